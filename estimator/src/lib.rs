@@ -1,0 +1,1 @@
+//! Power, energy and area estimator for GPUs: studies, pricing, reports, the warpwatt command.

@@ -1,0 +1,3 @@
+//! The `warpwatt` command.
+
+fn main() {}

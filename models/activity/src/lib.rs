@@ -1,0 +1,116 @@
+//! Counter names and the integer container that crosses from simulated time to physics.
+//!
+//! The GPU model counts events; the circuit models price them; [`Activity`] is the only thing that passes between the two.
+//! A counter is named `structure.action` (`icache.data.read`, `filter_cache.tag.write`) when it can be priced: everything
+//! before the last dot names the structure, the last word names the action. A name without a dot (`cycles`,
+//! `warp_instructions`) is a plain statistic that no price applies to.
+
+use std::collections::BTreeMap;
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+
+/// Counts by name, in the order of the names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Activity {
+    counts: BTreeMap<String, u64>,
+}
+
+/// A counter name taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event<'a> {
+    /// The structure that the event happens to: `icache.data`.
+    pub structure: &'a str,
+    /// What happens to it: `read`.
+    pub action: &'a str,
+}
+
+impl Activity {
+    /// An empty container.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds `count` to the counter `name`, which exists from then on even if `count` is zero.
+    pub fn add(&mut self, name: &str, count: u64) {
+        match self.counts.get_mut(name) {
+            Some(total) => *total += count,
+            None => {
+                self.counts.insert(name.to_owned(), count);
+            }
+        }
+    }
+
+    /// The count of `name`; zero if nothing was ever counted under it.
+    pub fn get(&self, name: &str) -> u64 {
+        self.counts.get(name).copied().unwrap_or(0)
+    }
+
+    /// Every counter with its count, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.counts
+            .iter()
+            .map(|(name, &count)| (name.as_str(), count))
+    }
+
+    /// Every counter that happens to a structure, with its count.
+    pub fn events(&self) -> impl Iterator<Item = (Event<'_>, u64)> {
+        self.iter()
+            .filter_map(|(name, count)| Some((Event::of(name)?, count)))
+    }
+}
+
+impl AddAssign<&Activity> for Activity {
+    fn add_assign(&mut self, other: &Activity) {
+        for (name, count) in other.iter() {
+            self.add(name, count);
+        }
+    }
+}
+
+impl<'a> FromIterator<(&'a str, u64)> for Activity {
+    fn from_iter<I: IntoIterator<Item = (&'a str, u64)>>(counts: I) -> Self {
+        let mut activity = Self::new();
+        for (name, count) in counts {
+            activity.add(name, count);
+        }
+        activity
+    }
+}
+
+impl<'a> Event<'a> {
+    /// Takes a counter name apart; `None` for a plain statistic.
+    pub fn of(name: &'a str) -> Option<Self> {
+        let (structure, action) = name.rsplit_once('.')?;
+        Some(Self { structure, action })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_splits_at_its_last_dot() {
+        let event = Event::of("icache.data.read").unwrap();
+        assert_eq!((event.structure, event.action), ("icache.data", "read"));
+        assert_eq!(Event::of("cycles"), None);
+    }
+
+    #[test]
+    fn adding_two_containers_adds_each_counter() {
+        let mut total: Activity = [("cycles", 3), ("icache.data.read", 1)]
+            .into_iter()
+            .collect();
+        let other: Activity = [("icache.data.read", 2), ("icache.misses", 5)]
+            .into_iter()
+            .collect();
+        total += &other;
+        assert_eq!(total.get("icache.data.read"), 3);
+        assert_eq!(total.get("cycles"), 3);
+        assert_eq!(total.get("icache.misses"), 5);
+        assert_eq!(total.get("never_counted"), 0);
+        assert_eq!(total.events().count(), 2);
+    }
+}

@@ -1,0 +1,1 @@
+//! Area, delay, energy and leakage of arrays, caches, buffers and logic.

@@ -1,0 +1,1 @@
+//! Discrete-event model of a GPU, driven by warp traces.

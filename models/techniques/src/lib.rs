@@ -1,0 +1,1 @@
+//! Architectural techniques: what they change, watch and cost.

@@ -1,0 +1,1 @@
+//! Quantities, technology nodes and wires, each number with its source.

@@ -1,0 +1,1 @@
+//! Laws, paper tables, oracle comparisons and command-line behaviour across the rooms.

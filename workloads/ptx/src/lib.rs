@@ -1,0 +1,1 @@
+//! PTX front end: lexer, parser, lowering, control-flow graph.

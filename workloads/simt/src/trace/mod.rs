@@ -1,0 +1,116 @@
+//! Warp traces: what one execution of a kernel leaves for any number of timing runs.
+//!
+//! A trace holds, for every warp of every CTA, the sequence of its dynamic instructions: which static instruction, which
+//! lanes, which addresses. It holds no time and no values.
+
+mod record;
+mod statics;
+
+pub use record::{Addresses, Step, WarpCursor, WarpRecorder};
+pub use statics::{
+    INSTRUCTION_BYTES, LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, Space,
+    StaticInst, Unit,
+};
+
+use std::sync::Arc;
+
+/// One bit a lane; bit 0 is lane 0. Warps are at most 64 lanes wide.
+pub type LaneMask = u64;
+
+/// The trace of one kernel launch.
+#[derive(Clone, Debug)]
+pub struct KernelTrace {
+    /// The entry's name.
+    pub kernel: String,
+    /// The static instructions; a step names one by its index.
+    pub code: Arc<[StaticInst]>,
+    /// The launch's shape and what bounds its occupancy.
+    pub launch: LaunchShape,
+    /// One entry a warp, CTA after CTA in launch order (x fastest).
+    warps: Vec<WarpSpan>,
+    /// All records of all warps.
+    bytes: Vec<u8>,
+}
+
+/// A launch as the block dispatcher sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchShape {
+    /// CTAs in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a CTA in x, y, z.
+    pub block: [u32; 3],
+    /// Lanes of a warp: 32 or 64.
+    pub warp_width: u32,
+    /// Shared memory of a CTA in bytes, static and dynamic.
+    pub shared_bytes: u32,
+    /// 32-bit registers a thread.
+    pub registers: u32,
+}
+
+impl LaunchShape {
+    /// CTAs in the grid.
+    pub fn ctas(&self) -> usize {
+        self.grid.iter().map(|&n| n as usize).product()
+    }
+
+    /// Threads of a CTA.
+    pub fn threads_per_cta(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// Warps of a CTA; the last one may have idle lanes.
+    pub fn warps_per_cta(&self) -> usize {
+        self.threads_per_cta().div_ceil(self.warp_width) as usize
+    }
+}
+
+/// Where a warp's records lie, and how many there are.
+#[derive(Clone, Copy, Debug)]
+struct WarpSpan {
+    start: u64,
+    end: u64,
+    steps: u32,
+}
+
+impl KernelTrace {
+    /// An empty trace; warps are appended in CTA order.
+    pub fn new(kernel: impl Into<String>, code: Arc<[StaticInst]>, launch: LaunchShape) -> Self {
+        Self {
+            kernel: kernel.into(),
+            code,
+            launch,
+            warps: Vec::new(),
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Appends the next warp (CTA after CTA, warp after warp).
+    pub fn push_warp(&mut self, warp: &WarpRecorder) {
+        let start = self.bytes.len() as u64;
+        self.bytes.extend_from_slice(warp.bytes());
+        self.warps.push(WarpSpan {
+            start,
+            end: self.bytes.len() as u64,
+            steps: warp.steps(),
+        });
+    }
+
+    /// Replays warp `warp` of CTA `cta` from its first instruction.
+    ///
+    /// # Panics
+    /// If the trace has no such warp.
+    pub fn warp(&self, cta: usize, warp: usize) -> WarpCursor<'_> {
+        let span = self.warps[cta * self.launch.warps_per_cta() + warp];
+        WarpCursor::new(&self.bytes[span.start as usize..span.end as usize])
+    }
+
+    /// Dynamic warp instructions of the whole launch.
+    pub fn warp_instructions(&self) -> u64 {
+        self.warps.iter().map(|warp| u64::from(warp.steps)).sum()
+    }
+
+    /// Memory that the records take.
+    pub fn record_bytes(&self) -> usize {
+        self.bytes.len() + self.warps.len() * size_of::<WarpSpan>()
+    }
+}

@@ -1,0 +1,428 @@
+//! The byte encoding of a warp's steps.
+//!
+//! A record is one header byte and what the header announces. Most instructions follow their predecessor with the same
+//! lanes and take one byte; memory instructions add a base and a stride, or one difference a lane where there is no stride.
+
+use super::LaneMask;
+
+/// Header bits.
+const JUMP: u8 = 1 << 0;
+const NEW_MASK: u8 = 1 << 1;
+const GUARDED: u8 = 1 << 2;
+const ADDRESSES: u8 = 0b11 << 3;
+const UNIFORM: u8 = 0b01 << 3;
+const AFFINE: u8 = 0b10 << 3;
+const SCATTERED: u8 = 0b11 << 3;
+
+/// One dynamic warp instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step<'t> {
+    /// Index of the static instruction.
+    pub inst: u32,
+    /// Lanes on the current control-flow path.
+    pub active: LaneMask,
+    /// Active lanes whose guard predicate lets them execute.
+    pub executed: LaneMask,
+    /// Addresses of the executed lanes, on memory instructions.
+    pub addresses: Option<Addresses<'t>>,
+}
+
+/// Addresses of a memory instruction's executed lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addresses<'t> {
+    /// The k-th lane of the warp accesses `base + k * stride`; `base` is lane 0's address whether or not it executes.
+    Affine {
+        /// Address of lane 0.
+        base: u64,
+        /// Bytes between neighbouring lanes; zero if all lanes access one address.
+        stride: i64,
+    },
+    /// One address an executed lane.
+    Scattered(Scattered<'t>),
+}
+
+/// Addresses without a common stride, still encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scattered<'t> {
+    first: u64,
+    deltas: &'t [u8],
+}
+
+impl Addresses<'_> {
+    /// Calls `each(lane, address)` for every lane in `executed`, lowest first.
+    #[inline]
+    pub fn for_each(&self, executed: LaneMask, mut each: impl FnMut(u32, u64)) {
+        match *self {
+            Addresses::Affine { base, stride } => {
+                for lane in lanes(executed) {
+                    each(
+                        lane,
+                        base.wrapping_add_signed(stride.wrapping_mul(i64::from(lane))),
+                    );
+                }
+            }
+            Addresses::Scattered(Scattered { first, deltas }) => {
+                let mut reader = Reader { bytes: deltas };
+                let mut address = first;
+                for lane in lanes(executed) {
+                    address = address.wrapping_add_signed(reader.signed());
+                    each(lane, address);
+                }
+            }
+        }
+    }
+}
+
+/// The lanes of a mask, lowest first.
+pub fn lanes(mut mask: LaneMask) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        if mask == 0 {
+            return None;
+        }
+        let lane = mask.trailing_zeros();
+        mask &= mask - 1;
+        Some(lane)
+    })
+}
+
+/// Writes the steps of one warp.
+#[derive(Clone, Debug, Default)]
+pub struct WarpRecorder {
+    bytes: Vec<u8>,
+    steps: u32,
+    context: Context,
+}
+
+/// What a record is encoded against.
+#[derive(Clone, Copy, Debug, Default)]
+struct Context {
+    next_inst: u32,
+    active: LaneMask,
+    base: u64,
+}
+
+impl WarpRecorder {
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.steps = 0;
+        self.context = Context::default();
+    }
+
+    /// The encoded records.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// How many steps were recorded.
+    pub fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// Records an instruction that accesses no memory.
+    #[inline]
+    pub fn step(&mut self, inst: u32, active: LaneMask, executed: LaneMask) {
+        self.head(inst, active, executed, 0);
+    }
+
+    /// Records a memory instruction; `addresses[k]` is the address of lane `k` and is read for executed lanes only.
+    pub fn access(&mut self, inst: u32, active: LaneMask, executed: LaneMask, addresses: &[u64]) {
+        if executed == 0 {
+            return self.head(inst, active, executed, UNIFORM_NOWHERE);
+        }
+        match affine(executed, addresses) {
+            Some((base, stride)) => {
+                let kind = if stride == 0 { UNIFORM } else { AFFINE };
+                self.head(inst, active, executed, kind);
+                self.base(base);
+                if stride != 0 {
+                    write_signed(&mut self.bytes, stride);
+                }
+            }
+            None => {
+                self.head(inst, active, executed, SCATTERED);
+                let first = addresses[executed.trailing_zeros() as usize];
+                self.base(first);
+                self.deltas(first, executed, addresses);
+            }
+        }
+    }
+
+    #[inline]
+    fn head(&mut self, inst: u32, active: LaneMask, executed: LaneMask, kind: u8) {
+        let context = &mut self.context;
+        let jump = inst != context.next_inst;
+        let new_mask = active != context.active;
+        let guarded = executed != active;
+        self.bytes.push(
+            kind | u8::from(jump) * JUMP
+                | u8::from(new_mask) * NEW_MASK
+                | u8::from(guarded) * GUARDED,
+        );
+        if jump {
+            let delta = i64::from(inst) - i64::from(context.next_inst);
+            write_signed(&mut self.bytes, delta);
+        }
+        if new_mask {
+            write_unsigned(&mut self.bytes, active ^ context.active);
+        }
+        if guarded {
+            write_unsigned(&mut self.bytes, executed);
+        }
+        context.next_inst = inst + 1;
+        context.active = active;
+        self.steps += 1;
+    }
+
+    fn base(&mut self, base: u64) {
+        write_signed(&mut self.bytes, base.wrapping_sub(self.context.base) as i64);
+        self.context.base = base;
+    }
+
+    /// Length-prefixed, so that a reader may skip them.
+    fn deltas(&mut self, first: u64, executed: LaneMask, addresses: &[u64]) {
+        let mut encoded = Vec::with_capacity(3 * executed.count_ones() as usize);
+        let mut previous = first;
+        for lane in lanes(executed) {
+            let address = addresses[lane as usize];
+            write_signed(&mut encoded, address.wrapping_sub(previous) as i64);
+            previous = address;
+        }
+        write_unsigned(&mut self.bytes, encoded.len() as u64);
+        self.bytes.extend_from_slice(&encoded);
+    }
+}
+
+/// A memory instruction that no lane executes carries no address.
+const UNIFORM_NOWHERE: u8 = 0;
+
+/// Base (of lane 0) and stride, if the executed lanes have them.
+fn affine(executed: LaneMask, addresses: &[u64]) -> Option<(u64, i64)> {
+    let first = executed.trailing_zeros();
+    let start = addresses[first as usize];
+    let rest = executed & (executed - 1);
+    if rest == 0 {
+        return Some((start, 0));
+    }
+    let second = rest.trailing_zeros();
+    let distance = addresses[second as usize].wrapping_sub(start) as i64;
+    let gap = i64::from(second - first);
+    if distance % gap != 0 {
+        return None;
+    }
+    let stride = distance / gap;
+    let base = start.wrapping_sub((stride.wrapping_mul(i64::from(first))) as u64);
+    lanes(rest)
+        .all(|lane| {
+            addresses[lane as usize]
+                == base.wrapping_add_signed(stride.wrapping_mul(i64::from(lane)))
+        })
+        .then_some((base, stride))
+}
+
+/// Reads the steps of one warp.
+#[derive(Clone, Debug)]
+pub struct WarpCursor<'t> {
+    reader: Reader<'t>,
+    context: Context,
+}
+
+impl<'t> WarpCursor<'t> {
+    pub(super) fn new(bytes: &'t [u8]) -> Self {
+        Self {
+            reader: Reader { bytes },
+            context: Context::default(),
+        }
+    }
+}
+
+impl<'t> Iterator for WarpCursor<'t> {
+    type Item = Step<'t>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Step<'t>> {
+        let (&header, rest) = self.reader.bytes.split_first()?;
+        self.reader.bytes = rest;
+        let mut inst = self.context.next_inst;
+        if header & JUMP != 0 {
+            inst = (i64::from(inst) + self.reader.signed()) as u32;
+        }
+        if header & NEW_MASK != 0 {
+            self.context.active ^= self.reader.unsigned();
+        }
+        let active = self.context.active;
+        let executed = if header & GUARDED != 0 {
+            self.reader.unsigned()
+        } else {
+            active
+        };
+        self.context.next_inst = inst + 1;
+        let addresses = match header & ADDRESSES {
+            0 => None,
+            kind => Some(self.addresses(kind)),
+        };
+        Some(Step {
+            inst,
+            active,
+            executed,
+            addresses,
+        })
+    }
+}
+
+impl<'t> WarpCursor<'t> {
+    fn addresses(&mut self, kind: u8) -> Addresses<'t> {
+        let base = self.context.base.wrapping_add_signed(self.reader.signed());
+        self.context.base = base;
+        match kind {
+            UNIFORM => Addresses::Affine { base, stride: 0 },
+            AFFINE => Addresses::Affine {
+                base,
+                stride: self.reader.signed(),
+            },
+            _ => {
+                let length = self.reader.unsigned() as usize;
+                let (deltas, rest) = self.reader.bytes.split_at(length);
+                self.reader.bytes = rest;
+                Addresses::Scattered(Scattered {
+                    first: base,
+                    deltas,
+                })
+            }
+        }
+    }
+}
+
+/// Little-endian base-128 numbers.
+#[derive(Clone, Copy, Debug)]
+struct Reader<'t> {
+    bytes: &'t [u8],
+}
+
+impl Reader<'_> {
+    #[inline]
+    fn unsigned(&mut self) -> u64 {
+        let mut value = 0;
+        let mut shift = 0;
+        loop {
+            let (&byte, rest) = self
+                .bytes
+                .split_first()
+                .expect("a record is complete: only WarpRecorder writes them");
+            self.bytes = rest;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return value;
+            }
+            shift += 7;
+        }
+    }
+
+    #[inline]
+    fn signed(&mut self) -> i64 {
+        let value = self.unsigned();
+        (value >> 1) as i64 ^ -((value & 1) as i64)
+    }
+}
+
+fn write_unsigned(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+fn write_signed(bytes: &mut Vec<u8>, value: i64) {
+    write_unsigned(bytes, ((value << 1) ^ (value >> 63)) as u64);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn collect(addresses: &Addresses<'_>, executed: LaneMask) -> Vec<(u32, u64)> {
+        let mut all = Vec::new();
+        addresses.for_each(executed, |lane, address| all.push((lane, address)));
+        all
+    }
+
+    #[test]
+    fn straight_line_code_takes_a_byte_an_instruction() {
+        let mut recorder = WarpRecorder::default();
+        for inst in 0..100 {
+            recorder.step(inst, 0xffff_ffff, 0xffff_ffff);
+        }
+        assert_eq!(recorder.steps(), 100);
+        assert_eq!(recorder.bytes().len(), 100 + 5, "one mask of five bytes");
+    }
+
+    #[test]
+    fn neighbouring_words_are_a_stride() {
+        let addresses: Vec<u64> = (0..32).map(|lane| 0xc000_0000 + 4 * lane).collect();
+        let mut recorder = WarpRecorder::default();
+        recorder.access(7, 0xffff_fff0, 0xffff_fff0, &addresses);
+        let step = WarpCursor::new(recorder.bytes()).next().unwrap();
+        assert_eq!(
+            step.addresses,
+            Some(Addresses::Affine {
+                base: 0xc000_0000,
+                stride: 4
+            })
+        );
+    }
+
+    #[derive(Clone, Debug)]
+    struct Sample {
+        inst: u32,
+        active: LaneMask,
+        guard: LaneMask,
+        addresses: Option<Vec<u64>>,
+    }
+
+    fn sample() -> impl Strategy<Value = Sample> {
+        let scattered = prop::collection::vec(any::<u64>(), 64);
+        let affine = (any::<u32>(), -512i64..512).prop_map(|(base, stride)| {
+            (0..64)
+                .map(|lane| u64::from(base).wrapping_add_signed(stride * lane))
+                .collect()
+        });
+        let addresses = prop::option::of(prop_oneof![scattered, affine]);
+        (0u32..5000, any::<u64>(), any::<u64>(), addresses).prop_map(
+            |(inst, active, guard, addresses)| Sample {
+                inst,
+                active,
+                guard,
+                addresses,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_recorded_is_what_is_read(samples in prop::collection::vec(sample(), 0..40)) {
+            let mut recorder = WarpRecorder::default();
+            for s in &samples {
+                let executed = s.active & s.guard;
+                match &s.addresses {
+                    Some(addresses) => recorder.access(s.inst, s.active, executed, addresses),
+                    None => recorder.step(s.inst, s.active, executed),
+                }
+            }
+            let steps: Vec<_> = WarpCursor::new(recorder.bytes()).collect();
+            prop_assert_eq!(steps.len(), samples.len());
+            for (step, s) in steps.iter().zip(&samples) {
+                let executed = s.active & s.guard;
+                prop_assert_eq!((step.inst, step.active, step.executed), (s.inst, s.active, executed));
+                if let (Some(want), Some(got)) = (&s.addresses, &step.addresses) {
+                    let want: Vec<_> = lanes(executed).map(|lane| (lane, want[lane as usize])).collect();
+                    prop_assert_eq!(collect(got, executed), want);
+                } else {
+                    prop_assert!(step.addresses.is_none());
+                    prop_assert!(s.addresses.is_none() || executed == 0);
+                }
+            }
+        }
+    }
+}

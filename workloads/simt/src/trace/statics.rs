@@ -1,0 +1,157 @@
+//! What a timing model needs to know of a static instruction.
+
+/// Size of a static instruction in instruction memory: 64 bits, the filter-cache paper's section 5.1 (8-byte instructions).
+pub const INSTRUCTION_BYTES: u64 = 8;
+
+/// One static instruction. Its address in instruction memory is its index times [`INSTRUCTION_BYTES`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaticInst {
+    /// The unit class that executes it.
+    pub unit: Unit,
+    /// Which entry of a latency table applies.
+    pub latency: LatencyClass,
+    /// Registers read, guard predicate included, each once.
+    pub sources: Vec<Register>,
+    /// Registers written.
+    pub destinations: Vec<Register>,
+    /// Present on loads, stores and atomics.
+    pub memory: Option<MemoryOp>,
+    /// Line in the PTX file.
+    pub line: u32,
+}
+
+/// A register of the program, before allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Register {
+    /// Which file it lives in.
+    pub kind: RegisterKind,
+    /// Its number in that file.
+    pub number: u16,
+}
+
+/// The register files of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RegisterKind {
+    /// One 32-bit register (16-bit values take one as well).
+    Word,
+    /// Two 32-bit registers.
+    Double,
+    /// A predicate: one bit a lane, kept beside the vector register file.
+    Predicate,
+}
+
+impl RegisterKind {
+    /// 32-bit vector registers that a register of this kind occupies.
+    pub fn words(self) -> u32 {
+        match self {
+            RegisterKind::Word => 1,
+            RegisterKind::Double => 2,
+            RegisterKind::Predicate => 0,
+        }
+    }
+}
+
+/// Unit classes, as every SIMT pipeline has them in one form or another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Integer, logic, conversion, move, comparison.
+    Int,
+    /// Single-precision floating point (and half).
+    Fp32,
+    /// Double precision.
+    Fp64,
+    /// Transcendental functions, divisions, square roots.
+    Sfu,
+    /// Loads, stores and atomics of every space, constants and parameters included.
+    Memory,
+    /// Branches, calls, returns, exits.
+    Control,
+    /// CTA barriers and memory fences.
+    Barrier,
+}
+
+/// Rows of a latency table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LatencyClass {
+    /// Additions, subtractions and sums of absolute differences.
+    Add,
+    /// Minimum and maximum.
+    MinMax,
+    /// Multiplications.
+    Mul,
+    /// Multiply-add, fused or not.
+    Mad,
+    /// Division and remainder, integer or floating point; correctly rounded reciprocal.
+    Div,
+    /// Square roots, reciprocals, logarithms, exponentials, sine, cosine.
+    Special,
+    /// Exchange between lanes.
+    Shuffle,
+    /// Moves, conversions, logic, shifts, comparisons, selections, votes, branches.
+    Simple,
+}
+
+/// A memory instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MemoryOp {
+    /// The state space named in the instruction; [`Space::Generic`] resolves by address.
+    pub space: Space,
+    /// What it does.
+    pub kind: MemoryOpKind,
+    /// Bytes that one lane moves (element times vector length).
+    pub bytes: u8,
+}
+
+/// What a memory instruction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryOpKind {
+    /// Reads.
+    Load,
+    /// Writes.
+    Store,
+    /// Reads and writes at once (`atom`, `red`).
+    Atomic,
+}
+
+/// PTX state spaces, with the windows of the generic address space that hold them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Device memory.
+    Global,
+    /// Per-CTA scratch memory.
+    Shared,
+    /// Per-thread memory.
+    Local,
+    /// Read-only module variables.
+    Const,
+    /// Kernel parameters.
+    Param,
+    /// Any of the others, decided by address.
+    Generic,
+}
+
+impl Space {
+    /// Bytes of a window: 16 MiB.
+    const WINDOW: u64 = 1 << 24;
+
+    /// First generic address of this space.
+    pub fn window_base(self) -> u64 {
+        match self {
+            Space::Shared => 0x0100_0000,
+            Space::Local => 0x0200_0000,
+            Space::Param => 0x0300_0000,
+            Space::Const => 0x0400_0000,
+            Space::Global | Space::Generic => 0,
+        }
+    }
+
+    /// The space that a generic address lies in: a window, or else global memory.
+    pub fn of(address: u64) -> Self {
+        [Space::Shared, Space::Local, Space::Param, Space::Const]
+            .into_iter()
+            .find(|space| {
+                (space.window_base()..space.window_base() + Self::WINDOW).contains(&address)
+            })
+            .unwrap_or(Space::Global)
+    }
+}

@@ -1,0 +1,1 @@
+//! Launch files, input generators, the kernel suite and its references.
