@@ -1,1 +1,3 @@
 //! Quantities, technology nodes and wires, each number with its source.
+
+pub mod quantity;
