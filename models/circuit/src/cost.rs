@@ -1,0 +1,90 @@
+//! What a structure costs.
+
+use serde::{Deserialize, Serialize};
+use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
+
+/// Area, delay, energy and leakage of one structure at one operating point, with where they come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// Area; of a cache the box around both sides, so at least their sum.
+    pub area: Area,
+    /// Height.
+    pub height: Length,
+    /// Width.
+    pub width: Length,
+    /// From the address (or inputs) to the output.
+    pub access_time: Time,
+    /// Shortest time between two accesses through one port.
+    pub cycle_time: Time,
+    /// One read; of logic, one evaluation.
+    pub read_energy: Energy,
+    /// One write; zero for logic.
+    pub write_energy: Energy,
+    /// One associative search, where the structure has one.
+    pub search_energy: Option<Energy>,
+    /// Sub-threshold leakage of the whole structure.
+    pub leakage: Power,
+    /// Gate leakage of the whole structure; zero where the profile leaves it out.
+    pub gate_leakage: Power,
+    /// The contributions: read energies add up to `read_energy`, leakages to `leakage`, areas to `area`.
+    pub breakdown: Vec<Part>,
+    /// How the array is split, where it is an array.
+    pub organisation: Option<Organisation>,
+    /// Which model gave these figures, for example `sram array (cacti65)`.
+    pub model: String,
+    /// How far the figures may be off, relative to the hardware of that technology library.
+    pub uncertainty: Uncertainty,
+    /// Tag side of a cache on its own.
+    pub tag: Option<Box<Cost>>,
+    /// Data side of a cache on its own.
+    pub data: Option<Box<Cost>>,
+}
+
+/// One contribution to a cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// For example `bitlines`.
+    pub name: String,
+    /// Its share of the read energy.
+    pub read_energy: Energy,
+    /// Its share of the leakage.
+    pub leakage: Power,
+    /// Its share of the area.
+    pub area: Area,
+    /// Its share of the access time if it is on the critical path.
+    pub delay: Time,
+}
+
+/// How CACTI's method splits an array (CACTI 5.1 TR, section 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Organisation {
+    /// Divisions of the wordline direction.
+    pub ndwl: u32,
+    /// Divisions of the bitline direction.
+    pub ndbl: u32,
+    /// Sets mapped to one wordline, in eighths (8 is one set).
+    pub nspd_eighths: u32,
+    /// Bitlines that share a sense amplifier.
+    pub ndcm: u32,
+    /// First level of multiplexing behind the sense amplifiers.
+    pub ndsam1: u32,
+    /// Second level.
+    pub ndsam2: u32,
+    /// Rows of a subarray.
+    pub rows: u64,
+    /// Columns of a subarray.
+    pub cols: u64,
+}
+
+/// Relative uncertainty (one sigma) of each figure.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Uncertainty {
+    /// Of areas.
+    pub area: f64,
+    /// Of times.
+    pub delay: f64,
+    /// Of energies.
+    pub energy: f64,
+    /// Of leakages.
+    pub leakage: f64,
+}

@@ -1,0 +1,230 @@
+//! What a structure is: sizes and ports, without technology.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use warpwatt_techlib::quantity::{Temperature, Voltage};
+
+/// A structure to be priced.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Spec {
+    /// A random-access array of words.
+    Ram(RamSpec),
+    /// A direct-mapped or set-associative cache: tag side and data side.
+    Cache(CacheSpec),
+    /// The tag side of a cache alone: tags of every way, and a comparator each.
+    Tags(TagSpec),
+    /// Words in flip-flops or latches with multiplexed read ports; for small buffers.
+    Buffer(BufferSpec),
+    /// A 2:1 multiplexer of some bits.
+    Mux(MuxSpec),
+    /// A tree that grants one of several requests.
+    Select(SelectSpec),
+    /// An equality comparator.
+    Comparator(ComparatorSpec),
+}
+
+/// Ports of an array: those that do either, only read, only write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ports {
+    /// Ports that read or write.
+    #[serde(default)]
+    pub read_write: u32,
+    /// Ports that only read.
+    #[serde(default)]
+    pub read: u32,
+    /// Ports that only write.
+    #[serde(default)]
+    pub write: u32,
+}
+
+/// A random-access array of `words` words of `bits` bits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RamSpec {
+    /// Words, at least 1. All banks together.
+    pub words: u64,
+    /// Bits of a word, at least 1; an access reads or writes one word.
+    pub bits: u64,
+    /// Ports of each bank.
+    #[serde(default)]
+    pub ports: Ports,
+    /// Equal banks that the words are spread over; a power of two.
+    #[serde(default = "one")]
+    pub banks: u32,
+}
+
+/// A direct-mapped (`ways = 1`) or set-associative cache.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheSpec {
+    /// Sets, at least 1.
+    pub sets: u64,
+    /// Lines of a set, at least 1.
+    pub ways: u32,
+    /// Data bits of a line.
+    pub line_bits: u64,
+    /// Bits of a tag with its state bits.
+    pub tag_bits: u32,
+    /// Bits that one access returns; the whole line if absent.
+    #[serde(default)]
+    pub out_bits: Option<u64>,
+    /// Ports of both sides.
+    #[serde(default)]
+    pub ports: Ports,
+    /// How the two sides work together.
+    #[serde(default)]
+    pub access: Access,
+}
+
+/// The tag side of a cache.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TagSpec {
+    /// Sets, at least 1.
+    pub sets: u64,
+    /// Ways compared at once.
+    pub ways: u32,
+    /// Bits of a tag with its state bits.
+    pub tag_bits: u32,
+    /// Ports.
+    #[serde(default)]
+    pub ports: Ports,
+}
+
+/// How the tag side and the data side of a cache work together.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// Both at once; the hit selects the way at the data side's sense amplifiers.
+    #[default]
+    Normal,
+    /// First the tags, then only the way that hit.
+    Sequential,
+    /// Both at once; every way is driven out and selected at the edge.
+    Fast,
+}
+
+/// Words in flip-flops.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BufferSpec {
+    /// Words, at least 1.
+    pub entries: u64,
+    /// Bits of a word, at least 1.
+    pub bits: u64,
+    /// Ports.
+    #[serde(default)]
+    pub ports: Ports,
+}
+
+/// A 2:1 multiplexer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MuxSpec {
+    /// Bits of each input.
+    pub bits: u64,
+}
+
+/// A select tree.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SelectSpec {
+    /// Requests among which it chooses.
+    pub inputs: u64,
+}
+
+/// An equality comparator.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComparatorSpec {
+    /// Bits of each operand.
+    pub bits: u64,
+}
+
+/// Where a structure runs. It never changes an area.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OperatingPoint {
+    /// Junction temperature, 300 K to 400 K.
+    pub temperature: Temperature,
+    /// Supply; the technology's nominal voltage if absent.
+    #[serde(default)]
+    pub vdd: Option<Voltage>,
+}
+
+/// Whose rules the array model follows.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// CACTI 6.5 with its area objective, as architecture papers of its time used it.
+    #[default]
+    Cacti65,
+    /// CACTI 7 with its energy-delay-squared objective.
+    Cacti7,
+}
+
+impl Ports {
+    /// One port that reads or writes.
+    pub const ONE: Self = Self {
+        read_write: 1,
+        read: 0,
+        write: 0,
+    };
+    /// One read port and one write port.
+    pub const READ_AND_WRITE: Self = Self {
+        read_write: 0,
+        read: 1,
+        write: 1,
+    };
+
+    /// All ports.
+    pub const fn total(self) -> u32 {
+        self.read_write + self.read + self.write
+    }
+
+    /// Ports that can read.
+    pub const fn readers(self) -> u32 {
+        self.read_write + self.read
+    }
+
+    /// Ports that can write.
+    pub const fn writers(self) -> u32 {
+        self.read_write + self.write
+    }
+}
+
+impl Default for Ports {
+    fn default() -> Self {
+        Self::ONE
+    }
+}
+
+impl OperatingPoint {
+    /// Nominal supply at a temperature.
+    pub const fn at(temperature: Temperature) -> Self {
+        Self {
+            temperature,
+            vdd: None,
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cacti65 => "cacti65",
+            Self::Cacti7 => "cacti7",
+        })
+    }
+}
+
+const fn one() -> u32 {
+    1
+}
