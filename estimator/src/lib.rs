@@ -1,1 +1,3 @@
 //! Power, energy and area estimator for GPUs: studies, pricing, reports, the warpwatt command.
+
+pub mod diag;
