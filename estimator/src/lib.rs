@@ -1,3 +1,4 @@
 //! Power, energy and area estimator for GPUs: studies, pricing, reports, the warpwatt command.
 
 pub mod diag;
+pub mod outcome;

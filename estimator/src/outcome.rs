@@ -1,0 +1,283 @@
+//! What one point of a study came out as: counts, cycles, and what they cost.
+//!
+//! A point is one kernel on one GPU variant at one technology with one technique configuration. An [`Outcome`] is plain data in SI units with the unit in
+//! the key, in an order that depends on nothing but its content, so that equal points serialise to equal bytes. The result store keeps one an entry.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use warpwatt_activity::Activity;
+
+/// The configuration label of a point without any technique.
+pub const BASELINE: &str = "baseline";
+
+/// One priced point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outcome {
+    /// What was run.
+    pub point: Point,
+    /// Cycles of the core clock from the first launch to the last retired warp.
+    pub cycles: u64,
+    /// The core clock.
+    pub clock_hz: f64,
+    /// `cycles / clock_hz`.
+    pub time_s: f64,
+    /// Everything that the GPU model counted, over all streaming multiprocessors.
+    pub activity: Activity,
+    /// What techniques report beyond energy, in their order.
+    pub metrics: Vec<Metric>,
+    /// What the activity and the time cost, structure by structure, by name.
+    pub structures: Vec<PricedStructure>,
+    /// Sums over `structures`.
+    pub totals: Totals,
+    /// What a reader must know to judge the figures.
+    pub notes: Vec<Note>,
+}
+
+/// What decides a point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Point {
+    /// The kernel and its inputs.
+    pub kernel: KernelName,
+    /// The GPU preset, or the name the study gives its GPU.
+    pub gpu: String,
+    /// The swept settings of the GPU and their values here (`sm.threads` = `512`). Techniques and their parameters are not among them: points that
+    /// differ in nothing but `technique` have equal axes, and are compared with each other.
+    pub axes: BTreeMap<String, String>,
+    /// What the circuits are made of and how they run.
+    pub technology: TechnologyName,
+    /// [`BASELINE`], or the label of the techniques: `filter_cache(entries=32)`.
+    pub technique: String,
+}
+
+/// A kernel and one of its inputs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelName {
+    /// For example `matrix_mul`.
+    pub name: String,
+    /// The case of its launch file.
+    pub case: String,
+    /// Abbreviations under which papers list it, for example `MTM`.
+    pub paper: Vec<String>,
+}
+
+/// A technology library, a node in it, and the conditions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TechnologyName {
+    /// The library of technology data: `itrs`.
+    pub library: String,
+    /// The node: `32nm`.
+    pub node: String,
+    /// The transistor flavour: `hp`.
+    pub flavour: String,
+    /// Whose rules the circuit models follow: `cacti65`.
+    pub profile: String,
+    /// Junction temperature.
+    pub temperature_k: f64,
+    /// Supply voltage.
+    pub vdd_v: f64,
+    /// The rule that made the node out of its neighbours, if the library has no table for it.
+    pub interpolation: Option<String>,
+    /// How the values of the technology were obtained.
+    pub provenance: Provenance,
+}
+
+/// How many values of a technology were obtained in which way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Provenance {
+    /// Read in a publication.
+    pub published: u64,
+    /// Measured on hardware.
+    pub measured: u64,
+    /// From other values by a named rule.
+    pub scaled: u64,
+    /// Fitted by a script to data.
+    pub fitted: u64,
+    /// Assumed for a stated reason.
+    pub assumed: u64,
+}
+
+/// Something that a technique reports: a hit rate, a coverage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metric {
+    /// For example `filter_cache.hit_rate`.
+    pub name: String,
+    /// Its unit; `1` for a ratio.
+    pub unit: String,
+    /// The value.
+    pub value: f64,
+}
+
+/// A structure of the GPU with its cost and what the run made of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PricedStructure {
+    /// Its name, as in the activity counters: `icache.data`.
+    pub name: String,
+    /// What it belongs to: [`FRONT_END`] or another part of the streaming multiprocessor.
+    pub group: String,
+    /// How many of it the whole GPU has.
+    pub instances: u64,
+    /// Area of one.
+    pub area_m2: f64,
+    /// Sub-threshold leakage of one.
+    pub leakage_w: f64,
+    /// Gate leakage of one; zero where the profile leaves it out.
+    pub gate_leakage_w: f64,
+    /// Access time.
+    pub delay_s: f64,
+    /// The actions that were counted, by name. Empty if nothing was: the structure then only leaks.
+    pub actions: BTreeMap<String, PricedAction>,
+    /// Sum over `actions`.
+    pub dynamic_j: f64,
+    /// Leakage of all instances over the whole time, gate leakage included.
+    pub leakage_j: f64,
+    /// The circuit model that priced it.
+    pub model: String,
+    /// How the model splits the array, if it is one.
+    pub organisation: Option<String>,
+    /// Where the technology values come from.
+    pub sources: Vec<String>,
+    /// One standard deviation of each figure, relative.
+    pub uncertainty: RelativeUncertainty,
+}
+
+/// The group of the structures that fetch, buffer, check and dispatch instructions.
+pub const FRONT_END: &str = "front_end";
+
+/// How often something happened, and at what price.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PricedAction {
+    /// Events over all instances.
+    pub count: u64,
+    /// Energy of one event.
+    pub unit_j: f64,
+    /// `count * unit_j`.
+    pub total_j: f64,
+}
+
+/// One standard deviation of each kind of figure, relative to its value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RelativeUncertainty {
+    /// Of areas.
+    pub area: f64,
+    /// Of delays.
+    pub delay: f64,
+    /// Of energies.
+    pub energy: f64,
+    /// Of leakages.
+    pub leakage: f64,
+}
+
+/// Sums over the structures of a point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Totals {
+    /// Dynamic energy.
+    pub dynamic_j: f64,
+    /// Leakage energy.
+    pub leakage_j: f64,
+    /// Area of all instances.
+    pub area_m2: f64,
+    /// Leakage power of all instances, gate leakage included.
+    pub leakage_w: f64,
+}
+
+/// A remark on a point.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Note {
+    /// What it is about.
+    pub kind: NoteKind,
+    /// One sentence.
+    pub text: String,
+}
+
+/// What a [`Note`] is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteKind {
+    /// A technique checked its path against the clock period.
+    Timing,
+    /// A value stands between two tables.
+    Interpolation,
+    /// A source table has a known fault in the values used.
+    TableDefect,
+    /// Something the figures leave out.
+    Scope,
+}
+
+impl Point {
+    /// Whether no technique is at work.
+    pub fn is_baseline(&self) -> bool {
+        self.technique == BASELINE
+    }
+
+    /// Whether the two differ in nothing but their technique.
+    pub fn differs_only_in_technique(&self, other: &Self) -> bool {
+        self.kernel == other.kernel
+            && self.gpu == other.gpu
+            && self.axes == other.axes
+            && self.technology == other.technology
+    }
+}
+
+impl Outcome {
+    /// The structure `name`, if the GPU has it.
+    pub fn structure(&self, name: &str) -> Option<&PricedStructure> {
+        self.structures
+            .iter()
+            .find(|structure| structure.name == name)
+    }
+
+    /// The structures of `group`.
+    pub fn group<'a>(&'a self, group: &'a str) -> impl Iterator<Item = &'a PricedStructure> {
+        self.structures
+            .iter()
+            .filter(move |structure| structure.group == group)
+    }
+}
+
+impl PricedStructure {
+    /// Area of all instances.
+    pub fn total_area_m2(&self) -> f64 {
+        self.instances as f64 * self.area_m2
+    }
+
+    /// Leakage power of all instances, gate leakage included.
+    pub fn total_leakage_w(&self) -> f64 {
+        self.instances as f64 * (self.leakage_w + self.gate_leakage_w)
+    }
+
+    /// How often `action` was counted.
+    pub fn count(&self, action: &str) -> u64 {
+        self.actions.get(action).map_or(0, |priced| priced.count)
+    }
+
+    /// The price of `action`; zero if it was never counted.
+    pub fn unit_j(&self, action: &str) -> f64 {
+        self.actions.get(action).map_or(0.0, |priced| priced.unit_j)
+    }
+}
+
+impl Totals {
+    /// The sums over `structures`, in their order.
+    pub fn of(structures: &[PricedStructure]) -> Self {
+        structures
+            .iter()
+            .fold(Self::default(), |sum, structure| Self {
+                dynamic_j: sum.dynamic_j + structure.dynamic_j,
+                leakage_j: sum.leakage_j + structure.leakage_j,
+                area_m2: sum.area_m2 + structure.total_area_m2(),
+                leakage_w: sum.leakage_w + structure.total_leakage_w(),
+            })
+    }
+}
