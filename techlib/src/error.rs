@@ -22,12 +22,12 @@ pub enum TechError {
         nodes: String,
     },
     /// The name of a node is not a length.
-    #[error("`{name}` is not a node name: {source}; write it like \"32nm\"")]
+    #[error("`{name}` is not a node name: {problem}; write it like \"32nm\"")]
     NodeName {
         /// What was given.
         name: String,
         /// What is wrong with it.
-        source: ParseQuantityError,
+        problem: ParseQuantityError,
     },
     /// The temperature is outside the tables.
     #[error(

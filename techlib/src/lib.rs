@@ -5,9 +5,16 @@
 
 mod error;
 mod flavour;
+mod library;
 pub mod quantity;
+pub mod rules;
 mod sourced;
+mod technology;
 
 pub use error::TechError;
-pub use flavour::Flavour;
+pub use flavour::{Flavour, UnknownFlavour};
+pub use library::Library;
 pub use sourced::{How, Sourced};
+pub use technology::{
+    Cell, Defect, Device, Interpolation, LeakageTable, Technology, WireLayer, WireStack, Wires,
+};

@@ -1,5 +1,6 @@
 //! A value that knows where it comes from.
 
+use std::ops::{Add, Mul};
 use std::sync::Arc;
 
 /// A value with its pedigree.
@@ -18,7 +19,7 @@ pub struct Sourced<T> {
 }
 
 /// How a value was obtained.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum How {
     /// Read in the source.
     Published,
@@ -26,21 +27,43 @@ pub enum How {
     Measured,
     /// From other values by a named rule.
     Scaled {
-        /// From what.
-        from: Arc<str>,
         /// By which rule.
         rule: Arc<str>,
     },
     /// Fitted by a script to data.
     Fitted {
-        /// The script.
+        /// The script, in this repository.
         script: Arc<str>,
-        /// The data.
-        data: Arc<str>,
     },
     /// Assumed.
     Assumed {
         /// Why.
         reason: Arc<str>,
     },
+}
+
+impl<T> Sourced<T> {
+    /// A value derived from this one (and others of the same pedigree) by a named rule.
+    pub(crate) fn derived<U>(&self, rule: &str, value: U) -> Sourced<U> {
+        Sourced {
+            value,
+            source: Arc::clone(&self.source),
+            how: How::Scaled { rule: rule.into() },
+            valid: Arc::clone(&self.valid),
+            uncertainty: self.uncertainty,
+        }
+    }
+}
+
+impl<T: Copy + Mul<f64, Output = T> + Add<Output = T>> Sourced<T> {
+    /// `share` of this value and the rest of `other`, marked as scaled by `rule`.
+    pub(crate) fn mixed(&self, other: &Self, share: f64, rule: &str) -> Self {
+        Self {
+            value: self.value * share + other.value * (1.0 - share),
+            source: format!("{} and {}", self.source, other.source).into(),
+            how: How::Scaled { rule: rule.into() },
+            valid: Arc::clone(&self.valid),
+            uncertainty: self.uncertainty.max(other.uncertainty),
+        }
+    }
 }

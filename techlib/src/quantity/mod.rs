@@ -198,6 +198,7 @@ quantity! {
     Mobility, "mobility", "300 cm2/Vs", {
         from_m2_per_vs as_m2_per_vs "m2/Vs" 1.0,
         from_cm2_per_vs as_cm2_per_vs "cm2/Vs" 1e-4,
+        from_um2_per_vs as_um2_per_vs "um2/Vs" 1e-12,
     }
 }
 

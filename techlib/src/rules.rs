@@ -1,0 +1,88 @@
+//! Constants of nature and of CACTI's circuit method, each with its origin.
+//!
+//! Widths and distances are in units of the feature size F. They are rules of the method (CACTI 5.1 TR, HPL-2008-20, section 3; the same values
+//! stand in CACTI 7, parameter.cc:1175-1225), not properties of one node.
+
+use crate::quantity::{CapacitancePerLength, CurrentPerLength, Resistivity, Voltage};
+
+/// Permittivity of free space (CODATA 2018, rounded as CACTI 7 const.h has it).
+pub const VACUUM_PERMITTIVITY: CapacitancePerLength = CapacitancePerLength::from_f_per_m(8.854e-12);
+
+/// Smallest NMOS, in F.
+pub const MIN_NMOS: f64 = 1.5;
+/// Largest NMOS that a driver may use before it is split, in F.
+pub const MAX_NMOS: f64 = 100.0;
+/// Height of a standard cell, in F.
+pub const CELL_HEIGHT: f64 = 50.0;
+/// Height of a row decoder's driver, in heights of the memory cell.
+pub const DECODER_CELLS: f64 = 4.0;
+/// Power rail, in F.
+pub const POWER_RAIL: f64 = 2.0;
+/// Gap between P and N diffusion, in F.
+pub const GAP_P_TO_N: f64 = 5.0;
+/// Gap between diffusions of one type, in F.
+pub const GAP_SAME_TYPE: f64 = 1.5;
+/// Contact to a gate, in F.
+pub const CONTACT: f64 = 1.0;
+/// Gate to contact, in F.
+pub const GATE_TO_CONTACT: f64 = 1.0;
+/// Gate to gate without a contact in between, in F.
+pub const GATE_TO_GATE: f64 = 1.5;
+/// Gap in the cell array for wordline straps, in F, once every [`STITCH_CELLS`] cells.
+pub const STITCH: f64 = 7.5;
+/// Cells between wordline straps.
+pub const STITCH_CELLS: f64 = 16.0;
+
+/// Sense amplifier: NMOS of the latch, in F.
+pub const SENSE_N: f64 = 3.75;
+/// Sense amplifier: PMOS of the latch, in F.
+pub const SENSE_P: f64 = 7.5;
+/// Sense amplifier: enable transistor, in F.
+pub const SENSE_ENABLE: f64 = 5.0;
+/// Sense amplifier: isolation transistor, in F.
+pub const SENSE_ISOLATION: f64 = 12.5;
+/// Bitline and sense amplifier multiplexers, in smallest NMOS.
+pub const MUX: f64 = 6.0;
+/// Bitline precharge PMOS, in smallest PMOS.
+pub const PRECHARGE: f64 = 6.0;
+/// Bitline equaliser PMOS, in smallest PMOS.
+pub const EQUALISER: f64 = 1.0;
+/// Fraction of the supply that a bitline swings for a read ...
+pub const SENSE_FRACTION: f64 = 0.05;
+/// ... but at least this much.
+pub const SENSE_MINIMUM: Voltage = Voltage::from_mv(80.0);
+
+/// Tag comparator: PMOS and NMOS of its three inverters, in F (scaled from a 0.8 um process).
+pub const COMPARATOR_INVERTERS: [(f64, f64); 3] = [(12.5, 7.5), (25.0, 15.0), (50.0, 30.0)];
+/// Tag comparator: PMOS and NMOS of the evaluation inverter, in F.
+pub const COMPARATOR_EVALUATION: (f64, f64) = (100.0, 50.0);
+/// Tag comparator: PMOS and NMOS of the compare stage, in F.
+pub const COMPARATOR_COMPARE: (f64, f64) = (37.5, 12.5);
+/// Tag comparator: switching threshold of the inverters, as a fraction of the supply.
+pub const THRESHOLD_COMPARE_INVERTER: f64 = 0.437;
+/// Tag comparator: switching threshold of the evaluation inverter.
+pub const THRESHOLD_EVALUATION: f64 = 0.452;
+/// Tag comparator: switching threshold of the gate behind it.
+pub const THRESHOLD_MUX_NAND: f64 = 0.548;
+
+/// Effort of a stage (CACTI 5.1 TR, section 4.1; Amrutur and Horowitz, 2001).
+pub const STAGE_EFFORT: f64 = 4.0;
+/// Leakage of two transistors off in series over that of one (CACTI 7, basic_circuit.h:42).
+pub const STACK_FACTOR: f64 = 0.43;
+/// Slope factor of Horowitz's delay for a rising input (Horowitz, 1984; CACTI 7, basic_circuit.cc:367).
+pub const HOROWITZ_RISE: f64 = 0.5;
+/// Slope factor for a falling input.
+pub const HOROWITZ_FALL: f64 = 0.4;
+/// Gate to drain overlap over the ideal gate capacitance (CACTI 7, parameter.cc:314).
+pub const OVERLAP: f64 = 0.2;
+
+/// Resistivity of copper in repeated wires (CACTI 6.0 TR; CACTI 7, const.h).
+pub const COPPER: Resistivity = Resistivity::from_ohm_um(0.022);
+/// Scattering factor in repeated wires (CACTI 7, wire.cc).
+pub const REPEATED_SCATTER: f64 = 1.05;
+/// Short-circuit current of a repeater per width (Banerjee and Mehrotra, IEEE TED 2002).
+pub const SHORT_CIRCUIT: CurrentPerLength = CurrentPerLength::from_ua_per_um(65.0);
+/// ln 3, the short-circuit window of a repeater in time constants (same source, rounded as CACTI has it).
+pub const SHORT_CIRCUIT_WINDOW: f64 = 1.0986;
+/// ln 2, rounded as CACTI has it for repeated wires.
+pub const LN_2: f64 = 0.693;
