@@ -1,0 +1,277 @@
+//! Launch files: what is read, and what is said about files that are wrong.
+
+use proptest::prelude::*;
+use warpwatt_suite::LaunchFile;
+use warpwatt_suite::launch::{ElementType, Repeat, Role, Scalar};
+
+/// Every problem of a text, each with the piece of the text it points at.
+fn problems(text: &str) -> String {
+    let problems = LaunchFile::parse(text).expect_err("the file is wrong");
+    let lines = problems.iter().map(|problem| {
+        let piece = text[problem.span.clone()]
+            .lines()
+            .next()
+            .unwrap_or_default();
+        let help = problem.help.as_deref().unwrap_or("-");
+        format!("[{piece}] {}\n    help: {help}\n", problem.message)
+    });
+    lines.collect()
+}
+
+const GOOD: &str = r#"
+name = "vector_add"
+behaviour = "streaming"
+
+[build]
+ptx = "kernel.ptx"
+registers = 12
+
+[small_dynamic]
+thread_inst = 2882792
+
+[small]
+kernel = "vector_add"
+grid = [512, 1, 1]
+block = [256, 1, 1]
+threads = 131072
+
+[[small.arg]]
+index = 0
+name = "a"
+kind = "in"
+type = "f32"
+count = 131000
+init = "range_f32(seed=1, lo=-1, hi=1)"
+
+[[small.arg]]
+index = 1
+name = "c"
+kind = "out"
+type = "f32"
+count = 131000
+init = "poison_bytes(0xCD)"
+tol_abs = 0
+tol_rel = 0
+expect_sum = 23.4555029869
+
+[[small.arg]]
+index = 2
+name = "n"
+kind = "scalar"
+type = "i32"
+value = -131000
+
+[big]
+kernel = "vector_add"
+grid = [1]
+block = [32]
+"#;
+
+#[test]
+fn a_file_of_the_plain_form() {
+    let file = LaunchFile::parse(GOOD).unwrap();
+    assert_eq!(file.name, "vector_add");
+    assert_eq!(file.ptx.as_ref().unwrap().get_ref(), "kernel.ptx");
+    let case = file.case(None).unwrap();
+    assert_eq!(case.name.get_ref(), "small");
+    assert_eq!(case.arguments.len(), 3);
+    assert_eq!(case.arguments[0].element, ElementType::F32);
+    let Role::Scalar(Scalar::Constant(n)) = &case.arguments[2].role else {
+        panic!("n is a scalar");
+    };
+    assert_eq!(n.to_integer(), -131_000);
+    assert_eq!(case.steps.len(), 1);
+    assert_eq!(case.steps[0].repeat, Repeat::Once);
+    let launch = &case.steps[0].launches[0];
+    assert_eq!(
+        launch.grid.each_ref().map(|extent| extent.at(0)),
+        [512, 1, 1]
+    );
+    assert_eq!(launch.arguments, [0, 1, 2]);
+    assert!(file.case(Some("big")).unwrap().arguments.is_empty());
+    let unknown = file.case(Some("huge")).unwrap_err().to_string();
+    assert_eq!(
+        unknown,
+        "the launch file has no case `huge`; it has small, big"
+    );
+}
+
+#[test]
+fn steps_repeat_launches() {
+    let text = r#"
+name = "wave"
+[paper]
+[[paper.arg]]
+name = "over"
+kind = "inout"
+type = "i32"
+count = 1
+init = "zeros()"
+[[paper.arg]]
+name = "column"
+kind = "scalar"
+type = "i32"
+value = "32 - i"
+[[paper.step]]
+loop = { variable = "i", from = 31, to = 1, step = -2 }
+kernel = "up"
+grid = ["i", 1, 1]
+block = [16, 1, 1]
+[[paper.step]]
+loop = { while_nonzero = "over", reset = true, max = 64 }
+[[paper.step.launch]]
+kernel = "visit"
+grid = [8]
+block = [512]
+args = ["over"]
+[[paper.step.launch]]
+kernel = "update"
+grid = [8]
+block = [512]
+args = ["over", "over"]
+"#;
+    let file = LaunchFile::parse(text);
+    let file = file.unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let [up, search] = &file.cases[0].steps[..] else {
+        panic!("two steps");
+    };
+    let grids: Vec<_> = up
+        .repeat
+        .values()
+        .map(|i| up.launches[0].grid[0].at(i))
+        .collect();
+    assert_eq!(grids.len(), 16);
+    assert_eq!((grids[0], grids[15]), (31, 1));
+    assert_eq!(search.launches.len(), 2);
+    assert_eq!(search.launches[1].arguments, [0, 0]);
+    assert!(matches!(
+        search.repeat,
+        Repeat::WhileNonzero {
+            buffer: 0,
+            reset: true,
+            max: 64
+        }
+    ));
+}
+
+#[test]
+fn all_problems_of_a_file_are_reported_at_once() {
+    let text = r#"
+name = 3
+[case]
+kernel = "k"
+grid = [0, 1, 1]
+block = [64, 64, 1]
+gird = [1, 1, 1]
+[[case.arg]]
+index = 0
+name = "a"
+kind = "inn"
+type = "f31"
+count = 0
+[[case.arg]]
+index = 2
+name = "a"
+kind = "in"
+type = "f32"
+cuont = 4
+[[case.arg]]
+index = 1
+name = "b"
+kind = "out"
+type = "i32"
+count = 99999999999
+init = "range_f32(seed=1, lo=0)"
+tol_abs = -1
+[[case.arg]]
+index = 1
+name = "s"
+kind = "scalar"
+type = "u8"
+value = 256
+init = "zeros()"
+"#;
+    insta::assert_snapshot!(problems(text));
+}
+
+#[test]
+fn problems_of_steps() {
+    let text = r#"
+name = "steps"
+[case]
+kernel = "k"
+[[case.arg]]
+name = "flag"
+kind = "inout"
+type = "i32"
+count = 4
+init = "zeroes()"
+[[case.arg]]
+name = "note"
+kind = "in"
+type = "u32"
+count = 4
+init = "running sum of the note before"
+[other]
+[[other.arg]]
+name = "flag"
+kind = "inout"
+type = "i32"
+count = 4
+init = "zeros()"
+[[other.arg]]
+name = "i"
+kind = "scalar"
+type = "i32"
+value = "k + 1"
+[[other.step]]
+loop = { variable = "i", from = 5, to = 1 }
+kernel = "k"
+grid = ["i"]
+block = [16]
+[[other.step]]
+loop = { while_nonzero = "flat", max = 0 }
+[[other.step]]
+loop = { variable = "i", from = 1, to = 5 }
+kernel = "k"
+grid = ["i - 1", "j", "i*i"]
+block = [16, 1, 128]
+args = ["i", "lag"]
+"#;
+    insta::assert_snapshot!(problems(text));
+}
+
+#[test]
+fn syntax_errors_point_at_their_place() {
+    insta::assert_snapshot!(problems("name = \"x\"\n[case\nkernel = = 3\n"));
+}
+
+#[test]
+fn an_empty_file_says_what_is_missing() {
+    insta::assert_snapshot!(problems(""));
+}
+
+proptest! {
+    /// Whatever the text, there is an answer, and spans lie within the text.
+    #[test]
+    fn random_text_never_panics(text in "\\PC*") {
+        if let Err(problems) = LaunchFile::parse(&text) {
+            prop_assert!(!problems.is_empty());
+            for problem in problems {
+                prop_assert!(text.get(problem.span).is_some());
+            }
+        }
+    }
+
+    /// The same for texts that come nearer to launch files: a good one with a piece replaced.
+    #[test]
+    fn damaged_files_never_panic(start in 0..GOOD.len(), length in 0..40usize, piece in "[\\[\\]a-z0-9=\" .\n-]{0,12}") {
+        let end = (start + length).min(GOOD.len());
+        let text = format!("{}{piece}{}", &GOOD[..start], &GOOD[end..]);
+        if let Err(problems) = LaunchFile::parse(&text) {
+            for problem in problems {
+                prop_assert!(text.get(problem.span).is_some());
+            }
+        }
+    }
+}

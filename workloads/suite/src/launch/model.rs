@@ -1,0 +1,196 @@
+//! A launch file as it was read: free of contradictions within itself.
+
+use toml::Spanned;
+
+use super::{ElementType, Linear, Rule, Tolerance, Value};
+
+/// A launch file.
+#[derive(Clone, Debug)]
+pub struct LaunchFile {
+    /// The file's `name`, for people.
+    pub name: String,
+    /// `[build] ptx`: the PTX file, relative to the launch file.
+    pub ptx: Option<Spanned<String>>,
+    /// The cases in the order of the file; at least one.
+    pub cases: Vec<Case>,
+}
+
+/// There is no case of that name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the launch file has no case `{name}`; it has {}", .known.join(", "))]
+pub struct UnknownCase {
+    /// The name asked for.
+    pub name: String,
+    /// The cases that there are.
+    pub known: Vec<String>,
+}
+
+impl LaunchFile {
+    /// The case called `name`, or the first one of the file.
+    ///
+    /// # Errors
+    /// If there is no such case.
+    pub fn case(&self, name: Option<&str>) -> Result<&Case, UnknownCase> {
+        let found = match name {
+            None => self.cases.first(),
+            Some(name) => self.cases.iter().find(|case| case.name.get_ref() == name),
+        };
+        found.ok_or_else(|| UnknownCase {
+            name: name.unwrap_or_default().to_owned(),
+            known: self
+                .cases
+                .iter()
+                .map(|case| case.name.get_ref().clone())
+                .collect(),
+        })
+    }
+}
+
+/// One way of running the kernels of a file.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The table's name.
+    pub name: Spanned<String>,
+    /// Buffers and scalars, in parameter order where a launch does not name its own.
+    pub arguments: Vec<Argument>,
+    /// What is launched, in order; a plain case is one step of one launch.
+    pub steps: Vec<Step>,
+}
+
+/// A buffer or a scalar.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    /// Its name; unique in the case.
+    pub name: Spanned<String>,
+    /// Type of the scalar or of the buffer's elements.
+    pub element: ElementType,
+    /// What it is.
+    pub role: Role,
+}
+
+/// What an argument is.
+#[derive(Clone, Debug)]
+pub enum Role {
+    /// Passed by value.
+    Scalar(Scalar),
+    /// Global memory whose address is passed.
+    Buffer(Buffer),
+}
+
+/// A scalar's value.
+#[derive(Clone, Debug)]
+pub enum Scalar {
+    /// The same in every launch.
+    Constant(Value),
+    /// Follows the loop variable of the step that uses it.
+    Linear(Linear),
+}
+
+/// A buffer.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    /// Number of elements; never zero.
+    pub count: u64,
+    /// What kernels do with it.
+    pub access: Access,
+    /// What it holds before the first launch.
+    pub before: Contents,
+    /// A file with what it must hold after the last launch.
+    pub expected: Option<Spanned<String>>,
+    /// How near it must come to that.
+    pub tolerance: Tolerance,
+}
+
+/// What kernels do with a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Read only; a case fails if such a buffer has changed.
+    In,
+    /// Written.
+    Out,
+    /// Read and written.
+    InOut,
+}
+
+/// Contents of a buffer.
+#[derive(Clone, Debug)]
+pub enum Contents {
+    /// The bytes of a file, relative to the launch file.
+    File(Spanned<String>),
+    /// Made by a rule.
+    Rule(Rule),
+}
+
+/// Launches that are repeated together.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// How often.
+    pub repeat: Repeat,
+    /// The launches of a round, in order.
+    pub launches: Vec<KernelLaunch>,
+}
+
+/// How often a step's launches run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Repeat {
+    /// One round.
+    Once,
+    /// A round for each value of a variable.
+    Count {
+        /// The variable's name.
+        variable: String,
+        /// Its first value.
+        from: i64,
+        /// Its last value, if `step` lands on it.
+        to: i64,
+        /// Added after every round; never zero.
+        step: i64,
+    },
+    /// Rounds until a buffer is zero after one.
+    WhileNonzero {
+        /// Index of the buffer among the case's arguments.
+        buffer: usize,
+        /// Whether the buffer is set to zero before every round.
+        reset: bool,
+        /// More rounds than this are an error.
+        max: u32,
+    },
+}
+
+/// One launch of a round.
+#[derive(Clone, Debug)]
+pub struct KernelLaunch {
+    /// The entry in the PTX.
+    pub kernel: Spanned<String>,
+    /// CTAs in x, y, z.
+    pub grid: [Linear; 3],
+    /// Threads of a CTA in x, y, z.
+    pub block: [Linear; 3],
+    /// Bytes of shared memory beyond what the kernel declares.
+    pub dynamic_shared: u32,
+    /// The entry's parameters, as indices of the case's arguments.
+    pub arguments: Vec<usize>,
+}
+
+impl Repeat {
+    /// The values of the loop variable, or a single zero where there is none.
+    pub fn values(&self) -> Box<dyn Iterator<Item = i64>> {
+        match *self {
+            Repeat::Once => Box::new(std::iter::once(0)),
+            Repeat::WhileNonzero { max, .. } => Box::new(std::iter::repeat_n(0, max as usize)),
+            Repeat::Count { from, to, step, .. } => {
+                let inside = move |i: &i64| if step > 0 { *i <= to } else { *i >= to };
+                let next = move |i: &i64| Some(i + step).filter(inside);
+                Box::new(std::iter::successors(Some(from).filter(inside), next))
+            }
+        }
+    }
+
+    /// The loop variable, if there is one.
+    pub fn variable(&self) -> Option<&str> {
+        match self {
+            Repeat::Count { variable, .. } => Some(variable),
+            _ => None,
+        }
+    }
+}

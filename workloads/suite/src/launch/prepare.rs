@@ -1,0 +1,150 @@
+//! Contents of a case's buffers: rules are run, files are read.
+
+use std::path::Path;
+
+use toml::Spanned;
+
+use super::{Argument, Buffer, Case, Contents, ElementType, Problem, Role, Tolerance};
+
+/// Where the files that a launch file names are found.
+#[derive(Clone, Copy, Debug)]
+pub enum Files<'p> {
+    /// In this directory: that of the launch file.
+    Directory(&'p Path),
+    /// Nowhere: the launch file is embedded and must do with rules.
+    None,
+}
+
+/// A case whose buffers are filled.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// One entry an argument, in the case's order; `None` for scalars.
+    pub buffers: Vec<Option<PreparedBuffer>>,
+}
+
+/// A buffer before a run.
+#[derive(Clone, Debug)]
+pub struct PreparedBuffer {
+    /// The argument's name.
+    pub name: String,
+    /// Type of its elements.
+    pub element: ElementType,
+    /// What it holds before the first launch.
+    pub before: Vec<u8>,
+    /// What it must hold after the last launch, where that is known.
+    pub expected: Option<Vec<u8>>,
+    /// How near it must come to that.
+    pub tolerance: Tolerance,
+}
+
+impl Prepared {
+    /// The buffer called `name`.
+    pub fn buffer(&self, name: &str) -> Option<&PreparedBuffer> {
+        self.buffers
+            .iter()
+            .flatten()
+            .find(|buffer| buffer.name == name)
+    }
+
+    /// The buffer called `name`.
+    pub fn buffer_mut(&mut self, name: &str) -> Option<&mut PreparedBuffer> {
+        self.buffers
+            .iter_mut()
+            .flatten()
+            .find(|buffer| buffer.name == name)
+    }
+}
+
+impl Case {
+    /// Fills the buffers.
+    ///
+    /// # Errors
+    /// Every file that is missing, cannot be read or has the wrong size.
+    pub fn fill(&self, files: Files<'_>) -> Result<Prepared, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let buffers = self.arguments.iter().map(|argument| match &argument.role {
+            Role::Scalar(_) => None,
+            Role::Buffer(buffer) => fill(argument, buffer, files, &mut problems),
+        });
+        let buffers = buffers.collect();
+        if problems.is_empty() {
+            Ok(Prepared { buffers })
+        } else {
+            Err(problems)
+        }
+    }
+}
+
+fn fill(
+    argument: &Argument,
+    buffer: &Buffer,
+    files: Files<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<PreparedBuffer> {
+    let element = argument.element;
+    let bytes = buffer.count * element.bytes() as u64;
+    let mut open = |file: &Spanned<String>| {
+        read(file, bytes, files)
+            .map_err(|problem| problems.push(problem))
+            .ok()
+    };
+    let before = match &buffer.before {
+        Contents::Rule(rule) => Some(rule.fill(element, buffer.count)),
+        Contents::File(file) => open(file),
+    };
+    let expected = buffer.expected.as_ref().map(open);
+    Some(PreparedBuffer {
+        name: argument.name.get_ref().clone(),
+        element,
+        before: before?,
+        expected: match expected {
+            Some(contents) => Some(contents?),
+            None => None,
+        },
+        tolerance: buffer.tolerance,
+    })
+}
+
+/// The bytes of a file, which must be as many as its buffer has.
+fn read(file: &Spanned<String>, bytes: u64, files: Files<'_>) -> Result<Vec<u8>, Problem> {
+    let name = file.get_ref();
+    let Files::Directory(directory) = files else {
+        let problem = Problem::new(
+            file.span(),
+            format!("`{name}`: an embedded launch file has no other files"),
+        );
+        return Err(problem.help("use an `init` rule"));
+    };
+    let path = directory.join(name);
+    let cannot = |error: std::io::Error| {
+        let message = format!("cannot read {}: {error}", path.display());
+        Problem::new(file.span(), message).help("files are sought beside the launch file")
+    };
+    let metadata = std::fs::metadata(&path).map_err(cannot)?;
+    // The size is checked first, so that a wrong file is never read into memory.
+    if metadata.is_file() && metadata.len() != bytes {
+        let (found, word) = (
+            metadata.len(),
+            if metadata.len() < bytes {
+                "short"
+            } else {
+                "long"
+            },
+        );
+        let message = format!(
+            "{} is too {word}: {found} bytes, but the buffer has {bytes}",
+            path.display()
+        );
+        return Err(Problem::new(file.span(), message));
+    }
+    let contents = std::fs::read(&path).map_err(cannot)?;
+    if contents.len() as u64 != bytes {
+        let found = contents.len();
+        let message = format!(
+            "{} has {found} bytes, but the buffer has {bytes}",
+            path.display()
+        );
+        return Err(Problem::new(file.span(), message));
+    }
+    Ok(contents)
+}

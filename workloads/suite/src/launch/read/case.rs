@@ -1,0 +1,143 @@
+//! Reading of a case table.
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable};
+
+use super::argument::{self, Placed};
+use super::fields::{Fields, Unknown};
+use super::step;
+use crate::launch::problem::nearest;
+use crate::launch::{Argument, Case, MEMORY_LIMIT, Problem, Role};
+
+const KEYS: [&str; 10] = [
+    "kernel",
+    "grid",
+    "block",
+    "dynamic_shared",
+    "arg",
+    "step",
+    "threads",
+    "note",
+    "behaviour",
+    "split",
+];
+
+/// Reads the case called `key`.
+pub(super) fn read(
+    key: &Spanned<DeString<'_>>,
+    table: &DeTable<'_>,
+    problems: &mut Vec<Problem>,
+) -> Case {
+    let name = Spanned::new(key.span(), key.get_ref().to_string());
+    let mut fields = Fields::new(
+        format!("case `{}`", name.get_ref()),
+        key.span(),
+        table,
+        problems,
+    );
+    fields.check_keys(&KEYS, Unknown::Information);
+    let arguments = arguments(&mut fields);
+    let steps = step::read_all(&mut fields, &arguments);
+    Case {
+        name,
+        arguments: arguments.list,
+        steps,
+    }
+}
+
+/// The arguments that could be read, and whether these are all.
+pub(super) struct Arguments {
+    pub(super) list: Vec<Argument>,
+    complete: bool,
+}
+
+fn arguments(fields: &mut Fields<'_, '_>) -> Arguments {
+    let tables = fields.tables("arg");
+    let wanted = tables.len();
+    let mut placed = Vec::new();
+    for (position, (span, table)) in tables.into_iter().enumerate() {
+        placed.extend(argument::read(span, table, position, fields.problems()));
+    }
+    check_positions(&mut placed, wanted, fields.problems());
+    check_names(&placed, fields.problems());
+    let list: Vec<_> = placed.into_iter().map(|placed| placed.argument).collect();
+    check_memory(fields, &list);
+    Arguments {
+        complete: list.len() == wanted,
+        list,
+    }
+}
+
+/// Sorts arguments by index; indices must be 0, 1, 2 ...
+fn check_positions(placed: &mut [Placed], wanted: usize, problems: &mut Vec<Problem>) {
+    placed.sort_by_key(|placed| *placed.index.get_ref());
+    for pair in placed.windows(2) {
+        if pair[0].index == pair[1].index {
+            let index = pair[1].index.get_ref();
+            problems.push(Problem::new(
+                pair[1].index.span(),
+                format!("two arguments have index {index}"),
+            ));
+        }
+    }
+    let beyond = placed
+        .iter()
+        .filter(|placed| *placed.index.get_ref() >= wanted as i64);
+    problems.extend(beyond.map(|placed| {
+        let (index, last) = (placed.index.get_ref(), wanted - 1);
+        let message = format!("index {index} leaves a gap: the case has {wanted} argument(s)");
+        Problem::new(placed.index.span(), message).help(format!("indices run from 0 to {last}"))
+    }));
+}
+
+fn check_names(placed: &[Placed], problems: &mut Vec<Problem>) {
+    for (position, one) in placed.iter().enumerate() {
+        let name = &one.argument.name;
+        let earlier = placed[..position].iter();
+        if earlier
+            .clone()
+            .any(|other| other.argument.name.get_ref() == name.get_ref())
+        {
+            let message = format!("two arguments are called `{}`", name.get_ref());
+            problems.push(Problem::new(name.span(), message));
+        }
+    }
+}
+
+fn check_memory(fields: &mut Fields<'_, '_>, arguments: &[Argument]) {
+    let bytes = arguments.iter().map(|argument| match &argument.role {
+        Role::Buffer(buffer) => buffer.count * argument.element.bytes() as u64,
+        Role::Scalar(_) => 0,
+    });
+    let bytes: u64 = bytes.sum();
+    if bytes > MEMORY_LIMIT {
+        let message = format!("the buffers of {} take {} MiB", fields.what(), bytes >> 20);
+        let problem = Problem::new(fields.span(), message);
+        fields.problem(problem.help(format!(
+            "at most {} MiB can be simulated",
+            MEMORY_LIMIT >> 20
+        )));
+    }
+}
+
+impl Arguments {
+    /// The index of the argument called `name`. That there is none is a problem only if all arguments could be read.
+    pub(super) fn position(
+        &self,
+        name: &Spanned<String>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<usize> {
+        let names: Vec<_> = self
+            .list
+            .iter()
+            .map(|argument| argument.name.get_ref().as_str())
+            .collect();
+        let found = names.iter().position(|known| known == name.get_ref());
+        if found.is_none() && self.complete {
+            let message = format!("the case has no argument `{}`", name.get_ref());
+            let problem = Problem::new(name.span(), message);
+            problems.push(problem.help(nearest(name.get_ref(), &names)));
+        }
+        found
+    }
+}
