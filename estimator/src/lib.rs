@@ -2,3 +2,5 @@
 
 pub mod diag;
 pub mod outcome;
+pub mod papers;
+pub mod report;

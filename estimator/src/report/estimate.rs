@@ -1,0 +1,214 @@
+//! A value with its error, and how errors combine when two configurations share their causes.
+//!
+//! Every structure's energy price is off by an unknown factor `f`, whose relative standard deviation the circuit models state. A ratio
+//! `r = W/B` of two sums `W = sum f_s w_s` and `B = sum f_s b_s` over structures `s` then has, to first order (GUM, JCGM 100:2008, eq. 10),
+//!
+//! ```text
+//! dr/df_s = (w_s B - W b_s) / B^2        sigma_r^2 = sum (u_s dr/df_s)^2
+//! ```
+//!
+//! because the *same* factor multiplies a structure in both configurations. An error that all structures share cancels; an error of a structure
+//! matters as far as its share differs between the two.
+
+use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, Normal};
+use std::collections::BTreeMap;
+
+/// The coverage of every interval in a report.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// A value and its standard deviation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The value.
+    pub value: f64,
+    /// One standard deviation.
+    pub sigma: f64,
+}
+
+/// One summand: what it is, how large, and the relative standard deviation of its price.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Term<'a> {
+    /// The name of the factor; terms of one name share their error.
+    pub factor: &'a str,
+    /// The summand.
+    pub value: f64,
+    /// Relative standard deviation of the factor.
+    pub uncertainty: f64,
+}
+
+impl Estimate {
+    /// Half the width of the interval that holds the value with probability [`CONFIDENCE`], for normal errors.
+    pub fn half_width(&self) -> f64 {
+        Normal::standard().inverse_cdf(0.5 + CONFIDENCE / 2.0) * self.sigma
+    }
+
+    /// Whether zero is inside the interval: the sign of the value is then not known.
+    pub fn is_inside_own_error(&self) -> bool {
+        self.value.abs() <= self.half_width()
+    }
+
+    /// `self - 1`, the relative change that a ratio stands for.
+    pub fn minus_one(self) -> Self {
+        Self {
+            value: self.value - 1.0,
+            ..self
+        }
+    }
+
+    /// The same with the other sign: a saving from a change.
+    pub fn negated(self) -> Self {
+        Self {
+            value: -self.value,
+            ..self
+        }
+    }
+}
+
+/// The sum of `terms`.
+pub fn sum(terms: &[Term]) -> Estimate {
+    let mut by_factor: BTreeMap<&str, f64> = BTreeMap::new();
+    for term in terms {
+        *by_factor.entry(term.factor).or_default() += term.value * term.uncertainty;
+    }
+    Estimate {
+        value: terms.iter().map(|term| term.value).sum(),
+        sigma: root_of_squares(by_factor.into_values()),
+    }
+}
+
+/// The ratio of two sums whose terms share their errors by name; `None` if the lower sum is not positive.
+pub fn ratio(upper: &[Term], lower: &[Term]) -> Option<Estimate> {
+    let total = |terms: &[Term]| terms.iter().map(|term| term.value).sum::<f64>();
+    let (w, b) = (total(upper), total(lower));
+    if b <= 0.0 {
+        return None;
+    }
+    let mut by_factor: BTreeMap<&str, f64> = BTreeMap::new();
+    for term in upper {
+        *by_factor.entry(term.factor).or_default() += term.value * term.uncertainty / b;
+    }
+    for term in lower {
+        *by_factor.entry(term.factor).or_default() -= w * term.value * term.uncertainty / (b * b);
+    }
+    Some(Estimate {
+        value: w / b,
+        sigma: root_of_squares(by_factor.into_values()),
+    })
+}
+
+fn root_of_squares(values: impl Iterator<Item = f64>) -> f64 {
+    values.map(|value| value * value).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+    use proptest::prelude::*;
+
+    const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+
+    fn terms(values: &[f64], uncertainties: &[f64]) -> Vec<Term<'static>> {
+        let pairs = values.iter().zip(uncertainties);
+        NAMES
+            .iter()
+            .zip(pairs)
+            .map(|(factor, (&value, &uncertainty))| Term {
+                factor,
+                value,
+                uncertainty,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_term_that_only_one_side_has_carries_its_whole_error() {
+        let lower = terms(&[4.0], &[0.1]);
+        let upper = terms(&[4.0, 1.0], &[0.1, 0.2]);
+        let estimate = ratio(&upper, &lower).unwrap();
+        assert_relative_eq!(estimate.value, 1.25);
+        // By hand: d/df_a = (4*4 - 5*4)/16 = -0.25, d/df_b = 1*4/16 = 0.25.
+        let by_hand = (0.25f64 * 0.1).hypot(0.25 * 0.2);
+        assert_relative_eq!(estimate.sigma, by_hand, max_relative = 1e-12);
+    }
+
+    #[test]
+    fn the_interval_is_the_normal_one() {
+        let estimate = Estimate {
+            value: 1.0,
+            sigma: 0.5,
+        };
+        assert_relative_eq!(
+            estimate.half_width(),
+            1.959_963_984_540_054 * 0.5,
+            max_relative = 1e-9
+        );
+        assert!(!estimate.is_inside_own_error());
+        assert!(
+            Estimate {
+                value: -0.9,
+                ..estimate
+            }
+            .is_inside_own_error()
+        );
+    }
+
+    #[test]
+    fn nothing_to_compare_with_is_no_ratio() {
+        assert_eq!(ratio(&terms(&[1.0], &[0.1]), &[]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn an_error_common_to_all_structures_cancels(
+            upper in prop::collection::vec(0.1f64..10.0, 4),
+            lower in prop::collection::vec(0.1f64..10.0, 4),
+            common in 0.0f64..0.5,
+        ) {
+            let one = |values: &[f64]| -> Vec<Term<'static>> {
+                values.iter().map(|&value| Term { factor: "all", value, uncertainty: common }).collect()
+            };
+            let estimate = ratio(&one(&upper), &one(&lower)).unwrap();
+            prop_assert!(estimate.sigma < 1e-12 * (1.0 + estimate.value));
+        }
+
+        #[test]
+        fn equal_configurations_have_a_ratio_of_one_without_error(
+            values in prop::collection::vec(0.1f64..10.0, 4),
+            uncertainties in prop::collection::vec(0.0f64..0.5, 4),
+        ) {
+            let both = terms(&values, &uncertainties);
+            let estimate = ratio(&both, &both).unwrap();
+            prop_assert_eq!(estimate.value, 1.0);
+            prop_assert!(estimate.sigma < 1e-12);
+        }
+
+        #[test]
+        fn smaller_uncertainties_give_a_narrower_interval(
+            upper in prop::collection::vec(0.1f64..10.0, 4),
+            lower in prop::collection::vec(0.1f64..10.0, 4),
+            uncertainties in prop::collection::vec(0.01f64..0.5, 4),
+            shrink in 0.1f64..0.9,
+        ) {
+            let smaller: Vec<f64> = uncertainties.iter().map(|u| u * shrink).collect();
+            let wide = ratio(&terms(&upper, &uncertainties), &terms(&lower, &uncertainties)).unwrap();
+            let narrow = ratio(&terms(&upper, &smaller), &terms(&lower, &smaller)).unwrap();
+            prop_assert_eq!(wide.value, narrow.value);
+            prop_assert!((narrow.sigma - shrink * wide.sigma).abs() <= 1e-12 * wide.sigma.max(1e-3));
+        }
+
+        #[test]
+        fn a_ratio_does_not_change_with_the_unit(
+            upper in prop::collection::vec(0.1f64..10.0, 4),
+            lower in prop::collection::vec(0.1f64..10.0, 4),
+            uncertainties in prop::collection::vec(0.0f64..0.5, 4),
+        ) {
+            let pico = |values: &[f64]| values.iter().map(|v| v * 1e-12).collect::<Vec<_>>();
+            let plain = ratio(&terms(&upper, &uncertainties), &terms(&lower, &uncertainties)).unwrap();
+            let scaled = ratio(&terms(&pico(&upper), &uncertainties), &terms(&pico(&lower), &uncertainties)).unwrap();
+            prop_assert!((plain.value - scaled.value).abs() < 1e-12 * plain.value);
+            prop_assert!((plain.sigma - scaled.sigma).abs() < 1e-9 * (1.0 + plain.sigma));
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Comparisons of priced points, and their renderings.
+
+pub mod estimate;
+pub mod fit;
