@@ -3,4 +3,5 @@
 pub mod diag;
 pub mod outcome;
 pub mod papers;
+pub mod pricing;
 pub mod report;

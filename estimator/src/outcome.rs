@@ -84,6 +84,8 @@ pub struct TechnologyName {
     pub interpolation: Option<String>,
     /// How the values of the technology were obtained.
     pub provenance: Provenance,
+    /// The documents behind them.
+    pub sources: Vec<String>,
 }
 
 /// How many values of a technology were obtained in which way.
@@ -142,8 +144,6 @@ pub struct PricedStructure {
     pub model: String,
     /// How the model splits the array, if it is one.
     pub organisation: Option<String>,
-    /// Where the technology values come from.
-    pub sources: Vec<String>,
     /// One standard deviation of each figure, relative.
     pub uncertainty: RelativeUncertainty,
 }

@@ -6,6 +6,7 @@
 mod error;
 mod flavour;
 mod library;
+mod provenance;
 pub mod quantity;
 pub mod rules;
 mod sourced;
@@ -14,6 +15,7 @@ mod technology;
 pub use error::TechError;
 pub use flavour::{Flavour, UnknownFlavour};
 pub use library::Library;
+pub use provenance::Pedigree;
 pub use sourced::{How, Sourced};
 pub use technology::{
     Cell, Defect, Device, Interpolation, LeakageTable, Technology, WireLayer, WireStack, Wires,

@@ -1,0 +1,165 @@
+//! The join of an activity with a cost table.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use warpwatt_activity::Activity;
+use warpwatt_techlib::quantity::Frequency;
+
+use super::{CostTable, Entry, PricingError};
+use crate::outcome::{
+    Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure, RelativeUncertainty,
+    Totals,
+};
+
+/// What the GPU model says about a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counted {
+    /// Cycles of the core clock.
+    pub cycles: u64,
+    /// The core clock.
+    pub clock: Frequency,
+    /// Events over the whole GPU.
+    pub activity: Activity,
+    /// What the techniques report.
+    pub metrics: Vec<Metric>,
+    /// What a reader must know.
+    pub notes: Vec<Note>,
+}
+
+/// Prices what was counted: dynamic energy is the sum over actions of count times energy, leakage energy is power times time.
+///
+/// Events on structures that the table does not hold stay unpriced, and a note lists them.
+///
+/// # Errors
+/// If an action that was counted on a structure of the table has no price, or the clock does not run.
+pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcome, PricingError> {
+    let clock_hz = counted.clock.si();
+    if !(clock_hz.is_finite() && clock_hz > 0.0) {
+        return Err(PricingError::Clock { hz: clock_hz });
+    }
+    let time_s = counted.cycles as f64 / clock_hz;
+    let structures = table
+        .iter()
+        .map(|(name, entry)| priced(name, entry, &counted.activity, time_s))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut notes = counted.notes;
+    notes.extend(scope_notes(&structures, table, &counted.activity));
+    notes.sort();
+    notes.dedup();
+    Ok(Outcome {
+        point,
+        cycles: counted.cycles,
+        clock_hz,
+        time_s,
+        activity: counted.activity,
+        metrics: counted.metrics,
+        totals: Totals::of(&structures),
+        structures,
+        notes,
+    })
+}
+
+fn priced(
+    name: &str,
+    entry: &Entry,
+    activity: &Activity,
+    time_s: f64,
+) -> Result<PricedStructure, PricingError> {
+    let events = activity
+        .events()
+        .filter(|(event, _)| event.structure == name);
+    let mut actions = BTreeMap::new();
+    for (event, count) in events {
+        let unit_j = entry
+            .energy(event.action)
+            .ok_or_else(|| no_price(name, event.action, entry))?
+            .si();
+        let action = PricedAction {
+            count,
+            unit_j,
+            total_j: count as f64 * unit_j,
+        };
+        actions.insert(event.action.to_owned(), action);
+    }
+    let cost = &entry.cost;
+    let leakage_w = entry.instances as f64 * (cost.leakage.si() + cost.gate_leakage.si());
+    Ok(PricedStructure {
+        name: name.to_owned(),
+        group: entry.group.clone(),
+        instances: entry.instances,
+        area_m2: cost.area.si(),
+        leakage_w: cost.leakage.si(),
+        gate_leakage_w: cost.gate_leakage.si(),
+        delay_s: cost.access_time.si(),
+        dynamic_j: actions.values().map(|action| action.total_j).sum(),
+        actions,
+        leakage_j: leakage_w * time_s,
+        model: cost.model.clone(),
+        organisation: cost.organisation.as_ref().map(organisation),
+        uncertainty: RelativeUncertainty {
+            area: cost.uncertainty.area,
+            delay: cost.uncertainty.delay,
+            energy: cost.uncertainty.energy,
+            leakage: cost.uncertainty.leakage,
+        },
+    })
+}
+
+fn organisation(split: &warpwatt_circuit::Organisation) -> String {
+    format!(
+        "{} x {} subarrays of {} x {}, column mux {}, sense-amplifier mux {} x {}",
+        split.ndwl, split.ndbl, split.rows, split.cols, split.ndcm, split.ndsam1, split.ndsam2
+    )
+}
+
+fn no_price(structure: &str, action: &str, entry: &Entry) -> PricingError {
+    let known: Vec<&str> = entry.prices().map(|(action, _)| action).collect();
+    PricingError::NoPrice {
+        structure: structure.to_owned(),
+        action: action.to_owned(),
+        model: entry.cost.model.clone(),
+        known: known.join(", "),
+    }
+}
+
+/// What the figures leave out: structures without events, and events without structures.
+fn scope_notes(
+    structures: &[PricedStructure],
+    table: &CostTable,
+    activity: &Activity,
+) -> Vec<Note> {
+    let idle: Vec<&str> = structures
+        .iter()
+        .filter(|structure| structure.actions.is_empty())
+        .map(|structure| structure.name.as_str())
+        .collect();
+    let unpriced: BTreeSet<&str> = activity
+        .events()
+        .map(|(event, _)| event.structure)
+        .filter(|structure| !table.contains(structure))
+        .collect();
+    let unpriced: Vec<&str> = unpriced.into_iter().collect();
+    let mut notes = Vec::new();
+    if !idle.is_empty() {
+        notes.push(format!(
+            "no event is counted on {}: leakage only",
+            idle.join(", ")
+        ));
+    }
+    if !unpriced.is_empty() {
+        notes.push(format!(
+            "counted but without a circuit model, hence in no energy: {}",
+            unpriced.join(", ")
+        ));
+    }
+    notes
+        .into_iter()
+        .map(|text| Note {
+            kind: NoteKind::Scope,
+            text,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,16 @@
+//! Counts times costs: how an activity becomes joules.
+//!
+//! The way of a price: [`NodeCircuits`] gives every structure its cost at one node and operating point, a [`CostTable`] holds them by name, [`price()`]
+//! joins the table with the activity. The join is strict: what was counted on a structure of the table has a price, or there is an error.
+
+mod circuits;
+mod error;
+mod join;
+mod table;
+mod technology;
+
+pub use circuits::NodeCircuits;
+pub use error::PricingError;
+pub use join::{Counted, price};
+pub use table::{CostTable, Entry};
+pub use technology::{technology_name, technology_notes};

@@ -1,0 +1,78 @@
+//! The cost of every structure of one configuration.
+
+use std::collections::BTreeMap;
+
+use warpwatt_circuit::Cost;
+use warpwatt_techlib::quantity::Energy;
+
+use super::PricingError;
+
+/// Structures with their costs, by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CostTable {
+    entries: BTreeMap<String, Entry>,
+}
+
+/// A structure and its cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// What it belongs to.
+    pub group: String,
+    /// How many of it the whole GPU has.
+    pub instances: u64,
+    /// Cost of one.
+    pub cost: Cost,
+}
+
+impl CostTable {
+    /// A table without structures.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a structure.
+    ///
+    /// # Errors
+    /// If the name is taken.
+    pub fn insert(&mut self, name: &str, entry: Entry) -> Result<(), PricingError> {
+        if self.entries.contains_key(name) {
+            return Err(PricingError::Duplicate {
+                name: name.to_owned(),
+            });
+        }
+        self.entries.insert(name.to_owned(), entry);
+        Ok(())
+    }
+
+    /// Every structure, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        self.entries
+            .iter()
+            .map(|(name, entry)| (name.as_str(), entry))
+    }
+
+    /// Whether the table has the structure `name`.
+    pub fn contains(&self, name: &str) -> bool {
+        self.entries.contains_key(name)
+    }
+}
+
+impl Entry {
+    /// The actions that have a price, with it. An energy of exactly zero is a cost the model does not know, hence no price.
+    pub fn prices(&self) -> impl Iterator<Item = (&'static str, Energy)> {
+        [
+            ("read", Some(self.cost.read_energy)),
+            ("write", Some(self.cost.write_energy)),
+            ("search", self.cost.search_energy),
+        ]
+        .into_iter()
+        .filter_map(|(action, energy)| Some((action, energy.filter(|e| e.si() > 0.0)?)))
+    }
+
+    /// The price of `action`.
+    pub fn energy(&self, action: &str) -> Option<Energy> {
+        self.prices()
+            .find(|(name, _)| *name == action)
+            .map(|(_, energy)| energy)
+    }
+}

@@ -1,0 +1,94 @@
+//! The pedigree of every value of a technology.
+
+use crate::technology::{Cell, Device, WireLayer, WireStack};
+use crate::{How, Sourced, Technology};
+
+/// Where one value is from and how it was obtained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pedigree<'a> {
+    /// Document or file with line.
+    pub source: &'a str,
+    /// How it was obtained.
+    pub how: &'a How,
+}
+
+impl<'a> Pedigree<'a> {
+    fn of<T>(value: &'a Sourced<T>) -> Self {
+        Self {
+            source: &value.source,
+            how: &value.how,
+        }
+    }
+}
+
+/// The pedigrees of the listed fields. Destructuring without `..` makes a field that is added later a compile error here.
+macro_rules! pedigrees {
+    ($type:ident, $value:expr, { $($field:ident),+ $(,)? } $(, $other:ident)*) => {{
+        let $type { $($field,)+ $($other: _,)* } = $value;
+        [$(Pedigree::of($field)),+]
+    }};
+}
+
+impl Technology {
+    /// Where every value of this technology is from, in a fixed order.
+    pub fn pedigrees(&self) -> Vec<Pedigree<'_>> {
+        let mut all = device(&self.device);
+        all.extend(cell(&self.cell));
+        for stack in [&self.wires.aggressive, &self.wires.conservative] {
+            let WireStack {
+                local,
+                semi_global,
+                global,
+            } = stack;
+            for layer in [local, semi_global, global] {
+                all.extend(wire(layer));
+            }
+        }
+        all
+    }
+}
+
+fn device(device: &Device) -> Vec<Pedigree<'_>> {
+    let mut all = pedigrees!(Device, device, {
+        c_gate_ideal, c_fringe, c_junction, c_junction_sidewall, l_elec, vdd, vth, vdsat, i_on_n, c_ox, mobility_n, gmp_to_gmn,
+        n_to_p_drive_ratio, r_n_on, r_p_on,
+    }, i_off_n, i_gate_n)
+    .to_vec();
+    for table in [&device.i_off_n, &device.i_gate_n] {
+        all.extend(table.rows().iter().map(|(_, value)| Pedigree::of(value)));
+    }
+    all
+}
+
+fn cell(cell: &Cell) -> [Pedigree<'_>; 5] {
+    pedigrees!(Cell, cell, { width, height, access_width, nmos_width, pmos_width })
+}
+
+fn wire(layer: &WireLayer) -> [Pedigree<'_>; 9] {
+    pedigrees!(WireLayer, layer, {
+        pitch, resistance, capacitance, aspect_ratio, miller, k_horizontal, k_vertical, ild, fringe,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Flavour, Library};
+
+    #[test]
+    fn an_interpolated_node_has_as_many_values_as_a_table_and_all_that_mix_are_scaled() {
+        let library = Library::itrs().unwrap();
+        let table = library.node("32nm", Flavour::Hp).unwrap();
+        let between = library.node("28nm", Flavour::Hp).unwrap();
+        let scaled = |technology: &Technology| {
+            let all = technology.pedigrees();
+            let scaled = all
+                .iter()
+                .filter(|pedigree| matches!(pedigree.how, How::Scaled { .. }));
+            (all.len(), scaled.count())
+        };
+        assert_eq!(scaled(&table).0, scaled(&between).0);
+        assert!(scaled(&between).1 > scaled(&table).1);
+        assert!(table.pedigrees().iter().all(|p| !p.source.is_empty()));
+    }
+}
