@@ -5,3 +5,5 @@ pub mod outcome;
 pub mod papers;
 pub mod pricing;
 pub mod report;
+pub mod store;
+pub mod study;

@@ -1,0 +1,294 @@
+//! The result store: one file with every finished point, each in its own transaction.
+//!
+//! A point's key is the hash of everything that decides its result, so that points are shared between studies, resumed after a kill and
+//! never computed twice. Nothing in the file depends on the clock, the host or the number of threads: the same points written in the same order are the same bytes.
+
+mod error;
+mod manifest;
+
+pub use error::StoreError;
+pub use manifest::{Budget, Manifest};
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+
+use crate::outcome::Outcome;
+
+/// The version of the store's layout and of the outcomes in it. Raise it when either changes its meaning.
+pub const FORMAT: u64 = 1;
+
+/// The store's file in a results directory.
+pub const FILE_NAME: &str = "results.redb";
+
+const META: TableDefinition<'_, &str, &str> = TableDefinition::new("meta");
+const POINTS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("points");
+
+/// The hash of everything that decides a point's result, in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PointKey(pub String);
+
+/// An open result store. No other process can open it meanwhile.
+#[derive(Debug)]
+pub struct Store {
+    database: Database,
+    path: PathBuf,
+    /// What opening it made, to be taken back if nothing came of it.
+    made: Made,
+}
+
+#[derive(Debug, Default)]
+struct Made {
+    directories: Vec<PathBuf>,
+    file: bool,
+}
+
+impl Store {
+    /// Opens the store in `directory`, and makes both if they are not there.
+    ///
+    /// # Errors
+    /// The directory or file cannot be written, is locked by another process, is damaged, or has another format.
+    pub fn open(directory: &Path) -> Result<Store, StoreError> {
+        let made = make_directories(directory)?;
+        let path = directory.join(FILE_NAME);
+        let made = Made {
+            file: !path.exists(),
+            ..made
+        };
+        let opened = Database::create(&path).map_err(|error| StoreError::opening(&path, error));
+        let store = match opened {
+            Ok(database) => Store {
+                database,
+                path,
+                made,
+            },
+            Err(error) => {
+                made.undo(&path);
+                return Err(error);
+            }
+        };
+        if store.made.file {
+            store.write_format()?;
+        } else {
+            store.check_format()?;
+        }
+        Ok(store)
+    }
+
+    /// Opens the store in `directory`, which must exist.
+    ///
+    /// # Errors
+    /// As [`Store::open`], and when there is none.
+    pub fn open_existing(directory: &Path) -> Result<Store, StoreError> {
+        let path = directory.join(FILE_NAME);
+        if !path.is_file() {
+            return Err(StoreError::Missing { path });
+        }
+        Store::open(directory)
+    }
+
+    /// Removes the store of `directory`, if there is one and no other process has it open.
+    ///
+    /// # Errors
+    /// It is open elsewhere or cannot be removed. A damaged store or one of another format is removed.
+    pub fn remove(directory: &Path) -> Result<(), StoreError> {
+        let path = directory.join(FILE_NAME);
+        if !path.exists() {
+            return Ok(());
+        }
+        match Database::open(&path) {
+            Err(redb::DatabaseError::DatabaseAlreadyOpen) => {
+                return Err(StoreError::Locked { path });
+            }
+            Ok(_) | Err(_) => (),
+        }
+        fs::remove_file(&path).map_err(|error| StoreError::Io { path, error })
+    }
+
+    /// Where the store is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The point under `key`, if it is finished.
+    ///
+    /// # Errors
+    /// The file cannot be read or what it holds is no outcome.
+    pub fn get(&self, key: &PointKey) -> Result<Option<Outcome>, StoreError> {
+        self.guard(|| {
+            let read = self.database.begin_read()?;
+            let points = match read.open_table(POINTS) {
+                Err(redb::TableError::TableDoesNotExist(_)) => return Ok(None),
+                table => table?,
+            };
+            Ok(points
+                .get(key.0.as_str())?
+                .map(|bytes| bytes.value().to_vec()))
+        })?
+        .map(|bytes| {
+            serde_json::from_slice(&bytes)
+                .map_err(|error| self.damaged(&format!("point {}: {error}", key.0)))
+        })
+        .transpose()
+    }
+
+    /// Writes a finished point, in a transaction of its own.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn put(&self, key: &PointKey, outcome: &Outcome) -> Result<(), StoreError> {
+        let bytes =
+            serde_json::to_vec(outcome).map_err(|error| self.damaged(&error.to_string()))?;
+        self.guard(|| {
+            let write = self.database.begin_write()?;
+            write
+                .open_table(POINTS)?
+                .insert(key.0.as_str(), bytes.as_slice())?;
+            write.commit()?;
+            Ok(())
+        })
+    }
+
+    /// How many points are finished, of this study or of others.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn len(&self) -> Result<u64, StoreError> {
+        use redb::ReadableTableMetadata;
+        self.guard(|| match self.database.begin_read()?.open_table(POINTS) {
+            Err(redb::TableError::TableDoesNotExist(_)) => Ok(0),
+            table => Ok(table?.len()?),
+        })
+    }
+
+    /// Whether no point is finished.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn is_empty(&self) -> Result<bool, StoreError> {
+        Ok(self.len()? == 0)
+    }
+
+    /// Writes what the results were made from and which points belong to the study, unless exactly that is there already.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn put_manifest(&self, manifest: &Manifest) -> Result<(), StoreError> {
+        let text =
+            serde_json::to_string(manifest).map_err(|error| self.damaged(&error.to_string()))?;
+        if self.meta("manifest")?.as_deref() == Some(text.as_str()) {
+            return Ok(());
+        }
+        self.guard(|| {
+            let write = self.database.begin_write()?;
+            write.open_table(META)?.insert("manifest", text.as_str())?;
+            write.commit()?;
+            Ok(())
+        })
+    }
+
+    /// What the results were made from; `None` in a store that no study was begun in.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn manifest(&self) -> Result<Option<Manifest>, StoreError> {
+        let text = self.meta("manifest")?;
+        text.map(|text| {
+            serde_json::from_str(&text).map_err(|error| self.damaged(&format!("manifest: {error}")))
+        })
+        .transpose()
+    }
+
+    /// Closes the store; takes back the file and the directories that opening it made if no point was finished.
+    pub fn close(self) {
+        let unused = self.made.file && self.is_empty().unwrap_or(false);
+        let Store {
+            database,
+            path,
+            made,
+        } = self;
+        drop(database);
+        if unused {
+            made.undo(&path);
+        }
+    }
+
+    fn write_format(&self) -> Result<(), StoreError> {
+        self.guard(|| {
+            let write = self.database.begin_write()?;
+            write
+                .open_table(META)?
+                .insert("format", FORMAT.to_string().as_str())?;
+            write.commit()?;
+            Ok(())
+        })
+    }
+
+    fn check_format(&self) -> Result<(), StoreError> {
+        let found = self
+            .meta("format")?
+            .ok_or_else(|| self.damaged("it names no format version"))?;
+        if found == FORMAT.to_string() {
+            Ok(())
+        } else {
+            Err(StoreError::Format {
+                path: self.path.clone(),
+                found,
+            })
+        }
+    }
+
+    fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
+        self.guard(|| {
+            let read = self.database.begin_read()?;
+            match read.open_table(META) {
+                Err(redb::TableError::TableDoesNotExist(_)) => Ok(None),
+                table => Ok(table?.get(key)?.map(|value| value.value().to_owned())),
+            }
+        })
+    }
+
+    fn guard<T>(&self, work: impl FnOnce() -> Result<T, redb::Error>) -> Result<T, StoreError> {
+        work().map_err(|error| StoreError::using(&self.path, error))
+    }
+
+    fn damaged(&self, detail: &str) -> StoreError {
+        StoreError::Damaged {
+            path: self.path.clone(),
+            detail: detail.to_owned(),
+        }
+    }
+}
+
+/// Makes `directory` and its parents; remembers which were not there before.
+fn make_directories(directory: &Path) -> Result<Made, StoreError> {
+    let missing: Vec<PathBuf> = directory
+        .ancestors()
+        .take_while(|path| !path.as_os_str().is_empty() && !path.exists())
+        .map(Path::to_path_buf)
+        .collect();
+    fs::create_dir_all(directory).map_err(|error| StoreError::Io {
+        path: directory.to_path_buf(),
+        error,
+    })?;
+    Ok(Made {
+        directories: missing,
+        file: false,
+    })
+}
+
+impl Made {
+    /// Removes what was made. A directory that something else was put into stays, so failures are no concern.
+    fn undo(self, file: &Path) {
+        if self.file {
+            let _ = fs::remove_file(file);
+        }
+        for directory in self.directories {
+            let _ = fs::remove_dir(directory);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::*;
+use crate::outcome::{BASELINE, KernelName, Point, Provenance, TechnologyName, Totals};
+
+/// A directory of this test alone, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Scratch {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!(
+            "warpwatt-store-{}-{}",
+            std::process::id(),
+            COUNT.fetch_add(1, Ordering::Relaxed)
+        );
+        Scratch(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn outcome(cycles: u64) -> Outcome {
+    Outcome {
+        point: Point {
+            kernel: KernelName {
+                name: "k".into(),
+                case: "small".into(),
+                paper: vec![],
+            },
+            gpu: "g".into(),
+            axes: BTreeMap::new(),
+            technology: TechnologyName {
+                library: "itrs".into(),
+                node: "32nm".into(),
+                flavour: "hp".into(),
+                profile: "cacti65".into(),
+                temperature_k: 350.0,
+                vdd_v: 0.9,
+                interpolation: None,
+                provenance: Provenance::default(),
+            },
+            technique: BASELINE.into(),
+        },
+        cycles,
+        clock_hz: 1.3e9,
+        time_s: cycles as f64 / 1.3e9,
+        activity: Default::default(),
+        metrics: vec![],
+        structures: vec![],
+        totals: Totals::default(),
+        notes: vec![],
+    }
+}
+
+fn key(name: &str) -> PointKey {
+    PointKey(name.to_owned())
+}
+
+#[test]
+fn what_was_put_is_there_after_reopening() {
+    let scratch = Scratch::new();
+    let store = Store::open(&scratch.0).unwrap();
+    store.put(&key("a"), &outcome(7)).unwrap();
+    store.close();
+    let store = Store::open_existing(&scratch.0).unwrap();
+    assert_eq!(store.get(&key("a")).unwrap(), Some(outcome(7)));
+    assert_eq!(store.get(&key("b")).unwrap(), None);
+    assert_eq!(store.len().unwrap(), 1);
+}
+
+#[test]
+fn the_same_points_in_the_same_order_are_the_same_bytes() {
+    let write = || {
+        let scratch = Scratch::new();
+        let store = Store::open(&scratch.0).unwrap();
+        for number in 0..50 {
+            store
+                .put(&key(&format!("{number:x}")), &outcome(number))
+                .unwrap();
+        }
+        store.close();
+        fs::read(scratch.0.join(FILE_NAME)).unwrap()
+    };
+    assert!(write() == write());
+}
+
+#[test]
+fn a_store_that_nothing_was_put_into_leaves_no_trace() {
+    let scratch = Scratch::new();
+    Store::open(&scratch.0.join("deep").join("down"))
+        .unwrap()
+        .close();
+    assert!(!scratch.0.exists());
+}
+
+#[test]
+fn directories_that_were_there_stay() {
+    let scratch = Scratch::new();
+    fs::create_dir(&scratch.0).unwrap();
+    Store::open(&scratch.0).unwrap().close();
+    assert!(scratch.0.is_dir() && !scratch.0.join(FILE_NAME).exists());
+}
+
+#[test]
+fn a_second_process_is_refused() {
+    let scratch = Scratch::new();
+    let _store = Store::open(&scratch.0).unwrap();
+    assert!(matches!(
+        Store::open(&scratch.0),
+        Err(StoreError::Locked { .. })
+    ));
+    assert!(matches!(
+        Store::remove(&scratch.0),
+        Err(StoreError::Locked { .. })
+    ));
+}
+
+#[test]
+fn other_formats_and_other_files_are_refused_and_can_be_removed() {
+    let scratch = Scratch::new();
+    let store = Store::open(&scratch.0).unwrap();
+    store.put(&key("a"), &outcome(7)).unwrap();
+    store
+        .guard(|| {
+            let write = store.database.begin_write()?;
+            write.open_table(META)?.insert("format", "999")?;
+            write.commit()?;
+            Ok(())
+        })
+        .unwrap();
+    store.close();
+    let error = Store::open(&scratch.0).unwrap_err();
+    assert!(
+        matches!(&error, StoreError::Format { found, .. } if found == "999"),
+        "{error}"
+    );
+    Store::remove(&scratch.0).unwrap();
+
+    fs::write(scratch.0.join(FILE_NAME), b"not a store").unwrap();
+    let error = Store::open(&scratch.0).unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+    assert_eq!(
+        fs::read(scratch.0.join(FILE_NAME)).unwrap(),
+        b"not a store",
+        "the user's file is left alone"
+    );
+    Store::remove(&scratch.0).unwrap();
+    assert!(Store::open(&scratch.0).is_ok());
+}
+
+#[test]
+fn a_truncated_store_is_refused() {
+    let scratch = Scratch::new();
+    let store = Store::open(&scratch.0).unwrap();
+    store.put(&key("a"), &outcome(7)).unwrap();
+    store.close();
+    let path = scratch.0.join(FILE_NAME);
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..5000]).unwrap();
+    let refused = Store::open(&scratch.0).and_then(|store| store.get(&key("a")));
+    assert!(
+        matches!(refused, Err(StoreError::Damaged { .. })),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn the_manifest_comes_back() {
+    let scratch = Scratch::new();
+    let store = Store::open(&scratch.0).unwrap();
+    let manifest = Manifest {
+        title: "t".into(),
+        version: "0.1.0".into(),
+        inputs: BTreeMap::from([("kernel k".to_owned(), "00".to_owned())]),
+        budget: Budget {
+            area_overhead: Some(0.05),
+            slowdown: None,
+        },
+        points: vec!["a".into()],
+    };
+    assert_eq!(store.manifest().unwrap(), None);
+    store.put_manifest(&manifest).unwrap();
+    assert_eq!(store.manifest().unwrap(), Some(manifest));
+}
