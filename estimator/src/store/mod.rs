@@ -12,7 +12,7 @@ pub use manifest::{Budget, Manifest};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{Database, ReadableDatabase, TableDefinition};
 
 use crate::outcome::Outcome;
 

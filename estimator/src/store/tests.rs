@@ -44,6 +44,7 @@ fn outcome(cycles: u64) -> Outcome {
                 vdd_v: 0.9,
                 interpolation: None,
                 provenance: Provenance::default(),
+                sources: vec![],
             },
             technique: BASELINE.into(),
         },

@@ -1,3 +1,3 @@
 //! Study files: what to run, on what, and what to compare.
 
-mod toml_reader;
+pub mod toml_reader;
