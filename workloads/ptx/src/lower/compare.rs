@@ -1,0 +1,197 @@
+//! Comparison and selection (PTX ISA 8.x, section 9.7.6).
+
+use super::arithmetic::unsupported_form;
+use super::function::{Lowered, Lowering};
+use super::modifiers::Modifiers;
+use super::operands::expect_operands;
+use crate::ast::{Instruction, Operand};
+use crate::program::{BoolOp, Compare, Comparison, Op, Operands};
+use crate::types::Type;
+
+impl<'s> Lowering<'_, 's> {
+    pub(super) fn selection(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
+        let modifiers = Modifiers::new(instruction);
+        match instruction.opcode.text {
+            "setp" => self.set_predicate(instruction, modifiers),
+            "set" => self.set(instruction, modifiers),
+            "selp" => self.select(instruction, modifiers),
+            _ => self.select_by_sign(instruction, modifiers),
+        }
+    }
+
+    fn set_predicate(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        let (mut compare, element) = comparison(instruction, &mut modifiers)?;
+        modifiers.finish()?;
+        expect_operands(
+            instruction,
+            &[if compare.combine.is_some() { 4 } else { 3 }],
+        )?;
+        let mut dst = Operands::default();
+        match &instruction.operands[0] {
+            Operand::Pair(first, second) => {
+                dst.push(self.destination(first, Type::Pred)?);
+                dst.push(self.destination(second, Type::Pred)?);
+            }
+            single => dst.push(self.destination(single, Type::Pred)?),
+        }
+        let src = self.compared(instruction, &mut compare, element)?;
+        self.emit(Op::SetPredicate(compare), dst, src);
+        Ok(())
+    }
+
+    fn compared(
+        &mut self,
+        instruction: &Instruction<'s>,
+        compare: &mut Compare,
+        element: Type,
+    ) -> Lowered<Operands<5>> {
+        let mut src = Operands::default();
+        src.push(self.source(&instruction.operands[1], element)?);
+        src.push(self.source(&instruction.operands[2], element)?);
+        if let Some((_, negated)) = &mut compare.combine {
+            let (slot, is_negated) = self.predicate(&instruction.operands[3])?;
+            src.push(slot);
+            *negated = is_negated;
+        }
+        Ok(src)
+    }
+
+    /// `set.lt.u32.f32 d, a, b`: the first type is the result's.
+    fn set(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        let how = modifiers.find(compare_named);
+        let bool_op = modifiers.find(bool_named);
+        let flush = modifiers.take("ftz");
+        let to = modifiers.element()?;
+        let element = modifiers.element()?;
+        modifiers.finish()?;
+        let Some(how) = how.and_then(|text| comparison_of(&text, element)) else {
+            return Err(unsupported_form(instruction));
+        };
+        if to.bytes() != 4 {
+            return Err(unsupported_form(instruction));
+        }
+        let mut compare = Compare {
+            how,
+            element,
+            flush,
+            combine: bool_op.map(|op| (op, false)),
+        };
+        expect_operands(instruction, &[if bool_op.is_some() { 4 } else { 3 }])?;
+        let dst = self.destination(&instruction.operands[0], to)?;
+        let src = self.compared(instruction, &mut compare, element)?;
+        let float = to == Type::F32;
+        self.emit(Op::Set { compare, float }, [dst].into_iter().collect(), src);
+        Ok(())
+    }
+
+    fn select(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        let element = modifiers.element()?;
+        modifiers.finish()?;
+        expect_operands(instruction, &[4])?;
+        let dst = self.destination(&instruction.operands[0], element)?;
+        let mut src = Operands::default();
+        src.push(self.source(&instruction.operands[1], element)?);
+        src.push(self.source(&instruction.operands[2], element)?);
+        let (predicate, negated) = self.predicate(&instruction.operands[3])?;
+        src.push(predicate);
+        let op = match element.bytes() {
+            8 => Op::SelectDouble { negated },
+            2 | 4 => Op::SelectWord { negated },
+            _ => return Err(unsupported_form(instruction)),
+        };
+        self.emit(op, [dst].into_iter().collect(), src);
+        Ok(())
+    }
+
+    /// `slct.u32.s32 d, a, b, c`.
+    fn select_by_sign(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        modifiers.take("ftz");
+        let element = modifiers.element()?;
+        let sign = modifiers.element()?;
+        modifiers.finish()?;
+        if !matches!(sign, Type::S32 | Type::F32) {
+            return Err(unsupported_form(instruction));
+        }
+        let op = Op::SelectBySign {
+            double: element.bytes() == 8,
+            float: sign == Type::F32,
+        };
+        self.emit_typed(instruction, op, element, &[element, element, sign])
+    }
+}
+
+fn comparison(
+    instruction: &Instruction<'_>,
+    modifiers: &mut Modifiers<'_, '_>,
+) -> Lowered<(Compare, Type)> {
+    let how = modifiers.find(compare_named);
+    let bool_op = modifiers.find(bool_named);
+    let flush = modifiers.take("ftz");
+    let element = modifiers.element()?;
+    let how = how.and_then(|text| comparison_of(&text, element));
+    let how = how.filter(|_| !matches!(element, Type::F16 | Type::Pred));
+    let how = how.ok_or_else(|| unsupported_form(instruction))?;
+    let compare = Compare {
+        how,
+        element,
+        flush,
+        combine: bool_op.map(|op| (op, false)),
+    };
+    Ok((compare, element))
+}
+
+fn compare_named(text: &str) -> Option<String> {
+    const NAMES: [&str; 18] = [
+        "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu",
+        "gtu", "geu", "num", "nan",
+    ];
+    NAMES.contains(&text).then(|| text.to_owned())
+}
+
+fn bool_named(text: &str) -> Option<BoolOp> {
+    Some(match text {
+        "and" => BoolOp::And,
+        "or" => BoolOp::Or,
+        "xor" => BoolOp::Xor,
+        _ => return None,
+    })
+}
+
+/// `lo`, `ls`, `hi`, `hs` are unsigned comparisons; the unordered ones exist on floats only.
+fn comparison_of(text: &str, element: Type) -> Option<Comparison> {
+    let ordered = match text {
+        "eq" => Comparison::Eq,
+        "ne" => Comparison::Ne,
+        "lt" | "lo" => Comparison::Lt,
+        "le" | "ls" => Comparison::Le,
+        "gt" | "hi" => Comparison::Gt,
+        "ge" | "hs" => Comparison::Ge,
+        _ if !element.is_float() => return None,
+        "equ" => Comparison::Equ,
+        "neu" => Comparison::Neu,
+        "ltu" => Comparison::Ltu,
+        "leu" => Comparison::Leu,
+        "gtu" => Comparison::Gtu,
+        "geu" => Comparison::Geu,
+        "num" => Comparison::Num,
+        "nan" => Comparison::Nan,
+        _ => return None,
+    };
+    Some(ordered)
+}

@@ -1,0 +1,112 @@
+//! Branches, exits, barriers (PTX ISA 8.x, sections 9.7.12 and 9.7.13).
+
+use super::arithmetic::unsupported_form;
+use super::function::{Lowered, Lowering};
+use super::modifiers::Modifiers;
+use super::operands::expect_operands;
+use crate::ast::{Instruction, Name, Operand};
+use crate::cfg::NO_RECONVERGENCE;
+use crate::error::PtxError;
+use crate::program::{Barrier, Op, Operands};
+use crate::types::Type;
+
+impl<'s> Lowering<'_, 's> {
+    pub(super) fn control(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
+        let mut modifiers = Modifiers::new(instruction);
+        match instruction.opcode.text {
+            "bra" => {
+                modifiers.take("uni");
+                modifiers.finish()?;
+                expect_operands(instruction, &[1])?;
+                let label = label(&instruction.operands[0])?;
+                self.jumps.push((self.code.len(), vec![label]));
+                self.emit_plain(Op::Branch {
+                    target: 0,
+                    reconverge: NO_RECONVERGENCE,
+                })
+            }
+            "brx" => self.indexed_branch(instruction, modifiers),
+            "ret" | "exit" => {
+                modifiers.take("uni");
+                modifiers.finish()?;
+                expect_operands(instruction, &[0])?;
+                self.emit_plain(Op::Exit)
+            }
+            "trap" => self.emit_plain(Op::Trap),
+            "bar" | "barrier" => self.barrier(instruction, modifiers),
+            "nanosleep" => self.emit_plain(Op::Nothing { fence: false }),
+            _ => self.emit_plain(Op::Nothing { fence: true }),
+        }
+    }
+
+    fn emit_plain(&mut self, op: Op) -> Lowered<()> {
+        self.emit(op, Operands::default(), Operands::default());
+        Ok(())
+    }
+
+    /// `brx.idx index, targets;`.
+    fn indexed_branch(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        let indexed = modifiers.take("idx");
+        modifiers.take("uni");
+        modifiers.finish()?;
+        if !indexed {
+            return Err(unsupported_form(instruction));
+        }
+        expect_operands(instruction, &[2])?;
+        let index = self.source(&instruction.operands[0], Type::U32)?;
+        let list = label(&instruction.operands[1])?;
+        let targets = self.branch_targets.get(list.text).cloned().ok_or_else(|| {
+            let message = format!("there is no list of branch targets `{}` above", list.text);
+            PtxError::new(list.span.clone(), message)
+        })?;
+        self.jumps.push((self.code.len(), targets));
+        let op = Op::BranchIndexed {
+            targets: Box::default(),
+            reconverge: NO_RECONVERGENCE,
+        };
+        self.emit(op, Operands::default(), [index].into_iter().collect());
+        Ok(())
+    }
+
+    /// `bar.sync a[, b]`, `barrier.sync[.aligned] a[, b]`, `bar.arrive a, b`, `bar.warp.sync`.
+    fn barrier(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        if modifiers.take("warp") {
+            modifiers.take("sync");
+            modifiers.finish()?;
+            return self.emit_plain(Op::Nothing { fence: true });
+        }
+        modifiers.take("cta");
+        modifiers.take("aligned");
+        let sync = modifiers.take("sync");
+        let arrive = modifiers.take("arrive");
+        modifiers.finish()?;
+        let kind = match (sync, arrive) {
+            (true, false) => Barrier::Sync,
+            (false, true) => Barrier::Arrive,
+            _ => return Err(unsupported_form(instruction)),
+        };
+        let counts: &[usize] = if sync { &[1, 2] } else { &[2] };
+        expect_operands(instruction, counts)?;
+        let mut src = Operands::default();
+        for operand in &instruction.operands {
+            src.push(self.source(operand, Type::U32)?);
+        }
+        self.emit(Op::Barrier(kind), Operands::default(), src);
+        Ok(())
+    }
+}
+
+fn label<'s>(operand: &Operand<'s>) -> Lowered<Name<'s>> {
+    match operand {
+        Operand::Name(name, None) => Ok(name.clone()),
+        other => Err(PtxError::new(other.span(), "a label is needed here")),
+    }
+}

@@ -1,0 +1,353 @@
+//! Lowering of one entry.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use super::layout::{Images, Region, Symbol, extent};
+use super::slots::Slots;
+use crate::ast::{Function, Instruction, Module, Name, Operand, Statement, Variable};
+use crate::cfg::set_reconvergence;
+use crate::error::{Lines, PtxError};
+use crate::liveness::max_live_words;
+use crate::program::{Entry, Guard, Inst, Op, Operands, Param, SlotKind};
+use crate::types::Space;
+
+/// Result of lowering one thing.
+pub(super) type Lowered<T> = Result<T, PtxError>;
+
+/// What lowering knows while it walks an entry's body.
+pub(super) struct Lowering<'m, 's> {
+    pub slots: Slots<'s>,
+    pub code: Vec<Inst>,
+    /// The instruction being lowered.
+    pub guard: Option<Guard>,
+    pub line: u32,
+    images: &'m Images<'s>,
+    lines: &'m Lines,
+    /// Variables of the entry itself, and its parameters.
+    symbols: FxHashMap<&'s str, Symbol>,
+    labels: FxHashMap<&'s str, u32>,
+    /// Branches whose target was not yet seen: instruction and label.
+    pub jumps: Vec<(usize, Vec<Name<'s>>)>,
+    pub branch_targets: FxHashMap<&'s str, Vec<Name<'s>>>,
+    local: Region,
+    errors: Vec<PtxError>,
+}
+
+pub(super) fn lower<'s>(
+    function: &Function<'s>,
+    body: &[Statement<'s>],
+    module: &Module<'s>,
+    images: &Images<'s>,
+    lines: &Lines,
+) -> Result<Entry, Vec<PtxError>> {
+    let mut lowering = Lowering {
+        slots: Slots::default(),
+        code: Vec::new(),
+        guard: None,
+        line: 0,
+        images,
+        lines,
+        symbols: FxHashMap::default(),
+        labels: FxHashMap::default(),
+        jumps: Vec::new(),
+        branch_targets: FxHashMap::default(),
+        local: Region::default(),
+        errors: Vec::new(),
+    };
+    let params = lowering
+        .params(&function.params)
+        .map_err(|error| vec![error])?;
+    let shared = lowering.shared(body, &module.variables);
+    lowering.block(body);
+    lowering.end(body);
+    lowering.resolve_jumps();
+    let mut entry = Entry {
+        name: function.name.text.to_owned(),
+        params,
+        code: lowering.code,
+        words: lowering.slots.words,
+        doubles: lowering.slots.doubles,
+        predicates: lowering.slots.predicates,
+        shared_bytes: shared as u32,
+        local_bytes: lowering.local.bytes as u32,
+        registers: 0,
+        unsupported: lowering.errors,
+    };
+    if entry.unsupported.is_empty() {
+        set_reconvergence(&mut entry.code);
+        entry.registers = max_live_words(&entry);
+    }
+    Ok(entry)
+}
+
+impl<'s> Lowering<'_, 's> {
+    fn params(&mut self, params: &[Variable<'s>]) -> Lowered<Vec<Param>> {
+        let mut region = Region::default();
+        let mut placed = Vec::new();
+        for param in params {
+            let (bytes, align) = extent(param)?;
+            let offset = region.place(bytes, align);
+            if region.bytes > 32 * 1024 {
+                return Err(PtxError::new(
+                    param.name.span.clone(),
+                    "parameters take more than 32 KiB",
+                ));
+            }
+            let symbol = Symbol {
+                space: Space::Param,
+                address: offset,
+            };
+            self.symbols.insert(param.name.text, symbol);
+            placed.push(Param {
+                name: param.name.text.to_owned(),
+                element: param.element.text.to_owned(),
+                offset: offset as u32,
+                bytes: bytes as u32,
+            });
+        }
+        Ok(placed)
+    }
+
+    /// Places the shared variables that the body names; dynamic shared memory begins behind them. Returns the static bytes.
+    fn shared(&mut self, body: &[Statement<'s>], globals: &[Variable<'s>]) -> u64 {
+        let mut named = BTreeSet::new();
+        let mut declared: Vec<&Variable<'s>> = globals.iter().collect();
+        survey(body, &mut named, &mut declared);
+        let shared = |variable: &&&Variable<'s>| {
+            variable.space.text == "shared" && named.contains(variable.name.text)
+        };
+        let mut region = Region::default();
+        let mut dynamic = Vec::new();
+        for variable in declared.iter().filter(shared) {
+            match extent(variable) {
+                Ok((0, align)) if variable.is_extern => dynamic.push((variable.name.text, align)),
+                Ok((bytes, align)) => {
+                    let address = region.place(bytes, align);
+                    self.insert(variable.name.text, Space::Shared, address);
+                }
+                Err(error) => self.errors.push(error),
+            }
+            if region.bytes > Space::WINDOW {
+                let span = variable.name.span.clone();
+                self.errors.push(PtxError::new(
+                    span,
+                    "shared variables take more than 16 MiB",
+                ));
+                region.bytes = 0;
+            }
+        }
+        let align = dynamic.iter().map(|&(_, align)| align).max().unwrap_or(1);
+        let bytes = region.bytes.next_multiple_of(align);
+        for (name, _) in dynamic {
+            self.insert(name, Space::Shared, bytes);
+        }
+        bytes
+    }
+
+    fn insert(&mut self, name: &'s str, space: Space, address: u64) {
+        self.symbols.insert(name, Symbol { space, address });
+    }
+
+    /// A variable or parameter by name.
+    pub fn symbol(&self, name: &str) -> Option<Symbol> {
+        let local = self.symbols.get(name).copied();
+        local.or_else(|| self.images.symbols.get(name).copied())
+    }
+
+    fn block(&mut self, statements: &[Statement<'s>]) {
+        self.slots.open();
+        for statement in statements {
+            if let Err(error) = self.statement(statement) {
+                self.errors.push(error);
+            }
+        }
+        self.slots.close();
+    }
+
+    fn statement(&mut self, statement: &Statement<'s>) -> Lowered<()> {
+        match statement {
+            Statement::Block(statements) => {
+                self.block(statements);
+                Ok(())
+            }
+            Statement::Label(name) => {
+                let at = self.code.len() as u32;
+                if self.labels.insert(name.text, at).is_some() {
+                    let message = format!("label `{}` stands in two places", name.text);
+                    return Err(PtxError::new(name.span.clone(), message));
+                }
+                Ok(())
+            }
+            Statement::BranchTargets(name, targets) => {
+                self.branch_targets.insert(name.text, targets.clone());
+                Ok(())
+            }
+            Statement::Variable(variable) => self.variable(variable),
+            Statement::Instruction(instruction) => self.guarded(instruction),
+        }
+    }
+
+    fn variable(&mut self, variable: &Variable<'s>) -> Lowered<()> {
+        match variable.space.text {
+            "reg" => self.slots.declare(variable),
+            "local" => {
+                let (bytes, align) = extent(variable)?;
+                let address = self.local.place(bytes, align);
+                if self.local.bytes > 512 * 1024 {
+                    return Err(PtxError::new(
+                        variable.name.span.clone(),
+                        "local variables take more than 512 KiB a thread",
+                    ));
+                }
+                self.insert(variable.name.text, Space::Local, address);
+                Ok(())
+            }
+            "shared" => Ok(()),
+            space => Err(PtxError::new(
+                variable.space.span.clone(),
+                format!("`.{space}` variables inside a function are not supported"),
+            )),
+        }
+    }
+
+    fn guarded(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
+        self.line = self.lines.line(instruction.span.start);
+        self.guard = match &instruction.guard {
+            None => None,
+            Some(guard) => {
+                let slot = self.slots.register(guard.register.text);
+                let predicate = slot.filter(|slot| slot.kind == SlotKind::Predicate);
+                let predicate = predicate.ok_or_else(|| {
+                    PtxError::new(
+                        guard.register.span.clone(),
+                        format!("`{}` is not a predicate register", guard.register.text),
+                    )
+                    .with_help("declare it with `.reg .pred`")
+                })?;
+                Some(Guard {
+                    predicate,
+                    negated: guard.negated,
+                })
+            }
+        };
+        self.instruction(instruction)?;
+        if self.slots.overflowed() {
+            return Err(PtxError::new(
+                instruction.span.clone(),
+                "the kernel uses more than 60,000 registers of one width",
+            ));
+        }
+        Ok(())
+    }
+
+    fn instruction(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
+        match instruction.opcode.text {
+            "add" | "sub" | "mul" | "mad" | "fma" | "div" | "rem" | "min" | "max" | "abs"
+            | "neg" | "mul24" | "mad24" | "sad" | "dp4a" | "dp2a" => self.arithmetic(instruction),
+            "and" | "or" | "xor" | "not" | "cnot" | "shl" | "shr" | "shf" | "lop3" | "prmt"
+            | "bfe" | "bfi" | "bmsk" | "popc" | "clz" | "brev" | "bfind" => self.logic(instruction),
+            "sqrt" | "rcp" | "rsqrt" | "ex2" | "lg2" | "sin" | "cos" | "tanh" | "copysign"
+            | "testp" => self.function(instruction),
+            "setp" | "set" | "selp" | "slct" => self.selection(instruction),
+            "cvt" => self.convert(instruction),
+            "mov" | "cvta" | "isspacep" => self.moves(instruction),
+            "ld" | "ldu" | "st" | "atom" | "red" | "prefetch" | "prefetchu" => {
+                self.memory(instruction)
+            }
+            "shfl" | "vote" | "match" | "activemask" => self.lanes(instruction),
+            "bra" | "brx" | "ret" | "exit" | "trap" | "bar" | "barrier" | "membar" | "fence"
+            | "nanosleep" => self.control(instruction),
+            opcode => Err(PtxError::new(
+                instruction.opcode.span.clone(),
+                format!("the instruction `{opcode}` is not supported"),
+            )),
+        }
+    }
+
+    /// Appends an instruction.
+    pub fn emit(&mut self, op: Op, dst: Operands<4>, src: Operands<5>) {
+        self.code.push(Inst {
+            op,
+            guard: self.guard,
+            dst,
+            src,
+            line: self.line,
+        });
+    }
+
+    /// A program that runs off its end exits there.
+    fn end(&mut self, body: &[Statement<'s>]) {
+        let last = self.code.last();
+        let closed = last.is_some_and(|inst| {
+            inst.guard.is_none() && matches!(inst.op, Op::Exit | Op::Branch { .. })
+        });
+        let ends_in_label = matches!(body.last(), Some(Statement::Label(_)));
+        if !closed || ends_in_label {
+            self.guard = None;
+            self.emit(Op::Exit, Operands::default(), Operands::default());
+        }
+    }
+
+    fn resolve_jumps(&mut self) {
+        for (at, names) in std::mem::take(&mut self.jumps) {
+            let mut found = Vec::new();
+            for name in &names {
+                match self.labels.get(name.text) {
+                    Some(&label) => found.push(label),
+                    None => {
+                        let message = format!("there is no label `{}` in this function", name.text);
+                        self.errors.push(PtxError::new(name.span.clone(), message));
+                    }
+                }
+            }
+            match &mut self.code[at].op {
+                Op::Branch { target, .. } if found.len() == 1 => *target = found[0],
+                Op::BranchIndexed { targets, .. } => *targets = found.into(),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Collects every name that instructions use, and every variable declared in the body.
+fn survey<'a, 's>(
+    statements: &'a [Statement<'s>],
+    named: &mut BTreeSet<&'s str>,
+    declared: &mut Vec<&'a Variable<'s>>,
+) {
+    for statement in statements {
+        match statement {
+            Statement::Block(statements) => survey(statements, named, declared),
+            Statement::Variable(variable) if variable.space.text == "shared" => {
+                declared.push(variable);
+            }
+            Statement::Instruction(instruction) => {
+                for operand in &instruction.operands {
+                    names(operand, named);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn names<'s>(operand: &Operand<'s>, named: &mut BTreeSet<&'s str>) {
+    match operand {
+        Operand::Name(name, None) if !name.text.starts_with('%') => {
+            named.insert(name.text);
+        }
+        Operand::Address(address) => {
+            named.extend(address.base.iter().map(|name| name.text));
+        }
+        Operand::Vector(all, _) | Operand::List(all, _) => {
+            all.iter().for_each(|operand| names(operand, named));
+        }
+        Operand::Pair(first, second) => {
+            names(first, named);
+            names(second, named);
+        }
+        _ => {}
+    }
+}

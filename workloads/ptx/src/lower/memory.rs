@@ -1,0 +1,174 @@
+//! Loads, stores, atomics (PTX ISA 8.x, sections 9.7.9 and 9.7.13).
+
+use super::arithmetic::unsupported_form;
+use super::function::{Lowered, Lowering};
+use super::modifiers::Modifiers;
+use super::operands::expect_operands;
+use crate::ast::{Instruction, Operand};
+use crate::error::PtxError;
+use crate::program::{Access, Atomic, AtomicOp, Op, Operands};
+use crate::types::{Space, Type};
+
+impl<'s> Lowering<'_, 's> {
+    pub(super) fn memory(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
+        let modifiers = Modifiers::new(instruction);
+        match instruction.opcode.text {
+            "ld" | "ldu" => self.load(instruction, modifiers),
+            "st" => self.store(instruction, modifiers),
+            "prefetch" | "prefetchu" => {
+                self.emit(
+                    Op::Nothing { fence: false },
+                    Operands::default(),
+                    Operands::default(),
+                );
+                Ok(())
+            }
+            _ => self.atomic(instruction, modifiers),
+        }
+    }
+
+    fn access(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<Access> {
+        modifiers.skip_hints();
+        let space = modifiers.space().unwrap_or(Space::Generic);
+        let count = modifiers
+            .find(|text| match text {
+                "v2" => Some(2),
+                "v4" => Some(4),
+                _ => None,
+            })
+            .unwrap_or(1);
+        let element = modifiers.element()?;
+        modifiers.finish()?;
+        if element == Type::Pred || u32::from(count) * element.bytes() > 16 {
+            return Err(unsupported_form(instruction));
+        }
+        Ok(Access {
+            space,
+            element,
+            count,
+            offset: 0,
+        })
+    }
+
+    fn elements<'a>(&self, operand: &'a Operand<'s>, count: u8) -> Lowered<&'a [Operand<'s>]> {
+        let elements = match operand {
+            Operand::Vector(elements, _) => &elements[..],
+            single => std::slice::from_ref(single),
+        };
+        if elements.len() == usize::from(count) {
+            return Ok(elements);
+        }
+        Err(PtxError::new(
+            operand.span(),
+            format!(
+                "{count} registers are needed here, found {}",
+                elements.len()
+            ),
+        ))
+    }
+
+    fn load(&mut self, instruction: &Instruction<'s>, modifiers: Modifiers<'_, 's>) -> Lowered<()> {
+        let mut access = self.access(instruction, modifiers)?;
+        expect_operands(instruction, &[2, 3])?;
+        let mut dst = Operands::default();
+        for element in self.elements(&instruction.operands[0], access.count)? {
+            dst.push(self.data_slot(element, access.element, false)?);
+        }
+        let (base, offset) = self.address(&instruction.operands[1], access.space)?;
+        access.offset = offset;
+        self.emit(Op::Load(access), dst, [base].into_iter().collect());
+        Ok(())
+    }
+
+    fn store(
+        &mut self,
+        instruction: &Instruction<'s>,
+        modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        let mut access = self.access(instruction, modifiers)?;
+        expect_operands(instruction, &[2, 3])?;
+        if matches!(access.space, Space::Const | Space::Param) {
+            return Err(PtxError::new(
+                instruction.span.clone(),
+                format!("a kernel cannot store to {:?} memory", access.space),
+            ));
+        }
+        let (base, offset) = self.address(&instruction.operands[0], access.space)?;
+        access.offset = offset;
+        let mut src = Operands::default();
+        src.push(base);
+        for element in self.elements(&instruction.operands[1], access.count)? {
+            src.push(self.data_slot(element, access.element, true)?);
+        }
+        self.emit(Op::Store(access), Operands::default(), src);
+        Ok(())
+    }
+
+    fn atomic(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        modifiers.skip_hints();
+        let space = modifiers.space().unwrap_or(Space::Generic);
+        let op = modifiers.find(atomic_named);
+        let element = modifiers.element()?;
+        modifiers.finish()?;
+        let op = op
+            .filter(|&op| atomic_exists(op, element))
+            .filter(|_| matches!(space, Space::Global | Space::Shared | Space::Generic))
+            .ok_or_else(|| unsupported_form(instruction))?;
+        let reduces = instruction.opcode.text == "red";
+        let values = if op == AtomicOp::Cas { 2 } else { 1 };
+        let first = usize::from(!reduces);
+        expect_operands(instruction, &[first + 1 + values])?;
+        let mut dst = Operands::default();
+        if !reduces {
+            dst.push(self.destination(&instruction.operands[0], element)?);
+        }
+        let (base, offset) = self.address(&instruction.operands[first], space)?;
+        let mut src = Operands::default();
+        src.push(base);
+        for operand in &instruction.operands[first + 1..] {
+            src.push(self.source(operand, element)?);
+        }
+        let access = Access {
+            space,
+            element,
+            count: 1,
+            offset,
+        };
+        self.emit(Op::Atomic(Atomic { op, access }), dst, src);
+        Ok(())
+    }
+}
+
+fn atomic_named(text: &str) -> Option<AtomicOp> {
+    Some(match text {
+        "add" => AtomicOp::Add,
+        "min" => AtomicOp::Min,
+        "max" => AtomicOp::Max,
+        "and" => AtomicOp::And,
+        "or" => AtomicOp::Or,
+        "xor" => AtomicOp::Xor,
+        "exch" => AtomicOp::Exch,
+        "cas" => AtomicOp::Cas,
+        "inc" => AtomicOp::Inc,
+        "dec" => AtomicOp::Dec,
+        _ => return None,
+    })
+}
+
+fn atomic_exists(op: AtomicOp, element: Type) -> bool {
+    let bytes = element.bytes();
+    match op {
+        AtomicOp::Add => matches!(bytes, 4 | 8) && element != Type::B32 && element != Type::B64,
+        AtomicOp::Min | AtomicOp::Max => matches!(bytes, 4 | 8) && !element.is_float(),
+        AtomicOp::Inc | AtomicOp::Dec => element == Type::U32,
+        _ => matches!(bytes, 4 | 8) && !element.is_float(),
+    }
+}

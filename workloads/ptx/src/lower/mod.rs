@@ -1,0 +1,58 @@
+//! Lowering: syntax tree to typed program.
+
+mod arithmetic;
+mod compare;
+mod control;
+mod convert;
+mod float;
+mod function;
+mod lane;
+mod layout;
+mod logic;
+mod memory;
+mod modifiers;
+mod moves;
+mod operands;
+mod slots;
+#[cfg(test)]
+mod tests;
+
+use crate::ast;
+use crate::error::{Lines, PtxError};
+use crate::parse::parse;
+use crate::program::Module;
+
+/// Reads and lowers a module.
+///
+/// # Errors
+/// Syntax errors and variables that cannot be placed, all of them. An instruction that is not supported is not an error of the
+/// module but is kept in its entry's [`unsupported`](crate::program::Entry::unsupported), so that the module's other entries
+/// can run.
+pub fn load(source: &str) -> Result<Module, Vec<PtxError>> {
+    let tree = parse(source)?;
+    let lines = Lines::new(source);
+    lower(&tree, &lines)
+}
+
+fn lower(tree: &ast::Module<'_>, lines: &Lines) -> Result<Module, Vec<PtxError>> {
+    let mut errors = Vec::new();
+    let images = layout::Images::of(&tree.variables, &mut errors);
+    let mut entries = Vec::new();
+    for function in tree.functions.iter().filter(|function| function.is_entry) {
+        let Some(body) = &function.body else { continue };
+        match function::lower(function, body, tree, &images, lines) {
+            Ok(entry) => entries.push(entry),
+            Err(found) => errors.extend(found),
+        }
+    }
+    if errors.is_empty() {
+        Ok(Module {
+            entries,
+            globals: images.globals,
+            constants: images.constants,
+        })
+    } else {
+        errors.sort_by_key(|error| error.span.start);
+        Err(errors)
+    }
+}

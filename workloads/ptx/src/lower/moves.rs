@@ -1,0 +1,165 @@
+//! Moves and address conversion (PTX ISA 8.x, section 9.7.9).
+
+use super::arithmetic::unsupported_form;
+use super::function::{Lowered, Lowering};
+use super::modifiers::Modifiers;
+use super::operands::expect_operands;
+use crate::ast::{Instruction, Operand};
+use crate::error::PtxError;
+use crate::program::{Double1, Double2, Op, Operands, PredicateOp, SlotKind, Word1, Word2};
+use crate::types::{Space, Type};
+
+/// Registers that count time: functional execution has none, so they read the warp's instruction count.
+const CLOCKS: [&str; 5] = [
+    "%clock",
+    "%clock_hi",
+    "%clock64",
+    "%globaltimer",
+    "%globaltimer_lo",
+];
+
+impl<'s> Lowering<'_, 's> {
+    pub(super) fn moves(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
+        let modifiers = Modifiers::new(instruction);
+        match instruction.opcode.text {
+            "mov" => self.mov(instruction, modifiers),
+            "cvta" => self.convert_address(instruction, modifiers),
+            _ => self.is_space(instruction, modifiers),
+        }
+    }
+
+    fn mov(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        let element = modifiers.element()?;
+        modifiers.finish()?;
+        expect_operands(instruction, &[2])?;
+        match &instruction.operands[..] {
+            [Operand::Vector(parts, _), whole] => self.unpack(instruction, element, parts, whole),
+            [whole, Operand::Vector(parts, _)] => self.pack(instruction, element, parts, whole),
+            [whole, Operand::Name(name, None)] if CLOCKS.contains(&name.text) => {
+                let dst = self.destination(whole, element)?;
+                self.emit(Op::Clock, [dst].into_iter().collect(), Operands::default());
+                Ok(())
+            }
+            [whole, Operand::Integer(value, _)] if element == Type::Pred => {
+                let op = PredicateOp::Literal(*value != 0);
+                self.emit_predicate(op, std::slice::from_ref(whole))
+            }
+            operands if element == Type::Pred => self.emit_predicate(PredicateOp::Copy, operands),
+            _ => {
+                let op = match element.bytes() {
+                    8 => Op::Double1(Double1::Copy),
+                    _ => Op::Word1(Word1::Copy),
+                };
+                self.emit_typed(instruction, op, element, &[element])
+            }
+        }
+    }
+
+    fn halves(instruction: &Instruction<'s>, element: Type, parts: usize) -> Lowered<(bool, Type)> {
+        match (element.bytes(), parts) {
+            (8, 2) => Ok((true, Type::B32)),
+            (4, 2) => Ok((false, Type::B16)),
+            _ => Err(unsupported_form(instruction).with_help(
+                "`mov` packs two 32-bit registers into 64 bits or two 16-bit ones into 32",
+            )),
+        }
+    }
+
+    fn pack(
+        &mut self,
+        instruction: &Instruction<'s>,
+        element: Type,
+        parts: &[Operand<'s>],
+        whole: &Operand<'s>,
+    ) -> Lowered<()> {
+        let (double, half) = Self::halves(instruction, element, parts.len())?;
+        let dst = self.destination(whole, element)?;
+        let mut src = Operands::default();
+        for part in parts {
+            src.push(self.source(part, half)?);
+        }
+        let op = if double { Op::Pack } else { Op::ShortPack };
+        self.emit(op, [dst].into_iter().collect(), src);
+        Ok(())
+    }
+
+    fn unpack(
+        &mut self,
+        instruction: &Instruction<'s>,
+        element: Type,
+        parts: &[Operand<'s>],
+        whole: &Operand<'s>,
+    ) -> Lowered<()> {
+        let (double, half) = Self::halves(instruction, element, parts.len())?;
+        let mut src = Operands::default();
+        src.push(self.source(whole, element)?);
+        let mut dst = Operands::default();
+        for part in parts {
+            dst.push(self.destination(part, half)?);
+        }
+        let op = if double { Op::Unpack } else { Op::ShortUnpack };
+        self.emit(op, dst, src);
+        Ok(())
+    }
+
+    /// `cvta.shared.u64` adds the window's base, `cvta.to.shared.u64` takes it off.
+    fn convert_address(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        let to = modifiers.take("to");
+        let space = modifiers
+            .space()
+            .ok_or_else(|| unsupported_form(instruction))?;
+        let element = modifiers.element()?;
+        modifiers.finish()?;
+        expect_operands(instruction, &[2])?;
+        let dst = self.destination(&instruction.operands[0], element)?;
+        let value = self.source(&instruction.operands[1], element)?;
+        let base = space.window_base();
+        let mut src = Operands::default();
+        src.push(value);
+        let op = match (base, element.bytes()) {
+            (0, 8) => Op::Double1(Double1::Copy),
+            (0, 4) => Op::Word1(Word1::Copy),
+            (_, 8) => {
+                src.push(self.slots.double_literal(base));
+                Op::Double2(if to { Double2::Sub } else { Double2::Add })
+            }
+            (_, 4) => {
+                src.push(self.slots.word_literal(base as u32));
+                Op::Word2(if to { Word2::Sub } else { Word2::Add })
+            }
+            _ => return Err(unsupported_form(instruction)),
+        };
+        self.emit(op, [dst].into_iter().collect(), src);
+        Ok(())
+    }
+
+    fn is_space(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        let space = modifiers.space().filter(|&space| space != Space::Generic);
+        modifiers.finish()?;
+        let space = space.ok_or_else(|| unsupported_form(instruction))?;
+        expect_operands(instruction, &[2])?;
+        let dst = self.destination(&instruction.operands[0], Type::Pred)?;
+        let mut src = Operands::default();
+        src.push(self.data_slot(&instruction.operands[1], Type::B32, true)?);
+        if src[0].kind == SlotKind::Predicate {
+            return Err(PtxError::new(
+                instruction.span.clone(),
+                "an address is needed here",
+            ));
+        }
+        self.emit(Op::IsSpace(space), [dst].into_iter().collect(), src);
+        Ok(())
+    }
+}

@@ -1,0 +1,123 @@
+use super::load;
+use crate::cfg::NO_RECONVERGENCE;
+use crate::program::{Entry, Op};
+
+fn entry(body: &str) -> Entry {
+    let source = format!(
+        ".version 8.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p)\n{{\n{body}\n}}\n"
+    );
+    let mut module = load(&source).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    module.entries.remove(0)
+}
+
+fn refusals(body: &str) -> Vec<String> {
+    let refusals = entry(body).unsupported;
+    refusals.into_iter().map(|error| error.message).collect()
+}
+
+#[test]
+fn a_branch_meets_at_its_immediate_post_dominator() {
+    let entry = entry(
+        ".reg .pred %p<3>; .reg .b32 %r<4>;
+         setp.lt.s32 %p1, %r1, %r2;
+         @%p1 bra $else;
+         add.s32 %r1, %r1, 1;
+         bra.uni $join;
+         $else: add.s32 %r1, %r1, 2;
+         $join: add.s32 %r2, %r1, 3;
+         $loop: setp.lt.s32 %p2, %r1, %r2;
+         @%p2 bra $loop;
+         ret;",
+    );
+    assert_eq!(entry.unsupported, []);
+    let branch = |at: usize| match entry.code[at].op {
+        Op::Branch { target, reconverge } => (target, reconverge),
+        _ => panic!("{at} is no branch"),
+    };
+    assert_eq!(branch(1), (4, 5), "both sides of the if meet behind it");
+    assert_eq!(branch(7), (6, 8), "the loop's lanes meet behind it");
+}
+
+#[test]
+fn an_early_exit_leaves_nowhere_to_meet() {
+    let entry = entry(
+        ".reg .pred %p<2>; .reg .b32 %r<3>;
+         setp.lt.s32 %p1, %r1, %r2;
+         @%p1 bra $out;
+         ret;
+         $out: ret;",
+    );
+    assert!(
+        matches!(entry.code[1].op, Op::Branch { reconverge, .. } if reconverge == NO_RECONVERGENCE)
+    );
+}
+
+#[test]
+fn everything_unsupported_is_reported_at_load() {
+    assert_eq!(
+        refusals(
+            ".reg .b32 %r<4>; .reg .b64 %rd<3>;
+             frobnicate.u32 %r1, %r2;
+             add.bogus.s32 %r1, %r2, %r3;
+             add.s32 %r1, %rd1, 4;
+             add.s32 %r1, %r2;
+             mov.u32 %r9, 1;
+             bra nowhere;
+             ret;"
+        ),
+        [
+            "the instruction `frobnicate` is not supported",
+            "`.bogus` is not supported on `add`",
+            "`%rd1` is a 64-bit register, a 32-bit register is needed here",
+            "`add` takes 3 operands here, found 2",
+            "`%r9` is not declared",
+            "there is no label `nowhere` in this function",
+        ]
+    );
+}
+
+#[test]
+fn registers_are_those_live_at_once() {
+    // %r1 and %rd1 live together (3 words); %r2 and %r3 reuse what died.
+    let entry = entry(
+        ".reg .b32 %r<5>; .reg .b64 %rd<2>;
+         mov.u32 %r1, %tid.x;
+         ld.param.u64 %rd1, [p];
+         st.global.u32 [%rd1], %r1;
+         mov.u32 %r2, 5;
+         mov.u32 %r3, %r2;
+         ret;",
+    );
+    assert_eq!(entry.registers, 3);
+}
+
+#[test]
+fn a_program_that_runs_off_its_end_exits_there() {
+    let entry = entry(".reg .b32 %r<2>; mov.u32 %r1, 1;");
+    assert_eq!(entry.code.last().map(|inst| &inst.op), Some(&Op::Exit));
+}
+
+#[test]
+fn initial_values_and_addresses_of_variables() {
+    let module = load(
+        ".version 8.0 .target sm_70 .address_size 64
+         .global .align 4 .u32 a[2] = {1, 258};
+         .global .align 8 .u64 where = generic(a)+4;
+         .const .f32 half = 0.5;
+         .entry k() { ret; }",
+    )
+    .unwrap();
+    assert_eq!(module.globals[..8], [1, 0, 0, 0, 2, 1, 0, 0]);
+    assert_eq!(module.globals[8..16], 0x1000_0004u64.to_le_bytes());
+    assert_eq!(module.constants, 0.5f32.to_le_bytes());
+}
+
+#[test]
+fn absurd_sizes_are_refused() {
+    let source = ".version 8.0 .target sm_70 .address_size 64
+        .global .b8 huge[9223372036854775807][16];
+        .const .align 3 .b32 odd;
+        .entry k() { ret; }";
+    let errors = load(source).unwrap_err();
+    assert_eq!(errors.len(), 2, "{errors:?}");
+}

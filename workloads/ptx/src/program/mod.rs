@@ -1,0 +1,105 @@
+//! The typed program that execution and timing work on.
+
+mod op;
+mod slot;
+
+pub use op::{
+    Access, Atomic, AtomicOp, Barrier, BoolOp, Compare, Comparison, Convert, Double1, Double2,
+    Double3, DoubleShift, DoubleToWord, Float, FloatTest, Op, PermuteMode, PredicateOp, Rounding,
+    ShortOp, ShuffleMode, Vote, Word1, Word2, Word3, Word4,
+};
+pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
+
+use crate::error::PtxError;
+
+/// First address of module-scope `.global` variables in the generic address space.
+pub const GLOBALS_BASE: u64 = 0x1000_0000;
+
+/// A loaded module.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// Its entries, in file order.
+    pub entries: Vec<Entry>,
+    /// Initial contents of the `.global` variables, which lie at [`GLOBALS_BASE`].
+    pub globals: Vec<u8>,
+    /// Contents of the `.const` variables.
+    pub constants: Vec<u8>,
+}
+
+impl Module {
+    /// The entry called `name`.
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.name == name)
+    }
+}
+
+/// A kernel that a host can launch.
+#[derive(Clone, Debug, Default)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// Its parameters in order.
+    pub params: Vec<Param>,
+    /// Instructions; a branch names its target by index.
+    pub code: Vec<Inst>,
+    /// What the word slots hold when a warp starts.
+    pub words: Vec<Source<u32>>,
+    /// What the double slots hold when a warp starts.
+    pub doubles: Vec<Source<u64>>,
+    /// Predicate registers.
+    pub predicates: u16,
+    /// Static shared memory in bytes; dynamic shared memory begins behind it.
+    pub shared_bytes: u32,
+    /// Local memory of a thread in bytes.
+    pub local_bytes: u32,
+    /// 32-bit registers that are live at once at the most: what an ideal allocator needs.
+    pub registers: u32,
+    /// Why this entry cannot run: everything in it that is not supported. Empty if it can.
+    pub unsupported: Vec<PtxError>,
+}
+
+impl Entry {
+    /// Bytes of the parameter block.
+    pub fn param_bytes(&self) -> u32 {
+        self.params
+            .last()
+            .map_or(0, |param| param.offset + param.bytes)
+    }
+}
+
+/// A kernel parameter and its place in the parameter block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// PTX element type, such as `u64`; `b8` for structures passed by value.
+    pub element: String,
+    /// Offset in the parameter block.
+    pub offset: u32,
+    /// Size.
+    pub bytes: u32,
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// Which lanes may do it.
+    pub guard: Option<Guard>,
+    /// Slots written.
+    pub dst: Operands<4>,
+    /// Slots read.
+    pub src: Operands<5>,
+    /// Line in the PTX file.
+    pub line: u32,
+}
+
+/// A guard predicate: `@p` or `@!p`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// The predicate slot.
+    pub predicate: Slot,
+    /// Lanes with a false predicate execute.
+    pub negated: bool,
+}

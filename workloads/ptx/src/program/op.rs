@@ -1,0 +1,517 @@
+//! What instructions do. Operands are in the instruction; these are the functions, with their immediate attributes.
+//!
+//! Families are by operand width and count (`Word2`: two words to a word), so that execution has one loop over lanes a family.
+
+use crate::types::{Space, Type};
+
+/// An operation. Operand order is PTX's unless said otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// One word to a word.
+    Word1(Word1),
+    /// Two words to a word.
+    Word2(Word2),
+    /// Three words to a word.
+    Word3(Word3),
+    /// Four words to a word.
+    Word4(Word4),
+    /// A word operation on 16-bit operands, which are extended first.
+    Short {
+        /// Sign extension, else zero extension.
+        signed: bool,
+        /// The operation on the extended operands.
+        op: ShortOp,
+    },
+    /// One double to a double.
+    Double1(Double1),
+    /// Two doubles to a double.
+    Double2(Double2),
+    /// Three doubles to a double.
+    Double3(Double3),
+    /// A double shifted by a word.
+    DoubleShift(DoubleShift),
+    /// `popc.b64`, `clz.b64`, `bfind.u64`: a double to a word.
+    DoubleToWord(DoubleToWord),
+    /// `bfe.u64`/`bfe.s64`: a double, position and length as words.
+    DoubleExtract {
+        /// Sign-extend the field.
+        signed: bool,
+    },
+    /// `bfi.b64`.
+    DoubleInsert,
+    /// `mul.wide`: two words to a double.
+    MulWide {
+        /// Signed operands.
+        signed: bool,
+    },
+    /// `mad.wide`: two words and a double to a double.
+    MadWide {
+        /// Signed operands.
+        signed: bool,
+    },
+    /// `mul.wide.u16` and `.s16`: two 16-bit values to a word.
+    ShortMulWide {
+        /// Signed operands.
+        signed: bool,
+    },
+    /// `mad.wide.u16` and `.s16`.
+    ShortMadWide {
+        /// Signed operands.
+        signed: bool,
+    },
+    /// `mov.b64 d, {a, b}`.
+    Pack,
+    /// `mov.b64 {a, b}, d`.
+    Unpack,
+    /// `mov.b32 d, {a, b}` of two 16-bit values.
+    ShortPack,
+    /// `mov.b32 {a, b}, d`.
+    ShortUnpack,
+    /// `cvt`.
+    Convert(Convert),
+    /// `setp`: destinations are the predicate and, if named, its complement; a third source is the combining predicate.
+    SetPredicate(Compare),
+    /// `set`: all ones or 1.0 where the comparison holds.
+    Set {
+        /// The comparison.
+        compare: Compare,
+        /// Writes 1.0f instead of all ones.
+        float: bool,
+    },
+    /// `selp` on words: sources a, b, predicate.
+    SelectWord {
+        /// Chooses a where the predicate is false.
+        negated: bool,
+    },
+    /// `selp` on doubles.
+    SelectDouble {
+        /// Chooses a where the predicate is false.
+        negated: bool,
+    },
+    /// `slct`: a where c >= 0, else b; the third source is a word.
+    SelectBySign {
+        /// The selected operands are doubles.
+        double: bool,
+        /// The third operand is a float (compared with -0.0 equal to 0.0, NaN choosing b).
+        float: bool,
+    },
+    /// Logic on predicates; sources may be negated.
+    Predicate {
+        /// The function.
+        op: PredicateOp,
+        /// Which sources are negated, bit by bit.
+        negated: u8,
+    },
+    /// `testp` on words.
+    TestFloat(FloatTest),
+    /// `ld`: source is the base address.
+    Load(Access),
+    /// `st`: sources are the base address and the values.
+    Store(Access),
+    /// `atom`, `red`: sources are the base address and one or two values.
+    Atomic(Atomic),
+    /// `shfl`: sources a, b, c; destinations value and, if named, predicate.
+    Shuffle(ShuffleMode),
+    /// `vote`: the source is a predicate.
+    Vote {
+        /// What is asked.
+        vote: Vote,
+        /// The predicate is negated.
+        negated: bool,
+    },
+    /// `match.any`: a word per lane to the mask of lanes that hold the same.
+    MatchAny,
+    /// `activemask`.
+    ActiveMask,
+    /// `clock`, `clock64`, `globaltimer`: dynamic instructions of the warp so far, since functional execution has no time.
+    Clock,
+    /// `isspacep`: whether a generic address lies in a space.
+    IsSpace(Space),
+    /// `bar`, `barrier`: sources are the barrier's number and, if given, the thread count.
+    Barrier(Barrier),
+    /// `membar`, `fence`, `prefetch`, `nanosleep`: nothing to do in a functional, in-order execution.
+    Nothing {
+        /// It orders memory.
+        fence: bool,
+    },
+    /// `bra`: `target` for lanes whose guard holds, the next instruction for the others.
+    Branch {
+        /// Index of the target.
+        target: u32,
+        /// Index where the paths meet again (immediate post-dominator); [`NO_RECONVERGENCE`](crate::cfg::NO_RECONVERGENCE) if only at the end.
+        reconverge: u32,
+    },
+    /// `brx.idx`: the source chooses among the targets.
+    BranchIndexed {
+        /// Indices of the targets.
+        targets: Box<[u32]>,
+        /// As for [`Op::Branch`].
+        reconverge: u32,
+    },
+    /// `ret` of an entry, `exit`.
+    Exit,
+    /// `trap`.
+    Trap,
+}
+
+/// IEEE 754 rounding directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// To nearest, ties to even (`.rn`).
+    Nearest,
+    /// Towards zero (`.rz`).
+    Zero,
+    /// Towards minus infinity (`.rm`).
+    Down,
+    /// Towards plus infinity (`.rp`).
+    Up,
+}
+
+/// Attributes of a floating-point operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Float {
+    /// Direction of rounding.
+    pub rounding: Rounding,
+    /// Subnormal inputs and results become zero of their sign (`.ftz`).
+    pub flush: bool,
+    /// The result is clamped to [0, 1], NaN to 0 (`.sat`).
+    pub saturate: bool,
+}
+
+impl Float {
+    /// `.rn` without anything else.
+    pub const PLAIN: Self = Self {
+        rounding: Rounding::Nearest,
+        flush: false,
+        saturate: false,
+    };
+}
+
+/// One word to a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum Word1 {
+    Copy,
+    Not,
+    Neg,
+    Abs,
+    Popc,
+    Clz,
+    Brev,
+    Bfind { signed: bool, shift: bool },
+    FNeg { flush: bool },
+    FAbs { flush: bool },
+    FSqrt(Float),
+    FRcp(Float),
+    SqrtApprox { flush: bool },
+    RcpApprox { flush: bool },
+    RsqrtApprox { flush: bool },
+    Ex2Approx { flush: bool },
+    Lg2Approx { flush: bool },
+    SinApprox { flush: bool },
+    CosApprox { flush: bool },
+    TanhApprox,
+}
+
+/// Two words to a word. Signed and unsigned forms are apart where they differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum Word2 {
+    Add,
+    AddSaturate,
+    Sub,
+    SubSaturate,
+    Mul,
+    MulHi { signed: bool },
+    Mul24 { signed: bool, high: bool },
+    Div { signed: bool },
+    Rem { signed: bool },
+    Min { signed: bool },
+    Max { signed: bool },
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr { signed: bool },
+    Bmsk { clamp: bool },
+    FAdd(Float),
+    FSub(Float),
+    FMul(Float),
+    FDiv(Float),
+    FDivApprox { flush: bool, full: bool },
+    FMin { flush: bool, nan: bool },
+    FMax { flush: bool, nan: bool },
+    CopySign,
+}
+
+/// Three words to a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum Word3 {
+    Mad,
+    MadHi { signed: bool },
+    Mad24 { signed: bool, high: bool },
+    Sad { signed: bool },
+    Fma(Float),
+    Lop3(u8),
+    Prmt(PermuteMode),
+    FunnelShift { right: bool, clamp: bool },
+    Bfe { signed: bool },
+    Dp4a { signed: [bool; 2] },
+    Dp2a { signed: [bool; 2], high: bool },
+}
+
+/// Four words to a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word4 {
+    /// `bfi.b32`: field, base, position, length.
+    Bfi,
+}
+
+/// `prmt`'s modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum PermuteMode {
+    Generic,
+    F4e,
+    B4e,
+    Rc8,
+    Ecl,
+    Ecr,
+    Rc16,
+}
+
+/// A word operation that also exists on 16 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the families of words")]
+pub enum ShortOp {
+    One(Word1),
+    Two(Word2),
+    Three(Word3),
+    /// The upper half of the product.
+    MulHi,
+}
+
+/// One double to a double.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum Double1 {
+    Copy,
+    Not,
+    Neg,
+    Abs,
+    Brev,
+    FNeg,
+    FAbs,
+    FSqrt(Rounding),
+    FRcp(Rounding),
+    RsqrtApprox,
+}
+
+/// Two doubles to a double.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum Double2 {
+    Add,
+    Sub,
+    Mul,
+    MulHi { signed: bool },
+    Div { signed: bool },
+    Rem { signed: bool },
+    Min { signed: bool },
+    Max { signed: bool },
+    And,
+    Or,
+    Xor,
+    FAdd(Rounding),
+    FSub(Rounding),
+    FMul(Rounding),
+    FDiv(Rounding),
+    FMin,
+    FMax,
+    CopySign,
+}
+
+/// Three doubles to a double.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum Double3 {
+    Mad,
+    Sad { signed: bool },
+    Fma(Rounding),
+}
+
+/// Shifts of a double by a word; counts beyond 63 shift everything out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum DoubleShift {
+    Shl,
+    Shr { signed: bool },
+}
+
+/// A double to a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum DoubleToWord {
+    Popc,
+    Clz,
+    Bfind { signed: bool, shift: bool },
+}
+
+/// `cvt`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Convert {
+    /// Source type.
+    pub from: Type,
+    /// Destination type.
+    pub to: Type,
+    /// Direction of rounding, to an integer or to a narrower float.
+    pub rounding: Rounding,
+    /// A float is rounded to an integral value (`.rni` and its kin), also if the destination is a float.
+    pub integral: bool,
+    /// `.ftz`.
+    pub flush: bool,
+    /// `.sat`.
+    pub saturate: bool,
+}
+
+/// A comparison of two operands of one type, and what its result is combined with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compare {
+    /// The comparison.
+    pub how: Comparison,
+    /// Type of both operands.
+    pub element: Type,
+    /// `.ftz`.
+    pub flush: bool,
+    /// Combination with a predicate, which may be negated.
+    pub combine: Option<(BoolOp, bool)>,
+}
+
+/// Comparisons; the unordered ones hold if an operand is NaN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum Comparison {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Equ,
+    Neu,
+    Ltu,
+    Leu,
+    Gtu,
+    Geu,
+    Num,
+    Nan,
+}
+
+/// How `setp` combines its comparison with a predicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum BoolOp {
+    And,
+    Or,
+    Xor,
+}
+
+/// Logic on predicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum PredicateOp {
+    Copy,
+    Not,
+    And,
+    Or,
+    Xor,
+    /// A literal: true or false.
+    Literal(bool),
+}
+
+/// `testp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum FloatTest {
+    Finite,
+    Infinite,
+    Number,
+    NotANumber,
+    Normal,
+    Subnormal,
+}
+
+/// A load or store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The named state space.
+    pub space: Space,
+    /// Element type: decides size and extension.
+    pub element: Type,
+    /// Elements: 1, 2 or 4.
+    pub count: u8,
+    /// Added to the base address.
+    pub offset: i64,
+}
+
+impl Access {
+    /// Bytes that one lane moves.
+    pub fn bytes(&self) -> u32 {
+        self.element.bytes() * u32::from(self.count)
+    }
+}
+
+/// `atom` or `red`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Atomic {
+    /// The function.
+    pub op: AtomicOp,
+    /// Where and on what.
+    pub access: Access,
+}
+
+/// Functions of atomics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum AtomicOp {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    Exch,
+    Cas,
+    Inc,
+    Dec,
+}
+
+/// `shfl`'s modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum ShuffleMode {
+    Up,
+    Down,
+    Bfly,
+    Idx,
+}
+
+/// `vote`'s modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum Vote {
+    All,
+    Any,
+    Uni,
+    Ballot,
+}
+
+/// `bar`'s forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Barrier {
+    /// Waits for the others.
+    Sync,
+    /// Announces itself and goes on.
+    Arrive,
+}
