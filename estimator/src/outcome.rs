@@ -230,6 +230,16 @@ impl Point {
     }
 }
 
+impl TechnologyName {
+    /// Node, flavour, library, profile and operating point in one line.
+    pub fn label(&self) -> String {
+        format!(
+            "{} {} ({}, {}), {:.2} V, {:.0} K",
+            self.node, self.flavour, self.library, self.profile, self.vdd_v, self.temperature_k
+        )
+    }
+}
+
 impl Outcome {
     /// The structure `name`, if the GPU has it.
     pub fn structure(&self, name: &str) -> Option<&PricedStructure> {

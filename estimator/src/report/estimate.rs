@@ -29,12 +29,32 @@ pub struct Estimate {
 /// One summand: what it is, how large, and the relative standard deviation of its price.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Term<'a> {
-    /// The name of the factor; terms of one name share their error.
-    pub factor: &'a str,
+    /// The factor; terms of one factor share their error.
+    pub factor: Factor<'a>,
     /// The summand.
     pub value: f64,
     /// Relative standard deviation of the factor.
     pub uncertainty: f64,
+}
+
+/// A cause of error: one kind of figure of one structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Factor<'a> {
+    /// The kind of figure.
+    pub figure: Figure,
+    /// The structure.
+    pub structure: &'a str,
+}
+
+/// Kinds of figures whose errors are independent of each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Figure {
+    /// Energy of an event.
+    Energy,
+    /// Leakage power.
+    Leakage,
+    /// Area.
+    Area,
 }
 
 impl Estimate {
@@ -67,7 +87,7 @@ impl Estimate {
 
 /// The sum of `terms`.
 pub fn sum(terms: &[Term]) -> Estimate {
-    let mut by_factor: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut by_factor: BTreeMap<Factor, f64> = BTreeMap::new();
     for term in terms {
         *by_factor.entry(term.factor).or_default() += term.value * term.uncertainty;
     }
@@ -84,7 +104,7 @@ pub fn ratio(upper: &[Term], lower: &[Term]) -> Option<Estimate> {
     if b <= 0.0 {
         return None;
     }
-    let mut by_factor: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut by_factor: BTreeMap<Factor, f64> = BTreeMap::new();
     for term in upper {
         *by_factor.entry(term.factor).or_default() += term.value * term.uncertainty / b;
     }
@@ -109,13 +129,20 @@ mod tests {
 
     const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
+    fn factor(structure: &str) -> Factor<'_> {
+        Factor {
+            figure: Figure::Energy,
+            structure,
+        }
+    }
+
     fn terms(values: &[f64], uncertainties: &[f64]) -> Vec<Term<'static>> {
         let pairs = values.iter().zip(uncertainties);
         NAMES
             .iter()
             .zip(pairs)
-            .map(|(factor, (&value, &uncertainty))| Term {
-                factor,
+            .map(|(structure, (&value, &uncertainty))| Term {
+                factor: factor(structure),
                 value,
                 uncertainty,
             })
@@ -167,7 +194,7 @@ mod tests {
             common in 0.0f64..0.5,
         ) {
             let one = |values: &[f64]| -> Vec<Term<'static>> {
-                values.iter().map(|&value| Term { factor: "all", value, uncertainty: common }).collect()
+                values.iter().map(|&value| Term { factor: factor("all"), value, uncertainty: common }).collect()
             };
             let estimate = ratio(&one(&upper), &one(&lower)).unwrap();
             prop_assert!(estimate.sigma < 1e-12 * (1.0 + estimate.value));

@@ -1,4 +1,16 @@
 //! Comparisons of priced points, and their renderings.
 
+mod accounting;
+mod compare;
 pub mod estimate;
-pub mod fit;
+mod fit;
+mod model;
+mod terms;
+
+#[cfg(test)]
+mod sample;
+
+pub use accounting::Implied;
+pub use compare::{Change, Comparison, Overhead, PaperValues, Saving};
+pub use fit::Line;
+pub use model::{Block, Report};

@@ -1,0 +1,108 @@
+use approx::{assert_abs_diff_eq, assert_relative_eq};
+
+use super::*;
+use crate::report::model::Report;
+use crate::report::sample;
+
+fn first() -> Comparison {
+    let report = Report::new("sample", &sample::outcomes());
+    report.blocks[0].comparisons[0].clone()
+}
+
+#[test]
+fn structural_counting_by_hand() {
+    // 100 000 fetches, 95 % hits, Table 1 prices.
+    let comparison = first();
+    assert_relative_eq!(comparison.icache.without_j, 443e-9, max_relative = 1e-12);
+    let with = 1e-9 * (5.0 * 4.43 + 105.0 * 0.14 + 100.0 * 0.81);
+    assert_relative_eq!(comparison.icache.with_j, with, max_relative = 1e-12);
+    assert_eq!(comparison.hit_rate, Some(0.95));
+    assert_eq!(comparison.fetches, 100_000);
+}
+
+#[test]
+fn the_papers_sum_lands_on_the_papers_line() {
+    let comparison = first();
+    let implied = comparison.implied.unwrap();
+    let paper = FilterCachePaper::load();
+    let line = paper.implied_by_table_4.at(0.95);
+    assert_abs_diff_eq!(
+        implied.icache.ratio().unwrap(),
+        line,
+        epsilon = paper.implied_by_table_4.largest_residual
+    );
+    assert!(implied.icache.with_j > comparison.icache.with_j);
+    assert!(
+        implied.front_end.relative.unwrap().value > comparison.front_end.relative.unwrap().value
+    );
+}
+
+#[test]
+fn gross_less_overhead_is_net_is_the_change() {
+    let comparison = first();
+    let saving = comparison.front_end_saving;
+    assert_relative_eq!(saving.gross_j, 1e-9 * 95.0 * 4.43, max_relative = 1e-12);
+    assert_eq!(saving.net_j, saving.gross_j - saving.overhead_j);
+    let change = comparison.front_end.without_j - comparison.front_end.with_j;
+    assert_relative_eq!(saving.net_j, change, max_relative = 1e-9);
+}
+
+#[test]
+fn table_1_gives_the_papers_overheads() {
+    let overhead = first().overhead;
+    let derived = FilterCachePaper::load().derived;
+    // The sentence says 4.7 %; its own table adds up to 2495 / 52127 = 4.79 %.
+    assert_abs_diff_eq!(
+        overhead.front_end_area.unwrap().value,
+        derived.fc32_area_overhead_of_front_end,
+        epsilon = 1e-3
+    );
+    // 0.14 mW / 2.74 mW = 5.1 %, printed as 5.0 %.
+    assert_abs_diff_eq!(
+        overhead.front_end_leakage.unwrap().value,
+        derived.fc32_front_end_static_power_increase,
+        epsilon = 2e-3
+    );
+}
+
+#[test]
+fn the_error_of_a_delta_is_smaller_than_that_of_its_sides() {
+    let comparison = first();
+    let change = comparison.front_end.relative.unwrap();
+    let sides = comparison.front_end.without_sigma_j / comparison.front_end.without_j;
+    assert!(change.sigma < sides, "{} {}", change.sigma, sides);
+    assert!(!change.is_inside_own_error());
+}
+
+#[test]
+fn only_kernels_of_the_paper_have_its_values() {
+    let report = Report::new("sample", &sample::outcomes());
+    let papers: Vec<Option<&str>> = report.blocks[0]
+        .comparisons
+        .iter()
+        .map(|c| c.paper.as_ref().map(|p| p.abbreviation.as_str()))
+        .collect();
+    assert_eq!(papers, [Some("MTM"), Some("BFS"), None]);
+}
+
+#[test]
+fn a_point_without_baseline_is_named_and_not_compared() {
+    let mut points = sample::outcomes();
+    points.remove(0);
+    let report = Report::new("sample", &points);
+    assert_eq!(report.without_baseline.len(), 1);
+    assert_eq!(report.blocks[0].comparisons.len(), 2);
+    assert_eq!(report.blocks[0].structural_line, None);
+}
+
+#[test]
+fn both_lines_are_fitted_and_differ() {
+    let block = &Report::new("sample", &sample::outcomes()).blocks[0];
+    let structural = block.structural_line.unwrap();
+    let implied = block.implied_line.unwrap();
+    // Hit: 0.14 + 0.81 of 4.43; miss: 4.43 + 2 * 0.14 + 0.81 of 4.43.
+    assert_abs_diff_eq!(structural.intercept, 0.95 / 4.43, epsilon = 1e-9);
+    assert_abs_diff_eq!(structural.at(1.0), 5.52 / 4.43, epsilon = 1e-9);
+    assert_abs_diff_eq!(implied.intercept, 1.76 / 4.43, epsilon = 1e-9);
+    assert_abs_diff_eq!(implied.at(1.0), 4.71 / 4.43, epsilon = 1e-9);
+}

@@ -1,0 +1,125 @@
+//! What every rendering shows: points, comparisons by configuration, lines through them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::compare::Comparison;
+use super::fit::Line;
+use crate::outcome::{Outcome, Point, TechnologyName};
+use crate::papers::FilterCachePaper;
+
+/// A study's results, compared and ordered.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// The title of the study.
+    pub title: String,
+    /// Every point, in the order of the study.
+    pub points: Vec<Outcome>,
+    /// The comparisons, one block a technique configuration, GPU variant and technology.
+    pub blocks: Vec<Block>,
+    /// Points with a technique whose baseline is not among the points.
+    pub without_baseline: Vec<Point>,
+    /// The filter-cache paper, which the comparisons stand beside.
+    #[serde(skip)]
+    pub paper: FilterCachePaper,
+}
+
+/// Comparisons of one configuration over kernels.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Block {
+    /// The GPU preset.
+    pub gpu: String,
+    /// Its swept settings.
+    pub axes: BTreeMap<String, String>,
+    /// Technology and operating point.
+    pub technology: TechnologyName,
+    /// The technique.
+    pub technique: String,
+    /// One a kernel, in the order of the study.
+    pub comparisons: Vec<Comparison>,
+    /// I-cache energy with over without, against the miss rate of the filter cache, structural counting.
+    pub structural_line: Option<Line>,
+    /// The same under the sum that the paper's Table 4 implies.
+    pub implied_line: Option<Line>,
+}
+
+impl Report {
+    /// Compares every point that has a technique with its baseline.
+    pub fn new(title: &str, points: &[Outcome]) -> Self {
+        let paper = FilterCachePaper::load();
+        let mut blocks: Vec<Block> = Vec::new();
+        let mut without_baseline = Vec::new();
+        for with in points.iter().filter(|point| !point.point.is_baseline()) {
+            let baseline = points
+                .iter()
+                .find(|p| p.point.is_baseline() && p.point.differs_only_in_technique(&with.point));
+            let Some(baseline) = baseline else {
+                without_baseline.push(with.point.clone());
+                continue;
+            };
+            let comparison = Comparison::of(baseline, with, &paper);
+            match blocks.iter_mut().find(|block| block.holds(&with.point)) {
+                Some(block) => block.comparisons.push(comparison),
+                None => blocks.push(Block::starting_with(comparison)),
+            }
+        }
+        blocks.iter_mut().for_each(Block::fit);
+        Self {
+            title: title.to_owned(),
+            points: points.to_vec(),
+            blocks,
+            without_baseline,
+            paper,
+        }
+    }
+}
+
+impl Block {
+    fn starting_with(comparison: Comparison) -> Self {
+        let point = comparison.point.clone();
+        Self {
+            gpu: point.gpu,
+            axes: point.axes,
+            technology: point.technology,
+            technique: point.technique,
+            comparisons: vec![comparison],
+            structural_line: None,
+            implied_line: None,
+        }
+    }
+
+    fn holds(&self, point: &Point) -> bool {
+        self.gpu == point.gpu
+            && self.axes == point.axes
+            && self.technology == point.technology
+            && self.technique == point.technique
+    }
+
+    fn fit(&mut self) {
+        let line = |ratio: fn(&Comparison) -> Option<f64>| {
+            let points: Vec<(f64, f64)> = self
+                .comparisons
+                .iter()
+                .filter_map(|c| Some((1.0 - c.hit_rate?, ratio(c)?)))
+                .collect();
+            Line::through(&points)
+        };
+        let structural = line(|c| c.icache.ratio());
+        let implied = line(|c| c.implied?.icache.ratio());
+        self.structural_line = structural;
+        self.implied_line = implied;
+    }
+
+    /// GPU, settings, technology and technique in one line.
+    pub fn label(&self) -> String {
+        let mut parts = vec![self.technique.clone(), self.gpu.clone()];
+        parts.extend(
+            self.axes
+                .iter()
+                .map(|(name, value)| format!("{name} = {value}")),
+        );
+        parts.push(self.technology.label());
+        parts.join(" · ")
+    }
+}

@@ -1,0 +1,179 @@
+//! Hand-made points for tests: the paper's Table 1 as prices, round counts.
+
+use std::collections::BTreeMap;
+
+use crate::outcome::{
+    BASELINE, FRONT_END, KernelName, Metric, Note, NoteKind, Outcome, Point, PricedAction,
+    PricedStructure, Provenance, RelativeUncertainty, TechnologyName, Totals,
+};
+use crate::papers::FilterCachePaper;
+
+/// Three kernels, each with and without a filter cache of 32 entries.
+pub fn outcomes() -> Vec<Outcome> {
+    let kernels = [
+        ("matrix_mul", "MTM", 100_000, 0.95),
+        ("bfs", "BFS", 40_000, 0.9),
+        ("reduction", "", 20_000, 0.55),
+    ];
+    kernels
+        .into_iter()
+        .flat_map(|(name, paper, fetches, hit_rate)| {
+            let hits = (f64::from(fetches) * hit_rate).round() as u64;
+            let fetches = u64::from(fetches as u32);
+            [
+                outcome(kernel(name, paper), fetches, None),
+                outcome(kernel(name, paper), fetches, Some(hits)),
+            ]
+        })
+        .collect()
+}
+
+fn kernel(name: &str, paper: &str) -> KernelName {
+    KernelName {
+        name: name.to_owned(),
+        case: "small".to_owned(),
+        paper: (!paper.is_empty())
+            .then(|| paper.to_owned())
+            .into_iter()
+            .collect(),
+    }
+}
+
+fn outcome(kernel: KernelName, fetches: u64, hits: Option<u64>) -> Outcome {
+    let cycles = 3 * fetches + hits.map_or(0, |hits| hits / 100);
+    let time_s = cycles as f64 / 1.3e9;
+    let misses = fetches - hits.unwrap_or(0);
+    let mut structures = vec![
+        structure("icache.tag", "icache_tag", &[("read", misses)], time_s),
+        structure("icache.data", "icache_data", &[("read", misses)], time_s),
+        structure(
+            "instruction_buffer",
+            "instruction_buffer",
+            &[("read", fetches), ("write", fetches)],
+            time_s,
+        ),
+        structure("scoreboard", "scoreboard", &[("read", 2 * fetches)], time_s),
+        structure(
+            "operand_buffer",
+            "operand_buffer",
+            &[("read", fetches), ("write", fetches)],
+            time_s,
+        ),
+    ];
+    if let Some(hits) = hits {
+        structures.extend([
+            structure(
+                "filter_cache.tag",
+                "fc_tag_32",
+                &[("read", fetches), ("write", misses)],
+                time_s,
+            ),
+            structure(
+                "filter_cache.data",
+                "fc_data_32",
+                &[("read", hits), ("write", misses)],
+                time_s,
+            ),
+        ]);
+    }
+    structures.sort_by(|a, b| a.name.cmp(&b.name));
+    let with = hits.is_some();
+    Outcome {
+        point: point(kernel, with),
+        cycles,
+        clock_hz: 1.3e9,
+        time_s,
+        activity: [("cycles", cycles), ("fetches", fetches)]
+            .into_iter()
+            .collect(),
+        metrics: hits
+            .map(|hits| Metric {
+                name: "filter_cache.hit_rate".to_owned(),
+                unit: "1".to_owned(),
+                value: hits as f64 / fetches as f64,
+            })
+            .into_iter()
+            .collect(),
+        totals: Totals::of(&structures),
+        structures,
+        notes: with.then(timing_note).into_iter().collect(),
+    }
+}
+
+fn timing_note() -> Note {
+    Note {
+        kind: NoteKind::Timing,
+        text: "a fetch that misses takes 454 ps of 769 ps and fits into one stage".to_owned(),
+    }
+}
+
+fn point(kernel: KernelName, with: bool) -> Point {
+    Point {
+        kernel,
+        gpu: "tesla-16sm".to_owned(),
+        axes: BTreeMap::new(),
+        technology: TechnologyName {
+            library: "itrs".to_owned(),
+            node: "32nm".to_owned(),
+            flavour: "hp".to_owned(),
+            profile: "cacti65".to_owned(),
+            temperature_k: 350.0,
+            vdd_v: 0.9,
+            interpolation: None,
+            provenance: Provenance {
+                published: 96,
+                scaled: 31,
+                assumed: 4,
+                ..Provenance::default()
+            },
+            sources: vec!["HewlettPackard/cacti@1ffd8df tech_params/32nm.dat".to_owned()],
+        },
+        technique: if with {
+            "filter_cache(entries=32)"
+        } else {
+            BASELINE
+        }
+        .to_owned(),
+    }
+}
+
+fn structure(name: &str, row: &str, counts: &[(&str, u64)], time_s: f64) -> PricedStructure {
+    let paper = FilterCachePaper::load();
+    let row = paper.structure(row).expect("a row of Table 1");
+    let unit_j = row.energy_pj * 1e-12;
+    let actions: BTreeMap<String, PricedAction> = counts
+        .iter()
+        .map(|&(action, count)| {
+            let total_j = count as f64 * unit_j;
+            (
+                action.to_owned(),
+                PricedAction {
+                    count,
+                    unit_j,
+                    total_j,
+                },
+            )
+        })
+        .collect();
+    let leakage_w = row.leakage_mw * 1e-3;
+    PricedStructure {
+        name: name.to_owned(),
+        group: FRONT_END.to_owned(),
+        instances: 16,
+        area_m2: row.area_um2 * 1e-12,
+        leakage_w,
+        gate_leakage_w: 0.0,
+        delay_s: row.delay_ps * 1e-12,
+        dynamic_j: actions.values().map(|action| action.total_j).sum(),
+        actions,
+        leakage_j: 16.0 * leakage_w * time_s,
+        model: "Table 1".to_owned(),
+        organisation: None,
+        uncertainty: RelativeUncertainty {
+            area: 0.15,
+            delay: 0.15,
+            energy: 0.15,
+            leakage: 0.3,
+        },
+    }
+}
