@@ -1,0 +1,11 @@
+#!/bin/sh
+# Regenerates the PTX of the kernels that are compiled with clang. Their PTX is kept in the repository: nobody needs a CUDA
+# compiler to use it. The other kernels' PTX comes from NVIDIA's compilers (see docs/kernels.md) and is left alone.
+set -eu
+cd "$(dirname "$0")"
+clang=${CLANG:-clang-19}
+for kernel in matrix_mul scan hotspot bfs n_queens needleman_wunsch dyn_proc; do
+  "$clang" -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 \
+    -O3 -ffp-contract=off -std=c++17 -Wall -Wextra -Werror -Wno-unknown-cuda-version \
+    -fno-ident -S "$kernel/kernel.cu" -o "$kernel/kernel.ptx"
+done

@@ -1,0 +1,221 @@
+//! The kernel suite: everything embedded, so that the installed command needs no files.
+
+use std::fmt;
+
+use crate::launch::{Case, Files, LaunchFile, Prepared, Problem, UnknownCase};
+use crate::reference::{self, Inputs, Reference};
+
+/// A kernel of the suite.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    /// Its name in studies and on the command line; also its directory's.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// Where the algorithm is known from as a benchmark.
+    pub origin: &'static str,
+    /// The rows of papers' tables that it stands for.
+    pub paper: &'static [PaperRow],
+    /// How it behaves.
+    pub class: Class,
+    /// One sentence about what it does.
+    pub summary: &'static str,
+    /// Its launch file.
+    pub launch: &'static str,
+    /// Its PTX.
+    pub ptx: &'static str,
+    /// The same kernel from another compiler for compute_70, where there is one.
+    pub ptx_sm70: Option<&'static str>,
+    /// What it must compute.
+    pub reference: Reference,
+}
+
+/// A row of a paper's table of benchmarks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PaperRow {
+    /// The paper: the name of its file of numbers.
+    pub paper: &'static str,
+    /// The benchmark's abbreviation in the paper.
+    pub benchmark: &'static str,
+}
+
+/// What dominates a kernel's behaviour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Every datum is touched once; bandwidth decides.
+    Streaming,
+    /// Dense arithmetic on tiles in shared memory.
+    Tiled,
+    /// Neighbourhoods of a grid, with halos.
+    Stencil,
+    /// Trees and sweeps with many barriers.
+    Barriers,
+    /// Data-dependent addresses.
+    Irregular,
+    /// Lanes of a warp go different ways.
+    Divergent,
+    /// Arithmetic on the special-function and division paths, or plain floating point.
+    Arithmetic,
+    /// Integer and bit operations.
+    Integer,
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Class::Streaming => "streaming",
+            Class::Tiled => "tiled",
+            Class::Stencil => "stencil",
+            Class::Barriers => "barriers",
+            Class::Irregular => "irregular",
+            Class::Divergent => "divergent",
+            Class::Arithmetic => "arithmetic",
+            Class::Integer => "integer",
+        })
+    }
+}
+
+/// A kernel of the suite that could not be prepared.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// It has no such case.
+    #[error(transparent)]
+    Case(#[from] UnknownCase),
+    /// Its launch file is wrong: a defect of the suite.
+    #[error("the launch file of `{kernel}`: {}", .problems.iter().map(|problem| problem.message.as_str()).collect::<Vec<_>>().join("; "))]
+    Launch {
+        /// The kernel.
+        kernel: &'static str,
+        /// What is wrong.
+        problems: Vec<Problem>,
+    },
+}
+
+impl Kernel {
+    /// Its launch file, read.
+    ///
+    /// # Errors
+    /// If the file is wrong, which tests rule out.
+    pub fn launch_file(&self) -> Result<LaunchFile, SuiteError> {
+        LaunchFile::parse(self.launch).map_err(|problems| self.defect(problems))
+    }
+
+    /// One of its cases (the first one if none is named) with its inputs, and with what its reference says its buffers must
+    /// hold afterwards.
+    ///
+    /// # Errors
+    /// If there is no such case.
+    pub fn prepare(&self, case: Option<&str>) -> Result<(Case, Prepared), SuiteError> {
+        let file = self.launch_file()?;
+        let case = file.case(case)?.clone();
+        let mut prepared = case
+            .fill(Files::None)
+            .map_err(|problems| self.defect(problems))?;
+        let outputs = (self.reference)(&Inputs::new(&case, &prepared));
+        for (name, contents) in outputs.0 {
+            if let Some(buffer) = prepared.buffer_mut(name) {
+                buffer.expected = Some(contents);
+            }
+        }
+        Ok((case, prepared))
+    }
+
+    /// Its PTX files, each with a word for it.
+    pub fn ptx_files(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let other = self.ptx_sm70.map(|ptx| ("kernel.sm70.ptx", ptx));
+        [("kernel.ptx", self.ptx)].into_iter().chain(other)
+    }
+
+    fn defect(&self, problems: Vec<Problem>) -> SuiteError {
+        SuiteError::Launch {
+            kernel: self.name,
+            problems,
+        }
+    }
+}
+
+/// The kernel called `name`.
+pub fn kernel(name: &str) -> Option<&'static Kernel> {
+    kernels().iter().find(|kernel| kernel.name == name)
+}
+
+/// All kernels, by name.
+pub fn kernels() -> &'static [Kernel] {
+    KERNELS
+}
+
+/// A row of the filter-cache paper's Table 2 (Lashgar, Baniasadi, Khonsari, 2013).
+const fn filter_cache(benchmark: &'static str) -> PaperRow {
+    PaperRow {
+        paper: "filter_cache",
+        benchmark,
+    }
+}
+
+/// One line of the registry: its files are found by its name.
+macro_rules! kernel {
+    ($name:ident, $title:literal, $origin:literal, $class:ident, [$($benchmark:literal),*], $other:ident, $summary:literal) => {
+        Kernel {
+            name: stringify!($name),
+            title: $title,
+            origin: $origin,
+            paper: &[$(filter_cache($benchmark)),*],
+            class: Class::$class,
+            summary: $summary,
+            launch: include_str!(concat!("../../kernels/", stringify!($name), "/launch.toml")),
+            ptx: include_str!(concat!("../../kernels/", stringify!($name), "/kernel.ptx")),
+            ptx_sm70: kernel!(@$other $name),
+            reference: reference::$name,
+        }
+    };
+    (@nvidia $name:ident) => {
+        Some(include_str!(concat!("../../kernels/", stringify!($name), "/kernel.sm70.ptx")))
+    };
+    (@clang $name:ident) => { None };
+}
+
+#[rustfmt::skip]
+static KERNELS: &[Kernel] = &[
+    kernel!(bfs, "Breadth-first search", "Rodinia", Irregular, ["BFS"], clang,
+        "Distances in a random graph, one level of the graph in two launches."),
+    kernel!(bitonic_step, "Bitonic sort step", "CUDA SDK", Integer, [], nvidia,
+        "One compare-exchange step over global memory; half of the threads leave at once."),
+    kernel!(black_scholes, "Black-Scholes", "CUDA SDK", Arithmetic, [], nvidia,
+        "Prices of European options: exponentials, logarithms, square roots, divisions."),
+    kernel!(dyn_proc, "Dynamic programming", "Rodinia", Barriers, ["DYN"], clang,
+        "Cheapest path down a wall of costs, twenty rows a launch, in shared memory with halos."),
+    kernel!(gaussian_step, "Gaussian elimination", "Rodinia", Streaming, ["GAS"], nvidia,
+        "One elimination step of a dense matrix; in the paper's shape all of its steps."),
+    kernel!(histogram, "Histogram", "CUDA SDK", Irregular, [], nvidia,
+        "Counts of bytes by shared-memory atomics, on skewed data so that they collide."),
+    kernel!(hotspot, "HotSpot", "Rodinia", Stencil, ["HSPT"], clang,
+        "Heat flow on a chip, several time steps a launch, in shared memory with halos."),
+    kernel!(kmeans_assign, "k-means assignment", "Rodinia", Arithmetic, [], nvidia,
+        "The nearest of 16 centroids for every point, centroids read by broadcast from shared memory."),
+    kernel!(mandelbrot, "Mandelbrot set", "CUDA SDK", Divergent, [], nvidia,
+        "Escape times of the Mandelbrot iteration; neighbours leave the loop at very different times."),
+    kernel!(matmul_tiled, "Matrix product, square", "CUDA SDK", Tiled, [], nvidia,
+        "Product of two square matrices in tiles of 16 x 16 in shared memory."),
+    kernel!(matrix_mul, "Matrix product", "CUDA SDK", Tiled, ["MTM"], clang,
+        "Product of two matrices of any shape in tiles of 16 x 16 in shared memory."),
+    kernel!(mc_twister, "Monte Carlo with a twister", "CUDA SDK", Integer, [], nvidia,
+        "Monte Carlo estimate of pi by a shift-register generator in shared memory."),
+    kernel!(n_queens, "N queens", "GPGPU-Sim", Divergent, ["NQU"], clang,
+        "Completions of placements of queens by backtracking; every lane goes its own way."),
+    kernel!(needleman_wunsch, "Needleman-Wunsch", "Rodinia", Barriers, ["NW"], clang,
+        "Alignment scores along diagonals of tiles: 63 launches of blocks of 16 threads."),
+    kernel!(pathfinder, "Pathfinder", "Rodinia", Barriers, [], nvidia,
+        "Cheapest path down 16 rows of costs, unrolled."),
+    kernel!(reduction, "Reduction", "CUDA SDK", Barriers, [], nvidia,
+        "Sums of integers: a stream, a tree in shared memory, shuffles at the end."),
+    kernel!(scan, "Prefix sum", "CUDA SDK", Barriers, ["SCN"], clang,
+        "Exclusive prefix sums of rows of 1024 integers in shared memory."),
+    kernel!(spmv_csr, "Sparse matrix-vector product", "SHOC", Irregular, [], nvidia,
+        "Compressed rows, one a thread: uneven loops and gathers."),
+    kernel!(stencil5, "Five-point stencil", "Parboil", Stencil, [], nvidia,
+        "One explicit step of heat flow with its tile in shared memory."),
+    kernel!(transpose_naive, "Matrix transpose", "CUDA SDK", Streaming, [], nvidia,
+        "Reads along rows, writes along columns: uncoalesced."),
+    kernel!(vector_add, "Vector addition", "CUDA SDK", Streaming, [], nvidia,
+        "Sum of two vectors, one element a thread."),
+];
