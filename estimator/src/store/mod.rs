@@ -97,11 +97,8 @@ impl Store {
         if !path.exists() {
             return Ok(());
         }
-        match Database::open(&path) {
-            Err(redb::DatabaseError::DatabaseAlreadyOpen) => {
-                return Err(StoreError::Locked { path });
-            }
-            Ok(_) | Err(_) => (),
+        if let Err(redb::DatabaseError::DatabaseAlreadyOpen) = Database::open(&path) {
+            return Err(StoreError::Locked { path });
         }
         fs::remove_file(&path).map_err(|error| StoreError::Io { path, error })
     }

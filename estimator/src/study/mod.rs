@@ -1,3 +1,124 @@
 //! Study files: what to run, on what, and what to compare.
+//!
+//! [`read`] turns the text of a study into a [`Study`]: every key known, every value of the right kind and every name in the [`Catalogue`].
+//! A list of values anywhere is a sweep axis. All faults of a file are found in one go.
 
+mod gpu;
+mod section;
+mod technique;
 pub mod toml_reader;
+mod workload;
+
+pub use gpu::{GpuAxes, Override, TechnologyAxes};
+pub use section::{Format, Limits, Output};
+pub use technique::{Parameter, TechniqueAxes};
+pub use toml_reader::Placed;
+pub use workload::Workload;
+
+use crate::diag::{Sink, SourceId};
+use crate::store::Budget;
+use toml_reader::{Reader, Section, parse_document, text};
+
+/// The values of one axis in the order of the file: never empty.
+pub type Axis<T> = Vec<Placed<T>>;
+
+/// The names that a study may use.
+#[derive(Clone, Debug, Default)]
+pub struct Catalogue {
+    /// GPU presets, the default first.
+    pub presets: Vec<String>,
+    /// Kernels of the suite.
+    pub kernels: Vec<String>,
+    /// Techniques.
+    pub techniques: Vec<String>,
+}
+
+/// A study as written, checked for itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Study {
+    /// What reports are headed with.
+    pub title: String,
+    /// The GPUs.
+    pub gpu: GpuAxes,
+    /// What they are made of and how they run.
+    pub technology: TechnologyAxes,
+    /// The kernels.
+    pub workloads: Vec<Placed<Workload>>,
+    /// What is compared with the plain GPU, each for itself.
+    pub techniques: Vec<TechniqueAxes>,
+    /// What a technique may cost.
+    pub budget: Option<Budget>,
+    /// Where results go.
+    pub output: Output,
+    /// Bounds on the runs.
+    pub limits: Limits,
+}
+
+const SECTIONS: [&str; 7] = [
+    "study",
+    "gpu",
+    "workloads",
+    "technique",
+    "budget",
+    "output",
+    "limits",
+];
+
+/// Reads a study out of `source`. `None` if a part could not be read at all; findings are in the sink in either case.
+pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<Study> {
+    let document_text = sink.sources.text(source).to_owned();
+    let document = parse_document(&document_text, sink, source);
+    if sink.has_errors() {
+        return None;
+    }
+    let start = document_text.len().min(1);
+    let root = Section {
+        name: String::new(),
+        table: document.get_ref(),
+        range: 0..start,
+    };
+    let mut reader = Reader { sink, source };
+    reader.refuse_unknown(&root, &SECTIONS);
+    let title = read_title(&mut reader, &root);
+    let gpu = gpu::read(&mut reader, &root, catalogue);
+    let workloads = workload::read(&mut reader, &root, catalogue);
+    let techniques = technique::read(&mut reader, &root, catalogue);
+    let budget = section::read_budget(&mut reader, &root);
+    let output = section::read_output(&mut reader, &root);
+    let limits = section::read_limits(&mut reader, &root);
+    let (gpu, technology) = gpu?;
+    Some(Study {
+        title: title?,
+        gpu,
+        technology,
+        workloads: workloads?,
+        techniques: techniques?,
+        budget,
+        output,
+        limits,
+    })
+}
+
+fn read_title(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<String> {
+    if root.get("study").is_none() {
+        reader.missing_section(
+            root,
+            "study",
+            "[study]\ntitle = \"Filter cache at two nodes\"",
+        );
+        return None;
+    }
+    let section = reader.section(root, "study")?;
+    reader.refuse_unknown(&section, &["title"]);
+    if section.get("title").is_none() {
+        reader.missing(&section, "title", "title = \"Filter cache at two nodes\"");
+    }
+    reader
+        .one(&section, "title", |value| {
+            text("`title`", value, "title = \"...\"")
+        })
+        .map(|title| title.value)
+}
+
+#[cfg(test)]
+mod tests;

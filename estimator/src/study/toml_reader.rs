@@ -21,14 +21,6 @@ impl<T> Placed<T> {
     pub fn new(value: T, range: Range<usize>) -> Placed<T> {
         Placed { value, range }
     }
-
-    /// Another value at the same place.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Placed<U> {
-        Placed {
-            value: change(self.value),
-            range: self.range,
-        }
-    }
 }
 
 /// Why a value will not do.
@@ -191,6 +183,19 @@ impl Reader<'_> {
                 message: format!("`{}` needs the key `{key}`", section.name),
                 label: String::new(),
                 help: Some(format!("write for example `{example}`")),
+            },
+        );
+    }
+
+    /// Reports a section that must be there.
+    pub fn missing_section(&mut self, root: &Section<'_>, name: &str, example: &str) {
+        self.fault(
+            root.range.clone(),
+            Fault {
+                code: "study::missing_key",
+                message: format!("the study has no section `[{name}]`"),
+                label: String::new(),
+                help: Some(format!("add for example:\n{example}")),
             },
         );
     }

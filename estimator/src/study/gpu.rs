@@ -1,0 +1,283 @@
+//! `[gpu]`: the GPU, its settings and its technology.
+
+use std::ops::Range;
+use std::str::FromStr;
+
+use toml::Spanned;
+use toml::de::DeValue;
+use warpwatt_circuit::Profile;
+use warpwatt_techlib::Flavour;
+use warpwatt_techlib::quantity::{Length, Temperature, Voltage};
+
+use super::toml_reader::{Fault, Placed, Reader, Section, plain, text};
+use super::{Axis, Catalogue};
+use crate::diag::did_you_mean;
+
+/// The GPUs of a study.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GpuAxes {
+    /// The presets to start from.
+    pub preset: Axis<String>,
+    /// Settings that differ from the preset's, in the order of the file.
+    pub overrides: Vec<Override>,
+    /// The table's heading, where faults of the whole GPU are shown.
+    pub range: Range<usize>,
+}
+
+/// A setting of the GPU and its values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Override {
+    /// Where it is in the GPU's table: `sm.threads`.
+    pub path: String,
+    /// Where its key stands.
+    pub key: Range<usize>,
+    /// Its values.
+    pub values: Axis<toml::Value>,
+}
+
+/// What the GPUs are made of and how they run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TechnologyAxes {
+    /// The technology library.
+    pub library: Placed<String>,
+    /// Feature sizes.
+    pub node: Axis<Length>,
+    /// Transistor flavours.
+    pub flavour: Axis<Flavour>,
+    /// Junction temperatures.
+    pub temperature: Axis<Temperature>,
+    /// Supplies; `None` is the technology's nominal one.
+    pub vdd: Axis<Option<Voltage>>,
+    /// Whose rules the circuit models follow.
+    pub profile: Axis<Profile>,
+}
+
+/// Keys of `[gpu]` that are no settings of the GPU's own table.
+pub const KEYS: [&str; 7] = [
+    "preset",
+    "node",
+    "flavour",
+    "temperature",
+    "vdd",
+    "library",
+    "profile",
+];
+
+const LIBRARIES: [&str; 1] = ["itrs"];
+
+/// The junction temperature of a study that names none. CACTI's and McPAT's sample configurations use 350 K and 360 K.
+const DEFAULT_KELVIN: f64 = 350.0;
+
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    root: &Section<'_>,
+    catalogue: &Catalogue,
+) -> Option<(GpuAxes, TechnologyAxes)> {
+    if root.get("gpu").is_none() {
+        reader.missing_section(
+            root,
+            "gpu",
+            "[gpu]\npreset = \"tesla-16sm\"\nnode = \"32nm\"",
+        );
+        return None;
+    }
+    let section = reader.section(root, "gpu")?;
+    let preset = read_preset(reader, &section, catalogue);
+    let technology = read_technology(reader, &section);
+    let mut overrides = Vec::new();
+    for (key, value) in section.in_file_order() {
+        if !KEYS.contains(&key.get_ref().as_ref()) {
+            read_override(
+                reader,
+                key.get_ref().to_string(),
+                key.span(),
+                value,
+                &mut overrides,
+            );
+        }
+    }
+    let gpu = GpuAxes {
+        preset: preset?,
+        overrides,
+        range: section.range,
+    };
+    Some((gpu, technology?))
+}
+
+fn read_preset(
+    reader: &mut Reader<'_>,
+    section: &Section<'_>,
+    catalogue: &Catalogue,
+) -> Option<Axis<String>> {
+    if section.get("preset").is_none() {
+        let example = format!(
+            "preset = \"{}\"",
+            catalogue.presets.first().map_or("", String::as_str)
+        );
+        reader.missing(section, "preset", &example);
+        return None;
+    }
+    reader.axis(section, "preset", |value| {
+        let name = text("`preset`", value, "preset = \"tesla-16sm\"")?;
+        known(
+            "preset",
+            "study::unknown_preset",
+            &name,
+            catalogue.presets.iter().map(String::as_str),
+        )
+    })
+}
+
+fn read_technology(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<TechnologyAxes> {
+    if section.get("node").is_none() {
+        reader.missing(section, "node", "node = \"32nm\"");
+    }
+    let nowhere = section.range.clone();
+    let library = reader.one(section, "library", |value| {
+        let name = text("`library`", value, "library = \"itrs\"")?;
+        known(
+            "technology library",
+            "study::unknown_library",
+            &name,
+            LIBRARIES,
+        )
+    });
+    let node = reader.axis(section, "node", parse_node);
+    let flavour = reader.axis(section, "flavour", parse_flavour);
+    let temperature = reader.axis(section, "temperature", |value| {
+        quantity("`temperature`", value, "350 K")
+    });
+    let vdd = reader.axis(section, "vdd", |value| {
+        quantity("`vdd`", value, "0.9 V").map(Some)
+    });
+    let profile = reader.axis(section, "profile", parse_profile);
+    let default = |value| vec![Placed::new(value, nowhere.clone())];
+    Some(TechnologyAxes {
+        library: library.unwrap_or_else(|| Placed::new(LIBRARIES[0].to_owned(), nowhere.clone())),
+        node: node?,
+        flavour: flavour.unwrap_or_else(|| vec![Placed::new(Flavour::default(), nowhere.clone())]),
+        temperature: temperature.unwrap_or_else(|| {
+            vec![Placed::new(
+                Temperature::from_k(DEFAULT_KELVIN),
+                nowhere.clone(),
+            )]
+        }),
+        vdd: vdd.unwrap_or_else(|| default(None)),
+        profile: profile.unwrap_or_else(|| vec![Placed::new(Profile::default(), nowhere.clone())]),
+    })
+}
+
+fn parse_node(value: &DeValue<'_>) -> Result<Length, Fault> {
+    let name = text("`node`", value, "node = \"32nm\"")?;
+    Length::from_str(&name).map_err(|error| Fault {
+        code: "study::wrong_unit",
+        message: format!("`{name}` is not the name of a technology node"),
+        label: error.to_string(),
+        help: Some(
+            "write a feature size such as \"32nm\"; `warpwatt list nodes` shows what there is"
+                .to_owned(),
+        ),
+    })
+}
+
+fn parse_flavour(value: &DeValue<'_>) -> Result<Flavour, Fault> {
+    let name = text("`flavour`", value, "flavour = \"hp\"")?;
+    let name = known(
+        "transistor flavour",
+        "study::unknown_flavour",
+        &name,
+        Flavour::ALL.map(Flavour::name),
+    )?;
+    Flavour::from_str(&name).map_err(|error| bad("study::unknown_flavour", error.to_string()))
+}
+
+fn parse_profile(value: &DeValue<'_>) -> Result<Profile, Fault> {
+    let name = text("`profile`", value, "profile = \"cacti65\"")?;
+    let all = [Profile::Cacti65, Profile::Cacti7];
+    let names = all.map(|profile| profile.to_string());
+    let name = known(
+        "circuit profile",
+        "study::unknown_profile",
+        &name,
+        names.iter().map(String::as_str),
+    )?;
+    let place = names
+        .iter()
+        .position(|candidate| *candidate == name)
+        .unwrap_or_default();
+    Ok(all[place])
+}
+
+/// A quantity with its unit, as text.
+fn quantity<T: FromStr>(what: &str, value: &DeValue<'_>, example: &str) -> Result<T, Fault>
+where
+    T::Err: std::fmt::Display,
+{
+    let Some(written) = value.as_str() else {
+        let fault = Fault::wrong_type(what, value, &format!("\"{example}\""));
+        return Err(Fault {
+            help: Some("a quantity is a text with a number and a unit".to_owned()),
+            ..fault
+        });
+    };
+    T::from_str(written).map_err(|error| Fault {
+        code: "study::wrong_unit",
+        message: format!("{what} cannot be `{written}`"),
+        label: error.to_string(),
+        help: Some(format!("write for example \"{example}\"")),
+    })
+}
+
+/// `name` if it is one of `names`.
+pub(super) fn known<'a>(
+    what: &str,
+    code: &'static str,
+    name: &str,
+    names: impl IntoIterator<Item = &'a str>,
+) -> Result<String, Fault> {
+    let names: Vec<&str> = names.into_iter().collect();
+    if names.contains(&name) {
+        return Ok(name.to_owned());
+    }
+    Err(Fault {
+        help: Some(did_you_mean(name, names)),
+        ..bad(code, format!("no {what} is called `{name}`"))
+    })
+}
+
+fn bad(code: &'static str, message: String) -> Fault {
+    Fault {
+        code,
+        message,
+        label: String::new(),
+        help: None,
+    }
+}
+
+/// A setting, or a table of settings at any depth.
+fn read_override(
+    reader: &mut Reader<'_>,
+    path: String,
+    key: Range<usize>,
+    value: &Spanned<DeValue<'_>>,
+    overrides: &mut Vec<Override>,
+) {
+    if value.get_ref().is_table() {
+        let Some(section) = reader.as_section(format!("gpu.{path}"), value) else {
+            return;
+        };
+        for (key, value) in section.in_file_order() {
+            read_override(
+                reader,
+                format!("{path}.{}", key.get_ref()),
+                key.span(),
+                value,
+                overrides,
+            );
+        }
+        return;
+    }
+    if let Some(values) = reader.axis_of(&path, value, plain) {
+        overrides.push(Override { path, key, values });
+    }
+}

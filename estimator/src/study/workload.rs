@@ -1,0 +1,153 @@
+//! `[workloads]`: the kernels.
+
+use std::path::PathBuf;
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::Catalogue;
+use super::gpu::known;
+use super::toml_reader::{Fault, Placed, Reader, Section, text};
+use crate::diag::Diag;
+
+/// A kernel and one of its inputs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Workload {
+    /// A kernel of the suite.
+    Suite {
+        /// Its name.
+        name: String,
+        /// The case of its launch file; the first if none is named.
+        case: Option<String>,
+    },
+    /// A kernel of the user's.
+    Own {
+        /// The launch file, relative to the study.
+        launch: PathBuf,
+        /// The PTX instead of the one that the launch file names, relative to the study.
+        ptx: Option<PathBuf>,
+        /// The case of the launch file; the first if none is named.
+        case: Option<String>,
+    },
+}
+
+const EXAMPLE: &str =
+    "kernels = [\"matrix_mul\", { launch = \"my.toml\", ptx = \"my.ptx\", case = \"small\" }]";
+
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    root: &Section<'_>,
+    catalogue: &Catalogue,
+) -> Option<Vec<Placed<Workload>>> {
+    if root.get("workloads").is_none() {
+        reader.missing_section(
+            root,
+            "workloads",
+            "[workloads]\nkernels = [\"matrix_mul\", \"hotspot\"]",
+        );
+        return None;
+    }
+    let section = reader.section(root, "workloads")?;
+    reader.refuse_unknown(&section, &["kernels"]);
+    let Some(list) = section.get("kernels") else {
+        reader.missing(&section, "kernels", EXAMPLE);
+        return None;
+    };
+    let items = match list.get_ref() {
+        DeValue::Array(items) => items.iter().collect(),
+        _ => vec![list],
+    };
+    if items.is_empty() {
+        let fault = Fault {
+            code: "study::empty_list",
+            message: "the list `kernels` is empty".to_owned(),
+            label: "nothing to run".to_owned(),
+            help: Some(format!(
+                "write for example `{EXAMPLE}`; `warpwatt list kernels` shows the suite"
+            )),
+        };
+        reader.fault(list.span(), fault);
+        return None;
+    }
+    let mut workloads: Vec<Placed<Workload>> = Vec::new();
+    for item in items {
+        let Some(workload) = read_one(reader, item, catalogue) else {
+            continue;
+        };
+        match workloads.iter().find(|earlier| earlier.value == workload) {
+            Some(first) => reader.sink.push(
+                Diag::error(
+                    "study::duplicate_value",
+                    "the list `kernels` names a kernel twice",
+                )
+                .at(reader.source, item.span(), "again here")
+                .at(reader.source, first.range.clone(), "first here")
+                .help("remove one of them, or name another `case`"),
+            ),
+            None => workloads.push(Placed::new(workload, item.span())),
+        }
+    }
+    (!workloads.is_empty()).then_some(workloads)
+}
+
+fn read_one(
+    reader: &mut Reader<'_>,
+    item: &Spanned<DeValue<'_>>,
+    catalogue: &Catalogue,
+) -> Option<Workload> {
+    let kernels = || catalogue.kernels.iter().map(String::as_str);
+    let suite = |value: &DeValue<'_>| {
+        let name = text("a kernel", value, EXAMPLE)?;
+        known(
+            "kernel of the suite",
+            "study::unknown_kernel",
+            &name,
+            kernels(),
+        )
+    };
+    if !item.get_ref().is_table() {
+        return match suite(item.get_ref()) {
+            Ok(name) => Some(Workload::Suite { name, case: None }),
+            Err(fault) => {
+                reader.fault(item.span(), fault);
+                None
+            }
+        };
+    }
+    let section = reader.as_section("kernels".to_owned(), item)?;
+    reader.refuse_unknown(&section, &["name", "case", "ptx", "launch"]);
+    let case = reader
+        .one(&section, "case", |value| {
+            text("`case`", value, "case = \"small\"")
+        })
+        .map(|case| case.value);
+    let launch = reader.one(&section, "launch", |value| {
+        text("`launch`", value, "launch = \"my.toml\"")
+    });
+    let ptx = reader.one(&section, "ptx", |value| {
+        text("`ptx`", value, "ptx = \"my.ptx\"")
+    });
+    let name = reader.one(&section, "name", suite);
+    match (section.get("name").is_some(), launch) {
+        (true, None) if ptx.is_none() => name.map(|name| Workload::Suite {
+            name: name.value,
+            case,
+        }),
+        (false, Some(launch)) => Some(Workload::Own {
+            launch: launch.value.into(),
+            ptx: ptx.map(|ptx| ptx.value.into()),
+            case,
+        }),
+        (_, _) if section.get("launch").is_some() && section.get("name").is_none() => None,
+        (_, _) => {
+            let fault = Fault {
+                code: "study::missing_key",
+                message: "a kernel is named by `name` (of the suite) or by `launch` (a launch file of your own), not by both or neither".to_owned(),
+                label: String::new(),
+                help: Some(format!("write for example `{EXAMPLE}`")),
+            };
+            reader.fault(item.span(), fault);
+            None
+        }
+    }
+}
