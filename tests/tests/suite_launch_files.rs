@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use warpwatt_suite::LaunchFile;
-use warpwatt_suite::launch::{ElementType, Repeat, Role, Scalar};
+use warpwatt_suite::launch::{ElementType, Files, Repeat, Role, Scalar};
 
 /// Every problem of a text, each with the piece of the text it points at.
 fn problems(text: &str) -> String {
@@ -274,4 +274,57 @@ proptest! {
             }
         }
     }
+}
+
+/// Launches that do not match the module, and files that do not match their buffers.
+#[test]
+fn problems_with_the_module_and_with_files() {
+    let text = r#"
+name = "mismatch"
+[case]
+[[case.arg]]
+name = "a"
+kind = "in"
+type = "f32"
+count = 4
+file = "nowhere.bin"
+[[case.arg]]
+name = "short"
+kind = "inout"
+type = "f64"
+count = 1000000
+file = "Cargo.toml"
+[[case.arg]]
+name = "n"
+kind = "scalar"
+type = "f32"
+value = 4
+[[case.step]]
+kernel = "vector_ad"
+grid = [1]
+block = [32]
+[[case.step]]
+kernel = "vector_add"
+grid = [1]
+block = [32]
+[[case.step]]
+kernel = "vector_add"
+grid = [1]
+block = [32]
+args = ["a", "n", "short", "n"]
+"#;
+    let file = LaunchFile::parse(text).unwrap();
+    let module = warpwatt_ptx::load(warpwatt_suite::kernel("vector_add").unwrap().ptx).unwrap();
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let problems = file.cases[0]
+        .prepare(&module, Files::Directory(here))
+        .unwrap_err();
+    let lines = problems
+        .iter()
+        .map(|problem| format!("{} | {:?}\n", problem.message, problem.help));
+    let report = lines
+        .collect::<String>()
+        .replace(&here.display().to_string(), "HERE");
+    let size = std::fs::metadata(here.join("Cargo.toml")).unwrap().len();
+    insta::assert_snapshot!(report.replace(&format!("{size} bytes"), "SIZE bytes"));
 }

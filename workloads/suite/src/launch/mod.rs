@@ -6,6 +6,7 @@
 //! [`LaunchFile::parse`] reads the text and reports all its problems at once; [`Case::prepare`] brings the case together with
 //! a PTX module and the contents of its buffers; [`crate::run_case`] executes it.
 
+mod check;
 mod compare;
 mod element;
 mod linear;

@@ -1,0 +1,110 @@
+//! A case against the module that it launches.
+
+use warpwatt_ptx::program::Param;
+use warpwatt_ptx::{Entry, Module};
+
+use super::problem::nearest;
+use super::{Argument, Case, ElementType, Files, KernelLaunch, Prepared, Problem, Role};
+
+impl Case {
+    /// Checks every launch against its entry and fills the buffers.
+    ///
+    /// # Errors
+    /// All problems: unknown entries, arguments that do not match an entry's parameters, files that are missing or have the
+    /// wrong size.
+    pub fn prepare(&self, module: &Module, files: Files<'_>) -> Result<Prepared, Vec<Problem>> {
+        let mut problems = self.check(module);
+        match self.fill(files) {
+            Ok(prepared) if problems.is_empty() => Ok(prepared),
+            Ok(_) => Err(problems),
+            Err(more) => {
+                problems.extend(more);
+                problems.sort_by_key(|problem| (problem.span.start, problem.span.end));
+                Err(problems)
+            }
+        }
+    }
+
+    /// What is wrong with the case's launches, given the module.
+    pub fn check(&self, module: &Module) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for launch in self.steps.iter().flat_map(|step| &step.launches) {
+            match module.entry(launch.kernel.get_ref()) {
+                Some(entry) => self.check_launch(launch, entry, &mut problems),
+                None => problems.push(unknown_entry(launch, module)),
+            }
+        }
+        problems.sort_by_key(|problem| (problem.span.start, problem.span.end));
+        problems.dedup();
+        problems
+    }
+
+    fn check_launch(&self, launch: &KernelLaunch, entry: &Entry, problems: &mut Vec<Problem>) {
+        let (given, wanted) = (launch.arguments.len(), entry.params.len());
+        if given != wanted {
+            let message = format!(
+                "`{}` takes {wanted} argument(s), but {given} are passed",
+                entry.name
+            );
+            let problem = Problem::new(launch.kernel.span(), message);
+            problems.push(problem.help(format!("its parameters are ({})", parameters(entry))));
+            return;
+        }
+        let arguments = launch.arguments.iter().map(|index| &self.arguments[*index]);
+        for (position, (argument, param)) in arguments.zip(&entry.params).enumerate() {
+            if let Some(objection) = objection(argument, param) {
+                let name = argument.name.get_ref();
+                let message = format!(
+                    "`{name}` cannot be parameter {position} of `{}`: {objection}",
+                    entry.name
+                );
+                problems.push(Problem::new(argument.name.span(), message));
+            }
+        }
+    }
+}
+
+fn unknown_entry(launch: &KernelLaunch, module: &Module) -> Problem {
+    let kernel = launch.kernel.get_ref();
+    let names: Vec<_> = module
+        .entries
+        .iter()
+        .map(|entry| entry.name.as_str())
+        .collect();
+    Problem::new(
+        launch.kernel.span(),
+        format!("the PTX has no entry `{kernel}`"),
+    )
+    .help(nearest(kernel, &names))
+}
+
+fn parameters(entry: &Entry) -> String {
+    let types: Vec<_> = entry
+        .params
+        .iter()
+        .map(|param| format!(".{}", param.element))
+        .collect();
+    types.join(", ")
+}
+
+/// Why an argument cannot be passed for a parameter.
+fn objection(argument: &Argument, param: &Param) -> Option<String> {
+    let wanted = format!("that is .{} of {} bytes", param.element, param.bytes);
+    let param_is_float = param.element.starts_with('f');
+    match argument.role {
+        Role::Buffer(_) if param.bytes != 8 || param_is_float => Some(format!(
+            "{wanted}, but the address of a buffer takes 8 as an integer"
+        )),
+        Role::Scalar(_) if !fits(argument.element, param, param_is_float) => Some(format!(
+            "{wanted}, but the scalar is {}",
+            argument.element.name()
+        )),
+        _ => None,
+    }
+}
+
+/// Untyped parameters take anything of their size, typed ones a scalar of their kind.
+fn fits(element: ElementType, param: &Param, param_is_float: bool) -> bool {
+    let untyped = param.element.starts_with('b');
+    element.bytes() == param.bytes as usize && (untyped || element.is_float() == param_is_float)
+}
