@@ -1,14 +1,20 @@
 //! Comparisons of priced points, and their renderings.
 
 mod accounting;
+mod columns;
 mod compare;
+mod csv;
 pub mod estimate;
 mod fit;
+mod format;
 mod model;
+mod table;
 mod terms;
 
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod tests;
 
 pub use accounting::Implied;
 pub use compare::{Change, Comparison, Overhead, PaperValues, Saving};

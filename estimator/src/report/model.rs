@@ -73,6 +73,16 @@ impl Report {
             paper,
         }
     }
+
+    /// Everything as one JSON document: points as stored, and the comparisons in blocks.
+    ///
+    /// # Errors
+    /// If a figure is not a number, which JSON cannot hold.
+    pub fn json(&self) -> Result<String, serde_json::Error> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        Ok(text)
+    }
 }
 
 impl Block {

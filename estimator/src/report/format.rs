@@ -1,0 +1,110 @@
+//! Figures for people.
+
+use super::estimate::Estimate;
+
+/// What stands where there is no value.
+pub const NONE: &str = "-";
+
+/// Follows a figure whose sign is not known.
+pub const INSIDE_OWN_ERROR: &str = " *";
+
+/// A count with its thousands apart: `1,234,567`.
+pub fn count(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number with about four significant digits, thousands apart.
+pub fn number(value: f64) -> String {
+    let size = value.abs();
+    if size >= 1000.0 {
+        let sign = if value < 0.0 { "-" } else { "" };
+        return format!("{sign}{}", count(size.round() as u64));
+    }
+    let decimals = match size {
+        s if s >= 100.0 => 1,
+        s if s >= 10.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// An energy in nanojoules.
+pub fn nanojoules(joules: f64) -> String {
+    number(joules * 1e9)
+}
+
+/// A fraction as a percentage: `95.0%`.
+pub fn percent(fraction: f64) -> String {
+    format!("{}%", tenth(100.0 * fraction))
+}
+
+/// A relative change as a percentage with its sign: `-12.6%`.
+pub fn change(fraction: f64) -> String {
+    let tenths = tenth(100.0 * fraction);
+    if tenths.starts_with('-') || tenths == "0.0" {
+        format!("{tenths}%")
+    } else {
+        format!("+{tenths}%")
+    }
+}
+
+/// A relative change with half its 95 % interval, marked if its sign is not known: `-12.6% ± 1.9`.
+pub fn estimate(change: Option<Estimate>) -> String {
+    let Some(change) = change else {
+        return NONE.to_owned();
+    };
+    // A change without any error of its own is exact: both configurations spend the same.
+    let mark = if change.is_inside_own_error() && change.sigma > 0.0 {
+        INSIDE_OWN_ERROR
+    } else {
+        ""
+    };
+    let half_width = tenth(100.0 * change.half_width());
+    format!("{} ± {half_width}{mark}", self::change(change.value))
+}
+
+/// One decimal; never `-0.0`.
+fn tenth(value: f64) -> String {
+    let text = format!("{value:.1}");
+    if text == "-0.0" {
+        "0.0".to_owned()
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_as_people_write_them() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(nanojoules(644.114e-9), "644.1");
+        assert_eq!(nanojoules(16_532.2e-9), "16,532");
+        assert_eq!(nanojoules(1.5e-12), "0.002");
+        assert_eq!(percent(0.95), "95.0%");
+        assert_eq!(change(-0.126), "-12.6%");
+        assert_eq!(change(0.004), "+0.4%");
+        assert_eq!(change(-0.0001), "0.0%");
+    }
+
+    #[test]
+    fn a_change_shows_its_interval_and_whether_its_sign_is_known() {
+        let change = |value, sigma| estimate(Some(Estimate { value, sigma }));
+        assert_eq!(change(-0.126, 0.01), "-12.6% ± 2.0");
+        assert_eq!(change(-0.01, 0.01), "-1.0% ± 2.0 *");
+        assert_eq!(change(0.0, 0.0), "0.0% ± 0.0");
+        assert_eq!(estimate(None), "-");
+    }
+}

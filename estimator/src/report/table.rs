@@ -1,0 +1,193 @@
+//! The terminal table.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+use super::columns::{self, Column};
+use super::format;
+use super::model::{Block, Report};
+use crate::outcome::Outcome;
+
+/// Padding and border of a column.
+const COLUMN_EXTRA: usize = 3;
+
+impl Report {
+    /// The comparisons as text, a block a configuration, in lines of at most `width` characters as far as single columns allow.
+    pub fn table(&self, width: usize) -> String {
+        let mut text = format!("{}\n", self.title);
+        for block in &self.blocks {
+            text.push('\n');
+            text.push_str(&block_text(block, width));
+        }
+        if self.blocks.is_empty() {
+            text.push('\n');
+            text.push_str(&points_text(&self.points));
+        }
+        for point in &self.without_baseline {
+            let _ = writeln!(
+                text,
+                "\n{} with {} has no baseline among the points: not compared",
+                point.kernel.name, point.technique
+            );
+        }
+        text.push_str(&legend(self));
+        text
+    }
+}
+
+fn block_text(block: &Block, width: usize) -> String {
+    let mut text = format!("{}\n", block.label());
+    text.push_str(&overhead_line(block));
+    for part in parts(block, width) {
+        text.push_str(&part);
+        text.push('\n');
+    }
+    for note in notes(block) {
+        let _ = writeln!(text, "  {note}");
+    }
+    text
+}
+
+/// Area and leakage do not depend on the kernel.
+fn overhead_line(block: &Block) -> String {
+    let Some(first) = block.comparisons.first() else {
+        return String::new();
+    };
+    let overhead = first.overhead;
+    format!(
+        "area: {} of the front end, {} of the SM's priced structures; leakage: {}, {}\n",
+        format::estimate(overhead.front_end_area),
+        format::estimate(overhead.sm_area),
+        format::estimate(overhead.front_end_leakage),
+        format::estimate(overhead.sm_leakage),
+    )
+}
+
+/// The block's columns, spread over as many tables as the width asks for; each starts with the kernel.
+fn parts(block: &Block, width: usize) -> Vec<String> {
+    let names: Vec<&str> = block
+        .comparisons
+        .iter()
+        .map(|c| c.point.kernel.name.as_str())
+        .collect();
+    let names_width = COLUMN_EXTRA + widest(names.iter().copied().chain(["kernel"]));
+    let mut groups: Vec<(usize, Vec<&Column>)> = Vec::new();
+    for column in columns::ALL {
+        let needed = column_width(column, block);
+        match groups.last_mut() {
+            Some((used, group)) if *used + needed <= width => {
+                *used += needed;
+                group.push(column);
+            }
+            _ => groups.push((1 + names_width + needed, vec![column])),
+        }
+    }
+    groups
+        .iter()
+        .map(|(_, group)| render(block, &names, group))
+        .collect()
+}
+
+fn column_width(column: &Column, block: &Block) -> usize {
+    let cells: Vec<String> = block.comparisons.iter().map(column.text).collect();
+    COLUMN_EXTRA
+        + widest(
+            cells
+                .iter()
+                .map(String::as_str)
+                .chain(column.heading.iter().copied()),
+        )
+}
+
+fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
+    texts.map(|text| text.chars().count()).max().unwrap_or(0)
+}
+
+fn render(block: &Block, names: &[&str], columns: &[&Column]) -> String {
+    let mut table = plain_table();
+    let headings = columns.iter().map(|column| column.heading.join("\n"));
+    table.set_header(std::iter::once("kernel".to_owned()).chain(headings));
+    for (name, comparison) in names.iter().zip(&block.comparisons) {
+        let cells = columns.iter().map(|column| (column.text)(comparison));
+        table.add_row(std::iter::once((*name).to_owned()).chain(cells));
+    }
+    right_align(&mut table);
+    table.to_string()
+}
+
+fn plain_table() -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::UTF8_FULL_CONDENSED)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .force_no_tty();
+    table
+}
+
+fn right_align(table: &mut Table) {
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+}
+
+/// What a study without a technique has to show.
+fn points_text(points: &[Outcome]) -> String {
+    let mut table = plain_table();
+    table.set_header([
+        "kernel",
+        "technology",
+        "technique",
+        "cycles",
+        "dynamic\nnJ",
+        "leakage\nnJ",
+    ]);
+    for outcome in points {
+        table.add_row([
+            outcome.point.kernel.name.clone(),
+            outcome.point.technology.label(),
+            outcome.point.technique.clone(),
+            format::count(outcome.cycles),
+            format::nanojoules(outcome.totals.dynamic_j),
+            format::nanojoules(outcome.totals.leakage_j),
+        ]);
+    }
+    right_align(&mut table);
+    format!("{table}\n")
+}
+
+/// The notes of a block, each once, the kernels named where not all have it.
+pub(super) fn notes(block: &Block) -> Vec<String> {
+    let all: BTreeSet<&str> = block
+        .comparisons
+        .iter()
+        .flat_map(|c| c.notes.iter().map(|note| note.text.as_str()))
+        .collect();
+    all.into_iter()
+        .map(|text| {
+            let kernels: Vec<&str> = block
+                .comparisons
+                .iter()
+                .filter(|c| c.notes.iter().any(|note| note.text == text))
+                .map(|c| c.point.kernel.name.as_str())
+                .collect();
+            if kernels.len() == block.comparisons.len() {
+                text.to_owned()
+            } else {
+                format!("{}: {text}", kernels.join(", "))
+            }
+        })
+        .collect()
+}
+
+fn legend(report: &Report) -> String {
+    if report.blocks.is_empty() {
+        return String::new();
+    }
+    format!(
+        "\nEnergies are dynamic, of the whole GPU; ± is half a 95 % interval of the circuit models' error, shared causes cancelled;\n\
+         * marks a change inside its own error. The paper: {}.\n",
+        report.paper.citation
+    )
+}
