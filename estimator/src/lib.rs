@@ -5,5 +5,6 @@ pub mod outcome;
 pub mod papers;
 pub mod pricing;
 pub mod report;
+pub mod run;
 pub mod store;
 pub mod study;
