@@ -24,10 +24,14 @@ WARPWATT_INDEX(gridDim, nctaid)
 #undef WARPWATT_INDEX
 
 struct __attribute__((aligned(16))) int4 { int x, y, z, w; };
+struct __attribute__((aligned(16))) float4 { float x, y, z, w; };
 
 __device__ __forceinline__ float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 __device__ __forceinline__ int min(int a, int b) { return a < b ? a : b; }
 __device__ __forceinline__ int max(int a, int b) { return a > b ? a : b; }
+__device__ __forceinline__ float min(float a, float b) { return __builtin_fminf(a, b); }
+__device__ __forceinline__ float max(float a, float b) { return __builtin_fmaxf(a, b); }
+__device__ __forceinline__ float rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
 __device__ __forceinline__ unsigned atomicAdd(unsigned* p, unsigned v) {
   return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
 }

@@ -4,14 +4,17 @@
 //! whole arrays, without blocks, tiles or halos; where a kernel's rounding is fixed by its source, the reference rounds
 //! at the same places and the results agree bit for bit.
 
+mod back_propagation;
 mod bfs;
 mod bitonic_step;
 mod black_scholes;
+mod coulombic;
 mod dyn_proc;
 mod gaussian_step;
 mod histogram;
 mod hotspot;
 mod kmeans_assign;
+mod laplace3d;
 mod mandelbrot;
 mod matmul;
 mod mc_twister;
@@ -21,18 +24,23 @@ mod pathfinder;
 mod reduction;
 mod scan;
 mod spmv_csr;
+mod srad;
 mod stencil5;
 mod transpose_naive;
 mod vector_add;
+mod walsh;
 
+pub(crate) use back_propagation::back_propagation;
 pub(crate) use bfs::bfs;
 pub(crate) use bitonic_step::bitonic_step;
 pub(crate) use black_scholes::black_scholes;
+pub(crate) use coulombic::coulombic;
 pub(crate) use dyn_proc::dyn_proc;
 pub(crate) use gaussian_step::gaussian_step;
 pub(crate) use histogram::histogram;
 pub(crate) use hotspot::hotspot;
 pub(crate) use kmeans_assign::kmeans_assign;
+pub(crate) use laplace3d::laplace3d;
 pub(crate) use mandelbrot::mandelbrot;
 pub(crate) use matmul::{matmul_tiled, matrix_mul};
 pub(crate) use mc_twister::mc_twister;
@@ -42,9 +50,11 @@ pub(crate) use pathfinder::pathfinder;
 pub(crate) use reduction::reduction;
 pub(crate) use scan::scan;
 pub(crate) use spmv_csr::spmv_csr;
+pub(crate) use srad::srad;
 pub(crate) use stencil5::stencil5;
 pub(crate) use transpose_naive::transpose_naive;
 pub(crate) use vector_add::vector_add;
+pub(crate) use walsh::walsh;
 
 use crate::launch::{Case, KernelLaunch, Prepared, Role, Scalar};
 
