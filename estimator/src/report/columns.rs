@@ -8,7 +8,6 @@ pub struct Column {
     /// The lines of the heading, unit last.
     pub heading: &'static [&'static str],
     /// What the figure is.
-    #[expect(dead_code, reason = "the page shows it")]
     pub meaning: &'static str,
     /// The figure.
     pub text: fn(&Comparison) -> String,

@@ -31,6 +31,8 @@ pub struct Comparison {
     pub front_end: Change,
     /// The same taken apart.
     pub front_end_saving: Saving,
+    /// The same structure by structure, by name.
+    pub front_end_parts: Vec<Part>,
     /// Dynamic and leakage energy of every priced structure.
     pub total: Change,
     /// What the technique adds to area and leakage power.
@@ -69,6 +71,17 @@ pub struct Saving {
     pub net_j: f64,
 }
 
+/// One structure's dynamic energy without and with a technique.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Part {
+    /// The structure.
+    pub structure: String,
+    /// Without; zero if the technique adds the structure.
+    pub without_j: f64,
+    /// With; zero if the technique removes it.
+    pub with_j: f64,
+}
+
 /// Relative growth of area and of leakage power, gate leakage included.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Overhead {
@@ -99,6 +112,7 @@ impl Comparison {
     /// Compares `with` with `without`, which must differ in nothing but their technique.
     pub fn of(without: &Outcome, with: &Outcome, paper: &FilterCachePaper) -> Self {
         let front_end = (front_end(without), front_end(with));
+        let front_end_parts = parts(&front_end.0, &front_end.1);
         Self {
             point: with.point.clone(),
             baseline_cycles: without.cycles,
@@ -111,7 +125,8 @@ impl Comparison {
                 &instruction_supply(with, without),
             ),
             front_end: Change::between(&front_end.0, &front_end.1),
-            front_end_saving: Saving::between(&front_end.0, &front_end.1),
+            front_end_saving: Saving::of(&front_end_parts),
+            front_end_parts,
             total: Change::between(&all_energy(without), &all_energy(with)),
             overhead: Overhead::of(without, with),
             implied: Implied::of(without, with),
@@ -167,18 +182,31 @@ impl Change {
     }
 }
 
+/// The terms of both configurations side by side.
+fn parts(without: &[Term], with: &[Term]) -> Vec<Part> {
+    let mut parts: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for term in without {
+        parts.entry(term.factor.structure).or_default().0 += term.value;
+    }
+    for term in with {
+        parts.entry(term.factor.structure).or_default().1 += term.value;
+    }
+    parts
+        .into_iter()
+        .map(|(structure, (without_j, with_j))| Part {
+            structure: structure.to_owned(),
+            without_j,
+            with_j,
+        })
+        .collect()
+}
+
 impl Saving {
     /// What every structure saves or costs, summed by sign.
-    fn between(without: &[Term], with: &[Term]) -> Self {
-        let mut change: BTreeMap<&str, f64> = BTreeMap::new();
-        for term in with {
-            *change.entry(term.factor.structure).or_default() += term.value;
-        }
-        for term in without {
-            *change.entry(term.factor.structure).or_default() -= term.value;
-        }
-        let gross_j = change.values().map(|rise| (-rise).max(0.0)).sum();
-        let overhead_j = change.values().map(|rise| rise.max(0.0)).sum();
+    fn of(parts: &[Part]) -> Self {
+        let rises = || parts.iter().map(|part| part.with_j - part.without_j);
+        let gross_j = rises().map(|rise| (-rise).max(0.0)).sum();
+        let overhead_j = rises().map(|rise| rise.max(0.0)).sum();
         Self {
             gross_j,
             overhead_j,

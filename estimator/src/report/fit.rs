@@ -62,6 +62,19 @@ impl Line {
         })
     }
 
+    /// The line in the hit rate `h`, its `x` being the miss rate: `0.4026 (± 0.0010) + 0.6616 (± 0.0020) (1 - h), ...`.
+    pub fn text(&self) -> String {
+        format!(
+            "{:.4} (± {:.4}) + {:.4} (± {:.4}) (1 - h), {} kernels, largest residual {:.4}",
+            self.intercept,
+            self.intercept_half_width,
+            self.slope,
+            self.slope_half_width,
+            self.points,
+            self.largest_residual
+        )
+    }
+
     /// The value at `x`.
     pub fn at(&self, x: f64) -> f64 {
         self.intercept + self.slope * x

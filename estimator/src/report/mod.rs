@@ -1,12 +1,14 @@
 //! Comparisons of priced points, and their renderings.
 
 mod accounting;
+mod chart;
 mod columns;
 mod compare;
 mod csv;
 pub mod estimate;
 mod fit;
 mod format;
+mod html;
 mod model;
 mod table;
 mod terms;
@@ -17,6 +19,6 @@ mod sample;
 mod tests;
 
 pub use accounting::Implied;
-pub use compare::{Change, Comparison, Overhead, PaperValues, Saving};
+pub use compare::{Change, Comparison, Overhead, PaperValues, Part, Saving};
 pub use fit::Line;
 pub use model::{Block, Report};

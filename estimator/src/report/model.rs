@@ -123,13 +123,35 @@ impl Block {
 
     /// GPU, settings, technology and technique in one line.
     pub fn label(&self) -> String {
-        let mut parts = vec![self.technique.clone(), self.gpu.clone()];
-        parts.extend(
-            self.axes
-                .iter()
-                .map(|(name, value)| format!("{name} = {value}")),
-        );
+        format!("{} · {}", self.technique, self.context())
+    }
+
+    /// GPU, settings and technology in one line.
+    pub fn context(&self) -> String {
+        let mut parts = vec![self.gpu.clone()];
+        let axes = self.axes.iter();
+        parts.extend(axes.map(|(name, value)| format!("{name} = {value}")));
         parts.push(self.technology.label());
         parts.join(" · ")
+    }
+
+    /// The fitted lines beside the paper's, in words; none without a filter cache.
+    pub fn lines(&self, paper: &FilterCachePaper) -> Vec<String> {
+        let fitted = [
+            ("counted structure by structure", self.structural_line),
+            ("the sum that Table 4 implies", self.implied_line),
+        ];
+        let mut lines: Vec<String> = fitted
+            .into_iter()
+            .filter_map(|(name, line)| Some(format!("{name}: {}", line?.text())))
+            .collect();
+        if !lines.is_empty() {
+            let line = paper.implied_by_table_4;
+            lines.push(format!(
+                "the paper: {:.4} + {:.4} (1 - h), 21 rows, largest residual {:.4}",
+                line.ratio_at_full_hit, line.ratio_slope_per_miss, line.largest_residual
+            ));
+        }
+        lines
     }
 }

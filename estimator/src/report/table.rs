@@ -9,6 +9,7 @@ use super::columns::{self, Column};
 use super::format;
 use super::model::{Block, Report};
 use crate::outcome::Outcome;
+use crate::papers::FilterCachePaper;
 
 /// Padding and border of a column.
 const COLUMN_EXTRA: usize = 3;
@@ -20,6 +21,7 @@ impl Report {
         for block in &self.blocks {
             text.push('\n');
             text.push_str(&block_text(block, width));
+            text.push_str(&line_text(block, &self.paper));
         }
         if self.blocks.is_empty() {
             text.push('\n');
@@ -48,6 +50,16 @@ fn block_text(block: &Block, width: usize) -> String {
         let _ = writeln!(text, "  {note}");
     }
     text
+}
+
+/// The fitted lines, if the block has any.
+fn line_text(block: &Block, paper: &FilterCachePaper) -> String {
+    let lines = block.lines(paper);
+    if lines.is_empty() {
+        return String::new();
+    }
+    let heading = "  I-cache energy ratio as a line in the hit rate h (± 95 %):";
+    format!("{heading}\n    {}\n", lines.join("\n    "))
 }
 
 /// Area and leakage do not depend on the kernel.

@@ -71,3 +71,60 @@ fn a_study_without_a_technique_shows_its_points() {
         "{text}"
     );
 }
+
+#[test]
+fn the_page_is_self_contained_and_has_its_charts() {
+    let page = report().html().unwrap();
+    assert!(!page.contains("<script") && !page.contains("http://fonts") && !page.contains("src="));
+    assert_eq!(page.matches("<svg").count(), 4);
+    assert_eq!(page.matches("<figcaption>").count(), 4);
+    assert!(page.contains("prefers-color-scheme: dark") && page.contains("@media print"));
+    assert!(page.matches("scope=\"row\"").count() >= 3 && page.contains("scope=\"col\""));
+    assert!(page.contains("96 published, 31 scaled, 4 assumed"));
+}
+
+#[test]
+fn every_element_of_the_page_is_closed() {
+    let page = report().html().unwrap();
+    let mut open: Vec<&str> = Vec::new();
+    for tag in page.split('<').skip(1) {
+        let (inside, _) = tag.split_once('>').expect("a tag ends");
+        let name = inside
+            .trim_start_matches('/')
+            .split([' ', '\n', '/'])
+            .next()
+            .unwrap();
+        let void = ["!DOCTYPE", "meta", "br", "hr"].contains(&name) || inside.ends_with('/');
+        if inside.starts_with('/') {
+            assert_eq!(open.pop(), Some(name), "closing {name}");
+        } else if !void {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn the_page_escapes_what_it_is_given() {
+    let mut points = super::sample::outcomes();
+    for outcome in &mut points {
+        outcome.point.kernel.name = "<script>alert(1)</script>".to_owned();
+    }
+    let page = Report::new("a <b> & c", &points).html().unwrap();
+    assert!(!page.contains("<script>") && page.contains("a &lt;b&gt; &amp; c"));
+}
+
+#[test]
+fn the_same_points_give_the_same_bytes() {
+    let (first, second) = (report(), report());
+    assert_eq!(first.html().unwrap(), second.html().unwrap());
+    assert_eq!(first.json().unwrap(), second.json().unwrap());
+}
+
+/// Writes the page of the hand-made kernels for a look at it: `WARPWATT_PAGE=page.html cargo test`.
+#[test]
+fn page_for_a_look() {
+    if let Some(path) = std::env::var_os("WARPWATT_PAGE") {
+        std::fs::write(path, report().html().unwrap()).unwrap();
+    }
+}

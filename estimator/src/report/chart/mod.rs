@@ -1,0 +1,20 @@
+//! Charts as inline SVG. Colours come from the page's style sheet, by class, so that they follow its dark and print styles.
+
+mod bars;
+mod legend;
+mod scale;
+mod scatter;
+mod stack;
+mod svg;
+
+pub use bars::{hit_rates, icache_energy};
+pub use scatter::ratio_against_miss_rate;
+pub use stack::front_end_breakdown;
+
+/// Width of every chart in its own units; the page scales it.
+const WIDTH: f64 = 720.0;
+
+/// Width that a text of the charts' size needs, on the safe side for proportional fonts of 12 units.
+fn text_width(text: &str) -> f64 {
+    7.0 * text.chars().count() as f64
+}

@@ -1,0 +1,297 @@
+//! What the page shows, as texts for its template.
+
+use serde::Serialize;
+
+use crate::outcome::{Outcome, PricedStructure, Provenance, TechnologyName};
+use crate::report::compare::Comparison;
+use crate::report::model::{Block, Report};
+use crate::report::{chart, columns, format, table};
+
+/// The whole page.
+#[derive(Serialize)]
+pub struct Page {
+    title: String,
+    points: usize,
+    summary: Vec<Vec<String>>,
+    sections: Vec<Section>,
+    /// Shown if nothing is compared.
+    outcomes: Vec<Vec<String>>,
+    without_baseline: Vec<String>,
+    technologies: Vec<Technology>,
+    citation: String,
+    version: &'static str,
+}
+
+/// One technique configuration on one GPU variant and technology.
+#[derive(Serialize)]
+struct Section {
+    id: String,
+    heading: String,
+    context: String,
+    overhead: [(&'static str, String); 4],
+    columns: Vec<(String, &'static str)>,
+    rows: Vec<Row>,
+    charts: Vec<Chart>,
+    energies: Vec<Row>,
+    structures: Vec<Row>,
+    lines: Vec<String>,
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    detail: String,
+    cells: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Chart {
+    heading: &'static str,
+    caption: &'static str,
+    svg: String,
+}
+
+#[derive(Serialize)]
+struct Technology {
+    label: String,
+    counts: String,
+    interpolation: Option<String>,
+    sources: Vec<String>,
+}
+
+impl Page {
+    /// The page of a report.
+    pub fn of(report: &Report) -> Self {
+        let sections = report.blocks.iter().enumerate();
+        let compared = !report.blocks.is_empty();
+        Self {
+            title: report.title.clone(),
+            points: report.points.len(),
+            summary: report.blocks.iter().map(summary).collect(),
+            sections: sections
+                .map(|(i, block)| section(report, block, i))
+                .collect(),
+            outcomes: report
+                .points
+                .iter()
+                .filter(|_| !compared)
+                .map(outcome)
+                .collect(),
+            without_baseline: report
+                .without_baseline
+                .iter()
+                .map(|point| format!("{} with {}", point.kernel.name, point.technique))
+                .collect(),
+            technologies: technologies(report),
+            citation: report.paper.citation.clone(),
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
+
+fn outcome(outcome: &Outcome) -> Vec<String> {
+    vec![
+        outcome.point.kernel.name.clone(),
+        outcome.point.technology.label(),
+        outcome.point.technique.clone(),
+        format::count(outcome.cycles),
+        format::nanojoules(outcome.totals.dynamic_j),
+        format::nanojoules(outcome.totals.leakage_j),
+    ]
+}
+
+/// One line a block: means over its kernels.
+fn summary(block: &Block) -> Vec<String> {
+    let percent =
+        |value: Option<f64>| value.map_or_else(|| format::NONE.to_owned(), format::percent);
+    let change = |value: Option<f64>| value.map_or_else(|| format::NONE.to_owned(), format::change);
+    let overhead = block.comparisons.first().map(|c| c.overhead);
+    vec![
+        percent(mean(block, |c| c.hit_rate)),
+        change(mean(block, |c| Some(c.icache.relative?.value))),
+        change(mean(block, |c| Some(c.implied?.icache.relative?.value))),
+        change(mean(block, |c| Some(c.front_end.relative?.value))),
+        format::estimate(overhead.and_then(|overhead| overhead.front_end_area)),
+        format::estimate(overhead.and_then(|overhead| overhead.front_end_leakage)),
+        change(mean(block, |c| Some(c.slowdown))),
+    ]
+}
+
+fn mean(block: &Block, figure: fn(&Comparison) -> Option<f64>) -> Option<f64> {
+    let values: Vec<f64> = block.comparisons.iter().filter_map(figure).collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+fn section(report: &Report, block: &Block, index: usize) -> Section {
+    let overhead = block.comparisons.first().map(|c| c.overhead);
+    let figure = |of: fn(&crate::report::Overhead) -> Option<crate::report::estimate::Estimate>| {
+        format::estimate(overhead.as_ref().and_then(of))
+    };
+    Section {
+        id: format!("configuration-{}", index + 1),
+        heading: block.technique.clone(),
+        context: block.context(),
+        overhead: [
+            ("Area over the front end's", figure(|o| o.front_end_area)),
+            (
+                "Area over the SM's priced structures'",
+                figure(|o| o.sm_area),
+            ),
+            (
+                "Leakage over the front end's",
+                figure(|o| o.front_end_leakage),
+            ),
+            (
+                "Leakage over the SM's priced structures'",
+                figure(|o| o.sm_leakage),
+            ),
+        ],
+        columns: columns::ALL
+            .iter()
+            .map(|c| (c.heading.join(" "), c.meaning))
+            .collect(),
+        rows: block.comparisons.iter().map(comparison_row).collect(),
+        charts: charts(report, block, index),
+        energies: block.comparisons.iter().map(energy_row).collect(),
+        structures: structures(report, block),
+        lines: block.lines(&report.paper),
+        notes: table::notes(block),
+    }
+}
+
+fn comparison_row(comparison: &Comparison) -> Row {
+    row(
+        comparison,
+        columns::ALL
+            .iter()
+            .map(|column| (column.text)(comparison))
+            .collect(),
+    )
+}
+
+/// Gross, overhead and net of the front end, then everything with leakage.
+fn energy_row(comparison: &Comparison) -> Row {
+    let saving = comparison.front_end_saving;
+    row(
+        comparison,
+        vec![
+            format::nanojoules(comparison.front_end.without_j),
+            format::nanojoules(saving.gross_j),
+            format::nanojoules(saving.overhead_j),
+            format::nanojoules(saving.net_j),
+            format::nanojoules(comparison.total.without_j),
+            format::nanojoules(comparison.total.with_j),
+            format::estimate(comparison.total.relative),
+        ],
+    )
+}
+
+fn row(comparison: &Comparison, cells: Vec<String>) -> Row {
+    Row {
+        name: comparison.point.kernel.name.clone(),
+        detail: comparison.point.kernel.case.clone(),
+        cells,
+    }
+}
+
+fn charts(report: &Report, block: &Block, index: usize) -> Vec<Chart> {
+    let id = |name: &str| format!("{name}-{}", index + 1);
+    let mut charts = vec![Chart {
+        heading: "Front-end energy",
+        caption: "Dynamic energy of the front end by structure, relative to the whole without the technique: without on top, with below. On the right the sums.",
+        svg: chart::front_end_breakdown(block, &id("breakdown")),
+    }];
+    if block.comparisons.iter().any(|c| c.hit_rate.is_some()) {
+        charts.splice(
+            0..0,
+            [Chart {
+                heading: "I-cache energy",
+                caption: "Energy of I-cache and filter cache, relative to the I-cache alone (100%). Whiskers: 95 % interval of the circuit models' error; diamonds: the paper.",
+                svg: chart::icache_energy(block, &id("icache")),
+            }],
+        );
+        charts.push(Chart {
+            heading: "Filter-cache hit rate",
+            caption: "Fraction of the fetches that the filter cache served.",
+            svg: chart::hit_rates(block, &id("hits")),
+        });
+        charts.push(Chart {
+            heading: "Energy ratio against miss rate",
+            caption: "Table 4 of the paper is a straight line in the hit rate; ours are too, as far as I-cache fills do not matter.",
+            svg: chart::ratio_against_miss_rate(block, &report.paper, &id("line")),
+        });
+    }
+    charts
+}
+
+/// The structures of the technique's first point: their costs do not depend on the kernel.
+fn structures(report: &Report, block: &Block) -> Vec<Row> {
+    let point = block.comparisons.first().map(|c| &c.point);
+    let outcome = report
+        .points
+        .iter()
+        .find(|outcome| Some(&outcome.point) == point);
+    let structures = outcome.map_or(&[] as &[PricedStructure], |outcome| &outcome.structures);
+    structures.iter().map(structure_row).collect()
+}
+
+fn structure_row(structure: &PricedStructure) -> Row {
+    let energy = |action: &str| {
+        structure.actions.get(action).map_or_else(
+            || format::NONE.to_owned(),
+            |priced| format::number(priced.unit_j * 1e12),
+        )
+    };
+    let uncertainty = structure.uncertainty;
+    Row {
+        name: structure.name.clone(),
+        detail: structure.organisation.clone().unwrap_or_default(),
+        cells: vec![
+            structure.group.replace('_', " "),
+            format::count(structure.instances),
+            format::number(structure.area_m2 * 1e12),
+            format::number((structure.leakage_w + structure.gate_leakage_w) * 1e3),
+            energy("read"),
+            energy("write"),
+            format::number(structure.delay_s * 1e12),
+            format!("{:.0}%", 100.0 * uncertainty.energy),
+            structure.model.clone(),
+        ],
+    }
+}
+
+fn technologies(report: &Report) -> Vec<Technology> {
+    let mut seen: Vec<&TechnologyName> = Vec::new();
+    for outcome in &report.points {
+        if !seen.contains(&&outcome.point.technology) {
+            seen.push(&outcome.point.technology);
+        }
+    }
+    seen.into_iter()
+        .map(|technology| Technology {
+            label: technology.label(),
+            counts: counts(&technology.provenance),
+            interpolation: technology.interpolation.clone(),
+            sources: technology.sources.clone(),
+        })
+        .collect()
+}
+
+/// `131 values: 96 published, 31 scaled, 4 assumed`.
+fn counts(provenance: &Provenance) -> String {
+    let kinds = [
+        (provenance.published, "published"),
+        (provenance.measured, "measured"),
+        (provenance.scaled, "scaled"),
+        (provenance.fitted, "fitted"),
+        (provenance.assumed, "assumed"),
+    ];
+    let total: u64 = kinds.iter().map(|(count, _)| count).sum();
+    let parts: Vec<String> = kinds
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, kind)| format!("{count} {kind}"))
+        .collect();
+    format!("{total} values: {}", parts.join(", "))
+}
