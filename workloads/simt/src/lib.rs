@@ -2,4 +2,17 @@
 //!
 //! Execution happens once per kernel and input; every timing run replays the [`trace`].
 
+mod cta;
+mod error;
+mod execute;
+mod lanes;
+mod memory;
+mod registers;
+mod stack;
+mod statics;
 pub mod trace;
+mod warp;
+
+pub use error::{Cause, ExecError, Fault};
+pub use execute::{Execution, Launch, Options, execute};
+pub use memory::DeviceMemory;

@@ -6,7 +6,7 @@
 mod record;
 mod statics;
 
-pub use record::{Addresses, Step, WarpCursor, WarpRecorder};
+pub use record::{Addresses, Step, WarpCursor, WarpRecorder, lanes};
 pub use statics::{
     INSTRUCTION_BYTES, LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, Space,
     StaticInst, Unit,

@@ -1,5 +1,7 @@
 //! What a timing model needs to know of a static instruction.
 
+pub use warpwatt_ptx::types::Space;
+
 /// Size of a static instruction in instruction memory: 64 bits, the filter-cache paper's section 5.1 (8-byte instructions).
 pub const INSTRUCTION_BYTES: u64 = 8;
 
@@ -111,47 +113,4 @@ pub enum MemoryOpKind {
     Store,
     /// Reads and writes at once (`atom`, `red`).
     Atomic,
-}
-
-/// PTX state spaces, with the windows of the generic address space that hold them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Space {
-    /// Device memory.
-    Global,
-    /// Per-CTA scratch memory.
-    Shared,
-    /// Per-thread memory.
-    Local,
-    /// Read-only module variables.
-    Const,
-    /// Kernel parameters.
-    Param,
-    /// Any of the others, decided by address.
-    Generic,
-}
-
-impl Space {
-    /// Bytes of a window: 16 MiB.
-    const WINDOW: u64 = 1 << 24;
-
-    /// First generic address of this space.
-    pub fn window_base(self) -> u64 {
-        match self {
-            Space::Shared => 0x0100_0000,
-            Space::Local => 0x0200_0000,
-            Space::Param => 0x0300_0000,
-            Space::Const => 0x0400_0000,
-            Space::Global | Space::Generic => 0,
-        }
-    }
-
-    /// The space that a generic address lies in: a window, or else global memory.
-    pub fn of(address: u64) -> Self {
-        [Space::Shared, Space::Local, Space::Param, Space::Const]
-            .into_iter()
-            .find(|space| {
-                (space.window_base()..space.window_base() + Self::WINDOW).contains(&address)
-            })
-            .unwrap_or(Space::Global)
-    }
 }

@@ -1,0 +1,247 @@
+//! A launch: every CTA of the grid, one after the other.
+
+use std::sync::Arc;
+
+use warpwatt_ptx::{Entry, Module};
+
+use crate::cta::{Cta, CtaFault};
+use crate::error::{ExecError, Fault};
+use crate::memory::DeviceMemory;
+use crate::registers::Place;
+use crate::statics::static_instructions;
+use crate::trace::{KernelTrace, LaunchShape};
+use crate::warp::{Counts, Warp};
+
+/// A kernel launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch<'l> {
+    /// Name of the entry.
+    pub entry: &'l str,
+    /// CTAs in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a CTA in x, y, z: at most 1024 together.
+    pub block: [u32; 3],
+    /// Dynamic shared memory in bytes.
+    pub dynamic_shared: u32,
+    /// The parameter block, laid out as [`Entry::params`] say.
+    pub params: Vec<u8>,
+}
+
+/// How to execute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Lanes of a warp: 32 or 64.
+    pub warp_width: u32,
+    /// The most warp instructions the launch may execute.
+    pub limit: u64,
+    /// Whether to record a trace.
+    pub record: bool,
+}
+
+impl Default for Options {
+    /// Warps of 32, a hundred million warp instructions, a trace.
+    fn default() -> Self {
+        Self {
+            warp_width: 32,
+            limit: 100_000_000,
+            record: true,
+        }
+    }
+}
+
+/// What a launch did, apart from what it wrote to memory.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    /// The trace, if one was recorded.
+    pub trace: Option<KernelTrace>,
+    /// Instructions issued for warps.
+    pub warp_instructions: u64,
+    /// Instructions times active lanes; lanes that a guard predicate switched off are counted.
+    pub thread_instructions: u64,
+    /// Those switched off.
+    pub predicated_off: u64,
+}
+
+/// Most threads of a CTA, on every GPU since compute capability 2.0.
+const MAX_THREADS: u64 = 1024;
+
+/// Most shared memory of a CTA: more than any GPU has.
+const MAX_SHARED: u64 = 1 << 20;
+
+/// Executes a launch functionally: CTA after CTA, warps in turns. Results land in `memory`.
+///
+/// # Errors
+/// An unknown or unsupported entry, a launch that fits neither entry nor machine, or a fault with its place.
+pub fn execute(
+    module: &Module,
+    launch: &Launch<'_>,
+    memory: &mut DeviceMemory,
+    options: &Options,
+) -> Result<Execution, ExecError> {
+    let entry = find(module, launch)?;
+    check(entry, launch, options).map_err(|message| ExecError::Launch {
+        kernel: entry.name.clone(),
+        message,
+    })?;
+    match options.warp_width {
+        64 => run::<64>(module, entry, launch, memory, options),
+        _ => run::<32>(module, entry, launch, memory, options),
+    }
+}
+
+fn find<'m>(module: &'m Module, launch: &Launch<'_>) -> Result<&'m Entry, ExecError> {
+    let entry = module
+        .entry(launch.entry)
+        .ok_or_else(|| ExecError::UnknownEntry {
+            name: launch.entry.to_owned(),
+            known: module
+                .entries
+                .iter()
+                .map(|entry| entry.name.clone())
+                .collect(),
+        })?;
+    if entry.unsupported.is_empty() {
+        Ok(entry)
+    } else {
+        Err(ExecError::Unsupported {
+            kernel: entry.name.clone(),
+            problems: entry.unsupported.clone(),
+        })
+    }
+}
+
+fn check(entry: &Entry, launch: &Launch<'_>, options: &Options) -> Result<(), String> {
+    let product = |extents: [u32; 3]| {
+        let wide = extents.map(u128::from);
+        wide[0] * wide[1] * wide[2]
+    };
+    let (threads, ctas) = (product(launch.block), product(launch.grid));
+    let shared = u64::from(entry.shared_bytes) + u64::from(launch.dynamic_shared);
+    if !matches!(options.warp_width, 32 | 64) {
+        return Err(format!(
+            "a warp of {} lanes is not possible: 32 or 64",
+            options.warp_width
+        ));
+    }
+    if threads == 0 || ctas == 0 {
+        return Err("grid and block need at least one in each direction".to_owned());
+    }
+    if threads > u128::from(MAX_THREADS) {
+        return Err(format!(
+            "a block of {threads} threads is too large: at most {MAX_THREADS}"
+        ));
+    }
+    if ctas > u128::from(options.limit) {
+        return Err(format!(
+            "a grid of {ctas} blocks executes more than the limit of {} warp instructions",
+            options.limit
+        ));
+    }
+    if shared > MAX_SHARED {
+        return Err(format!(
+            "{shared} bytes of shared memory are too many: at most {MAX_SHARED}"
+        ));
+    }
+    if launch.params.len() != entry.param_bytes() as usize {
+        return Err(format!(
+            "the parameter block has {} bytes, the entry's parameters take {}",
+            launch.params.len(),
+            entry.param_bytes()
+        ));
+    }
+    Ok(())
+}
+
+fn run<const W: usize>(
+    module: &Module,
+    entry: &Entry,
+    launch: &Launch<'_>,
+    memory: &mut DeviceMemory,
+    options: &Options,
+) -> Result<Execution, ExecError> {
+    let shape = LaunchShape {
+        grid: launch.grid,
+        block: launch.block,
+        warp_width: options.warp_width,
+        shared_bytes: entry.shared_bytes + launch.dynamic_shared,
+        registers: entry.registers,
+    };
+    let mut cta = new_cta::<W>(entry, launch, &shape, options.record);
+    let mut trace = options.record.then(|| {
+        let code = Arc::from(static_instructions(entry));
+        KernelTrace::new(entry.name.clone(), code, shape.clone())
+    });
+    let mut constants = module.constants.clone();
+    let mut params = launch.params.clone();
+    let mut total = Counts::default();
+    for index in 0..shape.ctas() {
+        let [x, y, _] = launch.grid.map(|extent| extent as usize);
+        let place = [index % x, index / x % y, index / (x * y)].map(|at| at as u32);
+        let budget = options.limit - total.warp_instructions;
+        cta.run(entry, place, memory, (&mut constants, &mut params), budget)
+            .map_err(|fault| locate(entry, place, launch.block, W as u32, fault, options.limit))?;
+        for warp in cta.warps() {
+            total.warp_instructions += warp.counts.warp_instructions;
+            total.thread_instructions += warp.counts.thread_instructions;
+            total.predicated_off += warp.counts.predicated_off;
+            if let Some(trace) = &mut trace {
+                trace.push_warp(&warp.recorder);
+            }
+        }
+    }
+    Ok(Execution {
+        trace,
+        warp_instructions: total.warp_instructions,
+        thread_instructions: total.thread_instructions,
+        predicated_off: total.predicated_off,
+    })
+}
+
+fn new_cta<const W: usize>(
+    entry: &Entry,
+    launch: &Launch<'_>,
+    shape: &LaunchShape,
+    record: bool,
+) -> Cta<W> {
+    let count = shape.warps_per_cta();
+    let warps = (0..count).map(|warp| {
+        let place = Place {
+            grid: launch.grid,
+            block: launch.block,
+            cta: [0; 3],
+            warp: warp as u32,
+            warps: count as u32,
+            static_shared: entry.shared_bytes,
+            dynamic_shared: launch.dynamic_shared,
+        };
+        Warp::new(entry, place, record)
+    });
+    Cta::new(
+        warps.collect(),
+        shape.shared_bytes as usize,
+        entry.local_bytes,
+    )
+}
+
+fn locate(
+    entry: &Entry,
+    cta: [u32; 3],
+    block: [u32; 3],
+    width: u32,
+    found: CtaFault,
+    limit: u64,
+) -> ExecError {
+    let linear = found.warp as u32 * width + found.fault.lane;
+    let [x, y, _] = block;
+    let cause = match found.fault.cause {
+        crate::error::Cause::Limit(_) => crate::error::Cause::Limit(limit),
+        cause => cause,
+    };
+    ExecError::Fault(Box::new(Fault {
+        kernel: entry.name.clone(),
+        line: found.fault.line,
+        cta,
+        thread: [linear % x, linear / x % y, linear / (x * y)],
+        cause,
+    }))
+}

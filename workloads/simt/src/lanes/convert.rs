@@ -1,0 +1,264 @@
+//! `cvt`: any integer or float to any other (PTX ISA 8.x, section 9.7.9.21).
+
+use warpwatt_ptx::program::{Convert, Rounding};
+use warpwatt_ptx::types::Type;
+
+use super::float32::flushed;
+use super::round::{direct32, to_single};
+
+/// Converts the lower bits of each lane; results narrower than 64 bits are sign- or zero-extended by their type.
+#[inline]
+pub fn convert<const W: usize>(how: &Convert, source: &[u64; W]) -> [u64; W] {
+    let lane = |bits: u64| convert_one(how, bits);
+    source.map(lane)
+}
+
+fn convert_one(how: &Convert, bits: u64) -> u64 {
+    if how.from.is_float() {
+        let value = flush(how, decode(how.from, bits));
+        if how.to.is_float() {
+            float_to_float(how, value)
+        } else {
+            float_to_integer(how, value)
+        }
+    } else {
+        let value = integer(how.from, bits);
+        if how.to.is_float() {
+            integer_to_float(how, value)
+        } else {
+            integer_to_integer(how, value)
+        }
+    }
+}
+
+/// `.ftz` concerns single precision only, on either side.
+fn flush(how: &Convert, value: f64) -> f64 {
+    if how.flush && how.from == Type::F32 {
+        f64::from(flushed(value as f32, true))
+    } else {
+        value
+    }
+}
+
+fn decode(element: Type, bits: u64) -> f64 {
+    match element {
+        Type::F16 => decode_half(bits as u16),
+        Type::F32 => f64::from(f32::from_bits(bits as u32)),
+        _ => f64::from_bits(bits),
+    }
+}
+
+fn integer(element: Type, bits: u64) -> i128 {
+    let unused = 64 - 8 * element.bytes();
+    if element.is_signed() {
+        i128::from((bits << unused) as i64 >> unused)
+    } else {
+        i128::from(bits << unused >> unused)
+    }
+}
+
+fn limits(element: Type) -> (i128, i128) {
+    let width = 8 * element.bytes();
+    if element.is_signed() {
+        (-(1 << (width - 1)), (1 << (width - 1)) - 1)
+    } else {
+        (0, (1 << width) - 1)
+    }
+}
+
+fn integer_to_integer(how: &Convert, value: i128) -> u64 {
+    let (low, high) = limits(how.to);
+    let value = if how.saturate {
+        value.clamp(low, high)
+    } else {
+        value
+    };
+    integer(how.to, value as u64) as u64
+}
+
+/// Values out of range become the nearest limit, NaN becomes zero.
+fn float_to_integer(how: &Convert, value: f64) -> u64 {
+    let whole = round_integral(value, how.rounding);
+    let (low, high) = limits(how.to);
+    let value = if whole.is_nan() {
+        0
+    } else {
+        (whole as i128).clamp(low, high)
+    };
+    value as u64
+}
+
+fn round_integral(value: f64, rounding: Rounding) -> f64 {
+    match rounding {
+        Rounding::Nearest => value.round_ties_even(),
+        Rounding::Zero => value.trunc(),
+        Rounding::Down => value.floor(),
+        Rounding::Up => value.ceil(),
+    }
+}
+
+fn float_to_float(how: &Convert, value: f64) -> u64 {
+    let value = if how.integral {
+        round_integral(value, how.rounding)
+    } else {
+        value
+    };
+    encode(how, value)
+}
+
+fn encode(how: &Convert, value: f64) -> u64 {
+    // NaN becomes zero under `.sat`, as every comparison with it is false.
+    let value = match how.saturate {
+        true if value > 0.0 => value.min(1.0),
+        true => 0.0,
+        false => value,
+    };
+    match how.to {
+        Type::F16 => u64::from(encode_half(value, how.rounding)),
+        Type::F32 => {
+            let single = if value.is_nan() {
+                f32::from_bits(0x7fff_ffff)
+            } else {
+                to_single(value, 0.0, how.rounding)
+            };
+            u64::from(flushed(single, how.flush).to_bits())
+        }
+        _ => value.to_bits(),
+    }
+}
+
+fn integer_to_float(how: &Convert, value: i128) -> u64 {
+    match how.to {
+        Type::F32 => {
+            let nearest = value as f32;
+            let excess = (value - nearest as i128) as f64;
+            let single = direct32(nearest, excess, how.rounding);
+            let saturated = if how.saturate {
+                single.clamp(0.0, 1.0)
+            } else {
+                single
+            };
+            u64::from(saturated.to_bits())
+        }
+        Type::F64 => {
+            let nearest = value as f64;
+            let excess = (value - nearest as i128) as f64;
+            super::round::direct64(nearest, excess, how.rounding).to_bits()
+        }
+        _ => encode(how, value as f64),
+    }
+}
+
+fn decode_half(bits: u16) -> f64 {
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let fraction = f64::from(bits & 0x3ff);
+    let magnitude = match bits >> 10 & 0x1f {
+        0 => fraction * libm::ldexp(1.0, -24),
+        0x1f if fraction == 0.0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        exponent => libm::ldexp(1024.0 + fraction, i32::from(exponent) - 25),
+    };
+    sign * magnitude
+}
+
+/// Rounds to 11 significant bits, fewer below the normal range.
+fn encode_half(value: f64, rounding: Rounding) -> u16 {
+    let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
+    if value.is_nan() {
+        return 0x7fff;
+    }
+    if value == 0.0 || value.is_infinite() {
+        return sign | if value == 0.0 { 0 } else { 0x7c00 };
+    }
+    let exponent = libm::ilogb(value.abs()).clamp(-14, 16);
+    let unit = libm::ldexp(1.0, exponent - 10);
+    let steps = round_integral(value / unit, rounding).abs();
+    let rounded = steps * unit;
+    if rounded >= 65520.0 || (rounded > 65504.0) {
+        let to_limit = match rounding {
+            Rounding::Nearest => false,
+            Rounding::Zero => true,
+            Rounding::Down => sign == 0,
+            Rounding::Up => sign != 0,
+        };
+        return sign | if to_limit { 0x7bff } else { 0x7c00 };
+    }
+    // A carry out of the fraction moves the exponent by itself: the fields are adjacent.
+    let biased = (exponent + 14) as u16;
+    sign | ((biased << 10) + steps as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn cvt(from: Type, to: Type, rounding: Rounding, bits: u64) -> u64 {
+        let how = Convert {
+            from,
+            to,
+            rounding,
+            integral: false,
+            flush: false,
+            saturate: false,
+        };
+        convert(&how, &[bits])[0]
+    }
+
+    fn single(value: f32) -> u64 {
+        u64::from(value.to_bits())
+    }
+
+    #[test]
+    fn floats_to_integers_clamp_and_nan_is_zero() {
+        let zero = Rounding::Zero;
+        assert_eq!(cvt(Type::F32, Type::S32, zero, single(-1.9)) as i64, -1);
+        assert_eq!(cvt(Type::F32, Type::U32, zero, single(-1.9)), 0);
+        assert_eq!(
+            cvt(Type::F32, Type::S32, zero, single(3e9)),
+            i32::MAX as u64
+        );
+        assert_eq!(cvt(Type::F32, Type::U8, zero, single(300.0)), 255);
+        assert_eq!(cvt(Type::F32, Type::S32, zero, single(f32::NAN)), 0);
+        assert_eq!(cvt(Type::F32, Type::S32, Rounding::Nearest, single(2.5)), 2);
+    }
+
+    #[test]
+    fn integers_are_extended_by_their_own_type() {
+        let zero = Rounding::Zero;
+        assert_eq!(cvt(Type::S32, Type::S64, zero, 0xffff_ffff), u64::MAX);
+        assert_eq!(cvt(Type::U32, Type::U64, zero, 0xffff_ffff), 0xffff_ffff);
+        assert_eq!(cvt(Type::U32, Type::U8, zero, 0x1ff), 0xff);
+        assert_eq!(cvt(Type::U32, Type::S8, zero, 0x1ff), u64::MAX);
+    }
+
+    #[test]
+    fn every_half_survives_a_round_trip() {
+        for bits in 0..=u16::MAX {
+            let value = decode_half(bits);
+            if !value.is_nan() {
+                assert_eq!(encode_half(value, Rounding::Nearest), bits, "{value}");
+            }
+        }
+    }
+
+    #[test]
+    fn halves_round_overflow_and_underflow() {
+        assert_eq!(encode_half(65519.0, Rounding::Nearest), 0x7bff);
+        assert_eq!(encode_half(65520.0, Rounding::Nearest), 0x7c00);
+        assert_eq!(encode_half(1e9, Rounding::Zero), 0x7bff);
+        assert_eq!(encode_half(1e-10, Rounding::Up), 1);
+        assert_eq!(encode_half(1.0 + 1.0 / 2048.0, Rounding::Nearest), 0x3c00);
+    }
+
+    proptest! {
+        #[test]
+        fn integers_to_singles_bracket(value in any::<i64>()) {
+            let to = |rounding| f32::from_bits(cvt(Type::S64, Type::F32, rounding, value as u64) as u32);
+            let (down, up) = (to(Rounding::Down), to(Rounding::Up));
+            prop_assert!((down as i128) <= i128::from(value) && i128::from(value) <= (up as i128));
+            prop_assert!(up == down || down.next_up() == up);
+            prop_assert_eq!(to(Rounding::Nearest), value as f32);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Operations on 64-bit values.
+
+use warpwatt_ptx::program::{Double1, Double2, Double3, DoubleShift, DoubleToWord};
+
+use super::float64 as f;
+use super::word::find_bit;
+use super::{map1, map2, map3};
+
+type Doubles<const W: usize> = [u64; W];
+
+#[inline(always)]
+fn float2<const W: usize>(
+    a: &Doubles<W>,
+    b: &Doubles<W>,
+    op: impl Fn(f64, f64) -> f64,
+) -> Doubles<W> {
+    map2(a, b, |a, b| {
+        op(f64::from_bits(a), f64::from_bits(b)).to_bits()
+    })
+}
+
+#[inline(always)]
+fn float1<const W: usize>(a: &Doubles<W>, op: impl Fn(f64) -> f64) -> Doubles<W> {
+    map1(a, |a| op(f64::from_bits(a)).to_bits())
+}
+
+/// One double to a double.
+pub fn double1<const W: usize>(op: Double1, a: &Doubles<W>) -> Doubles<W> {
+    match op {
+        Double1::Copy => *a,
+        Double1::Not => map1(a, |a| !a),
+        Double1::Neg => map1(a, u64::wrapping_neg),
+        Double1::Abs => map1(a, |a| (a as i64).wrapping_abs() as u64),
+        Double1::Brev => map1(a, u64::reverse_bits),
+        Double1::FNeg => float1(a, |a| -a),
+        Double1::FAbs => float1(a, f64::abs),
+        Double1::FSqrt(rounding) => float1(a, |a| f::sqrt(a, rounding)),
+        Double1::FRcp(rounding) => float1(a, |a| f::div(1.0, a, rounding)),
+        Double1::RsqrtApprox => float1(a, |a| a.sqrt().recip()),
+    }
+}
+
+/// Two doubles to a double.
+pub fn double2<const W: usize>(op: Double2, a: &Doubles<W>, b: &Doubles<W>) -> Doubles<W> {
+    match op {
+        Double2::Add => map2(a, b, u64::wrapping_add),
+        Double2::Sub => map2(a, b, u64::wrapping_sub),
+        Double2::Mul => map2(a, b, u64::wrapping_mul),
+        Double2::MulHi { signed: false } => {
+            map2(a, b, |a, b| (u128::from(a) * u128::from(b) >> 64) as u64)
+        }
+        Double2::MulHi { signed: true } => map2(a, b, |a, b| {
+            (i128::from(a as i64) * i128::from(b as i64) >> 64) as u64
+        }),
+        Double2::Div { signed: false } => map2(a, b, |a, b| a.checked_div(b).unwrap_or(u64::MAX)),
+        Double2::Div { signed: true } => map2(a, b, |a, b| match b {
+            0 => u64::MAX,
+            _ => (a as i64).wrapping_div(b as i64) as u64,
+        }),
+        Double2::Rem { signed: false } => map2(a, b, |a, b| a.checked_rem(b).unwrap_or(a)),
+        Double2::Rem { signed: true } => map2(a, b, |a, b| match b {
+            0 => a,
+            _ => (a as i64).wrapping_rem(b as i64) as u64,
+        }),
+        Double2::Min { signed: false } => map2(a, b, u64::min),
+        Double2::Min { signed: true } => map2(a, b, |a, b| (a as i64).min(b as i64) as u64),
+        Double2::Max { signed: false } => map2(a, b, u64::max),
+        Double2::Max { signed: true } => map2(a, b, |a, b| (a as i64).max(b as i64) as u64),
+        Double2::And => map2(a, b, |a, b| a & b),
+        Double2::Or => map2(a, b, |a, b| a | b),
+        Double2::Xor => map2(a, b, |a, b| a ^ b),
+        Double2::FAdd(rounding) => float2(a, b, |a, b| f::add(a, b, rounding)),
+        Double2::FSub(rounding) => float2(a, b, |a, b| f::add(a, -b, rounding)),
+        Double2::FMul(rounding) => float2(a, b, |a, b| f::mul(a, b, rounding)),
+        Double2::FDiv(rounding) => float2(a, b, |a, b| f::div(a, b, rounding)),
+        Double2::FMin => float2(a, b, f::min),
+        Double2::FMax => float2(a, b, f::max),
+        Double2::CopySign => float2(a, b, |a, b| b.copysign(a)),
+    }
+}
+
+/// Three doubles to a double.
+pub fn double3<const W: usize>(
+    op: Double3,
+    a: &Doubles<W>,
+    b: &Doubles<W>,
+    c: &Doubles<W>,
+) -> Doubles<W> {
+    match op {
+        Double3::Mad => map3(a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+        Double3::Sad { signed: false } => map3(a, b, c, |a, b, c| a.abs_diff(b).wrapping_add(c)),
+        Double3::Sad { signed: true } => map3(a, b, c, |a, b, c| {
+            (a as i64).abs_diff(b as i64).wrapping_add(c)
+        }),
+        Double3::Fma(rounding) => map3(a, b, c, |a, b, c| {
+            f::fma(
+                f64::from_bits(a),
+                f64::from_bits(b),
+                f64::from_bits(c),
+                rounding,
+            )
+            .to_bits()
+        }),
+    }
+}
+
+/// A double shifted by a word.
+pub fn double_shift<const W: usize>(op: DoubleShift, a: &Doubles<W>, b: &[u32; W]) -> Doubles<W> {
+    match op {
+        DoubleShift::Shl => map2(a, b, |a, b| a.checked_shl(b).unwrap_or(0)),
+        DoubleShift::Shr { signed: false } => map2(a, b, |a, b| a.checked_shr(b).unwrap_or(0)),
+        DoubleShift::Shr { signed: true } => map2(a, b, |a, b| (a as i64 >> b.min(63)) as u64),
+    }
+}
+
+/// A double to a word.
+pub fn double_to_word<const W: usize>(op: DoubleToWord, a: &Doubles<W>) -> [u32; W] {
+    match op {
+        DoubleToWord::Popc => map1(a, u64::count_ones),
+        DoubleToWord::Clz => map1(a, u64::leading_zeros),
+        DoubleToWord::Bfind { signed, shift } => map1(a, |a| find_bit(a, 64, signed, shift)),
+    }
+}
+
+/// `bfe` on doubles.
+pub fn extract<const W: usize>(
+    signed: bool,
+    a: &Doubles<W>,
+    position: &[u32; W],
+    length: &[u32; W],
+) -> Doubles<W> {
+    map3(a, position, length, |a, position, length| {
+        extract_bits(a, position, length, 64, signed)
+    })
+}
+
+/// `bfi` on doubles.
+pub fn insert<const W: usize>(
+    a: &Doubles<W>,
+    b: &Doubles<W>,
+    position: &[u32; W],
+    length: &[u32; W],
+) -> Doubles<W> {
+    std::array::from_fn(|lane| insert_bits(a[lane], b[lane], position[lane], length[lane], 64))
+}
+
+/// `bfe` (PTX ISA 8.x, section 9.7.1): position and length are taken modulo 256; the sign bit is the field's highest bit, or
+/// the value's if the field reaches beyond it.
+pub fn extract_bits(value: u64, position: u32, length: u32, width: u32, signed: bool) -> u64 {
+    let (position, length) = (position & 0xff, length & 0xff);
+    if length == 0 {
+        return 0;
+    }
+    let sign_at = (position + length - 1).min(width - 1);
+    let negative = signed && value >> sign_at & 1 == 1;
+    let shifted = value.checked_shr(position).unwrap_or(0);
+    let kept = length.min(width.saturating_sub(position));
+    let field = if kept >= 64 {
+        u64::MAX
+    } else {
+        (1 << kept) - 1
+    };
+    let fill = if negative { !field } else { 0 };
+    shifted & field | fill
+}
+
+/// `bfi`: `length` bits of `field` replace those of `base` from `position` on.
+pub fn insert_bits(field: u64, base: u64, position: u32, length: u32, width: u32) -> u64 {
+    let (position, length) = (position & 0xff, length & 0xff);
+    if position >= width || length == 0 {
+        return base;
+    }
+    let kept = length.min(width - position);
+    let ones = if kept >= 64 {
+        u64::MAX
+    } else {
+        (1 << kept) - 1
+    };
+    let mask = ones << position;
+    base & !mask | field << position & mask
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_at_the_edges() {
+        assert_eq!(extract_bits(u64::MAX, 0, 64, 64, false), u64::MAX);
+        assert_eq!(
+            extract_bits(0x8000_0000, 28, 8, 32, true),
+            u64::MAX << 3 | 0x8
+        );
+        assert_eq!(extract_bits(7, 64, 4, 64, false), 0);
+        assert_eq!(extract_bits(7, 0, 0, 64, true), 0);
+        assert_eq!(insert_bits(u64::MAX, 0, 60, 10, 64), 0xf << 60);
+        assert_eq!(insert_bits(u64::MAX, 5, 64, 4, 64), 5);
+    }
+
+    #[test]
+    fn division_by_zero_has_a_result() {
+        assert_eq!(
+            double2(Double2::Div { signed: true }, &[5], &[0]),
+            [u64::MAX]
+        );
+        assert_eq!(double2(Double2::Rem { signed: false }, &[5], &[0]), [5]);
+        let lowest = i64::MIN as u64;
+        assert_eq!(
+            double2(Double2::Div { signed: true }, &[lowest], &[u64::MAX]),
+            [lowest]
+        );
+    }
+}

@@ -1,0 +1,44 @@
+//! What instructions compute, a whole warp at a time.
+//!
+//! Each family has one function from operand arrays to a result array. All lanes are computed, the active ones are kept: loops
+//! without branches on lanes are what compilers turn into vector code.
+
+mod compare;
+mod convert;
+mod double;
+mod float32;
+mod float64;
+mod round;
+mod word;
+
+pub use compare::{compare_double, compare_word, test_double, test_word};
+pub use convert::convert;
+pub use double::{double_shift, double_to_word, double1, double2, double3, extract, insert};
+pub use word::{short, word1, word2, word3, word4};
+
+/// Applies `f` lane by lane.
+#[inline(always)]
+pub fn map1<A: Copy, R, const W: usize>(a: &[A; W], f: impl Fn(A) -> R) -> [R; W] {
+    std::array::from_fn(|lane| f(a[lane]))
+}
+
+/// Applies `f` lane by lane to two operands.
+#[inline(always)]
+pub fn map2<A: Copy, B: Copy, R, const W: usize>(
+    a: &[A; W],
+    b: &[B; W],
+    f: impl Fn(A, B) -> R,
+) -> [R; W] {
+    std::array::from_fn(|lane| f(a[lane], b[lane]))
+}
+
+/// Applies `f` lane by lane to three operands.
+#[inline(always)]
+pub fn map3<A: Copy, B: Copy, C: Copy, R, const W: usize>(
+    a: &[A; W],
+    b: &[B; W],
+    c: &[C; W],
+    f: impl Fn(A, B, C) -> R,
+) -> [R; W] {
+    std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]))
+}

@@ -1,0 +1,179 @@
+//! Memories that a kernel sees.
+
+use warpwatt_ptx::Module;
+use warpwatt_ptx::program::GLOBALS_BASE;
+use warpwatt_ptx::types::Space;
+
+use crate::error::Cause;
+
+/// Where the first buffer lies: above every window of the generic space, and where a CUDA heap of GPGPU-Sim begins.
+const HEAP_BASE: u64 = 0xc000_0000;
+
+/// Buffers begin at multiples of this, as `cudaMalloc`'s do.
+const ALIGNMENT: u64 = 256;
+
+/// Device memory: the module's variables and the buffers of a launch.
+#[derive(Clone, Debug)]
+pub struct DeviceMemory {
+    /// By base address, ascending.
+    buffers: Vec<Buffer>,
+    next: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Buffer {
+    name: String,
+    base: u64,
+    bytes: Vec<u8>,
+}
+
+impl DeviceMemory {
+    /// Memory that holds a module's `.global` variables with their initial contents.
+    pub fn new(module: &Module) -> Self {
+        let globals = Buffer {
+            name: "module variables".to_owned(),
+            base: GLOBALS_BASE,
+            bytes: module.globals.clone(),
+        };
+        Self {
+            buffers: vec![globals],
+            next: HEAP_BASE,
+        }
+    }
+
+    /// Places a buffer and returns its address. Neighbours are at least 256 bytes apart, so that running off an end is noticed.
+    pub fn alloc(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> u64 {
+        let base = self.next;
+        self.next += (bytes.len() as u64 + 1).next_multiple_of(ALIGNMENT) + ALIGNMENT;
+        self.buffers.push(Buffer {
+            name: name.into(),
+            base,
+            bytes,
+        });
+        base
+    }
+
+    /// The buffer that begins at `address`.
+    ///
+    /// # Panics
+    /// If [`alloc`](Self::alloc) never returned that address.
+    pub fn buffer(&self, address: u64) -> &[u8] {
+        &self.buffers[self.at(address)].bytes
+    }
+
+    /// The buffer that begins at `address`, to change it between launches.
+    ///
+    /// # Panics
+    /// If [`alloc`](Self::alloc) never returned that address.
+    pub fn buffer_mut(&mut self, address: u64) -> &mut Vec<u8> {
+        let at = self.at(address);
+        &mut self.buffers[at].bytes
+    }
+
+    fn at(&self, address: u64) -> usize {
+        self.buffers
+            .binary_search_by_key(&address, |buffer| buffer.base)
+            .expect("the address was returned by alloc")
+    }
+
+    /// The memory range that `address` lies in: base and contents.
+    #[inline]
+    pub(crate) fn range_of(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
+        let after = self
+            .buffers
+            .partition_point(|buffer| buffer.base <= address);
+        let buffer = self.buffers.get_mut(after.checked_sub(1)?)?;
+        (address - buffer.base < buffer.bytes.len() as u64)
+            .then_some((buffer.base, &mut buffer.bytes[..]))
+    }
+
+    /// Says what lies near an address that no buffer holds.
+    fn near(&self, address: u64) -> String {
+        let after = self
+            .buffers
+            .partition_point(|buffer| buffer.base <= address);
+        match after.checked_sub(1).map(|at| &self.buffers[at]) {
+            Some(buffer) if !buffer.bytes.is_empty() => {
+                let beyond = address - buffer.base;
+                format!(
+                    "byte {beyond} of `{}`, which has {}",
+                    buffer.name,
+                    buffer.bytes.len()
+                )
+            }
+            _ => "no buffer begins below it".to_owned(),
+        }
+    }
+}
+
+/// A bad access: which lane, and why.
+pub(crate) struct BadAccess {
+    pub lane: u32,
+    pub cause: Cause,
+}
+
+/// The memories that a warp can reach, by space.
+pub(crate) struct Memories<'m> {
+    pub device: &'m mut DeviceMemory,
+    pub shared: &'m mut [u8],
+    /// Local memories of the warp's lanes, one after the other.
+    pub local: &'m mut [u8],
+    pub local_bytes: u64,
+    pub constants: &'m mut [u8],
+    pub params: &'m mut [u8],
+}
+
+impl Memories<'_> {
+    /// The range that holds an address of `lane`, with the address the range begins at.
+    #[inline]
+    pub fn range(&mut self, space: Space, lane: u32, address: u64) -> Option<(u64, &mut [u8])> {
+        match space {
+            Space::Global => self.device.range_of(address),
+            Space::Shared => Some((0, self.shared)),
+            Space::Const => Some((0, self.constants)),
+            Space::Param => Some((0, self.params)),
+            Space::Local => {
+                let start = (u64::from(lane) * self.local_bytes) as usize;
+                let end = start + self.local_bytes as usize;
+                Some((0, &mut self.local[start..end]))
+            }
+            Space::Generic => {
+                let actual = Space::of(address);
+                let base = actual.window_base();
+                let (start, range) = self.range(actual, lane, address - base)?;
+                Some((start + base, range))
+            }
+        }
+    }
+
+    /// Why an access failed.
+    pub fn explain(&self, space: Space, address: u64, bytes: u32) -> Cause {
+        if !address.is_multiple_of(u64::from(bytes)) {
+            return Cause::Misaligned {
+                space,
+                address,
+                bytes,
+            };
+        }
+        let (space, offset) = match space {
+            Space::Generic => {
+                let actual = Space::of(address);
+                (actual, address - actual.window_base())
+            }
+            space => (space, address),
+        };
+        let near = match space {
+            Space::Shared => format!("the CTA has {} bytes", self.shared.len()),
+            Space::Local => format!("a thread has {} bytes", self.local_bytes),
+            Space::Const => format!("the module has {} bytes", self.constants.len()),
+            Space::Param => format!("the kernel has {} bytes", self.params.len()),
+            Space::Global | Space::Generic => self.device.near(offset),
+        };
+        Cause::OutOfBounds {
+            space,
+            address: offset,
+            bytes,
+            near,
+        }
+    }
+}

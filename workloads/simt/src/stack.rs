@@ -1,0 +1,138 @@
+//! The SIMT stack: which lanes run where, and where they meet again.
+//!
+//! Post-dominator reconvergence as in Fung et al., "Dynamic Warp Formation and Scheduling for Efficient GPU Control Flow"
+//! (MICRO 2007), section 2: a divergent branch leaves its meeting point on the stack and runs its sides one after the other.
+
+use crate::trace::LaneMask;
+
+/// A path: where it runs, where it ends, which lanes follow it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Path {
+    next: u32,
+    meets: u32,
+    lanes: LaneMask,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SimtStack {
+    paths: Vec<Path>,
+}
+
+/// A path without a meeting point.
+const NOWHERE: u32 = u32::MAX;
+
+impl SimtStack {
+    /// All `lanes` at the first instruction.
+    pub fn start(&mut self, lanes: LaneMask) {
+        self.paths.clear();
+        self.paths.push(Path {
+            next: 0,
+            meets: NOWHERE,
+            lanes,
+        });
+    }
+
+    /// Lanes that have not exited.
+    pub fn live(&self) -> LaneMask {
+        self.paths.iter().fold(0, |lanes, path| lanes | path.lanes)
+    }
+
+    /// The running path: next instruction and lanes. `None` when all lanes have exited.
+    #[inline]
+    pub fn top(&mut self) -> Option<(u32, LaneMask)> {
+        while let Some(path) = self.paths.last() {
+            if path.lanes != 0 && path.next != path.meets {
+                return Some((path.next, path.lanes));
+            }
+            self.paths.pop();
+        }
+        None
+    }
+
+    /// The running path goes on at `next`.
+    #[inline]
+    pub fn go(&mut self, next: u32) {
+        if let Some(path) = self.paths.last_mut() {
+            path.next = next;
+        }
+    }
+
+    /// The running path splits: some lanes continue at each of the targets and all meet at `meets`. The first target runs first.
+    pub fn split(&mut self, targets: &[(u32, LaneMask)], meets: u32) {
+        let parts = targets.iter().filter(|(_, lanes)| *lanes != 0);
+        if let [(target, _)] = parts.clone().collect::<Vec<_>>()[..] {
+            return self.go(*target);
+        }
+        // A path that would wait where the one below it already waits is done; so is one whose sides never meet.
+        let ends = self.paths.last().is_some_and(|path| path.meets == meets);
+        if meets == NOWHERE || ends {
+            self.paths.pop();
+        } else {
+            self.go(meets);
+        }
+        for &(next, lanes) in parts.rev().filter(|(next, _)| *next != meets) {
+            self.paths.push(Path { next, meets, lanes });
+        }
+    }
+
+    /// `lanes` are done.
+    pub fn exit(&mut self, lanes: LaneMask) {
+        for path in &mut self.paths {
+            path.lanes &= !lanes;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sides_run_and_meet() {
+        let mut stack = SimtStack::default();
+        stack.start(0b1111);
+        stack.split(&[(1, 0b0011), (5, 0b1100)], 9);
+        assert_eq!(stack.top(), Some((1, 0b0011)));
+        stack.go(9);
+        assert_eq!(stack.top(), Some((5, 0b1100)));
+        stack.go(9);
+        assert_eq!(stack.top(), Some((9, 0b1111)));
+    }
+
+    #[test]
+    fn a_uniform_branch_leaves_no_path_behind() {
+        let mut stack = SimtStack::default();
+        stack.start(0b11);
+        for _ in 0..1000 {
+            stack.split(&[(1, 0), (0, 0b11)], 9);
+        }
+        assert_eq!(stack.paths.len(), 1);
+    }
+
+    #[test]
+    fn lanes_that_leave_a_loop_wait_at_its_end() {
+        let mut stack = SimtStack::default();
+        stack.start(0b11);
+        stack.split(&[(4, 0b01), (2, 0b10)], 4);
+        assert_eq!(stack.top(), Some((2, 0b10)));
+        stack.exit(0b10);
+        assert_eq!(stack.top(), Some((4, 0b01)));
+        assert_eq!(stack.live(), 0b01);
+        stack.exit(0b01);
+        assert_eq!(stack.top(), None);
+    }
+
+    #[test]
+    fn a_divergent_loop_does_not_grow_the_stack() {
+        let mut stack = SimtStack::default();
+        stack.start(u64::MAX);
+        let mut lanes = u64::MAX;
+        for lane in 0..63 {
+            let leaves = 1 << lane;
+            stack.split(&[(0, lanes & !leaves), (9, leaves)], 9);
+            lanes &= !leaves;
+            assert_eq!(stack.top(), Some((0, lanes)));
+            assert!(stack.paths.len() <= 3, "{}", stack.paths.len());
+        }
+    }
+}

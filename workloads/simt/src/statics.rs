@@ -1,0 +1,184 @@
+//! From a program's instructions to what timing needs to know of them.
+
+use warpwatt_ptx::Entry;
+use warpwatt_ptx::program::{
+    Access, Double1, Double2, Double3, Inst, Op, ShortOp, Slot, SlotKind, Source, Word1, Word2,
+    Word3,
+};
+use warpwatt_ptx::types::Type;
+
+use crate::trace::{
+    LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, StaticInst, Unit,
+};
+
+/// The static instructions of an entry, in order.
+pub(crate) fn static_instructions(entry: &Entry) -> Vec<StaticInst> {
+    entry
+        .code
+        .iter()
+        .map(|inst| static_instruction(entry, inst))
+        .collect()
+}
+
+fn static_instruction(entry: &Entry, inst: &Inst) -> StaticInst {
+    let (unit, latency) = class(&inst.op);
+    let guard = inst.guard.map(|guard| guard.predicate);
+    let sources = inst.src.as_slice().iter().copied().chain(guard);
+    let destinations = inst.dst.as_slice().iter().copied();
+    StaticInst {
+        unit,
+        latency,
+        sources: registers(entry, sources),
+        destinations: registers(entry, destinations),
+        memory: memory_op(&inst.op),
+        line: inst.line,
+    }
+}
+
+/// The registers among some slots, each once: literals and special registers are none.
+fn registers(entry: &Entry, slots: impl Iterator<Item = Slot>) -> Vec<Register> {
+    let mut found: Vec<Register> = slots
+        .filter(|slot| match slot.kind {
+            SlotKind::Word => entry.words[slot.index()] == Source::Register,
+            SlotKind::Double => entry.doubles[slot.index()] == Source::Register,
+            SlotKind::Predicate => true,
+        })
+        .map(|slot| Register {
+            kind: match slot.kind {
+                SlotKind::Word => RegisterKind::Word,
+                SlotKind::Double => RegisterKind::Double,
+                SlotKind::Predicate => RegisterKind::Predicate,
+            },
+            number: slot.number,
+        })
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn memory_op(op: &Op) -> Option<MemoryOp> {
+    let of = |access: &Access, kind| MemoryOp {
+        space: access.space,
+        kind,
+        bytes: access.bytes() as u8,
+    };
+    match op {
+        Op::Load(access) => Some(of(access, MemoryOpKind::Load)),
+        Op::Store(access) => Some(of(access, MemoryOpKind::Store)),
+        Op::Atomic(atomic) => Some(of(&atomic.access, MemoryOpKind::Atomic)),
+        _ => None,
+    }
+}
+
+fn class(op: &Op) -> (Unit, LatencyClass) {
+    use LatencyClass::{Add, Div, Mad, Mul, Shuffle, Simple};
+    match op {
+        Op::Word1(op) => word1(*op),
+        Op::Word2(op)
+        | Op::Short {
+            op: ShortOp::Two(op),
+            ..
+        } => word2(*op),
+        Op::Word3(op)
+        | Op::Short {
+            op: ShortOp::Three(op),
+            ..
+        } => word3(*op),
+        Op::Short {
+            op: ShortOp::MulHi, ..
+        }
+        | Op::MulWide { .. }
+        | Op::ShortMulWide { .. } => (Unit::Int, Mul),
+        Op::MadWide { .. } | Op::ShortMadWide { .. } => (Unit::Int, Mad),
+        Op::Double1(op) => double1(*op),
+        Op::Double2(op) => double2(*op),
+        Op::Double3(Double3::Fma(_)) => (Unit::Fp64, Mad),
+        Op::Double3(Double3::Mad) => (Unit::Int, Mad),
+        Op::Double3(Double3::Sad { .. }) => (Unit::Int, Add),
+        Op::Convert(how) if how.from == Type::F64 || how.to == Type::F64 => (Unit::Fp64, Simple),
+        Op::Shuffle(_) => (Unit::Int, Shuffle),
+        Op::Load(_) | Op::Store(_) | Op::Atomic(_) => (Unit::Memory, Simple),
+        Op::Barrier(_) | Op::Nothing { fence: true } => (Unit::Barrier, Simple),
+        Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Exit | Op::Trap => {
+            (Unit::Control, Simple)
+        }
+        Op::SetPredicate(compare) | Op::Set { compare, .. } => match compare.element {
+            Type::F32 => (Unit::Fp32, Simple),
+            Type::F64 => (Unit::Fp64, Simple),
+            _ => (Unit::Int, Simple),
+        },
+        _ if matches!(op, Op::MatchAny) => (Unit::Int, Div),
+        _ => (Unit::Int, Simple),
+    }
+}
+
+fn word1(op: Word1) -> (Unit, LatencyClass) {
+    match op {
+        Word1::FSqrt(_)
+        | Word1::SqrtApprox { .. }
+        | Word1::RcpApprox { .. }
+        | Word1::RsqrtApprox { .. }
+        | Word1::Ex2Approx { .. }
+        | Word1::Lg2Approx { .. }
+        | Word1::SinApprox { .. }
+        | Word1::CosApprox { .. }
+        | Word1::TanhApprox => (Unit::Sfu, LatencyClass::Special),
+        Word1::FRcp(_) => (Unit::Sfu, LatencyClass::Div),
+        Word1::FNeg { .. } | Word1::FAbs { .. } => (Unit::Fp32, LatencyClass::Simple),
+        _ => (Unit::Int, LatencyClass::Simple),
+    }
+}
+
+fn word2(op: Word2) -> (Unit, LatencyClass) {
+    use LatencyClass::{Add, Div, MinMax, Mul, Simple};
+    match op {
+        Word2::Add | Word2::AddSaturate | Word2::Sub | Word2::SubSaturate => (Unit::Int, Add),
+        Word2::Mul | Word2::MulHi { .. } | Word2::Mul24 { .. } => (Unit::Int, Mul),
+        Word2::Div { .. } | Word2::Rem { .. } => (Unit::Sfu, Div),
+        Word2::Min { .. } | Word2::Max { .. } => (Unit::Int, MinMax),
+        Word2::FAdd(_) | Word2::FSub(_) => (Unit::Fp32, Add),
+        Word2::FMul(_) => (Unit::Fp32, Mul),
+        Word2::FDiv(_) | Word2::FDivApprox { .. } => (Unit::Sfu, Div),
+        Word2::FMin { .. } | Word2::FMax { .. } => (Unit::Fp32, MinMax),
+        Word2::CopySign => (Unit::Fp32, Simple),
+        _ => (Unit::Int, Simple),
+    }
+}
+
+fn word3(op: Word3) -> (Unit, LatencyClass) {
+    match op {
+        Word3::Fma(_) => (Unit::Fp32, LatencyClass::Mad),
+        Word3::Mad
+        | Word3::MadHi { .. }
+        | Word3::Mad24 { .. }
+        | Word3::Dp4a { .. }
+        | Word3::Dp2a { .. } => (Unit::Int, LatencyClass::Mad),
+        Word3::Sad { .. } => (Unit::Int, LatencyClass::Add),
+        _ => (Unit::Int, LatencyClass::Simple),
+    }
+}
+
+fn double1(op: Double1) -> (Unit, LatencyClass) {
+    match op {
+        Double1::FSqrt(_) | Double1::RsqrtApprox => (Unit::Fp64, LatencyClass::Special),
+        Double1::FRcp(_) => (Unit::Fp64, LatencyClass::Div),
+        Double1::FNeg | Double1::FAbs => (Unit::Fp64, LatencyClass::Simple),
+        _ => (Unit::Int, LatencyClass::Simple),
+    }
+}
+
+fn double2(op: Double2) -> (Unit, LatencyClass) {
+    use LatencyClass::{Add, Div, MinMax, Mul, Simple};
+    match op {
+        Double2::Add | Double2::Sub => (Unit::Int, Add),
+        Double2::Mul | Double2::MulHi { .. } => (Unit::Int, Mul),
+        Double2::Div { .. } | Double2::Rem { .. } => (Unit::Sfu, Div),
+        Double2::Min { .. } | Double2::Max { .. } => (Unit::Int, MinMax),
+        Double2::FAdd(_) | Double2::FSub(_) => (Unit::Fp64, Add),
+        Double2::FMul(_) => (Unit::Fp64, Mul),
+        Double2::FDiv(_) => (Unit::Fp64, Div),
+        Double2::FMin | Double2::FMax => (Unit::Fp64, MinMax),
+        _ => (Unit::Int, Simple),
+    }
+}

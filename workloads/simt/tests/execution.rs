@@ -1,0 +1,283 @@
+//! Small kernels with results that can be worked out by hand.
+
+use warpwatt_ptx::load;
+use warpwatt_simt::{Cause, DeviceMemory, ExecError, Execution, Launch, Options, execute};
+
+/// Runs `body` as a kernel with one pointer parameter `p` on a buffer of words; declarations of registers are given.
+fn run(body: &str, block: u32, words: Vec<u32>) -> Result<(Vec<u32>, Execution), ExecError> {
+    run_with(body, [1, 1, 1], [block, 1, 1], words, &Options::default())
+}
+
+fn run_with(
+    body: &str,
+    grid: [u32; 3],
+    block: [u32; 3],
+    words: Vec<u32>,
+    options: &Options,
+) -> Result<(Vec<u32>, Execution), ExecError> {
+    let source = format!(
+        ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{
+        .reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<19>; .reg .f32 %f<9>; .reg .b64 %rd<19>; .reg .f64 %fd<9>;
+        {body}\n}}\n"
+    );
+    let module = load(&source).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let mut memory = DeviceMemory::new(&module);
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let address = memory.alloc("p", bytes);
+    let launch = Launch {
+        entry: "k",
+        grid,
+        block,
+        dynamic_shared: 0,
+        params: address.to_le_bytes().to_vec(),
+    };
+    let execution = execute(&module, &launch, &mut memory, options)?;
+    let words = memory
+        .buffer(address)
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
+        .collect();
+    Ok((words, execution))
+}
+
+fn cause(result: Result<(Vec<u32>, Execution), ExecError>) -> Cause {
+    match result {
+        Err(ExecError::Fault(fault)) => fault.cause,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// `%rd2` = address of this thread's word.
+const OWN_WORD: &str = "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p];
+    mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;";
+
+#[test]
+fn both_sides_of_a_branch_run_and_meet_again() {
+    let body = format!(
+        "{OWN_WORD}
+        and.b32 %r2, %r1, 1; setp.eq.s32 %p1, %r2, 0;
+        @%p1 bra $even;
+        mov.u32 %r3, 100; bra.uni $join;
+        $even: mov.u32 %r3, 200;
+        $join: add.s32 %r3, %r3, %r1; st.global.u32 [%rd2], %r3; ret;"
+    );
+    let (words, execution) = run(&body, 32, vec![0; 32]).unwrap();
+    for (lane, word) in words.iter().enumerate() {
+        assert_eq!(*word as usize, lane + if lane % 2 == 0 { 200 } else { 100 });
+    }
+    // 7 before the branch, 2 + 1 on its sides, 3 behind, once each: nothing runs twice after the sides met.
+    assert_eq!(execution.warp_instructions, 7 + 2 + 1 + 3);
+    assert_eq!(execution.thread_instructions, 32 * 10 + 16 * 3);
+    assert_eq!(execution.predicated_off, 16);
+}
+
+#[test]
+fn each_lane_leaves_a_loop_when_it_is_done() {
+    let body = format!(
+        "{OWN_WORD}
+        mov.u32 %r2, 0; mov.u32 %r3, 0;
+        $loop: add.s32 %r3, %r3, %r2; add.s32 %r2, %r2, 1;
+        setp.le.u32 %p1, %r2, %r1; @%p1 bra $loop;
+        st.global.u32 [%rd2], %r3; ret;"
+    );
+    let (words, _) = run(&body, 40, vec![0; 40]).unwrap();
+    let want: Vec<u32> = (0..40).map(|n| n * (n + 1) / 2).collect();
+    assert_eq!(words, want);
+}
+
+#[test]
+fn a_barrier_separates_writes_from_reads_across_warps() {
+    let body = format!(
+        ".shared .align 4 .b8 buffer[1024];
+        {OWN_WORD}
+        mov.u32 %r4, buffer; shl.b32 %r5, %r1, 2; add.s32 %r6, %r4, %r5;
+        st.shared.u32 [%r6], %r1;
+        bar.sync 0;
+        mov.u32 %r7, 255; sub.s32 %r7, %r7, %r1; shl.b32 %r7, %r7, 2; add.s32 %r7, %r4, %r7;
+        ld.shared.u32 %r8, [%r7]; st.global.u32 [%rd2], %r8; ret;"
+    );
+    let (words, _) = run(&body, 256, vec![0; 256]).unwrap();
+    assert_eq!(words, (0..256).rev().collect::<Vec<u32>>());
+}
+
+#[test]
+fn atomics_count_every_thread_once() {
+    let body = "ld.param.u64 %rd1, [p]; atom.global.add.u32 %r1, [%rd1], 1;
+        red.global.max.u32 [%rd1+4], %r1; atom.global.cas.b32 %r2, [%rd1+8], 0, 7; ret;";
+    let (words, _) =
+        run_with(body, [5, 1, 1], [48, 1, 1], vec![0; 3], &Options::default()).unwrap();
+    assert_eq!(words, [240, 239, 7]);
+}
+
+#[test]
+fn a_shuffle_reduces_a_warp() {
+    let step = |offset: u32| {
+        format!("shfl.sync.down.b32 %r3|%p1, %r2, {offset}, 31, -1; add.s32 %r2, %r2, %r3;")
+    };
+    let steps: String = [16, 8, 4, 2, 1].map(step).concat();
+    let body = format!("{OWN_WORD} mov.u32 %r2, %r1; {steps} st.global.u32 [%rd2], %r2; ret;");
+    let (words, _) = run(&body, 32, vec![0; 32]).unwrap();
+    assert_eq!(words[0], 31 * 32 / 2);
+}
+
+#[test]
+fn votes_see_active_lanes_only() {
+    let body = format!(
+        "{OWN_WORD}
+        setp.lt.u32 %p1, %r1, 20; setp.lt.u32 %p2, %r1, 5;
+        mov.u32 %r3, 0;
+        @%p1 vote.sync.ballot.b32 %r3, %p2, 0xfffff;
+        @%p1 vote.sync.any.pred %p3, %p2, 0xfffff;
+        @%p3 add.s32 %r3, %r3, 64;
+        st.global.u32 [%rd2], %r3; ret;"
+    );
+    let (words, _) = run(&body, 32, vec![0; 32]).unwrap();
+    assert_eq!(words[..20], [0x1f + 64; 20]);
+    assert_eq!(words[20..], [0; 12]);
+}
+
+#[test]
+fn local_memory_belongs_to_a_thread_also_through_generic_addresses() {
+    let body = format!(
+        ".local .align 4 .b8 depot[16];
+        {OWN_WORD}
+        mov.u64 %rd3, depot; cvta.local.u64 %rd4, %rd3;
+        st.u32 [%rd4+8], %r1; ld.local.u32 %r2, [%rd3+8];
+        isspacep.local %p1, %rd4; selp.b32 %r2, %r2, 0, %p1;
+        st.global.u32 [%rd2], %r2; ret;"
+    );
+    let (words, _) = run(&body, 64, vec![0; 64]).unwrap();
+    assert_eq!(words, (0..64).collect::<Vec<u32>>());
+}
+
+#[test]
+fn vectors_narrow_elements_and_packing() {
+    let body = "ld.param.u64 %rd1, [p];
+        ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%rd1];
+        mov.b32 %r1, {%rs4, %rs3}; st.global.u32 [%rd1+4], %r1;
+        ld.global.s8 %r2, [%rd1+3]; ld.global.s16 %rd3, [%rd1+2];
+        st.global.v2.u32 [%rd1+8], {%r2, %r1}; st.global.u64 [%rd1+16], %rd3; ret;";
+    let (words, _) = run(body, 1, vec![0x8403_0201, 0, 0, 0, 0, 0]).unwrap();
+    assert_eq!(words[1], 0x0003_0084);
+    assert_eq!(words[2], 0xffff_ff84);
+    assert_eq!(words[3], 0x0003_0084);
+    assert_eq!(words[4..], [0xffff_8403, 0xffff_ffff]);
+}
+
+#[test]
+fn wide_warps_run_the_same_program_with_half_the_instructions() {
+    let body = format!("{OWN_WORD} st.global.u32 [%rd2], %r1; ret;");
+    let wide = Options {
+        warp_width: 64,
+        ..Options::default()
+    };
+    let (narrow, n) = run(&body, 100, vec![0; 100]).unwrap();
+    let (wide, w) = run_with(&body, [1, 1, 1], [100, 1, 1], vec![0; 100], &wide).unwrap();
+    assert_eq!(narrow, wide);
+    assert_eq!((n.warp_instructions, w.warp_instructions), (24, 12));
+    assert_eq!(n.thread_instructions, w.thread_instructions);
+}
+
+#[test]
+fn faults_name_thread_address_and_line() {
+    let body = format!("{OWN_WORD}\n st.global.u32 [%rd2], %r1; ret;");
+    let ExecError::Fault(fault) = run(&body, 33, vec![0; 32]).unwrap_err() else {
+        panic!()
+    };
+    assert_eq!(fault.thread, [32, 0, 0]);
+    assert_eq!(fault.line, 9);
+    let text = fault.to_string();
+    assert!(text.contains("byte 128 of `p`, which has 128"), "{text}");
+
+    let odd = "ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1+2]; ret;";
+    assert!(matches!(
+        cause(run(odd, 1, vec![0; 2])),
+        Cause::Misaligned { .. }
+    ));
+    let outside = "mov.u32 %r1, 4096; ld.shared.u32 %r2, [%r1]; ret;";
+    assert!(matches!(
+        cause(run(outside, 1, vec![])),
+        Cause::OutOfBounds { .. }
+    ));
+    let wild = "mov.u64 %rd1, -8; st.u64 [%rd1], %rd1; ret;";
+    assert!(matches!(
+        cause(run(wild, 1, vec![])),
+        Cause::OutOfBounds { .. }
+    ));
+    assert_eq!(cause(run("trap; ret;", 1, vec![])), Cause::Trap);
+}
+
+#[test]
+fn an_endless_kernel_stops_at_its_limit() {
+    let options = Options {
+        limit: 1000,
+        ..Options::default()
+    };
+    let endless = run_with("$l: bra $l;", [1, 1, 1], [64, 1, 1], vec![], &options);
+    assert_eq!(cause(endless), Cause::Limit(1000));
+}
+
+#[test]
+fn a_barrier_that_a_part_of_a_warp_reaches_is_refused() {
+    let body =
+        format!("{OWN_WORD} setp.lt.u32 %p1, %r1, 16; @%p1 bra $skip; bar.sync 0; $skip: ret;");
+    assert_eq!(cause(run(&body, 32, vec![0; 32])), Cause::DivergentBarrier);
+}
+
+#[test]
+fn warps_that_wait_for_nobody_are_a_deadlock() {
+    let body = format!(
+        "{OWN_WORD} setp.lt.u32 %p1, %r1, 32; @%p1 bra $other; bar.sync 1; ret; $other: bar.sync 2; ret;"
+    );
+    assert_eq!(
+        cause(run(&body, 64, vec![0; 64])),
+        Cause::Deadlock { waiting: 2 }
+    );
+}
+
+#[test]
+fn exited_warps_do_not_hold_a_barrier() {
+    let body = format!(
+        "{OWN_WORD} setp.ge.u32 %p1, %r1, 32; @%p1 exit; bar.sync 0; st.global.u32 [%rd2], %r1; ret;"
+    );
+    let (words, _) = run(&body, 96, vec![9; 32]).unwrap();
+    assert_eq!(words, (0..32).collect::<Vec<u32>>());
+}
+
+#[test]
+fn a_launch_that_does_not_fit_is_refused() {
+    let message = |grid, block| match run_with("ret;", grid, block, vec![], &Options::default()) {
+        Err(ExecError::Launch { message, .. }) => message,
+        other => panic!("{other:?}"),
+    };
+    assert!(message([1, 1, 1], [0, 1, 1]).contains("at least one"));
+    assert!(message([1, 1, 1], [1024, 2, 1]).contains("too large"));
+    assert!(message([u32::MAX, u32::MAX, u32::MAX], [1, 1, 1]).contains("limit"));
+}
+
+#[test]
+fn the_trace_replays_what_was_executed() {
+    let body = format!("{OWN_WORD} setp.lt.u32 %p1, %r1, 16; @%p1 st.global.u32 [%rd2], %r1; ret;");
+    let (_, execution) = run(&body, 64, vec![0; 64]).unwrap();
+    let trace = execution.trace.unwrap();
+    assert_eq!(trace.warp_instructions(), execution.warp_instructions);
+    let steps: Vec<_> = trace.warp(0, 0).collect();
+    let store = steps.iter().find(|step| step.executed == 0xffff).unwrap();
+    assert_eq!(store.active, 0xffff_ffff);
+    let mut addresses = Vec::new();
+    store
+        .addresses
+        .unwrap()
+        .for_each(store.executed, |_, address| addresses.push(address));
+    assert_eq!(
+        addresses,
+        (0..16)
+            .map(|lane| 0xc000_0000 + 4 * lane)
+            .collect::<Vec<u64>>()
+    );
+    assert!(
+        trace
+            .warp(0, 1)
+            .all(|step| step.addresses.is_none() || step.executed != 0)
+    );
+}
