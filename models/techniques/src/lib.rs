@@ -1,1 +1,19 @@
-//! Architectural techniques: what they change, watch and cost.
+//! Architectural techniques: what they change in a GPU, watch in a run, and cost in circuits.
+//!
+//! A technique is one file and one line in [`ALL`]. How to add one is in `docs/adding-a-technique.md`.
+
+pub mod baseline;
+mod compose;
+mod definition;
+pub mod fetch_redundancy;
+pub mod filter_cache;
+mod structure;
+mod technique;
+
+pub use compose::{Refusal, compose};
+pub use definition::{Definition, Kind, Parameter, ParameterProblem, Parsed, Reader, find};
+pub use structure::{Group, Structure};
+pub use technique::{Circuits, Claim, Fit, Metric, Path, Technique};
+
+/// Every technique, in the order in which lists show them and configurations apply them.
+pub static ALL: &[&Definition] = &[&filter_cache::DEFINITION, &fetch_redundancy::DEFINITION];

@@ -68,8 +68,10 @@ pub enum Unit {
     Memory,
     /// Branches, calls, returns, exits.
     Control,
-    /// CTA barriers and memory fences.
+    /// CTA barriers.
     Barrier,
+    /// Memory fences: they wait for their own warp's accesses, never for another warp.
+    Fence,
 }
 
 /// Rows of a latency table.

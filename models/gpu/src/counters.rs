@@ -1,0 +1,137 @@
+//! Every counter of the GPU model: one table that the documentation and the contract tests read.
+
+use warpwatt_activity::Activity;
+
+/// What a counter means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterInfo {
+    /// Its name in an [`Activity`]: `structure.action` if it can be priced, else a plain word.
+    pub name: &'static str,
+    /// What one count is.
+    pub unit: &'static str,
+    /// What is counted, and when.
+    pub meaning: &'static str,
+}
+
+macro_rules! counters {
+    ($($variant:ident $name:literal $unit:literal $meaning:literal)*) => {
+        /// Index of a counter.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Counter { $($variant,)* }
+
+        /// All counters of the GPU model. Those of techniques are documented with the techniques.
+        pub const COUNTERS: &[CounterInfo] = &[$(CounterInfo { name: $name, unit: $unit, meaning: $meaning },)*];
+    };
+}
+
+counters! {
+    Launches "launches" "launch" "Kernel launches of the run; only in the total."
+    Cycles "cycles" "SM cycle" "From the start to the end of the last launch, its memory traffic included; only in the total."
+    Ctas "ctas" "CTA" "CTAs placed on an SM."
+    Warps "warps" "warp" "Warps placed on an SM."
+    ResidentWarpCycles "resident_warp_cycles" "warp x SM cycle" "Sum over warps of the cycles from placement to retirement."
+    WarpInstructions "warp_instructions" "warp instruction" "Instructions issued; equals the trace's."
+    ThreadInstructions "thread_instructions" "thread instruction" "Active lanes of issued instructions, predicated-off lanes included."
+    IssuedSp "issued_sp" "warp instruction" "Issued to the integer and single-precision unit, branches included."
+    IssuedSfu "issued_sfu" "warp instruction" "Issued to the special-function unit."
+    IssuedFp64 "issued_fp64" "warp instruction" "Issued to the double-precision unit."
+    IssuedLdst "issued_ldst" "warp instruction" "Issued to the load-store unit."
+    IssuedBarrier "issued_barrier" "warp instruction" "Barriers issued."
+    Fetches "fetches" "warp instruction" "Instructions fetched: one for each grant of the fetch arbiter. Fetch never runs past an unresolved branch, so nothing is flushed: equals warp_instructions."
+    FilteredFetches "filtered_fetches" "warp instruction" "Fetches that an attached fetch filter served; they do not reach the I-cache."
+    IcacheTagRead "icache.tag.read" "access" "I-cache look-ups: fetches - filtered_fetches."
+    IcacheDataRead "icache.data.read" "access" "Instructions read from the I-cache: one for each look-up, at the hit or when the line has come."
+    IcacheTagWrite "icache.tag.write" "access" "Tags written: one a fill."
+    IcacheDataWrite "icache.data.write" "access" "Words written: icache.line_bytes / icache.word_bytes a fill."
+    IcacheMisses "icache_misses" "access" "Look-ups that miss: icache_fills + icache_mshr_merges."
+    IcacheFills "icache_fills" "line" "Lines requested from memory and filled."
+    IcacheMshrMerges "icache_mshr_merges" "access" "Misses on a line that another warp had already requested."
+    BufferWrite "instruction_buffer.write" "access" "Instructions delivered to the instruction buffer: equals fetches."
+    BufferRead "instruction_buffer.read" "access" "Instructions taken from the buffer at issue: equals warp_instructions."
+    ScoreboardRead "scoreboard.read" "access" "Entries read to check an instruction: once an instruction. Later releases clear the outcome kept with it."
+    ScoreboardWrite "scoreboard.write" "access" "Entries written: once to reserve the regions of an instruction with results, once for each release."
+    RegisterRead "register_file.read" "warp-wide register" "Register operands read from the banks; a 64-bit operand is two, predicates and immediates none."
+    RegisterWrite "register_file.write" "warp-wide register" "Register results written at issue order; a 64-bit result is two, predicates none."
+    OperandWrite "operand_buffer.write" "warp-wide register" "Operands put into a collector: equals register_file.read."
+    OperandRead "operand_buffer.read" "warp-wide register" "Operands sent on to a unit: equals register_file.read."
+    BankConflictCycles "operand_bank_conflict_cycles" "SM cycle" "Cycles by which operands came later than without conflicts in the register banks, summed over instructions."
+    SharedAccesses "shared_accesses" "warp instruction" "Shared-memory loads, stores and atomics with at least one executing lane."
+    SharedPasses "shared_passes" "pass" "Passes that they took; without conflicts warp_width / shared.pass_lanes each."
+    ConstantAccesses "constant_accesses" "warp instruction" "Constant and parameter loads with at least one executing lane."
+    MemoryAccesses "memory_accesses" "warp instruction" "Global and local loads, stores and atomics with at least one executing lane."
+    LoadTransactions "load_transactions" "transaction" "Coalesced read requests sent."
+    StoreTransactions "store_transactions" "transaction" "Coalesced write requests sent."
+    AtomicTransactions "atomic_transactions" "transaction" "Coalesced atomic requests sent."
+    LoadBytes "load_bytes" "byte" "Bytes requested by reads and atomics."
+    StoreBytes "store_bytes" "byte" "Bytes sent by writes and atomics."
+    RequestFlits "noc_request_flits" "flit" "Flits from SMs to controllers."
+    ReplyFlits "noc_reply_flits" "flit" "Flits from controllers to SMs; only in the total."
+    DramReads "dram_reads" "transaction" "Reads served by DRAM, those of atomics included: load_transactions + atomic_transactions; only in the total."
+    DramWrites "dram_writes" "transaction" "Writes served by DRAM, those of atomics included: store_transactions + atomic_transactions; only in the total."
+    DramRowHits "dram_row_hits" "transaction" "Requests that found their row open; only in the total."
+    DramRowMisses "dram_row_misses" "transaction" "Requests that had to activate their row; only in the total."
+    DramBusyCycles "dram_busy_cycles" "DRAM cycle" "Cycles of the data buses in use, summed over controllers; only in the total."
+    IssueCycles "issue_cycles" "SM cycle" "Cycles in which an SM issued; together with the stalls and idle_cycles: cycles x SMs."
+    StallUnit "stall_unit" "SM cycle" "Some instruction was ready, but its unit, every collector or the limit of transactions was taken."
+    StallMemory "stall_memory" "SM cycle" "Nothing ready: an instruction waited for a load's result."
+    StallDependence "stall_dependence" "SM cycle" "Nothing ready: an instruction waited for a result of the pipeline or a free scoreboard region."
+    StallIcache "stall_icache" "SM cycle" "Nothing ready, no instruction waited for data: an I-cache miss was outstanding."
+    StallFetch "stall_fetch" "SM cycle" "As before without a miss: instructions in fetch or decode, or branches unresolved."
+    StallBarrier "stall_barrier" "SM cycle" "Every warp that had not finished waited at a barrier."
+    StallDrain "stall_drain" "SM cycle" "Warps had issued everything and waited for their last results."
+    IdleCycles "idle_cycles" "SM cycle" "No warp on the SM."
+}
+
+/// Counts by index; the hot form of an [`Activity`].
+#[derive(Clone, Debug)]
+pub(crate) struct Counts([u64; COUNTERS.len()]);
+
+impl Counts {
+    pub(crate) fn new() -> Self {
+        Self([0; COUNTERS.len()])
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, counter: Counter, count: u64) {
+        self.0[counter as usize] += count;
+    }
+
+    /// The counters that `kept` keeps, by name.
+    pub(crate) fn activity(&self, kept: impl Fn(&CounterInfo) -> bool) -> Activity {
+        COUNTERS
+            .iter()
+            .zip(self.0)
+            .filter(|(info, _)| kept(info))
+            .map(|(info, count)| (info.name, count))
+            .collect()
+    }
+}
+
+impl CounterInfo {
+    /// Whether the counter belongs to the whole GPU and no SM has a share in it.
+    pub fn only_in_total(&self) -> bool {
+        self.meaning.ends_with("only in the total.")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        let names: std::collections::BTreeSet<&str> =
+            COUNTERS.iter().map(|info| info.name).collect();
+        assert_eq!(names.len(), COUNTERS.len());
+    }
+
+    #[test]
+    fn indices_and_rows_agree() {
+        assert_eq!(
+            COUNTERS[Counter::IcacheTagRead as usize].name,
+            "icache.tag.read"
+        );
+        assert_eq!(COUNTERS[Counter::IdleCycles as usize].name, "idle_cycles");
+        assert!(COUNTERS[Counter::Cycles as usize].only_in_total());
+    }
+}

@@ -1,0 +1,181 @@
+//! The structures that every GPU has, before any technique.
+//!
+//! For the preset `tesla-16sm` they are the inputs with which CACTI 6.5 gives Table 1 of the filter-cache paper: exactly for the I-cache, the instruction
+//! buffer and the scoreboard; within 12 % (area), 4 % (leakage) and 2 % (energy, delay) for the operand buffer, whose real input is not known.
+
+use warpwatt_circuit::{Ports, RamSpec, Spec, TagSpec};
+use warpwatt_gpu::GpuSpec;
+
+use crate::Structure;
+
+/// Front end and memories of an SM of `gpu`.
+pub fn structures(gpu: &GpuSpec) -> Vec<Structure> {
+    vec![
+        Structure::front_end("icache.tag", icache_tag(gpu)),
+        Structure::front_end("icache.data", icache_data(gpu)),
+        Structure::front_end("instruction_buffer", instruction_buffer(gpu)),
+        Structure::front_end("scoreboard", scoreboard(gpu)),
+        Structure::front_end("operand_buffer", operand_buffer(gpu)),
+        Structure::storage(
+            "register_file",
+            register_array(gpu),
+            gpu.sm.registers_bytes / gpu.operands.register_array_bytes,
+        ),
+        Structure::storage("shared_memory", shared_memory(gpu), 1),
+        Structure::storage("texture_cache", texture_cache(gpu), 1),
+        Structure::storage("constant_cache", constant_cache(gpu), 1),
+    ]
+}
+
+/// One tag a line, looked up as if direct-mapped, and the whole line address in it: this is what the paper's figures follow from, although the cache has
+/// four ways (four comparators) and two bits of a tag's address are the set's number.
+pub fn icache_tag(gpu: &GpuSpec) -> Spec {
+    Spec::Tags(TagSpec {
+        sets: u64::from(gpu.icache_lines()),
+        ways: 1,
+        tag_bits: gpu.icache.address_bits - gpu.icache.line_bytes.ilog2(),
+        ports: Ports::READ_AND_WRITE,
+    })
+}
+
+/// A plain array of words; an access reads one.
+pub fn icache_data(gpu: &GpuSpec) -> Spec {
+    words(
+        gpu.icache.bytes,
+        gpu.icache.word_bytes,
+        Ports::READ_AND_WRITE,
+    )
+}
+
+fn instruction_buffer(gpu: &GpuSpec) -> Spec {
+    words(
+        gpu.fetch.buffer_array_bytes,
+        gpu.fetch.instruction_bytes,
+        Ports::READ_AND_WRITE,
+    )
+}
+
+/// One entry a warp.
+fn scoreboard(gpu: &GpuSpec) -> Spec {
+    Spec::Ram(RamSpec {
+        words: u64::from(gpu.warps_per_sm()),
+        bits: u64::from(gpu.scoreboard.entry_bits),
+        ports: Ports::READ_AND_WRITE,
+        banks: 1,
+    })
+}
+
+/// Warp-wide operands of all collectors. One priced access moves one word of it, as the paper's accounting has it, although a warp-wide operand is several
+/// words.
+fn operand_buffer(gpu: &GpuSpec) -> Spec {
+    let operands = &gpu.operands;
+    let bytes = operands.collectors * operands.sources * register_bytes(gpu);
+    Spec::Ram(RamSpec {
+        words: u64::from(bytes / operands.buffer_word_bytes),
+        bits: 8 * u64::from(operands.buffer_word_bytes),
+        ports: Ports::READ_AND_WRITE,
+        banks: operands.buffer_banks,
+    })
+}
+
+/// One of the register file's arrays, a warp-wide register a word.
+fn register_array(gpu: &GpuSpec) -> Spec {
+    let ports = Ports {
+        read_write: 0,
+        read: gpu.operands.register_array_reads,
+        write: 1,
+    };
+    words(
+        gpu.operands.register_array_bytes,
+        register_bytes(gpu),
+        ports,
+    )
+}
+
+fn shared_memory(gpu: &GpuSpec) -> Spec {
+    words(
+        gpu.sm.shared_bytes,
+        register_bytes(gpu),
+        Ports::READ_AND_WRITE,
+    )
+}
+
+fn texture_cache(gpu: &GpuSpec) -> Spec {
+    words(
+        gpu.texture.cache_bytes,
+        gpu.texture.cache_line_bytes,
+        Ports::ONE,
+    )
+}
+
+fn constant_cache(gpu: &GpuSpec) -> Spec {
+    words(
+        gpu.constant.cache_bytes,
+        gpu.constant.cache_line_bytes,
+        Ports::READ_AND_WRITE,
+    )
+}
+
+/// Bytes of a warp-wide register.
+fn register_bytes(gpu: &GpuSpec) -> u32 {
+    4 * gpu.sm.warp_width
+}
+
+fn words(bytes: u32, word_bytes: u32, ports: Ports) -> Spec {
+    Spec::Ram(RamSpec {
+        words: u64::from(bytes.div_ceil(word_bytes)),
+        bits: 8 * u64::from(word_bytes),
+        ports,
+        banks: 1,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ram(words: u64, bits: u64, ports: Ports, banks: u32) -> Spec {
+        Spec::Ram(RamSpec {
+            words,
+            bits,
+            ports,
+            banks,
+        })
+    }
+
+    #[test]
+    fn the_paper_s_gpu_has_the_arrays_that_give_its_table_1() {
+        let gpu = GpuSpec::preset("tesla-16sm").unwrap();
+        let both = Ports::READ_AND_WRITE;
+        let tags = Spec::Tags(TagSpec {
+            sets: 16,
+            ways: 1,
+            tag_bits: 24,
+            ports: both,
+        });
+        let three_reads = Ports {
+            read_write: 0,
+            read: 3,
+            write: 1,
+        };
+        let expected = [
+            ("icache.tag", tags, 1),
+            ("icache.data", ram(4096 / 16, 128, both, 1), 1),
+            ("instruction_buffer", ram(48, 64, both, 1), 1),
+            ("scoreboard", ram(32, 128, both, 1), 1),
+            ("operand_buffer", ram(1920 / 16, 128, both, 2), 1),
+            ("register_file", ram(16384 / 128, 1024, three_reads, 1), 4),
+            ("shared_memory", ram(16384 / 128, 1024, both, 1), 1),
+            ("texture_cache", ram(5120 / 16, 128, Ports::ONE, 1), 1),
+            ("constant_cache", ram(2048 / 64, 512, both, 1), 1),
+        ];
+        let structures = structures(&gpu);
+        assert_eq!(structures.len(), expected.len());
+        for (structure, (name, spec, per_sm)) in structures.iter().zip(expected) {
+            assert_eq!(
+                (structure.name, &structure.spec, structure.per_sm),
+                (name, &spec, per_sm)
+            );
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The registry's entries, and how parameters are read.
+
+use toml::{Table, Value};
+
+use crate::{ALL, Technique};
+
+/// A configured technique, or everything that is wrong with its parameters.
+pub type Parsed = Result<Box<dyn Technique>, Vec<ParameterProblem>>;
+
+/// A technique as the registry knows it.
+pub struct Definition {
+    /// Its name in studies.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Where it was published.
+    pub citation: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    /// The counters that it adds to an activity: name and meaning.
+    pub counters: &'static [(&'static str, &'static str)],
+    /// Configures it. The table holds its parameters only, each one value; absent ones take their defaults.
+    ///
+    /// # Errors
+    /// Every parameter that is unknown or cannot be.
+    pub parse: fn(&Table) -> Parsed,
+}
+
+/// A parameter of a technique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its key.
+    pub name: &'static str,
+    /// What kind of value it takes.
+    pub kind: Kind,
+    /// Its value if it is absent, as written in TOML.
+    pub default: &'static str,
+    /// Which values it takes.
+    pub range: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// Kinds of parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number; a list of them is a sweep.
+    Count,
+    /// A list of whole numbers, which is one value.
+    Counts,
+}
+
+/// A parameter that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterProblem {
+    /// Its key.
+    pub key: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead, where that is known.
+    pub help: Option<String>,
+}
+
+/// The definition called `name`.
+///
+/// # Errors
+/// The nearest name, if one is near.
+pub fn find(name: &str) -> Result<&'static Definition, Option<&'static str>> {
+    ALL.iter()
+        .find(|definition| definition.name == name)
+        .copied()
+        .ok_or_else(|| nearest(name, ALL.iter().map(|definition| definition.name)))
+}
+
+/// The candidate that differs from `name` in the fewest letters, if these are few.
+fn nearest(name: &str, candidates: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    candidates
+        .map(|candidate| (strsim::damerau_levenshtein(candidate, name), candidate))
+        .min()
+        .filter(|&(distance, candidate)| distance <= 1 + candidate.len() / 3)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Reads the parameters of one technique and collects what is wrong with them.
+pub struct Reader<'t> {
+    table: &'t Table,
+    problems: Vec<ParameterProblem>,
+}
+
+impl<'t> Reader<'t> {
+    /// Reads `table`; keys that are not in `parameters` are problems.
+    pub fn new(table: &'t Table, parameters: &[Parameter]) -> Self {
+        let problems = table
+            .keys()
+            .filter(|key| parameters.iter().all(|parameter| parameter.name != *key))
+            .map(|key| unknown(key, parameters))
+            .collect();
+        Self { table, problems }
+    }
+
+    /// A whole number within `range`.
+    pub fn count(&mut self, key: &str, default: u32, range: std::ops::RangeInclusive<u32>) -> u32 {
+        match self.table.get(key) {
+            None => default,
+            Some(value) => self.checked(key, value, &range).unwrap_or(default),
+        }
+    }
+
+    /// Whole numbers within `range`, at least one; a single number is a list of one.
+    pub fn counts(
+        &mut self,
+        key: &str,
+        default: &[u32],
+        range: std::ops::RangeInclusive<u32>,
+    ) -> Vec<u32> {
+        match self.table.get(key) {
+            None => default.to_vec(),
+            Some(Value::Array(values)) if values.is_empty() => {
+                self.problem(key, "the list is empty".to_owned(), None);
+                default.to_vec()
+            }
+            Some(Value::Array(values)) => values
+                .iter()
+                .filter_map(|value| self.checked(key, value, &range))
+                .collect(),
+            Some(value) => self.checked(key, value, &range).into_iter().collect(),
+        }
+    }
+
+    /// The technique, if nothing was wrong.
+    ///
+    /// # Errors
+    /// Everything that was wrong.
+    pub fn finish<T: Technique + 'static>(self, technique: T) -> Parsed {
+        if self.problems.is_empty() {
+            Ok(Box::new(technique))
+        } else {
+            Err(self.problems)
+        }
+    }
+
+    fn checked(
+        &mut self,
+        key: &str,
+        value: &Value,
+        range: &std::ops::RangeInclusive<u32>,
+    ) -> Option<u32> {
+        let (lowest, highest) = (range.start(), range.end());
+        let help = Some(format!("a whole number from {lowest} to {highest}"));
+        let Value::Integer(number) = value else {
+            self.problem(
+                key,
+                format!("expected a whole number, found `{value}`"),
+                help,
+            );
+            return None;
+        };
+        let number = u32::try_from(*number)
+            .ok()
+            .filter(|number| range.contains(number));
+        if number.is_none() {
+            self.problem(key, format!("{value} is out of range"), help);
+        }
+        number
+    }
+
+    fn problem(&mut self, key: &str, message: String, help: Option<String>) {
+        self.problems.push(ParameterProblem {
+            key: key.to_owned(),
+            message,
+            help,
+        });
+    }
+}
+
+fn unknown(key: &str, parameters: &[Parameter]) -> ParameterProblem {
+    let names = || parameters.iter().map(|parameter| parameter.name);
+    let help = match nearest(key, names()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!(
+            "its parameters are {}",
+            names().collect::<Vec<_>>().join(", ")
+        ),
+    };
+    ParameterProblem {
+        key: key.to_owned(),
+        message: format!("there is no parameter `{key}`"),
+        help: Some(help),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_technique_gets_the_nearest_name() {
+        assert_eq!(find("filter_cash").err(), Some(Some("filter_cache")));
+        assert_eq!(find("branch_predictor").err(), Some(None));
+        assert_eq!(
+            find("filter_cache").ok().map(|found| found.name),
+            Some("filter_cache")
+        );
+    }
+
+    #[test]
+    fn all_problems_of_a_table_come_at_once() {
+        let table: Table = "entry = 16\nentries = 0\nentries_per_tag = \"two\""
+            .parse()
+            .unwrap();
+        let problems = (find("filter_cache").ok().unwrap().parse)(&table).unwrap_err();
+        let keys: Vec<&str> = problems
+            .iter()
+            .map(|problem| problem.key.as_str())
+            .collect();
+        assert_eq!(keys, ["entry", "entries", "entries_per_tag"]);
+        assert_eq!(problems[0].help.as_deref(), Some("did you mean `entries`?"));
+    }
+}

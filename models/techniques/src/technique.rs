@@ -1,0 +1,134 @@
+//! What a technique is.
+
+use std::fmt::Debug;
+
+use warpwatt_circuit::{CircuitError, Cost, Spec};
+use warpwatt_gpu::{GpuSpec, Hooks, Run};
+use warpwatt_techlib::quantity::Time;
+
+use crate::Structure;
+
+/// One configured technique.
+///
+/// The order of a study's point: [`reshape`](Self::reshape), then [`fit`](Self::fit) at the point's node and clock, then [`attach`](Self::attach) and the
+/// run; [`structures`](Self::structures) are priced and [`metrics`](Self::metrics) read from the run. Everything that is not overridden does nothing.
+pub trait Technique: Send + Sync + Debug {
+    /// The name in studies and in the registry: `filter_cache`.
+    fn name(&self) -> &'static str;
+
+    /// The name with all parameters: `filter_cache(entries=32)`. Equal labels mean equal techniques.
+    fn label(&self) -> String;
+
+    /// Changes the GPU before the run.
+    fn reshape(&self, gpu: &mut GpuSpec) {
+        let _ = gpu;
+    }
+
+    /// Checks at one node whether the technique's circuits fit the clock; what does not fit makes the pipeline longer in `gpu`.
+    ///
+    /// # Errors
+    /// If a circuit cannot be built.
+    fn fit(&self, gpu: &mut GpuSpec, circuits: &dyn Circuits) -> Result<Fit, CircuitError> {
+        let _ = (gpu, circuits);
+        Ok(Fit::default())
+    }
+
+    /// Attaches to the pipeline.
+    fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
+        let _ = (gpu, hooks);
+    }
+
+    /// The structures that the technique adds.
+    fn structures(&self, gpu: &GpuSpec) -> Vec<Structure> {
+        let _ = gpu;
+        Vec::new()
+    }
+
+    /// What the technique reports beyond energy.
+    fn metrics(&self, run: &Run) -> Vec<Metric> {
+        let _ = run;
+        Vec::new()
+    }
+
+    /// What only one technique of a configuration can have.
+    fn claims(&self) -> &'static [Claim] {
+        &[]
+    }
+}
+
+/// Something that techniques cannot share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// The place before the I-cache ([`Hooks::fetch_filter`]).
+    FetchFilter,
+}
+
+impl Claim {
+    /// In words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::FetchFilter => "the place of the fetch filter before the I-cache",
+        }
+    }
+}
+
+/// Costs of circuits at one node and operating point.
+pub trait Circuits {
+    /// What `spec` costs.
+    ///
+    /// # Errors
+    /// If it cannot be built.
+    fn cost(&self, spec: &Spec) -> Result<Cost, CircuitError>;
+}
+
+/// The outcome of a timing check.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fit {
+    /// The paths that were checked.
+    pub paths: Vec<Path>,
+    /// What a reader of the results must know, with the figures in picoseconds.
+    pub notes: Vec<String>,
+}
+
+/// A chain of circuits that has to work within a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// Its name.
+    pub name: &'static str,
+    /// The circuits passed, with their delays.
+    pub parts: Vec<(&'static str, Time)>,
+}
+
+impl Path {
+    /// The sum of the delays.
+    pub fn total(&self) -> Time {
+        Time::from_ps(self.parts.iter().map(|(_, delay)| delay.as_ps()).sum())
+    }
+}
+
+/// A figure that a technique reports.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// For example `filter_cache.hit_rate`.
+    pub name: String,
+    /// Its unit; `1` for a ratio.
+    pub unit: &'static str,
+    /// The value.
+    pub value: f64,
+}
+
+impl Metric {
+    /// The ratio of two counts; zero if there was nothing.
+    pub fn ratio(name: impl Into<String>, part: u64, whole: u64) -> Self {
+        let value = if whole == 0 {
+            0.0
+        } else {
+            part as f64 / whole as f64
+        };
+        Self {
+            name: name.into(),
+            unit: "1",
+            value,
+        }
+    }
+}
