@@ -47,10 +47,10 @@ pub fn double2<const W: usize>(op: Double2, a: &Doubles<W>, b: &Doubles<W>) -> D
         Double2::Sub => map2(a, b, u64::wrapping_sub),
         Double2::Mul => map2(a, b, u64::wrapping_mul),
         Double2::MulHi { signed: false } => {
-            map2(a, b, |a, b| (u128::from(a) * u128::from(b) >> 64) as u64)
+            map2(a, b, |a, b| ((u128::from(a) * u128::from(b)) >> 64) as u64)
         }
         Double2::MulHi { signed: true } => map2(a, b, |a, b| {
-            (i128::from(a as i64) * i128::from(b as i64) >> 64) as u64
+            ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64
         }),
         Double2::Div { signed: false } => map2(a, b, |a, b| a.checked_div(b).unwrap_or(u64::MAX)),
         Double2::Div { signed: true } => map2(a, b, |a, b| match b {

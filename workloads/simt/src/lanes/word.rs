@@ -75,7 +75,7 @@ pub fn word2<const W: usize>(op: Word2, a: &Words<W>, b: &Words<W>) -> Words<W> 
         Word2::SubSaturate => map2(a, b, |a, b| (a as i32).saturating_sub(b as i32) as u32),
         Word2::Mul => map2(a, b, u32::wrapping_mul),
         Word2::MulHi { signed: false } => {
-            map2(a, b, |a, b| (u64::from(a) * u64::from(b) >> 32) as u32)
+            map2(a, b, |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32)
         }
         Word2::MulHi { signed: true } => map2(a, b, |a, b| (wide(a, b) >> 32) as u32),
         Word2::Mul24 { signed, high } => map2(a, b, |a, b| mul24(a, b, signed, high)),
@@ -174,7 +174,7 @@ pub fn word3<const W: usize>(op: Word3, a: &Words<W>, b: &Words<W>, c: &Words<W>
     match op {
         Word3::Mad => map3(a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
         Word3::MadHi { signed: false } => map3(a, b, c, |a, b, c| {
-            ((u64::from(a) * u64::from(b) >> 32) as u32).wrapping_add(c)
+            (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(c)
         }),
         Word3::MadHi { signed: true } => map3(a, b, c, |a, b, c| {
             ((wide(a, b) >> 32) as u32).wrapping_add(c)

@@ -155,9 +155,9 @@ impl WarpRecorder {
         let new_mask = active != context.active;
         let guarded = executed != active;
         self.bytes.push(
-            kind | u8::from(jump) * JUMP
-                | u8::from(new_mask) * NEW_MASK
-                | u8::from(guarded) * GUARDED,
+            kind | (u8::from(jump) * JUMP)
+                | (u8::from(new_mask) * NEW_MASK)
+                | (u8::from(guarded) * GUARDED),
         );
         if jump {
             let delta = i64::from(inst) - i64::from(context.next_inst);
