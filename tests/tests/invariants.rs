@@ -1,0 +1,213 @@
+//! The invariants of `docs/architecture.md`, checked against manifests and sources.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    tests
+        .parent()
+        .expect("tests/ lies in the workspace")
+        .to_owned()
+}
+
+/// Folder of each crate.
+const ROOMS: [(&str, &str); 9] = [
+    ("warpwatt-techlib", "techlib"),
+    ("warpwatt-circuit", "models/circuit"),
+    ("warpwatt-activity", "models/activity"),
+    ("warpwatt-gpu", "models/gpu"),
+    ("warpwatt-techniques", "models/techniques"),
+    ("warpwatt-ptx", "workloads/ptx"),
+    ("warpwatt-simt", "workloads/simt"),
+    ("warpwatt-suite", "workloads/suite"),
+    ("warpwatt", "estimator"),
+];
+
+/// The arrows of the architecture page: what each room may build on.
+fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
+    let arrows: [(&str, &[&str]); 9] = [
+        ("warpwatt-techlib", &[]),
+        ("warpwatt-circuit", &["warpwatt-techlib"]),
+        ("warpwatt-activity", &[]),
+        ("warpwatt-gpu", &["warpwatt-activity", "warpwatt-simt"]),
+        (
+            "warpwatt-techniques",
+            &[
+                "warpwatt-activity",
+                "warpwatt-circuit",
+                "warpwatt-gpu",
+                "warpwatt-techlib",
+            ],
+        ),
+        ("warpwatt-ptx", &[]),
+        ("warpwatt-simt", &["warpwatt-ptx"]),
+        ("warpwatt-suite", &["warpwatt-ptx", "warpwatt-simt"]),
+        (
+            "warpwatt",
+            &[
+                "warpwatt-activity",
+                "warpwatt-circuit",
+                "warpwatt-gpu",
+                "warpwatt-ptx",
+                "warpwatt-simt",
+                "warpwatt-suite",
+                "warpwatt-techlib",
+                "warpwatt-techniques",
+            ],
+        ),
+    ];
+    arrows
+        .into_iter()
+        .map(|(room, below)| (room, below.iter().copied().collect()))
+        .collect()
+}
+
+fn dependencies(folder: &str) -> BTreeSet<String> {
+    let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    let table = manifest.get("dependencies").and_then(toml::Value::as_table);
+    let names = table.into_iter().flat_map(|table| table.keys().cloned());
+    names.filter(|name| name.starts_with("warpwatt")).collect()
+}
+
+/// Every Rust source of a room, without the tests beside the code.
+fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder).join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let is_tests = path.file_stem().is_some_and(|name| name == "tests");
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") && !is_tests {
+                let text = fs::read_to_string(&path).unwrap();
+                let code = text.split("#[cfg(test)]").next().unwrap_or("").to_owned();
+                found.push((path, code));
+            }
+        }
+    }
+    found.sort();
+    assert!(
+        !found.is_empty(),
+        "no sources under {folder}: this test would pass vacuously"
+    );
+    found
+}
+
+/// Lines of code (comments left out) of `rooms` that contain one of `words`, apart from the excepted files.
+fn lines_with(rooms: &[&str], words: &[&str], except: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, text) in rooms.iter().flat_map(|room| sources(room)) {
+        if except.iter().any(|except| path.ends_with(except)) {
+            continue;
+        }
+        for (number, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or("");
+            if words.iter().any(|word| contains_name(code, word)) {
+                found.push(format!(
+                    "{}:{}: {}",
+                    path.display(),
+                    number + 1,
+                    line.trim()
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// Whether `word` begins at the beginning of a name: `File::` is not in `NodeFile::`.
+fn contains_name(code: &str, word: &str) -> bool {
+    let in_name = |c: char| c.is_alphanumeric() || c == '_';
+    let is_suffix = word.starts_with('_');
+    code.match_indices(word)
+        .any(|(at, _)| is_suffix || !code[..at].ends_with(in_name))
+}
+
+const LIBRARIES: [&str; 8] = [
+    "techlib",
+    "models/circuit",
+    "models/activity",
+    "models/gpu",
+    "models/techniques",
+    "workloads/ptx",
+    "workloads/simt",
+    "workloads/suite",
+];
+
+#[test]
+fn arrows_point_one_way() {
+    let allowed = allowed();
+    for (room, folder) in ROOMS {
+        for below in dependencies(folder) {
+            assert!(
+                allowed[room].contains(below.as_str()),
+                "{room} depends on {below}: docs/architecture.md has no such arrow"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_gpu_model_knows_no_physics() {
+    let words = [
+        "Energy", "Power", "joule", "Joule", "watt_", "_pj", "_nj", "techlib", "circuit",
+    ];
+    assert_eq!(lines_with(&["models/gpu"], &words, &[]), [""; 0]);
+}
+
+#[test]
+fn circuits_know_no_simulated_time() {
+    let words = ["warpwatt_gpu", "warpwatt_activity", "Activity", "cycles"];
+    assert_eq!(lines_with(&["models/circuit"], &words, &[]), [""; 0]);
+}
+
+#[test]
+fn a_technology_is_a_parameter() {
+    let words = [
+        "static mut",
+        "OnceLock",
+        "LazyLock",
+        "thread_local!",
+        "lazy_static",
+    ];
+    let physics = [
+        "techlib",
+        "models/circuit",
+        "models/techniques",
+        "models/gpu",
+    ];
+    assert_eq!(lines_with(&physics, &words, &[]), [""; 0]);
+}
+
+#[test]
+fn only_the_estimator_prints() {
+    let words = ["println!", "eprintln!", "print!(", "eprint!(", "dbg!"];
+    assert_eq!(lines_with(&LIBRARIES, &words, &[]), [""; 0]);
+}
+
+#[test]
+fn only_the_estimator_and_the_launch_loader_touch_files() {
+    let words = ["std::fs", "fs::", "File::"];
+    let others: Vec<&str> = LIBRARIES
+        .into_iter()
+        .filter(|room| *room != "workloads/suite")
+        .collect();
+    assert_eq!(lines_with(&others, &words, &[]), [""; 0]);
+}
+
+#[test]
+fn no_order_depends_on_a_random_seed_and_nothing_is_unsafe() {
+    let words = [
+        "collections::HashMap",
+        "collections::HashSet",
+        "RandomState",
+        "unsafe ",
+        "thread_rng",
+    ];
+    let all: Vec<&str> = LIBRARIES.into_iter().chain(["estimator"]).collect();
+    assert_eq!(lines_with(&all, &words, &[]), [""; 0]);
+}
