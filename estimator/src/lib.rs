@@ -8,3 +8,4 @@ pub mod report;
 pub mod run;
 pub mod store;
 pub mod study;
+pub mod validate;

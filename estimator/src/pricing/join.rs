@@ -67,7 +67,7 @@ fn priced(
 ) -> Result<PricedStructure, PricingError> {
     let events = activity
         .events()
-        .filter(|(event, _)| event.structure == name);
+        .filter(|(event, _)| event.structure == name && !entry.leakage_only);
     let mut actions = BTreeMap::new();
     for (event, count) in events {
         let unit_j = entry
@@ -142,7 +142,7 @@ fn scope_notes(
     let mut notes = Vec::new();
     if !idle.is_empty() {
         notes.push(format!(
-            "no event is counted on {}: leakage only",
+            "area and leakage only, no dynamic energy: {}",
             idle.join(", ")
         ));
     }

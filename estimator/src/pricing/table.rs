@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use warpwatt_circuit::Cost;
 use warpwatt_techlib::quantity::Energy;
+use warpwatt_techniques::{Circuits, Structure};
 
 use super::PricingError;
 
@@ -20,6 +21,8 @@ pub struct Entry {
     pub group: String,
     /// How many of it the whole GPU has.
     pub instances: u64,
+    /// Whether events on it are not events of this circuit and have no price.
+    pub leakage_only: bool,
     /// Cost of one.
     pub cost: Cost,
 }
@@ -28,6 +31,34 @@ impl CostTable {
     /// A table without structures.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The costs of `structures` on a GPU of `sms` streaming multiprocessors.
+    ///
+    /// # Errors
+    /// If a structure cannot be built, or two have one name.
+    pub fn of(
+        structures: &[Structure],
+        sms: u32,
+        circuits: &dyn Circuits,
+    ) -> Result<Self, PricingError> {
+        let mut table = Self::new();
+        for structure in structures {
+            let cost = circuits
+                .cost(&structure.spec)
+                .map_err(|source| PricingError::Circuit {
+                    name: structure.name.to_owned(),
+                    source: Box::new(source),
+                })?;
+            let entry = Entry {
+                group: structure.group.name().to_owned(),
+                instances: u64::from(structure.per_sm) * u64::from(sms),
+                leakage_only: structure.leakage_only,
+                cost,
+            };
+            table.insert(structure.name, entry)?;
+        }
+        Ok(table)
     }
 
     /// Adds a structure.

@@ -7,7 +7,7 @@ mod compare;
 mod csv;
 pub mod estimate;
 mod fit;
-mod format;
+pub(crate) mod format;
 mod html;
 mod model;
 mod table;

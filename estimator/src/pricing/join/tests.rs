@@ -38,6 +38,7 @@ fn table(costs: &[(&str, Cost)]) -> CostTable {
         let entry = Entry {
             group: FRONT_END.to_owned(),
             instances: 16,
+            leakage_only: false,
             cost: cost.clone(),
         };
         table.insert(name, entry).unwrap();
@@ -91,7 +92,7 @@ fn a_point_priced_by_hand() {
     assert_eq!(outcome.notes.len(), 1);
     assert_eq!(
         outcome.notes[0].text,
-        "no event is counted on b: leakage only"
+        "area and leakage only, no dynamic energy: b"
     );
 }
 
@@ -118,6 +119,7 @@ fn two_structures_of_one_name_are_refused() {
     let entry = Entry {
         group: FRONT_END.to_owned(),
         instances: 1,
+        leakage_only: false,
         cost: cost(1.0, 1.0, 1.0),
     };
     let mut table = CostTable::new();
@@ -126,6 +128,22 @@ fn two_structures_of_one_name_are_refused() {
         table.insert("a", entry),
         Err(PricingError::Duplicate { .. })
     ));
+}
+
+#[test]
+fn events_on_a_structure_that_only_leaks_have_no_price() {
+    let entry = Entry {
+        group: "storage".to_owned(),
+        instances: 1,
+        leakage_only: true,
+        cost: cost(1.0, 1.0, 1.0),
+    };
+    let mut table = CostTable::new();
+    table.insert("register_file", entry).unwrap();
+    let outcome = price(point(), counted(13, &[("register_file.read", 5)]), &table).unwrap();
+    assert_eq!(outcome.totals.dynamic_j, 0.0);
+    assert!(outcome.totals.leakage_j > 0.0);
+    assert!(outcome.notes[0].text.ends_with("energy: register_file"));
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub use scatter::ratio_against_miss_rate;
 pub use stack::front_end_breakdown;
 
 /// Width of every chart in its own units; the page scales it.
-const WIDTH: f64 = 720.0;
+const WIDTH: f64 = 640.0;
 
 /// Width that a text of the charts' size needs, on the safe side for proportional fonts of 12 units.
 fn text_width(text: &str) -> f64 {
