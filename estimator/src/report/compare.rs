@@ -7,8 +7,9 @@ use serde::Serialize;
 use super::accounting::{Implied, Lookups};
 use super::estimate::{self, Estimate, Term};
 use super::terms;
-use crate::outcome::{FRONT_END, Note, Outcome, Point, PricedStructure};
+use crate::outcome::{FRONT_END, Metric, Note, Outcome, Point, PricedStructure};
 use crate::papers::{Benchmark, FilterCachePaper};
+use warpwatt_gpu::{Preset, presets};
 
 /// One point with a technique, compared with the baseline on the same kernel, GPU and technology.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -41,6 +42,8 @@ pub struct Comparison {
     pub implied: Option<Implied>,
     /// What the paper reports for this kernel.
     pub paper: Option<PaperValues>,
+    /// What the techniques report beyond energy.
+    pub metrics: Vec<Metric>,
     /// What a reader must know.
     pub notes: Vec<Note>,
 }
@@ -130,18 +133,43 @@ impl Comparison {
             total: Change::between(&all_energy(without), &all_energy(with)),
             overhead: Overhead::of(without, with),
             implied: Implied::of(without, with),
-            paper: is_the_papers_filter_cache(&with.point)
+            paper: is_the_papers_configuration(&with.point)
                 .then(|| paper.benchmark(&with.point.kernel.paper))
                 .flatten()
                 .map(PaperValues::of),
+            metrics: with.metrics.clone(),
             notes: with.notes.clone(),
         }
     }
 }
 
-/// Table 4 is about 32 entries; other sizes have no row of their own.
-fn is_the_papers_filter_cache(point: &Point) -> bool {
-    point.technique.starts_with("filter_cache(") && point.technique.contains("entries=32")
+/// Whether a point is what the paper's Table 4 is about: its filter cache of 32 entries on its GPU. Other sizes and variants have no row of their own.
+fn is_the_papers_configuration(point: &Point) -> bool {
+    let preset = presets().iter().find(|preset| preset.name == point.gpu);
+    let table = preset.filter(|p| p.name == PAPER_GPU).map(Preset::table);
+    let unchanged = |table: toml::Table| {
+        let axes = point.axes.iter();
+        axes.into_iter()
+            .all(|(path, value)| setting(&table, path).as_deref() == Some(value))
+    };
+    point.technique.contains(PAPER_TECHNIQUE) && table.is_some_and(unchanged)
+}
+
+const PAPER_GPU: &str = "tesla-16sm";
+const PAPER_TECHNIQUE: &str = "filter_cache(entries=32)";
+
+/// The value of a preset's setting, as an axis shows it.
+fn setting(table: &toml::Table, path: &str) -> Option<String> {
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    match table.get(first)? {
+        toml::Value::Table(inner) => setting(inner, rest),
+        value if rest.is_empty() => Some(
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned),
+        ),
+        _ => None,
+    }
 }
 
 fn front_end(outcome: &Outcome) -> Vec<Term<'_>> {

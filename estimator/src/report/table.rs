@@ -42,9 +42,11 @@ impl Report {
 fn block_text(block: &Block, width: usize) -> String {
     let mut text = format!("{}\n", block.label());
     text.push_str(&overhead_line(block));
-    for part in parts(block, width) {
-        text.push_str(&part);
-        text.push('\n');
+    for columns in [columns::figures(block), columns::metrics(block)] {
+        for part in parts(block, &columns, width) {
+            text.push_str(&part);
+            text.push('\n');
+        }
     }
     for note in notes(block) {
         let _ = writeln!(text, "  {note}");
@@ -77,8 +79,8 @@ fn overhead_line(block: &Block) -> String {
     )
 }
 
-/// The block's columns, spread over as many tables as the width asks for; each starts with the kernel.
-fn parts(block: &Block, width: usize) -> Vec<String> {
+/// The columns, spread over as many tables as the width asks for; each starts with the kernel.
+fn parts(block: &Block, columns: &[Column], width: usize) -> Vec<String> {
     let names: Vec<&str> = block
         .comparisons
         .iter()
@@ -86,8 +88,8 @@ fn parts(block: &Block, width: usize) -> Vec<String> {
         .collect();
     let names_width = COLUMN_EXTRA + widest(names.iter().copied().chain(["kernel"]));
     let mut groups: Vec<(usize, Vec<&Column>)> = Vec::new();
-    for column in columns::ALL {
-        let needed = column_width(column, block);
+    for column in columns {
+        let needed = column_width(column);
         match groups.last_mut() {
             Some((used, group)) if *used + needed <= width => {
                 *used += needed;
@@ -98,31 +100,25 @@ fn parts(block: &Block, width: usize) -> Vec<String> {
     }
     groups
         .iter()
-        .map(|(_, group)| render(block, &names, group))
+        .map(|(_, group)| render(&names, group))
         .collect()
 }
 
-fn column_width(column: &Column, block: &Block) -> usize {
-    let cells: Vec<String> = block.comparisons.iter().map(column.text).collect();
-    COLUMN_EXTRA
-        + widest(
-            cells
-                .iter()
-                .map(String::as_str)
-                .chain(column.heading.iter().copied()),
-        )
+fn column_width(column: &Column) -> usize {
+    let texts = column.cells.iter().chain(&column.heading);
+    COLUMN_EXTRA + widest(texts.map(String::as_str))
 }
 
 fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
     texts.map(|text| text.chars().count()).max().unwrap_or(0)
 }
 
-fn render(block: &Block, names: &[&str], columns: &[&Column]) -> String {
+fn render(names: &[&str], columns: &[&Column]) -> String {
     let mut table = plain_table();
     let headings = columns.iter().map(|column| column.heading.join("\n"));
     table.set_header(std::iter::once("kernel".to_owned()).chain(headings));
-    for (name, comparison) in names.iter().zip(&block.comparisons) {
-        let cells = columns.iter().map(|column| (column.text)(comparison));
+    for (row, name) in names.iter().enumerate() {
+        let cells = columns.iter().map(|column| column.cells[row].clone());
         table.add_row(std::iter::once((*name).to_owned()).chain(cells));
     }
     right_align(&mut table);

@@ -106,3 +106,22 @@ fn both_lines_are_fitted_and_differ() {
     assert_abs_diff_eq!(implied.intercept, 1.76 / 4.43, epsilon = 1e-9);
     assert_abs_diff_eq!(implied.at(1.0), 4.71 / 4.43, epsilon = 1e-9);
 }
+
+#[test]
+fn only_the_papers_gpu_has_its_values() {
+    let papers = |path: &str, value: &str| {
+        let mut points = sample::outcomes();
+        for outcome in &mut points {
+            outcome.point.axes.insert(path.to_owned(), value.to_owned());
+        }
+        let report = Report::new("sample", &points);
+        report.blocks[0]
+            .comparisons
+            .iter()
+            .filter(|c| c.paper.is_some())
+            .count()
+    };
+    assert_eq!(papers("sm.threads", "1024"), 2);
+    assert_eq!(papers("sm.threads", "512"), 0);
+    assert_eq!(papers("sm.no_such_setting", "1"), 0);
+}

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use crate::outcome::{Outcome, PricedStructure, Provenance, TechnologyName};
+use crate::report::columns::{self, Column};
 use crate::report::compare::Comparison;
 use crate::report::model::{Block, Report};
-use crate::report::{chart, columns, format, table};
+use crate::report::{chart, format, table};
 
 /// The whole page.
 #[derive(Serialize)]
@@ -29,13 +30,21 @@ struct Section {
     heading: String,
     context: String,
     overhead: [(&'static str, String); 4],
-    columns: Vec<(String, &'static str)>,
-    rows: Vec<Row>,
+    figures: Grid,
+    metrics: Grid,
     charts: Vec<Chart>,
     energies: Vec<Row>,
     structures: Vec<Row>,
     lines: Vec<String>,
     notes: Vec<String>,
+}
+
+/// A table of comparisons.
+#[derive(Serialize)]
+struct Grid {
+    /// Heading and meaning.
+    columns: Vec<(String, String)>,
+    rows: Vec<Row>,
 }
 
 #[derive(Serialize)]
@@ -147,11 +156,8 @@ fn section(report: &Report, block: &Block, index: usize) -> Section {
                 figure(|o| o.sm_leakage),
             ),
         ],
-        columns: columns::ALL
-            .iter()
-            .map(|c| (c.heading.join(" "), c.meaning))
-            .collect(),
-        rows: block.comparisons.iter().map(comparison_row).collect(),
+        figures: grid(block, &columns::figures(block)),
+        metrics: grid(block, &columns::metrics(block)),
         charts: charts(report, block, index),
         energies: block.comparisons.iter().map(energy_row).collect(),
         structures: structures(report, block),
@@ -160,14 +166,18 @@ fn section(report: &Report, block: &Block, index: usize) -> Section {
     }
 }
 
-fn comparison_row(comparison: &Comparison) -> Row {
-    row(
-        comparison,
-        columns::ALL
+fn grid(block: &Block, columns: &[Column]) -> Grid {
+    let rows = block.comparisons.iter().enumerate();
+    let cells = |index: usize| columns.iter().map(|c| c.cells[index].clone()).collect();
+    Grid {
+        columns: columns
             .iter()
-            .map(|column| (column.text)(comparison))
+            .map(|column| (column.heading.join(" "), column.meaning.clone()))
             .collect(),
-    )
+        rows: rows
+            .map(|(index, comparison)| row(comparison, cells(index)))
+            .collect(),
+    }
 }
 
 /// Gross, overhead and net of the front end, then everything with leakage.
