@@ -151,6 +151,8 @@ pub struct WireLayer {
     pub k_vertical: Sourced<f64>,
     /// Thickness of the dielectric between layers.
     pub ild: Sourced<Length>,
+    /// Thickness of the liner that keeps copper from diffusing.
+    pub barrier: Sourced<Length>,
     /// Fringe.
     pub fringe: Sourced<CapacitancePerLength>,
 }
@@ -279,7 +281,7 @@ impl WireStack {
 impl WireLayer {
     fn mixed(&self, smaller: &Self, share: f64, rule: &str) -> Self {
         mix!(self, smaller, share, rule, {
-            pitch, resistance, capacitance, aspect_ratio, miller, k_horizontal, k_vertical, ild,
+            pitch, resistance, capacitance, aspect_ratio, miller, k_horizontal, k_vertical, ild, barrier,
         }, fringe: smaller.fringe.clone())
     }
 }

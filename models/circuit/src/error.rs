@@ -45,3 +45,139 @@ pub enum CircuitError {
     #[error(transparent)]
     Technology(#[from] TechError),
 }
+
+/// Checks that every model shares.
+pub(crate) mod check {
+    use super::CircuitError;
+    use crate::Ports;
+
+    /// Largest capacity: 64 MiB.
+    const MOST_BITS: u64 = 64 * 1024 * 1024 * 8;
+    /// Most ports.
+    const MOST_PORTS: u64 = 64;
+    /// Most ways.
+    const MOST_WAYS: u32 = 64;
+
+    pub(crate) fn count(what: &'static str, got: u64) -> Result<(), CircuitError> {
+        if got >= 1 {
+            return Ok(());
+        }
+        Err(CircuitError::Size {
+            what,
+            got,
+            constraint: "it must be at least 1",
+            nearest: 1,
+        })
+    }
+
+    pub(crate) fn at_most(what: &'static str, got: u64, most: u64) -> Result<(), CircuitError> {
+        count(what, got)?;
+        if got <= most {
+            return Ok(());
+        }
+        Err(CircuitError::Size {
+            what,
+            got,
+            constraint: "that is more than this model covers",
+            nearest: most,
+        })
+    }
+
+    pub(crate) fn capacity(words: u64, bits: u64) -> Result<(), CircuitError> {
+        let got = words.saturating_mul(bits);
+        if got <= MOST_BITS {
+            return Ok(());
+        }
+        Err(CircuitError::Size {
+            what: "capacity in bits",
+            got,
+            constraint: "arrays end at 64 MiB; split it into several",
+            nearest: MOST_BITS,
+        })
+    }
+
+    pub(crate) fn banks(banks: u32, words: u64) -> Result<(), CircuitError> {
+        let got = u64::from(banks);
+        if !banks.is_power_of_two() {
+            let nearest = got.max(1).next_power_of_two();
+            return Err(CircuitError::Size {
+                what: "banks",
+                got,
+                constraint: "it must be a power of two",
+                nearest,
+            });
+        }
+        if got <= words {
+            return Ok(());
+        }
+        let nearest = 1 << words.ilog2();
+        Err(CircuitError::Size {
+            what: "banks",
+            got,
+            constraint: "each bank needs a word",
+            nearest,
+        })
+    }
+
+    pub(crate) fn ways(ways: u32) -> Result<(), CircuitError> {
+        let got = u64::from(ways);
+        if !ways.is_power_of_two() {
+            return Err(CircuitError::Size {
+                what: "ways",
+                got,
+                constraint: "it must be a power of two",
+                nearest: got.next_power_of_two().min(u64::from(MOST_WAYS)),
+            });
+        }
+        at_most("ways", got, u64::from(MOST_WAYS))
+    }
+
+    pub(crate) fn out_bits(out: u64, line: u64) -> Result<(), CircuitError> {
+        count("out_bits", out)?;
+        if out <= line
+            && line.is_multiple_of(out)
+            && (line / out).is_power_of_two()
+            && line / out <= 8
+        {
+            return Ok(());
+        }
+        let nearest = if out > line {
+            line
+        } else {
+            line / (line / out).next_power_of_two().min(8)
+        };
+        Err(CircuitError::Size {
+            what: "out_bits",
+            got: out,
+            constraint: "it must be line_bits over 1, 2, 4 or 8",
+            nearest,
+        })
+    }
+
+    pub(crate) fn ports(what: &'static str, ports: Ports) -> Result<(), CircuitError> {
+        if ports.readers() == 0 {
+            return Err(CircuitError::NoPort {
+                what,
+                action: "read",
+            });
+        }
+        if ports.writers() == 0 {
+            return Err(CircuitError::NoPort {
+                what,
+                action: "write",
+            });
+        }
+        let total = u64::from(ports.read_write) + u64::from(ports.read) + u64::from(ports.write);
+        at_most("ports", total, MOST_PORTS)
+    }
+
+    /// No organisation works: not even one subarray of everything. Cannot happen within the capacity that is accepted, but is no reason to panic.
+    pub(crate) fn nothing(rows: u64) -> CircuitError {
+        CircuitError::Size {
+            what: "rows",
+            got: rows,
+            constraint: "no organisation can hold them",
+            nearest: 1,
+        }
+    }
+}

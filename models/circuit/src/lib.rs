@@ -2,8 +2,15 @@
 //!
 //! One pure function, [`cost`], from a technology, an operating point, a profile and a specification to a [`Cost`] with its breakdown.
 
+mod array;
+mod build;
+mod compare;
 mod cost;
 mod error;
+mod gate;
+mod logic;
+mod process;
+mod repeater;
 mod spec;
 
 pub use cost::{Cost, Organisation, Part, Uncertainty};
@@ -12,3 +19,44 @@ pub use spec::{
     Access, BufferSpec, CacheSpec, ComparatorSpec, MuxSpec, OperatingPoint, Ports, Profile,
     RamSpec, SelectSpec, Spec, TagSpec,
 };
+
+use process::Process;
+use warpwatt_techlib::Technology;
+
+/// Area, delay, energy and leakage of a structure.
+///
+/// Pure: the same arguments give the same bits. An array that CACTI would refuse for its size is modelled by the same equations without CACTI's limits, and
+/// [`Cost::model`] says so.
+///
+/// # Errors
+///
+/// If a size or the operating point is outside what the models cover; the error names the constraint and the nearest value that works.
+///
+/// ```
+/// use warpwatt_circuit::{OperatingPoint, Ports, Profile, RamSpec, Spec, cost};
+/// use warpwatt_techlib::{Flavour, Library, quantity::Temperature};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let technology = Library::itrs()?.node("32nm", Flavour::Hp)?;
+/// let spec = Spec::Ram(RamSpec { words: 256, bits: 128, ports: Ports::READ_AND_WRITE, banks: 1 });
+/// let cost = cost(&technology, &OperatingPoint::at(Temperature::from_k(350.0)), Profile::Cacti65, &spec)?;
+/// assert!((cost.read_energy.as_pj() - 4.3).abs() < 0.1);
+/// # Ok(())
+/// # }
+/// ```
+pub fn cost(
+    technology: &Technology,
+    at: &OperatingPoint,
+    profile: Profile,
+    spec: &Spec,
+) -> Result<Cost, CircuitError> {
+    let process = Process::new(technology, at, profile)?;
+    match spec {
+        Spec::Ram(ram) => build::ram(&process, technology, ram),
+        Spec::Cache(cache) => build::cache(&process, technology, cache),
+        Spec::Tags(tags) => build::tags(&process, technology, tags),
+        Spec::Buffer(buffer) => logic::buffer(&process, technology, buffer),
+        Spec::Mux(mux) => logic::mux(&process, technology, mux),
+        Spec::Select(select) => logic::select(&process, technology, select),
+        Spec::Comparator(comparator) => logic::comparator(&process, technology, comparator),
+    }
+}

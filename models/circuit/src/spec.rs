@@ -186,17 +186,19 @@ impl Ports {
 
     /// All ports.
     pub const fn total(self) -> u32 {
-        self.read_write + self.read + self.write
+        self.read_write
+            .saturating_add(self.read)
+            .saturating_add(self.write)
     }
 
     /// Ports that can read.
     pub const fn readers(self) -> u32 {
-        self.read_write + self.read
+        self.read_write.saturating_add(self.read)
     }
 
     /// Ports that can write.
     pub const fn writers(self) -> u32 {
-        self.read_write + self.write
+        self.read_write.saturating_add(self.write)
     }
 }
 

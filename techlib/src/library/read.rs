@@ -93,17 +93,13 @@ fn wire(file: &NodeFile, feature: Length, name: &str) -> Result<WireLayer, TechE
     let pitch_f = ratio("pitch_f")?;
     let (aspect_ratio, miller) = (ratio("aspect_ratio")?, ratio("miller")?);
     let (k_horizontal, k_vertical) = (ratio("k_horizontal")?, ratio("k_vertical")?);
-    let (barrier, dishing, ild) = (
-        length("barrier")?.value,
-        length("dishing")?.value,
-        length("ild")?,
-    );
+    let (barrier, dishing, ild) = (length("barrier")?, length("dishing")?.value, length("ild")?);
     let fringe = file.get::<CapacitancePerLength>(&format!("{name}.fringe"))?;
     let resistivity = file.get::<Resistivity>(&format!("{name}.resistivity"))?;
     let pitch = feature * pitch_f.value;
     let width = pitch / 2.0;
     let thickness = width * aspect_ratio.value;
-    let section = (thickness - barrier - dishing) * (width - barrier * 2.0);
+    let section = (thickness - barrier.value - dishing) * (width - barrier.value * 2.0);
     let resistance = resistivity.value * ratio("alpha_scatter")?.value / section;
     let spacing = pitch - width;
     let vertical = 2.0 * k_vertical.value * (width / ild.value);
@@ -121,6 +117,7 @@ fn wire(file: &NodeFile, feature: Length, name: &str) -> Result<WireLayer, TechE
         k_horizontal,
         k_vertical,
         ild,
+        barrier,
         fringe,
     })
 }

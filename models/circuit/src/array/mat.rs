@@ -1,0 +1,545 @@
+//! A mat: subarrays around shared predecoders (CACTI 5.1 TR, sections 4.3 to 4.6; CACTI 7, mat.cc and subarray.cc).
+
+use warpwatt_techlib::quantity::{Area, Capacitance, Energy, Length, Power, Resistance, Time};
+use warpwatt_techlib::rules;
+
+use super::decode::{Decoder, Lines, Predecode};
+use super::shape::{Need, Shape};
+use crate::Profile;
+use crate::compare;
+use crate::gate::{self, Chain, Drive, Kind, Link};
+use crate::process::Process;
+use crate::repeater::Stretch;
+
+/// Everything about one mat.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mat {
+    pub(super) width: Length,
+    pub(super) height: Length,
+    pub(super) predecode: Predecode,
+    pub(super) row: Stage,
+    pub(super) bit_mux: Stage,
+    pub(super) sense_mux: [Stage; 2],
+    pub(super) bitline: Bitline,
+    pub(super) sense: Stage,
+    pub(super) output: Stage,
+    pub(super) precharge: Stage,
+    pub(super) compare: Stage,
+    pub(super) wordline_reset: Time,
+    pub(super) bitline_restore: Time,
+}
+
+/// Delay, energy of one access and leakage of one part of a mat.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stage {
+    pub(crate) delay: Time,
+    pub(crate) energy: Energy,
+    pub(crate) leakage: Power,
+    pub(crate) gate_leakage: Power,
+}
+
+/// Bitlines.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Bitline {
+    pub(super) delay: Time,
+    pub(super) read: Energy,
+    pub(super) write: Energy,
+    pub(super) cells: Power,
+    pub(super) cells_gate: Power,
+}
+
+/// The pieces that area, delay and energy share.
+pub(super) struct Build<'a> {
+    p: &'a Process,
+    need: &'a Need,
+    shape: &'a Shape,
+    rows: f64,
+    cols: f64,
+    /// Pitch that one sense amplifier has, for folding.
+    sense_pitch: Length,
+    sub_width: Length,
+    sub_height: Length,
+    c_bitline: Capacitance,
+    row: Decoder,
+    row_predecode: Predecode,
+    bit_mux: (Decoder, Predecode),
+    sense_mux: [(Decoder, Predecode); 2],
+    out_wire: Stretch,
+    out_driver: Capacitance,
+}
+
+impl Mat {
+    pub(super) fn new(process: &Process, need: &Need, shape: &Shape) -> Self {
+        let build = Build::new(process, need, shape);
+        let (width, height) = build.size();
+        let precharge = build.precharge();
+        let row = build.row.drive(process, build.row_predecode.ramp);
+        let subs = f64::from(shape.subs);
+        let (row_leak, row_gate) = build.row.leakage(process);
+        Self {
+            width,
+            height,
+            predecode: build.row_predecode,
+            row: Stage {
+                delay: row.delay,
+                energy: row.energy * subs,
+                leakage: row_leak * (build.rows * subs),
+                gate_leakage: row_gate * (build.rows * subs),
+            },
+            bit_mux: build.select(&build.bit_mux, shape.split.ndcm),
+            sense_mux: [
+                build.select(&build.sense_mux[0], shape.split.ndsam1),
+                build.select(&build.sense_mux[1], shape.split.ndsam2),
+            ],
+            bitline: build.bitline(row.ramp),
+            sense: build.sense(),
+            output: build.output(),
+            precharge,
+            compare: build.compare(),
+            wordline_reset: build.row.reset(process).unwrap_or(build.row_predecode.ramp),
+            bitline_restore: build.restore(precharge.delay),
+        }
+    }
+}
+
+impl Mat {
+    /// The column selects together; their delay is on no common path.
+    pub(super) fn selects(&self) -> Stage {
+        let all = [self.bit_mux, self.sense_mux[0], self.sense_mux[1]];
+        Stage {
+            delay: Time::ZERO,
+            energy: all.iter().map(|stage| stage.energy).sum(),
+            leakage: all.iter().map(|stage| stage.leakage).sum(),
+            gate_leakage: all.iter().map(|stage| stage.gate_leakage).sum(),
+        }
+    }
+}
+
+impl Bitline {
+    pub(super) fn stage(&self) -> Stage {
+        Stage {
+            delay: self.delay,
+            energy: self.read,
+            leakage: self.cells,
+            gate_leakage: self.cells_gate,
+        }
+    }
+}
+
+impl<'a> Build<'a> {
+    fn new(p: &'a Process, need: &'a Need, shape: &'a Shape) -> Self {
+        let (rows, cols) = (shape.rows as f64, shape.cols as f64);
+        let readers = f64::from(need.ports.readers());
+        let stitches = (shape.cols / rules::STITCH_CELLS as u64) as f64;
+        let sub_width = shape.cell_width * cols + p.f(rules::STITCH) * stitches;
+        let sub_height = shape.cell_height * rows;
+        let access_drain = gate_drain_half(p, shape);
+        let c_bitline = (access_drain + p.wire_local.c * shape.cell_height) * rows;
+        let wordline =
+            (p.wire_local.c * shape.cell_width + gate::gate_c(p, p.cell.access) * 2.0) * cols;
+        let r_wordline = p.wire_local.r * (shape.cell_width * cols);
+        let row = Decoder::new(
+            p,
+            shape.row_bits,
+            false,
+            shape.cell_height * rules::DECODER_CELLS,
+            wordline,
+            r_wordline,
+        );
+        let along = shape.cell_height * (f64::from(shape.subs_in_row) * rows);
+        // CACTI 6.5 feeds the predecoded lines from the middle of the mat, 7 from its edge.
+        let halves = if p.profile == Profile::Cacti65 && shape.subs_in_row >= 2 {
+            2.0
+        } else {
+            1.0
+        };
+        let lines = Lines {
+            c: p.wire_inside.c * along,
+            r: p.wire_inside.r * along / halves,
+            decoders: f64::from(shape.subs),
+        };
+        let row_predecode = Predecode::new(p, shape.row_bits, &row, lines);
+        let out_length = match p.profile {
+            Profile::Cacti65 => sub_height,
+            Profile::Cacti7 => sub_width,
+        };
+        let wire = p.repeaters.chosen;
+        let driver = match p.profile {
+            Profile::Cacti65 => wire.size,
+            Profile::Cacti7 => wire.size * (out_length / wire.spacing),
+        };
+        let mut build = Self {
+            p,
+            need,
+            shape,
+            rows,
+            cols,
+            sense_pitch: shape.cell_width * (f64::from(shape.split.ndcm) / readers),
+            sub_width,
+            sub_height,
+            c_bitline,
+            row,
+            row_predecode,
+            bit_mux: (row, Predecode::default()),
+            sense_mux: [(row, Predecode::default()); 2],
+            out_wire: wire.stretch(p, out_length),
+            out_driver: gate::gate_c(p, (p.min_nmos() + p.min_pmos()) * driver),
+        };
+        build.muxes();
+        build
+    }
+
+    /// Decoders of the bitline multiplexer and of the two sense amplifier multiplexers.
+    fn muxes(&mut self) {
+        let (p, shape) = (self.p, self.shape);
+        let split = shape.split;
+        let across = shape.cell_width * (f64::from(shape.subs_in_row) * self.cols);
+        let wire_c = p.wire_inside.c * across;
+        // The wire feeds both halves of the mat from its middle.
+        let wire_r = p.wire_inside.r * across / if shape.subs_in_row >= 2 { 2.0 } else { 1.0 };
+        let mux = gate::gate_c(p, p.min_nmos() * rules::MUX);
+        let subs = u64::from(shape.subs);
+        let amplifiers = shape.cols / u64::from(split.ndcm);
+        let select = |degree: u32, decoded: u32, gates: u64, gated: bool| {
+            let load = if degree > 1 {
+                mux * gates as f64 + wire_c
+            } else {
+                Capacitance::ZERO
+            };
+            let decoder = Decoder::new(
+                p,
+                decoded.ilog2(),
+                gated,
+                shape.cell_height * rules::DECODER_CELLS,
+                load,
+                wire_r,
+            );
+            let lines = Lines {
+                c: Capacitance::ZERO,
+                r: Resistance::ZERO,
+                decoders: 1.0,
+            };
+            (decoder, Predecode::new(p, decoded.ilog2(), &decoder, lines))
+        };
+        let (sam1, sam2) = (u64::from(split.ndsam1), u64::from(split.ndsam2));
+        self.bit_mux = select(
+            split.ndcm,
+            split.ndcm,
+            2 * subs * shape.cols / u64::from(split.ndcm),
+            false,
+        );
+        self.sense_mux = [
+            select(
+                split.ndsam1,
+                shape.ndsam1_address,
+                subs * amplifiers / sam1,
+                shape.way_selects > 0,
+            ),
+            select(
+                split.ndsam2,
+                split.ndsam2,
+                subs * amplifiers / (sam1 * sam2),
+                false,
+            ),
+        ];
+    }
+
+    /// Area that the select decoders of a mat and all predecoders take in its middle.
+    fn centre(&self) -> Area {
+        let all = [&self.bit_mux, &self.sense_mux[0], &self.sense_mux[1]];
+        let select: Area = all
+            .iter()
+            .map(|(decoder, predecode)| decoder.area(self.p) + predecode.area)
+            .sum();
+        (select + self.row_predecode.area + self.way_driver()) * f64::from(self.need.ports.total())
+    }
+
+    /// Buffers that bring the way-select signals to their decoders.
+    fn way_driver(&self) -> Area {
+        let ways = self.shape.way_selects;
+        let Some(decoder) = self.sense_mux[0].0.chain.filter(|_| ways > 1) else {
+            return Area::ZERO;
+        };
+        let link = Link {
+            load: decoder.input(self.p),
+            wire: Time::ZERO,
+        };
+        let buffer = Chain::new(self.p, Kind::Inverter, self.p.f(rules::CELL_HEIGHT), link);
+        buffer.area(self.p) * f64::from(ways)
+    }
+
+    /// Height of the strip under a subarray: precharge, multiplexers, sense amplifiers (CACTI 5.1 TR, section 3.5).
+    fn strip(&self) -> Length {
+        let (p, split) = (self.p, self.shape.split);
+        let ports = f64::from(self.need.ports.readers());
+        let cell = self.shape.cell_width;
+        let folded = |width: Length, fold: Length| gate::folded_height(p, width, fold);
+        let mut height = folded(p.min_pmos() * rules::PRECHARGE, cell / (2.0 * ports))
+            + folded(p.min_pmos() * rules::EQUALISER, cell / ports);
+        let mux = p.min_nmos() * rules::MUX;
+        if split.ndcm > 1 {
+            height += folded(mux, cell / (2.0 * ports));
+        }
+        let pitch = self.sense_pitch;
+        let gaps = p.f(4.0 * rules::GAP_SAME_TYPE + rules::GAP_P_TO_N);
+        height +=
+            folded(p.f(rules::SENSE_P), pitch) * 2.0 + folded(p.f(rules::SENSE_ISOLATION), pitch);
+        height += folded(p.f(rules::SENSE_N), pitch) * 2.0
+            + folded(p.f(rules::SENSE_ENABLE), pitch)
+            + gaps;
+        if split.ndsam1 > 1 {
+            height += folded(mux, cell * (f64::from(split.ndsam1) / ports));
+        }
+        if split.ndsam2 > 1 {
+            height += folded(mux, pitch * f64::from(split.ndsam1));
+            let second = cell * (f64::from(split.ndsam2) / ports);
+            height += (folded(p.min_pmos(), second) + folded(p.min_nmos(), second)) * 2.0;
+        }
+        height
+    }
+
+    /// Outputs of one subarray.
+    fn outputs(&self) -> u64 {
+        let split = self.shape.split;
+        self.shape.cols
+            / (u64::from(split.ndcm) * u64::from(split.ndsam1) * u64::from(split.ndsam2))
+    }
+
+    fn size(&self) -> (Length, Length) {
+        let (p, shape, ports) = (self.p, self.shape, self.need.ports);
+        let (total, readers) = (f64::from(ports.total()), f64::from(ports.readers()));
+        let pitch = p.wire_inside.pitch;
+        let decoder_width = self.row.area(p) * (self.rows * total) / self.sub_height;
+        let drivers = self.out_wire.area * self.outputs() as f64 / self.sub_width * readers;
+        let (upper, lower) = self.row_predecode.bits;
+        let lines = |bits: u32| f64::from(1_u32 << bits);
+        let predecoded = pitch * ((lines(upper) + lines(lower)) * total);
+        let wide = predecoded.max(decoder_width * f64::from(shape.subs_in_row));
+        let select_lines = [shape.split.ndcm, shape.split.ndsam1, shape.split.ndsam2];
+        let selects: f64 = select_lines
+            .iter()
+            .filter(|&&degree| degree > 1)
+            .map(|&degree| f64::from(degree))
+            .sum();
+        let data = (shape.in_bits_mat + shape.out_bits_mat) / u64::from(shape.subs_in_row);
+        let signals = f64::from(shape.address_bits + shape.way_selects) + data as f64;
+        let stacked = f64::from(shape.subs / shape.subs_in_row);
+        let strip = (self.strip() + drivers) * stacked;
+        let height = self.sub_height * stacked
+            + strip
+            + pitch * (signals * total)
+            + pitch * (selects * readers);
+        let width = self.sub_width * f64::from(shape.subs_in_row) + wide;
+        (width + self.centre() / height, height)
+    }
+
+    fn select(&self, (decoder, predecode): &(Decoder, Predecode), lines: u32) -> Stage {
+        let out = decoder.drive(self.p, predecode.ramp);
+        let (sub, gate) = decoder.leakage(self.p);
+        Stage {
+            delay: predecode.delay + out.delay,
+            energy: predecode.energy + out.energy,
+            leakage: predecode.leakage + sub * f64::from(lines),
+            gate_leakage: predecode.gate_leakage + gate * f64::from(lines),
+        }
+    }
+
+    /// Capacitances of the column path: drains of bit multiplexer, isolation transistor and sense multiplexer, and the latch.
+    fn column(&self) -> (Capacitance, Capacitance, Capacitance, Capacitance) {
+        let p = self.p;
+        let mux = p.min_nmos() * rules::MUX;
+        let pair = self.shape.cell_width / (2.0 * f64::from(self.need.ports.readers()));
+        let at = |width| gate::drain_pitch(p, width, self.sense_pitch);
+        let (n, pm) = (p.f(rules::SENSE_N), p.f(rules::SENSE_P));
+        let latch = gate::gate_c(p, n + pm) + at(n) + at(pm);
+        (
+            gate::drain_pitch(p, mux, pair),
+            at(p.f(rules::SENSE_ISOLATION)),
+            at(mux),
+            latch,
+        )
+    }
+
+    fn r_bitline(&self) -> Resistance {
+        self.p.wire_local.r * (self.shape.cell_height * self.rows)
+    }
+
+    /// Bitlines (CACTI 5.1 TR, section 4.3): the cell discharges the line by the swing that the amplifier needs; a write swings it in full.
+    fn bitline(&self, wordline_ramp: Time) -> Bitline {
+        let (p, split) = (self.p, self.shape.split);
+        let (mux, isolation, sense_mux, latch) = self.column();
+        let r_cell = gate::r_n(p, p.cell.nmos, 1) + gate::r_n(p, p.cell.access, 1);
+        let r_isolation = gate::r_n(p, p.f(rules::SENSE_ISOLATION), 1) * (p.r_p / p.r_n);
+        let (c, r) = (self.c_bitline, self.r_bitline());
+        let swing = p.sense_swing();
+        let amplifier = isolation + latch + sense_mux;
+        let two = isolation + amplifier;
+        let (tau, read, written);
+        if split.ndcm > 1 {
+            let behind = mux * 2.0 + two;
+            tau = r_cell * (c + behind)
+                + r * (c / 2.0 + behind)
+                + gate::r_n(p, p.min_nmos() * rules::MUX, 1) * (mux + two)
+                + r_isolation * amplifier;
+            read = c + mux * 2.0 + two / f64::from(split.ndcm);
+            written = c + mux * 2.0;
+        } else {
+            tau = r_cell * (c + amplifier) + r * c / 2.0 + r_isolation * amplifier;
+            read = c + two;
+            written = c;
+        }
+        let step = tau * libm::log(p.vdd / (p.vdd - swing));
+        let lines = f64::from(self.shape.subs) * self.cols;
+        let selected =
+            lines / (f64::from(split.ndcm) * f64::from(split.ndsam1) * f64::from(split.ndsam2));
+        let (cells, cells_gate) = self.cells();
+        let active = self.shape.active_mats as f64;
+        // CACTI multiplies writes by the active mats once more than there are (mat.cc:1215 and 1525); its figures are kept in its own profile.
+        let repeated = if p.profile == Profile::Cacti7 {
+            active
+        } else {
+            1.0
+        };
+        Bitline {
+            delay: self.with_ramp(step, wordline_ramp),
+            read: read * swing * p.vdd * (2.0 * lines),
+            write: p.full_swing(written) * (2.0 * selected * repeated),
+            cells: cells * (self.rows * lines),
+            cells_gate: cells_gate * (self.rows * lines),
+        }
+    }
+
+    /// Adds the slope of the wordline to the time that the bitline takes.
+    fn with_ramp(&self, step: Time, ramp: Time) -> Time {
+        let over = (self.p.vdd - self.p.vth) / self.p.vdd;
+        let rise = ramp * over;
+        if step <= rise * 0.5 {
+            Time::from_si((2.0 * step.si() * rise.si()).sqrt())
+        } else {
+            step + rise / 2.0
+        }
+    }
+
+    /// Leakage of one cell with its ports.
+    fn cells(&self) -> (Power, Power) {
+        let (p, ports) = (self.p, self.need.ports);
+        let writers = f64::from(ports.writers());
+        let inverters = gate::leak(p, Kind::Inverter, p.cell.nmos, p.cell.pmos) * 2.0;
+        let access = gate::access_leak(p, p.cell.access) * writers;
+        let reads = gate::read_port_leak(p, p.cell.access) * f64::from(ports.read);
+        let gate = gate::gate_leak(p, Kind::Inverter, p.cell.nmos, p.cell.pmos)
+            + gate::gate_leak(p, Kind::Inverter, p.cell.access, Length::ZERO)
+                * f64::from(ports.read);
+        (p.power(inverters + access + reads), p.power(gate))
+    }
+
+    /// Latch sense amplifiers (CACTI 5.1 TR, section 4.4).
+    fn sense(&self) -> Stage {
+        let p = self.p;
+        let (_, isolation, sense_mux, latch) = self.column();
+        let load = latch + isolation + sense_mux;
+        let tau = load.si() / p.sense_gm;
+        let count = (self.shape.cols / u64::from(self.shape.split.ndcm)) as f64
+            * f64::from(self.shape.subs);
+        let leak = p.power(p.i_off * p.f(rules::SENSE_ENABLE))
+            * (count * f64::from(self.need.ports.readers()));
+        Stage {
+            delay: Time::from_si(tau * libm::log(p.vdd / p.sense_swing())),
+            energy: p.full_swing(load) * count,
+            leakage: leak,
+            gate_leakage: Power::ZERO,
+        }
+    }
+
+    /// From the sense amplifiers through both multiplexers to the edge of the mat (CACTI 5.1 TR, section 4.5).
+    fn output(&self) -> Stage {
+        let (p, split) = (self.p, self.shape.split);
+        let (min_n, min_p) = (p.min_nmos(), p.min_pmos());
+        let mux = min_n * rules::MUX;
+        let tall = p.f(rules::CELL_HEIGHT);
+        let inverter = gate::gate_c(p, min_n + min_p);
+        let own = gate::drain_n(p, min_n, 1, tall) + gate::drain_p(p, min_p, tall);
+        let first = gate::drain_pitch(p, mux, self.sense_pitch);
+        let second = gate::drain_pitch(p, mux, self.sense_pitch * f64::from(split.ndsam1));
+        let (r_mux, r_inverter) = (gate::r_n(p, mux, 1), gate::r_n(p, min_n, 1));
+        let path = [
+            (r_mux, first * f64::from(split.ndsam1) + inverter),
+            (r_inverter, own + inverter),
+            (r_inverter, own + second),
+            (r_mux, second * f64::from(split.ndsam2) + self.out_driver),
+        ];
+        let end = path.iter().fold(Drive::default(), |drive, &(r, c)| {
+            let delay = gate::rising(drive.ramp, r * c, 0.5, 0.5);
+            Drive {
+                delay: drive.delay + delay,
+                ramp: delay * 2.0,
+                energy: drive.energy + p.full_swing(c) * 0.5,
+            }
+        });
+        let gates = self.outputs() as f64
+            * f64::from(self.shape.subs)
+            * f64::from(self.need.ports.readers());
+        let buffer = gate::leak(p, Kind::Inverter, min_n, min_p) * 2.0;
+        let pass = gate::gate_leak(p, Kind::Inverter, mux, Length::ZERO) * 2.0;
+        let buffer_gate = gate::gate_leak(p, Kind::Inverter, min_n, min_p) * 2.0;
+        Stage {
+            delay: end.delay + self.out_wire.delay,
+            energy: (end.energy + self.out_wire.energy) * self.shape.out_bits_mat as f64,
+            leakage: (p.power(buffer) + self.out_wire.leakage) * gates,
+            gate_leakage: (p.power(pass + buffer_gate) + self.out_wire.gate_leakage) * gates,
+        }
+    }
+
+    /// Precharge and equalisation of the bitlines.
+    fn precharge(&self) -> Stage {
+        let p = self.p;
+        let gates = gate::gate_c(
+            p,
+            p.min_pmos() * (2.0 * rules::PRECHARGE + rules::EQUALISER),
+        ) * self.cols;
+        let along = self.shape.cell_width * self.cols;
+        let (wire_c, wire_r) = (p.wire_outside.c * along, p.wire_outside.r * along);
+        let link = Link {
+            load: gates + wire_c,
+            wire: wire_r * (wire_c / 2.0 + gates),
+        };
+        let chain = Chain::new(p, Kind::Inverter, p.f(rules::CELL_HEIGHT), link);
+        let drive = chain.drive(p, Drive::default());
+        let (sub, gate) = chain.leakage(p, Kind::Inverter);
+        let subs = f64::from(self.shape.subs);
+        Stage {
+            delay: drive.delay,
+            energy: drive.energy * subs,
+            leakage: sub * subs,
+            gate_leakage: gate * subs,
+        }
+    }
+
+    /// Time for the bitlines to come back after a read.
+    fn restore(&self, driver: Time) -> Time {
+        let p = self.p;
+        let swing = p.sense_swing();
+        let r = gate::r_p(p, p.min_pmos() * rules::PRECHARGE);
+        let ratio = (p.vdd - swing * 0.1) / (p.vdd - swing);
+        let tau = r * self.c_bitline + self.r_bitline() * self.c_bitline / 2.0;
+        driver + tau * libm::log(ratio)
+    }
+
+    fn compare(&self) -> Stage {
+        let super::shape::Side::Tags { ways, tag_bits } = self.need.side else {
+            return Stage::default();
+        };
+        let comparators = compare::tags(self.p, ways, tag_bits);
+        let count = self.shape.out_bits_mat as f64 * f64::from(self.need.ports.readers());
+        Stage {
+            leakage: comparators.leakage * count,
+            gate_leakage: comparators.gate_leakage * count,
+            ..comparators
+        }
+    }
+}
+
+/// Half the drain of an access transistor: two cells share the contact.
+fn gate_drain_half(p: &Process, shape: &Shape) -> Capacitance {
+    gate::drain_pitch(p, p.cell.access, shape.cell_width) / 2.0
+}

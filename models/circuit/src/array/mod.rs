@@ -1,0 +1,298 @@
+//! SRAM arrays: one organisation evaluated, and the search for the best one (CACTI 5.1 TR, HPL-2008-20; CACTI 6.0 TR, HPL-2009-85).
+
+mod decode;
+mod mat;
+mod search;
+mod shape;
+mod tree;
+
+pub(crate) use mat::Stage;
+pub(crate) use search::{best, best_data, best_tags};
+pub(crate) use shape::{Limits, Need, Shape, Side, Split};
+
+use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
+
+use crate::Profile;
+use crate::process::Process;
+use mat::Mat;
+use tree::{Bits, Direction, Leaves, Level, Tree};
+
+/// One organisation with all its figures.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Array {
+    pub(crate) shape: Shape,
+    pub(crate) width: Length,
+    pub(crate) height: Length,
+    pub(crate) access_time: Time,
+    pub(crate) cycle_time: Time,
+    pub(crate) read: Energy,
+    pub(crate) write: Energy,
+    pub(crate) leakage: Power,
+    pub(crate) gate_leakage: Power,
+    /// Until the data are at the subarray outputs; until the select lines of the sense multiplexers are; from there to the edge.
+    pub(crate) before_output: Time,
+    pub(crate) select: Time,
+    pub(crate) after_output: Time,
+    pub(crate) parts: Parts,
+}
+
+/// The contributions, of one bank unless it says otherwise.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts {
+    pub(crate) tree_in: Stage,
+    pub(crate) predecode: Stage,
+    pub(crate) row: Stage,
+    pub(crate) selects: Stage,
+    pub(crate) precharge: Stage,
+    pub(crate) bitlines: Stage,
+    pub(crate) sense: Stage,
+    pub(crate) output: Stage,
+    pub(crate) tree_out: Stage,
+    pub(crate) compare: Stage,
+    /// Leakage alone.
+    pub(crate) tree_write: Stage,
+    /// Between banks, all of them.
+    pub(crate) route: Stage,
+    /// All banks.
+    pub(crate) cells_area: Area,
+    pub(crate) periphery_area: Area,
+    pub(crate) tree_area: Area,
+}
+
+/// The trees of one bank or between banks.
+#[derive(Clone, Copy, Debug)]
+struct Trees {
+    width: Length,
+    height: Length,
+    address: Tree,
+    input: Tree,
+    output: Tree,
+}
+
+impl Trees {
+    fn new(process: &Process, leaves: Leaves, bits: Bits, level: Level) -> Self {
+        let size = leaves.around(process, bits, level);
+        let tree =
+            |wires: f64, direction| Tree::new(process, &leaves, size, wires, level, direction);
+        Self {
+            width: size.width,
+            height: size.height,
+            address: tree(bits.address, Direction::In),
+            input: tree(bits.data_in, Direction::In),
+            output: tree(bits.data_out, Direction::Out),
+        }
+    }
+
+    fn leakage(&self) -> Power {
+        self.address.leakage + self.input.leakage + self.output.leakage
+    }
+}
+
+/// An organisation with its mat and trees.
+struct Built<'a> {
+    process: &'a Process,
+    need: &'a Need,
+    shape: Shape,
+    mat: Mat,
+    bank: Trees,
+    route: Trees,
+    bits: Bits,
+}
+
+impl<'a> Built<'a> {
+    fn new(process: &'a Process, need: &'a Need, shape: Shape) -> Self {
+        let mat = Mat::new(process, need, &shape);
+        let ports = need.ports;
+        let bits = Bits {
+            address: f64::from((shape.address_bits + shape.subbank_bits) * ports.total()),
+            data_in: shape.in_bits_bank as f64 * f64::from(ports.writers()),
+            data_out: shape.out_bits_bank as f64 * f64::from(ports.readers()),
+        };
+        let mats = Leaves {
+            width: mat.width,
+            height: mat.height,
+            across: shape.mats_h,
+            down: shape.mats_v,
+        };
+        let bank = Trees::new(process, mats, bits, Level::Mats);
+        let route = Trees::new(
+            process,
+            banks(need.banks, bank.width, bank.height),
+            bits,
+            Level::Banks,
+        );
+        Self {
+            process,
+            need,
+            shape,
+            mat,
+            bank,
+            route,
+            bits,
+        }
+    }
+
+    fn array(&self) -> Array {
+        let (mat, bank, route) = (&self.mat, &self.bank, &self.route);
+        let parts = self.parts();
+        let banks = f64::from(self.need.banks);
+        let to_mat = route.address.delay + bank.address.delay;
+        let inside = mat.row.delay + mat.bitline.delay + mat.sense.delay;
+        let select = to_mat + mat.sense_mux[0].delay.max(mat.sense_mux[1].delay);
+        let before_output = (to_mat + mat.predecode.delay + inside)
+            .max(to_mat + mat.bit_mux.delay + mat.sense.delay)
+            .max(select);
+        let after_output = mat.output.delay + bank.output.delay + route.output.delay;
+        let read: Energy = parts.stages().map(|(_, stage)| stage.energy).sum();
+        let leaks = |(name, stage): (&str, Stage)| {
+            if name == ROUTE {
+                stage.leakage
+            } else {
+                stage.leakage * banks
+            }
+        };
+        Array {
+            shape: self.shape,
+            width: route.width,
+            height: route.height,
+            access_time: before_output + after_output,
+            cycle_time: (inside + mat.wordline_reset + mat.bitline_restore)
+                .max(mat.predecode.delay),
+            read,
+            write: self.write(read, &parts),
+            leakage: parts.stages().map(leaks).sum(),
+            gate_leakage: parts
+                .stages()
+                .map(|(_, stage)| stage.gate_leakage * banks)
+                .sum(),
+            before_output,
+            select,
+            after_output,
+            parts,
+        }
+    }
+
+    /// A write pays no bitline read and no sensing, but the full swing. CACTI 7 lets it pay the output tree instead of that towards the cells (uca.cc:771).
+    fn write(&self, read: Energy, parts: &Parts) -> Energy {
+        let (bank, route, bits) = (&self.bank, &self.route, &self.bits);
+        let trees = match self.process.profile {
+            Profile::Cacti65 => {
+                (route.input.energy + bank.input.energy) * bits.data_in
+                    - (route.output.energy + bank.output.energy) * bits.data_out
+            }
+            Profile::Cacti7 => Energy::ZERO,
+        };
+        let swing = self.mat.bitline.write * self.shape.active_mats as f64;
+        read - parts.bitlines.energy - parts.sense.energy + swing + trees
+    }
+
+    fn parts(&self) -> Parts {
+        let (shape, mat, bank, route, bits) =
+            (&self.shape, &self.mat, &self.bank, &self.route, &self.bits);
+        let (active, mats) = (shape.active_mats as f64, shape.mats());
+        let all = |stage: Stage| Stage {
+            delay: stage.delay,
+            energy: stage.energy * active,
+            leakage: stage.leakage * mats,
+            gate_leakage: stage.gate_leakage * mats,
+        };
+        // CACTI 6.5 counts the leakage of the trees within a bank, 7 does not.
+        let counted = |leakage: Power| {
+            if self.process.profile == Profile::Cacti65 {
+                leakage
+            } else {
+                Power::ZERO
+            }
+        };
+        let tree = |tree: &Tree, bits: f64| Stage {
+            delay: tree.delay,
+            energy: tree.energy * bits,
+            leakage: counted(tree.leakage),
+            gate_leakage: Power::ZERO,
+        };
+        let banks = f64::from(self.need.banks);
+        let cell = shape.cell_width * shape.cell_height;
+        let cells_area =
+            cell * (shape.rows as f64 * shape.cols as f64 * f64::from(shape.subs) * mats * banks);
+        let mats_area = mat.width * mat.height * (mats * banks);
+        Parts {
+            tree_in: tree(&bank.address, bits.address),
+            predecode: all(mat.predecode.stage()),
+            row: all(mat.row),
+            selects: all(mat.selects()),
+            precharge: all(Stage {
+                delay: Time::ZERO,
+                ..mat.precharge
+            }),
+            bitlines: all(mat.bitline.stage()),
+            sense: all(mat.sense),
+            output: all(mat.output),
+            tree_out: tree(&bank.output, bits.data_out),
+            compare: all(mat.compare),
+            tree_write: Stage {
+                leakage: counted(bank.input.leakage),
+                ..Stage::default()
+            },
+            route: Stage {
+                delay: route.address.delay + route.output.delay,
+                energy: route.address.energy * bits.address + route.output.energy * bits.data_out,
+                leakage: route.leakage(),
+                gate_leakage: Power::ZERO,
+            },
+            cells_area,
+            periphery_area: mats_area - cells_area,
+            tree_area: route.width * route.height - mats_area,
+        }
+    }
+}
+
+impl Array {
+    /// Evaluates one organisation.
+    pub(crate) fn new(process: &Process, need: &Need, shape: Shape) -> Self {
+        Built::new(process, need, shape).array()
+    }
+
+    pub(crate) fn area(&self) -> Area {
+        self.width * self.height
+    }
+}
+
+/// Name of the part that is there once, not once a bank.
+pub(crate) const ROUTE: &str = "bank routing";
+
+impl Parts {
+    /// The contributions to energy and leakage by name.
+    pub(crate) fn stages(&self) -> impl Iterator<Item = (&'static str, Stage)> {
+        [
+            ("address tree", self.tree_in),
+            ("predecoders", self.predecode),
+            ("row decoders and wordlines", self.row),
+            ("column selects", self.selects),
+            ("precharge", self.precharge),
+            ("cells and bitlines", self.bitlines),
+            ("sense amplifiers", self.sense),
+            ("subarray outputs", self.output),
+            ("output tree", self.tree_out),
+            ("comparators", self.compare),
+            ("write tree", self.tree_write),
+            (ROUTE, self.route),
+        ]
+        .into_iter()
+    }
+}
+
+/// Banks as near to a square as they go (CACTI 7, uca.cc:48).
+fn banks(count: u32, width: Length, height: Length) -> Leaves {
+    let all = count.max(1).ilog2();
+    let down = if height > width {
+        all / 2
+    } else {
+        all - all / 2
+    };
+    Leaves {
+        width,
+        height,
+        across: 1 << (all - down),
+        down: 1 << down,
+    }
+}

@@ -1,0 +1,290 @@
+//! What an array must hold, and how one organisation of it divides up (CACTI 5.1 TR, section 4; CACTI 7, parameter.cc:1900-2200).
+
+use warpwatt_techlib::quantity::Length;
+
+use crate::process::Process;
+use crate::{Organisation, Ports, Profile};
+
+/// Fewest rows of a subarray in CACTI: a row decoder of at least two 2-to-4 blocks.
+const FEWEST_ROWS: u64 = 16;
+/// Most rows and columns: two predecode blocks of nine bits.
+const MOST_LINES: u64 = 1 << 18;
+/// Largest Ndwl and Ndbl.
+pub(super) const MOST_SPLITS: u32 = 512;
+/// Largest Nspd, in eighths.
+pub(super) const MOST_SPREAD: u32 = 256 * 8;
+
+/// What an array must hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Need {
+    /// Sets (words of a plain memory) of one bank.
+    pub(crate) sets: f64,
+    pub(crate) side: Side,
+    pub(crate) ports: Ports,
+    pub(crate) banks: u32,
+}
+
+/// Which side of a cache it is; a plain memory is a data side with one way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Side {
+    Data {
+        ways: u32,
+        line_bits: u64,
+        out_bits: u64,
+        fast: bool,
+    },
+    Tags {
+        ways: u32,
+        tag_bits: u32,
+    },
+}
+
+/// The N's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Split {
+    pub(crate) ndwl: u32,
+    pub(crate) ndbl: u32,
+    pub(crate) nspd_eighths: u32,
+    pub(crate) ndcm: u32,
+    pub(crate) ndsam1: u32,
+    pub(crate) ndsam2: u32,
+}
+
+/// An organisation with everything that follows from the N's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) split: Split,
+    pub(crate) rows: u64,
+    pub(crate) cols: u64,
+    pub(crate) mats_h: u32,
+    pub(crate) mats_v: u32,
+    /// Subarrays of a mat, and of those in a row of it.
+    pub(crate) subs: u32,
+    pub(crate) subs_in_row: u32,
+    pub(crate) active_mats: u64,
+    pub(crate) out_bits_mat: u64,
+    pub(crate) in_bits_mat: u64,
+    pub(crate) out_bits_bank: u64,
+    pub(crate) in_bits_bank: u64,
+    /// Address bits that a mat decodes, and that choose the mats.
+    pub(crate) address_bits: u32,
+    pub(crate) subbank_bits: u32,
+    /// Row address bits.
+    pub(crate) row_bits: u32,
+    /// Ways among which the sense amplifier multiplexer selects; 0 if it does not.
+    pub(crate) way_selects: u32,
+    /// Degree of the first sense amplifier multiplexer that the address decides.
+    pub(crate) ndsam1_address: u32,
+    pub(crate) cell_width: Length,
+    pub(crate) cell_height: Length,
+}
+
+/// How strictly the limits of CACTI hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Limits {
+    /// As in CACTI.
+    Strict,
+    /// Any size: for arrays that CACTI refuses.
+    Relaxed,
+}
+
+impl Need {
+    /// Smallest Nspd, in eighths: an access never reads less than a wordline holds of it.
+    pub(super) fn least_spread(&self) -> f64 {
+        match self.side {
+            Side::Data {
+                line_bits,
+                out_bits,
+                ..
+            } => 8.0 * out_bits as f64 / line_bits as f64,
+            Side::Tags { .. } => 1.0,
+        }
+    }
+
+    /// Bits of one set.
+    pub(super) fn set_bits(&self) -> f64 {
+        match self.side {
+            Side::Data {
+                ways, line_bits, ..
+            } => line_bits as f64 * f64::from(ways),
+            Side::Tags { ways, tag_bits } => f64::from(tag_bits) * f64::from(ways),
+        }
+    }
+
+    pub(super) fn ways(&self) -> u32 {
+        match self.side {
+            Side::Data { ways, .. } | Side::Tags { ways, .. } => ways,
+        }
+    }
+
+    pub(super) fn is_tags(&self) -> bool {
+        matches!(self.side, Side::Tags { .. })
+    }
+
+    /// Bits that one access takes out of the mats together.
+    fn access_bits(&self) -> u64 {
+        match self.side {
+            Side::Data {
+                out_bits,
+                ways,
+                fast: true,
+                ..
+            } => out_bits * u64::from(ways),
+            Side::Data { out_bits, .. } => out_bits,
+            Side::Tags { ways, tag_bits } => u64::from(ways) * u64::from(tag_bits),
+        }
+    }
+}
+
+impl Split {
+    /// Sets on one wordline.
+    pub(crate) fn nspd(&self) -> f64 {
+        f64::from(self.nspd_eighths) / 8.0
+    }
+
+    fn mux(&self) -> u64 {
+        u64::from(self.ndcm) * u64::from(self.ndsam1) * u64::from(self.ndsam2)
+    }
+}
+
+impl Shape {
+    /// Resolves an organisation; `None` if it does not work.
+    pub(crate) fn new(
+        process: &Process,
+        need: &Need,
+        split: Split,
+        limits: Limits,
+    ) -> Option<Self> {
+        let rows = (need.sets / (f64::from(split.ndbl) * split.nspd())).ceil() as u64;
+        let cols = (need.set_bits() * split.nspd() / f64::from(split.ndwl)).ceil() as u64;
+        within(process.profile, &split, rows, cols, limits)?;
+        let mats_h = (split.ndwl / 2).max(1);
+        let mats_v = (split.ndbl / 2).max(1);
+        let subs = split.ndwl * split.ndbl / (mats_h * mats_v);
+        let bits = (u64::from(subs) * cols / split.mux()).max(1);
+        if bits < u64::from(subs) {
+            return None;
+        }
+        let (fast, tag_bits) = match need.side {
+            Side::Data { fast, .. } => (fast, None),
+            Side::Tags { tag_bits, .. } => (false, Some(u64::from(tag_bits))),
+        };
+        if tag_bits.is_some_and(|tag| bits < tag) {
+            return None;
+        }
+        let ways = need.ways();
+        let ndsam1_address = if tag_bits.is_some() || fast {
+            split.ndsam1
+        } else {
+            split.ndsam1 / ways
+        };
+        let active = need.access_bits() / bits;
+        if ndsam1_address < 1 || active == 0 || active > u64::from(mats_h) {
+            return None;
+        }
+        let out_bits_mat = if tag_bits.is_some() {
+            u64::from(ways) / active
+        } else {
+            bits
+        };
+        let in_bits_mat = tag_bits.unwrap_or(if fast { bits / u64::from(ways) } else { bits });
+        let row_bits = row_bits(rows);
+        let (out_bits_bank, in_bits_bank) = match need.side {
+            Side::Data { out_bits, fast, .. } => (
+                if fast {
+                    out_bits * u64::from(ways)
+                } else {
+                    out_bits
+                },
+                out_bits + u64::from(ways),
+            ),
+            Side::Tags { tag_bits, .. } => (u64::from(ways), u64::from(tag_bits)),
+        };
+        let (cell_width, cell_height) = cell(process, need);
+        Some(Self {
+            split,
+            rows,
+            cols,
+            mats_h,
+            mats_v,
+            subs,
+            subs_in_row: split.ndwl / mats_h,
+            active_mats: active,
+            out_bits_mat,
+            in_bits_mat,
+            out_bits_bank,
+            in_bits_bank,
+            address_bits: row_bits
+                + split.ndcm.ilog2()
+                + ndsam1_address.ilog2()
+                + split.ndsam2.ilog2(),
+            subbank_bits: (u64::from(mats_h * mats_v) / active).max(1).ilog2(),
+            row_bits,
+            way_selects: if tag_bits.is_none() && ways > 1 && !fast {
+                ways
+            } else {
+                0
+            },
+            ndsam1_address,
+            cell_width,
+            cell_height,
+        })
+    }
+
+    pub(super) fn mats(&self) -> f64 {
+        f64::from(self.mats_h) * f64::from(self.mats_v)
+    }
+
+    pub(crate) fn organisation(&self) -> Organisation {
+        Organisation {
+            ndwl: self.split.ndwl,
+            ndbl: self.split.ndbl,
+            nspd_eighths: self.split.nspd_eighths,
+            ndcm: self.split.ndcm,
+            ndsam1: self.split.ndsam1,
+            ndsam2: self.split.ndsam2,
+            rows: self.rows,
+            cols: self.cols,
+        }
+    }
+}
+
+fn within(profile: Profile, split: &Split, rows: u64, cols: u64, limits: Limits) -> Option<()> {
+    let (least_split, least_rows, least_cols) = match (limits, profile) {
+        (Limits::Strict, Profile::Cacti65) => (1, FEWEST_ROWS, 2),
+        (Limits::Strict, Profile::Cacti7) => (2, FEWEST_ROWS, 2),
+        (Limits::Relaxed, _) => (1, 1, 1),
+    };
+    let most_cols = if limits == Limits::Strict {
+        MOST_LINES
+    } else {
+        u64::MAX
+    };
+    let works = split.ndwl >= least_split
+        && split.ndbl >= least_split
+        && (least_rows..=MOST_LINES).contains(&rows)
+        && (least_cols..=most_cols).contains(&cols);
+    works.then_some(())
+}
+
+/// Address bits of so many rows: rounded down from sixteen rows on, as in CACTI; below, where CACTI has no arrays, rounded up.
+fn row_bits(rows: u64) -> u32 {
+    if rows >= FEWEST_ROWS {
+        rows.ilog2()
+    } else {
+        rows.next_power_of_two().ilog2().max(1)
+    }
+}
+
+/// Cell with ports: each port beyond the first adds two wire pitches in both directions (CACTI 5.1 TR, section 3.3). CACTI 6.5 forgets the ports that
+/// only write in the cells of tags.
+fn cell(process: &Process, need: &Need) -> (Length, Length) {
+    let forgotten = process.profile == Profile::Cacti65 && need.is_tags();
+    let counted = if forgotten {
+        need.ports.readers()
+    } else {
+        need.ports.total()
+    };
+    let wires = process.wire_local.pitch * (2.0 * (f64::from(counted) - 1.0));
+    (process.cell.width + wires, process.cell.height + wires)
+}

@@ -1,0 +1,284 @@
+//! H-trees between mats and between banks (CACTI 6.0 TR, section 2.3; CACTI 7, htree2.cc).
+
+use warpwatt_techlib::quantity::{Energy, Length, Power, Time};
+use warpwatt_techlib::rules;
+
+use crate::gate::{self, Kind};
+use crate::process::Process;
+
+/// A tree over leaves of equal size.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leaves {
+    pub(super) width: Length,
+    pub(super) height: Length,
+    /// Leaves side by side and one above the other.
+    pub(super) across: u32,
+    pub(super) down: u32,
+}
+
+/// Bits that run over a tree, by what they are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bits {
+    pub(super) address: f64,
+    pub(super) data_in: f64,
+    pub(super) data_out: f64,
+}
+
+/// What the tree connects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Level {
+    /// Mats of a bank: gates at every node.
+    Mats,
+    /// Banks: wires alone.
+    Banks,
+}
+
+/// Which way the signal goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// To the leaves: a NAND at every split.
+    In,
+    /// From them: a tri-state buffer at every merge.
+    Out,
+}
+
+/// Size of a tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Box {
+    pub(super) width: Length,
+    pub(super) height: Length,
+}
+
+/// What one direction of a tree costs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tree {
+    pub(super) delay: Time,
+    /// Of one bit on one path.
+    pub(super) energy: Energy,
+    pub(super) leakage: Power,
+}
+
+/// The links of a path from the root to a leaf.
+struct Path<'a> {
+    process: &'a Process,
+    level: Level,
+    direction: Direction,
+    /// Wires of the link at hand.
+    wires: f64,
+    /// Reach of the last horizontal and of the last vertical link.
+    wide: Length,
+    tall: Length,
+    tree: Tree,
+}
+
+impl Leaves {
+    /// Size of the area with the wires (CACTI 7, htree2.cc:257-300): the wires of each level take their pitch.
+    pub(super) fn around(&self, process: &Process, bits: Bits, level: Level) -> Box {
+        let (across, down) = (f64::from(self.across), f64::from(self.down));
+        let (h, v) = (f64::from(self.across.ilog2()), f64::from(self.down.ilog2()));
+        let halves = |n: f64| 2.0 * (1.0 - libm::pow(0.5, n));
+        let (tall, wide);
+        match level {
+            Level::Banks => {
+                let all = bits.address + bits.data_in + bits.data_out;
+                (tall, wide) = (all * halves(h), all * halves(v));
+            }
+            Level::Mats => {
+                let data = bits.data_in + bits.data_out;
+                if h >= v {
+                    let excess = h - v;
+                    let skewed = if h > v {
+                        halves(excess) + libm::pow(0.5, -excess) * v
+                    } else {
+                        h
+                    };
+                    tall = bits.address * ((down - 1.0) + excess) + data * skewed;
+                    wide = bits.address * (across - 1.0) + data * v;
+                } else {
+                    let excess = v - h;
+                    tall = bits.address * ((across - 1.0) + excess) + data * h;
+                    wide = bits.address * ((across - 1.0) + excess) + data * (h + halves(excess));
+                }
+            }
+        }
+        let pitch = process.wire_outside.pitch;
+        Box {
+            height: self.height * down + pitch * tall,
+            width: self.width * across + pitch * wide,
+        }
+    }
+}
+
+impl Tree {
+    /// The tree of `wires` wires over `leaves` in an area of `size`: first the horizontal links in excess, then pairs of a horizontal and a vertical
+    /// link, then the vertical links in excess.
+    pub(super) fn new(
+        process: &Process,
+        leaves: &Leaves,
+        size: Box,
+        wires: f64,
+        level: Level,
+        direction: Direction,
+    ) -> Self {
+        let (mut h, mut v) = (leaves.across.ilog2(), leaves.down.ilog2());
+        let mut path = Path {
+            process,
+            level,
+            direction,
+            wires,
+            wide: size.width / 2.0,
+            tall: size.height / 2.0,
+            tree: Self::default(),
+        };
+        let (mut next_wide, mut next_tall) = (size.width / 2.0, size.height / 4.0);
+        while h > 0 || v > 0 {
+            if h > 0 {
+                path.wide = next_wide;
+                next_wide = next_wide / 2.0;
+            }
+            let paired = h <= v;
+            if paired {
+                path.tall = next_tall;
+                next_tall = next_tall / 2.0;
+            }
+            match (h > 0, paired) {
+                (true, true) => path.pair(),
+                (true, false) => path.horizontal(),
+                (false, _) => path.vertical(),
+            }
+            v -= u32::from(paired);
+            h -= u32::from(h > 0);
+        }
+        path.tree
+    }
+}
+
+impl Path<'_> {
+    fn horizontal(&mut self) {
+        self.wire(self.wide, 1.0);
+        self.first_gate();
+    }
+
+    fn vertical(&mut self) {
+        self.wire(self.tall, 1.0);
+        self.branch();
+        self.first_gate();
+    }
+
+    fn pair(&mut self) {
+        self.wire(self.wide, 1.0);
+        let next = self.first_gate();
+        // Both vertical branches leak.
+        self.wire(self.tall, 2.0);
+        self.branch();
+        let spacing = self.process.repeaters.chosen.spacing;
+        self.gate(next, self.size(self.tall), self.tall.min(spacing));
+    }
+
+    /// A stretch of wire, of which `leaking` leak.
+    fn wire(&mut self, length: Length, leaking: f64) {
+        let stretch = self.process.repeaters.chosen.stretch(self.process, length);
+        self.tree.delay += stretch.delay;
+        self.tree.energy += stretch.energy;
+        self.tree.leakage += stretch.leakage * (self.wires * leaking);
+    }
+
+    /// Vertical branches double the wires.
+    fn branch(&mut self) {
+        if self.level == Level::Mats {
+            self.wires *= 2.0;
+        }
+    }
+
+    /// Size of the repeater at the end of a link: smaller if the link is shorter than the spacing. CACTI scales by the horizontal reach in all cases.
+    fn size(&self, reach: Length) -> f64 {
+        let wire = &self.process.repeaters.chosen;
+        if reach > wire.spacing {
+            wire.size
+        } else {
+            self.wide / wire.spacing * wire.size
+        }
+    }
+
+    fn first_gate(&mut self) -> f64 {
+        let next = self.size(self.tall);
+        let spacing = self.process.repeaters.chosen.spacing;
+        self.gate(self.size(self.wide), next, self.wide.min(spacing));
+        next
+    }
+
+    fn gate(&mut self, size: f64, next: f64, reach: Length) {
+        match (self.level, self.direction) {
+            (Level::Banks, _) => {}
+            (Level::Mats, Direction::In) => self.nand(size, next),
+            (Level::Mats, Direction::Out) => self.buffer(size, next, reach),
+        }
+    }
+
+    fn thresholds(&self) -> f64 {
+        self.process.vth / self.process.vdd
+    }
+
+    fn nand(&mut self, size: f64, next: f64) {
+        let p = self.process;
+        let (min_n, min_p) = (p.min_nmos(), p.min_pmos());
+        let tall = p.f(rules::CELL_HEIGHT);
+        let ratio = p.p_to_n;
+        let n = (size * (1.0 + ratio) / (2.0 + ratio)).max(1.0);
+        let after = gate::gate_c(p, (min_n + min_p) * next) * 2.0;
+        let drain = gate::drain_n(p, min_n * n, 1, tall);
+        let tau = gate::r_n(p, min_n * n, 2) * (drain * 2.0 + after);
+        let at = self.thresholds();
+        self.tree.delay += gate::rising(Time::ZERO, tau, at, at);
+        let c = gate::drain_p(p, min_p * (ratio * n), tall) * 2.0 + drain + after;
+        self.tree.energy += p.full_swing(c) * 0.5;
+        let leak = gate::leak(p, Kind::Nand(2), min_n * (2.0 * n), min_p * (2.0 * n));
+        self.tree.leakage += p.power(leak) * self.wires;
+    }
+
+    fn buffer(&mut self, size: f64, next: f64, reach: Length) {
+        let p = self.process;
+        let (min_n, min_p) = (p.min_nmos(), p.min_pmos());
+        let tall = p.f(rules::CELL_HEIGHT);
+        let ratio = p.p_to_n;
+        let gate_size = (size * (1.0 + ratio) / (3.0 + 3.0 * ratio)).max(1.0);
+        let inverter = |times: f64| gate::gate_c(p, (min_n + min_p) * times);
+        let effort = (inverter(next) + p.repeaters.bare * reach) / inverter(next);
+        let pass = inverter(size) / 2.0 / (gate::gate_c(p, min_p) * effort);
+        let drain = |times: f64| {
+            (
+                gate::drain_n(p, min_n * times, 1, tall),
+                gate::drain_p(p, min_p * times, tall),
+            )
+        };
+        let (gate_n, gate_p) = drain(gate_size);
+        let (pass_n, pass_p) = drain(pass);
+        let r_nor = gate::r_p(p, min_p * gate_size) * 2.0;
+        let r_pass = gate::r_n(p, min_n * pass, 1);
+        let nand_out = gate_n + gate_p * 2.0 + gate::gate_c(p, min_p * pass);
+        let pass_out = (pass_p + pass_n) * 2.0 + inverter(size);
+        let tau = r_nor * nand_out + (r_nor + r_pass) * pass_out;
+        let at = self.thresholds();
+        self.tree.delay += gate::rising(Time::ZERO, tau, at, at);
+        let inverter_out = gate_p + gate_n + inverter(gate_size);
+        let nor_out = gate_p + gate_n * 2.0 + inverter(pass);
+        self.tree.energy += p.full_swing(nand_out + inverter_out + nor_out + pass_out) * 0.5;
+        let leak = gate::leak(
+            p,
+            Kind::Inverter,
+            min_n * (2.0 * pass),
+            min_p * (2.0 * pass),
+        ) + gate::leak(
+            p,
+            Kind::Nand(2),
+            min_n * (3.0 * gate_size),
+            min_p * (3.0 * gate_size),
+        ) + gate::leak(
+            p,
+            Kind::Nor(2),
+            min_n * (3.0 * gate_size),
+            min_p * (3.0 * gate_size),
+        );
+        self.tree.leakage += p.power(leak) * self.wires;
+    }
+}

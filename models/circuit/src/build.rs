@@ -1,0 +1,273 @@
+//! Costs out of evaluated arrays.
+
+use warpwatt_techlib::Technology;
+use warpwatt_techlib::quantity::{Area, Energy, Power, Time};
+
+use crate::array::{self, Array, Limits, Need, ROUTE, Side};
+use crate::error::check;
+use crate::process::Process;
+use crate::{Access, CacheSpec, CircuitError, Cost, Part, Ports, RamSpec, TagSpec, Uncertainty};
+
+/// Relative error of the circuit equations themselves, beside that of the process data (their agreement with CACTI is far closer than CACTI's with
+/// hardware: 10 % to 20 % in the CACTI 5.1 TR, section 6).
+const METHOD: f64 = 0.15;
+
+/// A plain memory.
+pub(crate) fn ram(
+    process: &Process,
+    technology: &Technology,
+    spec: &RamSpec,
+) -> Result<Cost, CircuitError> {
+    check::count("words", spec.words)?;
+    check::count("bits", spec.bits)?;
+    check::banks(spec.banks, spec.words)?;
+    check::ports("the array", spec.ports)?;
+    check::capacity(spec.words, spec.bits)?;
+    let need = Need {
+        sets: spec.words as f64 / f64::from(spec.banks),
+        side: Side::Data {
+            ways: 1,
+            line_bits: spec.bits,
+            out_bits: spec.bits,
+            fast: false,
+        },
+        ports: spec.ports,
+        banks: spec.banks,
+    };
+    let (array, limits) = array::best(process, &need).ok_or_else(|| check::nothing(spec.words))?;
+    Ok(cost(process, technology, &array, &need, limits))
+}
+
+/// The tag side of a cache.
+pub(crate) fn tags(
+    process: &Process,
+    technology: &Technology,
+    spec: &TagSpec,
+) -> Result<Cost, CircuitError> {
+    let need = tag_need(process, spec)?;
+    let (array, limits) =
+        array::best_tags(process, &need).ok_or_else(|| check::nothing(spec.sets))?;
+    Ok(cost(process, technology, &array, &need, limits))
+}
+
+/// A cache: tags first, then the data side that suits them.
+pub(crate) fn cache(
+    process: &Process,
+    technology: &Technology,
+    spec: &CacheSpec,
+) -> Result<Cost, CircuitError> {
+    check::count("line_bits", spec.line_bits)?;
+    let out_bits = spec.out_bits.unwrap_or(spec.line_bits);
+    check::out_bits(out_bits, spec.line_bits)?;
+    let tag_spec = TagSpec {
+        sets: spec.sets,
+        ways: spec.ways,
+        tag_bits: spec.tag_bits,
+        ports: spec.ports,
+    };
+    let tag_need = tag_need(process, &tag_spec)?;
+    check::capacity(
+        spec.sets,
+        spec.line_bits.saturating_mul(u64::from(spec.ways)),
+    )?;
+    let (tag, tag_limits) =
+        array::best_tags(process, &tag_need).ok_or_else(|| check::nothing(spec.sets))?;
+    let need = Need {
+        sets: spec.sets as f64,
+        side: Side::Data {
+            ways: spec.ways,
+            line_bits: spec.line_bits,
+            out_bits,
+            fast: spec.access == Access::Fast,
+        },
+        ports: spec.ports,
+        banks: 1,
+    };
+    let whole = |data: &Array| {
+        let (_, _, area) = around(&tag, data);
+        (
+            together(&tag, data, spec.access).si(),
+            (tag.read + data.read).si(),
+            area.si(),
+        )
+    };
+    let (data, limits) =
+        array::best_data(process, &need, whole).ok_or_else(|| check::nothing(spec.sets))?;
+    let tag_cost = cost(process, technology, &tag, &tag_need, tag_limits);
+    let data_cost = cost(process, technology, &data, &need, limits);
+    Ok(both(tag_cost, data_cost, &tag, &data, spec.access))
+}
+
+fn tag_need(process: &Process, spec: &TagSpec) -> Result<Need, CircuitError> {
+    check::count("sets", spec.sets)?;
+    check::count("ways", u64::from(spec.ways))?;
+    check::count("tag_bits", u64::from(spec.tag_bits))?;
+    check::ways(spec.ways)?;
+    check::ports("the cache", spec.ports)?;
+    check::capacity(spec.sets, u64::from(spec.ways) * u64::from(spec.tag_bits))?;
+    // CACTI 6.5 rounds tags up to whole quarters of a comparator.
+    let tag_bits = match process.profile {
+        crate::Profile::Cacti65 => spec.tag_bits.div_ceil(4) * 4,
+        crate::Profile::Cacti7 => spec.tag_bits,
+    };
+    Ok(Need {
+        sets: spec.sets as f64,
+        side: Side::Tags {
+            ways: spec.ways,
+            tag_bits,
+        },
+        ports: spec.ports,
+        banks: 1,
+    })
+}
+
+/// Access time of both sides together (CACTI 7, cacti_interface.cc:69).
+fn together(tag: &Array, data: &Array, access: Access) -> Time {
+    match access {
+        Access::Fast => tag.access_time.max(data.access_time),
+        Access::Sequential => tag.access_time + data.access_time,
+        Access::Normal => {
+            (tag.access_time + data.select).max(data.before_output) + data.after_output
+        }
+    }
+}
+
+/// The box around both sides, one beside the other: width, height and area.
+fn around(
+    tag: &Array,
+    data: &Array,
+) -> (
+    warpwatt_techlib::quantity::Length,
+    warpwatt_techlib::quantity::Length,
+    Area,
+) {
+    let (width, height) = (tag.width + data.width, tag.height.max(data.height));
+    (width, height, width * height)
+}
+
+fn both(tag_cost: Cost, data_cost: Cost, tag: &Array, data: &Array, access: Access) -> Cost {
+    let (width, height, area) = around(tag, data);
+    let named = |side: &str, cost: &Cost| -> Vec<Part> {
+        let part = |part: &Part| Part {
+            name: format!("{side} {}", part.name),
+            ..part.clone()
+        };
+        cost.breakdown.iter().map(part).collect()
+    };
+    let mut breakdown = named("tag", &tag_cost);
+    breakdown.extend(named("data", &data_cost));
+    breakdown.push(Part {
+        name: "gap between the sides".to_owned(),
+        read_energy: Energy::ZERO,
+        leakage: Power::ZERO,
+        area: area - tag_cost.area - data_cost.area,
+        delay: Time::ZERO,
+    });
+    Cost {
+        area,
+        height,
+        width,
+        access_time: together(tag, data, access),
+        cycle_time: tag.cycle_time.max(data.cycle_time),
+        read_energy: tag_cost.read_energy + data_cost.read_energy,
+        write_energy: tag_cost.write_energy + data_cost.write_energy,
+        search_energy: None,
+        leakage: tag_cost.leakage + data_cost.leakage,
+        gate_leakage: tag_cost.gate_leakage + data_cost.gate_leakage,
+        breakdown,
+        organisation: data_cost.organisation,
+        model: format!("cache of {} and {}", tag_cost.model, data_cost.model),
+        uncertainty: data_cost.uncertainty,
+        tag: Some(Box::new(tag_cost)),
+        data: Some(Box::new(data_cost)),
+    }
+}
+
+fn cost(
+    process: &Process,
+    technology: &Technology,
+    array: &Array,
+    need: &Need,
+    limits: Limits,
+) -> Cost {
+    let side = match need.side {
+        Side::Data { .. } => "sram array",
+        Side::Tags { .. } => "sram tag array",
+    };
+    let beyond = match limits {
+        Limits::Strict => "",
+        Limits::Relaxed => ", smaller than CACTI accepts",
+    };
+    Cost {
+        area: array.area(),
+        height: array.height,
+        width: array.width,
+        access_time: array.access_time,
+        cycle_time: array.cycle_time,
+        read_energy: array.read,
+        write_energy: array.write,
+        search_energy: None,
+        leakage: array.leakage,
+        gate_leakage: array.gate_leakage,
+        breakdown: breakdown(array, need.banks),
+        organisation: Some(array.shape.organisation()),
+        model: format!("{side} ({}{beyond})", process.profile),
+        uncertainty: uncertainty(technology),
+        tag: None,
+        data: None,
+    }
+}
+
+fn breakdown(array: &Array, banks: u32) -> Vec<Part> {
+    let parts = &array.parts;
+    let stages = parts.stages().map(|(name, stage)| {
+        let copies = if name == ROUTE { 1.0 } else { f64::from(banks) };
+        Part {
+            name: name.to_owned(),
+            read_energy: stage.energy,
+            leakage: stage.leakage * copies,
+            area: match name {
+                "cells and bitlines" => parts.cells_area,
+                "output tree" => parts.tree_area,
+                _ => Area::ZERO,
+            },
+            delay: stage.delay,
+        }
+    });
+    let periphery = Part {
+        name: "decoders, amplifiers and drivers".to_owned(),
+        read_energy: Energy::ZERO,
+        leakage: Power::ZERO,
+        area: parts.periphery_area,
+        delay: Time::ZERO,
+    };
+    stages.chain([periphery]).collect()
+}
+
+/// Process data and method in quadrature.
+pub(crate) fn uncertainty(technology: &Technology) -> Uncertainty {
+    let device = &technology.device;
+    let with = |process: f64| process.hypot(METHOD);
+    let leakage = device
+        .i_off_n
+        .rows()
+        .iter()
+        .map(|row| row.1.uncertainty)
+        .fold(0.0, f64::max);
+    Uncertainty {
+        area: with(technology.cell.width.uncertainty),
+        delay: with(device.i_on_n.uncertainty),
+        energy: with(
+            device
+                .c_gate_ideal
+                .uncertainty
+                .hypot(2.0 * device.vdd.uncertainty),
+        ),
+        leakage: with(leakage),
+    }
+}
+
+/// Ports that the small structures have, for their checks.
+pub(crate) fn ports(what: &'static str, ports: Ports) -> Result<(), CircuitError> {
+    check::ports(what, ports)
+}

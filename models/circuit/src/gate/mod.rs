@@ -1,0 +1,185 @@
+//! Transistors and gates: capacitance, resistance, area, leakage (CACTI 5.1 TR, section 3; CACTI 7, basic_circuit.cc and component.cc).
+
+mod chain;
+mod leakage;
+
+pub(crate) use chain::{Chain, Drive, Link};
+pub(crate) use leakage::{access_leak, gate_leak, leak, read_port_leak};
+
+use warpwatt_techlib::quantity::{Area, Capacitance, Length, Resistance, Time};
+use warpwatt_techlib::rules;
+
+use crate::process::Process;
+
+/// A static gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Inverter,
+    Nand(u32),
+    Nor(u32),
+}
+
+/// Where a transistor is folded.
+#[derive(Clone, Copy, Debug)]
+enum Fold {
+    /// At this width.
+    Width(Length),
+    /// So that it fits in a gate of this height.
+    Height(Length),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Channel {
+    N,
+    P,
+}
+
+/// Capacitance into a gate.
+pub(crate) fn gate_c(process: &Process, width: Length) -> Capacitance {
+    process.c_gate * width
+}
+
+/// Drain of an NMOS in a stack of `stack`, in a gate of height `tall`.
+pub(crate) fn drain_n(process: &Process, width: Length, stack: u32, tall: Length) -> Capacitance {
+    drain(process, width, stack, Channel::N, Fold::Height(tall))
+}
+
+/// Drain of a PMOS in a gate of height `tall`.
+pub(crate) fn drain_p(process: &Process, width: Length, tall: Length) -> Capacitance {
+    drain(process, width, 1, Channel::P, Fold::Height(tall))
+}
+
+/// Drain of a transistor that is folded at `fold`, as those pitch-matched to cells are.
+pub(crate) fn drain_pitch(process: &Process, width: Length, fold: Length) -> Capacitance {
+    drain(process, width, 1, Channel::N, Fold::Width(fold))
+}
+
+fn drain(
+    process: &Process,
+    width: Length,
+    stack: u32,
+    channel: Channel,
+    fold: Fold,
+) -> Capacitance {
+    let region = |tall: Length| tall - process.f(2.0 * rules::POWER_RAIL + rules::GAP_P_TO_N);
+    let fold = match (fold, channel) {
+        (Fold::Width(at), _) => at,
+        (Fold::Height(tall), Channel::N) => region(tall) / 3.0,
+        (Fold::Height(tall), Channel::P) => region(tall) * (2.0 / 3.0),
+    };
+    let fingers = (width / fold).ceil();
+    let (finger, fingers) = if fingers < 2.0 {
+        (width, 1.0)
+    } else {
+        (fold, fingers)
+    };
+    let contact = process.f(rules::CONTACT + 2.0 * rules::GATE_TO_CONTACT);
+    let between = process.f(rules::GATE_TO_GATE) * f64::from(stack - 1);
+    let mut drain_width = contact + between;
+    let mut sidewall = finger;
+    let mut edge = finger * f64::from(1 + 2 * (stack - 1));
+    let mut metal = Capacitance::ZERO;
+    if fingers > 1.0 {
+        drain_width += contact * (fingers - 2.0) + between * (fingers - 1.0);
+        if fingers % 2.0 == 0.0 {
+            sidewall = Length::ZERO;
+        }
+        edge = edge * fingers;
+        metal = process.wire_local.c * drain_width;
+    }
+    process.c_junction * (drain_width * finger)
+        + process.c_sidewall * (sidewall + drain_width * 2.0)
+        + process.c_edge * edge
+        + metal
+}
+
+/// Resistance of an NMOS that conducts, in a stack of `stack`.
+pub(crate) fn r_n(process: &Process, width: Length, stack: u32) -> Resistance {
+    process.r_n / width * f64::from(stack)
+}
+
+/// Resistance of a PMOS that conducts.
+pub(crate) fn r_p(process: &Process, width: Length) -> Resistance {
+    process.r_p / width
+}
+
+/// Layout area of a gate of at most height `tall`; transistors that do not fit are folded.
+pub(crate) fn area(process: &Process, kind: Kind, p: Length, n: Length, tall: Length) -> Area {
+    if p <= Length::ZERO || n <= Length::ZERO {
+        return Area::ZERO;
+    }
+    let room = tall - process.f(2.0 * rules::POWER_RAIL + rules::GAP_P_TO_N);
+    let share = p / (p + n);
+    let (p_finger, n_finger) = (room * share, room * (1.0 - share));
+    let (p_fingers, n_fingers) = ((p / p_finger).ceil(), (n / n_finger).ceil());
+    let (n_width, p_width) = match kind {
+        Kind::Inverter => (
+            diffusion(process, 1.0, n_fingers),
+            diffusion(process, 1.0, p_fingers),
+        ),
+        Kind::Nand(inputs) => {
+            let inputs = f64::from(inputs);
+            (
+                diffusion(process, inputs, n_fingers),
+                diffusion(process, 1.0, inputs * p_fingers),
+            )
+        }
+        Kind::Nor(inputs) => {
+            let inputs = f64::from(inputs);
+            (
+                diffusion(process, 1.0, inputs * n_fingers),
+                diffusion(process, inputs, p_fingers),
+            )
+        }
+    };
+    let height = if n_finger > n {
+        n + p + process.f(rules::GAP_P_TO_N + 2.0 * rules::POWER_RAIL)
+    } else {
+        tall
+    };
+    n_width.max(p_width) * height
+}
+
+/// Width of a diffusion with `stacked` gates between contacts, in `fingers` fingers.
+fn diffusion(process: &Process, stacked: f64, fingers: f64) -> Length {
+    let contact = rules::CONTACT + 2.0 * rules::GATE_TO_CONTACT;
+    let one = 2.0 * contact + stacked + (stacked - 1.0) * rules::GATE_TO_GATE;
+    let more = if fingers > 1.0 {
+        (fingers - 2.0) * 2.0 * contact
+            + (fingers - 1.0) * (stacked + (stacked - 1.0) * rules::GATE_TO_GATE)
+    } else {
+        0.0
+    };
+    process.f(one + more)
+}
+
+/// Height that a transistor takes when it is folded into fingers of `fold`, across the bitlines.
+pub(crate) fn folded_height(process: &Process, width: Length, fold: Length) -> Length {
+    if width <= Length::ZERO {
+        return Length::ZERO;
+    }
+    let fingers = (width / fold).ceil();
+    let contact = rules::CONTACT + 2.0 * rules::GATE_TO_CONTACT;
+    process.f(fingers + (fingers + 1.0) * contact)
+}
+
+/// Delay of a gate with time constant `tau` behind an input ramp, from input threshold `from` to output threshold `to` (fractions of the swing), input
+/// rising (Horowitz, "Timing models for MOS circuits", 1984).
+pub(crate) fn rising(ramp: Time, tau: Time, from: f64, to: f64) -> Time {
+    if ramp == Time::ZERO && from == to {
+        return tau * -libm::log(from);
+    }
+    let log = libm::log(from);
+    let slope = 2.0 * (ramp / tau) * rules::HOROWITZ_RISE * (1.0 - from);
+    tau * ((log * log + slope).sqrt() + log - libm::log(to))
+}
+
+/// The same, input falling.
+pub(crate) fn falling(ramp: Time, tau: Time, from: f64, to: f64) -> Time {
+    if ramp == Time::ZERO && from == to {
+        return tau * -libm::log(from);
+    }
+    let log = libm::log(1.0 - from);
+    let slope = 2.0 * (ramp / tau) * rules::HOROWITZ_FALL * from;
+    tau * ((log * log + slope).sqrt() + log - libm::log(1.0 - to))
+}

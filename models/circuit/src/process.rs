@@ -1,0 +1,184 @@
+//! A technology evaluated at one operating point: what the circuit equations read.
+
+use warpwatt_techlib::quantity::{
+    Capacitance, CapacitancePerArea, CapacitancePerLength, Current, CurrentPerLength, Energy,
+    Length, Power, Resistivity, Voltage,
+};
+use warpwatt_techlib::{Technology, WireLayer, WireStack, rules};
+
+use crate::repeater::Repeaters;
+use crate::{CircuitError, OperatingPoint, Profile};
+
+/// Supplies below this many thresholds are refused: the on-resistance law does not hold there.
+const LOWEST_SUPPLY: f64 = 1.6;
+/// Supplies above this multiple of the nominal one are refused.
+const HIGHEST_SUPPLY: f64 = 1.2;
+/// Exponent of the alpha-power law for the on-current (Sakurai and Newton, 1990; 1.3 for short channels).
+const ALPHA: f64 = 1.3;
+
+/// Numbers per width at one temperature and supply, and the wires of one profile.
+#[derive(Clone, Debug)]
+pub(crate) struct Process {
+    pub(crate) profile: Profile,
+    pub(crate) feature: Length,
+    pub(crate) vdd: Voltage,
+    pub(crate) vth: Voltage,
+    /// Gate capacitance per width, with overlap and fringe.
+    pub(crate) c_gate: CapacitancePerLength,
+    /// Fringe of one gate edge.
+    pub(crate) c_fringe: CapacitancePerLength,
+    /// Drain edge per width: fringe and overlap.
+    pub(crate) c_edge: CapacitancePerLength,
+    pub(crate) c_junction: CapacitancePerArea,
+    pub(crate) c_sidewall: CapacitancePerLength,
+    pub(crate) r_n: Resistivity,
+    pub(crate) r_p: Resistivity,
+    pub(crate) i_off: CurrentPerLength,
+    pub(crate) i_gate: CurrentPerLength,
+    /// PMOS width over NMOS width.
+    pub(crate) p_to_n: f64,
+    pub(crate) sense_gm: f64,
+    pub(crate) cell: CellSizes,
+    pub(crate) wire_local: Wire,
+    pub(crate) wire_inside: Wire,
+    pub(crate) wire_outside: Wire,
+    pub(crate) repeaters: Repeaters,
+}
+
+/// The memory cell with one port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CellSizes {
+    pub(crate) width: Length,
+    pub(crate) height: Length,
+    pub(crate) access: Length,
+    pub(crate) nmos: Length,
+    pub(crate) pmos: Length,
+}
+
+/// A wire layer, per length.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wire {
+    pub(crate) pitch: Length,
+    pub(crate) r: warpwatt_techlib::quantity::ResistancePerLength,
+    pub(crate) c: CapacitancePerLength,
+}
+
+impl Process {
+    pub(crate) fn new(
+        technology: &Technology,
+        at: &OperatingPoint,
+        profile: Profile,
+    ) -> Result<Self, CircuitError> {
+        let device = &technology.device;
+        let nominal = device.vdd.value;
+        let vth = device.vth.value;
+        let vdd = supply(at.vdd.unwrap_or(nominal), vth, nominal)?;
+        let slow_down = drive(nominal, nominal, vth) / drive(vdd, nominal, vth);
+        let overlap = device.c_gate_ideal.value * rules::OVERLAP;
+        let stack = &technology.wires.conservative;
+        let outside = outside(stack, profile);
+        let sense_width = technology.feature * rules::SENSE_N;
+        let mut process = Self {
+            profile,
+            feature: technology.feature,
+            vdd,
+            vth,
+            c_gate: device.c_gate_ideal.value + overlap + device.c_fringe.value * 3.0,
+            c_fringe: device.c_fringe.value,
+            c_edge: device.c_fringe.value * 2.0 + overlap * 2.0,
+            c_junction: device.c_junction.value,
+            c_sidewall: device.c_junction_sidewall.value,
+            r_n: device.r_n_on.value * slow_down,
+            r_p: device.r_p_on.value * slow_down,
+            i_off: device.i_off_n.at(at.temperature, technology.library)?,
+            i_gate: device.i_gate_n.at(at.temperature, technology.library)?,
+            p_to_n: device.n_to_p_drive_ratio.value,
+            sense_gm: sense_gm(technology, sense_width),
+            cell: CellSizes {
+                width: technology.cell.width.value,
+                height: technology.cell.height.value,
+                access: technology.cell.access_width.value,
+                nmos: technology.cell.nmos_width.value,
+                pmos: technology.cell.pmos_width.value,
+            },
+            wire_local: Wire::of(&stack.local),
+            wire_inside: Wire::of(outside),
+            wire_outside: Wire::of(outside),
+            repeaters: Repeaters::default(),
+        };
+        process.repeaters = Repeaters::new(&process, outside);
+        Ok(process)
+    }
+
+    /// A length of so many F.
+    pub(crate) fn f(&self, count: f64) -> Length {
+        self.feature * count
+    }
+
+    pub(crate) fn min_nmos(&self) -> Length {
+        self.f(rules::MIN_NMOS)
+    }
+
+    pub(crate) fn min_pmos(&self) -> Length {
+        self.min_nmos() * self.p_to_n
+    }
+
+    /// Energy that charging `c` to the supply takes out of it.
+    pub(crate) fn full_swing(&self, c: Capacitance) -> Energy {
+        c * self.vdd * self.vdd
+    }
+
+    pub(crate) fn power(&self, current: Current) -> Power {
+        current * self.vdd
+    }
+
+    /// Swing of a bitline during a read.
+    pub(crate) fn sense_swing(&self) -> Voltage {
+        (self.vdd * rules::SENSE_FRACTION).max(rules::SENSE_MINIMUM)
+    }
+}
+
+impl Wire {
+    fn of(layer: &WireLayer) -> Self {
+        Self {
+            pitch: layer.pitch.value,
+            r: layer.resistance.value,
+            c: layer.capacitance.value,
+        }
+    }
+}
+
+/// The layer of both in-mat and between-mat wires: the profiles fix it, as the configurations they stand for do.
+fn outside(stack: &WireStack, profile: Profile) -> &WireLayer {
+    match profile {
+        Profile::Cacti65 => &stack.global,
+        Profile::Cacti7 => &stack.semi_global,
+    }
+}
+
+/// On-current over that at the nominal supply, per volt of swing: delay is proportional to Vdd / (Vdd - Vth)^alpha.
+fn drive(vdd: Voltage, nominal: Voltage, vth: Voltage) -> f64 {
+    libm::pow((vdd - vth) / (nominal - vth), ALPHA) / (vdd / nominal)
+}
+
+fn supply(vdd: Voltage, vth: Voltage, nominal: Voltage) -> Result<Voltage, CircuitError> {
+    let (low, high) = (vth * LOWEST_SUPPLY, nominal * HIGHEST_SUPPLY);
+    if vdd >= low && vdd <= high {
+        return Ok(vdd);
+    }
+    let nearest = if vdd > high { high } else { low };
+    Err(CircuitError::Supply {
+        vdd,
+        low,
+        high,
+        nearest,
+    })
+}
+
+/// Transconductance of the sense amplifier's latch, in siemens (CACTI 5.1 TR, section 4.4; CACTI 7, parameter.cc:1223).
+fn sense_gm(technology: &Technology, width: Length) -> f64 {
+    let device = &technology.device;
+    let shape = width / device.l_elec.value;
+    let per_square = device.mobility_n.value.si() / 2.0 * device.c_ox.value.si();
+    per_square * shape * device.vdsat.value.si() * (1.0 + device.gmp_to_gmn.value)
+}

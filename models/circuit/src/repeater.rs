@@ -1,0 +1,192 @@
+//! Repeated wires (CACTI 6.0 TR, HPL-2009-85, section 2.2).
+
+use warpwatt_techlib::quantity::{
+    Area, Capacitance, CapacitancePerLength, Energy, Length, Power, ResistancePerLength, Time,
+};
+use warpwatt_techlib::{WireLayer, rules};
+
+use crate::Profile;
+use crate::gate::{self, Kind};
+use crate::process::Process;
+
+/// Spacings tried grow by this much ...
+const SPACING_STEP: Length = Length::from_um(100.0);
+/// ... up to this multiple of the fastest one.
+const SPACING_LIMIT: f64 = 4.0;
+
+/// A repeated wire: how far apart and how large its repeaters are, and what a metre of it costs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Repeated {
+    pub(crate) spacing: Length,
+    /// Repeater size in smallest inverters.
+    pub(crate) size: f64,
+    delay: Time,
+    energy: Energy,
+    leakage: Power,
+    gate_leakage: Power,
+}
+
+/// The repeated wires that a profile offers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Repeaters {
+    /// For trees between mats and for subarray outputs.
+    pub(crate) chosen: Repeated,
+    /// Capacitance of the bare wire at the drawn width of the repeated wire.
+    pub(crate) bare: CapacitancePerLength,
+}
+
+/// What a stretch of repeated wire costs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stretch {
+    pub(crate) delay: Time,
+    pub(crate) energy: Energy,
+    pub(crate) leakage: Power,
+    pub(crate) gate_leakage: Power,
+    pub(crate) area: Area,
+}
+
+/// What the wire equations need per metre and per smallest inverter.
+struct Line<'a> {
+    process: &'a Process,
+    r: ResistancePerLength,
+    c: CapacitancePerLength,
+    c_in: Capacitance,
+    c_out: Capacitance,
+    r_out: warpwatt_techlib::quantity::Resistance,
+}
+
+impl Repeaters {
+    pub(crate) fn new(process: &Process, layer: &WireLayer) -> Self {
+        let line = Line::new(process, layer);
+        let slower = match process.profile {
+            Profile::Cacti65 => 1.1,
+            Profile::Cacti7 => 1.3,
+        };
+        Self {
+            chosen: line.cheapest_within(slower),
+            bare: line.c,
+        }
+    }
+}
+
+impl Repeated {
+    /// What `length` of this wire costs.
+    pub(crate) fn stretch(&self, process: &Process, length: Length) -> Stretch {
+        let metres = length.as_m();
+        let (p, n) = (
+            process.min_pmos() * self.size,
+            process.min_nmos() * self.size,
+        );
+        let repeater = gate::area(process, Kind::Inverter, p, n, process.f(rules::CELL_HEIGHT));
+        Stretch {
+            delay: self.delay * metres,
+            energy: self.energy * metres,
+            leakage: self.leakage * metres,
+            gate_leakage: self.gate_leakage * metres,
+            area: repeater * (length / self.spacing),
+        }
+    }
+}
+
+impl<'a> Line<'a> {
+    fn new(process: &'a Process, layer: &WireLayer) -> Self {
+        let (r, c) = match process.profile {
+            Profile::Cacti65 => Self::cacti65(process, layer),
+            Profile::Cacti7 => Self::cacti7(layer),
+        };
+        let (n, p) = (process.min_nmos(), process.min_pmos());
+        let tall = process.f(rules::CELL_HEIGHT);
+        Self {
+            process,
+            r,
+            c,
+            c_in: gate::gate_c(process, n + p),
+            c_out: gate::drain_p(process, p, tall) + gate::drain_n(process, n, 1, tall),
+            r_out: (process.r_n / n + process.r_p / p) / 2.0,
+        }
+    }
+
+    /// Half a pitch wide. Between layers CACTI 6.5 takes plates of one width's distance, and the fringe of a gate for that of the wire.
+    fn cacti65(
+        process: &Process,
+        layer: &WireLayer,
+    ) -> (ResistancePerLength, CapacitancePerLength) {
+        let width = layer.pitch.value / 2.0;
+        let height = width * layer.aspect_ratio.value;
+        let plates = layer.miller.value
+            * (layer.k_horizontal.value * layer.aspect_ratio.value + layer.k_vertical.value);
+        let c = rules::VACUUM_PERMITTIVITY * plates + process.c_fringe;
+        let core = width - layer.barrier.value * 2.0;
+        (rules::COPPER * rules::REPEATED_SCATTER / (height * core), c)
+    }
+
+    /// A quarter pitch wide, half of what the layer's own resistance assumes (CACTI 7, wire.cc).
+    fn cacti7(layer: &WireLayer) -> (ResistancePerLength, CapacitancePerLength) {
+        let width = layer.pitch.value / 4.0;
+        let height = width * layer.aspect_ratio.value;
+        let sidewall = layer.miller.value * layer.k_horizontal.value * layer.aspect_ratio.value;
+        let vertical = layer.miller.value * layer.k_vertical.value * (width / layer.ild.value);
+        let c = rules::VACUUM_PERMITTIVITY * (sidewall + vertical) + layer.fringe.value;
+        (
+            rules::COPPER * rules::REPEATED_SCATTER / (height * width),
+            c,
+        )
+    }
+
+    /// Spacing and size of the fastest wire.
+    fn fastest(&self) -> (Length, f64) {
+        // sqrt(R0 c / (r C0)) and sqrt(2 R0 (Cp + C0) / (r c)), in SI.
+        let size = (self.r_out.si() * self.c.si() / (self.r.si() * self.c_in.si())).sqrt();
+        let square = self.r_out * (self.c_out + self.c_in) * 2.0;
+        let per_square = self.r.si() * self.c.si();
+        (Length::from_m((square.si() / per_square).sqrt()), size)
+    }
+
+    /// One metre of wire with given repeaters (Bakoglu's model; self-loading of the repeater as CACTI 7 wire_model has it).
+    fn metre(&self, spacing: Length, size: f64) -> Repeated {
+        let process = self.process;
+        let wire_c = self.c * spacing;
+        let wire_r = self.r * spacing;
+        let tau = self.r_out * (self.c_in + self.c_out)
+            + self.r_out * wire_c / size
+            + wire_r * self.c_out * size
+            + wire_r * wire_c * 0.5;
+        let count = Length::from_m(1.0) / spacing;
+        let (n, p) = (process.min_nmos() * size, process.min_pmos() * size);
+        let switching = process.full_swing((self.c_in + self.c_out) * size + wire_c);
+        let short = rules::SHORT_CIRCUIT
+            * process.min_nmos()
+            * process.vdd
+            * (rules::SHORT_CIRCUIT_WINDOW * size)
+            * tau;
+        Repeated {
+            spacing,
+            size,
+            delay: tau * (rules::LN_2 * count),
+            energy: (switching + short) * count,
+            leakage: process.power(gate::leak(process, Kind::Inverter, n, p)) * count,
+            gate_leakage: process.power(gate::gate_leak(process, Kind::Inverter, n, p)) * count,
+        }
+    }
+
+    /// The wire with the least sum of relative energy and leakage among those at most `slower` times as slow as the fastest.
+    fn cheapest_within(&self, slower: f64) -> Repeated {
+        let (spacing, size) = self.fastest();
+        let fastest = self.metre(spacing, size);
+        let mut best = (f64::INFINITY, fastest);
+        let mut at = spacing;
+        while at < spacing * SPACING_LIMIT {
+            let mut smaller = size;
+            while smaller > 1.0 {
+                let wire = self.metre(at, smaller);
+                let price = wire.energy / fastest.energy + wire.leakage / fastest.leakage;
+                if wire.delay <= fastest.delay * slower && price < best.0 {
+                    best = (price, wire);
+                }
+                smaller -= 1.0;
+            }
+            at += SPACING_STEP;
+        }
+        best.1
+    }
+}
