@@ -6,7 +6,9 @@
 mod kernels;
 pub mod launch;
 mod reference;
+mod run;
 
 pub use kernels::{Class, Kernel, PaperRow, SuiteError, kernel, kernels};
 pub use launch::{Case, LaunchFile, Problem};
 pub use reference::{Inputs, Outputs, Reference};
+pub use run::{CaseRun, Executed, FinalBuffer, RunError, RunOptions, run_case};

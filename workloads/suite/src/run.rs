@@ -1,0 +1,292 @@
+//! Execution of a case: its launches in order, its loops, and the comparison of its buffers.
+
+use warpwatt_ptx::Module;
+use warpwatt_simt::{DeviceMemory, ExecError, Execution, Launch, Options, execute};
+
+use crate::launch::{
+    Access, Case, ElementType, KernelLaunch, Mismatch, Prepared, Repeat, Role, Scalar, compare,
+};
+
+/// How a case is executed.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOptions {
+    /// Lanes of a warp: 32 or 64.
+    pub warp_width: u32,
+    /// Warp instructions that all launches may execute together.
+    pub limit: u64,
+    /// Whether traces are kept.
+    pub record: bool,
+    /// Mismatches that are listed; all are counted.
+    pub listed: usize,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            warp_width: 32,
+            limit: 1_000_000_000,
+            record: true,
+            listed: 10,
+        }
+    }
+}
+
+/// What a case's execution left.
+#[derive(Debug)]
+pub struct CaseRun {
+    /// One entry a launch, in order.
+    pub executions: Vec<Executed>,
+    /// Every buffer after the last launch, in the order of the case's arguments.
+    pub buffers: Vec<FinalBuffer>,
+    /// The first elements that are not what they must be.
+    pub mismatches: Vec<Mismatch>,
+    /// How many such elements there are.
+    pub mismatch_count: u64,
+    /// Buffers with known contents that were compared; inputs, which must not change, are not among them.
+    pub outputs_compared: usize,
+}
+
+impl CaseRun {
+    /// Whether every element that was compared is what it must be.
+    pub fn passed(&self) -> bool {
+        self.mismatch_count == 0
+    }
+
+    /// Dynamic warp instructions of all launches.
+    pub fn warp_instructions(&self) -> u64 {
+        let counts = self.executions.iter();
+        counts
+            .map(|executed| executed.execution.warp_instructions)
+            .sum()
+    }
+
+    /// Dynamic thread instructions of all launches, those whose guard was false included.
+    pub fn thread_instructions(&self) -> u64 {
+        let counts = self.executions.iter();
+        counts
+            .map(|executed| executed.execution.thread_instructions)
+            .sum()
+    }
+}
+
+/// One launch after its execution.
+#[derive(Debug)]
+pub struct Executed {
+    /// The entry.
+    pub kernel: String,
+    /// What it left.
+    pub execution: Execution,
+}
+
+/// A buffer after the last launch.
+#[derive(Clone, Debug)]
+pub struct FinalBuffer {
+    /// The argument's name.
+    pub name: String,
+    /// Type of its elements.
+    pub element: ElementType,
+    /// Its contents.
+    pub bytes: Vec<u8>,
+}
+
+/// Why a case could not be executed to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A launch stopped.
+    #[error("launch {launch}: {source}")]
+    Launch {
+        /// Which launch, counted from zero.
+        launch: usize,
+        /// Why.
+        source: ExecError,
+    },
+    /// A loop did not come to its end.
+    #[error("`{buffer}` is still not zero after {rounds} rounds")]
+    Endless {
+        /// The buffer that keeps the loop running.
+        buffer: String,
+        /// Rounds that were run.
+        rounds: u32,
+    },
+}
+
+/// Executes the launches of a case on the contents of its buffers and compares what must be known.
+///
+/// # Errors
+/// If a launch stops (an illegal access, the limit of instructions) or a loop does not end.
+pub fn run_case(
+    module: &Module,
+    case: &Case,
+    prepared: &Prepared,
+    options: RunOptions,
+) -> Result<CaseRun, RunError> {
+    let mut runner = Runner::new(module, case, prepared, options);
+    for step in &case.steps {
+        runner.repeat(&step.repeat, &step.launches)?;
+    }
+    Ok(runner.finish())
+}
+
+struct Runner<'c> {
+    module: &'c Module,
+    case: &'c Case,
+    prepared: &'c Prepared,
+    options: RunOptions,
+    memory: DeviceMemory,
+    /// One entry an argument; `None` for scalars.
+    addresses: Vec<Option<u64>>,
+    executions: Vec<Executed>,
+    left: u64,
+}
+
+impl<'c> Runner<'c> {
+    fn new(
+        module: &'c Module,
+        case: &'c Case,
+        prepared: &'c Prepared,
+        options: RunOptions,
+    ) -> Self {
+        let mut memory = DeviceMemory::new(module);
+        let buffers = prepared.buffers.iter().map(|buffer| {
+            let buffer = buffer.as_ref()?;
+            Some(memory.alloc(&buffer.name, buffer.before.clone()))
+        });
+        Self {
+            module,
+            case,
+            prepared,
+            addresses: buffers.collect(),
+            options,
+            memory,
+            executions: Vec::new(),
+            left: options.limit,
+        }
+    }
+
+    fn repeat(&mut self, repeat: &Repeat, launches: &[KernelLaunch]) -> Result<(), RunError> {
+        for variable in repeat.values() {
+            if let Repeat::WhileNonzero {
+                buffer,
+                reset: true,
+                ..
+            } = repeat
+            {
+                self.contents_mut(*buffer).fill(0);
+            }
+            for launch in launches {
+                self.launch(launch, variable)?;
+            }
+            if let Repeat::WhileNonzero { buffer, .. } = repeat
+                && self.contents(*buffer).iter().all(|byte| *byte == 0)
+            {
+                return Ok(());
+            }
+        }
+        match repeat {
+            Repeat::WhileNonzero { buffer, max, .. } => Err(RunError::Endless {
+                buffer: self.case.arguments[*buffer].name.get_ref().clone(),
+                rounds: *max,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn launch(&mut self, launch: &KernelLaunch, variable: i64) -> Result<(), RunError> {
+        let extents = |shape: &[crate::launch::Linear; 3]| {
+            shape.each_ref().map(|extent| extent.at(variable) as u32)
+        };
+        let params = self.params(launch, variable);
+        let options = Options {
+            warp_width: self.options.warp_width,
+            limit: self.left,
+            record: self.options.record,
+        };
+        let launched = Launch {
+            entry: launch.kernel.get_ref(),
+            grid: extents(&launch.grid),
+            block: extents(&launch.block),
+            dynamic_shared: launch.dynamic_shared,
+            params,
+        };
+        let execution = execute(self.module, &launched, &mut self.memory, &options);
+        let execution = execution.map_err(|source| RunError::Launch {
+            launch: self.executions.len(),
+            source,
+        })?;
+        self.left = self.left.saturating_sub(execution.warp_instructions);
+        self.executions.push(Executed {
+            kernel: launch.kernel.get_ref().clone(),
+            execution,
+        });
+        Ok(())
+    }
+
+    /// The parameter block: every argument's bytes at its parameter's offset.
+    fn params(&self, launch: &KernelLaunch, variable: i64) -> Vec<u8> {
+        let Some(entry) = self.module.entry(launch.kernel.get_ref()) else {
+            return Vec::new(); // `execute` says so
+        };
+        let mut block = vec![0; entry.param_bytes() as usize];
+        for (index, param) in launch.arguments.iter().zip(&entry.params) {
+            let bits = match (&self.case.arguments[*index].role, self.addresses[*index]) {
+                (Role::Scalar(Scalar::Constant(value)), _) => value.bits,
+                (Role::Scalar(Scalar::Linear(form)), _) => self.case.arguments[*index]
+                    .element
+                    .bits_of_integer(i128::from(form.at(variable))),
+                (Role::Buffer(_), address) => address.unwrap_or(0),
+            };
+            let bytes = (param.bytes as usize).min(8);
+            block[param.offset as usize..][..bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
+        }
+        block
+    }
+
+    fn contents(&self, argument: usize) -> &[u8] {
+        self.addresses[argument].map_or(&[], |address| self.memory.buffer(address))
+    }
+
+    fn contents_mut(&mut self, argument: usize) -> &mut [u8] {
+        match self.addresses[argument] {
+            Some(address) => self.memory.buffer_mut(address),
+            None => &mut [],
+        }
+    }
+
+    fn finish(self) -> CaseRun {
+        let mut run = CaseRun {
+            executions: Vec::new(),
+            buffers: Vec::new(),
+            mismatches: Vec::new(),
+            mismatch_count: 0,
+            outputs_compared: 0,
+        };
+        for (argument, buffer) in self.prepared.buffers.iter().enumerate() {
+            let Some(buffer) = buffer else { continue };
+            let bytes = self.contents(argument);
+            let expected = match &self.case.arguments[argument].role {
+                Role::Buffer(role) if role.access == Access::In => Some(&buffer.before),
+                _ => buffer.expected.as_ref(),
+            };
+            if let Some(want) = expected {
+                let left = self.options.listed.saturating_sub(run.mismatches.len());
+                let (list, total) = compare(
+                    (&buffer.name, buffer.element),
+                    bytes,
+                    want,
+                    buffer.tolerance,
+                    left,
+                );
+                run.mismatches.extend(list);
+                run.mismatch_count += total;
+                run.outputs_compared += usize::from(buffer.expected.is_some());
+            }
+            run.buffers.push(FinalBuffer {
+                name: buffer.name.clone(),
+                element: buffer.element,
+                bytes: bytes.to_vec(),
+            });
+        }
+        run.executions = self.executions;
+        run
+    }
+}
