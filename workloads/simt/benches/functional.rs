@@ -1,0 +1,92 @@
+//! Warp instructions a second of functional execution, by kind of kernel, with and without recording a trace.
+//!
+//! `cargo bench -p warpwatt-simt --bench functional`
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use warpwatt_ptx::{Module, load};
+use warpwatt_simt::{DeviceMemory, Launch, Options, execute};
+
+/// A loop of 200 rounds around `body`; `%r1` is the thread, `%rd2` the address of its word.
+fn kernel(body: &str) -> Module {
+    let source = format!(
+        ".version 8.0 .target sm_70 .address_size 64
+        .visible .entry k(.param .u64 p) {{
+        .shared .align 4 .b8 tile[1024];
+        .reg .pred %p<9>; .reg .b32 %r<19>; .reg .f32 %f<9>; .reg .b64 %rd<19>;
+        mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;
+        ld.global.u32 %r2, [%rd2]; cvt.rn.f32.u32 %f1, %r1; mov.f32 %f2, 0f3F800347; mov.f32 %f3, 0f3DCCCCCD;
+        mov.u32 %r9, tile; shl.b32 %r8, %r1, 2; add.s32 %r9, %r9, %r8;
+        mov.u32 %r7, 200;
+        $loop:
+        {body}
+        add.s32 %r7, %r7, -1; setp.ne.s32 %p1, %r7, 0; @%p1 bra $loop;
+        st.global.f32 [%rd2], %f1; st.global.u32 [%rd2], %r2; ret; }}"
+    );
+    load(&source).expect("the bench's kernels are valid")
+}
+
+const KERNELS: [(&str, &str); 6] = [
+    (
+        "integer",
+        "mad.lo.s32 %r2, %r2, 1664525, %r1; shr.u32 %r3, %r2, 7; xor.b32 %r2, %r2, %r3; and.b32 %r4, %r2, 255; add.s32 %r2, %r2, %r4;
+         min.u32 %r3, %r2, %r1; max.s32 %r4, %r3, %r2; shl.b32 %r3, %r4, 3; sub.s32 %r2, %r2, %r3; or.b32 %r2, %r2, 1;",
+    ),
+    (
+        "fused multiply-add",
+        "fma.rn.f32 %f1, %f1, %f2, %f3; fma.rn.f32 %f4, %f1, %f3, %f2; fma.rn.f32 %f1, %f4, %f3, %f1; fma.rn.f32 %f5, %f1, %f3, %f4;
+         add.f32 %f1, %f1, %f5; mul.f32 %f1, %f1, %f3; sub.f32 %f4, %f1, %f2; add.f32 %f1, %f4, %f3;",
+    ),
+    (
+        "shared memory",
+        "st.shared.u32 [%r9], %r2; bar.sync 0; ld.shared.u32 %r3, [%r9]; add.s32 %r2, %r2, %r3; xor.b32 %r2, %r2, %r1; bar.sync 0;",
+    ),
+    (
+        "global memory",
+        "ld.global.u32 %r3, [%rd2]; add.s32 %r2, %r2, %r3; st.global.u32 [%rd2], %r2;",
+    ),
+    (
+        "divergent",
+        "and.b32 %r3, %r2, 1; setp.eq.s32 %p2, %r3, 0; @%p2 bra $even; mad.lo.s32 %r2, %r2, 3, 1; bra.uni $join;
+         $even: shr.u32 %r2, %r2, 1; add.s32 %r2, %r2, %r1; $join: add.s32 %r2, %r2, 1;",
+    ),
+    (
+        "special functions",
+        "ex2.approx.f32 %f4, %f3; sqrt.rn.f32 %f5, %f4; div.rn.f32 %f4, %f5, %f2; sin.approx.f32 %f1, %f4;",
+    ),
+];
+
+fn bench(c: &mut Criterion) {
+    let mut group = c.benchmark_group("warp instructions");
+    for (name, body) in KERNELS {
+        let module = kernel(body);
+        for record in [false, true] {
+            let options = Options {
+                record,
+                ..Options::default()
+            };
+            let run = || {
+                let mut memory = DeviceMemory::new(&module);
+                let address = memory.alloc("p", vec![1; 4 * 256]);
+                let launch = Launch {
+                    entry: "k",
+                    grid: [4, 1, 1],
+                    block: [256, 1, 1],
+                    dynamic_shared: 0,
+                    params: address.to_le_bytes().to_vec(),
+                };
+                execute(&module, &launch, &mut memory, &options).expect("the bench's kernels run")
+            };
+            group.throughput(Throughput::Elements(run().warp_instructions));
+            let suffix = if record { "recorded" } else { "plain" };
+            group.bench_function(format!("{name}, {suffix}"), |b| b.iter(run));
+        }
+    }
+    group.finish();
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(20);
+    targets = bench
+}
+criterion_main!(benches);
