@@ -64,9 +64,9 @@ fn cell(cell: &Cell) -> [Pedigree<'_>; 5] {
     pedigrees!(Cell, cell, { width, height, access_width, nmos_width, pmos_width })
 }
 
-fn wire(layer: &WireLayer) -> [Pedigree<'_>; 9] {
+fn wire(layer: &WireLayer) -> [Pedigree<'_>; 10] {
     pedigrees!(WireLayer, layer, {
-        pitch, resistance, capacitance, aspect_ratio, miller, k_horizontal, k_vertical, ild, fringe,
+        pitch, resistance, capacitance, aspect_ratio, miller, k_horizontal, k_vertical, ild, barrier, fringe,
     })
 }
 
