@@ -1,7 +1,11 @@
 //! Circuit costs at one node and operating point, each computed once.
 
-use warpwatt_circuit::{OperatingPoint, Profile};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use warpwatt_circuit::{CircuitError, Cost, OperatingPoint, Profile, Spec};
 use warpwatt_techlib::Technology;
+use warpwatt_techniques::Circuits;
 
 /// A node with an operating point and a profile behind it. Equal specifications are computed once, from whichever thread asks first; the cost of a
 /// specification depends on nothing else, so the order of the questions does not matter.
@@ -10,6 +14,7 @@ pub struct NodeCircuits {
     technology: Technology,
     point: OperatingPoint,
     profile: Profile,
+    known: Mutex<BTreeMap<Spec, Result<Cost, CircuitError>>>,
 }
 
 impl NodeCircuits {
@@ -19,6 +24,7 @@ impl NodeCircuits {
             technology,
             point,
             profile,
+            known: Mutex::default(),
         }
     }
 
@@ -35,5 +41,58 @@ impl NodeCircuits {
     /// The profile.
     pub fn profile(&self) -> Profile {
         self.profile
+    }
+}
+
+impl Circuits for NodeCircuits {
+    fn cost(&self, spec: &Spec) -> Result<Cost, CircuitError> {
+        // A panic of another thread cannot leave the map half-written: an insertion is one step.
+        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cost) = lock().get(spec) {
+            return cost.clone();
+        }
+        let cost = warpwatt_circuit::cost(&self.technology, &self.point, self.profile, spec);
+        lock().insert(spec.clone(), cost.clone());
+        cost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpwatt_circuit::{Ports, RamSpec};
+    use warpwatt_techlib::quantity::Temperature;
+    use warpwatt_techlib::{Flavour, Library};
+
+    #[test]
+    fn a_cost_is_the_circuit_models_and_stays_it() {
+        let technology = Library::itrs().unwrap().node("32nm", Flavour::Hp).unwrap();
+        let point = OperatingPoint::at(Temperature::from_k(350.0));
+        let spec = Spec::Ram(RamSpec {
+            words: 32,
+            bits: 64,
+            ports: Ports::READ_AND_WRITE,
+            banks: 1,
+        });
+        let direct = warpwatt_circuit::cost(&technology, &point, Profile::Cacti65, &spec);
+        let circuits = NodeCircuits::new(technology, point, Profile::Cacti65);
+        assert_eq!(circuits.cost(&spec), direct);
+        assert_eq!(circuits.cost(&spec), direct);
+        assert_eq!(circuits.known.lock().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_refusal_is_remembered_too() {
+        let technology = Library::itrs().unwrap().node("32nm", Flavour::Hp).unwrap();
+        let point = OperatingPoint::at(Temperature::from_k(350.0));
+        let circuits = NodeCircuits::new(technology, point, Profile::Cacti65);
+        let nothing = Spec::Ram(RamSpec {
+            words: 0,
+            bits: 64,
+            ports: Ports::ONE,
+            banks: 1,
+        });
+        assert!(circuits.cost(&nothing).is_err());
+        assert_eq!(circuits.cost(&nothing), circuits.cost(&nothing));
     }
 }
