@@ -241,6 +241,43 @@ args = ["i", "lag"]
     insta::assert_snapshot!(problems(text));
 }
 
+/// A text that is no rule documents how a file was made: it matters only to a case that is prepared without that file.
+#[test]
+fn a_note_instead_of_a_rule_stops_only_its_own_case() {
+    let text = r#"
+name = "notes"
+[small]
+kernel = "k"
+grid = [1]
+block = [1]
+[[small.arg]]
+name = "p"
+kind = "in"
+type = "u32"
+count = 4
+init = "iota()"
+[big]
+kernel = "k"
+grid = [1]
+block = [1]
+[[big.arg]]
+name = "p"
+kind = "in"
+type = "u32"
+count = 4
+init = "running sum of the numbers before"
+"#;
+    let file = LaunchFile::parse(text).unwrap();
+    let case = |name| file.case(Some(name)).unwrap();
+    assert!(case("small").fill(Files::None).is_ok());
+    let problems = case("big").fill(Files::None).unwrap_err();
+    assert_eq!(problems.len(), 1);
+    assert!(
+        problems[0].message.contains("is not a rule"),
+        "{problems:?}"
+    );
+}
+
 #[test]
 fn syntax_errors_point_at_their_place() {
     insta::assert_snapshot!(problems("name = \"x\"\n[case\nkernel = = 3\n"));

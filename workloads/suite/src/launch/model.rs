@@ -119,6 +119,8 @@ pub enum Contents {
     File(Spanned<String>),
     /// Made by a rule.
     Rule(Rule),
+    /// A text that says how the contents are made, but is no rule: the case can be read, not prepared.
+    Note(Spanned<String>),
 }
 
 /// Launches that are repeated together.

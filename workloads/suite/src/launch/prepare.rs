@@ -83,16 +83,16 @@ fn fill(
 ) -> Option<PreparedBuffer> {
     let element = argument.element;
     let bytes = buffer.count * element.bytes() as u64;
-    let mut open = |file: &Spanned<String>| {
-        read(file, bytes, files)
-            .map_err(|problem| problems.push(problem))
-            .ok()
-    };
     let before = match &buffer.before {
         Contents::Rule(rule) => Some(rule.fill(element, buffer.count)),
-        Contents::File(file) => open(file),
+        Contents::File(file) => open(file, bytes, files, problems),
+        Contents::Note(text) => {
+            problems.push(no_rule(text));
+            None
+        }
     };
-    let expected = buffer.expected.as_ref().map(open);
+    let expected = buffer.expected.as_ref();
+    let expected = expected.map(|file| open(file, bytes, files, problems));
     Some(PreparedBuffer {
         name: argument.name.get_ref().clone(),
         element,
@@ -103,6 +103,24 @@ fn fill(
         },
         tolerance: buffer.tolerance,
     })
+}
+
+fn open(
+    file: &Spanned<String>,
+    bytes: u64,
+    files: Files<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Vec<u8>> {
+    read(file, bytes, files)
+        .map_err(|problem| problems.push(problem))
+        .ok()
+}
+
+fn no_rule(text: &Spanned<String>) -> Problem {
+    let message = format!("`{}` is not a rule that can fill a buffer", text.get_ref());
+    let help =
+        "give a `file`, or a rule such as \"zeros()\" or \"mod_i32(seed=1, modulus=7, offset=0)\"";
+    Problem::new(text.span(), message).help(help)
 }
 
 /// The bytes of a file, which must be as many as its buffer has.

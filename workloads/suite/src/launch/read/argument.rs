@@ -199,7 +199,7 @@ fn before(
         return Some(Contents::File(file));
     }
     if fields.has("init") {
-        return rule(fields, element, count).map(Contents::Rule);
+        return rule(fields, element, count);
     }
     if !fields.has("file") {
         fields.missing(
@@ -217,18 +217,19 @@ fn before_output(
     count: Option<u64>,
 ) -> Option<Contents> {
     if fields.has("init") {
-        return rule(fields, element, count).map(Contents::Rule);
+        return rule(fields, element, count);
     }
     Some(Contents::Rule(Rule::PoisonBytes(0xCD)))
 }
 
-fn rule(fields: &mut Fields<'_, '_>, element: ElementType, count: Option<u64>) -> Option<Rule> {
+/// The contents that an `init` text stands for.
+fn rule(fields: &mut Fields<'_, '_>, element: ElementType, count: Option<u64>) -> Option<Contents> {
     let text = fields.string_at("init")?;
     let objection = match read_rule(text.get_ref()) {
         Reading::Rule(rule) => {
             let objection = count.and_then(|count| rule.objection(element, count));
             let Some(message) = objection else {
-                return Some(rule);
+                return Some(Contents::Rule(rule));
             };
             Problem::new(text.span(), message)
         }
@@ -237,11 +238,7 @@ fn rule(fields: &mut Fields<'_, '_>, element: ElementType, count: Option<u64>) -
             message,
             help,
         },
-        Reading::Note => {
-            let message = format!("`{}` is not a rule that can fill a buffer", text.get_ref());
-            Problem::new(text.span(), message)
-                .help("give a `file`, or a rule such as \"zeros()\" or \"mod_i32(seed=1, modulus=7, offset=0)\"")
-        }
+        Reading::Note => return Some(Contents::Note(text)),
     };
     fields.problem(objection);
     None
