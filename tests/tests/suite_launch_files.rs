@@ -180,7 +180,7 @@ index = 1
 name = "b"
 kind = "out"
 type = "i32"
-count = 99999999999
+count = 99999999999999
 init = "range_f32(seed=1, lo=0)"
 tol_abs = -1
 [[case.arg]]
@@ -286,6 +286,20 @@ fn syntax_errors_point_at_their_place() {
 #[test]
 fn an_empty_file_says_what_is_missing() {
     insta::assert_snapshot!(problems(""));
+}
+
+/// A case that is too large can be read, but not run; other cases of its file can.
+#[test]
+fn a_case_that_needs_too_much_memory() {
+    let text = GOOD.replacen("count = 131000", "count = 600000000", 1);
+    let file = LaunchFile::parse(&text).unwrap();
+    let problems = file.cases[0].fill(Files::None).unwrap_err();
+    assert_eq!(problems.len(), 1);
+    assert_eq!(
+        problems[0].message,
+        "the buffers of case `small` take 2289 MiB"
+    );
+    assert!(file.cases[1].fill(Files::None).is_ok());
 }
 
 proptest! {

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use toml::Spanned;
 
-use super::{Argument, Buffer, Case, Contents, ElementType, Problem, Role, Tolerance};
+use super::{
+    Argument, Buffer, Case, Contents, ElementType, MEMORY_LIMIT, Problem, Role, Tolerance,
+};
 
 /// Where the files that a launch file names are found.
 #[derive(Clone, Copy, Debug)]
@@ -59,9 +61,16 @@ impl Case {
     /// Fills the buffers.
     ///
     /// # Errors
-    /// Every file that is missing, cannot be read or has the wrong size.
+    /// Buffers that take too much memory; or else every file that is missing, cannot be read or has the wrong size.
     pub fn fill(&self, files: Files<'_>) -> Result<Prepared, Vec<Problem>> {
         let mut problems = Vec::new();
+        let bytes = self.buffer_bytes();
+        if bytes > MEMORY_LIMIT {
+            let name = self.name.get_ref();
+            let message = format!("the buffers of case `{name}` take {} MiB", bytes >> 20);
+            let help = format!("at most {} MiB can be simulated", MEMORY_LIMIT >> 20);
+            return Err(vec![Problem::new(self.name.span(), message).help(help)]);
+        }
         let buffers = self.arguments.iter().map(|argument| match &argument.role {
             Role::Scalar(_) => None,
             Role::Buffer(buffer) => fill(argument, buffer, files, &mut problems),
@@ -72,6 +81,15 @@ impl Case {
         } else {
             Err(problems)
         }
+    }
+
+    /// Memory that all buffers take together.
+    fn buffer_bytes(&self) -> u64 {
+        let bytes = self.arguments.iter().map(|argument| match &argument.role {
+            Role::Buffer(buffer) => buffer.count * argument.element.bytes() as u64,
+            Role::Scalar(_) => 0,
+        });
+        bytes.sum()
     }
 }
 

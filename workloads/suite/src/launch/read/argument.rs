@@ -10,8 +10,8 @@ use super::fields::{Fields, Unknown, integer, number};
 use crate::launch::problem::nearest;
 use crate::launch::rule::{Reading, Rule, read as read_rule};
 use crate::launch::{
-    Access, Argument, Buffer, Contents, ElementType, Linear, MEMORY_LIMIT, Problem, Role, Scalar,
-    Tolerance, Value,
+    Access, Argument, Buffer, Contents, ElementType, Linear, Problem, Role, Scalar, Tolerance,
+    Value,
 };
 
 const KEYS: [&str; 12] = [
@@ -28,6 +28,9 @@ const KEYS: [&str; 12] = [
     "value",
     "note",
 ];
+
+/// Far more than can be simulated, which is checked for a case that is run; beyond it lie only mistakes.
+const COUNT_LIMIT: i64 = 1 << 40;
 
 const KINDS: [&str; 4] = ["in", "out", "inout", "scalar"];
 
@@ -152,9 +155,8 @@ fn buffer(fields: &mut Fields<'_, '_>, kind: &str, element: ElementType) -> Opti
     if !fields.has("count") {
         fields.missing("count", "the number of elements");
     }
-    let most = MEMORY_LIMIT / element.bytes() as u64;
     let count = fields
-        .integer("count", 1, most as i64)
+        .integer("count", 1, COUNT_LIMIT)
         .map(|count| count as u64);
     let file = fields.string_at("file");
     let expect_file = fields.string_at("expect_file");

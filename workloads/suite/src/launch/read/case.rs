@@ -7,7 +7,7 @@ use super::argument::{self, Placed};
 use super::fields::{Fields, Unknown};
 use super::step;
 use crate::launch::problem::nearest;
-use crate::launch::{Argument, Case, MEMORY_LIMIT, Problem, Role};
+use crate::launch::{Argument, Case, Problem};
 
 const KEYS: [&str; 10] = [
     "kernel",
@@ -61,7 +61,6 @@ fn arguments(fields: &mut Fields<'_, '_>) -> Arguments {
     check_positions(&mut placed, wanted, fields.problems());
     check_names(&placed, fields.problems());
     let list: Vec<_> = placed.into_iter().map(|placed| placed.argument).collect();
-    check_memory(fields, &list);
     Arguments {
         complete: list.len() == wanted,
         list,
@@ -101,22 +100,6 @@ fn check_names(placed: &[Placed], problems: &mut Vec<Problem>) {
             let message = format!("two arguments are called `{}`", name.get_ref());
             problems.push(Problem::new(name.span(), message));
         }
-    }
-}
-
-fn check_memory(fields: &mut Fields<'_, '_>, arguments: &[Argument]) {
-    let bytes = arguments.iter().map(|argument| match &argument.role {
-        Role::Buffer(buffer) => buffer.count * argument.element.bytes() as u64,
-        Role::Scalar(_) => 0,
-    });
-    let bytes: u64 = bytes.sum();
-    if bytes > MEMORY_LIMIT {
-        let message = format!("the buffers of {} take {} MiB", fields.what(), bytes >> 20);
-        let problem = Problem::new(fields.span(), message);
-        fields.problem(problem.help(format!(
-            "at most {} MiB can be simulated",
-            MEMORY_LIMIT >> 20
-        )));
     }
 }
 
