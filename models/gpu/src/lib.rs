@@ -2,15 +2,23 @@
 //!
 //! It counts events and cycles; what they cost is not its concern.
 
-#[expect(dead_code)]
 mod counters;
+mod engine;
 mod error;
+mod event;
 mod hooks;
+mod machine;
+mod memory;
+mod occupancy;
+mod program;
 mod run;
+mod sm;
 mod spec;
 
 pub use counters::{COUNTERS, CounterInfo};
+pub use engine::{ClockRatio, EventQueue, Past};
 pub use error::{GpuError, Resource};
 pub use hooks::{FetchEvent, FetchFilter, FetchObserver, FilterFactory, Hooks, ObserverFactory};
+pub use machine::simulate;
 pub use run::{LaunchRun, Run};
 pub use spec::*;

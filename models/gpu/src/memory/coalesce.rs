@@ -1,0 +1,309 @@
+//! From the addresses of a warp to memory transactions.
+//!
+//! CUDA programming guide, compute capability 1.2: of each half-warp, the lanes that touch one segment share a transaction; a segment of which only one
+//! half is touched shrinks to that half, down to the smallest size.
+
+use warpwatt_simt::trace::{Addresses, LaneMask};
+
+/// The rules of coalescing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    /// Neighbouring lanes looked at together.
+    pub group: u32,
+    pub segment_bytes: u64,
+    pub sector_bytes: u64,
+    pub warp_width: u32,
+}
+
+/// A transaction: an aligned block of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub address: u64,
+    pub bytes: u64,
+}
+
+/// A segment and which of its sectors are touched.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    base: u64,
+    sectors: u64,
+}
+
+/// Finds the transactions of an access; keeps its buffers from call to call.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Coalescer {
+    segments: Vec<Segment>,
+    /// The transactions of the last access.
+    pub blocks: Vec<Block>,
+}
+
+impl Coalescer {
+    /// The transactions for `executed` lanes that access `bytes` each.
+    pub fn coalesce(
+        &mut self,
+        rules: &Rules,
+        addresses: &Addresses<'_>,
+        executed: LaneMask,
+        bytes: u64,
+    ) {
+        self.blocks.clear();
+        if self.contiguous(rules, addresses, executed, bytes) {
+            return;
+        }
+        let mut group = 0;
+        self.segments.clear();
+        addresses.for_each(executed, |lane, address| {
+            if lane / rules.group != group {
+                self.flush(rules);
+                group = lane / rules.group;
+            }
+            self.touch(rules, address, bytes);
+        });
+        self.flush(rules);
+    }
+
+    /// Per-thread memory: word k of a warp's lanes lies side by side, as on hardware, so that lanes at one offset coalesce.
+    pub fn coalesce_local(
+        &mut self,
+        rules: &Rules,
+        addresses: &Addresses<'_>,
+        executed: LaneMask,
+        access: LocalAccess,
+    ) {
+        self.blocks.clear();
+        self.segments.clear();
+        let mut group = 0;
+        addresses.for_each(executed, |lane, address| {
+            if lane / rules.group != group {
+                self.flush(rules);
+                group = lane / rules.group;
+            }
+            let first = (address & LOCAL_MASK) / 4;
+            for word in first..first + access.bytes.div_ceil(4) {
+                let physical =
+                    access.base + (word * u64::from(rules.warp_width) + u64::from(lane)) * 4;
+                self.touch(rules, physical, 4);
+            }
+        });
+        self.flush(rules);
+    }
+
+    /// Whole groups with a stride of at most a sector touch every sector between their ends: no need to look at each lane.
+    fn contiguous(
+        &mut self,
+        rules: &Rules,
+        addresses: &Addresses<'_>,
+        executed: LaneMask,
+        bytes: u64,
+    ) -> bool {
+        let Addresses::Affine { base, stride } = *addresses else {
+            return false;
+        };
+        let all = LaneMask::MAX >> (64 - rules.warp_width);
+        if executed != all
+            || stride < 0
+            || stride as u64 > rules.sector_bytes
+            || !rules.warp_width.is_multiple_of(rules.group)
+        {
+            return false;
+        }
+        for group in 0..rules.warp_width / rules.group {
+            let first = base.wrapping_add(stride as u64 * u64::from(group * rules.group));
+            let end = first.wrapping_add(stride as u64 * u64::from(rules.group - 1) + bytes);
+            self.segments.clear();
+            let mut sector = first & !(rules.sector_bytes - 1);
+            while sector < end {
+                self.touch_sector(rules, sector);
+                sector += rules.sector_bytes;
+            }
+            self.flush(rules);
+        }
+        true
+    }
+
+    fn touch(&mut self, rules: &Rules, address: u64, bytes: u64) {
+        let last = address.wrapping_add(bytes.max(1) - 1) & !(rules.sector_bytes - 1);
+        let mut sector = address & !(rules.sector_bytes - 1);
+        self.touch_sector(rules, sector);
+        while sector < last {
+            sector += rules.sector_bytes;
+            self.touch_sector(rules, sector);
+        }
+    }
+
+    #[inline]
+    fn touch_sector(&mut self, rules: &Rules, sector: u64) {
+        let base = sector & !(rules.segment_bytes - 1);
+        let bit = 1 << ((sector - base) / rules.sector_bytes);
+        match self
+            .segments
+            .iter_mut()
+            .rev()
+            .find(|segment| segment.base == base)
+        {
+            Some(segment) => segment.sectors |= bit,
+            None => self.segments.push(Segment { base, sectors: bit }),
+        }
+    }
+
+    fn flush(&mut self, rules: &Rules) {
+        for segment in self.segments.drain(..) {
+            self.blocks.push(shrink(rules, segment));
+        }
+    }
+}
+
+/// Where the local memory of a warp slot lies, and what its lanes access.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocalAccess {
+    pub base: u64,
+    pub bytes: u64,
+}
+
+/// Bits of a local address below its window.
+pub(crate) const LOCAL_MASK: u64 = (1 << 24) - 1;
+
+/// Halves the segment while one half of it is not touched.
+fn shrink(rules: &Rules, segment: Segment) -> Block {
+    let (mut address, mut bytes, mut sectors) =
+        (segment.base, rules.segment_bytes, segment.sectors);
+    while bytes > rules.sector_bytes {
+        let half = bytes / rules.sector_bytes / 2;
+        let low = (1u64 << half) - 1;
+        if sectors & low == 0 {
+            sectors >>= half;
+            address += bytes / 2;
+        } else if sectors & !low != 0 {
+            break;
+        }
+        bytes /= 2;
+    }
+    Block { address, bytes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const RULES: Rules = Rules {
+        group: 16,
+        segment_bytes: 128,
+        sector_bytes: 32,
+        warp_width: 32,
+    };
+    const ALL: LaneMask = 0xffff_ffff;
+
+    fn affine(base: u64, stride: i64, executed: LaneMask) -> Vec<Block> {
+        let mut coalescer = Coalescer::default();
+        coalescer.coalesce(&RULES, &Addresses::Affine { base, stride }, executed, 4);
+        coalescer.blocks
+    }
+
+    #[test]
+    fn neighbouring_words_take_one_64_byte_transaction_a_half_warp() {
+        assert_eq!(
+            affine(256, 4, ALL),
+            [
+                Block {
+                    address: 256,
+                    bytes: 64
+                },
+                Block {
+                    address: 320,
+                    bytes: 64
+                }
+            ]
+        );
+        assert_eq!(affine(256, 8, ALL).len(), 2, "128 bytes a half-warp");
+        assert_eq!(affine(256 + 64, 4, 0xffff).len(), 1);
+        assert_eq!(
+            affine(256, 0, ALL),
+            [Block {
+                address: 256,
+                bytes: 32
+            }; 2],
+            "one sector for each half-warp"
+        );
+    }
+
+    #[test]
+    fn scattered_words_take_a_transaction_each() {
+        let blocks = affine(0, 128, ALL);
+        assert_eq!(blocks.len(), 32);
+        assert!(blocks.iter().all(|block| block.bytes == 32));
+    }
+
+    #[test]
+    fn a_misaligned_half_warp_touches_two_segments() {
+        assert_eq!(
+            affine(96, 4, 0xffff),
+            [
+                Block {
+                    address: 96,
+                    bytes: 32
+                },
+                Block {
+                    address: 128,
+                    bytes: 32
+                }
+            ]
+        );
+    }
+
+    #[test]
+    fn local_words_of_neighbouring_lanes_are_neighbours() {
+        let mut coalescer = Coalescer::default();
+        let addresses = Addresses::Affine {
+            base: 0x0200_0010,
+            stride: 0,
+        };
+        coalescer.coalesce_local(&RULES, &addresses, ALL, LocalAccess { base: 0, bytes: 4 });
+        assert_eq!(
+            coalescer.blocks,
+            [
+                Block {
+                    address: 512,
+                    bytes: 64
+                },
+                Block {
+                    address: 576,
+                    bytes: 64
+                }
+            ]
+        );
+    }
+
+    proptest! {
+        /// Looking at each lane gives what the short cut gives, and every byte is covered.
+        #[test]
+        fn every_byte_is_covered(base in 0u64..4096, stride in 0i64..200, executed in 1u64..=ALL) {
+            let blocks = affine(base * 4, stride * 4, executed);
+            for lane in (0..32).filter(|lane| executed >> lane & 1 != 0) {
+                let address = base * 4 + (stride * 4) as u64 * lane;
+                prop_assert!(blocks.iter().any(|block| (block.address..block.address + block.bytes).contains(&address)));
+            }
+            for block in &blocks {
+                prop_assert!(block.bytes.is_power_of_two() && block.address.is_multiple_of(block.bytes));
+            }
+        }
+
+        #[test]
+        fn the_short_cut_for_small_strides_changes_nothing(base in 0u64..4096, stride in 0i64..=8) {
+            let addresses = Addresses::Affine { base: base * 4, stride: stride * 4 };
+            let mut fast = Coalescer::default();
+            prop_assert!(fast.contiguous(&RULES, &addresses, ALL, 4));
+            let mut slow = Coalescer::default();
+            let mut group = 0;
+            addresses.for_each(ALL, |lane, address| {
+                if lane / 16 != group {
+                    slow.flush(&RULES);
+                    group = lane / 16;
+                }
+                slow.touch(&RULES, address, 4);
+            });
+            slow.flush(&RULES);
+            prop_assert_eq!(fast.blocks, slow.blocks);
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! A kernel's static instructions, prepared for the pipeline: units, timing, register regions, bank reads.
+
+use std::ops::Range;
+
+use warpwatt_simt::trace::{
+    KernelTrace, LatencyClass, MemoryOp, Register, RegisterKind, StaticInst, Unit,
+};
+
+use crate::GpuSpec;
+
+/// The kernel that runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Program {
+    /// Address of its first instruction.
+    pub base: u64,
+    pub insts: Vec<Inst>,
+    keys: Vec<u32>,
+    regions: Vec<Region>,
+    words: Vec<u16>,
+}
+
+/// A static instruction.
+#[derive(Clone, Debug)]
+pub(crate) struct Inst {
+    pub port: Port,
+    /// Cycles for which it occupies its unit.
+    pub interval: u64,
+    /// Cycles from its issue to the earliest issue of an instruction that needs its result, without conflicts.
+    pub latency: u64,
+    /// Whether its warp waits for it before the next fetch.
+    pub control: bool,
+    /// Whether it waits until its warp has nothing pending.
+    pub fence: bool,
+    /// Warp-wide 32-bit registers written.
+    pub writes: u32,
+    pub memory: Option<MemoryOp>,
+    keys: Range<u32>,
+    regions: Range<u32>,
+    words: Range<u32>,
+}
+
+/// Where an instruction goes from the issue stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Port {
+    Sp,
+    Sfu,
+    Fp64,
+    Ldst,
+    Barrier,
+}
+
+/// Ports with a unit behind them.
+pub(crate) const UNITS: [Port; 4] = [Port::Sp, Port::Sfu, Port::Fp64, Port::Ldst];
+/// All ports.
+pub(crate) const PORTS: usize = 5;
+
+/// A run of consecutive registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Region {
+    pub base: u32,
+    pub count: u32,
+}
+
+impl Region {
+    #[inline]
+    pub fn holds(self, key: u32) -> bool {
+        key.wrapping_sub(self.base) < self.count
+    }
+
+    #[inline]
+    pub fn overlaps(self, other: Self) -> bool {
+        self.base < other.base + other.count && other.base < self.base + self.count
+    }
+}
+
+impl Program {
+    /// Prepares `trace`'s code for `spec`, placed at `base`.
+    pub fn new(spec: &GpuSpec, trace: &KernelTrace, base: u64) -> Self {
+        let mut program = Self {
+            base,
+            ..Self::default()
+        };
+        for inst in trace.code.iter() {
+            let inst = program.prepare(spec, inst);
+            program.insts.push(inst);
+        }
+        program
+    }
+
+    fn prepare(&mut self, spec: &GpuSpec, inst: &StaticInst) -> Inst {
+        let (port, interval, latency) = timing(spec, inst);
+        let keys = extend(
+            &mut self.keys,
+            inst.sources.iter().map(|&register| key(register)),
+        );
+        let regions = extend(
+            &mut self.regions,
+            regions(&inst.destinations, spec.scoreboard.regions as usize),
+        );
+        let words = extend(
+            &mut self.words,
+            inst.sources
+                .iter()
+                .flat_map(|&register| bank_words(register)),
+        );
+        Inst {
+            port,
+            interval: u64::from(interval),
+            latency: u64::from(latency),
+            control: inst.unit == Unit::Control,
+            fence: inst.unit == Unit::Fence,
+            writes: inst
+                .destinations
+                .iter()
+                .map(|register| register.kind.words())
+                .sum(),
+            memory: inst.memory,
+            keys,
+            regions,
+            words,
+        }
+    }
+
+    /// Keys of the registers read.
+    #[inline]
+    pub fn sources(&self, inst: &Inst) -> &[u32] {
+        &self.keys[inst.keys.start as usize..inst.keys.end as usize]
+    }
+
+    /// Regions written.
+    #[inline]
+    pub fn results(&self, inst: &Inst) -> &[Region] {
+        &self.regions[inst.regions.start as usize..inst.regions.end as usize]
+    }
+
+    /// Numbers of the warp-wide 32-bit registers read from the banks.
+    #[inline]
+    pub fn words(&self, inst: &Inst) -> &[u16] {
+        &self.words[inst.words.start as usize..inst.words.end as usize]
+    }
+}
+
+/// The unit, and how long it is occupied and takes. A division is a sequence on the special-function unit, whatever computes it in hardware; a
+/// double-precision one is timed as other double-precision work.
+fn timing(spec: &GpuSpec, inst: &StaticInst) -> (Port, u32, u32) {
+    let units = &spec.units;
+    let sp = (Port::Sp, spec.interval(units.sp.lanes), units.sp.latency);
+    match (inst.unit, inst.latency) {
+        (Unit::Memory, _) => (Port::Ldst, spec.interval(spec.ldst.lanes), units.sp.latency),
+        (Unit::Barrier, _) => (Port::Barrier, 0, units.sp.latency),
+        (Unit::Fp64, _) => (
+            Port::Fp64,
+            spec.interval(units.fp64.lanes),
+            units.fp64.latency,
+        ),
+        (Unit::Control | Unit::Fence, _) => sp,
+        (_, LatencyClass::Div) => (Port::Sfu, units.div.interval, units.div.latency),
+        (Unit::Sfu, _) => (Port::Sfu, spec.interval(units.sfu.lanes), units.sfu.latency),
+        (Unit::Int | Unit::Fp32, _) => sp,
+    }
+}
+
+/// Registers of one kind are neighbours; kinds are far apart.
+fn key(register: Register) -> u32 {
+    let kind = match register.kind {
+        RegisterKind::Word => 0,
+        RegisterKind::Double => 1,
+        RegisterKind::Predicate => 2,
+    };
+    (kind << 20) | u32::from(register.number)
+}
+
+/// Consecutive registers share a region. If a scoreboard entry holds fewer regions than that gives, one region covers the rest with all between them.
+fn regions(registers: &[Register], limit: usize) -> Vec<Region> {
+    let mut keys: Vec<u32> = registers.iter().map(|&register| key(register)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let mut regions: Vec<Region> = Vec::new();
+    for key in keys {
+        match regions.last_mut() {
+            Some(last) if last.base + last.count == key => last.count = key - last.base + 1,
+            _ => regions.push(Region {
+                base: key,
+                count: 1,
+            }),
+        }
+    }
+    while regions.len() > limit {
+        if let (Some(last), Some(previous)) = (regions.pop(), regions.last_mut()) {
+            previous.count = last.base + last.count - previous.base;
+        }
+    }
+    regions
+}
+
+/// A double-width register is two words of the register file; a predicate none.
+fn bank_words(register: Register) -> impl Iterator<Item = u16> {
+    let words = register.kind.words() as u16;
+    let first = register.number.wrapping_mul(words.max(1));
+    (0..words).map(move |word| first.wrapping_add(word))
+}
+
+fn extend<T>(pool: &mut Vec<T>, items: impl IntoIterator<Item = T>) -> Range<u32> {
+    let start = pool.len() as u32;
+    pool.extend(items);
+    start..pool.len() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(number: u16) -> Register {
+        Register {
+            kind: RegisterKind::Word,
+            number,
+        }
+    }
+
+    #[test]
+    fn neighbouring_results_share_a_region() {
+        assert_eq!(
+            regions(&[word(5), word(4), word(7)], 6),
+            [Region { base: 4, count: 2 }, Region { base: 7, count: 1 }]
+        );
+        assert_eq!(
+            regions(&[word(5), word(4), word(7)], 1),
+            [Region { base: 4, count: 4 }]
+        );
+    }
+
+    #[test]
+    fn registers_of_different_kinds_never_meet() {
+        let double = Register {
+            kind: RegisterKind::Double,
+            number: 0,
+        };
+        let last = word(u16::MAX);
+        assert!(
+            !Region {
+                base: key(last),
+                count: 1
+            }
+            .overlaps(Region {
+                base: key(double),
+                count: 1
+            })
+        );
+        assert_eq!(bank_words(double).count(), 2);
+    }
+}

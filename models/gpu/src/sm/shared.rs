@@ -1,0 +1,110 @@
+//! Bank conflicts in shared memory.
+
+use warpwatt_simt::trace::{Addresses, LaneMask};
+
+use crate::GpuSpec;
+
+/// Counts passes; keeps its buffers from call to call.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedBanks {
+    banks: u64,
+    pass_lanes: u32,
+    warp_width: u32,
+    words: Vec<u64>,
+    load: Vec<u32>,
+}
+
+impl SharedBanks {
+    pub fn new(spec: &GpuSpec) -> Self {
+        Self {
+            banks: u64::from(spec.shared.banks),
+            pass_lanes: spec.shared.pass_lanes,
+            warp_width: spec.sm.warp_width,
+            words: Vec::with_capacity(256),
+            load: vec![0; spec.shared.banks as usize],
+        }
+    }
+
+    /// Passes of an access without conflicts.
+    pub fn fewest(&self) -> u64 {
+        u64::from(self.warp_width.div_ceil(self.pass_lanes))
+    }
+
+    /// Passes for `executed` lanes of `bytes` each: for each group of lanes the most different words that fall into one bank; lanes that read the same word
+    /// share it, atomics do not. A group without an executing lane still takes its pass.
+    pub fn passes(
+        &mut self,
+        addresses: &Addresses<'_>,
+        executed: LaneMask,
+        bytes: u64,
+        atomic: bool,
+    ) -> u64 {
+        if let Addresses::Affine { stride, .. } = *addresses
+            && (stride == 0 || stride == 4)
+            && bytes <= 4
+            && !atomic
+            && u64::from(self.pass_lanes) <= self.banks
+        {
+            return self.fewest();
+        }
+        let mut extra = 0;
+        let mut group = 0;
+        addresses.for_each(executed, |lane, address| {
+            if lane / self.pass_lanes != group {
+                extra += self.close();
+                group = lane / self.pass_lanes;
+            }
+            for word in address / 4..(address + bytes.max(1)).div_ceil(4) {
+                if atomic || !self.words.contains(&word) {
+                    self.words.push(word);
+                    self.load[(word % self.banks) as usize] += 1;
+                }
+            }
+        });
+        extra += self.close();
+        self.fewest() + extra
+    }
+
+    /// Passes of the group beyond its first.
+    fn close(&mut self) -> u64 {
+        let most = self.load.iter().copied().max().unwrap_or(0);
+        self.words.clear();
+        self.load.fill(0);
+        u64::from(most.saturating_sub(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passes(stride: i64, bytes: u64, atomic: bool) -> u64 {
+        let mut banks = SharedBanks::new(&GpuSpec::preset("tesla-16sm").unwrap());
+        banks.passes(
+            &Addresses::Affine { base: 64, stride },
+            0xffff_ffff,
+            bytes,
+            atomic,
+        )
+    }
+
+    /// Of 16 lanes with a stride of s words over 16 banks, gcd(s, 16) fall into one bank.
+    #[test]
+    fn a_stride_conflicts_by_its_greatest_common_divisor_with_the_banks() {
+        for (words, degree) in [
+            (1, 1),
+            (2, 2),
+            (3, 1),
+            (4, 4),
+            (6, 2),
+            (8, 8),
+            (16, 16),
+            (17, 1),
+        ] {
+            assert_eq!(passes(4 * words, 4, false), 2 * degree, "stride {words}");
+        }
+        assert_eq!(passes(0, 4, false), 2, "one word for all is a broadcast");
+        assert_eq!(passes(0, 4, true), 32, "atomics on one word go one by one");
+        assert_eq!(passes(8, 8, false), 4, "64-bit words take two passes");
+    }
+}

@@ -1,0 +1,93 @@
+//! A warp slot: where its trace stands, its instruction buffer, its scoreboard entry.
+
+use warpwatt_simt::trace::{Step, WarpCursor};
+
+use super::scoreboard::Entry;
+use crate::program::Port;
+
+/// Most instruction-buffer entries of a warp.
+const MOST: usize = 8;
+
+/// What the issue stage knows of a warp's oldest buffered instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Head {
+    /// There is none yet, or the warp waits at a barrier.
+    #[default]
+    Absent,
+    /// It waits for the scoreboard.
+    Blocked,
+    /// It can go to the port.
+    Ready(Port),
+}
+
+/// A warp slot of an SM.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Warp<'t> {
+    cursor: Option<WarpCursor<'t>>,
+    /// What is fetched next; `None` when everything has been fetched.
+    pub next: Option<Step<'t>>,
+    buffer: [Option<Step<'t>>; MOST],
+    first: u8,
+    /// Entries reserved, from the fetch on.
+    pub held: u8,
+    /// Entries whose instruction is decoded.
+    pub delivered: u8,
+    /// A branch was fetched and is not resolved.
+    pub branch: bool,
+    pub head: Head,
+    pub entry: Entry,
+    pub cta: u8,
+    /// When it was placed.
+    pub placed: u64,
+    /// The last instruction has left the pipeline; results may be missing.
+    pub drained: bool,
+}
+
+impl<'t> Warp<'t> {
+    /// Starts a trace in this slot.
+    pub fn place(&mut self, mut cursor: WarpCursor<'t>, cta: u8, now: u64) {
+        *self = Self {
+            next: cursor.next(),
+            cursor: Some(cursor),
+            cta,
+            placed: now,
+            ..Self::default()
+        };
+    }
+
+    /// Reserves a buffer entry for the next instruction and takes it from the trace.
+    #[inline]
+    pub fn fetch(&mut self) -> Option<Step<'t>> {
+        let step = self.next.take()?;
+        self.next = self.cursor.as_mut().and_then(Iterator::next);
+        self.buffer[usize::from(self.first + self.held) % MOST] = Some(step);
+        self.held += 1;
+        Some(step)
+    }
+
+    /// The oldest instruction, if it is decoded.
+    #[inline]
+    pub fn oldest(&self) -> Option<&Step<'t>> {
+        if self.delivered == 0 {
+            None
+        } else {
+            self.buffer[usize::from(self.first)].as_ref()
+        }
+    }
+
+    /// Takes the oldest instruction out of the buffer.
+    #[inline]
+    pub fn issue(&mut self) -> Option<Step<'t>> {
+        let step = self.buffer[usize::from(self.first)].take();
+        self.first = (self.first + 1) % MOST as u8;
+        self.held -= 1;
+        self.delivered -= 1;
+        step
+    }
+
+    /// Whether everything has been issued.
+    #[inline]
+    pub fn exhausted(&self) -> bool {
+        self.next.is_none() && self.held == 0
+    }
+}

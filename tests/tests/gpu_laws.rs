@@ -1,0 +1,203 @@
+//! Laws that hold for every program: what goes in comes out, and every cycle is put down to something.
+
+mod gpu_support;
+
+use gpu_support::*;
+use proptest::prelude::*;
+use warpwatt_activity::Activity;
+use warpwatt_gpu::{COUNTERS, GpuSpec, Hooks, Policy, Run, simulate};
+use warpwatt_simt::trace::{KernelTrace, MemoryOpKind, Space, StaticInst, Unit};
+
+fn any_inst() -> impl Strategy<Value = StaticInst> {
+    let registers = prop::collection::vec(0u16..24, 0..4);
+    let arithmetic = (
+        prop_oneof![
+            Just(Unit::Int),
+            Just(Unit::Fp32),
+            Just(Unit::Sfu),
+            Just(Unit::Fp64)
+        ],
+        registers,
+        0u16..24,
+    )
+        .prop_map(|(unit, sources, destination)| inst(unit, &sources, &[destination]));
+    let spaces = prop_oneof![
+        Just(Space::Global),
+        Just(Space::Shared),
+        Just(Space::Local),
+        Just(Space::Param),
+        Just(Space::Generic)
+    ];
+    let kinds = prop_oneof![
+        Just(MemoryOpKind::Load),
+        Just(MemoryOpKind::Store),
+        Just(MemoryOpKind::Atomic)
+    ];
+    let memory =
+        (spaces, kinds, 0u16..24).prop_map(|(space, kind, register)| access(space, kind, register));
+    prop_oneof![6 => arithmetic, 3 => memory, 1 => Just(inst(Unit::Control, &[1], &[])), 1 => Just(barrier()), 1 => Just(inst(Unit::Fence, &[], &[]))]
+}
+
+/// Random code, executed by each warp with its own jumps back; barriers wherever they fall, so that warps also meet the end while others wait.
+fn any_launch() -> impl Strategy<Value = KernelTrace> {
+    let code = prop::collection::vec(any_inst(), 1..90);
+    (code, 1u32..5, 1u32..5, any::<u64>()).prop_map(|(mut code, ctas, warps, seed)| {
+        code.push(exit());
+        let kinds: Vec<bool> = code.iter().map(|inst| inst.memory.is_some()).collect();
+        let mut random = seed | 1;
+        let mut next = move || {
+            random = random
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            random >> 33
+        };
+        launch(code, ctas, warps, move |_, _| {
+            let mut steps = Vec::new();
+            let mut at = 0;
+            while at < kinds.len() && steps.len() < 300 {
+                let executed = if next() % 4 == 0 { next() & ALL } else { ALL };
+                let (base, stride) = (next() % 4096 * 4, [0, 4, 4, 8, 132][(next() % 5) as usize]);
+                steps.push(match kinds[at] {
+                    true => Dynamic::at(at as u32, executed, |lane| base + stride * lane),
+                    false => Dynamic {
+                        inst: at as u32,
+                        executed,
+                        addresses: None,
+                    },
+                });
+                at = if next() % 12 == 0 {
+                    at.saturating_sub((next() % 20) as usize)
+                } else {
+                    at + 1
+                };
+            }
+            steps
+        })
+    })
+}
+
+fn any_gpu() -> impl Strategy<Value = GpuSpec> {
+    (
+        1u32..4,
+        1u32..3,
+        1u32..4,
+        prop_oneof![Just(Policy::RoundRobin), Just(Policy::TwoLevel)],
+        1u32..7,
+        prop_oneof![Just(8u32), Just(32)],
+        1u32..200,
+    )
+        .prop_map(
+            |(sms, stages, entries, policy, regions, lanes, outstanding)| {
+                let mut spec = gpu();
+                spec.sm.count = sms;
+                spec.fetch.stages = stages;
+                spec.fetch.buffer_entries = entries;
+                spec.scheduler.policy = policy;
+                spec.scoreboard.regions = regions;
+                spec.units.sp.lanes = lanes;
+                spec.ldst.outstanding = outstanding;
+                spec
+            },
+        )
+}
+
+fn conserved(spec: &GpuSpec, trace_instructions: u64, run: &Run) -> Result<(), TestCaseError> {
+    let n = |name: &str| {
+        assert!(
+            COUNTERS.iter().any(|info| info.name == name),
+            "{name} is documented"
+        );
+        run.activity.get(name)
+    };
+    prop_assert_eq!(n("warp_instructions"), trace_instructions);
+    prop_assert_eq!(n("fetches"), n("warp_instructions"));
+    prop_assert_eq!(n("icache.tag.read"), n("fetches") - n("filtered_fetches"));
+    prop_assert_eq!(n("icache.data.read"), n("icache.tag.read"));
+    prop_assert_eq!(
+        n("icache_misses"),
+        n("icache_fills") + n("icache_mshr_merges")
+    );
+    prop_assert_eq!(n("icache.tag.write"), n("icache_fills"));
+    prop_assert_eq!(
+        n("icache.data.write"),
+        n("icache_fills") * u64::from(spec.icache.line_bytes / spec.icache.word_bytes)
+    );
+    prop_assert_eq!(n("instruction_buffer.write"), n("fetches"));
+    prop_assert_eq!(n("instruction_buffer.read"), n("warp_instructions"));
+    prop_assert_eq!(n("scoreboard.read"), n("warp_instructions"));
+    prop_assert_eq!(n("scoreboard.write") % 2, 0, "what is reserved is released");
+    prop_assert_eq!(n("register_file.read"), n("operand_buffer.write"));
+    prop_assert_eq!(n("operand_buffer.read"), n("operand_buffer.write"));
+    let issued = [
+        "issued_sp",
+        "issued_sfu",
+        "issued_fp64",
+        "issued_ldst",
+        "issued_barrier",
+    ]
+    .map(n);
+    prop_assert_eq!(issued.iter().sum::<u64>(), n("warp_instructions"));
+    prop_assert_eq!(
+        n("issue_cycles"),
+        n("warp_instructions"),
+        "one issue a cycle"
+    );
+    prop_assert_eq!(
+        n("dram_reads"),
+        n("load_transactions") + n("atomic_transactions")
+    );
+    prop_assert_eq!(
+        n("dram_writes"),
+        n("store_transactions") + n("atomic_transactions")
+    );
+    let requests = n("load_transactions") + n("store_transactions") + n("atomic_transactions");
+    prop_assert_eq!(n("dram_row_hits") + n("dram_row_misses"), requests);
+    let cycles: u64 = COUNTERS
+        .iter()
+        .filter(|info| {
+            info.name.starts_with("stall_") || ["issue_cycles", "idle_cycles"].contains(&info.name)
+        })
+        .map(|info| n(info.name))
+        .sum();
+    prop_assert_eq!(
+        cycles,
+        run.cycles * u64::from(spec.sm.count),
+        "every cycle of every SM is put down to something"
+    );
+    let mut total = Activity::new();
+    for sm in &run.per_sm {
+        total += sm;
+    }
+    for (name, count) in total.iter() {
+        prop_assert_eq!(run.activity.get(name), count, "{}", name);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_is_lost_and_nothing_appears(spec in any_gpu(), launches in prop::collection::vec(any_launch(), 1..3)) {
+        let instructions = launches.iter().map(KernelTrace::warp_instructions).sum();
+        let run = simulate(&spec, &launches, Hooks::default()).unwrap();
+        conserved(&spec, instructions, &run)?;
+        prop_assert_eq!(run.activity.get("launches"), launches.len() as u64);
+        let again = simulate(&spec, &launches, Hooks::default()).unwrap();
+        prop_assert_eq!(run, again, "the same input gives the same run");
+    }
+
+    /// A pipeline stage more in fetch never changes what is executed. It costs time, but not always: another order of warps may meet the memory better.
+    #[test]
+    fn a_fetch_stage_changes_only_time(spec in any_gpu(), trace in any_launch()) {
+        let launches = [trace];
+        let runs = [1, 2].map(|stages| {
+            let mut spec = spec.clone();
+            spec.fetch.stages = stages;
+            simulate(&spec, &launches, Hooks::default()).unwrap()
+        });
+        for name in ["warp_instructions", "thread_instructions", "fetches", "register_file.read", "load_transactions", "store_bytes", "shared_passes"] {
+            prop_assert_eq!(runs[0].activity.get(name), runs[1].activity.get(name), "{}", name);
+        }
+    }
+}
