@@ -33,6 +33,8 @@ fn finish(value: f32, float: Float) -> f32 {
     }
 }
 
+/// The sum.
+#[inline(always)]
 pub fn add(a: f32, b: f32, float: Float) -> f32 {
     let (a, b) = (flushed(a, float.flush), flushed(b, float.flush));
     let sum = match float.rounding {
@@ -54,6 +56,8 @@ pub fn add(a: f32, b: f32, float: Float) -> f32 {
     finish(sum, float)
 }
 
+/// The product.
+#[inline(always)]
 pub fn mul(a: f32, b: f32, float: Float) -> f32 {
     let (a, b) = (flushed(a, float.flush), flushed(b, float.flush));
     let product = match float.rounding {
@@ -64,6 +68,8 @@ pub fn mul(a: f32, b: f32, float: Float) -> f32 {
     finish(product, float)
 }
 
+/// The quotient.
+#[inline(always)]
 pub fn div(a: f32, b: f32, float: Float) -> f32 {
     let (a, b) = (flushed(a, float.flush), flushed(b, float.flush));
     let quotient = a / b;
@@ -88,10 +94,12 @@ pub fn div(a: f32, b: f32, float: Float) -> f32 {
     finish(directed, float)
 }
 
+/// The square root.
+#[inline(always)]
 pub fn sqrt(a: f32, float: Float) -> f32 {
     let a = flushed(a, float.flush);
     let root = a.sqrt();
-    let directed = if root.is_finite() {
+    let directed = if float.rounding != Rounding::Nearest && root.is_finite() {
         let excess = f64::from(a) - f64::from(root) * f64::from(root);
         direct32(root, excess, float.rounding)
     } else {
@@ -100,6 +108,7 @@ pub fn sqrt(a: f32, float: Float) -> f32 {
     finish(directed, float)
 }
 
+/// The product plus a third operand, rounded once.
 pub fn fma(a: f32, b: f32, c: f32, float: Float) -> f32 {
     let (a, b, c) = (
         flushed(a, float.flush),

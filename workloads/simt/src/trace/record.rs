@@ -14,6 +14,10 @@ const UNIFORM: u8 = 0b01 << 3;
 const AFFINE: u8 = 0b10 << 3;
 const SCATTERED: u8 = 0b11 << 3;
 
+/// The first byte of scattered addresses: how far their differences are shifted, and whether each comes with a count.
+const MAX_SHIFT: u8 = 0b111;
+const RUNS: u8 = 1 << 3;
+
 /// One dynamic warp instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step<'t> {
@@ -61,14 +65,34 @@ impl Addresses<'_> {
                     );
                 }
             }
-            Addresses::Scattered(Scattered { first, deltas }) => {
-                let mut reader = Reader { bytes: deltas };
-                let mut address = first;
-                for lane in lanes(executed) {
-                    address = address.wrapping_add_signed(reader.signed());
-                    each(lane, address);
+            Addresses::Scattered(scattered) => scattered.for_each(executed, each),
+        }
+    }
+}
+
+impl Scattered<'_> {
+    /// The first lane's address, then one difference a lane.
+    fn for_each(&self, executed: LaneMask, mut each: impl FnMut(u32, u64)) {
+        let mut reader = Reader { bytes: self.deltas };
+        let shape = reader.unsigned() as u8;
+        let shift = shape & MAX_SHIFT;
+        let mut address = self.first;
+        let mut delta = 0;
+        let mut same = 0;
+        for (at, lane) in lanes(executed).enumerate() {
+            if at > 0 {
+                if same == 0 {
+                    delta = reader.signed() << shift;
+                    same = if shape & RUNS == 0 {
+                        1
+                    } else {
+                        reader.unsigned()
+                    };
                 }
+                same -= 1;
+                address = address.wrapping_add_signed(delta);
             }
+            each(lane, address);
         }
     }
 }
@@ -89,6 +113,8 @@ pub fn lanes(mut mask: LaneMask) -> impl Iterator<Item = u32> {
 #[derive(Clone, Debug, Default)]
 pub struct WarpRecorder {
     bytes: Vec<u8>,
+    /// Differences of scattered addresses, while they are encoded.
+    scratch: Vec<u8>,
     steps: u32,
     context: Context,
 }
@@ -143,7 +169,7 @@ impl WarpRecorder {
                 self.head(inst, active, executed, SCATTERED);
                 let first = addresses[executed.trailing_zeros() as usize];
                 self.base(first);
-                self.deltas(first, executed, addresses);
+                self.deltas(executed, addresses);
             }
         }
     }
@@ -179,17 +205,36 @@ impl WarpRecorder {
         self.context.base = base;
     }
 
-    /// Length-prefixed, so that a reader may skip them.
-    fn deltas(&mut self, first: u64, executed: LaneMask, addresses: &[u64]) {
-        let mut encoded = Vec::with_capacity(3 * executed.count_ones() as usize);
-        let mut previous = first;
-        for lane in lanes(executed) {
+    /// Differences between neighbours, as runs where that is shorter; length-prefixed, so that a reader may skip them.
+    fn deltas(&mut self, executed: LaneMask, addresses: &[u64]) {
+        let mut deltas = [0i64; 64];
+        let mut count = 0;
+        let mut previous = addresses[executed.trailing_zeros() as usize];
+        for lane in lanes(executed & (executed - 1)) {
             let address = addresses[lane as usize];
-            write_signed(&mut encoded, address.wrapping_sub(previous) as i64);
+            deltas[count] = address.wrapping_sub(previous) as i64;
             previous = address;
+            count += 1;
         }
-        write_unsigned(&mut self.bytes, encoded.len() as u64);
-        self.bytes.extend_from_slice(&encoded);
+        let deltas = &deltas[..count];
+        let bits = deltas.iter().fold(0, |bits, delta| bits | delta);
+        let shift = bits.trailing_zeros().min(u32::from(MAX_SHIFT)) as u8;
+        let runs = deltas.chunk_by(|a, b| a == b);
+        let as_runs = 2 * runs.clone().count() <= count;
+        self.scratch.clear();
+        self.scratch.push(shift | if as_runs { RUNS } else { 0 });
+        if as_runs {
+            for run in runs {
+                write_signed(&mut self.scratch, run[0] >> shift);
+                write_unsigned(&mut self.scratch, run.len() as u64);
+            }
+        } else {
+            for delta in deltas {
+                write_signed(&mut self.scratch, delta >> shift);
+            }
+        }
+        write_unsigned(&mut self.bytes, self.scratch.len() as u64);
+        self.bytes.extend_from_slice(&self.scratch);
     }
 }
 
@@ -212,12 +257,16 @@ fn affine(executed: LaneMask, addresses: &[u64]) -> Option<(u64, i64)> {
     }
     let stride = distance / gap;
     let base = start.wrapping_sub((stride.wrapping_mul(i64::from(first))) as u64);
-    lanes(rest)
-        .all(|lane| {
-            addresses[lane as usize]
-                == base.wrapping_add_signed(stride.wrapping_mul(i64::from(lane)))
-        })
-        .then_some((base, stride))
+    // All lanes at once, idle ones agreeing by definition.
+    let agrees = |lane: usize, address: u64| {
+        let idle = executed >> lane & 1 == 0;
+        idle | (address == base.wrapping_add_signed(stride.wrapping_mul(lane as i64)))
+    };
+    let all = addresses
+        .iter()
+        .enumerate()
+        .fold(true, |all, (lane, &address)| all & agrees(lane, address));
+    all.then_some((base, stride))
 }
 
 /// Reads the steps of one warp.
@@ -371,6 +420,20 @@ mod tests {
                 stride: 4
             })
         );
+    }
+
+    #[test]
+    fn rows_of_a_tile_are_a_few_runs() {
+        let addresses: Vec<u64> = (0..32).map(|lane| 0x80 * (lane / 16) + 4).collect();
+        let mut recorder = WarpRecorder::default();
+        recorder.access(0, 0xffff_ffff, 0xffff_ffff, &addresses);
+        assert!(recorder.bytes().len() <= 16, "{:?}", recorder.bytes());
+        let step = WarpCursor::new(recorder.bytes()).next().unwrap();
+        let found: Vec<u64> = collect(&step.addresses.unwrap(), step.executed)
+            .into_iter()
+            .map(|(_, address)| address)
+            .collect();
+        assert_eq!(found, addresses);
     }
 
     #[derive(Clone, Debug)]

@@ -8,6 +8,12 @@ use crate::error::Cause;
 use crate::memory::{BadAccess, Memories};
 use crate::trace::{LaneMask, lanes};
 
+/// The addresses of a warp's lanes, and which lanes access them.
+struct Footprint<'a, const W: usize> {
+    addresses: &'a [u64; W],
+    executed: LaneMask,
+}
+
 impl<const W: usize> Warp<W> {
     /// Performs the access of each executed lane, lowest lane first, and returns the addresses.
     pub(super) fn access(
@@ -16,16 +22,38 @@ impl<const W: usize> Warp<W> {
         executed: LaneMask,
         memories: &mut Memories<'_>,
     ) -> Result<[u64; W], BadAccess> {
-        let (access, addresses) = match &inst.op {
-            Op::Load(access) | Op::Store(access) | Op::Atomic(Atomic { access, .. }) => {
-                (access, self.addresses(inst.src[0], access.offset))
-            }
-            other => unreachable!("{other:?} accesses no memory"),
+        let (Op::Load(access) | Op::Store(access) | Op::Atomic(Atomic { access, .. })) = &inst.op
+        else {
+            unreachable!("{:?} accesses no memory", inst.op)
+        };
+        let addresses = self.addresses(inst.src[0], access.offset);
+        let at = Footprint {
+            addresses: &addresses,
+            executed,
         };
         match &inst.op {
-            Op::Load(_) => self.load(access, inst, executed, (&addresses, memories))?,
-            Op::Store(_) => self.store(access, inst, executed, (&addresses, memories))?,
-            Op::Atomic(atomic) => self.atomic(*atomic, inst, executed, (&addresses, memories))?,
+            Op::Load(_) => match (access.count, access.element.bytes()) {
+                (1, 1) => self.load_one::<1>(access, inst, &at, memories)?,
+                (1, 2) => self.load_one::<2>(access, inst, &at, memories)?,
+                (1, 4) => self.load_one::<4>(access, inst, &at, memories)?,
+                (1, 8) => self.load_one::<8>(access, inst, &at, memories)?,
+                (_, 8) => self.load_vector::<16>(access, inst, &at, memories)?,
+                (2, 4) | (4, 2) => self.load_vector::<8>(access, inst, &at, memories)?,
+                (4, 4) => self.load_vector::<16>(access, inst, &at, memories)?,
+                (2, 1) => self.load_vector::<2>(access, inst, &at, memories)?,
+                _ => self.load_vector::<4>(access, inst, &at, memories)?,
+            },
+            Op::Store(_) => match access.bytes() {
+                1 => self.store::<1>(access, inst, &at, memories)?,
+                2 => self.store::<2>(access, inst, &at, memories)?,
+                4 => self.store::<4>(access, inst, &at, memories)?,
+                8 => self.store::<8>(access, inst, &at, memories)?,
+                _ => self.store::<16>(access, inst, &at, memories)?,
+            },
+            Op::Atomic(atomic) => match access.element.bytes() {
+                4 => self.atomic::<4>(*atomic, inst, &at, memories)?,
+                _ => self.atomic::<8>(*atomic, inst, &at, memories)?,
+            },
             _ => {}
         }
         Ok(addresses)
@@ -44,65 +72,96 @@ impl<const W: usize> Warp<W> {
         }
     }
 
-    fn load(
+    /// Loads one element of `N` bytes a lane.
+    fn load_one<const N: usize>(
         &mut self,
         access: &Access,
         inst: &Inst,
-        executed: LaneMask,
-        (addresses, memories): (&[u64; W], &mut Memories<'_>),
+        at: &Footprint<'_, W>,
+        memories: &mut Memories<'_>,
+    ) -> Result<(), BadAccess> {
+        let signed = access.element.is_signed();
+        let slot = inst.dst[0];
+        if slot.kind == SlotKind::Word {
+            let mut values = [0u32; W];
+            each_lane::<N, W>(access.space, at, memories, |lane, bytes| {
+                values[lane] = extend(bytes, signed) as u32;
+            })?;
+            self.registers.set_word(slot, at.executed, &values);
+        } else {
+            let mut values = [0u64; W];
+            each_lane::<N, W>(access.space, at, memories, |lane, bytes| {
+                values[lane] = extend(bytes, signed);
+            })?;
+            self.registers.set_double(slot, at.executed, &values);
+        }
+        Ok(())
+    }
+
+    /// Loads a vector of `N` bytes in all.
+    fn load_vector<const N: usize>(
+        &mut self,
+        access: &Access,
+        inst: &Inst,
+        at: &Footprint<'_, W>,
+        memories: &mut Memories<'_>,
     ) -> Result<(), BadAccess> {
         let size = access.element.bytes() as usize;
         let signed = access.element.is_signed();
         let mut values = [[0u64; W]; 4];
-        let count = usize::from(access.count);
-        each_lane(access, executed, addresses, memories, |lane, bytes| {
-            for (at, chunk) in bytes.chunks_exact(size).enumerate() {
-                values[at][lane] = read(chunk, signed);
+        each_lane::<N, W>(access.space, at, memories, |lane, bytes| {
+            for (element, chunk) in values.iter_mut().zip(bytes.chunks_exact(size)) {
+                element[lane] = extend(chunk, signed);
             }
         })?;
-        for (slot, values) in inst.dst.as_slice().iter().zip(&values[..count]) {
+        for (slot, values) in inst.dst.as_slice().iter().zip(&values) {
             match slot.kind {
-                SlotKind::Double => self.registers.set_double(*slot, executed, values),
+                SlotKind::Double => self.registers.set_double(*slot, at.executed, values),
                 _ => {
                     let words = values.map(|value| value as u32);
-                    self.registers.set_word(*slot, executed, &words);
+                    self.registers.set_word(*slot, at.executed, &words);
                 }
             }
         }
         Ok(())
     }
 
-    fn store(
+    /// Stores `N` bytes a lane, from one register or several.
+    fn store<const N: usize>(
         &mut self,
         access: &Access,
         inst: &Inst,
-        executed: LaneMask,
-        (addresses, memories): (&[u64; W], &mut Memories<'_>),
+        at: &Footprint<'_, W>,
+        memories: &mut Memories<'_>,
     ) -> Result<(), BadAccess> {
-        read_only(access, executed, addresses)?;
-        let size = access.element.bytes() as usize;
+        read_only(access, at)?;
         let registers = &self.registers;
         let slots = &inst.src.as_slice()[1..];
-        each_lane(access, executed, addresses, memories, |lane, bytes| {
+        let value = |slot: Slot, lane: usize| match slot.kind {
+            SlotKind::Double => registers.double(slot)[lane],
+            _ => u64::from(registers.word(slot)[lane]),
+        };
+        if let [slot] = *slots {
+            return each_lane::<N, W>(access.space, at, memories, |lane, bytes| {
+                bytes.copy_from_slice(&value(slot, lane).to_le_bytes()[..N]);
+            });
+        }
+        let size = access.element.bytes() as usize;
+        each_lane::<N, W>(access.space, at, memories, |lane, bytes| {
             for (slot, chunk) in slots.iter().zip(bytes.chunks_exact_mut(size)) {
-                let value = match slot.kind {
-                    SlotKind::Double => registers.double(*slot)[lane],
-                    _ => u64::from(registers.word(*slot)[lane]),
-                };
-                chunk.copy_from_slice(&value.to_le_bytes()[..size]);
+                chunk.copy_from_slice(&value(*slot, lane).to_le_bytes()[..size]);
             }
         })
     }
 
-    fn atomic(
+    fn atomic<const N: usize>(
         &mut self,
         atomic: Atomic,
         inst: &Inst,
-        executed: LaneMask,
-        (addresses, memories): (&[u64; W], &mut Memories<'_>),
+        at: &Footprint<'_, W>,
+        memories: &mut Memories<'_>,
     ) -> Result<(), BadAccess> {
-        let access = &atomic.access;
-        read_only(access, executed, addresses)?;
+        read_only(&atomic.access, at)?;
         let registers = &self.registers;
         let operand = |at: usize, lane: usize| match inst.src.as_slice().get(at) {
             None => 0,
@@ -110,19 +169,18 @@ impl<const W: usize> Warp<W> {
             Some(slot) => u64::from(registers.word(*slot)[lane]),
         };
         let mut before = [0u64; W];
-        each_lane(access, executed, addresses, memories, |lane, bytes| {
-            let old = read(bytes, false);
+        each_lane::<N, W>(atomic.access.space, at, memories, |lane, bytes| {
+            let old = extend(bytes, false);
             let new = combine(&atomic, old, operand(1, lane), operand(2, lane));
-            let size = bytes.len();
-            bytes.copy_from_slice(&new.to_le_bytes()[..size]);
+            bytes.copy_from_slice(&new.to_le_bytes()[..N]);
             before[lane] = old;
         })?;
         if let Some(slot) = inst.dst.as_slice().first() {
             match slot.kind {
-                SlotKind::Double => self.registers.set_double(*slot, executed, &before),
+                SlotKind::Double => self.registers.set_double(*slot, at.executed, &before),
                 _ => {
                     let words = before.map(|value| value as u32);
-                    self.registers.set_word(*slot, executed, &words);
+                    self.registers.set_word(*slot, at.executed, &words);
                 }
             }
         }
@@ -130,64 +188,75 @@ impl<const W: usize> Warp<W> {
     }
 }
 
-/// Calls `each` with the bytes that every executed lane accesses. Neighbouring lanes mostly share a range, so it is looked up
+/// Calls `each` with the `N` bytes that every executed lane accesses. Neighbouring lanes mostly share a range, so it is looked up
 /// again only when a lane leaves it.
 #[inline(always)]
-fn each_lane(
-    access: &Access,
-    executed: LaneMask,
-    addresses: &[u64],
+fn each_lane<const N: usize, const W: usize>(
+    space: Space,
+    at: &Footprint<'_, W>,
     memories: &mut Memories<'_>,
-    mut each: impl FnMut(usize, &mut [u8]),
+    mut each: impl FnMut(usize, &mut [u8; N]),
 ) -> Result<(), BadAccess> {
-    let bytes = access.bytes() as usize;
-    let per_lane = matches!(access.space, Space::Local | Space::Generic);
-    let mut left = executed;
+    let mut left = at.executed;
     while left != 0 {
         let first = left.trailing_zeros();
-        let bad = |lane: u32, memories: &Memories<'_>| BadAccess {
-            lane,
-            cause: memories.explain(access.space, addresses[lane as usize], bytes as u32),
+        let found = memories.range(space, first, at.addresses[first as usize]);
+        let Some((start, range)) = found else {
+            return Err(bad(space, at, first, N, memories));
         };
-        let address = addresses[first as usize];
-        let Some((start, range)) = memories.range(access.space, first, address) else {
-            return Err(bad(first, memories));
+        // A lane's local memory is its own, and a generic address may be local.
+        let sharing = match space {
+            Space::Local | Space::Generic => 1 << first,
+            _ => left,
         };
-        let mut done = 0;
-        let mut failed = None;
-        for lane in lanes(left) {
-            let address = addresses[lane as usize];
+        let mut stopped = None;
+        for lane in lanes(sharing) {
+            let address = at.addresses[lane as usize];
             let offset = address.wrapping_sub(start) as usize;
-            let aligned = address & (bytes as u64 - 1) == 0;
-            match range.get_mut(offset..offset.wrapping_add(bytes)) {
-                Some(bytes) if aligned => each(lane as usize, bytes),
-                _ if lane == first || !aligned => {
-                    failed = Some(lane);
+            let bytes = range
+                .get_mut(offset..)
+                .and_then(<[u8]>::first_chunk_mut::<N>);
+            match bytes {
+                Some(bytes) if address & (N as u64 - 1) == 0 => each(lane as usize, bytes),
+                _ => {
+                    stopped = Some(lane);
                     break;
                 }
-                // Another buffer, perhaps.
-                _ => break,
-            }
-            done |= 1 << lane;
-            if per_lane {
-                break;
             }
         }
-        if let Some(lane) = failed {
-            return Err(bad(lane, memories));
-        }
-        left &= !done;
+        left &= match stopped {
+            None => !sharing,
+            // This lane's address lies in another range, perhaps: but not if it was to decide the range itself.
+            Some(lane) if lane != first && at.addresses[lane as usize] & (N as u64 - 1) == 0 => {
+                LaneMask::MAX << lane
+            }
+            Some(lane) => return Err(bad(space, at, lane, N, memories)),
+        };
     }
     Ok(())
 }
 
+#[cold]
+fn bad<const W: usize>(
+    space: Space,
+    at: &Footprint<'_, W>,
+    lane: u32,
+    bytes: usize,
+    memories: &Memories<'_>,
+) -> BadAccess {
+    BadAccess {
+        lane,
+        cause: memories.explain(space, at.addresses[lane as usize], bytes as u32),
+    }
+}
+
 /// Stores through a generic address may not reach constants and parameters.
-fn read_only(access: &Access, executed: LaneMask, addresses: &[u64]) -> Result<(), BadAccess> {
+fn read_only<const W: usize>(access: &Access, at: &Footprint<'_, W>) -> Result<(), BadAccess> {
     if access.space != Space::Generic {
         return Ok(());
     }
-    for lane in lanes(executed) {
-        let space = Space::of(addresses[lane as usize]);
+    for lane in lanes(at.executed) {
+        let space = Space::of(at.addresses[lane as usize]);
         if matches!(space, Space::Const | Space::Param) {
             let cause = Cause::ReadOnly { space };
             return Err(BadAccess { lane, cause });
@@ -196,8 +265,9 @@ fn read_only(access: &Access, executed: LaneMask, addresses: &[u64]) -> Result<(
     Ok(())
 }
 
+/// A little-endian number, extended to 64 bits.
 #[inline(always)]
-fn read(bytes: &[u8], signed: bool) -> u64 {
+fn extend(bytes: &[u8], signed: bool) -> u64 {
     match *bytes {
         [a] if signed => a as i8 as u64,
         [a] => u64::from(a),
