@@ -175,6 +175,8 @@ pub struct RelativeUncertainty {
     pub energy: f64,
     /// Of leakages.
     pub leakage: f64,
+    /// What of each is the circuit model's own error, in quadrature; the rest is shared by all structures of the technology.
+    pub method: f64,
 }
 
 /// Sums over the structures of a point.

@@ -101,6 +101,7 @@ fn priced(
             delay: cost.uncertainty.delay,
             energy: cost.uncertainty.energy,
             leakage: cost.uncertainty.leakage,
+            method: cost.uncertainty.method,
         },
     })
 }

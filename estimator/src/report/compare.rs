@@ -214,10 +214,10 @@ impl Change {
 fn parts(without: &[Term], with: &[Term]) -> Vec<Part> {
     let mut parts: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for term in without {
-        parts.entry(term.factor.structure).or_default().0 += term.value;
+        parts.entry(term.structure).or_default().0 += term.value;
     }
     for term in with {
-        parts.entry(term.factor.structure).or_default().1 += term.value;
+        parts.entry(term.structure).or_default().1 += term.value;
     }
     parts
         .into_iter()

@@ -1,14 +1,15 @@
 //! A value with its error, and how errors combine when two configurations share their causes.
 //!
-//! Every structure's energy price is off by an unknown factor `f`, whose relative standard deviation the circuit models state. A ratio
-//! `r = W/B` of two sums `W = sum f_s w_s` and `B = sum f_s b_s` over structures `s` then has, to first order (GUM, JCGM 100:2008, eq. 10),
+//! Every figure of a structure is off by two unknown factors: one of the process data, which all structures of a technology share for that kind of
+//! figure, and one of the circuit model's own, which is the structure's. A ratio `r = W/B` of two sums `W = sum f w` and `B = sum f b` then has, to first
+//! order (GUM, JCGM 100:2008, eq. 10), for every factor `f`
 //!
 //! ```text
-//! dr/df_s = (w_s B - W b_s) / B^2        sigma_r^2 = sum (u_s dr/df_s)^2
+//! dr/df = (w_f B - W b_f) / B^2        sigma_r^2 = sum over f of (u_f dr/df)^2
 //! ```
 //!
-//! because the *same* factor multiplies a structure in both configurations. An error that all structures share cancels; an error of a structure
-//! matters as far as its share differs between the two.
+//! where `w_f` and `b_f` are the parts of the sums that `f` multiplies: the *same* factor in both configurations. An error that all structures share
+//! cancels; an error of a structure matters as far as its share differs between the two.
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -26,25 +27,23 @@ pub struct Estimate {
     pub sigma: f64,
 }
 
-/// One summand: what it is, how large, and the relative standard deviation of its price.
+/// One summand: what it is, how large, and how uncertain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Term<'a> {
-    /// The factor; terms of one factor share their error.
-    pub factor: Factor<'a>,
-    /// The summand.
-    pub value: f64,
-    /// Relative standard deviation of the factor.
-    pub uncertainty: f64,
-}
-
-/// A cause of error: one kind of figure of one structure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Factor<'a> {
+    /// The structure; terms of one structure and kind share their whole error.
+    pub structure: &'a str,
     /// The kind of figure.
     pub figure: Figure,
-    /// The structure.
-    pub structure: &'a str,
+    /// The summand.
+    pub value: f64,
+    /// Relative standard deviation of what is this structure's own.
+    pub own: f64,
+    /// Relative standard deviation of what all structures share for this kind of figure.
+    pub common: f64,
 }
+
+/// A cause of error: of one structure, or of all if there is none.
+type Factor<'a> = (Figure, Option<&'a str>);
 
 /// Kinds of figures whose errors are independent of each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,38 +86,56 @@ impl Estimate {
 
 /// The sum of `terms`.
 pub fn sum(terms: &[Term]) -> Estimate {
-    let mut by_factor: BTreeMap<Factor, f64> = BTreeMap::new();
-    for term in terms {
-        *by_factor.entry(term.factor).or_default() += term.value * term.uncertainty;
-    }
+    let mut errors = Errors::default();
+    errors.add(terms, 1.0);
     Estimate {
-        value: terms.iter().map(|term| term.value).sum(),
-        sigma: root_of_squares(by_factor.into_values()),
+        value: total(terms),
+        sigma: errors.sigma(),
     }
 }
 
-/// The ratio of two sums whose terms share their errors by name; `None` if the lower sum is not positive.
+/// The ratio of two sums; `None` if the lower one is not positive.
 pub fn ratio(upper: &[Term], lower: &[Term]) -> Option<Estimate> {
-    let total = |terms: &[Term]| terms.iter().map(|term| term.value).sum::<f64>();
     let (w, b) = (total(upper), total(lower));
     if b <= 0.0 {
         return None;
     }
-    let mut by_factor: BTreeMap<Factor, f64> = BTreeMap::new();
-    for term in upper {
-        *by_factor.entry(term.factor).or_default() += term.value * term.uncertainty / b;
-    }
-    for term in lower {
-        *by_factor.entry(term.factor).or_default() -= w * term.value * term.uncertainty / (b * b);
-    }
+    let mut errors = Errors::default();
+    errors.add(upper, 1.0 / b);
+    errors.add(lower, -w / (b * b));
     Some(Estimate {
         value: w / b,
-        sigma: root_of_squares(by_factor.into_values()),
+        sigma: errors.sigma(),
     })
 }
 
-fn root_of_squares(values: impl Iterator<Item = f64>) -> f64 {
-    values.map(|value| value * value).sum::<f64>().sqrt()
+fn total(terms: &[Term]) -> f64 {
+    terms.iter().map(|term| term.value).sum()
+}
+
+/// What a result moves by if a factor moves by its standard deviation.
+#[derive(Default)]
+struct Errors<'a>(BTreeMap<Factor<'a>, f64>);
+
+impl<'a> Errors<'a> {
+    fn add(&mut self, terms: &[Term<'a>], weight: f64) {
+        for term in terms {
+            let moved = weight * term.value;
+            *self
+                .0
+                .entry((term.figure, Some(term.structure)))
+                .or_default() += moved * term.own;
+            *self.0.entry((term.figure, None)).or_default() += moved * term.common;
+        }
+    }
+
+    fn sigma(&self) -> f64 {
+        self.0
+            .values()
+            .map(|error| error * error)
+            .sum::<f64>()
+            .sqrt()
+    }
 }
 
 #[cfg(test)]
@@ -129,22 +146,17 @@ mod tests {
 
     const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-    fn factor(structure: &str) -> Factor<'_> {
-        Factor {
-            figure: Figure::Energy,
-            structure,
-        }
-    }
-
     fn terms(values: &[f64], uncertainties: &[f64]) -> Vec<Term<'static>> {
         let pairs = values.iter().zip(uncertainties);
         NAMES
             .iter()
             .zip(pairs)
-            .map(|(structure, (&value, &uncertainty))| Term {
-                factor: factor(structure),
+            .map(|(structure, (&value, &own))| Term {
+                structure,
+                figure: Figure::Energy,
                 value,
-                uncertainty,
+                own,
+                common: 0.0,
             })
             .collect()
     }
@@ -188,16 +200,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_error_common_to_all_structures_cancels(
+        fn an_error_common_to_all_structures_cancels_in_a_ratio_and_stays_in_a_sum(
             upper in prop::collection::vec(0.1f64..10.0, 4),
             lower in prop::collection::vec(0.1f64..10.0, 4),
             common in 0.0f64..0.5,
         ) {
-            let one = |values: &[f64]| -> Vec<Term<'static>> {
-                values.iter().map(|&value| Term { factor: factor("all"), value, uncertainty: common }).collect()
+            let shared = |values: &[f64]| -> Vec<Term<'static>> {
+                terms(values, &[0.0; 4]).into_iter().map(|term| Term { common, ..term }).collect()
             };
-            let estimate = ratio(&one(&upper), &one(&lower)).unwrap();
+            let estimate = ratio(&shared(&upper), &shared(&lower)).unwrap();
             prop_assert!(estimate.sigma < 1e-12 * (1.0 + estimate.value));
+            let whole = sum(&shared(&upper));
+            prop_assert!((whole.sigma - common * whole.value).abs() < 1e-12 * whole.value);
         }
 
         #[test]

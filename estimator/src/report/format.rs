@@ -43,17 +43,29 @@ pub fn nanojoules(joules: f64) -> String {
 
 /// A fraction as a percentage: `95.0%`.
 pub fn percent(fraction: f64) -> String {
-    format!("{}%", tenth(100.0 * fraction))
+    format!("{}%", fixed(100.0 * fraction, 1))
 }
 
 /// A relative change as a percentage with its sign: `-12.6%`.
 pub fn change(fraction: f64) -> String {
-    let tenths = tenth(100.0 * fraction);
-    if tenths.starts_with('-') || tenths == "0.0" {
-        format!("{tenths}%")
+    signed(100.0 * fraction, decimals(100.0 * fraction))
+}
+
+fn signed(percent: f64, decimals: usize) -> String {
+    let text = fixed(percent, decimals);
+    let is_zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
+    let sign = if is_zero || text.starts_with('-') {
+        ""
     } else {
-        format!("+{tenths}%")
-    }
+        "+"
+    };
+    format!("{sign}{text}%")
+}
+
+/// One decimal of a percentage, two below one percent.
+fn decimals(percent: f64) -> usize {
+    let size = percent.abs();
+    if size > 0.0 && size < 0.995 { 2 } else { 1 }
 }
 
 /// A relative change with half its 95 % interval, marked if its sign is not known: `-12.6% ± 1.9`.
@@ -67,17 +79,18 @@ pub fn estimate(change: Option<Estimate>) -> String {
     } else {
         ""
     };
-    let half_width = tenth(100.0 * change.half_width());
-    format!("{} ± {half_width}{mark}", self::change(change.value))
+    let percent = 100.0 * change.value;
+    let decimals = decimals(percent);
+    let half_width = fixed(100.0 * change.half_width(), decimals);
+    format!("{} ± {half_width}{mark}", signed(percent, decimals))
 }
 
-/// One decimal; never `-0.0`.
-fn tenth(value: f64) -> String {
-    let text = format!("{value:.1}");
-    if text == "-0.0" {
-        "0.0".to_owned()
-    } else {
-        text
+/// With so many decimals; never `-0.0`.
+fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(rest) if rest.bytes().all(|byte| matches!(byte, b'0' | b'.')) => rest.to_owned(),
+        _ => text,
     }
 }
 
@@ -95,8 +108,11 @@ mod tests {
         assert_eq!(nanojoules(1.5e-12), "0.002");
         assert_eq!(percent(0.95), "95.0%");
         assert_eq!(change(-0.126), "-12.6%");
-        assert_eq!(change(0.004), "+0.4%");
-        assert_eq!(change(-0.0001), "0.0%");
+        assert_eq!(change(0.004), "+0.40%");
+        assert_eq!(change(-0.0001), "-0.01%");
+        assert_eq!(change(-0.000_001), "0.00%");
+        assert_eq!(change(0.00996), "+1.0%");
+        assert_eq!(change(0.0), "0.0%");
     }
 
     #[test]

@@ -180,6 +180,7 @@ fn structure(name: &str, row: &str, counts: &[(&str, u64)], time_s: f64) -> Pric
             delay: 0.15,
             energy: 0.15,
             leakage: 0.3,
+            method: 0.1,
         },
     }
 }

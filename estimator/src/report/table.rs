@@ -49,7 +49,7 @@ fn block_text(block: &Block, width: usize) -> String {
         }
     }
     for note in notes(block) {
-        let _ = writeln!(text, "  {note}");
+        text.push_str(&wrapped(&note, width));
     }
     text
 }
@@ -138,6 +138,22 @@ fn right_align(table: &mut Table) {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
+}
+
+/// A text in lines of at most `width` characters as far as words allow, the first one set off.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines = String::new();
+    let mut line = String::from("  -");
+    for word in text.split_whitespace() {
+        if line.chars().count() + 1 + word.chars().count() > width && line.len() > 4 {
+            let _ = writeln!(lines, "{line}");
+            line = String::from("   ");
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    let _ = writeln!(lines, "{line}");
+    lines
 }
 
 /// What a study without a technique has to show.

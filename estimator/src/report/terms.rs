@@ -1,6 +1,6 @@
 //! The summands of energies, areas and leakage powers, with their causes of error.
 
-use super::estimate::{Factor, Figure, Term};
+use super::estimate::{Figure, Term};
 use crate::outcome::PricedStructure;
 
 /// Dynamic energy of a structure.
@@ -10,11 +10,12 @@ pub fn dynamic(structure: &PricedStructure) -> Term<'_> {
 
 /// An energy made of events of a structure.
 pub fn energy(structure: &PricedStructure, value: f64) -> Term<'_> {
-    Term {
-        factor: factor(structure, Figure::Energy),
+    term(
+        structure,
+        Figure::Energy,
         value,
-        uncertainty: structure.uncertainty.energy,
-    }
+        structure.uncertainty.energy,
+    )
 }
 
 /// Leakage energy of all instances of a structure.
@@ -27,25 +28,29 @@ pub fn leakage_energy(structure: &PricedStructure) -> Term<'_> {
 
 /// Leakage power of all instances of a structure.
 pub fn leakage_power(structure: &PricedStructure) -> Term<'_> {
-    Term {
-        factor: factor(structure, Figure::Leakage),
-        value: structure.total_leakage_w(),
-        uncertainty: structure.uncertainty.leakage,
-    }
+    let power = structure.total_leakage_w();
+    term(
+        structure,
+        Figure::Leakage,
+        power,
+        structure.uncertainty.leakage,
+    )
 }
 
 /// Area of all instances of a structure.
 pub fn area(structure: &PricedStructure) -> Term<'_> {
-    Term {
-        factor: factor(structure, Figure::Area),
-        value: structure.total_area_m2(),
-        uncertainty: structure.uncertainty.area,
-    }
+    let area = structure.total_area_m2();
+    term(structure, Figure::Area, area, structure.uncertainty.area)
 }
 
-fn factor(structure: &PricedStructure, figure: Figure) -> Factor<'_> {
-    Factor {
-        figure,
+/// A figure whose error is the model's own and that of the process data, in quadrature.
+fn term(structure: &PricedStructure, figure: Figure, value: f64, total: f64) -> Term<'_> {
+    let own = structure.uncertainty.method.min(total);
+    Term {
         structure: &structure.name,
+        figure,
+        value,
+        own,
+        common: (total * total - own * own).sqrt(),
     }
 }

@@ -264,6 +264,7 @@ pub(crate) fn uncertainty(technology: &Technology) -> Uncertainty {
                 .hypot(2.0 * device.vdd.uncertainty),
         ),
         leakage: with(leakage),
+        method: METHOD,
     }
 }
 

@@ -87,4 +87,7 @@ pub struct Uncertainty {
     pub energy: f64,
     /// Of leakages.
     pub leakage: f64,
+    /// What of it is the equations' own error, in each figure and in quadrature: independent from structure to structure. The rest is the error of the
+    /// process data, which all structures of a technology share.
+    pub method: f64,
 }

@@ -26,6 +26,7 @@ fn cost(read_pj: f64, write_pj: f64, leakage_mw: f64) -> Cost {
             delay: 0.1,
             energy: 0.1,
             leakage: 0.1,
+            method: 0.05,
         },
         tag: None,
         data: None,

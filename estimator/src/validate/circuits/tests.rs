@@ -43,6 +43,7 @@ impl Circuits for FromThePaper {
                 delay: 0.0,
                 energy: 0.0,
                 leakage: 0.0,
+                method: 0.0,
             },
             tag: None,
             data: None,
