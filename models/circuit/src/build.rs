@@ -3,7 +3,7 @@
 use warpwatt_techlib::Technology;
 use warpwatt_techlib::quantity::{Area, Energy, Power, Time};
 
-use crate::array::{self, Array, Limits, Need, ROUTE, Side};
+use crate::array::{self, Array, Figures, Limits, Need, ROUTE, Side};
 use crate::error::check;
 use crate::process::Process;
 use crate::{Access, CacheSpec, CircuitError, Cost, Part, Ports, RamSpec, TagSpec, Uncertainty};
@@ -83,13 +83,11 @@ pub(crate) fn cache(
         ports: spec.ports,
         banks: 1,
     };
-    let whole = |data: &Array| {
-        let (_, _, area) = around(&tag, data);
-        (
-            together(&tag, data, spec.access).si(),
-            (tag.read + data.read).si(),
-            area.si(),
-        )
+    let whole = |data: &Array| Figures {
+        delay: together(&tag, data, spec.access),
+        energy: tag.read + data.read,
+        area: around(&tag, data).2,
+        cycle: tag.cycle_time.max(data.cycle_time),
     };
     let (data, limits) =
         array::best_data(process, &need, whole).ok_or_else(|| check::nothing(spec.sets))?;

@@ -60,8 +60,7 @@ pub(super) struct Build<'a> {
     sub_width: Length,
     sub_height: Length,
     c_bitline: Capacitance,
-    row: Decoder,
-    row_predecode: Predecode,
+    row: Rows,
     bit_mux: (Decoder, Predecode),
     sense_mux: [(Decoder, Predecode); 2],
     out_wire: Stretch,
@@ -69,17 +68,17 @@ pub(super) struct Build<'a> {
 }
 
 impl Mat {
-    pub(super) fn new(process: &Process, need: &Need, shape: &Shape) -> Self {
-        let build = Build::new(process, need, shape);
+    pub(super) fn new(process: &Process, need: &Need, shape: &Shape, rows: Rows) -> Self {
+        let build = Build::new(process, need, shape, rows);
         let (width, height) = build.size();
         let precharge = build.precharge();
-        let row = build.row.drive(process, build.row_predecode.ramp);
+        let row = build.row.end;
         let subs = f64::from(shape.subs);
-        let (row_leak, row_gate) = build.row.leakage(process);
+        let (row_leak, row_gate) = build.row.decoder.leakage(process);
         Self {
             width,
             height,
-            predecode: build.row_predecode,
+            predecode: build.row.predecode,
             row: Stage {
                 delay: row.delay,
                 energy: row.energy * subs,
@@ -96,7 +95,11 @@ impl Mat {
             output: build.output(),
             precharge,
             compare: build.compare(),
-            wordline_reset: build.row.reset(process).unwrap_or(build.row_predecode.ramp),
+            wordline_reset: build
+                .row
+                .decoder
+                .reset(process)
+                .unwrap_or(build.row.predecode.ramp),
             bitline_restore: build.restore(precharge.delay),
         }
     }
@@ -126,8 +129,66 @@ impl Bitline {
     }
 }
 
+/// Row decoder and its predecoder: they depend on the subarray and the mat alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rows {
+    decoder: Decoder,
+    predecode: Predecode,
+    end: Drive,
+    area: Area,
+}
+
+/// Row parts by rows, columns and subarrays, so that organisations share them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RowCache {
+    known: Vec<((u64, u64, u32, u32), Rows)>,
+}
+
+impl RowCache {
+    pub(super) fn get(&mut self, process: &Process, shape: &Shape) -> Rows {
+        let key = (shape.rows, shape.cols, shape.subs, shape.subs_in_row);
+        if let Some((_, rows)) = self.known.iter().find(|(known, _)| *known == key) {
+            return *rows;
+        }
+        let rows = Rows::new(process, shape);
+        self.known.push((key, rows));
+        rows
+    }
+}
+
+impl Rows {
+    pub(super) fn new(p: &Process, shape: &Shape) -> Self {
+        let (rows, cols) = (shape.rows as f64, shape.cols as f64);
+        let cell = p.wire_local.c * shape.cell_width + gate::gate_c(p, p.cell.access) * 2.0;
+        let r_wordline = p.wire_local.r * (shape.cell_width * cols);
+        let tall = shape.cell_height * rules::DECODER_CELLS;
+        let decoder = Decoder::new(p, shape.row_bits, false, tall, cell * cols, r_wordline);
+        let along = shape.cell_height * (f64::from(shape.subs_in_row) * rows);
+        // CACTI 6.5 feeds the predecoded lines from the middle of the mat, 7 from its edge.
+        let middle = p.profile == Profile::Cacti65 && shape.subs_in_row >= 2;
+        let halves = if middle { 2.0 } else { 1.0 };
+        let lines = Lines {
+            c: p.wire_inside.c * along,
+            r: p.wire_inside.r * along / halves,
+            decoders: f64::from(shape.subs),
+        };
+        let predecode = Predecode::new(p, shape.row_bits, &decoder, lines);
+        Self {
+            end: decoder.drive(p, predecode.ramp),
+            area: decoder.area(p),
+            decoder,
+            predecode,
+        }
+    }
+
+    /// From the address to the end of the wordline.
+    pub(super) fn delay(&self) -> Time {
+        self.predecode.delay + self.end.delay
+    }
+}
+
 impl<'a> Build<'a> {
-    fn new(p: &'a Process, need: &'a Need, shape: &'a Shape) -> Self {
+    fn new(p: &'a Process, need: &'a Need, shape: &'a Shape, row: Rows) -> Self {
         let (rows, cols) = (shape.rows as f64, shape.cols as f64);
         let readers = f64::from(need.ports.readers());
         let stitches = (shape.cols / rules::STITCH_CELLS as u64) as f64;
@@ -135,30 +196,6 @@ impl<'a> Build<'a> {
         let sub_height = shape.cell_height * rows;
         let access_drain = gate_drain_half(p, shape);
         let c_bitline = (access_drain + p.wire_local.c * shape.cell_height) * rows;
-        let wordline =
-            (p.wire_local.c * shape.cell_width + gate::gate_c(p, p.cell.access) * 2.0) * cols;
-        let r_wordline = p.wire_local.r * (shape.cell_width * cols);
-        let row = Decoder::new(
-            p,
-            shape.row_bits,
-            false,
-            shape.cell_height * rules::DECODER_CELLS,
-            wordline,
-            r_wordline,
-        );
-        let along = shape.cell_height * (f64::from(shape.subs_in_row) * rows);
-        // CACTI 6.5 feeds the predecoded lines from the middle of the mat, 7 from its edge.
-        let halves = if p.profile == Profile::Cacti65 && shape.subs_in_row >= 2 {
-            2.0
-        } else {
-            1.0
-        };
-        let lines = Lines {
-            c: p.wire_inside.c * along,
-            r: p.wire_inside.r * along / halves,
-            decoders: f64::from(shape.subs),
-        };
-        let row_predecode = Predecode::new(p, shape.row_bits, &row, lines);
         let out_length = match p.profile {
             Profile::Cacti65 => sub_height,
             Profile::Cacti7 => sub_width,
@@ -179,9 +216,8 @@ impl<'a> Build<'a> {
             sub_height,
             c_bitline,
             row,
-            row_predecode,
-            bit_mux: (row, Predecode::default()),
-            sense_mux: [(row, Predecode::default()); 2],
+            bit_mux: (row.decoder, Predecode::default()),
+            sense_mux: [(row.decoder, Predecode::default()); 2],
             out_wire: wire.stretch(p, out_length),
             out_driver: gate::gate_c(p, (p.min_nmos() + p.min_pmos()) * driver),
         };
@@ -251,7 +287,7 @@ impl<'a> Build<'a> {
             .iter()
             .map(|(decoder, predecode)| decoder.area(self.p) + predecode.area)
             .sum();
-        (select + self.row_predecode.area + self.way_driver()) * f64::from(self.need.ports.total())
+        (select + self.row.predecode.area + self.way_driver()) * f64::from(self.need.ports.total())
     }
 
     /// Buffers that bring the way-select signals to their decoders.
@@ -309,9 +345,9 @@ impl<'a> Build<'a> {
         let (p, shape, ports) = (self.p, self.shape, self.need.ports);
         let (total, readers) = (f64::from(ports.total()), f64::from(ports.readers()));
         let pitch = p.wire_inside.pitch;
-        let decoder_width = self.row.area(p) * (self.rows * total) / self.sub_height;
+        let decoder_width = self.row.area * (self.rows * total) / self.sub_height;
         let drivers = self.out_wire.area * self.outputs() as f64 / self.sub_width * readers;
-        let (upper, lower) = self.row_predecode.bits;
+        let (upper, lower) = self.row.predecode.bits;
         let lines = |bits: u32| f64::from(1_u32 << bits);
         let predecoded = pitch * ((lines(upper) + lines(lower)) * total);
         let wide = predecoded.max(decoder_width * f64::from(shape.subs_in_row));

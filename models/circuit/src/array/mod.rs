@@ -1,5 +1,6 @@
 //! SRAM arrays: one organisation evaluated, and the search for the best one (CACTI 5.1 TR, HPL-2008-20; CACTI 6.0 TR, HPL-2009-85).
 
+mod bound;
 mod decode;
 mod mat;
 mod search;
@@ -7,14 +8,14 @@ mod shape;
 mod tree;
 
 pub(crate) use mat::Stage;
-pub(crate) use search::{best, best_data, best_tags};
+pub(crate) use search::{Figures, best, best_data, best_tags};
 pub(crate) use shape::{Limits, Need, Shape, Side, Split};
 
 use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
 
 use crate::Profile;
 use crate::process::Process;
-use mat::Mat;
+use mat::{Mat, RowCache};
 use tree::{Bits, Direction, Leaves, Level, Tree};
 
 /// One organisation with all its figures.
@@ -100,8 +101,8 @@ struct Built<'a> {
 }
 
 impl<'a> Built<'a> {
-    fn new(process: &'a Process, need: &'a Need, shape: Shape) -> Self {
-        let mat = Mat::new(process, need, &shape);
+    fn new(process: &'a Process, need: &'a Need, shape: Shape, rows: &mut RowCache) -> Self {
+        let mat = Mat::new(process, need, &shape, rows.get(process, &shape));
         let ports = need.ports;
         let bits = Bits {
             address: f64::from((shape.address_bits + shape.subbank_bits) * ports.total()),
@@ -248,8 +249,8 @@ impl<'a> Built<'a> {
 
 impl Array {
     /// Evaluates one organisation.
-    pub(crate) fn new(process: &Process, need: &Need, shape: Shape) -> Self {
-        Built::new(process, need, shape).array()
+    fn with_rows(process: &Process, need: &Need, shape: Shape, rows: &mut RowCache) -> Self {
+        Built::new(process, need, shape, rows).array()
     }
 
     pub(crate) fn area(&self) -> Area {

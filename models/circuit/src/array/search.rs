@@ -1,196 +1,251 @@
-//! The search over organisations (CACTI 5.1 TR, section 4; CACTI 7, Ucache.cc).
+//! The search over organisations (CACTI 5.1 TR, section 4; CACTI 7, Ucache.cc). CACTI evaluates them all; here families whose lower bounds cannot win are
+//! passed over.
 
-use super::shape::{MOST_SPLITS, MOST_SPREAD};
+use warpwatt_techlib::quantity::{Area, Energy, Time};
+
+use super::bound::{Family, families, spreads};
+use super::mat::RowCache;
 use super::{Array, Limits, Need, Shape, Split};
 use crate::Profile;
 use crate::process::Process;
 
-/// Largest degree of each multiplexer, as a power of two.
-const MOST_MUX: u32 = 8;
 /// A data array is dropped if it is this much worse than the best, both in delay and in energy (CACTI 7, Ucache.cc:795).
 const FILTER: f64 = 1.5;
 
 /// What a profile asks of the arrays: how much slower than the fastest they may be, and what it minimises among those.
 #[derive(Clone, Copy, Debug)]
 struct Objective {
-    /// For tags: CACTI picks these first, by its weights whatever the goal of the whole is.
-    tag_slower: f64,
-    tag_price: fn(&Array) -> f64,
     slower: f64,
     price: fn(&Figures) -> f64,
 }
 
-/// What the choice of a whole looks at.
+/// What a choice looks at: of an array, or of it together with what is around it.
 #[derive(Clone, Copy, Debug)]
-struct Figures {
-    delay: f64,
-    energy: f64,
-    area: f64,
+pub(crate) struct Figures {
+    pub(crate) delay: Time,
+    pub(crate) energy: Energy,
+    pub(crate) area: Area,
+    pub(crate) cycle: Time,
 }
 
 impl Objective {
-    fn of(profile: Profile) -> Self {
+    /// Of plain memories and of caches as a whole.
+    fn of_whole(profile: Profile) -> Self {
         match profile {
             // Weights 0:0:0:0:100, deviations 60:100000:100000:100000:1000000.
             Profile::Cacti65 => Self {
-                tag_slower: 1.6,
-                tag_price: |array| array.area().si(),
                 slower: 1.6,
-                price: |figures| figures.area,
+                price: |figures| figures.area.si(),
             },
-            // ED^2; for tags weights 0:0:0:100:0 and deviation 20 in delay.
             Profile::Cacti7 => Self {
-                tag_slower: 1.2,
-                tag_price: |array| array.cycle_time.si(),
                 slower: f64::INFINITY,
-                price: |figures| figures.delay * figures.delay * figures.energy,
+                price: |figures| figures.delay.si() * figures.delay.si() * figures.energy.si(),
+            },
+        }
+    }
+
+    /// Of tags: CACTI picks these first, by its weights whatever the goal of the whole is.
+    fn of_tags(profile: Profile) -> Self {
+        match profile {
+            Profile::Cacti65 => Self::of_whole(profile),
+            // Weights 0:0:0:100:0 and a deviation of 20 in delay.
+            Profile::Cacti7 => Self {
+                slower: 1.2,
+                price: |figures| figures.cycle.si(),
             },
         }
     }
 }
 
-/// Every organisation that works, in CACTI's order.
-pub(super) fn all(process: &Process, need: &Need, limits: Limits) -> Vec<Array> {
-    let mut found = Vec::new();
-    let powers = |most: u32| (0..=most.ilog2()).map(|i| 1_u32 << i);
-    let mut spread = need.least_spread();
-    while spread <= f64::from(MOST_SPREAD) {
-        // An Nspd below an eighth would need columns of less than a bit.
-        if spread >= 1.0 {
-            for ndwl in powers(MOST_SPLITS) {
-                for ndbl in powers(MOST_SPLITS) {
-                    multiplexers(
-                        process,
-                        need,
-                        limits,
-                        (spread as u32, ndwl, ndbl),
-                        &mut found,
-                    );
-                }
-            }
-        }
-        spread *= 2.0;
-    }
-    found
-}
-
-fn multiplexers(
-    process: &Process,
-    need: &Need,
-    limits: Limits,
-    (nspd_eighths, ndwl, ndbl): (u32, u32, u32),
-    found: &mut Vec<Array>,
-) {
-    let degrees = || (0..=MOST_MUX).map(|i| 1_u32 << i);
-    for ndcm in degrees() {
-        for ndsam1 in degrees() {
-            for ndsam2 in degrees() {
-                let split = Split {
-                    ndwl,
-                    ndbl,
-                    nspd_eighths,
-                    ndcm,
-                    ndsam1,
-                    ndsam2,
-                };
-                if let Some(shape) = Shape::new(process, need, split, limits) {
-                    found.push(Array::new(process, need, shape));
-                }
-            }
+impl Figures {
+    pub(crate) fn of(array: &Array) -> Self {
+        Self {
+            delay: array.access_time,
+            energy: array.read,
+            area: array.area(),
+            cycle: array.cycle_time,
         }
     }
 }
 
 /// The best organisation of a plain memory.
 pub(crate) fn best(process: &Process, need: &Need) -> Option<(Array, Limits)> {
-    strict_or_relaxed(process, need)
-        .and_then(|(arrays, limits)| Some((pick(process, &filtered(arrays), alone)?, limits)))
+    search(
+        process,
+        need,
+        Objective::of_whole(process.profile),
+        Figures::of,
+    )
 }
 
 /// The best organisation of tags.
 pub(crate) fn best_tags(process: &Process, need: &Need) -> Option<(Array, Limits)> {
-    let (arrays, limits) = strict_or_relaxed(process, need)?;
-    let objective = Objective::of(process.profile);
-    let fastest = least(arrays.iter().map(|array| array.access_time.si()));
-    let quick = arrays
-        .into_iter()
-        .filter(|array| array.access_time.si() <= fastest * objective.tag_slower);
-    // CACTI looks from the back and keeps the first of equals.
-    let best = quick.rev_min(|array| (objective.tag_price)(array))?;
-    Some((best, limits))
+    search(
+        process,
+        need,
+        Objective::of_tags(process.profile),
+        Figures::of,
+    )
 }
 
-/// The best organisation of the data side of a cache whose tags are chosen; `whole` gives the figures of both together.
+/// The best organisation of the data side of a cache whose tags are chosen; `whole` gives the figures of both together, none of which may be below those
+/// of the data alone.
 pub(crate) fn best_data(
     process: &Process,
     need: &Need,
-    whole: impl Fn(&Array) -> (f64, f64, f64),
+    whole: impl Fn(&Array) -> Figures,
 ) -> Option<(Array, Limits)> {
-    let (arrays, limits) = strict_or_relaxed(process, need)?;
-    let figures = |array: &Array| {
-        let (delay, energy, area) = whole(array);
-        Figures {
-            delay,
-            energy,
-            area,
-        }
-    };
-    Some((pick(process, &filtered(arrays), figures)?, limits))
+    search(process, need, Objective::of_whole(process.profile), whole)
 }
 
-/// The organisations that CACTI would consider; if there are none, those of any size.
-fn strict_or_relaxed(process: &Process, need: &Need) -> Option<(Vec<Array>, Limits)> {
+/// Among the organisations that CACTI would consider; if there are none, among those of any size.
+fn search(
+    process: &Process,
+    need: &Need,
+    objective: Objective,
+    whole: impl Fn(&Array) -> Figures,
+) -> Option<(Array, Limits)> {
     [Limits::Strict, Limits::Relaxed]
         .into_iter()
         .find_map(|limits| {
-            let arrays = all(process, need, limits);
-            (!arrays.is_empty()).then_some((arrays, limits))
+            let families = families(process, need, limits);
+            let search = Search {
+                process,
+                need,
+                limits,
+                objective,
+                whole: &whole,
+                families,
+                rows: RowCache::default(),
+            };
+            Some((search.run()?, limits))
         })
 }
 
-fn alone(array: &Array) -> Figures {
-    Figures {
-        delay: array.access_time.si(),
-        energy: array.read.si(),
-        area: array.area().si(),
+struct Search<'a, W> {
+    process: &'a Process,
+    need: &'a Need,
+    limits: Limits,
+    objective: Objective,
+    whole: &'a W,
+    families: Vec<Family>,
+    rows: RowCache,
+}
+
+/// What has been evaluated.
+#[derive(Default)]
+struct Seen {
+    /// In CACTI's order within a family, families as they came.
+    arrays: Vec<(usize, Array)>,
+    done: Vec<bool>,
+    fastest: Option<Time>,
+}
+
+impl<W: Fn(&Array) -> Figures> Search<'_, W> {
+    fn run(mut self) -> Option<Array> {
+        let mut seen = Seen {
+            done: vec![false; self.families.len()],
+            ..Seen::default()
+        };
+        if self.objective.slower.is_finite() {
+            self.find_fastest(&mut seen);
+        }
+        self.find_best(&mut seen)
     }
-}
 
-fn filtered(arrays: Vec<Array>) -> Vec<Array> {
-    let delay = least(arrays.iter().map(|array| array.access_time.si()));
-    let energy = least(arrays.iter().map(|array| array.read.si()));
-    let good = |array: &Array| {
-        array.access_time.si() <= FILTER * delay || array.read.si() <= FILTER * energy
-    };
-    arrays.into_iter().filter(good).collect()
-}
-
-fn pick(process: &Process, arrays: &[Array], figures: impl Fn(&Array) -> Figures) -> Option<Array> {
-    let objective = Objective::of(process.profile);
-    let fastest = least(arrays.iter().map(|array| figures(array).delay));
-    arrays
-        .iter()
-        .filter(|array| figures(array).delay <= fastest * objective.slower)
-        .min_by(|a, b| (objective.price)(&figures(a)).total_cmp(&(objective.price)(&figures(b))))
-        .copied()
-}
-
-fn least(values: impl Iterator<Item = f64>) -> f64 {
-    values.fold(f64::INFINITY, f64::min)
-}
-
-/// The last of the least elements.
-trait LastLeast: Iterator + Sized {
-    fn rev_min(self, price: impl Fn(&Self::Item) -> f64) -> Option<Self::Item> {
-        self.fold(None, |best: Option<(f64, Self::Item)>, item| {
-            let mine = price(&item);
-            match best {
-                Some((least, kept)) if least < mine => Some((least, kept)),
-                _ => Some((mine, item)),
+    /// Evaluates families in the order of the least delay they could have until none can be faster than the fastest seen.
+    fn find_fastest(&mut self, seen: &mut Seen) {
+        while let Some(next) = self.least(seen, |family| family.delay.si()) {
+            let bound = self.families[next].delay;
+            if seen.fastest.is_some_and(|fastest| bound >= fastest) {
+                return;
             }
-        })
-        .map(|(_, item)| item)
+            self.evaluate(next, seen);
+        }
+    }
+
+    /// Evaluates families in the order of the least price they could have until none can be better than the best seen.
+    fn find_best(&mut self, seen: &mut Seen) -> Option<Array> {
+        let price = self.objective.price;
+        let bound = |family: &Family| {
+            price(&Figures {
+                delay: family.delay,
+                energy: family.energy,
+                area: family.area,
+                cycle: family.cycle,
+            })
+        };
+        loop {
+            let best = self.pick(seen);
+            let next = self.least(seen, bound);
+            let Some(next) = next else {
+                return best.map(|(_, array)| array);
+            };
+            if let Some((least, array)) = best
+                && bound(&self.families[next]) >= least
+            {
+                return Some(array);
+            }
+            self.evaluate(next, seen);
+        }
+    }
+
+    /// The family not yet evaluated with the least bound, of those that may be fast enough.
+    fn least(&self, seen: &Seen, bound: impl Fn(&Family) -> f64) -> Option<usize> {
+        let limit = seen.fastest.map_or(f64::INFINITY, |fastest| {
+            fastest.si() * self.objective.slower
+        });
+        let open = self
+            .families
+            .iter()
+            .enumerate()
+            .filter(|(i, family)| !seen.done[*i] && family.delay.si() <= limit);
+        open.map(|(i, family)| (i, bound(family)))
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(i, _)| i)
+    }
+
+    fn evaluate(&mut self, index: usize, seen: &mut Seen) {
+        seen.done[index] = true;
+        let family = self.families[index];
+        for (ndcm, ndsam1, ndsam2) in spreads(self.need, family.mux) {
+            let split = Split {
+                ndcm,
+                ndsam1,
+                ndsam2,
+                ..family.shape.split
+            };
+            let Some(shape) = Shape::new(self.process, self.need, split, self.limits) else {
+                continue;
+            };
+            let array = Array::with_rows(self.process, self.need, shape, &mut self.rows);
+            let delay = (self.whole)(&array).delay;
+            seen.fastest = Some(seen.fastest.map_or(delay, |fastest| fastest.min(delay)));
+            seen.arrays.push((index, array));
+        }
+    }
+
+    /// The best array seen that meets the limits, and its price; of equals the first in CACTI's order.
+    fn pick(&self, seen: &Seen) -> Option<(f64, Array)> {
+        let fastest = seen.fastest?;
+        let alone = seen
+            .arrays
+            .iter()
+            .map(|(_, array)| (array.access_time.si(), array.read.si()));
+        let (delay, energy) = alone.fold((f64::INFINITY, f64::INFINITY), |least, next| {
+            (least.0.min(next.0), least.1.min(next.1))
+        });
+        let good = |array: &Array| {
+            let quick = (self.whole)(array).delay.si() <= fastest.si() * self.objective.slower;
+            let data = self.need.is_tags()
+                || array.access_time.si() <= FILTER * delay
+                || array.read.si() <= FILTER * energy;
+            quick && data
+        };
+        let priced = seen.arrays.iter().filter(|(_, array)| good(array));
+        priced
+            .map(|(index, array)| ((self.objective.price)(&(self.whole)(array)), *index, array))
+            .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
+            .map(|(price, _, array)| (price, *array))
     }
 }
-
-impl<I: Iterator> LastLeast for I {}

@@ -121,6 +121,11 @@ impl Need {
         matches!(self.side, Side::Tags { .. })
     }
 
+    /// Whether the hit selects a way at the sense amplifiers.
+    pub(super) fn selects_ways(&self) -> bool {
+        matches!(self.side, Side::Data { fast: false, .. })
+    }
+
     /// Bits that one access takes out of the mats together.
     fn access_bits(&self) -> u64 {
         match self.side {
@@ -229,6 +234,21 @@ impl Shape {
             cell_width,
             cell_height,
         })
+    }
+
+    /// Log of the least degree of multiplexing with which the mats give no more bits than an access takes.
+    pub(super) fn least_mux(need: &Need, split: &Split) -> u32 {
+        let cols = (need.set_bits() * split.nspd() / f64::from(split.ndwl)).ceil() as u64;
+        let subs = split.ndwl.min(2) * split.ndbl.min(2);
+        let ways = if need.selects_ways() {
+            need.ways().ilog2()
+        } else {
+            0
+        };
+        let degree = (u64::from(subs) * cols / need.access_bits().max(1))
+            .max(1)
+            .ilog2();
+        degree.max(ways)
     }
 
     pub(super) fn mats(&self) -> f64 {
