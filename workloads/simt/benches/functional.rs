@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p warpwatt-simt --bench functional`
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput};
 use warpwatt_ptx::{Module, load};
 use warpwatt_simt::{DeviceMemory, Launch, Options, execute};
 
@@ -84,9 +84,8 @@ fn bench(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group! {
-    name = benches;
-    config = Criterion::default().sample_size(20);
-    targets = bench
+fn main() {
+    let mut criterion = Criterion::default().sample_size(20).configure_from_args();
+    bench(&mut criterion);
+    criterion.final_summary();
 }
-criterion_main!(benches);

@@ -2,8 +2,8 @@
 
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{
-    Access, Double1, Double2, Double3, Inst, Op, ShortOp, Slot, SlotKind, Source, Word1, Word2,
-    Word3,
+    Access, CarryOp, Double1, Double2, Double3, Inst, Op, ShortOp, Slot, SlotKind, Source, Word1,
+    Word2, Word3,
 };
 use warpwatt_ptx::types::Type;
 
@@ -91,6 +91,10 @@ fn class(op: &Op) -> (Unit, LatencyClass) {
         | Op::MulWide { .. }
         | Op::ShortMulWide { .. } => (Unit::Int, Mul),
         Op::MadWide { .. } | Op::ShortMadWide { .. } => (Unit::Int, Mad),
+        Op::Carry(how) => match how.op {
+            CarryOp::Add | CarryOp::Sub => (Unit::Int, Add),
+            CarryOp::MadLow | CarryOp::MadHigh => (Unit::Int, Mad),
+        },
         Op::Double1(op) => double1(*op),
         Op::Double2(op) => double2(*op),
         Op::Double3(Double3::Fma(_)) => (Unit::Fp64, Mad),

@@ -4,7 +4,9 @@ mod access;
 mod exchange;
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::{Barrier, Compare, Convert, Inst, Op, PredicateOp, Slot, SlotKind};
+use warpwatt_ptx::program::{
+    Barrier, Carry, Compare, Convert, Inst, Op, PredicateOp, Slot, SlotKind,
+};
 
 use crate::error::Cause;
 use crate::lanes;
@@ -419,7 +421,32 @@ impl<const W: usize> Warp<W> {
                 );
                 r.set_double(dst[0], executed, &value);
             }
+            Op::Carry(how) => self.carry(*how, inst, executed),
             _ => self.compute_moves(inst, executed),
+        }
+    }
+
+    fn carry(&mut self, how: Carry, inst: &Inst, executed: LaneMask) {
+        let sources = inst.src.as_slice();
+        let operand = |at: usize| match sources.get(at) {
+            Some(slot) if slot.kind == SlotKind::Word => self.registers.word(*slot).map(u64::from),
+            Some(slot) if slot.kind == SlotKind::Double => *self.registers.double(*slot),
+            _ => [0; W],
+        };
+        let operands = [operand(0), operand(1), operand(2)];
+        let carried = match sources.last() {
+            Some(slot) if how.comes_in => self.registers.predicate(*slot),
+            _ => 0,
+        };
+        let (values, out) = lanes::carry(how, operands.each_ref(), carried);
+        if how.double {
+            self.registers.set_double(inst.dst[0], executed, &values);
+        } else {
+            let words = values.map(|value| value as u32);
+            self.registers.set_word(inst.dst[0], executed, &words);
+        }
+        if how.goes_out {
+            self.registers.set_predicate(inst.dst[1], executed, out);
         }
     }
 

@@ -281,3 +281,17 @@ fn the_trace_replays_what_was_executed() {
             .all(|step| step.addresses.is_none() || step.executed != 0)
     );
 }
+
+#[test]
+fn carries_ripple_through_a_chain() {
+    let body = "ld.param.u64 %rd1, [p]; ld.global.v2.u32 {%r1, %r2}, [%rd1]; ld.global.v2.u32 {%r3, %r4}, [%rd1+8];
+        add.cc.u32 %r5, %r1, %r3; addc.u32 %r6, %r2, %r4;
+        sub.cc.u32 %r7, %r1, %r3; subc.u32 %r8, %r2, %r4;
+        st.global.v4.u32 [%rd1+16], {%r5, %r6, %r7, %r8}; ret;";
+    let (a, b) = (0x1_ffff_fff0_u64, 0x2_0000_0020_u64);
+    let halves = |value: u64| [value as u32, (value >> 32) as u32];
+    let words = [halves(a), halves(b), [0; 2], [0; 2]].concat();
+    let (words, _) = run(body, 1, words).unwrap();
+    assert_eq!(words[4..6], halves(a + b));
+    assert_eq!(words[6..8], halves(a.wrapping_sub(b)));
+}

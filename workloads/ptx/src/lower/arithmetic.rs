@@ -78,6 +78,7 @@ impl<'s> Lowering<'_, 's> {
         match opcode {
             "mul24" | "mad24" => return self.arithmetic24(instruction, modifiers),
             "dp4a" | "dp2a" => return self.dot_product(instruction, modifiers),
+            "add" | "sub" | "mad" if modifiers.take("cc") => return self.with_carry(instruction),
             _ => {}
         }
         let wide = modifiers.take("wide");

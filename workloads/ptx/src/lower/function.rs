@@ -10,7 +10,7 @@ use crate::ast::{Function, Instruction, Module, Name, Operand, Statement, Variab
 use crate::cfg::set_reconvergence;
 use crate::error::{Lines, PtxError};
 use crate::liveness::max_live_words;
-use crate::program::{Entry, Guard, Inst, Op, Operands, Param, SlotKind};
+use crate::program::{Entry, Guard, Inst, Op, Operands, Param, Slot, SlotKind};
 use crate::types::Space;
 
 /// Result of lowering one thing.
@@ -23,6 +23,8 @@ pub(super) struct Lowering<'m, 's> {
     /// The instruction being lowered.
     pub guard: Option<Guard>,
     pub line: u32,
+    /// The carry flag, once an instruction uses it.
+    pub carry: Option<Slot>,
     images: &'m Images<'s>,
     lines: &'m Lines,
     /// Variables of the entry itself, and its parameters.
@@ -47,6 +49,7 @@ pub(super) fn lower<'s>(
         code: Vec::new(),
         guard: None,
         line: 0,
+        carry: None,
         images,
         lines,
         symbols: FxHashMap::default(),
@@ -246,6 +249,7 @@ impl<'s> Lowering<'_, 's> {
         match instruction.opcode.text {
             "add" | "sub" | "mul" | "mad" | "fma" | "div" | "rem" | "min" | "max" | "abs"
             | "neg" | "mul24" | "mad24" | "sad" | "dp4a" | "dp2a" => self.arithmetic(instruction),
+            "addc" | "subc" | "madc" => self.with_carry(instruction),
             "and" | "or" | "xor" | "not" | "cnot" | "shl" | "shr" | "shf" | "lop3" | "prmt"
             | "bfe" | "bfi" | "bmsk" | "popc" | "clz" | "brev" | "bfind" => self.logic(instruction),
             "sqrt" | "rcp" | "rsqrt" | "ex2" | "lg2" | "sin" | "cos" | "tanh" | "copysign"

@@ -59,6 +59,9 @@ pub enum Op {
         /// Signed operands.
         signed: bool,
     },
+    /// `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`: the carry is a predicate, last among the sources if it comes in
+    /// and second of the destinations if it goes out.
+    Carry(Carry),
     /// `mov.b64 d, {a, b}`.
     Pack,
     /// `mov.b64 {a, b}, d`.
@@ -356,6 +359,34 @@ pub enum DoubleToWord {
     Popc,
     Clz,
     Bfind { signed: bool, shift: bool },
+}
+
+/// Arithmetic that takes or gives a carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carry {
+    /// What is computed.
+    pub op: CarryOp,
+    /// Operands are doubles.
+    pub double: bool,
+    /// Signed operands (of a product's upper half).
+    pub signed: bool,
+    /// Adds the carry, or subtracts the borrow.
+    pub comes_in: bool,
+    /// Leaves the carry or borrow.
+    pub goes_out: bool,
+}
+
+/// What [`Carry`] computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CarryOp {
+    /// a + b.
+    Add,
+    /// a - b.
+    Sub,
+    /// Lower half of a * b, plus c.
+    MadLow,
+    /// Upper half of a * b, plus c.
+    MadHigh,
 }
 
 /// `cvt`.

@@ -3,6 +3,7 @@
 //! Each family has one function from operand arrays to a result array. All lanes are computed, the active ones are kept: loops
 //! without branches on lanes are what compilers turn into vector code.
 
+mod carry;
 mod compare;
 mod convert;
 mod double;
@@ -11,6 +12,7 @@ mod float64;
 mod round;
 mod word;
 
+pub use carry::carry;
 pub use compare::{compare_double, compare_word, test_double, test_word};
 pub use convert::convert;
 pub use double::{double_shift, double_to_word, double1, double2, double3, extract, insert};
