@@ -1,3 +1,7 @@
 //! The `warpwatt` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    warpwatt::command::main()
+}

@@ -153,6 +153,17 @@ impl Sink {
         self.diags.push(diag);
     }
 
+    /// Orders the findings by text and place, those about no text last.
+    pub fn sort(&mut self) {
+        self.diags.sort_by_key(|diag| {
+            let label = diag.labels.first();
+            (
+                label.is_none(),
+                label.map(|label| (label.source, label.range.start)),
+            )
+        });
+    }
+
     /// Whether an error is among the findings.
     pub fn has_errors(&self) -> bool {
         self.diags

@@ -15,7 +15,7 @@ pub fn render(sink: &Sink, colour: bool) -> String {
     let mut paragraphs: Vec<String> = sink
         .diags
         .iter()
-        .map(|diag| renderer.render(&report(&sink.sources, diag)))
+        .map(|diag| paragraph(&renderer, &sink.sources, diag))
         .collect();
     let errors = sink
         .diags
@@ -28,6 +28,16 @@ pub fn render(sink: &Sink, colour: bool) -> String {
     let mut text = paragraphs.join("\n\n");
     text.push('\n');
     text
+}
+
+fn paragraph(renderer: &Renderer, sources: &Sources, diag: &Diag) -> String {
+    let text = renderer.render(&report(sources, diag));
+    match &diag.help {
+        Some(help) if diag.labels.is_empty() => {
+            format!("{text}\n  = help: {}", help.replace('\n', "\n          "))
+        }
+        _ => text,
+    }
 }
 
 fn report<'a>(sources: &'a Sources, diag: &'a Diag) -> Vec<Group<'a>> {
@@ -47,7 +57,9 @@ fn report<'a>(sources: &'a Sources, diag: &'a Diag) -> Vec<Group<'a>> {
         rest = &rest[same..];
         primary = false;
     }
-    if let Some(help) = &diag.help {
+    if let Some(help) = &diag.help
+        && !diag.labels.is_empty()
+    {
         group = group.element(Level::HELP.message(help.as_str()));
     }
     vec![group]

@@ -13,7 +13,10 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             .count()
             .max(candidate.chars().count())
             .div_ceil(3);
-        if distance <= allowed && best.is_none_or(|(least, _)| distance < least) {
+        if distance <= allowed
+            && distance < wanted.chars().count()
+            && best.is_none_or(|(least, _)| distance < least)
+        {
             best = Some((distance, candidate));
         }
     }
@@ -47,6 +50,11 @@ mod tests {
         assert_eq!(nearest("Vector-Add", kernels), Some("vector_add"));
         assert_eq!(nearest("tomato", kernels), None);
         assert_eq!(nearest("x", kernels), None);
+        assert_eq!(
+            nearest("x", ["a"]),
+            None,
+            "one letter is no slip of another"
+        );
     }
 
     #[test]

@@ -159,13 +159,11 @@ impl<W: Work> Job<'_, W> {
 }
 
 /// Executes a kernel and leaves its timing runs to whichever thread is free. Nobody may be listening any more: what is said then is dropped.
-fn start<'s, W: Work>(
+fn start<'s, W: Work + 's>(
     job: &Job<'s, W>,
     scope: &rayon::Scope<'s>,
     say: Sender<Said<W::Outcome, W::Error>>,
-) where
-    W: 's,
-{
+) {
     if job.is_behind_a_failure() {
         return;
     }

@@ -16,7 +16,7 @@ pub struct Manifest {
     /// SHA-256 of each input by its name: `kernel matrix_mul`, `technology itrs`.
     pub inputs: BTreeMap<String, String>,
     /// The study's budget, if it has one.
-    pub budget: Budget,
+    pub budget: Option<Budget>,
     /// The keys of the study's points in their order.
     pub points: Vec<String>,
 }

@@ -12,7 +12,7 @@ pub use manifest::{Budget, Manifest};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use redb::{Database, ReadableDatabase, TableDefinition};
+use redb::{Database, DatabaseError, ReadOnlyDatabase, ReadableDatabase, TableDefinition};
 
 use crate::outcome::Outcome;
 
@@ -52,6 +52,7 @@ impl Store {
     pub fn open(directory: &Path) -> Result<Store, StoreError> {
         let made = make_directories(directory)?;
         let path = directory.join(FILE_NAME);
+        check_format(&path)?;
         let made = Made {
             file: !path.exists(),
             ..made
@@ -68,10 +69,8 @@ impl Store {
                 return Err(error);
             }
         };
-        if store.made.file {
+        if store.meta("format")?.is_none() {
             store.write_format()?;
-        } else {
-            store.check_format()?;
         }
         Ok(store)
     }
@@ -222,20 +221,6 @@ impl Store {
         })
     }
 
-    fn check_format(&self) -> Result<(), StoreError> {
-        let found = self
-            .meta("format")?
-            .ok_or_else(|| self.damaged("it names no format version"))?;
-        if found == FORMAT.to_string() {
-            Ok(())
-        } else {
-            Err(StoreError::Format {
-                path: self.path.clone(),
-                found,
-            })
-        }
-    }
-
     fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
         self.guard(|| {
             let read = self.database.begin_read()?;
@@ -255,6 +240,39 @@ impl Store {
             path: self.path.clone(),
             detail: detail.to_owned(),
         }
+    }
+}
+
+/// Checks the format of the store at `path`, if there is one, without writing to it: a store of another format stays as it is. A store that a kill left
+/// open is checked after it was repaired.
+fn check_format(path: &Path) -> Result<(), StoreError> {
+    if !path.metadata().is_ok_and(|file| file.len() > 0) {
+        return Ok(());
+    }
+    let format = match ReadOnlyDatabase::open(path) {
+        Ok(database) => format_of(&database),
+        Err(DatabaseError::RepairAborted) => {
+            let database =
+                Database::open(path).map_err(|error| StoreError::opening(path, error))?;
+            format_of(&database)
+        }
+        Err(error) => return Err(StoreError::opening(path, error)),
+    };
+    let found = format.map_err(|error| StoreError::using(path, error))?;
+    match found {
+        Some(found) if found != FORMAT.to_string() => Err(StoreError::Format {
+            path: path.to_path_buf(),
+            found,
+        }),
+        // None was written if a kill came right after the file was made.
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn format_of(database: &impl ReadableDatabase) -> Result<Option<String>, redb::Error> {
+    match database.begin_read()?.open_table(META) {
+        Err(redb::TableError::TableDoesNotExist(_)) => Ok(None),
+        table => Ok(table?.get("format")?.map(|value| value.value().to_owned())),
     }
 }
 

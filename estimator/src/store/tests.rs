@@ -179,10 +179,10 @@ fn the_manifest_comes_back() {
         title: "t".into(),
         version: "0.1.0".into(),
         inputs: BTreeMap::from([("kernel k".to_owned(), "00".to_owned())]),
-        budget: Budget {
+        budget: Some(Budget {
             area_overhead: Some(0.05),
             slowdown: None,
-        },
+        }),
         points: vec!["a".into()],
     };
     assert_eq!(store.manifest().unwrap(), None);

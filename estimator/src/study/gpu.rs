@@ -72,16 +72,17 @@ pub(super) fn read(
     reader: &mut Reader<'_>,
     root: &Section<'_>,
     catalogue: &Catalogue,
-) -> Option<(GpuAxes, TechnologyAxes)> {
+) -> (Option<GpuAxes>, Option<TechnologyAxes>) {
     if root.get("gpu").is_none() {
         reader.missing_section(
             root,
             "gpu",
             "[gpu]\npreset = \"tesla-16sm\"\nnode = \"32nm\"",
         );
-        return None;
     }
-    let section = reader.section(root, "gpu")?;
+    let Some(section) = reader.section(root, "gpu") else {
+        return (None, None);
+    };
     let preset = read_preset(reader, &section, catalogue);
     let technology = read_technology(reader, &section);
     let mut overrides = Vec::new();
@@ -96,12 +97,12 @@ pub(super) fn read(
             );
         }
     }
-    let gpu = GpuAxes {
-        preset: preset?,
+    let gpu = preset.map(|preset| GpuAxes {
+        preset,
         overrides,
         range: section.range,
-    };
-    Some((gpu, technology?))
+    });
+    (gpu, technology)
 }
 
 fn read_preset(

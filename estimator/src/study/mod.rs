@@ -3,16 +3,20 @@
 //! [`read`] turns the text of a study into a [`Study`]: every key known, every value of the right kind and every name in the [`Catalogue`].
 //! A list of values anywhere is a sweep axis. All faults of a file are found in one go.
 
+mod configurations;
 mod gpu;
 mod section;
 mod technique;
 pub mod toml_reader;
+pub mod variants;
 mod workload;
 
+pub use configurations::{Configuration, configurations};
 pub use gpu::{GpuAxes, Override, TechnologyAxes};
 pub use section::{Format, Limits, Output};
 pub use technique::{Parameter, TechniqueAxes};
 pub use toml_reader::Placed;
+pub use variants::{Variant, gpus, technologies};
 pub use workload::Workload;
 
 use crate::diag::{Sink, SourceId};
@@ -54,6 +58,43 @@ pub struct Study {
     pub limits: Limits,
 }
 
+/// What could be read of a study. Parts that could not be are `None`, so that the others can be looked at further before the file is rejected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draft {
+    /// What reports are headed with.
+    pub title: Option<String>,
+    /// The GPUs.
+    pub gpu: Option<GpuAxes>,
+    /// What they are made of and how they run.
+    pub technology: Option<TechnologyAxes>,
+    /// The kernels.
+    pub workloads: Option<Vec<Placed<Workload>>>,
+    /// What is compared with the plain GPU.
+    pub techniques: Vec<TechniqueAxes>,
+    /// What a technique may cost.
+    pub budget: Option<Budget>,
+    /// Where results go.
+    pub output: Output,
+    /// Bounds on the runs.
+    pub limits: Limits,
+}
+
+impl Draft {
+    /// The study, if no part is missing.
+    pub fn finish(self) -> Option<Study> {
+        Some(Study {
+            title: self.title?,
+            gpu: self.gpu?,
+            technology: self.technology?,
+            workloads: self.workloads?,
+            techniques: self.techniques,
+            budget: self.budget,
+            output: self.output,
+            limits: self.limits,
+        })
+    }
+}
+
 const SECTIONS: [&str; 7] = [
     "study",
     "gpu",
@@ -64,8 +105,8 @@ const SECTIONS: [&str; 7] = [
     "limits",
 ];
 
-/// Reads a study out of `source`. `None` if a part could not be read at all; findings are in the sink in either case.
-pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<Study> {
+/// Reads a study out of `source`. `None` if it is not even TOML; findings are in the sink in either case.
+pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<Draft> {
     let document_text = sink.sources.text(source).to_owned();
     let document = parse_document(&document_text, sink, source);
     if sink.has_errors() {
@@ -80,22 +121,16 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
     let mut reader = Reader { sink, source };
     reader.refuse_unknown(&root, &SECTIONS);
     let title = read_title(&mut reader, &root);
-    let gpu = gpu::read(&mut reader, &root, catalogue);
-    let workloads = workload::read(&mut reader, &root, catalogue);
-    let techniques = technique::read(&mut reader, &root, catalogue);
-    let budget = section::read_budget(&mut reader, &root);
-    let output = section::read_output(&mut reader, &root);
-    let limits = section::read_limits(&mut reader, &root);
-    let (gpu, technology) = gpu?;
-    Some(Study {
-        title: title?,
+    let (gpu, technology) = gpu::read(&mut reader, &root, catalogue);
+    Some(Draft {
+        title,
         gpu,
         technology,
-        workloads: workloads?,
-        techniques: techniques?,
-        budget,
-        output,
-        limits,
+        workloads: workload::read(&mut reader, &root, catalogue),
+        techniques: technique::read(&mut reader, &root, catalogue),
+        budget: section::read_budget(&mut reader, &root),
+        output: section::read_output(&mut reader, &root),
+        limits: section::read_limits(&mut reader, &root),
     })
 }
 

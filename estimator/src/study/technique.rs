@@ -34,9 +34,9 @@ pub(super) fn read(
     reader: &mut Reader<'_>,
     root: &Section<'_>,
     catalogue: &Catalogue,
-) -> Option<Vec<TechniqueAxes>> {
+) -> Vec<TechniqueAxes> {
     let Some(list) = root.get("technique") else {
-        return Some(Vec::new());
+        return Vec::new();
     };
     let DeValue::Array(items) = list.get_ref() else {
         let fault = Fault {
@@ -49,14 +49,12 @@ pub(super) fn read(
             ),
         };
         reader.fault(list.span(), fault);
-        return None;
+        return Vec::new();
     };
-    let before = reader.sink.diags.len();
-    let techniques: Vec<TechniqueAxes> = items
+    items
         .iter()
         .filter_map(|item| read_one(reader, item, catalogue))
-        .collect();
-    (reader.sink.diags.len() == before || techniques.len() == items.len()).then_some(techniques)
+        .collect()
 }
 
 fn read_one(

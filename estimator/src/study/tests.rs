@@ -10,7 +10,7 @@ fn catalogue() -> Catalogue {
     }
 }
 
-fn parsed(text: &str) -> (Option<Study>, String) {
+fn parsed(text: &str) -> (Option<Draft>, String) {
     let mut sink = Sink::default();
     let source = sink.sources.add("study.toml", text);
     let study = read(&mut sink, source, &catalogue());
@@ -46,7 +46,7 @@ formats = ["csv"]
 #[test]
 fn a_good_study_is_read_whole() {
     let (study, text) = parsed(GOOD);
-    let study = study.expect(&text);
+    let study = study.and_then(Draft::finish).expect(&text);
     assert_eq!(study.technology.node.len(), 2);
     let paths: Vec<&str> = study
         .gpu

@@ -1,0 +1,191 @@
+//! What the command line can say. The help texts teach: each has real examples.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Power, energy and area of GPU structures: count first, price later.
+///
+/// warpwatt executes real PTX kernels, replays their warp traces through a discrete-event model of a GPU, and prices what was counted with
+/// circuit models of a technology node. A study compares a GPU with and without a technique, over kernels, configurations and nodes.
+#[derive(Debug, Parser)]
+#[command(name = "warpwatt", version, after_long_help = AFTER_HELP, max_term_width = 120, subcommand_required = true, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  warpwatt run workloads/studies/filter_cache.toml      run a study, print its tables, write results/
+  warpwatt run study.toml --jobs 4 --out out            with four threads, results elsewhere
+  warpwatt kernel matrix_mul                            run a kernel of the suite and check its result
+  warpwatt kernel my.toml --ptx my.ptx --json           run your own kernel, for a script
+  warpwatt list kernels                                 what there is to choose from
+
+Exit codes:
+  0   done
+  1   done, but a check, a budget or a validation is not met
+  2   the input is wrong: every fault is listed with its place, nothing was written
+  70  a defect of warpwatt: please report it
+
+Units: text shows readable units; JSON and CSV hold SI numbers with the unit in the key (read_energy_j, leakage_w, area_m2, delay_s).
+Quantities in files and options are texts with a unit (\"350 K\", \"0.9 V\", \"32nm\").";
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a study: execute, time, price, compare, report
+    Run(RunArguments),
+    /// Run one kernel, check its buffers, show counts and cycles
+    Kernel(KernelArguments),
+    /// Show what there is: presets, nodes, kernels, techniques
+    List(ListArguments),
+    /// Render the results of a study again
+    Report(ReportArguments),
+    /// Compare our numbers with published ones
+    Validate(ValidateArguments),
+}
+
+/// Run a study: execute, time, price, compare, report.
+///
+/// Every kernel is executed once, every distinct configuration is timed once, every node is priced. Each finished point goes into the result store
+/// DIR/results.redb at once, so a run that was killed goes on where it stopped when it is started again.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  warpwatt run workloads/studies/filter_cache.toml
+  warpwatt run study.toml --jobs 2 --out /scratch/fc
+  warpwatt run study.toml --json > study.json
+
+Exit codes: 0 done; 1 done, but no point meets the study's [budget]; 2 the study is wrong or a kernel cannot run.
+The format of studies is described in docs/studies.md.")]
+pub struct RunArguments {
+    /// The study file (TOML)
+    #[arg(value_name = "STUDY.toml")]
+    pub study: PathBuf,
+    /// Threads to use [default: one a core]; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// Directory for results, instead of the study's [output] directory [default: results]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Throw away the results that are there and start over
+    #[arg(long)]
+    pub fresh: bool,
+    /// Print one JSON document on standard output, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// Run one kernel, check its buffers, show counts and cycles.
+///
+/// The launch file names the PTX, the arguments and what buffers must hold afterwards (docs/launch-files.md). A name of the suite works as well.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  warpwatt kernel matrix_mul
+  warpwatt kernel my.toml --case small --dump c=c.bin
+  warpwatt kernel vector_add --ptx other.ptx --set sm.threads=512
+  warpwatt kernel my.toml --no-timing --json
+
+Exit codes: 0 every buffer holds what it must; 1 one does not (the first mismatches are shown); 2 the input is wrong, or the kernel
+stopped: endless, out of bounds, misaligned.")]
+pub struct KernelArguments {
+    /// A launch file (TOML), or a kernel of the suite by name
+    #[arg(value_name = "LAUNCH.toml|KERNEL")]
+    pub launch: String,
+    /// The case of the launch file [default: its first]
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// PTX to run instead of the launch file's own
+    #[arg(long, value_name = "FILE")]
+    pub ptx: Option<PathBuf>,
+    /// The GPU [default: tesla-16sm]
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// A setting of the GPU that differs from the preset's, such as sm.threads=512 (repeatable)
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Write a buffer to a file after the run, as it lies in memory (repeatable)
+    #[arg(long, value_name = "NAME=FILE")]
+    pub dump: Vec<String>,
+    /// Only execute and check; no cycles
+    #[arg(long)]
+    pub no_timing: bool,
+    /// Warp instructions that a launch may execute before it is taken for endless
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    pub limit: u64,
+    /// Lanes of a warp: 32 or 64 [default: the preset's]
+    #[arg(long, value_name = "LANES", value_parser = ["32", "64"])]
+    pub warp_width: Option<String>,
+    /// Print one JSON document on standard output, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Show what there is: presets, nodes, kernels, techniques.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  warpwatt list kernels
+  warpwatt list techniques --json")]
+pub struct ListArguments {
+    /// What to show
+    pub what: Listing,
+    /// Print one JSON document on standard output, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Listing {
+    /// GPUs, with where their numbers come from and every setting
+    Presets,
+    /// Technology nodes and transistor flavours
+    Nodes,
+    /// Kernels of the suite, with their cases
+    Kernels,
+    /// Techniques, with their parameters
+    Techniques,
+}
+
+/// Render the results of a study again: print the tables and write CSV, JSON and HTML anew.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  warpwatt report results
+  warpwatt report results --json")]
+pub struct ReportArguments {
+    /// The directory that `warpwatt run` wrote its results to
+    #[arg(value_name = "RESULTS_DIR")]
+    pub results: PathBuf,
+    /// Print one JSON document on standard output, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Compare our numbers with published ones: circuits with the filter-cache paper's Table 1, the shipped study with its Table 4.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  warpwatt validate
+  warpwatt validate --json
+
+Exit codes: 0 every check holds; 1 some are gaps: docs/validation.md explains them.")]
+pub struct ValidateArguments {
+    /// Threads to use [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// Print one JSON document on standard output, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+}

@@ -1,0 +1,326 @@
+//! `warpwatt kernel`: one kernel, checked and timed.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use warpwatt_gpu::{GpuSpec, Hooks, Run, presets, simulate};
+use warpwatt_suite::{CaseRun, RunOptions};
+
+use super::arguments::KernelArguments;
+use super::console::{Exit, out, out_json, reject};
+use super::files::write_one;
+use crate::diag::{Diag, Rejection, Sink, did_you_mean};
+use crate::run::execute::{execute, traces};
+use crate::run::kernel::{From, KernelRequest, LoadedKernel, load};
+use crate::study::variants::set;
+
+/// Mismatches that are shown; all are counted.
+const LISTED: usize = 10;
+
+/// Runs the kernel and says how it went.
+pub fn run(arguments: &KernelArguments) -> Exit {
+    let mut sink = Sink::default();
+    match run_checked(arguments, &mut sink) {
+        Ok(report) if arguments.json => {
+            out_json(&report.value);
+            report.exit
+        }
+        Ok(report) => {
+            out(&report.text);
+            report.exit
+        }
+        Err(Some(diag)) => {
+            sink.push(diag);
+            reject(&Rejection(sink), arguments.json)
+        }
+        Err(None) => reject(&Rejection(sink), arguments.json),
+    }
+}
+
+/// What the command prints and how it ends.
+struct Report {
+    value: Value,
+    text: String,
+    exit: Exit,
+}
+
+/// `Err(None)`: the findings are in the sink already.
+fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, Option<Diag>> {
+    let spec = gpu(arguments, sink);
+    let request = request(arguments, sink);
+    let dumps = dumps(arguments, sink);
+    let kernel = request.and_then(|request| load(sink, &request, None));
+    let (Some(spec), Some(kernel), Some(dumps)) = (spec, kernel, dumps) else {
+        return Err(None);
+    };
+    check_dumps(&dumps, &kernel)?;
+    let options = RunOptions {
+        warp_width: spec.sm.warp_width,
+        limit: arguments.limit,
+        record: !arguments.no_timing,
+        listed: LISTED,
+    };
+    let run = execute(&kernel, options, &sink.sources)?;
+    let facts = Facts::of(&kernel, &run, arguments, &spec);
+    for (name, path) in &dumps {
+        let buffer = run.buffers.iter().find(|buffer| buffer.name == *name);
+        let bytes = buffer.map_or(&[][..], |buffer| &buffer.bytes);
+        write_one(path, bytes).map_err(|rejection| rejection.0.diags.into_iter().next())?;
+    }
+    let timing = if arguments.no_timing {
+        None
+    } else {
+        let timed = simulate(&spec, &traces(run), Hooks::default());
+        Some(timed.map_err(|error| Diag::error("kernel::timing", error.to_string()))?)
+    };
+    Ok(facts.report(timing.as_ref()))
+}
+
+/// The GPU: the preset with the settings of `--set` and `--warp-width`.
+fn gpu(arguments: &KernelArguments, sink: &mut Sink) -> Option<GpuSpec> {
+    let name = arguments.preset.as_deref().unwrap_or(presets()[0].name);
+    let Some(preset) = presets().iter().find(|preset| preset.name == name) else {
+        let help = did_you_mean(name, presets().iter().map(|preset| preset.name));
+        sink.push(
+            Diag::error(
+                "kernel::unknown_preset",
+                format!("no preset is called `{name}`"),
+            )
+            .help(help),
+        );
+        return None;
+    };
+    let mut table = preset.table();
+    let width = arguments
+        .warp_width
+        .iter()
+        .map(|width| format!("sm.warp_width={width}"));
+    for setting in arguments.set.iter().cloned().chain(width) {
+        let Some((path, value)) = setting.split_once('=') else {
+            sink.push(
+                Diag::error("kernel::setting", format!("`--set {setting}` has no value"))
+                    .help("write for example `--set sm.threads=512`"),
+            );
+            continue;
+        };
+        if let Err(problem) = set(&mut table, path.trim(), literal(value.trim())) {
+            sink.push(
+                Diag::error(
+                    "kernel::setting",
+                    format!("--set {setting}: {}", problem.message),
+                )
+                .maybe_help(problem.help),
+            );
+        }
+    }
+    let read = GpuSpec::from_table(table);
+    read.map_err(|problems| {
+        for problem in problems {
+            sink.push(
+                Diag::error(
+                    "kernel::setting",
+                    format!("{}: {}", problem.path, problem.message),
+                )
+                .maybe_help(problem.help),
+            );
+        }
+    })
+    .ok()
+}
+
+/// A TOML value, or else a text.
+fn literal(text: &str) -> toml::Value {
+    let parsed = format!("value = {text}").parse::<toml::Table>();
+    parsed
+        .ok()
+        .and_then(|mut table| table.remove("value"))
+        .unwrap_or_else(|| toml::Value::String(text.to_owned()))
+}
+
+/// The kernel that is asked for: a file if there is one of that name, else a kernel of the suite.
+fn request(arguments: &KernelArguments, sink: &mut Sink) -> Option<KernelRequest> {
+    let path = Path::new(&arguments.launch);
+    let from = match warpwatt_suite::kernel(&arguments.launch) {
+        Some(kernel) if !path.is_file() => From::Suite(kernel),
+        None if !path.exists() && path.extension().is_none() && path.components().count() == 1 => {
+            let help = did_you_mean(
+                &arguments.launch,
+                warpwatt_suite::kernels().iter().map(|kernel| kernel.name),
+            );
+            let message = format!(
+                "`{}` is neither a launch file nor a kernel of the suite",
+                arguments.launch
+            );
+            sink.push(Diag::error("kernel::unknown", message).help(help));
+            return None;
+        }
+        _ => From::File(path.to_path_buf()),
+    };
+    Some(KernelRequest {
+        from,
+        ptx: arguments.ptx.clone(),
+        case: arguments.case.clone(),
+    })
+}
+
+/// Buffers to write, and where to.
+fn dumps(arguments: &KernelArguments, sink: &mut Sink) -> Option<Vec<(String, PathBuf)>> {
+    let split = |dump: &String| {
+        dump.split_once('=')
+            .map(|(name, path)| (name.to_owned(), PathBuf::from(path)))
+    };
+    let dumps: Vec<Option<(String, PathBuf)>> = arguments.dump.iter().map(split).collect();
+    for (dump, _) in arguments
+        .dump
+        .iter()
+        .zip(&dumps)
+        .filter(|(_, split)| split.is_none())
+    {
+        sink.push(
+            Diag::error("kernel::dump", format!("`--dump {dump}` names no file"))
+                .help("write for example `--dump c=c.bin`"),
+        );
+    }
+    dumps.into_iter().collect()
+}
+
+fn check_dumps(dumps: &[(String, PathBuf)], kernel: &LoadedKernel) -> Result<(), Option<Diag>> {
+    let buffers: Vec<&str> = kernel
+        .prepared
+        .buffers
+        .iter()
+        .flatten()
+        .map(|buffer| buffer.name.as_str())
+        .collect();
+    match dumps
+        .iter()
+        .find(|(name, _)| !buffers.contains(&name.as_str()))
+    {
+        None => Ok(()),
+        Some((name, _)) => {
+            let message = format!("`{}` has no buffer `{name}` to dump", kernel.name.name);
+            Err(Some(
+                Diag::error("kernel::dump", message).help(did_you_mean(name, buffers)),
+            ))
+        }
+    }
+}
+
+/// What the execution showed.
+struct Facts {
+    heading: String,
+    passed: bool,
+    value: Value,
+    text: String,
+}
+
+impl Facts {
+    fn of(
+        kernel: &LoadedKernel,
+        run: &CaseRun,
+        arguments: &KernelArguments,
+        spec: &GpuSpec,
+    ) -> Facts {
+        let preset = arguments.preset.as_deref().unwrap_or(presets()[0].name);
+        let predicated_off: u64 = run
+            .executions
+            .iter()
+            .map(|executed| executed.execution.predicated_off)
+            .sum();
+        let mismatches: Vec<Value> = run
+            .mismatches
+            .iter()
+            .map(|mismatch| json!({ "buffer": mismatch.buffer, "index": mismatch.index, "got": number(mismatch.got), "want": number(mismatch.want) }))
+            .collect();
+        let value = json!({
+            "kernel": kernel.name.name, "case": kernel.name.case, "preset": preset, "warp_width": spec.sm.warp_width,
+            "passed": run.passed(), "outputs_compared": run.outputs_compared,
+            "mismatch_count": run.mismatch_count, "mismatches": mismatches,
+            "launches": run.executions.len(),
+            "warp_instructions": run.warp_instructions(), "thread_instructions": run.thread_instructions(), "predicated_off": predicated_off,
+        });
+        let mut text = String::new();
+        for mismatch in &run.mismatches {
+            let _ = writeln!(
+                text,
+                "  {}[{}]: got {}, want {}",
+                mismatch.buffer, mismatch.index, mismatch.got, mismatch.want
+            );
+        }
+        let more = run
+            .mismatch_count
+            .saturating_sub(run.mismatches.len() as u64);
+        if more > 0 {
+            let _ = writeln!(text, "  ... and {more} more");
+        }
+        for (what, count) in [
+            ("launches", run.executions.len() as u64),
+            ("warp instructions", run.warp_instructions()),
+            ("thread instructions", run.thread_instructions()),
+            ("of them predicated off", predicated_off),
+        ] {
+            let _ = writeln!(text, "  {what:<24}{count:>16}");
+        }
+        let heading = format!("{}, case {}", kernel.name.name, kernel.name.case);
+        Facts {
+            heading: heading + &verdict(run),
+            passed: run.passed(),
+            value,
+            text,
+        }
+    }
+
+    fn report(self, timing: Option<&Run>) -> Report {
+        let Facts {
+            heading,
+            passed,
+            mut value,
+            mut text,
+        } = self;
+        value["cycles"] = timing.map_or(Value::Null, |timing| timing.cycles.into());
+        if let Some(timing) = timing {
+            let _ = writeln!(text, "  {:<24}{:>16}", "cycles", timing.cycles);
+            value["occupancy"] = timing.launches.iter().map(occupancy).collect();
+            value["activity"] = json!(timing.activity);
+            if let Some(launch) = timing.launches.first() {
+                let _ = writeln!(
+                    text,
+                    "  {:<24}{:>16}   limited by {}",
+                    "CTAs an SM", launch.ctas_per_sm, launch.limited_by
+                );
+            }
+        }
+        Report {
+            value,
+            text: format!("{heading}\n{text}"),
+            exit: if passed { Exit::Done } else { Exit::NotMet },
+        }
+    }
+}
+
+fn occupancy(launch: &warpwatt_gpu::LaunchRun) -> Value {
+    json!({ "kernel": launch.kernel, "cycles": launch.cycles, "ctas_per_sm": launch.ctas_per_sm, "limited_by": launch.limited_by.to_string() })
+}
+
+fn verdict(run: &CaseRun) -> String {
+    match (run.outputs_compared, run.mismatch_count) {
+        (0, 0) => ": ran; the launch file says nothing about what its buffers must hold".to_owned(),
+        (buffers, 0) => format!(": PASS, {buffers} buffer(s) hold what they must"),
+        (_, count) => format!(": FAIL, {count} element(s) are not what they must be"),
+    }
+}
+
+/// A value as JSON; what JSON has no number for is a text.
+fn number(value: warpwatt_suite::launch::Value) -> Value {
+    if value.element.is_float() {
+        let number = value.to_f64();
+        return if number.is_finite() {
+            json!(number)
+        } else {
+            json!(number.to_string())
+        };
+    }
+    let number = value.to_integer();
+    i64::try_from(number).map_or_else(|_| json!(number as u64), |number| json!(number))
+}

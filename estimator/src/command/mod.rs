@@ -1,0 +1,35 @@
+//! The `warpwatt` command.
+
+mod arguments;
+mod console;
+mod fault;
+mod files;
+mod kernel;
+mod list;
+mod present;
+mod progress;
+mod run;
+mod validate;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Cli, Command};
+use console::Exit;
+
+/// Runs the command with the process's arguments.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    ExitCode::from(fault::guarded(move || dispatch(&cli.command)).code())
+}
+
+fn dispatch(command: &Command) -> Exit {
+    match command {
+        Command::Run(arguments) => run::run(arguments),
+        Command::Kernel(arguments) => kernel::run(arguments),
+        Command::List(arguments) => list::run(arguments),
+        Command::Validate(arguments) => validate::run(arguments),
+        Command::Report(arguments) => run::report(&arguments.results, arguments.json),
+    }
+}

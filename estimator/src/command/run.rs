@@ -1,0 +1,156 @@
+//! `warpwatt run`: a study from its file to its report.
+
+use std::path::{Path, PathBuf};
+
+use super::arguments::RunArguments;
+use super::console::{Exit, err, reject, show};
+use super::present::{Formats, budget_exit, present};
+use super::progress::Progress;
+use crate::diag::{Diag, Rejection, Sink};
+use crate::outcome::Outcome;
+use crate::run::{Resolved, resolve, run_points};
+use crate::store::{Manifest, Store, StoreError};
+
+/// Runs the study and reports it.
+pub fn run(arguments: &RunArguments) -> Exit {
+    let mut sink = Sink::default();
+    let Some(resolved) = resolve(&arguments.study, &mut sink) else {
+        return reject(&Rejection(sink), arguments.json);
+    };
+    show(&sink);
+    sink.diags.clear();
+    let directory = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| resolved.study.output.directory.clone());
+    match run_resolved(arguments, &resolved, &directory, &sink) {
+        Ok(exit) => exit,
+        Err(diag) => {
+            sink.push(diag);
+            reject(&Rejection(sink), arguments.json)
+        }
+    }
+}
+
+fn run_resolved(
+    arguments: &RunArguments,
+    resolved: &Resolved,
+    directory: &Path,
+    sink: &Sink,
+) -> Result<Exit, Diag> {
+    if arguments.fresh {
+        Store::remove(directory).map_err(|error| error.diag())?;
+    }
+    let store = Store::open(directory).map_err(|error| error.diag())?;
+    let done = fill(arguments, resolved, &store, sink);
+    let outcomes = done.and_then(|()| collect(resolved, &store).map_err(|error| error.diag()));
+    let manifest = Manifest {
+        title: resolved.study.title.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        inputs: resolved.plan.inputs(),
+        budget: resolved.study.budget,
+        points: resolved
+            .plan
+            .points
+            .iter()
+            .map(|point| point.key.0.clone())
+            .collect(),
+    };
+    let recorded = outcomes.and_then(|outcomes| {
+        store
+            .put_manifest(&manifest)
+            .map_err(|error| error.diag())?;
+        Ok(outcomes)
+    });
+    store.close();
+    let formats = Formats {
+        directory: directory.to_path_buf(),
+        files: resolved.study.output.formats.clone(),
+        json: arguments.json,
+    };
+    let report = present(&manifest, &recorded?, &formats)?;
+    Ok(budget_exit(&report, manifest.budget))
+}
+
+/// Runs what the store does not hold yet.
+fn fill(
+    arguments: &RunArguments,
+    resolved: &Resolved,
+    store: &Store,
+    sink: &Sink,
+) -> Result<(), Diag> {
+    let plan = &resolved.plan;
+    let finished: Result<Vec<bool>, StoreError> = plan
+        .points
+        .iter()
+        .map(|point| Ok(store.get(&point.key)?.is_some()))
+        .collect();
+    let finished = finished.map_err(|error| error.diag())?;
+    let held = finished.iter().filter(|finished| **finished).count();
+    if held > 0 && !arguments.quiet {
+        err(&format!(
+            "{held} of {} points are in the result store already\n",
+            plan.points.len()
+        ));
+    }
+    let executions = plan.work(&finished).len();
+    let mut progress = Progress::new(plan, plan.points.len() - held, executions, arguments.quiet);
+    let result = run_points(
+        resolved,
+        &sink.sources,
+        (&finished, arguments.jobs),
+        |news| progress.tell(news),
+        |point, outcome| {
+            store
+                .put(&plan.points[point].key, &outcome)
+                .map_err(|error| error.diag())
+        },
+    );
+    progress.end();
+    result
+}
+
+/// All outcomes of the study, in point order.
+fn collect(resolved: &Resolved, store: &Store) -> Result<Vec<Outcome>, StoreError> {
+    let mut outcomes = Vec::new();
+    for point in &resolved.plan.points {
+        outcomes.extend(store.get(&point.key)?);
+    }
+    Ok(outcomes)
+}
+
+/// `warpwatt report`: renders what a store holds.
+pub fn report(results: &Path, json: bool) -> Exit {
+    match report_store(results, json) {
+        Ok(exit) => exit,
+        Err(diag) => reject(&diag.into(), json),
+    }
+}
+
+fn report_store(results: &Path, json: bool) -> Result<Exit, Diag> {
+    let store = Store::open_existing(results).map_err(|error| error.diag())?;
+    let manifest = store.manifest().map_err(|error| error.diag())?;
+    let manifest = manifest.ok_or_else(|| {
+        Diag::error(
+            "store::unfinished",
+            format!("no study was finished in `{}`", results.display()),
+        )
+        .help("run the study again: it goes on where it stopped")
+    })?;
+    let mut outcomes = Vec::new();
+    for key in &manifest.points {
+        outcomes.extend(
+            store
+                .get(&crate::store::PointKey(key.clone()))
+                .map_err(|error| error.diag())?,
+        );
+    }
+    store.close();
+    let formats = Formats {
+        directory: PathBuf::from(results),
+        files: crate::study::Format::ALL.to_vec(),
+        json,
+    };
+    let report = present(&manifest, &outcomes, &formats)?;
+    Ok(budget_exit(&report, manifest.budget))
+}

@@ -1,0 +1,87 @@
+//! Functional execution of a loaded kernel, with faults shown in its PTX.
+
+use std::ops::Range;
+
+use warpwatt_simt::trace::KernelTrace;
+use warpwatt_simt::{Cause, ExecError};
+use warpwatt_suite::{CaseRun, RunError, RunOptions, run_case};
+
+use super::kernel::LoadedKernel;
+use crate::diag::{Diag, SourceId, Sources};
+
+/// Executes all launches of the kernel's case.
+///
+/// # Errors
+/// A launch stopped, or a loop of the launch file does not end.
+pub fn execute(
+    kernel: &LoadedKernel,
+    options: RunOptions,
+    sources: &Sources,
+) -> Result<CaseRun, Diag> {
+    run_case(&kernel.module, &kernel.case, &kernel.prepared, options)
+        .map_err(|error| explain(&error, kernel, sources))
+}
+
+/// The traces of a run's launches, in order.
+pub fn traces(run: CaseRun) -> Vec<KernelTrace> {
+    run.executions
+        .into_iter()
+        .filter_map(|executed| executed.execution.trace)
+        .collect()
+}
+
+fn explain(error: &RunError, kernel: &LoadedKernel, sources: &Sources) -> Diag {
+    let RunError::Launch { launch, source } = error else {
+        return Diag::error(
+            "kernel::endless",
+            format!("`{}`: {error}", kernel.name.name),
+        );
+    };
+    let place = if *launch == 0 {
+        String::new()
+    } else {
+        format!(" (launch {launch} of the case, counted from 0)")
+    };
+    let message = format!("{source}{place}");
+    match source {
+        ExecError::Fault(fault) => {
+            let diag = Diag::error("kernel::fault", message).at(
+                kernel.ptx,
+                line(sources, kernel.ptx, fault.line),
+                "",
+            );
+            if matches!(fault.cause, Cause::Limit(_)) {
+                diag.help(RAISE_LIMIT)
+            } else {
+                diag
+            }
+        }
+        _ if message.contains("limit") => Diag::error("kernel::launch", message).help(RAISE_LIMIT),
+        _ => Diag::error("kernel::launch", message),
+    }
+}
+
+const RAISE_LIMIT: &str = "if the kernel is not endless, raise the limit: `--limit N`, or `warp_instructions = N` under `[limits]` in a study";
+
+/// The bytes of a line, counted from 1, without the white space around it.
+fn line(sources: &Sources, source: SourceId, number: u32) -> Range<usize> {
+    let text = sources.text(source);
+    let mut start = 0;
+    for (place, line) in text.split_inclusive('\n').enumerate() {
+        if place + 1 == number as usize {
+            let indent = line.len() - line.trim_start().len();
+            return start + indent..start + line.trim_end().len().max(indent);
+        }
+        start += line.len();
+    }
+    text.len()..text.len()
+}
+
+/// The first mismatch of a run, in words; `None` if it passed.
+pub fn first_mismatch(run: &CaseRun) -> Option<String> {
+    let first = run.mismatches.first()?;
+    Some(format!(
+        "{} of {} compared buffers' elements differ, first {}[{}]: got {}, want {}",
+        run.mismatch_count, run.outputs_compared, first.buffer, first.index, first.got, first.want
+    ))
+}

@@ -1,0 +1,150 @@
+//! From a study file to a plan: everything that can be wrong is found before anything runs.
+
+use std::fs;
+use std::path::Path;
+
+use crate::diag::{Diag, Sink, SourceId};
+use crate::study::{self, Catalogue, Placed, Study, Workload};
+
+use super::kernel::{From, KernelRequest, load};
+use super::plan::{Axes, Plan, StudyKernel};
+
+/// A study that can run.
+#[derive(Debug)]
+pub struct Resolved {
+    /// The study as written.
+    pub study: Study,
+    /// What to do.
+    pub plan: Plan,
+    /// The study file among the sources.
+    pub source: SourceId,
+}
+
+/// The names that studies may use.
+pub fn catalogue() -> Catalogue {
+    Catalogue {
+        presets: warpwatt_gpu::presets()
+            .iter()
+            .map(|preset| preset.name.to_owned())
+            .collect(),
+        kernels: warpwatt_suite::kernels()
+            .iter()
+            .map(|kernel| kernel.name.to_owned())
+            .collect(),
+        techniques: warpwatt_techniques::ALL
+            .iter()
+            .map(|definition| definition.name.to_owned())
+            .collect(),
+    }
+}
+
+/// Reads a study file and everything that it names. `None` if it cannot run; every reason is in `sink`.
+pub fn resolve(path: &Path, sink: &mut Sink) -> Option<Resolved> {
+    match fs::read_to_string(path) {
+        Ok(text) => {
+            let directory = path.parent().unwrap_or(Path::new(""));
+            resolve_text(&path.display().to_string(), &text, directory, sink)
+        }
+        Err(error) => {
+            let message = format!("cannot read the study file `{}`: {error}", path.display());
+            sink.push(
+                Diag::error("input::unreadable", message)
+                    .help("`workloads/studies/` has studies to start from"),
+            );
+            None
+        }
+    }
+}
+
+/// As [`resolve`], for a text in hand; the files that it names are looked for in `directory`.
+pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -> Option<Resolved> {
+    let source = sink.sources.add(name, text);
+    let draft = study::read(sink, source, &catalogue())?;
+    let gpus = draft
+        .gpu
+        .iter()
+        .flat_map(|axes| study::gpus(axes, sink, source))
+        .collect();
+    let technologies = draft
+        .technology
+        .iter()
+        .flat_map(|axes| study::technologies(axes, sink, source))
+        .collect();
+    let configurations = study::configurations(&draft.techniques, sink, source);
+    let kernels = kernels(
+        draft.workloads.as_deref().unwrap_or_default(),
+        directory,
+        sink,
+        source,
+    );
+    let axes = Axes {
+        kernels,
+        gpus,
+        technologies,
+        configurations,
+    };
+    sink.sort();
+    if sink.has_errors() {
+        return None;
+    }
+    let plan = Plan::new(axes, sink, source)?;
+    let study = draft.finish()?;
+    Some(Resolved {
+        study,
+        plan,
+        source,
+    })
+}
+
+fn kernels(
+    workloads: &[Placed<Workload>],
+    directory: &Path,
+    sink: &mut Sink,
+    source: SourceId,
+) -> Vec<StudyKernel> {
+    let mut kernels: Vec<StudyKernel> = Vec::new();
+    for workload in workloads {
+        let request = match &workload.value {
+            Workload::Suite { name, case } => {
+                let Some(kernel) = warpwatt_suite::kernel(name) else {
+                    continue;
+                };
+                KernelRequest {
+                    from: From::Suite(kernel),
+                    ptx: None,
+                    case: case.clone(),
+                }
+            }
+            Workload::Own { launch, ptx, case } => KernelRequest {
+                from: From::File(directory.join(launch)),
+                ptx: ptx.as_ref().map(|ptx| directory.join(ptx)),
+                case: case.clone(),
+            },
+        };
+        let Some(loaded) = load(sink, &request, Some((source, workload.range.clone()))) else {
+            continue;
+        };
+        let same = kernels
+            .iter()
+            .find(|known| known.loaded.name == loaded.name && known.loaded.hash == loaded.hash);
+        match same {
+            Some(first) => sink.push(
+                Diag::error(
+                    "study::duplicate_value",
+                    format!(
+                        "`{}`, case `{}`, is named twice",
+                        loaded.name.name, loaded.name.case
+                    ),
+                )
+                .at(source, workload.range.clone(), "again here")
+                .at(source, first.range.clone(), "first here")
+                .help("remove one of them, or name another `case`"),
+            ),
+            None => kernels.push(StudyKernel {
+                loaded,
+                range: workload.range.clone(),
+            }),
+        }
+    }
+    kernels
+}

@@ -1,0 +1,137 @@
+//! The work of a study: executing, timing and pricing its points.
+
+use warpwatt_gpu::{Hooks, Run, simulate};
+use warpwatt_simt::trace::KernelTrace;
+use warpwatt_suite::RunOptions;
+use warpwatt_techlib::quantity::Frequency;
+use warpwatt_techniques::{Structure, Technique, baseline};
+
+use super::drive::{TimingRun, Work};
+use super::execute::{execute, first_mismatch, traces};
+use super::plan::{Plan, StudyKernel, Timing};
+use crate::diag::{Diag, SourceId, Sources};
+use crate::outcome::{Metric, Outcome};
+use crate::pricing::{CostTable, Counted, NodeCircuits, price, technology_notes};
+
+/// A plan, with what its faults are about.
+pub struct StudyWork<'p> {
+    /// What to do.
+    pub plan: &'p Plan,
+    /// The texts that were read.
+    pub sources: &'p Sources,
+    /// The study file among them.
+    pub study: SourceId,
+    /// Warp instructions that a kernel may execute.
+    pub limit: u64,
+}
+
+impl Work for StudyWork<'_> {
+    type Trace = Vec<KernelTrace>;
+    type Outcome = Outcome;
+    type Error = Diag;
+
+    fn execute(&self, execution: usize) -> Result<Vec<KernelTrace>, Diag> {
+        let execution = self.plan.executions[execution];
+        let kernel = &self.plan.axes.kernels[execution.kernel];
+        let options = RunOptions {
+            warp_width: execution.warp_width,
+            limit: self.limit,
+            record: true,
+            listed: 1,
+        };
+        let run = execute(&kernel.loaded, options, self.sources)
+            .map_err(|diag| self.named(diag, kernel))?;
+        match first_mismatch(&run) {
+            None => Ok(traces(run)),
+            Some(mismatch) => {
+                let message = format!(
+                    "`{}` computes a wrong result, so its counts mean nothing: {mismatch}",
+                    kernel.loaded.name.name
+                );
+                Err(self.named(
+                    Diag::error("kernel::wrong_result", message)
+                        .help("`warpwatt kernel` shows more of it"),
+                    kernel,
+                ))
+            }
+        }
+    }
+
+    fn time(
+        &self,
+        trace: &Vec<KernelTrace>,
+        run: &TimingRun,
+    ) -> Result<Vec<(usize, Outcome)>, Diag> {
+        let timing = &self.plan.timings[run.configuration];
+        let technique = self.plan.axes.configurations[timing.configuration]
+            .technique
+            .as_deref();
+        let mut hooks = Hooks::default();
+        if let Some(technique) = technique {
+            technique.attach(&timing.spec, &mut hooks);
+        }
+        let kernel = &self.plan.axes.kernels[self.plan.executions[timing.execution].kernel];
+        let timed = simulate(&timing.spec, trace, hooks)
+            .map_err(|error| self.named(Diag::error("study::timing", error.to_string()), kernel))?;
+        let priced = run.points.iter().map(|number| {
+            let outcome = self.price(*number, timing, technique, &timed);
+            outcome
+                .map(|outcome| (*number, outcome))
+                .map_err(|message| self.named(Diag::error("study::pricing", message), kernel))
+        });
+        priced.collect()
+    }
+}
+
+impl StudyWork<'_> {
+    fn named(&self, diag: Diag, kernel: &StudyKernel) -> Diag {
+        diag.at(self.study, kernel.range.clone(), "this kernel")
+    }
+
+    fn price(
+        &self,
+        number: usize,
+        timing: &Timing,
+        technique: Option<&dyn Technique>,
+        timed: &Run,
+    ) -> Result<Outcome, String> {
+        let point = &self.plan.points[number];
+        let circuits = &self.plan.axes.technologies[point.technology];
+        let mut structures = baseline::structures(&timing.spec);
+        structures.extend(
+            technique
+                .iter()
+                .flat_map(|technique| technique.structures(&timing.spec)),
+        );
+        let table = cost_table(&structures, timing.spec.sm.count, circuits)?;
+        let metrics = technique
+            .iter()
+            .flat_map(|technique| technique.metrics(timed));
+        let metrics = metrics.map(|metric| Metric {
+            name: metric.name,
+            unit: metric.unit.to_owned(),
+            value: metric.value,
+        });
+        let counted = Counted {
+            cycles: timed.cycles,
+            clock: Frequency::from_mhz(f64::from(timing.spec.sm.clock_mhz)),
+            activity: timed.activity.clone(),
+            metrics: metrics.collect(),
+            notes: point
+                .notes
+                .iter()
+                .cloned()
+                .chain(technology_notes(circuits))
+                .collect(),
+        };
+        price(point.point.clone(), counted, &table).map_err(|error| error.to_string())
+    }
+}
+
+fn cost_table(
+    structures: &[Structure],
+    sms: u32,
+    circuits: &NodeCircuits,
+) -> Result<CostTable, String> {
+    CostTable::of(structures, sms, circuits).map_err(|error| error.to_string())
+}

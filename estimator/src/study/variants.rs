@@ -1,0 +1,277 @@
+//! From axes to what they span: GPU variants and technology points.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use toml::{Table, Value};
+use warpwatt_circuit::{CircuitError, ComparatorSpec, OperatingPoint, Spec, cost};
+use warpwatt_gpu::{GpuSpec, Preset, SpecProblem, presets};
+use warpwatt_techlib::Library;
+
+use super::toml_reader::Placed;
+use super::{GpuAxes, Override, TechnologyAxes};
+use crate::diag::{Diag, Sink, SourceId};
+use crate::pricing::NodeCircuits;
+
+/// One GPU of a study.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// The preset it starts from.
+    pub preset: String,
+    /// The settings that the study names, with their values here.
+    pub axes: BTreeMap<String, String>,
+    /// The GPU.
+    pub spec: GpuSpec,
+}
+
+/// All GPUs of a study in the order of the file, the last axis fastest. What cannot be is left in `sink`, each fault once.
+pub fn gpus(axes: &GpuAxes, sink: &mut Sink, source: SourceId) -> Vec<Variant> {
+    let mut variants = Vec::new();
+    let mut faults: Vec<Diag> = Vec::new();
+    for preset in &axes.preset {
+        let Some(base) = presets().iter().find(|known| known.name == preset.value) else {
+            continue;
+        };
+        let counts: Vec<usize> = axes
+            .overrides
+            .iter()
+            .map(|setting| setting.values.len())
+            .collect();
+        for choice in choices(&counts) {
+            let chosen: Vec<(&Override, &Placed<Value>)> = axes
+                .overrides
+                .iter()
+                .zip(choice)
+                .map(|(setting, place)| (setting, &setting.values[place]))
+                .collect();
+            let axes_here = chosen
+                .iter()
+                .map(|(setting, value)| (setting.path.clone(), shown(&value.value)))
+                .collect();
+            match build(base, chosen, |problem, chosen| {
+                faults.push(locate(problem, chosen, &axes.range, source));
+            }) {
+                Some(spec) => variants.push(Variant {
+                    preset: preset.value.clone(),
+                    axes: axes_here,
+                    spec,
+                }),
+                None => continue,
+            }
+        }
+    }
+    for fault in faults {
+        if !sink.diags.contains(&fault) {
+            sink.push(fault);
+        }
+    }
+    variants
+}
+
+/// A setting and the value that is chosen for it.
+type Chosen<'a> = (&'a Override, &'a Placed<Value>);
+
+/// The preset with the chosen settings. If some of them cannot be, the others are judged without them, so that no fault hides another.
+fn build(
+    base: &Preset,
+    mut chosen: Vec<Chosen<'_>>,
+    mut report: impl FnMut(&SpecProblem, &[Chosen<'_>]),
+) -> Option<GpuSpec> {
+    let asked = chosen.len();
+    loop {
+        let mut table = base.table();
+        let blocked: Vec<SpecProblem> = chosen
+            .iter()
+            .filter_map(|(setting, value)| {
+                set(&mut table, &setting.path, value.value.clone()).err()
+            })
+            .collect();
+        let read = if blocked.is_empty() {
+            GpuSpec::from_table(table)
+        } else {
+            Err(blocked)
+        };
+        let problems = match read {
+            Ok(spec) => return (chosen.len() == asked).then_some(spec),
+            Err(problems) => problems,
+        };
+        problems.iter().for_each(|problem| report(problem, &chosen));
+        let before = chosen.len();
+        chosen.retain(|(setting, _)| !problems.iter().any(|problem| concerns(problem, setting)));
+        if chosen.len() == before {
+            return None;
+        }
+    }
+}
+
+/// Whether a problem is about a setting, a table that holds it, or something in it.
+fn concerns(problem: &SpecProblem, setting: &Override) -> bool {
+    let inside = |outer: &str, inner: &str| {
+        inner == outer
+            || inner
+                .strip_prefix(outer)
+                .is_some_and(|rest| rest.starts_with('.'))
+    };
+    inside(&problem.path, &setting.path) || inside(&setting.path, &problem.path)
+}
+
+/// Every choice of one place from each of `counts` axes, the last fastest.
+pub fn choices(counts: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+    let total: usize = counts.iter().product();
+    let counts = counts.to_vec();
+    (0..total).map(move |number| {
+        let mut rest = number;
+        let mut choice: Vec<usize> = counts
+            .iter()
+            .rev()
+            .map(|count| {
+                let place = rest % count;
+                rest /= count;
+                place
+            })
+            .collect();
+        choice.reverse();
+        choice
+    })
+}
+
+/// A value as it is shown on an axis: texts without quotes.
+pub fn shown(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Sets `path` in a GPU's table. Judging the value is not its job, but there must be tables on the way.
+pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), SpecProblem> {
+    let blocked = |at: &str| SpecProblem {
+        path: path.to_owned(),
+        message: format!("`{at}` is a setting, not a table of settings"),
+        help: None,
+    };
+    let (outer, last) = path
+        .rsplit_once('.')
+        .map_or((None, path), |(outer, last)| (Some(outer), last));
+    let mut inner = table;
+    for key in outer.into_iter().flat_map(|outer| outer.split('.')) {
+        let next = inner
+            .entry(key)
+            .or_insert_with(|| Value::Table(Table::new()));
+        inner = next.as_table_mut().ok_or_else(|| blocked(key))?;
+    }
+    inner.insert(last.to_owned(), value);
+    Ok(())
+}
+
+/// A problem of a GPU at the setting that the study names, or else at the GPU itself.
+fn locate(
+    problem: &SpecProblem,
+    chosen: &[Chosen<'_>],
+    gpu: &Range<usize>,
+    source: SourceId,
+) -> Diag {
+    let named = chosen
+        .iter()
+        .find(|(setting, _)| concerns(problem, setting));
+    let message = if problem.path.is_empty() {
+        problem.message.clone()
+    } else {
+        format!("gpu.{}: {}", problem.path, problem.message)
+    };
+    let diag = Diag::error("study::gpu", message).maybe_help(problem.help.clone());
+    match named {
+        Some((setting, _)) if problem.message.starts_with("there is no setting") => {
+            diag.at(source, setting.key.clone(), "")
+        }
+        Some((_, value)) => diag.at(source, value.range.clone(), ""),
+        None => diag.at(source, gpu.clone(), "this GPU"),
+    }
+}
+
+/// What shows whether circuits work at an operating point at all.
+const TRIAL: Spec = Spec::Comparator(ComparatorSpec { bits: 8 });
+
+/// All technologies of a study in the order of the file, the last axis fastest. What cannot be is left in `sink`.
+pub fn technologies(axes: &TechnologyAxes, sink: &mut Sink, source: SourceId) -> Vec<NodeCircuits> {
+    let library = match Library::itrs() {
+        Ok(library) => library,
+        Err(error) => {
+            sink.push(Diag::error("techlib::defect", error.to_string()));
+            return Vec::new();
+        }
+    };
+    let mut technologies = Vec::new();
+    let counts = [
+        axes.node.len(),
+        axes.flavour.len(),
+        axes.temperature.len(),
+        axes.vdd.len(),
+        axes.profile.len(),
+    ];
+    for choice in choices(&counts) {
+        let (node, flavour) = (&axes.node[choice[0]], &axes.flavour[choice[1]]);
+        let (temperature, vdd) = (&axes.temperature[choice[2]], &axes.vdd[choice[3]]);
+        let point = OperatingPoint {
+            temperature: temperature.value,
+            vdd: vdd.value,
+        };
+        let fault = match library.at(node.value, flavour.value) {
+            Err(error) => Diag::error("study::unknown_node", error.to_string()).at(
+                source,
+                node.range.clone(),
+                "",
+            ),
+            Ok(technology) => {
+                let profile = axes.profile[choice[4]].value;
+                match cost(&technology, &point, profile, &TRIAL) {
+                    Ok(_) => {
+                        technologies.push(NodeCircuits::new(technology, point, profile));
+                        continue;
+                    }
+                    Err(error) => {
+                        let range = if matches!(error, CircuitError::Supply { .. }) {
+                            &vdd.range
+                        } else {
+                            &temperature.range
+                        };
+                        Diag::error("study::operating_point", error.to_string()).at(
+                            source,
+                            range.clone(),
+                            "",
+                        )
+                    }
+                }
+            }
+        };
+        if !sink.diags.contains(&fault) {
+            sink.push(fault);
+        }
+    }
+    technologies
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_count_like_an_odometer() {
+        let all: Vec<Vec<usize>> = choices(&[2, 3]).collect();
+        assert_eq!(all, [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]);
+        assert_eq!(
+            choices(&[]).count(),
+            1,
+            "no axis is one choice: the plain one"
+        );
+    }
+
+    #[test]
+    fn a_setting_is_put_where_its_path_says() {
+        let mut table: Table = "[sm]\nthreads = 1024\n".parse().unwrap();
+        set(&mut table, "sm.threads", Value::Integer(512)).unwrap();
+        set(&mut table, "units.sp.lanes", Value::Integer(16)).unwrap();
+        assert_eq!(table["sm"]["threads"].as_integer(), Some(512));
+        assert_eq!(table["units"]["sp"]["lanes"].as_integer(), Some(16));
+        assert!(set(&mut table, "sm.threads.deep", Value::Integer(1)).is_err());
+    }
+}

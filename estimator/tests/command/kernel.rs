@@ -1,0 +1,172 @@
+//! `warpwatt kernel` and `warpwatt list` through the command.
+
+use std::fs;
+
+use crate::common::{Scratch, errors, stderr, stdout, warpwatt};
+use serde_json::Value;
+
+fn json(arguments: &[&str]) -> (Option<i32>, Value) {
+    let output = warpwatt(&errors(), arguments);
+    let document = serde_json::from_slice(&output.stdout);
+    (
+        output.status.code(),
+        document.unwrap_or_else(|error| panic!("{error}: {}", stderr(&output))),
+    )
+}
+
+#[test]
+fn a_kernel_of_the_suite_passes_and_is_timed() {
+    let (code, value) = json(&["kernel", "vector_add", "--json"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(value["passed"], true);
+    assert_eq!(value["mismatches"], Value::Array(vec![]));
+    let count = |key: &str| value[key].as_u64().unwrap();
+    assert!(count("cycles") > 0);
+    assert!(
+        count("thread_instructions") > 31 * count("warp_instructions"),
+        "nearly all lanes are busy"
+    );
+    assert_eq!(value["activity"]["cycles"], value["cycles"]);
+}
+
+#[test]
+fn settings_of_the_gpu_and_the_warp_width_take_effect() {
+    let (_, base) = json(&["kernel", "vector_add", "--json"]);
+    let (_, half) = json(&["kernel", "vector_add", "--json", "--set", "sm.count=8"]);
+    assert!(
+        half["cycles"].as_u64() > base["cycles"].as_u64(),
+        "half of the SMs take longer"
+    );
+    let (_, wide) = json(&[
+        "kernel",
+        "vector_add",
+        "--json",
+        "--no-timing",
+        "--warp-width",
+        "64",
+    ]);
+    assert_eq!(wide["passed"], true);
+    assert_eq!(wide["cycles"], Value::Null);
+    assert!(wide["warp_instructions"].as_u64() < base["warp_instructions"].as_u64());
+}
+
+#[test]
+fn a_wrong_result_is_shown_and_ends_with_one() {
+    let scratch = Scratch::new();
+    let launch = fs::read_to_string(errors().join("launches/copy.toml")).unwrap();
+    let launch = launch.replace(
+        "init = \"zeros()\"",
+        "init = \"zeros()\"\nfile = \"want.bin\"",
+    );
+    scratch.write("copy.toml", &launch);
+    fs::copy(errors().join("launches/copy.ptx"), scratch.path("copy.ptx")).unwrap();
+    let want: Vec<u8> = (0..32u32)
+        .flat_map(|word| (if word == 7 { 99 } else { word }).to_le_bytes())
+        .collect();
+    fs::write(scratch.path("want.bin"), want).unwrap();
+    let output = warpwatt(
+        &scratch.path(""),
+        &["kernel", "copy.toml", "--json", "--dump", "to=to.bin"],
+    );
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(value["passed"], false);
+    assert_eq!(value["mismatch_count"], 1);
+    assert_eq!(
+        value["mismatches"][0],
+        serde_json::json!({ "buffer": "to", "index": 7, "got": 7, "want": 99 })
+    );
+    let dumped = fs::read(scratch.path("to.bin")).unwrap();
+    assert_eq!(
+        dumped,
+        (0..32u32).flat_map(u32::to_le_bytes).collect::<Vec<u8>>()
+    );
+    let text = stdout(&warpwatt(&scratch.path(""), &["kernel", "copy.toml"]));
+    assert!(
+        text.contains("FAIL") && text.contains("to[7]: got 7, want 99"),
+        "{text}"
+    );
+}
+
+#[test]
+fn faults_of_a_kernel_are_shown_with_their_line() {
+    let copy = "launches/copy.toml";
+    for (ptx, limit, code, words) in [
+        ("launches/endless.ptx", "1000", "kernel::fault", "limit"),
+        (
+            "launches/out_of_bounds.ptx",
+            "1000",
+            "kernel::fault",
+            "outside",
+        ),
+        (
+            "launches/misaligned.ptx",
+            "1000",
+            "kernel::fault",
+            "misaligned",
+        ),
+        ("launches/syntax.ptx", "1000", "ptx::", "^"),
+        ("launches/unsupported.ptx", "1000", "ptx::", "frobnicate"),
+    ] {
+        let output = warpwatt(&errors(), &["kernel", copy, "--ptx", ptx, "--limit", limit]);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(
+            text.contains(code) && text.contains(words) && text.contains(&format!("--> {ptx}:")),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn names_that_do_not_exist_come_with_the_nearest_one() {
+    for (arguments, nearest) in [
+        (vec!["kernel", "vector_ad"], "vector_add"),
+        (
+            vec!["kernel", "vector_add", "--preset", "tesla"],
+            "tesla-16sm",
+        ),
+        (vec!["kernel", "vector_add", "--case", "defalt"], "default"),
+        (
+            vec!["kernel", "vector_add", "--set", "sm.thread=1"],
+            "threads",
+        ),
+    ] {
+        let output = warpwatt(&errors(), &arguments);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(nearest), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn every_listing_is_text_and_json() {
+    for what in ["presets", "nodes", "kernels", "techniques"] {
+        let (code, value) = json(&["list", what, "--json"]);
+        assert_eq!(code, Some(0));
+        assert!(
+            value.as_array().is_some_and(|entries| !entries.is_empty()),
+            "{what}"
+        );
+        let text = stdout(&warpwatt(&errors(), &["list", what]));
+        for entry in value.as_array().unwrap() {
+            let name = entry["name"].as_str().or(entry["node"].as_str()).unwrap();
+            assert!(text.contains(name), "{what}: {name}");
+        }
+    }
+}
+
+#[test]
+fn help_teaches() {
+    for arguments in [
+        vec!["--help"],
+        vec!["run", "--help"],
+        vec!["kernel", "--help"],
+        vec!["list", "--help"],
+        vec!["report", "--help"],
+    ] {
+        let output = warpwatt(&errors(), &arguments);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(stdout(&output).contains("Examples:"), "{arguments:?}");
+    }
+    assert!(stdout(&warpwatt(&errors(), &["--help"])).contains("Exit codes:"));
+}

@@ -1,0 +1,6 @@
+//! The command as a user sees it: messages, exit codes, files.
+
+mod common;
+mod errors;
+mod kernel;
+mod run;
