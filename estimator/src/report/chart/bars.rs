@@ -3,7 +3,7 @@
 use super::legend::{self, Mark};
 use super::scale::Scale;
 use super::svg::{Anchor, Canvas};
-use super::{WIDTH, text_width};
+use super::{WIDTH, short, text_width};
 use crate::report::compare::Comparison;
 use crate::report::format;
 use crate::report::model::Block;
@@ -23,11 +23,13 @@ pub(super) struct Frame {
 impl Frame {
     /// Draws names, grid and remarks of the rows, `bars` bars each, below `top`.
     pub(super) fn draw(canvas: &mut Canvas, block: &Block, rows: &[String], look: Look) -> Self {
-        let names = block
+        let names: Vec<String> = block
             .comparisons
             .iter()
-            .map(|c| c.point.kernel.name.as_str());
-        let left = 12.0 + names.map(text_width).fold(0.0, f64::max);
+            .map(|c| short(&c.point.kernel.name))
+            .collect();
+        let widths = names.iter().map(|name| text_width(name));
+        let left = 12.0 + widths.fold(0.0, f64::max);
         let remarks = rows.iter().map(|text| text_width(text)).fold(0.0, f64::max);
         let scale = Scale::new(look.largest, left, WIDTH - remarks - 18.0);
         let frame = Self {
@@ -42,9 +44,9 @@ impl Frame {
             let label = format!("{:.0}%", 100.0 * tick);
             canvas.text(Anchor::Middle, x, bottom + 12.0, &label);
         }
-        for (index, (comparison, remark)) in block.comparisons.iter().zip(rows).enumerate() {
+        for (index, (name, remark)) in names.iter().zip(rows).enumerate() {
             let y = frame.top + frame.row * index as f64 + (frame.row - GAP / 2.0) / 2.0;
-            canvas.text(Anchor::End, left - 8.0, y, &comparison.point.kernel.name);
+            canvas.text(Anchor::End, left - 8.0, y, name);
             canvas.text(Anchor::End, WIDTH - 4.0, y, remark);
         }
         frame
@@ -85,14 +87,12 @@ pub(super) struct Look {
 /// I-cache energy with the technique over that without, by both countings, with error bars and the paper's value.
 pub fn icache_energy(block: &Block, id: &str) -> String {
     let mut canvas = Canvas::default();
-    let top = legend::draw(
-        &mut canvas,
-        &[
-            (Mark::Square, "s0", "counted structure by structure"),
-            (Mark::Square, "s1", "the sum that Table 4 implies"),
-            (Mark::Diamond, "paper", "the paper"),
-        ],
-    );
+    let keys = [
+        (Mark::Square, "s0", "counted structure by structure"),
+        (Mark::Square, "s1", "the sum that Table 4 implies"),
+        (Mark::Diamond, "paper", "the paper"),
+    ];
+    let top = legend::draw(&mut canvas, shown(block, &keys));
     let remarks: Vec<String> = block.comparisons.iter().map(energies).collect();
     let look = Look {
         top,
@@ -152,6 +152,12 @@ fn ratio_bars(canvas: &mut Canvas, frame: &Frame, row: usize, comparison: &Compa
     }
 }
 
+/// The last key is the paper's, of which a block may have no value.
+fn shown<'a, T>(block: &Block, keys: &'a [T]) -> &'a [T] {
+    let hidden = usize::from(block.comparisons.iter().all(|c| c.paper.is_none()));
+    &keys[..keys.len() - hidden]
+}
+
 fn energies(comparison: &Comparison) -> String {
     format!(
         "{} → {} nJ",
@@ -179,7 +185,7 @@ pub fn hit_rates(block: &Block, id: &str) -> String {
         (Mark::Square, "s0", "ours"),
         (Mark::Diamond, "paper", "the paper, on its own inputs"),
     ];
-    let top = legend::draw(&mut canvas, &keys);
+    let top = legend::draw(&mut canvas, shown(block, &keys));
     let remarks: Vec<String> = block
         .comparisons
         .iter()
