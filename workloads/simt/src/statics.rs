@@ -165,7 +165,9 @@ fn word3(op: Word3) -> (Unit, LatencyClass) {
 
 fn double1(op: Double1) -> (Unit, LatencyClass) {
     match op {
-        Double1::FSqrt(_) | Double1::RsqrtApprox => (Unit::Fp64, LatencyClass::Special),
+        Double1::FSqrt(_) | Double1::RcpGross | Double1::RsqrtApprox | Double1::RsqrtGross => {
+            (Unit::Fp64, LatencyClass::Special)
+        }
         Double1::FRcp(_) => (Unit::Fp64, LatencyClass::Div),
         Double1::FNeg | Double1::FAbs => (Unit::Fp64, LatencyClass::Simple),
         _ => (Unit::Int, LatencyClass::Simple),

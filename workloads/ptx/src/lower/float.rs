@@ -29,7 +29,9 @@ impl<'s> Lowering<'_, 's> {
             Type::F32 => {
                 word_function(instruction.opcode.text, exact, approx, flush).map(Op::Word1)
             }
-            Type::F64 => double_function(instruction.opcode.text, exact).map(Op::Double1),
+            Type::F64 => {
+                double_function(instruction.opcode.text, exact, approx, flush).map(Op::Double1)
+            }
             _ => None,
         };
         let op = op.ok_or_else(|| unsupported_form(instruction))?;
@@ -94,11 +96,19 @@ fn word_function(opcode: &str, exact: Option<Float>, approx: bool, flush: bool) 
     })
 }
 
-fn double_function(opcode: &str, exact: Option<Float>) -> Option<Double1> {
-    Some(match (opcode, exact) {
-        ("sqrt", Some(float)) => Double1::FSqrt(float.rounding),
-        ("rcp", Some(float)) => Double1::FRcp(float.rounding),
-        ("rsqrt", None) => Double1::RsqrtApprox,
+/// Approximations with `.ftz` are the gross ones (PTX ISA, "rcp.approx.ftz.f64").
+fn double_function(
+    opcode: &str,
+    exact: Option<Float>,
+    approx: bool,
+    flush: bool,
+) -> Option<Double1> {
+    Some(match (opcode, exact, approx, flush) {
+        ("sqrt", Some(float), false, false) => Double1::FSqrt(float.rounding),
+        ("rcp", Some(float), false, false) => Double1::FRcp(float.rounding),
+        ("rcp", None, true, true) => Double1::RcpGross,
+        ("rsqrt", None, true, false) => Double1::RsqrtApprox,
+        ("rsqrt", None, true, true) => Double1::RsqrtGross,
         _ => return None,
     })
 }

@@ -308,7 +308,9 @@ pub enum Double1 {
     FAbs,
     FSqrt(Rounding),
     FRcp(Rounding),
+    RcpGross,
     RsqrtApprox,
+    RsqrtGross,
 }
 
 /// Two doubles to a double.

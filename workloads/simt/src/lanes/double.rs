@@ -36,7 +36,23 @@ pub fn double1<const W: usize>(op: Double1, a: &Doubles<W>) -> Doubles<W> {
         Double1::FAbs => float1(a, f64::abs),
         Double1::FSqrt(rounding) => float1(a, |a| f::sqrt(a, rounding)),
         Double1::FRcp(rounding) => float1(a, |a| f::div(1.0, a, rounding)),
+        Double1::RcpGross => float1(a, |a| gross(gross(a).recip())),
         Double1::RsqrtApprox => float1(a, |a| a.sqrt().recip()),
+        Double1::RsqrtGross => float1(a, |a| gross(gross(a).sqrt().recip())),
+    }
+}
+
+/// What gross approximations keep of a double, before and after: its upper word, without subnormal numbers (PTX ISA,
+/// "rcp.approx.ftz.f64").
+fn gross(a: f64) -> f64 {
+    if a.is_nan() {
+        return a;
+    }
+    let kept = f64::from_bits(a.to_bits() >> 32 << 32);
+    if kept.is_subnormal() {
+        0f64.copysign(a)
+    } else {
+        kept
     }
 }
 
@@ -195,6 +211,18 @@ mod tests {
         assert_eq!(extract_bits(7, 0, 0, 64, true), 0);
         assert_eq!(insert_bits(u64::MAX, 0, 60, 10, 64), 0xf << 60);
         assert_eq!(insert_bits(u64::MAX, 5, 64, 4, 64), 5);
+    }
+
+    #[test]
+    fn gross_reciprocals_have_twenty_bits() {
+        let rcp = |a: f64| f64::from_bits(double1(Double1::RcpGross, &[a.to_bits()])[0]);
+        let third = rcp(3.0);
+        assert!((third * 3.0 - 1.0).abs() < 2f64.powi(-19));
+        assert_eq!(third.to_bits() as u32, 0);
+        assert_eq!(rcp(-0.0), f64::NEG_INFINITY);
+        assert_eq!(rcp(f64::MAX), 0.0); // its reciprocal is subnormal
+        assert_eq!(rcp(f64::MIN_POSITIVE / 4.0), f64::INFINITY);
+        assert!(rcp(f64::NAN).is_nan());
     }
 
     #[test]
