@@ -9,7 +9,7 @@ use super::progress::Progress;
 use crate::diag::{Diag, Rejection, Sink};
 use crate::outcome::Outcome;
 use crate::run::{Resolved, resolve, run_points};
-use crate::store::{Manifest, Store, StoreError};
+use crate::store::{Manifest, PointKey, Store, StoreError};
 
 /// Runs the study and reports it.
 pub fn run(arguments: &RunArguments) -> Exit {
@@ -41,9 +41,6 @@ fn run_resolved(
     if arguments.fresh {
         Store::remove(directory).map_err(|error| error.diag())?;
     }
-    let store = Store::open(directory).map_err(|error| error.diag())?;
-    let done = fill(arguments, resolved, &store, sink);
-    let outcomes = done.and_then(|()| collect(resolved, &store).map_err(|error| error.diag()));
     let manifest = Manifest {
         title: resolved.study.title.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -56,20 +53,53 @@ fn run_resolved(
             .map(|point| point.key.0.clone())
             .collect(),
     };
-    let recorded = outcomes.and_then(|outcomes| {
-        store
-            .put_manifest(&manifest)
-            .map_err(|error| error.diag())?;
-        Ok(outcomes)
-    });
-    store.close();
+    let outcomes = match finished_already(directory, &manifest) {
+        Some(outcomes) => {
+            if !arguments.quiet {
+                err(&format!(
+                    "all {} points are in the result store already\n",
+                    outcomes.len()
+                ));
+            }
+            outcomes
+        }
+        None => run_to_the_end(arguments, resolved, &manifest, (directory, sink))?,
+    };
     let formats = Formats {
         directory: directory.to_path_buf(),
         files: resolved.study.output.formats.clone(),
         json: arguments.json,
     };
-    let report = present(&manifest, &recorded?, &formats)?;
+    let report = present(&manifest, &outcomes, &formats)?;
     Ok(budget_exit(&report, manifest.budget))
+}
+
+/// The outcomes of a study that was finished before. Whatever is in the way of reading them is reported when the store is opened for writing.
+fn finished_already(directory: &Path, manifest: &Manifest) -> Option<Vec<Outcome>> {
+    let store = Store::open_existing(directory).ok()?;
+    if store.manifest().ok()?.as_ref() != Some(manifest) {
+        return None;
+    }
+    collect(manifest, &store)
+        .ok()
+        .filter(|outcomes| outcomes.len() == manifest.points.len())
+}
+
+fn run_to_the_end(
+    arguments: &RunArguments,
+    resolved: &Resolved,
+    manifest: &Manifest,
+    (directory, sink): (&Path, &Sink),
+) -> Result<Vec<Outcome>, Diag> {
+    let store = Store::open(directory).map_err(|error| error.diag())?;
+    let done = fill(arguments, resolved, &store, sink);
+    let outcomes = done.and_then(|()| {
+        let outcomes = collect(manifest, &store).map_err(|error| error.diag())?;
+        store.put_manifest(manifest).map_err(|error| error.diag())?;
+        Ok(outcomes)
+    });
+    store.close();
+    outcomes
 }
 
 /// Runs what the store does not hold yet.
@@ -110,11 +140,11 @@ fn fill(
     result
 }
 
-/// All outcomes of the study, in point order.
-fn collect(resolved: &Resolved, store: &Store) -> Result<Vec<Outcome>, StoreError> {
+/// All outcomes that the manifest names and the store holds, in point order.
+fn collect(manifest: &Manifest, store: &Store) -> Result<Vec<Outcome>, StoreError> {
     let mut outcomes = Vec::new();
-    for point in &resolved.plan.points {
-        outcomes.extend(store.get(&point.key)?);
+    for key in &manifest.points {
+        outcomes.extend(store.get(&PointKey(key.clone()))?);
     }
     Ok(outcomes)
 }
@@ -137,14 +167,7 @@ fn report_store(results: &Path, json: bool) -> Result<Exit, Diag> {
         )
         .help("run the study again: it goes on where it stopped")
     })?;
-    let mut outcomes = Vec::new();
-    for key in &manifest.points {
-        outcomes.extend(
-            store
-                .get(&crate::store::PointKey(key.clone()))
-                .map_err(|error| error.diag())?,
-        );
-    }
+    let outcomes = collect(&manifest, &store).map_err(|error| error.diag())?;
     store.close();
     let formats = Formats {
         directory: PathBuf::from(results),

@@ -32,10 +32,41 @@ pub struct PointKey(pub String);
 /// An open result store. No other process can open it meanwhile.
 #[derive(Debug)]
 pub struct Store {
-    database: Database,
+    database: Handle,
     path: PathBuf,
     /// What opening it made, to be taken back if nothing came of it.
     made: Made,
+}
+
+/// Opening a database for writing changes its bytes even if nothing is written, so what is only read is opened for reading.
+enum Handle {
+    Writable(Database),
+    ReadOnly(ReadOnlyDatabase),
+}
+
+impl std::fmt::Debug for Handle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Handle::Writable(_) => "writable",
+            Handle::ReadOnly(_) => "read-only",
+        })
+    }
+}
+
+impl Handle {
+    fn begin_read(&self) -> Result<redb::ReadTransaction, redb::TransactionError> {
+        match self {
+            Handle::Writable(database) => database.begin_read(),
+            Handle::ReadOnly(database) => database.begin_read(),
+        }
+    }
+
+    fn begin_write(&self) -> Result<redb::WriteTransaction, redb::Error> {
+        match self {
+            Handle::Writable(database) => Ok(database.begin_write()?),
+            Handle::ReadOnly(_) => Err(redb::Error::Unsupported),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -60,7 +91,7 @@ impl Store {
         let opened = Database::create(&path).map_err(|error| StoreError::opening(&path, error));
         let store = match opened {
             Ok(database) => Store {
-                database,
+                database: Handle::Writable(database),
                 path,
                 made,
             },
@@ -75,7 +106,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens the store in `directory`, which must exist.
+    /// Opens the store in `directory` for reading; its bytes do not change, unless a kill left it open and it must be repaired.
     ///
     /// # Errors
     /// As [`Store::open`], and when there is none.
@@ -84,7 +115,16 @@ impl Store {
         if !path.is_file() {
             return Err(StoreError::Missing { path });
         }
-        Store::open(directory)
+        check_format(&path)?;
+        match ReadOnlyDatabase::open(&path) {
+            Ok(database) => Ok(Store {
+                database: Handle::ReadOnly(database),
+                path,
+                made: Made::default(),
+            }),
+            Err(DatabaseError::RepairAborted) => Store::open(directory),
+            Err(error) => Err(StoreError::opening(&path, error)),
+        }
     }
 
     /// Removes the store of `directory`, if there is one and no other process has it open.

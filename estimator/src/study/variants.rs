@@ -8,9 +8,10 @@ use warpwatt_circuit::{CircuitError, ComparatorSpec, OperatingPoint, Spec, cost}
 use warpwatt_gpu::{GpuSpec, Preset, SpecProblem, presets};
 use warpwatt_techlib::Library;
 
+use super::gpu::KEYS;
 use super::toml_reader::Placed;
 use super::{GpuAxes, Override, TechnologyAxes};
-use crate::diag::{Diag, Sink, SourceId};
+use crate::diag::{Diag, Sink, SourceId, nearest};
 use crate::pricing::NodeCircuits;
 
 /// One GPU of a study.
@@ -178,11 +179,14 @@ fn locate(
     } else {
         format!("gpu.{}: {}", problem.path, problem.message)
     };
-    let diag = Diag::error("study::gpu", message).maybe_help(problem.help.clone());
+    let unknown = problem.message.starts_with("there is no setting");
+    let slip = nearest(&problem.path, KEYS).filter(|_| unknown);
+    let help = slip
+        .map(|key| format!("did you mean `{key}`?"))
+        .or_else(|| problem.help.clone());
+    let diag = Diag::error("study::gpu", message).maybe_help(help);
     match named {
-        Some((setting, _)) if problem.message.starts_with("there is no setting") => {
-            diag.at(source, setting.key.clone(), "")
-        }
+        Some((setting, _)) if unknown => diag.at(source, setting.key.clone(), ""),
         Some((_, value)) => diag.at(source, value.range.clone(), ""),
         None => diag.at(source, gpu.clone(), "this GPU"),
     }

@@ -31,15 +31,15 @@ fn a_kernel_of_the_suite_passes_and_is_timed() {
 
 #[test]
 fn settings_of_the_gpu_and_the_warp_width_take_effect() {
-    let (_, base) = json(&["kernel", "vector_add", "--json"]);
-    let (_, half) = json(&["kernel", "vector_add", "--json", "--set", "sm.count=8"]);
+    let (_, base) = json(&["kernel", "mandelbrot", "--json"]);
+    let (_, half) = json(&["kernel", "mandelbrot", "--json", "--set", "sm.count=8"]);
     assert!(
         half["cycles"].as_u64() > base["cycles"].as_u64(),
         "half of the SMs take longer"
     );
     let (_, wide) = json(&[
         "kernel",
-        "vector_add",
+        "mandelbrot",
         "--json",
         "--no-timing",
         "--warp-width",

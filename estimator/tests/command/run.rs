@@ -148,6 +148,16 @@ fn a_killed_run_goes_on_where_it_stopped_and_reports_the_same() {
 }
 
 #[test]
+fn a_finished_study_stays_as_it_is_when_it_is_run_again() {
+    let scratch = Scratch::new();
+    scratch.write("study.toml", &study(r#""vector_add""#));
+    let first = run(&scratch, "study.toml", &["--quiet"]);
+    let files = contents(&scratch.path("results"));
+    assert_eq!(run(&scratch, "study.toml", &["--quiet"]), first);
+    assert!(contents(&scratch.path("results")) == files);
+}
+
+#[test]
 fn json_is_one_document_and_equals_the_file() {
     let scratch = Scratch::new();
     scratch.write("study.toml", &study(r#""vector_add""#));
