@@ -4,7 +4,7 @@ use warpwatt_ptx::Entry;
 
 use crate::error::Cause;
 use crate::memory::{DeviceMemory, Memories};
-use crate::warp::{Stop, Warp, WarpFault};
+use crate::warp::{Ballot, Stop, Warp, WarpFault};
 
 /// Instructions that a warp runs before the next one has its turn, so that a warp that spins on another's store sees it.
 const SLICE: u64 = 1 << 14;
@@ -22,7 +22,11 @@ struct Member<const W: usize> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Running,
-    Waiting { id: u32, threads: Option<u32> },
+    Waiting {
+        id: u32,
+        threads: Option<u32>,
+        ballot: Ballot,
+    },
     Done,
 }
 
@@ -142,7 +146,17 @@ impl<const W: usize> Cta<W> {
         let member = &mut self.members[at];
         match stop {
             Stop::Exit => member.state = State::Done,
-            Stop::Barrier { id, threads } => member.state = State::Waiting { id, threads },
+            Stop::Barrier {
+                id,
+                threads,
+                ballot,
+            } => {
+                member.state = State::Waiting {
+                    id,
+                    threads,
+                    ballot,
+                };
+            }
             Stop::Arrive { id, .. } => {
                 self.arrived[id as usize % BARRIERS] += W as u32;
             }
@@ -155,32 +169,39 @@ impl<const W: usize> Cta<W> {
         let mut opened = false;
         for id in 0..BARRIERS {
             let at = |state: State| match state {
-                State::Waiting { id: waits, threads } if waits as usize % BARRIERS == id => {
-                    Some(threads)
-                }
+                State::Waiting {
+                    id: waits,
+                    threads,
+                    ballot,
+                } if waits as usize % BARRIERS == id => Some((threads, ballot)),
                 _ => None,
             };
-            let waiting: Vec<usize> = (0..self.members.len())
-                .filter(|&member| at(self.members[member].state).is_some())
+            let waiting: Vec<_> = (0..self.members.len())
+                .filter_map(|member| Some((member, at(self.members[member].state)?)))
                 .collect();
-            let Some(&first) = waiting.first() else {
+            let Some(&(_, (threads, _))) = waiting.first() else {
                 continue;
             };
             let arrived = waiting.len() as u32 * W as u32 + self.arrived[id];
             let running = self
                 .members
                 .iter()
-                .filter(|member| member.state != State::Done)
-                .count();
-            let needed = match at(self.members[first].state).flatten() {
+                .filter(|member| member.state != State::Done);
+            let needed = match threads {
                 Some(threads) => threads.next_multiple_of(W as u32),
-                None => running as u32 * W as u32,
+                None => running.count() as u32 * W as u32,
             };
             if arrived >= needed {
                 opened = true;
                 self.arrived[id] = 0;
-                for member in waiting {
+                let votes = waiting.iter().map(|(_, (_, ballot))| ballot);
+                let ballot = votes.fold(Ballot::default(), |sum, one| Ballot {
+                    yes: sum.yes + one.yes,
+                    of: sum.of + one.of,
+                });
+                for (member, _) in waiting {
                     self.members[member].state = State::Running;
+                    self.members[member].warp.opened(ballot);
                 }
             }
         }

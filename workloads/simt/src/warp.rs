@@ -5,7 +5,7 @@ mod exchange;
 
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{
-    Barrier, Carry, Compare, Convert, Inst, Op, PredicateOp, Slot, SlotKind,
+    Barrier, Carry, Compare, Convert, Inst, Op, PredicateOp, Reduction, Slot, SlotKind,
 };
 
 use crate::error::Cause;
@@ -25,11 +25,28 @@ pub(crate) enum Stop {
         id: u32,
         /// Threads that must arrive; `None` for all of the CTA.
         threads: Option<u32>,
+        /// Its threads' votes, for a barrier that counts them.
+        ballot: Ballot,
     },
     /// It announced itself at a barrier and can go on.
     Arrive { id: u32, threads: u32 },
     /// Its slice is used up.
     Slice,
+}
+
+/// In how many threads a predicate holds, and of how many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ballot {
+    pub yes: u32,
+    pub of: u32,
+}
+
+/// What a warp that waits wants to know, and where it wants the answer.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    reduction: Reduction,
+    slot: Slot,
+    lanes: LaneMask,
 }
 
 /// A fault, before the launch adds where it happened.
@@ -54,6 +71,7 @@ pub(crate) struct Warp<const W: usize> {
     stack: SimtStack,
     pub recorder: WarpRecorder,
     pub counts: Counts,
+    asked: Option<Asked>,
     record: bool,
 }
 
@@ -72,6 +90,7 @@ impl<const W: usize> Warp<W> {
             stack: SimtStack::default(),
             recorder: WarpRecorder::default(),
             counts: Counts::default(),
+            asked: None,
             record,
         }
     }
@@ -88,6 +107,7 @@ impl<const W: usize> Warp<W> {
         };
         self.stack.start(lanes);
         self.recorder.clear();
+        self.asked = None;
         self.counts = Counts::default();
     }
 
@@ -260,12 +280,52 @@ impl<const W: usize> Warp<W> {
         }
         let lane = executed.trailing_zeros() as usize;
         let value = |slot: &Slot| self.registers.word(*slot)[lane];
-        let id = inst.src.as_slice().first().map_or(0, value);
-        let threads = inst.src.as_slice().get(1).map(value);
-        Ok(Flow::Stop(match (barrier, threads) {
-            (Barrier::Arrive, Some(threads)) => Stop::Arrive { id, threads },
-            _ => Stop::Barrier { id, threads },
+        let numbers = match barrier {
+            Barrier::Reduce { .. } => &inst.src.as_slice()[1..],
+            _ => inst.src.as_slice(),
+        };
+        let id = numbers.first().map_or(0, value);
+        let threads = numbers.get(1).map(value);
+        let mut ballot = Ballot::default();
+        match (barrier, threads) {
+            (Barrier::Arrive, Some(threads)) => {
+                return Ok(Flow::Stop(Stop::Arrive { id, threads }));
+            }
+            (Barrier::Reduce { reduction, negated }, _) => {
+                let predicate = self.registers.predicate(inst.src[0]);
+                let yes = executed & if negated { !predicate } else { predicate };
+                ballot.yes = yes.count_ones();
+                ballot.of = executed.count_ones();
+                self.asked = Some(Asked {
+                    reduction,
+                    slot: inst.dst[0],
+                    lanes: executed,
+                });
+            }
+            _ => {}
+        }
+        Ok(Flow::Stop(Stop::Barrier {
+            id,
+            threads,
+            ballot,
         }))
+    }
+
+    /// The barrier opened: the answer to what the warp asked there, if it did.
+    pub fn opened(&mut self, ballot: Ballot) {
+        let Some(asked) = self.asked.take() else {
+            return;
+        };
+        let holds = match asked.reduction {
+            Reduction::Popc => {
+                let count = [ballot.yes; W];
+                return self.registers.set_word(asked.slot, asked.lanes, &count);
+            }
+            Reduction::And => ballot.yes == ballot.of,
+            Reduction::Or => ballot.yes > 0,
+        };
+        let value = if holds { LaneMask::MAX } else { 0 };
+        self.registers.set_predicate(asked.slot, asked.lanes, value);
     }
 
     /// Everything that only changes registers.

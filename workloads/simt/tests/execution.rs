@@ -295,3 +295,18 @@ fn carries_ripple_through_a_chain() {
     assert_eq!(words[4..6], halves(a + b));
     assert_eq!(words[6..8], halves(a.wrapping_sub(b)));
 }
+
+#[test]
+fn a_barrier_counts_the_votes_of_all_warps() {
+    let body = format!(
+        "{OWN_WORD}
+        and.b32 %r2, %r1, 3; setp.eq.s32 %p1, %r2, 0;
+        bar.red.popc.u32 %r3, 0, %p1;
+        setp.lt.u32 %p2, %r1, 200; bar.red.and.pred %p3, 0, %p2;
+        setp.eq.u32 %p4, %r1, 99; bar.red.or.pred %p5, 0, %p4;
+        selp.b32 %r4, 1000, 0, %p3; selp.b32 %r5, 10000, 0, %p5;
+        add.s32 %r3, %r3, %r4; add.s32 %r3, %r3, %r5; st.global.u32 [%rd2], %r3; ret;"
+    );
+    let (words, _) = run(&body, 100, vec![0; 100]).unwrap();
+    assert_eq!(words, [25 + 1000 + 10000; 100]);
+}

@@ -7,7 +7,7 @@ use super::operands::expect_operands;
 use crate::ast::{Instruction, Name, Operand};
 use crate::cfg::NO_RECONVERGENCE;
 use crate::error::PtxError;
-use crate::program::{Barrier, Op, Operands};
+use crate::program::{Barrier, Op, Operands, Reduction};
 use crate::types::Type;
 
 impl<'s> Lowering<'_, 's> {
@@ -87,6 +87,9 @@ impl<'s> Lowering<'_, 's> {
         modifiers.take("aligned");
         let sync = modifiers.take("sync");
         let arrive = modifiers.take("arrive");
+        if modifiers.take("red") {
+            return self.reducing_barrier(instruction, modifiers);
+        }
         modifiers.finish()?;
         let kind = match (sync, arrive) {
             (true, false) => Barrier::Sync,
@@ -100,6 +103,41 @@ impl<'s> Lowering<'_, 's> {
             src.push(self.source(operand, Type::U32)?);
         }
         self.emit(Op::Barrier(kind), Operands::default(), src);
+        Ok(())
+    }
+}
+
+impl<'s> Lowering<'_, 's> {
+    /// `bar.red.popc.u32 d, a[, b], p`, `bar.red.and.pred`, `bar.red.or.pred`.
+    fn reducing_barrier(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        let reduction = modifiers.find(|text| {
+            Some(match text {
+                "popc" => Reduction::Popc,
+                "and" => Reduction::And,
+                "or" => Reduction::Or,
+                _ => return None,
+            })
+        });
+        let reduction = reduction.ok_or_else(|| unsupported_form(instruction))?;
+        let element = modifiers.element()?;
+        modifiers.finish()?;
+        expect_operands(instruction, &[3, 4])?;
+        let [destination, barrier @ .., predicate] = &instruction.operands[..] else {
+            return Err(unsupported_form(instruction));
+        };
+        let dst = self.destination(destination, element)?;
+        let (predicate, negated) = self.predicate(predicate)?;
+        let mut src = Operands::default();
+        src.push(predicate);
+        for operand in barrier {
+            src.push(self.source(operand, Type::U32)?);
+        }
+        let barrier = Barrier::Reduce { reduction, negated };
+        self.emit(Op::Barrier(barrier), [dst].into_iter().collect(), src);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ mod slot;
 pub use op::{
     Access, Atomic, AtomicOp, Barrier, BoolOp, Carry, CarryOp, Compare, Comparison, Convert,
     Double1, Double2, Double3, DoubleShift, DoubleToWord, Float, FloatTest, Op, PermuteMode,
-    PredicateOp, Rounding, ShortOp, ShuffleMode, Vote, Word1, Word2, Word3, Word4,
+    PredicateOp, Reduction, Rounding, ShortOp, ShuffleMode, Vote, Word1, Word2, Word3, Word4,
 };
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
 

@@ -130,7 +130,7 @@ pub enum Op {
     Clock,
     /// `isspacep`: whether a generic address lies in a space.
     IsSpace(Space),
-    /// `bar`, `barrier`: sources are the barrier's number and, if given, the thread count.
+    /// `bar`, `barrier`: sources are the barrier's number and, if given, the thread count; `.red`'s predicate comes first.
     Barrier(Barrier),
     /// `membar`, `fence`, `prefetch`, `nanosleep`: nothing to do in a functional, in-order execution.
     Nothing {
@@ -547,4 +547,20 @@ pub enum Barrier {
     Sync,
     /// Announces itself and goes on.
     Arrive,
+    /// Waits, and learns in how many threads a predicate holds (`.popc`), or whether in all (`.and`) or any (`.or`).
+    Reduce {
+        /// The question.
+        reduction: Reduction,
+        /// The predicate is negated.
+        negated: bool,
+    },
+}
+
+/// `bar.red`'s questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum Reduction {
+    Popc,
+    And,
+    Or,
 }
