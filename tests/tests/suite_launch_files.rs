@@ -224,6 +224,11 @@ name = "i"
 kind = "scalar"
 type = "i32"
 value = "k + 1"
+[[other.arg]]
+name = "down"
+kind = "scalar"
+type = "u32"
+value = "i - 2"
 [[other.step]]
 loop = { variable = "i", from = 5, to = 1 }
 kernel = "k"
@@ -237,6 +242,12 @@ kernel = "k"
 grid = ["i - 1", "j", "i*i"]
 block = [16, 1, 128]
 args = ["i", "lag"]
+[[other.step]]
+loop = { variable = "i", from = 1, to = 5 }
+kernel = "k"
+grid = [1]
+block = [1]
+args = ["i", "down"]
 "#;
     insta::assert_snapshot!(problems(text));
 }

@@ -98,6 +98,7 @@ impl Loader<'_> {
         let paper = kernel
             .paper
             .iter()
+            .filter(|row| row.case == case.name.get_ref())
             .map(|row| row.benchmark.to_owned())
             .collect();
         let name = KernelName {

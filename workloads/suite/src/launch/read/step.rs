@@ -6,7 +6,7 @@ use super::Entry;
 use super::case::Arguments;
 use super::fields::{Fields, Unknown, integer};
 use crate::launch::linear::is_name;
-use crate::launch::{KernelLaunch, Linear, Problem, Repeat, Role, Scalar, Step};
+use crate::launch::{ElementType, KernelLaunch, Linear, Problem, Repeat, Role, Scalar, Step};
 
 const STEP_KEYS: [&str; 7] = [
     "kernel",
@@ -285,16 +285,34 @@ impl Round<'_> {
         }
     }
 
-    /// Scalars that follow a loop variable need that loop.
+    /// Scalars that follow a loop variable need that loop, and must fit their type in every round.
     fn check_variables(&self, fields: &mut Fields<'_, '_>, arguments: &[usize]) {
         for argument in arguments.iter().map(|index| &self.arguments.list[*index]) {
-            if let Role::Scalar(Scalar::Linear(form)) = &argument.role
-                && let Err(message) = self.check_form(form.clone())
+            let Role::Scalar(Scalar::Linear(form)) = &argument.role else {
+                continue;
+            };
+            let checked = self.check_form(form.clone());
+            if let Err(message) = checked.and_then(|form| self.check_range(&form, argument.element))
             {
                 let name = argument.name.get_ref();
                 let message = format!("scalar `{name}` in {}: {message}", fields.what());
                 fields.problem(Problem::new(fields.span(), message));
             }
+        }
+    }
+
+    fn check_range(&self, form: &Linear, element: ElementType) -> Result<(), String> {
+        let (first, last) = self.extremes(form);
+        let Some((low, high)) = element.integer_range() else {
+            return Ok(());
+        };
+        match [first, last]
+            .map(i128::from)
+            .iter()
+            .find(|value| !(low..=high).contains(value))
+        {
+            Some(value) => Err(format!("{value} does not fit into {}", element.name())),
+            None => Ok(()),
         }
     }
 }
