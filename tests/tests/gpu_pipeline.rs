@@ -53,7 +53,7 @@ fn independent_instructions_issue_at_the_rate_of_the_unit() {
     );
     let mut wide = spec.clone();
     wide.units.sp.lanes = 32;
-    wide.scoreboard.regions = 16;
+    wide.scoreboard.regions = 8;
     wide.units.sp.latency = 2;
     assert_eq!(
         cycles(&wide, independent(26)) - cycles(&wide, independent(14)),

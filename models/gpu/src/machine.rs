@@ -180,8 +180,10 @@ impl<'s, 't> Gpu<'s, 't> {
             memory: &mut self.memory,
         };
         let sm = &mut self.sms[usize::from(id)];
-        self.due[usize::from(id)] = now;
         let cta_finished = deliver(event, sm, now, grid, &mut world)?;
+        if sm.wakes(now) {
+            self.due[usize::from(id)] = now;
+        }
         if cta_finished {
             grid.finished += 1;
             if grid.placed < grid.ctas {
@@ -248,7 +250,7 @@ fn deliver<'t>(
         Event::Reply { load, .. } | Event::Loaded { load, .. } => {
             return sm.loaded(load, now, world);
         }
-        Event::Written { .. } => sm.written(),
+        Event::Written { .. } => sm.written(world),
         Event::Request(_) => {}
     }
     Ok(false)

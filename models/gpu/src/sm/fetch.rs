@@ -59,6 +59,7 @@ impl Sm<'_> {
             && self.missing & bit == 0;
         if can {
             self.can_fetch |= bit;
+            self.awake = true;
         } else {
             self.can_fetch &= !bit;
         }
@@ -130,7 +131,7 @@ impl Sm<'_> {
     fn cached(&mut self, event: FetchEvent, world: &mut World<'_>) -> Result<bool, GpuError> {
         self.counts.add(Counter::IcacheTagRead, 1);
         self.counts.add(Counter::IcacheDataRead, 1);
-        let line = event.pc / u64::from(world.spec.icache.line_bytes);
+        let line = event.pc >> world.spec.icache.line_bytes.trailing_zeros();
         if self.icache.lookup(line) {
             self.fill_filter(event, world.spec.fetch.stages);
             return Ok(true);

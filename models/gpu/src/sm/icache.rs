@@ -6,7 +6,7 @@ pub(crate) struct Icache {
     /// Set after set; within a set the most recently used line first.
     lines: Vec<u64>,
     ways: usize,
-    sets: u64,
+    sets: u32,
 }
 
 /// No line has this number.
@@ -17,12 +17,12 @@ impl Icache {
         Self {
             lines: vec![EMPTY; (sets * ways) as usize],
             ways: ways as usize,
-            sets: u64::from(sets),
+            sets,
         }
     }
 
     fn set(&mut self, line: u64) -> &mut [u64] {
-        let first = (line % self.sets) as usize * self.ways;
+        let first = (line as u32 % self.sets) as usize * self.ways;
         &mut self.lines[first..first + self.ways]
     }
 

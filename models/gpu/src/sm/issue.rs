@@ -29,6 +29,9 @@ impl Sm<'_> {
         let slots = self.warps[index as usize]
             .entry
             .reserve(program, inst, inst.memory.is_some());
+        if slots != 0 && inst.memory.is_some() {
+            self.loading |= 1 << index;
+        }
         let last_cycle = match inst.port {
             Port::Barrier => self.wait_at_barrier(index as usize, now, world)?,
             Port::Ldst => self.issue_memory(index, &step, slots, now, world)?,

@@ -241,6 +241,7 @@ impl Sm<'_> {
 
     /// A reply is in the SM; whether that changed what the SM can do.
     pub fn loaded(&mut self, load: u16, now: u64, world: &mut World<'_>) -> Result<bool, GpuError> {
+        self.awake |= self.loads.in_flight >= world.spec.ldst.outstanding;
         match self.loads.arrived(load) {
             Some((warp, slots)) => self.release(warp, slots, now, world),
             None => Ok(false),
@@ -248,7 +249,8 @@ impl Sm<'_> {
     }
 
     /// A store has reached memory.
-    pub fn written(&mut self) {
+    pub fn written(&mut self, world: &World<'_>) {
+        self.awake |= self.loads.in_flight >= world.spec.ldst.outstanding;
         self.loads.in_flight -= 1;
     }
 }

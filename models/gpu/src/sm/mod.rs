@@ -54,6 +54,10 @@ pub(crate) struct Sm<'t> {
     /// Warps whose oldest instruction waits for the scoreboard.
     blocked: u64,
     at_barrier: u64,
+    /// Warps with a load's result on its way.
+    loading: u64,
+    /// Something can be done that could not before: the SM must tick.
+    awake: bool,
     /// Warps that wait for an I-cache line.
     missing: u64,
     /// Instructions on their way from an I-cache or filter hit to the buffer: the latency is constant, so they arrive in order.
@@ -91,6 +95,8 @@ impl<'t> Sm<'t> {
             ready: [0; PORTS],
             blocked: 0,
             at_barrier: 0,
+            loading: 0,
+            awake: false,
             missing: 0,
             arrivals: VecDeque::with_capacity((warps * spec.fetch.buffer_entries) as usize + 1),
             last_fetched: warps - 1,
@@ -119,6 +125,7 @@ impl<'t> Sm<'t> {
     /// event can change anything.
     pub fn tick(&mut self, now: u64, world: &mut World<'_>) -> Result<u64, GpuError> {
         self.account(now);
+        self.awake = false;
         self.arrive(now, world);
         if self.issue(now, world)? {
             self.counts.add(Counter::IssueCycles, 1);
@@ -137,14 +144,25 @@ impl<'t> Sm<'t> {
         }
     }
 
+    /// After an event: whether the SM must tick. If not, the cycles from here on may still be put down to something else.
+    pub fn wakes(&mut self, now: u64) -> bool {
+        if !self.awake {
+            self.account(now);
+            self.why = self.classify();
+        }
+        self.awake
+    }
+
     /// What a cycle without issue is put down to.
     fn classify(&self) -> Counter {
         if self.live == 0 {
             Counter::IdleCycles
         } else if self.ready.iter().any(|&ready| ready != 0) {
             Counter::StallUnit
+        } else if self.blocked & self.loading != 0 {
+            Counter::StallMemory
         } else if self.blocked != 0 {
-            self.classify_blocked()
+            Counter::StallDependence
         } else if self.missing != 0 {
             Counter::StallIcache
         } else if self.at_barrier == self.live {
@@ -154,20 +172,6 @@ impl<'t> Sm<'t> {
         } else {
             Counter::StallFetch
         }
-    }
-
-    fn classify_blocked(&self) -> Counter {
-        let mut blocked = self.blocked;
-        while blocked != 0 {
-            if self.warps[blocked.trailing_zeros() as usize]
-                .entry
-                .waits_for_memory()
-            {
-                return Counter::StallMemory;
-            }
-            blocked &= blocked - 1;
-        }
-        Counter::StallDependence
     }
 
     /// Whether every warp that is not at a barrier has issued everything.
@@ -188,7 +192,9 @@ impl<'t> Sm<'t> {
         if self.can_fetch != 0 || self.ready[Port::Barrier as usize] != 0 {
             return now + 1;
         }
-        if let Some(&(arrival, _)) = self.arrivals.front() {
+        // What arrives behind an older instruction of its warp can wait for the next tick.
+        let needed = |&&(_, warp): &&(u64, u8)| self.warps[usize::from(warp)].delivered == 0;
+        if let Some(&(arrival, _)) = self.arrivals.iter().find(needed) {
             next = arrival;
         }
         let collector = self.units.collector_free();
@@ -222,6 +228,7 @@ impl<'t> Sm<'t> {
                     Head::Blocked
                 } else {
                     self.ready[inst.port as usize] |= bit;
+                    self.awake = true;
                     Head::Ready(inst.port)
                 }
             }
@@ -238,9 +245,13 @@ impl<'t> Sm<'t> {
         world: &mut World<'_>,
     ) -> Result<bool, GpuError> {
         if slots != 0 {
-            self.warps[usize::from(index)].entry.release(slots);
+            let warp = &mut self.warps[usize::from(index)];
+            warp.entry.release(slots);
+            if !warp.entry.waits_for_memory() {
+                self.loading &= !(1 << index);
+            }
             self.counts.add(Counter::ScoreboardWrite, 1);
-            if self.warps[usize::from(index)].head == Head::Blocked {
+            if warp.head == Head::Blocked {
                 self.examine(usize::from(index), world);
             }
         }

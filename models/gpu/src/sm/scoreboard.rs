@@ -3,7 +3,7 @@
 use crate::program::{Inst, Program, Region};
 
 /// Most regions that an entry can have.
-const MOST: usize = 16;
+const MOST: usize = 8;
 
 /// A warp's entry.
 #[derive(Clone, Debug, Default)]

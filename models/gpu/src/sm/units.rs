@@ -10,6 +10,8 @@ pub(crate) struct Units {
     banks: Vec<u64>,
     /// When each collector is free.
     collectors: Vec<u64>,
+    /// The least of them.
+    collector_free: u64,
     /// When each unit can accept another warp.
     free: [u64; UNITS.len()],
     /// How long an ordinary instruction occupies each unit.
@@ -37,6 +39,7 @@ impl Units {
         Self {
             banks: vec![0; spec.operands.banks as usize],
             collectors: vec![0; spec.operands.collectors as usize],
+            collector_free: 0,
             free: [0; UNITS.len()],
             interval: lanes.map(|lanes| u64::from(spec.interval(lanes))),
         }
@@ -51,7 +54,7 @@ impl Units {
     /// First cycle at which a collector is free.
     #[inline]
     pub fn collector_free(&self) -> u64 {
-        self.collectors.iter().copied().min().unwrap_or(0)
+        self.collector_free
     }
 
     /// Collects the operands of `inst` of warp `warp`, issued at `now`: a cycle to read each register, one register a bank and cycle. The collector is held
@@ -61,7 +64,7 @@ impl Units {
         let words = program.words(inst);
         let mut ready = now + 1;
         for &word in words {
-            let bank = (u32::from(word) + warp) as usize % self.banks.len();
+            let bank = ((u32::from(word) + warp) % self.banks.len() as u32) as usize;
             let read = self.banks[bank].max(now);
             self.banks[bank] = read + 1;
             ready = ready.max(read + 1);
@@ -70,6 +73,7 @@ impl Units {
         if let Some(collector) = self.collectors.iter_mut().find(|free| **free <= now) {
             *collector = cycle;
         }
+        self.collector_free = self.collectors.iter().copied().min().unwrap_or(0);
         Dispatch {
             cycle,
             conflict_cycles: ready - (now + 1),

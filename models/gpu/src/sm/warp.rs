@@ -6,7 +6,7 @@ use super::scoreboard::Entry;
 use crate::program::Port;
 
 /// Most instruction-buffer entries of a warp.
-const MOST: usize = 8;
+const MOST: usize = 4;
 
 /// What the issue stage knows of a warp's oldest buffered instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
