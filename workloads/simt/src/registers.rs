@@ -1,7 +1,7 @@
 //! The registers of one warp, with literals and special registers among them.
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::{MaskKind, Slot, Source, Special};
+use warpwatt_ptx::program::{MaskKind, Slot, SlotKind, Source, Special};
 
 use crate::trace::LaneMask;
 
@@ -75,25 +75,8 @@ impl<const W: usize> Registers<W> {
 
     /// Fills every slot with what it holds when a warp starts.
     pub fn start(&mut self, entry: &Entry, place: &Place) {
-        let width = W as u32;
-        for (slot, source) in self.words.iter_mut().zip(&entry.words) {
-            *slot = match *source {
-                Source::Register => [0; W],
-                Source::Literal(value) => [value; W],
-                Source::Special(special) => {
-                    std::array::from_fn(|lane| place.special(special, lane as u32, width))
-                }
-            };
-        }
-        for (slot, source) in self.doubles.iter_mut().zip(&entry.doubles) {
-            *slot = match *source {
-                Source::Register => [0; W],
-                Source::Literal(value) => [value; W],
-                Source::Special(special) => std::array::from_fn(|lane| {
-                    u64::from(place.special(special, lane as u32, width))
-                }),
-            };
-        }
+        fill(&mut self.words, &entry.words, place, |value| value);
+        fill(&mut self.doubles, &entry.doubles, place, u64::from);
         self.predicates.fill(0);
     }
 
@@ -114,29 +97,29 @@ impl<const W: usize> Registers<W> {
 
     #[inline]
     pub fn set_word(&mut self, slot: Slot, lanes: LaneMask, values: &[u32; W]) {
-        let target = &mut self.words[slot.index()];
-        if lanes == full::<W>() {
-            *target = *values;
-        } else {
-            for lane in 0..W {
-                if lanes >> lane & 1 == 1 {
-                    target[lane] = values[lane];
-                }
-            }
-        }
+        keep(&mut self.words[slot.index()], lanes, values);
     }
 
     #[inline]
     pub fn set_double(&mut self, slot: Slot, lanes: LaneMask, values: &[u64; W]) {
-        let target = &mut self.doubles[slot.index()];
-        if lanes == full::<W>() {
-            *target = *values;
-        } else {
-            for lane in 0..W {
-                if lanes >> lane & 1 == 1 {
-                    target[lane] = values[lane];
-                }
-            }
+        keep(&mut self.doubles[slot.index()], lanes, values);
+    }
+
+    /// A word or a double, as 64 bits.
+    #[inline]
+    pub fn extended(&self, slot: Slot) -> [u64; W] {
+        match slot.kind {
+            SlotKind::Double => *self.double(slot),
+            _ => self.word(slot).map(u64::from),
+        }
+    }
+
+    /// Sets a word or a double from 64 bits, of which a word takes the lower ones.
+    #[inline]
+    pub fn set_extended(&mut self, slot: Slot, lanes: LaneMask, values: &[u64; W]) {
+        match slot.kind {
+            SlotKind::Double => self.set_double(slot, lanes, values),
+            _ => self.set_word(slot, lanes, &values.map(|value| value as u32)),
         }
     }
 
@@ -144,6 +127,38 @@ impl<const W: usize> Registers<W> {
     pub fn set_predicate(&mut self, slot: Slot, lanes: LaneMask, values: LaneMask) {
         let target = &mut self.predicates[slot.index()];
         *target = *target & !lanes | values & lanes;
+    }
+}
+
+/// Writes the given lanes.
+#[inline(always)]
+fn keep<T: Copy, const W: usize>(target: &mut [T; W], lanes: LaneMask, values: &[T; W]) {
+    if lanes == full::<W>() {
+        *target = *values;
+        return;
+    }
+    for lane in 0..W {
+        if lanes >> lane & 1 == 1 {
+            target[lane] = values[lane];
+        }
+    }
+}
+
+/// Registers become zero, literals their value, special registers what they are at this place.
+fn fill<T: Copy + Default, const W: usize>(
+    slots: &mut [[T; W]],
+    sources: &[Source<T>],
+    place: &Place,
+    widen: impl Fn(u32) -> T,
+) {
+    for (slot, source) in slots.iter_mut().zip(sources) {
+        *slot = match *source {
+            Source::Register => [T::default(); W],
+            Source::Literal(value) => [value; W],
+            Source::Special(special) => {
+                std::array::from_fn(|lane| widen(place.special(special, lane as u32, W as u32)))
+            }
+        };
     }
 }
 

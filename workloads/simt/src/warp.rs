@@ -489,8 +489,7 @@ impl<const W: usize> Warp<W> {
     fn carry(&mut self, how: Carry, inst: &Inst, executed: LaneMask) {
         let sources = inst.src.as_slice();
         let operand = |at: usize| match sources.get(at) {
-            Some(slot) if slot.kind == SlotKind::Word => self.registers.word(*slot).map(u64::from),
-            Some(slot) if slot.kind == SlotKind::Double => *self.registers.double(*slot),
+            Some(slot) if slot.kind != SlotKind::Predicate => self.registers.extended(*slot),
             _ => [0; W],
         };
         let operands = [operand(0), operand(1), operand(2)];
@@ -499,12 +498,7 @@ impl<const W: usize> Warp<W> {
             _ => 0,
         };
         let (values, out) = lanes::carry(how, operands.each_ref(), carried);
-        if how.double {
-            self.registers.set_double(inst.dst[0], executed, &values);
-        } else {
-            let words = values.map(|value| value as u32);
-            self.registers.set_word(inst.dst[0], executed, &words);
-        }
+        self.registers.set_extended(inst.dst[0], executed, &values);
         if how.goes_out {
             self.registers.set_predicate(inst.dst[1], executed, out);
         }
@@ -630,17 +624,8 @@ impl<const W: usize> Warp<W> {
     }
 
     fn convert(&mut self, how: &Convert, inst: &Inst, executed: LaneMask) {
-        let r = &mut self.registers;
-        let (from, to) = (inst.src[0], inst.dst[0]);
-        let source = match from.kind {
-            SlotKind::Double => *r.double(from),
-            _ => r.word(from).map(u64::from),
-        };
-        let value = lanes::convert(how, &source);
-        match to.kind {
-            SlotKind::Double => r.set_double(to, executed, &value),
-            _ => r.set_word(to, executed, &value.map(|value| value as u32)),
-        }
+        let value = lanes::convert(how, &self.registers.extended(inst.src[0]));
+        self.registers.set_extended(inst.dst[0], executed, &value);
     }
 }
 

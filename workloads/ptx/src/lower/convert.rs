@@ -4,9 +4,8 @@ use super::arithmetic::unsupported_form;
 use super::function::{Lowered, Lowering};
 use super::modifiers::Modifiers;
 use super::operands::expect_operands;
-use super::slots::slot_kind;
-use crate::ast::{Instruction, Operand};
-use crate::program::{Convert, Op, Operands, Rounding, SlotKind};
+use crate::ast::Instruction;
+use crate::program::{Convert, Op, Rounding};
 use crate::types::Type;
 
 impl<'s> Lowering<'_, 's> {
@@ -36,40 +35,13 @@ impl<'s> Lowering<'_, 's> {
             saturate,
         };
         expect_operands(instruction, &[2])?;
-        let dst = self.conversion_destination(&instruction.operands[0], to)?;
-        let src = self.conversion_source(&instruction.operands[1], from)?;
-        let mut operands = Operands::default();
-        operands.push(src);
-        self.emit(Op::Convert(convert), [dst].into_iter().collect(), operands);
+        let dst = self.data_slot(&instruction.operands[0], to, false)?;
+        let src = self.data_slot(&instruction.operands[1], from, true)?;
+        self.emit(
+            Op::Convert(convert),
+            [dst].into_iter().collect(),
+            [src].into_iter().collect(),
+        );
         Ok(())
-    }
-
-    /// Registers may be wider than the converted type: the result is then extended.
-    fn conversion_destination(
-        &mut self,
-        operand: &Operand<'s>,
-        element: Type,
-    ) -> Lowered<crate::program::Slot> {
-        if let Operand::Name(name, None) = operand
-            && let Some(slot) = self.slots.register(name.text)
-            && slot.kind == SlotKind::Double
-        {
-            return Ok(slot);
-        }
-        self.destination_slot(operand, slot_kind(element))
-    }
-
-    fn conversion_source(
-        &mut self,
-        operand: &Operand<'s>,
-        element: Type,
-    ) -> Lowered<crate::program::Slot> {
-        if let Operand::Name(name, None) = operand
-            && let Some(slot) = self.slots.register(name.text)
-            && slot.kind == SlotKind::Double
-        {
-            return Ok(slot);
-        }
-        self.source(operand, element)
     }
 }

@@ -159,32 +159,21 @@ impl<'s> Lowering<'_, 's> {
         }
     }
 
-    /// The register or literal that a loaded or stored element goes through: its bank may be wider than the element.
+    /// The register or literal that holds a loaded, stored or converted element: registers may be wider than it.
     pub fn data_slot(
         &mut self,
         operand: &Operand<'s>,
         element: Type,
-        store: bool,
+        source: bool,
     ) -> Lowered<Slot> {
-        let wide = match operand {
-            Operand::Name(name, None) => self
-                .slots
-                .register(name.text)
-                .is_some_and(|slot| slot.kind == SlotKind::Double),
-            _ => false,
+        let register = match operand {
+            Operand::Name(name, None) => self.slots.register(name.text),
+            _ => None,
         };
-        let kind = if wide { Type::B64 } else { element };
-        if element.bytes() == 8 || !wide {
-            return if store {
-                self.source(operand, element)
-            } else {
-                self.destination(operand, element)
-            };
-        }
-        if store {
-            self.source(operand, kind)
-        } else {
-            self.destination(operand, kind)
+        match register {
+            Some(slot) if slot.kind == SlotKind::Double => Ok(slot),
+            _ if source => self.source(operand, element),
+            _ => self.destination(operand, element),
         }
     }
 

@@ -25,33 +25,27 @@ fn upwards(rounding: Rounding, negative: bool) -> Option<bool> {
     }
 }
 
-/// Moves `nearest` to its neighbour if the exact value lies beyond it: `excess` has the sign of exact - nearest.
-pub fn direct32(nearest: f32, excess: f64, rounding: Rounding) -> f32 {
-    let negative = if nearest == 0.0 {
-        excess < 0.0
-    } else {
-        nearest < 0.0
+/// Moves a nearest value to its neighbour if the exact value lies beyond it.
+macro_rules! direct {
+    ($name:ident, $float:ty) => {
+        /// The rounded value: `excess` has the sign of exact - nearest.
+        pub fn $name(nearest: $float, excess: f64, rounding: Rounding) -> $float {
+            let negative = if nearest == 0.0 {
+                excess < 0.0
+            } else {
+                nearest < 0.0
+            };
+            match upwards(rounding, negative) {
+                Some(true) if excess > 0.0 => nearest.next_up(),
+                Some(false) if excess < 0.0 => nearest.next_down(),
+                _ => nearest,
+            }
+        }
     };
-    match upwards(rounding, negative) {
-        Some(true) if excess > 0.0 => nearest.next_up(),
-        Some(false) if excess < 0.0 => nearest.next_down(),
-        _ => nearest,
-    }
 }
 
-/// As [`direct32`], in double precision.
-pub fn direct64(nearest: f64, excess: f64, rounding: Rounding) -> f64 {
-    let negative = if nearest == 0.0 {
-        excess < 0.0
-    } else {
-        nearest < 0.0
-    };
-    match upwards(rounding, negative) {
-        Some(true) if excess > 0.0 => nearest.next_up(),
-        Some(false) if excess < 0.0 => nearest.next_down(),
-        _ => nearest,
-    }
-}
+direct!(direct32, f32);
+direct!(direct64, f64);
 
 /// Rounds the exact `high + low` to single precision; `low` is below half a unit of `high`.
 pub fn to_single(high: f64, low: f64, rounding: Rounding) -> f32 {

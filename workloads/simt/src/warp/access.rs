@@ -115,13 +115,7 @@ impl<const W: usize> Warp<W> {
             }
         })?;
         for (slot, values) in inst.dst.as_slice().iter().zip(&values) {
-            match slot.kind {
-                SlotKind::Double => self.registers.set_double(*slot, at.executed, values),
-                _ => {
-                    let words = values.map(|value| value as u32);
-                    self.registers.set_word(*slot, at.executed, &words);
-                }
-            }
+            self.registers.set_extended(*slot, at.executed, values);
         }
         Ok(())
     }
@@ -176,13 +170,7 @@ impl<const W: usize> Warp<W> {
             before[lane] = old;
         })?;
         if let Some(slot) = inst.dst.as_slice().first() {
-            match slot.kind {
-                SlotKind::Double => self.registers.set_double(*slot, at.executed, &before),
-                _ => {
-                    let words = before.map(|value| value as u32);
-                    self.registers.set_word(*slot, at.executed, &words);
-                }
-            }
+            self.registers.set_extended(*slot, at.executed, &before);
         }
         Ok(())
     }

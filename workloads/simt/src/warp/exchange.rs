@@ -1,6 +1,6 @@
 //! Exchange between the lanes of a warp, and what the warp knows of itself.
 
-use warpwatt_ptx::program::{Inst, Op, ShuffleMode, SlotKind, Vote};
+use warpwatt_ptx::program::{Inst, Op, ShuffleMode, Vote};
 use warpwatt_ptx::types::Space;
 
 use super::Warp;
@@ -85,23 +85,12 @@ impl<const W: usize> Warp<W> {
     }
 
     fn clock(&mut self, inst: &Inst, executed: LaneMask) {
-        let count = self.counts.warp_instructions;
-        match inst.dst[0].kind {
-            SlotKind::Double => self
-                .registers
-                .set_double(inst.dst[0], executed, &[count; W]),
-            _ => self
-                .registers
-                .set_word(inst.dst[0], executed, &[count as u32; W]),
-        }
+        let count = [self.counts.warp_instructions; W];
+        self.registers.set_extended(inst.dst[0], executed, &count);
     }
 
     fn is_space(&mut self, space: Space, inst: &Inst, executed: LaneMask) {
-        let slot = inst.src[0];
-        let addresses = match slot.kind {
-            SlotKind::Double => *self.registers.double(slot),
-            _ => self.registers.word(slot).map(u64::from),
-        };
+        let addresses = self.registers.extended(inst.src[0]);
         let holds = lanes(executed)
             .filter(|&lane| Space::of(addresses[lane as usize]) == space)
             .fold(0, |mask: LaneMask, lane| mask | 1 << lane);
