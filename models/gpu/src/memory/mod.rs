@@ -163,12 +163,14 @@ impl Memory {
     /// Neighbouring blocks lie in different controllers; within a controller, rows lie in different banks.
     fn place(&self, address: u64) -> Place {
         let dram = &self.spec.dram;
-        let interleave = u64::from(dram.interleave_bytes);
-        let controllers = u64::from(dram.controllers);
-        let block = address / interleave;
-        let local = block / controllers * interleave + address % interleave;
-        let row = local / u64::from(dram.row_bytes);
-        let banks = u64::from(dram.banks);
+        let (interleave, row_bytes) = (
+            dram.interleave_bytes.trailing_zeros(),
+            dram.row_bytes.trailing_zeros(),
+        );
+        let (controllers, banks) = (u64::from(dram.controllers), u64::from(dram.banks));
+        let block = address >> interleave;
+        let offset = address & (u64::from(dram.interleave_bytes) - 1);
+        let row = (((block / controllers) << interleave) | offset) >> row_bytes;
         Place {
             controller: (block % controllers) as usize,
             bank: row % banks,
