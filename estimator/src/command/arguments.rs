@@ -77,7 +77,7 @@ pub struct RunArguments {
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
-    /// No progress on standard error
+    /// Nothing on standard error unless something is wrong
     #[arg(long)]
     pub quiet: bool,
 }
@@ -185,7 +185,7 @@ pub struct ValidateArguments {
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
-    /// No progress on standard error
+    /// Nothing on standard error unless something is wrong
     #[arg(long)]
     pub quiet: bool,
 }

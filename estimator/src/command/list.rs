@@ -120,7 +120,7 @@ fn kernels() -> Result<Listed, Rejection> {
         ]);
         values.push(json!({
             "name": kernel.name, "title": kernel.title, "cases": cases, "class": kernel.class.to_string(), "origin": kernel.origin,
-            "papers": kernel.paper.iter().map(|row| json!({ "paper": row.paper, "benchmark": row.benchmark })).collect::<Vec<_>>(),
+            "papers": kernel.paper.iter().map(|row| json!({ "paper": row.paper, "benchmark": row.benchmark, "case": row.case })).collect::<Vec<_>>(),
             "summary": kernel.summary,
         }));
     }

@@ -20,6 +20,8 @@ pub struct Formats {
     pub files: Vec<Format>,
     /// Whether standard output gets JSON instead of tables.
     pub json: bool,
+    /// Whether standard error stays empty.
+    pub quiet: bool,
 }
 
 /// Writes the files, all or none, and prints the report.
@@ -74,6 +76,11 @@ pub fn present(
         out_json(&value);
     } else {
         out(&report.table(width()));
+        if let Some(budget) = manifest.budget {
+            out(&budget_text(&report, budget));
+        }
+    }
+    if !formats.quiet {
         let names: Vec<&str> = [FILE_NAME]
             .into_iter()
             .chain(files.iter().map(|(name, _)| name.as_str()))
@@ -83,9 +90,6 @@ pub fn present(
             names.join(", "),
             formats.directory.display()
         ));
-        if let Some(budget) = manifest.budget {
-            out(&budget_text(&report, budget));
-        }
     }
     Ok(report)
 }

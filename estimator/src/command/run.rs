@@ -69,6 +69,7 @@ fn run_resolved(
         directory: directory.to_path_buf(),
         files: resolved.study.output.formats.clone(),
         json: arguments.json,
+        quiet: arguments.quiet,
     };
     let report = present(&manifest, &outcomes, &formats)?;
     Ok(budget_exit(&report, manifest.budget))
@@ -173,6 +174,7 @@ fn report_store(results: &Path, json: bool) -> Result<Exit, Diag> {
         directory: PathBuf::from(results),
         files: crate::study::Format::ALL.to_vec(),
         json,
+        quiet: false,
     };
     let report = present(&manifest, &outcomes, &formats)?;
     Ok(budget_exit(&report, manifest.budget))

@@ -95,9 +95,8 @@ impl Loader<'_> {
             self.problems(launch, problems);
             return None;
         }
-        let paper = kernel
-            .paper
-            .iter()
+        let rows = kernel.paper.iter();
+        let paper = rows
             .filter(|row| row.case == case.name.get_ref())
             .map(|row| row.benchmark.to_owned())
             .collect();
