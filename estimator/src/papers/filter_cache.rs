@@ -68,6 +68,8 @@ pub struct Derived {
     pub operand_collector_share_of_front_end: f64,
     /// Share of the I-cache in it (section 5.2).
     pub icache_share_of_front_end: f64,
+    /// How many points the average hit rate of 16 entries lies below that of 32: from, to (section 5.2).
+    pub fc16_average_hit_rate_below_fc32_points: [f64; 2],
 }
 
 /// I-cache energy with a filter cache over I-cache energy without, as a line in the miss rate.
