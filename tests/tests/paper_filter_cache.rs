@@ -1,12 +1,18 @@
 //! The filter-cache paper (Lashgar, Baniasadi, Khonsari, ARCS 2013) beside our circuit models. What holds must go on holding, and what is a gap must
 //! go on being one: a gap that closes is news and belongs into `docs/validation.md`.
 
+use std::path::Path;
+
 use approx::assert_relative_eq;
+use warpwatt::diag::Sink;
 use warpwatt::outcome::{BASELINE, KernelName, Outcome, Point};
 use warpwatt::papers::FilterCachePaper;
 use warpwatt::pricing::{CostTable, Counted, NodeCircuits, price, technology_name};
 use warpwatt::report::Report;
-use warpwatt::validate::{Check, Setting, Status, filter_cache_circuits};
+use warpwatt::run::{resolve_text, run_points};
+use warpwatt::validate::{
+    Check, Setting, Status, Validation, filter_cache_circuits, filter_cache_study,
+};
 use warpwatt_activity::Activity;
 use warpwatt_circuit::{OperatingPoint, Profile};
 use warpwatt_gpu::GpuSpec;
@@ -197,4 +203,67 @@ fn both_accountings_are_those_of_the_technique() {
     // A delta is surer than its sides, whose common errors it has lost.
     let change = comparison.front_end.relative.unwrap();
     assert!(change.sigma < comparison.front_end.without_sigma_j / comparison.front_end.without_j);
+}
+
+/// Kernels of Table 4 that run in a moment.
+const SMALL: &str = r#"
+[study]
+title = "Small rows of Table 4"
+
+[gpu]
+preset = "tesla-16sm"
+node = "32nm"
+temperature = "350 K"
+
+[workloads]
+kernels = [
+    { name = "bfs", case = "paper" },
+    { name = "matrix_mul", case = "paper" },
+    { name = "srad", case = "paper_small" },
+]
+
+[[technique]]
+name = "filter_cache"
+
+[output]
+directory = "results"
+"#;
+
+fn small_study() -> Report {
+    let mut sink = Sink::default();
+    let resolved =
+        resolve_text("small.toml", SMALL, Path::new(""), &mut sink).expect("a valid study");
+    let finished = vec![false; resolved.plan.points.len()];
+    let mut outcomes = Vec::new();
+    let collect = |_, outcome| {
+        outcomes.push(outcome);
+        Ok(())
+    };
+    run_points(
+        &resolved,
+        &sink.sources,
+        (&finished, Some(2)),
+        |_| (),
+        collect,
+    )
+    .expect("it runs");
+    Report::new("small", &outcomes)
+}
+
+/// `docs/validation.md` is printed by `warpwatt validate --markdown`.
+#[test]
+fn the_validation_page_shows_the_current_numbers() {
+    let page = include_str!("../../docs/validation.md");
+    let mut checks = checks(Profile::Cacti65);
+    let rows = filter_cache_study(&small_study());
+    assert_eq!(
+        rows.iter().filter(|check| check.place == "Table 4").count(),
+        9
+    );
+    checks.extend(rows.into_iter().filter(|check| check.place == "Table 4"));
+    for line in Validation::new(checks).markdown().lines() {
+        if line.starts_with("| Table") || line.starts_with("| section") {
+            assert!(page.contains(line), "not on the page: {line}");
+        }
+    }
 }

@@ -185,6 +185,9 @@ pub struct ValidateArguments {
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
+    /// Print the table as Markdown, as docs/validation.md has it
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
     /// Nothing on standard error unless something is wrong
     #[arg(long)]
     pub quiet: bool,

@@ -24,7 +24,7 @@ const STUDY: &str = include_str!("../../../workloads/studies/filter_cache.toml")
 pub fn run(arguments: &ValidateArguments) -> Exit {
     let mut sink = Sink::default();
     match checks(arguments, &mut sink) {
-        Ok(checks) => show(&Validation::new(checks), arguments.json),
+        Ok(checks) => show(&Validation::new(checks), arguments),
         Err(diag) => {
             sink.diags.extend(diag);
             reject(&Rejection(sink), arguments.json)
@@ -32,9 +32,11 @@ pub fn run(arguments: &ValidateArguments) -> Exit {
     }
 }
 
-fn show(validation: &Validation, json: bool) -> Exit {
-    if json {
+fn show(validation: &Validation, arguments: &ValidateArguments) -> Exit {
+    if arguments.json {
         out_json(&serde_json::json!(validation));
+    } else if arguments.markdown {
+        out(&validation.markdown());
     } else {
         out(&validation.table());
     }

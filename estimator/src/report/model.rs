@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::compare::Comparison;
 use super::fit::Line;
-use crate::outcome::{Outcome, Point, TechnologyName};
+use crate::outcome::{KernelName, Outcome, Point, TechnologyName};
 use crate::papers::FilterCachePaper;
 
 /// A study's results, compared and ordered.
@@ -119,6 +119,20 @@ impl Block {
         let implied = line(|c| c.implied?.icache.ratio());
         self.structural_line = structural;
         self.implied_line = implied;
+    }
+
+    /// The kernels' names, with the case where a kernel is there with several.
+    pub fn names(&self) -> Vec<String> {
+        let kernels = || self.comparisons.iter().map(|c| &c.point.kernel);
+        let name = |kernel: &KernelName| {
+            let cases = kernels().filter(|other| other.name == kernel.name).count();
+            if cases > 1 {
+                format!("{} {}", kernel.name, kernel.case)
+            } else {
+                kernel.name.clone()
+            }
+        };
+        kernels().map(name).collect()
     }
 
     /// GPU, settings, technology and technique in one line.

@@ -81,12 +81,8 @@ fn overhead_line(block: &Block) -> String {
 
 /// The columns, spread over as many tables as the width asks for; each starts with the kernel.
 fn parts(block: &Block, columns: &[Column], width: usize) -> Vec<String> {
-    let names: Vec<&str> = block
-        .comparisons
-        .iter()
-        .map(|c| c.point.kernel.name.as_str())
-        .collect();
-    let names_width = COLUMN_EXTRA + widest(names.iter().copied().chain(["kernel"]));
+    let names = block.names();
+    let names_width = COLUMN_EXTRA + widest(names.iter().map(String::as_str).chain(["kernel"]));
     let mut groups: Vec<(usize, Vec<&Column>)> = Vec::new();
     for column in columns {
         let needed = column_width(column);
@@ -113,13 +109,13 @@ fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
     texts.map(|text| text.chars().count()).max().unwrap_or(0)
 }
 
-fn render(names: &[&str], columns: &[&Column]) -> String {
+fn render(names: &[String], columns: &[&Column]) -> String {
     let mut table = plain_table();
     let headings = columns.iter().map(|column| column.heading.join("\n"));
     table.set_header(std::iter::once("kernel".to_owned()).chain(headings));
     for (row, name) in names.iter().enumerate() {
         let cells = columns.iter().map(|column| column.cells[row].clone());
-        table.add_row(std::iter::once((*name).to_owned()).chain(cells));
+        table.add_row(std::iter::once(name.clone()).chain(cells));
     }
     right_align(&mut table);
     table.to_string()

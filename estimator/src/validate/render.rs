@@ -63,7 +63,7 @@ fn cells(check: &Check) -> [String; 7] {
             .to_owned()
     };
     let difference = match check.tolerance {
-        Tolerance::Absolute(_) => format!("{:+.3}", check.ours - check.published),
+        Tolerance::Absolute(_) => format!("{:+.3}", rounded(check.ours - check.published)),
         Tolerance::Relative(_) | Tolerance::AtMost => format::change(check.difference()),
     };
     let status = match check.status {
@@ -79,6 +79,11 @@ fn cells(check: &Check) -> [String; 7] {
         allowed(check.tolerance),
         status.to_owned(),
     ]
+}
+
+/// To the three decimals that are shown, so that nothing is `-0.000`.
+fn rounded(difference: f64) -> f64 {
+    (difference * 1e3).round() / 1e3 + 0.0
 }
 
 /// Small values keep their digits: a leakage of 0.028 mW is not 0.03 mW.

@@ -23,11 +23,7 @@ pub(super) struct Frame {
 impl Frame {
     /// Draws names, grid and remarks of the rows, `bars` bars each, below `top`.
     pub(super) fn draw(canvas: &mut Canvas, block: &Block, rows: &[String], look: Look) -> Self {
-        let names: Vec<String> = block
-            .comparisons
-            .iter()
-            .map(|c| short(&c.point.kernel.name))
-            .collect();
+        let names: Vec<String> = block.names().iter().map(|name| short(name)).collect();
         let widths = names.iter().map(|name| text_width(name));
         let left = 12.0 + widths.fold(0.0, f64::max);
         let remarks = rows.iter().map(|text| text_width(text)).fold(0.0, f64::max);
