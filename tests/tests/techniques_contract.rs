@@ -107,9 +107,7 @@ fn wrong_parameters_are_refused_with_a_remedy() {
             assert!(matches!(parameter.kind, Kind::Count | Kind::Counts));
         }
         let table: Table = "no_such_parameter = 1".parse().unwrap();
-        let problems = (definition.parse)(&table)
-            .err()
-            .expect("unknown keys are refused");
+        let problems = (definition.parse)(&table).expect_err("unknown keys are refused");
         assert!(problems[0].help.is_some());
     }
 }

@@ -1,0 +1,81 @@
+//! Real kernels on the paper's GPU with the filter cache: nothing gets stuck, nothing is lost, and fetches show the locality that the paper is about.
+
+use toml::Table;
+use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
+use warpwatt_simt::trace::KernelTrace;
+use warpwatt_suite::{Kernel, RunOptions, kernels, run_case};
+use warpwatt_techniques::{Technique, find};
+
+fn traces(kernel: &Kernel) -> Vec<KernelTrace> {
+    let module = warpwatt_ptx::load(kernel.ptx).unwrap();
+    let (case, prepared) = kernel.prepare(None).unwrap();
+    let options = RunOptions {
+        record: true,
+        ..RunOptions::default()
+    };
+    let run = run_case(&module, &case, &prepared, options).unwrap();
+    assert!(run.passed(), "{}", kernel.name);
+    run.executions
+        .into_iter()
+        .map(|executed| executed.execution.trace.unwrap())
+        .collect()
+}
+
+fn technique(name: &str) -> Box<dyn Technique> {
+    (find(name).ok().unwrap().parse)(&Table::new()).unwrap()
+}
+
+fn time(launches: &[KernelTrace], techniques: &[Box<dyn Technique>]) -> Run {
+    let spec = GpuSpec::preset("tesla-16sm").unwrap();
+    let mut hooks = Hooks::default();
+    for technique in techniques {
+        technique.attach(&spec, &mut hooks);
+    }
+    simulate(&spec, launches, hooks).unwrap()
+}
+
+#[test]
+fn every_kernel_of_the_suite_runs_on_the_paper_s_gpu() {
+    let techniques = [technique("filter_cache"), technique("fetch_redundancy")];
+    let mut timed = 0;
+    for kernel in kernels() {
+        let launches = traces(kernel);
+        let instructions: u64 = launches.iter().map(KernelTrace::warp_instructions).sum();
+        let baseline = time(&launches, &[]);
+        let filtered = time(&launches, &techniques);
+        for run in [&baseline, &filtered] {
+            assert_eq!(
+                run.activity.get("warp_instructions"),
+                instructions,
+                "{}",
+                kernel.name
+            );
+            assert_eq!(run.activity.get("fetches"), instructions, "{}", kernel.name);
+        }
+        assert_eq!(
+            baseline.activity.get("thread_instructions"),
+            filtered.activity.get("thread_instructions")
+        );
+        let hit_rate = techniques[0].metrics(&filtered)[0].value;
+        let windows: Vec<String> = techniques[1]
+            .metrics(&filtered)
+            .iter()
+            .map(|metric| format!("{:.2}", metric.value))
+            .collect();
+        println!(
+            "{:18} {:9} insts {:9} cycles, hit rate {:.3}, redundancy {}",
+            kernel.name,
+            instructions,
+            baseline.cycles,
+            hit_rate,
+            windows.join(" ")
+        );
+        assert!(
+            hit_rate > 0.2 && hit_rate < 1.0,
+            "{}: {hit_rate}",
+            kernel.name
+        );
+        timed += 1;
+    }
+    assert!(timed >= 10, "the suite was seen: {timed}");
+}
