@@ -60,8 +60,8 @@ fn device(device: &Device) -> Vec<Pedigree<'_>> {
     all
 }
 
-fn cell(cell: &Cell) -> [Pedigree<'_>; 5] {
-    pedigrees!(Cell, cell, { width, height, access_width, nmos_width, pmos_width })
+fn cell(cell: &Cell) -> [Pedigree<'_>; 6] {
+    pedigrees!(Cell, cell, { width, height, access_width, nmos_width, pmos_width, precharge })
 }
 
 fn wire(layer: &WireLayer) -> [Pedigree<'_>; 10] {

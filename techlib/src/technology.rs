@@ -110,6 +110,8 @@ pub struct Cell {
     pub nmos_width: Sourced<Length>,
     /// Pull-up transistor.
     pub pmos_width: Sourced<Length>,
+    /// Voltage to which bitlines are precharged: the supply. At a node without a table it is that of the smaller neighbour, as in CACTI.
+    pub precharge: Sourced<Voltage>,
 }
 
 /// Wires of both ITRS projections.
@@ -268,7 +270,7 @@ impl Device {
 
 impl Cell {
     fn mixed(&self, smaller: &Self, share: f64, rule: &str) -> Self {
-        mix!(self, smaller, share, rule, { width, height, access_width, nmos_width, pmos_width })
+        mix!(self, smaller, share, rule, { width, height, access_width, nmos_width, pmos_width }, precharge: smaller.precharge.clone())
     }
 }
 

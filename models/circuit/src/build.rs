@@ -12,12 +12,22 @@ use crate::{Access, CacheSpec, CircuitError, Cost, Part, Ports, RamSpec, TagSpec
 /// hardware: 10 % to 20 % in the CACTI 5.1 TR, section 6).
 const METHOD: f64 = 0.15;
 
+/// A structure is sized at the nominal supply and runs at the operating point.
+pub(crate) struct Sizing<'a> {
+    pub(crate) technology: &'a Technology,
+    pub(crate) design: &'a Process,
+    pub(crate) run: &'a Process,
+}
+
+impl Sizing<'_> {
+    /// The organisation that was chosen at the design point, where it runs.
+    fn again(&self, array: &Array, need: &Need) -> Array {
+        array::again(self.run, need, array)
+    }
+}
+
 /// A plain memory.
-pub(crate) fn ram(
-    process: &Process,
-    technology: &Technology,
-    spec: &RamSpec,
-) -> Result<Cost, CircuitError> {
+pub(crate) fn ram(at: &Sizing, spec: &RamSpec) -> Result<Cost, CircuitError> {
     check::count("words", spec.words)?;
     check::count("bits", spec.bits)?;
     check::banks(spec.banks, spec.words)?;
@@ -34,28 +44,21 @@ pub(crate) fn ram(
         ports: spec.ports,
         banks: spec.banks,
     };
-    let (array, limits) = array::best(process, &need).ok_or_else(|| check::nothing(spec.words))?;
-    Ok(cost(process, technology, &array, &need, limits))
+    let (array, limits) =
+        array::best(at.design, &need).ok_or_else(|| check::nothing(spec.words))?;
+    Ok(cost(at, &at.again(&array, &need), &need, limits))
 }
 
 /// The tag side of a cache.
-pub(crate) fn tags(
-    process: &Process,
-    technology: &Technology,
-    spec: &TagSpec,
-) -> Result<Cost, CircuitError> {
-    let need = tag_need(process, spec)?;
+pub(crate) fn tags(at: &Sizing, spec: &TagSpec) -> Result<Cost, CircuitError> {
+    let need = tag_need(at.design, spec)?;
     let (array, limits) =
-        array::best_tags(process, &need).ok_or_else(|| check::nothing(spec.sets))?;
-    Ok(cost(process, technology, &array, &need, limits))
+        array::best_tags(at.design, &need).ok_or_else(|| check::nothing(spec.sets))?;
+    Ok(cost(at, &at.again(&array, &need), &need, limits))
 }
 
 /// A cache: tags first, then the data side that suits them.
-pub(crate) fn cache(
-    process: &Process,
-    technology: &Technology,
-    spec: &CacheSpec,
-) -> Result<Cost, CircuitError> {
+pub(crate) fn cache(at: &Sizing, spec: &CacheSpec) -> Result<Cost, CircuitError> {
     check::count("line_bits", spec.line_bits)?;
     let out_bits = spec.out_bits.unwrap_or(spec.line_bits);
     check::out_bits(out_bits, spec.line_bits)?;
@@ -65,17 +68,22 @@ pub(crate) fn cache(
         tag_bits: spec.tag_bits,
         ports: spec.ports,
     };
-    let tag_need = tag_need(process, &tag_spec)?;
+    let tag_need = tag_need(at.design, &tag_spec)?;
     check::capacity(
         spec.sets,
         spec.line_bits.saturating_mul(u64::from(spec.ways)),
     )?;
     let (tag, tag_limits) =
-        array::best_tags(process, &tag_need).ok_or_else(|| check::nothing(spec.sets))?;
+        array::best_tags(at.design, &tag_need).ok_or_else(|| check::nothing(spec.sets))?;
+    // With the way known beforehand, the data side is a memory of all lines.
+    let (sets, ways) = match spec.access {
+        Access::Sequential => (spec.sets.saturating_mul(u64::from(spec.ways)), 1),
+        Access::Normal | Access::Fast => (spec.sets, spec.ways),
+    };
     let need = Need {
-        sets: spec.sets as f64,
+        sets: sets as f64,
         side: Side::Data {
-            ways: spec.ways,
+            ways,
             line_bits: spec.line_bits,
             out_bits,
             fast: spec.access == Access::Fast,
@@ -90,9 +98,10 @@ pub(crate) fn cache(
         cycle: tag.cycle_time.max(data.cycle_time),
     };
     let (data, limits) =
-        array::best_data(process, &need, whole).ok_or_else(|| check::nothing(spec.sets))?;
-    let tag_cost = cost(process, technology, &tag, &tag_need, tag_limits);
-    let data_cost = cost(process, technology, &data, &need, limits);
+        array::best_data(at.design, &need, whole).ok_or_else(|| check::nothing(spec.sets))?;
+    let (tag, data) = (at.again(&tag, &tag_need), at.again(&data, &need));
+    let tag_cost = cost(at, &tag, &tag_need, tag_limits);
+    let data_cost = cost(at, &data, &need, limits);
     Ok(both(tag_cost, data_cost, &tag, &data, spec.access))
 }
 
@@ -181,13 +190,7 @@ fn both(tag_cost: Cost, data_cost: Cost, tag: &Array, data: &Array, access: Acce
     }
 }
 
-fn cost(
-    process: &Process,
-    technology: &Technology,
-    array: &Array,
-    need: &Need,
-    limits: Limits,
-) -> Cost {
+fn cost(at: &Sizing, array: &Array, need: &Need, limits: Limits) -> Cost {
     let side = match need.side {
         Side::Data { .. } => "sram array",
         Side::Tags { .. } => "sram tag array",
@@ -209,8 +212,8 @@ fn cost(
         gate_leakage: array.gate_leakage,
         breakdown: breakdown(array, need.banks),
         organisation: Some(array.shape.organisation()),
-        model: format!("{side} ({}{beyond})", process.profile),
-        uncertainty: uncertainty(technology),
+        model: format!("{side} ({}{beyond})", at.design.profile),
+        uncertainty: uncertainty(at.technology),
         tag: None,
         data: None,
     }

@@ -134,22 +134,16 @@ pub(crate) mod check {
 
     pub(crate) fn out_bits(out: u64, line: u64) -> Result<(), CircuitError> {
         count("out_bits", out)?;
-        if out <= line
-            && line.is_multiple_of(out)
-            && (line / out).is_power_of_two()
-            && line / out <= 8
-        {
+        if out <= line && line.is_multiple_of(out) && (line / out).is_power_of_two() {
             return Ok(());
         }
-        let nearest = if out > line {
-            line
-        } else {
-            line / (line / out).next_power_of_two().min(8)
-        };
+        // The whole line always works; so does what is left of it after halving while it is even.
+        let halves = (0..=line.trailing_zeros()).map(|shift| line >> shift);
+        let nearest = halves.min_by_key(|half| half.abs_diff(out)).unwrap_or(line);
         Err(CircuitError::Size {
             what: "out_bits",
             got: out,
-            constraint: "it must be line_bits over 1, 2, 4 or 8",
+            constraint: "it must be line_bits, or that halved some times",
             nearest,
         })
     }

@@ -49,14 +49,19 @@ pub fn cost(
     profile: Profile,
     spec: &Spec,
 ) -> Result<Cost, CircuitError> {
-    let process = Process::new(technology, at, profile)?;
+    let (design, run) = Process::design_and_run(technology, at, profile)?;
+    let sizing = build::Sizing {
+        technology,
+        design: &design,
+        run: &run,
+    };
     match spec {
-        Spec::Ram(ram) => build::ram(&process, technology, ram),
-        Spec::Cache(cache) => build::cache(&process, technology, cache),
-        Spec::Tags(tags) => build::tags(&process, technology, tags),
-        Spec::Buffer(buffer) => logic::buffer(&process, technology, buffer),
-        Spec::Mux(mux) => logic::mux(&process, technology, mux),
-        Spec::Select(select) => logic::select(&process, technology, select),
-        Spec::Comparator(comparator) => logic::comparator(&process, technology, comparator),
+        Spec::Ram(ram) => build::ram(&sizing, ram),
+        Spec::Cache(cache) => build::cache(&sizing, cache),
+        Spec::Tags(tags) => build::tags(&sizing, tags),
+        Spec::Buffer(buffer) => logic::buffer(&run, technology, buffer),
+        Spec::Mux(mux) => logic::mux(&run, technology, mux),
+        Spec::Select(select) => logic::select(&run, technology, select),
+        Spec::Comparator(comparator) => logic::comparator(&run, technology, comparator),
     }
 }

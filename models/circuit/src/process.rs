@@ -23,6 +23,8 @@ pub(crate) struct Process {
     pub(crate) feature: Length,
     pub(crate) vdd: Voltage,
     pub(crate) vth: Voltage,
+    /// Of the bitlines.
+    pub(crate) precharge: Voltage,
     /// Gate capacitance per width, with overlap and fringe.
     pub(crate) c_gate: CapacitancePerLength,
     /// Fringe of one gate edge.
@@ -64,7 +66,7 @@ pub(crate) struct Wire {
 }
 
 impl Process {
-    pub(crate) fn new(
+    fn bare(
         technology: &Technology,
         at: &OperatingPoint,
         profile: Profile,
@@ -78,11 +80,12 @@ impl Process {
         let stack = &technology.wires.conservative;
         let outside = outside(stack, profile);
         let sense_width = technology.feature * rules::SENSE_N;
-        let mut process = Self {
+        Ok(Self {
             profile,
             feature: technology.feature,
             vdd,
             vth,
+            precharge: technology.cell.precharge.value * (vdd / nominal),
             c_gate: device.c_gate_ideal.value + overlap + device.c_fringe.value * 3.0,
             c_fringe: device.c_fringe.value,
             c_edge: device.c_fringe.value * 2.0 + overlap * 2.0,
@@ -105,9 +108,24 @@ impl Process {
             wire_inside: Wire::of(outside),
             wire_outside: Wire::of(outside),
             repeaters: Repeaters::default(),
-        };
-        process.repeaters = Repeaters::new(&process, outside);
-        Ok(process)
+        })
+    }
+
+    /// The process at the nominal supply, for which structures are sized, and at the operating point, where they run.
+    pub(crate) fn design_and_run(
+        technology: &Technology,
+        at: &OperatingPoint,
+        profile: Profile,
+    ) -> Result<(Self, Self), CircuitError> {
+        let layer = outside(&technology.wires.conservative, profile);
+        let mut design = Self::bare(technology, &OperatingPoint { vdd: None, ..*at }, profile)?;
+        design.repeaters = Repeaters::new(&design, layer);
+        if at.vdd.is_none() {
+            return Ok((design.clone(), design));
+        }
+        let mut run = Self::bare(technology, at, profile)?;
+        run.repeaters = design.repeaters.at(&run, layer);
+        Ok((design, run))
     }
 
     /// A length of so many F.

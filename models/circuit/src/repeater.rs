@@ -69,6 +69,17 @@ impl Repeaters {
     }
 }
 
+impl Repeaters {
+    /// The same wires in another operating point.
+    pub(crate) fn at(&self, process: &Process, layer: &WireLayer) -> Self {
+        let line = Line::new(process, layer);
+        Self {
+            chosen: line.metre(self.chosen.spacing, self.chosen.size),
+            bare: line.c,
+        }
+    }
+}
+
 impl Repeated {
     /// What `length` of this wire costs.
     pub(crate) fn stretch(&self, process: &Process, length: Length) -> Stretch {

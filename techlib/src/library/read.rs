@@ -19,7 +19,7 @@ pub(super) fn technology(
         feature,
         flavour,
         device: device(file, flavour)?,
-        cell: cell(file, feature)?,
+        cell: cell(file, feature, flavour)?,
         wires: Wires {
             aggressive: stack(file, feature, "aggressive")?,
             conservative: stack(file, feature, "conservative")?,
@@ -60,7 +60,7 @@ fn device(file: &NodeFile, flavour: Flavour) -> Result<Device, TechError> {
     })
 }
 
-fn cell(file: &NodeFile, feature: Length) -> Result<Cell, TechError> {
+fn cell(file: &NodeFile, feature: Length, flavour: Flavour) -> Result<Cell, TechError> {
     let area = file.get::<f64>("cell.area_f2")?;
     let aspect = file.get::<f64>("cell.aspect")?;
     let width = feature * (area.value / aspect.value).sqrt();
@@ -74,6 +74,7 @@ fn cell(file: &NodeFile, feature: Length) -> Result<Cell, TechError> {
         access_width: in_f("cell.access_width_f")?,
         nmos_width: in_f("cell.nmos_width_f")?,
         pmos_width: in_f("cell.pmos_width_f")?,
+        precharge: file.get(&format!("{flavour}.vdd"))?,
     })
 }
 

@@ -3,8 +3,9 @@
 use warpwatt_techlib::quantity::{Area, Energy, Length, Time};
 use warpwatt_techlib::rules;
 
-use super::mat;
+use super::mat::{self, Shared};
 use super::shape::{Limits, MOST_SPLITS, MOST_SPREAD, Need, Shape, Split};
+use super::tree::{Bits, Direction, Leaves, Level, Tree};
 use crate::Profile;
 use crate::gate;
 use crate::process::Process;
@@ -24,12 +25,37 @@ pub(super) struct Family {
     pub(super) energy: Energy,
     pub(super) area: Area,
     pub(super) cycle: Time,
+    /// Of which the trees between mats account for this much, until they are refined.
+    tree: Option<(Time, Energy)>,
+    leaves: Leaves,
+}
+
+/// What the bounds of all families are made from.
+struct Bounds<'a> {
+    process: &'a Process,
+    need: &'a Need,
+    limits: Limits,
+    shared: &'a mut Shared,
+    floor: Floor,
+    found: Vec<Family>,
 }
 
 /// Every family that works, in CACTI's order.
-pub(super) fn families(process: &Process, need: &Need, limits: Limits) -> Vec<Family> {
-    let mut found = Vec::new();
-    let mut decode = Decode::default();
+pub(super) fn families(
+    process: &Process,
+    need: &Need,
+    limits: Limits,
+    shared: &mut Shared,
+) -> Vec<Family> {
+    let floor = Floor::new(process);
+    let mut bounds = Bounds {
+        process,
+        need,
+        limits,
+        shared,
+        floor,
+        found: Vec::new(),
+    };
     let powers = |most: u32| (0..=most.ilog2()).map(|i| 1_u32 << i);
     let mut spread = need.least_spread();
     while spread <= f64::from(MOST_SPREAD) {
@@ -38,57 +64,51 @@ pub(super) fn families(process: &Process, need: &Need, limits: Limits) -> Vec<Fa
             for ndwl in powers(MOST_SPLITS) {
                 for ndbl in powers(MOST_SPLITS) {
                     let divided = f64::from(ndbl) * spread / 8.0;
-                    // Twice as many rows as sets, or empty subarrays, are never the best.
+                    // More subarrays than sets are never the best.
                     if need.sets < divided && divided > 1.0 {
                         break;
                     }
-                    let split = Split {
+                    bounds.of_split(Split {
                         ndwl,
                         ndbl,
                         nspd_eighths: spread as u32,
                         ndcm: 1,
                         ndsam1: 1,
                         ndsam2: 1,
-                    };
-                    of_split(process, need, limits, split, &mut decode, &mut found);
+                    });
                 }
             }
         }
         spread *= 2.0;
     }
-    found
+    bounds.found
 }
 
-fn of_split(
-    process: &Process,
-    need: &Need,
-    limits: Limits,
-    split: Split,
-    decode: &mut Decode,
-    found: &mut Vec<Family>,
-) {
-    let mut mux = Shape::least_mux(need, &split);
-    let mut seen = false;
-    while mux <= 3 * MOST_MUX {
-        let Some(member) = spreads(need, mux).next() else {
-            break;
-        };
-        let member = Split {
-            ndcm: member.0,
-            ndsam1: member.1,
-            ndsam2: member.2,
-            ..split
-        };
-        match Shape::new(process, need, member, limits) {
-            Some(shape) => {
-                seen = true;
-                found.push(Family::new(process, need, shape, mux, decode));
+impl Bounds<'_> {
+    fn of_split(&mut self, split: Split) {
+        let least = Shape::least_mux(self.need, &split);
+        let mut seen = false;
+        for mux in least..=3 * MOST_MUX {
+            let Some((ndcm, ndsam1, ndsam2)) = spreads(self.need, mux).next() else {
+                return;
+            };
+            let member = Split {
+                ndcm,
+                ndsam1,
+                ndsam2,
+                ..split
+            };
+            match Shape::new(self.process, self.need, member, self.limits) {
+                Some(shape) => {
+                    seen = true;
+                    let family = Family::new(self, shape, mux);
+                    self.found.push(family);
+                }
+                // Beyond the first that works, none that is larger does.
+                None if seen || mux > least + 2 => return,
+                None => {}
             }
-            // Beyond the first that works, none that is larger does.
-            None if seen || mux > Shape::least_mux(need, &split) + 2 => break,
-            None => {}
         }
-        mux += 1;
     }
 }
 
@@ -107,65 +127,119 @@ pub(super) fn spreads(need: &Need, mux: u32) -> impl Iterator<Item = (u32, u32, 
     })
 }
 
-/// Delay of the fastest decoder by row address bits.
-#[derive(Default)]
-struct Decode {
-    known: [Option<Time>; 32],
+/// Delays that no organisation goes below.
+#[derive(Clone, Copy, Debug)]
+struct Floor {
+    /// Both gates of a node between mats: into the mats and out of them.
+    node: Time,
+    /// Multiplexers and buffers behind the sense amplifiers.
+    output: Time,
 }
 
-impl Decode {
-    fn at_least(&mut self, process: &Process, shape: &Shape) -> Time {
-        let slot = &mut self.known[shape.row_bits as usize % 32];
-        *slot.get_or_insert_with(|| {
-            // The same rows with hardly a column and short lines.
-            let narrow = Shape {
-                cols: shape.cols.min(4),
-                subs: 1,
-                subs_in_row: 1,
-                ..*shape
-            };
-            mat::Rows::new(process, &narrow).delay()
-        })
+impl Floor {
+    fn new(p: &Process) -> Self {
+        let tall = p.f(rules::CELL_HEIGHT);
+        let (n, pm) = (p.min_nmos(), p.min_pmos());
+        let (drain_n, drain_p) = (gate::drain_n(p, n, 1, tall), gate::drain_p(p, pm, tall));
+        let inverter = gate::gate_c(p, n + pm);
+        let threshold = -libm::log(p.vth / p.vdd);
+        // Smallest gates that drive nothing but themselves; larger ones drive in proportion.
+        let nand = gate::r_n(p, n, 2) * drain_n * 2.0;
+        let buffer = gate::r_p(p, pm) * 2.0 * (drain_n + drain_p * 2.0);
+        let mux = gate::r_n(p, n * rules::MUX, 1);
+        let driver = match p.profile {
+            Profile::Cacti65 => p.repeaters.chosen.size,
+            Profile::Cacti7 => 0.0,
+        };
+        let own = drain_n + drain_p;
+        let path = mux * inverter
+            + gate::r_n(p, n, 1) * (own * 2.0 + inverter)
+            + mux * (inverter * driver);
+        Self {
+            node: (nand + buffer) * threshold,
+            output: path * rules::LN_2,
+        }
     }
 }
 
 impl Family {
-    fn new(p: &Process, need: &Need, shape: Shape, mux: u32, decode: &mut Decode) -> Self {
+    fn new(at: &mut Bounds, shape: Shape, mux: u32) -> Self {
+        let (p, need) = (at.process, at.need);
         let (rows, cols) = (shape.rows as f64, shape.cols as f64);
-        let sub_height = shape.cell_height * rows;
-        let sub_width = shape.cell_width * cols;
+        let (sub_width, sub_height) = (shape.cell_width * cols, shape.cell_height * rows);
         let (width, height) = mat_at_least(p, need, &shape, sub_width, sub_height);
-        let mats = shape.mats();
-        let tree = (width * (f64::from(shape.mats_h) - 1.0)
-            + height * (f64::from(shape.mats_v) - 1.0))
-            * 0.5;
         let out = match p.profile {
             Profile::Cacti65 => sub_height,
             Profile::Cacti7 => sub_width,
         };
-        let wires = p.repeaters.chosen.stretch(p, tree * 2.0 + out);
-        let c_bitline = p.wire_local.c * sub_height;
+        let row = at.shared.rows(p, &shape);
+        let nodes = f64::from(shape.mats_h.ilog2() + shape.mats_v.ilog2());
+        // The wires of a tree halve at every node: together they reach half the way across, less the last.
+        let reach = |count: u32, size: Length| size * (f64::from(count) - 1.0) * 0.5;
+        let tree = reach(shape.mats_h, width) + reach(shape.mats_v, height);
+        let tree_wires = p.repeaters.chosen.stretch(p, tree);
+        let out_wire = p.repeaters.chosen.stretch(p, out);
+        let c_bitline = (p.wire_local.c * shape.cell_height + mat::access_drain(p, &shape)) * rows;
+        let r_bitline = p.wire_local.r * sub_height;
         let r_cell = gate::r_n(p, p.cell.nmos, 1) + gate::r_n(p, p.cell.access, 1);
+        let latch = gate::gate_c(p, p.f(rules::SENSE_N + rules::SENSE_P));
         let swing = p.sense_swing();
-        let log = swing / p.vdd;
-        let bitline = (r_cell * c_bitline + p.wire_local.r * sub_height * c_bitline / 2.0) * log;
-        let wordline_c = p.wire_local.c * sub_width + gate::gate_c(p, p.cell.access) * (2.0 * cols);
-        let wordline = (p.wire_local.r * sub_width * wordline_c / 2.0) * rules::LN_2;
-        let inside = bitline + wordline;
+        let step = (r_cell * (c_bitline + latch) + r_bitline * c_bitline / 2.0)
+            * libm::log(p.precharge / (p.precharge - swing));
+        let inside = row.end_delay() + mat::with_ramp(p, step, row.ramp());
         let lines = f64::from(shape.subs) * cols * shape.active_mats as f64;
         let precharge = gate::gate_c(
             p,
             p.min_pmos() * (2.0 * rules::PRECHARGE + rules::EQUALISER),
         ) * lines;
-        let on_tree = p.repeaters.chosen.stretch(p, tree).energy * shape.out_bits_bank as f64;
+        let wordlines = (p.wire_local.c * sub_width
+            + gate::gate_c(p, p.cell.access) * (2.0 * cols))
+            * (f64::from(shape.subs) * shape.active_mats as f64);
+        let out_wires = out_wire.energy * (shape.out_bits_mat as f64 * shape.active_mats as f64);
+        let on_tree = tree_wires.energy * shape.out_bits_bank as f64;
         Self {
             shape,
             mux,
-            delay: decode.at_least(p, &shape) + inside + wires.delay,
-            energy: c_bitline * swing * p.vdd * (2.0 * lines) + p.full_swing(precharge) + on_tree,
-            area: width * height * (mats * f64::from(need.banks)),
+            delay: row.delay()
+                + (inside - row.end_delay())
+                + tree_wires.delay * 2.0
+                + out_wire.delay
+                + at.floor.output
+                + at.floor.node * nodes,
+            energy: c_bitline * swing * p.vdd * (2.0 * lines)
+                + p.full_swing(precharge + wordlines)
+                + out_wires
+                + on_tree,
+            area: width * height * (shape.mats() * f64::from(need.banks)),
             cycle: inside,
+            tree: (nodes > 0.0)
+                .then_some((tree_wires.delay * 2.0 + at.floor.node * nodes, on_tree)),
+            leaves: Leaves {
+                width,
+                height,
+                across: shape.mats_h,
+                down: shape.mats_v,
+            },
         }
+    }
+}
+
+impl Family {
+    /// Replaces the bound on the trees by the trees over mats of the least size: dearer to know, and much nearer.
+    pub(super) fn refine(&mut self, p: &Process) {
+        let Some((delay, energy)) = self.tree.take() else {
+            return;
+        };
+        let bits = Bits {
+            address: 0.0,
+            data_in: 0.0,
+            data_out: self.shape.out_bits_bank as f64,
+        };
+        let size = self.leaves.around(p, bits, Level::Mats);
+        let input = Tree::new(p, &self.leaves, size, 0.0, Level::Mats, Direction::In);
+        let output = Tree::new(p, &self.leaves, size, 0.0, Level::Mats, Direction::Out);
+        self.delay = self.delay - delay + input.delay + output.delay;
+        self.energy = self.energy - energy + output.energy * bits.data_out;
     }
 }
 

@@ -68,10 +68,10 @@ pub(super) struct Build<'a> {
 }
 
 impl Mat {
-    pub(super) fn new(process: &Process, need: &Need, shape: &Shape, rows: Rows) -> Self {
-        let build = Build::new(process, need, shape, rows);
+    pub(super) fn new(process: &Process, need: &Need, shape: &Shape, shared: &mut Shared) -> Self {
+        let build = Build::new(process, need, shape, shared.rows(process, shape));
         let (width, height) = build.size();
-        let precharge = build.precharge();
+        let precharge = times(shared.precharge(&build), f64::from(shape.subs));
         let row = build.row.end;
         let subs = f64::from(shape.subs);
         let (row_leak, row_gate) = build.row.decoder.leakage(process);
@@ -138,32 +138,65 @@ pub(super) struct Rows {
     area: Area,
 }
 
-/// Row parts by rows, columns and subarrays, so that organisations share them.
+/// What many organisations share: row decoders by columns, predecoders by rows, precharge by columns.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RowCache {
-    known: Vec<((u64, u64, u32, u32), Rows)>,
+pub(super) struct Shared {
+    decoders: Vec<((u64, bool), (Decoder, Area))>,
+    predecoders: Vec<((u64, u32, u32, u64), Predecode)>,
+    precharges: Vec<(u64, Stage)>,
 }
 
-impl RowCache {
-    pub(super) fn get(&mut self, process: &Process, shape: &Shape) -> Rows {
-        let key = (shape.rows, shape.cols, shape.subs, shape.subs_in_row);
-        if let Some((_, rows)) = self.known.iter().find(|(known, _)| *known == key) {
-            return *rows;
+impl Shared {
+    /// The row path of an organisation.
+    pub(super) fn rows(&mut self, p: &Process, shape: &Shape) -> Rows {
+        let decodes = shape.row_bits >= 4;
+        let (decoder, area) = remember(&mut self.decoders, (shape.cols, decodes), || {
+            let decoder = Rows::decoder(p, shape);
+            (decoder, decoder.area(p))
+        });
+        // Without a decoder the predecoder drives the wordline, so that the columns matter to it.
+        let wordline = if decodes { 0 } else { shape.cols };
+        let key = (shape.rows, shape.subs, shape.subs_in_row, wordline);
+        let predecode = remember(&mut self.predecoders, key, || {
+            Rows::predecode(p, shape, &decoder)
+        });
+        Rows {
+            end: decoder.drive(p, predecode.ramp),
+            area,
+            decoder,
+            predecode,
         }
-        let rows = Rows::new(process, shape);
-        self.known.push((key, rows));
-        rows
+    }
+
+    fn precharge(&mut self, build: &Build) -> Stage {
+        remember(&mut self.precharges, build.shape.cols, || build.precharge())
     }
 }
 
+fn remember<K: PartialEq + Copy, V: Copy>(
+    known: &mut Vec<(K, V)>,
+    key: K,
+    make: impl FnOnce() -> V,
+) -> V {
+    if let Some((_, value)) = known.iter().find(|(known, _)| *known == key) {
+        return *value;
+    }
+    let value = make();
+    known.push((key, value));
+    value
+}
+
 impl Rows {
-    pub(super) fn new(p: &Process, shape: &Shape) -> Self {
-        let (rows, cols) = (shape.rows as f64, shape.cols as f64);
+    fn decoder(p: &Process, shape: &Shape) -> Decoder {
+        let cols = shape.cols as f64;
         let cell = p.wire_local.c * shape.cell_width + gate::gate_c(p, p.cell.access) * 2.0;
         let r_wordline = p.wire_local.r * (shape.cell_width * cols);
         let tall = shape.cell_height * rules::DECODER_CELLS;
-        let decoder = Decoder::new(p, shape.row_bits, false, tall, cell * cols, r_wordline);
-        let along = shape.cell_height * (f64::from(shape.subs_in_row) * rows);
+        Decoder::new(p, shape.row_bits, false, tall, cell * cols, r_wordline)
+    }
+
+    fn predecode(p: &Process, shape: &Shape, decoder: &Decoder) -> Predecode {
+        let along = shape.cell_height * (f64::from(shape.subs_in_row) * shape.rows as f64);
         // CACTI 6.5 feeds the predecoded lines from the middle of the mat, 7 from its edge.
         let middle = p.profile == Profile::Cacti65 && shape.subs_in_row >= 2;
         let halves = if middle { 2.0 } else { 1.0 };
@@ -172,18 +205,22 @@ impl Rows {
             r: p.wire_inside.r * along / halves,
             decoders: f64::from(shape.subs),
         };
-        let predecode = Predecode::new(p, shape.row_bits, &decoder, lines);
-        Self {
-            end: decoder.drive(p, predecode.ramp),
-            area: decoder.area(p),
-            decoder,
-            predecode,
-        }
+        Predecode::new(p, shape.row_bits, decoder, lines)
     }
 
     /// From the address to the end of the wordline.
     pub(super) fn delay(&self) -> Time {
         self.predecode.delay + self.end.delay
+    }
+
+    /// From the predecoded lines to the end of the wordline.
+    pub(super) fn end_delay(&self) -> Time {
+        self.end.delay
+    }
+
+    /// Ramp at the end of the wordline.
+    pub(super) fn ramp(&self) -> Time {
+        self.end.ramp
     }
 }
 
@@ -194,7 +231,7 @@ impl<'a> Build<'a> {
         let stitches = (shape.cols / rules::STITCH_CELLS as u64) as f64;
         let sub_width = shape.cell_width * cols + p.f(rules::STITCH) * stitches;
         let sub_height = shape.cell_height * rows;
-        let access_drain = gate_drain_half(p, shape);
+        let access_drain = access_drain(p, shape);
         let c_bitline = (access_drain + p.wire_local.c * shape.cell_height) * rows;
         let out_length = match p.profile {
             Profile::Cacti65 => sub_height,
@@ -424,7 +461,7 @@ impl<'a> Build<'a> {
             read = c + two;
             written = c;
         }
-        let step = tau * libm::log(p.vdd / (p.vdd - swing));
+        let step = tau * libm::log(p.precharge / (p.precharge - swing));
         let lines = f64::from(self.shape.subs) * self.cols;
         let selected =
             lines / (f64::from(split.ndcm) * f64::from(split.ndsam1) * f64::from(split.ndsam2));
@@ -437,22 +474,11 @@ impl<'a> Build<'a> {
             1.0
         };
         Bitline {
-            delay: self.with_ramp(step, wordline_ramp),
+            delay: with_ramp(p, step, wordline_ramp),
             read: read * swing * p.vdd * (2.0 * lines),
             write: p.full_swing(written) * (2.0 * selected * repeated),
             cells: cells * (self.rows * lines),
             cells_gate: cells_gate * (self.rows * lines),
-        }
-    }
-
-    /// Adds the slope of the wordline to the time that the bitline takes.
-    fn with_ramp(&self, step: Time, ramp: Time) -> Time {
-        let over = (self.p.vdd - self.p.vth) / self.p.vdd;
-        let rise = ramp * over;
-        if step <= rise * 0.5 {
-            Time::from_si((2.0 * step.si() * rise.si()).sqrt())
-        } else {
-            step + rise / 2.0
         }
     }
 
@@ -526,7 +552,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Precharge and equalisation of the bitlines.
+    /// Precharge and equalisation of the bitlines of one subarray.
     fn precharge(&self) -> Stage {
         let p = self.p;
         let gates = gate::gate_c(
@@ -542,12 +568,11 @@ impl<'a> Build<'a> {
         let chain = Chain::new(p, Kind::Inverter, p.f(rules::CELL_HEIGHT), link);
         let drive = chain.drive(p, Drive::default());
         let (sub, gate) = chain.leakage(p, Kind::Inverter);
-        let subs = f64::from(self.shape.subs);
         Stage {
             delay: drive.delay,
-            energy: drive.energy * subs,
-            leakage: sub * subs,
-            gate_leakage: gate * subs,
+            energy: drive.energy,
+            leakage: sub,
+            gate_leakage: gate,
         }
     }
 
@@ -556,7 +581,7 @@ impl<'a> Build<'a> {
         let p = self.p;
         let swing = p.sense_swing();
         let r = gate::r_p(p, p.min_pmos() * rules::PRECHARGE);
-        let ratio = (p.vdd - swing * 0.1) / (p.vdd - swing);
+        let ratio = (p.precharge - swing * 0.1) / (p.precharge - swing);
         let tau = r * self.c_bitline + self.r_bitline() * self.c_bitline / 2.0;
         driver + tau * libm::log(ratio)
     }
@@ -575,7 +600,27 @@ impl<'a> Build<'a> {
     }
 }
 
+/// A stage that stands `count` times, side by side.
+fn times(stage: Stage, count: f64) -> Stage {
+    Stage {
+        delay: stage.delay,
+        energy: stage.energy * count,
+        leakage: stage.leakage * count,
+        gate_leakage: stage.gate_leakage * count,
+    }
+}
+
 /// Half the drain of an access transistor: two cells share the contact.
-fn gate_drain_half(p: &Process, shape: &Shape) -> Capacitance {
+pub(super) fn access_drain(p: &Process, shape: &Shape) -> Capacitance {
     gate::drain_pitch(p, p.cell.access, shape.cell_width) / 2.0
+}
+
+/// Adds the slope of the wordline to the time that the bitline takes (CACTI 5.1 TR, section 4.3).
+pub(super) fn with_ramp(p: &Process, step: Time, ramp: Time) -> Time {
+    let rise = ramp * ((p.vdd - p.vth) / p.vdd);
+    if step <= rise * 0.5 {
+        Time::from_si((2.0 * step.si() * rise.si()).sqrt())
+    } else {
+        step + rise / 2.0
+    }
 }

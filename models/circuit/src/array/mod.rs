@@ -15,7 +15,7 @@ use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
 
 use crate::Profile;
 use crate::process::Process;
-use mat::{Mat, RowCache};
+use mat::{Mat, Shared};
 use tree::{Bits, Direction, Leaves, Level, Tree};
 
 /// One organisation with all its figures.
@@ -101,8 +101,8 @@ struct Built<'a> {
 }
 
 impl<'a> Built<'a> {
-    fn new(process: &'a Process, need: &'a Need, shape: Shape, rows: &mut RowCache) -> Self {
-        let mat = Mat::new(process, need, &shape, rows.get(process, &shape));
+    fn new(process: &'a Process, need: &'a Need, shape: Shape, shared: &mut Shared) -> Self {
+        let mat = Mat::new(process, need, &shape, shared);
         let ports = need.ports;
         let bits = Bits {
             address: f64::from((shape.address_bits + shape.subbank_bits) * ports.total()),
@@ -249,13 +249,18 @@ impl<'a> Built<'a> {
 
 impl Array {
     /// Evaluates one organisation.
-    fn with_rows(process: &Process, need: &Need, shape: Shape, rows: &mut RowCache) -> Self {
-        Built::new(process, need, shape, rows).array()
+    fn new(process: &Process, need: &Need, shape: Shape, shared: &mut Shared) -> Self {
+        Built::new(process, need, shape, shared).array()
     }
 
     pub(crate) fn area(&self) -> Area {
         self.width * self.height
     }
+}
+
+/// The same organisation under another process.
+pub(crate) fn again(process: &Process, need: &Need, array: &Array) -> Array {
+    Array::new(process, need, array.shape, &mut Shared::default())
 }
 
 /// Name of the part that is there once, not once a bank.

@@ -4,7 +4,7 @@
 use warpwatt_techlib::quantity::{Area, Energy, Time};
 
 use super::bound::{Family, families, spreads};
-use super::mat::RowCache;
+use super::mat::Shared;
 use super::{Array, Limits, Need, Shape, Split};
 use crate::Profile;
 use crate::process::Process;
@@ -53,6 +53,18 @@ impl Objective {
                 slower: 1.2,
                 price: |figures| figures.cycle.si(),
             },
+        }
+    }
+}
+
+impl Family {
+    /// The least figures it could have.
+    fn least(&self) -> Figures {
+        Figures {
+            delay: self.delay,
+            energy: self.energy,
+            area: self.area,
+            cycle: self.cycle,
         }
     }
 }
@@ -108,7 +120,8 @@ fn search(
     [Limits::Strict, Limits::Relaxed]
         .into_iter()
         .find_map(|limits| {
-            let families = families(process, need, limits);
+            let mut shared = Shared::default();
+            let families = families(process, need, limits, &mut shared);
             let search = Search {
                 process,
                 need,
@@ -116,7 +129,7 @@ fn search(
                 objective,
                 whole: &whole,
                 families,
-                rows: RowCache::default(),
+                shared,
             };
             Some((search.run()?, limits))
         })
@@ -129,80 +142,140 @@ struct Search<'a, W> {
     objective: Objective,
     whole: &'a W,
     families: Vec<Family>,
-    rows: RowCache,
+    shared: Shared,
 }
 
-/// What has been evaluated.
-#[derive(Default)]
+/// An organisation that has been evaluated.
+#[derive(Clone, Copy)]
+struct Entry {
+    family: usize,
+    split: Split,
+    whole: Figures,
+    /// Of the array alone.
+    delay: Time,
+    energy: Energy,
+}
+
+/// All that have been.
 struct Seen {
-    /// In CACTI's order within a family, families as they came.
-    arrays: Vec<(usize, Array)>,
+    entries: Vec<Entry>,
     done: Vec<bool>,
-    fastest: Option<Time>,
+    /// The fastest whole, the fastest array and the one that takes least energy.
+    whole: Time,
+    delay: Time,
+    energy: Energy,
+}
+
+impl Seen {
+    fn new(families: usize) -> Self {
+        Self {
+            entries: Vec::new(),
+            done: vec![false; families],
+            whole: Time::from_si(f64::INFINITY),
+            delay: Time::from_si(f64::INFINITY),
+            energy: Energy::from_si(f64::INFINITY),
+        }
+    }
 }
 
 impl<W: Fn(&Array) -> Figures> Search<'_, W> {
     fn run(mut self) -> Option<Array> {
-        let mut seen = Seen {
-            done: vec![false; self.families.len()],
-            ..Seen::default()
-        };
+        let mut seen = Seen::new(self.families.len());
         if self.objective.slower.is_finite() {
             self.find_fastest(&mut seen);
         }
-        self.find_best(&mut seen)
+        let mut best = self.find_best(&mut seen)?;
+        while !self.confirmed(&mut seen, &best) {
+            best = self.find_best(&mut seen)?;
+        }
+        let shape = Shape::new(self.process, self.need, best.split, self.limits)?;
+        Some(Array::new(self.process, self.need, shape, &mut self.shared))
+    }
+
+    /// Families in the order of a bound.
+    fn ordered(&self, bound: impl Fn(&Family) -> f64) -> Vec<(f64, usize)> {
+        let mut order: Vec<(f64, usize)> = self
+            .families
+            .iter()
+            .enumerate()
+            .map(|(i, family)| (bound(family), i))
+            .collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        order
     }
 
     /// Evaluates families in the order of the least delay they could have until none can be faster than the fastest seen.
     fn find_fastest(&mut self, seen: &mut Seen) {
-        while let Some(next) = self.least(seen, |family| family.delay.si()) {
-            let bound = self.families[next].delay;
-            if seen.fastest.is_some_and(|fastest| bound >= fastest) {
+        for (bound, index) in self.ordered(|family| family.delay.si()) {
+            if bound >= seen.whole.si() {
                 return;
             }
-            self.evaluate(next, seen);
+            self.families[index].refine(self.process);
+            if self.families[index].delay < seen.whole {
+                self.evaluate(index, seen);
+            }
         }
     }
 
     /// Evaluates families in the order of the least price they could have until none can be better than the best seen.
-    fn find_best(&mut self, seen: &mut Seen) -> Option<Array> {
+    fn find_best(&mut self, seen: &mut Seen) -> Option<Entry> {
         let price = self.objective.price;
-        let bound = |family: &Family| {
-            price(&Figures {
-                delay: family.delay,
-                energy: family.energy,
-                area: family.area,
-                cycle: family.cycle,
-            })
-        };
-        loop {
-            let best = self.pick(seen);
-            let next = self.least(seen, bound);
-            let Some(next) = next else {
-                return best.map(|(_, array)| array);
-            };
-            if let Some((least, array)) = best
-                && bound(&self.families[next]) >= least
-            {
-                return Some(array);
+        let order = self.ordered(|family| price(&family.least()));
+        let mut best = self.pick(seen);
+        for (bound, index) in order {
+            let beaten = |bound: f64| best.is_some_and(|best: Entry| bound > price(&best.whole));
+            if beaten(bound) {
+                break;
             }
-            self.evaluate(next, seen);
+            self.families[index].refine(self.process);
+            let late = self.families[index].delay.si() > seen.whole.si() * self.objective.slower;
+            if !seen.done[index] && !late && !beaten(price(&self.families[index].least())) {
+                self.evaluate(index, seen);
+                best = self.pick(seen);
+            }
         }
+        best
     }
 
-    /// The family not yet evaluated with the least bound, of those that may be fast enough.
-    fn least(&self, seen: &Seen, bound: impl Fn(&Family) -> f64) -> Option<usize> {
-        let limit = seen.fastest.map_or(f64::INFINITY, |fastest| {
-            fastest.si() * self.objective.slower
-        });
-        let open = self
-            .families
-            .iter()
-            .enumerate()
-            .filter(|(i, family)| !seen.done[*i] && family.delay.si() <= limit);
-        open.map(|(i, family)| (i, bound(family)))
-            .min_by(|a, b| a.1.total_cmp(&b.1))
-            .map(|(i, _)| i)
+    /// Whether the filter that drops arrays lets the best one pass, for all that has not been evaluated. If not, what drops it has been evaluated now.
+    fn confirmed(&mut self, seen: &mut Seen, best: &Entry) -> bool {
+        if self.need.is_tags() {
+            return true;
+        }
+        let (delay, energy) = (best.delay / FILTER, best.energy / FILTER);
+        let faster = self.exists(
+            seen,
+            |family| family.delay < delay,
+            |seen| seen.delay < delay,
+        );
+        !faster
+            || !self.exists(
+                seen,
+                |family| family.energy < energy,
+                |seen| seen.energy < energy,
+            )
+    }
+
+    /// Evaluates the families that `may` until what has been seen `does`; whether it does.
+    fn exists(
+        &mut self,
+        seen: &mut Seen,
+        may: impl Fn(&Family) -> bool,
+        does: impl Fn(&Seen) -> bool,
+    ) -> bool {
+        for index in 0..self.families.len() {
+            if does(seen) {
+                return true;
+            }
+            if seen.done[index] || !may(&self.families[index]) {
+                continue;
+            }
+            self.families[index].refine(self.process);
+            if may(&self.families[index]) {
+                self.evaluate(index, seen);
+            }
+        }
+        does(seen)
     }
 
     fn evaluate(&mut self, index: usize, seen: &mut Seen) {
@@ -218,34 +291,36 @@ impl<W: Fn(&Array) -> Figures> Search<'_, W> {
             let Some(shape) = Shape::new(self.process, self.need, split, self.limits) else {
                 continue;
             };
-            let array = Array::with_rows(self.process, self.need, shape, &mut self.rows);
-            let delay = (self.whole)(&array).delay;
-            seen.fastest = Some(seen.fastest.map_or(delay, |fastest| fastest.min(delay)));
-            seen.arrays.push((index, array));
+            let array = Array::new(self.process, self.need, shape, &mut self.shared);
+            let entry = Entry {
+                family: index,
+                split,
+                whole: (self.whole)(&array),
+                delay: array.access_time,
+                energy: array.read,
+            };
+            seen.whole = seen.whole.min(entry.whole.delay);
+            seen.delay = seen.delay.min(entry.delay);
+            seen.energy = seen.energy.min(entry.energy);
+            seen.entries.push(entry);
         }
     }
 
-    /// The best array seen that meets the limits, and its price; of equals the first in CACTI's order.
-    fn pick(&self, seen: &Seen) -> Option<(f64, Array)> {
-        let fastest = seen.fastest?;
-        let alone = seen
-            .arrays
-            .iter()
-            .map(|(_, array)| (array.access_time.si(), array.read.si()));
-        let (delay, energy) = alone.fold((f64::INFINITY, f64::INFINITY), |least, next| {
-            (least.0.min(next.0), least.1.min(next.1))
-        });
-        let good = |array: &Array| {
-            let quick = (self.whole)(array).delay.si() <= fastest.si() * self.objective.slower;
-            let data = self.need.is_tags()
-                || array.access_time.si() <= FILTER * delay
-                || array.read.si() <= FILTER * energy;
+    /// The best seen that meets the limits; of equals the first in CACTI's order.
+    fn pick(&self, seen: &Seen) -> Option<Entry> {
+        let price = self.objective.price;
+        let tags = self.need.is_tags();
+        let good = |entry: &&Entry| {
+            let quick = entry.whole.delay.si() <= seen.whole.si() * self.objective.slower;
+            let data =
+                tags || entry.delay <= seen.delay * FILTER || entry.energy <= seen.energy * FILTER;
             quick && data
         };
-        let priced = seen.arrays.iter().filter(|(_, array)| good(array));
-        priced
-            .map(|(index, array)| ((self.objective.price)(&(self.whole)(array)), *index, array))
-            .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
-            .map(|(price, _, array)| (price, *array))
+        let better = |a: &&Entry, b: &&Entry| {
+            price(&a.whole)
+                .total_cmp(&price(&b.whole))
+                .then(a.family.cmp(&b.family))
+        };
+        seen.entries.iter().filter(good).min_by(better).copied()
     }
 }
