@@ -254,16 +254,30 @@ fn small_study() -> Report {
 #[test]
 fn the_validation_page_shows_the_current_numbers() {
     let page = include_str!("../../docs/validation.md");
-    let mut checks = checks(Profile::Cacti65);
+    let circuits = Validation::new(checks(Profile::Cacti65)).markdown();
+    for line in circuits
+        .lines()
+        .filter(|line| line.ends_with("holds |") || line.ends_with("gap |"))
+    {
+        assert!(page.contains(line), "not on the page: {line}");
+    }
     let rows = filter_cache_study(&small_study());
-    assert_eq!(
-        rows.iter().filter(|check| check.place == "Table 4").count(),
-        9
-    );
-    checks.extend(rows.into_iter().filter(|check| check.place == "Table 4"));
-    for line in Validation::new(checks).markdown().lines() {
-        if line.starts_with("| Table") || line.starts_with("| section") {
-            assert!(page.contains(line), "not on the page: {line}");
-        }
+    let rows: Vec<&Check> = rows
+        .iter()
+        .filter(|check| check.place == "Table 4")
+        .collect();
+    assert_eq!(rows.len(), 9);
+    for check in rows {
+        let line = page
+            .lines()
+            .find(|line| line.contains(&check.what))
+            .expect("on the page");
+        let shown: f64 = line.split('|').nth(4).unwrap().trim().parse().unwrap();
+        // The page is printed now and then; the GPU model may move a hit rate by a fetch in two hundred before it must be printed again.
+        assert!(
+            (shown - check.ours).abs() <= 0.005,
+            "{line}: now {}",
+            check.ours
+        );
     }
 }
