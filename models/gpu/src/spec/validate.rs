@@ -93,7 +93,7 @@ const RANGES: &[(&str, u32, u32)] = &[
     ("units.fp64.lanes", 1, 64),
     ("units.fp64.latency", 2, 1000),
     ("ldst.lanes", 1, 64),
-    ("ldst.outstanding", 1, 65_536),
+    ("ldst.outstanding", 1, 32_768),
     ("ldst.coalesce_group", 1, 64),
     ("ldst.segment_bytes", 1, 1024),
     ("ldst.sector_bytes", 1, 1024),
