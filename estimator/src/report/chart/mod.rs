@@ -26,5 +26,5 @@ fn short(name: &str) -> String {
 
 /// Width that a text of the charts' size needs, on the safe side for proportional fonts of 12 units.
 fn text_width(text: &str) -> f64 {
-    7.0 * text.chars().count() as f64
+    8.0 * text.chars().count() as f64
 }
