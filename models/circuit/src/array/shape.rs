@@ -167,7 +167,8 @@ impl Shape {
         let mats_v = (split.ndbl / 2).max(1);
         let subs = split.ndwl * split.ndbl / (mats_h * mats_v);
         let bits = (u64::from(subs) * cols / split.mux()).max(1);
-        if bits < u64::from(subs) {
+        // CACTI wants a bit from each subarray of a mat; words of one bit need more muxing than that in large memories.
+        if bits < u64::from(subs) && limits == Limits::Strict {
             return None;
         }
         let (fast, tag_bits) = match need.side {
