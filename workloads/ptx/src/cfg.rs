@@ -131,7 +131,7 @@ fn jump_targets(op: &Op) -> &[u32] {
 fn ends_block(inst: &Inst) -> bool {
     matches!(
         inst.op,
-        Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Exit | Op::Trap
+        Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Exit | Op::Return | Op::Trap
     )
 }
 
@@ -140,7 +140,7 @@ fn successors(last: &Inst, end: u32, exit: u32, block_of: &impl Fn(u32) -> u32) 
         .iter()
         .map(|&at| block_of(at))
         .collect();
-    if matches!(last.op, Op::Exit | Op::Trap) {
+    if matches!(last.op, Op::Exit | Op::Return | Op::Trap) {
         next.push(exit);
     }
     let falls_through = !ends_block(last) || last.guard.is_some();

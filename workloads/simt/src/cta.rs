@@ -3,7 +3,7 @@
 use warpwatt_ptx::Entry;
 
 use crate::error::Cause;
-use crate::memory::{DeviceMemory, Memories};
+use crate::memory::{DeviceMemory, LocalMemory, Memories};
 use crate::warp::{Ballot, Stop, Warp, WarpFault};
 
 /// Instructions that a warp runs before the next one has its turn, so that a warp that spins on another's store sees it.
@@ -16,7 +16,7 @@ const BARRIERS: usize = 16;
 struct Member<const W: usize> {
     warp: Warp<W>,
     state: State,
-    local: Vec<u8>,
+    local: LocalMemory,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,6 @@ pub(crate) struct Cta<const W: usize> {
     shared: Vec<u8>,
     /// Threads that announced themselves at each barrier without waiting.
     arrived: [u32; BARRIERS],
-    local_bytes: u64,
 }
 
 /// A fault and the warp it happened in.
@@ -50,13 +49,12 @@ impl<const W: usize> Cta<W> {
         let members = warps.into_iter().map(|warp| Member {
             warp,
             state: State::Done,
-            local: vec![0; local_bytes as usize * W],
+            local: LocalMemory::new(W, u64::from(local_bytes)),
         });
         Self {
             members: members.collect(),
             shared: vec![0; shared_bytes],
             arrived: [0; BARRIERS],
-            local_bytes: u64::from(local_bytes),
         }
     }
 
@@ -87,7 +85,6 @@ impl<const W: usize> Cta<W> {
                     device,
                     shared: &mut self.shared,
                     local,
-                    local_bytes: self.local_bytes,
                     constants,
                     params,
                 };
@@ -126,7 +123,7 @@ impl<const W: usize> Cta<W> {
             };
             member.warp.start(entry, place);
             member.state = State::Running;
-            member.local.fill(0);
+            member.local.clear();
         }
     }
 

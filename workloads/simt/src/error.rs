@@ -83,6 +83,11 @@ pub enum Cause {
         /// How many warps wait.
         waiting: usize,
     },
+    /// Calls nest too deep, or their frames are too large.
+    StackOverflow {
+        /// How many calls were open.
+        depth: usize,
+    },
     /// `trap`.
     Trap,
     /// An indexed branch beyond its list.
@@ -159,6 +164,9 @@ impl fmt::Display for Cause {
                 f,
                 "deadlock: {waiting} warps wait at barriers that no other warp will reach"
             ),
+            Cause::StackOverflow { depth } => {
+                write!(f, "stack overflow: {depth} calls are open")
+            }
             Cause::Trap => f.write_str("the kernel executed `trap`"),
             Cause::BranchIndex(index) => write!(f, "branch index {index} lies beyond its targets"),
             Cause::Limit(limit) => write!(f, "the limit of {limit} warp instructions was reached"),

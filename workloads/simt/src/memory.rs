@@ -106,6 +106,48 @@ impl DeviceMemory {
     }
 }
 
+/// Local memories of a warp's lanes: the frames of the entry and of the functions it has called.
+#[derive(Clone, Debug)]
+pub(crate) struct LocalMemory {
+    bytes: Vec<u8>,
+    /// Bytes of a lane.
+    stride: u64,
+    lanes: usize,
+}
+
+impl LocalMemory {
+    pub fn new(lanes: usize, stride: u64) -> Self {
+        Self {
+            bytes: vec![0; lanes * stride as usize],
+            stride,
+            lanes,
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.bytes.fill(0);
+    }
+
+    /// The memory of one lane.
+    pub fn of(&mut self, lane: u32) -> &mut [u8] {
+        let start = lane as usize * self.stride as usize;
+        &mut self.bytes[start..start + self.stride as usize]
+    }
+
+    /// Makes room for `stride` bytes a lane.
+    pub fn grow(&mut self, stride: u64) {
+        if stride <= self.stride {
+            return;
+        }
+        let mut grown = Self::new(self.lanes, stride.next_power_of_two());
+        for lane in 0..self.lanes as u32 {
+            let old = self.of(lane);
+            grown.of(lane)[..old.len()].copy_from_slice(old);
+        }
+        *self = grown;
+    }
+}
+
 /// A bad access: which lane, and why.
 pub(crate) struct BadAccess {
     pub lane: u32,
@@ -116,9 +158,7 @@ pub(crate) struct BadAccess {
 pub(crate) struct Memories<'m> {
     pub device: &'m mut DeviceMemory,
     pub shared: &'m mut [u8],
-    /// Local memories of the warp's lanes, one after the other.
-    pub local: &'m mut [u8],
-    pub local_bytes: u64,
+    pub local: &'m mut LocalMemory,
     pub constants: &'m mut [u8],
     pub params: &'m mut [u8],
 }
@@ -132,11 +172,7 @@ impl Memories<'_> {
             Space::Shared => Some((0, self.shared)),
             Space::Const => Some((0, self.constants)),
             Space::Param => Some((0, self.params)),
-            Space::Local => {
-                let start = (u64::from(lane) * self.local_bytes) as usize;
-                let end = start + self.local_bytes as usize;
-                Some((0, &mut self.local[start..end]))
-            }
+            Space::Local => Some((0, self.local.of(lane))),
             Space::Generic => {
                 let actual = Space::of(address);
                 let base = actual.window_base();
@@ -164,7 +200,7 @@ impl Memories<'_> {
         };
         let near = match space {
             Space::Shared => format!("the CTA has {} bytes", self.shared.len()),
-            Space::Local => format!("a thread has {} bytes", self.local_bytes),
+            Space::Local => format!("a thread has {} bytes", self.local.stride),
             Space::Const => format!("the module has {} bytes", self.constants.len()),
             Space::Param => format!("the kernel has {} bytes", self.params.len()),
             Space::Global | Space::Generic => self.device.near(offset),

@@ -11,6 +11,8 @@ struct Path {
     next: u32,
     meets: u32,
     lanes: LaneMask,
+    /// Calls that were open when it began.
+    depth: u16,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -29,6 +31,7 @@ impl SimtStack {
             next: 0,
             meets: NOWHERE,
             lanes,
+            depth: 0,
         });
     }
 
@@ -59,6 +62,7 @@ impl SimtStack {
 
     /// The running path splits: some lanes continue at each of the targets and all meet at `meets`. The first target runs first.
     pub fn split(&mut self, targets: &[(u32, LaneMask)], meets: u32) {
+        let depth = self.depth() as u16;
         let parts = targets.iter().filter(|(_, lanes)| *lanes != 0);
         if let [(target, _)] = parts.clone().collect::<Vec<_>>()[..] {
             return self.go(*target);
@@ -71,7 +75,41 @@ impl SimtStack {
             self.go(meets);
         }
         for &(next, lanes) in parts.rev().filter(|(next, _)| *next != meets) {
-            self.paths.push(Path { next, meets, lanes });
+            self.paths.push(Path {
+                next,
+                meets,
+                lanes,
+                depth,
+            });
+        }
+    }
+
+    /// How many calls are open on the running path.
+    #[inline]
+    pub fn depth(&self) -> usize {
+        self.paths.last().map_or(0, |path| usize::from(path.depth))
+    }
+
+    /// `lanes` continue in a function at `target`; the running path goes on at `back` once they have returned.
+    pub fn call(&mut self, target: u32, back: u32, lanes: LaneMask) {
+        let depth = self.depth() as u16 + 1;
+        self.go(back);
+        self.paths.push(Path {
+            next: target,
+            meets: NOWHERE,
+            lanes,
+            depth,
+        });
+    }
+
+    /// `lanes` leave the function that is running.
+    pub fn ret(&mut self, lanes: LaneMask) {
+        let depth = self.depth();
+        for path in self.paths.iter_mut().rev() {
+            if usize::from(path.depth) < depth {
+                return;
+            }
+            path.lanes &= !lanes;
         }
     }
 
@@ -120,6 +158,19 @@ mod tests {
         assert_eq!(stack.live(), 0b01);
         stack.exit(0b01);
         assert_eq!(stack.top(), None);
+    }
+
+    #[test]
+    fn lanes_return_one_by_one_and_the_caller_waits_for_all() {
+        let mut stack = SimtStack::default();
+        stack.start(0b111);
+        stack.call(20, 1, 0b011);
+        assert_eq!((stack.top(), stack.depth()), (Some((20, 0b011)), 1));
+        stack.split(&[(21, 0b001), (25, 0b010)], NOWHERE);
+        stack.ret(0b001);
+        assert_eq!((stack.top(), stack.depth()), (Some((25, 0b010)), 1));
+        stack.ret(0b010);
+        assert_eq!((stack.top(), stack.depth()), (Some((1, 0b111)), 0));
     }
 
     #[test]

@@ -104,9 +104,12 @@ fn class(op: &Op) -> (Unit, LatencyClass) {
         Op::Shuffle(_) => (Unit::Int, Shuffle),
         Op::Load(_) | Op::Store(_) | Op::Atomic(_) => (Unit::Memory, Simple),
         Op::Barrier(_) | Op::Nothing { fence: true } => (Unit::Barrier, Simple),
-        Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Exit | Op::Trap => {
-            (Unit::Control, Simple)
-        }
+        Op::Branch { .. }
+        | Op::BranchIndexed { .. }
+        | Op::Call(_)
+        | Op::Return
+        | Op::Exit
+        | Op::Trap => (Unit::Control, Simple),
         Op::SetPredicate(compare) | Op::Set { compare, .. } => match compare.element {
             Type::F32 => (Unit::Fp32, Simple),
             Type::F64 => (Unit::Fp64, Simple),

@@ -1,6 +1,7 @@
 //! One warp: its lanes' state and the execution of its instructions.
 
 mod access;
+mod call;
 mod exchange;
 
 use warpwatt_ptx::Entry;
@@ -72,7 +73,17 @@ pub(crate) struct Warp<const W: usize> {
     pub recorder: WarpRecorder,
     pub counts: Counts,
     asked: Option<Asked>,
+    /// Open calls, the outermost first.
+    frames: Vec<call::Frame<W>>,
     record: bool,
+}
+
+/// An instruction about to be executed.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    at: u32,
+    active: LaneMask,
+    executed: LaneMask,
 }
 
 /// What an instruction does to the flow of control.
@@ -91,6 +102,7 @@ impl<const W: usize> Warp<W> {
             recorder: WarpRecorder::default(),
             counts: Counts::default(),
             asked: None,
+            frames: Vec::new(),
             record,
         }
     }
@@ -108,6 +120,7 @@ impl<const W: usize> Warp<W> {
         self.stack.start(lanes);
         self.recorder.clear();
         self.asked = None;
+        self.frames.clear();
         self.counts = Counts::default();
     }
 
@@ -130,10 +143,16 @@ impl<const W: usize> Warp<W> {
             let Some((at, active)) = self.stack.top() else {
                 return Ok(Stop::Exit);
             };
+            self.frames.truncate(self.stack.depth());
             let inst = &entry.code[at as usize];
             let executed = self.guarded(inst, active);
             self.count(active, executed);
-            match self.execute(inst, at, active, executed, memories)? {
+            let step = Step {
+                at,
+                active,
+                executed,
+            };
+            match self.execute(entry, step, memories)? {
                 Flow::Next => self.stack.go(at + 1),
                 Flow::Moved => {}
                 Flow::Stop(stop) => {
@@ -166,37 +185,46 @@ impl<const W: usize> Warp<W> {
     #[inline]
     fn execute(
         &mut self,
-        inst: &Inst,
-        at: u32,
-        active: LaneMask,
-        executed: LaneMask,
+        entry: &Entry,
+        step: Step,
         memories: &mut Memories<'_>,
     ) -> Result<Flow, WarpFault> {
-        match &inst.op {
-            Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
-                let done = self.access(inst, executed, memories);
-                let done = done.map_err(|bad| WarpFault {
-                    line: inst.line,
-                    lane: bad.lane,
-                    cause: bad.cause,
-                });
-                let addresses = done?;
-                if self.record {
-                    self.recorder.access(at, active, executed, &addresses);
-                }
-                return Ok(Flow::Next);
+        let Step {
+            at,
+            active,
+            executed,
+        } = step;
+        let inst = &entry.code[at as usize];
+        let fault = |lane: u32, cause: Cause| WarpFault {
+            line: inst.line,
+            lane,
+            cause,
+        };
+        if matches!(inst.op, Op::Load(_) | Op::Store(_) | Op::Atomic(_)) {
+            let done = self.access(inst, executed, memories);
+            let addresses = done.map_err(|bad| fault(bad.lane, bad.cause))?;
+            if self.record {
+                self.recorder.access(at, active, executed, &addresses);
             }
-            _ if self.record => self.recorder.step(at, active, executed),
-            _ => {}
+            return Ok(Flow::Next);
         }
+        if self.record {
+            self.recorder.step(at, active, executed);
+        }
+        let first = executed.trailing_zeros() % W as u32;
         match &inst.op {
             Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Exit | Op::Trap | Op::Barrier(_) => {
                 self.transfer(inst, at, active, executed)
-                    .map_err(|cause| WarpFault {
-                        line: inst.line,
-                        lane: executed.trailing_zeros() % W as u32,
-                        cause,
-                    })
+                    .map_err(|cause| fault(first, cause))
+            }
+            Op::Call(call) => {
+                let called = self.call(entry, call, step, memories.local);
+                called.map_err(|cause| fault(first, cause))?;
+                Ok(Flow::Moved)
+            }
+            Op::Return => {
+                self.ret(entry, step, memories.local);
+                Ok(Flow::Moved)
             }
             _ => {
                 if executed != 0 {
@@ -562,6 +590,10 @@ impl<const W: usize> Warp<W> {
                         std::array::from_fn(|at| if first[at] { a[at] } else { b[at] });
                     r.set_word(dst[0], executed, &value);
                 }
+            }
+            Op::FrameAddress(offset) => {
+                let address = [self.frame_base() + offset; W];
+                self.registers.set_extended(dst[0], executed, &address);
             }
             Op::Nothing { .. } => {}
             other => unreachable!("{other:?} is handled by its own family"),

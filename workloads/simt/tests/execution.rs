@@ -310,3 +310,106 @@ fn a_barrier_counts_the_votes_of_all_warps() {
     let (words, _) = run(&body, 100, vec![0; 100]).unwrap();
     assert_eq!(words, [25 + 1000 + 10000; 100]);
 }
+
+/// Runs a module whose entry `k` takes one pointer to `words`.
+fn run_module(source: &str, block: u32, words: usize) -> Result<Vec<u32>, ExecError> {
+    let module = load(source).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let mut memory = DeviceMemory::new(&module);
+    let address = memory.alloc("p", vec![0; 4 * words]);
+    let launch = Launch {
+        entry: "k",
+        grid: [1, 1, 1],
+        block: [block, 1, 1],
+        dynamic_shared: 0,
+        params: address.to_le_bytes().to_vec(),
+    };
+    execute(&module, &launch, &mut memory, &Options::default())?;
+    let words = memory.buffer(address).chunks_exact(4);
+    Ok(words
+        .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
+        .collect())
+}
+
+const FIBONACCI: &str = "
+.version 8.0 .target sm_70 .address_size 64
+.func (.param .b32 result) fib(.param .b32 n)
+{
+    .reg .pred %p<2>; .reg .b32 %r<9>;
+    ld.param.u32 %r1, [n];
+    setp.lt.u32 %p1, %r1, LEAST;
+    mov.u32 %r5, %r1;
+    @%p1 bra $done;
+    add.s32 %r2, %r1, -1;
+    { .param .b32 a; st.param.b32 [a+0], %r2; .param .b32 r; call.uni (r), fib, (a); ld.param.b32 %r3, [r+0]; }
+    add.s32 %r2, %r1, -2;
+    { .param .b32 a; st.param.b32 [a+0], %r2; .param .b32 r; call.uni (r), fib, (a); ld.param.b32 %r4, [r+0]; }
+    add.s32 %r5, %r3, %r4;
+$done:
+    st.param.b32 [result+0], %r5;
+    ret;
+}
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %r<9>; .reg .b64 %rd<9>;
+    mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;
+    { .param .b32 a; st.param.b32 [a+0], %r1; .param .b32 r; call.uni (r), fib, (a); ld.param.b32 %r2, [r+0]; }
+    st.global.u32 [%rd2], %r2;
+    ret;
+}";
+
+#[test]
+fn a_function_may_call_itself_at_another_depth_in_every_lane() {
+    let found = run_module(&FIBONACCI.replace("LEAST", "2"), 16, 16);
+    let mut want = vec![0, 1];
+    for n in 2..16 {
+        want.push(want[n - 1] + want[n - 2]);
+    }
+    assert_eq!(found.unwrap(), want);
+}
+
+#[test]
+fn endless_recursion_is_a_fault() {
+    let error = run_module(&FIBONACCI.replace("LEAST", "0"), 1, 1).unwrap_err();
+    let ExecError::Fault(fault) = error else {
+        panic!("{error:?}")
+    };
+    assert!(
+        matches!(fault.cause, Cause::StackOverflow { .. }),
+        "{fault}"
+    );
+}
+
+#[test]
+fn a_function_has_local_variables_of_its_own() {
+    let source = "
+.version 8.0 .target sm_70 .address_size 64
+.func (.param .b64 sum) twice(.param .b64 value)
+{
+    .local .align 8 .b8 depot[32];
+    .reg .b64 %rd<9>;
+    mov.u64 %rd1, depot; cvta.local.u64 %rd2, %rd1;
+    ld.param.u64 %rd3, [value];
+    st.u64 [%rd2+8], %rd3; ld.local.u64 %rd4, [%rd1+8]; st.local.u64 [depot+16], %rd4; ld.u64 %rd5, [%rd2+16];
+    add.s64 %rd6, %rd5, %rd3; st.param.b64 [sum+0], %rd6;
+    ret;
+}
+.visible .entry k(.param .u64 p)
+{
+    .local .align 8 .b8 own[16];
+    .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;
+    mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;
+    mov.u64 %rd3, own; st.local.u32 [%rd3+12], %r1;
+    cvt.u64.u32 %rd4, %r1;
+    setp.lt.u32 %p1, %r1, 20;
+    { .param .b64 a; st.param.b64 [a+0], %rd4; .param .b64 r; @%p1 call (r), twice, (a); ld.param.b64 %rd5, [r+0]; }
+    cvt.u32.u64 %r2, %rd5; selp.b32 %r2, %r2, 0, %p1;
+    ld.local.u32 %r3, [%rd3+12]; add.s32 %r2, %r2, %r3;
+    st.global.u32 [%rd2], %r2;
+    ret;
+}";
+    let found = run_module(source, 32, 32).unwrap();
+    let want: Vec<u32> = (0..32)
+        .map(|lane| if lane < 20 { 3 * lane } else { lane })
+        .collect();
+    assert_eq!(found, want);
+}

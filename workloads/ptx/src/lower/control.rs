@@ -19,18 +19,19 @@ impl<'s> Lowering<'_, 's> {
                 modifiers.finish()?;
                 expect_operands(instruction, &[1])?;
                 let label = label(&instruction.operands[0])?;
-                self.jumps.push((self.code.len(), vec![label]));
+                self.body.jumps.push((self.code.len(), vec![label]));
                 self.emit_plain(Op::Branch {
                     target: 0,
                     reconverge: NO_RECONVERGENCE,
                 })
             }
             "brx" => self.indexed_branch(instruction, modifiers),
-            "ret" | "exit" => {
+            opcode @ ("ret" | "exit") => {
                 modifiers.take("uni");
                 modifiers.finish()?;
                 expect_operands(instruction, &[0])?;
-                self.emit_plain(Op::Exit)
+                let returns = opcode == "ret" && self.body.is_function;
+                self.emit_plain(if returns { Op::Return } else { Op::Exit })
             }
             "trap" => self.emit_plain(Op::Trap),
             "bar" | "barrier" => self.barrier(instruction, modifiers),
@@ -59,11 +60,16 @@ impl<'s> Lowering<'_, 's> {
         expect_operands(instruction, &[2])?;
         let index = self.source(&instruction.operands[0], Type::U32)?;
         let list = label(&instruction.operands[1])?;
-        let targets = self.branch_targets.get(list.text).cloned().ok_or_else(|| {
-            let message = format!("there is no list of branch targets `{}` above", list.text);
-            PtxError::new(list.span.clone(), message)
-        })?;
-        self.jumps.push((self.code.len(), targets));
+        let targets = self
+            .body
+            .branch_targets
+            .get(list.text)
+            .cloned()
+            .ok_or_else(|| {
+                let message = format!("there is no list of branch targets `{}` above", list.text);
+                PtxError::new(list.span.clone(), message)
+            })?;
+        self.body.jumps.push((self.code.len(), targets));
         let op = Op::BranchIndexed {
             targets: Box::default(),
             reconverge: NO_RECONVERGENCE,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
+use super::call::Callee;
 use super::layout::{Images, Region, Symbol, extent};
 use super::slots::Slots;
 use crate::ast::{Function, Instruction, Module, Name, Operand, Statement, Variable};
@@ -25,16 +26,29 @@ pub(super) struct Lowering<'m, 's> {
     pub line: u32,
     /// The carry flag, once an instruction uses it.
     pub carry: Option<Slot>,
+    /// The entry or function being lowered.
+    pub body: Body<'s>,
+    /// Device functions that were called so far.
+    pub callees: Vec<Callee<'m, 's>>,
+    pub module: &'m Module<'s>,
     images: &'m Images<'s>,
     lines: &'m Lines,
-    /// Variables of the entry itself, and its parameters.
-    symbols: FxHashMap<&'s str, Symbol>,
-    labels: FxHashMap<&'s str, u32>,
+    pub errors: Vec<PtxError>,
+}
+
+/// What belongs to one entry or function.
+#[derive(Default)]
+pub(super) struct Body<'s> {
+    /// Its variables and parameters.
+    pub symbols: FxHashMap<&'s str, Symbol>,
+    pub labels: FxHashMap<&'s str, u32>,
     /// Branches whose target was not yet seen: instruction and label.
     pub jumps: Vec<(usize, Vec<Name<'s>>)>,
     pub branch_targets: FxHashMap<&'s str, Vec<Name<'s>>>,
-    local: Region,
-    errors: Vec<PtxError>,
+    /// Its frame in local memory.
+    pub frame: Region,
+    /// It is a device function, so that its frame lies anywhere.
+    pub is_function: bool,
 }
 
 pub(super) fn lower<'s>(
@@ -50,22 +64,20 @@ pub(super) fn lower<'s>(
         guard: None,
         line: 0,
         carry: None,
+        body: Body::default(),
+        callees: Vec::new(),
+        module,
         images,
         lines,
-        symbols: FxHashMap::default(),
-        labels: FxHashMap::default(),
-        jumps: Vec::new(),
-        branch_targets: FxHashMap::default(),
-        local: Region::default(),
         errors: Vec::new(),
     };
     let params = lowering
         .params(&function.params)
         .map_err(|error| vec![error])?;
     let shared = lowering.shared(body, &module.variables);
-    lowering.block(body);
-    lowering.end(body);
-    lowering.resolve_jumps();
+    lowering.body(body, Op::Exit);
+    let local_bytes = lowering.body.frame.bytes as u32;
+    let functions = lowering.called();
     let mut entry = Entry {
         name: function.name.text.to_owned(),
         params,
@@ -74,7 +86,8 @@ pub(super) fn lower<'s>(
         doubles: lowering.slots.doubles,
         predicates: lowering.slots.predicates,
         shared_bytes: shared as u32,
-        local_bytes: lowering.local.bytes as u32,
+        local_bytes,
+        functions,
         registers: 0,
         unsupported: lowering.errors,
     };
@@ -101,8 +114,9 @@ impl<'s> Lowering<'_, 's> {
             let symbol = Symbol {
                 space: Space::Param,
                 address: offset,
+                framed: false,
             };
-            self.symbols.insert(param.name.text, symbol);
+            self.body.symbols.insert(param.name.text, symbol);
             placed.push(Param {
                 name: param.name.text.to_owned(),
                 element: param.element.text.to_owned(),
@@ -118,6 +132,15 @@ impl<'s> Lowering<'_, 's> {
         let mut named = BTreeSet::new();
         let mut declared: Vec<&Variable<'s>> = globals.iter().collect();
         survey(body, &mut named, &mut declared);
+        // Any function may be called, by this entry or by another function.
+        let functions = self
+            .module
+            .functions
+            .iter()
+            .filter(|function| !function.is_entry);
+        for body in functions.filter_map(|function| function.body.as_ref()) {
+            survey(body, &mut named, &mut declared);
+        }
         let shared = |variable: &&&Variable<'s>| {
             variable.space.text == "shared" && named.contains(variable.name.text)
         };
@@ -150,12 +173,38 @@ impl<'s> Lowering<'_, 's> {
     }
 
     fn insert(&mut self, name: &'s str, space: Space, address: u64) {
-        self.symbols.insert(name, Symbol { space, address });
+        let symbol = Symbol {
+            space,
+            address,
+            framed: matches!(space, Space::Local | Space::Param),
+        };
+        self.body.symbols.insert(name, symbol);
+    }
+
+    /// Places a variable in the frame of the function being lowered.
+    pub fn place(&mut self, variable: &Variable<'s>, space: Space) -> Lowered<(u64, u64)> {
+        let (bytes, align) = extent(variable)?;
+        let address = self.body.frame.place(bytes, align);
+        if self.body.frame.bytes > 512 * 1024 {
+            return Err(PtxError::new(
+                variable.name.span.clone(),
+                "local variables take more than 512 KiB a thread",
+            ));
+        }
+        self.insert(variable.name.text, space, address);
+        Ok((address, bytes))
+    }
+
+    /// Lowers statements to their end, where `last` stands if they run off it.
+    pub fn body(&mut self, statements: &[Statement<'s>], last: Op) {
+        self.block(statements);
+        self.end(statements, last);
+        self.resolve_jumps();
     }
 
     /// A variable or parameter by name.
     pub fn symbol(&self, name: &str) -> Option<Symbol> {
-        let local = self.symbols.get(name).copied();
+        let local = self.body.symbols.get(name).copied();
         local.or_else(|| self.images.symbols.get(name).copied())
     }
 
@@ -177,14 +226,14 @@ impl<'s> Lowering<'_, 's> {
             }
             Statement::Label(name) => {
                 let at = self.code.len() as u32;
-                if self.labels.insert(name.text, at).is_some() {
+                if self.body.labels.insert(name.text, at).is_some() {
                     let message = format!("label `{}` stands in two places", name.text);
                     return Err(PtxError::new(name.span.clone(), message));
                 }
                 Ok(())
             }
             Statement::BranchTargets(name, targets) => {
-                self.branch_targets.insert(name.text, targets.clone());
+                self.body.branch_targets.insert(name.text, targets.clone());
                 Ok(())
             }
             Statement::Variable(variable) => self.variable(variable),
@@ -195,18 +244,9 @@ impl<'s> Lowering<'_, 's> {
     fn variable(&mut self, variable: &Variable<'s>) -> Lowered<()> {
         match variable.space.text {
             "reg" => self.slots.declare(variable),
-            "local" => {
-                let (bytes, align) = extent(variable)?;
-                let address = self.local.place(bytes, align);
-                if self.local.bytes > 512 * 1024 {
-                    return Err(PtxError::new(
-                        variable.name.span.clone(),
-                        "local variables take more than 512 KiB a thread",
-                    ));
-                }
-                self.insert(variable.name.text, Space::Local, address);
-                Ok(())
-            }
+            "local" => self.place(variable, Space::Local).map(drop),
+            // Arguments and results of calls.
+            "param" => self.place(variable, Space::Param).map(drop),
             "shared" => Ok(()),
             space => Err(PtxError::new(
                 variable.space.span.clone(),
@@ -261,6 +301,7 @@ impl<'s> Lowering<'_, 's> {
                 self.memory(instruction)
             }
             "shfl" | "vote" | "match" | "activemask" => self.lanes(instruction),
+            "call" => self.call(instruction),
             "bra" | "brx" | "ret" | "exit" | "trap" | "bar" | "barrier" | "membar" | "fence"
             | "nanosleep" => self.control(instruction),
             opcode => Err(PtxError::new(
@@ -281,24 +322,23 @@ impl<'s> Lowering<'_, 's> {
         });
     }
 
-    /// A program that runs off its end exits there.
-    fn end(&mut self, body: &[Statement<'s>]) {
-        let last = self.code.last();
-        let closed = last.is_some_and(|inst| {
-            inst.guard.is_none() && matches!(inst.op, Op::Exit | Op::Branch { .. })
+    fn end(&mut self, body: &[Statement<'s>], last: Op) {
+        let closed = self.code.last().is_some_and(|inst| {
+            let leaves = matches!(inst.op, Op::Exit | Op::Return | Op::Branch { .. });
+            inst.guard.is_none() && leaves
         });
         let ends_in_label = matches!(body.last(), Some(Statement::Label(_)));
-        if !closed || ends_in_label {
+        if !closed || ends_in_label || body.is_empty() {
             self.guard = None;
-            self.emit(Op::Exit, Operands::default(), Operands::default());
+            self.emit(last, Operands::default(), Operands::default());
         }
     }
 
     fn resolve_jumps(&mut self) {
-        for (at, names) in std::mem::take(&mut self.jumps) {
+        for (at, names) in std::mem::take(&mut self.body.jumps) {
             let mut found = Vec::new();
             for name in &names {
-                match self.labels.get(name.text) {
+                match self.body.labels.get(name.text) {
                     Some(&label) => found.push(label),
                     None => {
                         let message = format!("there is no label `{}` in this function", name.text);

@@ -15,6 +15,8 @@ const MAX_BYTES: u64 = 1 << 30;
 pub(super) struct Symbol {
     pub space: Space,
     pub address: u64,
+    /// The address is an offset in a function's frame.
+    pub framed: bool,
 }
 
 impl Symbol {
@@ -113,9 +115,14 @@ impl<'s> Images<'s> {
                         0
                     };
                     let address = base + offset;
-                    images
-                        .symbols
-                        .insert(variable.name.text, Symbol { space, address });
+                    images.symbols.insert(
+                        variable.name.text,
+                        Symbol {
+                            space,
+                            address,
+                            framed: false,
+                        },
+                    );
                 }
                 Err(error) => errors.push(error),
             }

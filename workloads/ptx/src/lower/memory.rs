@@ -51,6 +51,7 @@ impl<'s> Lowering<'_, 's> {
             element,
             count,
             offset: 0,
+            framed: false,
         })
     }
 
@@ -78,8 +79,7 @@ impl<'s> Lowering<'_, 's> {
         for element in self.elements(&instruction.operands[0], access.count)? {
             dst.push(self.data_slot(element, access.element, false)?);
         }
-        let (base, offset) = self.address(&instruction.operands[1], access.space)?;
-        access.offset = offset;
+        let base = self.address(&instruction.operands[1], &mut access)?;
         self.emit(Op::Load(access), dst, [base].into_iter().collect());
         Ok(())
     }
@@ -91,14 +91,13 @@ impl<'s> Lowering<'_, 's> {
     ) -> Lowered<()> {
         let mut access = self.access(instruction, modifiers)?;
         expect_operands(instruction, &[2, 3])?;
-        if matches!(access.space, Space::Const | Space::Param) {
+        let base = self.address(&instruction.operands[0], &mut access)?;
+        if matches!(access.space, Space::Const | Space::Param) && !access.framed {
             return Err(PtxError::new(
                 instruction.span.clone(),
                 format!("a kernel cannot store to {:?} memory", access.space),
             ));
         }
-        let (base, offset) = self.address(&instruction.operands[0], access.space)?;
-        access.offset = offset;
         let mut src = Operands::default();
         src.push(base);
         for element in self.elements(&instruction.operands[1], access.count)? {
@@ -130,18 +129,19 @@ impl<'s> Lowering<'_, 's> {
         if !reduces {
             dst.push(self.destination(&instruction.operands[0], element)?);
         }
-        let (base, offset) = self.address(&instruction.operands[first], space)?;
+        let mut access = Access {
+            space,
+            element,
+            count: 1,
+            offset: 0,
+            framed: false,
+        };
+        let base = self.address(&instruction.operands[first], &mut access)?;
         let mut src = Operands::default();
         src.push(base);
         for operand in &instruction.operands[first + 1..] {
             src.push(self.source(operand, element)?);
         }
-        let access = Access {
-            space,
-            element,
-            count: 1,
-            offset,
-        };
         self.emit(Op::Atomic(Atomic { op, access }), dst, src);
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::arithmetic::unsupported_form;
 use super::function::{Lowered, Lowering};
 use super::modifiers::Modifiers;
 use super::operands::expect_operands;
-use crate::ast::{Instruction, Operand};
+use crate::ast::{Instruction, Name, Operand};
 use crate::error::PtxError;
 use crate::program::{Double1, Double2, Op, Operands, PredicateOp, SlotKind, Word1, Word2};
 use crate::types::{Space, Type};
@@ -44,6 +44,16 @@ impl<'s> Lowering<'_, 's> {
                 self.emit(Op::Clock, [dst].into_iter().collect(), Operands::default());
                 Ok(())
             }
+            [whole, Operand::Name(name, None)] if self.frame_offset(name).is_some() => {
+                let dst = self.destination(whole, element)?;
+                let offset = self.frame_offset(name).unwrap_or(0);
+                self.emit(
+                    Op::FrameAddress(offset),
+                    [dst].into_iter().collect(),
+                    Operands::default(),
+                );
+                Ok(())
+            }
             [whole, Operand::Integer(value, _)] if element == Type::Pred => {
                 let op = PredicateOp::Literal(*value != 0);
                 self.emit_predicate(op, std::slice::from_ref(whole))
@@ -57,6 +67,15 @@ impl<'s> Lowering<'_, 's> {
                 self.emit_typed(instruction, op, element, &[element])
             }
         }
+    }
+
+    /// The offset of a variable in a device function's frame, if `name` is one.
+    fn frame_offset(&mut self, name: &Name<'s>) -> Option<u64> {
+        let hidden = self.slots.register(name.text).is_some();
+        let symbol = self
+            .symbol(name.text)
+            .filter(|_| self.body.is_function && !hidden)?;
+        symbol.framed.then_some(symbol.address)
     }
 
     fn halves(instruction: &Instruction<'s>, element: Type, parts: usize) -> Lowered<(bool, Type)> {

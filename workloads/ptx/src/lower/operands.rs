@@ -4,7 +4,7 @@ use super::function::{Lowered, Lowering};
 use super::slots::slot_kind;
 use crate::ast::{Address, Instruction, Name, Operand};
 use crate::error::PtxError;
-use crate::program::{MaskKind, Op, Operands, Slot, SlotKind, Special};
+use crate::program::{Access, MaskKind, Op, Operands, Slot, SlotKind, Special};
 use crate::types::{Space, Type};
 
 /// Refuses an instruction with the wrong number of operands.
@@ -112,6 +112,10 @@ impl<'s> Lowering<'_, 's> {
             });
         }
         match self.symbol(name.text) {
+            Some(symbol) if symbol.framed && self.body.is_function => Err(PtxError::new(
+                name.span.clone(),
+                "inside a function, the address of a local variable can only be moved to a register",
+            )),
             Some(symbol) => Ok(match kind {
                 SlotKind::Double => self.slots.double_literal(symbol.address),
                 _ => self.slots.word_literal(symbol.address as u32),
@@ -177,42 +181,52 @@ impl<'s> Lowering<'_, 's> {
         }
     }
 
-    /// The base address slot and the offset of `[base+offset]`, for an access to `space`.
-    pub fn address(&mut self, operand: &Operand<'s>, space: Space) -> Lowered<(Slot, i64)> {
+    /// Gives `access` its address, `[base+offset]`, and returns the base's slot.
+    pub fn address(&mut self, operand: &Operand<'s>, access: &mut Access) -> Lowered<Slot> {
         let Operand::Address(address) = operand else {
             return Err(PtxError::new(
                 operand.span(),
                 "an address in brackets is needed here",
             ));
         };
-        let base = match &address.base {
-            None => self.slots.double_literal(0),
-            Some(name) => self.base(name, address, space)?,
-        };
-        Ok((base, address.offset))
+        access.offset = address.offset;
+        match &address.base {
+            None => Ok(self.slots.double_literal(0)),
+            Some(name) => self.base(name, address, access),
+        }
     }
 
-    fn base(&mut self, name: &Name<'s>, address: &Address<'s>, space: Space) -> Lowered<Slot> {
+    fn base(
+        &mut self,
+        name: &Name<'s>,
+        address: &Address<'s>,
+        access: &mut Access,
+    ) -> Lowered<Slot> {
         if let Some(slot) = self.slots.register(name.text) {
-            return if slot.kind == SlotKind::Predicate {
-                Err(wrong_kind(name, slot.kind, SlotKind::Double))
-            } else {
-                Ok(slot)
-            };
+            if slot.kind == SlotKind::Predicate {
+                return Err(wrong_kind(name, slot.kind, SlotKind::Double));
+            }
+            // A pointer to a function's parameter was made by `mov` and is an address in local memory.
+            if access.space == Space::Param && self.body.is_function {
+                access.space = Space::Local;
+            }
+            return Ok(slot);
         }
         let symbol = self.symbol(name.text).ok_or_else(|| unknown(name))?;
-        if space == Space::Generic {
+        let movable = symbol.framed && self.body.is_function;
+        if access.space == Space::Generic && !movable {
             return Ok(self.slots.double_literal(symbol.generic()));
         }
-        if space != symbol.space {
+        if access.space != symbol.space {
             return Err(PtxError::new(
                 address.span.clone(),
                 format!(
-                    "`{}` lies in {:?} memory, not in {space:?} memory",
-                    name.text, symbol.space
+                    "`{}` lies in {:?} memory, not in {:?} memory",
+                    name.text, symbol.space, access.space
                 ),
             ));
         }
+        access.framed = symbol.framed;
         Ok(self.slots.double_literal(symbol.address))
     }
 

@@ -23,7 +23,7 @@ pub(super) struct Slots<'s> {
 
 /// Registers declared between one pair of braces.
 #[derive(Default)]
-struct Scope<'s> {
+pub(super) struct Scope<'s> {
     /// Registers by full name; families' members appear when first named.
     registers: FxHashMap<&'s str, Slot>,
     /// Declared names without a count, and families `%r<10>` by prefix.
@@ -40,6 +40,24 @@ pub(super) fn slot_kind(element: Type) -> SlotKind {
 }
 
 impl<'s> Slots<'s> {
+    /// Hides all declared registers, for a function of its own; gives them back for [`reveal`](Self::reveal).
+    pub fn hide(&mut self) -> Vec<Scope<'s>> {
+        std::mem::take(&mut self.scopes)
+    }
+
+    pub fn reveal(&mut self, hidden: Vec<Scope<'s>>) {
+        self.scopes = hidden;
+    }
+
+    /// How many words, doubles and predicates there are.
+    pub fn counts(&self) -> [u16; 3] {
+        [
+            self.words.len() as u16,
+            self.doubles.len() as u16,
+            self.predicates,
+        ]
+    }
+
     pub fn open(&mut self) {
         self.scopes.push(Scope::default());
     }

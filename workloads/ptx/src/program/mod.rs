@@ -4,8 +4,8 @@ mod op;
 mod slot;
 
 pub use op::{
-    Access, Atomic, AtomicOp, Barrier, BoolOp, Carry, CarryOp, Compare, Comparison, Convert,
-    Double1, Double2, Double3, DoubleShift, DoubleToWord, Float, FloatTest, Op, PermuteMode,
+    Access, Atomic, AtomicOp, Barrier, BoolOp, Call, Carry, CarryOp, Compare, Comparison, Convert,
+    Double1, Double2, Double3, DoubleShift, DoubleToWord, Float, FloatTest, Move, Op, PermuteMode,
     PredicateOp, Reduction, Rounding, ShortOp, ShuffleMode, Vote, Word1, Word2, Word3, Word4,
 };
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
@@ -50,8 +50,10 @@ pub struct Entry {
     pub predicates: u16,
     /// Static shared memory in bytes; dynamic shared memory begins behind it.
     pub shared_bytes: u32,
-    /// Local memory of a thread in bytes.
+    /// Local memory of a thread in bytes: the entry's own frame.
     pub local_bytes: u32,
+    /// Device functions that it may call; their code stands behind the entry's.
+    pub functions: Vec<Function>,
     /// 32-bit registers that are live at once at the most: what an ideal allocator needs.
     pub registers: u32,
     /// Why this entry cannot run: everything in it that is not supported. Empty if it can.
@@ -65,6 +67,23 @@ impl Entry {
             .last()
             .map_or(0, |param| param.offset + param.bytes)
     }
+}
+
+/// A device function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Index of its first instruction.
+    pub start: u32,
+    /// Bytes of its frame in local memory: results, parameters, local variables.
+    pub frame_bytes: u64,
+    /// Its slots: words, doubles, predicates. A recursive call saves them.
+    pub words: std::ops::Range<u16>,
+    /// See `words`.
+    pub doubles: std::ops::Range<u16>,
+    /// See `words`.
+    pub predicates: std::ops::Range<u16>,
 }
 
 /// A kernel parameter and its place in the parameter block.

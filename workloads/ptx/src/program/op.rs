@@ -151,6 +151,12 @@ pub enum Op {
         /// As for [`Op::Branch`].
         reconverge: u32,
     },
+    /// `call` of a device function.
+    Call(Box<Call>),
+    /// `ret` of a device function.
+    Return,
+    /// `mov` of a local variable's address inside a device function: its offset in the function's frame.
+    FrameAddress(u64),
     /// `ret` of an entry, `exit`.
     Exit,
     /// `trap`.
@@ -486,6 +492,8 @@ pub struct Access {
     pub count: u8,
     /// Added to the base address.
     pub offset: i64,
+    /// The address is relative to the running function's frame: a local variable or a parameter of a device function.
+    pub framed: bool,
 }
 
 impl Access {
@@ -493,6 +501,28 @@ impl Access {
     pub fn bytes(&self) -> u32 {
         self.element.bytes() * u32::from(self.count)
     }
+}
+
+/// A call of a device function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Index of the function in [`Entry::functions`](super::Entry::functions).
+    pub function: u32,
+    /// Arguments: from the caller's frame to the callee's.
+    pub arguments: Vec<Move>,
+    /// Results: from the callee's frame to the caller's.
+    pub results: Vec<Move>,
+}
+
+/// Bytes that pass from one frame to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// Offset in the one frame.
+    pub from: u64,
+    /// Offset in the other.
+    pub to: u64,
+    /// How many.
+    pub bytes: u64,
 }
 
 /// `atom` or `red`.

@@ -26,7 +26,18 @@ impl<const W: usize> Warp<W> {
         else {
             unreachable!("{:?} accesses no memory", inst.op)
         };
-        let addresses = self.addresses(inst.src[0], access.offset);
+        let framed;
+        let (access, base) = if access.framed {
+            // Parameters of functions lie in their frames too, whatever space names them.
+            framed = Access {
+                space: Space::Local,
+                ..*access
+            };
+            (&framed, self.frame_base() as i64)
+        } else {
+            (access, 0)
+        };
+        let addresses = self.addresses(inst.src[0], access.offset + base);
         let at = Footprint {
             addresses: &addresses,
             executed,

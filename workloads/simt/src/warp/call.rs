@@ -1,0 +1,112 @@
+//! Calls of device functions: frames in local memory, registers saved where a function is entered again.
+
+use warpwatt_ptx::Entry;
+use warpwatt_ptx::program::{Call, Move, Op};
+
+use super::{Step, Warp};
+use crate::error::Cause;
+use crate::memory::LocalMemory;
+use crate::registers::Saved;
+use crate::trace::lanes;
+
+/// Calls that may be open at once.
+const MAX_DEPTH: usize = 1024;
+
+/// Bytes of local memory that a thread's frames may take. CUDA's default stack has 1 KiB.
+const MAX_STACK: u64 = 64 * 1024;
+
+/// Frames begin at multiples of this: the largest vector access.
+const ALIGNMENT: u64 = 16;
+
+/// An open call.
+#[derive(Clone, Debug)]
+pub(super) struct Frame<const W: usize> {
+    /// Where the callee's frame begins in local memory.
+    base: u64,
+    /// The call instruction.
+    call: u32,
+    /// Index of the function.
+    function: u32,
+    /// The function's registers before the call, if it was running already.
+    saved: Option<Saved<W>>,
+}
+
+impl<const W: usize> Warp<W> {
+    /// Where the running function's frame begins; the entry's begins at zero.
+    #[inline]
+    pub(super) fn frame_base(&self) -> u64 {
+        self.frames.last().map_or(0, |frame| frame.base)
+    }
+
+    pub(super) fn call(
+        &mut self,
+        entry: &Entry,
+        call: &Call,
+        step: Step,
+        local: &mut LocalMemory,
+    ) -> Result<(), Cause> {
+        if step.executed == 0 {
+            self.stack.go(step.at + 1);
+            return Ok(());
+        }
+        let own = match self.frames.last() {
+            Some(frame) => entry.functions[frame.function as usize].frame_bytes,
+            None => u64::from(entry.local_bytes),
+        };
+        let function = &entry.functions[call.function as usize];
+        let from = self.frame_base();
+        let base = (from + own).next_multiple_of(ALIGNMENT);
+        let depth = self.frames.len();
+        if depth >= MAX_DEPTH
+            || base + function.frame_bytes > u64::from(entry.local_bytes) + MAX_STACK
+        {
+            return Err(Cause::StackOverflow { depth });
+        }
+        local.grow(base + function.frame_bytes);
+        pass(local, &call.arguments, [from, base], step);
+        let running = self
+            .frames
+            .iter()
+            .any(|frame| frame.function == call.function);
+        let frame = Frame {
+            base,
+            call: step.at,
+            function: call.function,
+            saved: running.then(|| self.registers.save(function)),
+        };
+        self.frames.push(frame);
+        self.stack.call(function.start, step.at + 1, step.executed);
+        Ok(())
+    }
+
+    pub(super) fn ret(&mut self, entry: &Entry, step: Step, local: &mut LocalMemory) {
+        self.stack.go(step.at + 1);
+        let Some(frame) = self.frames.last() else {
+            return self.stack.exit(step.executed);
+        };
+        let caller = match self.frames.len() {
+            1 => 0,
+            open => self.frames[open - 2].base,
+        };
+        if let Op::Call(call) = &entry.code[frame.call as usize].op {
+            pass(local, &call.results, [frame.base, caller], step);
+        }
+        if let Some(saved) = &frame.saved {
+            let function = &entry.functions[frame.function as usize];
+            self.registers.restore(function, saved, step.executed);
+        }
+        self.stack.ret(step.executed);
+    }
+}
+
+/// Moves values from the frame at `from` to the frame at `to`, for the executed lanes.
+fn pass(local: &mut LocalMemory, moves: &[Move], [from, to]: [u64; 2], step: Step) {
+    for lane in lanes(step.executed) {
+        let memory = local.of(lane);
+        for passed in moves {
+            let start = (from + passed.from) as usize;
+            let end = start + passed.bytes as usize;
+            memory.copy_within(start..end, (to + passed.to) as usize);
+        }
+    }
+}
