@@ -48,7 +48,7 @@ fn figures_are_those_of_the_tool() {
         ("area", 0.0001, 0.001),
     ];
     ram.check("plain memories (structure found on these)", &bounds);
-    data.check("data sides (held out)", &bounds);
+    data.check("data sides", &bounds);
     let bounds = [
         ("access", 0.002, 0.025),
         ("read", 0.005, 0.15),

@@ -55,8 +55,6 @@ fn table_1_holds_but_for_the_known_gaps() {
         [
             "operand_buffer area",
             "operand_buffer leakage",
-            "fc_data_32 read energy",
-            "fc_data_32 delay",
             "fc_tag_16 area",
             "fc_tag_16 read energy",
             "fc_tag_16 delay",

@@ -449,15 +449,19 @@ fn the_filter_cache_fits_the_clock_of_the_paper_and_not_one_three_times_as_fast(
     let mut spec = gpu();
     let fit = technique.fit(&mut spec, &node).unwrap();
     assert_eq!(spec.fetch.stages, 1, "{:#?}", fit.notes);
-    let beyond_selection =
-        |path: &warpwatt_techniques::Path| path.total().as_ps() - path.parts[0].1.as_ps();
-    let (hit, miss) = (
-        beyond_selection(&fit.paths[0]),
-        beyond_selection(&fit.paths[1]),
-    );
-    // 15 %: the paper leaves the multiplexer out, and the circuit models have their own error against CACTI.
-    assert!((hit / 280.0 - 1.0).abs() < 0.15, "{hit} ps");
-    assert!((miss / 450.0 - 1.0).abs() < 0.15, "{miss} ps");
+    // The paper leaves warp selection open and the multiplexer out (section 4).
+    let arrays = |path: &warpwatt_techniques::Path| -> f64 {
+        let left_out = ["warp selection", "multiplexer"];
+        let counted = path
+            .parts
+            .iter()
+            .filter(|(name, _)| !left_out.contains(name));
+        counted.map(|(_, delay)| delay.as_ps()).sum()
+    };
+    let (hit, miss) = (arrays(&fit.paths[0]), arrays(&fit.paths[1]));
+    // Half of the last printed digit.
+    assert!((hit - 280.0).abs() < 5.0, "{hit} ps");
+    assert!((miss - 450.0).abs() < 5.0, "{miss} ps");
     let mut fast = gpu();
     fast.sm.clock_mhz = 3900;
     let fit = technique.fit(&mut fast, &node).unwrap();

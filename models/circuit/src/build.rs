@@ -59,6 +59,30 @@ pub(crate) fn tags(at: &Sizing, spec: &TagSpec) -> Result<Cost, CircuitError> {
 
 /// A cache: tags first, then the data side that suits them.
 pub(crate) fn cache(at: &Sizing, spec: &CacheSpec) -> Result<Cost, CircuitError> {
+    let [tag, data] = sides(at, spec)?;
+    Ok(both(
+        tag.cost,
+        data.cost,
+        &tag.array,
+        &data.array,
+        spec.access,
+    ))
+}
+
+/// The data side of a cache, as it is beside its tags.
+pub(crate) fn cache_data(at: &Sizing, spec: &CacheSpec) -> Result<Cost, CircuitError> {
+    let [_, data] = sides(at, spec)?;
+    Ok(data.cost)
+}
+
+/// One side of a cache.
+struct CacheSide {
+    array: Array,
+    cost: Cost,
+}
+
+/// Tag side and data side; the search for the data side's organisation looks at the whole cache.
+fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> {
     check::count("line_bits", spec.line_bits)?;
     let out_bits = spec.out_bits.unwrap_or(spec.line_bits);
     check::out_bits(out_bits, spec.line_bits)?;
@@ -100,9 +124,15 @@ pub(crate) fn cache(at: &Sizing, spec: &CacheSpec) -> Result<Cost, CircuitError>
     let (data, limits) =
         array::best_data(at.design, &need, whole).ok_or_else(|| check::nothing(spec.sets))?;
     let (tag, data) = (at.again(&tag, &tag_need), at.again(&data, &need));
-    let tag_cost = cost(at, &tag, &tag_need, tag_limits);
-    let data_cost = cost(at, &data, &need, limits);
-    Ok(both(tag_cost, data_cost, &tag, &data, spec.access))
+    let tag = CacheSide {
+        cost: cost(at, &tag, &tag_need, tag_limits),
+        array: tag,
+    };
+    let data = CacheSide {
+        cost: cost(at, &data, &need, limits),
+        array: data,
+    };
+    Ok([tag, data])
 }
 
 fn tag_need(process: &Process, spec: &TagSpec) -> Result<Need, CircuitError> {

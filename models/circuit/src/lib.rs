@@ -58,6 +58,7 @@ pub fn cost(
     match spec {
         Spec::Ram(ram) => build::ram(&sizing, ram),
         Spec::Cache(cache) => build::cache(&sizing, cache),
+        Spec::CacheData(cache) => build::cache_data(&sizing, cache),
         Spec::Tags(tags) => build::tags(&sizing, tags),
         Spec::Buffer(buffer) => logic::buffer(&run, technology, buffer),
         Spec::Mux(mux) => logic::mux(&run, technology, mux),

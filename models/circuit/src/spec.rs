@@ -13,6 +13,8 @@ pub enum Spec {
     Ram(RamSpec),
     /// A direct-mapped or set-associative cache: tag side and data side.
     Cache(CacheSpec),
+    /// The data side of a cache alone. The organisations of both sides are chosen together, so that it is no [`Spec::Ram`] of the same words.
+    CacheData(CacheSpec),
     /// The tag side of a cache alone: tags of every way, and a comparator each.
     Tags(TagSpec),
     /// Words in flip-flops or latches with multiplexed read ports; for small buffers.

@@ -21,7 +21,7 @@ mod timing;
 
 use toml::Table;
 use warpwatt_activity::Activity;
-use warpwatt_circuit::{CircuitError, MuxSpec, Ports, RamSpec, Spec, TagSpec};
+use warpwatt_circuit::{Access, CacheSpec, CircuitError, MuxSpec, Ports, Spec, TagSpec};
 use warpwatt_gpu::{FetchFilter, GpuSpec, Hooks, Run};
 
 use crate::{
@@ -97,28 +97,32 @@ fn parse(table: &Table) -> Parsed {
 }
 
 impl FilterCache {
+    fn tag_bits(&self, gpu: &GpuSpec) -> u32 {
+        let covered_bytes = gpu.fetch.instruction_bytes * self.entries_per_tag;
+        let offset_bits = covered_bytes.ilog2();
+        gpu.icache.address_bits.saturating_sub(offset_bits).max(1)
+    }
+
     /// The tag array: for the paper's 32 entries 16 sets of 28 bits, an address of 32 bits less the offset within two instructions.
     fn tag(&self, gpu: &GpuSpec) -> Spec {
-        let covered_bytes = gpu.fetch.instruction_bytes * self.entries_per_tag;
         Spec::Tags(TagSpec {
             sets: u64::from(self.entries.div_ceil(self.entries_per_tag)),
             ways: 1,
-            tag_bits: gpu
-                .icache
-                .address_bits
-                .saturating_sub(covered_bytes.ilog2())
-                .max(1),
+            tag_bits: self.tag_bits(gpu),
             ports: Ports::READ_AND_WRITE,
         })
     }
 
-    /// The data array.
-    fn data(&self) -> Spec {
-        Spec::Ram(RamSpec {
-            words: u64::from(self.entries),
-            bits: u64::from(self.entry_bits),
+    /// The data array: the data side of a direct-mapped cache of one instruction a line.
+    fn data(&self, gpu: &GpuSpec) -> Spec {
+        Spec::CacheData(CacheSpec {
+            sets: u64::from(self.entries),
+            ways: 1,
+            line_bits: u64::from(self.entry_bits),
+            tag_bits: self.tag_bits(gpu),
+            out_bits: None,
             ports: Ports::READ_AND_WRITE,
-            banks: 1,
+            access: Access::Normal,
         })
     }
 
@@ -158,7 +162,7 @@ impl Technique for FilterCache {
     fn structures(&self, gpu: &GpuSpec) -> Vec<Structure> {
         vec![
             Structure::front_end("filter_cache.tag", self.tag(gpu)),
-            Structure::front_end("filter_cache.data", self.data()),
+            Structure::front_end("filter_cache.data", self.data(gpu)),
             Structure::front_end("filter_cache.mux", self.mux()),
         ]
     }
@@ -270,11 +274,14 @@ mod tests {
         );
         assert_eq!(
             structures[1].spec,
-            Spec::Ram(RamSpec {
-                words: 32,
-                bits: 64,
+            Spec::CacheData(CacheSpec {
+                sets: 32,
+                ways: 1,
+                line_bits: 64,
+                tag_bits: 28,
+                out_bits: None,
                 ports: both,
-                banks: 1
+                access: Access::Normal,
             })
         );
         assert_eq!(structures[2].spec, Spec::Mux(MuxSpec { bits: 64 }));

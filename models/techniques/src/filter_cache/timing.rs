@@ -23,7 +23,7 @@ pub fn fit(
     }))?;
     let (tag, data, mux) = (
         delay(&filter.tag(gpu))?,
-        delay(&filter.data())?,
+        delay(&filter.data(gpu))?,
         delay(&filter.mux())?,
     );
     let (icache_tag, icache_data) = (
