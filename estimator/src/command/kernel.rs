@@ -63,18 +63,39 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     };
     let run = execute(&kernel, options, &sink.sources)?;
     let facts = Facts::of(&kernel, &run, arguments, &spec);
-    for (name, path) in &dumps {
-        let buffer = run.buffers.iter().find(|buffer| buffer.name == *name);
-        let bytes = buffer.map_or(&[][..], |buffer| &buffer.bytes);
-        write_one(path, bytes).map_err(|rejection| rejection.0.diags.into_iter().next())?;
+    let buffers = contents(&dumps, &run);
+    let timing = timing(arguments, &spec, run)?;
+    for ((_, path), bytes) in dumps.iter().zip(buffers) {
+        write_one(path, &bytes).map_err(|rejection| rejection.0.diags.into_iter().next())?;
     }
-    let timing = if arguments.no_timing {
-        None
-    } else {
-        let timed = simulate(&spec, &traces(run), Hooks::default());
-        Some(timed.map_err(|error| Diag::error("kernel::timing", error.to_string()))?)
-    };
     Ok(facts.report(timing.as_ref()))
+}
+
+/// What each dump will hold.
+fn contents(dumps: &[(String, PathBuf)], run: &CaseRun) -> Vec<Vec<u8>> {
+    let contents = dumps.iter().map(|(name, _)| {
+        let buffer = run.buffers.iter().find(|buffer| buffer.name == *name);
+        buffer.map_or_else(Vec::new, |buffer| buffer.bytes.clone())
+    });
+    contents.collect()
+}
+
+/// The timing run, or why the GPU that nobody asked for cannot time this kernel; nothing with `--no-timing`.
+fn timing(
+    arguments: &KernelArguments,
+    spec: &GpuSpec,
+    run: CaseRun,
+) -> Result<Option<Result<Run, String>>, Diag> {
+    if arguments.no_timing {
+        return Ok(None);
+    }
+    let by_default = arguments.preset.is_none() && arguments.set.is_empty();
+    match simulate(spec, &traces(run), Hooks::default()) {
+        Ok(run) => Ok(Some(Ok(run))),
+        // The buffers were checked all the same, which is what the command is for.
+        Err(error) if by_default => Ok(Some(Err(error.to_string()))),
+        Err(error) => Err(Diag::error("kernel::timing", error.to_string())),
+    }
 }
 
 /// The GPU: the preset with the settings of `--set` and `--warp-width`.
@@ -271,23 +292,34 @@ impl Facts {
         }
     }
 
-    fn report(self, timing: Option<&Run>) -> Report {
+    fn report(self, timing: Option<&Result<Run, String>>) -> Report {
         let Facts {
             heading,
             passed,
             mut value,
             mut text,
         } = self;
-        value["cycles"] = timing.map_or(Value::Null, |timing| timing.cycles.into());
-        if let Some(timing) = timing {
-            let _ = writeln!(text, "  {:<24}{:>16}", "cycles", timing.cycles);
-            value["occupancy"] = timing.launches.iter().map(occupancy).collect();
-            value["activity"] = json!(timing.activity);
-            if let Some(launch) = timing.launches.first() {
+        value["cycles"] = Value::Null;
+        match timing {
+            None => {}
+            Some(Ok(timing)) => {
+                value["cycles"] = timing.cycles.into();
+                value["occupancy"] = timing.launches.iter().map(occupancy).collect();
+                value["activity"] = json!(timing.activity);
+                let _ = writeln!(text, "  {:<24}{:>16}", "cycles", timing.cycles);
+                if let Some(launch) = timing.launches.first() {
+                    let _ = writeln!(
+                        text,
+                        "  {:<24}{:>16}   limited by {}",
+                        "CTAs an SM", launch.ctas_per_sm, launch.limited_by
+                    );
+                }
+            }
+            Some(Err(error)) => {
+                value["timing_error"] = error.as_str().into();
                 let _ = writeln!(
                     text,
-                    "  {:<24}{:>16}   limited by {}",
-                    "CTAs an SM", launch.ctas_per_sm, launch.limited_by
+                    "  not timed: {error}; choose another GPU with --preset or --set"
                 );
             }
         }

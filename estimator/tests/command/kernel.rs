@@ -50,6 +50,44 @@ fn settings_of_the_gpu_and_the_warp_width_take_effect() {
     assert!(wide["warp_instructions"].as_u64() < base["warp_instructions"].as_u64());
 }
 
+/// The default GPU has 16 KiB of shared memory an SM: a kernel that wants more is checked all the same.
+#[test]
+fn a_kernel_that_does_not_fit_the_default_gpu_is_checked_but_not_timed() {
+    let scratch = Scratch::new();
+    let ptx = fs::read_to_string(errors().join("launches/copy.ptx")).unwrap();
+    let large = ".reg .b32 %large; .shared .align 4 .b8 large[32768]; mov.u32 %large, large;";
+    scratch.write(
+        "copy.ptx",
+        &ptx.replacen(".reg", &format!("{large} .reg"), 1),
+    );
+    fs::copy(
+        errors().join("launches/copy.toml"),
+        scratch.path("copy.toml"),
+    )
+    .unwrap();
+    let run = |more: &[&str]| {
+        let arguments = [&["kernel", "copy.toml", "--json"], more].concat();
+        let output = warpwatt(&scratch.path(""), &arguments);
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), value)
+    };
+    let (code, value) = run(&[]);
+    assert_eq!((code, &value["cycles"]), (Some(0), &Value::Null), "{value}");
+    assert!(
+        value["timing_error"]
+            .as_str()
+            .unwrap()
+            .contains("does not fit"),
+        "{value}"
+    );
+    let (code, _) = run(&["--preset", "tesla-16sm", "--dump", "to=to.bin"]);
+    assert_eq!(code, Some(2), "a GPU that was asked for must fit");
+    assert!(!scratch.path("to.bin").exists(), "and nothing is written");
+    let (code, value) = run(&["--set", "sm.shared_bytes=65536"]);
+    assert_eq!(code, Some(0));
+    assert!(value["cycles"].as_u64() > Some(0));
+}
+
 #[test]
 fn a_wrong_result_is_shown_and_ends_with_one() {
     let scratch = Scratch::new();
