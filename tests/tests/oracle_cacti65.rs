@@ -3,22 +3,8 @@
 #[path = "oracle_support/mod.rs"]
 mod oracle_support;
 
-use oracle_support::{Errors, Row};
+use oracle_support::{Errors, MILLI, NANO, Row, SQUARE_MILLI, runs};
 use warpwatt_circuit::{Cost, Profile};
-use warpwatt_techlib::Library;
-
-const NANO: f64 = 1e9;
-const MILLI: f64 = 1e3;
-const SQUARE_MILLI: f64 = 1e6;
-
-fn runs() -> Vec<(Row, Cost)> {
-    let library = Library::itrs().unwrap();
-    let rows = Row::all("cacti65_paper_profile.csv");
-    rows.into_iter()
-        .map(|row| (row.cost(&library, Profile::Cacti65), row))
-        .map(|(cost, row)| (row, cost))
-        .collect()
-}
 
 fn add(errors: &mut Errors, prefix: &str, row: &Row, cost: &Cost) {
     let theirs = |figure: &str| row.number(&format!("{prefix}{figure}"));
@@ -30,7 +16,7 @@ fn add(errors: &mut Errors, prefix: &str, row: &Row, cost: &Cost) {
 
 #[test]
 fn figures_are_those_of_the_tool() {
-    let runs = runs();
+    let runs = runs("cacti65_paper_profile.csv", Profile::Cacti65);
     let (mut ram, mut data, mut tag) = (Errors::default(), Errors::default(), Errors::default());
     for (row, cost) in &runs {
         if row.is_cache() {
@@ -60,7 +46,7 @@ fn figures_are_those_of_the_tool() {
 
 #[test]
 fn the_search_ends_at_the_organisation_of_the_tool() {
-    let runs = runs();
+    let runs = runs("cacti65_paper_profile.csv", Profile::Cacti65);
     let same = runs
         .iter()
         .filter(|(row, cost)| row.same_organisation(cost))

@@ -3,22 +3,8 @@
 #[path = "oracle_support/mod.rs"]
 mod oracle_support;
 
-use oracle_support::{Errors, Row};
+use oracle_support::{Errors, MILLI, NANO, Row, SQUARE_MILLI, runs};
 use warpwatt_circuit::{Cost, Profile};
-use warpwatt_techlib::Library;
-
-const NANO: f64 = 1e9;
-const MILLI: f64 = 1e3;
-const SQUARE_MILLI: f64 = 1e6;
-
-fn runs() -> Vec<(Row, Cost)> {
-    let library = Library::itrs().unwrap();
-    let rows = Row::all("cacti7_ed2.csv");
-    rows.into_iter()
-        .map(|row| (row.cost(&library, Profile::Cacti7), row))
-        .map(|(cost, row)| (row, cost))
-        .collect()
-}
 
 fn errors<'a>(runs: impl Iterator<Item = &'a (Row, Cost)>) -> Errors {
     let mut errors = Errors::default();
@@ -56,7 +42,7 @@ fn errors<'a>(runs: impl Iterator<Item = &'a (Row, Cost)>) -> Errors {
 
 #[test]
 fn figures_of_plain_memories_are_those_of_the_tool() {
-    let runs = runs();
+    let runs = runs("cacti7_ed2.csv", Profile::Cacti7);
     // None of these runs was used to find the structure: that was done on complete lists of organisations of a dozen other arrays.
     errors(runs.iter().filter(|(row, _)| !row.is_cache())).check(
         "plain memories",
@@ -74,7 +60,7 @@ fn figures_of_plain_memories_are_those_of_the_tool() {
 
 #[test]
 fn figures_of_caches_are_near_those_of_the_tool() {
-    let runs = runs();
+    let runs = runs("cacti7_ed2.csv", Profile::Cacti7);
     errors(runs.iter().filter(|(row, _)| row.is_cache())).check(
         "caches",
         &[
@@ -88,7 +74,7 @@ fn figures_of_caches_are_near_those_of_the_tool() {
 
 #[test]
 fn the_search_mostly_ends_at_the_organisation_of_the_tool() {
-    let runs = runs();
+    let runs = runs("cacti7_ed2.csv", Profile::Cacti7);
     let same = runs
         .iter()
         .filter(|(row, cost)| row.same_organisation(cost))

@@ -9,7 +9,7 @@ use warpwatt::outcome::{BASELINE, KernelName, Outcome, Point};
 use warpwatt::papers::FilterCachePaper;
 use warpwatt::pricing::{CostTable, Counted, NodeCircuits, price, technology_name};
 use warpwatt::report::Report;
-use warpwatt::run::{resolve_text, run_points};
+use warpwatt::run::{resolve_text, run_all};
 use warpwatt::validate::{
     Check, Setting, Status, Validation, filter_cache_circuits, filter_cache_study,
 };
@@ -231,20 +231,7 @@ fn small_study() -> Report {
     let mut sink = Sink::default();
     let resolved =
         resolve_text("small.toml", SMALL, Path::new(""), &mut sink).expect("a valid study");
-    let finished = vec![false; resolved.plan.points.len()];
-    let mut outcomes = Vec::new();
-    let collect = |_, outcome| {
-        outcomes.push(outcome);
-        Ok(())
-    };
-    run_points(
-        &resolved,
-        &sink.sources,
-        (&finished, Some(2)),
-        |_| (),
-        collect,
-    )
-    .expect("it runs");
+    let outcomes = run_all(&resolved, &sink.sources, Some(2), |_| ()).expect("it runs");
     Report::new("small", &outcomes)
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use warpwatt::diag::{Sink, render};
 use warpwatt::outcome::Outcome;
 use warpwatt::report::Report;
-use warpwatt::run::{Resolved, resolve, run_points};
+use warpwatt::run::{Resolved, resolve, run_all};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads/studies")
@@ -44,21 +44,7 @@ fn every_study_that_ships_is_valid() {
 fn outcomes(study: &str) -> Vec<Outcome> {
     let mut sink = Sink::default();
     let resolved = resolved(&folder().join(study), &mut sink);
-    let finished = vec![false; resolved.plan.points.len()];
-    let mut outcomes = Vec::new();
-    let collect = |_, outcome| {
-        outcomes.push(outcome);
-        Ok(())
-    };
-    run_points(
-        &resolved,
-        &sink.sources,
-        (&finished, Some(2)),
-        |_| (),
-        collect,
-    )
-    .expect("it runs");
-    outcomes
+    run_all(&resolved, &sink.sources, Some(2), |_| ()).expect("it runs")
 }
 
 fn mean(values: &[f64]) -> f64 {

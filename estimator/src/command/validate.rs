@@ -14,7 +14,7 @@ use crate::diag::{Diag, Rejection, Sink};
 use crate::papers::FilterCachePaper;
 use crate::pricing::NodeCircuits;
 use crate::report::Report;
-use crate::run::{resolve_text, run_points};
+use crate::run::{resolve_text, run_all};
 use crate::validate::{Check, Setting, Validation, filter_cache_circuits, filter_cache_study};
 
 /// The study whose points are compared with the paper's Table 4.
@@ -55,19 +55,11 @@ fn checks(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, 
     let finished = vec![false; resolved.plan.points.len()];
     let executions = resolved.plan.work(&finished).len();
     let mut progress = Progress::new(&resolved.plan, finished.len(), executions, arguments.quiet);
-    let mut outcomes = Vec::new();
-    let ran = run_points(
-        &resolved,
-        &sink.sources,
-        (&finished, arguments.jobs),
-        |news| progress.tell(news),
-        |_, outcome| {
-            outcomes.push(outcome);
-            Ok(())
-        },
-    );
+    let ran = run_all(&resolved, &sink.sources, arguments.jobs, |news| {
+        progress.tell(news);
+    });
     progress.end();
-    ran?;
+    let outcomes = ran?;
     checks.extend(filter_cache_study(&Report::new(
         &resolved.study.title,
         &outcomes,

@@ -1,6 +1,7 @@
 //! Figures for people.
 
 use super::estimate::Estimate;
+use crate::outcome::Outcome;
 
 /// What stands where there is no value.
 pub const NONE: &str = "-";
@@ -92,6 +93,18 @@ fn fixed(value: f64, decimals: usize) -> String {
         Some(rest) if rest.bytes().all(|byte| matches!(byte, b'0' | b'.')) => rest.to_owned(),
         _ => text,
     }
+}
+
+/// The cells of a point without comparison: kernel, node, technique, cycles, dynamic and leakage energy.
+pub fn outcome(outcome: &Outcome) -> [String; 6] {
+    [
+        outcome.point.kernel.name.clone(),
+        outcome.point.technology.label(),
+        outcome.point.technique.clone(),
+        count(outcome.cycles),
+        nanojoules(outcome.totals.dynamic_j),
+        nanojoules(outcome.totals.leakage_j),
+    ]
 }
 
 #[cfg(test)]

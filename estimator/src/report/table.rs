@@ -164,14 +164,7 @@ fn points_text(points: &[Outcome]) -> String {
         "leakage\nnJ",
     ]);
     for outcome in points {
-        table.add_row([
-            outcome.point.kernel.name.clone(),
-            outcome.point.technology.label(),
-            outcome.point.technique.clone(),
-            format::count(outcome.cycles),
-            format::nanojoules(outcome.totals.dynamic_j),
-            format::nanojoules(outcome.totals.leakage_j),
-        ]);
+        table.add_row(format::outcome(outcome));
     }
     right_align(&mut table);
     format!("{table}\n")

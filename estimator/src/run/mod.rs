@@ -16,6 +16,25 @@ use crate::outcome::Outcome;
 use drive::{News, drive};
 use work::StudyWork;
 
+/// Runs all points of a study and keeps their outcomes in memory, in point order.
+///
+/// # Errors
+/// As [`run_points`].
+pub fn run_all(
+    resolved: &Resolved,
+    sources: &Sources,
+    jobs: Option<u16>,
+    news: impl FnMut(News),
+) -> Result<Vec<Outcome>, Diag> {
+    let finished = vec![false; resolved.plan.points.len()];
+    let mut outcomes = Vec::with_capacity(finished.len());
+    run_points(resolved, sources, (&finished, jobs), news, |_, outcome| {
+        outcomes.push(outcome);
+        Ok(())
+    })?;
+    Ok(outcomes)
+}
+
 /// Runs the points of a study that are not `finished` on `jobs` threads (one a core if that is not said). Outcomes are handed to `collect` in point order.
 ///
 /// # Errors

@@ -8,6 +8,22 @@ use warpwatt_circuit::{
 use warpwatt_techlib::quantity::{Length, Temperature};
 use warpwatt_techlib::{Flavour, Library};
 
+/// Units of the oracle's columns.
+pub const NANO: f64 = 1e9;
+pub const MILLI: f64 = 1e3;
+pub const SQUARE_MILLI: f64 = 1e6;
+
+/// Every run of a file with our answer to it.
+pub fn runs(file: &str, profile: Profile) -> Vec<(Row, Cost)> {
+    let library = Library::itrs().unwrap();
+    let rows = Row::all(file).into_iter();
+    rows.map(|row| {
+        let cost = row.cost(&library, profile);
+        (row, cost)
+    })
+    .collect()
+}
+
 /// One run of the tool, by column.
 pub struct Row(BTreeMap<String, String>);
 

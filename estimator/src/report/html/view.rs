@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::outcome::{Outcome, PricedStructure, Provenance, TechnologyName};
+use crate::outcome::{PricedStructure, Provenance, TechnologyName};
 use crate::report::columns::{self, Column};
 use crate::report::compare::Comparison;
 use crate::report::model::{Block, Report};
@@ -16,7 +16,7 @@ pub struct Page {
     summary: Vec<Vec<String>>,
     sections: Vec<Section>,
     /// Shown if nothing is compared.
-    outcomes: Vec<Vec<String>>,
+    outcomes: Vec<[String; 6]>,
     without_baseline: Vec<String>,
     technologies: Vec<Technology>,
     citation: String,
@@ -85,7 +85,7 @@ impl Page {
                 .points
                 .iter()
                 .filter(|_| !compared)
-                .map(outcome)
+                .map(format::outcome)
                 .collect(),
             without_baseline: report
                 .without_baseline
@@ -97,17 +97,6 @@ impl Page {
             version: env!("CARGO_PKG_VERSION"),
         }
     }
-}
-
-fn outcome(outcome: &Outcome) -> Vec<String> {
-    vec![
-        outcome.point.kernel.name.clone(),
-        outcome.point.technology.label(),
-        outcome.point.technique.clone(),
-        format::count(outcome.cycles),
-        format::nanojoules(outcome.totals.dynamic_j),
-        format::nanojoules(outcome.totals.leakage_j),
-    ]
 }
 
 /// One line a block: means over its kernels.

@@ -72,7 +72,7 @@ impl<'s> Lowering<'_, 's> {
         let to = modifiers.element()?;
         let element = modifiers.element()?;
         modifiers.finish()?;
-        let Some(how) = how.and_then(|text| comparison_of(&text, element)) else {
+        let Some(how) = how.and_then(|text| comparison_of(text, element)) else {
             return Err(unsupported_form(instruction));
         };
         if to.bytes() != 4 {
@@ -88,7 +88,7 @@ impl<'s> Lowering<'_, 's> {
         let dst = self.destination(&instruction.operands[0], to)?;
         let src = self.compared(instruction, &mut compare, element)?;
         let float = to == Type::F32;
-        self.emit(Op::Set { compare, float }, [dst].into_iter().collect(), src);
+        self.emit(Op::Set { compare, float }, dst.into(), src);
         Ok(())
     }
 
@@ -111,7 +111,7 @@ impl<'s> Lowering<'_, 's> {
             2 | 4 => Op::SelectWord { negated },
             _ => return Err(unsupported_form(instruction)),
         };
-        self.emit(op, [dst].into_iter().collect(), src);
+        self.emit(op, dst.into(), src);
         Ok(())
     }
 
@@ -144,7 +144,7 @@ fn comparison(
     let bool_op = modifiers.find(bool_named);
     let flush = modifiers.take("ftz");
     let element = modifiers.element()?;
-    let how = how.and_then(|text| comparison_of(&text, element));
+    let how = how.and_then(|text| comparison_of(text, element));
     let how = how.filter(|_| !matches!(element, Type::F16 | Type::Pred));
     let how = how.ok_or_else(|| unsupported_form(instruction))?;
     let compare = Compare {
@@ -156,12 +156,12 @@ fn comparison(
     Ok((compare, element))
 }
 
-fn compare_named(text: &str) -> Option<String> {
+fn compare_named(text: &str) -> Option<&'static str> {
     const NAMES: [&str; 18] = [
         "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu",
         "gtu", "geu", "num", "nan",
     ];
-    NAMES.contains(&text).then(|| text.to_owned())
+    NAMES.into_iter().find(|name| *name == text)
 }
 
 fn bool_named(text: &str) -> Option<BoolOp> {

@@ -74,7 +74,7 @@ impl<'s> Lowering<'_, 's> {
             targets: Box::default(),
             reconverge: NO_RECONVERGENCE,
         };
-        self.emit(op, Operands::default(), [index].into_iter().collect());
+        self.emit(op, Operands::default(), index.into());
         Ok(())
     }
 
@@ -143,7 +143,7 @@ impl<'s> Lowering<'_, 's> {
             src.push(self.source(operand, Type::U32)?);
         }
         let barrier = Barrier::Reduce { reduction, negated };
-        self.emit(Op::Barrier(barrier), [dst].into_iter().collect(), src);
+        self.emit(Op::Barrier(barrier), dst.into(), src);
         Ok(())
     }
 }

@@ -37,11 +37,7 @@ impl<'s> Lowering<'_, 's> {
         expect_operands(instruction, &[2])?;
         let dst = self.data_slot(&instruction.operands[0], to, false)?;
         let src = self.data_slot(&instruction.operands[1], from, true)?;
-        self.emit(
-            Op::Convert(convert),
-            [dst].into_iter().collect(),
-            [src].into_iter().collect(),
-        );
+        self.emit(Op::Convert(convert), dst.into(), src.into());
         Ok(())
     }
 }

@@ -89,8 +89,8 @@ impl<'s> Lowering<'_, 's> {
         expect_operands(instruction, &[if sync { 3 } else { 2 }])?;
         let dst = self.destination(&instruction.operands[0], element)?;
         let (predicate, negated) = self.predicate(&instruction.operands[1])?;
-        let src = [predicate].into_iter().collect();
-        self.emit(Op::Vote { vote, negated }, [dst].into_iter().collect(), src);
+        let src = predicate.into();
+        self.emit(Op::Vote { vote, negated }, dst.into(), src);
         Ok(())
     }
 }

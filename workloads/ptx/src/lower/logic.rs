@@ -108,11 +108,7 @@ impl<'s> Lowering<'_, 's> {
             src.push(slot);
             negated |= u8::from(is_negated) << at;
         }
-        self.emit(
-            Op::Predicate { op, negated },
-            [dst].into_iter().collect(),
-            src,
-        );
+        self.emit(Op::Predicate { op, negated }, dst.into(), src);
         Ok(())
     }
 
@@ -219,11 +215,7 @@ impl<'s> Lowering<'_, 's> {
         for operand in &instruction.operands[1..4] {
             src.push(self.source(operand, Type::B32)?);
         }
-        self.emit(
-            Op::Word3(Word3::Lop3(table)),
-            [dst].into_iter().collect(),
-            src,
-        );
+        self.emit(Op::Word3(Word3::Lop3(table)), dst.into(), src);
         Ok(())
     }
 }

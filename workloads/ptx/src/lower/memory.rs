@@ -80,7 +80,7 @@ impl<'s> Lowering<'_, 's> {
             dst.push(self.data_slot(element, access.element, false)?);
         }
         let base = self.address(&instruction.operands[1], &mut access)?;
-        self.emit(Op::Load(access), dst, [base].into_iter().collect());
+        self.emit(Op::Load(access), dst, base.into());
         Ok(())
     }
 

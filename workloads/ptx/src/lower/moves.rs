@@ -36,22 +36,19 @@ impl<'s> Lowering<'_, 's> {
         let element = modifiers.element()?;
         modifiers.finish()?;
         expect_operands(instruction, &[2])?;
+        if let [whole, Operand::Name(name, None)] = &instruction.operands[..]
+            && let Some(offset) = self.frame_offset(name)
+        {
+            let dst = self.destination(whole, element)?;
+            self.emit(Op::FrameAddress(offset), dst.into(), Operands::default());
+            return Ok(());
+        }
         match &instruction.operands[..] {
             [Operand::Vector(parts, _), whole] => self.unpack(instruction, element, parts, whole),
             [whole, Operand::Vector(parts, _)] => self.pack(instruction, element, parts, whole),
             [whole, Operand::Name(name, None)] if CLOCKS.contains(&name.text) => {
                 let dst = self.destination(whole, element)?;
-                self.emit(Op::Clock, [dst].into_iter().collect(), Operands::default());
-                Ok(())
-            }
-            [whole, Operand::Name(name, None)] if self.frame_offset(name).is_some() => {
-                let dst = self.destination(whole, element)?;
-                let offset = self.frame_offset(name).unwrap_or(0);
-                self.emit(
-                    Op::FrameAddress(offset),
-                    [dst].into_iter().collect(),
-                    Operands::default(),
-                );
+                self.emit(Op::Clock, dst.into(), Operands::default());
                 Ok(())
             }
             [whole, Operand::Integer(value, _)] if element == Type::Pred => {
@@ -102,7 +99,7 @@ impl<'s> Lowering<'_, 's> {
             src.push(self.source(part, half)?);
         }
         let op = if double { Op::Pack } else { Op::ShortPack };
-        self.emit(op, [dst].into_iter().collect(), src);
+        self.emit(op, dst.into(), src);
         Ok(())
     }
 
@@ -156,7 +153,7 @@ impl<'s> Lowering<'_, 's> {
             }
             _ => return Err(unsupported_form(instruction)),
         };
-        self.emit(op, [dst].into_iter().collect(), src);
+        self.emit(op, dst.into(), src);
         Ok(())
     }
 
@@ -178,7 +175,7 @@ impl<'s> Lowering<'_, 's> {
                 "an address is needed here",
             ));
         }
-        self.emit(Op::IsSpace(space), [dst].into_iter().collect(), src);
+        self.emit(Op::IsSpace(space), dst.into(), src);
         Ok(())
     }
 }

@@ -244,7 +244,7 @@ impl<'s> Lowering<'_, 's> {
         for (operand, &element) in instruction.operands[1..].iter().zip(sources) {
             src.push(self.source(operand, element)?);
         }
-        self.emit(op, [dst].into_iter().collect(), src);
+        self.emit(op, dst.into(), src);
         Ok(())
     }
 }

@@ -138,6 +138,12 @@ impl<const N: usize> Index<usize> for Operands<N> {
     }
 }
 
+impl<const N: usize> From<Slot> for Operands<N> {
+    fn from(slot: Slot) -> Self {
+        [slot].into_iter().collect()
+    }
+}
+
 impl<const N: usize> FromIterator<Slot> for Operands<N> {
     fn from_iter<I: IntoIterator<Item = Slot>>(slots: I) -> Self {
         let mut operands = Self::default();

@@ -75,10 +75,7 @@ pub fn div(a: f32, b: f32, float: Float) -> f32 {
     let quotient = a / b;
     let directed = match float.rounding {
         Rounding::Nearest => quotient,
-        rounding if b == 0.0 || !a.is_finite() || !b.is_finite() => {
-            let _ = rounding;
-            quotient
-        }
+        _ if b == 0.0 || !a.is_finite() || !b.is_finite() => quotient,
         rounding => {
             let nearest = if quotient.is_infinite() {
                 f64::from(quotient).signum() * f64::MAX
