@@ -413,3 +413,30 @@ fn a_function_has_local_variables_of_its_own() {
         .collect();
     assert_eq!(found, want);
 }
+
+#[test]
+fn a_function_reaches_shared_variables_and_only_reached_ones_take_room() {
+    let source = "
+.version 8.0 .target sm_70 .address_size 64
+.shared .align 4 .b8 tile[128];
+.shared .align 4 .b8 elsewhere[4096];
+.func stranger() { .reg .b32 %r<2>; mov.u32 %r1, elsewhere; ret; }
+.func (.param .b32 value) neighbour(.param .b32 lane)
+{
+    .reg .b32 %r<9>;
+    ld.param.u32 %r1, [lane]; xor.b32 %r1, %r1, 1; shl.b32 %r1, %r1, 2;
+    mov.u32 %r2, tile; add.s32 %r2, %r2, %r1; ld.shared.u32 %r3, [%r2];
+    st.param.b32 [value+0], %r3; ret;
+}
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %r<9>; .reg .b64 %rd<9>;
+    mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;
+    mov.u32 %r2, tile; shl.b32 %r3, %r1, 2; add.s32 %r2, %r2, %r3; st.shared.u32 [%r2], %r1; bar.sync 0;
+    { .param .b32 a; st.param.b32 [a+0], %r1; .param .b32 r; call (r), neighbour, (a); ld.param.b32 %r4, [r+0]; }
+    st.global.u32 [%rd2], %r4; ret;
+}";
+    assert_eq!(load(source).unwrap().entries[0].shared_bytes, 128);
+    let want: Vec<u32> = (0..32).map(|lane| lane ^ 1).collect();
+    assert_eq!(run_module(source, 32, 32).unwrap(), want);
+}

@@ -28,6 +28,8 @@ pub(super) struct Lowering<'m, 's> {
     pub carry: Option<Slot>,
     /// The entry or function being lowered.
     pub body: Body<'s>,
+    /// Shared variables, of the entry and of the functions that it reaches.
+    shared: FxHashMap<&'s str, Symbol>,
     /// Device functions that were called so far.
     pub callees: Vec<Callee<'m, 's>>,
     pub module: &'m Module<'s>,
@@ -65,6 +67,7 @@ pub(super) fn lower<'s>(
         line: 0,
         carry: None,
         body: Body::default(),
+        shared: FxHashMap::default(),
         callees: Vec::new(),
         module,
         images,
@@ -127,19 +130,22 @@ impl<'s> Lowering<'_, 's> {
         Ok(placed)
     }
 
-    /// Places the shared variables that the body names; dynamic shared memory begins behind them. Returns the static bytes.
+    /// Places the shared variables that the entry or a function that it reaches names; dynamic shared memory begins behind them.
+    /// Returns the static bytes.
     fn shared(&mut self, body: &[Statement<'s>], globals: &[Variable<'s>]) -> u64 {
         let mut named = BTreeSet::new();
         let mut declared: Vec<&Variable<'s>> = globals.iter().collect();
         survey(body, &mut named, &mut declared);
-        // Any function may be called, by this entry or by another function.
-        let functions = self
-            .module
-            .functions
+        let functions = self.module.functions.iter();
+        let mut unreached: Vec<_> = functions.filter(|function| !function.is_entry).collect();
+        let is_called =
+            |named: &BTreeSet<&str>, function: &&Function<'s>| named.contains(function.name.text);
+        while let Some(at) = unreached
             .iter()
-            .filter(|function| !function.is_entry);
-        for body in functions.filter_map(|function| function.body.as_ref()) {
-            survey(body, &mut named, &mut declared);
+            .position(|function| is_called(&named, function))
+        {
+            let body = unreached.swap_remove(at).body.as_deref();
+            survey(body.unwrap_or_default(), &mut named, &mut declared);
         }
         let shared = |variable: &&&Variable<'s>| {
             variable.space.text == "shared" && named.contains(variable.name.text)
@@ -151,7 +157,7 @@ impl<'s> Lowering<'_, 's> {
                 Ok((0, align)) if variable.is_extern => dynamic.push((variable.name.text, align)),
                 Ok((bytes, align)) => {
                     let address = region.place(bytes, align);
-                    self.insert(variable.name.text, Space::Shared, address);
+                    self.insert_shared(variable.name.text, address);
                 }
                 Err(error) => self.errors.push(error),
             }
@@ -167,22 +173,22 @@ impl<'s> Lowering<'_, 's> {
         let align = dynamic.iter().map(|&(_, align)| align).max().unwrap_or(1);
         let bytes = region.bytes.next_multiple_of(align);
         for (name, _) in dynamic {
-            self.insert(name, Space::Shared, bytes);
+            self.insert_shared(name, bytes);
         }
         bytes
     }
 
-    fn insert(&mut self, name: &'s str, space: Space, address: u64) {
+    fn insert_shared(&mut self, name: &'s str, address: u64) {
         let symbol = Symbol {
-            space,
+            space: Space::Shared,
             address,
-            framed: matches!(space, Space::Local | Space::Param),
+            framed: false,
         };
-        self.body.symbols.insert(name, symbol);
+        self.shared.insert(name, symbol);
     }
 
     /// Places a variable in the frame of the function being lowered.
-    pub fn place(&mut self, variable: &Variable<'s>, space: Space) -> Lowered<(u64, u64)> {
+    pub fn place(&mut self, variable: &Variable<'s>, space: Space) -> Lowered<()> {
         let (bytes, align) = extent(variable)?;
         let address = self.body.frame.place(bytes, align);
         if self.body.frame.bytes > 512 * 1024 {
@@ -191,8 +197,13 @@ impl<'s> Lowering<'_, 's> {
                 "local variables take more than 512 KiB a thread",
             ));
         }
-        self.insert(variable.name.text, space, address);
-        Ok((address, bytes))
+        let symbol = Symbol {
+            space,
+            address,
+            framed: true,
+        };
+        self.body.symbols.insert(variable.name.text, symbol);
+        Ok(())
     }
 
     /// Lowers statements to their end, where `last` stands if they run off it.
@@ -204,8 +215,8 @@ impl<'s> Lowering<'_, 's> {
 
     /// A variable or parameter by name.
     pub fn symbol(&self, name: &str) -> Option<Symbol> {
-        let local = self.body.symbols.get(name).copied();
-        local.or_else(|| self.images.symbols.get(name).copied())
+        let maps = [&self.body.symbols, &self.shared, &self.images.symbols];
+        maps.into_iter().find_map(|map| map.get(name)).copied()
     }
 
     fn block(&mut self, statements: &[Statement<'s>]) {
@@ -244,9 +255,9 @@ impl<'s> Lowering<'_, 's> {
     fn variable(&mut self, variable: &Variable<'s>) -> Lowered<()> {
         match variable.space.text {
             "reg" => self.slots.declare(variable),
-            "local" => self.place(variable, Space::Local).map(drop),
+            "local" => self.place(variable, Space::Local),
             // Arguments and results of calls.
-            "param" => self.place(variable, Space::Param).map(drop),
+            "param" => self.place(variable, Space::Param),
             "shared" => Ok(()),
             space => Err(PtxError::new(
                 variable.space.span.clone(),
