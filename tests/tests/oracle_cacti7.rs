@@ -43,7 +43,7 @@ fn errors<'a>(runs: impl Iterator<Item = &'a (Row, Cost)>) -> Errors {
 #[test]
 fn figures_of_plain_memories_are_those_of_the_tool() {
     let runs = runs("cacti7_ed2.csv", Profile::Cacti7);
-    // None of these runs was used to find the structure: that was done on complete lists of organisations of a dozen other arrays.
+    // The structure was found on complete lists of organisations of a dozen other arrays. Two corrections came from runs like these, so they are no strict hold-out.
     errors(runs.iter().filter(|(row, _)| !row.is_cache())).check(
         "plain memories",
         &[

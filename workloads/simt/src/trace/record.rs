@@ -151,10 +151,11 @@ impl WarpRecorder {
         self.head(inst, active, executed, 0);
     }
 
-    /// Records a memory instruction; `addresses[k]` is the address of lane `k` and is read for executed lanes only.
+    /// Records a memory instruction; `addresses[k]` is the address of lane `k` and is read for executed lanes only. Where no lane
+    /// executes, the record carries no address.
     pub fn access(&mut self, inst: u32, active: LaneMask, executed: LaneMask, addresses: &[u64]) {
         if executed == 0 {
-            return self.head(inst, active, executed, UNIFORM_NOWHERE);
+            return self.step(inst, active, executed);
         }
         match affine(executed, addresses) {
             Some((base, stride)) => {
@@ -237,9 +238,6 @@ impl WarpRecorder {
         self.bytes.extend_from_slice(&self.scratch);
     }
 }
-
-/// A memory instruction that no lane executes carries no address.
-const UNIFORM_NOWHERE: u8 = 0;
 
 /// Base (of lane 0) and stride, if the executed lanes have them.
 fn affine(executed: LaneMask, addresses: &[u64]) -> Option<(u64, i64)> {
