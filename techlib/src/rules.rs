@@ -86,3 +86,27 @@ pub const SHORT_CIRCUIT: CurrentPerLength = CurrentPerLength::from_ua_per_um(65.
 pub const SHORT_CIRCUIT_WINDOW: f64 = 1.0986;
 /// ln 2, rounded as CACTI has it for repeated wires.
 pub const LN_2: f64 = 0.693;
+
+/// Boltzmann's constant over the charge of an electron, in volts per kelvin (CODATA 2018).
+pub const BOLTZMANN_OVER_CHARGE: f64 = 8.617_333e-5;
+/// Ideality of sub-threshold conduction, 90 mV a decade at 300 K (bulk 80 to 100, FinFETs 65 to 75; Taur and Ning, section 3.1.3).
+pub const SUBTHRESHOLD_IDEALITY: f64 = 1.5;
+/// Drain-induced barrier lowering in volts per volt (bulk 0.08 to 0.15, FinFETs 0.03 to 0.06).
+pub const DIBL: f64 = 0.1;
+/// Exponent of the alpha-power law for the on-current (Sakurai and Newton, 1990; 1.3 for short channels).
+pub const ALPHA_POWER: f64 = 1.3;
+/// Resistance of a transistor that is fully on with little voltage across it, over supply / on-current: published linear currents at 50 mV are 0.12 to 0.17 of
+/// the saturated ones at 1 V (Mistry et al., IEDM 2007; Natarajan et al., IEDM 2008).
+pub const LINEAR_REGION: f64 = 0.35;
+/// Largest current of an access over its average: a triangular pulse.
+pub const PEAK_CURRENT: f64 = 2.0;
+/// Charge of a gate with its drivers of effort four over that of the gate alone: 1 + 1/4 + 1/16 + ...
+pub const DRIVER_CHAIN: f64 = 4.0 / 3.0;
+/// Width of all transistors over those that leak: one of the two of an inverter.
+pub const WIDTH_PER_LEAKING_WIDTH: f64 = 2.0;
+/// Share of nodes that are high: complementary logic and cells hold as many ones as zeros.
+pub const NODES_HIGH: f64 = 0.5;
+/// Local wires along a row of standard cells: the rail, and signals over half of the ten tracks of which half are high.
+pub const WIRES_IN_A_ROW: f64 = 3.5;
+/// Lowest supply that keeps the data of cells, over the nominal one (CACTI 7, parameter.cc:1111; McPAT 1.3 has 0.6).
+pub const RETENTION: f64 = 0.65;

@@ -241,7 +241,7 @@ fn cost(at: &Sizing, array: &Array, need: &Need, limits: Limits) -> Cost {
         leakage: array.leakage,
         gate_leakage: array.gate_leakage,
         breakdown: breakdown(array, need.banks),
-        organisation: Some(array.shape.organisation()),
+        organisation: Some(array.shape.organisation(need.banks)),
         model: format!("{side} ({}{beyond})", at.design.profile),
         uncertainty: uncertainty(at.technology),
         tag: None,

@@ -74,6 +74,10 @@ pub struct Organisation {
     pub rows: u64,
     /// Columns of a subarray.
     pub cols: u64,
+    /// Subarrays of all banks.
+    pub subarrays: u64,
+    /// Those that work in one access.
+    pub active_subarrays: u64,
 }
 
 /// Relative uncertainty (one sigma) of each figure.

@@ -41,6 +41,24 @@ pub enum CircuitError {
         /// The nearer of the two.
         nearest: warpwatt_techlib::quantity::Voltage,
     },
+    /// A parameter of power gating is outside its range.
+    #[error("{what} of the power gating is {got}, but must be above {low} and at most {high}")]
+    Gating {
+        /// Which parameter.
+        what: &'static str,
+        /// What was asked for.
+        got: f64,
+        /// It must be above this.
+        low: f64,
+        /// It must not be above this.
+        high: f64,
+    },
+    /// A structure without subarrays cannot be gated by subarrays or rows.
+    #[error("a {model} has no subarrays or rows to gate; gate the whole of it")]
+    Granularity {
+        /// Which structure.
+        model: String,
+    },
     /// The technology has no value for this.
     #[error(transparent)]
     Technology(#[from] TechError),

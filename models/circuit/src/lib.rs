@@ -8,6 +8,7 @@ mod compare;
 mod cost;
 mod error;
 mod gate;
+mod gating;
 mod logic;
 mod process;
 mod repeater;
@@ -15,6 +16,7 @@ mod spec;
 
 pub use cost::{Cost, Organisation, Part, Uncertainty};
 pub use error::CircuitError;
+pub use gating::{Gated, GatedMode, GatedSide, Gating, Granularity, gate as power_gate};
 pub use spec::{
     Access, BufferSpec, CacheSpec, ComparatorSpec, MuxSpec, OperatingPoint, Ports, Profile,
     RamSpec, SelectSpec, Spec, TagSpec,

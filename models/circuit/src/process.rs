@@ -179,7 +179,11 @@ fn drive(vdd: Voltage, nominal: Voltage, vth: Voltage) -> f64 {
     libm::pow((vdd - vth) / (nominal - vth), ALPHA) / (vdd / nominal)
 }
 
-fn supply(vdd: Voltage, vth: Voltage, nominal: Voltage) -> Result<Voltage, CircuitError> {
+pub(crate) fn supply(
+    vdd: Voltage,
+    vth: Voltage,
+    nominal: Voltage,
+) -> Result<Voltage, CircuitError> {
     let (low, high) = (vth * LOWEST_SUPPLY, nominal * HIGHEST_SUPPLY);
     if vdd >= low && vdd <= high {
         return Ok(vdd);

@@ -256,7 +256,7 @@ impl Shape {
         f64::from(self.mats_h) * f64::from(self.mats_v)
     }
 
-    pub(crate) fn organisation(&self) -> Organisation {
+    pub(crate) fn organisation(&self, banks: u32) -> Organisation {
         Organisation {
             ndwl: self.split.ndwl,
             ndbl: self.split.ndbl,
@@ -266,6 +266,8 @@ impl Shape {
             ndsam2: self.split.ndsam2,
             rows: self.rows,
             cols: self.cols,
+            subarrays: (self.mats() * f64::from(self.subs)) as u64 * u64::from(banks),
+            active_subarrays: self.active_mats * u64::from(self.subs),
         }
     }
 }

@@ -1,0 +1,163 @@
+//! What one switch cuts off: its leakage, the current it draws in operation, the charge that its nodes hold.
+
+use warpwatt_techlib::quantity::{
+    Area, Capacitance, CapacitancePerLength, Current, Energy, Power, Time, Voltage,
+};
+use warpwatt_techlib::{Technology, rules};
+
+use super::{Granularity, switch};
+use crate::{CircuitError, Cost, OperatingPoint, Part};
+
+/// Parts of an array that stay on when subarrays sleep: they serve all of them.
+const SHARED: [&str; 5] = [
+    "address tree",
+    "output tree",
+    "write tree",
+    "bank routing",
+    "predecoders",
+];
+/// The part that holds the memory cells.
+const CELLS: &str = "cells and bitlines";
+
+/// One of equal domains, unless a field says otherwise.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Domain {
+    pub(super) count: u64,
+    pub(super) vdd: Voltage,
+    pub(super) vth: Voltage,
+    /// Sub-threshold current of one domain at full supply.
+    pub(super) leak: Current,
+    /// Gate leakage of all domains, and both leakages of what stays on.
+    pub(super) gate_leakage: Power,
+    pub(super) leakage_on: Power,
+    pub(super) gate_leakage_on: Power,
+    /// Largest current in operation.
+    pub(super) peak: Current,
+    /// Rail and nodes that are high.
+    pub(super) capacitance: Capacitance,
+}
+
+/// What is switched of a cost.
+struct Share {
+    leakage: Power,
+    energy: Energy,
+    time: Time,
+    area: Area,
+    /// Domains, and how many of them work in one access.
+    count: u64,
+    active: u64,
+}
+
+impl Domain {
+    pub(super) fn new(
+        technology: &Technology,
+        at: &OperatingPoint,
+        cost: &Cost,
+        granularity: Granularity,
+    ) -> Result<Self, CircuitError> {
+        let device = &technology.device;
+        let vdd = at.vdd.unwrap_or(device.vdd.value);
+        let share = share(cost, granularity)?;
+        let count = share.count as f64;
+        let leak = share.leakage / vdd / count;
+        // Gate leakage goes with the widths, as sub-threshold leakage does.
+        let part = share.leakage / cost.leakage;
+        let average = share.energy / vdd / share.time / share.active as f64;
+        let i_off = device.i_off_n.at(at.temperature, technology.library)?;
+        let devices = devices(technology) * (leak / i_off * rules::WIDTH_PER_LEAKING_WIDTH);
+        let wires = wires(technology, cost, share.area) / count;
+        Ok(Self {
+            count: share.count,
+            vdd,
+            vth: device.vth.value,
+            leak,
+            gate_leakage: cost.gate_leakage * part,
+            leakage_on: cost.leakage - share.leakage,
+            gate_leakage_on: cost.gate_leakage * (1.0 - part),
+            peak: average * rules::PEAK_CURRENT,
+            capacitance: devices * rules::NODES_HIGH + wires,
+        })
+    }
+}
+
+fn share(cost: &Cost, granularity: Granularity) -> Result<Share, CircuitError> {
+    let largest = [cost.read_energy, cost.write_energy]
+        .into_iter()
+        .chain(cost.search_energy)
+        .fold(Energy::ZERO, Energy::max);
+    let whole = Share {
+        leakage: cost.leakage,
+        energy: largest,
+        time: cost.access_time,
+        area: cost.area,
+        count: 1,
+        active: 1,
+    };
+    if granularity == Granularity::Array {
+        return Ok(whole);
+    }
+    let organisation = cost.organisation.ok_or(CircuitError::Granularity {
+        model: cost.model.clone(),
+    })?;
+    let (subarrays, active) = (
+        organisation.subarrays.max(1),
+        organisation.active_subarrays.max(1),
+    );
+    let of = |chosen: &dyn Fn(&&Part) -> bool| -> (Power, Energy) {
+        let parts = || cost.breakdown.iter().filter(chosen);
+        (
+            parts().map(|part| part.leakage).sum(),
+            parts().map(|part| part.read_energy).sum(),
+        )
+    };
+    Ok(match granularity {
+        Granularity::Array => whole,
+        Granularity::Subarray => {
+            let (leakage, energy) = of(&|part| !SHARED.contains(&part.name.as_str()));
+            let written = (largest - cost.read_energy).max(Energy::ZERO);
+            Share {
+                leakage,
+                energy: energy + written,
+                count: subarrays,
+                active,
+                ..whole
+            }
+        }
+        Granularity::Row => {
+            let (leakage, energy) = of(&|part| part.name == CELLS);
+            let cells = cost.breakdown.iter().filter(|part| part.name == CELLS);
+            Share {
+                leakage,
+                energy,
+                area: cells.map(|part| part.area).sum(),
+                count: subarrays * organisation.rows,
+                active,
+                ..whole
+            }
+        }
+    })
+}
+
+/// Gate and drain of a transistor.
+fn devices(technology: &Technology) -> CapacitancePerLength {
+    let device = &technology.device;
+    let contact = technology.feature * (rules::CONTACT + 2.0 * rules::GATE_TO_CONTACT);
+    switch::c_gate(technology)
+        + device.c_fringe.value * 2.0
+        + device.c_gate_ideal.value * (rules::OVERLAP * 2.0)
+        + device.c_junction_sidewall.value
+        + device.c_junction.value * contact
+}
+
+/// The rail along every row of cells, and the bitlines of an array or the signal wires of logic.
+fn wires(technology: &Technology, cost: &Cost, area: Area) -> Capacitance {
+    let local = technology.wires.conservative.local.capacitance.value;
+    if cost.organisation.is_some() {
+        let cell = &technology.cell;
+        let rail = area / cell.height.value;
+        let bitlines = area / cell.width.value * 2.0;
+        return local * (rail + bitlines);
+    }
+    let row = technology.feature * rules::CELL_HEIGHT;
+    local * (area / row * rules::WIRES_IN_A_ROW)
+}
