@@ -26,6 +26,7 @@ fn ram(words: u64, bits: u64, banks: u32) -> Cost {
     price(&Spec::Ram(RamSpec {
         words,
         bits,
+        out_bits: None,
         ports: Ports::READ_AND_WRITE,
         banks,
     }))
@@ -47,10 +48,11 @@ fn data_side(sets: u64, line_bits: u64, tag_bits: u32) -> Cost {
         sets,
         ways: 1,
         line_bits,
-        tag_bits,
+        tag_bits: Some(tag_bits),
         out_bits: None,
         ports,
         access: Access::Normal,
+        banks: 1,
     };
     let data = price(&Spec::CacheData(spec.clone()));
     assert_eq!(Some(&data), price(&Spec::Cache(spec)).data.as_deref());

@@ -71,6 +71,7 @@ mod tests {
         let spec = Spec::Ram(RamSpec {
             words: 32,
             bits: 64,
+            out_bits: None,
             ports: Ports::READ_AND_WRITE,
             banks: 1,
         });
@@ -89,6 +90,7 @@ mod tests {
         let nothing = Spec::Ram(RamSpec {
             words: 0,
             bits: 64,
+            out_bits: None,
             ports: Ports::ONE,
             banks: 1,
         });

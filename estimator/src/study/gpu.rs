@@ -194,7 +194,7 @@ fn parse_flavour(value: &DeValue<'_>) -> Result<Flavour, Fault> {
 
 fn parse_profile(value: &DeValue<'_>) -> Result<Profile, Fault> {
     let name = text("`profile`", value, "profile = \"cacti65\"")?;
-    let all = [Profile::Cacti65, Profile::Cacti7];
+    let all = [Profile::Cacti65, Profile::Cacti7, Profile::Silicon];
     let names = all.map(|profile| profile.to_string());
     let name = known(
         "circuit profile",

@@ -19,6 +19,7 @@ fn arrays(c: &mut Criterion) {
             let spec = Spec::Ram(RamSpec {
                 words,
                 bits,
+                out_bits: None,
                 ports: Ports::READ_AND_WRITE,
                 banks: 1,
             });

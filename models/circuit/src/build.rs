@@ -6,7 +6,9 @@ use warpwatt_techlib::quantity::{Area, Energy, Power, Time};
 use crate::array::{self, Array, Figures, Limits, Need, ROUTE, Side};
 use crate::error::check;
 use crate::process::Process;
-use crate::{Access, CacheSpec, CircuitError, Cost, Part, Ports, RamSpec, TagSpec, Uncertainty};
+use crate::{
+    Access, CacheSpec, CircuitError, Cost, Part, Ports, RamSpec, Settings, TagSpec, Uncertainty,
+};
 
 /// Relative error of the circuit equations themselves, beside that of the process data (their agreement with CACTI is far closer than CACTI's with
 /// hardware: 10 % to 20 % in the CACTI 5.1 TR, section 6).
@@ -15,6 +17,7 @@ const METHOD: f64 = 0.15;
 /// A structure is sized at the nominal supply and runs at the operating point.
 pub(crate) struct Sizing<'a> {
     pub(crate) technology: &'a Technology,
+    pub(crate) settings: &'a Settings,
     pub(crate) design: &'a Process,
     pub(crate) run: &'a Process,
 }
@@ -33,19 +36,21 @@ pub(crate) fn ram(at: &Sizing, spec: &RamSpec) -> Result<Cost, CircuitError> {
     check::banks(spec.banks, spec.words)?;
     check::ports("the array", spec.ports)?;
     check::capacity(spec.words, spec.bits)?;
+    let out_bits = spec.out_bits.unwrap_or(spec.bits);
+    check::out_bits(out_bits, spec.bits)?;
     let need = Need {
         sets: spec.words as f64 / f64::from(spec.banks),
         side: Side::Data {
             ways: 1,
             line_bits: spec.bits,
-            out_bits: spec.bits,
+            out_bits,
             fast: false,
         },
         ports: spec.ports,
         banks: spec.banks,
     };
     let (array, limits) =
-        array::best(at.design, &need).ok_or_else(|| check::nothing(spec.words))?;
+        array::best(at.design, at.settings, &need).ok_or_else(|| check::nothing(spec.words))?;
     Ok(cost(at, &at.again(&array, &need), &need, limits))
 }
 
@@ -53,7 +58,7 @@ pub(crate) fn ram(at: &Sizing, spec: &RamSpec) -> Result<Cost, CircuitError> {
 pub(crate) fn tags(at: &Sizing, spec: &TagSpec) -> Result<Cost, CircuitError> {
     let need = tag_need(at.design, spec)?;
     let (array, limits) =
-        array::best_tags(at.design, &need).ok_or_else(|| check::nothing(spec.sets))?;
+        array::best_tags(at.design, at.settings, &need).ok_or_else(|| check::nothing(spec.sets))?;
     Ok(cost(at, &at.again(&array, &need), &need, limits))
 }
 
@@ -89,7 +94,7 @@ fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> 
     let tag_spec = TagSpec {
         sets: spec.sets,
         ways: spec.ways,
-        tag_bits: spec.tag_bits,
+        tag_bits: spec.tag_bits.unwrap_or_else(|| default_tag_bits(spec)),
         ports: spec.ports,
     };
     let tag_need = tag_need(at.design, &tag_spec)?;
@@ -97,8 +102,8 @@ fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> 
         spec.sets,
         spec.line_bits.saturating_mul(u64::from(spec.ways)),
     )?;
-    let (tag, tag_limits) =
-        array::best_tags(at.design, &tag_need).ok_or_else(|| check::nothing(spec.sets))?;
+    let (tag, tag_limits) = array::best_tags(at.design, at.settings, &tag_need)
+        .ok_or_else(|| check::nothing(spec.sets))?;
     // With the way known beforehand, the data side is a memory of all lines.
     let (sets, ways) = match spec.access {
         Access::Sequential => (spec.sets.saturating_mul(u64::from(spec.ways)), 1),
@@ -121,8 +126,8 @@ fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> 
         area: around(&tag, data).2,
         cycle: tag.cycle_time.max(data.cycle_time),
     };
-    let (data, limits) =
-        array::best_data(at.design, &need, whole).ok_or_else(|| check::nothing(spec.sets))?;
+    let (data, limits) = array::best_data(at.design, at.settings, &need, whole)
+        .ok_or_else(|| check::nothing(spec.sets))?;
     let (tag, data) = (at.again(&tag, &tag_need), at.again(&data, &need));
     let tag = CacheSide {
         cost: cost(at, &tag, &tag_need, tag_limits),
@@ -135,6 +140,16 @@ fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> 
     Ok([tag, data])
 }
 
+/// CACTI's default: 42 address bits and 5 of state, less those of index and offset, each logarithm rounded down (CACTI 7, parameter.cc:1923).
+fn default_tag_bits(spec: &CacheSpec) -> u32 {
+    const ADDRESS: u32 = 42;
+    const STATE: u32 = 5;
+    let ways = u64::from(spec.ways.max(1));
+    let bytes = (spec.sets.saturating_mul(ways)).saturating_mul(spec.line_bits) / 8;
+    let index = bytes.max(1).ilog2() - (2 * ways - 1).ilog2();
+    (ADDRESS + STATE).saturating_sub(index).max(1)
+}
+
 fn tag_need(process: &Process, spec: &TagSpec) -> Result<Need, CircuitError> {
     check::count("sets", spec.sets)?;
     check::count("ways", u64::from(spec.ways))?;
@@ -145,7 +160,7 @@ fn tag_need(process: &Process, spec: &TagSpec) -> Result<Need, CircuitError> {
     // CACTI 6.5 rounds tags up to whole quarters of a comparator.
     let tag_bits = match process.profile {
         crate::Profile::Cacti65 => spec.tag_bits.div_ceil(4) * 4,
-        crate::Profile::Cacti7 => spec.tag_bits,
+        crate::Profile::Cacti7 | crate::Profile::Silicon => spec.tag_bits,
     };
     Ok(Need {
         sets: spec.sets as f64,
@@ -217,6 +232,8 @@ fn both(tag_cost: Cost, data_cost: Cost, tag: &Array, data: &Array, access: Acce
         uncertainty: data_cost.uncertainty,
         tag: Some(Box::new(tag_cost)),
         data: Some(Box::new(data_cost)),
+        gated: None,
+        limits: None,
     }
 }
 
@@ -241,11 +258,17 @@ fn cost(at: &Sizing, array: &Array, need: &Need, limits: Limits) -> Cost {
         leakage: array.leakage,
         gate_leakage: array.gate_leakage,
         breakdown: breakdown(array, need.banks),
-        organisation: Some(array.shape.organisation(need.banks)),
+        organisation: Some(
+            array
+                .shape
+                .organisation(need.banks, at.settings.wires.signalling),
+        ),
         model: format!("{side} ({}{beyond})", at.design.profile),
         uncertainty: uncertainty(at.technology),
         tag: None,
         data: None,
+        gated: None,
+        limits: None,
     }
 }
 

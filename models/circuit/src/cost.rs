@@ -1,5 +1,6 @@
 //! What a structure costs.
 
+use crate::{Gated, Signalling};
 use serde::{Deserialize, Serialize};
 use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
 
@@ -38,6 +39,12 @@ pub struct Cost {
     pub tag: Option<Box<Cost>>,
     /// Data side of a cache on its own.
     pub data: Option<Box<Cost>>,
+    /// What power gating gives and takes, where it was asked for.
+    #[serde(default)]
+    pub gated: Option<Gated>,
+    /// Which limits of the old tools the structure does not meet, if it does not.
+    #[serde(default)]
+    pub limits: Option<String>,
 }
 
 /// One contribution to a cost.
@@ -56,14 +63,14 @@ pub struct Part {
 }
 
 /// How CACTI's method splits an array (CACTI 5.1 TR, section 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Organisation {
     /// Divisions of the wordline direction.
     pub ndwl: u32,
     /// Divisions of the bitline direction.
     pub ndbl: u32,
-    /// Sets mapped to one wordline, in eighths (8 is one set).
-    pub nspd_eighths: u32,
+    /// Sets mapped to one wordline.
+    pub nspd: f64,
     /// Bitlines that share a sense amplifier.
     pub ndcm: u32,
     /// First level of multiplexing behind the sense amplifiers.
@@ -78,6 +85,8 @@ pub struct Organisation {
     pub subarrays: u64,
     /// Those that work in one access.
     pub active_subarrays: u64,
+    /// Wires between its mats; never [`Signalling::Any`].
+    pub wires: Signalling,
 }
 
 /// Relative uncertainty (one sigma) of each figure.

@@ -59,6 +59,20 @@ pub enum CircuitError {
         /// Which structure.
         model: String,
     },
+    /// There is no model of this yet.
+    #[error("a {what} is not modelled yet")]
+    NotModelled {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// Cells and periphery must stand on one chip.
+    #[error("cells of {cell} and periphery of {periphery} are not of one node")]
+    Mixed {
+        /// Node of the cells.
+        cell: warpwatt_techlib::quantity::Length,
+        /// Node of the periphery.
+        periphery: warpwatt_techlib::quantity::Length,
+    },
     /// The technology has no value for this.
     #[error(transparent)]
     Technology(#[from] TechError),

@@ -12,14 +12,18 @@ mod gating;
 mod logic;
 mod process;
 mod repeater;
+mod settings;
 mod spec;
 
 pub use cost::{Cost, Organisation, Part, Uncertainty};
 pub use error::CircuitError;
 pub use gating::{Gated, GatedMode, GatedSide, Gating, Granularity, gate as power_gate};
+pub use settings::{
+    Layer, Objective, Profile, Projection, Settings, Signalling, Weights, WireChoice,
+};
 pub use spec::{
-    Access, BufferSpec, CacheSpec, ComparatorSpec, MuxSpec, OperatingPoint, Ports, Profile,
-    RamSpec, SelectSpec, Spec, TagSpec,
+    Access, BufferSpec, CacheSpec, CamSpec, ComparatorSpec, FullyAssociativeSpec, MuxSpec,
+    OperatingPoint, Ports, RamSpec, SelectSpec, Spec, TagSpec,
 };
 
 use process::Process;
@@ -39,7 +43,7 @@ use warpwatt_techlib::Technology;
 /// use warpwatt_techlib::{Flavour, Library, quantity::Temperature};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let technology = Library::itrs()?.node("32nm", Flavour::Hp)?;
-/// let spec = Spec::Ram(RamSpec { words: 256, bits: 128, ports: Ports::READ_AND_WRITE, banks: 1 });
+/// let spec = Spec::Ram(RamSpec { words: 256, bits: 128, out_bits: None, ports: Ports::READ_AND_WRITE, banks: 1 });
 /// let cost = cost(&technology, &OperatingPoint::at(Temperature::from_k(350.0)), Profile::Cacti65, &spec)?;
 /// assert!((cost.read_energy.as_pj() - 4.3).abs() < 0.1);
 /// # Ok(())
@@ -51,9 +55,25 @@ pub fn cost(
     profile: Profile,
     spec: &Spec,
 ) -> Result<Cost, CircuitError> {
-    let (design, run) = Process::design_and_run(technology, at, profile)?;
+    cost_with(technology, technology, at, &profile.settings(), spec)
+}
+
+/// The same with cells and periphery of two flavours of one node, and with every setting. Structures without memory cells use the periphery alone.
+///
+/// # Errors
+///
+/// As of [`cost`]; also if the two technologies are not of one node.
+pub fn cost_with(
+    cell: &Technology,
+    periphery: &Technology,
+    at: &OperatingPoint,
+    settings: &Settings,
+    spec: &Spec,
+) -> Result<Cost, CircuitError> {
+    let (design, run) = Process::design_and_run(cell, periphery, at, settings)?;
     let sizing = build::Sizing {
-        technology,
+        technology: periphery,
+        settings,
         design: &design,
         run: &run,
     };
@@ -62,9 +82,15 @@ pub fn cost(
         Spec::Cache(cache) => build::cache(&sizing, cache),
         Spec::CacheData(cache) => build::cache_data(&sizing, cache),
         Spec::Tags(tags) => build::tags(&sizing, tags),
-        Spec::Buffer(buffer) => logic::buffer(&run, technology, buffer),
-        Spec::Mux(mux) => logic::mux(&run, technology, mux),
-        Spec::Select(select) => logic::select(&run, technology, select),
-        Spec::Comparator(comparator) => logic::comparator(&run, technology, comparator),
+        Spec::Cam(_) => Err(CircuitError::NotModelled {
+            what: "content-addressable memory",
+        }),
+        Spec::FullyAssociative(_) => Err(CircuitError::NotModelled {
+            what: "fully associative cache",
+        }),
+        Spec::Buffer(buffer) => logic::buffer(&run, periphery, buffer),
+        Spec::Mux(mux) => logic::mux(&run, periphery, mux),
+        Spec::Select(select) => logic::select(&run, periphery, select),
+        Spec::Comparator(comparator) => logic::comparator(&run, periphery, comparator),
     }
 }

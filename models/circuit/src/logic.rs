@@ -343,5 +343,7 @@ fn assemble(
         uncertainty: uncertainty(technology),
         tag: None,
         data: None,
+        gated: None,
+        limits: None,
     }
 }

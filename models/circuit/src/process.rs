@@ -7,7 +7,7 @@ use warpwatt_techlib::quantity::{
 use warpwatt_techlib::{Technology, WireLayer, WireStack, rules};
 
 use crate::repeater::Repeaters;
-use crate::{CircuitError, OperatingPoint, Profile};
+use crate::{CircuitError, Layer, OperatingPoint, Profile, Projection, Settings, WireChoice};
 
 /// Supplies below this many thresholds are refused: the on-resistance law does not hold there.
 const LOWEST_SUPPLY: f64 = 1.6;
@@ -67,9 +67,10 @@ pub(crate) struct Wire {
 
 impl Process {
     fn bare(
+        cell: &Technology,
         technology: &Technology,
         at: &OperatingPoint,
-        profile: Profile,
+        settings: &Settings,
     ) -> Result<Self, CircuitError> {
         let device = &technology.device;
         let nominal = device.vdd.value;
@@ -77,15 +78,14 @@ impl Process {
         let vdd = supply(at.vdd.unwrap_or(nominal), vth, nominal)?;
         let slow_down = drive(nominal, nominal, vth) / drive(vdd, nominal, vth);
         let overlap = device.c_gate_ideal.value * rules::OVERLAP;
-        let stack = &technology.wires.conservative;
-        let outside = outside(stack, profile);
+        let wires = &settings.wires;
         let sense_width = technology.feature * rules::SENSE_N;
         Ok(Self {
-            profile,
+            profile: settings.profile,
             feature: technology.feature,
             vdd,
             vth,
-            precharge: technology.cell.precharge.value * (vdd / nominal),
+            precharge: cell.cell.precharge.value * (vdd / nominal),
             c_gate: device.c_gate_ideal.value + overlap + device.c_fringe.value * 3.0,
             c_fringe: device.c_fringe.value,
             c_edge: device.c_fringe.value * 2.0 + overlap * 2.0,
@@ -98,32 +98,40 @@ impl Process {
             p_to_n: device.n_to_p_drive_ratio.value,
             sense_gm: sense_gm(technology, sense_width),
             cell: CellSizes {
-                width: technology.cell.width.value,
-                height: technology.cell.height.value,
-                access: technology.cell.access_width.value,
-                nmos: technology.cell.nmos_width.value,
-                pmos: technology.cell.pmos_width.value,
+                width: cell.cell.width.value,
+                height: cell.cell.height.value,
+                access: cell.cell.access_width.value,
+                nmos: cell.cell.nmos_width.value,
+                pmos: cell.cell.pmos_width.value,
             },
-            wire_local: Wire::of(&stack.local),
-            wire_inside: Wire::of(outside),
-            wire_outside: Wire::of(outside),
+            wire_local: Wire::of(&stack(technology, wires).local),
+            wire_inside: Wire::of(layer(technology, wires, wires.inside)),
+            wire_outside: Wire::of(layer(technology, wires, wires.outside)),
             repeaters: Repeaters::default(),
         })
     }
 
     /// The process at the nominal supply, for which structures are sized, and at the operating point, where they run.
     pub(crate) fn design_and_run(
-        technology: &Technology,
+        cell: &Technology,
+        periphery: &Technology,
         at: &OperatingPoint,
-        profile: Profile,
+        settings: &Settings,
     ) -> Result<(Self, Self), CircuitError> {
-        let layer = outside(&technology.wires.conservative, profile);
-        let mut design = Self::bare(technology, &OperatingPoint { vdd: None, ..*at }, profile)?;
-        design.repeaters = Repeaters::new(&design, layer);
+        if cell.feature != periphery.feature {
+            return Err(CircuitError::Mixed {
+                cell: cell.feature,
+                periphery: periphery.feature,
+            });
+        }
+        let layer = layer(periphery, &settings.wires, settings.wires.outside);
+        let nominal = OperatingPoint { vdd: None, ..*at };
+        let mut design = Self::bare(cell, periphery, &nominal, settings)?;
+        design.repeaters = Repeaters::new(&design, layer, settings.wires.signalling)?;
         if at.vdd.is_none() {
             return Ok((design.clone(), design));
         }
-        let mut run = Self::bare(technology, at, profile)?;
+        let mut run = Self::bare(cell, periphery, at, settings)?;
         run.repeaters = design.repeaters.at(&run, layer);
         Ok((design, run))
     }
@@ -166,11 +174,18 @@ impl Wire {
     }
 }
 
-/// The layer of both in-mat and between-mat wires: the profiles fix it, as the configurations they stand for do.
-fn outside(stack: &WireStack, profile: Profile) -> &WireLayer {
-    match profile {
-        Profile::Cacti65 => &stack.global,
-        Profile::Cacti7 => &stack.semi_global,
+fn stack<'a>(technology: &'a Technology, wires: &WireChoice) -> &'a WireStack {
+    match wires.projection {
+        Projection::Aggressive => &technology.wires.aggressive,
+        Projection::Conservative => &technology.wires.conservative,
+    }
+}
+
+fn layer<'a>(technology: &'a Technology, wires: &WireChoice, which: Layer) -> &'a WireLayer {
+    let stack = stack(technology, wires);
+    match which {
+        Layer::SemiGlobal => &stack.semi_global,
+        Layer::Global => &stack.global,
     }
 }
 

@@ -5,9 +5,9 @@ use warpwatt_techlib::quantity::{
 };
 use warpwatt_techlib::{WireLayer, rules};
 
-use crate::Profile;
 use crate::gate::{self, Kind};
 use crate::process::Process;
+use crate::{CircuitError, Profile, Signalling};
 
 /// Spacings tried grow by this much ...
 const SPACING_STEP: Length = Length::from_um(100.0);
@@ -56,16 +56,28 @@ struct Line<'a> {
 }
 
 impl Repeaters {
-    pub(crate) fn new(process: &Process, layer: &WireLayer) -> Self {
+    pub(crate) fn new(
+        process: &Process,
+        layer: &WireLayer,
+        signalling: Signalling,
+    ) -> Result<Self, CircuitError> {
         let line = Line::new(process, layer);
-        let slower = match process.profile {
-            Profile::Cacti65 => 1.1,
-            Profile::Cacti7 => 1.3,
+        let slower = match signalling {
+            Signalling::Global => 1.0,
+            Signalling::Global5 => 1.05,
+            Signalling::Global10 => 1.1,
+            Signalling::Global20 => 1.2,
+            Signalling::Global30 => 1.3,
+            Signalling::LowSwing | Signalling::Any => {
+                return Err(CircuitError::NotModelled {
+                    what: "tree of low-swing wires",
+                });
+            }
         };
-        Self {
+        Ok(Self {
             chosen: line.cheapest_within(slower),
             bare: line.c,
-        }
+        })
     }
 }
 
@@ -103,7 +115,7 @@ impl<'a> Line<'a> {
     fn new(process: &'a Process, layer: &WireLayer) -> Self {
         let (r, c) = match process.profile {
             Profile::Cacti65 => Self::cacti65(process, layer),
-            Profile::Cacti7 => Self::cacti7(layer),
+            Profile::Cacti7 | Profile::Silicon => Self::cacti7(layer),
         };
         let (n, p) = (process.min_nmos(), process.min_pmos());
         let tall = process.f(rules::CELL_HEIGHT);

@@ -1,7 +1,5 @@
 //! What a structure is: sizes and ports, without technology.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use warpwatt_techlib::quantity::{Temperature, Voltage};
 
@@ -17,6 +15,10 @@ pub enum Spec {
     CacheData(CacheSpec),
     /// The tag side of a cache alone: tags of every way, and a comparator each.
     Tags(TagSpec),
+    /// A memory that is searched by content.
+    Cam(CamSpec),
+    /// A cache whose lines may stand anywhere: a memory of tags that is searched, and one of lines.
+    FullyAssociative(FullyAssociativeSpec),
     /// Words in flip-flops or latches with multiplexed read ports; for small buffers.
     Buffer(BufferSpec),
     /// A 2:1 multiplexer of some bits.
@@ -40,6 +42,12 @@ pub struct Ports {
     /// Ports that only write.
     #[serde(default)]
     pub write: u32,
+    /// How many of the `read` ports sense a single bitline instead of a pair.
+    #[serde(default)]
+    pub single_ended_read: u32,
+    /// Ports that only search, of content-addressable memories.
+    #[serde(default)]
+    pub search: u32,
 }
 
 /// A random-access array of `words` words of `bits` bits.
@@ -50,6 +58,9 @@ pub struct RamSpec {
     pub words: u64,
     /// Bits of a word, at least 1; an access reads or writes one word.
     pub bits: u64,
+    /// Bits that one access returns; the whole word if absent.
+    #[serde(default)]
+    pub out_bits: Option<u64>,
     /// Ports of each bank.
     #[serde(default)]
     pub ports: Ports,
@@ -62,14 +73,15 @@ pub struct RamSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CacheSpec {
-    /// Sets, at least 1.
+    /// Sets, at least 1. All banks together.
     pub sets: u64,
     /// Lines of a set, at least 1.
     pub ways: u32,
     /// Data bits of a line.
     pub line_bits: u64,
-    /// Bits of a tag with its state bits.
-    pub tag_bits: u32,
+    /// Bits of a tag with its state bits. If absent, what is left of 42 address bits and 5 of state after the index and the offset, as CACTI counts them.
+    #[serde(default)]
+    pub tag_bits: Option<u32>,
     /// Bits that one access returns; the whole line if absent.
     #[serde(default)]
     pub out_bits: Option<u64>,
@@ -79,6 +91,47 @@ pub struct CacheSpec {
     /// How the two sides work together.
     #[serde(default)]
     pub access: Access,
+    /// Equal banks that the sets are spread over; a power of two.
+    #[serde(default = "one")]
+    pub banks: u32,
+}
+
+/// A content-addressable memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CamSpec {
+    /// Entries, at least 1. All banks together.
+    pub entries: u64,
+    /// Bits of an entry, all of which are compared.
+    pub bits: u64,
+    /// Ports; one without search ports is searched through those that read and write.
+    #[serde(default)]
+    pub ports: Ports,
+    /// Equal banks that the entries are spread over; a power of two.
+    #[serde(default = "one")]
+    pub banks: u32,
+}
+
+/// A fully associative cache.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FullyAssociativeSpec {
+    /// Lines, at least 1.
+    pub entries: u64,
+    /// Data bits of a line.
+    pub line_bits: u64,
+    /// Bits of a tag with its state bits; by CACTI's rule if absent.
+    #[serde(default)]
+    pub tag_bits: Option<u32>,
+    /// Bits that one access returns; the whole line if absent.
+    #[serde(default)]
+    pub out_bits: Option<u64>,
+    /// Ports of both sides.
+    #[serde(default)]
+    pub ports: Ports,
+    /// Equal banks that the lines are spread over; a power of two.
+    #[serde(default = "one")]
+    pub banks: u32,
 }
 
 /// The tag side of a cache.
@@ -159,34 +212,28 @@ pub struct OperatingPoint {
     pub vdd: Option<Voltage>,
 }
 
-/// Whose rules the array model follows.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Profile {
-    /// CACTI 6.5 with its area objective, as architecture papers of its time used it.
-    #[default]
-    Cacti65,
-    /// CACTI 7 with its energy-delay-squared objective.
-    Cacti7,
-}
-
 impl Ports {
     /// One port that reads or writes.
     pub const ONE: Self = Self {
         read_write: 1,
-        read: 0,
-        write: 0,
+        ..Self::NONE
     };
     /// One read port and one write port.
     pub const READ_AND_WRITE: Self = Self {
-        read_write: 0,
         read: 1,
         write: 1,
+        ..Self::NONE
+    };
+    /// No port at all, to build others on.
+    pub const NONE: Self = Self {
+        read_write: 0,
+        read: 0,
+        write: 0,
+        single_ended_read: 0,
+        search: 0,
     };
 
-    /// All ports.
+    /// All ports but those that search.
     pub const fn total(self) -> u32 {
         self.read_write
             .saturating_add(self.read)
@@ -217,15 +264,6 @@ impl OperatingPoint {
             temperature,
             vdd: None,
         }
-    }
-}
-
-impl fmt::Display for Profile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Cacti65 => "cacti65",
-            Self::Cacti7 => "cacti7",
-        })
     }
 }
 

@@ -25,6 +25,7 @@ fn ram(words: u64, bits: u64, ports: Ports) -> Spec {
     Spec::Ram(RamSpec {
         words,
         bits,
+        out_bits: None,
         ports,
         banks: 1,
     })
@@ -38,6 +39,7 @@ fn any_ports() -> impl Strategy<Value = Ports> {
                 read_write,
                 read,
                 write,
+                ..Ports::NONE
             };
             (ports.readers() > 0 && ports.writers() > 0).then_some(ports)
         },
@@ -58,7 +60,7 @@ fn any_spec() -> impl Strategy<Value = Spec> {
         4 => (any_array(), any_ports()).prop_map(|((words, bits), ports)| ram(words, bits, ports)),
         2 => (0..13_u32, 0..5_u32, 1..256_u64, 1..64_u32, any_ports(), 0..3_u8).prop_map(|(sets, ways, bytes, tag_bits, ports, access)| {
             let access = [Access::Normal, Access::Sequential, Access::Fast][usize::from(access)];
-            let spec = CacheSpec { sets: 1 << sets, ways: 1 << ways, line_bits: bytes * 8, tag_bits, out_bits: None, ports, access };
+            let spec = CacheSpec { sets: 1 << sets, ways: 1 << ways, line_bits: bytes * 8, tag_bits: Some(tag_bits), out_bits: None, ports, access, banks: 1 };
             if bytes % 2 == 0 { Spec::Cache(spec) } else { Spec::CacheData(spec) }
         }),
         1 => (1..5000_u64, 0..5_u32, 1..64_u32, any_ports())
@@ -133,7 +135,7 @@ proptest! {
         // leakage under both profiles (least ratio of 1500 draws: 0.93 and 1.08), area under the energy-delay-squared objective (0.84; under the area objective 1.25).
         let least_area = match profile {
             Profile::Cacti65 => 1.0,
-            Profile::Cacti7 => 0.75,
+            Profile::Cacti7 | Profile::Silicon => 0.75,
         };
         prop_assert!(many.area > few.area * least_area, "area {} then {}", few.area, many.area);
         prop_assert!(many.leakage > few.leakage * 0.85, "leakage {} then {}", few.leakage, many.leakage);
@@ -141,7 +143,7 @@ proptest! {
 
     #[test]
     fn a_cache_is_its_sides_and_a_gap(sets in 3..12_u32, ways in 0..4_u32, profile in any_profile()) {
-        let spec = CacheSpec { sets: 1 << sets, ways: 1 << ways, line_bits: 512, tag_bits: 24, out_bits: None, ports: Ports::ONE, access: Access::Normal };
+        let spec = CacheSpec { sets: 1 << sets, ways: 1 << ways, line_bits: 512, tag_bits: Some(24), out_bits: None, ports: Ports::ONE, access: Access::Normal, banks: 1 };
         let whole = price(&Spec::Cache(spec), profile);
         let (tag, data) = (whole.tag.unwrap(), whole.data.unwrap());
         close("read energy", (tag.read_energy + data.read_energy).si(), whole.read_energy.si())?;
@@ -231,9 +233,9 @@ fn what_cannot_be_built_is_refused_with_what_could() {
         "words is 0, but it must be at least 1; nearest that works: 1"
     );
     let none = Ports {
-        read_write: 0,
         read: 0,
         write: 1,
+        ..Ports::NONE
     };
     assert_eq!(
         refused(ram(8, 8, none)),
@@ -242,6 +244,7 @@ fn what_cannot_be_built_is_refused_with_what_could() {
     let banks = Spec::Ram(RamSpec {
         words: 48,
         bits: 8,
+        out_bits: None,
         ports: Ports::ONE,
         banks: 3,
     });
@@ -258,6 +261,7 @@ fn what_cannot_be_built_is_refused_with_what_could() {
         read_write: u32::MAX,
         read: u32::MAX,
         write: u32::MAX,
+        ..Ports::NONE
     };
     assert!(refused(ram(8, 8, many)).starts_with("ports is 12884901885"));
     let hot = cost(

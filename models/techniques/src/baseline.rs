@@ -60,6 +60,7 @@ fn scoreboard(gpu: &GpuSpec) -> Spec {
     Spec::Ram(RamSpec {
         words: u64::from(gpu.warps_per_sm()),
         bits: u64::from(gpu.scoreboard.entry_bits),
+        out_bits: None,
         ports: Ports::READ_AND_WRITE,
         banks: 1,
     })
@@ -73,6 +74,7 @@ fn operand_buffer(gpu: &GpuSpec) -> Spec {
     Spec::Ram(RamSpec {
         words: u64::from(bytes / operands.buffer_word_bytes),
         bits: 8 * u64::from(operands.buffer_word_bytes),
+        out_bits: None,
         ports: Ports::READ_AND_WRITE,
         banks: operands.buffer_banks,
     })
@@ -81,9 +83,9 @@ fn operand_buffer(gpu: &GpuSpec) -> Spec {
 /// One of the register file's arrays, a warp-wide register a word.
 fn register_array(gpu: &GpuSpec) -> Spec {
     let ports = Ports {
-        read_write: 0,
         read: gpu.operands.register_array_reads,
         write: 1,
+        ..Ports::NONE
     };
     words(
         gpu.operands.register_array_bytes,
@@ -125,6 +127,7 @@ fn words(bytes: u32, word_bytes: u32, ports: Ports) -> Spec {
     Spec::Ram(RamSpec {
         words: u64::from(bytes.div_ceil(word_bytes)),
         bits: 8 * u64::from(word_bytes),
+        out_bits: None,
         ports,
         banks: 1,
     })
@@ -138,6 +141,7 @@ mod tests {
         Spec::Ram(RamSpec {
             words,
             bits,
+            out_bits: None,
             ports,
             banks,
         })
@@ -154,9 +158,9 @@ mod tests {
             ports: both,
         });
         let three_reads = Ports {
-            read_write: 0,
             read: 3,
             write: 1,
+            ..Ports::NONE
         };
         let expected = [
             ("icache.tag", tags, 1),

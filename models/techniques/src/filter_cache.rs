@@ -119,10 +119,11 @@ impl FilterCache {
             sets: u64::from(self.entries),
             ways: 1,
             line_bits: u64::from(self.entry_bits),
-            tag_bits: self.tag_bits(gpu),
+            tag_bits: Some(self.tag_bits(gpu)),
             out_bits: None,
             ports: Ports::READ_AND_WRITE,
             access: Access::Normal,
+            banks: 1,
         })
     }
 
@@ -278,10 +279,11 @@ mod tests {
                 sets: 32,
                 ways: 1,
                 line_bits: 64,
-                tag_bits: 28,
+                tag_bits: Some(28),
                 out_bits: None,
                 ports: both,
                 access: Access::Normal,
+                banks: 1
             })
         );
         assert_eq!(structures[2].spec, Spec::Mux(MuxSpec { bits: 64 }));

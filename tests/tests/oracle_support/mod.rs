@@ -60,24 +60,24 @@ impl Row {
             read_write: self.count("rw_ports") as u32,
             read: self.count("r_ports") as u32,
             write: self.count("w_ports") as u32,
+            ..Ports::NONE
         };
         if !self.is_cache() {
             let banks = self.count("banks").max(1) as u32;
             return Spec::Ram(RamSpec {
                 words: size / block,
                 bits: block * 8,
+                out_bits: None,
                 ports,
                 banks,
             });
         }
-        // CACTI's default tag: 42 address bits and 5 of state, less those of the index.
-        let default = 47 - size.ilog2() + (2 * ways - 1).ilog2();
         let given = self.count("tag_bits") as u32;
         Spec::Cache(CacheSpec {
             sets: size / block / ways,
             ways: ways as u32,
             line_bits: block * 8,
-            tag_bits: if given > 0 { given } else { default },
+            tag_bits: (given > 0).then_some(given),
             out_bits: Some(self.count("out_width_bits")),
             ports,
             access: match self.text("access_mode") {
@@ -85,6 +85,7 @@ impl Row {
                 "sequential" => Access::Sequential,
                 _ => Access::Normal,
             },
+            banks: 1,
         })
     }
 
@@ -106,7 +107,7 @@ impl Row {
         let n = |column: &str| self.number(column).unwrap();
         f64::from(ours.ndwl) == n("data_ndwl")
             && f64::from(ours.ndbl) == n("data_ndbl")
-            && f64::from(ours.nspd_eighths) == 8.0 * n("data_nspd")
+            && ours.nspd == n("data_nspd")
             && f64::from(ours.ndcm) == n("data_ndcm")
             && f64::from(ours.ndsam1) == n("data_ndsam1")
             && f64::from(ours.ndsam2) == n("data_ndsam2")

@@ -30,6 +30,8 @@ fn cost(read_pj: f64, write_pj: f64, leakage_mw: f64) -> Cost {
         },
         tag: None,
         data: None,
+        gated: None,
+        limits: None,
     }
 }
 

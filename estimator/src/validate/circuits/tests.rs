@@ -47,6 +47,8 @@ impl Circuits for FromThePaper {
             },
             tag: None,
             data: None,
+            gated: None,
+            limits: None,
         })
     }
 }

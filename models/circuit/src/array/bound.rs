@@ -12,6 +12,8 @@ use crate::process::Process;
 
 /// Largest degree of each multiplexer, as a power of two.
 pub(super) const MOST_MUX: u32 = 8;
+/// Smallest Nspd tried.
+const LEAST_SPREAD: f64 = 0.125;
 
 /// All organisations that differ only in how a degree of multiplexing is spread over the three multiplexers.
 #[derive(Clone, Copy, Debug)]
@@ -58,12 +60,12 @@ pub(super) fn families(
     };
     let powers = |most: u32| (0..=most.ilog2()).map(|i| 1_u32 << i);
     let mut spread = need.least_spread();
-    while spread <= f64::from(MOST_SPREAD) {
+    while spread <= MOST_SPREAD {
         // An Nspd below an eighth would need columns of less than a bit.
-        if spread >= 1.0 {
+        if spread >= LEAST_SPREAD {
             for ndwl in powers(MOST_SPLITS) {
                 for ndbl in powers(MOST_SPLITS) {
-                    let divided = f64::from(ndbl) * spread / 8.0;
+                    let divided = f64::from(ndbl) * spread;
                     // More subarrays than sets are never the best.
                     if need.sets < divided && divided > 1.0 {
                         break;
@@ -71,7 +73,7 @@ pub(super) fn families(
                     bounds.of_split(Split {
                         ndwl,
                         ndbl,
-                        nspd_eighths: spread as u32,
+                        nspd: spread,
                         ndcm: 1,
                         ndsam1: 1,
                         ndsam2: 1,
@@ -149,7 +151,7 @@ impl Floor {
         let mux = gate::r_n(p, n * rules::MUX, 1);
         let driver = match p.profile {
             Profile::Cacti65 => p.repeaters.chosen.size,
-            Profile::Cacti7 => 0.0,
+            Profile::Cacti7 | Profile::Silicon => 0.0,
         };
         let own = drain_n + drain_p;
         let path = mux * inverter
@@ -170,7 +172,7 @@ impl Family {
         let (width, height) = mat_at_least(p, need, &shape, sub_width, sub_height);
         let out = match p.profile {
             Profile::Cacti65 => sub_height,
-            Profile::Cacti7 => sub_width,
+            Profile::Cacti7 | Profile::Silicon => sub_width,
         };
         let row = at.shared.rows(p, &shape);
         let nodes = f64::from(shape.mats_h.ilog2() + shape.mats_v.ilog2());

@@ -212,7 +212,7 @@ impl Predecode {
         // CACTI 6.5 counts one active first-level gate of each kind whatever their number.
         let active = |first: Option<First>| match process.profile {
             Profile::Cacti65 => first.map_or(0.0, |_| 1.0),
-            Profile::Cacti7 => first.map_or(0.0, |first| first.active),
+            Profile::Cacti7 | Profile::Silicon => first.map_or(0.0, |first| first.active),
         };
         let blocks = |p: &Passage, counted: &Block| {
             p.energy_two * active(counted.plan.two)

@@ -235,12 +235,12 @@ impl<'a> Build<'a> {
         let c_bitline = (access_drain + p.wire_local.c * shape.cell_height) * rows;
         let out_length = match p.profile {
             Profile::Cacti65 => sub_height,
-            Profile::Cacti7 => sub_width,
+            Profile::Cacti7 | Profile::Silicon => sub_width,
         };
         let wire = p.repeaters.chosen;
         let driver = match p.profile {
             Profile::Cacti65 => wire.size,
-            Profile::Cacti7 => wire.size * (out_length / wire.spacing),
+            Profile::Cacti7 | Profile::Silicon => wire.size * (out_length / wire.spacing),
         };
         let mut build = Self {
             p,

@@ -181,7 +181,7 @@ impl<'a> Built<'a> {
                 (route.input.energy + bank.input.energy) * bits.data_in
                     - (route.output.energy + bank.output.energy) * bits.data_out
             }
-            Profile::Cacti7 => Energy::ZERO,
+            Profile::Cacti7 | Profile::Silicon => Energy::ZERO,
         };
         let swing = self.mat.bitline.write * self.shape.active_mats as f64;
         read - parts.bitlines.energy - parts.sense.energy + swing + trees

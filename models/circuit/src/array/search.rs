@@ -6,15 +6,15 @@ use warpwatt_techlib::quantity::{Area, Energy, Time};
 use super::bound::{Family, families, spreads};
 use super::mat::Shared;
 use super::{Array, Limits, Need, Shape, Split};
-use crate::Profile;
 use crate::process::Process;
+use crate::{Objective, Settings};
 
 /// A data array is dropped if it is this much worse than the best, both in delay and in energy (CACTI 7, Ucache.cc:795).
 const FILTER: f64 = 1.5;
 
 /// What a profile asks of the arrays: how much slower than the fastest they may be, and what it minimises among those.
 #[derive(Clone, Copy, Debug)]
-struct Objective {
+struct Goal {
     slower: f64,
     price: fn(&Figures) -> f64,
 }
@@ -28,30 +28,30 @@ pub(crate) struct Figures {
     pub(crate) cycle: Time,
 }
 
-impl Objective {
+impl Goal {
     /// Of plain memories and of caches as a whole.
-    fn of_whole(profile: Profile) -> Self {
-        match profile {
-            // Weights 0:0:0:0:100, deviations 60:100000:100000:100000:1000000.
-            Profile::Cacti65 => Self {
-                slower: 1.6,
-                price: |figures| figures.area.si(),
-            },
-            Profile::Cacti7 => Self {
-                slower: f64::INFINITY,
-                price: |figures| figures.delay.si() * figures.delay.si() * figures.energy.si(),
-            },
+    fn of_whole(settings: &Settings) -> Self {
+        let price = match settings.objective {
+            Objective::EnergyDelay => |figures: &Figures| figures.delay.si() * figures.energy.si(),
+            Objective::EnergyDelaySquared => {
+                |figures: &Figures| figures.delay.si() * figures.delay.si() * figures.energy.si()
+            }
+            Objective::Weighted => return Self::weighted(settings),
+        };
+        Self {
+            slower: f64::INFINITY,
+            price,
         }
     }
 
-    /// Of tags: CACTI picks these first, by its weights whatever the goal of the whole is.
-    fn of_tags(profile: Profile) -> Self {
-        match profile {
-            Profile::Cacti65 => Self::of_whole(profile),
-            // Weights 0:0:0:100:0 and a deviation of 20 in delay.
-            Profile::Cacti7 => Self {
-                slower: 1.2,
-                price: |figures| figures.cycle.si(),
+    /// Of tags: CACTI picks these first, by its weights whatever the objective of the whole is.
+    fn weighted(settings: &Settings) -> Self {
+        Self {
+            slower: 1.0 + settings.deviations.delay / 100.0,
+            price: if settings.weights.area > 0.0 {
+                |figures| figures.area.si()
+            } else {
+                |figures| figures.cycle.si()
             },
         }
     }
@@ -81,40 +81,35 @@ impl Figures {
 }
 
 /// The best organisation of a plain memory.
-pub(crate) fn best(process: &Process, need: &Need) -> Option<(Array, Limits)> {
-    search(
-        process,
-        need,
-        Objective::of_whole(process.profile),
-        Figures::of,
-    )
+pub(crate) fn best(process: &Process, settings: &Settings, need: &Need) -> Option<(Array, Limits)> {
+    search(process, need, Goal::of_whole(settings), Figures::of)
 }
 
 /// The best organisation of tags.
-pub(crate) fn best_tags(process: &Process, need: &Need) -> Option<(Array, Limits)> {
-    search(
-        process,
-        need,
-        Objective::of_tags(process.profile),
-        Figures::of,
-    )
+pub(crate) fn best_tags(
+    process: &Process,
+    settings: &Settings,
+    need: &Need,
+) -> Option<(Array, Limits)> {
+    search(process, need, Goal::weighted(settings), Figures::of)
 }
 
 /// The best organisation of the data side of a cache whose tags are chosen; `whole` gives the figures of both together, none of which may be below those
 /// of the data alone.
 pub(crate) fn best_data(
     process: &Process,
+    settings: &Settings,
     need: &Need,
     whole: impl Fn(&Array) -> Figures,
 ) -> Option<(Array, Limits)> {
-    search(process, need, Objective::of_whole(process.profile), whole)
+    search(process, need, Goal::of_whole(settings), whole)
 }
 
 /// Among the organisations that CACTI would consider; if there are none, among those of any size.
 fn search(
     process: &Process,
     need: &Need,
-    objective: Objective,
+    goal: Goal,
     whole: impl Fn(&Array) -> Figures,
 ) -> Option<(Array, Limits)> {
     [Limits::Strict, Limits::Relaxed]
@@ -126,7 +121,7 @@ fn search(
                 process,
                 need,
                 limits,
-                objective,
+                goal,
                 whole: &whole,
                 families,
                 shared,
@@ -139,7 +134,7 @@ struct Search<'a, W> {
     process: &'a Process,
     need: &'a Need,
     limits: Limits,
-    objective: Objective,
+    goal: Goal,
     whole: &'a W,
     families: Vec<Family>,
     shared: Shared,
@@ -181,7 +176,7 @@ impl Seen {
 impl<W: Fn(&Array) -> Figures> Search<'_, W> {
     fn run(mut self) -> Option<Array> {
         let mut seen = Seen::new(self.families.len());
-        if self.objective.slower.is_finite() {
+        if self.goal.slower.is_finite() {
             self.find_fastest(&mut seen);
         }
         let mut best = self.find_best(&mut seen)?;
@@ -219,7 +214,7 @@ impl<W: Fn(&Array) -> Figures> Search<'_, W> {
 
     /// Evaluates families in the order of the least price they could have until none can be better than the best seen.
     fn find_best(&mut self, seen: &mut Seen) -> Option<Entry> {
-        let price = self.objective.price;
+        let price = self.goal.price;
         let order = self.ordered(|family| price(&family.least()));
         let mut best = self.pick(seen);
         for (bound, index) in order {
@@ -228,7 +223,7 @@ impl<W: Fn(&Array) -> Figures> Search<'_, W> {
                 break;
             }
             self.families[index].refine(self.process);
-            let late = self.families[index].delay.si() > seen.whole.si() * self.objective.slower;
+            let late = self.families[index].delay.si() > seen.whole.si() * self.goal.slower;
             if !seen.done[index] && !late && !beaten(price(&self.families[index].least())) {
                 self.evaluate(index, seen);
                 best = self.pick(seen);
@@ -308,10 +303,10 @@ impl<W: Fn(&Array) -> Figures> Search<'_, W> {
 
     /// The best seen that meets the limits; of equals the first in CACTI's order.
     fn pick(&self, seen: &Seen) -> Option<Entry> {
-        let price = self.objective.price;
+        let price = self.goal.price;
         let tags = self.need.is_tags();
         let good = |entry: &&Entry| {
-            let quick = entry.whole.delay.si() <= seen.whole.si() * self.objective.slower;
+            let quick = entry.whole.delay.si() <= seen.whole.si() * self.goal.slower;
             let data =
                 tags || entry.delay <= seen.delay * FILTER || entry.energy <= seen.energy * FILTER;
             quick && data

@@ -3,7 +3,7 @@
 use warpwatt_techlib::quantity::Length;
 
 use crate::process::Process;
-use crate::{Organisation, Ports, Profile};
+use crate::{Organisation, Ports, Profile, Signalling};
 
 /// Fewest rows of a subarray in CACTI: a row decoder of at least two 2-to-4 blocks.
 const FEWEST_ROWS: u64 = 16;
@@ -11,8 +11,11 @@ const FEWEST_ROWS: u64 = 16;
 const MOST_LINES: u64 = 1 << 18;
 /// Largest Ndwl and Ndbl.
 pub(super) const MOST_SPLITS: u32 = 512;
-/// Largest Nspd, in eighths.
-pub(super) const MOST_SPREAD: u32 = 256 * 8;
+/// Largest Nspd.
+pub(super) const MOST_SPREAD: f64 = 256.0;
+
+/// Smallest Nspd of tags.
+const LEAST_TAG_SPREAD: f64 = 0.125;
 
 /// What an array must hold.
 #[derive(Clone, Copy, Debug)]
@@ -40,11 +43,12 @@ pub(crate) enum Side {
 }
 
 /// The N's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Split {
     pub(crate) ndwl: u32,
     pub(crate) ndbl: u32,
-    pub(crate) nspd_eighths: u32,
+    /// Sets on one wordline.
+    pub(crate) nspd: f64,
     pub(crate) ndcm: u32,
     pub(crate) ndsam1: u32,
     pub(crate) ndsam2: u32,
@@ -89,15 +93,15 @@ pub(crate) enum Limits {
 }
 
 impl Need {
-    /// Smallest Nspd, in eighths: an access never reads less than a wordline holds of it.
+    /// Smallest Nspd: an access never reads less than a wordline holds of it.
     pub(super) fn least_spread(&self) -> f64 {
         match self.side {
             Side::Data {
                 line_bits,
                 out_bits,
                 ..
-            } => 8.0 * out_bits as f64 / line_bits as f64,
-            Side::Tags { .. } => 1.0,
+            } => out_bits as f64 / line_bits as f64,
+            Side::Tags { .. } => LEAST_TAG_SPREAD,
         }
     }
 
@@ -142,11 +146,6 @@ impl Need {
 }
 
 impl Split {
-    /// Sets on one wordline.
-    pub(crate) fn nspd(&self) -> f64 {
-        f64::from(self.nspd_eighths) / 8.0
-    }
-
     fn mux(&self) -> u64 {
         u64::from(self.ndcm) * u64::from(self.ndsam1) * u64::from(self.ndsam2)
     }
@@ -160,8 +159,8 @@ impl Shape {
         split: Split,
         limits: Limits,
     ) -> Option<Self> {
-        let rows = (need.sets / (f64::from(split.ndbl) * split.nspd())).ceil() as u64;
-        let cols = (need.set_bits() * split.nspd() / f64::from(split.ndwl)).ceil() as u64;
+        let rows = (need.sets / (f64::from(split.ndbl) * split.nspd)).ceil() as u64;
+        let cols = (need.set_bits() * split.nspd / f64::from(split.ndwl)).ceil() as u64;
         within(process.profile, &split, rows, cols, limits)?;
         let mats_h = (split.ndwl / 2).max(1);
         let mats_v = (split.ndbl / 2).max(1);
@@ -239,7 +238,7 @@ impl Shape {
 
     /// Log of the least degree of multiplexing with which the mats give no more bits than an access takes.
     pub(super) fn least_mux(need: &Need, split: &Split) -> u32 {
-        let cols = (need.set_bits() * split.nspd() / f64::from(split.ndwl)).ceil() as u64;
+        let cols = (need.set_bits() * split.nspd / f64::from(split.ndwl)).ceil() as u64;
         let subs = split.ndwl.min(2) * split.ndbl.min(2);
         let ways = if need.selects_ways() {
             need.ways().ilog2()
@@ -256,11 +255,11 @@ impl Shape {
         f64::from(self.mats_h) * f64::from(self.mats_v)
     }
 
-    pub(crate) fn organisation(&self, banks: u32) -> Organisation {
+    pub(crate) fn organisation(&self, banks: u32, wires: Signalling) -> Organisation {
         Organisation {
             ndwl: self.split.ndwl,
             ndbl: self.split.ndbl,
-            nspd_eighths: self.split.nspd_eighths,
+            nspd: self.split.nspd,
             ndcm: self.split.ndcm,
             ndsam1: self.split.ndsam1,
             ndsam2: self.split.ndsam2,
@@ -268,6 +267,7 @@ impl Shape {
             cols: self.cols,
             subarrays: (self.mats() * f64::from(self.subs)) as u64 * u64::from(banks),
             active_subarrays: self.active_mats * u64::from(self.subs),
+            wires,
         }
     }
 }
@@ -275,7 +275,7 @@ impl Shape {
 fn within(profile: Profile, split: &Split, rows: u64, cols: u64, limits: Limits) -> Option<()> {
     let (least_split, least_rows, least_cols) = match (limits, profile) {
         (Limits::Strict, Profile::Cacti65) => (1, FEWEST_ROWS, 2),
-        (Limits::Strict, Profile::Cacti7) => (2, FEWEST_ROWS, 2),
+        (Limits::Strict, Profile::Cacti7 | Profile::Silicon) => (2, FEWEST_ROWS, 2),
         (Limits::Relaxed, _) => (1, 1, 1),
     };
     let most_cols = if limits == Limits::Strict {

@@ -37,7 +37,7 @@ pub(crate) fn gate_leak(process: &Process, kind: Kind, n: Length, p: Length) -> 
 pub(crate) fn access_leak(process: &Process, width: Length) -> Current {
     match process.profile {
         Profile::Cacti65 => process.i_off * width,
-        Profile::Cacti7 => process.i_off * width * 0.5,
+        Profile::Cacti7 | Profile::Silicon => process.i_off * width * 0.5,
     }
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn read_port_leak(process: &Process, width: Length) -> Current {
     match process.profile {
         // A fixed stack factor of 0.2 (CACTI 5.1 TR, section 4.9).
         Profile::Cacti65 => process.i_off * width * 0.2,
-        Profile::Cacti7 => process.i_off * width * (stacked(2) / states(2)),
+        Profile::Cacti7 | Profile::Silicon => process.i_off * width * (stacked(2) / states(2)),
     }
 }
 

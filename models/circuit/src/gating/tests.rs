@@ -19,6 +19,7 @@ impl Bench {
         let spec = Spec::Ram(RamSpec {
             words: 256,
             bits: 128,
+            out_bits: None,
             ports: Ports::READ_AND_WRITE,
             banks: 1,
         });
@@ -161,10 +162,11 @@ fn a_cache_is_gated_side_by_side_and_logic_only_whole() {
         sets: 64,
         ways: 4,
         line_bits: 512,
-        tag_bits: 24,
+        tag_bits: Some(24),
         out_bits: None,
         ports: Ports::ONE,
         access: crate::Access::Normal,
+        banks: 1,
     }));
     let of = |cost: &Cost| {
         gate(

@@ -1,0 +1,206 @@
+//! Whose equations a model follows and what it optimises: everything besides technology, operating point and structure.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Whose rules the array model follows.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// CACTI 6.5 with its area objective, as architecture papers of its time used it.
+    #[default]
+    Cacti65,
+    /// CACTI 7 with its energy-delay-squared objective.
+    Cacti7,
+    /// CACTI 7's method without its slips.
+    Silicon,
+}
+
+/// What the search minimises, and which wires it may take.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Whose equations.
+    pub profile: Profile,
+    /// Objective of the whole structure.
+    pub objective: Objective,
+    /// Weights of the relative figures, used by [`Objective::Weighted`] and always for the tags of a cache.
+    pub weights: Weights,
+    /// How far above the least value of each figure an organisation may be, in percent; used as the weights are.
+    pub deviations: Weights,
+    /// Wire layers and signalling.
+    pub wires: WireChoice,
+    /// Whether one check bit is stored for every eight data bits.
+    pub ecc: bool,
+}
+
+/// Objective of the search.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Objective {
+    /// Read energy times access time.
+    EnergyDelay,
+    /// Read energy times access time squared.
+    #[default]
+    EnergyDelaySquared,
+    /// Weighted sum of the figures over their least values, among organisations within the deviations.
+    Weighted,
+}
+
+/// A value for each figure that the search looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Weights {
+    /// Of the access time.
+    pub delay: f64,
+    /// Of the energy of a read.
+    pub dynamic: f64,
+    /// Of the leakage of a bank.
+    pub leakage: f64,
+    /// Of the cycle time.
+    pub cycle: f64,
+    /// Of the area.
+    pub area: f64,
+}
+
+/// The wires of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WireChoice {
+    /// Layer within mats.
+    pub inside: Layer,
+    /// Layer between mats.
+    pub outside: Layer,
+    /// How well the interconnect of the node turns out.
+    pub projection: Projection,
+    /// Signalling between mats.
+    pub signalling: Signalling,
+}
+
+/// A layer of wires; cells always use the local one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// Inside blocks.
+    SemiGlobal,
+    /// Across the chip.
+    Global,
+}
+
+/// ITRS interconnect projection.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Projection {
+    /// Low-k dielectrics and thin barriers arrive as hoped.
+    Aggressive,
+    /// They do not.
+    #[default]
+    Conservative,
+}
+
+/// Signalling on the wires between mats (CACTI 6.0 TR, sections 2.2 and 2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Signalling {
+    /// Repeated wires at the delay-optimal repeater size and spacing.
+    Global,
+    /// At most 5 % slower than that.
+    Global5,
+    /// At most 10 % slower.
+    Global10,
+    /// At most 20 % slower.
+    Global20,
+    /// At most 30 % slower.
+    Global30,
+    /// Differential low-swing wires.
+    LowSwing,
+    /// Whichever of them suits the objective.
+    Any,
+}
+
+impl Weights {
+    /// The same for each figure.
+    pub const fn all(value: f64) -> Self {
+        Self {
+            delay: value,
+            dynamic: value,
+            leakage: value,
+            cycle: value,
+            area: value,
+        }
+    }
+
+    const NONE: Self = Self::all(0.0);
+    /// Deviations that let every organisation of a sane array pass.
+    const WIDE: Self = Self::all(100_000.0);
+}
+
+impl Profile {
+    /// The settings that the tool ships with, or that papers used.
+    pub const fn settings(self) -> Settings {
+        match self {
+            Self::Cacti65 => Settings {
+                profile: self,
+                objective: Objective::Weighted,
+                weights: Weights {
+                    area: 100.0,
+                    ..Weights::NONE
+                },
+                deviations: Weights {
+                    delay: 60.0,
+                    area: 1_000_000.0,
+                    ..Weights::WIDE
+                },
+                wires: WireChoice {
+                    inside: Layer::Global,
+                    outside: Layer::Global,
+                    projection: Projection::Conservative,
+                    signalling: Signalling::Global10,
+                },
+                ecc: false,
+            },
+            Self::Cacti7 | Self::Silicon => Settings {
+                profile: self,
+                objective: Objective::EnergyDelaySquared,
+                weights: Weights {
+                    cycle: 100.0,
+                    ..Weights::NONE
+                },
+                deviations: Weights {
+                    delay: 20.0,
+                    ..Weights::WIDE
+                },
+                wires: WireChoice {
+                    inside: Layer::SemiGlobal,
+                    outside: Layer::SemiGlobal,
+                    projection: Projection::Conservative,
+                    signalling: Signalling::Global30,
+                },
+                ecc: false,
+            },
+        }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Profile::default().settings()
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cacti65 => "cacti65",
+            Self::Cacti7 => "cacti7",
+            Self::Silicon => "silicon",
+        })
+    }
+}
