@@ -22,6 +22,7 @@ Examples:
   warpwatt run study.toml --jobs 4 --out out            with four threads, results elsewhere
   warpwatt kernel matrix_mul                            run a kernel of the suite and check its result
   warpwatt kernel my.toml --ptx my.ptx --json           run your own kernel, for a script
+  warpwatt ptx my.ptx                                   what is in a PTX file, and what of it cannot run
   warpwatt list kernels                                 what there is to choose from
 
 Exit codes:
@@ -40,6 +41,8 @@ pub enum Command {
     Run(RunArguments),
     /// Run one kernel, check its buffers, show counts and cycles
     Kernel(KernelArguments),
+    /// Show what is in a PTX file, and what of it cannot run
+    Ptx(PtxArguments),
     /// Show what there is: presets, nodes, kernels, techniques
     List(ListArguments),
     /// Render the results of a study again
@@ -123,6 +126,24 @@ pub struct KernelArguments {
     /// Lanes of a warp: 32 or 64 [default: the preset's]
     #[arg(long, value_name = "LANES", value_parser = ["32", "64"])]
     pub warp_width: Option<String>,
+    /// Print one JSON document on standard output, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Show what is in a PTX file, without running it: entries with parameters, registers, memory and instruction mix, and what is not supported.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  warpwatt ptx kernel.ptx
+  warpwatt ptx kernel.ptx --json
+
+Exit codes: 0 all of it is supported; 1 some is not: each form is listed with line and column; 2 the file is no PTX.
+What is supported is described in docs/ptx.md.")]
+pub struct PtxArguments {
+    /// The PTX file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,

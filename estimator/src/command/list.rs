@@ -172,7 +172,8 @@ fn nodes() -> Result<Listed, Rejection> {
     })
 }
 
-fn table<const N: usize>(mut rows: Table, heading: [&str; N]) -> String {
+/// A table without rules, as wide as the terminal.
+pub(super) fn table<const N: usize>(mut rows: Table, heading: [&str; N]) -> String {
     rows.load_style(NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_header(heading);

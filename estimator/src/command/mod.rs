@@ -8,6 +8,7 @@ mod kernel;
 mod list;
 mod present;
 mod progress;
+mod ptx;
 mod run;
 mod validate;
 
@@ -28,6 +29,7 @@ fn dispatch(command: &Command) -> Exit {
     match command {
         Command::Run(arguments) => run::run(arguments),
         Command::Kernel(arguments) => kernel::run(arguments),
+        Command::Ptx(arguments) => ptx::run(arguments),
         Command::List(arguments) => list::run(arguments),
         Command::Validate(arguments) => validate::run(arguments),
         Command::Report(arguments) => run::report(&arguments.results, arguments.json),

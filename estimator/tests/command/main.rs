@@ -3,4 +3,5 @@
 mod common;
 mod errors;
 mod kernel;
+mod ptx;
 mod run;

@@ -5,6 +5,7 @@
 pub mod ast;
 pub mod cfg;
 mod error;
+pub mod inspect;
 mod liveness;
 mod lower;
 mod parse;
@@ -12,6 +13,7 @@ pub mod program;
 pub mod types;
 
 pub use error::{Lines, PtxError, Span};
+pub use inspect::inspect;
 pub use lower::load;
 pub use parse::parse;
 pub use program::{Entry, Module};

@@ -66,7 +66,7 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// Index of a function among those called.
-    fn callee(&mut self, name: &Name<'s>) -> Lowered<usize> {
+    pub(super) fn callee(&mut self, name: &Name<'s>) -> Lowered<usize> {
         let known = |callee: &Callee<'_, 's>| callee.function.name.text == name.text;
         if let Some(at) = self.callees.iter().position(known) {
             return Ok(at);

@@ -60,20 +60,7 @@ pub(super) fn lower<'s>(
     images: &Images<'s>,
     lines: &Lines,
 ) -> Result<Entry, Vec<PtxError>> {
-    let mut lowering = Lowering {
-        slots: Slots::default(),
-        code: Vec::new(),
-        guard: None,
-        line: 0,
-        carry: None,
-        body: Body::default(),
-        shared: FxHashMap::default(),
-        callees: Vec::new(),
-        module,
-        images,
-        lines,
-        errors: Vec::new(),
-    };
+    let mut lowering = Lowering::new(module, images, lines);
     let params = lowering
         .params(&function.params)
         .map_err(|error| vec![error])?;
@@ -99,6 +86,44 @@ pub(super) fn lower<'s>(
         entry.registers = max_live_words(&entry);
     }
     Ok(entry)
+}
+
+/// What in a device function is not supported, also if no entry calls it.
+pub(super) fn check<'s>(
+    function: &Function<'s>,
+    module: &Module<'s>,
+    images: &Images<'s>,
+    lines: &Lines,
+) -> Vec<PtxError> {
+    let mut lowering = Lowering::new(module, images, lines);
+    lowering.shared(
+        function.body.as_deref().unwrap_or_default(),
+        &module.variables,
+    );
+    match lowering.callee(&function.name) {
+        Ok(_) => drop(lowering.called()),
+        Err(error) => lowering.errors.push(error),
+    }
+    lowering.errors
+}
+
+impl<'m, 's> Lowering<'m, 's> {
+    fn new(module: &'m Module<'s>, images: &'m Images<'s>, lines: &'m Lines) -> Self {
+        Self {
+            slots: Slots::default(),
+            code: Vec::new(),
+            guard: None,
+            line: 0,
+            carry: None,
+            body: Body::default(),
+            shared: FxHashMap::default(),
+            callees: Vec::new(),
+            module,
+            images,
+            lines,
+            errors: Vec::new(),
+        }
+    }
 }
 
 impl<'s> Lowering<'_, 's> {

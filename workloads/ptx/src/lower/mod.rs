@@ -36,7 +36,22 @@ pub fn load(source: &str) -> Result<Module, Vec<PtxError>> {
     lower(&tree, &lines)
 }
 
-fn lower(tree: &ast::Module<'_>, lines: &Lines) -> Result<Module, Vec<PtxError>> {
+/// What in a module's device functions that no entry reaches is not supported.
+pub(crate) fn check_functions(
+    tree: &ast::Module<'_>,
+    lines: &Lines,
+    unreached: impl Fn(&str) -> bool,
+) -> Vec<PtxError> {
+    let images = layout::Images::of(&tree.variables, &mut Vec::new());
+    let functions = tree.functions.iter();
+    functions
+        .filter(|function| !function.is_entry && function.body.is_some())
+        .filter(|function| unreached(function.name.text))
+        .flat_map(|function| function::check(function, tree, &images, lines))
+        .collect()
+}
+
+pub(crate) fn lower(tree: &ast::Module<'_>, lines: &Lines) -> Result<Module, Vec<PtxError>> {
     let mut errors = Vec::new();
     let images = layout::Images::of(&tree.variables, &mut errors);
     let mut entries = Vec::new();
