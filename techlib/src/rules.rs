@@ -110,3 +110,9 @@ pub const NODES_HIGH: f64 = 0.5;
 pub const WIRES_IN_A_ROW: f64 = 3.5;
 /// Lowest supply that keeps the data of cells, over the nominal one (CACTI 7, parameter.cc:1111; McPAT 1.3 has 0.6).
 pub const RETENTION: f64 = 0.65;
+/// Width that a read port of two transistors adds to a memory cell, over that of the six-transistor cell: 8T over 6T is 1.3 in IBM's 65 nm (Chang et al., VLSI
+/// 2005) and 1.3 to 2.0 from 22 nm to 7 nm (NeuroSim 1.4 manual, Table V).
+pub const EIGHT_T_READ_PORT: f64 = 0.35;
+/// Time that self-timed sensing waits over that of a typical cell: the weakest of many cells drives about two thirds of a typical current (six sigma of 6 %),
+/// and the amplifier's offset asks for twice CACTI's swing of 80 mV (six sigma of 25 mV).
+pub const SELF_TIMING_MARGIN: f64 = 2.0;

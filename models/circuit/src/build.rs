@@ -5,10 +5,10 @@ use warpwatt_techlib::quantity::{Area, Energy, Power, Time};
 
 use crate::array::{self, Array, Figures, Limits, Need, ROUTE, Side};
 use crate::error::check;
+use crate::interface::{self, Pins};
 use crate::process::Process;
-use crate::{
-    Access, CacheSpec, CircuitError, Cost, Part, Ports, RamSpec, Settings, TagSpec, Uncertainty,
-};
+use crate::small;
+use crate::{Access, CacheSpec, CircuitError, Cost, Part, RamSpec, Settings, TagSpec, Uncertainty};
 
 /// Relative error of the circuit equations themselves, beside that of the process data (their agreement with CACTI is far closer than CACTI's with
 /// hardware: 10 % to 20 % in the CACTI 5.1 TR, section 6).
@@ -51,7 +51,19 @@ pub(crate) fn ram(at: &Sizing, spec: &RamSpec) -> Result<Cost, CircuitError> {
     };
     let (array, limits) =
         array::best(at.design, at.settings, &need).ok_or_else(|| check::nothing(spec.words))?;
-    Ok(cost(at, &at.again(&array, &need), &need, limits))
+    let array = cost(at, &at.again(&array, &need), &need, limits);
+    if at.settings.profile != crate::Profile::Silicon {
+        return Ok(array);
+    }
+    let pins = Pins {
+        words: need.sets,
+        bits: out_bits as f64,
+        ports: spec.ports,
+        banks: f64::from(spec.banks),
+    };
+    let mut candidates = vec![interface::around(at.run, at.settings.style, &pins, array)];
+    candidates.extend(small::instead(at.run, at.technology, spec)?);
+    small::choose(at.settings, candidates).ok_or_else(|| check::nothing(spec.words))
 }
 
 /// The tag side of a cache.
@@ -232,6 +244,7 @@ fn both(tag_cost: Cost, data_cost: Cost, tag: &Array, data: &Array, access: Acce
         uncertainty: data_cost.uncertainty,
         tag: Some(Box::new(tag_cost)),
         data: Some(Box::new(data_cost)),
+        alternatives: Vec::new(),
         gated: None,
         limits: None,
     }
@@ -267,6 +280,7 @@ fn cost(at: &Sizing, array: &Array, need: &Need, limits: Limits) -> Cost {
         uncertainty: uncertainty(at.technology),
         tag: None,
         data: None,
+        alternatives: Vec::new(),
         gated: None,
         limits: None,
     }
@@ -320,9 +334,4 @@ pub(crate) fn uncertainty(technology: &Technology) -> Uncertainty {
         leakage: with(leakage),
         method: METHOD,
     }
-}
-
-/// Ports that the small structures have, for their checks.
-pub(crate) fn ports(what: &'static str, ports: Ports) -> Result<(), CircuitError> {
-    check::ports(what, ports)
 }

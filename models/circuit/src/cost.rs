@@ -39,12 +39,48 @@ pub struct Cost {
     pub tag: Option<Box<Cost>>,
     /// Data side of a cache on its own.
     pub data: Option<Box<Cost>>,
+    /// Other circuits for the same memory that the objective likes less, where there are any.
+    #[serde(default)]
+    pub alternatives: Vec<Alternative>,
     /// What power gating gives and takes, where it was asked for.
     #[serde(default)]
     pub gated: Option<Gated>,
     /// Which limits of the old tools the structure does not meet, if it does not.
     #[serde(default)]
     pub limits: Option<String>,
+}
+
+/// The figures of another circuit for the same structure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Alternative {
+    /// Which circuit.
+    pub model: String,
+    /// Area.
+    pub area: Area,
+    /// Access time.
+    pub access_time: Time,
+    /// Cycle time.
+    pub cycle_time: Time,
+    /// One read.
+    pub read_energy: Energy,
+    /// One write.
+    pub write_energy: Energy,
+    /// Sub-threshold leakage.
+    pub leakage: Power,
+}
+
+impl Alternative {
+    pub(crate) fn of(cost: &Cost) -> Self {
+        Self {
+            model: cost.model.clone(),
+            area: cost.area,
+            access_time: cost.access_time,
+            cycle_time: cost.cycle_time,
+            read_energy: cost.read_energy,
+            write_energy: cost.write_energy,
+            leakage: cost.leakage,
+        }
+    }
 }
 
 /// One contribution to a cost.

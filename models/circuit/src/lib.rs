@@ -9,15 +9,18 @@ mod cost;
 mod error;
 mod gate;
 mod gating;
+mod interface;
 mod logic;
 mod process;
 mod repeater;
 mod settings;
+mod small;
 mod spec;
 
-pub use cost::{Cost, Organisation, Part, Uncertainty};
+pub use cost::{Alternative, Cost, Organisation, Part, Uncertainty};
 pub use error::CircuitError;
 pub use gating::{Gated, GatedMode, GatedSide, Gating, Granularity, gate as power_gate};
+pub use interface::MacroStyle;
 pub use settings::{
     Layer, Objective, Profile, Projection, Settings, Signalling, Weights, WireChoice,
 };
@@ -77,20 +80,29 @@ pub fn cost_with(
         design: &design,
         run: &run,
     };
+    let mut cost = priced(&sizing, spec)?;
+    if let Some(gating) = &settings.gating {
+        cost.gated = Some(power_gate(periphery, cell, at, &cost, gating)?);
+    }
+    Ok(cost)
+}
+
+fn priced(sizing: &build::Sizing, spec: &Spec) -> Result<Cost, CircuitError> {
+    let (run, periphery) = (sizing.run, sizing.technology);
     match spec {
-        Spec::Ram(ram) => build::ram(&sizing, ram),
-        Spec::Cache(cache) => build::cache(&sizing, cache),
-        Spec::CacheData(cache) => build::cache_data(&sizing, cache),
-        Spec::Tags(tags) => build::tags(&sizing, tags),
+        Spec::Ram(ram) => build::ram(sizing, ram),
+        Spec::Cache(cache) => build::cache(sizing, cache),
+        Spec::CacheData(cache) => build::cache_data(sizing, cache),
+        Spec::Tags(tags) => build::tags(sizing, tags),
         Spec::Cam(_) => Err(CircuitError::NotModelled {
             what: "content-addressable memory",
         }),
         Spec::FullyAssociative(_) => Err(CircuitError::NotModelled {
             what: "fully associative cache",
         }),
-        Spec::Buffer(buffer) => logic::buffer(&run, periphery, buffer),
-        Spec::Mux(mux) => logic::mux(&run, periphery, mux),
-        Spec::Select(select) => logic::select(&run, periphery, select),
-        Spec::Comparator(comparator) => logic::comparator(&run, periphery, comparator),
+        Spec::Buffer(buffer) => small::buffer(run, periphery, sizing.settings, buffer),
+        Spec::Mux(mux) => logic::mux(run, periphery, mux),
+        Spec::Select(select) => logic::select(run, periphery, select),
+        Spec::Comparator(comparator) => logic::comparator(run, periphery, comparator),
     }
 }

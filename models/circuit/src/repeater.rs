@@ -115,7 +115,8 @@ impl<'a> Line<'a> {
     fn new(process: &'a Process, layer: &WireLayer) -> Self {
         let (r, c) = match process.profile {
             Profile::Cacti65 => Self::cacti65(process, layer),
-            Profile::Cacti7 | Profile::Silicon => Self::cacti7(layer),
+            Profile::Cacti7 => Self::cacti7(layer),
+            Profile::Silicon => (layer.resistance.value, layer.capacitance.value),
         };
         let (n, p) = (process.min_nmos(), process.min_pmos());
         let tall = process.f(rules::CELL_HEIGHT);
@@ -170,9 +171,14 @@ impl<'a> Line<'a> {
         let process = self.process;
         let wire_c = self.c * spacing;
         let wire_r = self.r * spacing;
+        // The wire drives the gate of the next repeater; CACTI takes its drain.
+        let next = match process.profile {
+            Profile::Silicon => self.c_in,
+            Profile::Cacti65 | Profile::Cacti7 => self.c_out,
+        };
         let tau = self.r_out * (self.c_in + self.c_out)
             + self.r_out * wire_c / size
-            + wire_r * self.c_out * size
+            + wire_r * next * size
             + wire_r * wire_c * 0.5;
         let count = Length::from_m(1.0) / spacing;
         let (n, p) = (process.min_nmos() * size, process.min_pmos() * size);
@@ -197,6 +203,11 @@ impl<'a> Line<'a> {
         let (spacing, size) = self.fastest();
         let fastest = self.metre(spacing, size);
         let mut best = (f64::INFINITY, fastest);
+        let step = match self.process.profile {
+            // A hundred micrometres are several spacings of a fine wire.
+            Profile::Silicon => spacing / 4.0,
+            Profile::Cacti65 | Profile::Cacti7 => SPACING_STEP,
+        };
         let mut at = spacing;
         while at < spacing * SPACING_LIMIT {
             let mut smaller = size;
@@ -208,7 +219,7 @@ impl<'a> Line<'a> {
                 }
                 smaller -= 1.0;
             }
-            at += SPACING_STEP;
+            at += step;
         }
         best.1
     }

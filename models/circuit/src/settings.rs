@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Gating, MacroStyle};
+
 /// Whose rules the array model follows.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
@@ -35,6 +37,12 @@ pub struct Settings {
     pub wires: WireChoice,
     /// Whether one check bit is stored for every eight data bits.
     pub ecc: bool,
+    /// What stands around an array in the silicon profile; the old tools have nothing there.
+    #[serde(default)]
+    pub style: MacroStyle,
+    /// Power gating, where it is asked for; the switches are of the flavour of the cells.
+    #[serde(default)]
+    pub gating: Option<Gating>,
 }
 
 /// Objective of the search.
@@ -165,6 +173,8 @@ impl Profile {
                     signalling: Signalling::Global10,
                 },
                 ecc: false,
+                style: MacroStyle::Array,
+                gating: None,
             },
             Self::Cacti7 | Self::Silicon => Settings {
                 profile: self,
@@ -184,6 +194,11 @@ impl Profile {
                     signalling: Signalling::Global30,
                 },
                 ecc: false,
+                style: match self {
+                    Self::Silicon => MacroStyle::Compiled,
+                    Self::Cacti65 | Self::Cacti7 => MacroStyle::Array,
+                },
+                gating: None,
             },
         }
     }

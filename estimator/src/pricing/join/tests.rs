@@ -30,6 +30,7 @@ fn cost(read_pj: f64, write_pj: f64, leakage_mw: f64) -> Cost {
         },
         tag: None,
         data: None,
+        alternatives: Vec::new(),
         gated: None,
         limits: None,
     }

@@ -47,6 +47,7 @@ impl Circuits for FromThePaper {
             },
             tag: None,
             data: None,
+            alternatives: Vec::new(),
             gated: None,
             limits: None,
         })

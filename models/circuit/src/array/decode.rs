@@ -131,8 +131,11 @@ impl Decoder {
     /// Sub-threshold and gate leakage of one output.
     pub(super) fn leakage(&self, process: &Process) -> (Power, Power) {
         self.chain.map_or((Power::ZERO, Power::ZERO), |chain| {
-            let (sub, _) = chain.leakage(process, Kind::Inverter);
-            (sub, chain.last_gate_leakage(process))
+            let (sub, gate) = chain.leakage(process, Kind::Inverter);
+            match process.profile {
+                Profile::Silicon => (sub, gate),
+                Profile::Cacti65 | Profile::Cacti7 => (sub, chain.last_gate_leakage(process)),
+            }
         })
     }
 
@@ -221,7 +224,7 @@ impl Predecode {
         };
         // CACTI 7 counts the active gates of the second block by those of the first (decoder.cc, Predec::compute_delays).
         let counted = second
-            .filter(|_| process.profile == Profile::Cacti65)
+            .filter(|_| process.profile != Profile::Cacti7)
             .unwrap_or(first);
         let (mut leakage, mut gate_leakage) = first.leakage(process);
         let mut area = first.area(process);
@@ -326,11 +329,11 @@ impl Block {
     }
 
     /// Gates of each kind that stand in the block, as chains and counts; whether the first gate counts too; what the other gates leak as.
-    fn parts(&self) -> [(Option<Chain>, f64, bool, Kind); 5] {
+    fn parts(&self, profile: Profile) -> [(Option<Chain>, f64, bool, Kind); 5] {
         let gates = |first: Option<First>| first.map_or(0.0, |first| first.gates);
         let buffers = |first: Option<First>| first.map_or(0.0, |first| first.buffers);
         // Where both kinds occur CACTI forgets the first NAND3 gates (decoder.cc, PredecBlk::compute_area).
-        let three_counts = self.plan.two.is_none();
+        let three_counts = self.plan.two.is_none() || profile == Profile::Silicon;
         [
             (self.two, gates(self.plan.two), true, Kind::Nand(2)),
             (
@@ -362,7 +365,7 @@ impl Block {
 
     fn leakage(&self, process: &Process) -> (Power, Power) {
         let mut total = (Power::ZERO, Power::ZERO);
-        for (chain, count, whole, others) in self.parts() {
+        for (chain, count, whole, others) in self.parts(process.profile) {
             let Some(chain) = chain else { continue };
             let (sub, gate) = if whole {
                 chain.leakage(process, others)
@@ -385,7 +388,7 @@ impl Block {
             });
             area * count
         };
-        self.parts().into_iter().map(part).sum()
+        self.parts(process.profile).into_iter().map(part).sum()
     }
 }
 

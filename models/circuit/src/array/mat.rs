@@ -75,20 +75,33 @@ impl Mat {
         let row = build.row.end;
         let subs = f64::from(shape.subs);
         let (row_leak, row_gate) = build.row.decoder.leakage(process);
+        // Every port has its row decoders, and every port that reads its precharge; CACTI counts their area so but the leakage of one.
+        let (each, readers) = match process.profile {
+            Profile::Silicon => (
+                f64::from(need.ports.total()),
+                f64::from(need.ports.readers()),
+            ),
+            Profile::Cacti65 | Profile::Cacti7 => (1.0, 1.0),
+        };
+        let precharge = idle(precharge, readers);
         Self {
             width,
             height,
-            predecode: build.row.predecode,
+            predecode: Predecode {
+                leakage: build.row.predecode.leakage * each,
+                gate_leakage: build.row.predecode.gate_leakage * each,
+                ..build.row.predecode
+            },
             row: Stage {
                 delay: row.delay,
                 energy: row.energy * subs,
-                leakage: row_leak * (build.rows * subs),
-                gate_leakage: row_gate * (build.rows * subs),
+                leakage: row_leak * (build.rows * subs * each),
+                gate_leakage: row_gate * (build.rows * subs * each),
             },
-            bit_mux: build.select(&build.bit_mux, shape.split.ndcm),
+            bit_mux: idle(build.select(&build.bit_mux, shape.split.ndcm), each),
             sense_mux: [
-                build.select(&build.sense_mux[0], shape.split.ndsam1),
-                build.select(&build.sense_mux[1], shape.split.ndsam2),
+                idle(build.select(&build.sense_mux[0], shape.split.ndsam1), each),
+                idle(build.select(&build.sense_mux[1], shape.split.ndsam2), each),
             ],
             bitline: build.bitline(row.ramp),
             sense: build.sense(),
@@ -597,6 +610,15 @@ impl<'a> Build<'a> {
             gate_leakage: comparators.gate_leakage * count,
             ..comparators
         }
+    }
+}
+
+/// A stage that is there once a port while an access uses one.
+fn idle(stage: Stage, ports: f64) -> Stage {
+    Stage {
+        leakage: stage.leakage * ports,
+        gate_leakage: stage.gate_leakage * ports,
+        ..stage
     }
 }
 

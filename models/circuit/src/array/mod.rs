@@ -177,11 +177,11 @@ impl<'a> Built<'a> {
     fn write(&self, read: Energy, parts: &Parts) -> Energy {
         let (bank, route, bits) = (&self.bank, &self.route, &self.bits);
         let trees = match self.process.profile {
-            Profile::Cacti65 => {
+            Profile::Cacti65 | Profile::Silicon => {
                 (route.input.energy + bank.input.energy) * bits.data_in
                     - (route.output.energy + bank.output.energy) * bits.data_out
             }
-            Profile::Cacti7 | Profile::Silicon => Energy::ZERO,
+            Profile::Cacti7 => Energy::ZERO,
         };
         let swing = self.mat.bitline.write * self.shape.active_mats as f64;
         read - parts.bitlines.energy - parts.sense.energy + swing + trees
@@ -197,9 +197,9 @@ impl<'a> Built<'a> {
             leakage: stage.leakage * mats,
             gate_leakage: stage.gate_leakage * mats,
         };
-        // CACTI 6.5 counts the leakage of the trees within a bank, 7 does not.
+        // CACTI 7 drops the leakage of the trees within a bank.
         let counted = |leakage: Power| {
-            if self.process.profile == Profile::Cacti65 {
+            if self.process.profile != Profile::Cacti7 {
                 leakage
             } else {
                 Power::ZERO

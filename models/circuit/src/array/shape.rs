@@ -193,7 +193,7 @@ impl Shape {
             bits
         };
         let in_bits_mat = tag_bits.unwrap_or(if fast { bits / u64::from(ways) } else { bits });
-        let row_bits = row_bits(rows);
+        let row_bits = row_bits(process.profile, rows);
         let (out_bits_bank, in_bits_bank) = match need.side {
             Side::Data { out_bits, fast, .. } => (
                 if fast {
@@ -275,8 +275,8 @@ impl Shape {
 fn within(profile: Profile, split: &Split, rows: u64, cols: u64, limits: Limits) -> Option<()> {
     let (least_split, least_rows, least_cols) = match (limits, profile) {
         (Limits::Strict, Profile::Cacti65) => (1, FEWEST_ROWS, 2),
-        (Limits::Strict, Profile::Cacti7 | Profile::Silicon) => (2, FEWEST_ROWS, 2),
-        (Limits::Relaxed, _) => (1, 1, 1),
+        (Limits::Strict, Profile::Cacti7) => (2, FEWEST_ROWS, 2),
+        (Limits::Strict, Profile::Silicon) | (Limits::Relaxed, _) => (1, 1, 1),
     };
     let most_cols = if limits == Limits::Strict {
         MOST_LINES
@@ -290,9 +290,9 @@ fn within(profile: Profile, split: &Split, rows: u64, cols: u64, limits: Limits)
     works.then_some(())
 }
 
-/// Address bits of so many rows: rounded down from sixteen rows on, as in CACTI; below, where CACTI has no arrays, rounded up.
-fn row_bits(rows: u64) -> u32 {
-    if rows >= FEWEST_ROWS {
+/// Address bits of so many rows: rounded down from sixteen rows on in CACTI; below, where CACTI has no arrays, and in the mended profile rounded up.
+fn row_bits(profile: Profile, rows: u64) -> u32 {
+    if rows >= FEWEST_ROWS && profile != Profile::Silicon {
         rows.ilog2()
     } else {
         rows.next_power_of_two().ilog2().max(1)

@@ -3,6 +3,7 @@
 use warpwatt_techlib::quantity::{Energy, Length, Power, Time};
 use warpwatt_techlib::rules;
 
+use crate::Profile;
 use crate::gate::{self, Kind};
 use crate::process::Process;
 
@@ -190,11 +191,14 @@ impl Path<'_> {
         }
     }
 
-    /// Size of the repeater at the end of a link: smaller if the link is shorter than the spacing. CACTI scales by the horizontal reach in all cases.
+    /// Size of the repeater at the end of a link: smaller if the link is shorter than the spacing. CACTI scales by the horizontal reach in
+    /// all cases.
     fn size(&self, reach: Length) -> f64 {
         let wire = &self.process.repeaters.chosen;
         if reach > wire.spacing {
             wire.size
+        } else if self.process.profile == Profile::Silicon {
+            reach / wire.spacing * wire.size
         } else {
             self.wide / wire.spacing * wire.size
         }

@@ -15,8 +15,12 @@ pub(crate) fn leak(process: &Process, kind: Kind, n: Length, p: Length) -> Curre
     }
     match kind {
         Kind::Inverter => (n + p) * 0.5,
-        Kind::Nand(inputs) => (p * f64::from(inputs) + n * stacked(inputs)) / states(inputs),
-        Kind::Nor(inputs) => (n * f64::from(inputs) + p * stacked(inputs)) / states(inputs),
+        Kind::Nand(inputs) => {
+            (p * f64::from(inputs) + n * stacked(process, inputs)) / states(inputs)
+        }
+        Kind::Nor(inputs) => {
+            (n * f64::from(inputs) + p * stacked(process, inputs)) / states(inputs)
+        }
     }
 }
 
@@ -28,8 +32,12 @@ pub(crate) fn gate_leak(process: &Process, kind: Kind, n: Length, p: Length) -> 
     let (n, p) = (process.i_gate * n, process.i_gate * p);
     match kind {
         Kind::Inverter => (n + p) * 0.5,
-        Kind::Nand(inputs) => (p * all_on(inputs) + n * half_on(inputs)) / states(inputs),
-        Kind::Nor(inputs) => (n * all_on(inputs) + p * half_on(inputs)) / states(inputs),
+        Kind::Nand(inputs) => {
+            (p * all_on(process, inputs) + n * half_on(process, inputs)) / states(inputs)
+        }
+        Kind::Nor(inputs) => {
+            (n * all_on(process, inputs) + p * half_on(process, inputs)) / states(inputs)
+        }
     }
 }
 
@@ -46,28 +54,32 @@ pub(crate) fn read_port_leak(process: &Process, width: Length) -> Current {
     match process.profile {
         // A fixed stack factor of 0.2 (CACTI 5.1 TR, section 4.9).
         Profile::Cacti65 => process.i_off * width * 0.2,
-        Profile::Cacti7 | Profile::Silicon => process.i_off * width * (stacked(2) / states(2)),
+        Profile::Cacti7 | Profile::Silicon => {
+            process.i_off * width * (stacked(process, 2) / states(2))
+        }
     }
 }
 
 /// Sum over the states of `inputs` transistors in series with at least one off, in currents of one.
-fn stacked(inputs: u32) -> f64 {
+fn stacked(process: &Process, inputs: u32) -> f64 {
     (1..=inputs)
-        .map(|off| choose(inputs, off) * libm::pow(rules::STACK_FACTOR, f64::from(off - 1)))
+        .map(|off| {
+            choose(process, inputs, off) * libm::pow(rules::STACK_FACTOR, f64::from(off - 1))
+        })
         .sum()
 }
 
 /// Sum over the states of parallel transistors of how many are on.
-fn all_on(inputs: u32) -> f64 {
+fn all_on(process: &Process, inputs: u32) -> f64 {
     (1..=inputs)
-        .map(|on| choose(inputs, on) * f64::from(on))
+        .map(|on| choose(process, inputs, on) * f64::from(on))
         .sum()
 }
 
 /// The same in series: all on counts in full, part of them by half.
-fn half_on(inputs: u32) -> f64 {
+fn half_on(process: &Process, inputs: u32) -> f64 {
     let partly: f64 = (1..inputs)
-        .map(|on| choose(inputs, on) * f64::from(on) / 2.0)
+        .map(|on| choose(process, inputs, on) * f64::from(on) / 2.0)
         .sum();
     f64::from(inputs) + partly
 }
@@ -77,9 +89,9 @@ fn states(inputs: u32) -> f64 {
 }
 
 /// In how many ways `k` of `n` transistors can be chosen. CACTI 7 counts the state with all of them as `n + 1` (its factorial starts at its lower bound:
-/// basic_circuit.cc, combination); its figures follow from that, so it stays.
-fn choose(n: u32, k: u32) -> f64 {
-    if n == k {
+/// basic_circuit.cc, combination); its figures follow from that, so it stays in the profiles of the old tools.
+fn choose(process: &Process, n: u32, k: u32) -> f64 {
+    if n == k && process.profile != Profile::Silicon {
         return f64::from(n + 1);
     }
     (1..=k)

@@ -5,7 +5,7 @@ use warpwatt_techlib::quantity::{
 };
 use warpwatt_techlib::{Technology, rules};
 
-use super::{Granularity, switch};
+use super::{GatedSide, Gating, Granularity, switch};
 use crate::{CircuitError, Cost, OperatingPoint, Part};
 
 /// Parts of an array that stay on when subarrays sleep: they serve all of them.
@@ -53,18 +53,23 @@ impl Domain {
         technology: &Technology,
         at: &OperatingPoint,
         cost: &Cost,
-        granularity: Granularity,
+        gating: &Gating,
     ) -> Result<Self, CircuitError> {
         let device = &technology.device;
         let vdd = at.vdd.unwrap_or(device.vdd.value);
-        let share = share(cost, granularity)?;
+        let share = share(cost, gating.granularity)?;
         let count = share.count as f64;
         let leak = share.leakage / vdd / count;
         // Gate leakage goes with the widths, as sub-threshold leakage does.
         let part = share.leakage / cost.leakage;
-        let average = share.energy / vdd / share.time / share.active as f64;
         let i_off = device.i_off_n.at(at.temperature, technology.library)?;
         let devices = devices(technology) * (leak / i_off * rules::WIDTH_PER_LEAKING_WIDTH);
+        // Through a row's header only the nodes of cells that flip are charged; a footer, and any larger domain, carries what an access draws.
+        let charge = match (gating.granularity, gating.side) {
+            (Granularity::Row, GatedSide::Header) => devices * rules::NODES_HIGH * vdd,
+            _ => share.energy / vdd / share.active as f64,
+        };
+        let average = charge / share.time;
         let wires = wires(technology, cost, share.area) / count;
         Ok(Self {
             count: share.count,

@@ -125,7 +125,7 @@ pub fn gate(
         let data = gate(technology, switch, at, data, gating)?;
         return Ok(together(cost, &tag, &data));
     }
-    let domain = Domain::new(technology, at, cost, gating.granularity)?;
+    let domain = Domain::new(technology, at, cost, gating)?;
     let switch = Switch::new(technology, switch, at, &domain, gating)?;
     let (settled, asleep) = match gating.mode {
         GatedMode::Off => {

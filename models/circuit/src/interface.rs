@@ -1,0 +1,160 @@
+//! What makes an array a macro: registers at its edge, write drivers, control, and the time that its self-timing leaves for the weakest cell.
+//!
+//! CACTI's array begins behind the address register and ends in front of the output latch, and fires its sense amplifiers the moment a typical cell has
+//! pulled its bitline far enough. What a chip instantiates has a clock.
+
+use serde::{Deserialize, Serialize};
+use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
+use warpwatt_techlib::rules;
+
+use crate::process::Process;
+use crate::small::{Cell, Piece};
+use crate::{Cost, Part, Ports};
+
+/// What stands around an array.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum MacroStyle {
+    /// Nothing: from the decoded clock edge to the sense amplifiers' output, as CACTI has it.
+    #[default]
+    Array,
+    /// Registers for address and data, write drivers and control; timed for a typical cell.
+    Synchronous,
+    /// The same with a write mask for each bit, multiplexers for self-test, and self-timing for the weakest cell of many: what a foundry's compiler makes.
+    Compiled,
+}
+
+/// NAND2 gates of a flip-flop, of which see the clock, and from its clock to its output (as [`crate::small::Storage`] has it).
+const REGISTER: f64 = 6.0;
+const CLOCKED: f64 = 3.0;
+const REGISTER_DEPTH: f64 = 3.0;
+/// Gates of an output latch, and those on the way through.
+const LATCH: f64 = 3.7;
+const LATCH_DEPTH: f64 = 2.0;
+/// Gates of a 2:1 multiplexer in front of a register that self-test drives, and those on the way.
+const TEST_MUX: f64 = 3.0;
+/// Gates' area of the pair of write drivers of a bit: inverters eight times the smallest.
+const WRITE_DRIVER: f64 = 8.0;
+/// Gates of a port's control: pulse generator, replica timing, enables.
+const CONTROL: f64 = 80.0;
+/// Control inputs beside the address: chip enable and write enable.
+const CONTROL_INPUTS: f64 = 2.0;
+/// Part of the bits that change from one access to the next.
+const TOGGLE: f64 = 0.5;
+
+/// The pins of one bank.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pins {
+    pub(crate) words: f64,
+    pub(crate) bits: f64,
+    pub(crate) ports: Ports,
+    pub(crate) banks: f64,
+}
+
+/// `cost` with what `style` puts around the array.
+pub(crate) fn around(p: &Process, style: MacroStyle, pins: &Pins, mut cost: Cost) -> Cost {
+    if style == MacroStyle::Array {
+        return cost;
+    }
+    let edge = Edge::new(p, style, pins, cost.width);
+    let pieces = edge.pieces();
+    let banks = pins.banks;
+    let margin = match style {
+        MacroStyle::Compiled => rules::SELF_TIMING_MARGIN,
+        MacroStyle::Array | MacroStyle::Synchronous => 1.0,
+    };
+    let waited = cost.access_time * (margin - 1.0);
+    let before = cost.access_time;
+    for piece in pieces {
+        cost.area += piece.area * banks;
+        cost.leakage += piece.leakage * banks;
+        cost.gate_leakage += piece.gate_leakage * banks;
+        cost.read_energy += piece.energy;
+        cost.write_energy += piece.energy;
+        cost.access_time += piece.delay;
+        cost.breakdown.push(Part {
+            name: piece.name.to_owned(),
+            read_energy: piece.energy,
+            leakage: piece.leakage * banks,
+            area: piece.area * banks,
+            delay: piece.delay,
+        });
+    }
+    if waited > Time::ZERO {
+        cost.access_time += waited;
+        cost.breakdown.push(Part {
+            name: "self-timing margin".to_owned(),
+            read_energy: Energy::ZERO,
+            leakage: Power::ZERO,
+            area: Area::ZERO,
+            delay: waited,
+        });
+    }
+    cost.cycle_time = cost.cycle_time * margin + (cost.access_time - before - waited);
+    cost.height = cost.area / cost.width;
+    cost
+}
+
+/// The edge of one bank.
+struct Edge<'a> {
+    cell: Cell<'a>,
+    compiled: bool,
+    width: Length,
+    ports: f64,
+    readers: f64,
+    writers: f64,
+    bits: f64,
+    address: f64,
+}
+
+impl<'a> Edge<'a> {
+    fn new(p: &'a Process, style: MacroStyle, pins: &Pins, width: Length) -> Self {
+        Self {
+            cell: Cell::new(p),
+            compiled: style == MacroStyle::Compiled,
+            width,
+            ports: f64::from(pins.ports.total()),
+            readers: f64::from(pins.ports.readers()),
+            writers: f64::from(pins.ports.writers()),
+            bits: pins.bits,
+            address: libm::ceil(libm::log2(pins.words)),
+        }
+    }
+
+    fn pieces(&self) -> [Piece; 5] {
+        let cell = &self.cell;
+        let inputs = (self.address + CONTROL_INPUTS) * self.ports;
+        // Data in, and a mask for each bit.
+        let data = self.bits * self.writers * if self.compiled { 2.0 } else { 1.0 };
+        let registers = inputs + data;
+        let latches = self.bits * self.readers;
+        let per_port = |count: f64| count / self.ports;
+        let clocked = CLOCKED * registers + latches;
+        let clock = cell.lines("clock", per_port(clocked), self.width, self.ports, 1.0);
+        // The registers of one port see the clock at every access; half of their bits change.
+        let used = per_port(registers) * (CLOCKED + REGISTER * TOGGLE);
+        let registers = cell.gates("registers", REGISTER * registers, REGISTER_DEPTH, used);
+        let latches = cell.gates(
+            "output latches",
+            LATCH * latches,
+            LATCH_DEPTH,
+            self.bits * LATCH * TOGGLE,
+        );
+        let drivers = cell.gates(
+            "write drivers",
+            WRITE_DRIVER * self.bits * self.writers,
+            0.0,
+            0.0,
+        );
+        let tested = if self.compiled { inputs + data } else { 0.0 };
+        let control = cell.gates(
+            "control",
+            CONTROL * self.ports + TEST_MUX * tested,
+            0.0,
+            CONTROL * TOGGLE,
+        );
+        [clock, registers, latches, drivers, control]
+    }
+}
