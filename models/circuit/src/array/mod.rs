@@ -5,6 +5,8 @@ mod decode;
 mod mat;
 mod search;
 mod shape;
+#[cfg(test)]
+mod slips;
 mod tree;
 
 pub(crate) use mat::Stage;

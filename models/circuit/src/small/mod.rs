@@ -72,3 +72,6 @@ fn all(p: &Process, technology: &Technology, spec: &BufferSpec) -> Result<Vec<Co
         register_file(p, technology, spec),
     ])
 }
+
+#[cfg(test)]
+mod tests;

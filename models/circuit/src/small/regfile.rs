@@ -12,6 +12,8 @@ use crate::{BufferSpec, Cost};
 
 /// Cells on a local bitline.
 const LOCAL: f64 = 16.0;
+/// Rows and columns of unused cells at both edges, without which the outer cells would not print like the inner ones.
+const EDGE: f64 = 2.0;
 /// Gates that merge two local bitlines: a NAND2, and half of the NOR2 behind it with the precharge of both.
 const MERGE: f64 = 2.0;
 
@@ -124,7 +126,7 @@ impl<'a> Plan<'a> {
         let count = self.entries * self.bits;
         Piece {
             name: "cells",
-            area: self.width * self.height * count,
+            area: self.width * self.height * ((self.entries + EDGE) * (self.bits + EDGE)),
             leakage: p.power(leak) * count,
             gate_leakage: p.power(gates) * count,
             energy: warpwatt_techlib::quantity::Energy::ZERO,
