@@ -60,7 +60,7 @@ pub struct KernelName {
     pub name: String,
     /// The case of its launch file.
     pub case: String,
-    /// Abbreviations under which papers list it, for example `MTM`.
+    /// Abbreviations under which the filter-cache paper lists it, for example `MTM`.
     pub paper: Vec<String>,
 }
 

@@ -1,77 +1,243 @@
-//! The table of instruction counts in `docs/kernels.md` is what the suite does.
+//! The recorded counts of the suite's cases are what they execute, and `docs/kernels.md` shows them beside the papers'.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use warpwatt_suite::{Kernel, RunOptions, kernels, run_case};
+use warpwatt_suite::{Counts, Kernel, Paper, RunOptions, kernel, kernels, papers, run_case};
 
-const BEGIN: &str = "<!-- counts: written by `WARPWATT_BLESS=1 cargo test -p warpwatt-tests --test suite_docs` -->\n";
-const END: &str = "<!-- end of counts -->\n";
+const HEADING: &str = "kernel,case,launches,warp_instructions,thread_instructions";
 
-/// A benchmark's thread instructions in millions: "#Insn" of the filter-cache paper's Table 2.
-fn paper_count(benchmark: &str) -> f64 {
-    let paper: toml::Table = include_str!("../../estimator/papers/filter_cache.toml")
-        .parse()
-        .unwrap();
-    let mut rows = paper["benchmark"].as_array().unwrap().iter();
-    let row = rows
-        .find(|row| row["abbr"].as_str() == Some(benchmark))
-        .unwrap();
-    let count = &row["insn_m"];
-    count
-        .as_float()
-        .or(count.as_integer().map(|count| count as f64))
-        .unwrap()
+fn file(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-/// One row a case: launches, instructions, and the paper's count where the case stands for one of its benchmarks.
-fn rows(kernel: &Kernel) -> String {
+fn bless() -> bool {
+    std::env::var_os("WARPWATT_BLESS").is_some()
+}
+
+/// Executes a case, compares its outputs with its reference and counts.
+fn count(kernel: &Kernel, case: &str) -> Counts {
     let module = warpwatt_ptx::load(kernel.ptx).unwrap();
-    let mut rows = String::new();
-    for case in kernel.launch_file().unwrap().cases {
-        let name = case.name.get_ref();
-        let (case, prepared) = kernel.prepare(Some(name)).unwrap();
-        let options = RunOptions {
-            record: false,
-            ..RunOptions::default()
-        };
-        let run = run_case(&module, &case, &prepared, options).unwrap();
-        assert!(run.passed(), "{} {name}: {:?}", kernel.name, run.mismatches);
-        let threads = run.thread_instructions() as f64 / 1e6;
-        let row = kernel.paper.iter().find(|row| row.case == name);
-        let paper = row.map_or("| |".to_owned(), |row| {
-            let count = paper_count(row.benchmark);
-            format!("{} {count} | {:.2} |", row.benchmark, threads / count)
-        });
-        let launches = run.executions.len();
-        let warps = run.warp_instructions();
-        writeln!(
-            rows,
-            "| `{}` | {} | {name} | {launches} | {warps} | {threads:.2} | {paper}",
-            kernel.name, kernel.class
-        )
-        .unwrap();
+    let (case, prepared) = kernel.prepare(Some(case)).unwrap();
+    let options = RunOptions {
+        record: false,
+        limit: 1_000_000_000,
+        ..RunOptions::default()
+    };
+    let run = run_case(&module, &case, &prepared, options).unwrap();
+    let name = (kernel.name, case.name.get_ref());
+    assert!(run.passed(), "{name:?}: {:?}", run.mismatches);
+    assert!(run.outputs_compared > 0, "{name:?}");
+    Counts {
+        launches: run.executions.len() as u64,
+        warp_instructions: run.warp_instructions(),
+        thread_instructions: run.thread_instructions(),
     }
-    rows
+}
+
+fn cases(kernel: &Kernel) -> Vec<String> {
+    let file = kernel.launch_file().unwrap();
+    file.cases
+        .iter()
+        .map(|case| case.name.get_ref().clone())
+        .collect()
+}
+
+/// Executes the cases that `wanted` picks and compares with the record, or, to bless, writes it anew (cases that are not picked keep theirs).
+fn check_counts(wanted: impl Fn(&Kernel, &str) -> bool) {
+    let mut record = format!("{HEADING}\n");
+    for kernel in kernels() {
+        for case in cases(kernel) {
+            let known = kernel.counts(&case);
+            let counts = match wanted(kernel, &case) {
+                true => Some(count(kernel, &case)),
+                false => known,
+            };
+            if !bless() {
+                assert_eq!(known, counts, "{} {case}: recorded, executed", kernel.name);
+            }
+            if let Some(counts) = counts {
+                let Counts {
+                    launches,
+                    warp_instructions: warps,
+                    thread_instructions: threads,
+                } = counts;
+                writeln!(
+                    record,
+                    "{},{case},{launches},{warps},{threads}",
+                    kernel.name
+                )
+                .unwrap();
+            }
+        }
+    }
+    if bless() {
+        std::fs::write(file("workloads/kernels/counts.csv"), record).unwrap();
+    }
 }
 
 #[test]
-fn the_table_of_counts_is_up_to_date() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/kernels.md");
-    let page = std::fs::read_to_string(&path).unwrap();
-    let (before, rest) = page.split_once(BEGIN).unwrap();
-    let (_, after) = rest.split_once(END).unwrap();
+fn default_cases_execute_what_is_recorded() {
+    check_counts(|_, case| case == "default");
+}
+
+/// The papers' sizes, up to more than a thousand million thread instructions: `cargo test --release -p warpwatt-tests --test suite_docs -- --ignored`.
+/// `WARPWATT_KERNELS=bfs,srad` limits it to some kernels.
+#[test]
+#[ignore = "executes the papers' sizes: minutes in a release build"]
+fn all_cases_execute_what_is_recorded_and_agree_with_their_references() {
+    let only = std::env::var("WARPWATT_KERNELS").ok();
+    check_counts(|kernel, _| {
+        let mut names = only.iter().flat_map(|names| names.split(','));
+        only.is_none() || names.any(|name| name == kernel.name)
+    });
+}
+
+#[test]
+fn every_case_has_a_record() {
+    for kernel in kernels() {
+        for case in cases(kernel) {
+            assert!(kernel.counts(&case).is_some(), "{} {case}", kernel.name);
+        }
+    }
+}
+
+/// Most registers of the entries of a kernel.
+fn registers(kernel: &Kernel) -> u32 {
+    let module = warpwatt_ptx::load(kernel.ptx).unwrap();
+    module
+        .entries
+        .iter()
+        .map(|entry| entry.registers)
+        .max()
+        .unwrap_or(0)
+}
+
+fn suite_table() -> String {
     let mut table = String::from(
-        "| kernel | class | case | launches | warp instructions | thread instructions, millions | the paper's | ours by the paper's |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+        "| kernel | what it does | known from | class | registers | case | grid x block | launches | warp instructions | thread instructions, millions |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
-    table.extend(kernels().iter().map(rows));
-    let fresh = format!("{before}{BEGIN}{table}{END}{after}");
-    if std::env::var_os("WARPWATT_BLESS").is_some() {
+    for kernel in kernels() {
+        for case in cases(kernel) {
+            let Counts {
+                launches,
+                warp_instructions: warps,
+                thread_instructions: threads,
+            } = kernel.counts(&case).unwrap();
+            let about = match case.as_str() {
+                "default" => format!(
+                    "`{}` | {} | {} | {} | {}",
+                    kernel.name,
+                    kernel.summary,
+                    kernel.origin,
+                    kernel.class,
+                    registers(kernel)
+                ),
+                _ => "| | | |".to_owned(),
+            };
+            let file = kernel.launch_file().unwrap();
+            let shapes = file.case(Some(&case)).unwrap().shapes();
+            let millions = threads as f64 / 1e6;
+            writeln!(
+                table,
+                "| {about} | {case} | {shapes} | {launches} | {warps} | {millions:.2} |"
+            )
+            .unwrap();
+        }
+    }
+    table
+}
+
+/// One paper's rows: what stands for them, both counts, and both numbers of registers where the paper has them.
+fn paper_table(paper: &Paper) -> String {
+    let mut table = format!(
+        "\n### `paper:{}`\n\n{}.\n\n\
+         | row | benchmark | kernel, case | paper's millions | ours | ours by the paper's | paper's registers (least) | ours | what was chosen, why counts differ |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+        paper.name, paper.citation
+    );
+    for row in paper.benchmarks {
+        let counts = row
+            .stands
+            .and_then(|(name, case)| kernel(name)?.counts(case));
+        let ours = counts.map(|counts| counts.thread_instructions as f64 / 1e6);
+        let kernel_case = row.stands.map_or("none yet".to_owned(), |(kernel, case)| {
+            format!("`{kernel}`, {case}")
+        });
+        let text = |number: Option<f64>, digits| {
+            number.map_or(String::new(), |number| format!("{number:.digits$}"))
+        };
+        let ratio = row.millions.and_then(|theirs| Some(ours? / theirs));
+        let theirs = row
+            .millions
+            .map_or(String::new(), |millions| millions.to_string());
+        let [used, own] = match (row.registers, row.stands) {
+            (Some([used, least]), Some((name, _))) => [
+                format!("{used} ({least})"),
+                registers(kernel(name).unwrap()).to_string(),
+            ],
+            (Some([used, least]), None) => [format!("{used} ({least})"), String::new()],
+            _ => [String::new(), String::new()],
+        };
+        writeln!(
+            table,
+            "| {} | {} | {kernel_case} | {theirs} | {} | {} | {used} | {own} | {} |",
+            row.abbreviation,
+            row.title,
+            text(ours, 2),
+            text(ratio, 2),
+            row.note
+        )
+        .unwrap();
+    }
+    table
+}
+
+/// Where counts are more than a factor of two apart, a reason is given.
+#[test]
+fn counts_far_from_the_papers_have_a_reason() {
+    let mut far = BTreeMap::new();
+    for paper in papers() {
+        for row in paper.benchmarks {
+            let counts = row
+                .stands
+                .and_then(|(name, case)| kernel(name)?.counts(case));
+            let (Some(counts), Some(theirs)) = (counts, row.millions) else {
+                continue;
+            };
+            let ratio = counts.thread_instructions as f64 / 1e6 / theirs;
+            if !(0.5..=2.0).contains(&ratio) {
+                far.insert((paper.name, row.abbreviation), (ratio, row.note));
+            }
+        }
+    }
+    for (row, (ratio, note)) in &far {
+        assert!(note.len() > 40, "{row:?}: {ratio:.2} without a reason");
+    }
+}
+
+#[test]
+fn the_page_of_kernels_is_up_to_date() {
+    let path = file("docs/kernels.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let papers: String = papers().iter().map(paper_table).collect();
+    let fresh = replace(&page, "suite", &suite_table());
+    let fresh = replace(&fresh, "papers", &papers);
+    if bless() {
         std::fs::write(&path, &fresh).unwrap();
     }
-    assert!(
-        page == fresh || std::env::var_os("WARPWATT_BLESS").is_some(),
-        "run with WARPWATT_BLESS=1:\n{table}"
+    assert!(page == fresh || bless(), "run with WARPWATT_BLESS=1");
+}
+
+/// Replaces what stands between the marks of a generated part.
+fn replace(page: &str, part: &str, text: &str) -> String {
+    let begin = format!(
+        "<!-- {part}: written by `WARPWATT_BLESS=1 cargo test -p warpwatt-tests --test suite_docs` -->\n"
     );
+    let end = format!("<!-- end of {part} -->\n");
+    let (before, rest) = page.split_once(&begin).unwrap();
+    let (_, after) = rest.split_once(&end).unwrap();
+    format!("{before}{begin}{text}{end}{after}")
 }

@@ -103,14 +103,12 @@ fn every_case_of_every_kernel_is_readable_and_every_output_has_a_reference() {
         let file = kernel.launch_file().unwrap();
         assert_eq!(file.name, kernel.name);
         assert_eq!(file.cases[0].name.get_ref(), "default", "{}", kernel.name);
-        let has_paper = file.case(Some("paper")).is_ok();
-        assert_eq!(
-            has_paper,
-            !kernel.paper.is_empty(),
-            "{}: paper case",
-            kernel.name
-        );
-        for case in &file.cases {
+        // Those of many millions of instructions are prepared where they are executed.
+        let small = file.cases.iter().filter(|case| {
+            let counts = kernel.counts(case.name.get_ref());
+            counts.is_none_or(|counts| counts.thread_instructions < 20_000_000)
+        });
+        for case in small {
             let (case, prepared) = kernel.prepare(Some(case.name.get_ref())).unwrap();
             for (argument, buffer) in case.arguments.iter().zip(&prepared.buffers) {
                 if let (Role::Buffer(role), Some(buffer)) = (&argument.role, buffer) {

@@ -35,7 +35,7 @@ pub enum From {
 /// A kernel that can be executed: PTX lowered, launches checked against their entries, buffers filled.
 #[derive(Clone, Debug)]
 pub struct LoadedKernel {
-    /// Its name, its case, and under which abbreviations papers list it.
+    /// Its name, its case, and under which abbreviations the filter-cache paper lists it.
     pub name: KernelName,
     /// The program.
     pub module: Module,
@@ -61,6 +61,9 @@ pub fn load(
         From::File(path) => loader.file(path, request),
     }
 }
+
+/// The paper whose measured values reports show beside ours.
+const FILTER_CACHE: &str = "filter_cache";
 
 struct Loader<'s> {
     sink: &'s mut Sink,
@@ -95,11 +98,11 @@ impl Loader<'_> {
             self.problems(launch, problems);
             return None;
         }
-        let rows = kernel.paper.iter();
-        let paper = rows
-            .filter(|row| row.case == case.name.get_ref())
-            .map(|row| row.benchmark.to_owned())
-            .collect();
+        let here = (kernel.name, case.name.get_ref().as_str());
+        let rows = kernel
+            .paper_rows()
+            .filter(|(paper, row)| paper.name == FILTER_CACHE && row.stands == Some(here));
+        let paper = rows.map(|(_, row)| row.abbreviation.to_owned()).collect();
         let name = KernelName {
             name: kernel.name.to_owned(),
             case: case.name.get_ref().clone(),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::diag::{Diag, Sink, SourceId};
-use crate::study::{self, Catalogue, Placed, Study, Workload};
+use crate::study::{self, Catalogue, PaperRow, PaperTable, Placed, Study, Workload};
 
 use super::kernel::{From, KernelRequest, load};
 use super::plan::{Axes, Plan, StudyKernel};
@@ -31,10 +31,24 @@ pub fn catalogue() -> Catalogue {
             .iter()
             .map(|kernel| kernel.name.to_owned())
             .collect(),
+        papers: warpwatt_suite::papers().iter().map(paper_table).collect(),
         techniques: warpwatt_techniques::ALL
             .iter()
             .map(|definition| definition.name.to_owned())
             .collect(),
+    }
+}
+
+fn paper_table(paper: &warpwatt_suite::Paper) -> PaperTable {
+    let rows = paper.benchmarks.iter().map(|row| PaperRow {
+        names: [row.abbreviation, row.title].map(str::to_owned),
+        stands: row
+            .stands
+            .map(|(kernel, case)| (kernel.to_owned(), case.to_owned())),
+    });
+    PaperTable {
+        name: paper.name.to_owned(),
+        rows: rows.collect(),
     }
 }
 

@@ -6,6 +6,7 @@
 mod configurations;
 mod gpu;
 mod section;
+mod selector;
 mod technique;
 pub mod toml_reader;
 pub mod variants;
@@ -14,6 +15,7 @@ mod workload;
 pub use configurations::{Configuration, configurations};
 pub use gpu::{GpuAxes, Override, TechnologyAxes};
 pub use section::{Format, Limits, Output};
+pub use selector::{PaperRow, PaperTable};
 pub use technique::{Parameter, TechniqueAxes};
 pub use toml_reader::Placed;
 pub use variants::{Variant, gpus, technologies};
@@ -33,6 +35,8 @@ pub struct Catalogue {
     pub presets: Vec<String>,
     /// Kernels of the suite.
     pub kernels: Vec<String>,
+    /// Tables of papers, whose names select kernels.
+    pub papers: Vec<PaperTable>,
     /// Techniques.
     pub techniques: Vec<String>,
 }

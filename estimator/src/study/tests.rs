@@ -6,7 +6,36 @@ fn catalogue() -> Catalogue {
     Catalogue {
         presets: names(&["tesla-16sm"]),
         kernels: names(&["matrix_mul", "hotspot", "bfs"]),
+        papers: vec![
+            paper_table(
+                "small",
+                &[("MM", "matrix_mul", "paper"), ("HS", "hotspot", "paper")],
+            ),
+            paper_table(
+                "other",
+                &[
+                    ("BFS", "bfs", "paper"),
+                    ("MU", "", ""),
+                    ("HS", "bfs", "other"),
+                ],
+            ),
+            paper_table("none", &[("MU", "", "")]),
+        ],
         techniques: names(&["filter_cache"]),
+    }
+}
+
+fn paper_table(name: &str, rows: &[(&str, &str, &str)]) -> PaperTable {
+    let rows = rows.iter().map(|(abbreviation, kernel, case)| PaperRow {
+        names: [
+            (*abbreviation).to_owned(),
+            format!("{abbreviation} in full"),
+        ],
+        stands: (!kernel.is_empty()).then(|| ((*kernel).to_owned(), (*case).to_owned())),
+    });
+    PaperTable {
+        name: name.to_owned(),
+        rows: rows.collect(),
     }
 }
 
@@ -96,4 +125,63 @@ warp_instructions = 0
 #[test]
 fn an_empty_file_says_what_a_study_needs() {
     insta::assert_snapshot!(parsed("").1);
+}
+
+/// Kernels that `kernels = LIST` selects, as `name case`, and what is said about it.
+fn selected(list: &str) -> (Vec<String>, String) {
+    let from = GOOD.find("kernels = ").unwrap();
+    let to = from + GOOD[from..].find('\n').unwrap();
+    let (study, said) = parsed(&format!("{}kernels = {list}{}", &GOOD[..from], &GOOD[to..]));
+    let workloads = study.unwrap().workloads.unwrap_or_default();
+    let names = workloads.iter().map(|workload| match &workload.value {
+        Workload::Suite { name, case } => format!("{name} {}", case.as_deref().unwrap_or("-")),
+        Workload::Own { .. } => "own".to_owned(),
+    });
+    (names.collect(), said)
+}
+
+#[test]
+fn a_paper_s_name_selects_its_table() {
+    let (kernels, said) = selected("\"paper:small\"");
+    assert_eq!(kernels, ["matrix_mul paper", "hotspot paper"]);
+    assert_eq!(said.trim(), "");
+    let (kernels, _) = selected("[\"paper:small\", \"bfs\"]");
+    assert_eq!(kernels, ["matrix_mul paper", "hotspot paper", "bfs -"]);
+    let (kernels, said) = selected("[\"paper:other/hs\"]");
+    assert_eq!((kernels, said.trim()), (vec!["bfs other".to_owned()], ""));
+}
+
+#[test]
+fn what_a_paper_has_and_the_suite_has_not_is_said() {
+    let (kernels, said) = selected("\"paper:other\"");
+    assert_eq!(kernels, ["bfs paper", "bfs other"]);
+    assert!(
+        said.contains("warning") && said.contains("1 of the 3 benchmarks of the paper `other`: MU"),
+        "{said}"
+    );
+    for list in ["\"paper:none\"", "\"paper:other/MU\""] {
+        let (kernels, said) = selected(list);
+        assert!(
+            kernels.is_empty() && said.contains("the suite has no kernel"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_paper_s_name_for_a_kernel_is_the_kernel() {
+    assert_eq!(
+        selected("[\"mm\", { name = \"BFS in full\", case = \"x\" }]").0,
+        ["matrix_mul -", "bfs x"]
+    );
+    let (_, said) = selected("[\"HS\"]");
+    assert!(
+        said.contains("different kernels `HS`") && said.contains("bfs or hotspot"),
+        "{said}"
+    );
+    let (_, said) = selected("[\"paper:smell\"]");
+    assert!(
+        said.contains("no paper is called `smell`") && said.contains("small"),
+        "{said}"
+    );
 }

@@ -7,6 +7,7 @@ use toml::de::DeValue;
 
 use super::Catalogue;
 use super::gpu::known;
+use super::selector::{called, paper};
 use super::toml_reader::{Fault, Placed, Reader, Section, text};
 use crate::diag::Diag;
 
@@ -71,23 +72,86 @@ pub(super) fn read(
     }
     let mut workloads: Vec<Placed<Workload>> = Vec::new();
     for item in items {
-        let Some(workload) = read_one(reader, item, catalogue) else {
-            continue;
-        };
-        match workloads.iter().find(|earlier| earlier.value == workload) {
-            Some(first) => reader.sink.push(
-                Diag::error(
-                    "study::duplicate_value",
-                    "the list `kernels` names a kernel twice",
-                )
-                .at(reader.source, item.span(), "again here")
-                .at(reader.source, first.range.clone(), "first here")
-                .help("remove one of them, or name another `case`"),
-            ),
-            None => workloads.push(Placed::new(workload, item.span())),
+        for read in read_item(reader, item, catalogue) {
+            add(reader, &mut workloads, read);
         }
     }
     (!workloads.is_empty()).then_some(workloads)
+}
+
+/// Adds a kernel to those before it; naming one twice is a fault.
+fn add(reader: &mut Reader<'_>, workloads: &mut Vec<Placed<Workload>>, workload: Placed<Workload>) {
+    match workloads
+        .iter()
+        .find(|earlier| earlier.value == workload.value)
+    {
+        Some(first) => reader.sink.push(
+            Diag::error(
+                "study::duplicate_value",
+                "the list `kernels` names a kernel twice",
+            )
+            .at(reader.source, workload.range, "again here")
+            .at(reader.source, first.range.clone(), "first here")
+            .help("remove one of them, or name another `case`"),
+        ),
+        None => workloads.push(workload),
+    }
+}
+
+/// One item of the list: one kernel, or a paper's.
+fn read_item(
+    reader: &mut Reader<'_>,
+    item: &Spanned<DeValue<'_>>,
+    catalogue: &Catalogue,
+) -> Vec<Placed<Workload>> {
+    let selected = item.get_ref().as_str();
+    let Some(selected) = selected.and_then(|text| paper(catalogue, text)) else {
+        let one = read_one(reader, item, catalogue);
+        let placed = one.map(|workload| Placed::new(workload, item.span()));
+        return placed.into_iter().collect();
+    };
+    match selected {
+        Ok(selected) => {
+            if let Some(message) = selected.missing {
+                let note = Diag::warning("study::paper_incomplete", message);
+                reader
+                    .sink
+                    .push(note.at(reader.source, item.span(), "the others are run"));
+            }
+            let workloads = selected.workloads.into_iter();
+            workloads
+                .map(|workload| Placed::new(workload, item.span()))
+                .collect()
+        }
+        Err(fault) => {
+            reader.fault(item.span(), fault);
+            Vec::new()
+        }
+    }
+}
+
+/// A kernel of the suite by its own name, or by a paper's.
+fn suite_kernel(value: &DeValue<'_>, catalogue: &Catalogue) -> Result<String, Fault> {
+    let name = text("a kernel", value, EXAMPLE)?;
+    let own = catalogue.kernels.contains(&name);
+    match called(catalogue, &name)[..] {
+        [kernel] if !own => Ok(kernel.to_owned()),
+        [_, _, ..] if !own => Err(Fault {
+            code: "study::ambiguous_kernel",
+            message: format!("papers call different kernels `{name}`"),
+            label: String::new(),
+            help: Some(format!(
+                "write {}, or the row as `paper:NAME/{name}`",
+                called(catalogue, &name).join(" or ")
+            )),
+        }),
+        _ => known(
+            "kernel of the suite",
+            "study::unknown_kernel",
+            &name,
+            catalogue.kernels.iter().map(String::as_str),
+        ),
+    }
 }
 
 fn read_one(
@@ -95,16 +159,7 @@ fn read_one(
     item: &Spanned<DeValue<'_>>,
     catalogue: &Catalogue,
 ) -> Option<Workload> {
-    let kernels = || catalogue.kernels.iter().map(String::as_str);
-    let suite = |value: &DeValue<'_>| {
-        let name = text("a kernel", value, EXAMPLE)?;
-        known(
-            "kernel of the suite",
-            "study::unknown_kernel",
-            &name,
-            kernels(),
-        )
-    };
+    let suite = |value: &DeValue<'_>| suite_kernel(value, catalogue);
     if !item.get_ref().is_table() {
         return match suite(item.get_ref()) {
             Ok(name) => Some(Workload::Suite { name, case: None }),

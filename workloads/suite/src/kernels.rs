@@ -14,8 +14,6 @@ pub struct Kernel {
     pub title: &'static str,
     /// Where the algorithm is known from as a benchmark.
     pub origin: &'static str,
-    /// The rows of papers' tables that it stands for.
-    pub paper: &'static [PaperRow],
     /// How it behaves.
     pub class: Class,
     /// One sentence about what it does.
@@ -28,17 +26,6 @@ pub struct Kernel {
     pub ptx_sm70: Option<&'static str>,
     /// What it must compute.
     pub reference: Reference,
-}
-
-/// A row of a paper's table of benchmarks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PaperRow {
-    /// The paper: the name of its file of numbers.
-    pub paper: &'static str,
-    /// The benchmark's abbreviation in the paper.
-    pub benchmark: &'static str,
-    /// The case that has the benchmark's launches.
-    pub case: &'static str,
 }
 
 /// What dominates a kernel's behaviour.
@@ -146,23 +133,13 @@ pub fn kernels() -> &'static [Kernel] {
     KERNELS
 }
 
-/// Rows of the filter-cache paper's Table 2 (Lashgar, Baniasadi, Khonsari, 2013).
-const fn filter_cache(benchmark: &'static str, case: &'static str) -> PaperRow {
-    PaperRow {
-        paper: "filter_cache",
-        benchmark,
-        case,
-    }
-}
-
 /// One line of the registry: its files are found by its name.
 macro_rules! kernel {
-    ($name:ident, $title:literal, $origin:literal, $class:ident, [$($benchmark:literal in $case:literal),*], $other:ident, $summary:literal) => {
+    ($name:ident, $title:literal, $origin:literal, $class:ident, $other:ident, $summary:literal) => {
         Kernel {
             name: stringify!($name),
             title: $title,
             origin: $origin,
-            paper: &[$(filter_cache($benchmark, $case)),*],
             class: Class::$class,
             summary: $summary,
             launch: include_str!(concat!("../../kernels/", stringify!($name), "/launch.toml")),
@@ -179,56 +156,56 @@ macro_rules! kernel {
 
 #[rustfmt::skip]
 static KERNELS: &[Kernel] = &[
-    kernel!(back_propagation, "Back propagation", "Rodinia", Barriers, ["BKP" in "paper"], clang,
+    kernel!(back_propagation, "Back propagation", "Rodinia", Barriers, clang,
         "One layer of a neural network: weighted sums by a tree, then the step of the weights."),
-    kernel!(bfs, "Breadth-first search", "Rodinia", Irregular, ["BFS" in "paper"], clang,
+    kernel!(bfs, "Breadth-first search", "Rodinia", Irregular, clang,
         "Distances in a random graph, one level of the graph in two launches."),
-    kernel!(bitonic_step, "Bitonic sort step", "CUDA SDK", Integer, [], nvidia,
+    kernel!(bitonic_step, "Bitonic sort step", "CUDA SDK", Integer, nvidia,
         "One compare-exchange step over global memory; half of the threads leave at once."),
-    kernel!(black_scholes, "Black-Scholes", "CUDA SDK", Arithmetic, [], nvidia,
+    kernel!(black_scholes, "Black-Scholes", "CUDA SDK", Arithmetic, nvidia,
         "Prices of European options: exponentials, logarithms, square roots, divisions."),
-    kernel!(coulombic, "Coulombic potential", "Parboil", Arithmetic, ["CP" in "paper"], clang,
+    kernel!(coulombic, "Coulombic potential", "Parboil", Arithmetic, clang,
         "Electrostatic potential of point charges on a plane by direct summation."),
-    kernel!(dyn_proc, "Dynamic programming", "Rodinia", Barriers, ["DYN" in "paper"], clang,
+    kernel!(dyn_proc, "Dynamic programming", "Rodinia", Barriers, clang,
         "Cheapest path down a wall of costs, twenty rows a launch, in shared memory with halos."),
-    kernel!(gaussian_step, "Gaussian elimination", "Rodinia", Streaming, ["GAS" in "paper"], nvidia,
+    kernel!(gaussian_step, "Gaussian elimination", "Rodinia", Streaming, nvidia,
         "One elimination step of a dense matrix; in the paper's shape all of its steps."),
-    kernel!(histogram, "Histogram", "CUDA SDK", Irregular, [], nvidia,
+    kernel!(histogram, "Histogram", "CUDA SDK", Irregular, nvidia,
         "Counts of bytes by shared-memory atomics, on skewed data so that they collide."),
-    kernel!(hotspot, "HotSpot", "Rodinia", Stencil, ["HSPT" in "paper"], clang,
+    kernel!(hotspot, "HotSpot", "Rodinia", Stencil, clang,
         "Heat flow on a chip, several time steps a launch, in shared memory with halos."),
-    kernel!(kmeans_assign, "k-means assignment", "Rodinia", Arithmetic, [], nvidia,
+    kernel!(kmeans_assign, "k-means assignment", "Rodinia", Arithmetic, nvidia,
         "The nearest of 16 centroids for every point, centroids read by broadcast from shared memory."),
-    kernel!(laplace3d, "Laplace 3D", "GPGPU-Sim", Stencil, ["LPS" in "paper"], clang,
+    kernel!(laplace3d, "Laplace 3D", "GPGPU-Sim", Stencil, clang,
         "One Jacobi iteration on a box: blocks walk along z with three planes in shared memory."),
-    kernel!(mandelbrot, "Mandelbrot set", "CUDA SDK", Divergent, [], nvidia,
+    kernel!(mandelbrot, "Mandelbrot set", "CUDA SDK", Divergent, nvidia,
         "Escape times of the Mandelbrot iteration; neighbours leave the loop at very different times."),
-    kernel!(matmul_tiled, "Matrix product, square", "CUDA SDK", Tiled, [], nvidia,
+    kernel!(matmul_tiled, "Matrix product, square", "CUDA SDK", Tiled, nvidia,
         "Product of two square matrices in tiles of 16 x 16 in shared memory."),
-    kernel!(matrix_mul, "Matrix product", "CUDA SDK", Tiled, ["MTM" in "paper"], clang,
+    kernel!(matrix_mul, "Matrix product", "CUDA SDK", Tiled, clang,
         "Product of two matrices of any shape in tiles of 16 x 16 in shared memory."),
-    kernel!(mc_twister, "Monte Carlo with a twister", "CUDA SDK", Integer, [], nvidia,
+    kernel!(mc_twister, "Monte Carlo with a twister", "CUDA SDK", Integer, nvidia,
         "Monte Carlo estimate of pi by a shift-register generator in shared memory."),
-    kernel!(n_queens, "N queens", "GPGPU-Sim", Divergent, ["NQU" in "paper"], clang,
+    kernel!(n_queens, "N queens", "GPGPU-Sim", Divergent, clang,
         "Completions of placements of queens by backtracking; every lane goes its own way."),
-    kernel!(needleman_wunsch, "Needleman-Wunsch", "Rodinia", Barriers, ["NW" in "paper"], clang,
+    kernel!(needleman_wunsch, "Needleman-Wunsch", "Rodinia", Barriers, clang,
         "Alignment scores along diagonals of tiles: 63 launches of blocks of 16 threads."),
-    kernel!(pathfinder, "Pathfinder", "Rodinia", Barriers, [], nvidia,
+    kernel!(pathfinder, "Pathfinder", "Rodinia", Barriers, nvidia,
         "Cheapest path down 16 rows of costs, unrolled."),
-    kernel!(reduction, "Reduction", "CUDA SDK", Barriers, [], nvidia,
+    kernel!(reduction, "Reduction", "CUDA SDK", Barriers, nvidia,
         "Sums of integers: a stream, a tree in shared memory, shuffles at the end."),
-    kernel!(scan, "Prefix sum", "CUDA SDK", Barriers, ["SCN" in "paper"], clang,
+    kernel!(scan, "Prefix sum", "CUDA SDK", Barriers, clang,
         "Exclusive prefix sums of rows of 1024 integers in shared memory."),
-    kernel!(spmv_csr, "Sparse matrix-vector product", "SHOC", Irregular, [], nvidia,
+    kernel!(spmv_csr, "Sparse matrix-vector product", "SHOC", Irregular, nvidia,
         "Compressed rows, one a thread: uneven loops and gathers."),
-    kernel!(srad, "Speckle-reducing diffusion", "Rodinia", Stencil, ["SR1" in "paper", "SR2" in "paper_small"], clang,
+    kernel!(srad, "Speckle-reducing diffusion", "Rodinia", Stencil, clang,
         "Two iterations of anisotropic diffusion of an image, two launches each, with divisions."),
-    kernel!(stencil5, "Five-point stencil", "Parboil", Stencil, [], nvidia,
+    kernel!(stencil5, "Five-point stencil", "Parboil", Stencil, nvidia,
         "One explicit step of heat flow with its tile in shared memory."),
-    kernel!(transpose_naive, "Matrix transpose", "CUDA SDK", Streaming, [], nvidia,
+    kernel!(transpose_naive, "Matrix transpose", "CUDA SDK", Streaming, nvidia,
         "Reads along rows, writes along columns: uncoalesced."),
-    kernel!(vector_add, "Vector addition", "CUDA SDK", Streaming, [], nvidia,
+    kernel!(vector_add, "Vector addition", "CUDA SDK", Streaming, nvidia,
         "Sum of two vectors, one element a thread."),
-    kernel!(walsh, "Fast Walsh transform", "CUDA SDK", Barriers, ["FWAL" in "paper"], clang,
+    kernel!(walsh, "Fast Walsh transform", "CUDA SDK", Barriers, clang,
         "Dyadic convolution by three transforms: butterflies over global, then shared memory."),
 ];

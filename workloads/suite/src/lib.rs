@@ -3,12 +3,16 @@
 //! [`LaunchFile`] describes what to run; [`kernels`] is the suite that ships, each [`Kernel`] with its PTX, its launch file
 //! and an independent reference of what it must compute.
 
+mod counts;
 mod kernels;
 pub mod launch;
+mod papers;
 mod reference;
 mod run;
 
-pub use kernels::{Class, Kernel, PaperRow, SuiteError, kernel, kernels};
+pub use counts::Counts;
+pub use kernels::{Class, Kernel, SuiteError, kernel, kernels};
 pub use launch::{Case, LaunchFile, Problem};
+pub use papers::{Benchmark, Paper, called, paper, papers};
 pub use reference::{Inputs, Outputs, Reference};
 pub use run::{CaseRun, Executed, FinalBuffer, RunError, RunOptions, run_case};

@@ -15,6 +15,7 @@ mod prepare;
 mod problem;
 mod read;
 mod rule;
+mod shape;
 
 pub use compare::{Mismatch, Tolerance, compare};
 pub use element::{ElementType, Value};
