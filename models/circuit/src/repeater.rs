@@ -24,6 +24,8 @@ pub(crate) struct Repeated {
     energy: Energy,
     leakage: Power,
     gate_leakage: Power,
+    /// One repeater.
+    repeater: Area,
 }
 
 /// The repeated wires that a profile offers.
@@ -75,7 +77,7 @@ impl Repeaters {
             }
         };
         Ok(Self {
-            chosen: line.cheapest_within(slower),
+            chosen: line.cheapest_within(slower).laid_out(process),
             bare: line.c,
         })
     }
@@ -86,27 +88,35 @@ impl Repeaters {
     pub(crate) fn at(&self, process: &Process, layer: &WireLayer) -> Self {
         let line = Line::new(process, layer);
         Self {
-            chosen: line.metre(self.chosen.spacing, self.chosen.size),
+            chosen: line
+                .metre(self.chosen.spacing, self.chosen.size)
+                .laid_out(process),
             bare: line.c,
         }
     }
 }
 
 impl Repeated {
-    /// What `length` of this wire costs.
-    pub(crate) fn stretch(&self, process: &Process, length: Length) -> Stretch {
-        let metres = length.as_m();
+    /// With the area of its repeaters.
+    fn laid_out(self, process: &Process) -> Self {
         let (p, n) = (
             process.min_pmos() * self.size,
             process.min_nmos() * self.size,
         );
-        let repeater = gate::area(process, Kind::Inverter, p, n, process.f(rules::CELL_HEIGHT));
+        let tall = process.f(rules::CELL_HEIGHT);
+        let repeater = gate::area(process, Kind::Inverter, p, n, tall);
+        Self { repeater, ..self }
+    }
+
+    /// What `length` of this wire costs.
+    pub(crate) fn stretch(&self, length: Length) -> Stretch {
+        let metres = length.as_m();
         Stretch {
             delay: self.delay * metres,
             energy: self.energy * metres,
             leakage: self.leakage * metres,
             gate_leakage: self.gate_leakage * metres,
-            area: repeater * (length / self.spacing),
+            area: self.repeater * (length / self.spacing),
         }
     }
 }
@@ -195,6 +205,7 @@ impl<'a> Line<'a> {
             energy: (switching + short) * count,
             leakage: process.power(gate::leak(process, Kind::Inverter, n, p)) * count,
             gate_leakage: process.power(gate::gate_leak(process, Kind::Inverter, n, p)) * count,
+            repeater: Area::ZERO,
         }
     }
 

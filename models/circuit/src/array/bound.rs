@@ -179,8 +179,8 @@ impl Family {
         // The wires of a tree halve at every node: together they reach half the way across, less the last.
         let reach = |count: u32, size: Length| size * (f64::from(count) - 1.0) * 0.5;
         let tree = reach(shape.mats_h, width) + reach(shape.mats_v, height);
-        let tree_wires = p.repeaters.chosen.stretch(p, tree);
-        let out_wire = p.repeaters.chosen.stretch(p, out);
+        let tree_wires = p.repeaters.chosen.stretch(tree);
+        let out_wire = p.repeaters.chosen.stretch(out);
         let c_bitline = (p.wire_local.c * shape.cell_height + mat::access_drain(p, &shape)) * rows;
         let r_bitline = p.wire_local.r * sub_height;
         let r_cell = gate::r_n(p, p.cell.nmos, 1) + gate::r_n(p, p.cell.access, 1);

@@ -268,7 +268,7 @@ impl<'a> Build<'a> {
             row,
             bit_mux: (row.decoder, Predecode::default()),
             sense_mux: [(row.decoder, Predecode::default()); 2],
-            out_wire: wire.stretch(p, out_length),
+            out_wire: wire.stretch(out_length),
             out_driver: gate::gate_c(p, (p.min_nmos() + p.min_pmos()) * driver),
         };
         build.muxes();

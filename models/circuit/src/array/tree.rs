@@ -178,7 +178,7 @@ impl Path<'_> {
 
     /// A stretch of wire, of which `leaking` leak.
     fn wire(&mut self, length: Length, leaking: f64) {
-        let stretch = self.process.repeaters.chosen.stretch(self.process, length);
+        let stretch = self.process.repeaters.chosen.stretch(length);
         self.tree.delay += stretch.delay;
         self.tree.energy += stretch.energy;
         self.tree.leakage += stretch.leakage * (self.wires * leaking);

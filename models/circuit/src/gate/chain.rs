@@ -12,13 +12,18 @@ const MOST: usize = 20;
 /// Fewest.
 const FEWEST: usize = 2;
 
+/// Logarithm of [`rules::STAGE_EFFORT`] as `libm::log` gives it.
+const LOG_EFFORT: f64 = 2.0 * std::f64::consts::LN_2;
+
 /// A sized chain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chain {
     first: Kind,
     gates: usize,
     n: [Length; MOST],
-    p: [Length; MOST],
+    /// PMOS of the first gate; those of the inverters follow from their NMOS.
+    first_p: Length,
+    p_to_n: f64,
     /// Height of its gates.
     tall: Length,
     load: Capacitance,
@@ -71,13 +76,13 @@ impl Chain {
             first,
             gates: FEWEST,
             n: [Length::ZERO; MOST],
-            p: [Length::ZERO; MOST],
+            first_p: process.min_pmos(),
+            p_to_n: process.p_to_n,
             tall,
             load: link.load,
             wire: link.wire,
         };
         chain.n[0] = process.min_nmos() * n_times;
-        chain.p[0] = process.min_pmos();
         chain.size(process, effort, if whole { effort } else { 1.0 });
         chain
     }
@@ -85,7 +90,7 @@ impl Chain {
     fn size(&mut self, process: &Process, effort: f64, counted: f64) {
         let (min, max) = (process.min_nmos(), process.f(rules::MAX_NMOS));
         let both = 1.0 + process.p_to_n;
-        let input = gate_c(process, self.n[0] + self.p[0]);
+        let input = gate_c(process, self.n[0] + self.p(0));
         let path = counted * (self.load / input);
         let mut gates = even(stages(path));
         let mut fanout = libm::pow(path, 1.0 / gates as f64);
@@ -101,14 +106,20 @@ impl Chain {
         for i in (1..gates - 1).rev() {
             self.n[i] = (self.n[i + 1] / fanout).max(min);
         }
-        for i in 1..gates {
-            self.p[i] = self.n[i] * process.p_to_n;
+    }
+
+    /// Width of the PMOS of gate `i`.
+    fn p(&self, i: usize) -> Length {
+        if i == 0 {
+            self.first_p
+        } else {
+            self.n[i] * self.p_to_n
         }
     }
 
     /// Capacitance into its first gate.
     pub(crate) fn input(&self, process: &Process) -> Capacitance {
-        gate_c(process, self.n[0] + self.p[0])
+        gate_c(process, self.n[0] + self.p(0))
     }
 
     /// The width of its last NMOS.
@@ -119,7 +130,7 @@ impl Chain {
     /// Output capacitance of gate `i` itself.
     pub(crate) fn own(&self, process: &Process, i: usize) -> Capacitance {
         let inputs = if i == 0 { inputs(self.first) } else { 1 };
-        drain_p(process, self.p[i], self.tall) * f64::from(inputs)
+        drain_p(process, self.p(i), self.tall) * f64::from(inputs)
             + drain_n(process, self.n[i], inputs, self.tall)
     }
 
@@ -143,7 +154,7 @@ impl Chain {
         let load = if last {
             self.load
         } else {
-            gate_c(process, self.n[i + 1] + self.p[i + 1])
+            gate_c(process, self.n[i + 1] + self.p(i + 1))
         };
         let stack = if i == 0 { inputs(self.first) } else { 1 };
         let c = self.own(process, i) + load;
@@ -160,22 +171,22 @@ impl Chain {
     /// Layout area.
     pub(crate) fn area(&self, process: &Process) -> Area {
         (0..self.gates)
-            .map(|i| area(process, self.kind(i), self.p[i], self.n[i], self.tall))
+            .map(|i| area(process, self.kind(i), self.p(i), self.n[i], self.tall))
             .sum()
     }
 
     /// Layout area of the inverters alone.
     pub(crate) fn inverter_area(&self, process: &Process) -> Area {
         (1..self.gates)
-            .map(|i| area(process, Kind::Inverter, self.p[i], self.n[i], self.tall))
+            .map(|i| area(process, Kind::Inverter, self.p(i), self.n[i], self.tall))
             .sum()
     }
 
     /// Leakage with its first gate as it is and the others counted as gates of `others`.
     pub(crate) fn leakage(&self, process: &Process, others: Kind) -> (Power, Power) {
         let first = (
-            leak(process, self.first, self.n[0], self.p[0]),
-            gate_leak(process, self.first, self.n[0], self.p[0]),
+            leak(process, self.first, self.n[0], self.p(0)),
+            gate_leak(process, self.first, self.n[0], self.p(0)),
         );
         let (sub, gate) = self.inverter_leakage(process, others);
         (process.power(first.0) + sub, process.power(first.1) + gate)
@@ -189,10 +200,10 @@ impl Chain {
             others
         };
         let sub = (1..self.gates)
-            .map(|i| leak(process, others, self.n[i], self.p[i]))
+            .map(|i| leak(process, others, self.n[i], self.p(i)))
             .sum();
         let gate = (1..self.gates)
-            .map(|i| gate_leak(process, others, self.n[i], self.p[i]))
+            .map(|i| gate_leak(process, others, self.n[i], self.p(i)))
             .sum();
         (process.power(sub), process.power(gate))
     }
@@ -200,7 +211,7 @@ impl Chain {
     /// Gate leakage of the last gate alone: all that CACTI 7 keeps of a decoder's (decoder.cc:185).
     pub(crate) fn last_gate_leakage(&self, process: &Process) -> Power {
         let i = self.gates - 1;
-        process.power(gate_leak(process, Kind::Inverter, self.n[i], self.p[i]))
+        process.power(gate_leak(process, Kind::Inverter, self.n[i], self.p(i)))
     }
 
     fn kind(&self, i: usize) -> Kind {
@@ -217,11 +228,24 @@ fn inputs(kind: Kind) -> u32 {
 
 /// Stages of effort four that a path takes, rounded down.
 fn stages(path: f64) -> usize {
-    let count = libm::log(path) / libm::log(rules::STAGE_EFFORT);
+    let count = libm::log(path) / LOG_EFFORT;
     count.max(0.0) as usize
 }
 
 /// An even number of stages, so that the signal is not inverted.
 fn even(stages: usize) -> usize {
     (stages + stages % 2).clamp(FEWEST, MOST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LOG_EFFORT, rules};
+
+    #[test]
+    fn the_logarithm_of_the_effort_is_that_of_the_library() {
+        assert_eq!(
+            LOG_EFFORT.to_bits(),
+            libm::log(rules::STAGE_EFFORT).to_bits()
+        );
+    }
 }

@@ -62,11 +62,13 @@ pub(crate) fn read_port_leak(process: &Process, width: Length) -> Current {
 
 /// Sum over the states of `inputs` transistors in series with at least one off, in currents of one.
 fn stacked(process: &Process, inputs: u32) -> f64 {
-    (1..=inputs)
-        .map(|off| {
-            choose(process, inputs, off) * libm::pow(rules::STACK_FACTOR, f64::from(off - 1))
-        })
-        .sum()
+    let mut factor = 1.0;
+    let mut sum = 0.0;
+    for off in 1..=inputs {
+        sum += choose(process, inputs, off) * factor;
+        factor *= rules::STACK_FACTOR;
+    }
+    sum
 }
 
 /// Sum over the states of parallel transistors of how many are on.

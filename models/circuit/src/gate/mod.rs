@@ -67,7 +67,7 @@ fn drain(
         (Fold::Height(tall), Channel::N) => region(tall) / 3.0,
         (Fold::Height(tall), Channel::P) => region(tall) * (2.0 / 3.0),
     };
-    let fingers = (width / fold).ceil();
+    let fingers = up(width / fold);
     let (finger, fingers) = if fingers < 2.0 {
         (width, 1.0)
     } else {
@@ -111,7 +111,7 @@ pub(crate) fn area(process: &Process, kind: Kind, p: Length, n: Length, tall: Le
     let room = tall - process.f(2.0 * rules::POWER_RAIL + rules::GAP_P_TO_N);
     let share = p / (p + n);
     let (p_finger, n_finger) = (room * share, room * (1.0 - share));
-    let (p_fingers, n_fingers) = ((p / p_finger).ceil(), (n / n_finger).ceil());
+    let (p_fingers, n_fingers) = (up(p / p_finger), up(n / n_finger));
     let (n_width, p_width) = match kind {
         Kind::Inverter => (
             diffusion(process, 1.0, n_fingers),
@@ -158,28 +158,73 @@ pub(crate) fn folded_height(process: &Process, width: Length, fold: Length) -> L
     if width <= Length::ZERO {
         return Length::ZERO;
     }
-    let fingers = (width / fold).ceil();
+    let fingers = up(width / fold);
     let contact = rules::CONTACT + 2.0 * rules::GATE_TO_CONTACT;
     process.f(fingers + (fingers + 1.0) * contact)
+}
+
+/// Rounds up a count of fingers: what `f64::ceil` gives, without the call that it costs where the processor's own instruction may not be assumed.
+fn up(count: f64) -> f64 {
+    /// From here on every number is whole.
+    const WHOLE: f64 = 4_503_599_627_370_496.0;
+    if count.abs() < WHOLE {
+        let down = count as i64 as f64;
+        if down < count { down + 1.0 } else { down }
+    } else {
+        count
+    }
+}
+
+/// Logarithm of one half as `libm::log` gives it: nearly every threshold is half the swing.
+const LOG_HALF: f64 = -std::f64::consts::LN_2;
+
+fn ln(fraction: f64) -> f64 {
+    if fraction == 0.5 {
+        LOG_HALF
+    } else {
+        libm::log(fraction)
+    }
 }
 
 /// Delay of a gate with time constant `tau` behind an input ramp, from input threshold `from` to output threshold `to` (fractions of the swing), input
 /// rising (Horowitz, "Timing models for MOS circuits", 1984).
 pub(crate) fn rising(ramp: Time, tau: Time, from: f64, to: f64) -> Time {
     if ramp == Time::ZERO && from == to {
-        return tau * -libm::log(from);
+        return tau * -ln(from);
     }
-    let log = libm::log(from);
+    let log = ln(from);
     let slope = 2.0 * (ramp / tau) * rules::HOROWITZ_RISE * (1.0 - from);
-    tau * ((log * log + slope).sqrt() + log - libm::log(to))
+    tau * ((log * log + slope).sqrt() + log - ln(to))
 }
 
 /// The same, input falling.
 pub(crate) fn falling(ramp: Time, tau: Time, from: f64, to: f64) -> Time {
     if ramp == Time::ZERO && from == to {
-        return tau * -libm::log(from);
+        return tau * -ln(from);
     }
-    let log = libm::log(1.0 - from);
+    let log = ln(1.0 - from);
     let slope = 2.0 * (ramp / tau) * rules::HOROWITZ_FALL * from;
-    tau * ((log * log + slope).sqrt() + log - libm::log(1.0 - to))
+    tau * ((log * log + slope).sqrt() + log - ln(1.0 - to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ln, up};
+
+    #[test]
+    fn shortcuts_give_the_same_bits() {
+        assert_eq!(ln(0.5).to_bits(), libm::log(0.5).to_bits());
+        for count in [
+            0.0,
+            0.2,
+            1.0,
+            1.000_000_1,
+            7.5,
+            1e9 + 0.5,
+            1e300,
+            f64::INFINITY,
+        ] {
+            assert_eq!(up(count).to_bits(), count.ceil().to_bits(), "{count}");
+        }
+    }
 }
