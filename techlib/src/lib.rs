@@ -7,6 +7,7 @@ mod error;
 mod flavour;
 mod library;
 mod provenance;
+pub mod published;
 pub mod quantity;
 pub mod rules;
 mod sourced;

@@ -10,8 +10,9 @@ mod error;
 mod gate;
 mod gating;
 mod interface;
-mod logic;
+pub mod logic;
 mod process;
+pub mod registry;
 mod repeater;
 mod settings;
 mod small;
@@ -104,5 +105,6 @@ fn priced(sizing: &build::Sizing, spec: &Spec) -> Result<Cost, CircuitError> {
         Spec::Mux(mux) => logic::mux(run, periphery, mux),
         Spec::Select(select) => logic::select(run, periphery, select),
         Spec::Comparator(comparator) => logic::comparator(run, periphery, comparator),
+        Spec::Logic(block) => logic::block(sizing, block),
     }
 }

@@ -1,5 +1,28 @@
 //! Small structures out of static gates: multiplexers, select trees, comparators. Half of all data bits toggle.
 
+mod activity;
+mod analysis;
+mod arithmetic;
+mod cells;
+mod choose;
+mod code;
+mod ecc;
+mod kind;
+mod limits;
+mod netlist;
+mod price;
+mod route;
+mod spec;
+
+pub use arithmetic::Carry;
+pub use choose::{Fairness, Policy};
+pub use code::Code;
+pub use kind::Kind;
+pub use price::gates;
+pub use spec::{LogicBlock, LogicSpec, Side};
+
+pub(crate) use price::block;
+
 use warpwatt_techlib::quantity::Length;
 use warpwatt_techlib::{Technology, rules};
 

@@ -27,6 +27,8 @@ pub enum Spec {
     Select(SelectSpec),
     /// An equality comparator.
     Comparator(ComparatorSpec),
+    /// A block of static gates: codes, comparators, arbiters, schedulers and so on.
+    Logic(crate::logic::LogicSpec),
 }
 
 /// Ports of an array: those that do either, only read, only write.

@@ -1,0 +1,95 @@
+//! What sizes blocks may have.
+
+use super::{Carry, LogicBlock};
+use crate::CircuitError;
+
+/// One size and its bounds.
+fn within(what: &'static str, got: u64, least: u64, most: u64) -> Result<(), CircuitError> {
+    if (least..=most).contains(&got) {
+        return Ok(());
+    }
+    let constraint = if got < least {
+        "that is too few to need the block"
+    } else {
+        "that is more than this model covers"
+    };
+    Err(CircuitError::Size {
+        what,
+        got,
+        constraint,
+        nearest: got.clamp(least, most),
+    })
+}
+
+/// Whether a block can be built.
+pub(crate) fn check(block: &LogicBlock) -> Result<(), CircuitError> {
+    match *block {
+        LogicBlock::Parity { bits }
+        | LogicBlock::Equality { bits }
+        | LogicBlock::Magnitude { bits } => within("bits", bits, 2, 4096),
+        LogicBlock::Register { bits } => within("bits", bits, 1, 65_536),
+        LogicBlock::Secded { bits, .. } => within("bits", bits, 1, 1024),
+        LogicBlock::PriorityEncoder { inputs } => within("inputs", inputs, 2, 4096),
+        LogicBlock::Decoder { bits } => within("bits", bits, 1, 12),
+        LogicBlock::Multiplexer { inputs, bits } => {
+            within("inputs", inputs, 2, 256).and(within("bits", bits, 1, 4096))
+        }
+        LogicBlock::ForwardingUnit { lanes, bits } => {
+            if !lanes.is_power_of_two() {
+                let nearest = lanes.next_power_of_two().clamp(2, 32);
+                return Err(CircuitError::Size {
+                    what: "lanes",
+                    got: lanes,
+                    constraint: "it must be a power of two",
+                    nearest,
+                });
+            }
+            within("lanes", lanes, 2, 32).and(within("bits", bits, 1, 1024))
+        }
+        LogicBlock::Adder {
+            bits,
+            carry: Carry::Ripple | Carry::Prefix,
+        } => within("bits", bits, 1, 1024),
+        LogicBlock::Shifter { bits } => within("bits", bits, 2, 1024),
+        LogicBlock::Counter { bits } => within("bits", bits, 1, 256),
+        LogicBlock::Arbiter { inputs, .. } => within("inputs", inputs, 2, 256),
+        LogicBlock::Scheduler { warps, active, .. } => {
+            within("warps", warps, 2, 128).and(within("active", active, 2, 128))
+        }
+        LogicBlock::Scoreboard {
+            entries,
+            operands,
+            register_bits,
+        } => within("entries", entries, 1, 256)
+            .and(within("operands", operands, 1, 8))
+            .and(within("register_bits", register_bits, 1, 16)),
+        LogicBlock::FreeList { entries, ports } => {
+            within("entries", entries, 2, 4096).and(within("ports", ports, 1, 8))
+        }
+        LogicBlock::RenamingTable {
+            entries,
+            bits,
+            reads,
+            writes,
+        } => within("entries", entries, 1, 1024)
+            .and(within("bits", bits, 1, 64))
+            .and(within("reads", u64::from(reads), 1, 32))
+            .and(within("writes", u64::from(writes), 1, 32)),
+        LogicBlock::ReplayQueue {
+            entries,
+            bits,
+            lanes,
+        } => within("entries", entries, 1, 64)
+            .and(within("bits", bits, 1, 65_536))
+            .and(within("lanes", lanes, 1, bits.clamp(1, 1024))),
+        LogicBlock::OperandCollector {
+            units,
+            operands,
+            bits,
+            banks,
+        } => within("units", units, 1, 32)
+            .and(within("operands", operands, 1, 4))
+            .and(within("bits", bits, 1, 4096))
+            .and(within("banks", banks, 1, 64)),
+    }
+}
