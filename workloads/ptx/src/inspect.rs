@@ -257,13 +257,13 @@ mod tests {
 .target sm_80
 .address_size 64
 .extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
-.func unused () { .reg .b32 %a; redux.sync.add.s32 %a, %a, -1; ret; }
+.func unused () { .reg .b32 %a; alpha.sync.add.s32 %a, %a, -1; ret; }
 .visible .entry fine(.param .u64 out) { .reg .b64 %p; .reg .b32 %r<3>; ld.param.u64 %p, [out]; mov.u32 %r1, 7; { add.u32 %r1, %r1, 1; } st.global.u32 [%p], %r1; ret; }
 .visible .entry not(.param .u64 out) {
   .reg .b32 %r<3>;
   .reg .b64 %d;
-  elect.sync %r1|%p, -1;
-  @%q tanh.approx.bf16x2 %r1, %r2;
+  beta.sync %r1|%p, -1;
+  @%q tanh.approx.f17x2 %r1, %r2;
   nonsense;
   ret;
 }
@@ -289,9 +289,9 @@ mod tests {
         assert_eq!(
             forms,
             [
-                ("redux.sync.add.s32", 5, 33),
-                ("elect.sync", 10, 3),
-                ("tanh.approx.bf16x2", 11, 7),
+                ("alpha.sync.add.s32", 5, 33),
+                ("beta.sync", 10, 3),
+                ("tanh.approx.f17x2", 11, 7),
                 ("nonsense", 12, 3),
             ]
         );

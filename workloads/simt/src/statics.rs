@@ -2,8 +2,8 @@
 
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{
-    Access, CarryOp, Double1, Double2, Double3, Inst, Op, ShortOp, Slot, SlotKind, Source, Word1,
-    Word2, Word3,
+    Access, CarryOp, Double1, Double2, Double3, HalfOp, Inst, Op, ShortOp, Slot, SlotKind, Source,
+    Word1, Word2, Word3,
 };
 use warpwatt_ptx::types::Type;
 
@@ -115,8 +115,24 @@ fn class(op: &Op) -> (Unit, LatencyClass) {
             Type::F64 => (Unit::Fp64, Simple),
             _ => (Unit::Int, Simple),
         },
-        _ if matches!(op, Op::MatchAny) => (Unit::Int, Div),
+        Op::MatchAny | Op::MatchAll => (Unit::Int, Div),
+        Op::Redux(_) => (Unit::Int, Shuffle),
+        Op::Half(how) => half(how.op),
+        Op::HalfCompare(_) => (Unit::Fp32, Simple),
+        Op::Video(_) => (Unit::Int, Add),
         _ => (Unit::Int, Simple),
+    }
+}
+
+fn half(op: HalfOp) -> (Unit, LatencyClass) {
+    use LatencyClass::{Add, Mad, MinMax, Mul, Simple, Special};
+    match op {
+        HalfOp::Neg | HalfOp::Abs => (Unit::Fp32, Simple),
+        HalfOp::Ex2Approx | HalfOp::TanhApprox => (Unit::Sfu, Special),
+        HalfOp::Add | HalfOp::Sub => (Unit::Fp32, Add),
+        HalfOp::Mul => (Unit::Fp32, Mul),
+        HalfOp::Min { .. } | HalfOp::Max { .. } => (Unit::Fp32, MinMax),
+        HalfOp::Fma => (Unit::Fp32, Mad),
     }
 }
 

@@ -6,7 +6,8 @@ mod exchange;
 
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{
-    Barrier, Carry, Compare, Convert, Inst, Op, PredicateOp, Reduction, Slot, SlotKind,
+    Barrier, BoolOp, Carry, Compare, Convert, HalfCompare, Inst, Op, PredicateOp, Reduction, Slot,
+    SlotKind,
 };
 
 use crate::error::Cause;
@@ -428,6 +429,9 @@ impl<const W: usize> Warp<W> {
             Op::Shuffle(_)
             | Op::Vote { .. }
             | Op::MatchAny
+            | Op::MatchAll
+            | Op::Redux(_)
+            | Op::Elect
             | Op::ActiveMask
             | Op::Clock
             | Op::IsSpace(_) => self.exchange(inst, active, executed),
@@ -447,6 +451,8 @@ impl<const W: usize> Warp<W> {
             }
         };
         match &inst.op {
+            Op::Half(_) | Op::Narrow(_) | Op::Video(_) => self.compute_elements(inst, executed),
+            Op::HalfCompare(compare) => self.compare_halves(compare, inst, executed),
             Op::Word4(op) => {
                 let [a, b, c, d] = [0, 1, 2, 3].map(|at| r.word(src[at]));
                 let value = lanes::word4(*op, a, b, c, d);
@@ -600,26 +606,54 @@ impl<const W: usize> Warp<W> {
         }
     }
 
+    /// Operations on parts of words.
+    fn compute_elements(&mut self, inst: &Inst, executed: LaneMask) {
+        let r = &self.registers;
+        let sources = inst.src.as_slice().iter();
+        let sources: Vec<_> = sources.map(|&slot| r.word(slot)).collect();
+        let value = match &inst.op {
+            Op::Half(how) => lanes::half(how, &sources),
+            Op::Narrow(how) => lanes::narrow(how, &sources),
+            Op::Video(how) => lanes::video(how, &sources),
+            other => unreachable!("{other:?} is handled by its own family"),
+        };
+        self.registers.set_word(inst.dst[0], executed, &value);
+    }
+
     fn set_predicate(&mut self, compare: &Compare, inst: &Inst, executed: LaneMask) {
         let holds = self.compare(compare, inst);
-        let combined = |holds: LaneMask, r: &Registers<W>| match compare.combine {
-            None => holds,
-            Some((op, negated)) => {
-                let other = r.predicate(inst.src[2]) ^ if negated { LaneMask::MAX } else { 0 };
-                match op {
-                    warpwatt_ptx::program::BoolOp::And => holds & other,
-                    warpwatt_ptx::program::BoolOp::Or => holds | other,
-                    warpwatt_ptx::program::BoolOp::Xor => holds ^ other,
-                }
-            }
-        };
         let (first, second) = (
-            combined(holds, &self.registers),
-            combined(!holds, &self.registers),
+            self.combined(holds, compare.combine, inst),
+            self.combined(!holds, compare.combine, inst),
         );
         self.registers.set_predicate(inst.dst[0], executed, first);
         if let Some(&complement) = inst.dst.as_slice().get(1) {
             self.registers.set_predicate(complement, executed, second);
+        }
+    }
+
+    /// A comparison's result, combined with the third source if that is asked for.
+    fn combined(&self, holds: LaneMask, combine: Option<(BoolOp, bool)>, inst: &Inst) -> LaneMask {
+        let Some((op, negated)) = combine else {
+            return holds;
+        };
+        let other = self.registers.predicate(inst.src[2]) ^ if negated { LaneMask::MAX } else { 0 };
+        match op {
+            BoolOp::And => holds & other,
+            BoolOp::Or => holds | other,
+            BoolOp::Xor => holds ^ other,
+        }
+    }
+
+    fn compare_halves(&mut self, compare: &HalfCompare, inst: &Inst, executed: LaneMask) {
+        let (a, b) = (
+            self.registers.word(inst.src[0]),
+            self.registers.word(inst.src[1]),
+        );
+        let holds = lanes::compare_halves(compare, a, b);
+        for (&slot, holds) in inst.dst.as_slice().iter().zip(holds) {
+            let holds = self.combined(holds, compare.combine, inst);
+            self.registers.set_predicate(slot, executed, holds);
         }
     }
 

@@ -440,3 +440,51 @@ fn a_function_reaches_shared_variables_and_only_reached_ones_take_room() {
     let want: Vec<u32> = (0..32).map(|lane| lane ^ 1).collect();
     assert_eq!(run_module(source, 32, 32).unwrap(), want);
 }
+
+#[test]
+fn lanes_reduce_agree_and_elect() {
+    let body = format!(
+        "{OWN_WORD}
+        redux.sync.add.s32 %r2, %r1, 0xffffffff;
+        redux.sync.max.u32 %r3, %r1, 0xffffffff;
+        and.b32 %r4, %r1, 0;
+        match.all.sync.b32 %r5|%p1, %r4, 0xffffffff;
+        match.all.sync.b32 %r6|%p2, %r1, 0xffffffff;
+        elect.sync %r7|%p3, 0xfffffff0;
+        selp.u32 %r8, 1000, 0, %p1; selp.u32 %r9, 2000, 0, %p2; selp.u32 %r10, 4000, 0, %p3;
+        add.u32 %r2, %r2, %r3; add.u32 %r2, %r2, %r6; add.u32 %r2, %r2, %r7;
+        add.u32 %r2, %r2, %r8; add.u32 %r2, %r2, %r9; add.u32 %r2, %r2, %r10;
+        setp.eq.u32 %p4, %r5, 0xffffffff; @!%p4 mov.u32 %r2, 0;
+        st.global.u32 [%rd2], %r2; ret;"
+    );
+    let (words, _) = run(&body, 32, vec![0; 32]).unwrap();
+    // The sum of all lanes, the greatest, the elected lane and 1000 for agreement; lane 4 is the elected one.
+    let common = 496 + 31 + 4 + 1000;
+    for (lane, word) in words.iter().enumerate() {
+        assert_eq!(*word, common + if lane == 4 { 4000 } else { 0 }, "{lane}");
+    }
+}
+
+#[test]
+fn pairs_of_halves_and_bytes_of_words() {
+    let body = format!(
+        "{OWN_WORD}
+        cvt.rn.f32.u32 %f1, %r1;
+        cvt.rn.f16x2.f32 %r2, %f1, 0f3F800000;
+        fma.rn.f16x2 %r3, %r2, %r2, %r2;
+        setp.gt.f16x2 %p1|%p2, %r3, %r2;
+        selp.u32 %r4, 1, 0, %p1; selp.u32 %r5, 2, 0, %p2;
+        mov.b32 {{%rs1, %rs2}}, %r3;
+        cvt.f32.f16 %f2, %rs2;
+        cvt.rzi.u32.f32 %r6, %f2;
+        mad.lo.u32 %r6, %r6, 4, %r4; add.u32 %r6, %r6, %r5;
+        vabsdiff4.u32.u32.u32.add %r6, %r1, 0, %r6;
+        st.global.u32 [%rd2], %r6; ret;"
+    );
+    let (words, _) = run(&body, 32, vec![0; 32]).unwrap();
+    for (lane, word) in (0u32..).zip(&words) {
+        // The lower half is 1 * 1 + 1 > 1; the upper one n * n + n > n from 1 on.
+        let upper = if lane == 0 { 0 } else { 2 };
+        assert_eq!(*word, (lane * lane + lane) * 4 + 1 + upper + lane, "{lane}");
+    }
+}

@@ -156,7 +156,7 @@ fn comparison(
     Ok((compare, element))
 }
 
-fn compare_named(text: &str) -> Option<&'static str> {
+pub(super) fn compare_named(text: &str) -> Option<&'static str> {
     const NAMES: [&str; 18] = [
         "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu",
         "gtu", "geu", "num", "nan",
@@ -164,7 +164,7 @@ fn compare_named(text: &str) -> Option<&'static str> {
     NAMES.into_iter().find(|name| *name == text)
 }
 
-fn bool_named(text: &str) -> Option<BoolOp> {
+pub(super) fn bool_named(text: &str) -> Option<BoolOp> {
     Some(match text {
         "and" => BoolOp::And,
         "or" => BoolOp::Or,
@@ -174,7 +174,7 @@ fn bool_named(text: &str) -> Option<BoolOp> {
 }
 
 /// `lo`, `ls`, `hi`, `hs` are unsigned comparisons; the unordered ones exist on floats only.
-fn comparison_of(text: &str, element: Type) -> Option<Comparison> {
+pub(super) fn comparison_of(text: &str, element: Type) -> Option<Comparison> {
     let ordered = match text {
         "eq" => Comparison::Eq,
         "ne" => Comparison::Ne,

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::call::Callee;
+use super::half;
 use super::layout::{Images, Region, Symbol, extent};
 use super::slots::Slots;
+use super::video;
 use crate::ast::{Function, Instruction, Module, Name, Operand, Statement, Variable};
 use crate::cfg::set_reconvergence;
 use crate::error::{Lines, PtxError};
@@ -323,6 +325,12 @@ impl<'s> Lowering<'_, 's> {
 
     fn instruction(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
         match instruction.opcode.text {
+            "add" | "sub" | "mul" | "fma" | "min" | "max" | "abs" | "neg" | "ex2" | "tanh"
+            | "setp" | "cvt"
+                if half::concerns(instruction) =>
+            {
+                self.half(instruction)
+            }
             "add" | "sub" | "mul" | "mad" | "fma" | "div" | "rem" | "min" | "max" | "abs"
             | "neg" | "mul24" | "mad24" | "sad" | "dp4a" | "dp2a" => self.arithmetic(instruction),
             "addc" | "subc" | "madc" => self.with_carry(instruction),
@@ -336,7 +344,8 @@ impl<'s> Lowering<'_, 's> {
             "ld" | "ldu" | "st" | "atom" | "red" | "prefetch" | "prefetchu" => {
                 self.memory(instruction)
             }
-            "shfl" | "vote" | "match" | "activemask" => self.lanes(instruction),
+            "shfl" | "vote" | "match" | "activemask" | "redux" | "elect" => self.lanes(instruction),
+            opcode if video::concerns(opcode) => self.video(instruction),
             "call" => self.call(instruction),
             "bra" | "brx" | "ret" | "exit" | "trap" | "bar" | "barrier" | "membar" | "fence"
             | "nanosleep" => self.control(instruction),

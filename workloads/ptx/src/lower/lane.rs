@@ -5,7 +5,7 @@ use super::function::{Lowered, Lowering};
 use super::modifiers::Modifiers;
 use super::operands::expect_operands;
 use crate::ast::{Instruction, Operand};
-use crate::program::{Op, Operands, ShuffleMode, Vote};
+use crate::program::{Op, Operands, Redux, ShuffleMode, Vote};
 use crate::types::Type;
 
 impl<'s> Lowering<'_, 's> {
@@ -15,21 +15,96 @@ impl<'s> Lowering<'_, 's> {
         match instruction.opcode.text {
             "shfl" => self.shuffle(instruction, modifiers, sync),
             "vote" => self.vote(instruction, modifiers, sync),
-            "match" => {
-                let any = modifiers.take("any");
-                let element = modifiers.element()?;
-                modifiers.finish()?;
-                if !any || element.bytes() != 4 {
-                    return Err(unsupported_form(instruction));
-                }
-                self.emit_typed(instruction, Op::MatchAny, Type::B32, &[element, Type::B32])
-            }
+            "match" => self.matching(instruction, modifiers),
+            "redux" => self.redux(instruction, modifiers),
+            "elect" => self.elect(instruction, modifiers),
             _ => {
                 modifiers.element()?;
                 modifiers.finish()?;
                 self.emit_typed(instruction, Op::ActiveMask, Type::B32, &[])
             }
         }
+    }
+
+    /// `match.any.sync.b32 d, a, mask`, `match.all.sync.b32 d|p, a, mask`.
+    fn matching(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        let any = modifiers.take("any");
+        let all = modifiers.take("all");
+        let element = modifiers.element()?;
+        modifiers.finish()?;
+        if any == all || element.is_float() || !matches!(element.bytes(), 4 | 8) {
+            return Err(unsupported_form(instruction));
+        }
+        expect_operands(instruction, &[2, 3])?;
+        let dst = self.with_predicate(&instruction.operands[0])?;
+        let src = self.source(&instruction.operands[1], element)?;
+        let op = if any { Op::MatchAny } else { Op::MatchAll };
+        self.emit(op, dst, src.into());
+        Ok(())
+    }
+
+    /// `redux.sync.add.s32 d, a, mask`.
+    fn redux(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        let named = modifiers.find(|text| {
+            Some(match text {
+                "add" => Redux::Add,
+                "min" => Redux::Min { signed: false },
+                "max" => Redux::Max { signed: false },
+                "and" => Redux::And,
+                "or" => Redux::Or,
+                "xor" => Redux::Xor,
+                _ => return None,
+            })
+        });
+        let element = modifiers.element()?;
+        modifiers.finish()?;
+        let signed = element.is_signed();
+        let op = match named {
+            Some(Redux::Min { .. }) => Some(Redux::Min { signed }),
+            Some(Redux::Max { .. }) => Some(Redux::Max { signed }),
+            other => other,
+        };
+        match op {
+            Some(op) if element.bytes() == 4 && !element.is_float() => {
+                self.emit_typed(instruction, Op::Redux(op), element, &[element, Type::B32])
+            }
+            _ => Err(unsupported_form(instruction)),
+        }
+    }
+
+    /// `elect.sync d|p, mask`.
+    fn elect(
+        &mut self,
+        instruction: &Instruction<'s>,
+        modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        modifiers.finish()?;
+        expect_operands(instruction, &[2])?;
+        let dst = self.with_predicate(&instruction.operands[0])?;
+        let mask = self.source(&instruction.operands[1], Type::B32)?;
+        self.emit(Op::Elect, dst, mask.into());
+        Ok(())
+    }
+
+    /// `d`, or `d|p`.
+    fn with_predicate(&mut self, operand: &Operand<'s>) -> Lowered<Operands<4>> {
+        let mut dst = Operands::default();
+        match operand {
+            Operand::Pair(value, predicate) => {
+                dst.push(self.destination(value, Type::B32)?);
+                dst.push(self.destination(predicate, Type::Pred)?);
+            }
+            value => dst.push(self.destination(value, Type::B32)?),
+        }
+        Ok(dst)
     }
 
     fn shuffle(
@@ -52,14 +127,7 @@ impl<'s> Lowering<'_, 's> {
         let mode = mode.filter(|_| element.bytes() == 4);
         let mode = mode.ok_or_else(|| unsupported_form(instruction))?;
         expect_operands(instruction, &[if sync { 5 } else { 4 }])?;
-        let mut dst = Operands::default();
-        match &instruction.operands[0] {
-            Operand::Pair(value, predicate) => {
-                dst.push(self.destination(value, element)?);
-                dst.push(self.destination(predicate, Type::Pred)?);
-            }
-            value => dst.push(self.destination(value, element)?),
-        }
+        let dst = self.with_predicate(&instruction.operands[0])?;
         let mut src = Operands::default();
         for operand in &instruction.operands[1..] {
             src.push(self.source(operand, Type::B32)?);

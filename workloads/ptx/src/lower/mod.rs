@@ -8,6 +8,7 @@ mod control;
 mod convert;
 mod float;
 mod function;
+mod half;
 mod lane;
 mod layout;
 mod logic;
@@ -18,6 +19,7 @@ mod operands;
 mod slots;
 #[cfg(test)]
 mod tests;
+mod video;
 
 use crate::ast;
 use crate::error::{Lines, PtxError};

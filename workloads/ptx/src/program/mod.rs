@@ -5,8 +5,9 @@ mod slot;
 
 pub use op::{
     Access, Atomic, AtomicOp, Barrier, BoolOp, Call, Carry, CarryOp, Compare, Comparison, Convert,
-    Double1, Double2, Double3, DoubleShift, DoubleToWord, Float, FloatTest, Move, Op, PermuteMode,
-    PredicateOp, Reduction, Rounding, ShortOp, ShuffleMode, Vote, Word1, Word2, Word3, Word4,
+    Double1, Double2, Double3, DoubleShift, DoubleToWord, Float, FloatTest, Half, HalfCompare,
+    HalfFormat, HalfOp, Move, Narrow, Op, PermuteMode, PredicateOp, Reduction, Redux, Rounding,
+    ShortOp, ShuffleMode, Video, VideoOp, Vote, Word1, Word2, Word3, Word4,
 };
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
 

@@ -122,8 +122,22 @@ pub enum Op {
         /// The predicate is negated.
         negated: bool,
     },
-    /// `match.any`: a word per lane to the mask of lanes that hold the same.
+    /// `match.any`: a value per lane to the mask of lanes that hold the same.
     MatchAny,
+    /// `match.all`: destinations are the mask of all lanes if they hold the same value, else zero, and whether they do.
+    MatchAll,
+    /// `redux`: one value of all lanes.
+    Redux(Redux),
+    /// `elect`: destinations are the chosen lane and whether this lane is it; the source is the mask of the lanes that take part.
+    Elect,
+    /// Arithmetic on half-precision values: one to three words to a word.
+    Half(Half),
+    /// `setp` on halves: a predicate for each element of the operands; the last source may be the combining predicate.
+    HalfCompare(HalfCompare),
+    /// `cvt` from single precision to a narrower format, or to a pair: the first source goes into the upper half.
+    Narrow(Narrow),
+    /// SIMD video instructions on bytes or halves of words: `vadd4`, `vabsdiff2`.
+    Video(Video),
     /// `activemask`.
     ActiveMask,
     /// `clock`, `clock64`, `globaltimer`: dynamic instructions of the warp so far, since functional execution has no time.
@@ -568,6 +582,120 @@ pub enum Vote {
     Any,
     Uni,
     Ballot,
+}
+
+/// `redux`'s functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum Redux {
+    Add,
+    Min { signed: bool },
+    Max { signed: bool },
+    And,
+    Or,
+    Xor,
+}
+
+/// Formats of fewer than 32 bits, and TF32, whose lower 13 bits are zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum HalfFormat {
+    F16,
+    Bf16,
+    Tf32,
+}
+
+/// Arithmetic on half-precision values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Half {
+    /// What is computed.
+    pub op: HalfOp,
+    /// Of which format.
+    pub format: HalfFormat,
+    /// Both halves of each word (`.f16x2`); else the lower ones.
+    pub packed: bool,
+    /// `.ftz`.
+    pub flush: bool,
+    /// `.sat`.
+    pub saturate: bool,
+    /// `.relu`: negative results and NaN become zero.
+    pub relu: bool,
+}
+
+/// Functions of [`Half`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum HalfOp {
+    Neg,
+    Abs,
+    Ex2Approx,
+    TanhApprox,
+    Add,
+    Sub,
+    Mul,
+    Min { nan: bool },
+    Max { nan: bool },
+    Fma,
+}
+
+/// A comparison of halves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HalfCompare {
+    /// The comparison.
+    pub how: Comparison,
+    /// Of which format.
+    pub format: HalfFormat,
+    /// Both halves of each word.
+    pub packed: bool,
+    /// `.ftz`.
+    pub flush: bool,
+    /// Combination with a predicate, which may be negated.
+    pub combine: Option<(BoolOp, bool)>,
+}
+
+/// A conversion from single precision to a narrower format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Narrow {
+    /// The result's format.
+    pub format: HalfFormat,
+    /// Two values to a pair.
+    pub packed: bool,
+    /// Direction of rounding; `None` is to nearest with ties away from zero (`.rna`).
+    pub rounding: Option<Rounding>,
+    /// Negative results and NaN become zero.
+    pub relu: bool,
+    /// Results beyond the largest finite value become that (`.satfinite`).
+    pub finite: bool,
+}
+
+/// A SIMD video instruction; the third source is what the sums of all elements are added to, where they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Video {
+    /// What is computed.
+    pub op: VideoOp,
+    /// Elements of a word: 2 or 4.
+    pub elements: u8,
+    /// Whether the elements of the two operands are signed.
+    pub signed: [bool; 2],
+    /// Whether the results are.
+    pub result_signed: bool,
+    /// Results are clamped to their type's range.
+    pub saturate: bool,
+    /// The result is the third source plus the sum of all elements (`.add`).
+    pub accumulate: bool,
+}
+
+/// Functions of [`Video`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum VideoOp {
+    Add,
+    Sub,
+    AbsDiff,
+    Average,
+    Min,
+    Max,
+    Set(Comparison),
 }
 
 /// `bar`'s forms.

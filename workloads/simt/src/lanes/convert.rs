@@ -1,9 +1,10 @@
 //! `cvt`: any integer or float to any other (PTX ISA 8.x, section 9.7.9.21).
 
-use warpwatt_ptx::program::{Convert, Rounding};
+use warpwatt_ptx::program::Convert;
 use warpwatt_ptx::types::Type;
 
 use super::float32::flushed;
+use super::half::{decode_half, encode_half, round_integral};
 use super::round::{direct32, to_single};
 
 /// Converts the lower bits of each lane; results narrower than 64 bits are sign- or zero-extended by their type.
@@ -88,15 +89,6 @@ fn float_to_integer(how: &Convert, value: f64) -> u64 {
     value as u64
 }
 
-fn round_integral(value: f64, rounding: Rounding) -> f64 {
-    match rounding {
-        Rounding::Nearest => value.round_ties_even(),
-        Rounding::Zero => value.trunc(),
-        Rounding::Down => value.floor(),
-        Rounding::Up => value.ceil(),
-    }
-}
-
 fn float_to_float(how: &Convert, value: f64) -> u64 {
     let value = if how.integral {
         round_integral(value, how.rounding)
@@ -149,49 +141,11 @@ fn integer_to_float(how: &Convert, value: i128) -> u64 {
     }
 }
 
-fn decode_half(bits: u16) -> f64 {
-    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
-    let fraction = f64::from(bits & 0x3ff);
-    let magnitude = match bits >> 10 & 0x1f {
-        0 => fraction * libm::ldexp(1.0, -24),
-        0x1f if fraction == 0.0 => f64::INFINITY,
-        0x1f => f64::NAN,
-        exponent => libm::ldexp(1024.0 + fraction, i32::from(exponent) - 25),
-    };
-    sign * magnitude
-}
-
-/// Rounds to 11 significant bits, fewer below the normal range.
-fn encode_half(value: f64, rounding: Rounding) -> u16 {
-    let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
-    if value.is_nan() {
-        return 0x7fff;
-    }
-    if value == 0.0 || value.is_infinite() {
-        return sign | if value == 0.0 { 0 } else { 0x7c00 };
-    }
-    let exponent = libm::ilogb(value.abs()).clamp(-14, 16);
-    let unit = libm::ldexp(1.0, exponent - 10);
-    let steps = round_integral(value / unit, rounding).abs();
-    let rounded = steps * unit;
-    if rounded >= 65520.0 || (rounded > 65504.0) {
-        let to_limit = match rounding {
-            Rounding::Nearest => false,
-            Rounding::Zero => true,
-            Rounding::Down => sign == 0,
-            Rounding::Up => sign != 0,
-        };
-        return sign | if to_limit { 0x7bff } else { 0x7c00 };
-    }
-    // A carry out of the fraction moves the exponent by itself: the fields are adjacent.
-    let biased = (exponent + 14) as u16;
-    sign | ((biased << 10) + steps as u16)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use warpwatt_ptx::program::Rounding;
 
     fn cvt(from: Type, to: Type, rounding: Rounding, bits: u64) -> u64 {
         let how = Convert {

@@ -64,6 +64,11 @@ pub fn to_single(high: f64, low: f64, rounding: Rounding) -> f32 {
 
 /// Nearest single, ties to even, of `high + low`: a tie of `high` alone is decided by `low`.
 pub fn nearest_single(high: f64, low: f64) -> f32 {
+    to_odd(high, low) as f32
+}
+
+/// `high + low` rounded to odd, for a second rounding to a narrower format.
+pub fn to_odd(high: f64, low: f64) -> f64 {
     // Round to odd first (Boldo, Melquiond, "Emulation of FMA and correctly rounded sums", 2008): an inexact sum gets an
     // odd last bit, so that the second rounding cannot mistake it for a tie.
     let inexact = low != 0.0;
@@ -74,7 +79,7 @@ pub fn nearest_single(high: f64, low: f64) -> f32 {
     } else {
         bits
     };
-    f64::from_bits(odd) as f32
+    f64::from_bits(odd)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Exchange between the lanes of a warp, and what the warp knows of itself.
 
-use warpwatt_ptx::program::{Inst, Op, ShuffleMode, Vote};
+use warpwatt_ptx::program::{Inst, Op, Redux, ShuffleMode, Vote};
 use warpwatt_ptx::types::Space;
 
 use super::Warp;
@@ -11,15 +11,10 @@ impl<const W: usize> Warp<W> {
         match &inst.op {
             Op::Shuffle(mode) => self.shuffle(*mode, inst, executed),
             Op::Vote { vote, negated } => self.vote(*vote, *negated, inst, executed),
-            Op::MatchAny => {
-                let values = self.registers.word(inst.src[0]);
-                let same = |value: u32| {
-                    let equal = lanes(executed).filter(|&lane| values[lane as usize] == value);
-                    equal.fold(0u64, |mask, lane| mask | 1 << lane) as u32
-                };
-                let value = values.map(same);
-                self.registers.set_word(inst.dst[0], executed, &value);
-            }
+            Op::MatchAny => self.match_any(inst, executed),
+            Op::MatchAll => self.match_all(inst, executed),
+            Op::Redux(op) => self.redux(*op, inst, executed),
+            Op::Elect => self.elect(inst, executed),
             Op::ActiveMask => {
                 let value = [active as u32; W];
                 self.registers.set_word(inst.dst[0], executed, &value);
@@ -27,6 +22,60 @@ impl<const W: usize> Warp<W> {
             Op::Clock => self.clock(inst, executed),
             Op::IsSpace(space) => self.is_space(*space, inst, executed),
             other => unreachable!("{other:?} exchanges nothing"),
+        }
+    }
+
+    fn match_any(&mut self, inst: &Inst, executed: LaneMask) {
+        let values = self.registers.extended(inst.src[0]);
+        let same = |value: u64| {
+            let equal = lanes(executed).filter(|&lane| values[lane as usize] == value);
+            equal.fold(0u64, |mask, lane| mask | 1 << lane) as u32
+        };
+        let value = values.map(same);
+        self.registers.set_word(inst.dst[0], executed, &value);
+    }
+
+    fn match_all(&mut self, inst: &Inst, executed: LaneMask) {
+        let values = self.registers.extended(inst.src[0]);
+        let mut own = lanes(executed).map(|lane| values[lane as usize]);
+        let first = own.next();
+        let holds = own.all(|value| Some(value) == first);
+        let mask = if holds { executed as u32 } else { 0 };
+        self.registers.set_word(inst.dst[0], executed, &[mask; W]);
+        self.answer(inst, executed, if holds { LaneMask::MAX } else { 0 });
+    }
+
+    fn redux(&mut self, op: Redux, inst: &Inst, executed: LaneMask) {
+        let values = self.registers.word(inst.src[0]);
+        let signed = |a: u32| a as i32;
+        let combine = |a: u32, b: u32| match op {
+            Redux::Add => a.wrapping_add(b),
+            Redux::Min { signed: true } => signed(a).min(signed(b)) as u32,
+            Redux::Max { signed: true } => signed(a).max(signed(b)) as u32,
+            Redux::Min { signed: false } => a.min(b),
+            Redux::Max { signed: false } => a.max(b),
+            Redux::And => a & b,
+            Redux::Or => a | b,
+            Redux::Xor => a ^ b,
+        };
+        let own = lanes(executed).map(|lane| values[lane as usize]);
+        let value = own.reduce(combine).unwrap_or_default();
+        self.registers.set_word(inst.dst[0], executed, &[value; W]);
+    }
+
+    /// The lowest of the lanes that take part; of those that execute, if the mask names none of them.
+    fn elect(&mut self, inst: &Inst, executed: LaneMask) {
+        let first = executed.trailing_zeros() as usize;
+        let mask = LaneMask::from(self.registers.word(inst.src[0])[first]) & executed;
+        let chosen = if mask == 0 { executed } else { mask }.trailing_zeros();
+        self.registers.set_word(inst.dst[0], executed, &[chosen; W]);
+        self.answer(inst, executed, 1 << chosen);
+    }
+
+    /// Sets the second destination, a predicate, if there is one.
+    fn answer(&mut self, inst: &Inst, executed: LaneMask, holds: LaneMask) {
+        if let Some(&predicate) = inst.dst.as_slice().get(1) {
+            self.registers.set_predicate(predicate, executed, holds);
         }
     }
 
@@ -63,9 +112,7 @@ impl<const W: usize> Warp<W> {
             }
         }
         self.registers.set_word(inst.dst[0], executed, &result);
-        if let Some(&predicate) = inst.dst.as_slice().get(1) {
-            self.registers.set_predicate(predicate, executed, inside);
-        }
+        self.answer(inst, executed, inside);
     }
 
     fn vote(&mut self, vote: Vote, negated: bool, inst: &Inst, executed: LaneMask) {

@@ -1,0 +1,406 @@
+//! Half precision: decoded to double precision, computed exactly, rounded once.
+
+use warpwatt_ptx::program::{Comparison, Half, HalfCompare, HalfFormat, HalfOp, Narrow, Rounding};
+
+use super::round::{to_odd, two_sum};
+use crate::trace::LaneMask;
+
+/// Fields of a binary format whose lowest bit is bit 0.
+#[derive(Clone, Copy)]
+struct Layout {
+    /// Bits of the fraction.
+    fraction: u32,
+    /// Bias of the exponent, which is also the largest exponent.
+    bias: i32,
+}
+
+impl Layout {
+    fn of(format: HalfFormat) -> Self {
+        match format {
+            HalfFormat::F16 => Layout {
+                fraction: 10,
+                bias: 15,
+            },
+            HalfFormat::Bf16 => Layout {
+                fraction: 7,
+                bias: 127,
+            },
+            HalfFormat::Tf32 => Layout {
+                fraction: 10,
+                bias: 127,
+            },
+        }
+    }
+
+    /// The exponent field of infinities and NaN, in place.
+    fn infinity(self) -> u32 {
+        (2 * self.bias as u32 + 1) << self.fraction
+    }
+
+    fn sign(self) -> u32 {
+        self.infinity() + (1 << self.fraction)
+    }
+
+    /// The one NaN that arithmetic makes.
+    fn nan(self) -> u32 {
+        self.sign() - 1
+    }
+
+    fn decode(self, bits: u32) -> f64 {
+        let fraction = f64::from(bits & ((1 << self.fraction) - 1));
+        let exponent = ((bits & !self.sign()) >> self.fraction) as i32 & (2 * self.bias + 1);
+        let lowest = 1 - self.bias - self.fraction as i32;
+        let magnitude = match exponent {
+            0 => libm::ldexp(fraction, lowest),
+            exponent if exponent == 2 * self.bias + 1 => {
+                if fraction == 0.0 {
+                    f64::INFINITY
+                } else {
+                    f64::NAN
+                }
+            }
+            exponent => libm::ldexp(
+                libm::ldexp(1.0, self.fraction as i32) + fraction,
+                exponent - 1 + lowest,
+            ),
+        };
+        if bits & self.sign() == 0 {
+            magnitude
+        } else {
+            -magnitude
+        }
+    }
+
+    /// Rounds to the format's significant bits, fewer below its normal range. `round` rounds to an integral value.
+    fn encode(self, value: f64, round: impl Fn(f64) -> f64) -> u32 {
+        if value.is_nan() {
+            return self.nan();
+        }
+        let sign = if value.is_sign_negative() {
+            self.sign()
+        } else {
+            0
+        };
+        if value == 0.0 || value.is_infinite() {
+            return sign | if value == 0.0 { 0 } else { self.infinity() };
+        }
+        let exponent = libm::ilogb(value.abs()).clamp(1 - self.bias, self.bias + 1);
+        let unit = exponent - self.fraction as i32;
+        let steps = round(libm::ldexp(value, -unit)).abs();
+        let largest =
+            libm::ldexp(2.0, self.bias) - libm::ldexp(1.0, self.bias - self.fraction as i32);
+        if libm::ldexp(steps, unit) > largest {
+            // A rounding that drops what lies beyond a value stops at the largest finite one.
+            let stops = round(0.75f64.copysign(value)) == 0.0;
+            return sign
+                | if stops {
+                    self.infinity() - 1
+                } else {
+                    self.infinity()
+                };
+        }
+        // A carry out of the fraction moves the exponent by itself: the fields are adjacent.
+        sign | ((((exponent + self.bias - 1) as u32) << self.fraction) + steps as u32)
+    }
+
+    fn flushed(self, value: f64, flush: bool) -> f64 {
+        let subnormal = value.abs() < libm::ldexp(1.0, 1 - self.bias);
+        if flush && subnormal {
+            0.0f64.copysign(value)
+        } else {
+            value
+        }
+    }
+}
+
+pub(super) fn round_integral(value: f64, rounding: Rounding) -> f64 {
+    match rounding {
+        Rounding::Nearest => value.round_ties_even(),
+        Rounding::Zero => value.trunc(),
+        Rounding::Down => value.floor(),
+        Rounding::Up => value.ceil(),
+    }
+}
+
+/// An `f16` as a double.
+pub(super) fn decode_half(bits: u16) -> f64 {
+    Layout::of(HalfFormat::F16).decode(u32::from(bits))
+}
+
+/// A double as an `f16`.
+pub(super) fn encode_half(value: f64, rounding: Rounding) -> u16 {
+    Layout::of(HalfFormat::F16).encode(value, |value| round_integral(value, rounding)) as u16
+}
+
+/// Elements of each word that an operation concerns: the shifts of their lowest bits.
+fn shifts(packed: bool) -> &'static [u32] {
+    if packed { &[0, 16] } else { &[0] }
+}
+
+/// Arithmetic on one or both halves of each word.
+pub fn half<const W: usize>(how: &Half, sources: &[&[u32; W]]) -> [u32; W] {
+    std::array::from_fn(|lane| {
+        let element = |shift: u32| {
+            let bits = |at: usize| {
+                sources
+                    .get(at)
+                    .map_or(0, |source| source[lane] >> shift & 0xffff)
+            };
+            half_one(how, [bits(0), bits(1), bits(2)]) << shift
+        };
+        shifts(how.packed)
+            .iter()
+            .fold(0, |word, &shift| word | element(shift))
+    })
+}
+
+fn half_one(how: &Half, bits: [u32; 3]) -> u32 {
+    let layout = Layout::of(how.format);
+    // Sign operations keep NaN payloads.
+    match how.op {
+        HalfOp::Neg => return flush_bits(layout, bits[0] ^ layout.sign(), how.flush),
+        HalfOp::Abs => return flush_bits(layout, bits[0] & !layout.sign(), how.flush),
+        _ => {}
+    }
+    let [a, b, c] = bits.map(|bits| layout.flushed(layout.decode(bits), how.flush));
+    let value = match how.op {
+        HalfOp::Ex2Approx => libm::exp2(a),
+        HalfOp::TanhApprox => libm::tanh(a),
+        HalfOp::Add => sum(a, b),
+        HalfOp::Sub => sum(a, -b),
+        HalfOp::Mul => a * b,
+        HalfOp::Fma => sum(a * b, c),
+        HalfOp::Min { nan } => extreme(a, b, nan, |a, b| a < b || (a == b && a.is_sign_negative())),
+        HalfOp::Max { nan } => extreme(a, b, nan, |a, b| a > b || (a == b && a.is_sign_positive())),
+        HalfOp::Neg | HalfOp::Abs => a,
+    };
+    let value = match (how.saturate, how.relu) {
+        // NaN becomes zero, as every comparison with it is false.
+        (true, _) => {
+            if value > 0.0 {
+                value.min(1.0)
+            } else {
+                0.0
+            }
+        }
+        (_, true) => {
+            if value > 0.0 {
+                value
+            } else {
+                0.0
+            }
+        }
+        _ => value,
+    };
+    flush_bits(
+        layout,
+        layout.encode(value, f64::round_ties_even),
+        how.flush,
+    )
+}
+
+fn flush_bits(layout: Layout, bits: u32, flush: bool) -> u32 {
+    let magnitude = bits & !layout.sign();
+    if flush && magnitude < 1 << layout.fraction {
+        bits & layout.sign()
+    } else {
+        bits
+    }
+}
+
+/// The sum of two doubles, such that rounding it again to a half rounds the exact sum.
+fn sum(a: f64, b: f64) -> f64 {
+    let (high, low) = two_sum(a, b);
+    if high.is_finite() {
+        to_odd(high, low)
+    } else {
+        high
+    }
+}
+
+fn extreme(a: f64, b: f64, nan: bool, first: impl Fn(f64, f64) -> bool) -> f64 {
+    match (a.is_nan(), b.is_nan()) {
+        (true, true) => f64::NAN,
+        (true, false) | (false, true) if nan => f64::NAN,
+        (true, false) => b,
+        (false, true) => a,
+        _ => {
+            if first(a, b) {
+                a
+            } else {
+                b
+            }
+        }
+    }
+}
+
+/// In which lanes a comparison holds, of the lower and the upper elements.
+pub fn compare_halves<const W: usize>(
+    how: &HalfCompare,
+    a: &[u32; W],
+    b: &[u32; W],
+) -> [LaneMask; 2] {
+    let layout = Layout::of(how.format);
+    let value =
+        |word: u32, shift: u32| layout.flushed(layout.decode(word >> shift & 0xffff), how.flush);
+    [0, 16].map(|shift| {
+        let lanes =
+            (0..W).filter(|&lane| holds(how.how, value(a[lane], shift), value(b[lane], shift)));
+        lanes.fold(0, |mask, lane| mask | 1 << lane)
+    })
+}
+
+fn holds(how: Comparison, a: f64, b: f64) -> bool {
+    let unordered = a.is_nan() || b.is_nan();
+    match how {
+        Comparison::Eq => a == b,
+        Comparison::Ne => !unordered && a != b,
+        Comparison::Lt => a < b,
+        Comparison::Le => a <= b,
+        Comparison::Gt => a > b,
+        Comparison::Ge => a >= b,
+        Comparison::Equ => unordered || a == b,
+        Comparison::Neu => a != b,
+        Comparison::Ltu => unordered || a < b,
+        Comparison::Leu => unordered || a <= b,
+        Comparison::Gtu => unordered || a > b,
+        Comparison::Geu => unordered || a >= b,
+        Comparison::Num => !unordered,
+        Comparison::Nan => unordered,
+    }
+}
+
+/// Singles to a narrower format; of two, the first goes into the upper half.
+pub fn narrow<const W: usize>(how: &Narrow, sources: &[&[u32; W]]) -> [u32; W] {
+    std::array::from_fn(|lane| match *sources {
+        [high, low] => narrow_one(how, high[lane]) << 16 | narrow_one(how, low[lane]),
+        [single] => narrow_one(how, single[lane]),
+        _ => 0,
+    })
+}
+
+fn narrow_one(how: &Narrow, bits: u32) -> u32 {
+    let layout = Layout::of(how.format);
+    let value = f64::from(f32::from_bits(bits));
+    let value = if how.relu && (value < 0.0 || value.is_nan()) {
+        0.0
+    } else {
+        value
+    };
+    let narrow = match how.rounding {
+        Some(rounding) => layout.encode(value, |value| round_integral(value, rounding)),
+        None => layout.encode(value, f64::round),
+    };
+    let infinite = narrow & !layout.sign() == layout.infinity();
+    let narrow = if how.finite && infinite {
+        narrow - 1
+    } else {
+        narrow
+    };
+    // TF32 has the sign and exponent of a single and stands where they do.
+    if how.format == HalfFormat::Tf32 {
+        narrow << 13
+    } else {
+        narrow
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const F16: Layout = Layout {
+        fraction: 10,
+        bias: 15,
+    };
+    const BF16: Layout = Layout {
+        fraction: 7,
+        bias: 127,
+    };
+
+    fn op(op: HalfOp, format: HalfFormat, packed: bool) -> Half {
+        Half {
+            op,
+            format,
+            packed,
+            flush: false,
+            saturate: false,
+            relu: false,
+        }
+    }
+
+    fn run(how: Half, words: [u32; 3]) -> u32 {
+        half(&how, &[&[words[0]], &[words[1]], &[words[2]]])[0]
+    }
+
+    #[test]
+    fn every_finite_bf16_is_the_upper_half_of_a_single() {
+        for bits in 0..=u32::from(u16::MAX) {
+            let single = f32::from_bits(bits << 16);
+            if !single.is_nan() {
+                assert_eq!(BF16.decode(bits), f64::from(single));
+                assert_eq!(BF16.encode(f64::from(single), f64::round_ties_even), bits);
+            }
+        }
+    }
+
+    #[test]
+    fn pairs_are_computed_apart() {
+        // 1.5 and 2.0 plus 0.5 and -2.0.
+        assert_eq!(
+            run(
+                op(HalfOp::Add, HalfFormat::F16, true),
+                [0x3e00_4000, 0x3800_c000, 0]
+            ),
+            0x4000_0000
+        );
+    }
+
+    #[test]
+    fn a_fused_product_is_rounded_once() {
+        // (1 + 3 * 2^-10)^2 - 1 is 6 * 2^-10 + 9 * 2^-20 exactly; a rounded product would leave 6 * 2^-10 only.
+        let fma = op(HalfOp::Fma, HalfFormat::F16, false);
+        let fused = run(fma, [0x3c03, 0x3c03, 0xbc00]);
+        assert_eq!(F16.decode(fused), 6.0 / 1024.0 + libm::ldexp(1.0, -17));
+    }
+
+    #[test]
+    fn singles_become_narrower_in_the_named_direction() {
+        let cvt = |format, rounding| {
+            narrow_one(
+                &Narrow {
+                    format,
+                    packed: false,
+                    rounding,
+                    relu: false,
+                    finite: false,
+                },
+                0x3f80_1000,
+            )
+        };
+        assert_eq!(
+            cvt(HalfFormat::Tf32, None),
+            0x3f80_2000,
+            "a tie goes away from zero"
+        );
+        assert_eq!(
+            cvt(HalfFormat::Tf32, Some(Rounding::Nearest)),
+            0x3f80_0000,
+            "a tie goes to even"
+        );
+        assert_eq!(cvt(HalfFormat::Bf16, Some(Rounding::Nearest)), 0x3f80);
+    }
+
+    proptest! {
+        /// Single precision holds the sum and the product of two halves, so that one more rounding is the only one.
+        #[test]
+        fn sums_and_products_are_those_of_singles_rounded(a in any::<u16>(), b in any::<u16>()) {
+            let (x, y) = (decode_half(a), decode_half(b));
+            prop_assume!(x.is_finite() && y.is_finite());
+            let words = [u32::from(a), u32::from(b), 0];
+            prop_assert_eq!(run(op(HalfOp::Add, HalfFormat::F16, false), words), u32::from(encode_half(x + y, Rounding::Nearest)));
+            prop_assert_eq!(run(op(HalfOp::Mul, HalfFormat::F16, false), words), u32::from(encode_half(x * y, Rounding::Nearest)));
+        }
+    }
+}
