@@ -208,7 +208,8 @@ const FILTER_CACHE: &[Benchmark] = &[
 const UNIFORM_VECTORS: &[Benchmark] = &[
     row("NQU", "N-Queen solver", "n_queens", "paper").millions(0.78)
         .note("what the input `32` means is not said; the launch of the filter-cache paper, whose search is deeper than this count allows"),
-    missing("VA", "Vector add").millions(5.5),
+    row("VA", "Vector add", "vector_add", "uniform_vectors").millions(5.5)
+        .note("512 x 512 elements in 512 blocks of 512"),
     missing("FFT", "Fast Fourier transform").millions(14.0),
     missing("CONV", "Convolution").millions(157.0),
     row("BFS", "Breadth first search", "bfs", "paper").millions(11.0)
@@ -222,25 +223,33 @@ const UNIFORM_VECTORS: &[Benchmark] = &[
     missing("HT", "HeartWall").millions(4.0),
     row("HS", "HotSpot", "hotspot", "paper").millions(103.0)
         .note("512 x 512 cells, two time steps in one launch"),
-    missing("PF", "PathFinder").millions(582.0),
+    row("PF", "PathFinder", "dyn_proc", "uniform_vectors").millions(582.0)
+        .note("100000 columns, 100 rows, 20 rows a launch: only the columns are stated"),
 ];
 
 #[rustfmt::skip]
 const REGISTER_VIRTUALIZATION: &[Benchmark] = &[
-    missing("MatrixMul", "Matrix multiply").registers(14, 7),
+    row("MatrixMul", "Matrix multiply", "matrix_mul", "register_virtualization").registers(14, 7)
+        .note("three matrices of 128 x 128"),
     row("HotSpot", "HotSpot", "hotspot", "paper").registers(22, 20)
         .note("1849 blocks are the 43 x 43 of 512 x 512 cells and two time steps"),
-    missing("Blackscholes", "Black-Scholes").registers(18, 16),
+    row("Blackscholes", "Black-Scholes", "black_scholes", "register_virtualization").registers(18, 16)
+        .note("one option a thread"),
     missing("ScalarProd", "Scalar product").registers(17, 11),
     missing("DCT8x8", "Discrete cosine transform").registers(22, 19),
     missing("NN", "Neural network").registers(14, 8),
-    missing("Reduction", "Reduction").registers(14, 8),
+    row("Reduction", "Reduction", "reduction", "register_virtualization").registers(14, 8)
+        .note("2^20 integers"),
     missing("LUD", "LU decomposition").registers(19, 12),
-    missing("VectorAdd", "Vector add").registers(4, 3),
-    missing("Gaussian", "Gaussian elimination").registers(8, 6),
-    missing("BackProp", "Back propagation").registers(17, 12),
+    row("VectorAdd", "Vector add", "vector_add", "register_virtualization").registers(4, 3)
+        .note("50000 elements"),
+    row("Gaussian", "Gaussian elimination", "gaussian_step", "register_virtualization").registers(8, 6)
+        .note("32 x 32 elements are what two blocks of 512 threads, one element each, cover"),
+    row("BackProp", "Back propagation", "back_propagation", "register_virtualization").registers(17, 12)
+        .note("65536 inputs, 16 units"),
     missing("LIB", "LIBOR Monte Carlo").registers(22, 17),
-    missing("BFS", "Breadth first search").registers(9, 6),
+    row("BFS", "Breadth first search", "bfs", "register_virtualization").registers(9, 6)
+        .note("a million nodes of 3 to 8 random edges"),
     row("LPS", "Laplace 3D", "laplace3d", "paper").registers(17, 16)
         .note("100 x 100 x 100 points: 4 x 25 blocks of 32 x 4"),
     missing("Heartwall", "Heart wall").registers(29, 23),
@@ -249,13 +258,19 @@ const REGISTER_VIRTUALIZATION: &[Benchmark] = &[
 
 #[rustfmt::skip]
 const WARPED_DMR: &[Benchmark] = &[
-    missing("BFS", "Breadth first search"),
-    missing("MatrixMul", "Matrix multiply"),
-    missing("Gaussian", "Gaussian elimination"),
-    missing("VectorAdd", "Vector add"),
+    row("BFS", "Breadth first search", "bfs", "warped_dmr")
+        .note("65536 nodes of 3 to 8 random edges"),
+    row("MatrixMul", "Matrix multiply", "matrix_mul", "warped_dmr")
+        .note("160 x 80 times 80 x 80: the depth is not stated"),
+    row("Gaussian", "Gaussian elimination", "gaussian_step", "warped_dmr")
+        .note("a block of 4 x 4 threads"),
+    row("VectorAdd", "Vector add", "vector_add", "register_virtualization")
+        .note("50000 elements"),
     missing("DCT8x8", "Discrete cosine transform"),
-    missing("Reduction", "Reduction"),
-    missing("BackProp", "Back propagation"),
+    row("Reduction", "Reduction", "reduction", "register_virtualization")
+        .note("2^20 integers"),
+    row("BackProp", "Back propagation", "back_propagation", "register_virtualization")
+        .note("65536 inputs, 16 units"),
     row("HotSpot", "HotSpot", "hotspot", "paper").note("512 x 512 cells; two time steps chosen"),
     missing("MUM", "MUMmer-GPU"),
 ];
@@ -268,8 +283,10 @@ const SOFT_ERROR: &[Benchmark] = &[
     missing("SP", "Scalar product"),
     row("SRAD", "Speckle reducing anisotropic diffusion", "srad", "paper").note("as in the filter-cache paper"),
     row("FWT", "Fast Walsh transform", "walsh", "paper").note("as in the filter-cache paper"),
-    missing("MT", "Matrix transpose"),
-    missing("BS", "Black-Scholes"),
+    row("MT", "Matrix transpose", "transpose_naive", "default")
+        .note("the paper does not spell its abbreviation out; 384 x 320 elements"),
+    row("BS", "Black-Scholes", "black_scholes", "register_virtualization")
+        .note("as in the register-virtualization study"),
     row("BP", "Back propagation", "back_propagation", "paper").note("as in the filter-cache paper"),
     missing("KM", "K-means"),
     row("CP", "Coulombic potential", "coulombic", "paper").note("as in the filter-cache paper"),
@@ -280,8 +297,10 @@ const SOFT_ERROR: &[Benchmark] = &[
 const MIAOW: &[Benchmark] = &[
     missing("BinS", "BinarySearch"),
     missing("BSort", "BitonicSort"),
-    missing("MatT", "MatrixTranspose"),
-    missing("PSum", "PrefixSum"),
+    row("MatT", "MatrixTranspose", "transpose_naive", "miaow")
+        .note("64 x 64 elements: 4 blocks of 1024 threads, 16 wavefronts of 64 each"),
+    row("PSum", "PrefixSum", "scan", "miaow")
+        .note("one block of 256 threads, four wavefronts; 1024 integers"),
     missing("Red", "Reduction"),
     missing("SLA", "ScanLargeArrays"),
 ];
