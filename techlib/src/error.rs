@@ -1,6 +1,7 @@
 //! Why a technology cannot be had.
 
-use crate::quantity::{Length, ParseQuantityError, Temperature};
+use crate::Flavour;
+use crate::quantity::{Length, ParseQuantityError, Temperature, Voltage};
 
 /// A technology that the library refuses, or data that it cannot read.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -11,7 +12,7 @@ pub enum TechError {
     )]
     NodeOutOfRange {
         /// The library asked.
-        library: &'static str,
+        library: String,
         /// What was asked for.
         node: Length,
         /// Its smallest node.
@@ -35,7 +36,7 @@ pub enum TechError {
     )]
     Temperature {
         /// The library asked.
-        library: &'static str,
+        library: String,
         /// What was asked for.
         temperature: Temperature,
         /// Lowest tabulated.
@@ -44,6 +45,46 @@ pub enum TechError {
         high: Temperature,
         /// The nearer of the two.
         nearest: Temperature,
+    },
+    /// The supply is outside the range in which the law of the on-resistance holds.
+    #[error(
+        "a supply of {vdd} is outside {low} to {high}, the range of this device; nearest that works: {nearest}"
+    )]
+    Supply {
+        /// What was asked for.
+        vdd: Voltage,
+        /// Lowest accepted.
+        low: Voltage,
+        /// Highest accepted.
+        high: Voltage,
+        /// The nearer of the two.
+        nearest: Voltage,
+    },
+    /// The node has no such transistor.
+    #[error("{library} has no {flavour} transistors at {node}; it has {flavours}")]
+    Flavour {
+        /// The library asked.
+        library: String,
+        /// The node.
+        node: Length,
+        /// What was asked for.
+        flavour: Flavour,
+        /// What there is.
+        flavours: String,
+    },
+    /// Between the last planar node and the first one with fins nothing can be mixed.
+    #[error(
+        "{library} has no node {node}: {larger} and {smaller} on either side are different kinds of transistor, which do not mix; choose one of the two"
+    )]
+    BetweenKinds {
+        /// The library asked.
+        library: String,
+        /// What was asked for.
+        node: Length,
+        /// The larger neighbour.
+        larger: Length,
+        /// The smaller one.
+        smaller: Length,
     },
     /// A data file of the library is not as it must be.
     #[error("technology data {file}: {message}")]

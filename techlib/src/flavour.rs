@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Which transistors a design uses, in ITRS terms.
+/// Which transistors a design uses, in ITRS terms, and that of memory cells.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
@@ -18,11 +18,16 @@ pub enum Flavour {
     Lstp,
     /// Low operating power.
     Lop,
+    /// High threshold, as in memory cells. Only the library `silicon` has it.
+    Sram,
 }
 
 impl Flavour {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Hp, Self::Lstp, Self::Lop];
+    pub const ALL: [Self; 4] = [Self::Hp, Self::Lstp, Self::Lop, Self::Sram];
+
+    /// The three that the ITRS tables have.
+    pub const ITRS: [Self; 3] = [Self::Hp, Self::Lstp, Self::Lop];
 
     /// As written in data and studies: `hp`.
     pub const fn name(self) -> &'static str {
@@ -30,6 +35,7 @@ impl Flavour {
             Self::Hp => "hp",
             Self::Lstp => "lstp",
             Self::Lop => "lop",
+            Self::Sram => "sram",
         }
     }
 }
@@ -42,7 +48,7 @@ impl fmt::Display for Flavour {
 
 /// A name that is no flavour.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a transistor flavour; flavours: hp, lstp, lop")]
+#[error("`{0}` is not a transistor flavour; flavours: hp, lstp, lop, sram")]
 pub struct UnknownFlavour(String);
 
 impl FromStr for Flavour {

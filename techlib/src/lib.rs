@@ -5,19 +5,26 @@
 
 mod error;
 mod flavour;
+mod law;
 mod library;
+pub mod metrics;
+mod operating;
 mod provenance;
 pub mod published;
 pub mod quantity;
 pub mod rules;
+mod size_effect;
 mod sourced;
 mod technology;
 
 pub use error::TechError;
 pub use flavour::{Flavour, UnknownFlavour};
+pub use law::{ActivatedLaw, DriveLaw, Leakage, LeakageTable, TunnelLaw};
 pub use library::Library;
+pub use operating::Operating;
 pub use provenance::Pedigree;
 pub use sourced::{How, Sourced};
 pub use technology::{
-    Cell, Defect, Device, Interpolation, LeakageTable, Technology, WireLayer, WireStack, Wires,
+    Cell, CellFamily, Defect, Device, Fin, Interpolation, Kind, Layout, Sense, SquareLaw,
+    Technology, WireLayer, WireStack, Wires,
 };

@@ -1,6 +1,9 @@
 //! The pedigree of every value of a technology.
 
-use crate::technology::{Cell, Device, WireLayer, WireStack};
+use crate::law::{ActivatedLaw, DriveLaw, Leakage, TunnelLaw};
+use crate::technology::{
+    Cell, CellFamily, Device, Fin, Layout, Sense, SquareLaw, WireLayer, WireStack,
+};
 use crate::{How, Sourced, Technology};
 
 /// Where one value is from and how it was obtained.
@@ -33,6 +36,8 @@ impl Technology {
     /// Where every value of this technology is from, in a fixed order.
     pub fn pedigrees(&self) -> Vec<Pedigree<'_>> {
         let mut all = device(&self.device);
+        all.extend(layout(&self.layout));
+        all.extend(self.cells.iter().flat_map(family));
         all.extend(cell(&self.cell));
         for stack in [&self.wires.aggressive, &self.wires.conservative] {
             let WireStack {
@@ -50,14 +55,40 @@ impl Technology {
 
 fn device(device: &Device) -> Vec<Pedigree<'_>> {
     let mut all = pedigrees!(Device, device, {
-        c_gate_ideal, c_fringe, c_junction, c_junction_sidewall, l_elec, vdd, vth, vdsat, i_on_n, c_ox, mobility_n, gmp_to_gmn,
-        n_to_p_drive_ratio, r_n_on, r_p_on,
-    }, i_off_n, i_gate_n)
+        c_gate_ideal, c_fringe, c_junction, c_junction_sidewall, l_elec, vdd, vth, i_on_n, n_to_p_drive_ratio, r_n_on, r_p_on,
+    }, drive, i_off_n, i_gate_n, sense)
     .to_vec();
-    for table in [&device.i_off_n, &device.i_gate_n] {
-        all.extend(table.rows().iter().map(|(_, value)| Pedigree::of(value)));
+    all.extend(pedigrees!(DriveLaw, &device.drive, { alpha, threshold, r_temperature }, low, high));
+    for leakage in [&device.i_off_n, &device.i_gate_n] {
+        match leakage {
+            Leakage::Table(table) => {
+                all.extend(table.rows().iter().map(|(_, value)| Pedigree::of(value)));
+            }
+            Leakage::Activated(law) => {
+                all.extend(
+                    pedigrees!(ActivatedLaw, law, { current, activation, dibl, swing }, range),
+                );
+            }
+            Leakage::Tunnel(law) => all.extend(pedigrees!(TunnelLaw, law, { current, exponent })),
+        }
+    }
+    if let Sense::Square(law) = &device.sense {
+        let law = law.as_ref();
+        all.extend(pedigrees!(SquareLaw, law, { c_ox, mobility_n, vdsat, gmp_to_gmn }));
     }
     all
+}
+
+fn layout(layout: &Layout) -> Vec<Pedigree<'_>> {
+    let mut all = pedigrees!(Layout, layout, { unit, gate_pitch, row_height }, kind, fin).to_vec();
+    if let Some(fin) = &layout.fin {
+        all.extend(pedigrees!(Fin, fin, { pitch, effective_width }));
+    }
+    all
+}
+
+fn family(family: &CellFamily) -> [Pedigree<'_>; 4] {
+    pedigrees!(CellFamily, family, { high_current_area, high_current_drive, eight_t_area, cam_area })
 }
 
 fn cell(cell: &Cell) -> [Pedigree<'_>; 6] {

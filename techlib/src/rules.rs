@@ -5,6 +5,10 @@
 
 use crate::quantity::{CapacitancePerLength, CurrentPerLength, Resistivity, Voltage};
 
+/// Boltzmann's constant, in joule per kelvin (CODATA 2018, exact).
+pub const BOLTZMANN: f64 = 1.380_649e-23;
+/// Temperature at which the values of the `silicon` library are stated, in kelvin.
+pub const REFERENCE_KELVIN: f64 = 300.0;
 /// Permittivity of free space (CODATA 2018, rounded as CACTI 7 const.h has it).
 pub const VACUUM_PERMITTIVITY: CapacitancePerLength = CapacitancePerLength::from_f_per_m(8.854e-12);
 
@@ -116,3 +120,10 @@ pub const EIGHT_T_READ_PORT: f64 = 0.35;
 /// Time that self-timed sensing waits over that of a typical cell: the weakest of many cells drives about two thirds of a typical current (six sigma of 6 %),
 /// and the amplifier's offset asks for twice CACTI's swing of 80 mV (six sigma of 25 mV).
 pub const SELF_TIMING_MARGIN: f64 = 2.0;
+
+/// Where a library has no drive law of its own, the alpha-power law is used from this many thresholds ...
+pub const LOWEST_SUPPLY: f64 = 1.6;
+/// ... to this multiple of the nominal supply.
+pub const HIGHEST_SUPPLY: f64 = 1.2;
+/// Contacted gate pitch that the layout rules make: a contact, two gaps to gates and one gate, in F.
+pub const GATE_PITCH: f64 = CONTACT + 2.0 * GATE_TO_CONTACT + 1.0;

@@ -43,6 +43,19 @@ pub enum How {
 }
 
 impl<T> Sourced<T> {
+    /// A constant of the method.
+    pub(crate) fn assumed(value: T, source: &str, reason: &str, uncertainty: f64) -> Self {
+        Self {
+            value,
+            source: source.into(),
+            how: How::Assumed {
+                reason: reason.into(),
+            },
+            valid: "every node of the library".into(),
+            uncertainty,
+        }
+    }
+
     /// A value derived from this one (and others of the same pedigree) by a named rule.
     pub(crate) fn derived<U>(&self, rule: &str, value: U) -> Sourced<U> {
         Sourced {

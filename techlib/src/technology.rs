@@ -1,30 +1,39 @@
 //! One technology: device, cell and wires of a node and flavour.
 
+use std::sync::Arc;
+
+use crate::law::{DriveLaw, Leakage};
 use crate::quantity::{
     CapacitancePerArea, CapacitancePerLength, CurrentPerLength, Length, Mobility,
-    ResistancePerLength, Resistivity, Temperature, Voltage,
+    ResistancePerLength, Resistivity, Voltage,
 };
-use crate::{Flavour, Sourced, TechError};
+use crate::{Flavour, Sourced};
 
 /// Everything the circuit models need to know of a process. A value; nothing reads one from anywhere else.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Technology {
     /// The library it is from.
-    pub library: &'static str,
+    pub library: Arc<str>,
     /// Feature size F.
     pub feature: Length,
     /// Transistor flavour, of cells and periphery alike.
     pub flavour: Flavour,
+    /// What layouts count in.
+    pub layout: Layout,
     /// Transistors.
     pub device: Device,
     /// SRAM cell with one port.
     pub cell: Cell,
+    /// Other memory cells; `itrs` has none.
+    pub cells: Option<CellFamily>,
     /// Wires of both projections.
     pub wires: Wires,
     /// Set if the node has no table of its own.
     pub interpolation: Option<Interpolation>,
     /// Values that are known to be wrong in the source and stay as they are.
     pub defects: Vec<Defect>,
+    /// Set if the node is a sketch, with what is missing.
+    pub sketch: Option<Arc<str>>,
 }
 
 /// How a node without a table came about.
@@ -69,32 +78,93 @@ pub struct Device {
     pub vdd: Sourced<Voltage>,
     /// Threshold.
     pub vth: Sourced<Voltage>,
-    /// Saturation drain voltage.
-    pub vdsat: Sourced<Voltage>,
     /// On-current of an NMOS.
     pub i_on_n: Sourced<CurrentPerLength>,
-    /// Gate oxide.
-    pub c_ox: Sourced<CapacitancePerArea>,
-    /// Electron mobility.
-    pub mobility_n: Sourced<Mobility>,
-    /// Transconductance of a PMOS over that of an NMOS of the same width in a latch.
-    pub gmp_to_gmn: Sourced<f64>,
     /// How much wider a PMOS must be to drive as an NMOS.
     pub n_to_p_drive_ratio: Sourced<f64>,
     /// Effective on-resistance times width of an NMOS.
     pub r_n_on: Sourced<Resistivity>,
     /// The same of a PMOS.
     pub r_p_on: Sourced<Resistivity>,
-    /// Sub-threshold leakage (NMOS; a PMOS leaks the same per width in these tables).
-    pub i_off_n: LeakageTable,
+    /// How the on-resistance depends on supply and temperature.
+    pub drive: DriveLaw,
+    /// Sub-threshold leakage: of an NMOS in `itrs`, where a PMOS leaks the same per width; the mean of both in `silicon`.
+    pub i_off_n: Leakage,
     /// Gate leakage of a transistor that is on.
-    pub i_gate_n: LeakageTable,
+    pub i_gate_n: Leakage,
+    /// Sense amplifiers.
+    pub sense: Sense,
 }
 
-/// A current per width by temperature.
+/// How the transconductance of a sense amplifier is had.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LeakageTable {
-    rows: Vec<(Temperature, Sourced<CurrentPerLength>)>,
+pub enum Sense {
+    /// From mobility and oxide, as CACTI does.
+    Square(Box<SquareLaw>),
+    /// As the derivative of the alpha-power law.
+    AlphaPower,
+}
+
+/// What CACTI's transconductance is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SquareLaw {
+    /// Gate oxide.
+    pub c_ox: Sourced<CapacitancePerArea>,
+    /// Electron mobility.
+    pub mobility_n: Sourced<Mobility>,
+    /// Saturation drain voltage.
+    pub vdsat: Sourced<Voltage>,
+    /// Transconductance of a PMOS over that of an NMOS of the same width in a latch.
+    pub gmp_to_gmn: Sourced<f64>,
+}
+
+/// What a layout counts in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layout {
+    /// How transistors are built.
+    pub kind: Kind,
+    /// The length that layout rules in F count: the feature size of planar nodes, a quarter of the gate pitch of FinFETs, whose names measure nothing.
+    pub unit: Sourced<Length>,
+    /// Contacted gate pitch.
+    pub gate_pitch: Sourced<Length>,
+    /// Height of a row of standard cells.
+    pub row_height: Sourced<Length>,
+    /// Fins, where transistors have them.
+    pub fin: Option<Fin>,
+}
+
+/// How transistors are built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Flat on the wafer, of any width.
+    Planar,
+    /// Whole fins.
+    Finfet,
+    /// Stacks of sheets.
+    Nanosheet,
+}
+
+/// A fin. Widths and currents per width of a FinFET node are per width *in the layout*: n fins are n pitches wide.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fin {
+    /// From fin to fin.
+    pub pitch: Sourced<Length>,
+    /// Channel width that one fin gives.
+    pub effective_width: Sourced<Length>,
+}
+
+/// Other memory cells, against the high-density one with six transistors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellFamily {
+    /// Area of the high-current cell over that of the high-density one; it grows along the wordline.
+    pub high_current_area: Sourced<f64>,
+    /// Its access and pull-down transistors, likewise.
+    pub high_current_drive: Sourced<f64>,
+    /// Area of a cell with eight transistors.
+    pub eight_t_area: Sourced<f64>,
+    /// Area of a content-addressable cell.
+    pub cam_area: Sourced<f64>,
 }
 
 /// A six-transistor cell with one port.
@@ -159,61 +229,6 @@ pub struct WireLayer {
     pub fringe: Sourced<CapacitancePerLength>,
 }
 
-impl LeakageTable {
-    /// From rows that rise in temperature; at least one.
-    pub(crate) fn new(rows: Vec<(Temperature, Sourced<CurrentPerLength>)>) -> Self {
-        Self { rows }
-    }
-
-    /// The tabulated points.
-    pub fn rows(&self) -> &[(Temperature, Sourced<CurrentPerLength>)] {
-        &self.rows
-    }
-
-    /// The current at a temperature; between two rows geometric in temperature, as an exponential current is. Outside the table it is refused.
-    pub fn at(
-        &self,
-        temperature: Temperature,
-        library: &'static str,
-    ) -> Result<CurrentPerLength, TechError> {
-        for pair in self.rows.windows(2) {
-            let ((low, from), (high, to)) = (&pair[0], &pair[1]);
-            if temperature == *low {
-                return Ok(from.value);
-            }
-            if temperature > *low && temperature < *high {
-                let share = (temperature - *low) / (*high - *low);
-                return Ok(from.value * libm::pow(to.value / from.value, share));
-            }
-        }
-        let (first, last) = (&self.rows[0], &self.rows[self.rows.len() - 1]);
-        if temperature == last.0 {
-            return Ok(last.1.value);
-        }
-        let nearest = if temperature < first.0 {
-            first.0
-        } else {
-            last.0
-        };
-        Err(TechError::Temperature {
-            library,
-            temperature,
-            low: first.0,
-            high: last.0,
-            nearest,
-        })
-    }
-
-    fn mixed(&self, other: &Self, share: f64, rule: &str) -> Self {
-        let pairs = self.rows.iter().zip(&other.rows);
-        Self {
-            rows: pairs
-                .map(|((at, a), (_, b))| (*at, a.mixed(b, share, rule)))
-                .collect(),
-        }
-    }
-}
-
 impl Technology {
     /// Node and flavour for people: `32 nm hp`.
     pub fn label(&self) -> String {
@@ -230,9 +245,16 @@ impl Technology {
             .cloned()
             .collect();
         Self {
-            library: self.library,
+            library: Arc::clone(&self.library),
             feature: self.feature,
             flavour: self.flavour,
+            layout: self.layout.mixed(&smaller.layout, share, rule),
+            cells: self
+                .cells
+                .as_ref()
+                .zip(smaller.cells.as_ref())
+                .map(|(a, b)| a.mixed(b, share, rule)),
+            sketch: self.sketch.clone().or_else(|| smaller.sketch.clone()),
             device: self.device.mixed(&smaller.device, share, rule),
             cell: self.cell.mixed(&smaller.cell, share, rule),
             wires: Wires {
@@ -262,8 +284,8 @@ macro_rules! mix {
 impl Device {
     fn mixed(&self, smaller: &Self, share: f64, rule: &str) -> Self {
         mix!(self, smaller, share, rule, {
-            c_gate_ideal, c_fringe, c_junction, l_elec, vdd, vth, vdsat, i_on_n, c_ox, mobility_n, gmp_to_gmn, n_to_p_drive_ratio,
-            r_n_on, r_p_on, i_off_n, i_gate_n,
+            c_gate_ideal, c_fringe, c_junction, l_elec, vdd, vth, i_on_n, n_to_p_drive_ratio,
+            r_n_on, r_p_on, drive, i_off_n, i_gate_n, sense,
         }, c_junction_sidewall: self.c_junction_sidewall.clone())
     }
 }
@@ -271,6 +293,50 @@ impl Device {
 impl Cell {
     fn mixed(&self, smaller: &Self, share: f64, rule: &str) -> Self {
         mix!(self, smaller, share, rule, { width, height, access_width, nmos_width, pmos_width }, precharge: smaller.precharge.clone())
+    }
+}
+
+impl Sense {
+    fn mixed(&self, smaller: &Self, share: f64, rule: &str) -> Self {
+        match (self, smaller) {
+            (Self::Square(a), Self::Square(b)) => Self::Square(Box::new(a.mixed(b, share, rule))),
+            // One library has one form.
+            _ => self.clone(),
+        }
+    }
+}
+
+impl SquareLaw {
+    fn mixed(&self, smaller: &Self, share: f64, rule: &str) -> Self {
+        mix!(self, smaller, share, rule, { c_ox, mobility_n, vdsat, gmp_to_gmn })
+    }
+}
+
+impl Layout {
+    fn mixed(&self, smaller: &Self, share: f64, rule: &str) -> Self {
+        let fins = self.fin.as_ref().zip(smaller.fin.as_ref());
+        mix!(self, smaller, share, rule, { unit, gate_pitch, row_height }, kind: self.kind,
+            fin: fins.map(|(a, b)| a.mixed(b, share, rule)))
+    }
+
+    /// The nearest width that can be built and is not narrower: whole fins, at least one; any width in planar nodes.
+    pub fn buildable(&self, width: Length) -> Length {
+        match &self.fin {
+            Some(fin) => fin.pitch.value * (width / fin.pitch.value - 1e-9).ceil().max(1.0),
+            None => width,
+        }
+    }
+}
+
+impl Fin {
+    fn mixed(&self, smaller: &Self, share: f64, rule: &str) -> Self {
+        mix!(self, smaller, share, rule, { pitch, effective_width })
+    }
+}
+
+impl CellFamily {
+    fn mixed(&self, smaller: &Self, share: f64, rule: &str) -> Self {
+        mix!(self, smaller, share, rule, { high_current_area, high_current_drive, eight_t_area, cam_area })
     }
 }
 

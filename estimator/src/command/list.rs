@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{ContentArrangement, Table, presets::NOTHING};
 use serde_json::{Value, json};
 use warpwatt_suite::{Case, Counts, Kernel};
-use warpwatt_techlib::{Flavour, Library};
+use warpwatt_techlib::{Library, TechError};
 
 use super::arguments::{ListArguments, Listing};
 use super::console::{Exit, out, out_json, reject};
@@ -228,37 +228,51 @@ fn paper_lines() -> String {
 }
 
 fn nodes() -> Result<Listed, Rejection> {
-    let library =
-        Library::itrs().map_err(|error| Diag::error("techlib::defect", error.to_string()))?;
     let mut rows = Table::new();
     let mut values = Vec::new();
-    for node in library.nodes() {
-        for flavour in Flavour::ALL {
-            let technology = library
-                .at(node, flavour)
-                .map_err(|error| Diag::error("techlib::defect", error.to_string()))?;
-            let name = format!("{:.0}nm", node.as_nm());
-            let vdd = technology.device.vdd.value;
-            rows.add_row([
-                library.name(),
-                &name,
-                flavour.name(),
-                &format!("{vdd}"),
-                &technology.device.vdd.source,
-            ]);
-            values.push(json!({
-                "library": library.name(), "node": name, "flavour": flavour.name(), "vdd_v": vdd.si(),
-                "source": technology.device.vdd.source.to_string(),
-                "defects": technology.defects.iter().map(|defect| json!({ "value": defect.name, "at": defect.at, "note": defect.note })).collect::<Vec<_>>(),
-            }));
+    for library in [Library::silicon(), Library::itrs()] {
+        let library = library.map_err(defect)?;
+        for node in library.nodes() {
+            for flavour in library.flavours(node).map_err(defect)? {
+                let technology = library.at(node, flavour).map_err(defect)?;
+                let name = format!("{:.0}nm", node.as_nm());
+                let vdd = technology.device.vdd.value;
+                rows.add_row([
+                    library.name(),
+                    &name,
+                    flavour.name(),
+                    &format!("{vdd}"),
+                    technology
+                        .sketch
+                        .as_deref()
+                        .unwrap_or(&technology.device.i_on_n.source),
+                ]);
+                values.push(json!({
+                    "library": library.name(), "node": name, "flavour": flavour.name(), "vdd_v": vdd.si(), "sketch": technology.sketch.as_deref(),
+                    "source": technology.device.i_on_n.source.to_string(),
+                    "defects": technology.defects.iter().map(|defect| json!({ "value": defect.name, "at": defect.at, "note": defect.note })).collect::<Vec<_>>(),
+                }));
+            }
         }
     }
-    let text = table(rows, ["library", "node", "flavour", "Vdd", "source"])
-        + "A node between two of these is interpolated (for example 40nm, 28nm); reports say so.\n";
+    let text = table(
+        rows,
+        [
+            "library",
+            "node",
+            "flavour",
+            "Vdd",
+            "source of the on-current",
+        ],
+    ) + "A node between two of these is interpolated (for example 40nm, 28nm); reports say so. `warpwatt tech show NODE` has every value.\n";
     Ok(Listed {
         value: Value::Array(values),
         text,
     })
+}
+
+fn defect(error: TechError) -> Diag {
+    Diag::error("techlib::defect", error.to_string())
 }
 
 /// A table without rules, as wide as the terminal.

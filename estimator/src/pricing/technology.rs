@@ -13,7 +13,7 @@ pub fn technology_name(circuits: &NodeCircuits) -> TechnologyName {
     let technology = circuits.technology();
     let point = circuits.operating_point();
     TechnologyName {
-        library: technology.library.to_owned(),
+        library: technology.library.to_string(),
         node: format!("{:.0}nm", technology.feature.as_nm()),
         flavour: technology.flavour.to_string(),
         profile: circuits.profile().to_string(),

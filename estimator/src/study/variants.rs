@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::{Table, Value};
 use warpwatt_circuit::{CircuitError, ComparatorSpec, OperatingPoint, Spec, cost};
 use warpwatt_gpu::{GpuSpec, Preset, SpecProblem, presets};
-use warpwatt_techlib::Library;
+use warpwatt_techlib::{Library, TechError};
 
 use super::gpu::KEYS;
 use super::toml_reader::Placed;
@@ -233,7 +233,10 @@ pub fn technologies(axes: &TechnologyAxes, sink: &mut Sink, source: SourceId) ->
                         continue;
                     }
                     Err(error) => {
-                        let range = if matches!(error, CircuitError::Supply { .. }) {
+                        let range = if matches!(
+                            error,
+                            CircuitError::Technology(TechError::Supply { .. })
+                        ) {
                             &vdd.range
                         } else {
                             &temperature.range

@@ -27,20 +27,6 @@ pub enum CircuitError {
         /// `read` or `write`.
         action: &'static str,
     },
-    /// The supply is outside the range in which the device equations hold.
-    #[error(
-        "a supply of {vdd} is outside {low} to {high}, the range of this device; nearest that works: {nearest}"
-    )]
-    Supply {
-        /// What was asked for.
-        vdd: warpwatt_techlib::quantity::Voltage,
-        /// Lowest accepted.
-        low: warpwatt_techlib::quantity::Voltage,
-        /// Highest accepted.
-        high: warpwatt_techlib::quantity::Voltage,
-        /// The nearer of the two.
-        nearest: warpwatt_techlib::quantity::Voltage,
-    },
     /// A parameter of power gating is outside its range.
     #[error("{what} of the power gating is {got}, but must be above {low} and at most {high}")]
     Gating {

@@ -9,13 +9,6 @@ use warpwatt_techlib::{Technology, WireLayer, WireStack, rules};
 use crate::repeater::Repeaters;
 use crate::{CircuitError, Layer, OperatingPoint, Profile, Projection, Settings, WireChoice};
 
-/// Supplies below this many thresholds are refused: the on-resistance law does not hold there.
-const LOWEST_SUPPLY: f64 = 1.6;
-/// Supplies above this multiple of the nominal one are refused.
-const HIGHEST_SUPPLY: f64 = 1.2;
-/// Exponent of the alpha-power law for the on-current (Sakurai and Newton, 1990; 1.3 for short channels).
-const ALPHA: f64 = 1.3;
-
 /// Numbers per width at one temperature and supply, and the wires of one profile.
 #[derive(Clone, Debug)]
 pub(crate) struct Process {
@@ -73,30 +66,27 @@ impl Process {
         settings: &Settings,
     ) -> Result<Self, CircuitError> {
         let device = &technology.device;
-        let nominal = device.vdd.value;
-        let vth = device.vth.value;
-        let vdd = supply(at.vdd.unwrap_or(nominal), vth, nominal)?;
-        let slow_down = drive(nominal, nominal, vth) / drive(vdd, nominal, vth);
+        let now = technology.at(at.vdd, at.temperature)?;
         let overlap = device.c_gate_ideal.value * rules::OVERLAP;
         let wires = &settings.wires;
-        let sense_width = technology.feature * rules::SENSE_N;
+        let sense_width = technology.layout.unit.value * rules::SENSE_N;
         Ok(Self {
             profile: settings.profile,
-            feature: technology.feature,
-            vdd,
-            vth,
-            precharge: cell.cell.precharge.value * (vdd / nominal),
+            feature: technology.layout.unit.value,
+            vdd: now.vdd,
+            vth: now.vth,
+            precharge: cell.cell.precharge.value * (now.vdd / device.vdd.value),
             c_gate: device.c_gate_ideal.value + overlap + device.c_fringe.value * 3.0,
             c_fringe: device.c_fringe.value,
             c_edge: device.c_fringe.value * 2.0 + overlap * 2.0,
             c_junction: device.c_junction.value,
             c_sidewall: device.c_junction_sidewall.value,
-            r_n: device.r_n_on.value * slow_down,
-            r_p: device.r_p_on.value * slow_down,
-            i_off: device.i_off_n.at(at.temperature, technology.library)?,
-            i_gate: device.i_gate_n.at(at.temperature, technology.library)?,
+            r_n: now.r_n,
+            r_p: now.r_p,
+            i_off: now.i_off,
+            i_gate: now.i_gate,
             p_to_n: device.n_to_p_drive_ratio.value,
-            sense_gm: sense_gm(technology, sense_width),
+            sense_gm: now.sense_gm(sense_width),
             cell: CellSizes {
                 width: cell.cell.width.value,
                 height: cell.cell.height.value,
@@ -187,35 +177,4 @@ fn layer<'a>(technology: &'a Technology, wires: &WireChoice, which: Layer) -> &'
         Layer::SemiGlobal => &stack.semi_global,
         Layer::Global => &stack.global,
     }
-}
-
-/// On-current over that at the nominal supply, per volt of swing: delay is proportional to Vdd / (Vdd - Vth)^alpha.
-fn drive(vdd: Voltage, nominal: Voltage, vth: Voltage) -> f64 {
-    libm::pow((vdd - vth) / (nominal - vth), ALPHA) / (vdd / nominal)
-}
-
-pub(crate) fn supply(
-    vdd: Voltage,
-    vth: Voltage,
-    nominal: Voltage,
-) -> Result<Voltage, CircuitError> {
-    let (low, high) = (vth * LOWEST_SUPPLY, nominal * HIGHEST_SUPPLY);
-    if vdd >= low && vdd <= high {
-        return Ok(vdd);
-    }
-    let nearest = if vdd > high { high } else { low };
-    Err(CircuitError::Supply {
-        vdd,
-        low,
-        high,
-        nearest,
-    })
-}
-
-/// Transconductance of the sense amplifier's latch, in siemens (CACTI 5.1 TR, section 4.4; CACTI 7, parameter.cc:1223).
-fn sense_gm(technology: &Technology, width: Length) -> f64 {
-    let device = &technology.device;
-    let shape = width / device.l_elec.value;
-    let per_square = device.mobility_n.value.si() / 2.0 * device.c_ox.value.si();
-    per_square * shape * device.vdsat.value.si() * (1.0 + device.gmp_to_gmn.value)
 }

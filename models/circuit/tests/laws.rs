@@ -158,7 +158,7 @@ fn leakage_rises_with_temperature_but_where_the_tables_fall() {
     let spec = ram(256, 128, Ports::ONE);
     let mut falls = Vec::new();
     for node in ["90nm", "65nm", "45nm", "32nm", "22nm"] {
-        for flavour in Flavour::ALL {
+        for flavour in Flavour::ITRS {
             let technology = technology(node, flavour);
             let leakage = |kelvin: u32| {
                 cost(&technology, &at(f64::from(kelvin)), Profile::Cacti65, &spec)

@@ -6,16 +6,20 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::quantity::{CurrentPerLength, Length, Temperature};
-use crate::technology::{Defect, LeakageTable};
-use crate::{How, Sourced, TechError};
+use crate::law::LeakageTable;
+use crate::quantity::{CurrentPerLength, Length, Temperature, Voltage};
+use crate::technology::{Defect, Kind};
+use crate::{Flavour, How, Sourced, TechError};
 
 /// A parsed data file.
 #[derive(Clone, Debug)]
 pub(super) struct NodeFile {
     path: String,
-    pub(super) node: Length,
     valid: Arc<str>,
+    pub(super) kind: Option<Kind>,
+    pub(super) sketch: Option<Arc<str>>,
+    pub(super) temperature: Option<(Temperature, Temperature)>,
+    ranges: BTreeMap<Flavour, (Voltage, Voltage)>,
     values: BTreeMap<String, Value>,
     tables: BTreeMap<String, Table>,
     pub(super) defects: Vec<Defect>,
@@ -24,12 +28,30 @@ pub(super) struct NodeFile {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
+    #[expect(
+        dead_code,
+        reason = "the name of the file says it too; here it is checked to be a length"
+    )]
     node: Length,
     valid: String,
+    kind: Option<Kind>,
+    sketch: Option<String>,
+    temperature: Option<(Temperature, Temperature)>,
     #[serde(default)]
     defect: Vec<Defect>,
+    #[serde(default)]
+    range: Vec<SupplyRange>,
     value: Vec<Value>,
+    #[serde(default)]
     table: Vec<Table>,
+}
+
+/// Supplies between which the laws of a flavour hold.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SupplyRange {
+    flavour: Flavour,
+    vdd: (Voltage, Voltage),
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -59,11 +81,15 @@ struct Row {
     source: String,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+/// `"published"`, or `{ scaled = "by which rule" }`.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Method {
     Published,
     Measured,
+    Scaled(String),
+    Fitted(String),
+    Assumed(String),
 }
 
 impl NodeFile {
@@ -97,12 +123,36 @@ impl NodeFile {
         }
         Ok(Self {
             path: path.to_owned(),
-            node: document.node,
             valid: document.valid.into(),
+            kind: document.kind,
+            sketch: document.sketch.map(Into::into),
+            temperature: document.temperature,
+            ranges: document
+                .range
+                .into_iter()
+                .map(|range| (range.flavour, range.vdd))
+                .collect(),
             values,
             tables,
             defects: document.defect,
         })
+    }
+
+    /// Whether there is a value of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    /// The flavours of the node.
+    pub(super) fn flavours(&self) -> impl Iterator<Item = Flavour> {
+        let has = |flavour: &Flavour| self.has(&format!("{flavour}.vdd"));
+        Flavour::ALL.into_iter().filter(has)
+    }
+
+    /// The supplies between which the laws of a flavour hold.
+    pub(super) fn range(&self, flavour: Flavour) -> Result<(Voltage, Voltage), TechError> {
+        let found = self.ranges.get(&flavour).copied();
+        found.ok_or_else(|| self.problem(format!("`{flavour}` has no range of supplies")))
     }
 
     /// A quantity, or a plain ratio.
@@ -122,7 +172,7 @@ impl NodeFile {
         Ok(Sourced {
             value,
             source: found.source.as_str().into(),
-            how: found.how.into(),
+            how: found.how.clone().into(),
             valid: Arc::clone(&self.valid),
             uncertainty: found.uncertainty,
         })
@@ -138,7 +188,7 @@ impl NodeFile {
             let value = Sourced {
                 value: row.value,
                 source: row.source.as_str().into(),
-                how: found.how.into(),
+                how: found.how.clone().into(),
                 valid: Arc::clone(&self.valid),
                 uncertainty: found.uncertainty,
             };
@@ -147,7 +197,7 @@ impl NodeFile {
         Ok(LeakageTable::new(rows.collect()))
     }
 
-    fn problem(&self, message: String) -> TechError {
+    pub(super) fn problem(&self, message: String) -> TechError {
         TechError::Data {
             file: self.path.clone(),
             message,
@@ -171,6 +221,13 @@ impl From<Method> for How {
         match method {
             Method::Published => Self::Published,
             Method::Measured => Self::Measured,
+            Method::Scaled(rule) => Self::Scaled { rule: rule.into() },
+            Method::Fitted(script) => Self::Fitted {
+                script: script.into(),
+            },
+            Method::Assumed(reason) => Self::Assumed {
+                reason: reason.into(),
+            },
         }
     }
 }

@@ -10,42 +10,73 @@ use crate::technology::{Interpolation, Technology};
 use crate::{Flavour, TechError};
 use file::NodeFile;
 
-/// The rule by which nodes between two tables are made.
-const RULE: &str =
-    "linear in the node between the two neighbouring tables (CACTI 7, parameter.cc:332 and 926)";
+/// One data file: its node in nanometres, its name, its text.
+type Source = (u16, &'static str, &'static str);
 
-/// The data of `itrs`, largest node first.
-const ITRS: [(&str, &str); 5] = [
-    ("itrs/90nm.toml", include_str!("../../data/itrs/90nm.toml")),
-    ("itrs/65nm.toml", include_str!("../../data/itrs/65nm.toml")),
-    ("itrs/45nm.toml", include_str!("../../data/itrs/45nm.toml")),
-    ("itrs/32nm.toml", include_str!("../../data/itrs/32nm.toml")),
-    ("itrs/22nm.toml", include_str!("../../data/itrs/22nm.toml")),
-];
+macro_rules! sources {
+    ($library:literal: $($node:literal)+) => {
+        &[$((
+            $node,
+            concat!($library, "/", stringify!($node), "nm.toml"),
+            include_str!(concat!("../../data/", $library, "/", stringify!($node), "nm.toml")),
+        )),+]
+    };
+}
 
 /// A set of technology nodes from one family of sources.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Library {
     name: &'static str,
     /// Largest node first.
-    files: Vec<NodeFile>,
+    sources: &'static [Source],
+    between: Between,
+}
+
+/// How nodes without a table are made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Between {
+    Node,
+    LogNode,
+}
+
+impl Between {
+    const fn rule(self) -> &'static str {
+        match self {
+            Self::Node => {
+                "linear in the node between the two neighbouring tables (CACTI 7, parameter.cc:332 and 926)"
+            }
+            Self::LogNode => {
+                "linear in the logarithm of the node between the two neighbouring tables"
+            }
+        }
+    }
+
+    fn share_of_larger(self, node: Length, larger: Length, smaller: Length) -> f64 {
+        match self {
+            Self::Node => (node - smaller) / (larger - smaller),
+            Self::LogNode => libm::log(node / smaller) / libm::log(larger / smaller),
+        }
+    }
 }
 
 impl Library {
     /// The ITRS projections that CACTI and McPAT use, 90 nm to 22 nm: for reproducing those tools and the papers that used them.
     /// They are optimistic as statements about silicon, by up to two below 65 nm.
     pub fn itrs() -> Result<Self, TechError> {
-        Self::from_files("itrs", &ITRS)
+        Ok(Self {
+            name: "itrs",
+            sources: sources!("itrs": 90 65 45 32 22),
+            between: Between::Node,
+        })
     }
 
-    fn from_files(name: &'static str, sources: &[(&str, &str)]) -> Result<Self, TechError> {
-        let files: Result<Vec<_>, _> = sources
-            .iter()
-            .map(|(path, text)| NodeFile::parse(path, text))
-            .collect();
+    /// Silicon as it is published: planar 180 nm to 20 nm, FinFETs from 16 nm to 3 nm, a sketch of 2 nm.
+    /// The default for everything but the reproduction of old tools. What it is made of and how sure it is stands in `docs/technology.md`.
+    pub fn silicon() -> Result<Self, TechError> {
         Ok(Self {
-            name,
-            files: files?,
+            name: "silicon",
+            sources: sources!("silicon": 180 130 90 65 45 32 22 20 16 14 12 10 7 5 3 2),
+            between: Between::LogNode,
         })
     }
 
@@ -56,7 +87,24 @@ impl Library {
 
     /// The nodes that have a table, largest first.
     pub fn nodes(&self) -> impl Iterator<Item = Length> {
-        self.files.iter().map(|file| file.node)
+        self.sources
+            .iter()
+            .map(|(node, ..)| Length::from_nm(f64::from(*node)))
+    }
+
+    /// The flavours of a node that has a table; none of any other.
+    ///
+    /// # Errors
+    ///
+    /// The data file of the node is not as it must be.
+    pub fn flavours(&self, node: Length) -> Result<Vec<Flavour>, TechError> {
+        let exact = |source: &&Source| (f64::from(source.0) - node.as_nm()).abs() < 1e-6;
+        let found = self.sources.iter().find(exact);
+        let flavours = found.map(|(_, path, text)| {
+            let file = NodeFile::parse(path, text)?;
+            Ok(file.flavours().collect())
+        });
+        flavours.unwrap_or_else(|| Ok(Vec::new()))
     }
 
     /// The technology of a node, given as text such as `32nm` or `32 nm`.
@@ -70,27 +118,48 @@ impl Library {
 
     /// The technology of a node: a table if there is one, otherwise interpolated between its two neighbours by a rule that the result names.
     pub fn at(&self, node: Length, flavour: Flavour) -> Result<Technology, TechError> {
-        let exact = |file: &&NodeFile| (file.node.as_nm() - node.as_nm()).abs() < 1e-6;
-        if let Some(file) = self.files.iter().find(exact) {
-            return read::technology(self.name, file, node, flavour);
+        let exact = |source: &&Source| (f64::from(source.0) - node.as_nm()).abs() < 1e-6;
+        if let Some(source) = self.sources.iter().find(exact) {
+            return self.read(source, node, flavour);
         }
-        let pair = self
-            .files
-            .windows(2)
-            .find(|pair| pair[0].node > node && node > pair[1].node);
+        let around = |pair: &&[Source]| {
+            f64::from(pair[0].0) > node.as_nm() && node.as_nm() > f64::from(pair[1].0)
+        };
+        let pair = self.sources.windows(2).find(around);
         let [larger, smaller] = pair.ok_or_else(|| self.out_of_range(node))? else {
             return Err(self.out_of_range(node));
         };
-        let share = (node - smaller.node) / (larger.node - smaller.node);
+        let ends = (
+            Length::from_nm(f64::from(larger.0)),
+            Length::from_nm(f64::from(smaller.0)),
+        );
         let interpolation = Interpolation {
-            larger: larger.node,
-            smaller: smaller.node,
-            share_of_larger: share,
-            rule: RULE,
+            larger: ends.0,
+            smaller: ends.1,
+            share_of_larger: self.between.share_of_larger(node, ends.0, ends.1),
+            rule: self.between.rule(),
         };
-        let larger = read::technology(self.name, larger, node, flavour)?;
-        let smaller = read::technology(self.name, smaller, node, flavour)?;
+        let larger = self.read(larger, node, flavour)?;
+        let smaller = self.read(smaller, node, flavour)?;
+        if larger.layout.kind != smaller.layout.kind {
+            return Err(TechError::BetweenKinds {
+                library: self.name.to_owned(),
+                node,
+                larger: ends.0,
+                smaller: ends.1,
+            });
+        }
         Ok(larger.between(&smaller, interpolation))
+    }
+
+    fn read(
+        &self,
+        (_, path, text): &Source,
+        feature: Length,
+        flavour: Flavour,
+    ) -> Result<Technology, TechError> {
+        let file = NodeFile::parse(path, text)?;
+        read::technology(self.name, &file, feature, flavour)
     }
 
     fn out_of_range(&self, node: Length) -> TechError {
@@ -105,7 +174,7 @@ impl Library {
             });
         let (low, high) = ends.unwrap_or_default();
         TechError::NodeOutOfRange {
-            library: self.name,
+            library: self.name.to_owned(),
             node,
             low,
             high,
@@ -114,5 +183,7 @@ impl Library {
     }
 }
 
+#[cfg(test)]
+mod silicon_tests;
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,7 @@ fn itrs() -> Library {
 #[test]
 fn every_table_reads_and_derives_the_published_resistance() {
     for node in itrs().nodes() {
-        for flavour in Flavour::ALL {
+        for flavour in Flavour::ITRS {
             let technology = itrs().at(node, flavour).unwrap();
             assert_eq!(technology.interpolation, None);
             assert_eq!(technology.device.i_off_n.rows().len(), 11);
@@ -73,37 +73,19 @@ fn outside_the_tables_is_refused_with_a_remedy() {
     assert!(itrs().node("130nm", Flavour::Hp).is_err());
     assert!(itrs().node("thin", Flavour::Hp).is_err());
     let hp = itrs().node("32nm", Flavour::Hp).unwrap();
-    let hot = hp
-        .device
-        .i_off_n
-        .at(Temperature::from_k(420.0), "itrs")
-        .unwrap_err()
-        .to_string();
+    let at = |kelvin: f64| hp.at(None, Temperature::from_k(kelvin));
+    let hot = at(420.0).unwrap_err().to_string();
     assert!(hot.ends_with("nearest that works: 400.0 K"), "{hot}");
-    assert!(
-        hp.device
-            .i_off_n
-            .at(Temperature::from_k(299.0), "itrs")
-            .is_err()
-    );
-    assert!(
-        hp.device
-            .i_off_n
-            .at(Temperature::from_k(f64::NAN), "itrs")
-            .is_err()
-    );
+    assert!(at(299.0).is_err());
+    assert!(at(f64::NAN).is_err());
 }
 
 #[test]
 fn between_two_temperatures_leakage_is_geometric() {
     let hp = itrs().node("32nm", Flavour::Hp).unwrap();
-    let middle = hp
-        .device
-        .i_off_n
-        .at(Temperature::from_k(355.0), "itrs")
-        .unwrap();
+    let middle = hp.at(None, Temperature::from_k(355.0)).unwrap();
     assert_relative_eq!(
-        middle.si(),
+        middle.i_off.si(),
         (2.69e-1_f64 * 5.32e-1).sqrt(),
         max_relative = 1e-9
     );
@@ -125,7 +107,7 @@ fn a_number_without_a_source_is_refused() {
 fn falls() -> Vec<String> {
     let mut falls = Vec::new();
     for node in itrs().nodes() {
-        for flavour in Flavour::ALL {
+        for flavour in Flavour::ITRS {
             let technology = itrs().at(node, flavour).unwrap();
             for pair in technology.device.i_off_n.rows().windows(2) {
                 if pair[1].1.value < pair[0].1.value {
@@ -153,7 +135,7 @@ fn the_known_defects_are_in_the_data() {
     // Copied column: 45 nm lop gate leakage is 90 nm hp sub-threshold leakage.
     let lop = itrs().node("45nm", Flavour::Lop).unwrap();
     let hp = itrs().node("90nm", Flavour::Hp).unwrap();
-    let column = |table: &crate::LeakageTable| -> Vec<CurrentPerLength> {
+    let column = |table: &crate::Leakage| -> Vec<CurrentPerLength> {
         table.rows().iter().map(|row| row.1.value).collect()
     };
     assert_eq!(column(&lop.device.i_gate_n), column(&hp.device.i_off_n));

@@ -39,6 +39,7 @@ quantity! {
         from_pj as_pj "pJ" 1e-12,
         from_fj as_fj "fJ" 1e-15,
         from_aj as_aj "aJ" 1e-18,
+        from_ev as_ev "eV" 1.602176634e-19,
     }
 }
 

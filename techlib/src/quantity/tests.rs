@@ -22,7 +22,7 @@ fn a_wrong_unit_is_told_with_the_right_ones() {
     let wrong = "1.25 pW".parse::<Energy>().unwrap_err().to_string();
     assert_eq!(
         wrong,
-        "`pW` is not a unit of energy; units: J, mJ, uJ, nJ, pJ, fJ, aJ"
+        "`pW` is not a unit of energy; units: J, mJ, uJ, nJ, pJ, fJ, aJ, eV"
     );
     let missing = "350".parse::<Temperature>().unwrap_err().to_string();
     assert_eq!(

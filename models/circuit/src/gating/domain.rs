@@ -62,7 +62,7 @@ impl Domain {
         let leak = share.leakage / vdd / count;
         // Gate leakage goes with the widths, as sub-threshold leakage does.
         let part = share.leakage / cost.leakage;
-        let i_off = device.i_off_n.at(at.temperature, technology.library)?;
+        let i_off = technology.at(at.vdd, at.temperature)?.i_off;
         let devices = devices(technology) * (leak / i_off * rules::WIDTH_PER_LEAKING_WIDTH);
         // Through a row's header only the nodes of cells that flip are charged; a footer, and any larger domain, carries what an access draws.
         let charge = match (gating.granularity, gating.side) {

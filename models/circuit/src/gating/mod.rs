@@ -7,7 +7,7 @@ mod switch;
 
 use serde::{Deserialize, Serialize};
 use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time, Voltage};
-use warpwatt_techlib::{Technology, rules};
+use warpwatt_techlib::{TechError, Technology, rules};
 
 use crate::{CircuitError, Cost, OperatingPoint};
 use domain::Domain;
@@ -219,12 +219,12 @@ fn retention(gating: &Gating, domain: &Domain) -> Result<Voltage, CircuitError> 
     } else {
         low
     };
-    Err(CircuitError::Supply {
+    Err(CircuitError::Technology(TechError::Supply {
         vdd: kept,
         low,
         high: domain.vdd,
         nearest,
-    })
+    }))
 }
 
 #[cfg(test)]

@@ -3,12 +3,11 @@
 use warpwatt_techlib::quantity::{
     Area, CapacitancePerLength, Current, Energy, Length, Resistivity, Time, Voltage,
 };
-use warpwatt_techlib::{Technology, rules};
+use warpwatt_techlib::{TechError, Technology, rules};
 
 use super::domain::Domain;
 use super::rail;
 use super::{GatedMode, GatedSide, Gating};
-use crate::process::supply;
 use crate::{CircuitError, OperatingPoint};
 
 /// The switches of one domain.
@@ -39,7 +38,14 @@ impl Switch {
         let device = &flavour.device;
         let vdd = domain.vdd;
         // The switch is driven by the supply of what it gates.
-        supply(vdd, device.vth.value, device.vdd.value.max(vdd))?;
+        if vdd < device.drive.low {
+            return Err(CircuitError::Technology(TechError::Supply {
+                vdd,
+                low: device.drive.low,
+                high: device.drive.high.max(vdd),
+                nearest: device.drive.low,
+            }));
+        }
         let drive = on_current(vdd, device.vdd.value, device.vth.value);
         let per_side = match gating.side {
             GatedSide::Header => device.n_to_p_drive_ratio.value,
@@ -64,7 +70,9 @@ impl Switch {
         let wake_current = gating
             .inrush
             .map_or(saturated, |inrush| saturated.min(domain.peak * inrush));
-        let i_off = device.i_off_n.at(at.temperature, flavour.library)?;
+        let i_off = device
+            .i_off_n
+            .at(at.temperature, (vdd, device.vdd.value), &flavour.library)?;
         Ok(Self {
             width: width * switches,
             area: area(flavour, width) * switches,

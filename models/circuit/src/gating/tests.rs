@@ -222,7 +222,10 @@ fn parameters_outside_their_range_are_refused() {
             mode: GatedMode::DrowsyAt(Voltage::from_v(volts)),
             ..Gating::default()
         });
-        assert!(matches!(error, CircuitError::Supply { .. }));
+        assert!(matches!(
+            error,
+            CircuitError::Technology(warpwatt_techlib::TechError::Supply { .. })
+        ));
     }
 }
 
