@@ -127,3 +127,6 @@ pub const LOWEST_SUPPLY: f64 = 1.6;
 pub const HIGHEST_SUPPLY: f64 = 1.2;
 /// Contacted gate pitch that the layout rules make: a contact, two gaps to gates and one gate, in F.
 pub const GATE_PITCH: f64 = CONTACT + 2.0 * GATE_TO_CONTACT + 1.0;
+/// Factor on Horowitz's delay of a stage where the on-resistance is fitted to chains of inverters: sqrt(ln 2 / (1 + ln 2)), with which equal stages, each
+/// behind a ramp of twice its delay, take ln 2 time constants.
+pub const RAMPED: f64 = 0.639_8;

@@ -132,7 +132,12 @@ impl<'a> Edge<'a> {
         let latches = self.bits * self.readers;
         let per_port = |count: f64| count / self.ports;
         let clocked = CLOCKED * registers + latches;
-        let clock = cell.lines("clock", per_port(clocked), self.width, self.ports, 1.0);
+        // A read waits for the clock of the address registers, which stand together; data registers have theirs later.
+        let near = cell.lines("clock", CLOCKED * per_port(inputs), Length::ZERO, 1.0, 0.0);
+        let clock = Piece {
+            delay: near.delay,
+            ..cell.lines("clock", per_port(clocked), self.width, self.ports, 1.0)
+        };
         // The registers of one port see the clock at every access; half of their bits change.
         let used = per_port(registers) * (CLOCKED + REGISTER * TOGGLE);
         let registers = cell.gates("registers", REGISTER * registers, REGISTER_DEPTH, used);

@@ -148,6 +148,14 @@ impl Process {
         current * self.vdd
     }
 
+    /// Threshold of the gates in trees, over the supply: CACTI takes that of their transistors.
+    pub(crate) fn tree_threshold(&self) -> f64 {
+        match self.profile {
+            Profile::Silicon => 0.5,
+            Profile::Cacti65 | Profile::Cacti7 => self.vth / self.vdd,
+        }
+    }
+
     /// Swing of a bitline during a read.
     pub(crate) fn sense_swing(&self) -> Voltage {
         (self.vdd * rules::SENSE_FRACTION).max(rules::SENSE_MINIMUM)

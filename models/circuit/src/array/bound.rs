@@ -144,7 +144,7 @@ impl Floor {
         let (n, pm) = (p.min_nmos(), p.min_pmos());
         let (drain_n, drain_p) = (gate::drain_n(p, n, 1, tall), gate::drain_p(p, pm, tall));
         let inverter = gate::gate_c(p, n + pm);
-        let threshold = -libm::log(p.vth / p.vdd);
+        let threshold = -libm::log(p.tree_threshold());
         // Smallest gates that drive nothing but themselves; larger ones drive in proportion.
         let nand = gate::r_n(p, n, 2) * drain_n * 2.0;
         let buffer = gate::r_p(p, pm) * 2.0 * (drain_n + drain_p * 2.0);
@@ -159,8 +159,16 @@ impl Floor {
             + mux * (inverter * driver);
         Self {
             node: (nand + buffer) * threshold,
-            output: path * rules::LN_2,
+            output: path * least_step(p),
         }
+    }
+}
+
+/// Least time of a stage in time constants.
+fn least_step(p: &Process) -> f64 {
+    match p.profile {
+        Profile::Silicon => rules::LN_2 * rules::RAMPED,
+        Profile::Cacti65 | Profile::Cacti7 => rules::LN_2,
     }
 }
 

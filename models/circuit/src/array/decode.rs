@@ -149,7 +149,7 @@ impl Decoder {
         let chain = self.chain.as_ref()?;
         let r = crate::gate::r_n(process, chain.last_n(), 1);
         let tau = r * (chain.last_own(process) + self.load) + self.r_wire * self.load / 2.0;
-        Some(crate::gate::rising(Time::ZERO, tau, 0.5, 0.5))
+        Some(crate::gate::stage(process, Time::ZERO, tau))
     }
 }
 

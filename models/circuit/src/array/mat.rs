@@ -544,7 +544,7 @@ impl<'a> Build<'a> {
             (r_mux, second * f64::from(split.ndsam2) + self.out_driver),
         ];
         let end = path.iter().fold(Drive::default(), |drive, &(r, c)| {
-            let delay = gate::rising(drive.ramp, r * c, 0.5, 0.5);
+            let delay = gate::stage(p, drive.ramp, r * c);
             Drive {
                 delay: drive.delay + delay,
                 ramp: delay * 2.0,

@@ -220,7 +220,7 @@ impl Path<'_> {
     }
 
     fn thresholds(&self) -> f64 {
-        self.process.vth / self.process.vdd
+        self.process.tree_threshold()
     }
 
     fn nand(&mut self, size: f64, next: f64) {

@@ -3,7 +3,7 @@
 use warpwatt_techlib::quantity::{Area, Capacitance, Energy, Length, Power, Time};
 use warpwatt_techlib::rules;
 
-use super::{Kind, area, drain_n, drain_p, gate_c, gate_leak, leak, r_n, rising};
+use super::{Kind, area, drain_n, drain_p, gate_c, gate_leak, leak, r_n, stage};
 use crate::Profile;
 use crate::process::Process;
 
@@ -160,7 +160,7 @@ impl Chain {
         let c = self.own(process, i) + load;
         let wire = if last { self.wire } else { Time::ZERO };
         let tau = r_n(process, self.n[i], stack) * c + wire;
-        let delay = rising(drive.ramp, tau, 0.5, 0.5);
+        let delay = stage(process, drive.ramp, tau);
         Drive {
             delay: drive.delay + delay,
             ramp: delay * 2.0,

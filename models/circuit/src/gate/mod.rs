@@ -197,7 +197,17 @@ pub(crate) fn rising(ramp: Time, tau: Time, from: f64, to: f64) -> Time {
     tau * ((log * log + slope).sqrt() + log - ln(to))
 }
 
-/// The same, input falling.
+/// Delay of one stage of a chain, half to half. On-resistances of the silicon library are fitted to chains of inverters, whose inputs are ramps: there the
+/// delay is scaled so that equal stages take ln 2 tau each. CACTI adds the ramp to a resistance of the same kind, and its chains are twice as slow.
+pub(crate) fn stage(process: &Process, ramp: Time, tau: Time) -> Time {
+    let delay = rising(ramp, tau, 0.5, 0.5);
+    match process.profile {
+        crate::Profile::Silicon => delay * rules::RAMPED,
+        crate::Profile::Cacti65 | crate::Profile::Cacti7 => delay,
+    }
+}
+
+/// As [`rising`], input falling.
 pub(crate) fn falling(ramp: Time, tau: Time, from: f64, to: f64) -> Time {
     if ramp == Time::ZERO && from == to {
         return tau * -ln(from);

@@ -40,8 +40,8 @@ impl<'a> Cell<'a> {
         let own = gate::drain_p(p, pm, tall) * 2.0 + gate::drain_n(p, n, 2, tall);
         let tau = gate::r_n(p, n, 2) * (own + input);
         // The ramp that a long row of such gates settles to is its own: twice the delay.
-        let first = gate::rising(Time::ZERO, tau, 0.5, 0.5);
-        let delay = gate::rising(first * 2.0, tau, 0.5, 0.5);
+        let first = gate::stage(p, Time::ZERO, tau);
+        let delay = gate::stage(p, first * 2.0, tau);
         Self {
             p,
             area: gate::area(p, Kind::Nand(2), pm, n, tall),

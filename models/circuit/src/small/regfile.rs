@@ -156,7 +156,7 @@ impl<'a> Plan<'a> {
             leakage: p.power(gate::leak(p, Kind::Inverter, p.min_nmos(), p.min_pmos())),
             gate_leakage: warpwatt_techlib::quantity::Power::ZERO,
             energy: p.full_swing(c) * (self.bits * TOGGLE),
-            delay: gate::rising(Time::ZERO, tau, 0.5, 0.5),
+            delay: gate::stage(p, Time::ZERO, tau),
         }
     }
 
