@@ -3,8 +3,9 @@
 use warpwatt_techlib::quantity::{Area, Energy, Length, Time};
 use warpwatt_techlib::rules;
 
-use super::mat::{self, Shared};
+use super::mat;
 use super::shape::{Limits, MOST_SPLITS, MOST_SPREAD, Need, Shape, Split};
+use super::shared::Shared;
 use super::tree::{Bits, Direction, Leaves, Level, Tree};
 use crate::Profile;
 use crate::gate;
@@ -196,7 +197,7 @@ impl Family {
         let swing = p.sense_swing();
         let step = (r_cell * (c_bitline + latch) + r_bitline * c_bitline / 2.0)
             * libm::log(p.precharge / (p.precharge - swing));
-        let inside = row.end_delay() + mat::with_ramp(p, step, row.ramp());
+        let inside = row.end.delay + mat::with_ramp(p, step, row.end.ramp);
         let lines = f64::from(shape.subs) * cols * shape.active_mats as f64;
         let precharge = gate::gate_c(
             p,
@@ -210,8 +211,8 @@ impl Family {
         Self {
             shape,
             mux,
-            delay: row.delay()
-                + (inside - row.end_delay())
+            delay: (row.predecode.delay + row.end.delay)
+                + (inside - row.end.delay)
                 + tree_wires.delay * 2.0
                 + out_wire.delay
                 + at.floor.output

@@ -3,8 +3,9 @@
 use warpwatt_techlib::quantity::{Area, Capacitance, Energy, Length, Power, Resistance, Time};
 use warpwatt_techlib::rules;
 
-use super::decode::{Decoder, Lines, Predecode};
+use super::decode::{self, Decoder, Predecode};
 use super::shape::{Need, Shape};
+use super::shared::{Amplifier, Constants, Lines, Rows, Select, Shared};
 use crate::Profile;
 use crate::compare;
 use crate::gate::{self, Chain, Drive, Kind, Link};
@@ -61,20 +62,28 @@ pub(super) struct Build<'a> {
     sub_height: Length,
     c_bitline: Capacitance,
     row: Rows,
-    bit_mux: (Decoder, Predecode),
-    sense_mux: [(Decoder, Predecode); 2],
+    amplifier: Amplifier,
+    constants: Constants,
+    /// Of the bitline multiplexer and of both behind the sense amplifiers; of none of them, what comes out is a lower bound.
+    selects: [Select; 3],
     out_wire: Stretch,
     out_driver: Capacitance,
 }
 
 impl Mat {
     pub(super) fn new(process: &Process, need: &Need, shape: &Shape, shared: &mut Shared) -> Self {
-        let build = Build::new(process, need, shape, shared.rows(process, shape));
+        let mut build = Build::new(process, need, shape, shared);
+        build.selects = build.selects(shared);
+        Self::of(&build, shared)
+    }
+
+    fn of(build: &Build, shared: &mut Shared) -> Self {
+        let (process, need, shape) = (build.p, build.need, build.shape);
         let (width, height) = build.size();
-        let precharge = times(shared.precharge(&build), f64::from(shape.subs));
+        let precharge = times(build.row.precharge, f64::from(shape.subs));
         let row = build.row.end;
         let subs = f64::from(shape.subs);
-        let (row_leak, row_gate) = build.row.decoder.leakage(process);
+        let decoder = &build.row.decoder;
         // Every port has its row decoders, and every port that reads its precharge; CACTI counts their area so but the leakage of one.
         let (each, readers) = match process.profile {
             Profile::Silicon => (
@@ -95,24 +104,20 @@ impl Mat {
             row: Stage {
                 delay: row.delay,
                 energy: row.energy * subs,
-                leakage: row_leak * (build.rows * subs * each),
-                gate_leakage: row_gate * (build.rows * subs * each),
+                leakage: decoder.leakage * (build.rows * subs * each),
+                gate_leakage: decoder.gate_leakage * (build.rows * subs * each),
             },
-            bit_mux: idle(build.select(&build.bit_mux, shape.split.ndcm), each),
+            bit_mux: idle(build.selects[0].stage, each),
             sense_mux: [
-                idle(build.select(&build.sense_mux[0], shape.split.ndsam1), each),
-                idle(build.select(&build.sense_mux[1], shape.split.ndsam2), each),
+                idle(build.selects[1].stage, each),
+                idle(build.selects[2].stage, each),
             ],
             bitline: build.bitline(row.ramp),
             sense: build.sense(),
             output: build.output(),
             precharge,
-            compare: build.compare(),
-            wordline_reset: build
-                .row
-                .decoder
-                .reset(process)
-                .unwrap_or(build.row.predecode.ramp),
+            compare: build.compare(shared),
+            wordline_reset: decoder.reset.unwrap_or(build.row.predecode.ramp),
             bitline_restore: build.restore(precharge.delay),
         }
     }
@@ -142,110 +147,15 @@ impl Bitline {
     }
 }
 
-/// Row decoder and its predecoder: they depend on the subarray and the mat alone.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rows {
-    decoder: Decoder,
-    predecode: Predecode,
-    end: Drive,
-    area: Area,
-}
-
-/// What many organisations share: row decoders by columns, predecoders by rows, precharge by columns.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Shared {
-    decoders: Vec<((u64, bool), (Decoder, Area))>,
-    predecoders: Vec<((u64, u32, u32, u64), Predecode)>,
-    precharges: Vec<(u64, Stage)>,
-}
-
-impl Shared {
-    /// The row path of an organisation.
-    pub(super) fn rows(&mut self, p: &Process, shape: &Shape) -> Rows {
-        let decodes = shape.row_bits >= 4;
-        let (decoder, area) = remember(&mut self.decoders, (shape.cols, decodes), || {
-            let decoder = Rows::decoder(p, shape);
-            (decoder, decoder.area(p))
-        });
-        // Without a decoder the predecoder drives the wordline, so that the columns matter to it.
-        let wordline = if decodes { 0 } else { shape.cols };
-        let key = (shape.rows, shape.subs, shape.subs_in_row, wordline);
-        let predecode = remember(&mut self.predecoders, key, || {
-            Rows::predecode(p, shape, &decoder)
-        });
-        Rows {
-            end: decoder.drive(p, predecode.ramp),
-            area,
-            decoder,
-            predecode,
-        }
-    }
-
-    fn precharge(&mut self, build: &Build) -> Stage {
-        remember(&mut self.precharges, build.shape.cols, || build.precharge())
-    }
-}
-
-fn remember<K: PartialEq + Copy, V: Copy>(
-    known: &mut Vec<(K, V)>,
-    key: K,
-    make: impl FnOnce() -> V,
-) -> V {
-    if let Some((_, value)) = known.iter().find(|(known, _)| *known == key) {
-        return *value;
-    }
-    let value = make();
-    known.push((key, value));
-    value
-}
-
-impl Rows {
-    fn decoder(p: &Process, shape: &Shape) -> Decoder {
-        let cols = shape.cols as f64;
-        let cell = p.wire_local.c * shape.cell_width + gate::gate_c(p, p.cell.access) * 2.0;
-        let r_wordline = p.wire_local.r * (shape.cell_width * cols);
-        let tall = shape.cell_height * rules::DECODER_CELLS;
-        Decoder::new(p, shape.row_bits, false, tall, cell * cols, r_wordline)
-    }
-
-    fn predecode(p: &Process, shape: &Shape, decoder: &Decoder) -> Predecode {
-        let along = shape.cell_height * (f64::from(shape.subs_in_row) * shape.rows as f64);
-        // CACTI 6.5 feeds the predecoded lines from the middle of the mat, 7 from its edge.
-        let middle = p.profile == Profile::Cacti65 && shape.subs_in_row >= 2;
-        let halves = if middle { 2.0 } else { 1.0 };
-        let lines = Lines {
-            c: p.wire_inside.c * along,
-            r: p.wire_inside.r * along / halves,
-            decoders: f64::from(shape.subs),
-        };
-        Predecode::new(p, shape.row_bits, decoder, lines)
-    }
-
-    /// From the address to the end of the wordline.
-    pub(super) fn delay(&self) -> Time {
-        self.predecode.delay + self.end.delay
-    }
-
-    /// From the predecoded lines to the end of the wordline.
-    pub(super) fn end_delay(&self) -> Time {
-        self.end.delay
-    }
-
-    /// Ramp at the end of the wordline.
-    pub(super) fn ramp(&self) -> Time {
-        self.end.ramp
-    }
-}
-
 impl<'a> Build<'a> {
-    fn new(p: &'a Process, need: &'a Need, shape: &'a Shape, row: Rows) -> Self {
+    fn new(p: &'a Process, need: &'a Need, shape: &'a Shape, shared: &mut Shared) -> Self {
         let (rows, cols) = (shape.rows as f64, shape.cols as f64);
         let readers = f64::from(need.ports.readers());
         let stitches = (shape.cols / rules::STITCH_CELLS as u64) as f64;
         let sub_width = shape.cell_width * cols + p.f(rules::STITCH) * stitches;
         let sub_height = shape.cell_height * rows;
-        let access_drain = access_drain(p, shape);
-        let c_bitline = (access_drain + p.wire_local.c * shape.cell_height) * rows;
+        let constants = shared.constants(p, need, shape);
+        let c_bitline = (constants.access_drain + p.wire_local.c * shape.cell_height) * rows;
         let out_length = match p.profile {
             Profile::Cacti65 => sub_height,
             Profile::Cacti7 | Profile::Silicon => sub_width,
@@ -255,7 +165,7 @@ impl<'a> Build<'a> {
             Profile::Cacti65 => wire.size,
             Profile::Cacti7 | Profile::Silicon => wire.size * (out_length / wire.spacing),
         };
-        let mut build = Self {
+        Self {
             p,
             need,
             shape,
@@ -265,93 +175,65 @@ impl<'a> Build<'a> {
             sub_width,
             sub_height,
             c_bitline,
-            row,
-            bit_mux: (row.decoder, Predecode::default()),
-            sense_mux: [(row.decoder, Predecode::default()); 2],
+            row: shared.rows(p, shape),
+            amplifier: shared.amplifier(p, need, shape),
+            constants,
+            selects: [Select::default(); 3],
             out_wire: wire.stretch(out_length),
             out_driver: gate::gate_c(p, (p.min_nmos() + p.min_pmos()) * driver),
-        };
-        build.muxes();
-        build
+        }
     }
 
     /// Decoders of the bitline multiplexer and of the two sense amplifier multiplexers.
-    fn muxes(&mut self) {
+    fn selects(&self, shared: &mut Shared) -> [Select; 3] {
         let (p, shape) = (self.p, self.shape);
         let split = shape.split;
-        let across = shape.cell_width * (f64::from(shape.subs_in_row) * self.cols);
-        let wire_c = p.wire_inside.c * across;
-        // The wire feeds both halves of the mat from its middle.
-        let wire_r = p.wire_inside.r * across / if shape.subs_in_row >= 2 { 2.0 } else { 1.0 };
-        let mux = gate::gate_c(p, p.min_nmos() * rules::MUX);
         let subs = u64::from(shape.subs);
         let amplifiers = shape.cols / u64::from(split.ndcm);
-        let select = |degree: u32, decoded: u32, gates: u64, gated: bool| {
-            let load = if degree > 1 {
-                mux * gates as f64 + wire_c
-            } else {
-                Capacitance::ZERO
-            };
-            let decoder = Decoder::new(
-                p,
-                decoded.ilog2(),
-                gated,
-                shape.cell_height * rules::DECODER_CELLS,
-                load,
-                wire_r,
-            );
-            let lines = Lines {
-                c: Capacitance::ZERO,
-                r: Resistance::ZERO,
-                decoders: 1.0,
-            };
-            (decoder, Predecode::new(p, decoded.ilog2(), &decoder, lines))
-        };
         let (sam1, sam2) = (u64::from(split.ndsam1), u64::from(split.ndsam2));
-        self.bit_mux = select(
-            split.ndcm,
-            split.ndcm,
-            2 * subs * shape.cols / u64::from(split.ndcm),
-            false,
-        );
-        self.sense_mux = [
-            select(
+        let lines = |count, decoded, gates, gated| Lines {
+            count,
+            decoded,
+            gates,
+            gated,
+        };
+        [
+            lines(
+                split.ndcm,
+                split.ndcm,
+                2 * subs * shape.cols / u64::from(split.ndcm),
+                false,
+            ),
+            lines(
                 split.ndsam1,
                 shape.ndsam1_address,
                 subs * amplifiers / sam1,
                 shape.way_selects > 0,
             ),
-            select(
+            lines(
                 split.ndsam2,
                 split.ndsam2,
                 subs * amplifiers / (sam1 * sam2),
                 false,
             ),
-        ];
+        ]
+        .map(|lines| shared.select(p, shape, lines))
     }
 
     /// Area that the select decoders of a mat and all predecoders take in its middle.
     fn centre(&self) -> Area {
-        let all = [&self.bit_mux, &self.sense_mux[0], &self.sense_mux[1]];
-        let select: Area = all
-            .iter()
-            .map(|(decoder, predecode)| decoder.area(self.p) + predecode.area)
-            .sum();
+        let select: Area = self.selects.iter().map(|select| select.area).sum();
         (select + self.row.predecode.area + self.way_driver()) * f64::from(self.need.ports.total())
     }
 
     /// Buffers that bring the way-select signals to their decoders.
     fn way_driver(&self) -> Area {
         let ways = self.shape.way_selects;
-        let Some(decoder) = self.sense_mux[0].0.chain.filter(|_| ways > 1) else {
-            return Area::ZERO;
-        };
-        let link = Link {
-            load: decoder.input(self.p),
-            wire: Time::ZERO,
-        };
-        let buffer = Chain::new(self.p, Kind::Inverter, self.p.f(rules::CELL_HEIGHT), link);
-        buffer.area(self.p) * f64::from(ways)
+        if ways > 1 {
+            self.selects[1].way_buffer * f64::from(ways)
+        } else {
+            Area::ZERO
+        }
     }
 
     /// Height of the strip under a subarray: precharge, multiplexers, sense amplifiers (CACTI 5.1 TR, section 3.5).
@@ -360,19 +242,9 @@ impl<'a> Build<'a> {
         let ports = f64::from(self.need.ports.readers());
         let cell = self.shape.cell_width;
         let folded = |width: Length, fold: Length| gate::folded_height(p, width, fold);
-        let mut height = folded(p.min_pmos() * rules::PRECHARGE, cell / (2.0 * ports))
-            + folded(p.min_pmos() * rules::EQUALISER, cell / ports);
         let mux = p.min_nmos() * rules::MUX;
-        if split.ndcm > 1 {
-            height += folded(mux, cell / (2.0 * ports));
-        }
         let pitch = self.sense_pitch;
-        let gaps = p.f(4.0 * rules::GAP_SAME_TYPE + rules::GAP_P_TO_N);
-        height +=
-            folded(p.f(rules::SENSE_P), pitch) * 2.0 + folded(p.f(rules::SENSE_ISOLATION), pitch);
-        height += folded(p.f(rules::SENSE_N), pitch) * 2.0
-            + folded(p.f(rules::SENSE_ENABLE), pitch)
-            + gaps;
+        let mut height = self.amplifier.strip;
         if split.ndsam1 > 1 {
             height += folded(mux, cell * (f64::from(split.ndsam1) / ports));
         }
@@ -395,7 +267,7 @@ impl<'a> Build<'a> {
         let (p, shape, ports) = (self.p, self.shape, self.need.ports);
         let (total, readers) = (f64::from(ports.total()), f64::from(ports.readers()));
         let pitch = p.wire_inside.pitch;
-        let decoder_width = self.row.area * (self.rows * total) / self.sub_height;
+        let decoder_width = self.row.decoder.area * (self.rows * total) / self.sub_height;
         let drivers = self.out_wire.area * self.outputs() as f64 / self.sub_width * readers;
         let (upper, lower) = self.row.predecode.bits;
         let lines = |bits: u32| f64::from(1_u32 << bits);
@@ -419,33 +291,6 @@ impl<'a> Build<'a> {
         (width + self.centre() / height, height)
     }
 
-    fn select(&self, (decoder, predecode): &(Decoder, Predecode), lines: u32) -> Stage {
-        let out = decoder.drive(self.p, predecode.ramp);
-        let (sub, gate) = decoder.leakage(self.p);
-        Stage {
-            delay: predecode.delay + out.delay,
-            energy: predecode.energy + out.energy,
-            leakage: predecode.leakage + sub * f64::from(lines),
-            gate_leakage: predecode.gate_leakage + gate * f64::from(lines),
-        }
-    }
-
-    /// Capacitances of the column path: drains of bit multiplexer, isolation transistor and sense multiplexer, and the latch.
-    fn column(&self) -> (Capacitance, Capacitance, Capacitance, Capacitance) {
-        let p = self.p;
-        let mux = p.min_nmos() * rules::MUX;
-        let pair = self.shape.cell_width / (2.0 * f64::from(self.need.ports.readers()));
-        let at = |width| gate::drain_pitch(p, width, self.sense_pitch);
-        let (n, pm) = (p.f(rules::SENSE_N), p.f(rules::SENSE_P));
-        let latch = gate::gate_c(p, n + pm) + at(n) + at(pm);
-        (
-            gate::drain_pitch(p, mux, pair),
-            at(p.f(rules::SENSE_ISOLATION)),
-            at(mux),
-            latch,
-        )
-    }
-
     fn r_bitline(&self) -> Resistance {
         self.p.wire_local.r * (self.shape.cell_height * self.rows)
     }
@@ -453,7 +298,13 @@ impl<'a> Build<'a> {
     /// Bitlines (CACTI 5.1 TR, section 4.3): the cell discharges the line by the swing that the amplifier needs; a write swings it in full.
     fn bitline(&self, wordline_ramp: Time) -> Bitline {
         let (p, split) = (self.p, self.shape.split);
-        let (mux, isolation, sense_mux, latch) = self.column();
+        let Amplifier {
+            mux,
+            isolation,
+            sense_mux,
+            latch,
+            ..
+        } = self.amplifier;
         let r_cell = gate::r_n(p, p.cell.nmos, 1) + gate::r_n(p, p.cell.access, 1);
         let r_isolation = gate::r_n(p, p.f(rules::SENSE_ISOLATION), 1) * (p.r_p / p.r_n);
         let (c, r) = (self.c_bitline, self.r_bitline());
@@ -474,11 +325,11 @@ impl<'a> Build<'a> {
             read = c + two;
             written = c;
         }
-        let step = tau * libm::log(p.precharge / (p.precharge - swing));
+        let step = tau * self.constants.swing;
         let lines = f64::from(self.shape.subs) * self.cols;
         let selected =
             lines / (f64::from(split.ndcm) * f64::from(split.ndsam1) * f64::from(split.ndsam2));
-        let (cells, cells_gate) = self.cells();
+        let (cells, cells_gate) = self.constants.cell;
         let active = self.shape.active_mats as f64;
         // CACTI multiplies writes by the active mats once more than there are (mat.cc:1215 and 1525); its figures are kept in its own profile.
         let repeated = if p.profile == Profile::Cacti7 {
@@ -495,23 +346,15 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Leakage of one cell with its ports.
-    fn cells(&self) -> (Power, Power) {
-        let (p, ports) = (self.p, self.need.ports);
-        let writers = f64::from(ports.writers());
-        let inverters = gate::leak(p, Kind::Inverter, p.cell.nmos, p.cell.pmos) * 2.0;
-        let access = gate::access_leak(p, p.cell.access) * writers;
-        let reads = gate::read_port_leak(p, p.cell.access) * f64::from(ports.read);
-        let gate = gate::gate_leak(p, Kind::Inverter, p.cell.nmos, p.cell.pmos)
-            + gate::gate_leak(p, Kind::Inverter, p.cell.access, Length::ZERO)
-                * f64::from(ports.read);
-        (p.power(inverters + access + reads), p.power(gate))
-    }
-
     /// Latch sense amplifiers (CACTI 5.1 TR, section 4.4).
     fn sense(&self) -> Stage {
         let p = self.p;
-        let (_, isolation, sense_mux, latch) = self.column();
+        let Amplifier {
+            isolation,
+            sense_mux,
+            latch,
+            ..
+        } = self.amplifier;
         let load = latch + isolation + sense_mux;
         let tau = load.si() / p.sense_gm;
         let count = (self.shape.cols / u64::from(self.shape.split.ndcm)) as f64
@@ -519,7 +362,7 @@ impl<'a> Build<'a> {
         let leak = p.power(p.i_off * p.f(rules::SENSE_ENABLE))
             * (count * f64::from(self.need.ports.readers()));
         Stage {
-            delay: Time::from_si(tau * libm::log(p.vdd / p.sense_swing())),
+            delay: Time::from_si(tau * self.constants.gain),
             energy: p.full_swing(load) * count,
             leakage: leak,
             gate_leakage: Power::ZERO,
@@ -534,7 +377,7 @@ impl<'a> Build<'a> {
         let tall = p.f(rules::CELL_HEIGHT);
         let inverter = gate::gate_c(p, min_n + min_p);
         let own = gate::drain_n(p, min_n, 1, tall) + gate::drain_p(p, min_p, tall);
-        let first = gate::drain_pitch(p, mux, self.sense_pitch);
+        let first = self.amplifier.sense_mux;
         let second = gate::drain_pitch(p, mux, self.sense_pitch * f64::from(split.ndsam1));
         let (r_mux, r_inverter) = (gate::r_n(p, mux, 1), gate::r_n(p, min_n, 1));
         let path = [
@@ -565,51 +408,158 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Precharge and equalisation of the bitlines of one subarray.
-    fn precharge(&self) -> Stage {
-        let p = self.p;
-        let gates = gate::gate_c(
-            p,
-            p.min_pmos() * (2.0 * rules::PRECHARGE + rules::EQUALISER),
-        ) * self.cols;
-        let along = self.shape.cell_width * self.cols;
-        let (wire_c, wire_r) = (p.wire_outside.c * along, p.wire_outside.r * along);
-        let link = Link {
-            load: gates + wire_c,
-            wire: wire_r * (wire_c / 2.0 + gates),
-        };
-        let chain = Chain::new(p, Kind::Inverter, p.f(rules::CELL_HEIGHT), link);
-        let drive = chain.drive(p, Drive::default());
-        let (sub, gate) = chain.leakage(p, Kind::Inverter);
-        Stage {
-            delay: drive.delay,
-            energy: drive.energy,
-            leakage: sub,
-            gate_leakage: gate,
-        }
-    }
-
     /// Time for the bitlines to come back after a read.
     fn restore(&self, driver: Time) -> Time {
         let p = self.p;
-        let swing = p.sense_swing();
         let r = gate::r_p(p, p.min_pmos() * rules::PRECHARGE);
-        let ratio = (p.precharge - swing * 0.1) / (p.precharge - swing);
         let tau = r * self.c_bitline + self.r_bitline() * self.c_bitline / 2.0;
-        driver + tau * libm::log(ratio)
+        driver + tau * self.constants.restore
     }
 
-    fn compare(&self) -> Stage {
+    fn compare(&self, shared: &mut Shared) -> Stage {
         let super::shape::Side::Tags { ways, tag_bits } = self.need.side else {
             return Stage::default();
         };
-        let comparators = compare::tags(self.p, ways, tag_bits);
+        let comparators = shared.compare(|| compare::tags(self.p, ways, tag_bits));
         let count = self.shape.out_bits_mat as f64 * f64::from(self.need.ports.readers());
         Stage {
             leakage: comparators.leakage * count,
             gate_leakage: comparators.gate_leakage * count,
             ..comparators
         }
+    }
+}
+
+/// Precharge and equalisation of the bitlines of one subarray.
+pub(super) fn precharge(p: &Process, shape: &Shape) -> Stage {
+    let cols = shape.cols as f64;
+    let gates = gate::gate_c(
+        p,
+        p.min_pmos() * (2.0 * rules::PRECHARGE + rules::EQUALISER),
+    ) * cols;
+    let along = shape.cell_width * cols;
+    let (wire_c, wire_r) = (p.wire_outside.c * along, p.wire_outside.r * along);
+    let link = Link {
+        load: gates + wire_c,
+        wire: wire_r * (wire_c / 2.0 + gates),
+    };
+    let chain = Chain::new(p, Kind::Inverter, p.f(rules::CELL_HEIGHT), link);
+    let drive = chain.drive(p, Drive::default());
+    let (sub, gate) = chain.leakage(p, Kind::Inverter);
+    Stage {
+        delay: drive.delay,
+        energy: drive.energy,
+        leakage: sub,
+        gate_leakage: gate,
+    }
+}
+
+/// Leakage of one cell with its ports.
+pub(super) fn cell_leakage(p: &Process, need: &Need) -> (Power, Power) {
+    let ports = need.ports;
+    let writers = f64::from(ports.writers());
+    let inverters = gate::leak(p, Kind::Inverter, p.cell.nmos, p.cell.pmos) * 2.0;
+    let access = gate::access_leak(p, p.cell.access) * writers;
+    let reads = gate::read_port_leak(p, p.cell.access) * f64::from(ports.read);
+    let gate = gate::gate_leak(p, Kind::Inverter, p.cell.nmos, p.cell.pmos)
+        + gate::gate_leak(p, Kind::Inverter, p.cell.access, Length::ZERO) * f64::from(ports.read);
+    (p.power(inverters + access + reads), p.power(gate))
+}
+
+/// The decoder that drives a wordline.
+pub(super) fn row_decoder(p: &Process, shape: &Shape) -> Decoder {
+    let cols = shape.cols as f64;
+    let cell = p.wire_local.c * shape.cell_width + gate::gate_c(p, p.cell.access) * 2.0;
+    let r_wordline = p.wire_local.r * (shape.cell_width * cols);
+    let tall = shape.cell_height * rules::DECODER_CELLS;
+    Decoder::new(p, shape.row_bits, false, tall, cell * cols, r_wordline)
+}
+
+/// The predecoder in front of the row decoders.
+pub(super) fn row_predecode(p: &Process, shape: &Shape, decoder: &Decoder) -> Predecode {
+    let along = shape.cell_height * (f64::from(shape.subs_in_row) * shape.rows as f64);
+    // CACTI 6.5 feeds the predecoded lines from the middle of the mat, 7 from its edge.
+    let middle = p.profile == Profile::Cacti65 && shape.subs_in_row >= 2;
+    let halves = if middle { 2.0 } else { 1.0 };
+    let lines = decode::Lines {
+        c: p.wire_inside.c * along,
+        r: p.wire_inside.r * along / halves,
+        decoders: f64::from(shape.subs),
+    };
+    Predecode::new(p, shape.row_bits, decoder, lines)
+}
+
+/// The decoder of a column multiplexer, whose lines run across the mat.
+pub(super) fn select(p: &Process, shape: &Shape, lines: Lines) -> Select {
+    let Lines {
+        count,
+        decoded,
+        gates,
+        gated,
+    } = lines;
+    let across = shape.cell_width * (f64::from(shape.subs_in_row) * shape.cols as f64);
+    let wire_c = p.wire_inside.c * across;
+    // The wire feeds both halves of the mat from its middle.
+    let wire_r = p.wire_inside.r * across / if shape.subs_in_row >= 2 { 2.0 } else { 1.0 };
+    let mux = gate::gate_c(p, p.min_nmos() * rules::MUX);
+    let load = if count > 1 {
+        mux * gates as f64 + wire_c
+    } else {
+        Capacitance::ZERO
+    };
+    let tall = shape.cell_height * rules::DECODER_CELLS;
+    let decoder = Decoder::new(p, decoded.ilog2(), gated, tall, load, wire_r);
+    let feed = decode::Lines {
+        c: Capacitance::ZERO,
+        r: Resistance::ZERO,
+        decoders: 1.0,
+    };
+    let predecode = Predecode::new(p, decoded.ilog2(), &decoder, feed);
+    let out = decoder.drive(p, predecode.ramp);
+    let (sub, gate) = decoder.leakage(p);
+    Select {
+        stage: Stage {
+            delay: predecode.delay + out.delay,
+            energy: predecode.energy + out.energy,
+            leakage: predecode.leakage + sub * f64::from(count),
+            gate_leakage: predecode.gate_leakage + gate * f64::from(count),
+        },
+        area: decoder.area(p) + predecode.area,
+        way_buffer: decoder.chain.filter(|_| gated).map_or(Area::ZERO, |chain| {
+            let link = Link {
+                load: chain.input(p),
+                wire: Time::ZERO,
+            };
+            Chain::new(p, Kind::Inverter, p.f(rules::CELL_HEIGHT), link).area(p)
+        }),
+    }
+}
+
+/// The column path of an amplifier that `ndcm` bitlines share.
+pub(super) fn amplifier(p: &Process, need: &Need, shape: &Shape) -> Amplifier {
+    let ports = f64::from(need.ports.readers());
+    let (cell, ndcm) = (shape.cell_width, shape.split.ndcm);
+    let pitch = cell * (f64::from(ndcm) / ports);
+    let mux = p.min_nmos() * rules::MUX;
+    let pair = cell / (2.0 * ports);
+    let at = |width| gate::drain_pitch(p, width, pitch);
+    let (n, pm) = (p.f(rules::SENSE_N), p.f(rules::SENSE_P));
+    let folded = |width: Length, fold: Length| gate::folded_height(p, width, fold);
+    let mut height = folded(p.min_pmos() * rules::PRECHARGE, cell / (2.0 * ports))
+        + folded(p.min_pmos() * rules::EQUALISER, cell / ports);
+    if ndcm > 1 {
+        height += folded(mux, cell / (2.0 * ports));
+    }
+    let gaps = p.f(4.0 * rules::GAP_SAME_TYPE + rules::GAP_P_TO_N);
+    height += folded(p.f(rules::SENSE_P), pitch) * 2.0 + folded(p.f(rules::SENSE_ISOLATION), pitch);
+    height +=
+        folded(p.f(rules::SENSE_N), pitch) * 2.0 + folded(p.f(rules::SENSE_ENABLE), pitch) + gaps;
+    Amplifier {
+        mux: gate::drain_pitch(p, mux, pair),
+        isolation: at(p.f(rules::SENSE_ISOLATION)),
+        sense_mux: at(mux),
+        latch: gate::gate_c(p, n + pm) + at(n) + at(pm),
+        strip: height,
     }
 }
 

@@ -5,6 +5,7 @@ mod decode;
 mod mat;
 mod search;
 mod shape;
+mod shared;
 #[cfg(test)]
 mod slips;
 mod tree;
@@ -17,7 +18,8 @@ use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
 
 use crate::Profile;
 use crate::process::Process;
-use mat::{Mat, Shared};
+use mat::Mat;
+use shared::Shared;
 use tree::{Bits, Direction, Leaves, Level, Tree};
 
 /// One organisation with all its figures.

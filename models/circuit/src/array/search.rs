@@ -4,7 +4,7 @@
 use warpwatt_techlib::quantity::{Area, Energy, Time};
 
 use super::bound::{Family, families, spreads};
-use super::mat::Shared;
+use super::shared::Shared;
 use super::{Array, Limits, Need, Shape, Split};
 use crate::process::Process;
 use crate::{Objective, Settings};
