@@ -43,6 +43,8 @@ pub enum Command {
     Kernel(KernelArguments),
     /// Show what is in a PTX file, and what of it cannot run
     Ptx(PtxArguments),
+    /// Price a block of logic, a functional unit, an interconnect or a memory device
+    Logic(LogicArguments),
     /// Show what there is: presets, nodes, kernels, techniques
     List(ListArguments),
     /// Render the results of a study again
@@ -147,6 +149,32 @@ pub struct PtxArguments {
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
+}
+
+/// Price a block of logic, a functional unit, an interconnect or a memory device: area, delay, energy of one operation, leakage, their parts and sources.
+///
+/// Without a block it lists them with their parameters. Parameters are options of the block's own: --width 32, or --set width=32.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Options of every block:
+  --node NODE            technology node [default: 40nm]
+  --library NAME         technology library [default: silicon if it is there, else itrs]
+  --flavour NAME         transistors: hp, lstp, lop [default: hp]
+  --temperature KELVIN   junction temperature, such as 350K [default: 350K]
+  --vdd VOLT             supply, such as 0.9V [default: the node's]
+  --set KEY=VALUE        a parameter of the block
+  --json                 one JSON document on standard output, and nothing else there
+
+Examples:
+  warpwatt logic                                     the blocks and their parameters
+  warpwatt logic secded --width 32 --code hsiao --node 40nm
+  warpwatt logic adder --set width=64 --vdd 0.8V --json
+
+Exit codes: 0 done; 2 something is wrong with what was asked for: every fault is listed. Blocks are described in docs/logic.md.")]
+pub struct LogicArguments {
+    /// The block and its options
+    #[arg(value_name = "BLOCK", trailing_var_arg = true, allow_hyphen_values = true, num_args = 0..)]
+    pub words: Vec<String>,
 }
 
 /// Show what there is: presets, nodes, kernels, techniques.

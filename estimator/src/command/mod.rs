@@ -6,6 +6,7 @@ mod fault;
 mod files;
 mod kernel;
 mod list;
+mod logic;
 mod present;
 mod progress;
 mod ptx;
@@ -30,6 +31,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Run(arguments) => run::run(arguments),
         Command::Kernel(arguments) => kernel::run(arguments),
         Command::Ptx(arguments) => ptx::run(arguments),
+        Command::Logic(arguments) => logic::run(arguments),
         Command::List(arguments) => list::run(arguments),
         Command::Validate(arguments) => validate::run(arguments),
         Command::Report(arguments) => run::report(&arguments.results, arguments.json),

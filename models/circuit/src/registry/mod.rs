@@ -4,7 +4,9 @@ mod logic;
 
 use std::collections::BTreeMap;
 
-use crate::Spec;
+use warpwatt_techlib::{Technology, published};
+
+use crate::{CircuitError, Spec};
 
 /// A block that can be asked for by name.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +92,33 @@ pub fn blocks() -> impl Iterator<Item = &'static Block> {
 /// The block of a name.
 pub fn find(name: &str) -> Option<&'static Block> {
     blocks().find(|block| block.name == name)
+}
+
+/// Where the numbers behind a specification's cost are from, beside the technology's own pedigrees.
+///
+/// # Errors
+///
+/// If the node is outside the tables.
+pub fn sources(technology: &Technology, spec: &Spec) -> Result<Vec<String>, CircuitError> {
+    let device = &technology.device;
+    let mut all = vec![
+        format!("transistors: {}", device.i_on_n.source),
+        format!(
+            "leakage: {}",
+            device
+                .i_off_n
+                .rows()
+                .first()
+                .map_or("", |row| &row.1.source)
+        ),
+    ];
+    if let Spec::Logic(_) = spec {
+        all.push(format!(
+            "rows of cells: {}",
+            published::row(technology.feature)?.source
+        ));
+    }
+    Ok(all)
 }
 
 impl Block {
