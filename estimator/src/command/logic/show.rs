@@ -128,7 +128,7 @@ pub fn json(request: &Request, priced: &Priced) -> Value {
         .collect();
     json!({
         "block": request.block.name, "operation": request.block.operation, "model": priced.cost.model, "spec": request.spec,
-        "library": request.technology.library, "node": format!("{:.0}nm", request.technology.feature.as_nm()),
+        "library": request.technology.library.to_string(), "node": format!("{:.0}nm", request.technology.feature.as_nm()),
         "flavour": request.technology.flavour.name(), "temperature_k": request.at.temperature.si(), "vdd_v": vdd(request),
         "area_m2": area.si(), "width_m": width.si(), "height_m": height.si(), "delay_s": access_time.si(), "energy_j": read_energy.si(),
         "write_energy_j": write_energy.si(), "leakage_w": leakage.si(), "gate_leakage_w": gate_leakage.si(),
