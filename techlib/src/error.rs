@@ -22,6 +22,12 @@ pub enum TechError {
         /// Its tabulated nodes.
         nodes: String,
     },
+    /// There is no such library.
+    #[error("there is no technology library `{name}`; libraries: silicon, itrs")]
+    Library {
+        /// What was asked for.
+        name: String,
+    },
     /// The name of a node is not a length.
     #[error("`{name}` is not a node name: {problem}; write it like \"32nm\"")]
     NodeName {

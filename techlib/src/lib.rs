@@ -20,9 +20,9 @@ mod technology;
 pub use error::TechError;
 pub use flavour::{Flavour, UnknownFlavour};
 pub use law::{ActivatedLaw, DriveLaw, Leakage, LeakageTable, TunnelLaw};
-pub use library::Library;
+pub use library::{Fault, Library, Load, OwnNode};
 pub use operating::Operating;
-pub use provenance::Pedigree;
+pub use provenance::{Cause, Entry, Pedigree};
 pub use sourced::{How, Sourced};
 pub use technology::{
     Cell, CellFamily, Defect, Device, Fin, Interpolation, Kind, Layout, Sense, SquareLaw,

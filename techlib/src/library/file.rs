@@ -15,7 +15,7 @@ use crate::{Flavour, How, Sourced, TechError};
 #[derive(Clone, Debug)]
 pub(super) struct NodeFile {
     path: String,
-    valid: Arc<str>,
+    pub(super) valid: Arc<str>,
     pub(super) kind: Option<Kind>,
     pub(super) sketch: Option<Arc<str>>,
     pub(super) temperature: Option<(Temperature, Temperature)>,
@@ -56,12 +56,12 @@ struct SupplyRange {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Value {
-    name: String,
-    value: String,
-    source: String,
-    how: Method,
-    uncertainty: f64,
+pub(super) struct Value {
+    pub(super) name: String,
+    pub(super) value: String,
+    pub(super) source: String,
+    pub(super) how: Method,
+    pub(super) uncertainty: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -84,7 +84,7 @@ struct Row {
 /// `"published"`, or `{ scaled = "by which rule" }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Method {
+pub(super) enum Method {
     Published,
     Measured,
     Scaled(String),
@@ -141,6 +141,21 @@ impl NodeFile {
     /// Whether there is a value of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.values.contains_key(name)
+    }
+
+    /// The names of all values.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.values.keys().map(String::as_str)
+    }
+
+    /// Puts a value in the place of the one of its name.
+    pub(super) fn replace(&mut self, value: Value) {
+        self.values.insert(value.name.clone(), value);
+    }
+
+    /// Sets the supplies between which the laws of a flavour hold.
+    pub(super) fn set_range(&mut self, flavour: Flavour, vdd: (Voltage, Voltage)) {
+        self.ranges.insert(flavour, vdd);
     }
 
     /// The flavours of the node.

@@ -1,7 +1,9 @@
 //! Libraries of technology nodes.
 
 mod file;
+mod own;
 mod read;
+mod schema;
 
 use std::str::FromStr;
 
@@ -9,6 +11,7 @@ use crate::quantity::Length;
 use crate::technology::{Interpolation, Technology};
 use crate::{Flavour, TechError};
 use file::NodeFile;
+pub use own::{Fault, Load, OwnNode};
 
 /// One data file: its node in nanometres, its name, its text.
 type Source = (u16, &'static str, &'static str);
@@ -78,6 +81,21 @@ impl Library {
             sources: sources!("silicon": 180 130 90 65 45 32 22 20 16 14 12 10 7 5 3 2),
             between: Between::LogNode,
         })
+    }
+
+    /// The library of this name.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub fn named(name: &str) -> Result<Self, TechError> {
+        match name {
+            "silicon" => Self::silicon(),
+            "itrs" => Self::itrs(),
+            _ => Err(TechError::Library {
+                name: name.to_owned(),
+            }),
+        }
     }
 
     /// Its name.
@@ -150,6 +168,18 @@ impl Library {
             });
         }
         Ok(larger.between(&smaller, interpolation))
+    }
+
+    /// The data of a node that has a table.
+    fn table(&self, name: &str) -> Result<(Length, NodeFile), TechError> {
+        let node = Length::from_str(name).map_err(|problem| TechError::NodeName {
+            name: name.to_owned(),
+            problem,
+        })?;
+        let exact = |source: &&Source| (f64::from(source.0) - node.as_nm()).abs() < 1e-6;
+        let found = self.sources.iter().find(exact);
+        let (_, path, text) = found.ok_or_else(|| self.out_of_range(node))?;
+        Ok((node, NodeFile::parse(path, text)?))
     }
 
     fn read(

@@ -114,6 +114,18 @@ macro_rules! quantity {
             }
         }
 
+        impl crate::quantity::Figure for $name {
+            const UNIT: &'static str = crate::quantity::parse::si_symbol(Self::UNITS);
+
+            fn number(self) -> f64 {
+                self.0
+            }
+
+            fn readable(self) -> String {
+                self.to_string()
+            }
+        }
+
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 crate::quantity::parse::show(f, self.0, Self::UNITS)

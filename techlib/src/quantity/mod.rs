@@ -29,6 +29,30 @@ pub use parse::ParseQuantityError;
 use macros::quantity;
 use parse::Unit;
 
+/// A quantity, or a plain ratio, as a number with a unit.
+pub trait Figure: Copy {
+    /// The SI unit; empty for a ratio.
+    const UNIT: &'static str;
+
+    /// The number in that unit.
+    fn number(self) -> f64;
+
+    /// For people.
+    fn readable(self) -> String;
+}
+
+impl Figure for f64 {
+    const UNIT: &'static str = "";
+
+    fn number(self) -> f64 {
+        self
+    }
+
+    fn readable(self) -> String {
+        format!("{self:.4}")
+    }
+}
+
 quantity! {
     /// An energy, for example of one access.
     Energy, "energy", "1.25 pJ", {

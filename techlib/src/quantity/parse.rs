@@ -125,6 +125,18 @@ fn decimals(value: f64) -> usize {
     }
 }
 
+/// The symbol of the SI unit.
+pub(super) const fn si_symbol(units: &'static [Unit]) -> &'static str {
+    let mut at = 0;
+    while at < units.len() {
+        if units[at].factor == 1.0 {
+            return units[at].symbol;
+        }
+        at += 1;
+    }
+    ""
+}
+
 fn si(units: &[Unit]) -> Unit {
     let position = units.iter().position(|unit| unit.factor == 1.0);
     units[position.unwrap_or(0)]
