@@ -7,6 +7,7 @@
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
 #define __forceinline__ inline __attribute__((always_inline))
 
 #define WARPWATT_INDEX(name, sreg)                                                          \
@@ -32,6 +33,12 @@ __device__ __forceinline__ int max(int a, int b) { return a > b ? a : b; }
 __device__ __forceinline__ float min(float a, float b) { return __builtin_fminf(a, b); }
 __device__ __forceinline__ float max(float a, float b) { return __builtin_fmaxf(a, b); }
 __device__ __forceinline__ float rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
+__device__ __forceinline__ float sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
+__device__ __forceinline__ float exp2f(float a) { return __nvvm_ex2_approx_f(a); }
+__device__ __forceinline__ float __log2f(float a) { return __nvvm_lg2_approx_f(a); }
+__device__ __forceinline__ float __sinf(float a) { return __nvvm_sin_approx_f(a); }
+__device__ __forceinline__ float __cosf(float a) { return __nvvm_cos_approx_f(a); }
+__device__ __forceinline__ unsigned __brev(unsigned a) { return __builtin_bitreverse32(a); }
 __device__ __forceinline__ unsigned atomicAdd(unsigned* p, unsigned v) {
   return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
 }

@@ -1,6 +1,7 @@
 //! `init` rules: what a buffer holds before the launch, as a pure function of the element's index.
 
 mod parse;
+mod text;
 
 pub(crate) use parse::{Reading, read};
 
@@ -97,7 +98,37 @@ pub enum Rule {
         /// Which mask: 0, 1 or 2.
         mask: u32,
     },
+    /// `reads(seed, text, length, read, errors)`: reads of `read` letters of a text of four letters, which is `mod_i32(text, 4)` with `length`
+    /// elements; they begin at random places, and one letter in `errors` is drawn anew.
+    Reads {
+        /// Which random stream; the two after it are used as well.
+        seed: u64,
+        /// The text's random stream.
+        text: u64,
+        /// Letters of the text.
+        length: u64,
+        /// Letters of a read.
+        read: u64,
+        /// Mean distance of wrong letters.
+        errors: u32,
+    },
+    /// `suffix_array(text)`: places of that text, as long as the buffer, in the order of the suffixes that begin there.
+    SuffixArray {
+        /// The text's random stream.
+        text: u64,
+    },
+    /// `suffix_tree(text, length)`: the text's suffix tree from its root, eight numbers a node: four children (0 where there is none), start and
+    /// length of the edge that leads to it, two zeros. Zero behind the last node.
+    SuffixTree {
+        /// The text's random stream.
+        text: u64,
+        /// Letters of the text.
+        length: u64,
+    },
 }
+
+/// Longest text that is indexed.
+const LONGEST_TEXT: u64 = 1 << 20;
 
 impl Rule {
     /// Why this rule cannot fill `count` elements of this type, if so.
@@ -122,6 +153,25 @@ impl Rule {
                 (there != count).then(|| {
                     format!("there are {there} such placements, but the count says {count}")
                 })
+            }
+            Rule::Reads {
+                length,
+                read,
+                errors,
+                ..
+            } if read == 0 || length < read || errors == 0 => Some(
+                "reads have a letter at least and are no longer than the text; errors is not zero"
+                    .to_owned(),
+            ),
+            Rule::SuffixArray { .. } if count > LONGEST_TEXT => {
+                Some(format!("at most {LONGEST_TEXT} letters are indexed"))
+            }
+            Rule::SuffixTree { length, .. }
+                if length > LONGEST_TEXT || count < 2 * length * text::NODE as u64 =>
+            {
+                Some(format!(
+                    "a tree takes 16 elements a letter, and at most {LONGEST_TEXT} letters are indexed"
+                ))
             }
             _ => None,
         }
@@ -150,6 +200,23 @@ impl Rule {
                 let masks = queens(*board, *rows).into_iter();
                 let chosen = masks.map(|masks| u64::from(masks[*mask as usize]));
                 collect(element, bytes, chosen)
+            }
+            Rule::SuffixArray { text } => {
+                let places = text::suffix_array(*text, count).into_iter();
+                collect(
+                    element,
+                    bytes,
+                    places.map(|place| element.bits_of_integer(i128::from(place))),
+                )
+            }
+            Rule::SuffixTree { text, length } => {
+                let nodes = text::suffix_tree(*text, *length).into_iter().flatten();
+                let padded = nodes.chain(std::iter::repeat(0)).take(count as usize);
+                collect(
+                    element,
+                    bytes,
+                    padded.map(|number| element.bits_of_integer(i128::from(number))),
+                )
             }
             _ => collect(element, bytes, (0..count).map(|i| self.element(element, i))),
         }
@@ -181,6 +248,16 @@ impl Rule {
                 let on_border = row == 0 || column == 0;
                 let distance = if on_border { row + column } else { 0 };
                 integer(i128::from(distance) * i128::from(step))
+            }
+            Rule::Reads {
+                seed,
+                text,
+                length,
+                read,
+                errors,
+            } => {
+                let letter = text::read_letter(seed, (text, length), read, errors, i);
+                integer(i128::from(letter))
             }
             _ => integer(i128::from(i)), // iota
         }

@@ -105,6 +105,36 @@ const SIGNATURES: &[Signature] = &[
             mask: v[2] as u32,
         },
     },
+    Signature {
+        name: "reads",
+        parameters: &[
+            ("seed", None),
+            ("text", None),
+            ("length", None),
+            ("read", None),
+            ("errors", None),
+        ],
+        build: |v| Rule::Reads {
+            seed: v[0] as u64,
+            text: v[1] as u64,
+            length: v[2] as u64,
+            read: v[3] as u64,
+            errors: v[4] as u32,
+        },
+    },
+    Signature {
+        name: "suffix_array",
+        parameters: &[("text", None)],
+        build: |v| Rule::SuffixArray { text: v[0] as u64 },
+    },
+    Signature {
+        name: "suffix_tree",
+        parameters: &[("text", None), ("length", None)],
+        build: |v| Rule::SuffixTree {
+            text: v[0] as u64,
+            length: v[1] as u64,
+        },
+    },
 ];
 
 /// Parameters that may have a fraction; all others are integers.
