@@ -130,3 +130,6 @@ pub const GATE_PITCH: f64 = CONTACT + 2.0 * GATE_TO_CONTACT + 1.0;
 /// Factor on Horowitz's delay of a stage where the on-resistance is fitted to chains of inverters: sqrt(ln 2 / (1 + ln 2)), with which equal stages, each
 /// behind a ramp of twice its delay, take ln 2 time constants.
 pub const RAMPED: f64 = 0.639_8;
+/// Temperature for which structures are sized where on-resistances depend on it.
+pub const DESIGN_TEMPERATURE: crate::quantity::Temperature =
+    crate::quantity::Temperature::from_k(350.0);

@@ -8,7 +8,10 @@ use crate::error::check;
 use crate::interface::{self, Pins};
 use crate::process::Process;
 use crate::small;
-use crate::{Access, CacheSpec, CircuitError, Cost, Part, RamSpec, Settings, TagSpec, Uncertainty};
+use crate::{
+    Access, CacheSpec, CircuitError, Circuits, Cost, MacroStyle, Part, RamSpec, Settings, TagSpec,
+    Uncertainty,
+};
 
 /// Relative error of the circuit equations themselves, beside that of the process data (their agreement with CACTI is far closer than CACTI's with
 /// hardware: 10 % to 20 % in the CACTI 5.1 TR, section 6).
@@ -62,7 +65,13 @@ pub(crate) fn ram(at: &Sizing, spec: &RamSpec) -> Result<Cost, CircuitError> {
         banks: f64::from(spec.banks),
     };
     let mut candidates = vec![interface::around(at.run, at.settings.style, &pins, array)];
-    candidates.extend(small::instead(at.run, at.technology, spec)?);
+    if at.settings.circuits == Circuits::Any {
+        // Registers at the edge belong to the comparison; margins for weak cells do not, as nothing is sensed.
+        let style = at.settings.style.min(MacroStyle::Synchronous);
+        let others = small::instead(at.run, at.technology, spec)?;
+        let registered = |other| interface::around(at.run, style, &pins, other);
+        candidates.extend(others.into_iter().map(registered));
+    }
     small::choose(at.settings, candidates).ok_or_else(|| check::nothing(spec.words))
 }
 

@@ -41,6 +41,13 @@ const WRITE_DRIVER: f64 = 8.0;
 const CONTROL: f64 = 80.0;
 /// Control inputs beside the address: chip enable and write enable.
 const CONTROL_INPUTS: f64 = 2.0;
+/// What the replica of the self-timing copies: from the address to the sense amplifiers.
+const SELF_TIMED: [&str; 4] = [
+    "predecoders",
+    "row decoders and wordlines",
+    "cells and bitlines",
+    "sense amplifiers",
+];
 /// Part of the bits that change from one access to the next.
 const TOGGLE: f64 = 0.5;
 
@@ -65,7 +72,12 @@ pub(crate) fn around(p: &Process, style: MacroStyle, pins: &Pins, mut cost: Cost
         MacroStyle::Compiled => rules::SELF_TIMING_MARGIN,
         MacroStyle::Array | MacroStyle::Synchronous => 1.0,
     };
-    let waited = cost.access_time * (margin - 1.0);
+    let timed = cost
+        .breakdown
+        .iter()
+        .filter(|part| SELF_TIMED.contains(&part.name.as_str()))
+        .map(|part| part.delay);
+    let waited = timed.sum::<Time>() * (margin - 1.0);
     let before = cost.access_time;
     for piece in pieces {
         cost.area += piece.area * banks;
@@ -92,7 +104,7 @@ pub(crate) fn around(p: &Process, style: MacroStyle, pins: &Pins, mut cost: Cost
             delay: waited,
         });
     }
-    cost.cycle_time = cost.cycle_time * margin + (cost.access_time - before - waited);
+    cost.cycle_time += cost.access_time - before;
     cost.height = cost.area / cost.width;
     cost
 }

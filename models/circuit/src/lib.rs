@@ -23,7 +23,8 @@ pub use error::CircuitError;
 pub use gating::{Gated, GatedMode, GatedSide, Gating, Granularity, gate as power_gate};
 pub use interface::MacroStyle;
 pub use settings::{
-    Layer, Objective, Profile, Projection, Settings, Signalling, Weights, WireChoice,
+    BitCell, Circuits, Layer, Objective, Profile, Projection, Settings, Signalling, Weights,
+    WireChoice,
 };
 pub use spec::{
     Access, BufferSpec, CacheSpec, CamSpec, ComparatorSpec, FullyAssociativeSpec, MuxSpec,

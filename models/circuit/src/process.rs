@@ -7,7 +7,9 @@ use warpwatt_techlib::quantity::{
 use warpwatt_techlib::{Technology, WireLayer, WireStack, rules};
 
 use crate::repeater::Repeaters;
-use crate::{CircuitError, Layer, OperatingPoint, Profile, Projection, Settings, WireChoice};
+use crate::{
+    BitCell, CircuitError, Layer, OperatingPoint, Profile, Projection, Settings, WireChoice,
+};
 
 /// Numbers per width at one temperature and supply, and the wires of one profile.
 #[derive(Clone, Debug)]
@@ -38,6 +40,8 @@ pub(crate) struct Process {
     pub(crate) wire_inside: Wire,
     pub(crate) wire_outside: Wire,
     pub(crate) repeaters: Repeaters,
+    /// Pitch of the fins where transistors have them and the profile heeds them.
+    fin: Option<Length>,
 }
 
 /// The memory cell with one port.
@@ -48,6 +52,8 @@ pub(crate) struct CellSizes {
     pub(crate) access: Length,
     pub(crate) nmos: Length,
     pub(crate) pmos: Length,
+    /// What a read port of two transistors adds to its area, over that of this cell.
+    pub(crate) read_port: f64,
 }
 
 /// A wire layer, per length.
@@ -68,8 +74,13 @@ impl Process {
         let device = &technology.device;
         let now = technology.at(at.vdd, at.temperature)?;
         let overlap = device.c_gate_ideal.value * rules::OVERLAP;
+        let fin = match settings.profile {
+            Profile::Silicon => technology.layout.fin.as_ref().map(|fin| fin.pitch.value),
+            Profile::Cacti65 | Profile::Cacti7 => None,
+        };
         let wires = &settings.wires;
         let sense_width = technology.layout.unit.value * rules::SENSE_N;
+        let sense_width = fin.map_or(sense_width, |_| technology.layout.buildable(sense_width));
         Ok(Self {
             profile: settings.profile,
             feature: technology.layout.unit.value,
@@ -85,19 +96,15 @@ impl Process {
             r_p: now.r_p,
             i_off: now.i_off,
             i_gate: now.i_gate,
-            p_to_n: device.n_to_p_drive_ratio.value,
+            // Fins come in pairs: as many in the PMOS as in the NMOS.
+            p_to_n: fin.map_or(device.n_to_p_drive_ratio.value, |_| 1.0),
             sense_gm: now.sense_gm(sense_width),
-            cell: CellSizes {
-                width: cell.cell.width.value,
-                height: cell.cell.height.value,
-                access: cell.cell.access_width.value,
-                nmos: cell.cell.nmos_width.value,
-                pmos: cell.cell.pmos_width.value,
-            },
+            cell: CellSizes::of(cell, settings),
             wire_local: Wire::of(&stack(technology, wires).local),
             wire_inside: Wire::of(layer(technology, wires, wires.inside)),
             wire_outside: Wire::of(layer(technology, wires, wires.outside)),
             repeaters: Repeaters::default(),
+            fin,
         })
     }
 
@@ -115,10 +122,17 @@ impl Process {
             });
         }
         let layer = layer(periphery, &settings.wires, settings.wires.outside);
-        let nominal = OperatingPoint { vdd: None, ..*at };
+        // On-resistances of the silicon library depend on temperature; what is built must not.
+        let nominal = OperatingPoint {
+            vdd: None,
+            temperature: match settings.profile {
+                Profile::Silicon => rules::DESIGN_TEMPERATURE,
+                Profile::Cacti65 | Profile::Cacti7 => at.temperature,
+            },
+        };
         let mut design = Self::bare(cell, periphery, &nominal, settings)?;
         design.repeaters = Repeaters::new(&design, layer, settings.wires.signalling)?;
-        if at.vdd.is_none() {
+        if at.vdd.is_none() && at.temperature == nominal.temperature {
             return Ok((design.clone(), design));
         }
         let mut run = Self::bare(cell, periphery, at, settings)?;
@@ -131,12 +145,34 @@ impl Process {
         self.feature * count
     }
 
+    /// A transistor of so many F that can be built: whole fins where there are fins.
+    pub(crate) fn wide(&self, count: f64) -> Length {
+        self.buildable(self.f(count))
+    }
+
+    /// The nearest width that can be built and is not narrower.
+    pub(crate) fn buildable(&self, width: Length) -> Length {
+        match self.fin {
+            // The tolerance keeps whole numbers of fins what they are.
+            Some(pitch) => pitch * (width / pitch - 1e-9).ceil().max(1.0),
+            None => width,
+        }
+    }
+
     pub(crate) fn min_nmos(&self) -> Length {
-        self.f(rules::MIN_NMOS)
+        self.wide(rules::MIN_NMOS)
     }
 
     pub(crate) fn min_pmos(&self) -> Length {
         self.min_nmos() * self.p_to_n
+    }
+
+    /// Mean of both edges of a gate over the one that falls: above one where PMOS are not as wide as their weakness asks for.
+    pub(crate) fn edges(&self) -> f64 {
+        match self.fin {
+            Some(_) => (1.0 + self.r_p / self.r_n / self.p_to_n) / 2.0,
+            None => 1.0,
+        }
     }
 
     /// Energy that charging `c` to the supply takes out of it.
@@ -159,6 +195,33 @@ impl Process {
     /// Swing of a bitline during a read.
     pub(crate) fn sense_swing(&self) -> Voltage {
         (self.vdd * rules::SENSE_FRACTION).max(rules::SENSE_MINIMUM)
+    }
+}
+
+impl CellSizes {
+    fn of(technology: &Technology, settings: &Settings) -> Self {
+        let cell = &technology.cell;
+        let family = technology
+            .cells
+            .as_ref()
+            .filter(|_| settings.profile == Profile::Silicon);
+        let fast = family.filter(|_| settings.cell == BitCell::HighCurrent);
+        let (wider, stronger) = fast.map_or((1.0, 1.0), |family| {
+            (
+                family.high_current_area.value,
+                family.high_current_drive.value,
+            )
+        });
+        Self {
+            width: cell.width.value * wider,
+            height: cell.height.value,
+            access: cell.access_width.value * stronger,
+            nmos: cell.nmos_width.value * stronger,
+            pmos: cell.pmos_width.value,
+            read_port: family.map_or(rules::EIGHT_T_READ_PORT, |family| {
+                family.eight_t_area.value - 1.0
+            }),
+        }
     }
 }
 

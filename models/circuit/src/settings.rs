@@ -40,9 +40,41 @@ pub struct Settings {
     /// What stands around an array in the silicon profile; the old tools have nothing there.
     #[serde(default)]
     pub style: MacroStyle,
+    /// Which memory cell the silicon profile takes, where the library has more than one.
+    #[serde(default)]
+    pub cell: BitCell,
+    /// Which circuits a small plain memory may be in the silicon profile.
+    #[serde(default)]
+    pub circuits: Circuits,
     /// Power gating, where it is asked for; the switches are of the flavour of the cells.
     #[serde(default)]
     pub gating: Option<Gating>,
+}
+
+/// The memory cell of six transistors.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum BitCell {
+    /// Of large caches: smallest.
+    HighDensity,
+    /// Of register files, first-level caches and compiled memories: wider pull-down and access transistors.
+    #[default]
+    HighCurrent,
+}
+
+/// Which circuits a plain memory may be.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Circuits {
+    /// What suits the objective best: an SRAM array, a register file of 8T cells, latches or flip-flops.
+    #[default]
+    Any,
+    /// An SRAM array whatever its size.
+    Sram,
 }
 
 /// Objective of the search.
@@ -174,6 +206,8 @@ impl Profile {
                 },
                 ecc: false,
                 style: MacroStyle::Array,
+                cell: BitCell::HighCurrent,
+                circuits: Circuits::Any,
                 gating: None,
             },
             Self::Cacti7 | Self::Silicon => Settings {
@@ -198,6 +232,8 @@ impl Profile {
                     Self::Silicon => MacroStyle::Compiled,
                     Self::Cacti65 | Self::Cacti7 => MacroStyle::Array,
                 },
+                cell: BitCell::HighCurrent,
+                circuits: Circuits::Any,
                 gating: None,
             },
         }

@@ -306,7 +306,7 @@ impl<'a> Build<'a> {
             ..
         } = self.amplifier;
         let r_cell = gate::r_n(p, p.cell.nmos, 1) + gate::r_n(p, p.cell.access, 1);
-        let r_isolation = gate::r_n(p, p.f(rules::SENSE_ISOLATION), 1) * (p.r_p / p.r_n);
+        let r_isolation = gate::r_n(p, p.wide(rules::SENSE_ISOLATION), 1) * (p.r_p / p.r_n);
         let (c, r) = (self.c_bitline, self.r_bitline());
         let swing = p.sense_swing();
         let amplifier = isolation + latch + sense_mux;
@@ -359,7 +359,7 @@ impl<'a> Build<'a> {
         let tau = load.si() / p.sense_gm;
         let count = (self.shape.cols / u64::from(self.shape.split.ndcm)) as f64
             * f64::from(self.shape.subs);
-        let leak = p.power(p.i_off * p.f(rules::SENSE_ENABLE))
+        let leak = p.power(p.i_off * p.wide(rules::SENSE_ENABLE))
             * (count * f64::from(self.need.ports.readers()));
         Stage {
             delay: Time::from_si(tau * self.constants.gain),
@@ -543,7 +543,7 @@ pub(super) fn amplifier(p: &Process, need: &Need, shape: &Shape) -> Amplifier {
     let mux = p.min_nmos() * rules::MUX;
     let pair = cell / (2.0 * ports);
     let at = |width| gate::drain_pitch(p, width, pitch);
-    let (n, pm) = (p.f(rules::SENSE_N), p.f(rules::SENSE_P));
+    let (n, pm) = (p.wide(rules::SENSE_N), p.wide(rules::SENSE_P));
     let folded = |width: Length, fold: Length| gate::folded_height(p, width, fold);
     let mut height = folded(p.min_pmos() * rules::PRECHARGE, cell / (2.0 * ports))
         + folded(p.min_pmos() * rules::EQUALISER, cell / ports);
@@ -551,12 +551,14 @@ pub(super) fn amplifier(p: &Process, need: &Need, shape: &Shape) -> Amplifier {
         height += folded(mux, cell / (2.0 * ports));
     }
     let gaps = p.f(4.0 * rules::GAP_SAME_TYPE + rules::GAP_P_TO_N);
-    height += folded(p.f(rules::SENSE_P), pitch) * 2.0 + folded(p.f(rules::SENSE_ISOLATION), pitch);
     height +=
-        folded(p.f(rules::SENSE_N), pitch) * 2.0 + folded(p.f(rules::SENSE_ENABLE), pitch) + gaps;
+        folded(p.wide(rules::SENSE_P), pitch) * 2.0 + folded(p.wide(rules::SENSE_ISOLATION), pitch);
+    height += folded(p.wide(rules::SENSE_N), pitch) * 2.0
+        + folded(p.wide(rules::SENSE_ENABLE), pitch)
+        + gaps;
     Amplifier {
         mux: gate::drain_pitch(p, mux, pair),
-        isolation: at(p.f(rules::SENSE_ISOLATION)),
+        isolation: at(p.wide(rules::SENSE_ISOLATION)),
         sense_mux: at(mux),
         latch: gate::gate_c(p, n + pm) + at(n) + at(pm),
         strip: height,

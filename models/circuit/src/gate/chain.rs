@@ -88,7 +88,7 @@ impl Chain {
     }
 
     fn size(&mut self, process: &Process, effort: f64, counted: f64) {
-        let (min, max) = (process.min_nmos(), process.f(rules::MAX_NMOS));
+        let (min, max) = (process.min_nmos(), process.wide(rules::MAX_NMOS));
         let both = 1.0 + process.p_to_n;
         let input = gate_c(process, self.n[0] + self.p(0));
         let path = counted * (self.load / input);
@@ -102,9 +102,9 @@ impl Chain {
             last = max;
         }
         self.gates = gates;
-        self.n[gates - 1] = last;
+        self.n[gates - 1] = process.buildable(last);
         for i in (1..gates - 1).rev() {
-            self.n[i] = (self.n[i + 1] / fanout).max(min);
+            self.n[i] = process.buildable((self.n[i + 1] / fanout).max(min));
         }
     }
 

@@ -202,7 +202,7 @@ pub(crate) fn rising(ramp: Time, tau: Time, from: f64, to: f64) -> Time {
 pub(crate) fn stage(process: &Process, ramp: Time, tau: Time) -> Time {
     let delay = rising(ramp, tau, 0.5, 0.5);
     match process.profile {
-        crate::Profile::Silicon => delay * rules::RAMPED,
+        crate::Profile::Silicon => delay * (rules::RAMPED * process.edges()),
         crate::Profile::Cacti65 | crate::Profile::Cacti7 => delay,
     }
 }

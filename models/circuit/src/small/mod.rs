@@ -20,8 +20,8 @@ use crate::{BufferSpec, CircuitError, Cost, Profile, RamSpec, Settings};
 /// Largest small memory, in entries and in bits; larger ones are arrays.
 const MOST_ENTRIES: u64 = 1024;
 const MOST_WIDTH: u64 = 1 << 16;
-/// Largest capacity for which an array has these as alternatives: 8 KiB.
-const MOST_BITS: u64 = 8 * 1024 * 8;
+/// Largest capacity for which an array has these as alternatives: 4 KiB.
+const MOST_BITS: u64 = 4 * 1024 * 8;
 
 /// The best small memory for a buffer.
 pub(crate) fn buffer(

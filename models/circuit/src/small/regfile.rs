@@ -1,8 +1,8 @@
 //! A register file of eight-transistor cells (Chang et al., VLSI 2005): read ports discharge a short local bitline from rail to rail through two transistors
 //! in series, so that there are no sense amplifiers; local bitlines meet in NAND gates (Rabaey et al., Digital Integrated Circuits, section 12.2.3).
 
+use warpwatt_techlib::Technology;
 use warpwatt_techlib::quantity::{Area, Length, Time};
-use warpwatt_techlib::{Technology, rules};
 
 use super::flops::{TOGGLE, unread};
 use super::gates::{Cell, Piece, assemble};
@@ -80,8 +80,8 @@ impl<'a> Plan<'a> {
         );
         let pitch = p.wire_local.pitch;
         // A read port adds two transistors and a bitline, a further write port two access transistors and a pair; each adds a wordline.
-        let width = p.cell.width * (1.0 + rules::EIGHT_T_READ_PORT * readers)
-            + pitch * (2.0 * (writers - 1.0));
+        let width =
+            p.cell.width * (1.0 + p.cell.read_port * readers) + pitch * (2.0 * (writers - 1.0));
         let height = p.cell.height + pitch * (readers + writers - 2.0).max(0.0);
         Self {
             p,
