@@ -88,6 +88,8 @@ pub enum Cause {
         /// How many calls were open.
         depth: usize,
     },
+    /// A read of a texture that no launch has bound, by its handle.
+    NoTexture(u64),
     /// `trap`.
     Trap,
     /// An indexed branch beyond its list.
@@ -167,6 +169,10 @@ impl fmt::Display for Cause {
             Cause::StackOverflow { depth } => {
                 write!(f, "stack overflow: {depth} calls are open")
             }
+            Cause::NoTexture(handle) => write!(
+                f,
+                "no texture is bound to handle {handle:#x}: give the buffer a `texture` table in the launch file"
+            ),
             Cause::Trap => f.write_str("the kernel executed `trap`"),
             Cause::BranchIndex(index) => write!(f, "branch index {index} lies beyond its targets"),
             Cause::Limit(limit) => write!(f, "the limit of {limit} warp instructions was reached"),

@@ -10,9 +10,11 @@ mod memory;
 mod registers;
 mod stack;
 mod statics;
+mod texture;
 pub mod trace;
 mod warp;
 
 pub use error::{Cause, ExecError, Fault};
 pub use execute::{Execution, Launch, Options, execute};
 pub use memory::DeviceMemory;
+pub use texture::{Border, Filter, Texture};

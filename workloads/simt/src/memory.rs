@@ -1,10 +1,13 @@
 //! Memories that a kernel sees.
 
+use std::collections::BTreeMap;
+
 use warpwatt_ptx::Module;
 use warpwatt_ptx::program::GLOBALS_BASE;
 use warpwatt_ptx::types::Space;
 
 use crate::error::Cause;
+use crate::texture::Texture;
 
 /// Where the first buffer lies: above every window of the generic space, and where a CUDA heap of GPGPU-Sim begins.
 const HEAP_BASE: u64 = 0xc000_0000;
@@ -18,6 +21,8 @@ pub struct DeviceMemory {
     /// By base address, ascending.
     buffers: Vec<Buffer>,
     next: u64,
+    /// By handle.
+    textures: BTreeMap<u64, Texture>,
 }
 
 #[derive(Clone, Debug)]
@@ -38,6 +43,7 @@ impl DeviceMemory {
         Self {
             buffers: vec![globals],
             next: HEAP_BASE,
+            textures: BTreeMap::new(),
         }
     }
 
@@ -51,6 +57,26 @@ impl DeviceMemory {
             bytes,
         });
         base
+    }
+
+    /// Binds a texture to a handle: that of a [texture reference](Module::textures), or any number that a kernel is given as a texture object.
+    pub fn bind_texture(&mut self, handle: u64, texture: Texture) {
+        self.textures.insert(handle, texture);
+    }
+
+    /// The texture that is bound to a handle.
+    pub(crate) fn texture(&self, handle: u64) -> Option<&Texture> {
+        self.textures.get(&handle)
+    }
+
+    /// Why an access that no buffer holds failed.
+    pub(crate) fn outside(&self, address: u64, bytes: u32) -> Cause {
+        Cause::OutOfBounds {
+            space: Space::Global,
+            address,
+            bytes,
+            near: self.near(address),
+        }
     }
 
     /// The buffer that begins at `address`.

@@ -5,7 +5,7 @@ use warpwatt_ptx::program::{
     Access, CarryOp, Double1, Double2, Double3, HalfOp, Inst, Op, ShortOp, Slot, SlotKind, Source,
     Word1, Word2, Word3,
 };
-use warpwatt_ptx::types::Type;
+use warpwatt_ptx::types::{Space, Type};
 
 use crate::trace::{
     LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, StaticInst, Unit,
@@ -67,6 +67,12 @@ fn memory_op(op: &Op) -> Option<MemoryOp> {
         Op::Load(access) => Some(of(access, MemoryOpKind::Load)),
         Op::Store(access) => Some(of(access, MemoryOpKind::Store)),
         Op::Atomic(atomic) => Some(of(&atomic.access, MemoryOpKind::Atomic)),
+        // A channel of 32 bits, read as from device memory; the texels that a filter reads beyond the first are not told.
+        Op::Texture(_) => Some(MemoryOp {
+            space: Space::Global,
+            kind: MemoryOpKind::Load,
+            bytes: 4,
+        }),
         _ => None,
     }
 }
@@ -102,7 +108,7 @@ fn class(op: &Op) -> (Unit, LatencyClass) {
         Op::Double3(Double3::Sad { .. }) => (Unit::Int, Add),
         Op::Convert(how) if how.from == Type::F64 || how.to == Type::F64 => (Unit::Fp64, Simple),
         Op::Shuffle(_) => (Unit::Int, Shuffle),
-        Op::Load(_) | Op::Store(_) | Op::Atomic(_) => (Unit::Memory, Simple),
+        Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::Texture(_) => (Unit::Memory, Simple),
         Op::Barrier(_) | Op::Nothing { fence: true } => (Unit::Barrier, Simple),
         Op::Branch { .. }
         | Op::BranchIndexed { .. }

@@ -3,6 +3,7 @@
 mod access;
 mod call;
 mod exchange;
+mod texture;
 
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{
@@ -201,8 +202,14 @@ impl<const W: usize> Warp<W> {
             lane,
             cause,
         };
-        if matches!(inst.op, Op::Load(_) | Op::Store(_) | Op::Atomic(_)) {
-            let done = self.access(inst, executed, memories);
+        if matches!(
+            inst.op,
+            Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::Texture(_)
+        ) {
+            let done = match &inst.op {
+                Op::Texture(sample) => self.texture(sample, inst, executed, memories.device),
+                _ => self.access(inst, executed, memories),
+            };
             let addresses = done.map_err(|bad| fault(bad.lane, bad.cause))?;
             if self.record {
                 self.recorder.access(at, active, executed, &addresses);

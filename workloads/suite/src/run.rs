@@ -1,10 +1,11 @@
 //! Execution of a case: its launches in order, its loops, and the comparison of its buffers.
 
 use warpwatt_ptx::Module;
-use warpwatt_simt::{DeviceMemory, ExecError, Execution, Launch, Options, execute};
+use warpwatt_simt::{DeviceMemory, ExecError, Execution, Launch, Options, Texture, execute};
 
 use crate::launch::{
-    Access, Case, ElementType, KernelLaunch, Mismatch, Prepared, Repeat, Role, Scalar, compare,
+    Access, Case, ElementType, KernelLaunch, Mismatch, Prepared, Repeat, Role, Scalar,
+    TextureBinding, compare,
 };
 
 /// How a case is executed.
@@ -139,6 +140,43 @@ struct Runner<'c> {
     left: u64,
 }
 
+/// Makes a buffer readable as a texture, under the handle of its reference or under its own address.
+fn bind(
+    texture: &TextureBinding,
+    case: &Case,
+    module: &Module,
+    addresses: &[Option<u64>],
+    memory: &mut DeviceMemory,
+) {
+    let Some(address) = addresses[texture.argument] else {
+        return; // a scalar was refused when the file was read
+    };
+    let handle = match &texture.reference {
+        None => Some(address),
+        Some(name) => {
+            let mut textures = module.textures.iter();
+            let found = textures.find(|(known, _)| known == name.get_ref());
+            found.map(|(_, handle)| *handle)
+        }
+    };
+    let element = case.arguments[texture.argument].element;
+    let texel = u64::from(texture.channels) * element.bytes() as u64;
+    let bound = Texture {
+        address,
+        extent: texture.extent,
+        pitch: u64::from(texture.extent[0]) * texel,
+        element: element.in_ptx(),
+        channels: texture.channels,
+        border: texture.border,
+        filter: texture.filter,
+        normalized: texture.normalized,
+        fractions: texture.fractions,
+    };
+    if let Some(handle) = handle {
+        memory.bind_texture(handle, bound);
+    }
+}
+
 impl<'c> Runner<'c> {
     fn new(
         module: &'c Module,
@@ -151,11 +189,15 @@ impl<'c> Runner<'c> {
             let buffer = buffer.as_ref()?;
             Some(memory.alloc(&buffer.name, buffer.before.clone()))
         });
+        let addresses: Vec<Option<u64>> = buffers.collect();
+        for texture in &case.textures {
+            bind(texture, case, module, &addresses, &mut memory);
+        }
         Self {
             module,
             case,
             prepared,
-            addresses: buffers.collect(),
+            addresses,
             options,
             memory,
             executions: Vec::new(),

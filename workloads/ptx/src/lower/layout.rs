@@ -92,6 +92,8 @@ pub(super) struct Images<'s> {
     pub symbols: FxHashMap<&'s str, Symbol>,
     pub globals: Vec<u8>,
     pub constants: Vec<u8>,
+    /// Texture references by name, with their addresses.
+    pub textures: Vec<(String, u64)>,
 }
 
 impl<'s> Images<'s> {
@@ -101,7 +103,7 @@ impl<'s> Images<'s> {
         let mut regions = [Region::default(); 2];
         for variable in variables {
             let space = match variable.space.text {
-                "global" => Space::Global,
+                "global" | "tex" => Space::Global,
                 "const" => Space::Const,
                 _ => continue,
             };
@@ -115,6 +117,11 @@ impl<'s> Images<'s> {
                         0
                     };
                     let address = base + offset;
+                    if variable.element.text == "texref" || variable.space.text == "tex" {
+                        images
+                            .textures
+                            .push((variable.name.text.to_owned(), address));
+                    }
                     images.symbols.insert(
                         variable.name.text,
                         Symbol {

@@ -19,6 +19,7 @@ mod operands;
 mod slots;
 #[cfg(test)]
 mod tests;
+mod texture;
 mod video;
 
 use crate::ast;
@@ -69,6 +70,7 @@ pub(crate) fn lower(tree: &ast::Module<'_>, lines: &Lines) -> Result<Module, Vec
             entries,
             globals: images.globals,
             constants: images.constants,
+            textures: images.textures,
         })
     } else {
         errors.sort_by_key(|error| error.span.start);

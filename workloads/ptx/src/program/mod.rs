@@ -7,7 +7,7 @@ pub use op::{
     Access, Atomic, AtomicOp, Barrier, BoolOp, Call, Carry, CarryOp, Compare, Comparison, Convert,
     Double1, Double2, Double3, DoubleShift, DoubleToWord, Float, FloatTest, Half, HalfCompare,
     HalfFormat, HalfOp, Move, Narrow, Op, PermuteMode, PredicateOp, Reduction, Redux, Rounding,
-    ShortOp, ShuffleMode, Video, VideoOp, Vote, Word1, Word2, Word3, Word4,
+    Sample, ShortOp, ShuffleMode, Video, VideoOp, Vote, Word1, Word2, Word3, Word4,
 };
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
 
@@ -25,6 +25,8 @@ pub struct Module {
     pub globals: Vec<u8>,
     /// Contents of the `.const` variables.
     pub constants: Vec<u8>,
+    /// Texture references: their names and handles, which are their addresses.
+    pub textures: Vec<(String, u64)>,
 }
 
 impl Module {

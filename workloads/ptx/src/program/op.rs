@@ -111,6 +111,8 @@ pub enum Op {
     Load(Access),
     /// `st`: sources are the base address and the values.
     Store(Access),
+    /// `tex`: sources are the texture's handle and one coordinate a dimension; destinations are the four channels.
+    Texture(Sample),
     /// `atom`, `red`: sources are the base address and one or two values.
     Atomic(Atomic),
     /// `shfl`: sources a, b, c; destinations value and, if named, predicate.
@@ -515,6 +517,17 @@ impl Access {
     pub fn bytes(&self) -> u32 {
         self.element.bytes() * u32::from(self.count)
     }
+}
+
+/// How `tex` reads a texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Dimensions, 1 to 3.
+    pub dimensions: u8,
+    /// Coordinates are integers, else floats.
+    pub integer: bool,
+    /// The result's type: `f32`, `u32` or `s32`.
+    pub result: Type,
 }
 
 /// A call of a device function.

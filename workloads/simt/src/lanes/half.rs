@@ -123,7 +123,7 @@ pub(super) fn round_integral(value: f64, rounding: Rounding) -> f64 {
 }
 
 /// An `f16` as a double.
-pub(super) fn decode_half(bits: u16) -> f64 {
+pub fn decode_half(bits: u16) -> f64 {
     Layout::of(HalfFormat::F16).decode(u32::from(bits))
 }
 

@@ -34,6 +34,22 @@ impl Case {
                 None => problems.push(unknown_entry(launch, module)),
             }
         }
+        for reference in self
+            .textures
+            .iter()
+            .filter_map(|texture| texture.reference.as_ref())
+        {
+            let names: Vec<_> = module
+                .textures
+                .iter()
+                .map(|(name, _)| name.as_str())
+                .collect();
+            if !names.contains(&reference.get_ref().as_str()) {
+                let message = format!("the PTX has no texture reference `{}`", reference.get_ref());
+                let problem = Problem::new(reference.span(), message);
+                problems.push(problem.help(nearest(reference.get_ref(), &names)));
+            }
+        }
         problems.sort_by_key(|problem| (problem.span.start, problem.span.end));
         problems.dedup();
         problems

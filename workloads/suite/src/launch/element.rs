@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use warpwatt_ptx::types::Type;
+
 /// The type of a scalar or of a buffer's elements; little-endian in memory and in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementType {
@@ -55,6 +57,23 @@ impl ElementType {
     pub fn name(self) -> &'static str {
         let found = Self::ALL.iter().find(|(_, element)| *element == self);
         found.map_or("?", |(name, _)| name)
+    }
+
+    /// The same type in PTX.
+    pub fn in_ptx(self) -> Type {
+        match self {
+            Self::I8 => Type::S8,
+            Self::U8 => Type::U8,
+            Self::I16 => Type::S16,
+            Self::U16 => Type::U16,
+            Self::I32 => Type::S32,
+            Self::U32 => Type::U32,
+            Self::I64 => Type::S64,
+            Self::U64 => Type::U64,
+            Self::F16 => Type::F16,
+            Self::F32 => Type::F32,
+            Self::F64 => Type::F64,
+        }
     }
 
     /// Bytes of one element.

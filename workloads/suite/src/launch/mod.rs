@@ -22,7 +22,7 @@ pub use element::{ElementType, Value};
 pub use linear::Linear;
 pub use model::{
     Access, Argument, Buffer, Case, Contents, KernelLaunch, LaunchFile, Repeat, Role, Scalar, Step,
-    UnknownCase,
+    TextureBinding, UnknownCase,
 };
 pub use prepare::{Files, Prepared, PreparedBuffer};
 pub use problem::Problem;

@@ -1,6 +1,7 @@
 //! A launch file as it was read: free of contradictions within itself.
 
 use toml::Spanned;
+use warpwatt_simt::{Border, Filter};
 
 use super::{ElementType, Linear, Rule, Tolerance, Value};
 
@@ -53,8 +54,31 @@ pub struct Case {
     pub name: Spanned<String>,
     /// Buffers and scalars, in parameter order where a launch does not name its own.
     pub arguments: Vec<Argument>,
+    /// Buffers that kernels read as textures.
+    pub textures: Vec<TextureBinding>,
     /// What is launched, in order; a plain case is one step of one launch.
     pub steps: Vec<Step>,
+}
+
+/// A buffer that kernels read as a texture.
+#[derive(Clone, Debug)]
+pub struct TextureBinding {
+    /// The texture reference in the PTX; if there is none, the buffer's address stands for the texture object.
+    pub reference: Option<Spanned<String>>,
+    /// Index of the buffer among the case's arguments; its elements are the channels, row by row without gaps.
+    pub argument: usize,
+    /// Texels in x, y, z.
+    pub extent: [u32; 3],
+    /// Channels of a texel: 1, 2 or 4.
+    pub channels: u32,
+    /// What is at coordinates outside.
+    pub border: Border,
+    /// How coordinates between texels are read.
+    pub filter: Filter,
+    /// Coordinates run from 0 to 1.
+    pub normalized: bool,
+    /// Integers are read as fractions of their largest value.
+    pub fractions: bool,
 }
 
 /// A buffer or a scalar.

@@ -4,6 +4,7 @@ mod argument;
 mod case;
 mod fields;
 mod step;
+mod texture;
 
 use std::path::{Path, PathBuf};
 

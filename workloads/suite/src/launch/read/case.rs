@@ -5,16 +5,17 @@ use toml::de::{DeString, DeTable};
 
 use super::argument::{self, Placed};
 use super::fields::{Fields, Unknown};
-use super::step;
+use super::{step, texture};
 use crate::launch::problem::nearest;
 use crate::launch::{Argument, Case, Problem};
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "kernel",
     "grid",
     "block",
     "dynamic_shared",
     "arg",
+    "texture",
     "step",
     "threads",
     "note",
@@ -36,11 +37,19 @@ pub(super) fn read(
         problems,
     );
     fields.check_keys(&KEYS, Unknown::Information);
-    let arguments = arguments(&mut fields);
+    let mut arguments = arguments(&mut fields);
+    let textures = texture::read_all(&mut fields, &arguments);
+    arguments.passed.retain(|argument| {
+        let mut bound = textures
+            .iter()
+            .filter(|texture| texture.reference.is_some());
+        !bound.any(|texture| texture.argument == *argument)
+    });
     let steps = step::read_all(&mut fields, &arguments);
     Case {
         name,
         arguments: arguments.list,
+        textures,
         steps,
     }
 }
@@ -49,6 +58,8 @@ pub(super) fn read(
 pub(super) struct Arguments {
     pub(super) list: Vec<Argument>,
     complete: bool,
+    /// What a launch passes unless it says otherwise: all but the buffers that texture references read.
+    pub(super) passed: Vec<usize>,
 }
 
 fn arguments(fields: &mut Fields<'_, '_>) -> Arguments {
@@ -63,6 +74,7 @@ fn arguments(fields: &mut Fields<'_, '_>) -> Arguments {
     let list: Vec<_> = placed.into_iter().map(|placed| placed.argument).collect();
     Arguments {
         complete: list.len() == wanted,
+        passed: (0..list.len()).collect(),
         list,
     }
 }

@@ -171,7 +171,7 @@ impl Round<'_> {
         let dynamic_shared = fields.integer("dynamic_shared", 0, SHARED);
         let arguments = match fields.has("args") {
             true => self.named(fields),
-            false => Some((0..self.arguments.list.len()).collect()),
+            false => Some(self.arguments.passed.clone()),
         };
         let arguments = arguments?;
         self.check_variables(fields, &arguments);
