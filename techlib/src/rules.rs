@@ -133,3 +133,18 @@ pub const RAMPED: f64 = 0.639_8;
 /// Temperature for which structures are sized where on-resistances depend on it.
 pub const DESIGN_TEMPERATURE: crate::quantity::Temperature =
     crate::quantity::Temperature::from_k(350.0);
+
+/// CAM cell: height in heights of the memory cell, which is as wide (CACTI 7, tech_params: 292 F2 with an aspect of 2.92 beside 146 F2 with 1.46).
+pub const CAM_CELL: f64 = 2.0;
+/// Between the two halves of a CAM's match line: the gate that joins them (16) and the drivers of the data's wordline (128), in local wire pitches (CACTI 7,
+/// subarray.cc).
+pub const CAM_MIDDLE: f64 = 144.0;
+/// NAND that joins the two halves of a match line: NMOS and PMOS, in F. This and the following widths are those of a 0.8 um process (Wilton and Jouppi, WRL
+/// 93/5, appendix), scaled as they are (CACTI 7, mat.cc).
+pub const CAM_NAND: (f64, f64) = (62.5, 62.5);
+/// Inverter behind the NAND of the dummy row: NMOS and PMOS, in F.
+pub const CAM_DUMMY_INVERTER: (f64, f64) = (75.0, 100.0);
+/// NOR in front of the match output of a row: NMOS and PMOS, in F.
+pub const CAM_NOR: (f64, f64) = (6.25, 12.5);
+/// Switching thresholds of the match path, as fractions of the supply: the search line, the match line, the dummy inverter, the NOR (WRL 93/5).
+pub const CAM_THRESHOLDS: [f64; 4] = [0.304, 0.420, 0.413, 0.405];

@@ -232,6 +232,7 @@ fn both(tag_cost: Cost, data_cost: Cost, tag: &Array, data: &Array, access: Acce
     breakdown.push(Part {
         name: "gap between the sides".to_owned(),
         read_energy: Energy::ZERO,
+        search_energy: None,
         leakage: Power::ZERO,
         area: area - tag_cost.area - data_cost.area,
         delay: Time::ZERO,
@@ -302,6 +303,7 @@ fn breakdown(array: &Array, banks: u32) -> Vec<Part> {
         Part {
             name: name.to_owned(),
             read_energy: stage.energy,
+            search_energy: None,
             leakage: stage.leakage * copies,
             area: match name {
                 "cells and bitlines" => parts.cells_area,
@@ -314,6 +316,7 @@ fn breakdown(array: &Array, banks: u32) -> Vec<Part> {
     let periphery = Part {
         name: "decoders, amplifiers and drivers".to_owned(),
         read_energy: Energy::ZERO,
+        search_energy: None,
         leakage: Power::ZERO,
         area: parts.periphery_area,
         delay: Time::ZERO,

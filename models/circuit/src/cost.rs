@@ -27,7 +27,7 @@ pub struct Cost {
     pub leakage: Power,
     /// Gate leakage of the whole structure; zero where the profile leaves it out.
     pub gate_leakage: Power,
-    /// The contributions: read energies add up to `read_energy`, leakages to `leakage`, areas to `area`.
+    /// The contributions: read energies add up to `read_energy`, search energies to `search_energy`, leakages to `leakage`, areas to `area`.
     pub breakdown: Vec<Part>,
     /// How the array is split, where it is an array.
     pub organisation: Option<Organisation>,
@@ -90,6 +90,9 @@ pub struct Part {
     pub name: String,
     /// Its share of the read energy.
     pub read_energy: Energy,
+    /// Its share of the energy of a search, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search_energy: Option<Energy>,
     /// Its share of the leakage.
     pub leakage: Power,
     /// Its share of the area.

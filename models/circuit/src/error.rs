@@ -73,6 +73,8 @@ pub(crate) mod check {
     const MOST_BITS: u64 = 64 * 1024 * 1024 * 8;
     /// Most ports.
     const MOST_PORTS: u64 = 64;
+    /// Most entries of a bank of an associative array.
+    const MOST_ENTRIES: u64 = 512 << 18;
     /// Most ways.
     const MOST_WAYS: u32 = 64;
 
@@ -181,6 +183,28 @@ pub(crate) mod check {
         }
         let total = u64::from(ports.read_write) + u64::from(ports.read) + u64::from(ports.write);
         at_most("ports", total, MOST_PORTS)
+    }
+
+    /// Ports of an associative array: the others as in any array, and those that search.
+    pub(crate) fn search_ports(what: &'static str, all: Ports) -> Result<(), CircuitError> {
+        ports(what, all)?;
+        if all.search == 0 {
+            return Ok(());
+        }
+        at_most("search ports", u64::from(all.search), MOST_PORTS)
+    }
+
+    /// Entries of one bank of an associative array, which is divided into 512 subarrays at most.
+    pub(crate) fn entries(entries: u64) -> Result<(), CircuitError> {
+        if entries <= MOST_ENTRIES {
+            return Ok(());
+        }
+        Err(CircuitError::Size {
+            what: "entries of a bank",
+            got: entries,
+            constraint: "512 subarrays of 262144 rows hold no more",
+            nearest: MOST_ENTRIES,
+        })
     }
 
     /// No organisation works: not even one subarray of everything. Cannot happen within the capacity that is accepted, but is no reason to panic.

@@ -89,6 +89,7 @@ pub(crate) fn around(p: &Process, style: MacroStyle, pins: &Pins, mut cost: Cost
         cost.breakdown.push(Part {
             name: piece.name.to_owned(),
             read_energy: piece.energy,
+            search_energy: None,
             leakage: piece.leakage * banks,
             area: piece.area * banks,
             delay: piece.delay,
@@ -99,6 +100,7 @@ pub(crate) fn around(p: &Process, style: MacroStyle, pins: &Pins, mut cost: Cost
         cost.breakdown.push(Part {
             name: "self-timing margin".to_owned(),
             read_energy: Energy::ZERO,
+            search_energy: None,
             leakage: Power::ZERO,
             area: Area::ZERO,
             delay: waited,

@@ -3,6 +3,7 @@
 //! One pure function, [`cost`], from a technology, an operating point, a profile and a specification to a [`Cost`] with its breakdown.
 
 mod array;
+mod associative;
 mod build;
 mod compare;
 mod cost;
@@ -96,12 +97,8 @@ fn priced(sizing: &build::Sizing, spec: &Spec) -> Result<Cost, CircuitError> {
         Spec::Cache(cache) => build::cache(sizing, cache),
         Spec::CacheData(cache) => build::cache_data(sizing, cache),
         Spec::Tags(tags) => build::tags(sizing, tags),
-        Spec::Cam(_) => Err(CircuitError::NotModelled {
-            what: "content-addressable memory",
-        }),
-        Spec::FullyAssociative(_) => Err(CircuitError::NotModelled {
-            what: "fully associative cache",
-        }),
+        Spec::Cam(cam) => associative::cam(sizing, cam),
+        Spec::FullyAssociative(cache) => associative::cache(sizing, cache),
         Spec::Buffer(buffer) => small::buffer(run, periphery, sizing.settings, buffer),
         Spec::Mux(mux) => logic::mux(run, periphery, mux),
         Spec::Select(select) => logic::select(run, periphery, select),

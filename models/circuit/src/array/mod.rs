@@ -1,6 +1,7 @@
 //! SRAM arrays: one organisation evaluated, and the search for the best one (CACTI 5.1 TR, HPL-2008-20; CACTI 6.0 TR, HPL-2009-85).
 
 mod bound;
+mod cam;
 mod decode;
 mod mat;
 mod search;
@@ -10,6 +11,7 @@ mod shared;
 mod slips;
 mod tree;
 
+pub(crate) use cam::{CamArray, CamNeed, again as cam_again, best as best_cam};
 pub(crate) use mat::Stage;
 pub(crate) use search::{Figures, best, best_data, best_tags};
 pub(crate) use shape::{Limits, Need, Shape, Side, Split};

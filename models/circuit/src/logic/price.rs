@@ -287,6 +287,7 @@ pub(crate) fn assembled(
         .map(|piece| crate::Part {
             name: piece.name,
             read_energy: piece.energy,
+            search_energy: None,
             leakage: piece.leakage,
             area: piece.area,
             delay: piece.delay,

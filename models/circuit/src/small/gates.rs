@@ -115,6 +115,7 @@ pub(crate) fn assemble(
     let part = |piece: &Piece| Part {
         name: piece.name.to_owned(),
         read_energy: piece.energy,
+        search_energy: None,
         leakage: piece.leakage,
         area: piece.area,
         delay: piece.delay,
