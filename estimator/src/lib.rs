@@ -9,4 +9,5 @@ pub mod report;
 pub mod run;
 pub mod store;
 pub mod study;
+pub mod technology;
 pub mod validate;

@@ -129,6 +129,19 @@ impl Leakage {
         }
     }
 
+    /// Relative uncertainty, one sigma, of the current at its reference point.
+    pub fn uncertainty(&self) -> f64 {
+        match self {
+            Self::Table(table) => table
+                .rows()
+                .iter()
+                .map(|(_, value)| value.uncertainty)
+                .fold(0.0, f64::max),
+            Self::Activated(law) => law.current.uncertainty,
+            Self::Tunnel(law) => law.current.uncertainty,
+        }
+    }
+
     /// The tabulated points; none if it is a law.
     pub fn rows(&self) -> &[(Temperature, Sourced<CurrentPerLength>)] {
         match self {

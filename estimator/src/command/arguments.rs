@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use warpwatt_techlib::Flavour;
+use warpwatt_techlib::quantity::{Temperature, Voltage};
 
 /// Power, energy and area of GPU structures: count first, price later.
 ///
@@ -24,6 +26,7 @@ Examples:
   warpwatt kernel my.toml --ptx my.ptx --json           run your own kernel, for a script
   warpwatt ptx my.ptx                                   what is in a PTX file, and what of it cannot run
   warpwatt list kernels                                 what there is to choose from
+  warpwatt tech show 7nm                                what a technology node is made of, and how sure it is
 
 Exit codes:
   0   done
@@ -47,10 +50,83 @@ pub enum Command {
     Logic(LogicArguments),
     /// Show what there is: presets, nodes, kernels, techniques
     List(ListArguments),
+    /// Show, compare and check technologies
+    #[command(subcommand)]
+    Tech(TechCommand),
     /// Render the results of a study again
     Report(ReportArguments),
     /// Compare our numbers with published ones
     Validate(ValidateArguments),
+}
+
+/// Show, compare and check technologies.
+///
+/// Every value of a node has a source, a way in which it was obtained and an uncertainty (docs/technology.md).
+#[derive(Debug, Subcommand)]
+#[command(after_long_help = "\
+Examples:
+  warpwatt tech show 7nm
+  warpwatt tech show 7nm --flavour lstp --temperature 350K --vdd 0.6V --json
+  warpwatt tech show 45nm --library itrs
+  warpwatt tech compare 45nm 7nm
+  warpwatt tech compare silicon.toml 7nm
+  warpwatt tech check my.toml
+
+Exit codes: 0 done; 2 the node, the file or the operating point is wrong: every fault of a file is listed with its place.")]
+pub enum TechCommand {
+    /// Every value of a node with unit, uncertainty and source, and what follows from them
+    Show {
+        /// A node (7nm, 28nm), or the path of a node file
+        #[arg(value_name = "NODE|FILE.toml")]
+        node: String,
+        /// Where and which transistors
+        #[command(flatten)]
+        at: TechAt,
+        /// Print one JSON document on standard output, and nothing else there
+        #[arg(long)]
+        json: bool,
+    },
+    /// Two nodes side by side, with ratios
+    Compare {
+        /// A node, or the path of a node file
+        #[arg(value_name = "NODE|FILE.toml")]
+        first: String,
+        /// The one that is set against it
+        #[arg(value_name = "NODE|FILE.toml")]
+        second: String,
+        /// Where and which transistors
+        #[command(flatten)]
+        at: TechAt,
+        /// Print one JSON document on standard output, and nothing else there
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check a node file: exit code 0 if it is fine, 2 with every fault if it is not
+    Check {
+        /// The node file
+        #[arg(value_name = "FILE.toml")]
+        file: PathBuf,
+        /// Print one JSON document on standard output, and nothing else there
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Library, transistors and operating point.
+#[derive(Debug, Args)]
+pub struct TechAt {
+    /// The technology library: silicon, itrs (a node file names its own)
+    #[arg(long, value_name = "NAME", default_value = "silicon")]
+    pub library: String,
+    /// Transistors: hp, lop, lstp, sram
+    #[arg(long, value_name = "NAME", default_value = "hp")]
+    pub flavour: Flavour,
+    /// Temperature
+    #[arg(long, value_name = "KELVIN", default_value = "300 K")]
+    pub temperature: Temperature,
+    /// Supply [default: the nominal one]
+    #[arg(long, value_name = "VOLT")]
+    pub vdd: Option<Voltage>,
 }
 
 /// Run a study: execute, time, price, compare, report.

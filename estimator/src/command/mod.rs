@@ -11,6 +11,7 @@ mod present;
 mod progress;
 mod ptx;
 mod run;
+mod tech;
 mod validate;
 
 use std::process::ExitCode;
@@ -33,6 +34,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Ptx(arguments) => ptx::run(arguments),
         Command::Logic(arguments) => logic::run(arguments),
         Command::List(arguments) => list::run(arguments),
+        Command::Tech(command) => tech::run(command),
         Command::Validate(arguments) => validate::run(arguments),
         Command::Report(arguments) => run::report(&arguments.results, arguments.json),
     }

@@ -5,3 +5,4 @@ mod errors;
 mod kernel;
 mod ptx;
 mod run;
+mod tech;

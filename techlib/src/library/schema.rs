@@ -12,7 +12,7 @@ use crate::quantity::{
 type Read = fn(&str) -> Result<f64, String>;
 
 /// Fields of transistors, cells, layouts and wires: last part of the name, quantity, lowest and highest SI number that is not absurd.
-const FIELDS: [(&[&str], Read, f64, f64); 16] = [
+const FIELDS: [(&[&str], Read, f64, f64); 17] = [
     (&["vdd", "vth", "vdsat"], read::<Voltage>, 0.0, 10.0),
     (&["drive_threshold"], read::<Voltage>, -0.5, 2.0),
     (&["swing"], read::<Voltage>, 0.03, 0.3),
@@ -38,7 +38,7 @@ const FIELDS: [(&[&str], Read, f64, f64); 16] = [
         1e-5,
     ),
     (&["mobility_n"], read::<Mobility>, 1e-4, 1.0),
-    (&["area"], read::<Area>, 1e-17, 1e-8),
+    (&["area"], read::<Area>, 1e-16, 2e-11),
     (
         &[
             "l_elec",
@@ -61,13 +61,13 @@ const FIELDS: [(&[&str], Read, f64, f64); 16] = [
     ),
     (&["barrier", "dishing"], read::<Length>, 0.0, 1e-6),
     (&["dibl", "specularity", "r_temperature"], ratio, -0.05, 1.0),
+    (&["alpha"], ratio, 0.3, 3.0),
     (&["reflectivity"], ratio, 1e-6, 0.999),
     (
         &[
             "r_eff_multiplier",
             "n_to_p_drive_ratio",
             "gmp_to_gmn",
-            "alpha",
             "i_gate_exponent",
             "aspect_ratio",
             "miller",

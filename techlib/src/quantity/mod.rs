@@ -196,6 +196,7 @@ quantity! {
     /// Resistance per length of a wire.
     ResistancePerLength, "resistance per length", "3.0 ohm/um", {
         from_ohm_per_um as_ohm_per_um "ohm/um" 1e6,
+        from_ohm_per_mm as_ohm_per_mm "ohm/mm" 1e3,
         from_ohm_per_m as_ohm_per_m "ohm/m" 1.0,
     }
 }
@@ -212,6 +213,7 @@ quantity! {
     /// Current per length: of a transistor per width.
     CurrentPerLength, "current per length", "1.1e-3 A/um", {
         from_a_per_um as_a_per_um "A/um" 1e6,
+        from_ma_per_um as_ma_per_um "mA/um" 1e3,
         from_a_per_m as_a_per_m "A/m" 1.0,
         from_ua_per_um as_ua_per_um "uA/um" 1.0e0,
         from_na_per_um as_na_per_um "nA/um" 1e-3,

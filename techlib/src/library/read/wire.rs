@@ -33,13 +33,20 @@ pub(super) fn read(file: &NodeFile, feature: Length, name: &str) -> Result<WireL
     let spacing = pitch.value - width;
     let vertical = 2.0 * k_vertical.value * (width / ild.value);
     let sidewall = 2.0 * miller.value * k_horizontal.value * (thickness / spacing);
-    let capacitance = rules::VACUUM_PERMITTIVITY * (vertical + sidewall) + fringe.value;
+    let plates = rules::VACUUM_PERMITTIVITY * (vertical + sidewall);
+    let capacitance = plates + fringe.value;
+    // Each part errs by its own measure; the dielectric is common to all plates.
+    let uncertainty =
+        (plates * k_horizontal.uncertainty + fringe.value * fringe.uncertainty) / capacitance;
     Ok(WireLayer {
         resistance: resistivity.derived("cross-section less barrier and dishing", resistance),
-        capacitance: fringe.derived(
-            "parallel plates with Miller factor, plus fringe",
-            capacitance,
-        ),
+        capacitance: Sourced {
+            uncertainty,
+            ..fringe.derived(
+                "parallel plates with Miller factor, plus fringe",
+                capacitance,
+            )
+        },
         pitch,
         aspect_ratio,
         miller,
