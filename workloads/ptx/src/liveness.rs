@@ -81,21 +81,11 @@ impl Blocks {
 
 fn step_back(inst: &Inst, registers: &Registers, live: &mut Live) {
     if inst.guard.is_none() {
-        for bit in inst
-            .dst
-            .as_slice()
-            .iter()
-            .filter_map(|&slot| registers.bit(slot))
-        {
+        for bit in inst.writes().filter_map(|slot| registers.bit(slot)) {
             live[bit / 64] &= !(1 << (bit % 64));
         }
     }
-    for bit in inst
-        .src
-        .as_slice()
-        .iter()
-        .filter_map(|&slot| registers.bit(slot))
-    {
+    for bit in inst.reads().filter_map(|slot| registers.bit(slot)) {
         live[bit / 64] |= 1 << (bit % 64);
     }
 }

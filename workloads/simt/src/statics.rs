@@ -2,8 +2,8 @@
 
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{
-    Access, CarryOp, Double1, Double2, Double3, HalfOp, Inst, Op, ShortOp, Slot, SlotKind, Source,
-    Word1, Word2, Word3,
+    Access, CarryOp, Double1, Double2, Double3, HalfOp, Inst, MatrixOp, Op, ShortOp, Slot,
+    SlotKind, Source, Word1, Word2, Word3,
 };
 use warpwatt_ptx::types::{Space, Type};
 
@@ -23,8 +23,8 @@ pub(crate) fn static_instructions(entry: &Entry) -> Vec<StaticInst> {
 fn static_instruction(entry: &Entry, inst: &Inst) -> StaticInst {
     let (unit, latency) = class(&inst.op);
     let guard = inst.guard.map(|guard| guard.predicate);
-    let sources = inst.src.as_slice().iter().copied().chain(guard);
-    let destinations = inst.dst.as_slice().iter().copied();
+    let sources = inst.reads().chain(guard);
+    let destinations = inst.writes();
     StaticInst {
         unit,
         latency,
@@ -73,8 +73,25 @@ fn memory_op(op: &Op) -> Option<MemoryOp> {
             kind: MemoryOpKind::Load,
             bytes: 4,
         }),
+        Op::Matrix(matrix) => matrix_memory(&matrix.op),
         _ => None,
     }
+}
+
+/// A lane's first element stands for all that it moves.
+fn matrix_memory(op: &MatrixOp) -> Option<MemoryOp> {
+    let (space, kind, bytes) = match op {
+        MatrixOp::Load(tile) => (tile.space, MemoryOpKind::Load, tile.element.bits() / 8),
+        MatrixOp::Store(tile) => (tile.space, MemoryOpKind::Store, tile.element.bits() / 8),
+        // Each lane gives the address of a row of eight.
+        MatrixOp::LoadRows { space, .. } => (*space, MemoryOpKind::Load, 16),
+        MatrixOp::MultiplyAdd(_) => return None,
+    };
+    Some(MemoryOp {
+        space,
+        kind,
+        bytes: bytes as u8,
+    })
 }
 
 fn class(op: &Op) -> (Unit, LatencyClass) {
@@ -122,6 +139,10 @@ fn class(op: &Op) -> (Unit, LatencyClass) {
             _ => (Unit::Int, Simple),
         },
         Op::MatchAny | Op::MatchAll => (Unit::Int, Div),
+        Op::Matrix(matrix) => match matrix.op {
+            MatrixOp::MultiplyAdd(_) => (Unit::Fp32, Mad),
+            _ => (Unit::Memory, Simple),
+        },
         Op::Redux(_) => (Unit::Int, Shuffle),
         Op::Half(how) => half(how.op),
         Op::HalfCompare(_) => (Unit::Fp32, Simple),

@@ -3,6 +3,7 @@
 mod access;
 mod call;
 mod exchange;
+mod matrix;
 mod texture;
 
 use warpwatt_ptx::Entry;
@@ -213,6 +214,17 @@ impl<const W: usize> Warp<W> {
             let addresses = done.map_err(|bad| fault(bad.lane, bad.cause))?;
             if self.record {
                 self.recorder.access(at, active, executed, &addresses);
+            }
+            return Ok(Flow::Next);
+        }
+        if let Op::Matrix(matrix) = &inst.op {
+            let done = self.matrix(matrix, inst, executed, memories);
+            let addresses = done.map_err(|bad| fault(bad.lane, bad.cause))?;
+            if self.record {
+                match addresses {
+                    Some(addresses) => self.recorder.access(at, active, executed, &addresses),
+                    None => self.recorder.step(at, active, executed),
+                }
             }
             return Ok(Flow::Next);
         }

@@ -346,6 +346,7 @@ impl<'s> Lowering<'_, 's> {
             }
             "shfl" | "vote" | "match" | "activemask" | "redux" | "elect" => self.lanes(instruction),
             opcode if video::concerns(opcode) => self.video(instruction),
+            "wmma" | "mma" | "ldmatrix" => self.matrix(instruction),
             "tex" => self.texture(instruction),
             "call" => self.call(instruction),
             "bra" | "brx" | "ret" | "exit" | "trap" | "bar" | "barrier" | "membar" | "fence"

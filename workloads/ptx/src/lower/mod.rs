@@ -12,6 +12,7 @@ mod half;
 mod lane;
 mod layout;
 mod logic;
+mod matrix;
 mod memory;
 mod modifiers;
 mod moves;

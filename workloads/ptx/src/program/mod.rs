@@ -1,8 +1,10 @@
 //! The typed program that execution and timing work on.
 
+mod matrix;
 mod op;
 mod slot;
 
+pub use matrix::{Matrix, MatrixElement, MatrixOp, MultiplyAdd, Tile};
 pub use op::{
     Access, Atomic, AtomicOp, Barrier, BoolOp, Call, Carry, CarryOp, Compare, Comparison, Convert,
     Double1, Double2, Double3, DoubleShift, DoubleToWord, Float, FloatTest, Half, HalfCompare,
@@ -115,6 +117,26 @@ pub struct Inst {
     pub src: Operands<5>,
     /// Line in the PTX file.
     pub line: u32,
+}
+
+impl Inst {
+    /// Slots read, the guard's predicate apart.
+    pub fn reads(&self) -> impl Iterator<Item = Slot> + '_ {
+        let fragments = match &self.op {
+            Op::Matrix(matrix) => &matrix.src[..],
+            _ => &[],
+        };
+        self.src.as_slice().iter().chain(fragments).copied()
+    }
+
+    /// Slots written.
+    pub fn writes(&self) -> impl Iterator<Item = Slot> + '_ {
+        let fragments = match &self.op {
+            Op::Matrix(matrix) => &matrix.dst[..],
+            _ => &[],
+        };
+        self.dst.as_slice().iter().chain(fragments).copied()
+    }
 }
 
 /// A guard predicate: `@p` or `@!p`.

@@ -2,6 +2,7 @@
 //!
 //! Families are by operand width and count (`Word2`: two words to a word), so that execution has one loop over lanes a family.
 
+use super::Matrix;
 use crate::types::{Space, Type};
 
 /// An operation. Operand order is PTX's unless said otherwise.
@@ -113,6 +114,8 @@ pub enum Op {
     Store(Access),
     /// `tex`: sources are the texture's handle and one coordinate a dimension; destinations are the four channels.
     Texture(Sample),
+    /// `wmma`, `mma`, `ldmatrix`.
+    Matrix(Box<Matrix>),
     /// `atom`, `red`: sources are the base address and one or two values.
     Atomic(Atomic),
     /// `shfl`: sources a, b, c; destinations value and, if named, predicate.

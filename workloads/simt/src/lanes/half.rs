@@ -128,7 +128,7 @@ pub fn decode_half(bits: u16) -> f64 {
 }
 
 /// A double as an `f16`.
-pub(super) fn encode_half(value: f64, rounding: Rounding) -> u16 {
+pub fn encode_half(value: f64, rounding: Rounding) -> u16 {
     Layout::of(HalfFormat::F16).encode(value, |value| round_integral(value, rounding)) as u16
 }
 

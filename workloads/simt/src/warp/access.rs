@@ -9,9 +9,9 @@ use crate::memory::{BadAccess, Memories};
 use crate::trace::{LaneMask, lanes};
 
 /// The addresses of a warp's lanes, and which lanes access them.
-struct Footprint<'a, const W: usize> {
-    addresses: &'a [u64; W],
-    executed: LaneMask,
+pub(super) struct Footprint<'a, const W: usize> {
+    pub addresses: &'a [u64; W],
+    pub executed: LaneMask,
 }
 
 impl<const W: usize> Warp<W> {
@@ -190,7 +190,7 @@ impl<const W: usize> Warp<W> {
 /// Calls `each` with the `N` bytes that every executed lane accesses. Neighbouring lanes mostly share a range, so it is looked up
 /// again only when a lane leaves it.
 #[inline(always)]
-fn each_lane<const N: usize, const W: usize>(
+pub(super) fn each_lane<const N: usize, const W: usize>(
     space: Space,
     at: &Footprint<'_, W>,
     memories: &mut Memories<'_>,
