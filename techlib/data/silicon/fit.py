@@ -57,7 +57,7 @@ def drive(points):
     def error(alpha, vt):
         return spread([math.log(d) - math.log(v) + alpha * math.log(v - vt) for v, d in fitted])
 
-    alpha, vt = grid(error, [(0.6, 2.2), (0.0, lowest - 0.02)])
+    alpha, vt = grid(error, [(0.6, 2.0), (0.0, lowest - 0.02)])  # 2: the square law of long channels
     free = sum(math.log(d) - math.log(v) + alpha * math.log(v - vt) for v, d in fitted) / len(fitted)
     law = lambda v: math.exp(free) * v / (v - vt) ** alpha
     return alpha, vt, worst(law, fitted), worst(law, held)

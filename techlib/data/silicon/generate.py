@@ -185,16 +185,24 @@ def planar_device(facts, out, node, flavour, drive):
         source, how = f"{exponent[1]}; threshold: {source_on}", "published"
     put("alpha", alpha, "", source, how, 0.12)
     put("drive_threshold", vt, "V", source, how, 0.15)
-    column = facts.column(facts.neurosim, like, "hp" if base == "lop" else base, ["I_on_n"]) if node != 180 else []
-    if column:
-        value, inside, held = fit.slope([(t, 1 / i) for t, i in column])
-        facts.note(node, f"{flavour}.r_temperature", value, inside, held)
-        put("r_temperature", value, "", f"{PTM}, {like} nm, I_on at 300 K to 400 K", f"fitted: {FIT}", 0.3)
-    else:
-        put("r_temperature", 0.0025, "", "as PTM 130 nm hp (NeuroSim V1.4)", "assumed: 180 nm has no current by temperature", 0.5)
+    planar_heat(facts, put, node, like, base, flavour)
     low, high = RANGE[node]
     low = max(low, vt + 0.15)
     out.range(flavour, low, high if base != "lop" else max(vdd * 1.2, low + 0.2))
+
+
+def planar_heat(facts, put, node, like, base, flavour):
+    if node == 180:
+        put("r_temperature", 0.0025, "", "as PTM 130 nm hp", "assumed: 180 nm has no current by temperature", 0.5)
+        return
+    value, inside, held = fit.slope([(t, 1 / i) for t, i in facts.column(facts.neurosim, like, "hp", ["I_on_n"])])
+    source = f"{PTM}, {like} nm hp, I_on at 300 K to 400 K"
+    if base == "hp":
+        facts.note(node, f"{flavour}.r_temperature", value, inside, held)
+        put("r_temperature", value, "", source, f"fitted: {FIT}", 0.3)
+    else:
+        # PTM's lstp current falls by half or more in 100 K; a mobility that falls as T^-1.5 explains a third.
+        put("r_temperature", value, "", source, "scaled: as hp, because the lstp current of the same cards falls faster than any mobility", 0.5)
 
 
 def planar_capacitance(facts, put, node, like, base):
