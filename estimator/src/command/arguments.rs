@@ -234,7 +234,7 @@ pub struct PtxArguments {
 #[command(after_long_help = "\
 Options of every block:
   --node NODE            technology node [default: 40nm]
-  --library NAME         technology library [default: silicon if it is there, else itrs]
+  --library NAME         technology library: silicon, itrs [default: silicon]
   --flavour NAME         transistors: hp, lstp, lop [default: hp]
   --temperature KELVIN   junction temperature, such as 350K [default: 350K]
   --vdd VOLT             supply, such as 0.9V [default: the node's]

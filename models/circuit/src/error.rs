@@ -103,6 +103,19 @@ pub(crate) mod check {
         })
     }
 
+    /// A percentage.
+    pub(crate) fn share(what: &'static str, got: u64) -> Result<(), CircuitError> {
+        if got <= 100 {
+            return Ok(());
+        }
+        Err(CircuitError::Size {
+            what,
+            got,
+            constraint: "it is a percentage",
+            nearest: 100,
+        })
+    }
+
     pub(crate) fn capacity(words: u64, bits: u64) -> Result<(), CircuitError> {
         let got = words.saturating_mul(bits);
         if got <= MOST_BITS {

@@ -12,12 +12,15 @@ mod gate;
 mod gating;
 mod interface;
 pub mod logic;
+pub mod memory;
+pub mod noc;
 mod process;
 pub mod registry;
 mod repeater;
 mod settings;
 mod small;
 mod spec;
+pub mod units;
 
 pub use cost::{Alternative, Cost, Organisation, Part, Uncertainty};
 pub use error::CircuitError;
@@ -104,5 +107,8 @@ fn priced(sizing: &build::Sizing, spec: &Spec) -> Result<Cost, CircuitError> {
         Spec::Select(select) => logic::select(run, periphery, select),
         Spec::Comparator(comparator) => logic::comparator(run, periphery, comparator),
         Spec::Logic(block) => logic::block(sizing, block),
+        Spec::Unit(unit) => units::unit(sizing, unit),
+        Spec::Noc(block) => noc::block(sizing, block),
+        Spec::Memory(device) => memory::device(sizing, device),
     }
 }

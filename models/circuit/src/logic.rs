@@ -21,7 +21,9 @@ pub use kind::Kind;
 pub use price::gates;
 pub use spec::{LogicBlock, LogicSpec, Side};
 
-pub(crate) use price::block;
+pub(crate) use analysis::Piece;
+pub(crate) use cells::{Cells, row};
+pub(crate) use price::{assembled, block, leakage_of};
 
 use warpwatt_techlib::quantity::Length;
 use warpwatt_techlib::{Technology, rules};

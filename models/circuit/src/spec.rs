@@ -29,6 +29,12 @@ pub enum Spec {
     Comparator(ComparatorSpec),
     /// A block of static gates: codes, comparators, arbiters, schedulers and so on.
     Logic(crate::logic::LogicSpec),
+    /// A functional unit.
+    Unit(crate::units::UnitSpec),
+    /// Interconnect, or a clock tree.
+    Noc(crate::noc::NocSpec),
+    /// An off-chip memory device.
+    Memory(crate::memory::MemorySpec),
 }
 
 /// Ports of an array: those that do either, only read, only write.

@@ -18,7 +18,7 @@ const COMMON: [&str; 7] = [
     "set",
     "json",
 ];
-const LIBRARIES: [&str; 1] = ["itrs"];
+const LIBRARIES: [&str; 2] = ["silicon", "itrs"];
 
 /// What the words ask for.
 pub enum Wanted {
@@ -181,9 +181,18 @@ fn request(block: &'static Block, options: &Options, sink: &mut Sink) -> Option<
             temperature: temperature?,
             vdd,
         },
-        settings: Profile::Cacti7.settings(),
+        settings: profile(&options.library).settings(),
         json: options.json,
     })
+}
+
+/// The equations that go with a library: those of CACTI 7 with its tables.
+fn profile(library: &str) -> Profile {
+    if library == "itrs" {
+        Profile::Cacti7
+    } else {
+        Profile::Silicon
+    }
 }
 
 fn technology(options: &Options, sink: &mut Sink) -> Option<Technology> {
@@ -198,6 +207,7 @@ fn technology(options: &Options, sink: &mut Sink) -> Option<Technology> {
 
 fn library(name: &str, sink: &mut Sink) -> Option<Library> {
     let library: Result<Library, TechError> = match name {
+        "silicon" => Library::silicon(),
         "itrs" => Library::itrs(),
         _ => {
             let known = format!("the libraries are {}", LIBRARIES.join(", "));
@@ -239,7 +249,8 @@ impl Request {
             &self.spec,
         )
         .map_err(refused)?;
-        let sources = registry::sources(&self.technology, &self.spec).map_err(refused)?;
+        let sources = registry::sources(&self.technology, &self.at, &self.settings, &self.spec)
+            .map_err(refused)?;
         Ok(Priced { cost, sources })
     }
 }

@@ -11,7 +11,7 @@ use warpwatt_techlib::rules;
 use super::activity::{self, Signal};
 use super::cells::Cells;
 use super::kind::Kind;
-use super::netlist::{Gate, Netlist};
+use super::netlist::{Gate, Net, Netlist};
 
 /// Largest gate, in smallest ones; beyond it inverters follow.
 const LARGEST: f64 = 8.0;
@@ -199,68 +199,58 @@ fn buffer(cells: &Cells, sizes: &mut Sizes, net: usize, even: bool) -> f64 {
 
 /// Longest path; each gate's delay goes to its part.
 fn path(cells: &Cells, netlist: &Netlist, sizes: &Sizes, pieces: &mut [Piece]) {
-    let nets = netlist.drivers.len();
-    let mut arrival = vec![Time::ZERO; nets];
-    let mut ramp = vec![Time::ZERO; nets];
+    let mut arrival = vec![Time::ZERO; netlist.drivers.len()];
     for net in &netlist.inputs {
-        let (delay, slope) = through(cells, sizes, net.index(), Time::ZERO);
-        arrival[net.index()] = delay;
-        ramp[net.index()] = slope;
+        arrival[net.index()] = through(cells, sizes, net.index());
     }
-    let mut late = vec![None; netlist.gates.len()];
+    let mut late: Vec<Option<Net>> = vec![None; netlist.gates.len()];
     for (i, gate) in netlist.gates.iter().enumerate() {
         let net = gate.output.index();
-        let first = sizes.buffers[net]
-            .first()
-            .map_or(sizes.load[net], |first| cells.input * *first);
+        let first = sizes.buffers[net].first();
+        let load = first.map_or(sizes.load[net], |first| cells.input * *first);
         let (start, own) = if gate.kind == Kind::Flop {
-            (Time::ZERO, cells.flop_out(first))
+            (Time::ZERO, cells.flop_out(load))
         } else {
-            let last = gate
-                .inputs()
-                .iter()
-                .copied()
-                .fold(gate.inputs()[0], |a, b| {
-                    if arrival[b.index()] > arrival[a.index()] {
-                        b
-                    } else {
-                        a
-                    }
-                });
+            let last = latest(gate.inputs(), &arrival);
             late[i] = Some(last);
-            let delay = cells.delay(gate.kind, sizes.gate[i], first, ramp[last.index()]);
-            (arrival[last.index()], delay)
+            (
+                arrival[last.index()],
+                cells.delay(gate.kind, sizes.gate[i], load),
+            )
         };
-        let (behind, slope) = through(cells, sizes, net, own * 2.0);
-        arrival[net] = start + own + behind;
-        ramp[net] = slope;
+        arrival[net] = start + own + through(cells, sizes, net);
     }
-    let setup = |net: usize, time: Time| (net, time + cells.flop_setup());
     let flops = netlist.gates.iter().filter(|gate| gate.kind == Kind::Flop);
+    let data = flops.map(|gate| gate.inputs()[0].index());
     let ends = netlist
         .outputs
         .iter()
         .map(|net| (net.index(), arrival[net.index()]));
-    let ends = ends.chain(
-        flops
-            .map(|gate| gate.inputs()[0].index())
-            .map(|net| setup(net, arrival[net])),
-    );
+    let ends = ends.chain(data.map(|net| (net, arrival[net] + cells.flop_setup())));
     let Some((mut net, end)) = ends.fold(None, later) else {
         return;
     };
     let mut until = end;
     // Back along the latest inputs; what a net adds belongs to the part of its driver, the inputs' own buffers to the first part.
     while let Some(gate) = netlist.drivers[net] {
-        let from = late[gate].map_or(Time::ZERO, |input: super::netlist::Net| {
-            arrival[input.index()]
-        });
+        let from = late[gate].map_or(Time::ZERO, |input| arrival[input.index()]);
         pieces[netlist.gates[gate].part].delay += until - from;
         until = from;
         let Some(input) = late[gate] else { break };
         net = input.index();
     }
     pieces[0].delay += until;
+}
+
+fn latest(inputs: &[Net], arrival: &[Time]) -> Net {
+    let later = |a: Net, b: Net| {
+        if arrival[b.index()] > arrival[a.index()] {
+            b
+        } else {
+            a
+        }
+    };
+    inputs.iter().copied().fold(inputs[0], later)
 }
 
 fn later(best: Option<(usize, Time)>, end: (usize, Time)) -> Option<(usize, Time)> {
@@ -270,19 +260,16 @@ fn later(best: Option<(usize, Time)>, end: (usize, Time)) -> Option<(usize, Time
     }
 }
 
-/// Through the inverters and the wire of a net: delay and ramp at its end.
-fn through(cells: &Cells, sizes: &Sizes, net: usize, ramp: Time) -> (Time, Time) {
+/// Through the inverters and the wire of a net.
+fn through(cells: &Cells, sizes: &Sizes, net: usize) -> Time {
     let chain = &sizes.buffers[net];
-    let (mut delay, mut slope) = (Time::ZERO, ramp);
-    for (i, size) in chain.iter().enumerate() {
+    let stages = chain.iter().enumerate().map(|(i, size)| {
         let load = chain
             .get(i + 1)
             .map_or(sizes.load[net], |next| cells.input * *next);
-        let own = cells.delay(Kind::Inv, *size, load, slope);
-        delay += own;
-        slope = own * 2.0;
-    }
-    (delay + sizes.wire_delay[net], slope + sizes.wire_delay[net])
+        cells.delay(Kind::Inv, *size, load)
+    });
+    stages.sum::<Time>() + sizes.wire_delay[net]
 }
 
 /// How long nets are.

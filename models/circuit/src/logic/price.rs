@@ -2,14 +2,16 @@
 
 use warpwatt_techlib::Technology;
 use warpwatt_techlib::published::rules as cell_rules;
-use warpwatt_techlib::quantity::{Area, Energy, Length, Time};
+use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
 
 use super::analysis::{self, Piece};
 use super::cells::Cells;
 use super::code::Matrix;
 use super::netlist::Netlist;
-use super::{Fairness, LogicBlock, LogicSpec, Side, arithmetic, choose, ecc, limits, route};
+use super::{Fairness, Kind, LogicBlock, LogicSpec, Side, arithmetic, choose, ecc, limits, route};
 use crate::build::Sizing;
+use crate::error::check;
+use crate::process::Process;
 use crate::{BufferSpec, CircuitError, Cost, Ports};
 
 /// Error of the method beside that of the process: against the two synthesised blocks of Warped-DMR areas are off by a fifth and more, and glitches are not counted.
@@ -23,21 +25,31 @@ struct Built {
 
 /// A block of logic.
 pub(crate) fn block(at: &Sizing, spec: &LogicSpec) -> Result<Cost, CircuitError> {
-    if spec.activity > 100 {
-        return Err(CircuitError::Size {
-            what: "activity",
-            got: u64::from(spec.activity),
-            constraint: "it is a percentage",
-            nearest: 100,
-        });
-    }
+    check::share("activity", u64::from(spec.activity))?;
     let cells = Cells::new(at.run, at.technology)?;
     let built = build(&cells, at, spec)?;
     Ok(cost(&cells, at.technology, built.pieces, &built.model))
 }
 
+/// Leakage of an area filled with smallest NAND2 gates as densely as rows are: sub-threshold and through gates.
+pub(crate) fn leakage_of(
+    p: &Process,
+    technology: &Technology,
+    area: Area,
+) -> Result<(Power, Power), CircuitError> {
+    let cells = Cells::new(p, technology)?;
+    let count = area * cell_rules::ROW_FILL / cells.area(Kind::Nand2, 1.0, true);
+    let states = [[false, false], [false, true], [true, false], [true, true]];
+    let mean = states
+        .iter()
+        .map(|state| cells.leakage(Kind::Nand2, state))
+        .sum::<Power>()
+        / 4.0;
+    Ok((mean * count, cells.gate_leakage(Kind::Nand2) * count))
+}
+
 /// Gates of a block by kind, where it is one netlist; blocks with flip-flop stores have none.
-pub fn gates(spec: &LogicSpec) -> Result<Vec<(super::Kind, u64)>, CircuitError> {
+pub fn gates(spec: &LogicSpec) -> Result<Vec<(Kind, u64)>, CircuitError> {
     limits::check(&spec.block)?;
     Ok(netlist(&spec.block).map_or_else(Vec::new, |netlist| netlist.counts()))
 }

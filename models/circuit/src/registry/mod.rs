@@ -1,12 +1,16 @@
 //! Every block that `warpwatt logic` knows: name, parameters with default and range, and how they make a specification.
 
 mod logic;
+mod noc;
+mod units;
 
 use std::collections::BTreeMap;
 
-use warpwatt_techlib::{Technology, published};
+use warpwatt_techlib::Technology;
 
-use crate::{CircuitError, Spec};
+use crate::build::Sizing;
+use crate::process::Process;
+use crate::{CircuitError, OperatingPoint, Settings, Spec};
 
 /// A block that can be asked for by name.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +90,8 @@ pub enum SettingError {
 
 /// Every block, in the order of the documentation.
 pub fn blocks() -> impl Iterator<Item = &'static Block> {
-    logic::BLOCKS.iter()
+    let all = [logic::BLOCKS, units::BLOCKS, noc::BLOCKS];
+    all.into_iter().flatten()
 }
 
 /// The block of a name.
@@ -98,25 +103,51 @@ pub fn find(name: &str) -> Option<&'static Block> {
 ///
 /// # Errors
 ///
-/// If the node is outside the tables.
-pub fn sources(technology: &Technology, spec: &Spec) -> Result<Vec<String>, CircuitError> {
+/// As of [`crate::cost_with`].
+pub fn sources(
+    technology: &Technology,
+    at: &OperatingPoint,
+    settings: &Settings,
+    spec: &Spec,
+) -> Result<Vec<String>, CircuitError> {
     let device = &technology.device;
-    let mut all = vec![
-        format!("transistors: {}", device.i_on_n.source),
-        format!(
-            "leakage: {}",
-            device
-                .i_off_n
-                .rows()
-                .first()
-                .map_or("", |row| &row.1.source)
-        ),
-    ];
-    if let Spec::Logic(_) = spec {
-        all.push(format!(
+    let leakage = device
+        .i_off_n
+        .rows()
+        .first()
+        .map_or("", |row| &row.1.source);
+    let mut all = vec![format!("transistors: {}", device.i_on_n.source)];
+    if !leakage.is_empty() {
+        all.push(format!("leakage: {leakage}"));
+    }
+    let row = || -> Result<String, CircuitError> {
+        Ok(format!(
             "rows of cells: {}",
-            published::row(technology.feature)?.source
-        ));
+            crate::logic::row(technology)?.source
+        ))
+    };
+    match spec {
+        Spec::Logic(_) => all.push(row()?),
+        Spec::Noc(_) => {
+            all.push(row()?);
+            all.push(format!(
+                "wires: {}",
+                technology.wires.conservative.semi_global.resistance.source
+            ));
+        }
+        Spec::Unit(unit) => {
+            let (design, run) = Process::design_and_run(technology, technology, at, settings)?;
+            let sizing = Sizing {
+                technology,
+                settings,
+                design: &design,
+                run: &run,
+            };
+            all = crate::units::sources(&sizing, unit)?;
+            all.push("scaling: Stillmaker and Baas, Integration 58 (2017), foundries' statements below 7 nm".to_owned());
+        }
+        Spec::Memory(device) => all = crate::memory::sources(device.kind)?,
+        _ => {}
     }
     Ok(all)
 }
