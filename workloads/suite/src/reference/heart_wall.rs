@@ -9,8 +9,8 @@ const SEARCH: i32 = 21;
 pub(crate) fn heart_wall(inputs: &Inputs<'_>) -> Outputs {
     let (width, height) = (inputs.size("width"), inputs.size("height"));
     let mut patterns = inputs.f32s("patterns");
-    let (mut columns, mut rows) = (inputs.i32s("column"), inputs.i32s("row"));
-    let mut scores = vec![0.0; columns.len()];
+    let mut places = inputs.i32s("place");
+    let mut scores = vec![0.0; places.len() / 2];
     for frame in inputs.f32s("film").chunks(width * height) {
         let frame = Frame {
             pixels: frame,
@@ -18,7 +18,7 @@ pub(crate) fn heart_wall(inputs: &Inputs<'_>) -> Outputs {
         };
         let points = patterns.chunks_mut((SIDE * SIDE) as usize);
         for (point, pattern) in points.enumerate() {
-            let (x, y) = (columns[point], rows[point]);
+            let (x, y) = (places[2 * point], places[2 * point + 1]);
             let mut best = (f32::NEG_INFINITY, 0, 0);
             for (dx, dy) in window(SEARCH) {
                 let (x, y) = (x + dx - SEARCH / 2, y + dy - SEARCH / 2);
@@ -27,7 +27,7 @@ pub(crate) fn heart_wall(inputs: &Inputs<'_>) -> Outputs {
                     best = (score, x, y);
                 }
             }
-            (scores[point], columns[point], rows[point]) = best;
+            (scores[point], places[2 * point], places[2 * point + 1]) = best;
             for ((dx, dy), wanted) in window(SIDE).zip(pattern) {
                 let seen = frame.pixel(best.1 + dx - SIDE / 2, best.2 + dy - SIDE / 2);
                 *wanted = wanted.mul_add(0.9, 0.1 * seen);
@@ -36,8 +36,7 @@ pub(crate) fn heart_wall(inputs: &Inputs<'_>) -> Outputs {
     }
     Outputs::default()
         .f32s("patterns", &patterns)
-        .i32s("column", &columns)
-        .i32s("row", &rows)
+        .i32s("place", &places)
         .f32s("score", &scores)
 }
 
