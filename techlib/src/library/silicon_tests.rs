@@ -315,3 +315,37 @@ fn what_was_held_out_of_the_fits_is_met_as_well_as_what_was_fitted() {
     }
     assert!(rows > 100, "{rows}");
 }
+
+#[test]
+fn the_figures_that_the_book_quotes_are_these() {
+    let book = include_str!("../../../docs/technology.md");
+    let fo4 = |name: &str, flavour| {
+        let technology = node(name, flavour);
+        metrics::fo4(&technology, &technology.at(None, ROOM).unwrap()).as_ps()
+    };
+    let planar: Vec<String> = ["90nm", "65nm", "45nm", "32nm", "20nm"]
+        .iter()
+        .map(|name| format!("{:.1}", fo4(name, Flavour::Hp)))
+        .collect();
+    assert!(
+        book.contains(&format!("| {} ps |", planar.join(", "))),
+        "{planar:?}"
+    );
+    let seven = [Flavour::Hp, Flavour::Lop, Flavour::Lstp, Flavour::Sram]
+        .map(|flavour| format!("{:.1}", fo4("7nm", flavour)));
+    assert!(
+        book.contains(&format!("| {} ps |", seven.join(", "))),
+        "{seven:?}"
+    );
+    let step = fo4("16nm", Flavour::Hp) / fo4("20nm", Flavour::Hp);
+    assert!(
+        book.contains(&format!("{step:.1} times *slower*")),
+        "{step}"
+    );
+    let own = book
+        .split("```toml")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next());
+    let mut nothing = |_: &str, written: &str| Err(written.to_owned());
+    OwnNode::read("my.toml", own.unwrap(), &mut nothing).unwrap();
+}

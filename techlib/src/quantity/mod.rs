@@ -49,7 +49,11 @@ impl Figure for f64 {
     }
 
     fn readable(self) -> String {
-        format!("{self:.4}")
+        if self != 0.0 && (self.abs() < 0.01 || self.abs() >= 1e5) {
+            format!("{self:.3e}")
+        } else {
+            format!("{self:.4}")
+        }
     }
 }
 
