@@ -108,7 +108,26 @@ pub(crate) fn around(p: &Process, style: MacroStyle, pins: &Pins, mut cost: Cost
     }
     cost.cycle_time += cost.access_time - before;
     cost.height = cost.area / cost.width;
+    if style == MacroStyle::Compiled {
+        ring(p, banks, &mut cost);
+    }
     cost
+}
+
+/// Power and guard ring around a macro, one around each bank.
+fn ring(p: &Process, banks: f64, cost: &mut Cost) {
+    let margin = p.f(rules::MACRO_RING) * 2.0;
+    let side = libm::sqrt(banks);
+    let (width, height) = (cost.width + margin * side, cost.height + margin * side);
+    let area = width * height;
+    cost.breakdown.push(Part {
+        name: "power ring".to_owned(),
+        read_energy: Energy::ZERO,
+        leakage: Power::ZERO,
+        area: area - cost.area,
+        delay: Time::ZERO,
+    });
+    (cost.width, cost.height, cost.area) = (width, height, area);
 }
 
 /// The edge of one bank.
