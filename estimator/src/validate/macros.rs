@@ -31,15 +31,20 @@ pub enum MacroError {
     #[error(transparent)]
     Technology(#[from] TechError),
     /// A node file is wrong.
-    #[error("node file `{0}` does not load")]
-    Node(&'static str),
+    #[error("node file `{name}`: {problem}")]
+    Node {
+        /// Which file.
+        name: &'static str,
+        /// The first thing that is wrong with it.
+        problem: String,
+    },
     /// A macro cannot be modelled.
     #[error("{name}: {problem}")]
     Model {
         /// Which macro.
         name: String,
         /// Why.
-        problem: CircuitError,
+        problem: Box<CircuitError>,
     },
 }
 
@@ -175,7 +180,7 @@ fn compare(row: &Row, held_out: bool) -> Result<Vec<MacroCheck>, MacroError> {
     let cost = cost_with(&cell, &periphery, &at, &settings, &spec).map_err(|problem| {
         MacroError::Model {
             name: row.name.clone(),
-            problem,
+            problem: Box::new(problem),
         }
     })?;
     let part = |name: &str| cost.breakdown.iter().find(|part| part.name == name);
@@ -213,8 +218,15 @@ fn compare(row: &Row, held_out: bool) -> Result<Vec<MacroCheck>, MacroError> {
 /// Periphery and cells. IHP's process leaks 10 pA a bit: its transistors are of the kind that libraries call low standby power.
 fn technologies(row: &Row) -> Result<(Technology, Technology), MacroError> {
     let own = |(name, text): (&'static str, &str), flavour| {
-        let node = OwnNode::read(name, text, &mut |_, other| Err(other.to_owned()))
-            .map_err(|_| MacroError::Node(name))?;
+        let node =
+            OwnNode::read(name, text, &mut |_, other| Err(other.to_owned())).map_err(|faults| {
+                MacroError::Node {
+                    name,
+                    problem: faults
+                        .first()
+                        .map_or_else(String::new, |fault| fault.message.clone()),
+                }
+            })?;
         Ok::<_, MacroError>((node.technology(flavour)?, node.technology(Flavour::Sram)?))
     };
     let shipped = |flavour| {

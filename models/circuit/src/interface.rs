@@ -122,6 +122,7 @@ fn ring(p: &Process, banks: f64, cost: &mut Cost) {
     let area = width * height;
     cost.breakdown.push(Part {
         name: "power ring".to_owned(),
+        search_energy: None,
         read_energy: Energy::ZERO,
         leakage: Power::ZERO,
         area: area - cost.area,
