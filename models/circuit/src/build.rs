@@ -167,8 +167,8 @@ fn default_tag_bits(spec: &CacheSpec) -> u32 {
     const STATE: u32 = 5;
     let ways = u64::from(spec.ways.max(1));
     let bytes = (spec.sets.saturating_mul(ways)).saturating_mul(spec.line_bits) / 8;
-    let index = bytes.max(1).ilog2() - (2 * ways - 1).ilog2();
-    (ADDRESS + STATE).saturating_sub(index).max(1)
+    let least = ADDRESS + STATE + (2 * ways - 1).ilog2();
+    least.saturating_sub(bytes.max(1).ilog2()).max(1)
 }
 
 fn tag_need(process: &Process, spec: &TagSpec) -> Result<Need, CircuitError> {

@@ -132,7 +132,9 @@ pub(crate) mod check {
     pub(crate) fn banks(banks: u32, words: u64) -> Result<(), CircuitError> {
         let got = u64::from(banks);
         if !banks.is_power_of_two() {
-            let nearest = got.max(1).next_power_of_two();
+            // Each bank needs a word, too.
+            let most = 1 << words.max(1).ilog2();
+            let nearest = got.max(1).next_power_of_two().min(most);
             return Err(CircuitError::Size {
                 what: "banks",
                 got,
@@ -166,8 +168,7 @@ pub(crate) mod check {
     }
 
     pub(crate) fn out_bits(out: u64, line: u64) -> Result<(), CircuitError> {
-        count("out_bits", out)?;
-        if out <= line && line.is_multiple_of(out) && (line / out).is_power_of_two() {
+        if (1..=line).contains(&out) && line.is_multiple_of(out) && (line / out).is_power_of_two() {
             return Ok(());
         }
         // The whole line always works; so does what is left of it after halving while it is even.

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use warpwatt_circuit::{
-    Access, BufferSpec, CacheSpec, ComparatorSpec, Cost, MuxSpec, OperatingPoint, Ports, Profile,
-    RamSpec, SelectSpec, Spec, TagSpec, cost,
+    Access, BufferSpec, CacheSpec, CamSpec, ComparatorSpec, Cost, FullyAssociativeSpec, MuxSpec,
+    OperatingPoint, Ports, Profile, RamSpec, SelectSpec, Spec, TagSpec, cost,
 };
 use warpwatt_techlib::quantity::{Area, Energy, Power, Temperature, Voltage};
 use warpwatt_techlib::{Flavour, Library, Technology};
@@ -149,6 +149,117 @@ proptest! {
         close("read energy", (tag.read_energy + data.read_energy).si(), whole.read_energy.si())?;
         close("leakage", (tag.leakage + data.leakage).si(), whole.leakage.si())?;
         prop_assert!(whole.area.si() >= (tag.area + data.area).si() * (1.0 - 1e-9));
+    }
+}
+
+fn cam(entries: u64, bits: u64, ports: Ports) -> Spec {
+    Spec::Cam(CamSpec {
+        entries,
+        bits,
+        ports,
+        banks: 1,
+    })
+}
+
+fn associative(entries: u64, line_bits: u64, ports: Ports) -> Spec {
+    Spec::FullyAssociative(FullyAssociativeSpec {
+        entries,
+        line_bits,
+        tag_bits: Some(32),
+        out_bits: None,
+        ports,
+        banks: 1,
+    })
+}
+
+const SEARCHED: Ports = Ports {
+    read_write: 1,
+    search: 1,
+    ..Ports::NONE
+};
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, rng_seed: RngSeed::Fixed(0xca3), ..ProptestConfig::default() })]
+
+    #[test]
+    fn four_times_the_entries_take_more_of_everything(entries in 1..4096_u64, bits in 1..256_u64, profile in any_associative_profile()) {
+        for make in [cam, associative] {
+            let (few, many) = (price(&make(entries, bits, SEARCHED), profile), price(&make(entries * 4, bits, SEARCHED), profile));
+            prop_assert!(many.area > few.area && many.leakage > few.leakage);
+            prop_assert!(many.search_energy > few.search_energy);
+        }
+    }
+
+    #[test]
+    fn twice_the_bits_take_more_of_everything(entries in 1..4096_u64, bits in 1..256_u64, profile in any_associative_profile()) {
+        for make in [cam, associative] {
+            let (few, many) = (price(&make(entries, bits, SEARCHED), profile), price(&make(entries, bits * 2, SEARCHED), profile));
+            // Of the same organisation; another one is a named cause of a jump.
+            if few.organisation.unwrap().ndbl == many.organisation.unwrap().ndbl {
+                prop_assert!(many.area > few.area && many.leakage > few.leakage);
+                prop_assert!(many.read_energy > few.read_energy && many.search_energy > few.search_energy);
+            }
+        }
+    }
+
+    #[test]
+    fn another_search_port_takes_area(entries in 1..4096_u64, bits in 1..256_u64, search in 1..4_u32, profile in any_associative_profile()) {
+        let with = |search| price(&cam(entries, bits, Ports { search, ..SEARCHED }), profile);
+        let (few, many) = (with(search), with(search + 1));
+        prop_assert!(many.area > few.area);
+    }
+
+    #[test]
+    fn a_search_costs_at_least_its_search_lines(entries in 1..4096_u64, bits in 1..256_u64, profile in any_associative_profile()) {
+        let cost = price(&cam(entries, bits, SEARCHED), profile);
+        let shares: Energy = cost.breakdown.iter().filter_map(|part| part.search_energy).sum();
+        close("search energy", shares.si(), cost.search_energy.unwrap().si())?;
+        let lines = cost.breakdown.iter().filter(|part| part.name == "search lines" || part.name == "match lines");
+        prop_assert!(lines.filter_map(|part| part.search_energy).all(|share| share > Energy::ZERO));
+    }
+}
+
+fn any_associative_profile() -> impl Strategy<Value = Profile> {
+    prop_oneof![
+        Just(Profile::Cacti65),
+        Just(Profile::Cacti7),
+        Just(Profile::Silicon)
+    ]
+}
+
+#[test]
+fn a_lower_supply_never_changes_an_associative_array() {
+    let technology = technology("32nm", Flavour::Hp);
+    for spec in [cam(64, 32, SEARCHED), associative(64, 256, SEARCHED)] {
+        let cost = |vdd| {
+            let point = OperatingPoint {
+                vdd: Some(Voltage::from_v(vdd)),
+                ..at(350.0)
+            };
+            cost(&technology, &point, Profile::Silicon, &spec).unwrap()
+        };
+        let (low, nominal) = (cost(0.7), cost(0.9));
+        assert_eq!(
+            (low.area, low.organisation),
+            (nominal.area, nominal.organisation)
+        );
+        assert!(low.access_time > nominal.access_time);
+        assert!(low.search_energy < nominal.search_energy && low.leakage < nominal.leakage);
+    }
+}
+
+#[test]
+fn one_entry_of_one_bit_and_thousands_of_wide_ones_can_be_built() {
+    for profile in [Profile::Cacti65, Profile::Cacti7, Profile::Silicon] {
+        for (entries, bits) in [(1, 1), (1, 4096), (8192, 512), (5, 3)] {
+            assert!(
+                price(&cam(entries, bits, SEARCHED), profile)
+                    .access_time
+                    .is_finite()
+            );
+            let cache = price(&associative(entries, bits, SEARCHED), profile);
+            assert!(cache.cycle_time > warpwatt_techlib::quantity::Time::ZERO);
+        }
     }
 }
 
