@@ -84,8 +84,21 @@ pub enum Statement<'s> {
     Instruction(Instruction<'s>),
     /// `{ ... }`: a scope of its own.
     Block(Vec<Statement<'s>>),
-    /// `name: .branchtargets a, b;`, the targets of an indexed branch.
-    BranchTargets(Name<'s>, Vec<Name<'s>>),
+    /// `name: .branchtargets a, b;`, the targets of an indexed branch; `name: .calltargets f, g;`, those of an indirect call.
+    Targets(Name<'s>, Vec<Name<'s>>),
+    /// `name: .callprototype (results) _ (parameters);`, what an indirect call calls.
+    Prototype(Prototype<'s>),
+}
+
+/// The shape of functions that an indirect call may reach.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prototype<'s> {
+    /// Its label.
+    pub name: Name<'s>,
+    /// Return parameters.
+    pub returns: Vec<Variable<'s>>,
+    /// Parameters.
+    pub params: Vec<Variable<'s>>,
 }
 
 /// An instruction.

@@ -94,6 +94,8 @@ pub enum Cause {
     Trap,
     /// An indexed branch beyond its list.
     BranchIndex(u32),
+    /// A call of an address at which no function that it may reach begins.
+    CallTarget(u64),
     /// The instruction limit was reached.
     Limit(u64),
 }
@@ -172,6 +174,10 @@ impl fmt::Display for Cause {
             Cause::NoTexture(handle) => write!(
                 f,
                 "no texture is bound to handle {handle:#x}: give the buffer a `texture` table in the launch file"
+            ),
+            Cause::CallTarget(address) => write!(
+                f,
+                "an indirect call of {address:#x}, at which no function of the call's shape begins"
             ),
             Cause::Trap => f.write_str("the kernel executed `trap`"),
             Cause::BranchIndex(index) => write!(f, "branch index {index} lies beyond its targets"),

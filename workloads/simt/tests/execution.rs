@@ -453,7 +453,7 @@ fn lanes_reduce_agree_and_elect() {
         elect.sync %r7|%p3, 0xfffffff0;
         selp.u32 %r8, 1000, 0, %p1; selp.u32 %r9, 2000, 0, %p2; selp.u32 %r10, 4000, 0, %p3;
         add.u32 %r2, %r2, %r3; add.u32 %r2, %r2, %r6; add.u32 %r2, %r2, %r7;
-        add.u32 %r2, %r2, %r8; add.u32 %r2, %r2, %r9; add.u32 %r2, %r2, %r10;
+        add.u16x2 %r2, %r2, %r8; add.u32 %r2, %r2, %r9; add.u32 %r2, %r2, %r10;
         setp.eq.u32 %p4, %r5, 0xffffffff; @!%p4 mov.u32 %r2, 0;
         st.global.u32 [%rd2], %r2; ret;"
     );

@@ -2,6 +2,7 @@
 
 use super::function::{Lowered, Lowering};
 use super::modifiers::Modifiers;
+use super::video::pair_operation;
 use crate::ast::Instruction;
 use crate::error::PtxError;
 use crate::program::{Double1, Double2, Double3, Float, Op, ShortOp, Word1, Word2, Word3};
@@ -80,6 +81,9 @@ impl<'s> Lowering<'_, 's> {
             "dp4a" | "dp2a" => return self.dot_product(instruction, modifiers),
             "add" | "sub" | "mad" if modifiers.take("cc") => return self.with_carry(instruction),
             _ => {}
+        }
+        if let Some(pair) = pair_operation(instruction) {
+            return self.pair(instruction, pair);
         }
         let wide = modifiers.take("wide");
         let high = modifiers.take("hi");

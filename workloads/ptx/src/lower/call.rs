@@ -7,10 +7,10 @@ use super::arithmetic::unsupported_form;
 use super::function::{Body, Lowered, Lowering};
 use super::layout::{Region, extent};
 use super::modifiers::Modifiers;
-use crate::ast::{Function, Instruction, Name, Operand, Variable};
+use crate::ast::{Function, Instruction, Name, Operand, Prototype, Variable};
 use crate::error::PtxError;
-use crate::program::{self, Call, Move, Op, Operands};
-use crate::types::Space;
+use crate::program::{self, Access, Call, Move, Op, Operands, Target};
+use crate::types::{Space, Type};
 
 /// A function that was called, and where its results and parameters lie in its frame.
 pub(super) struct Callee<'m, 's> {
@@ -18,6 +18,9 @@ pub(super) struct Callee<'m, 's> {
     results: Vec<Place>,
     params: Vec<Place>,
 }
+
+/// Places of the results and of the parameters in a function's frame.
+pub(super) type Shape = (Vec<Place>, Vec<Place>);
 
 /// Offset and size in a frame.
 type Place = (u64, u64);
@@ -29,40 +32,161 @@ impl<'s> Lowering<'_, 's> {
         modifiers.take("uni");
         modifiers.finish()?;
         let none = &[][..];
-        let (results, name, arguments) = match &instruction.operands[..] {
+        let (results, name, rest) = match &instruction.operands[..] {
             [
                 Operand::List(results, _),
                 Operand::Name(name, None),
-                Operand::List(arguments, _),
-            ] => (&results[..], name, &arguments[..]),
-            [Operand::List(results, _), Operand::Name(name, None)] => (&results[..], name, none),
-            [Operand::Name(name, None), Operand::List(arguments, _)] => {
-                (none, name, &arguments[..])
-            }
-            [Operand::Name(name, None)] => (none, name, none),
+                rest @ ..,
+            ] => (&results[..], name, rest),
+            [Operand::Name(name, None), rest @ ..] => (none, name, rest),
             _ => return Err(unsupported_form(instruction)),
         };
-        let function = self.callee(name)?;
-        let callee = &self.callees[function];
-        let (to, from) = (callee.params.clone(), callee.results.clone());
-        let arguments = self.moves_of(instruction, arguments, &to)?;
-        let results = self.moves_of(instruction, results, &from)?;
+        let (arguments, candidates) = match rest {
+            [] => (none, None),
+            [Operand::List(arguments, _)] => (&arguments[..], None),
+            [Operand::List(arguments, _), Operand::Name(candidates, None)] => {
+                (&arguments[..], Some(candidates))
+            }
+            [Operand::Name(candidates, None)] => (none, Some(candidates)),
+            _ => return Err(unsupported_form(instruction)),
+        };
+        if self.stands_in(name, results)? {
+            return Ok(());
+        }
+        let (target, shape, address) = match candidates {
+            Some(candidates) if self.slots.register(name.text).is_some() => {
+                let (targets, shape) = self.candidates(candidates)?;
+                let address = self.source(
+                    &instruction.operands[usize::from(!results.is_empty())],
+                    Type::B64,
+                )?;
+                (Target::Address(targets), shape, Operands::from(address))
+            }
+            _ => {
+                let function = self.callee(name)?;
+                let callee = &self.callees[function];
+                let shape = (callee.results.clone(), callee.params.clone());
+                (
+                    Target::Function(function as u32),
+                    shape,
+                    Operands::default(),
+                )
+            }
+        };
+        let arguments = self.moves_of(instruction, arguments, &shape.1)?;
+        let results = self.moves_of(instruction, results, &shape.0)?;
         let back = |passed: Move| Move {
             from: passed.to,
             to: passed.from,
             bytes: passed.bytes,
         };
         let call = Call {
-            function: function as u32,
+            target,
             arguments,
             results: results.into_iter().map(back).collect(),
         };
-        self.emit(
-            Op::Call(Box::new(call)),
-            Operands::default(),
-            Operands::default(),
-        );
+        self.emit(Op::Call(Box::new(call)), Operands::default(), address);
         Ok(())
+    }
+
+    /// What the system's functions do here: `vprintf` prints nothing and returns zero, a failed `assert` is a trap.
+    fn stands_in(&mut self, name: &Name<'s>, results: &[Operand<'s>]) -> Lowered<bool> {
+        let defined =
+            |function: &&Function<'s>| function.name.text == name.text && function.body.is_some();
+        if self
+            .module
+            .functions
+            .iter()
+            .any(|function| defined(&function))
+        {
+            return Ok(false);
+        }
+        match name.text {
+            "vprintf" => {
+                for result in results {
+                    let symbol = match result {
+                        Operand::Name(name, None) => self.symbol(name.text),
+                        _ => None,
+                    };
+                    let symbol = symbol.ok_or_else(|| not_a_parameter(result))?;
+                    let access = Access {
+                        space: Space::Param,
+                        element: Type::B32,
+                        count: 1,
+                        offset: 0,
+                        framed: true,
+                    };
+                    let place = self.slots.double_literal(symbol.address);
+                    let zero = self.slots.word_literal(0);
+                    let src = [place, zero].into_iter().collect();
+                    self.emit(Op::Store(access), Operands::default(), src);
+                }
+            }
+            "__assertfail" => self.emit(Op::Trap, Operands::default(), Operands::default()),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Keeps the shape of a prototype.
+    pub(super) fn prototype(&mut self, prototype: &Prototype<'s>) -> Lowered<()> {
+        let mut frame = Region::default();
+        let results = place(&prototype.returns, &mut frame)?;
+        let params = place(&prototype.params, &mut frame)?;
+        self.body
+            .prototypes
+            .insert(prototype.name.text, (results, params));
+        Ok(())
+    }
+
+    /// The functions that an indirect call may reach, by address, and their common shape: those that it lists, or all of its prototype's shape
+    /// whose address is taken somewhere.
+    fn candidates(&mut self, name: &Name<'s>) -> Lowered<(Vec<(u64, u32)>, Shape)> {
+        let listed: Option<Vec<&'s str>> = self
+            .body
+            .targets
+            .get(name.text)
+            .map(|names| names.iter().map(|name| name.text).collect());
+        let wanted = self.body.prototypes.get(name.text).cloned();
+        let mut found = Vec::new();
+        let mut shape = wanted.clone();
+        for function in self
+            .module
+            .functions
+            .iter()
+            .filter(|function| !function.is_entry && function.body.is_some())
+        {
+            if listed
+                .as_ref()
+                .is_some_and(|names| !names.contains(&function.name.text))
+            {
+                continue;
+            }
+            let mut frame = Region::default();
+            let (Ok(results), Ok(params)) = (
+                place(&function.returns, &mut frame),
+                place(&function.params, &mut frame),
+            ) else {
+                continue;
+            };
+            let own = (results, params);
+            if shape.as_ref().is_some_and(|shape| *shape != own) {
+                continue;
+            }
+            shape = Some(own);
+            let Some(symbol) = self.symbol(function.name.text) else {
+                continue;
+            };
+            let index = self.callee(&function.name)?;
+            found.push((symbol.address, index as u32));
+        }
+        match shape {
+            Some(shape) if listed.is_some() || wanted.is_some() => Ok((found, shape)),
+            _ => Err(PtxError::new(
+                name.span.clone(),
+                format!("`{}` is no prototype and no list of functions", name.text),
+            )),
+        }
     }
 
     /// Index of a function among those called.
@@ -77,8 +201,9 @@ impl<'s> Lowering<'_, 's> {
             .find(|function| function.name.text == name.text);
         let Some(function) = function else {
             let message = format!("`{}` has no body in this module", name.text);
-            return Err(PtxError::new(name.span.clone(), message)
-                .with_help("indirect calls and external functions are not supported"));
+            return Err(PtxError::new(name.span.clone(), message).with_help(
+                "of the functions of the CUDA runtime, `vprintf` and `__assertfail` are known",
+            ));
         };
         let mut frame = Region::default();
         let results = place(&function.returns, &mut frame)?;
@@ -119,10 +244,7 @@ impl<'s> Lowering<'_, 's> {
                     to,
                     bytes,
                 }),
-                None => Err(PtxError::new(
-                    operand.span(),
-                    "arguments and results of a call are `.param` variables of the caller",
-                )),
+                None => Err(not_a_parameter(operand)),
             }
         });
         moves.collect()
@@ -163,6 +285,13 @@ impl<'s> Lowering<'_, 's> {
             predicates: before[2]..after[2],
         }
     }
+}
+
+fn not_a_parameter(operand: &Operand<'_>) -> PtxError {
+    PtxError::new(
+        operand.span(),
+        "arguments and results of a call are `.param` variables of the caller",
+    )
 }
 
 fn place(variables: &[Variable<'_>], frame: &mut Region) -> Lowered<Vec<Place>> {

@@ -60,15 +60,10 @@ impl<'s> Lowering<'_, 's> {
         expect_operands(instruction, &[2])?;
         let index = self.source(&instruction.operands[0], Type::U32)?;
         let list = label(&instruction.operands[1])?;
-        let targets = self
-            .body
-            .branch_targets
-            .get(list.text)
-            .cloned()
-            .ok_or_else(|| {
-                let message = format!("there is no list of branch targets `{}` above", list.text);
-                PtxError::new(list.span.clone(), message)
-            })?;
+        let targets = self.body.targets.get(list.text).cloned().ok_or_else(|| {
+            let message = format!("there is no list of branch targets `{}` above", list.text);
+            PtxError::new(list.span.clone(), message)
+        })?;
         self.body.jumps.push((self.code.len(), targets));
         let op = Op::BranchIndexed {
             targets: Box::default(),

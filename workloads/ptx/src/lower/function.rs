@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::call::Callee;
+use super::call::{Callee, Shape};
 use super::half;
 use super::layout::{Images, Region, Symbol, extent};
 use super::slots::Slots;
@@ -48,7 +48,10 @@ pub(super) struct Body<'s> {
     pub labels: FxHashMap<&'s str, u32>,
     /// Branches whose target was not yet seen: instruction and label.
     pub jumps: Vec<(usize, Vec<Name<'s>>)>,
-    pub branch_targets: FxHashMap<&'s str, Vec<Name<'s>>>,
+    /// Targets of indexed branches and of indirect calls.
+    pub targets: FxHashMap<&'s str, Vec<Name<'s>>>,
+    /// Sizes and alignments of the results and parameters of prototypes.
+    pub prototypes: FxHashMap<&'s str, Shape>,
     /// Its frame in local memory.
     pub frame: Region,
     /// It is a device function, so that its frame lies anywhere.
@@ -270,10 +273,11 @@ impl<'s> Lowering<'_, 's> {
                 }
                 Ok(())
             }
-            Statement::BranchTargets(name, targets) => {
-                self.body.branch_targets.insert(name.text, targets.clone());
+            Statement::Targets(name, targets) => {
+                self.body.targets.insert(name.text, targets.clone());
                 Ok(())
             }
+            Statement::Prototype(prototype) => self.prototype(prototype),
             Statement::Variable(variable) => self.variable(variable),
             Statement::Instruction(instruction) => self.guarded(instruction),
         }
@@ -414,6 +418,7 @@ fn survey<'a, 's>(
             Statement::Variable(variable) if variable.space.text == "shared" => {
                 declared.push(variable);
             }
+            Statement::Targets(_, targets) => named.extend(targets.iter().map(|name| name.text)),
             Statement::Instruction(instruction) => {
                 for operand in &instruction.operands {
                     names(operand, named);

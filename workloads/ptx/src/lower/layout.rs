@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ast::{Initializer, Operand, Variable};
-use crate::error::PtxError;
-use crate::program::GLOBALS_BASE;
+use crate::ast::{Initializer, Module, Operand, Variable};
+use crate::error::{PtxError, Span};
+use crate::program::{FUNCTION_STEP, FUNCTIONS_BASE, GLOBALS_BASE};
 use crate::types::{Space, Type};
 
 /// No space may hold more: beyond any device memory that a kernel file would initialise.
@@ -86,6 +86,13 @@ pub(super) fn extent(variable: &Variable<'_>) -> Result<(u64, u64), PtxError> {
     Ok((bytes, align))
 }
 
+fn unknown_symbol(span: &Span) -> PtxError {
+    PtxError::new(
+        span.clone(),
+        "an initial value may only name a variable or a function of this module",
+    )
+}
+
 /// Module-scope variables with storage of their own: `.global` and `.const`.
 #[derive(Default)]
 pub(super) struct Images<'s> {
@@ -98,8 +105,10 @@ pub(super) struct Images<'s> {
 
 impl<'s> Images<'s> {
     /// Places all variables, then fills them in (an initial value may be the address of a later variable).
-    pub fn of(variables: &[Variable<'s>], errors: &mut Vec<PtxError>) -> Self {
+    pub fn of(module: &Module<'s>, errors: &mut Vec<PtxError>) -> Self {
         let mut images = Self::default();
+        let variables = &module.variables;
+        images.place_functions(module);
         let mut regions = [Region::default(); 2];
         for variable in variables {
             let space = match variable.space.text {
@@ -150,6 +159,22 @@ impl<'s> Images<'s> {
             }
         }
         images
+    }
+
+    /// Gives every device function an address.
+    fn place_functions(&mut self, module: &Module<'s>) {
+        let functions = module
+            .functions
+            .iter()
+            .filter(|function| !function.is_entry);
+        for (number, function) in functions.enumerate() {
+            let symbol = Symbol {
+                space: Space::Global,
+                address: FUNCTIONS_BASE + number as u64 * FUNCTION_STEP,
+                framed: false,
+            };
+            self.symbols.entry(function.name.text).or_insert(symbol);
+        }
     }
 
     fn fill(&mut self, variable: &Variable<'s>) -> Result<(), PtxError> {
@@ -219,17 +244,17 @@ impl<'s> Images<'s> {
                 Ok(u64::from((*value as f32).to_bits()))
             }
             Operand::Double(value, _) => Ok(value.to_bits()),
+            Operand::Name(name, None) => {
+                let symbol = self.symbols.get(name.text);
+                let address = symbol.map(|symbol| symbol.generic());
+                address.ok_or_else(|| unknown_symbol(&name.span))
+            }
             Operand::Address(address) => {
                 let base = address.base.as_ref();
                 let symbol = base.and_then(|name| self.symbols.get(name.text));
                 symbol
                     .map(|symbol| symbol.generic().wrapping_add_signed(address.offset))
-                    .ok_or_else(|| {
-                        PtxError::new(
-                            address.span.clone(),
-                            "an initial value may only name a variable of this module",
-                        )
-                    })
+                    .ok_or_else(|| unknown_symbol(&address.span))
             }
             other => Err(PtxError::new(other.span(), "this is not an initial value")),
         }

@@ -46,7 +46,7 @@ pub(crate) fn check_functions(
     lines: &Lines,
     unreached: impl Fn(&str) -> bool,
 ) -> Vec<PtxError> {
-    let images = layout::Images::of(&tree.variables, &mut Vec::new());
+    let images = layout::Images::of(tree, &mut Vec::new());
     let functions = tree.functions.iter();
     functions
         .filter(|function| !function.is_entry && function.body.is_some())
@@ -57,7 +57,7 @@ pub(crate) fn check_functions(
 
 pub(crate) fn lower(tree: &ast::Module<'_>, lines: &Lines) -> Result<Module, Vec<PtxError>> {
     let mut errors = Vec::new();
-    let images = layout::Images::of(&tree.variables, &mut errors);
+    let images = layout::Images::of(tree, &mut errors);
     let mut entries = Vec::new();
     for function in tree.functions.iter().filter(|function| function.is_entry) {
         let Some(body) = &function.body else { continue };

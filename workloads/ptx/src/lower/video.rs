@@ -27,7 +27,42 @@ fn elements(opcode: &str) -> Option<(&str, u8)> {
     }
 }
 
+/// The operation of `add.u16x2` and its kin, which are video instructions by another name, and whether its elements are signed.
+pub(super) fn pair_operation(instruction: &Instruction<'_>) -> Option<(VideoOp, bool)> {
+    let [element] = &instruction.modifiers[..] else {
+        return None;
+    };
+    let signed = match element.text {
+        "s16x2" => true,
+        "u16x2" => false,
+        _ => return None,
+    };
+    match instruction.opcode.text {
+        "add" => Some((VideoOp::Add, signed)),
+        "min" => Some((VideoOp::Min, signed)),
+        "max" => Some((VideoOp::Max, signed)),
+        _ => None,
+    }
+}
+
 impl<'s> Lowering<'_, 's> {
+    /// `add.u16x2 d, a, b`.
+    pub(super) fn pair(
+        &mut self,
+        instruction: &Instruction<'s>,
+        (op, signed): (VideoOp, bool),
+    ) -> Lowered<()> {
+        let video = Video {
+            op,
+            elements: 2,
+            signed: [signed; 2],
+            result_signed: signed,
+            saturate: false,
+            accumulate: false,
+        };
+        self.emit_typed(instruction, Op::Video(video), Type::B32, &[Type::B32; 2])
+    }
+
     /// `vadd4.u32.u32.u32{.sat}{.add} d, a, b, c` and its kin, on whole operands without selectors or masks.
     pub(super) fn video(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
         let mut modifiers = Modifiers::new(instruction);

@@ -189,7 +189,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn params(&mut self) -> Parsed<Vec<Variable<'s>>> {
+    pub(super) fn params(&mut self) -> Parsed<Vec<Variable<'s>>> {
         let mut params = Vec::new();
         self.expect('(', "to begin the parameters")?;
         if self.eat(')') {

@@ -1,7 +1,7 @@
 //! Statements of a function's body.
 
 use super::{MAX_DEPTH, Parsed, Parser, TokenKind};
-use crate::ast::{Guard, Instruction, Name, Statement};
+use crate::ast::{Guard, Instruction, Name, Prototype, Statement};
 use crate::error::PtxError;
 
 impl<'s> Parser<'s> {
@@ -28,13 +28,16 @@ impl<'s> Parser<'s> {
                 let label = self.word("a label")?;
                 self.advance();
                 match self.peek_dotted() {
-                    Some("branchtargets") => {
+                    Some("branchtargets" | "calltargets") => {
                         self.advance();
                         let targets = self.names()?;
-                        into.push(Statement::BranchTargets(label, targets));
+                        into.push(Statement::Targets(label, targets));
                     }
-                    // A prototype says what an indirect call may reach; lowering refuses indirect calls themselves.
-                    Some("callprototype" | "calltargets") => self.skip_directive(),
+                    Some("callprototype") => {
+                        self.advance();
+                        let prototype = self.prototype(label)?;
+                        into.push(Statement::Prototype(prototype));
+                    }
                     _ => into.push(Statement::Label(label)),
                 }
             }
@@ -64,6 +67,29 @@ impl<'s> Parser<'s> {
             }
         }
         Ok(())
+    }
+
+    /// `(.param .b32 _) _ (.param .b64 _, .param .b32 _);`, with or without results.
+    fn prototype(&mut self, name: Name<'s>) -> Parsed<Prototype<'s>> {
+        let returns = if self.at('(') {
+            self.params()?
+        } else {
+            Vec::new()
+        };
+        self.word("`_` for the function's name")?;
+        let params = if self.at('(') {
+            self.params()?
+        } else {
+            Vec::new()
+        };
+        while !self.at_end() && !self.eat(';') {
+            self.advance();
+        }
+        Ok(Prototype {
+            name,
+            returns,
+            params,
+        })
     }
 
     fn names(&mut self) -> Parsed<Vec<Name<'s>>> {

@@ -9,7 +9,7 @@ pub use op::{
     Access, Atomic, AtomicOp, Barrier, BoolOp, Call, Carry, CarryOp, Compare, Comparison, Convert,
     Double1, Double2, Double3, DoubleShift, DoubleToWord, Float, FloatTest, Half, HalfCompare,
     HalfFormat, HalfOp, Move, Narrow, Op, PermuteMode, PredicateOp, Reduction, Redux, Rounding,
-    Sample, ShortOp, ShuffleMode, Video, VideoOp, Vote, Word1, Word2, Word3, Word4,
+    Sample, ShortOp, ShuffleMode, Target, Video, VideoOp, Vote, Word1, Word2, Word3, Word4,
 };
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
 
@@ -17,6 +17,12 @@ use crate::error::PtxError;
 
 /// First address of module-scope `.global` variables in the generic address space.
 pub const GLOBALS_BASE: u64 = 0x1000_0000;
+
+/// Address of the first device function; others follow at multiples of [`FUNCTION_STEP`]. No data lie there.
+pub const FUNCTIONS_BASE: u64 = 0x0600_0000;
+
+/// Distance between the addresses of device functions.
+pub const FUNCTION_STEP: u64 = 16;
 
 /// A loaded module.
 #[derive(Clone, Debug, Default)]

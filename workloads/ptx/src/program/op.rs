@@ -536,12 +536,21 @@ pub struct Sample {
 /// A call of a device function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Index of the function in [`Entry::functions`](super::Entry::functions).
-    pub function: u32,
+    /// What is called.
+    pub target: Target,
     /// Arguments: from the caller's frame to the callee's.
     pub arguments: Vec<Move>,
     /// Results: from the callee's frame to the caller's.
     pub results: Vec<Move>,
+}
+
+/// What a call calls: indices in [`Entry::functions`](super::Entry::functions).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// One function.
+    Function(u32),
+    /// The function whose address the source holds, by address.
+    Address(Vec<(u64, u32)>),
 }
 
 /// Bytes that pass from one frame to another.

@@ -1,13 +1,13 @@
 //! Calls of device functions: frames in local memory, registers saved where a function is entered again.
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::{Call, Move, Op};
+use warpwatt_ptx::program::{Call, Inst, Move, Op, Target};
 
 use super::{Step, Warp};
 use crate::error::Cause;
 use crate::memory::LocalMemory;
 use crate::registers::Saved;
-use crate::trace::lanes;
+use crate::trace::{LaneMask, lanes};
 
 /// Calls that may be open at once.
 const MAX_DEPTH: usize = 1024;
@@ -49,11 +49,28 @@ impl<const W: usize> Warp<W> {
             self.stack.go(step.at + 1);
             return Ok(());
         }
+        let called = match &call.target {
+            Target::Function(function) => *function,
+            Target::Address(functions) => {
+                let paths = self.callees(&entry.code[step.at as usize], functions, step)?;
+                match paths[..] {
+                    [(function, _)] => function,
+                    // Lanes that call different functions execute the call again, one function after the other.
+                    _ => {
+                        let paths = paths.iter().map(|&(_, lanes)| (step.at, lanes));
+                        let others = (step.at + 1, step.active & !step.executed);
+                        let paths: Vec<_> = paths.chain([others]).collect();
+                        self.stack.split(&paths, step.at + 1);
+                        return Ok(());
+                    }
+                }
+            }
+        };
         let own = match self.frames.last() {
             Some(frame) => entry.functions[frame.function as usize].frame_bytes,
             None => u64::from(entry.local_bytes),
         };
-        let function = &entry.functions[call.function as usize];
+        let function = &entry.functions[called as usize];
         let from = self.frame_base();
         let base = (from + own).next_multiple_of(ALIGNMENT);
         let depth = self.frames.len();
@@ -64,19 +81,37 @@ impl<const W: usize> Warp<W> {
         }
         local.grow(base + function.frame_bytes);
         pass(local, &call.arguments, [from, base], step);
-        let running = self
-            .frames
-            .iter()
-            .any(|frame| frame.function == call.function);
+        let running = self.frames.iter().any(|frame| frame.function == called);
         let frame = Frame {
             base,
             call: step.at,
-            function: call.function,
+            function: called,
             saved: running.then(|| self.registers.save(function)),
         };
         self.frames.push(frame);
         self.stack.call(function.start, step.at + 1, step.executed);
         Ok(())
+    }
+
+    /// The functions that the lanes call, and which lanes do.
+    fn callees(
+        &self,
+        inst: &Inst,
+        functions: &[(u64, u32)],
+        step: Step,
+    ) -> Result<Vec<(u32, LaneMask)>, Cause> {
+        let addresses = self.registers.extended(inst.src[0]);
+        let mut found: Vec<(u32, LaneMask)> = Vec::new();
+        for lane in lanes(step.executed) {
+            let address = addresses[lane as usize];
+            let known = functions.iter().find(|(known, _)| *known == address);
+            let &(_, function) = known.ok_or(Cause::CallTarget(address))?;
+            match found.iter_mut().find(|(known, _)| *known == function) {
+                Some((_, mask)) => *mask |= 1 << lane,
+                None => found.push((function, 1 << lane)),
+            }
+        }
+        Ok(found)
     }
 
     pub(super) fn ret(&mut self, entry: &Entry, step: Step, local: &mut LocalMemory) {
