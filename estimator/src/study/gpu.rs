@@ -63,7 +63,8 @@ pub const KEYS: [&str; 7] = [
     "profile",
 ];
 
-const LIBRARIES: [&str; 1] = ["itrs"];
+/// The first is that of a study that names none.
+const LIBRARIES: [&str; 2] = ["itrs", "silicon"];
 
 /// The junction temperature of a study that names none. CACTI's and McPAT's sample configurations use 350 K and 360 K.
 const DEFAULT_KELVIN: f64 = 350.0;

@@ -197,7 +197,7 @@ const TRIAL: Spec = Spec::Comparator(ComparatorSpec { bits: 8 });
 
 /// All technologies of a study in the order of the file, the last axis fastest. What cannot be is left in `sink`.
 pub fn technologies(axes: &TechnologyAxes, sink: &mut Sink, source: SourceId) -> Vec<NodeCircuits> {
-    let library = match Library::itrs() {
+    let library = match Library::named(&axes.library.value) {
         Ok(library) => library,
         Err(error) => {
             sink.push(Diag::error("techlib::defect", error.to_string()));

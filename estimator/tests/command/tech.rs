@@ -146,3 +146,30 @@ fn every_fault_of_a_node_file_is_told_with_its_place() {
     let document: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(document["diagnostics"].as_array().unwrap().len(), 9);
 }
+
+#[test]
+fn a_study_may_price_at_a_node_of_silicon() {
+    let scratch = Scratch::new();
+    let study = scratch.write(
+        "study.toml",
+        "[study]\ntitle = \"silicon\"\n[gpu]\npreset = \"tesla-16sm\"\nlibrary = \"silicon\"\nnode = [\"45nm\", \"7nm\"]\n[workloads]\nkernels = [\"vector_add\"]\n[[technique]]\nname = \"filter_cache\"\n",
+    );
+    let out = scratch.path("out");
+    let arguments = [
+        "run",
+        study.to_str().unwrap(),
+        "--json",
+        "--quiet",
+        "--jobs",
+        "1",
+        "--out",
+        out.to_str().unwrap(),
+    ];
+    let output = warpwatt(&errors(), &arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(
+        text.contains("\"silicon\"") && text.contains("\"7nm\""),
+        "{text}"
+    );
+}
