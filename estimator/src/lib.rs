@@ -1,5 +1,6 @@
 //! Power, energy and area estimator for GPUs: studies, pricing, reports, the warpwatt command.
 
+pub mod array;
 pub mod command;
 pub mod diag;
 pub mod outcome;

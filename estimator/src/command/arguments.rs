@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use warpwatt_techlib::Flavour;
 use warpwatt_techlib::quantity::{Temperature, Voltage};
 
+use super::array::ArrayArguments;
+
 /// Power, energy and area of GPU structures: count first, price later.
 ///
 /// warpwatt executes real PTX kernels, replays their warp traces through a discrete-event model of a GPU, and prices what was counted with
@@ -25,6 +27,7 @@ Examples:
   warpwatt kernel matrix_mul                            run a kernel of the suite and check its result
   warpwatt kernel my.toml --ptx my.ptx --json           run your own kernel, for a script
   warpwatt ptx my.ptx                                   what is in a PTX file, and what of it cannot run
+  warpwatt array --capacity 4KiB --word 128b --node 7nm one memory: area, delay, energy, leakage
   warpwatt list kernels                                 what there is to choose from
   warpwatt tech show 7nm                                what a technology node is made of, and how sure it is
 
@@ -48,6 +51,8 @@ pub enum Command {
     Ptx(PtxArguments),
     /// Price a block of logic, a functional unit, an interconnect or a memory device
     Logic(LogicArguments),
+    /// Price a memory, cache or content-addressable memory, or a table of them
+    Array(Box<ArrayArguments>),
     /// Show what there is: presets, nodes, kernels, techniques
     List(ListArguments),
     /// Show, compare and check technologies

@@ -1,6 +1,7 @@
 //! The `warpwatt` command.
 
 mod arguments;
+mod array;
 mod console;
 mod fault;
 mod files;
@@ -33,6 +34,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Kernel(arguments) => kernel::run(arguments),
         Command::Ptx(arguments) => ptx::run(arguments),
         Command::Logic(arguments) => logic::run(arguments),
+        Command::Array(arguments) => array::run(arguments),
         Command::List(arguments) => list::run(arguments),
         Command::Tech(command) => tech::run(command),
         Command::Validate(arguments) => validate::run(arguments),
