@@ -211,6 +211,8 @@ title = "Small rows of Table 4"
 [gpu]
 preset = "tesla-16sm"
 node = "32nm"
+library = "itrs"
+profile = "cacti65"
 temperature = "350 K"
 
 [workloads]

@@ -43,13 +43,13 @@ pub struct Interval {
 }
 
 impl Figure {
-    /// The interval, for errors that are factors: a figure is never negative, and twice is as far off as half.
+    /// The interval, for normal errors; no figure is negative.
     pub fn interval(&self) -> Interval {
         let z = Normal::standard().inverse_cdf(0.5 + CONFIDENCE / 2.0);
-        let factor = (z * self.uncertainty).exp();
+        let half = z * self.uncertainty * self.value;
         Interval {
-            low: self.value / factor,
-            high: self.value * factor,
+            low: (self.value - half).max(0.0),
+            high: self.value + half,
         }
     }
 }
@@ -148,16 +148,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_interval_is_as_far_below_as_above() {
-        let figure = Figure {
+    fn an_interval_is_as_far_below_as_above_and_never_negative() {
+        let of = |uncertainty| Figure {
             key: "area_m2",
             value: 2.0,
-            uncertainty: 0.3,
+            uncertainty,
         };
-        let interval = figure.interval();
-        assert!(interval.low > 0.0 && interval.low < 2.0 && interval.high > 2.0);
-        approx::assert_relative_eq!(interval.low * interval.high, 4.0, max_relative = 1e-12);
+        let interval = of(0.3).interval();
+        approx::assert_relative_eq!(interval.low + interval.high, 4.0, max_relative = 1e-12);
         // 1.96 standard deviations.
-        approx::assert_relative_eq!((interval.high / 2.0).ln(), 0.588, max_relative = 1e-3);
+        approx::assert_relative_eq!(interval.high, 2.0 + 2.0 * 0.588, max_relative = 1e-4);
+        assert_eq!(of(0.9).interval().low, 0.0);
     }
 }

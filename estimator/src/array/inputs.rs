@@ -4,6 +4,7 @@ use warpwatt_circuit::{
     Access, CacheSpec, CamSpec, FullyAssociativeSpec, OperatingPoint, Ports, Profile, RamSpec,
     Settings, Spec,
 };
+use warpwatt_techlib::Flavour;
 use warpwatt_techlib::quantity::{Length, Temperature};
 
 use super::keywords as word;
@@ -34,7 +35,9 @@ pub struct Inputs {
     ports: [Option<u64>; 5],
     banks: u64,
     node: Option<Length>,
-    flavours: Flavours,
+    cell: Option<Flavour>,
+    /// That of the cells unless it is set.
+    periphery: Option<Flavour>,
     temperature: Temperature,
     access: Access,
     tag_bits: u64,
@@ -60,10 +63,10 @@ const FIELDS: [(&str, Set); 34] = [
     ("banks", |i, t| count(t).map(|banks| i.banks = banks)),
     ("node_um", |i, t| node(t).map(|node| i.node = Some(node))),
     ("cell_type", |i, t| {
-        word::flavour(t).map(|f| i.flavours.cell = f)
+        word::flavour(t).map(|f| i.cell = Some(f))
     }),
     ("peri_type", |i, t| {
-        word::flavour(t).map(|f| i.flavours.periphery = f)
+        word::flavour(t).map(|f| i.periphery = Some(f))
     }),
     ("temp_k", |i, t| temperature(t).map(|t| i.temperature = t)),
     ("access_mode", |i, t| {
@@ -141,7 +144,8 @@ impl Inputs {
             ports: [None; 5],
             banks: 1,
             node: None,
-            flavours: Flavours::default(),
+            cell: None,
+            periphery: None,
             temperature: default_temperature(profile),
             access: Access::default(),
             tag_bits: 0,
@@ -170,7 +174,11 @@ impl Inputs {
 
     /// The transistors.
     pub fn flavours(&self) -> Flavours {
-        self.flavours
+        let cell = self.cell.unwrap_or_default();
+        Flavours {
+            cell,
+            periphery: self.periphery.unwrap_or(cell),
+        }
     }
 
     /// Whether there is a tag side.
@@ -193,12 +201,13 @@ impl Inputs {
         let node = required("node_um", self.node)?;
         let spec = self.spec()?;
         self.note_limits();
+        let flavours = self.flavours();
         Ok(Query {
             spec,
             settings: self.settings,
             library,
             node,
-            flavours: self.flavours,
+            flavours,
             point: OperatingPoint::at(self.temperature),
             notes: self.notes,
         })

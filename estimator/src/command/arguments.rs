@@ -300,15 +300,34 @@ pub struct ReportArguments {
     pub json: bool,
 }
 
+/// What there is to compare with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Suite {
+    /// The filter-cache paper: circuits with its Table 1, the shipped study with its Table 4
+    FilterCache,
+    /// Runs of CACTI 7 with the profile cacti7
+    Cacti7,
+    /// Runs of CACTI 6.5 with the profile cacti65
+    Cacti65,
+    /// Inputs that the two refuse: answered with a note, or explained
+    Refused,
+    /// Memories of foundries and open kits with the profile silicon
+    Macros,
+}
+
 /// Compare our numbers with published ones: circuits with the filter-cache paper's Table 1, the shipped study with its Table 4.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   warpwatt validate
+  warpwatt validate cacti7
   warpwatt validate --json
 
 Exit codes: 0 every check holds; 1 some are gaps: docs/validation.md explains them.")]
 pub struct ValidateArguments {
+    /// What to compare with [default: filter-cache]
+    #[arg(value_name = "SUITE")]
+    pub suite: Option<Suite>,
     /// Threads to use [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,

@@ -7,7 +7,7 @@ use warpwatt_gpu::GpuSpec;
 use warpwatt_techlib::quantity::Temperature;
 use warpwatt_techlib::{Flavour, Library};
 
-use super::arguments::ValidateArguments;
+use super::arguments::{Suite, ValidateArguments};
 use super::console::{Exit, out, out_json, reject};
 use super::progress::Progress;
 use crate::diag::{Diag, Rejection, Sink};
@@ -15,7 +15,10 @@ use crate::papers::FilterCachePaper;
 use crate::pricing::NodeCircuits;
 use crate::report::Report;
 use crate::run::{resolve_text, run_all};
-use crate::validate::{Check, Setting, Validation, filter_cache_circuits, filter_cache_study};
+use crate::validate::oracle::{CACTI7, CACTI65};
+use crate::validate::{
+    Check, Setting, Tolerance, Validation, filter_cache_circuits, filter_cache_study, macros,
+};
 
 /// The study whose points are compared with the paper's Table 4.
 const STUDY: &str = include_str!("../../../workloads/studies/filter_cache.toml");
@@ -47,8 +50,77 @@ fn show(validation: &Validation, arguments: &ValidateArguments) -> Exit {
     }
 }
 
-/// `Err(None)`: the findings are in the sink already.
+/// Those of the suites that are asked for. `Err(None)`: the findings are in the sink already.
 fn checks(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, Option<Diag>> {
+    let suites: &[Suite] = match &arguments.suite {
+        Some(suite) => std::slice::from_ref(suite),
+        None => &[Suite::FilterCache],
+    };
+    let mut checks = Vec::new();
+    for suite in suites {
+        let of_suite = match suite {
+            Suite::FilterCache => paper(arguments, sink)?,
+            Suite::Cacti7 => tool(arguments, |pool| CACTI7.checks(pool))?,
+            Suite::Cacti65 => tool(arguments, |pool| CACTI65.checks(pool))?,
+            Suite::Refused => tool(arguments, |pool| {
+                let mut checks = CACTI7.refused(pool)?;
+                checks.extend(CACTI65.refused(pool)?);
+                Ok(checks)
+            })?,
+            Suite::Macros => tool(arguments, |_| macro_checks())?,
+        };
+        checks.extend(of_suite);
+    }
+    Ok(checks)
+}
+
+/// Checks on as many threads as are asked for.
+fn tool(
+    arguments: &ValidateArguments,
+    checks: impl FnOnce(&rayon::ThreadPool) -> Result<Vec<Check>, String>,
+) -> Result<Vec<Check>, Option<Diag>> {
+    let jobs = arguments.jobs.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+    let pool = pool.map_err(|error| Some(Diag::error("run::threads", error.to_string())))?;
+    checks(&pool).map_err(|message| Some(Diag::error("validate::defect", message)))
+}
+
+/// The memories of foundries and open kits that the calibration did without.
+fn macro_checks() -> Result<Vec<Check>, String> {
+    /// Of the relative errors.
+    const MEDIAN: f64 = 0.20;
+    /// Share of the intervals that miss.
+    const MISSED: f64 = 0.20;
+    let all = macros::macros(macros::TRUTH).map_err(|error| error.to_string())?;
+    let mut checks = Vec::new();
+    for (figure, name) in [("area_m2", "area"), ("access_time_s", "delay")] {
+        let held_out = all
+            .iter()
+            .filter(|check| check.held_out && check.figure == figure);
+        let Some(summary) = macros::summary(held_out) else {
+            continue;
+        };
+        let place = format!("macros, {} held out", summary.checks);
+        let mut check = |what: String, allowed, ours| {
+            let of = (place.as_str(), what, "");
+            checks.push(Check::new(of, allowed, ours, Tolerance::AtMost));
+        };
+        check(
+            format!("{name}, median error"),
+            MEDIAN,
+            summary.median_error,
+        );
+        check(
+            format!("{name}, outside the interval"),
+            MISSED,
+            1.0 - summary.covered,
+        );
+    }
+    Ok(checks)
+}
+
+/// The filter-cache paper. `Err(None)`: the findings are in the sink already.
+fn paper(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, Option<Diag>> {
     let mut checks =
         circuits().map_err(|message| Some(Diag::error("validate::defect", message)))?;
     let resolved = resolve_text("filter_cache.toml", STUDY, Path::new(""), sink).ok_or(None)?;

@@ -11,6 +11,7 @@ use warpwatt_techlib::quantity::{Length, Temperature, Voltage};
 
 use super::toml_reader::{Fault, Placed, Reader, Section, plain, text};
 use super::{Axis, Catalogue};
+use crate::array::LibraryName;
 use crate::diag::did_you_mean;
 
 /// The GPUs of a study.
@@ -63,8 +64,23 @@ pub const KEYS: [&str; 7] = [
     "profile",
 ];
 
-/// The first is that of a study that names none.
-const LIBRARIES: [&str; 2] = ["itrs", "silicon"];
+/// Library and profiles from what a study says of each, by the rule of every command: CACTI's profiles go with CACTI's tables, these with CACTI 7.
+fn paired(
+    library: Option<Placed<String>>,
+    profiles: Option<Axis<Profile>>,
+    nowhere: &Range<usize>,
+) -> (Placed<String>, Axis<Profile>) {
+    let said = library.as_ref().and_then(|name| name.value.parse().ok());
+    let all = profiles.as_deref().unwrap_or_default();
+    let first = all.first().map(|profile| profile.value);
+    let own = all.iter().find(|profile| profile.value == Profile::Silicon);
+    let (chosen, profile) =
+        LibraryName::with_profile(said, own.map(|profile| profile.value).or(first));
+    (
+        library.unwrap_or_else(|| Placed::new(chosen.name().to_owned(), nowhere.clone())),
+        profiles.unwrap_or_else(|| vec![Placed::new(profile, nowhere.clone())]),
+    )
+}
 
 /// The junction temperature of a study that names none. CACTI's and McPAT's sample configurations use 350 K and 360 K.
 const DEFAULT_KELVIN: f64 = 350.0;
@@ -136,12 +152,12 @@ fn read_technology(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Tec
     }
     let nowhere = section.range.clone();
     let library = reader.one(section, "library", |value| {
-        let name = text("`library`", value, "library = \"itrs\"")?;
+        let name = text("`library`", value, "library = \"silicon\"")?;
         known(
             "technology library",
             "study::unknown_library",
             &name,
-            LIBRARIES,
+            LibraryName::ALL.map(LibraryName::name),
         )
     });
     let node = reader.axis(section, "node", parse_node);
@@ -154,8 +170,9 @@ fn read_technology(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Tec
     });
     let profile = reader.axis(section, "profile", parse_profile);
     let default = |value| vec![Placed::new(value, nowhere.clone())];
+    let (library, profile) = paired(library, profile, &nowhere);
     Some(TechnologyAxes {
-        library: library.unwrap_or_else(|| Placed::new(LIBRARIES[0].to_owned(), nowhere.clone())),
+        library,
         node: node?,
         flavour: flavour.unwrap_or_else(|| vec![Placed::new(Flavour::default(), nowhere.clone())]),
         temperature: temperature.unwrap_or_else(|| {
@@ -165,7 +182,7 @@ fn read_technology(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Tec
             )]
         }),
         vdd: vdd.unwrap_or_else(|| default(None)),
-        profile: profile.unwrap_or_else(|| vec![Placed::new(Profile::default(), nowhere.clone())]),
+        profile,
     })
 }
 
@@ -195,19 +212,13 @@ fn parse_flavour(value: &DeValue<'_>) -> Result<Flavour, Fault> {
 
 fn parse_profile(value: &DeValue<'_>) -> Result<Profile, Fault> {
     let name = text("`profile`", value, "profile = \"cacti65\"")?;
-    let all = [Profile::Cacti65, Profile::Cacti7, Profile::Silicon];
-    let names = all.map(|profile| profile.to_string());
-    let name = known(
-        "circuit profile",
-        "study::unknown_profile",
-        &name,
-        names.iter().map(String::as_str),
-    )?;
-    let place = names
-        .iter()
-        .position(|candidate| *candidate == name)
-        .unwrap_or_default();
-    Ok(all[place])
+    crate::array::parse_profile(&name).map_err(|refusal| Fault {
+        help: refusal.help,
+        ..bad(
+            "study::unknown_profile",
+            format!("no circuit profile is called `{name}`"),
+        )
+    })
 }
 
 /// A quantity with its unit, as text.

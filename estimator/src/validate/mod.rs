@@ -5,6 +5,7 @@
 
 mod circuits;
 pub mod macros;
+pub mod oracle;
 mod render;
 mod study;
 

@@ -1,5 +1,6 @@
 //! The command as a user sees it: messages, exit codes, files.
 
+mod array;
 mod common;
 mod errors;
 mod kernel;
