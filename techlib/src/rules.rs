@@ -3,7 +3,9 @@
 //! Widths and distances are in units of the feature size F. They are rules of the method (CACTI 5.1 TR, HPL-2008-20, section 3; the same values
 //! stand in CACTI 7, parameter.cc:1175-1225), not properties of one node.
 
-use crate::quantity::{CapacitancePerLength, CurrentPerLength, Resistivity, Voltage};
+use crate::quantity::{
+    CapacitancePerLength, CurrentPerLength, Energy, Length, Resistivity, Time, Voltage,
+};
 
 /// Boltzmann's constant, in joule per kelvin (CODATA 2018, exact).
 pub const BOLTZMANN: f64 = 1.380_649e-23;
@@ -84,6 +86,39 @@ pub const OVERLAP: f64 = 0.2;
 pub const COPPER: Resistivity = Resistivity::from_ohm_um(0.022);
 /// Scattering factor in repeated wires (CACTI 7, wire.cc).
 pub const REPEATED_SCATTER: f64 = 1.05;
+/// The same in CACTI 6.5, where dishing of the wire is part of it (CACTI 6.5, wire.cc).
+pub const REPEATED_DISHING: f64 = 1.1;
+
+/// Low-swing wires: resistance of the driver at its low supply over that at the full one (CACTI 6.0 TR, section 2.3; wire.cc).
+pub const LOW_SWING_RESISTANCE: f64 = 8.6;
+/// Low-swing wires: the driver is sized for so many delays of an inverter that drives four.
+pub const LOW_SWING_FO4: f64 = 8.0;
+/// Low-swing wires: swing at the receiver, in volts.
+pub const LOW_SWING: f64 = 0.1;
+/// Low-swing wires: supply of the driver, in volts.
+pub const LOW_SWING_OVERDRIVE: f64 = 0.4;
+/// Low-swing wires: part of the swing at which the receiver takes over.
+pub const LOW_SWING_THRESHOLD: f64 = 0.25;
+/// Low-swing wires: node, delay and energy of the receiver (CACTI 6.0 TR; CACTI 7, tech_params/*.dat, sense_delay and sense_dy_power).
+const LOW_SWING_RECEIVERS: [(f64, f64, f64); 5] = [
+    (22.0, 30.0, 2.16),
+    (32.0, 30.0, 2.16),
+    (45.0, 40.0, 2.7),
+    (65.0, 200.0, 5.7),
+    (90.0, 280.0, 14.7),
+];
+
+/// Delay and energy of the receiver of a low-swing wire: those of the next smaller node in CACTI's table, or of its ends.
+pub fn low_swing_receiver(node: Length) -> (Time, Energy) {
+    let fits = |row: &&(f64, f64, f64)| row.0 <= node.as_nm() + 0.5;
+    let (_, delay, energy) = LOW_SWING_RECEIVERS
+        .iter()
+        .rev()
+        .find(fits)
+        .unwrap_or(&LOW_SWING_RECEIVERS[0]);
+    (Time::from_ps(*delay), Energy::from_fj(*energy))
+}
+
 /// Short-circuit current of a repeater per width (Banerjee and Mehrotra, IEEE TED 2002).
 pub const SHORT_CIRCUIT: CurrentPerLength = CurrentPerLength::from_ua_per_um(65.0);
 /// ln 3, the short-circuit window of a repeater in time constants (same source, rounded as CACTI has it).

@@ -3,6 +3,7 @@
 use warpwatt_techlib::Technology;
 use warpwatt_techlib::quantity::{Area, Energy, Power, Time};
 
+use crate::Profile;
 use crate::array::{self, Array, Figures, Limits, Need, ROUTE, Side};
 use crate::error::check;
 use crate::interface::{self, Pins};
@@ -28,7 +29,7 @@ pub(crate) struct Sizing<'a> {
 impl Sizing<'_> {
     /// The organisation that was chosen at the design point, where it runs.
     fn again(&self, array: &Array, need: &Need) -> Array {
-        array::again(self.run, need, array)
+        array::again(&self.run.with_wires(array.wires), need, array)
     }
 }
 
@@ -51,11 +52,12 @@ pub(crate) fn ram(at: &Sizing, spec: &RamSpec) -> Result<Cost, CircuitError> {
         },
         ports: spec.ports,
         banks: spec.banks,
+        ecc: at.settings.ecc,
     };
     let (array, limits) =
         array::best(at.design, at.settings, &need).ok_or_else(|| check::nothing(spec.words))?;
     let array = cost(at, &at.again(&array, &need), &need, limits);
-    if at.settings.profile != crate::Profile::Silicon {
+    if at.settings.profile != Profile::Silicon {
         return Ok(array);
     }
     let pins = Pins {
@@ -77,7 +79,7 @@ pub(crate) fn ram(at: &Sizing, spec: &RamSpec) -> Result<Cost, CircuitError> {
 
 /// The tag side of a cache.
 pub(crate) fn tags(at: &Sizing, spec: &TagSpec) -> Result<Cost, CircuitError> {
-    let need = tag_need(at.design, spec)?;
+    let need = tag_need(at, spec, spec.ways, 1)?;
     let (array, limits) =
         array::best_tags(at.design, at.settings, &need).ok_or_else(|| check::nothing(spec.sets))?;
     Ok(cost(at, &at.again(&array, &need), &need, limits))
@@ -115,10 +117,18 @@ fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> 
     let tag_spec = TagSpec {
         sets: spec.sets,
         ways: spec.ways,
-        tag_bits: spec.tag_bits.unwrap_or_else(|| default_tag_bits(spec)),
+        tag_bits: spec
+            .tag_bits
+            .unwrap_or_else(|| default_tag_bits(at.settings.profile, spec)),
         ports: spec.ports,
     };
-    let tag_need = tag_need(at.design, &tag_spec)?;
+    check::banks(spec.banks, spec.sets)?;
+    // With the way known beforehand nothing is left to select.
+    let selected = match spec.access {
+        Access::Sequential => 1,
+        Access::Normal | Access::Fast => spec.ways,
+    };
+    let tag_need = tag_need(at, &tag_spec, selected, spec.banks)?;
     check::capacity(
         spec.sets,
         spec.line_bits.saturating_mul(u64::from(spec.ways)),
@@ -131,7 +141,7 @@ fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> 
         Access::Normal | Access::Fast => (spec.sets, spec.ways),
     };
     let need = Need {
-        sets: sets as f64,
+        sets: sets as f64 / f64::from(spec.banks),
         side: Side::Data {
             ways,
             line_bits: spec.line_bits,
@@ -139,11 +149,13 @@ fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> 
             fast: spec.access == Access::Fast,
         },
         ports: spec.ports,
-        banks: 1,
+        banks: spec.banks,
+        ecc: at.settings.ecc,
     };
     let whole = |data: &Array| Figures {
         delay: together(&tag, data, spec.access),
         energy: tag.read + data.read,
+        leakage: tag.bank_leakage + data.bank_leakage,
         area: around(&tag, data).2,
         cycle: tag.cycle_time.max(data.cycle_time),
     };
@@ -162,16 +174,21 @@ fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> 
 }
 
 /// CACTI's default: 42 address bits and 5 of state, less those of index and offset, each logarithm rounded down (CACTI 7, parameter.cc:1923).
-fn default_tag_bits(spec: &CacheSpec) -> u32 {
+fn default_tag_bits(profile: Profile, spec: &CacheSpec) -> u32 {
     const ADDRESS: u32 = 42;
     const STATE: u32 = 5;
     let ways = u64::from(spec.ways.max(1));
     let bytes = (spec.sets.saturating_mul(ways)).saturating_mul(spec.line_bits) / 8;
+    // CACTI 6.5 takes off the bits of the bank, although the capacity is that of all banks.
+    let bank = match profile {
+        Profile::Cacti65 => spec.banks.max(1).ilog2(),
+        Profile::Cacti7 | Profile::Silicon => 0,
+    };
     let least = ADDRESS + STATE + (2 * ways - 1).ilog2();
-    least.saturating_sub(bytes.max(1).ilog2()).max(1)
+    least.saturating_sub(bytes.max(1).ilog2() + bank).max(1)
 }
 
-fn tag_need(process: &Process, spec: &TagSpec) -> Result<Need, CircuitError> {
+fn tag_need(at: &Sizing, spec: &TagSpec, selected: u32, banks: u32) -> Result<Need, CircuitError> {
     check::count("sets", spec.sets)?;
     check::count("ways", u64::from(spec.ways))?;
     check::count("tag_bits", u64::from(spec.tag_bits))?;
@@ -179,18 +196,20 @@ fn tag_need(process: &Process, spec: &TagSpec) -> Result<Need, CircuitError> {
     check::ports("the cache", spec.ports)?;
     check::capacity(spec.sets, u64::from(spec.ways) * u64::from(spec.tag_bits))?;
     // CACTI 6.5 rounds tags up to whole quarters of a comparator.
-    let tag_bits = match process.profile {
-        crate::Profile::Cacti65 => spec.tag_bits.div_ceil(4) * 4,
-        crate::Profile::Cacti7 | crate::Profile::Silicon => spec.tag_bits,
+    let tag_bits = match at.settings.profile {
+        Profile::Cacti65 => spec.tag_bits.div_ceil(4) * 4,
+        Profile::Cacti7 | Profile::Silicon => spec.tag_bits,
     };
     Ok(Need {
-        sets: spec.sets as f64,
+        sets: spec.sets as f64 / f64::from(banks),
         side: Side::Tags {
             ways: spec.ways,
             tag_bits,
+            selected,
         },
         ports: spec.ports,
-        banks: 1,
+        banks,
+        ecc: at.settings.ecc,
     })
 }
 
@@ -281,11 +300,7 @@ fn cost(at: &Sizing, array: &Array, need: &Need, limits: Limits) -> Cost {
         leakage: array.leakage,
         gate_leakage: array.gate_leakage,
         breakdown: breakdown(array, need.banks),
-        organisation: Some(
-            array
-                .shape
-                .organisation(need.banks, at.settings.wires.signalling),
-        ),
+        organisation: Some(array.shape.organisation(need.banks, array.wires)),
         model: format!("{side} ({}{beyond})", at.design.profile),
         uncertainty: uncertainty(at.technology),
         tag: None,

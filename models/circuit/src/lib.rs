@@ -12,6 +12,7 @@ mod gate;
 mod gating;
 mod interface;
 pub mod logic;
+mod low_swing;
 pub mod memory;
 pub mod noc;
 mod process;

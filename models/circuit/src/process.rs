@@ -8,7 +8,8 @@ use warpwatt_techlib::{Technology, WireLayer, WireStack, rules};
 
 use crate::repeater::Repeaters;
 use crate::{
-    BitCell, CircuitError, Layer, OperatingPoint, Profile, Projection, Settings, WireChoice,
+    BitCell, CircuitError, Layer, OperatingPoint, Profile, Projection, Settings, Signalling,
+    WireChoice,
 };
 
 /// Numbers per width at one temperature and supply, and the wires of one profile.
@@ -39,9 +40,13 @@ pub(crate) struct Process {
     pub(crate) wire_local: Wire,
     pub(crate) wire_inside: Wire,
     pub(crate) wire_outside: Wire,
+    /// Shape and dielectrics that CACTI 6.5 takes for repeated wires of all layers.
+    pub(crate) repeated_shape: WireShape,
     pub(crate) repeaters: Repeaters,
     /// Pitch of the fins where transistors have them and the profile heeds them.
     fin: Option<Length>,
+    /// That of the memory cells, if they are of another flavour.
+    cells: Option<Box<Process>>,
 }
 
 /// The memory cell with one port.
@@ -56,6 +61,15 @@ pub(crate) struct CellSizes {
     pub(crate) read_port: f64,
 }
 
+/// Shape and surroundings of a wire.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WireShape {
+    pub(crate) aspect_ratio: f64,
+    pub(crate) miller: f64,
+    pub(crate) k_horizontal: f64,
+    pub(crate) k_vertical: f64,
+}
+
 /// A wire layer, per length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wire {
@@ -67,6 +81,26 @@ pub(crate) struct Wire {
 impl Process {
     fn bare(
         cell: &Technology,
+        technology: &Technology,
+        at: &OperatingPoint,
+        settings: &Settings,
+    ) -> Result<Self, CircuitError> {
+        let mut process = Self::of_one(technology, at, settings)?;
+        if cell.flavour != technology.flavour {
+            // A supply off the nominal one moves that of the cells in proportion.
+            let scale = process.vdd / technology.device.vdd.value;
+            let at = OperatingPoint {
+                vdd: at.vdd.map(|_| cell.device.vdd.value * scale),
+                ..*at
+            };
+            let cells = Self::of_one(cell, &at, settings)?;
+            process.cell = cells.cell;
+            process.cells = Some(Box::new(cells));
+        }
+        Ok(process)
+    }
+
+    fn of_one(
         technology: &Technology,
         at: &OperatingPoint,
         settings: &Settings,
@@ -86,7 +120,7 @@ impl Process {
             feature: technology.layout.unit.value,
             vdd: now.vdd,
             vth: now.vth,
-            precharge: cell.cell.precharge.value * (now.vdd / device.vdd.value),
+            precharge: technology.cell.precharge.value * (now.vdd / device.vdd.value),
             c_gate: device.c_gate_ideal.value + overlap + device.c_fringe.value * 3.0,
             c_fringe: device.c_fringe.value,
             c_edge: device.c_fringe.value * 2.0 + overlap * 2.0,
@@ -99,12 +133,14 @@ impl Process {
             // Fins come in pairs: as many in the PMOS as in the NMOS.
             p_to_n: fin.map_or(device.n_to_p_drive_ratio.value, |_| 1.0),
             sense_gm: now.sense_gm(sense_width),
-            cell: CellSizes::of(cell, settings),
+            cell: CellSizes::of(technology, settings),
             wire_local: Wire::of(&stack(technology, wires).local),
             wire_inside: Wire::of(layer(technology, wires, wires.inside)),
             wire_outside: Wire::of(layer(technology, wires, wires.outside)),
+            repeated_shape: WireShape::of(&technology.wires.conservative.global),
             repeaters: Repeaters::default(),
             fin,
+            cells: None,
         })
     }
 
@@ -131,13 +167,26 @@ impl Process {
             },
         };
         let mut design = Self::bare(cell, periphery, &nominal, settings)?;
-        design.repeaters = Repeaters::new(&design, layer, settings.wires.signalling)?;
+        design.repeaters = Repeaters::new(&design, layer, settings.wires.signalling);
         if at.vdd.is_none() && at.temperature == nominal.temperature {
             return Ok((design.clone(), design));
         }
         let mut run = Self::bare(cell, periphery, at, settings)?;
         run.repeaters = design.repeaters.at(&run, layer);
         Ok((design, run))
+    }
+
+    /// The same with other wires between mats, one of those that the settings offer.
+    pub(crate) fn with_wires(&self, kind: Signalling) -> Self {
+        Self {
+            repeaters: self.repeaters.with(kind),
+            ..self.clone()
+        }
+    }
+
+    /// The transistors and the supply of the memory cells.
+    pub(crate) fn cells(&self) -> &Self {
+        self.cells.as_deref().unwrap_or(self)
     }
 
     /// A length of so many F.
@@ -194,7 +243,18 @@ impl Process {
 
     /// Swing of a bitline during a read.
     pub(crate) fn sense_swing(&self) -> Voltage {
-        (self.vdd * rules::SENSE_FRACTION).max(rules::SENSE_MINIMUM)
+        (self.cells().vdd * rules::SENSE_FRACTION).max(rules::SENSE_MINIMUM)
+    }
+}
+
+impl WireShape {
+    fn of(layer: &WireLayer) -> Self {
+        Self {
+            aspect_ratio: layer.aspect_ratio.value,
+            miller: layer.miller.value,
+            k_horizontal: layer.k_horizontal.value,
+            k_vertical: layer.k_vertical.value,
+        }
     }
 }
 

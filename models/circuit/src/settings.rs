@@ -161,7 +161,9 @@ pub enum Signalling {
     Global30,
     /// Differential low-swing wires.
     LowSwing,
-    /// Whichever of them suits the objective.
+    /// Whichever of the repeated wires suits the objective.
+    FullSwing,
+    /// Whichever of all of them does.
     Any,
 }
 

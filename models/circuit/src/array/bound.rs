@@ -4,17 +4,12 @@ use warpwatt_techlib::quantity::{Area, Energy, Length, Time};
 use warpwatt_techlib::rules;
 
 use super::mat;
-use super::shape::{Limits, MOST_SPLITS, MOST_SPREAD, Need, Shape, Split};
+use super::shape::{Limits, MOST_MUX, MOST_SPLITS, MOST_SPREAD, Need, Shape, Split};
 use super::shared::Shared;
 use super::tree::{Bits, Direction, Leaves, Level, Tree};
 use crate::Profile;
 use crate::gate;
 use crate::process::Process;
-
-/// Largest degree of each multiplexer, as a power of two.
-pub(super) const MOST_MUX: u32 = 8;
-/// Smallest Nspd tried.
-const LEAST_SPREAD: f64 = 0.125;
 
 /// All organisations that differ only in how a degree of multiplexing is spread over the three multiplexers.
 #[derive(Clone, Copy, Debug)]
@@ -62,24 +57,21 @@ pub(super) fn families(
     let powers = |most: u32| (0..=most.ilog2()).map(|i| 1_u32 << i);
     let mut spread = need.least_spread();
     while spread <= MOST_SPREAD {
-        // An Nspd below an eighth would need columns of less than a bit.
-        if spread >= LEAST_SPREAD {
-            for ndwl in powers(MOST_SPLITS) {
-                for ndbl in powers(MOST_SPLITS) {
-                    let divided = f64::from(ndbl) * spread;
-                    // More subarrays than sets are never the best.
-                    if need.sets < divided && divided > 1.0 {
-                        break;
-                    }
-                    bounds.of_split(Split {
-                        ndwl,
-                        ndbl,
-                        nspd: spread,
-                        ndcm: 1,
-                        ndsam1: 1,
-                        ndsam2: 1,
-                    });
+        for ndwl in powers(MOST_SPLITS) {
+            for ndbl in powers(MOST_SPLITS) {
+                let divided = f64::from(ndbl) * spread;
+                // More subarrays than sets are never the best.
+                if need.sets < divided && divided > 1.0 {
+                    break;
                 }
+                bounds.of_split(Split {
+                    ndwl,
+                    ndbl,
+                    nspd: spread,
+                    ndcm: 1,
+                    ndsam1: 1,
+                    ndsam2: 1,
+                });
             }
         }
         spread *= 2.0;
@@ -151,7 +143,7 @@ impl Floor {
         let buffer = gate::r_p(p, pm) * 2.0 * (drain_n + drain_p * 2.0);
         let mux = gate::r_n(p, n * rules::MUX, 1);
         let driver = match p.profile {
-            Profile::Cacti65 => p.repeaters.chosen.size,
+            Profile::Cacti65 => p.repeaters.chosen.size(),
             Profile::Cacti7 | Profile::Silicon => 0.0,
         };
         let own = drain_n + drain_p;
@@ -188,23 +180,24 @@ impl Family {
         // The wires of a tree halve at every node: together they reach half the way across, less the last.
         let reach = |count: u32, size: Length| size * (f64::from(count) - 1.0) * 0.5;
         let tree = reach(shape.mats_h, width) + reach(shape.mats_v, height);
-        let tree_wires = p.repeaters.chosen.stretch(tree);
-        let out_wire = p.repeaters.chosen.stretch(out);
+        let tree_wires = p.repeaters.chosen.stretch(p, tree);
+        let out_wire = p.repeaters.chosen.stretch(p, out);
         let c_bitline = (p.wire_local.c * shape.cell_height + mat::access_drain(p, &shape)) * rows;
         let r_bitline = p.wire_local.r * sub_height;
-        let r_cell = gate::r_n(p, p.cell.nmos, 1) + gate::r_n(p, p.cell.access, 1);
+        let cells = p.cells();
+        let r_cell = gate::r_n(cells, p.cell.nmos, 1) + gate::r_n(cells, p.cell.access, 1);
         let latch = gate::gate_c(p, p.f(rules::SENSE_N + rules::SENSE_P));
         let swing = p.sense_swing();
         let step = (r_cell * (c_bitline + latch) + r_bitline * c_bitline / 2.0)
-            * libm::log(p.precharge / (p.precharge - swing));
-        let inside = row.end.delay + mat::with_ramp(p, step, row.end.ramp);
+            * libm::log(cells.precharge / (cells.precharge - swing));
+        let inside = row.end.delay + mat::with_ramp(cells, step, row.end.ramp);
         let lines = f64::from(shape.subs) * cols * shape.active_mats as f64;
         let precharge = gate::gate_c(
             p,
             p.min_pmos() * (2.0 * rules::PRECHARGE + rules::EQUALISER),
         ) * lines;
         let wordlines = (p.wire_local.c * sub_width
-            + gate::gate_c(p, p.cell.access) * (2.0 * cols))
+            + gate::gate_c(cells, p.cell.access) * (2.0 * cols))
             * (f64::from(shape.subs) * shape.active_mats as f64);
         let out_wires = out_wire.energy * (shape.out_bits_mat as f64 * shape.active_mats as f64);
         let on_tree = tree_wires.energy * shape.out_bits_bank as f64;
@@ -217,8 +210,9 @@ impl Family {
                 + out_wire.delay
                 + at.floor.output
                 + at.floor.node * nodes,
-            energy: c_bitline * swing * p.vdd * (2.0 * lines)
-                + p.full_swing(precharge + wordlines)
+            energy: c_bitline * swing * cells.vdd * (2.0 * lines)
+                + p.full_swing(precharge)
+                + cells.full_swing(wordlines)
                 + out_wires
                 + on_tree,
             area: width * height * (shape.mats() * f64::from(need.banks)),

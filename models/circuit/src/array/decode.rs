@@ -128,6 +128,15 @@ impl Decoder {
         }
     }
 
+    /// The same for a wordline, which swings to the supply of the cells.
+    pub(super) fn wordline(&self, process: &Process, ramp: Time) -> Drive {
+        let mut drive = self.drive(process, ramp);
+        if self.chain.is_some() {
+            drive.energy += process.cells().full_swing(self.load) - process.full_swing(self.load);
+        }
+        drive
+    }
+
     /// Sub-threshold and gate leakage of one output.
     pub(super) fn leakage(&self, process: &Process) -> (Power, Power) {
         self.chain.map_or((Power::ZERO, Power::ZERO), |chain| {

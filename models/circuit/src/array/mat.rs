@@ -162,8 +162,10 @@ impl<'a> Build<'a> {
         };
         let wire = p.repeaters.chosen;
         let driver = match p.profile {
-            Profile::Cacti65 => wire.size,
-            Profile::Cacti7 | Profile::Silicon => wire.size * (out_length / wire.spacing),
+            Profile::Cacti65 => wire.size(),
+            Profile::Cacti7 | Profile::Silicon => {
+                wire.size() * (out_length / wire.spacing(out_length))
+            }
         };
         Self {
             p,
@@ -179,7 +181,7 @@ impl<'a> Build<'a> {
             amplifier: shared.amplifier(p, need, shape),
             constants,
             selects: [Select::default(); 3],
-            out_wire: wire.stretch(out_length),
+            out_wire: wire.stretch(p, out_length),
             out_driver: gate::gate_c(p, (p.min_nmos() + p.min_pmos()) * driver),
         }
     }
@@ -305,7 +307,8 @@ impl<'a> Build<'a> {
             latch,
             ..
         } = self.amplifier;
-        let r_cell = gate::r_n(p, p.cell.nmos, 1) + gate::r_n(p, p.cell.access, 1);
+        let cells = p.cells();
+        let r_cell = gate::r_n(cells, p.cell.nmos, 1) + gate::r_n(cells, p.cell.access, 1);
         let r_isolation = gate::r_n(p, p.wide(rules::SENSE_ISOLATION), 1) * (p.r_p / p.r_n);
         let (c, r) = (self.c_bitline, self.r_bitline());
         let swing = p.sense_swing();
@@ -329,7 +332,7 @@ impl<'a> Build<'a> {
         let lines = f64::from(self.shape.subs) * self.cols;
         let selected =
             lines / (f64::from(split.ndcm) * f64::from(split.ndsam1) * f64::from(split.ndsam2));
-        let (cells, cells_gate) = self.constants.cell;
+        let (leak, leak_gate) = self.constants.cell;
         let active = self.shape.active_mats as f64;
         // CACTI multiplies writes by the active mats once more than there are (mat.cc:1215 and 1525); its figures are kept in its own profile.
         let repeated = if p.profile == Profile::Cacti7 {
@@ -338,11 +341,11 @@ impl<'a> Build<'a> {
             1.0
         };
         Bitline {
-            delay: with_ramp(p, step, wordline_ramp),
-            read: read * swing * p.vdd * (2.0 * lines),
-            write: p.full_swing(written) * (2.0 * selected * repeated),
-            cells: cells * (self.rows * lines),
-            cells_gate: cells_gate * (self.rows * lines),
+            delay: with_ramp(cells, step, wordline_ramp),
+            read: read * swing * cells.vdd * (2.0 * lines),
+            write: cells.full_swing(written) * (2.0 * selected * repeated),
+            cells: leak * (self.rows * lines),
+            cells_gate: leak_gate * (self.rows * lines),
         }
     }
 
@@ -417,7 +420,7 @@ impl<'a> Build<'a> {
     }
 
     fn compare(&self, shared: &mut Shared) -> Stage {
-        let super::shape::Side::Tags { ways, tag_bits } = self.need.side else {
+        let super::shape::Side::Tags { ways, tag_bits, .. } = self.need.side else {
             return Stage::default();
         };
         let comparators = shared.compare(|| compare::tags(self.p, ways, tag_bits));
@@ -456,7 +459,7 @@ pub(super) fn precharge(p: &Process, shape: &Shape) -> Stage {
 
 /// Leakage of one cell with its ports.
 pub(super) fn cell_leakage(p: &Process, need: &Need) -> (Power, Power) {
-    let ports = need.ports;
+    let (p, ports) = (p.cells(), need.ports);
     let writers = f64::from(ports.writers());
     let inverters = gate::leak(p, Kind::Inverter, p.cell.nmos, p.cell.pmos) * 2.0;
     let access = gate::access_leak(p, p.cell.access) * writers;
@@ -469,7 +472,7 @@ pub(super) fn cell_leakage(p: &Process, need: &Need) -> (Power, Power) {
 /// The decoder that drives a wordline.
 pub(super) fn row_decoder(p: &Process, shape: &Shape) -> Decoder {
     let cols = shape.cols as f64;
-    let cell = p.wire_local.c * shape.cell_width + gate::gate_c(p, p.cell.access) * 2.0;
+    let cell = p.wire_local.c * shape.cell_width + gate::gate_c(p.cells(), p.cell.access) * 2.0;
     let r_wordline = p.wire_local.r * (shape.cell_width * cols);
     let tall = shape.cell_height * rules::DECODER_CELLS;
     Decoder::new(p, shape.row_bits, false, tall, cell * cols, r_wordline)
@@ -586,7 +589,7 @@ fn times(stage: Stage, count: f64) -> Stage {
 
 /// Half the drain of an access transistor: two cells share the contact.
 pub(super) fn access_drain(p: &Process, shape: &Shape) -> Capacitance {
-    gate::drain_pitch(p, p.cell.access, shape.cell_width) / 2.0
+    gate::drain_pitch(p.cells(), p.cell.access, shape.cell_width) / 2.0
 }
 
 /// Adds the slope of the wordline to the time that the bitline takes (CACTI 5.1 TR, section 4.3).

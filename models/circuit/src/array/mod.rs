@@ -2,7 +2,9 @@
 
 mod bound;
 mod cam;
+mod choice;
 mod decode;
+mod exhaustive;
 mod mat;
 mod search;
 mod shape;
@@ -12,14 +14,15 @@ mod slips;
 mod tree;
 
 pub(crate) use cam::{CamArray, CamNeed, again as cam_again, best as best_cam};
+pub(crate) use choice::Figures;
 pub(crate) use mat::Stage;
-pub(crate) use search::{Figures, best, best_data, best_tags};
+pub(crate) use search::{best, best_data, best_tags};
 pub(crate) use shape::{Limits, Need, Shape, Side, Split};
 
 use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
 
-use crate::Profile;
 use crate::process::Process;
+use crate::{Profile, Signalling};
 use mat::Mat;
 use shared::Shared;
 use tree::{Bits, Direction, Leaves, Level, Tree};
@@ -28,6 +31,8 @@ use tree::{Bits, Direction, Leaves, Level, Tree};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Array {
     pub(crate) shape: Shape,
+    /// Wires between its mats.
+    pub(crate) wires: Signalling,
     pub(crate) width: Length,
     pub(crate) height: Length,
     pub(crate) access_time: Time,
@@ -35,6 +40,8 @@ pub(crate) struct Array {
     pub(crate) read: Energy,
     pub(crate) write: Energy,
     pub(crate) leakage: Power,
+    /// Of one bank with the routing between banks.
+    pub(crate) bank_leakage: Power,
     pub(crate) gate_leakage: Power,
     /// Until the data are at the subarray outputs; until the select lines of the sense multiplexers are; from there to the edge.
     pub(crate) before_output: Time,
@@ -93,6 +100,10 @@ impl Trees {
     fn leakage(&self) -> Power {
         self.address.leakage + self.input.leakage + self.output.leakage
     }
+
+    fn gate_leakage(&self) -> Power {
+        self.address.gate_leakage + self.input.gate_leakage + self.output.gate_leakage
+    }
 }
 
 /// An organisation with its mat and trees.
@@ -104,6 +115,8 @@ struct Built<'a> {
     bank: Trees,
     route: Trees,
     bits: Bits,
+    /// Between banks.
+    between: Bits,
 }
 
 impl<'a> Built<'a> {
@@ -122,10 +135,20 @@ impl<'a> Built<'a> {
             down: shape.mats_v,
         };
         let bank = Trees::new(process, mats, bits, Level::Mats);
+        // CACTI 6.5 takes read ports for write ports between banks and the other way round.
+        let between = if process.profile == Profile::Cacti65 {
+            Bits {
+                data_in: shape.in_bits_bank as f64 * f64::from(ports.readers()),
+                data_out: shape.out_bits_bank as f64 * f64::from(ports.writers()),
+                ..bits
+            }
+        } else {
+            bits
+        };
         let route = Trees::new(
             process,
             banks(need.banks, bank.width, bank.height),
-            bits,
+            between,
             Level::Banks,
         );
         Self {
@@ -136,6 +159,7 @@ impl<'a> Built<'a> {
             bank,
             route,
             bits,
+            between,
         }
     }
 
@@ -158,8 +182,11 @@ impl<'a> Built<'a> {
                 stage.leakage * banks
             }
         };
+        // CACTI's search looks at one bank with the routing.
+        let bank_leakage = parts.stages().map(|(_, stage)| stage.leakage).sum();
         Array {
             shape: self.shape,
+            wires: self.process.repeaters.kind,
             width: route.width,
             height: route.height,
             access_time: before_output + after_output,
@@ -168,6 +195,7 @@ impl<'a> Built<'a> {
             read,
             write: self.write(read, &parts),
             leakage: parts.stages().map(leaks).sum(),
+            bank_leakage,
             gate_leakage: parts
                 .stages()
                 .map(|(_, stage)| stage.gate_leakage * banks)
@@ -179,15 +207,18 @@ impl<'a> Built<'a> {
         }
     }
 
-    /// A write pays no bitline read and no sensing, but the full swing. CACTI 7 lets it pay the output tree instead of that towards the cells (uca.cc:771).
+    /// A write pays no bitline read and no sensing, but the full swing. CACTI 7 lets data pay the output tree instead of that
+    /// towards the cells (uca.cc:771), but not tags.
     fn write(&self, read: Energy, parts: &Parts) -> Energy {
-        let (bank, route, bits) = (&self.bank, &self.route, &self.bits);
-        let trees = match self.process.profile {
-            Profile::Cacti65 | Profile::Silicon => {
-                (route.input.energy + bank.input.energy) * bits.data_in
-                    - (route.output.energy + bank.output.energy) * bits.data_out
-            }
-            Profile::Cacti7 => Energy::ZERO,
+        let (bank, route) = (&self.bank, &self.route);
+        let (bits, between) = (&self.bits, &self.between);
+        let slip = self.process.profile == Profile::Cacti7 && !self.need.is_tags();
+        let trees = if slip {
+            Energy::ZERO
+        } else {
+            route.input.energy * between.data_in + bank.input.energy * bits.data_in
+                - route.output.energy * between.data_out
+                - bank.output.energy * bits.data_out
         };
         let swing = self.mat.bitline.write * self.shape.active_mats as f64;
         read - parts.bitlines.energy - parts.sense.energy + swing + trees
@@ -242,9 +273,10 @@ impl<'a> Built<'a> {
             },
             route: Stage {
                 delay: route.address.delay + route.output.delay,
-                energy: route.address.energy * bits.address + route.output.energy * bits.data_out,
+                energy: route.address.energy * bits.address
+                    + route.output.energy * self.between.data_out,
                 leakage: route.leakage(),
-                gate_leakage: Power::ZERO,
+                gate_leakage: route.gate_leakage(),
             },
             cells_area,
             periphery_area: mats_area - cells_area,

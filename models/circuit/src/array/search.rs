@@ -1,59 +1,43 @@
 //! The search over organisations (CACTI 5.1 TR, section 4; CACTI 7, Ucache.cc). CACTI evaluates them all; here families whose lower bounds cannot win are
 //! passed over.
 
-use warpwatt_techlib::quantity::{Area, Energy, Time};
+use warpwatt_techlib::quantity::{Energy, Power, Time};
 
 use super::bound::{Family, families, spreads};
+use super::choice::{FILTER, Figures, Goal, SAME};
+use super::exhaustive;
 use super::shared::Shared;
 use super::{Array, Limits, Need, Shape, Split};
 use crate::process::Process;
 use crate::{Objective, Settings};
 
-/// A data array is dropped if it is this much worse than the best, both in delay and in energy (CACTI 7, Ucache.cc:795).
-const FILTER: f64 = 1.5;
-
-/// What a profile asks of the arrays: how much slower than the fastest they may be, and what it minimises among those.
+/// A goal for which lower bounds tell enough: how much slower than the fastest an organisation may be, and what is least among those.
 #[derive(Clone, Copy, Debug)]
-struct Goal {
+struct Quick {
     slower: f64,
     price: fn(&Figures) -> f64,
 }
 
-/// What a choice looks at: of an array, or of it together with what is around it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Figures {
-    pub(crate) delay: Time,
-    pub(crate) energy: Energy,
-    pub(crate) area: Area,
-    pub(crate) cycle: Time,
-}
-
-impl Goal {
-    /// Of plain memories and of caches as a whole.
-    fn of_whole(settings: &Settings) -> Self {
-        let price = match settings.objective {
-            Objective::EnergyDelay => |figures: &Figures| figures.delay.si() * figures.energy.si(),
-            Objective::EnergyDelaySquared => {
-                |figures: &Figures| figures.delay.si() * figures.delay.si() * figures.energy.si()
-            }
-            Objective::Weighted => return Self::weighted(settings),
+impl Quick {
+    /// Of a goal that this search can reach; others take the exhaustive one.
+    fn of(goal: &Goal) -> Option<Self> {
+        let slower = match goal.objective {
+            Objective::Weighted => goal.limits.delay,
+            _ => f64::INFINITY,
         };
-        Self {
-            slower: f64::INFINITY,
-            price,
-        }
-    }
-
-    /// Of tags: CACTI picks these first, by its weights whatever the objective of the whole is.
-    fn weighted(settings: &Settings) -> Self {
-        Self {
-            slower: 1.0 + settings.deviations.delay / 100.0,
-            price: if settings.weights.area > 0.0 {
-                |figures| figures.area.si()
-            } else {
-                |figures| figures.cycle.si()
-            },
-        }
+        let weights = &goal.weights;
+        let others = weights.delay + weights.dynamic + weights.leakage;
+        let price: fn(&Figures) -> f64 = match goal.objective {
+            Objective::EnergyDelay => |figures| figures.delay.si() * figures.energy.si(),
+            Objective::EnergyDelaySquared => {
+                |figures| figures.delay.si() * figures.delay.si() * figures.energy.si()
+            }
+            Objective::Weighted if goal.skips_second || others > 0.0 => return None,
+            Objective::Weighted if weights.cycle == 0.0 => |figures| figures.area.si(),
+            Objective::Weighted if weights.area == 0.0 => |figures| figures.cycle.si(),
+            Objective::Weighted => return None,
+        };
+        Some(Self { slower, price })
     }
 }
 
@@ -65,17 +49,7 @@ impl Family {
             energy: self.energy,
             area: self.area,
             cycle: self.cycle,
-        }
-    }
-}
-
-impl Figures {
-    pub(crate) fn of(array: &Array) -> Self {
-        Self {
-            delay: array.access_time,
-            energy: array.read,
-            area: array.area(),
-            cycle: array.cycle_time,
+            leakage: Power::ZERO,
         }
     }
 }
@@ -91,7 +65,7 @@ pub(crate) fn best_tags(
     settings: &Settings,
     need: &Need,
 ) -> Option<(Array, Limits)> {
-    search(process, need, Goal::weighted(settings), Figures::of)
+    search(process, need, Goal::of_tags(settings), Figures::of)
 }
 
 /// The best organisation of the data side of a cache whose tags are chosen; `whole` gives the figures of both together, none of which may be below those
@@ -115,13 +89,18 @@ fn search(
     [Limits::Strict, Limits::Relaxed]
         .into_iter()
         .find_map(|limits| {
+            let one_wire = process.repeaters.offers.len() == 1;
+            let Some(quick) = Quick::of(&goal).filter(|_| one_wire) else {
+                let array = exhaustive::best(process, need, limits, &goal, &whole)?;
+                return Some((array, limits));
+            };
             let mut shared = Shared::default();
             let families = families(process, need, limits, &mut shared);
             let search = Search {
                 process,
                 need,
                 limits,
-                goal,
+                goal: quick,
                 whole: &whole,
                 families,
                 shared,
@@ -134,7 +113,7 @@ struct Search<'a, W> {
     process: &'a Process,
     need: &'a Need,
     limits: Limits,
-    goal: Goal,
+    goal: Quick,
     whole: &'a W,
     families: Vec<Family>,
     shared: Shared,
@@ -143,7 +122,6 @@ struct Search<'a, W> {
 /// An organisation that has been evaluated.
 #[derive(Clone, Copy)]
 struct Entry {
-    family: usize,
     split: Split,
     whole: Figures,
     /// Of the array alone.
@@ -218,7 +196,9 @@ impl<W: Fn(&Array) -> Figures> Search<'_, W> {
         let order = self.ordered(|family| price(&family.least()));
         let mut best = self.pick(seen);
         for (bound, index) in order {
-            let beaten = |bound: f64| best.is_some_and(|best: Entry| bound > price(&best.whole));
+            let beaten = |bound: f64| {
+                best.is_some_and(|best: Entry| bound > price(&best.whole) * (1.0 + SAME))
+            };
             if beaten(bound) {
                 break;
             }
@@ -288,7 +268,6 @@ impl<W: Fn(&Array) -> Figures> Search<'_, W> {
             };
             let array = Array::new(self.process, self.need, shape, &mut self.shared);
             let entry = Entry {
-                family: index,
                 split,
                 whole: (self.whole)(&array),
                 delay: array.access_time,
@@ -311,11 +290,19 @@ impl<W: Fn(&Array) -> Figures> Search<'_, W> {
                 tags || entry.delay <= seen.delay * FILTER || entry.energy <= seen.energy * FILTER;
             quick && data
         };
-        let better = |a: &&Entry, b: &&Entry| {
-            price(&a.whole)
-                .total_cmp(&price(&b.whole))
-                .then(a.family.cmp(&b.family))
-        };
-        seen.entries.iter().filter(good).min_by(better).copied()
+        let least = seen
+            .entries
+            .iter()
+            .filter(good)
+            .map(|entry| price(&entry.whole))
+            .fold(f64::INFINITY, f64::min);
+        // Of equals CACTI takes the first of its list, but the last for tags.
+        let equal = |entry: &&Entry| price(&entry.whole) <= least * (1.0 + SAME);
+        let equals = seen.entries.iter().filter(good).filter(equal);
+        if tags {
+            equals.max_by(|a, b| a.split.order(&b.split)).copied()
+        } else {
+            equals.min_by(|a, b| a.split.order(&b.split)).copied()
+        }
     }
 }

@@ -14,6 +14,8 @@ pub(super) const MOST_SPLITS: u32 = 512;
 /// Largest Nspd.
 pub(super) const MOST_SPREAD: f64 = 256.0;
 
+/// Largest degree of each multiplexer, as a power of two.
+pub(super) const MOST_MUX: u32 = 8;
 /// Smallest Nspd of tags.
 const LEAST_TAG_SPREAD: f64 = 0.125;
 
@@ -25,6 +27,8 @@ pub(crate) struct Need {
     pub(crate) side: Side,
     pub(crate) ports: Ports,
     pub(crate) banks: u32,
+    /// One check bit is stored for every eight bits.
+    pub(crate) ecc: bool,
 }
 
 /// Which side of a cache it is; a plain memory is a data side with one way.
@@ -39,6 +43,8 @@ pub(crate) enum Side {
     Tags {
         ways: u32,
         tag_bits: u32,
+        /// Ways that the data side has left to select.
+        selected: u32,
     },
 }
 
@@ -111,7 +117,7 @@ impl Need {
             Side::Data {
                 ways, line_bits, ..
             } => line_bits as f64 * f64::from(ways),
-            Side::Tags { ways, tag_bits } => f64::from(tag_bits) * f64::from(ways),
+            Side::Tags { ways, tag_bits, .. } => f64::from(tag_bits) * f64::from(ways),
         }
     }
 
@@ -130,6 +136,40 @@ impl Need {
         matches!(self.side, Side::Data { fast: false, .. })
     }
 
+    /// So many bits with their check bits.
+    fn checked(&self, bits: u64) -> u64 {
+        const BITS_PER_CHECK: u64 = 8;
+        if self.ecc {
+            bits + bits.div_ceil(BITS_PER_CHECK)
+        } else {
+            bits
+        }
+    }
+
+    /// Bits that leave and enter a bank through a port.
+    fn bank_bits(&self, profile: Profile) -> (u64, u64) {
+        let (out, inward, driven) = match self.side {
+            Side::Data {
+                out_bits,
+                ways,
+                fast,
+                ..
+            } => {
+                let driven = if fast { u64::from(ways) } else { 1 };
+                (out_bits, out_bits + u64::from(ways), driven)
+            }
+            Side::Tags {
+                tag_bits, selected, ..
+            } => (u64::from(selected), u64::from(tag_bits), 1),
+        };
+        // CACTI 6.5 forgets the check bits on the trees.
+        if profile == Profile::Cacti65 {
+            (out * driven, inward)
+        } else {
+            (self.checked(out) * driven, self.checked(inward))
+        }
+    }
+
     /// Bits that one access takes out of the mats together.
     fn access_bits(&self) -> u64 {
         match self.side {
@@ -140,12 +180,28 @@ impl Need {
                 ..
             } => out_bits * u64::from(ways),
             Side::Data { out_bits, .. } => out_bits,
-            Side::Tags { ways, tag_bits } => u64::from(ways) * u64::from(tag_bits),
+            Side::Tags { ways, tag_bits, .. } => u64::from(ways) * u64::from(tag_bits),
         }
     }
 }
 
 impl Split {
+    /// Place in CACTI's list (Ucache.cc, mem_array::lt).
+    pub(super) fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let muxes = |split: &Self| {
+            (
+                split.ndwl,
+                split.ndbl,
+                split.ndcm,
+                split.ndsam1,
+                split.ndsam2,
+            )
+        };
+        self.nspd
+            .total_cmp(&other.nspd)
+            .then_with(|| muxes(self).cmp(&muxes(other)))
+    }
+
     fn mux(&self) -> u64 {
         u64::from(self.ndcm) * u64::from(self.ndsam1) * u64::from(self.ndsam2)
     }
@@ -159,8 +215,16 @@ impl Shape {
         split: Split,
         limits: Limits,
     ) -> Option<Self> {
-        let rows = (need.sets / (f64::from(split.ndbl) * split.nspd)).ceil() as u64;
-        let cols = (need.set_bits() * split.nspd / f64::from(split.ndwl)).ceil() as u64;
+        let rows = whole(
+            process.profile,
+            limits,
+            need.sets / (f64::from(split.ndbl) * split.nspd),
+        );
+        let cols = whole(
+            process.profile,
+            limits,
+            need.set_bits() * split.nspd / f64::from(split.ndwl),
+        );
         within(process.profile, &split, rows, cols, limits)?;
         let mats_h = (split.ndwl / 2).max(1);
         let mats_v = (split.ndbl / 2).max(1);
@@ -194,29 +258,19 @@ impl Shape {
         };
         let in_bits_mat = tag_bits.unwrap_or(if fast { bits / u64::from(ways) } else { bits });
         let row_bits = row_bits(process.profile, rows);
-        let (out_bits_bank, in_bits_bank) = match need.side {
-            Side::Data { out_bits, fast, .. } => (
-                if fast {
-                    out_bits * u64::from(ways)
-                } else {
-                    out_bits
-                },
-                out_bits + u64::from(ways),
-            ),
-            Side::Tags { tag_bits, .. } => (u64::from(ways), u64::from(tag_bits)),
-        };
+        let (out_bits_bank, in_bits_bank) = need.bank_bits(process.profile);
         let (cell_width, cell_height) = cell(process, need);
         Some(Self {
             split,
             rows,
-            cols,
+            cols: need.checked(cols),
             mats_h,
             mats_v,
             subs,
             subs_in_row: split.ndwl / mats_h,
             active_mats: active,
-            out_bits_mat,
-            in_bits_mat,
+            out_bits_mat: need.checked(out_bits_mat),
+            in_bits_mat: need.checked(in_bits_mat),
             out_bits_bank,
             in_bits_bank,
             address_bits: row_bits
@@ -238,7 +292,7 @@ impl Shape {
 
     /// Log of the least degree of multiplexing with which the mats give no more bits than an access takes.
     pub(super) fn least_mux(need: &Need, split: &Split) -> u32 {
-        let cols = (need.set_bits() * split.nspd / f64::from(split.ndwl)).ceil() as u64;
+        let cols = (need.set_bits() * split.nspd / f64::from(split.ndwl)) as u64;
         let subs = split.ndwl.min(2) * split.ndbl.min(2);
         let ways = if need.selects_ways() {
             need.ways().ilog2()
@@ -269,6 +323,15 @@ impl Shape {
             active_subarrays: self.active_mats * u64::from(self.subs),
             wires,
         }
+    }
+}
+
+/// Rows or columns: CACTI 7 rounds up, 6.5 to the nearest.
+fn whole(profile: Profile, limits: Limits, count: f64) -> u64 {
+    if profile == Profile::Cacti65 && limits == Limits::Strict {
+        (count + 0.5).floor() as u64
+    } else {
+        count.ceil() as u64
     }
 }
 
@@ -308,6 +371,16 @@ fn cell(process: &Process, need: &Need) -> (Length, Length) {
     } else {
         need.ports.total()
     };
-    let wires = process.wire_local.pitch * (2.0 * (f64::from(counted) - 1.0));
-    (process.cell.width + wires, process.cell.height + wires)
+    let pitch = process.wire_local.pitch;
+    let wires = pitch * (2.0 * (f64::from(counted) - 1.0));
+    // A port that senses a single bitline does without the other. Both tools read the number of such ports and then leave it out of their cells.
+    let single = match process.profile {
+        Profile::Cacti65 | Profile::Cacti7 => 0,
+        Profile::Silicon => need.ports.single_ended_read,
+    };
+    let saved = pitch * f64::from(single);
+    (
+        process.cell.width + wires - saved,
+        process.cell.height + wires,
+    )
 }

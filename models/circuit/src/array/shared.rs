@@ -146,9 +146,9 @@ impl Shared {
         } else {
             mat::row_predecode(p, shape, &column.decoder)
         };
-        let end = *column
-            .ends
-            .at(row * 4 + kind, || column.decoder.drive(p, predecode.ramp));
+        let end = *column.ends.at(row * 4 + kind, || {
+            column.decoder.wordline(p, predecode.ramp)
+        });
         Rows {
             predecode,
             end,
@@ -181,12 +181,13 @@ impl Shared {
     pub(super) fn constants(&mut self, p: &Process, need: &Need, shape: &Shape) -> Constants {
         *self.constants.get_or_insert_with(|| {
             let swing = p.sense_swing();
+            let level = p.cells().precharge;
             Constants {
                 access_drain: mat::access_drain(p, shape),
                 cell: mat::cell_leakage(p, need),
-                swing: libm::log(p.precharge / (p.precharge - swing)),
+                swing: libm::log(level / (level - swing)),
                 gain: libm::log(p.vdd / swing),
-                restore: libm::log((p.precharge - swing * 0.1) / (p.precharge - swing)),
+                restore: libm::log((level - swing * 0.1) / (level - swing)),
             }
         })
     }

@@ -28,6 +28,7 @@ fn need(sets: f64, bits: u64, ports: Ports) -> Need {
         },
         ports,
         banks: 1,
+        ecc: false,
     }
 }
 

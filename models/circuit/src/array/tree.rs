@@ -6,6 +6,7 @@ use warpwatt_techlib::rules;
 use crate::Profile;
 use crate::gate::{self, Kind};
 use crate::process::Process;
+use crate::repeater::Channel;
 
 /// A tree over leaves of equal size.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +58,8 @@ pub(super) struct Tree {
     /// Of one bit on one path.
     pub(super) energy: Energy,
     pub(super) leakage: Power,
+    /// Of the wires alone.
+    pub(super) gate_leakage: Power,
 }
 
 /// The links of a path from the root to a leaf.
@@ -157,31 +160,33 @@ impl Tree {
 impl Path<'_> {
     fn horizontal(&mut self) {
         self.wire(self.wide, 1.0);
-        self.first_gate();
+        self.first_gate(self.wide, self.wide / 2.0);
     }
 
     fn vertical(&mut self) {
         self.wire(self.tall, 1.0);
         self.branch();
-        self.first_gate();
+        self.first_gate(self.tall, self.tall / 2.0);
     }
 
     fn pair(&mut self) {
         self.wire(self.wide, 1.0);
-        let next = self.first_gate();
+        let next = self.first_gate(self.wide, self.tall);
         // Both vertical branches leak.
         self.wire(self.tall, 2.0);
         self.branch();
-        let spacing = self.process.repeaters.chosen.spacing;
-        self.gate(next, self.size(self.tall), self.tall.min(spacing));
+        let after = self.wide / 2.0;
+        let spacing = self.channel().spacing(after);
+        self.gate(next, self.size(self.tall, after), self.tall.min(spacing));
     }
 
     /// A stretch of wire, of which `leaking` leak.
     fn wire(&mut self, length: Length, leaking: f64) {
-        let stretch = self.process.repeaters.chosen.stretch(length);
+        let stretch = self.channel().stretch(self.process, length);
         self.tree.delay += stretch.delay;
         self.tree.energy += stretch.energy;
         self.tree.leakage += stretch.leakage * (self.wires * leaking);
+        self.tree.gate_leakage += stretch.gate_leakage * (self.wires * leaking);
     }
 
     /// Vertical branches double the wires.
@@ -191,24 +196,33 @@ impl Path<'_> {
         }
     }
 
-    /// Size of the repeater at the end of a link: smaller if the link is shorter than the spacing. CACTI scales by the horizontal reach in
+    /// Size of the repeater on a `wire` at the end of a link: smaller if the link is shorter than the spacing. CACTI scales by the horizontal reach in
     /// all cases.
-    fn size(&self, reach: Length) -> f64 {
-        let wire = &self.process.repeaters.chosen;
-        if reach > wire.spacing {
-            wire.size
+    fn size(&self, reach: Length, wire: Length) -> f64 {
+        let channel = self.channel();
+        let spacing = channel.spacing(wire);
+        if reach > spacing {
+            channel.size()
         } else if self.process.profile == Profile::Silicon {
-            reach / wire.spacing * wire.size
+            reach / spacing * channel.size()
         } else {
-            self.wide / wire.spacing * wire.size
+            self.wide / spacing * channel.size()
         }
     }
 
-    fn first_gate(&mut self) -> f64 {
-        let next = self.size(self.tall);
-        let spacing = self.process.repeaters.chosen.spacing;
-        self.gate(self.size(self.wide), next, self.wide.min(spacing));
+    /// The gate between a wire of length `before` and one of length `after`.
+    fn first_gate(&mut self, before: Length, after: Length) -> f64 {
+        let next = self.size(self.tall, after);
+        let spacing = self.channel().spacing(before);
+        self.gate(self.size(self.wide, before), next, self.wide.min(spacing));
         next
+    }
+
+    fn channel(&self) -> Channel {
+        match self.level {
+            Level::Mats => self.process.repeaters.chosen,
+            Level::Banks => self.process.repeaters.between_banks,
+        }
     }
 
     fn gate(&mut self, size: f64, next: f64, reach: Length) {
@@ -233,7 +247,7 @@ impl Path<'_> {
         let drain = gate::drain_n(p, min_n * n, 1, tall);
         let tau = gate::r_n(p, min_n * n, 2) * (drain * 2.0 + after);
         let at = self.thresholds();
-        self.tree.delay += gate::rising(Time::ZERO, tau, at, at);
+        self.tree.delay += gate::rising(self.channel().ramp(), tau, at, at);
         let c = gate::drain_p(p, min_p * (ratio * n), tall) * 2.0 + drain + after;
         self.tree.energy += p.full_swing(c) * 0.5;
         let leak = gate::leak(p, Kind::Nand(2), min_n * (2.0 * n), min_p * (2.0 * n));
@@ -263,7 +277,7 @@ impl Path<'_> {
         let pass_out = (pass_p + pass_n) * 2.0 + inverter(size);
         let tau = r_nor * nand_out + (r_nor + r_pass) * pass_out;
         let at = self.thresholds();
-        self.tree.delay += gate::rising(Time::ZERO, tau, at, at);
+        self.tree.delay += gate::rising(self.channel().ramp(), tau, at, at);
         let inverter_out = gate_p + gate_n + inverter(gate_size);
         let nor_out = gate_p + gate_n * 2.0 + inverter(pass);
         self.tree.energy += p.full_swing(nand_out + inverter_out + nor_out + pass_out) * 0.5;

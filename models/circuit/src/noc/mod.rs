@@ -95,7 +95,7 @@ fn within(sizes: &[(&'static str, u64, u64)]) -> Result<(), CircuitError> {
 /// `count` repeated wires of a length, of which the share `toggles` changes.
 fn wire(cells: &Cells, name: &str, length: Length, count: f64, toggles: f64) -> Piece {
     let process = cells.process;
-    let one = process.repeaters.chosen.stretch(length);
+    let one = process.repeaters.chosen.stretch(process, length);
     let mut piece = Piece::named(name);
     piece.area = (one.area + length * process.wire_outside.pitch) * count;
     piece.energy = one.energy * (count * toggles / 2.0);
@@ -212,7 +212,12 @@ fn clock(cells: &Cells, sinks: f64, area: Area) -> Vec<Piece> {
         edge = edge / 2.0;
     }
     let mut trunk = wire(cells, "tree", length, 1.0, 2.0);
-    trunk.delay = cells.process.repeaters.chosen.stretch(longest).delay;
+    trunk.delay = cells
+        .process
+        .repeaters
+        .chosen
+        .stretch(cells.process, longest)
+        .delay;
     let inside = Length::from_m(cell_rules::TREE * (area.as_m2() * sinks).sqrt());
     let mut twigs = wire(cells, "leaves", inside, 1.0, 2.0);
     twigs.delay = Time::ZERO;

@@ -47,7 +47,7 @@ impl<'a> Build<'a> {
             _ => decoder.drive(p, predecode.ramp),
         };
         let wire = p.repeaters.chosen;
-        let driver = wire.size * (sub_width / wire.spacing);
+        let driver = wire.size() * (sub_width / wire.spacing(sub_width));
         Self {
             p,
             need,
@@ -62,7 +62,7 @@ impl<'a> Build<'a> {
             wordline: ramp,
             decoder,
             predecode,
-            out_wire: wire.stretch(sub_width),
+            out_wire: wire.stretch(p, sub_width),
             out_driver: gate::gate_c(p, (p.min_nmos() + p.min_pmos()) * driver),
         }
     }
