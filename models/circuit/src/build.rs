@@ -339,26 +339,44 @@ fn breakdown(array: &Array, banks: u32) -> Vec<Part> {
     stages.chain([periphery]).collect()
 }
 
-/// Process data and method in quadrature.
+/// How much of a delay goes with the resistance and the capacitance of wires, and with the capacitance of transistors; likewise of an energy.
+const DELAY_WIRE_R: f64 = 0.25;
+const DELAY_WIRE_C: f64 = 0.35;
+const DELAY_DEVICE_C: f64 = 0.65;
+const ENERGY_WIRE_C: f64 = 0.4;
+const ENERGY_DEVICE_C: f64 = 0.6;
+
+/// Process data, cause by cause with its share of the figure, and method in quadrature. On-currents act on the whole of a delay, the supply twice on an energy.
 pub(crate) fn uncertainty(technology: &Technology) -> Uncertainty {
     let device = &technology.device;
-    let with = |process: f64| process.hypot(METHOD);
-    let leakage = device
-        .i_off_n
-        .rows()
-        .iter()
-        .map(|row| row.1.uncertainty)
-        .fold(0.0, f64::max);
+    let layer = &technology.wires.conservative.semi_global;
+    let capacitance = device.c_gate_ideal.uncertainty;
+    let (wire_r, wire_c) = (layer.resistance.uncertainty, layer.capacitance.uncertainty);
+    let with = |causes: &[f64]| causes.iter().fold(METHOD, |sum, cause| sum.hypot(*cause));
+    if technology.cells.is_none() {
+        // The tools' tables carry the disagreement between sources in their on-currents.
+        return Uncertainty {
+            area: with(&[technology.cell.width.uncertainty]),
+            delay: with(&[device.i_on_n.uncertainty]),
+            energy: with(&[capacitance, 2.0 * device.vdd.uncertainty]),
+            leakage: with(&[device.i_off_n.uncertainty()]),
+            method: METHOD,
+        };
+    }
     Uncertainty {
-        area: with(technology.cell.width.uncertainty),
-        delay: with(device.i_on_n.uncertainty),
-        energy: with(
-            device
-                .c_gate_ideal
-                .uncertainty
-                .hypot(2.0 * device.vdd.uncertainty),
-        ),
-        leakage: with(leakage),
+        area: with(&[technology.cell.width.uncertainty]),
+        delay: with(&[
+            device.i_on_n.uncertainty,
+            DELAY_DEVICE_C * capacitance,
+            DELAY_WIRE_R * wire_r,
+            DELAY_WIRE_C * wire_c,
+        ]),
+        energy: with(&[
+            ENERGY_DEVICE_C * capacitance,
+            ENERGY_WIRE_C * wire_c,
+            2.0 * device.vdd.uncertainty,
+        ]),
+        leakage: with(&[device.i_off_n.uncertainty()]),
         method: METHOD,
     }
 }

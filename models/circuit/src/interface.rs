@@ -41,6 +41,9 @@ const WRITE_DRIVER: f64 = 8.0;
 const CONTROL: f64 = 80.0;
 /// Control inputs beside the address: chip enable and write enable.
 const CONTROL_INPUTS: f64 = 2.0;
+/// Relative uncertainties of the self-timing margin above one and of the ring: their ranges in `techlib::rules`, halved.
+const MARGIN_ERROR: f64 = 0.75;
+const RING_ERROR: f64 = 0.5;
 /// What the replica of the self-timing copies: from the address to the sense amplifiers.
 const SELF_TIMED: [&str; 4] = [
     "predecoders",
@@ -97,6 +100,8 @@ pub(crate) fn around(p: &Process, style: MacroStyle, pins: &Pins, mut cost: Cost
     }
     if waited > Time::ZERO {
         cost.access_time += waited;
+        let share = waited / cost.access_time;
+        cost.uncertainty.delay = cost.uncertainty.delay.hypot(share * MARGIN_ERROR);
         cost.breakdown.push(Part {
             name: "self-timing margin".to_owned(),
             read_energy: Energy::ZERO,
@@ -120,6 +125,8 @@ fn ring(p: &Process, banks: f64, cost: &mut Cost) {
     let side = libm::sqrt(banks);
     let (width, height) = (cost.width + margin * side, cost.height + margin * side);
     let area = width * height;
+    let share = (area - cost.area) / area;
+    cost.uncertainty.area = cost.uncertainty.area.hypot(share * RING_ERROR);
     cost.breakdown.push(Part {
         name: "power ring".to_owned(),
         search_energy: None,

@@ -5,6 +5,31 @@ fn of<'a>(checks: &'a [MacroCheck], figure: &'a str) -> impl Iterator<Item = &'a
 }
 
 #[test]
+#[ignore = "prints the table of docs/circuit-models.md"]
+fn table() {
+    let checks = macros(TRUTH).unwrap();
+    for figure in ["area_m2", "access_time_s"] {
+        for family in [
+            Family::Ihp,
+            Family::Gf180,
+            Family::Asap7,
+            Family::Openram,
+            Family::Foundry,
+        ] {
+            println!(
+                "{figure} {family:?} {:?}",
+                summary(of(&checks, figure).filter(|c| c.family == family))
+            );
+        }
+        println!("{figure} {:?}", summary(of(&checks, figure)));
+        println!(
+            "{figure} held {:?}",
+            summary(of(&checks, figure).filter(|c| c.held_out))
+        );
+    }
+}
+
+#[test]
 fn area_and_delay_of_macros_are_within_a_fifth_at_the_median_and_inside_our_intervals() {
     let checks = macros(TRUTH).unwrap();
     let area = summary(of(&checks, "area_m2")).unwrap();
