@@ -109,6 +109,7 @@ fn priced(sizing: &build::Sizing, spec: &Spec) -> Result<Cost, CircuitError> {
         Spec::Comparator(comparator) => logic::comparator(run, periphery, comparator),
         Spec::Logic(block) => logic::block(sizing, block),
         Spec::Unit(unit) => units::unit(sizing, unit),
+        Spec::Mcpat(block) => units::mcpat_block(sizing, block),
         Spec::Noc(block) => noc::block(sizing, block),
         Spec::Memory(device) => memory::device(sizing, device),
     }

@@ -31,6 +31,8 @@ pub enum Spec {
     Logic(crate::logic::LogicSpec),
     /// A functional unit.
     Unit(crate::units::UnitSpec),
+    /// A functional unit or a flip-flop as McPAT 1.3 has it.
+    Mcpat(crate::units::McpatSpec),
     /// Interconnect, or a clock tree.
     Noc(crate::noc::NocSpec),
     /// An off-chip memory device.

@@ -146,6 +146,10 @@ pub fn sources(
             all = crate::units::sources(&sizing, unit)?;
             all.push("scaling: Stillmaker and Baas, Integration 58 (2017), foundries' statements below 7 nm".to_owned());
         }
+        Spec::Mcpat(_) => all.push(
+            "McPAT 1.3 (HewlettPackard/mcpat@74d4759), logic.cc:224-572, technology.cc:557-1583"
+                .to_owned(),
+        ),
         Spec::Memory(device) => all = crate::memory::sources(device.kind)?,
         _ => {}
     }

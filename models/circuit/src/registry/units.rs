@@ -2,7 +2,7 @@
 
 use super::{Block, Parameter, Values, count, word};
 use crate::Spec;
-use crate::units::{Operation, Precision, UnitSpec};
+use crate::units::{McpatBlock, McpatSpec, Operation, Precision, UnitSpec};
 
 const ALL: &[&str] = &[
     "fp32", "int8", "int16", "int32", "int64", "fp16", "bf16", "fp64",
@@ -86,5 +86,26 @@ pub(super) const BLOCKS: &[Block] = &[
         operation: "one address",
         parameters: &[precision(&["int64", "int32"])],
         make: |v| unit(v, Operation::Address),
+    },
+    Block {
+        name: "mcpat",
+        summary: "A functional unit or a pipeline flip-flop as McPAT 1.3 has it, for laying beside that tool; use it with the library itrs",
+        operation: "one operation; of the flip-flop one cycle",
+        parameters: &[
+            word("unit", &["alu", "mul", "fpu", "flip_flop"], "which"),
+            word("core", &["ordinary", "embedded"], "of which kind of core"),
+        ],
+        make: |v| {
+            let block = match v.word("unit") {
+                "mul" => McpatBlock::Mul,
+                "fpu" => McpatBlock::Fpu,
+                "flip_flop" => McpatBlock::FlipFlop,
+                _ => McpatBlock::Alu,
+            };
+            Spec::Mcpat(McpatSpec {
+                block,
+                embedded: v.word("core") == "embedded",
+            })
+        },
     },
 ];

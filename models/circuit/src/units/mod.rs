@@ -5,9 +5,13 @@
 //! (Birge's ratio, Physical Review 40, 1932). They are datapaths alone: no operand collection, no instruction overhead.
 
 mod estimate;
+mod mcpat;
 mod spec;
 
+pub use mcpat::{McpatBlock, McpatSpec};
 pub use spec::{Operation, Precision, UnitSpec};
+
+pub(crate) use mcpat::block as mcpat_block;
 
 use warpwatt_techlib::published::Scaling;
 use warpwatt_techlib::quantity::{Area, Energy, Time};
@@ -77,7 +81,6 @@ fn wanted(facts: &Facts, spec: &UnitSpec, what: What) -> Result<Estimate, Circui
             );
             Ok(each.times(f64::from(spec.macs)))
         }
-        // Four times a fused multiply-add by the transistors GPUWattch gave it beside its FPU (8 to 3.9 energies of a multiplication).
         Operation::Sfu => Ok(fused(facts)?.times(SFU).widened(
             0.5,
             "GPUWattch's ratio of SFU to FPU (AccelWattch, logic.cc:716: 8 over 3.9)",
