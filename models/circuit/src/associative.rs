@@ -126,7 +126,7 @@ fn organisation(at: &Sizing, need: &CamNeed, array: &CamArray) -> Organisation {
         cols: need.cols(),
         subarrays: u64::from(shape.ndbl) * u64::from(need.banks),
         active_subarrays: 1,
-        wires: at.settings.wires.signalling,
+        wires: array.wires,
     }
 }
 

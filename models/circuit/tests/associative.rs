@@ -49,6 +49,7 @@ fn settings(row: &Row) -> Settings {
         "Global_10" => Signalling::Global10,
         "Global_20" => Signalling::Global20,
         "Global_30" => Signalling::Global30,
+        "fullswing" => Signalling::FullSwing,
         "lowswing" => Signalling::LowSwing,
         _ => Signalling::Any,
     };

@@ -15,6 +15,8 @@ use crate::process::Process;
 #[derive(Clone, Debug)]
 pub(crate) struct CamArray {
     pub(crate) shape: CamShape,
+    /// Wires between its mats.
+    pub(crate) wires: crate::Signalling,
     pub(crate) width: Length,
     pub(crate) height: Length,
     pub(crate) access_time: Time,
@@ -120,6 +122,7 @@ impl<'a> Whole<'a> {
         let read = parts.iter().map(|part| part.read).sum();
         CamArray {
             shape: *shape,
+            wires: self.p.repeaters.kind,
             width: self.route.width,
             height: self.route.height,
             access_time,

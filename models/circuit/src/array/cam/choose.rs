@@ -1,4 +1,4 @@
-//! The organisation that the objective prefers. There are nine at most, so all are evaluated.
+//! The organisation that the objective prefers. There are nine at most for each kind of wire, so all are evaluated.
 
 use super::array::CamArray;
 use super::shape::CamNeed;
@@ -20,10 +20,12 @@ struct Looks {
 
 /// The best organisation of an associative array.
 pub(crate) fn best(process: &Process, settings: &Settings, need: &CamNeed) -> Option<CamArray> {
-    let arrays: Vec<CamArray> = need
-        .shapes(process)
-        .map(|shape| CamArray::new(process, need, &shape))
-        .collect();
+    let mut arrays = Vec::new();
+    for (kind, _) in &process.repeaters.offers {
+        let wired = process.with_wires(*kind);
+        let shapes = need.shapes(&wired);
+        arrays.extend(shapes.map(|shape| CamArray::new(&wired, need, &shape)));
+    }
     let looks: Vec<Looks> = arrays
         .iter()
         .map(|array| Looks::of(array, settings.profile))
@@ -55,7 +57,7 @@ pub(crate) fn best(process: &Process, settings: &Settings, need: &CamNeed) -> Op
 
 /// The same organisation under another process.
 pub(crate) fn again(process: &Process, need: &CamNeed, array: &CamArray) -> CamArray {
-    CamArray::new(process, need, &array.shape)
+    CamArray::new(&process.with_wires(array.wires), need, &array.shape)
 }
 
 impl Looks {
