@@ -4,9 +4,10 @@
 set -eu
 cd "$(dirname "$0")"
 clang=${CLANG:-clang-19}
-for kernel in back_propagation bfs convolution coulombic dxt_compress dyn_proc fft heart_wall hotspot laplace3d \
-  matrix_mul mersenne_twister mummer_array mummer_tree n_queens nearest_neighbor needleman_wunsch neural_network \
-  ray_trace scalar_product scan srad walsh; do
+for kernel in back_propagation bfs binary_search bitonic_sort convolution coulombic dct8x8 dxt_compress dyn_proc fft \
+  heart_wall hotspot kmeans laplace3d libor lu_decomposition matrix_mul mersenne_twister mummer_array mummer_tree \
+  n_queens nearest_neighbor needleman_wunsch neural_network ray_trace reduction_tree scalar_product scan scan_large \
+  srad walsh; do
   "$clang" -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 \
     -O3 -ffp-contract=off -std=c++17 -Wall -Wextra -Werror -Wno-unknown-cuda-version \
     -fno-ident -S "$kernel/kernel.cu" -o "$kernel/kernel.ptx"
