@@ -97,7 +97,7 @@ fn price(at: &Sizing, need: &CamNeed, what: &str) -> Result<Cost, CircuitError> 
         leakage: array.leakage,
         gate_leakage: array.gate_leakage,
         breakdown: breakdown(&array),
-        organisation: Some(organisation(at, need, &array)),
+        organisation: Some(organisation(need, &array)),
         model: format!("{what} ({whose})"),
         uncertainty: uncertainty(at.technology),
         tag: None,
@@ -113,7 +113,7 @@ fn limits(ports: Ports) -> Option<String> {
     (ports.search == 0).then(|| "CACTI refuses associative arrays without search ports".to_owned())
 }
 
-fn organisation(at: &Sizing, need: &CamNeed, array: &CamArray) -> Organisation {
+fn organisation(need: &CamNeed, array: &CamArray) -> Organisation {
     let shape = &array.shape;
     Organisation {
         ndwl: 1,
