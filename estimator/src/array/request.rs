@@ -279,6 +279,9 @@ impl Request {
             (None, Some(Some(_))) => Kind::Cache,
             (kind, _) => kind.unwrap_or(Kind::Sram),
         };
+        if faults.0.len() > before {
+            return None;
+        }
         let ports = faults.take("ports", self.ports.as_ref(), parse_ports);
         let ports = ports.unwrap_or(match kind {
             Kind::Cam | Kind::FullyAssociative => Ports {
@@ -287,9 +290,6 @@ impl Request {
             },
             Kind::Sram | Kind::Cache | Kind::Buffer => Ports::ONE,
         });
-        if faults.0.len() > before {
-            return None;
-        }
         self.misplaced(kind, faults);
         let spec = match kind {
             Kind::Cache | Kind::FullyAssociative => {

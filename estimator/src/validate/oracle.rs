@@ -141,7 +141,7 @@ impl Oracle {
         Ok(checks)
     }
 
-    /// What the tool refuses is answered or explained; how much of it is neither, and how much is not answered.
+    /// What the tool refuses is answered or explained; how much of it is neither, and how much is answered without a note on the tool's limit.
     ///
     /// # Errors
     /// A table that ships is not as it must be.
@@ -149,19 +149,19 @@ impl Oracle {
         let ours = self.priced(self.refused, pool)?;
         let rows = ours.rows.len();
         let answered = |row: &usize| ours.number(*row, "area_mm2").is_some_and(f64::is_finite);
-        let told = |row: &usize| {
-            let column = if answered(row) { "note" } else { "error" };
-            !ours.cell(*row, column).is_empty()
-        };
-        let silent = (0..rows).filter(|row| !told(row)).count();
+        let explained = |row: &usize| !ours.cell(*row, "error").is_empty();
+        let noted = |row: &usize| !ours.cell(*row, "note").is_empty();
+        let silent = (0..rows).filter(|row| !answered(row) && !explained(row));
+        let plain = (0..rows).filter(|row| answered(row) && !noted(row));
         let place = format!("{}, {rows} refused inputs", self.profile);
-        let of = (
-            place.as_str(),
-            "neither answered with a note nor explained".to_owned(),
-            "",
-        );
-        let share = silent as f64 / rows as f64;
-        Ok(vec![Check::new(of, 0.0, share, Tolerance::Absolute(0.0))])
+        let check = |what: &str, allowed, count: usize| {
+            let of = (place.as_str(), what.to_owned(), "");
+            Check::new(of, allowed, count as f64 / rows as f64, Tolerance::AtMost)
+        };
+        Ok(vec![
+            check("neither answered nor explained", 0.0, silent.count()),
+            check("answered without a note", OTHER_ORGANISATION, plain.count()),
+        ])
     }
 
     fn priced(&self, table: &str, pool: &rayon::ThreadPool) -> Result<Columns, String> {
