@@ -196,7 +196,7 @@ fn areas_fall_from_node_to_node_and_energies_of_units_do() {
 
 /// Known gap. Warped-DMR's blocks, synthesised at 40 nm: 390 um2 and 0.08 ns; 622 um2 and 0.068 ns (its chapter 4.4). Ours with the itrs devices of 40 nm:
 /// the forwarding unit a quarter larger and slower; the comparator a third of the area, which is what 128 exclusive-nors and an AND tree take in any library
-/// (2.1 um2 a bit); the published 4.9 um2 a bit leave room for input registers or a second rail that the text does not mention.
+/// (2.1 um2 a bit); what the published 4.9 um2 a bit contain is not known.
 #[test]
 fn warped_dmrs_synthesised_blocks() {
     let unit = price(
@@ -223,7 +223,7 @@ fn warped_dmrs_synthesised_blocks() {
 }
 
 /// Known gap. A ripple adder of 32 bits at 45 nm: 137 um2 (32 full-adder cells of an open library) and 0.1 pJ in Horowitz's table. Ours has no full-adder cell
-/// and real wires: half larger, and four to five times the energy, which synthesised adders bear out (0.2 to 0.5 pJ); the table's figure is a smallest one.
+/// but has wires and loads: half larger, and four to five times the energy. Why the table's figure is so small is not known here.
 #[test]
 fn an_adder_beside_its_published_figures() {
     let adder = price(

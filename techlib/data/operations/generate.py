@@ -3,17 +3,18 @@
 
 Uncertainties are one sigma, relative, of the value as a statement about silicon: 0.15 where several independent copies of a published table agree,
 0.3 where one document or a quotation of it was read, 0.5 where a value is quoted from talks and summaries without the document at hand.
+`how`: published = read in copies that agree; quoted = read in somebody else's quotation; recalled = from memory, no document at hand.
 """
 
 HOROWITZ = ("Horowitz, ISSCC 2014, Fig. 1.1.9 (doi 10.1109/ISSCC.2014.6757323)", "published", 0.15)
 LATER = ("tabulations after Horowitz, ISSCC 2014 (16-bit addition is not in the figure itself)", "published", 0.3)
-SLIDE = ("areas in Dally's slides beside Horowitz's energies (TSMC 45 nm synthesis), as quoted in later papers", "published", 0.4)
-TPU = ("Jouppi et al., ISCA 2021, Table 2, as quoted in summaries", "published", 0.4)
-CACM = ("Dally, Turakhia, Han, CACM 63(7) 2020, p. 56", "published", 0.3)
-KECKLER = ("Keckler, Dally et al., IEEE Micro 31(5) 2011: a whole floating-point unit with its registers", "published", 0.7)
-SC10 = ("Dally, SC10 keynote, slide 37", "published", 0.4)
-HFMA = ("Dally, DAC 2021 keynote, as reported in Semiconductor Engineering", "published", 0.3)
-MMA = ("Dally, Hot Chips 2023 and DAC 2021 slides, as quoted in summaries", "published", 0.4)
+SLIDE = ("areas in Dally's slides beside Horowitz's energies (TSMC 45 nm synthesis), recalled", "recalled", 0.4)
+TPU = ("Jouppi et al., ISCA 2021, Table 2, arithmetic rows recalled, supply assumed", "recalled", 0.4)
+CACM = ("Dally, Turakhia, Han, CACM 63(7) 2020, p. 56, quoted; supply assumed", "quoted", 0.3)
+KECKLER = ("Keckler, Dally et al., IEEE Micro 31(5) 2011: a whole floating-point unit, quoted", "quoted", 0.7)
+SC10 = ("Dally, SC10 keynote, slide 37, quoted; supply assumed", "quoted", 0.4)
+HFMA = ("Dally, DAC 2021 keynote, as reported in Semiconductor Engineering; supply assumed", "quoted", 0.3)
+MMA = ("Dally, Hot Chips 2023 and DAC 2021 slides, recalled; supply assumed", "recalled", 0.4)
 
 # unit, bits, what, node, vdd, origin
 UNITS = [
@@ -60,23 +61,23 @@ SCALING = {
 }
 # Foundries' own statements, node to node at one speed: energy and area of the smaller over the larger, nominal supply.
 FOUNDRY = [
-    (5, 7, 0.70, 0.55, 0.7, "TSMC, N5 announcement 2019: 30 % less power at the same speed, 1.8 times the logic density of N7"),
-    (3, 5, 0.70, 0.625, 0.7, "TSMC, N3 announcement 2020: 25 to 30 % less power at the same speed, 1.6 times the logic density of N5"),
-    (2, 3, 0.725, 0.87, 0.65, "TSMC, N2 announcement 2022: 25 to 30 % less power at the same speed, 1.15 times the density of N3E"),
+    (5, 7, 0.70, 0.55, 0.7, "recalled: TSMC, N5 announcement 2019: 30 % less power at the same speed, 1.8 times the logic density of N7"),
+    (3, 5, 0.70, 0.625, 0.7, "recalled: TSMC, N3 announcement 2020: 25 to 30 % less power at the same speed, 1.6 times the logic density of N5"),
+    (2, 3, 0.725, 0.87, 0.65, "recalled: TSMC, N2 announcement 2022: 25 to 30 % less power at the same speed, 1.15 times the density of N3E"),
 ]
 
 # node nm, contacted gate pitch nm, row height nm, gate pitches between cells, source, uncertainty
-PLANAR = "contacted gate pitch {} F, nine- to ten-track rows of about 31 F, as in open and foundry libraries (Nangate 45 nm: 190 nm and 1.4 um)"
+PLANAR = "contacted gate pitch {} F, nine- to ten-track rows of about 31 F, assumed after Nangate 45 nm (190 nm and 1.4 um, recalled)"
 ROWS = [
     (180, 756, 5580, 1, PLANAR.format(4.2), 0.2), (130, 546, 4030, 1, PLANAR.format(4.2), 0.2), (90, 378, 2790, 1, PLANAR.format(4.2), 0.2),
-    (65, 273, 2015, 1, PLANAR.format(4.2), 0.2), (45, 190, 1400, 1, "Nangate Open Cell Library 45 nm: INV_X1 is 0.38 um x 1.4 um", 0.1),
-    (32, 134.4, 992, 1, PLANAR.format(4.2), 0.2), (28, 117, 900, 1, "TSMC 28 nm: gate pitch 117 nm; nine tracks of 100 nm", 0.2),
-    (22, 90, 760, 1, "Intel 22 nm: gate pitch 90 nm; nine to ten tracks of 80 nm", 0.25),
-    (16, 90, 576, 2, "TSMC 16FF: gate pitch 90 nm; nine tracks of 64 nm", 0.2), (14, 78, 576, 2, "Samsung 14LPE: gate pitch 78 nm; nine tracks of 64 nm", 0.2),
-    (10, 66, 360, 2, "TSMC N10 and Samsung 10LPE: gate pitch 64 and 68 nm; 7.5 to 8.5 tracks of 44 to 48 nm", 0.2),
+    (65, 273, 2015, 1, PLANAR.format(4.2), 0.2), (45, 190, 1400, 1, "recalled: Nangate Open Cell Library 45 nm: INV_X1 is 0.38 um x 1.4 um", 0.1),
+    (32, 134.4, 992, 1, PLANAR.format(4.2), 0.2), (28, 117, 900, 1, "recalled: TSMC 28 nm: gate pitch 117 nm; nine tracks of 100 nm", 0.2),
+    (22, 90, 760, 1, "recalled: Intel 22 nm: gate pitch 90 nm; nine to ten tracks of 80 nm", 0.25),
+    (16, 90, 576, 2, "recalled: TSMC 16FF: gate pitch 90 nm; nine tracks of 64 nm", 0.2), (14, 78, 576, 2, "recalled: Samsung 14LPE: gate pitch 78 nm; nine tracks of 64 nm", 0.2),
+    (10, 66, 360, 2, "recalled: TSMC N10 and Samsung 10LPE: gate pitch 64 and 68 nm; 7.5 to 8.5 tracks of 44 to 48 nm", 0.2),
     (7, 54, 270, 2, "ASAP7, Clark et al., Microelectronics Journal 53 (2016), Table 1; INVx1 is three gate pitches wide, INVx2 four", 0.1),
-    (5, 51, 210, 2, "TSMC N5: gate pitch 51 nm; IRDS 2021 row height", 0.2), (3, 48, 169, 1, "TSMC N3E: gate pitch 48 nm, rows of 169 nm, single diffusion break", 0.25),
-    (2, 45, 150, 1, "IRDS 2021/2022, node 2.1: gate pitch 45 nm; a sketch", 0.35),
+    (5, 51, 210, 2, "recalled: TSMC N5: gate pitch 51 nm; IRDS 2021 row height", 0.2), (3, 48, 169, 1, "recalled: TSMC N3E: gate pitch 48 nm, rows of 169 nm, single diffusion break", 0.25),
+    (2, 45, 150, 1, "recalled: IRDS 2021/2022, node 2.1: gate pitch 45 nm; a sketch", 0.35),
 ]
 
 SIM3 = "DRAMsim3 configs/{} (umd-memsys/DRAMsim3@{})"
@@ -95,17 +96,17 @@ TOTALS = {
     "hbm2": (3.92, OCONNOR + ": 1.21 activation, 2.24 movement, 0.30 I/O; abstract 3.97", 0.2),
     "hbm2e": (4.3, "Moon et al. (SK hynix), IEDM 2023, section III", 0.3),
     "hbm3": (3.5, "3.0 to 3.9 pJ/bit in vendors' summaries; no primary document", 0.35),
-    "gddr5": (14.0, "O'Connor et al., MICRO 2017, introduction: 14 pJ/bit; 14 to 20 with the controller's side", 0.35),
-    "gddr5x": (11.0, "between GDDR5 and GDDR6 by supply squared, (1.35/1.5)^2", 0.4),
-    "gddr6": (7.5, "Micron, GDDR6X technical brief 2020", 0.35),
-    "gddr6x": (7.25, "Micron, GDDR6X technical brief 2020", 0.35),
+    "gddr5": (14.0, "recalled: O'Connor et al., MICRO 2017, introduction: 14 pJ/bit; 14 to 20 with the controller's side", 0.35),
+    "gddr5x": (11.0, "assumed: GDDR5 by the square of the supplies, (1.35/1.5)^2, rounded", 0.4),
+    "gddr6": (7.5, "recalled: Micron, GDDR6X technical brief 2020", 0.35),
+    "gddr6x": (7.25, "recalled: Micron, GDDR6X technical brief 2020", 0.35),
     "lpddr4": (4.0, "Dally, Turakhia, Han, CACM 63(7) 2020", 0.35),
     "ddr3": (30.0, "Horowitz, ISSCC 2014: 1.3 to 2.6 nJ a 64-bit access, with the system", 0.35),
 }
 # how a total splits where its source does not say: shares of activation, data movement, I/O
 SPLITS = {
     "hbm2": (1.21, 2.24, 0.30, OCONNOR),
-    "default": (0.20, 0.45, 0.35, "activation and column shares of GDDR5 in O'Connor et al., MICRO 2017, Fig. 1, read to one digit; I/O the rest"),
+    "default": (0.20, 0.45, 0.35, "assumed: no source for these memories; HBM2's activation share a little less, a larger interface"),
 }
 
 

@@ -59,12 +59,15 @@ struct Entry {
     note: Option<String>,
 }
 
-/// How a fact was obtained; all that are kept so far were published.
+/// How a fact was obtained.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Method {
     Published,
-    Measured,
+    /// Read in somebody else's quotation.
+    Quoted,
+    /// From memory, without a document.
+    Recalled,
 }
 
 /// Every fact about functional units.
