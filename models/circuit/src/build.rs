@@ -4,7 +4,7 @@ use warpwatt_techlib::Technology;
 use warpwatt_techlib::quantity::{Area, Energy, Power, Time};
 
 use crate::Profile;
-use crate::array::{self, Array, Figures, Limits, Need, ROUTE, Side};
+use crate::array::{self, Array, Face, Figures, Limits, Need, ROUTE, Side};
 use crate::error::check;
 use crate::interface::{self, Pins};
 use crate::process::Process;
@@ -152,12 +152,13 @@ fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> 
         banks: spec.banks,
         ecc: at.settings.ecc,
     };
-    let whole = |data: &Array| Figures {
-        delay: together(&tag, data, spec.access),
-        energy: tag.read + data.read,
-        leakage: tag.bank_leakage + data.bank_leakage,
-        area: around(&tag, data).2,
-        cycle: tag.cycle_time.max(data.cycle_time),
+    let beside = tag.face();
+    let whole = |data: &Face| Figures {
+        delay: together(&beside, data, spec.access),
+        energy: beside.read + data.read,
+        leakage: beside.leakage + data.leakage,
+        area: around(&beside, data).2,
+        cycle: beside.cycle_time.max(data.cycle_time),
     };
     let (data, limits) = array::best_data(at.design, at.settings, &need, whole)
         .ok_or_else(|| check::nothing(spec.sets))?;
@@ -214,7 +215,7 @@ fn tag_need(at: &Sizing, spec: &TagSpec, selected: u32, banks: u32) -> Result<Ne
 }
 
 /// Access time of both sides together (CACTI 7, cacti_interface.cc:69).
-fn together(tag: &Array, data: &Array, access: Access) -> Time {
+fn together(tag: &Face, data: &Face, access: Access) -> Time {
     match access {
         Access::Fast => tag.access_time.max(data.access_time),
         Access::Sequential => tag.access_time + data.access_time,
@@ -226,8 +227,8 @@ fn together(tag: &Array, data: &Array, access: Access) -> Time {
 
 /// The box around both sides, one beside the other: width, height and area.
 fn around(
-    tag: &Array,
-    data: &Array,
+    tag: &Face,
+    data: &Face,
 ) -> (
     warpwatt_techlib::quantity::Length,
     warpwatt_techlib::quantity::Length,
@@ -238,6 +239,7 @@ fn around(
 }
 
 fn both(tag_cost: Cost, data_cost: Cost, tag: &Array, data: &Array, access: Access) -> Cost {
+    let (tag, data) = (&tag.face(), &data.face());
     let (width, height, area) = around(tag, data);
     let named = |side: &str, cost: &Cost| -> Vec<Part> {
         let part = |part: &Part| Part {

@@ -1,103 +1,209 @@
-//! What an organisation costs at least, without sizing a gate: so that the search need not evaluate most of them.
+//! What an organisation costs at least: so that the search need not evaluate most of them.
+//!
+//! A bound is drawn tighter in steps, each dearer than the one before: from the geometry and the row decoder, then with the predecoder, then with the trees
+//! over mats of the least size, then for each member of a family with its mat. No step gives a figure above that of the organisation itself.
 
-use warpwatt_techlib::quantity::{Area, Energy, Length, Time};
+use std::borrow::Cow;
+
+use warpwatt_techlib::quantity::{Area, Capacitance, Energy, Length, Power, Time};
 use warpwatt_techlib::rules;
 
-use super::mat;
+use super::choice::Figures;
+use super::mat::{self, Mat};
 use super::shape::{Limits, MOST_MUX, MOST_SPLITS, MOST_SPREAD, Need, Shape, Split};
-use super::shared::Shared;
-use super::tree::{Bits, Direction, Leaves, Level, Tree};
+use super::shared::{Rows, Shared};
+use super::tree::{Direction, Larger, Leaves, Level, Tree};
+use super::{Face, bits, bits_between};
 use crate::Profile;
 use crate::gate;
 use crate::process::Process;
+use crate::repeater::Channel;
 
-/// All organisations that differ only in how a degree of multiplexing is spread over the three multiplexers.
+/// Subarrays of fewer rows are so low that the decoders in the middle of a mat widen it out of all proportion: gates of trees are left out there, and in
+/// the mended profile, whose rule for their sizes does not let them be bounded so.
+const FLAT: u64 = 16;
+/// Bounds and figures round differently.
+const ROUNDING: f64 = 1.0 - 1e-9;
+
+/// One organisation or many that differ only in how a degree of multiplexing is spread over the three multiplexers, with what they cost at least.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Family {
-    /// One member.
-    pub(super) shape: Shape,
+pub(super) struct Node {
+    pub(super) split: Split,
     /// Log of the degree.
-    pub(super) mux: u32,
-    /// Lower bounds.
+    mux: u32,
+    /// Which of the wires between mats.
+    pub(super) wire: usize,
+    pub(super) step: Step,
+    pub(super) least: Least,
+}
+
+/// Least figures: of the whole that the search looks at, and of the array alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Least {
+    pub(super) whole: Figures,
     pub(super) delay: Time,
     pub(super) energy: Energy,
-    pub(super) area: Area,
-    pub(super) cycle: Time,
-    /// Of which the trees between mats account for this much, until they are refined.
-    tree: Option<(Time, Energy)>,
-    leaves: Leaves,
 }
 
-/// What the bounds of all families are made from.
-struct Bounds<'a> {
-    process: &'a Process,
-    need: &'a Need,
-    limits: Limits,
-    shared: &'a mut Shared,
+/// How tight a bound is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Geometry and row decoder.
+    Geometry,
+    /// With the predecoder.
+    Rows,
+    /// With the trees, kept at an index.
+    Trees(usize),
+    /// One organisation, its column selects left out.
+    Member,
+    /// Evaluated, or broken up into its members.
+    Done,
+}
+
+/// Trees over mats of the least size, and between banks of them.
+#[derive(Clone, Copy, Debug)]
+struct Trees {
+    width: Length,
+    height: Length,
+    area: Area,
+    into: Tree,
+    out: Tree,
+}
+
+/// What a mat costs at least.
+#[derive(Clone, Copy, Debug)]
+struct Inside {
+    width: Length,
+    height: Length,
+    /// In its middle, beside width times height.
+    centre: Area,
+    /// How much larger it may be.
+    larger: Larger,
+    before: Time,
+    output: Time,
+    cycle: Time,
+    /// Of all active mats.
+    energy: Energy,
+    /// Of all mats.
+    leakage: Power,
+}
+
+/// Delays and energies that no organisation goes below.
+#[derive(Clone, Copy, Debug)]
+struct Floor {
+    /// Gate of a node between mats, into the mats and out of them.
+    node_in: Time,
+    node_out: Time,
+    /// Multiplexers and buffers behind the sense amplifiers.
+    output: Time,
+    /// Capacitance of the buffers of one output.
+    buffers: Capacitance,
+    /// Gates of a sense amplifier.
+    latch: Capacitance,
+    /// Height of amplifiers that are not folded.
+    strip: Length,
+}
+
+/// Draws bounds.
+pub(super) struct Bounds<'a> {
+    /// With one of the wires between mats.
+    pub(super) process: Cow<'a, Process>,
+    wire: usize,
+    pub(super) need: &'a Need,
+    pub(super) limits: Limits,
+    pub(super) shared: Shared,
     floor: Floor,
-    found: Vec<Family>,
+    trees: Vec<Trees>,
 }
 
-/// Every family that works, in CACTI's order.
-pub(super) fn families(
-    process: &Process,
-    need: &Need,
-    limits: Limits,
-    shared: &mut Shared,
-) -> Vec<Family> {
-    let floor = Floor::new(process);
-    let mut bounds = Bounds {
-        process,
-        need,
-        limits,
-        shared,
-        floor,
-        found: Vec::new(),
-    };
-    let powers = |most: u32| (0..=most.ilog2()).map(|i| 1_u32 << i);
-    let mut spread = need.least_spread();
-    while spread <= MOST_SPREAD {
-        for ndwl in powers(MOST_SPLITS) {
-            for ndbl in powers(MOST_SPLITS) {
-                let divided = f64::from(ndbl) * spread;
-                // More subarrays than sets are never the best.
-                if need.sets < divided && divided > 1.0 {
-                    break;
-                }
-                bounds.of_split(Split {
-                    ndwl,
-                    ndbl,
-                    nspd: spread,
-                    ndcm: 1,
-                    ndsam1: 1,
-                    ndsam2: 1,
-                });
-            }
+impl<'a> Bounds<'a> {
+    pub(super) fn new(
+        process: Cow<'a, Process>,
+        wire: usize,
+        need: &'a Need,
+        limits: Limits,
+    ) -> Self {
+        Self {
+            floor: Floor::new(&process),
+            wire,
+            process,
+            need,
+            limits,
+            shared: Shared::default(),
+            trees: Vec::new(),
         }
-        spread *= 2.0;
     }
-    bounds.found
-}
 
-impl Bounds<'_> {
-    fn of_split(&mut self, split: Split) {
+    /// Figures of one organisation; leakage only if it is asked for.
+    pub(super) fn face(&mut self, split: Split, leaks: bool) -> Option<Face> {
+        let shape = self.shape(split)?;
+        let face = super::face(&self.process, self.need, shape, &mut self.shared, leaks);
+        Some(face)
+    }
+
+    /// Every organisation.
+    pub(super) fn splits(&self) -> Vec<Split> {
+        super::list::splits(&self.process, self.need, self.limits)
+    }
+
+    pub(super) fn shape(&self, split: Split) -> Option<Shape> {
+        Shape::new(&self.process, self.need, split, self.limits)
+    }
+
+    /// Every family that works.
+    pub(super) fn families(&mut self, whole: &impl Fn(&Face) -> Figures) -> Vec<Node> {
+        let mut found = Vec::new();
+        let powers = |most: u32| (0..=most.ilog2()).map(|i| 1_u32 << i);
+        let mut nspd = self.need.least_spread();
+        while nspd <= MOST_SPREAD {
+            for ndwl in powers(MOST_SPLITS) {
+                for ndbl in powers(MOST_SPLITS) {
+                    let divided = f64::from(ndbl) * nspd;
+                    // More subarrays than sets are never the best.
+                    if self.need.sets < divided && divided > 1.0 {
+                        break;
+                    }
+                    let split = Split {
+                        ndwl,
+                        ndbl,
+                        nspd,
+                        ndcm: 1,
+                        ndsam1: 1,
+                        ndsam2: 1,
+                    };
+                    self.of_split(split, whole, &mut found);
+                }
+            }
+            nspd *= 2.0;
+        }
+        found
+    }
+
+    fn of_split(&mut self, split: Split, whole: &impl Fn(&Face) -> Figures, found: &mut Vec<Node>) {
         let least = Shape::least_mux(self.need, &split);
         let mut seen = false;
         for mux in least..=3 * MOST_MUX {
             let Some((ndcm, ndsam1, ndsam2)) = spreads(self.need, mux).next() else {
                 return;
             };
-            let member = Split {
+            let split = Split {
                 ndcm,
                 ndsam1,
                 ndsam2,
                 ..split
             };
-            match Shape::new(self.process, self.need, member, self.limits) {
+            match self.shape(split) {
                 Some(shape) => {
                     seen = true;
-                    let family = Family::new(self, shape, mux);
-                    self.found.push(family);
+                    let inside = self.inside(&shape, mux, None);
+                    let trees = self.wires(&shape, &inside);
+                    found.push(Node {
+                        split,
+                        mux,
+                        wire: self.wire,
+                        step: Step::Geometry,
+                        least: self.least(&shape, &inside, &trees, whole),
+                    });
                 }
                 // Beyond the first that works, none that is larger does.
                 None if seen || mux > least + 2 => return,
@@ -105,10 +211,150 @@ impl Bounds<'_> {
             }
         }
     }
+
+    /// Takes the bound of a family one step on. Broken up, its members are added to `nodes`.
+    pub(super) fn tighten(
+        &mut self,
+        index: usize,
+        nodes: &mut Vec<Node>,
+        whole: &impl Fn(&Face) -> Figures,
+    ) {
+        let node = nodes[index];
+        let Some(shape) = self.shape(node.split) else {
+            nodes[index].step = Step::Done;
+            return;
+        };
+        match node.step {
+            Step::Geometry | Step::Rows => {
+                let rows = self.shared.rows(&self.process, &shape);
+                let inside = self.inside(&shape, node.mux, Some(&rows));
+                let last = node.step == Step::Rows;
+                let trees = if last {
+                    self.least_trees(&shape, &inside)
+                } else {
+                    self.wires(&shape, &inside)
+                };
+                nodes[index].least = self.least(&shape, &inside, &trees, whole);
+                nodes[index].step = Step::Rows;
+                if last {
+                    nodes[index].step = Step::Trees(self.trees.len());
+                    self.trees.push(trees);
+                }
+            }
+            Step::Trees(at) => {
+                nodes[index].step = Step::Done;
+                self.members(&node, self.trees[at], nodes, whole);
+            }
+            Step::Member | Step::Done => {}
+        }
+    }
+
+    fn members(
+        &mut self,
+        family: &Node,
+        trees: Trees,
+        nodes: &mut Vec<Node>,
+        whole: &impl Fn(&Face) -> Figures,
+    ) {
+        for (ndcm, ndsam1, ndsam2) in spreads(self.need, family.mux) {
+            let split = Split {
+                ndcm,
+                ndsam1,
+                ndsam2,
+                ..family.split
+            };
+            let Some(shape) = self.shape(split) else {
+                continue;
+            };
+            nodes.push(Node {
+                split,
+                step: Step::Member,
+                least: self.member(&shape, &trees, whole),
+                ..*family
+            });
+        }
+    }
+
+    /// A mat as it is but for the column selects, under trees over the least mats.
+    fn member(&mut self, shape: &Shape, trees: &Trees, whole: &impl Fn(&Face) -> Figures) -> Least {
+        let mat = Mat::least(&self.process, self.need, shape, &mut self.shared);
+        let active = shape.active_mats as f64;
+        let within = mat.row.delay + mat.bitline.delay + mat.sense.delay;
+        let energy = mat.predecode.energy
+            + mat.row.energy
+            + mat.precharge.energy
+            + mat.bitline.read
+            + mat.sense.energy
+            + mat.output.energy
+            + mat.compare.energy;
+        let leakage = mat.predecode.leakage
+            + mat.row.leakage
+            + mat.precharge.leakage
+            + mat.bitline.cells
+            + mat.sense.leakage
+            + mat.output.leakage
+            + mat.compare.leakage;
+        let inside = Inside {
+            width: mat.width,
+            height: mat.height,
+            centre: Area::ZERO,
+            larger: Larger {
+                wider: 1.0,
+                taller: 1.0,
+            },
+            before: mat.predecode.delay + within,
+            output: mat.output.delay,
+            cycle: within + mat.wordline_reset + mat.bitline_restore,
+            energy: energy * active,
+            leakage: leakage * shape.mats(),
+        };
+        let (width, height, area) = self.around(shape, &inside);
+        let trees = Trees {
+            width,
+            height,
+            area,
+            ..*trees
+        };
+        self.least(shape, &inside, &trees, whole)
+    }
+
+    fn least(
+        &self,
+        shape: &Shape,
+        inside: &Inside,
+        trees: &Trees,
+        whole: &impl Fn(&Face) -> Figures,
+    ) -> Least {
+        let bits = bits(self.need, shape);
+        let before = (trees.into.delay + inside.before) * ROUNDING;
+        let after = (inside.output + trees.out.delay) * ROUNDING;
+        let energy =
+            inside.energy + trees.into.energy * bits.address + trees.out.energy * bits.data_out;
+        let energy = energy * ROUNDING;
+        let banks = f64::from(self.need.banks);
+        let area = trees.area + inside.centre * (shape.mats() * banks);
+        let face = Face {
+            width: trees.width * ROUNDING,
+            height: trees.height * ROUNDING,
+            area: area * ROUNDING,
+            access_time: before + after,
+            cycle_time: inside.cycle * ROUNDING,
+            read: energy,
+            leakage: inside.leakage * ROUNDING,
+            before_output: before,
+            select: trees.into.delay * ROUNDING,
+            after_output: after,
+        };
+        Least {
+            whole: whole(&face),
+            delay: face.access_time,
+            energy,
+        }
+    }
 }
 
 /// The ways to spread a degree of `2^mux`: bitline multiplexer, first and second sense amplifier multiplexer.
-pub(super) fn spreads(need: &Need, mux: u32) -> impl Iterator<Item = (u32, u32, u32)> {
+pub(super) fn spreads(need: &Need, mux: u32) -> impl Iterator<Item = (u32, u32, u32)> + use<> {
     let ways = if need.selects_ways() {
         need.ways().ilog2()
     } else {
@@ -122,22 +368,14 @@ pub(super) fn spreads(need: &Need, mux: u32) -> impl Iterator<Item = (u32, u32, 
     })
 }
 
-/// Delays that no organisation goes below.
-#[derive(Clone, Copy, Debug)]
-struct Floor {
-    /// Both gates of a node between mats: into the mats and out of them.
-    node: Time,
-    /// Multiplexers and buffers behind the sense amplifiers.
-    output: Time,
-}
-
 impl Floor {
     fn new(p: &Process) -> Self {
         let tall = p.f(rules::CELL_HEIGHT);
         let (n, pm) = (p.min_nmos(), p.min_pmos());
         let (drain_n, drain_p) = (gate::drain_n(p, n, 1, tall), gate::drain_p(p, pm, tall));
         let inverter = gate::gate_c(p, n + pm);
-        let threshold = -libm::log(p.tree_threshold());
+        // Folding leaves the larger ones less than half the drain in proportion.
+        let threshold = -libm::log(p.tree_threshold()) * 0.4;
         // Smallest gates that drive nothing but themselves; larger ones drive in proportion.
         let nand = gate::r_n(p, n, 2) * drain_n * 2.0;
         let buffer = gate::r_p(p, pm) * 2.0 * (drain_n + drain_p * 2.0);
@@ -151,126 +389,203 @@ impl Floor {
             + gate::r_n(p, n, 1) * (own * 2.0 + inverter)
             + mux * (inverter * driver);
         Self {
-            node: (nand + buffer) * threshold,
-            output: path * least_step(p),
+            node_in: nand * threshold,
+            node_out: buffer * threshold,
+            output: path * rules::LN_2,
+            buffers: inverter * (2.0 + driver) + own * 2.0,
+            latch: gate::gate_c(p, p.wide(rules::SENSE_N) + p.wide(rules::SENSE_P)),
+            // Two of each latch transistor, isolation, enable, and the gaps between them.
+            strip: p.f(6.0 * 7.0 + 2.0 * 7.0 + 4.0 * rules::GAP_SAME_TYPE + rules::GAP_P_TO_N),
         }
     }
 }
 
-/// Least time of a stage in time constants.
-fn least_step(p: &Process) -> f64 {
-    match p.profile {
-        Profile::Silicon => rules::LN_2 * rules::RAMPED,
-        Profile::Cacti65 | Profile::Cacti7 => rules::LN_2,
-    }
-}
-
-impl Family {
-    fn new(at: &mut Bounds, shape: Shape, mux: u32) -> Self {
-        let (p, need) = (at.process, at.need);
+impl Bounds<'_> {
+    /// A mat without column multiplexers; without its predecoder too if `known` is not.
+    fn inside(&mut self, shape: &Shape, mux: u32, known: Option<&Rows>) -> Inside {
+        let (p, need) = (&*self.process, self.need);
+        let constants = self.shared.constants(p, need, shape);
+        let (decoder, precharge) = self.shared.column(p, shape);
+        let floor = &self.floor;
         let (rows, cols) = (shape.rows as f64, shape.cols as f64);
-        let (sub_width, sub_height) = (shape.cell_width * cols, shape.cell_height * rows);
-        let (width, height) = mat_at_least(p, need, &shape, sub_width, sub_height);
+        let (subs, active) = (f64::from(shape.subs), shape.active_mats as f64);
+        let sub_width = shape.cell_width * cols
+            + p.f(rules::STITCH) * (shape.cols / rules::STITCH_CELLS as u64) as f64;
+        let sub_height = shape.cell_height * rows;
         let out = match p.profile {
             Profile::Cacti65 => sub_height,
             Profile::Cacti7 | Profile::Silicon => sub_width,
         };
-        let row = at.shared.rows(p, &shape);
-        let nodes = f64::from(shape.mats_h.ilog2() + shape.mats_v.ilog2());
-        // The wires of a tree halve at every node: together they reach half the way across, less the last.
-        let reach = |count: u32, size: Length| size * (f64::from(count) - 1.0) * 0.5;
-        let tree = reach(shape.mats_h, width) + reach(shape.mats_v, height);
-        let tree_wires = p.repeaters.chosen.stretch(p, tree);
         let out_wire = p.repeaters.chosen.stretch(p, out);
-        let c_bitline = (p.wire_local.c * shape.cell_height + mat::access_drain(p, &shape)) * rows;
+        let end = known.map_or(decoder.least, |rows| rows.end);
+        let c_bitline = (constants.access_drain + p.wire_local.c * shape.cell_height) * rows;
         let r_bitline = p.wire_local.r * sub_height;
         let cells = p.cells();
         let r_cell = gate::r_n(cells, p.cell.nmos, 1) + gate::r_n(cells, p.cell.access, 1);
-        let latch = gate::gate_c(p, p.f(rules::SENSE_N + rules::SENSE_P));
-        let swing = p.sense_swing();
-        let step = (r_cell * (c_bitline + latch) + r_bitline * c_bitline / 2.0)
-            * libm::log(cells.precharge / (cells.precharge - swing));
-        let inside = row.end.delay + mat::with_ramp(cells, step, row.end.ramp);
-        let lines = f64::from(shape.subs) * cols * shape.active_mats as f64;
-        let precharge = gate::gate_c(
-            p,
-            p.min_pmos() * (2.0 * rules::PRECHARGE + rules::EQUALISER),
-        ) * lines;
-        let wordlines = (p.wire_local.c * sub_width
-            + gate::gate_c(cells, p.cell.access) * (2.0 * cols))
-            * (f64::from(shape.subs) * shape.active_mats as f64);
-        let out_wires = out_wire.energy * (shape.out_bits_mat as f64 * shape.active_mats as f64);
-        let on_tree = tree_wires.energy * shape.out_bits_bank as f64;
-        Self {
-            shape,
-            mux,
-            delay: (row.predecode.delay + row.end.delay)
-                + (inside - row.end.delay)
-                + tree_wires.delay * 2.0
-                + out_wire.delay
-                + at.floor.output
-                + at.floor.node * nodes,
-            energy: c_bitline * swing * cells.vdd * (2.0 * lines)
-                + p.full_swing(precharge)
-                + cells.full_swing(wordlines)
-                + out_wires
-                + on_tree,
-            area: width * height * (shape.mats() * f64::from(need.banks)),
-            cycle: inside,
-            tree: (nodes > 0.0)
-                .then_some((tree_wires.delay * 2.0 + at.floor.node * nodes, on_tree)),
-            leaves: Leaves {
-                width,
-                height,
-                across: shape.mats_h,
-                down: shape.mats_v,
+        let step =
+            (r_cell * (c_bitline + floor.latch) + r_bitline * c_bitline / 2.0) * constants.swing;
+        let sense = Time::from_si(floor.latch.si() / p.sense_gm * constants.gain);
+        let within = end.delay + mat::with_ramp(cells, step, end.ramp) + sense;
+        let restore =
+            gate::r_p(p, p.min_pmos() * rules::PRECHARGE) * c_bitline + r_bitline * c_bitline / 2.0;
+        let (predecode, predecode_energy, centre) =
+            known.map_or((Time::ZERO, Energy::ZERO, Area::ZERO), |rows| {
+                let predecode = &rows.predecode;
+                (predecode.delay, predecode.energy, predecode.area)
+            });
+        let amplifiers = (shape.cols >> mux.min(MOST_MUX)) as f64;
+        let each = end.energy
+            + precharge.energy
+            + c_bitline * p.sense_swing() * cells.vdd * (2.0 * cols)
+            + p.full_swing(floor.latch) * amplifiers;
+        let output = p.full_swing(floor.buffers) * 0.5 + out_wire.energy;
+        let drivers = out_wire.area * (shape.cols >> mux) as f64 / sub_width
+            * f64::from(need.ports.readers());
+        let total = f64::from(need.ports.total());
+        let decoders = decoder.area * (rows * total) / sub_height;
+        let (width, height) = self.mat_at_least(shape, (sub_width, sub_height), decoders, drivers);
+        let stacked = f64::from(shape.subs / shape.subs_in_row);
+        let lines = f64::from(1_u32 << mux.min(MOST_MUX)) * 3.0 * f64::from(need.ports.readers());
+        let more = (constants.strip - floor.strip) * stacked + p.wire_inside.pitch * lines;
+        let leakage = constants.cell.0 * (rows * cols) + decoder.leakage * rows + precharge.leakage;
+        Inside {
+            width,
+            height,
+            centre: centre * total,
+            larger: Larger {
+                // Beside the predecoders of the rows stand the select decoders, a few times as large where a mat is low and wide.
+                wider: if shape.rows < FLAT || p.profile == Profile::Silicon {
+                    f64::INFINITY
+                } else {
+                    1.0 + centre * (8.0 * total) / (width * height)
+                },
+                taller: (height + more) / height,
             },
+            before: predecode + within,
+            output: self.floor.output + out_wire.delay,
+            cycle: within
+                + decoder.reset.unwrap_or(Time::ZERO)
+                + precharge.delay
+                + restore * constants.restore,
+            energy: (each * subs + predecode_energy + output * shape.out_bits_mat as f64) * active,
+            leakage: leakage * (subs * shape.mats()),
         }
     }
-}
 
-impl Family {
-    /// Replaces the bound on the trees by the trees over mats of the least size: dearer to know, and much nearer.
-    pub(super) fn refine(&mut self, p: &Process) {
-        let Some((delay, energy)) = self.tree.take() else {
-            return;
+    /// Width and height of a mat without its centre and with amplifiers that are not folded.
+    fn mat_at_least(
+        &self,
+        shape: &Shape,
+        (sub_width, sub_height): (Length, Length),
+        decoders: Length,
+        drivers: Length,
+    ) -> (Length, Length) {
+        let total = f64::from(self.need.ports.total());
+        let pitch = self.process.wire_inside.pitch;
+        let lines = |bits: u32| f64::from(1_u32 << bits);
+        let predecoded = if shape.row_bits < 4 {
+            lines(shape.row_bits) + 1.0
+        } else {
+            lines(shape.row_bits.div_ceil(2)) + lines(shape.row_bits / 2)
         };
-        let bits = Bits {
-            address: 0.0,
-            data_in: 0.0,
-            data_out: self.shape.out_bits_bank as f64,
-        };
-        let size = self.leaves.around(p, bits, Level::Mats);
-        let input = Tree::new(p, &self.leaves, size, 0.0, Level::Mats, Direction::In);
-        let output = Tree::new(p, &self.leaves, size, 0.0, Level::Mats, Direction::Out);
-        self.delay = self.delay - delay + input.delay + output.delay;
-        self.energy = self.energy - energy + output.energy * bits.data_out;
+        let across = f64::from(shape.subs_in_row);
+        let wide = (pitch * (predecoded * total)).max(decoders * across);
+        let data = (shape.in_bits_mat + shape.out_bits_mat) / u64::from(shape.subs_in_row);
+        let signals = f64::from(shape.address_bits + shape.way_selects) + data as f64;
+        let stacked = f64::from(shape.subs / shape.subs_in_row);
+        (
+            sub_width * across + wide,
+            (sub_height + self.floor.strip + drivers) * stacked + pitch * (signals * total),
+        )
     }
-}
 
-/// Width and height of a mat without gates.
-fn mat_at_least(
-    p: &Process,
-    need: &Need,
-    shape: &Shape,
-    sub_width: Length,
-    sub_height: Length,
-) -> (Length, Length) {
-    let total = f64::from(need.ports.total());
-    let pitch = p.wire_inside.pitch;
-    let lines = |bits: u32| f64::from(1_u32 << bits);
-    let predecoded = if shape.row_bits < 4 {
-        lines(shape.row_bits) + 1.0
-    } else {
-        lines(shape.row_bits.div_ceil(2)) + lines(shape.row_bits / 2)
-    };
-    let data = (shape.in_bits_mat + shape.out_bits_mat) / u64::from(shape.subs_in_row);
-    let signals = f64::from(shape.address_bits + shape.way_selects) + data as f64;
-    let stacked = f64::from(shape.subs / shape.subs_in_row);
-    // Sense amplifiers that are not folded: two of each latch transistor, isolation, enable, and the gaps between them.
-    let strip = p.f(6.0 * 7.0 + 2.0 * 7.0 + 4.0 * rules::GAP_SAME_TYPE + rules::GAP_P_TO_N);
-    (
-        sub_width * f64::from(shape.subs_in_row) + pitch * (predecoded * total),
-        (sub_height + strip) * stacked + pitch * (signals * total),
-    )
+    /// The wires of the trees alone.
+    fn wires(&self, shape: &Shape, inside: &Inside) -> Trees {
+        let p = &*self.process;
+        // The wires of a tree halve at every node: together they reach half the way across, less the last.
+        let reach = |count: u32, size: Length| size * (f64::from(count) - 1.0) * 0.5;
+        let length = reach(shape.mats_h, inside.width) + reach(shape.mats_v, inside.height);
+        // Halves of an unrepeated wire are together faster than the whole.
+        let wires = match p.repeaters.chosen {
+            Channel::Repeated(_) => p.repeaters.chosen.stretch(p, length),
+            Channel::LowSwing(_) => p.repeaters.chosen.stretch(p, Length::ZERO),
+        };
+        let nodes = f64::from(shape.mats_h.ilog2() + shape.mats_v.ilog2());
+        let tree = |node: Time| Tree {
+            delay: wires.delay + node * nodes,
+            energy: wires.energy,
+            ..Tree::default()
+        };
+        let width = inside.width * f64::from(shape.mats_h);
+        let height = inside.height * f64::from(shape.mats_v);
+        Trees {
+            width,
+            height,
+            area: width * height * f64::from(self.need.banks),
+            into: tree(self.floor.node_in),
+            out: tree(self.floor.node_out),
+        }
+    }
+
+    fn leaves(shape: &Shape, inside: &Inside) -> Leaves {
+        Leaves {
+            width: inside.width,
+            height: inside.height,
+            across: shape.mats_h,
+            down: shape.mats_v,
+        }
+    }
+
+    /// As many banks as make a square, of the least size.
+    fn square(&self, width: Length, height: Length) -> Leaves {
+        let side = 1 << (self.need.banks.max(1).ilog2() / 2);
+        Leaves {
+            width,
+            height,
+            across: side,
+            down: side,
+        }
+    }
+
+    /// Width, height and area with the wires of the trees.
+    fn around(&self, shape: &Shape, inside: &Inside) -> (Length, Length, Area) {
+        let p = &*self.process;
+        let (bits, between) = (bits(self.need, shape), bits_between(p, self.need, shape));
+        let bank = Self::leaves(shape, inside).around(p, bits, Level::Mats);
+        if self.need.banks == 1 {
+            return (bank.width, bank.height, bank.width * bank.height);
+        }
+        let square = self.square(bank.width, bank.height);
+        let all = square.around(p, between, Level::Banks);
+        let without = bank.width * bank.height * f64::from(self.need.banks);
+        (all.width, all.height, (all.width * all.height).max(without))
+    }
+
+    fn least_trees(&self, shape: &Shape, inside: &Inside) -> Trees {
+        let p = &*self.process;
+        let (bits, between) = (bits(self.need, shape), bits_between(p, self.need, shape));
+        let leaves = Self::leaves(shape, inside);
+        let size = leaves.around(p, bits, Level::Mats);
+        let tree = |way| Tree::least(p, &leaves, size, inside.larger, way);
+        let (mut into, mut out) = (tree(Direction::In), tree(Direction::Out));
+        if self.need.banks > 1 {
+            let square = self.square(size.width, size.height);
+            let all = square.around(p, between, Level::Banks);
+            let route = Tree::new(p, &square, all, 0.0, Level::Banks, Direction::In);
+            // Energies count by the bits within banks.
+            let share = between.data_out / bits.data_out;
+            into.delay += route.delay;
+            into.energy += route.energy;
+            out.delay += route.delay;
+            out.energy += route.energy * share;
+        }
+        let (width, height, area) = self.around(shape, inside);
+        Trees {
+            width,
+            height,
+            area,
+            into,
+            out,
+        }
+    }
 }

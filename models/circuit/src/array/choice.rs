@@ -2,7 +2,7 @@
 
 use warpwatt_techlib::quantity::{Area, Energy, Power, Time};
 
-use super::Array;
+use super::Face;
 use crate::{Objective, Profile, Settings, Signalling, Weights};
 
 /// A data array is dropped if it is this much worse than the best, both in delay and in energy (Ucache.cc:795).
@@ -22,6 +22,7 @@ pub(crate) struct Figures {
 }
 
 /// An organisation that takes part, in the order of CACTI's list.
+#[cfg(test)]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) alone: Figures,
@@ -44,18 +45,18 @@ pub(super) struct Goal {
 }
 
 impl Figures {
-    pub(crate) fn of(array: &Array) -> Self {
+    pub(crate) fn of(array: &Face) -> Self {
         Self {
             delay: array.access_time,
             energy: array.read,
-            leakage: array.bank_leakage,
+            leakage: array.leakage,
             cycle: array.cycle_time,
-            area: array.area(),
+            area: array.area,
         }
     }
 
     /// In SI, in the order of [`values`].
-    fn values(&self) -> [f64; 5] {
+    pub(super) fn values(&self) -> [f64; 5] {
         [
             self.delay.si(),
             self.energy.si(),
@@ -67,7 +68,7 @@ impl Figures {
 }
 
 /// In the order of [`Figures::values`].
-fn values(weights: &Weights) -> [f64; 5] {
+pub(super) fn values(weights: &Weights) -> [f64; 5] {
     [
         weights.delay,
         weights.dynamic,
@@ -110,7 +111,11 @@ impl Goal {
             skips_second: false,
         }
     }
+}
 
+/// The choice as CACTI makes it, to which the search is held.
+#[cfg(test)]
+impl Goal {
     /// The choice among all organisations that work.
     pub(super) fn choose(&self, all: &[Candidate]) -> Option<usize> {
         let left = self.filtered(all);
@@ -168,6 +173,7 @@ impl Goal {
 }
 
 /// The least value of each figure.
+#[cfg(test)]
 fn least(all: impl Iterator<Item = [f64; 5]>) -> [f64; 5] {
     all.fold([f64::INFINITY; 5], |least, figures| {
         std::array::from_fn(|i| least[i].min(figures[i]))

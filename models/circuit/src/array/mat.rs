@@ -4,7 +4,7 @@ use warpwatt_techlib::quantity::{Area, Capacitance, Energy, Length, Power, Resis
 use warpwatt_techlib::rules;
 
 use super::decode::{self, Decoder, Predecode};
-use super::shape::{Need, Shape};
+use super::shape::{Need, Shape, Split};
 use super::shared::{Amplifier, Constants, Lines, Rows, Select, Shared};
 use crate::Profile;
 use crate::compare;
@@ -75,6 +75,16 @@ impl Mat {
         let mut build = Build::new(process, need, shape, shared);
         build.selects = build.selects(shared);
         Self::of(&build, shared)
+    }
+
+    /// The same without the decoders of the column multiplexers: no figure is below these.
+    pub(super) fn least(
+        process: &Process,
+        need: &Need,
+        shape: &Shape,
+        shared: &mut Shared,
+    ) -> Self {
+        Self::of(&Build::new(process, need, shape, shared), shared)
     }
 
     fn of(build: &Build, shared: &mut Shared) -> Self {
@@ -566,6 +576,27 @@ pub(super) fn amplifier(p: &Process, need: &Need, shape: &Shape) -> Amplifier {
         latch: gate::gate_c(p, n + pm) + at(n) + at(pm),
         strip: height,
     }
+}
+
+/// Height of the strip with every multiplexer and the narrowest pitch.
+pub(super) fn highest_strip(p: &Process, need: &Need, shape: &Shape) -> Length {
+    let one = Split {
+        ndcm: 1,
+        ..shape.split
+    };
+    let unshared = amplifier(
+        p,
+        need,
+        &Shape {
+            split: one,
+            ..*shape
+        },
+    )
+    .strip;
+    let narrow = shape.cell_width / (2.0 * f64::from(need.ports.readers()));
+    let folded = |width: Length| gate::folded_height(p, width, narrow);
+    let inverters = folded(p.min_pmos()) + folded(p.min_nmos());
+    unshared + folded(p.min_nmos() * rules::MUX) * 3.0 + inverters * 2.0
 }
 
 /// A stage that is there once a port while an access uses one.

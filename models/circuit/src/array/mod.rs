@@ -4,9 +4,11 @@ mod bound;
 mod cam;
 mod choice;
 mod decode;
-mod exhaustive;
+mod list;
 mod mat;
 mod search;
+#[cfg(test)]
+mod search_tests;
 mod shape;
 mod shared;
 #[cfg(test)]
@@ -50,6 +52,23 @@ pub(crate) struct Array {
     pub(crate) parts: Parts,
 }
 
+/// What a search and its surroundings look at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Face {
+    pub(crate) width: Length,
+    pub(crate) height: Length,
+    /// Of all banks; of a bound not always width times height.
+    pub(crate) area: Area,
+    pub(crate) access_time: Time,
+    pub(crate) cycle_time: Time,
+    pub(crate) read: Energy,
+    /// Of one bank, with the routing between banks.
+    pub(crate) leakage: Power,
+    pub(crate) before_output: Time,
+    pub(crate) select: Time,
+    pub(crate) after_output: Time,
+}
+
 /// The contributions, of one bank unless it says otherwise.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parts {
@@ -71,6 +90,30 @@ pub(crate) struct Parts {
     pub(crate) cells_area: Area,
     pub(crate) periphery_area: Area,
     pub(crate) tree_area: Area,
+}
+
+/// Bits that run between mats.
+fn bits(need: &Need, shape: &Shape) -> Bits {
+    let ports = need.ports;
+    Bits {
+        address: f64::from((shape.address_bits + shape.subbank_bits) * ports.total()),
+        data_in: shape.in_bits_bank as f64 * f64::from(ports.writers()),
+        data_out: shape.out_bits_bank as f64 * f64::from(ports.readers()),
+    }
+}
+
+/// Bits that run between banks: CACTI 6.5 takes read ports for write ports there and the other way round.
+fn bits_between(process: &Process, need: &Need, shape: &Shape) -> Bits {
+    let bits = bits(need, shape);
+    if process.profile == Profile::Cacti65 {
+        Bits {
+            data_in: shape.in_bits_bank as f64 * f64::from(need.ports.readers()),
+            data_out: shape.out_bits_bank as f64 * f64::from(need.ports.writers()),
+            ..bits
+        }
+    } else {
+        bits
+    }
 }
 
 /// The trees of one bank or between banks.
@@ -97,6 +140,20 @@ impl Trees {
         }
     }
 
+    /// The same without leakage, which only the whole model needs.
+    fn quick(process: &Process, leaves: Leaves, bits: Bits, level: Level) -> Self {
+        let size = leaves.around(process, bits, level);
+        let tree = |direction| Tree::new(process, &leaves, size, 0.0, level, direction);
+        let into = tree(Direction::In);
+        Self {
+            width: size.width,
+            height: size.height,
+            address: into,
+            input: into,
+            output: tree(Direction::Out),
+        }
+    }
+
     fn leakage(&self) -> Power {
         self.address.leakage + self.input.leakage + self.output.leakage
     }
@@ -119,33 +176,28 @@ struct Built<'a> {
     between: Bits,
 }
 
+/// How trees are evaluated.
+type Grow = fn(&Process, Leaves, Bits, Level) -> Trees;
+
 impl<'a> Built<'a> {
-    fn new(process: &'a Process, need: &'a Need, shape: Shape, shared: &mut Shared) -> Self {
+    fn new(
+        process: &'a Process,
+        need: &'a Need,
+        shape: Shape,
+        shared: &mut Shared,
+        grow: Grow,
+    ) -> Self {
         let mat = Mat::new(process, need, &shape, shared);
-        let ports = need.ports;
-        let bits = Bits {
-            address: f64::from((shape.address_bits + shape.subbank_bits) * ports.total()),
-            data_in: shape.in_bits_bank as f64 * f64::from(ports.writers()),
-            data_out: shape.out_bits_bank as f64 * f64::from(ports.readers()),
-        };
+        let bits = bits(need, &shape);
         let mats = Leaves {
             width: mat.width,
             height: mat.height,
             across: shape.mats_h,
             down: shape.mats_v,
         };
-        let bank = Trees::new(process, mats, bits, Level::Mats);
-        // CACTI 6.5 takes read ports for write ports between banks and the other way round.
-        let between = if process.profile == Profile::Cacti65 {
-            Bits {
-                data_in: shape.in_bits_bank as f64 * f64::from(ports.readers()),
-                data_out: shape.out_bits_bank as f64 * f64::from(ports.writers()),
-                ..bits
-            }
-        } else {
-            bits
-        };
-        let route = Trees::new(
+        let bank = grow(process, mats, bits, Level::Mats);
+        let between = bits_between(process, need, &shape);
+        let route = grow(
             process,
             banks(need.banks, bank.width, bank.height),
             between,
@@ -163,10 +215,9 @@ impl<'a> Built<'a> {
         }
     }
 
-    fn array(&self) -> Array {
+    /// Figures without leakage.
+    fn face(&self) -> Face {
         let (mat, bank, route) = (&self.mat, &self.bank, &self.route);
-        let parts = self.parts();
-        let banks = f64::from(self.need.banks);
         let to_mat = route.address.delay + bank.address.delay;
         let inside = mat.row.delay + mat.bitline.delay + mat.sense.delay;
         let select = to_mat + mat.sense_mux[0].delay.max(mat.sense_mux[1].delay);
@@ -174,7 +225,46 @@ impl<'a> Built<'a> {
             .max(to_mat + mat.bit_mux.delay + mat.sense.delay)
             .max(select);
         let after_output = mat.output.delay + bank.output.delay + route.output.delay;
-        let read: Energy = parts.stages().map(|(_, stage)| stage.energy).sum();
+        Face {
+            width: route.width,
+            height: route.height,
+            area: route.width * route.height,
+            access_time: before_output + after_output,
+            cycle_time: (inside + mat.wordline_reset + mat.bitline_restore)
+                .max(mat.predecode.delay),
+            read: self.energies().into_iter().sum(),
+            leakage: Power::ZERO,
+            before_output,
+            select,
+            after_output,
+        }
+    }
+
+    /// Energies of a read, in the order of [`Parts::stages`].
+    fn energies(&self) -> [Energy; 12] {
+        let (mat, bank, route, bits) = (&self.mat, &self.bank, &self.route, &self.bits);
+        let active = self.shape.active_mats as f64;
+        [
+            bank.address.energy * bits.address,
+            mat.predecode.energy * active,
+            mat.row.energy * active,
+            mat.selects().energy * active,
+            mat.precharge.energy * active,
+            mat.bitline.read * active,
+            mat.sense.energy * active,
+            mat.output.energy * active,
+            bank.output.energy * bits.data_out,
+            mat.compare.energy * active,
+            Energy::ZERO,
+            route.address.energy * bits.address + route.output.energy * self.between.data_out,
+        ]
+    }
+
+    fn array(&self) -> Array {
+        let parts = self.parts();
+        let face = self.face();
+        let banks = f64::from(self.need.banks);
+        let read = face.read;
         let leaks = |(name, stage): (&str, Stage)| {
             if name == ROUTE {
                 stage.leakage
@@ -187,11 +277,10 @@ impl<'a> Built<'a> {
         Array {
             shape: self.shape,
             wires: self.process.repeaters.kind,
-            width: route.width,
-            height: route.height,
-            access_time: before_output + after_output,
-            cycle_time: (inside + mat.wordline_reset + mat.bitline_restore)
-                .max(mat.predecode.delay),
+            width: face.width,
+            height: face.height,
+            access_time: face.access_time,
+            cycle_time: face.cycle_time,
             read,
             write: self.write(read, &parts),
             leakage: parts.stages().map(leaks).sum(),
@@ -200,9 +289,9 @@ impl<'a> Built<'a> {
                 .stages()
                 .map(|(_, stage)| stage.gate_leakage * banks)
                 .sum(),
-            before_output,
-            select,
-            after_output,
+            before_output: face.before_output,
+            select: face.select,
+            after_output: face.after_output,
             parts,
         }
     }
@@ -288,11 +377,35 @@ impl<'a> Built<'a> {
 impl Array {
     /// Evaluates one organisation.
     fn new(process: &Process, need: &Need, shape: Shape, shared: &mut Shared) -> Self {
-        Built::new(process, need, shape, shared).array()
+        Built::new(process, need, shape, shared, Trees::new).array()
+    }
+
+    pub(crate) fn face(&self) -> Face {
+        Face {
+            width: self.width,
+            height: self.height,
+            area: self.area(),
+            access_time: self.access_time,
+            cycle_time: self.cycle_time,
+            read: self.read,
+            leakage: self.bank_leakage,
+            before_output: self.before_output,
+            select: self.select,
+            after_output: self.after_output,
+        }
     }
 
     pub(crate) fn area(&self) -> Area {
         self.width * self.height
+    }
+}
+
+/// The figures that a search compares; leakage only if it is asked for.
+fn face(process: &Process, need: &Need, shape: Shape, shared: &mut Shared, leaks: bool) -> Face {
+    if leaks {
+        Array::new(process, need, shape, shared).face()
+    } else {
+        Built::new(process, need, shape, shared, Trees::quick).face()
     }
 }
 

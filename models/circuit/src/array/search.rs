@@ -1,58 +1,27 @@
-//! The search over organisations (CACTI 5.1 TR, section 4; CACTI 7, Ucache.cc). CACTI evaluates them all; here families whose lower bounds cannot win are
-//! passed over.
+//! The search over organisations (CACTI 5.1 TR, section 4; CACTI 7, Ucache.cc). CACTI evaluates them all; here the one with the least bound is looked at
+//! next, until no bound is below the best that has been evaluated.
 
-use warpwatt_techlib::quantity::{Energy, Power, Time};
+use std::borrow::Cow;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
 
-use super::bound::{Family, families, spreads};
-use super::choice::{FILTER, Figures, Goal, SAME};
-use super::exhaustive;
-use super::shared::Shared;
-use super::{Array, Limits, Need, Shape, Split};
+use warpwatt_techlib::quantity::{Energy, Time};
+
+use super::bound::{Bounds, Node, Step};
+use super::choice::{FILTER, Figures, Goal, SAME, values};
+use super::{Array, Face, Limits, Need, Split};
 use crate::process::Process;
 use crate::{Objective, Settings};
 
-/// A goal for which lower bounds tell enough: how much slower than the fastest an organisation may be, and what is least among those.
-#[derive(Clone, Copy, Debug)]
-struct Quick {
-    slower: f64,
-    price: fn(&Figures) -> f64,
-}
+/// A figure may be this many times the least one: limits from here on are looked at only when a choice might exceed them.
+const WIDE: f64 = 11.0;
+/// No limit.
+const ANY: Five = [f64::INFINITY; 5];
+/// Which of the five figures is the leakage, whose evaluation is left out where nothing depends on it.
+const LEAKAGE: usize = 2;
 
-impl Quick {
-    /// Of a goal that this search can reach; others take the exhaustive one.
-    fn of(goal: &Goal) -> Option<Self> {
-        let slower = match goal.objective {
-            Objective::Weighted => goal.limits.delay,
-            _ => f64::INFINITY,
-        };
-        let weights = &goal.weights;
-        let others = weights.delay + weights.dynamic + weights.leakage;
-        let price: fn(&Figures) -> f64 = match goal.objective {
-            Objective::EnergyDelay => |figures| figures.delay.si() * figures.energy.si(),
-            Objective::EnergyDelaySquared => {
-                |figures| figures.delay.si() * figures.delay.si() * figures.energy.si()
-            }
-            Objective::Weighted if goal.skips_second || others > 0.0 => return None,
-            Objective::Weighted if weights.cycle == 0.0 => |figures| figures.area.si(),
-            Objective::Weighted if weights.area == 0.0 => |figures| figures.cycle.si(),
-            Objective::Weighted => return None,
-        };
-        Some(Self { slower, price })
-    }
-}
-
-impl Family {
-    /// The least figures it could have.
-    fn least(&self) -> Figures {
-        Figures {
-            delay: self.delay,
-            energy: self.energy,
-            area: self.area,
-            cycle: self.cycle,
-            leakage: Power::ZERO,
-        }
-    }
-}
+/// One number for each figure, in the order of [`Figures::values`].
+type Five = [f64; 5];
 
 /// The best organisation of a plain memory.
 pub(crate) fn best(process: &Process, settings: &Settings, need: &Need) -> Option<(Array, Limits)> {
@@ -68,13 +37,13 @@ pub(crate) fn best_tags(
     search(process, need, Goal::of_tags(settings), Figures::of)
 }
 
-/// The best organisation of the data side of a cache whose tags are chosen; `whole` gives the figures of both together, none of which may be below those
-/// of the data alone.
+/// The best organisation of the data side of a cache whose tags are chosen; `whole` gives the figures of both together, none of which may fall when one of
+/// the data rises.
 pub(crate) fn best_data(
     process: &Process,
     settings: &Settings,
     need: &Need,
-    whole: impl Fn(&Array) -> Figures,
+    whole: impl Fn(&Face) -> Figures,
 ) -> Option<(Array, Limits)> {
     search(process, need, Goal::of_whole(settings), whole)
 }
@@ -84,225 +53,330 @@ fn search(
     process: &Process,
     need: &Need,
     goal: Goal,
-    whole: impl Fn(&Array) -> Figures,
+    whole: impl Fn(&Face) -> Figures,
 ) -> Option<(Array, Limits)> {
     [Limits::Strict, Limits::Relaxed]
         .into_iter()
         .find_map(|limits| {
-            let one_wire = process.repeaters.offers.len() == 1;
-            let Some(quick) = Quick::of(&goal).filter(|_| one_wire) else {
-                let array = exhaustive::best(process, need, limits, &goal, &whole)?;
-                return Some((array, limits));
-            };
-            let mut shared = Shared::default();
-            let families = families(process, need, limits, &mut shared);
-            let search = Search {
-                process,
-                need,
-                limits,
-                goal: quick,
-                whole: &whole,
-                families,
-                shared,
-            };
-            Some((search.run()?, limits))
+            let mut search = Search::new(process, need, goal, limits, &whole);
+            let entry = search.run()?;
+            Some((search.array(&entry)?, limits))
         })
 }
 
-struct Search<'a, W> {
-    process: &'a Process,
+pub(super) struct Search<'a, W> {
+    goal: Goal,
     need: &'a Need,
-    limits: Limits,
-    goal: Quick,
     whole: &'a W,
-    families: Vec<Family>,
-    shared: Shared,
+    /// One for each wire between mats.
+    pub(super) bounds: Vec<Bounds<'a>>,
+    pub(super) nodes: Vec<Node>,
+    entries: Vec<Entry>,
+    /// Whether leakage is evaluated.
+    pub(super) leaks: bool,
+    /// The organisation that CACTI's loop steps over.
+    skipped: Option<(Split, usize)>,
+    /// The fastest array and the one that takes least energy of those that have been evaluated.
+    delay: Time,
+    energy: Energy,
 }
 
 /// An organisation that has been evaluated.
-#[derive(Clone, Copy)]
-struct Entry {
-    split: Split,
-    whole: Figures,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) split: Split,
+    /// Which of the wires between mats.
+    pub(super) wire: usize,
+    pub(super) whole: Figures,
     /// Of the array alone.
     delay: Time,
     energy: Energy,
 }
 
-/// All that have been.
-struct Seen {
-    entries: Vec<Entry>,
-    done: Vec<bool>,
-    /// The fastest whole, the fastest array and the one that takes least energy.
-    whole: Time,
-    delay: Time,
-    energy: Energy,
+impl Entry {
+    /// By the place in CACTI's list.
+    fn order(&self, other: &Self) -> Ordering {
+        let wires = self.wire.cmp(&other.wire);
+        self.split.order(&other.split).then(wires)
+    }
 }
 
-impl Seen {
-    fn new(families: usize) -> Self {
+fn within(figures: &Five, limits: &Five) -> bool {
+    (0..figures.len()).all(|i| figures[i] <= limits[i])
+}
+
+impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
+    pub(super) fn new(
+        process: &'a Process,
+        need: &'a Need,
+        goal: Goal,
+        limits: Limits,
+        whole: &'a W,
+    ) -> Self {
+        let offers = &process.repeaters.offers;
+        let wires = offers.iter().enumerate().map(|(wire, (kind, _))| {
+            let process = match offers.len() {
+                1 => Cow::Borrowed(process),
+                _ => Cow::Owned(process.with_wires(*kind)),
+            };
+            Bounds::new(process, wire, need, limits)
+        });
+        let mut bounds: Vec<Bounds> = wires.collect();
+        let nodes = bounds
+            .iter_mut()
+            .flat_map(|bounds| bounds.families(whole))
+            .collect();
+        let limited = values(&goal.limits)[LEAKAGE] < WIDE;
         Self {
+            leaks: goal.objective == Objective::Weighted && (goal.weights.leakage > 0.0 || limited),
+            goal,
+            need,
+            whole,
+            bounds,
+            nodes,
             entries: Vec::new(),
-            done: vec![false; families],
-            whole: Time::from_si(f64::INFINITY),
+            skipped: None,
             delay: Time::from_si(f64::INFINITY),
             energy: Energy::from_si(f64::INFINITY),
         }
     }
-}
 
-impl<W: Fn(&Array) -> Figures> Search<'_, W> {
-    fn run(mut self) -> Option<Array> {
-        let mut seen = Seen::new(self.families.len());
-        if self.goal.slower.is_finite() {
-            self.find_fastest(&mut seen);
-        }
-        let mut best = self.find_best(&mut seen)?;
-        while !self.confirmed(&mut seen, &best) {
-            best = self.find_best(&mut seen)?;
-        }
-        let shape = Shape::new(self.process, self.need, best.split, self.limits)?;
-        Some(Array::new(self.process, self.need, shape, &mut self.shared))
-    }
-
-    /// Families in the order of a bound.
-    fn ordered(&self, bound: impl Fn(&Family) -> f64) -> Vec<(f64, usize)> {
-        let mut order: Vec<(f64, usize)> = self
-            .families
-            .iter()
-            .enumerate()
-            .map(|(i, family)| (bound(family), i))
-            .collect();
-        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        order
-    }
-
-    /// Evaluates families in the order of the least delay they could have until none can be faster than the fastest seen.
-    fn find_fastest(&mut self, seen: &mut Seen) {
-        for (bound, index) in self.ordered(|family| family.delay.si()) {
-            if bound >= seen.whole.si() {
-                return;
+    pub(super) fn run(&mut self) -> Option<Entry> {
+        match self.goal.objective {
+            Objective::EnergyDelay => self.find(&|f| f.delay.si() * f.energy.si(), &ANY),
+            Objective::EnergyDelaySquared => {
+                self.find(&|f| f.delay.si() * f.delay.si() * f.energy.si(), &ANY)
             }
-            self.families[index].refine(self.process);
-            if self.families[index].delay < seen.whole {
-                self.evaluate(index, seen);
+            Objective::Weighted => self.weighted(),
+        }
+    }
+
+    /// The least weighted sum of figures over their least values, among those within the limits.
+    fn weighted(&mut self) -> Option<Entry> {
+        let (weights, ratios) = (values(&self.goal.weights), values(&self.goal.limits));
+        let several = weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
+        let (mut factors, mut limits) = (weights, ANY);
+        for i in 0..weights.len() {
+            let weighed = several && weights[i] > 0.0;
+            if weighed || ratios[i] < WIDE {
+                let least = self.least(i)?;
+                limits[i] = least * ratios[i] * (1.0 + SAME);
+                if weighed {
+                    factors[i] = weights[i] / least;
+                }
             }
         }
-    }
-
-    /// Evaluates families in the order of the least price they could have until none can be better than the best seen.
-    fn find_best(&mut self, seen: &mut Seen) -> Option<Entry> {
-        let price = self.goal.price;
-        let order = self.ordered(|family| price(&family.least()));
-        let mut best = self.pick(seen);
-        for (bound, index) in order {
-            let beaten = |bound: f64| {
-                best.is_some_and(|best: Entry| bound > price(&best.whole) * (1.0 + SAME))
+        if self.goal.skips_second {
+            self.skipped = self.second();
+        }
+        let price = |figures: &Figures| -> f64 {
+            let figures = figures.values();
+            (0..figures.len()).map(|i| factors[i] * figures[i]).sum()
+        };
+        loop {
+            let best = self.find(&price, &limits)?;
+            let Some(i) = self.exceeds(&best, &limits) else {
+                return Some(best);
             };
-            if beaten(bound) {
+            let skipped = self.skipped.take();
+            limits[i] = self.least(i)? * ratios[i] * (1.0 + SAME);
+            self.skipped = skipped;
+        }
+    }
+
+    /// Least value of a figure, among the arrays that the filter lets pass.
+    fn least(&mut self, i: usize) -> Option<f64> {
+        if i == LEAKAGE && !self.leaks {
+            self.leaks = true;
+            self.entries.clear();
+            let bounds = self.bounds.iter_mut();
+            self.nodes = bounds.flat_map(|b| b.families(self.whole)).collect();
+        }
+        let best = self.find(&|figures| figures.values()[i], &ANY)?;
+        Some(best.whole.values()[i])
+    }
+
+    /// A figure without a limit that may be beyond what it is allowed.
+    fn exceeds(&mut self, best: &Entry, limits: &Five) -> Option<usize> {
+        let mut figures = best.whole.values();
+        if !self.leaks {
+            let face = self.array(best)?.face();
+            figures[LEAKAGE] = (self.whole)(&face).leakage.si();
+        }
+        let ratios = values(&self.goal.limits);
+        (0..figures.len()).find(|&i| {
+            let bounds = self.nodes.iter().map(|node| node.least.whole.values()[i]);
+            let least = bounds.fold(f64::INFINITY, f64::min);
+            limits[i] == f64::INFINITY && figures[i] > least * ratios[i]
+        })
+    }
+
+    /// The second organisation of CACTI's list that the filter lets pass.
+    fn second(&mut self) -> Option<(Split, usize)> {
+        let mut families: Vec<Split> = self.bounds.first_mut()?.splits();
+        families.sort_by(Split::order);
+        families.dedup();
+        let mut passed = 0;
+        for split in families {
+            for wire in 0..self.bounds.len() {
+                let Some(entry) = self.evaluated(split, wire) else {
+                    continue;
+                };
+                if self.passes(&entry) && self.confirmed(&entry) {
+                    passed += 1;
+                    if passed == 2 {
+                        return Some((split, wire));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The organisation of the least price within the limits.
+    fn find(&mut self, price: &dyn Fn(&Figures) -> f64, limits: &Five) -> Option<Entry> {
+        loop {
+            let best = self.descend(price, limits)?;
+            if self.confirmed(&best) {
+                return Some(best);
+            }
+        }
+    }
+
+    /// Looks at what has the least bound until none is below the best.
+    fn descend(&mut self, price: &dyn Fn(&Figures) -> f64, limits: &Five) -> Option<Entry> {
+        let lowest = |best: Option<Entry>| best.map_or(f64::INFINITY, |best| price(&best.whole));
+        let mut best = lowest(self.pick(price, limits));
+        let mut queue = BinaryHeap::new();
+        let push = |queue: &mut BinaryHeap<_>, best: f64, i: usize, node: &Node| {
+            let bound = price(&node.least.whole);
+            let open = node.step != Step::Done && bound <= best;
+            if open && within(&node.least.whole.values(), limits) {
+                // Bounds are not negative, so that their bits are ordered as they are.
+                queue.push(Reverse((bound.to_bits(), i)));
+            }
+        };
+        for (i, node) in self.nodes.iter().enumerate() {
+            push(&mut queue, best, i, node);
+        }
+        while let Some(Reverse((bound, i))) = queue.pop() {
+            if f64::from_bits(bound) > best {
                 break;
             }
-            self.families[index].refine(self.process);
-            let late = self.families[index].delay.si() > seen.whole.si() * self.goal.slower;
-            if !seen.done[index] && !late && !beaten(price(&self.families[index].least())) {
-                self.evaluate(index, seen);
-                best = self.pick(seen);
+            if self.nodes[i].step == Step::Member {
+                if let Some(entry) = self.evaluate(i) {
+                    let cost = price(&entry.whole);
+                    if cost < best && self.eligible(&entry, limits) {
+                        best = cost;
+                    }
+                }
+                continue;
+            }
+            let known = self.nodes.len();
+            self.tighten(i);
+            for j in std::iter::once(i).chain(known..self.nodes.len()) {
+                push(&mut queue, best, j, &self.nodes[j]);
             }
         }
-        best
+        let last = self.pick(price, limits);
+        if lowest(last) <= best * (1.0 + 2.0 * SAME) {
+            return last;
+        }
+        // What was the best has been filtered out by an array that was evaluated after it.
+        self.descend(price, limits)
     }
 
-    /// Whether the filter that drops arrays lets the best one pass, for all that has not been evaluated. If not, what drops it has been evaluated now.
-    fn confirmed(&mut self, seen: &mut Seen, best: &Entry) -> bool {
-        if self.need.is_tags() {
+    pub(super) fn tighten(&mut self, i: usize) {
+        let wire = self.nodes[i].wire;
+        self.bounds[wire].tighten(i, &mut self.nodes, self.whole);
+    }
+
+    /// Whether the filter that drops arrays lets this one pass, for all that has not been evaluated. If not, what drops it has been evaluated now.
+    fn confirmed(&mut self, best: &Entry) -> bool {
+        if self.goal.tags {
             return true;
         }
         let (delay, energy) = (best.delay / FILTER, best.energy / FILTER);
-        let faster = self.exists(
-            seen,
-            |family| family.delay < delay,
-            |seen| seen.delay < delay,
-        );
+        let faster = self.exists(|node| node.least.delay < delay, |seen| seen.delay < delay);
         !faster
             || !self.exists(
-                seen,
-                |family| family.energy < energy,
+                |node| node.least.energy < energy,
                 |seen| seen.energy < energy,
             )
     }
 
-    /// Evaluates the families that `may` until what has been seen `does`; whether it does.
-    fn exists(
-        &mut self,
-        seen: &mut Seen,
-        may: impl Fn(&Family) -> bool,
-        does: impl Fn(&Seen) -> bool,
-    ) -> bool {
-        for index in 0..self.families.len() {
-            if does(seen) {
-                return true;
-            }
-            if seen.done[index] || !may(&self.families[index]) {
-                continue;
-            }
-            self.families[index].refine(self.process);
-            if may(&self.families[index]) {
-                self.evaluate(index, seen);
+    /// Evaluates what `may` until what has been seen `does`; whether it does.
+    fn exists(&mut self, may: impl Fn(&Node) -> bool, does: impl Fn(&Self) -> bool) -> bool {
+        let mut i = 0;
+        while i < self.nodes.len() && !does(self) {
+            let node = &self.nodes[i];
+            if node.step == Step::Done || !may(node) {
+                i += 1;
+            } else if node.step == Step::Member {
+                self.evaluate(i);
+            } else {
+                self.tighten(i);
             }
         }
-        does(seen)
+        does(self)
     }
 
-    fn evaluate(&mut self, index: usize, seen: &mut Seen) {
-        seen.done[index] = true;
-        let family = self.families[index];
-        for (ndcm, ndsam1, ndsam2) in spreads(self.need, family.mux) {
-            let split = Split {
-                ndcm,
-                ndsam1,
-                ndsam2,
-                ..family.shape.split
-            };
-            let Some(shape) = Shape::new(self.process, self.need, split, self.limits) else {
-                continue;
-            };
-            let array = Array::new(self.process, self.need, shape, &mut self.shared);
-            let entry = Entry {
-                split,
-                whole: (self.whole)(&array),
-                delay: array.access_time,
-                energy: array.read,
-            };
-            seen.whole = seen.whole.min(entry.whole.delay);
-            seen.delay = seen.delay.min(entry.delay);
-            seen.energy = seen.energy.min(entry.energy);
-            seen.entries.push(entry);
-        }
+    pub(super) fn evaluate(&mut self, i: usize) -> Option<Entry> {
+        self.nodes[i].step = Step::Done;
+        let node = self.nodes[i];
+        self.evaluated(node.split, node.wire)
     }
 
-    /// The best seen that meets the limits; of equals the first in CACTI's order.
-    fn pick(&self, seen: &Seen) -> Option<Entry> {
-        let price = self.goal.price;
-        let tags = self.need.is_tags();
-        let good = |entry: &&Entry| {
-            let quick = entry.whole.delay.si() <= seen.whole.si() * self.goal.slower;
-            let data =
-                tags || entry.delay <= seen.delay * FILTER || entry.energy <= seen.energy * FILTER;
-            quick && data
+    fn evaluated(&mut self, split: Split, wire: usize) -> Option<Entry> {
+        let face = self.bounds[wire].face(split, self.leaks)?;
+        let entry = Entry {
+            split,
+            wire,
+            whole: (self.whole)(&face),
+            delay: face.access_time,
+            energy: face.read,
         };
-        let least = seen
-            .entries
-            .iter()
-            .filter(good)
+        self.delay = self.delay.min(entry.delay);
+        self.energy = self.energy.min(entry.energy);
+        self.entries.push(entry);
+        Some(entry)
+    }
+
+    /// Whether an array passes the filter, for all that has been evaluated.
+    fn passes(&self, entry: &Entry) -> bool {
+        self.goal.tags || entry.delay <= self.delay * FILTER || entry.energy <= self.energy * FILTER
+    }
+
+    fn eligible(&self, entry: &Entry, limits: &Five) -> bool {
+        self.passes(entry)
+            && within(&entry.whole.values(), limits)
+            && self.skipped != Some((entry.split, entry.wire))
+    }
+
+    /// The best seen that meets the limits. Of equals CACTI takes the first of its list, but the last for tags.
+    fn pick(&self, price: &dyn Fn(&Figures) -> f64, limits: &Five) -> Option<Entry> {
+        let eligible = |entry: &&Entry| self.eligible(entry, limits);
+        let all = || self.entries.iter().filter(eligible);
+        let least = all()
             .map(|entry| price(&entry.whole))
             .fold(f64::INFINITY, f64::min);
-        // Of equals CACTI takes the first of its list, but the last for tags.
-        let equal = |entry: &&Entry| price(&entry.whole) <= least * (1.0 + SAME);
-        let equals = seen.entries.iter().filter(good).filter(equal);
-        if tags {
-            equals.max_by(|a, b| a.split.order(&b.split)).copied()
+        let equals = all().filter(|entry| price(&entry.whole) <= least * (1.0 + SAME));
+        if self.goal.tags {
+            equals.max_by(|a, b| a.order(b)).copied()
         } else {
-            equals.min_by(|a, b| a.split.order(&b.split)).copied()
+            equals.min_by(|a, b| a.order(b)).copied()
         }
+    }
+
+    /// The whole model of one organisation.
+    fn array(&mut self, entry: &Entry) -> Option<Array> {
+        let bounds = &mut self.bounds[entry.wire];
+        let shape = bounds.shape(entry.split)?;
+        Some(Array::new(
+            &bounds.process,
+            self.need,
+            shape,
+            &mut bounds.shared,
+        ))
     }
 }

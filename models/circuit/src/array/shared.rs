@@ -37,6 +37,8 @@ pub(super) struct RowDecoder {
     pub(super) gate_leakage: Power,
     /// Time for the wordline to fall back, where the decoder drives it.
     pub(super) reset: Option<Time>,
+    /// With no ramp at its input: the least delay there is.
+    pub(super) least: Drive,
 }
 
 /// Select lines of a column multiplexer.
@@ -83,6 +85,8 @@ pub(super) struct Constants {
     pub(super) swing: f64,
     pub(super) gain: f64,
     pub(super) restore: f64,
+    /// Height of the highest strip of amplifiers, with all multiplexers.
+    pub(super) strip: Length,
 }
 
 /// All that depends on the columns of a subarray.
@@ -157,6 +161,12 @@ impl Shared {
         }
     }
 
+    /// Row decoder and precharge, without the predecoder.
+    pub(super) fn column(&mut self, p: &Process, shape: &Shape) -> (RowDecoder, Stage) {
+        let column = column(&mut self.columns, p, shape);
+        (column.row, column.precharge)
+    }
+
     /// Decoder of a column multiplexer.
     pub(super) fn select(&mut self, p: &Process, shape: &Shape, lines: Lines) -> Select {
         if lines.count <= 1 && !lines.gated {
@@ -187,6 +197,7 @@ impl Shared {
                 cell: mat::cell_leakage(p, need),
                 swing: libm::log(level / (level - swing)),
                 gain: libm::log(p.vdd / swing),
+                strip: mat::highest_strip(p, need, shape),
                 restore: libm::log((level - swing * 0.1) / (level - swing)),
             }
         })
@@ -210,6 +221,7 @@ fn column<'a>(columns: &'a mut Slots<Column>, p: &Process, shape: &Shape) -> &'a
                 leakage,
                 gate_leakage,
                 reset: decoder.reset(p),
+                least: decoder.wordline(p, Time::ZERO),
             },
             decoder,
             precharge: mat::precharge(p, shape),

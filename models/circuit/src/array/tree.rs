@@ -60,6 +60,8 @@ pub(super) struct Tree {
     pub(super) leakage: Power,
     /// Of the wires alone.
     pub(super) gate_leakage: Power,
+    /// Delay and energy in the wires, without the gates between them.
+    pub(super) wires: (Time, Energy),
 }
 
 /// The links of a path from the root to a leaf.
@@ -72,6 +74,10 @@ struct Path<'a> {
     /// Reach of the last horizontal and of the last vertical link.
     wide: Length,
     tall: Length,
+    /// How much taller the leaves may be, where a bound is wanted.
+    taller: f64,
+    /// Delay of a gate over its time constant, behind a step.
+    threshold: f64,
     tree: Tree,
 }
 
@@ -80,7 +86,7 @@ impl Leaves {
     pub(super) fn around(&self, process: &Process, bits: Bits, level: Level) -> Box {
         let (across, down) = (f64::from(self.across), f64::from(self.down));
         let (h, v) = (f64::from(self.across.ilog2()), f64::from(self.down.ilog2()));
-        let halves = |n: f64| 2.0 * (1.0 - libm::pow(0.5, n));
+        let halves = |n: f64| 2.0 * (1.0 - half_to(n));
         let (tall, wide);
         match level {
             Level::Banks => {
@@ -92,7 +98,7 @@ impl Leaves {
                 if h >= v {
                     let excess = h - v;
                     let skewed = if h > v {
-                        halves(excess) + libm::pow(0.5, -excess) * v
+                        halves(excess) + half_to(-excess) * v
                     } else {
                         h
                     };
@@ -124,6 +130,17 @@ impl Tree {
         level: Level,
         direction: Direction,
     ) -> Self {
+        Self::grown(process, leaves, size, (wires, 1.0), level, direction)
+    }
+
+    fn grown(
+        process: &Process,
+        leaves: &Leaves,
+        size: Box,
+        (wires, taller): (f64, f64),
+        level: Level,
+        direction: Direction,
+    ) -> Self {
         let (mut h, mut v) = (leaves.across.ilog2(), leaves.down.ilog2());
         let mut path = Path {
             process,
@@ -132,6 +149,8 @@ impl Tree {
             wires,
             wide: size.width / 2.0,
             tall: size.height / 2.0,
+            taller,
+            threshold: -libm::log(process.tree_threshold()),
             tree: Self::default(),
         };
         let (mut next_wide, mut next_tall) = (size.width / 2.0, size.height / 4.0);
@@ -154,6 +173,37 @@ impl Tree {
             h -= u32::from(h > 0);
         }
         path.tree
+    }
+}
+
+/// How much larger leaves may be than those that a tree is drawn over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Larger {
+    pub(super) wider: f64,
+    pub(super) taller: f64,
+}
+
+impl Tree {
+    /// A bound on trees over larger leaves. Wires grow with them; gates need not: folding makes some of the larger ones cheaper, wider leaves drive with
+    /// larger gates, and links beyond the spacing of repeaters are sized by another rule, so that gates that may come to follow it are left out.
+    pub(super) fn least(
+        process: &Process,
+        leaves: &Leaves,
+        size: Box,
+        larger: Larger,
+        direction: Direction,
+    ) -> Self {
+        /// What folding leaves of the delay and the energy of gates, at least.
+        const FOLDED: f64 = 0.8;
+        let start = (0.0, larger.taller);
+        let tree = Self::grown(process, leaves, size, start, Level::Mats, direction);
+        let (delay, energy) = tree.wires;
+        let drive = larger.wider * larger.wider;
+        Self {
+            delay: delay + (tree.delay - delay) * (FOLDED / drive),
+            energy: energy + (tree.energy - energy) * FOLDED,
+            ..tree
+        }
     }
 }
 
@@ -185,6 +235,8 @@ impl Path<'_> {
         let stretch = self.channel().stretch(self.process, length);
         self.tree.delay += stretch.delay;
         self.tree.energy += stretch.energy;
+        self.tree.wires.0 += stretch.delay;
+        self.tree.wires.1 += stretch.energy;
         self.tree.leakage += stretch.leakage * (self.wires * leaking);
         self.tree.gate_leakage += stretch.gate_leakage * (self.wires * leaking);
     }
@@ -226,6 +278,10 @@ impl Path<'_> {
     }
 
     fn gate(&mut self, size: f64, next: f64, reach: Length) {
+        let spacing = self.channel().spacing(self.tall);
+        if self.tall <= spacing && self.tall * self.taller > spacing {
+            return;
+        }
         match (self.level, self.direction) {
             (Level::Banks, _) => {}
             (Level::Mats, Direction::In) => self.nand(size, next),
@@ -233,8 +289,14 @@ impl Path<'_> {
         }
     }
 
-    fn thresholds(&self) -> f64 {
-        self.process.tree_threshold()
+    fn switch(&mut self, tau: Time) {
+        let ramp = self.channel().ramp();
+        self.tree.delay += if ramp == Time::ZERO {
+            tau * self.threshold
+        } else {
+            let at = self.process.tree_threshold();
+            gate::rising(ramp, tau, at, at)
+        };
     }
 
     fn nand(&mut self, size: f64, next: f64) {
@@ -246,10 +308,12 @@ impl Path<'_> {
         let after = gate::gate_c(p, (min_n + min_p) * next) * 2.0;
         let drain = gate::drain_n(p, min_n * n, 1, tall);
         let tau = gate::r_n(p, min_n * n, 2) * (drain * 2.0 + after);
-        let at = self.thresholds();
-        self.tree.delay += gate::rising(self.channel().ramp(), tau, at, at);
+        self.switch(tau);
         let c = gate::drain_p(p, min_p * (ratio * n), tall) * 2.0 + drain + after;
         self.tree.energy += p.full_swing(c) * 0.5;
+        if self.wires == 0.0 {
+            return;
+        }
         let leak = gate::leak(p, Kind::Nand(2), min_n * (2.0 * n), min_p * (2.0 * n));
         self.tree.leakage += p.power(leak) * self.wires;
     }
@@ -276,11 +340,13 @@ impl Path<'_> {
         let nand_out = gate_n + gate_p * 2.0 + gate::gate_c(p, min_p * pass);
         let pass_out = (pass_p + pass_n) * 2.0 + inverter(size);
         let tau = r_nor * nand_out + (r_nor + r_pass) * pass_out;
-        let at = self.thresholds();
-        self.tree.delay += gate::rising(self.channel().ramp(), tau, at, at);
+        self.switch(tau);
         let inverter_out = gate_p + gate_n + inverter(gate_size);
         let nor_out = gate_p + gate_n * 2.0 + inverter(pass);
         self.tree.energy += p.full_swing(nand_out + inverter_out + nor_out + pass_out) * 0.5;
+        if self.wires == 0.0 {
+            return;
+        }
         let leak = gate::leak(
             p,
             Kind::Inverter,
@@ -299,4 +365,9 @@ impl Path<'_> {
         );
         self.tree.leakage += p.power(leak) * self.wires;
     }
+}
+
+/// A half to a whole power.
+fn half_to(power: f64) -> f64 {
+    libm::scalbn(1.0, -(power as i32))
 }

@@ -164,6 +164,7 @@ pub(crate) fn folded_height(process: &Process, width: Length, fold: Length) -> L
 }
 
 /// Rounds up a count of fingers: what `f64::ceil` gives, without the call that it costs where the processor's own instruction may not be assumed.
+#[inline]
 fn up(count: f64) -> f64 {
     /// From here on every number is whole.
     const WHOLE: f64 = 4_503_599_627_370_496.0;
@@ -178,6 +179,7 @@ fn up(count: f64) -> f64 {
 /// Logarithm of one half as `libm::log` gives it: nearly every threshold is half the swing.
 const LOG_HALF: f64 = -std::f64::consts::LN_2;
 
+#[inline]
 fn ln(fraction: f64) -> f64 {
     if fraction == 0.5 {
         LOG_HALF

@@ -1,47 +1,12 @@
-//! The search as CACTI does it: every organisation is evaluated, for any objective (Ucache.cc, calc_time_mt_wrapper).
+//! Every organisation, in the order of CACTI's list (Ucache.cc, calc_time_mt_wrapper).
 
 use super::bound::spreads;
-use super::choice::{Candidate, Figures, Goal};
 use super::shape::{MOST_MUX, MOST_SPLITS, MOST_SPREAD};
-use super::shared::Shared;
-use super::{Array, Limits, Need, Shape, Split};
+use super::{Limits, Need, Shape, Split};
 use crate::process::Process;
 
-/// The best organisation for a goal; `whole` gives the figures of an array together with what is around it.
-pub(super) fn best(
-    process: &Process,
-    need: &Need,
-    limits: Limits,
-    goal: &Goal,
-    whole: impl Fn(&Array) -> Figures,
-) -> Option<Array> {
-    let offers: Vec<Process> = process
-        .repeaters
-        .offers
-        .iter()
-        .map(|(kind, _)| process.with_wires(*kind))
-        .collect();
-    let mut shared: Vec<Shared> = offers.iter().map(|_| Shared::default()).collect();
-    let mut found = Vec::new();
-    let mut candidates = Vec::new();
-    for split in splits(process, need, limits) {
-        let shape = Shape::new(process, need, split, limits)?;
-        for (wires, shared) in offers.iter().zip(&mut shared) {
-            let array = Array::new(wires, need, shape, shared);
-            found.push((split, wires));
-            candidates.push(Candidate {
-                alone: Figures::of(&array),
-                whole: whole(&array),
-            });
-        }
-    }
-    let (split, wires) = found[goal.choose(&candidates)?];
-    let shape = Shape::new(process, need, split, limits)?;
-    Some(Array::new(wires, need, shape, &mut Shared::default()))
-}
-
 /// Every organisation that works, in the order of CACTI's list: by Nspd, Ndwl, Ndbl, then by the multiplexers.
-fn splits(process: &Process, need: &Need, limits: Limits) -> Vec<Split> {
+pub(super) fn splits(process: &Process, need: &Need, limits: Limits) -> Vec<Split> {
     let powers = || (0..=MOST_SPLITS.ilog2()).map(|i| 1_u32 << i);
     let mut found = Vec::new();
     let mut nspd = need.least_spread();
