@@ -141,11 +141,6 @@ impl<'a> Bounds<'a> {
         Some(face)
     }
 
-    /// Every organisation.
-    pub(super) fn splits(&self) -> Vec<Split> {
-        super::list::splits(&self.process, self.need, self.limits)
-    }
-
     pub(super) fn shape(&self, split: Split) -> Option<Shape> {
         Shape::new(&self.process, self.need, split, self.limits)
     }
@@ -180,6 +175,9 @@ impl<'a> Bounds<'a> {
     }
 
     fn of_split(&mut self, split: Split, whole: &impl Fn(&Face) -> Figures, found: &mut Vec<Node>) {
+        if Shape::lines(&self.process, self.need, &split, self.limits).is_none() {
+            return;
+        }
         let least = Shape::least_mux(self.need, &split);
         let mut seen = false;
         for mux in least..=3 * MOST_MUX {

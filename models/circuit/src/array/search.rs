@@ -9,7 +9,7 @@ use warpwatt_techlib::quantity::{Energy, Time};
 
 use super::bound::{Bounds, Node, Step};
 use super::choice::{FILTER, Figures, Goal, SAME, values};
-use super::{Array, Face, Limits, Need, Split};
+use super::{Array, Face, Limits, Need, Split, list};
 use crate::process::Process;
 use crate::{Objective, Settings};
 
@@ -66,7 +66,9 @@ fn search(
 
 pub(super) struct Search<'a, W> {
     goal: Goal,
+    process: &'a Process,
     need: &'a Need,
+    limits: Limits,
     whole: &'a W,
     /// One for each wire between mats.
     pub(super) bounds: Vec<Bounds<'a>>,
@@ -130,7 +132,9 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
         Self {
             leaks: goal.objective == Objective::Weighted && (goal.weights.leakage > 0.0 || limited),
             goal,
+            process,
             need,
+            limits,
             whole,
             bounds,
             nodes,
@@ -213,17 +217,15 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
 
     /// The second organisation of CACTI's list that the filter lets pass.
     fn second(&mut self) -> Option<(Split, usize)> {
-        let mut families: Vec<Split> = self.bounds.first_mut()?.splits();
-        families.sort_by(Split::order);
-        families.dedup();
+        let (process, need, limits) = (self.process, self.need, self.limits);
         let mut passed = 0;
-        for split in families {
-            for wire in 0..self.bounds.len() {
-                let Some(entry) = self.evaluated(split, wire) else {
-                    continue;
-                };
-                if self.passes(&entry) && self.confirmed(&entry) {
-                    passed += 1;
+        for head in list::splits(process, need, limits) {
+            for split in list::muxes(process, need, limits, head) {
+                for wire in 0..self.bounds.len() {
+                    let passes = self
+                        .evaluated(split, wire)
+                        .is_some_and(|entry| self.passes(&entry) && self.confirmed(&entry));
+                    passed += u32::from(passes);
                     if passed == 2 {
                         return Some((split, wire));
                     }

@@ -6,7 +6,7 @@ use warpwatt_techlib::quantity::{Temperature, Time};
 use warpwatt_techlib::{Flavour, Library};
 
 use super::choice::{Candidate, Figures, Goal};
-use super::list::splits;
+use super::list::{muxes, splits};
 use super::search::Search;
 use super::shared::Shared;
 use super::{Array, Face, Limits, Need, Shape, Side};
@@ -30,7 +30,8 @@ fn exhaustive(
     let mut shared: Vec<Shared> = offers.iter().map(|_| Shared::default()).collect();
     let mut found = Vec::new();
     let mut candidates = Vec::new();
-    for split in splits(process, need, limits) {
+    let all = splits(process, need, limits).flat_map(|head| muxes(process, need, limits, head));
+    for split in all {
         let shape = Shape::new(process, need, split, limits)?;
         for (wires, shared) in offers.iter().zip(&mut shared) {
             let array = Array::new(wires, need, shape, shared);

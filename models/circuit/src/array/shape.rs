@@ -208,6 +208,20 @@ impl Split {
 }
 
 impl Shape {
+    /// Rows and columns of a subarray; `None` if there are too few or too many of them.
+    pub(super) fn lines(
+        process: &Process,
+        need: &Need,
+        split: &Split,
+        limits: Limits,
+    ) -> Option<(u64, u64)> {
+        let whole = |count| whole(process.profile, limits, count);
+        let rows = whole(need.sets / (f64::from(split.ndbl) * split.nspd));
+        let cols = whole(need.set_bits() * split.nspd / f64::from(split.ndwl));
+        within(process.profile, split, rows, cols, limits)?;
+        Some((rows, cols))
+    }
+
     /// Resolves an organisation; `None` if it does not work.
     pub(crate) fn new(
         process: &Process,
@@ -215,17 +229,7 @@ impl Shape {
         split: Split,
         limits: Limits,
     ) -> Option<Self> {
-        let rows = whole(
-            process.profile,
-            limits,
-            need.sets / (f64::from(split.ndbl) * split.nspd),
-        );
-        let cols = whole(
-            process.profile,
-            limits,
-            need.set_bits() * split.nspd / f64::from(split.ndwl),
-        );
-        within(process.profile, &split, rows, cols, limits)?;
+        let (rows, cols) = Self::lines(process, need, &split, limits)?;
         let mats_h = (split.ndwl / 2).max(1);
         let mats_v = (split.ndbl / 2).max(1);
         let subs = split.ndwl * split.ndbl / (mats_h * mats_v);
@@ -329,9 +333,10 @@ impl Shape {
 /// Rows or columns: CACTI 7 rounds up, 6.5 to the nearest.
 fn whole(profile: Profile, limits: Limits, count: f64) -> u64 {
     if profile == Profile::Cacti65 && limits == Limits::Strict {
-        (count + 0.5).floor() as u64
+        (count + 0.5) as u64
     } else {
-        count.ceil() as u64
+        let down = count as u64;
+        down.saturating_add(u64::from((down as f64) < count))
     }
 }
 
