@@ -55,3 +55,28 @@ fn the_search_ends_at_the_organisation_of_the_tool() {
     // The rest are ties in area within a tenth of a percent.
     assert!(same * 100 >= runs.len() * 98, "{same} of {}", runs.len());
 }
+
+#[test]
+fn every_setting_gives_figures_near_those_of_the_tool() {
+    let runs = runs("cacti65_settings.csv", Profile::Cacti65);
+    for (kind, caches) in [("plain memories", false), ("caches", true)] {
+        let mut errors = Errors::default();
+        let of_kind = || runs.iter().filter(|(row, _)| row.is_cache() == caches);
+        for (row, cost) in of_kind() {
+            errors.add_all(row, cost);
+        }
+        errors.check(
+            kind,
+            &[
+                ("access", 0.03, 0.15),
+                ("read", 0.03, 0.15),
+                ("leakage", 0.03, 0.15),
+                ("area", 0.03, 0.15),
+            ],
+        );
+        let same = of_kind()
+            .filter(|(row, cost)| row.same_organisation(cost))
+            .count();
+        assert!(same * 100 >= of_kind().count() * 90, "{kind}: {same}");
+    }
+}

@@ -82,3 +82,27 @@ fn the_search_mostly_ends_at_the_organisation_of_the_tool() {
     println!("same organisation: {same} of {}", runs.len());
     assert!(same * 100 >= runs.len() * 97, "{same} of {}", runs.len());
 }
+
+#[test]
+fn every_setting_gives_the_figures_and_the_organisation_of_the_tool() {
+    let runs = runs("cacti7_settings.csv", Profile::Cacti7);
+    for (kind, caches) in [("plain memories", false), ("caches", true)] {
+        let of_kind = || runs.iter().filter(|(row, _)| row.is_cache() == caches);
+        errors(of_kind()).check(
+            kind,
+            &[
+                ("access", 0.0002, 0.001),
+                ("cycle", 0.0002, 0.001),
+                ("read", 0.0002, 0.001),
+                ("write", 0.0002, 0.001),
+                ("leakage", 0.0002, 0.001),
+                ("gate leakage", 0.0002, 0.001),
+                ("area", 0.0002, 0.001),
+            ],
+        );
+        for (row, cost) in of_kind() {
+            let (id, family) = (row.text("id"), row.text("family"));
+            assert!(row.same_organisation(cost), "run {id} of {family}");
+        }
+    }
+}

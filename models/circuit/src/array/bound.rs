@@ -13,7 +13,7 @@ use super::mat::{self, Mat};
 use super::shape::{Limits, MOST_MUX, MOST_SPLITS, MOST_SPREAD, Need, Shape, Split};
 use super::shared::{Rows, Shared};
 use super::tree::{Direction, Larger, Leaves, Level, Tree};
-use super::{Face, bits, bits_between};
+use super::{Face, bits};
 use crate::Profile;
 use crate::gate;
 use crate::process::Process;
@@ -323,7 +323,7 @@ impl<'a> Bounds<'a> {
         trees: &Trees,
         whole: &impl Fn(&Face) -> Figures,
     ) -> Least {
-        let bits = bits(self.need, shape);
+        let bits = bits(&self.process, self.need, shape);
         let before = (trees.into.delay + inside.before) * ROUNDING;
         let after = (inside.output + trees.out.delay) * ROUNDING;
         let energy =
@@ -407,8 +407,8 @@ impl Bounds<'_> {
         let floor = &self.floor;
         let (rows, cols) = (shape.rows as f64, shape.cols as f64);
         let (subs, active) = (f64::from(shape.subs), shape.active_mats as f64);
-        let sub_width = shape.cell_width * cols
-            + p.f(rules::STITCH) * (shape.cols / rules::STITCH_CELLS as u64) as f64;
+        let sub_width = shape.cell_width * shape.laid_cols as f64
+            + p.f(rules::STITCH) * (shape.laid_cols / rules::STITCH_CELLS as u64) as f64;
         let sub_height = shape.cell_height * rows;
         let out = match p.profile {
             Profile::Cacti65 => sub_height,
@@ -548,34 +548,32 @@ impl Bounds<'_> {
     /// Width, height and area with the wires of the trees.
     fn around(&self, shape: &Shape, inside: &Inside) -> (Length, Length, Area) {
         let p = &*self.process;
-        let (bits, between) = (bits(self.need, shape), bits_between(p, self.need, shape));
+        let bits = bits(p, self.need, shape);
         let bank = Self::leaves(shape, inside).around(p, bits, Level::Mats);
         if self.need.banks == 1 {
             return (bank.width, bank.height, bank.width * bank.height);
         }
         let square = self.square(bank.width, bank.height);
-        let all = square.around(p, between, Level::Banks);
+        let all = square.around(p, bits, Level::Banks);
         let without = bank.width * bank.height * f64::from(self.need.banks);
         (all.width, all.height, (all.width * all.height).max(without))
     }
 
     fn least_trees(&self, shape: &Shape, inside: &Inside) -> Trees {
         let p = &*self.process;
-        let (bits, between) = (bits(self.need, shape), bits_between(p, self.need, shape));
+        let bits = bits(p, self.need, shape);
         let leaves = Self::leaves(shape, inside);
         let size = leaves.around(p, bits, Level::Mats);
         let tree = |way| Tree::least(p, &leaves, size, inside.larger, way);
         let (mut into, mut out) = (tree(Direction::In), tree(Direction::Out));
         if self.need.banks > 1 {
             let square = self.square(size.width, size.height);
-            let all = square.around(p, between, Level::Banks);
+            let all = square.around(p, bits, Level::Banks);
             let route = Tree::new(p, &square, all, 0.0, Level::Banks, Direction::In);
-            // Energies count by the bits within banks.
-            let share = between.data_out / bits.data_out;
             into.delay += route.delay;
             into.energy += route.energy;
             out.delay += route.delay;
-            out.energy += route.energy * share;
+            out.energy += route.energy;
         }
         let (width, height, area) = self.around(shape, inside);
         Trees {

@@ -161,8 +161,8 @@ impl<'a> Build<'a> {
     fn new(p: &'a Process, need: &'a Need, shape: &'a Shape, shared: &mut Shared) -> Self {
         let (rows, cols) = (shape.rows as f64, shape.cols as f64);
         let readers = f64::from(need.ports.readers());
-        let stitches = (shape.cols / rules::STITCH_CELLS as u64) as f64;
-        let sub_width = shape.cell_width * cols + p.f(rules::STITCH) * stitches;
+        let stitches = (shape.laid_cols / rules::STITCH_CELLS as u64) as f64;
+        let sub_width = shape.cell_width * shape.laid_cols as f64 + p.f(rules::STITCH) * stitches;
         let sub_height = shape.cell_height * rows;
         let constants = shared.constants(p, need, shape);
         let c_bitline = (constants.access_drain + p.wire_local.c * shape.cell_height) * rows;

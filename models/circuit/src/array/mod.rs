@@ -92,27 +92,17 @@ pub(crate) struct Parts {
     pub(crate) tree_area: Area,
 }
 
-/// Bits that run between mats.
-fn bits(need: &Need, shape: &Shape) -> Bits {
+/// Bits that run over the trees. CACTI 6.5 takes read ports for write ports there and the other way round.
+fn bits(process: &Process, need: &Need, shape: &Shape) -> Bits {
     let ports = need.ports;
+    let (writers, readers) = match process.profile {
+        Profile::Cacti65 => (ports.readers(), ports.writers()),
+        Profile::Cacti7 | Profile::Silicon => (ports.writers(), ports.readers()),
+    };
     Bits {
         address: f64::from((shape.address_bits + shape.subbank_bits) * ports.total()),
-        data_in: shape.in_bits_bank as f64 * f64::from(ports.writers()),
-        data_out: shape.out_bits_bank as f64 * f64::from(ports.readers()),
-    }
-}
-
-/// Bits that run between banks: CACTI 6.5 takes read ports for write ports there and the other way round.
-fn bits_between(process: &Process, need: &Need, shape: &Shape) -> Bits {
-    let bits = bits(need, shape);
-    if process.profile == Profile::Cacti65 {
-        Bits {
-            data_in: shape.in_bits_bank as f64 * f64::from(need.ports.readers()),
-            data_out: shape.out_bits_bank as f64 * f64::from(need.ports.writers()),
-            ..bits
-        }
-    } else {
-        bits
+        data_in: shape.in_bits_bank as f64 * f64::from(writers),
+        data_out: shape.out_bits_bank as f64 * f64::from(readers),
     }
 }
 
@@ -172,8 +162,6 @@ struct Built<'a> {
     bank: Trees,
     route: Trees,
     bits: Bits,
-    /// Between banks.
-    between: Bits,
 }
 
 /// How trees are evaluated.
@@ -188,7 +176,7 @@ impl<'a> Built<'a> {
         grow: Grow,
     ) -> Self {
         let mat = Mat::new(process, need, &shape, shared);
-        let bits = bits(need, &shape);
+        let bits = bits(process, need, &shape);
         let mats = Leaves {
             width: mat.width,
             height: mat.height,
@@ -196,11 +184,10 @@ impl<'a> Built<'a> {
             down: shape.mats_v,
         };
         let bank = grow(process, mats, bits, Level::Mats);
-        let between = bits_between(process, need, &shape);
         let route = grow(
             process,
             banks(need.banks, bank.width, bank.height),
-            between,
+            bits,
             Level::Banks,
         );
         Self {
@@ -211,7 +198,6 @@ impl<'a> Built<'a> {
             bank,
             route,
             bits,
-            between,
         }
     }
 
@@ -256,7 +242,7 @@ impl<'a> Built<'a> {
             bank.output.energy * bits.data_out,
             mat.compare.energy * active,
             Energy::ZERO,
-            route.address.energy * bits.address + route.output.energy * self.between.data_out,
+            route.address.energy * bits.address + route.output.energy * bits.data_out,
         ]
     }
 
@@ -300,13 +286,13 @@ impl<'a> Built<'a> {
     /// towards the cells (uca.cc:771), but not tags.
     fn write(&self, read: Energy, parts: &Parts) -> Energy {
         let (bank, route) = (&self.bank, &self.route);
-        let (bits, between) = (&self.bits, &self.between);
+        let bits = &self.bits;
         let slip = self.process.profile == Profile::Cacti7 && !self.need.is_tags();
         let trees = if slip {
             Energy::ZERO
         } else {
-            route.input.energy * between.data_in + bank.input.energy * bits.data_in
-                - route.output.energy * between.data_out
+            route.input.energy * bits.data_in + bank.input.energy * bits.data_in
+                - route.output.energy * bits.data_out
                 - bank.output.energy * bits.data_out
         };
         let swing = self.mat.bitline.write * self.shape.active_mats as f64;
@@ -362,8 +348,7 @@ impl<'a> Built<'a> {
             },
             route: Stage {
                 delay: route.address.delay + route.output.delay,
-                energy: route.address.energy * bits.address
-                    + route.output.energy * self.between.data_out,
+                energy: route.address.energy * bits.address + route.output.energy * bits.data_out,
                 leakage: route.leakage(),
                 gate_leakage: route.gate_leakage(),
             },

@@ -66,6 +66,8 @@ pub(crate) struct Shape {
     pub(crate) split: Split,
     pub(crate) rows: u64,
     pub(crate) cols: u64,
+    /// Columns that take up width: CACTI 6.5 gives check bits room and nothing else.
+    pub(crate) laid_cols: u64,
     pub(crate) mats_h: u32,
     pub(crate) mats_v: u32,
     /// Subarrays of a mat, and of those in a row of it.
@@ -267,7 +269,11 @@ impl Shape {
         Some(Self {
             split,
             rows,
-            cols: need.checked(cols),
+            cols: match process.profile {
+                Profile::Cacti65 => cols,
+                Profile::Cacti7 | Profile::Silicon => need.checked(cols),
+            },
+            laid_cols: need.checked(cols),
             mats_h,
             mats_v,
             subs,

@@ -1,6 +1,6 @@
 //! H-trees between mats and between banks (CACTI 6.0 TR, section 2.3; CACTI 7, htree2.cc).
 
-use warpwatt_techlib::quantity::{Energy, Length, Power, Time};
+use warpwatt_techlib::quantity::{Current, Energy, Length, Power, Time};
 use warpwatt_techlib::rules;
 
 use crate::Profile;
@@ -314,8 +314,7 @@ impl Path<'_> {
         if self.wires == 0.0 {
             return;
         }
-        let leak = gate::leak(p, Kind::Nand(2), min_n * (2.0 * n), min_p * (2.0 * n));
-        self.tree.leakage += p.power(leak) * self.wires;
+        self.tree.leakage += p.power(leak(p, Kind::Nand(2), 2.0 * n)) * self.wires;
     }
 
     fn buffer(&mut self, size: f64, next: f64, reach: Length) {
@@ -347,23 +346,19 @@ impl Path<'_> {
         if self.wires == 0.0 {
             return;
         }
-        let leak = gate::leak(
-            p,
-            Kind::Inverter,
-            min_n * (2.0 * pass),
-            min_p * (2.0 * pass),
-        ) + gate::leak(
-            p,
-            Kind::Nand(2),
-            min_n * (3.0 * gate_size),
-            min_p * (3.0 * gate_size),
-        ) + gate::leak(
-            p,
-            Kind::Nor(2),
-            min_n * (3.0 * gate_size),
-            min_p * (3.0 * gate_size),
-        );
-        self.tree.leakage += p.power(leak) * self.wires;
+        let gates = leak(p, Kind::Inverter, 2.0 * pass)
+            + leak(p, Kind::Nand(2), 3.0 * gate_size)
+            + leak(p, Kind::Nor(2), 3.0 * gate_size);
+        self.tree.leakage += p.power(gates) * self.wires;
+    }
+}
+
+/// Leakage of gates of `width` smallest transistors of each kind. CACTI 6.5 lets all of them leak.
+fn leak(p: &Process, kind: Kind, width: f64) -> Current {
+    let (n, pm) = (p.min_nmos() * width, p.min_pmos() * width);
+    match p.profile {
+        Profile::Cacti65 => p.i_off * (n + pm),
+        Profile::Cacti7 | Profile::Silicon => gate::leak(p, kind, n, pm),
     }
 }
 
