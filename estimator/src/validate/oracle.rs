@@ -243,4 +243,27 @@ mod tests {
             );
         }
     }
+
+    /// `docs/validation.md` has the tables that `warpwatt validate cacti7|cacti65|refused --markdown` print.
+    #[test]
+    fn the_page_is_current() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validation.md");
+        let page = std::fs::read_to_string(path).unwrap();
+        let mut suites = [CACTI7, CACTI65]
+            .map(|oracle| oracle.checks(&pool()).unwrap())
+            .to_vec();
+        suites.push(
+            [CACTI7, CACTI65]
+                .iter()
+                .flat_map(|oracle| oracle.refused(&pool()).unwrap())
+                .collect(),
+        );
+        for checks in suites {
+            let table = crate::validate::Validation::new(checks).markdown();
+            assert!(
+                page.contains(&table),
+                "print the suite anew into docs/validation.md:\n{table}"
+            );
+        }
+    }
 }

@@ -64,6 +64,10 @@ fn cells(check: &Check) -> [String; 7] {
     };
     let difference = match check.tolerance {
         Tolerance::Absolute(_) => format!("{:+.3}", rounded(check.ours - check.published)),
+        // Nothing is a percentage of zero.
+        Tolerance::AtMost if check.published == 0.0 => {
+            format!("{:+.3}", rounded(check.ours - check.published))
+        }
         Tolerance::Relative(_) | Tolerance::AtMost => format::change(check.difference()),
     };
     let status = match check.status {
