@@ -400,10 +400,16 @@ impl Request {
                 .0
                 .push(missing.help("add for example `--capacity 32KiB`"));
         }
-        if self.line.is_none() {
+        if self.line.is_none() && self.word.is_none() {
             let missing = Refusal::new("no line of the cache is given");
-            faults.0.push(missing.help("add for example `--line 128B`"));
+            faults
+                .0
+                .push(missing.help(
+                    "add for example `--line 128B`, or `--word 128b` for a line of one word",
+                ));
         }
+        // A line that nobody names is the word.
+        let line = if self.line.is_some() { line } else { out_bits };
         let (capacity, line_bits) = (capacity?, line?);
         let banks = self.banks.unwrap_or(1);
         if kind == Kind::FullyAssociative {

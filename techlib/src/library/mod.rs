@@ -54,6 +54,15 @@ impl Between {
         }
     }
 
+    /// Nanometres from a table within which a node takes it as it is. CACTI takes it within one, and then scales what is measured in the feature
+    /// size (CACTI 7, parameter.cc:786).
+    const fn nearness(self) -> f64 {
+        match self {
+            Self::Node => 1.0,
+            Self::LogNode => 1e-6,
+        }
+    }
+
     fn share_of_larger(self, node: Length, larger: Length, smaller: Length) -> f64 {
         match self {
             Self::Node => (node - smaller) / (larger - smaller),
@@ -136,7 +145,8 @@ impl Library {
 
     /// The technology of a node: a table if there is one, otherwise interpolated between its two neighbours by a rule that the result names.
     pub fn at(&self, node: Length, flavour: Flavour) -> Result<Technology, TechError> {
-        let exact = |source: &&Source| (f64::from(source.0) - node.as_nm()).abs() < 1e-6;
+        let exact =
+            |source: &&Source| (f64::from(source.0) - node.as_nm()).abs() < self.between.nearness();
         if let Some(source) = self.sources.iter().find(exact) {
             return self.read(source, node, flavour);
         }

@@ -140,3 +140,14 @@ fn the_known_defects_are_in_the_data() {
     };
     assert_eq!(column(&lop.device.i_gate_n), column(&hp.device.i_off_n));
 }
+
+/// CACTI 7 accepts 90.5 nm and computes it from the table of 90 nm; only what is measured in feature sizes differs.
+#[test]
+fn a_node_within_a_nanometre_of_a_table_takes_it() {
+    let near = itrs().node("90.5nm", Flavour::Hp).unwrap();
+    let table = itrs().node("90nm", Flavour::Hp).unwrap();
+    assert_eq!(near.interpolation, None);
+    assert_eq!(near.device, table.device);
+    assert!(near.cell.width.value > table.cell.width.value);
+    assert!(itrs().node("91nm", Flavour::Hp).is_err());
+}
