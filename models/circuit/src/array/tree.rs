@@ -78,7 +78,18 @@ struct Path<'a> {
     taller: f64,
     /// Delay of a gate over its time constant, behind a step.
     threshold: f64,
+    /// The last gate, as many are alike: size, size of the next, reach of the wire behind it.
+    last: Option<((f64, f64, Length), Gate)>,
     tree: Tree,
+}
+
+/// A gate at a node.
+#[derive(Clone, Copy, Debug)]
+struct Gate {
+    delay: Time,
+    energy: Energy,
+    /// Of one wire; nothing if no wires are counted.
+    leakage: Power,
 }
 
 impl Leaves {
@@ -151,6 +162,7 @@ impl Tree {
             tall: size.height / 2.0,
             taller,
             threshold: -libm::log(process.tree_threshold()),
+            last: None,
             tree: Self::default(),
         };
         let (mut next_wide, mut next_tall) = (size.width / 2.0, size.height / 4.0);
@@ -282,24 +294,34 @@ impl Path<'_> {
         if self.tall <= spacing && self.tall * self.taller > spacing {
             return;
         }
-        match (self.level, self.direction) {
-            (Level::Banks, _) => {}
-            (Level::Mats, Direction::In) => self.nand(size, next),
-            (Level::Mats, Direction::Out) => self.buffer(size, next, reach),
+        if self.level == Level::Banks {
+            return;
         }
+        let key = (size, next, reach);
+        let gate = match self.last {
+            Some((last, gate)) if last == key => gate,
+            _ => match self.direction {
+                Direction::In => self.nand(size, next),
+                Direction::Out => self.buffer(size, next, reach),
+            },
+        };
+        self.last = Some((key, gate));
+        self.tree.delay += gate.delay;
+        self.tree.energy += gate.energy;
+        self.tree.leakage += gate.leakage * self.wires;
     }
 
-    fn switch(&mut self, tau: Time) {
+    fn switch(&self, tau: Time) -> Time {
         let ramp = self.channel().ramp();
-        self.tree.delay += if ramp == Time::ZERO {
+        if ramp == Time::ZERO {
             tau * self.threshold
         } else {
             let at = self.process.tree_threshold();
             gate::rising(ramp, tau, at, at)
-        };
+        }
     }
 
-    fn nand(&mut self, size: f64, next: f64) {
+    fn nand(&self, size: f64, next: f64) -> Gate {
         let p = self.process;
         let (min_n, min_p) = (p.min_nmos(), p.min_pmos());
         let tall = p.f(rules::CELL_HEIGHT);
@@ -308,16 +330,24 @@ impl Path<'_> {
         let after = gate::gate_c(p, (min_n + min_p) * next) * 2.0;
         let drain = gate::drain_n(p, min_n * n, 1, tall);
         let tau = gate::r_n(p, min_n * n, 2) * (drain * 2.0 + after);
-        self.switch(tau);
+        let delay = self.switch(tau);
         let c = gate::drain_p(p, min_p * (ratio * n), tall) * 2.0 + drain + after;
-        self.tree.energy += p.full_swing(c) * 0.5;
+        let energy = p.full_swing(c) * 0.5;
         if self.wires == 0.0 {
-            return;
+            return Gate {
+                delay,
+                energy,
+                leakage: Power::ZERO,
+            };
         }
-        self.tree.leakage += p.power(leak(p, Kind::Nand(2), 2.0 * n)) * self.wires;
+        Gate {
+            delay,
+            energy,
+            leakage: p.power(leak(p, Kind::Nand(2), 2.0 * n)),
+        }
     }
 
-    fn buffer(&mut self, size: f64, next: f64, reach: Length) {
+    fn buffer(&self, size: f64, next: f64, reach: Length) -> Gate {
         let p = self.process;
         let (min_n, min_p) = (p.min_nmos(), p.min_pmos());
         let tall = p.f(rules::CELL_HEIGHT);
@@ -339,17 +369,25 @@ impl Path<'_> {
         let nand_out = gate_n + gate_p * 2.0 + gate::gate_c(p, min_p * pass);
         let pass_out = (pass_p + pass_n) * 2.0 + inverter(size);
         let tau = r_nor * nand_out + (r_nor + r_pass) * pass_out;
-        self.switch(tau);
+        let delay = self.switch(tau);
         let inverter_out = gate_p + gate_n + inverter(gate_size);
         let nor_out = gate_p + gate_n * 2.0 + inverter(pass);
-        self.tree.energy += p.full_swing(nand_out + inverter_out + nor_out + pass_out) * 0.5;
+        let energy = p.full_swing(nand_out + inverter_out + nor_out + pass_out) * 0.5;
         if self.wires == 0.0 {
-            return;
+            return Gate {
+                delay,
+                energy,
+                leakage: Power::ZERO,
+            };
         }
         let gates = leak(p, Kind::Inverter, 2.0 * pass)
             + leak(p, Kind::Nand(2), 3.0 * gate_size)
             + leak(p, Kind::Nor(2), 3.0 * gate_size);
-        self.tree.leakage += p.power(gates) * self.wires;
+        Gate {
+            delay,
+            energy,
+            leakage: p.power(gates),
+        }
     }
 }
 
