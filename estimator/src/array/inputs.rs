@@ -199,7 +199,6 @@ impl Inputs {
     /// An input that is needed is missing, or is larger than anything.
     pub fn query(mut self, library: LibraryName) -> Result<Query, Refusal> {
         let node = required("node_um", self.node)?;
-        let node = self.in_reach(library, node);
         let spec = self.spec()?;
         self.note_limits();
         let flavours = self.flavours();
@@ -212,24 +211,6 @@ impl Inputs {
             point: OperatingPoint::at(self.temperature),
             notes: self.notes,
         })
-    }
-
-    /// CACTI takes the tables of 90 nm and 22 nm for nodes less than a nanometre beyond them (parameter.cc:786).
-    fn in_reach(&mut self, library: LibraryName, node: Length) -> Length {
-        let beyond = [(90.0, 90.0..91.0), (22.0, 21.0..22.0)];
-        let nm = node.as_nm();
-        let end = beyond
-            .into_iter()
-            .find(|(end, range)| nm != *end && nm > range.start && nm < range.end);
-        match end {
-            Some((end, _)) if library == LibraryName::Itrs => {
-                self.notes.push(format!(
-                    "{nm} nm is beyond the tables; as CACTI does, that of {end} nm is taken, here with its lengths"
-                ));
-                Length::from_nm(end)
-            }
-            _ => node,
-        }
     }
 
     fn spec(&mut self) -> Result<Spec, Refusal> {
@@ -526,25 +507,6 @@ mod tests {
                 Spec::FullyAssociative(FullyAssociativeSpec { entries: 256, .. })
             ));
             assert!(query.notes[0].contains("search port"));
-        }
-    }
-
-    #[test]
-    fn a_node_just_beyond_the_tables_takes_the_last_one() {
-        for (text, nm) in [
-            ("0.0905", 90.0),
-            ("0.0215", 22.0),
-            ("0.09", 90.0),
-            ("0.022", 22.0),
-            ("0.0915", 91.5),
-            ("0.02", 20.0),
-        ] {
-            let query = inputs(&[("node_um", text)]).unwrap();
-            assert_eq!(query.node, Length::from_nm(nm), "{text}");
-            assert_eq!(
-                query.notes.len(),
-                usize::from(matches!(text, "0.0905" | "0.0215"))
-            );
         }
     }
 
