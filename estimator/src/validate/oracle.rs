@@ -14,8 +14,8 @@ use crate::diag::{Sink, render};
 pub struct Oracle {
     /// The profile.
     pub profile: Profile,
-    /// The table of runs.
-    table: &'static str,
+    /// Tables of runs.
+    tables: &'static [&'static str],
     /// What the tool refused.
     refused: &'static str,
     /// Figures that are compared, by column.
@@ -31,7 +31,10 @@ const OTHER_ORGANISATION: f64 = 0.10;
 /// CACTI 7.
 pub const CACTI7: Oracle = Oracle {
     profile: Profile::Cacti7,
-    table: include_str!("../../../tests/data/oracle/cacti7_ed2.csv"),
+    tables: &[
+        include_str!("../../../tests/data/oracle/cacti7_ed2.csv"),
+        include_str!("../../../tests/data/oracle/cacti7_settings.csv"),
+    ],
     refused: include_str!("../../../tests/data/oracle/cacti7_refused.csv"),
     figures: &[
         ("area", "area_mm2"),
@@ -48,7 +51,10 @@ pub const CACTI7: Oracle = Oracle {
 /// CACTI 6.5.
 pub const CACTI65: Oracle = Oracle {
     profile: Profile::Cacti65,
-    table: include_str!("../../../tests/data/oracle/cacti65_paper_profile.csv"),
+    tables: &[
+        include_str!("../../../tests/data/oracle/cacti65_paper_profile.csv"),
+        include_str!("../../../tests/data/oracle/cacti65_settings.csv"),
+    ],
     refused: include_str!("../../../tests/data/oracle/cacti65_refused.csv"),
     figures: &[
         ("area", "area_mm2"),
@@ -103,11 +109,13 @@ impl Oracle {
     /// # Errors
     /// A table that ships is not as it must be.
     pub fn checks(&self, pool: &rayon::ThreadPool) -> Result<Vec<Check>, String> {
-        let theirs = Columns::read(self.table.as_bytes())?;
-        let ours = self.priced(self.table, pool)?;
+        let mut pairs = Vec::new();
+        for table in self.tables {
+            pairs.push((Columns::read(table.as_bytes())?, self.priced(table, pool)?));
+        }
         let mut checks = Vec::new();
         for (name, column) in self.figures {
-            let errors = errors(&theirs, &ours, column);
+            let errors = errors(&pairs, column);
             if errors.is_empty() {
                 continue;
             }
@@ -128,15 +136,19 @@ impl Oracle {
                 at(&errors, 0.95),
             );
         }
-        let rows = theirs.rows.len();
-        let other = (0..rows).filter(|row| !same(&theirs, &ours, *row)).count();
-        let place = format!("{}, {rows} runs", self.profile);
+        let of_both = |(theirs, ours): &(Columns, Columns)| -> Vec<bool> {
+            let rows = 0..theirs.rows.len();
+            rows.map(|row| same(theirs, ours, row)).collect()
+        };
+        let all: Vec<bool> = pairs.iter().flat_map(of_both).collect();
+        let other = all.iter().filter(|same| !**same).count();
+        let place = format!("{}, {} runs", self.profile, all.len());
         let of = (
             place.as_str(),
             "runs with another organisation".to_owned(),
             "",
         );
-        let share = other as f64 / rows as f64;
+        let share = other as f64 / all.len() as f64;
         checks.push(Check::new(of, OTHER_ORGANISATION, share, Tolerance::AtMost));
         Ok(checks)
     }
@@ -180,14 +192,16 @@ impl Oracle {
 }
 
 /// Absolute relative errors in rising order. A figure that is missing is off without bound.
-fn errors(theirs: &Columns, ours: &Columns, column: &str) -> Vec<f64> {
-    let mut errors: Vec<f64> = (0..theirs.rows.len())
-        .filter_map(|row| {
+fn errors(pairs: &[(Columns, Columns)], column: &str) -> Vec<f64> {
+    let of_table = |(theirs, ours): &(Columns, Columns)| -> Vec<f64> {
+        let error = |row| {
             let wanted = theirs.number(row, column).filter(|value| *value != 0.0)?;
             let got = ours.number(row, column);
             Some(got.map_or(f64::INFINITY, |got| (got / wanted - 1.0).abs()))
-        })
-        .collect();
+        };
+        (0..theirs.rows.len()).filter_map(error).collect()
+    };
+    let mut errors: Vec<f64> = pairs.iter().flat_map(of_table).collect();
     errors.sort_by(f64::total_cmp);
     errors
 }
