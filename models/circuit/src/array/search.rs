@@ -299,28 +299,52 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
             return true;
         }
         let (delay, energy) = (best.delay / FILTER, best.energy / FILTER);
-        let faster = self.exists(|node| node.least.delay < delay, |seen| seen.delay < delay);
+        let faster = self.exists(
+            delay.si(),
+            |node| node.least.delay.si(),
+            |seen| seen.delay.si(),
+        );
         !faster
             || !self.exists(
-                |node| node.least.energy < energy,
-                |seen| seen.energy < energy,
+                energy.si(),
+                |node| node.least.energy.si(),
+                |seen| seen.energy.si(),
             )
     }
 
-    /// Evaluates what `may` until what has been seen `does`; whether it does.
-    fn exists(&mut self, may: impl Fn(&Node) -> bool, does: impl Fn(&Self) -> bool) -> bool {
-        let mut i = 0;
-        while i < self.nodes.len() && !does(self) {
-            let node = &self.nodes[i];
-            if node.step == Step::Done || !may(node) {
-                i += 1;
-            } else if node.step == Step::Member {
-                self.evaluate(i);
-            } else {
-                self.tighten(i);
+    /// Whether there is an array below `limit` in what `bound` tells of nodes and `least` of what has been evaluated; if so it has been evaluated now.
+    fn exists(
+        &mut self,
+        limit: f64,
+        bound: impl Fn(&Node) -> f64,
+        least: impl Fn(&Self) -> f64,
+    ) -> bool {
+        let mut queue = BinaryHeap::new();
+        let push = |queue: &mut BinaryHeap<_>, i: usize, node: &Node| {
+            if node.step != Step::Done && bound(node) < limit {
+                queue.push(Reverse((bound(node).to_bits(), i)));
+            }
+        };
+        if least(self) >= limit {
+            for (i, node) in self.nodes.iter().enumerate() {
+                push(&mut queue, i, node);
             }
         }
-        does(self)
+        while least(self) >= limit {
+            let Some(Reverse((_, i))) = queue.pop() else {
+                return false;
+            };
+            if self.nodes[i].step == Step::Member {
+                self.evaluate(i);
+                continue;
+            }
+            let known = self.nodes.len();
+            self.tighten(i);
+            for j in std::iter::once(i).chain(known..self.nodes.len()) {
+                push(&mut queue, j, &self.nodes[j]);
+            }
+        }
+        true
     }
 
     pub(super) fn evaluate(&mut self, i: usize) -> Option<Entry> {
