@@ -503,15 +503,18 @@ impl Bounds<'_> {
         // The wires of a tree halve at every node: together they reach half the way across, less the last.
         let reach = |count: u32, size: Length| size * (f64::from(count) - 1.0) * 0.5;
         let length = reach(shape.mats_h, inside.width) + reach(shape.mats_v, inside.height);
-        // Halves of an unrepeated wire are together faster than the whole.
-        let wires = match p.repeaters.chosen {
-            Channel::Repeated(_) => p.repeaters.chosen.stretch(p, length),
-            Channel::LowSwing(_) => p.repeaters.chosen.stretch(p, Length::ZERO),
+        let wires = match &p.repeaters.chosen {
+            Channel::Repeated(wire) => {
+                let wires = wire.stretch(length);
+                (wires.delay, wires.energy)
+            }
+            // What a wire without repeaters costs is not in proportion to its length.
+            Channel::LowSwing(_) => (Time::ZERO, Energy::ZERO),
         };
         let nodes = f64::from(shape.mats_h.ilog2() + shape.mats_v.ilog2());
         let tree = |node: Time| Tree {
-            delay: wires.delay + node * nodes,
-            energy: wires.energy,
+            delay: wires.0 + node * nodes,
+            energy: wires.1,
             ..Tree::default()
         };
         let width = inside.width * f64::from(shape.mats_h);
