@@ -147,7 +147,9 @@ impl<'a> Bounds<'a> {
 
     /// Every family that works.
     pub(super) fn families(&mut self, whole: &impl Fn(&Face) -> Figures) -> Vec<Node> {
-        let mut found = Vec::new();
+        /// Families of a large array, so that the list need not grow often.
+        const MANY: usize = 1024;
+        let mut found = Vec::with_capacity(MANY);
         let powers = |most: u32| (0..=most.ilog2()).map(|i| 1_u32 << i);
         let mut nspd = self.need.least_spread();
         while nspd <= MOST_SPREAD {

@@ -32,16 +32,21 @@ pub(super) fn splits<'a>(
 /// Every way to multiplex the columns of a split.
 pub(super) fn muxes(process: &Process, need: &Need, limits: Limits, split: Split) -> Vec<Split> {
     let least = Shape::least_mux(need, &split);
-    let mut found: Vec<Split> = (least..=3 * MOST_MUX)
-        .flat_map(|mux| spreads(need, mux))
-        .map(|(ndcm, ndsam1, ndsam2)| Split {
+    let mut found: Vec<Split> = Vec::new();
+    for mux in least..=3 * MOST_MUX {
+        let known = found.len();
+        let spread = spreads(need, mux).map(|(ndcm, ndsam1, ndsam2)| Split {
             ndcm,
             ndsam1,
             ndsam2,
             ..split
-        })
-        .filter(|&split| Shape::new(process, need, split, limits).is_some())
-        .collect();
+        });
+        found.extend(spread.filter(|&split| Shape::new(process, need, split, limits).is_some()));
+        // Beyond the first degree that works, none that is larger does where one does not.
+        if found.len() == known && (known > 0 || mux > least + 2) {
+            break;
+        }
+    }
     found.sort_by(Split::order);
     found
 }

@@ -387,11 +387,16 @@ impl Array {
 
 /// The figures that a search compares; leakage only if it is asked for.
 fn face(process: &Process, need: &Need, shape: Shape, shared: &mut Shared, leaks: bool) -> Face {
+    // The trees of a single bank of CACTI 7 do not leak.
+    let trees = leaks && (process.profile != Profile::Cacti7 || need.banks > 1);
+    let grow = if trees { Trees::new } else { Trees::quick };
+    let built = Built::new(process, need, shape, shared, grow);
+    let mut face = built.face();
     if leaks {
-        Array::new(process, need, shape, shared).face()
-    } else {
-        Built::new(process, need, shape, shared, Trees::quick).face()
+        let parts = built.parts();
+        face.leakage = parts.stages().map(|(_, stage)| stage.leakage).sum();
     }
+    face
 }
 
 /// The same organisation under another process.

@@ -4,14 +4,16 @@ use warpwatt_techlib::quantity::{Area, Capacitance, Length, Power, Time};
 
 use super::decode::{Decoder, Predecode};
 use super::mat::{self, Stage};
-use super::shape::{Need, Shape, Split};
+use super::shape::{MOST_SPLITS, Need, Shape, Split};
 use crate::gate::Drive;
 use crate::process::Process;
 
 /// Pieces that are known so far. Good for one process and one need.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
-    columns: Slots<Column>,
+    /// Binary exponent of the first Nspd, from which slots count.
+    base: Option<i32>,
+    columns: Slots<Box<Column>>,
     predecoders: Slots<Predecode>,
     amplifiers: Slots<Amplifier>,
     compare: Option<Stage>,
@@ -118,16 +120,19 @@ impl<V> Slots<V> {
     }
 }
 
-/// Within one need the rows follow from Ndbl x Nspd and the columns from Nspd / Ndwl; both are one number times a power of two.
-fn slots(split: &Split) -> (usize, usize) {
-    /// More than the binary exponent of any Ndwl, and of the inverse of any Nspd, so that slots are not negative.
-    const OFFSET: i32 = 40;
+/// Within one need the rows follow from Ndbl x Nspd and the columns from Nspd / Ndwl; both are one number times a power of two, counted from the least Nspd.
+fn slots(base: &mut Option<i32>, split: &Split) -> (usize, usize) {
+    /// Logarithm of the largest Ndwl.
+    const MOST: i32 = MOST_SPLITS.ilog2() as i32;
+    /// Beyond every slot that counts up.
+    const BELOW: i32 = 64;
     let log = |value: u32| value.ilog2() as i32;
-    let spread = libm::ilogb(split.nspd);
-    let slot = |exponent: i32| (exponent + OFFSET).max(0) as usize;
+    let nspd = libm::ilogb(split.nspd);
+    let spread = nspd - *base.get_or_insert(nspd);
+    let slot = |count: i32| if count < 0 { BELOW - count } else { count } as usize;
     (
         slot(spread + log(split.ndbl)),
-        slot(spread - log(split.ndwl)),
+        slot(spread - log(split.ndwl) + MOST),
     )
 }
 
@@ -139,11 +144,11 @@ fn kind(shape: &Shape) -> usize {
 impl Shared {
     /// The row path of an organisation, and the precharge beside it.
     pub(super) fn rows(&mut self, p: &Process, shape: &Shape) -> Rows {
-        let (row, _) = slots(&shape.split);
+        let (row, _) = slots(&mut self.base, &shape.split);
         let kind = kind(shape);
         // Without a decoder the predecoder drives the wordline, so that the columns matter to it.
         let decodes = shape.row_bits >= 4;
-        let column = column(&mut self.columns, p, shape);
+        let column = column(&mut self.columns, &mut self.base, p, shape);
         let predecode = if decodes {
             let make = || mat::row_predecode(p, shape, &column.decoder);
             *self.predecoders.at(row * 4 + kind, make)
@@ -163,7 +168,7 @@ impl Shared {
 
     /// Row decoder and precharge, without the predecoder.
     pub(super) fn column(&mut self, p: &Process, shape: &Shape) -> (RowDecoder, Stage) {
-        let column = column(&mut self.columns, p, shape);
+        let column = column(&mut self.columns, &mut self.base, p, shape);
         (column.row, column.precharge)
     }
 
@@ -172,7 +177,7 @@ impl Shared {
         if lines.count <= 1 && !lines.gated {
             return Select::default();
         }
-        let column = column(&mut self.columns, p, shape);
+        let column = column(&mut self.columns, &mut self.base, p, shape);
         let key = (lines, kind(shape));
         if let Some((_, select)) = column.selects.iter().find(|(known, _)| *known == key) {
             return *select;
@@ -209,13 +214,18 @@ impl Shared {
     }
 }
 
-fn column<'a>(columns: &'a mut Slots<Column>, p: &Process, shape: &Shape) -> &'a mut Column {
-    let (_, column) = slots(&shape.split);
+fn column<'a>(
+    columns: &'a mut Slots<Box<Column>>,
+    base: &mut Option<i32>,
+    p: &Process,
+    shape: &Shape,
+) -> &'a mut Column {
+    let (_, column) = slots(base, &shape.split);
     let decodes = shape.row_bits >= 4;
     columns.at(column * 2 + usize::from(decodes), || {
         let decoder = mat::row_decoder(p, shape);
         let (leakage, gate_leakage) = decoder.leakage(p);
-        Column {
+        Box::new(Column {
             row: RowDecoder {
                 area: decoder.area(p),
                 leakage,
@@ -227,6 +237,6 @@ fn column<'a>(columns: &'a mut Slots<Column>, p: &Process, shape: &Shape) -> &'a
             precharge: mat::precharge(p, shape),
             ends: Slots::default(),
             selects: Vec::new(),
-        }
+        })
     })
 }
