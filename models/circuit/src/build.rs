@@ -55,7 +55,7 @@ pub(crate) fn ram(at: &Sizing, spec: &RamSpec) -> Result<Cost, CircuitError> {
         ecc: at.settings.ecc,
     };
     let (array, limits) =
-        array::best(at.design, at.settings, &need).ok_or_else(|| check::nothing(spec.words))?;
+        array::best(at.design, at.settings, &need).ok_or(CircuitError::Deviations)?;
     let array = cost(at, &at.again(&array, &need), &need, limits);
     if at.settings.profile != Profile::Silicon {
         return Ok(array);
@@ -74,14 +74,14 @@ pub(crate) fn ram(at: &Sizing, spec: &RamSpec) -> Result<Cost, CircuitError> {
         let registered = |other| interface::around(at.run, style, &pins, other);
         candidates.extend(others.into_iter().map(registered));
     }
-    small::choose(at.settings, candidates).ok_or_else(|| check::nothing(spec.words))
+    small::choose(at.settings, candidates).ok_or(CircuitError::Deviations)
 }
 
 /// The tag side of a cache.
 pub(crate) fn tags(at: &Sizing, spec: &TagSpec) -> Result<Cost, CircuitError> {
     let need = tag_need(at, spec, spec.ways, 1)?;
     let (array, limits) =
-        array::best_tags(at.design, at.settings, &need).ok_or_else(|| check::nothing(spec.sets))?;
+        array::best_tags(at.design, at.settings, &need).ok_or(CircuitError::Deviations)?;
     Ok(cost(at, &at.again(&array, &need), &need, limits))
 }
 
@@ -133,8 +133,8 @@ fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> 
         spec.sets,
         spec.line_bits.saturating_mul(u64::from(spec.ways)),
     )?;
-    let (tag, tag_limits) = array::best_tags(at.design, at.settings, &tag_need)
-        .ok_or_else(|| check::nothing(spec.sets))?;
+    let (tag, tag_limits) =
+        array::best_tags(at.design, at.settings, &tag_need).ok_or(CircuitError::Deviations)?;
     // With the way known beforehand, the data side is a memory of all lines.
     let (sets, ways) = match spec.access {
         Access::Sequential => (spec.sets.saturating_mul(u64::from(spec.ways)), 1),
@@ -160,8 +160,8 @@ fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> 
         area: around(&beside, data).2,
         cycle: beside.cycle_time.max(data.cycle_time),
     };
-    let (data, limits) = array::best_data(at.design, at.settings, &need, whole)
-        .ok_or_else(|| check::nothing(spec.sets))?;
+    let (data, limits) =
+        array::best_data(at.design, at.settings, &need, whole).ok_or(CircuitError::Deviations)?;
     let (tag, data) = (at.again(&tag, &tag_need), at.again(&data, &need));
     let tag = CacheSide {
         cost: cost(at, &tag, &tag_need, tag_limits),

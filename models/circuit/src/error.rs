@@ -45,6 +45,11 @@ pub enum CircuitError {
         /// Which structure.
         model: String,
     },
+    /// Each organisation is further from the best in one figure than the settings allow. Sizes that have no organisation at all are refused before.
+    #[error(
+        "no organisation keeps within all deviations of the settings at once; larger deviations work"
+    )]
+    Deviations,
     /// There is no model of this yet.
     #[error("a {what} is not modelled yet")]
     NotModelled {
@@ -216,15 +221,5 @@ pub(crate) mod check {
             constraint: "512 subarrays of 262144 rows hold no more",
             nearest: MOST_ENTRIES,
         })
-    }
-
-    /// No organisation works: not even one subarray of everything. Cannot happen within the capacity that is accepted, but is no reason to panic.
-    pub(crate) fn nothing(rows: u64) -> CircuitError {
-        CircuitError::Size {
-            what: "rows",
-            got: rows,
-            constraint: "no organisation can hold them",
-            nearest: 1,
-        }
     }
 }

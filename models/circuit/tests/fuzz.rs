@@ -438,7 +438,7 @@ fn says_what_would_do(
     else {
         return;
     };
-    assert_ne!(nearest, got, "{error}");
+    assert_ne!(nearest, got, "{error}: {spec:?}");
     let Some(other) = instead(spec, what, *nearest) else {
         return;
     };

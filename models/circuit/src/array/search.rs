@@ -170,7 +170,8 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
                 }
             }
         }
-        if self.goal.skips_second {
+        // A peculiarity of the tool's loop, which has no meaning where the tool has no organisation: it might skip the only one that works.
+        if self.goal.skips_second && self.limits == Limits::Strict {
             self.skipped = self.second();
         }
         let price = |figures: &Figures| -> f64 {

@@ -179,7 +179,13 @@ fn up(count: f64) -> f64 {
 /// Whether a whole count is even: `count % 2.0 == 0.0` without the call that it costs.
 #[inline]
 fn even(count: f64) -> bool {
-    (count * 0.5) as i64 as f64 * 2.0 == count
+    // Beyond the integers that a double can tell apart all are even.
+    const LARGE: f64 = (1_u64 << 54) as f64;
+    if count.abs() < LARGE {
+        (count * 0.5) as i64 as f64 * 2.0 == count
+    } else {
+        count.is_finite()
+    }
 }
 
 /// Logarithm of one half as `libm::log` gives it: nearly every threshold is half the swing.

@@ -31,7 +31,7 @@ pub(crate) fn buffer(
     spec: &BufferSpec,
 ) -> Result<Cost, CircuitError> {
     let candidates = all(p, technology, spec)?;
-    choose(settings, candidates).ok_or_else(|| check::nothing(spec.entries))
+    choose(settings, candidates).ok_or(CircuitError::Deviations)
 }
 
 /// What else a plain memory could be; nothing if it is too large, has banks or gives out parts of its words.
