@@ -11,8 +11,8 @@ use std::sync::Arc;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use warpwatt_gpu::{GpuSpec, Hooks, simulate};
 use warpwatt_simt::trace::{
-    KernelTrace, LatencyClass, LaunchShape, MemoryOp, MemoryOpKind, Register, RegisterKind, Space,
-    StaticInst, Unit, WarpRecorder,
+    KernelTrace, LatencyClass, LaunchShape, MemoryOp, MemoryOpKind, Register, RegisterKind,
+    Results, Space, StaticInst, Unit, WarpRecorder,
 };
 
 const ALL: u64 = 0xffff_ffff;
@@ -31,6 +31,8 @@ fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         sources: words(sources),
         destinations: words(destinations),
         memory: None,
+        flow: None,
+        results: Results::FromSources,
         line: 1,
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use warpwatt_gpu::{GpuError, GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::{
-    KernelTrace, LatencyClass, LaunchShape, MemoryOp, MemoryOpKind, Register, RegisterKind, Space,
-    StaticInst, Unit, WarpRecorder,
+    KernelTrace, LatencyClass, LaunchShape, MemoryOp, MemoryOpKind, Register, RegisterKind,
+    Results, Space, StaticInst, Unit, WarpRecorder,
 };
 
 pub const ALL: u64 = 0xffff_ffff;
@@ -36,6 +36,8 @@ pub fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         sources: sources.iter().map(|&number| word(number)).collect(),
         destinations: destinations.iter().map(|&number| word(number)).collect(),
         memory: None,
+        flow: None,
+        results: Results::FromSources,
         line: 1,
     }
 }

@@ -9,8 +9,8 @@ use crate::error::{ExecError, Fault};
 use crate::memory::DeviceMemory;
 use crate::registers::Place;
 use crate::statics::static_instructions;
-use crate::trace::{KernelTrace, LaunchShape};
-use crate::warp::{Counts, Warp};
+use crate::trace::{Counts, KernelTrace, LaunchShape, MAX_THREADS};
+use crate::warp::Warp;
 
 /// A kernel launch.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,9 +61,6 @@ pub struct Execution {
     /// Those switched off.
     pub predicated_off: u64,
 }
-
-/// Most threads of a CTA, on every GPU since compute capability 2.0.
-const MAX_THREADS: u64 = 1024;
 
 /// Most shared memory of a CTA: more than any GPU has.
 const MAX_SHARED: u64 = 1 << 20;

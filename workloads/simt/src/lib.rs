@@ -7,6 +7,7 @@ mod error;
 mod execute;
 mod lanes;
 mod memory;
+mod nature;
 mod registers;
 mod stack;
 mod statics;

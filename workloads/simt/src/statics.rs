@@ -7,6 +7,7 @@ use warpwatt_ptx::program::{
 };
 use warpwatt_ptx::types::{Space, Type};
 
+use crate::nature;
 use crate::trace::{
     LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, StaticInst, Unit,
 };
@@ -31,6 +32,8 @@ fn static_instruction(entry: &Entry, inst: &Inst) -> StaticInst {
         sources: registers(entry, sources),
         destinations: registers(entry, destinations),
         memory: memory_op(&inst.op),
+        flow: nature::flow(&inst.op),
+        results: nature::results(entry, inst),
         line: inst.line,
     }
 }

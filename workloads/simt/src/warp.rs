@@ -17,7 +17,7 @@ use crate::lanes;
 use crate::memory::Memories;
 use crate::registers::{Place, Registers, full};
 use crate::stack::SimtStack;
-use crate::trace::{LaneMask, WarpRecorder};
+use crate::trace::{Counts, LaneMask, WarpRecorder};
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,14 +58,6 @@ pub(crate) struct WarpFault {
     pub line: u32,
     pub lane: u32,
     pub cause: Cause,
-}
-
-/// Dynamic counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
-    pub warp_instructions: u64,
-    pub thread_instructions: u64,
-    pub predicated_off: u64,
 }
 
 #[derive(Clone, Debug)]

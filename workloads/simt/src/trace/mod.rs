@@ -3,13 +3,17 @@
 //! A trace holds, for every warp of every CTA, the sequence of its dynamic instructions: which static instruction, which
 //! lanes, which addresses. It holds no time and no values.
 
+mod check;
+pub mod file;
 mod record;
 mod statics;
 
+pub(crate) use check::MAX_THREADS;
+pub use check::{Counts, Malformed};
 pub use record::{Addresses, Step, WarpCursor, WarpRecorder, lanes};
 pub use statics::{
-    INSTRUCTION_BYTES, LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, Space,
-    StaticInst, Unit,
+    Flow, INSTRUCTION_BYTES, LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, Results,
+    Space, StaticInst, Unit,
 };
 
 use std::sync::Arc;
@@ -100,7 +104,11 @@ impl KernelTrace {
     /// # Panics
     /// If the trace has no such warp.
     pub fn warp(&self, cta: usize, warp: usize) -> WarpCursor<'_> {
-        let span = self.warps[cta * self.launch.warps_per_cta() + warp];
+        self.cursor(cta * self.launch.warps_per_cta() + warp)
+    }
+
+    fn cursor(&self, warp: usize) -> WarpCursor<'_> {
+        let span = self.warps[warp];
         WarpCursor::new(&self.bytes[span.start as usize..span.end as usize])
     }
 

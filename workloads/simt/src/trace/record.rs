@@ -73,27 +73,39 @@ impl Addresses<'_> {
 impl Scattered<'_> {
     /// The first lane's address, then one difference a lane.
     fn for_each(&self, executed: LaneMask, mut each: impl FnMut(u32, u64)) {
+        let _ = self.try_for_each(executed, &mut each);
+    }
+
+    /// As `for_each`; `None` if the differences are not exactly those of `executed`.
+    #[inline]
+    fn try_for_each(&self, executed: LaneMask, mut each: impl FnMut(u32, u64)) -> Option<()> {
         let mut reader = Reader { bytes: self.deltas };
-        let shape = reader.unsigned() as u8;
+        let shape = reader.unsigned()? as u8;
         let shift = shape & MAX_SHIFT;
         let mut address = self.first;
         let mut delta = 0;
-        let mut same = 0;
+        let mut same = 0u64;
         for (at, lane) in lanes(executed).enumerate() {
             if at > 0 {
                 if same == 0 {
-                    delta = reader.signed() << shift;
+                    delta = reader.signed()? << shift;
                     same = if shape & RUNS == 0 {
                         1
                     } else {
-                        reader.unsigned()
+                        reader.unsigned()?
                     };
                 }
-                same -= 1;
+                same = same.checked_sub(1)?;
                 address = address.wrapping_add_signed(delta);
             }
             each(lane, address);
         }
+        (same == 0 && reader.bytes.is_empty()).then_some(())
+    }
+
+    /// Whether there is an address for each executed lane, and nothing else.
+    pub(super) fn fits(&self, executed: LaneMask) -> bool {
+        self.try_for_each(executed, |_, _| ()).is_some()
     }
 }
 
@@ -267,7 +279,7 @@ fn affine(executed: LaneMask, addresses: &[u64]) -> Option<(u64, i64)> {
     all.then_some((base, stride))
 }
 
-/// Reads the steps of one warp.
+/// Reads the steps of one warp. Bytes that no recorder wrote end the steps early; they do no harm.
 #[derive(Clone, Debug)]
 pub struct WarpCursor<'t> {
     reader: Reader<'t>,
@@ -281,6 +293,11 @@ impl<'t> WarpCursor<'t> {
             context: Context::default(),
         }
     }
+
+    /// Whether all bytes were read.
+    pub(super) fn at_end(&self) -> bool {
+        self.reader.bytes.is_empty()
+    }
 }
 
 impl<'t> Iterator for WarpCursor<'t> {
@@ -292,21 +309,21 @@ impl<'t> Iterator for WarpCursor<'t> {
         self.reader.bytes = rest;
         let mut inst = self.context.next_inst;
         if header & JUMP != 0 {
-            inst = (i64::from(inst) + self.reader.signed()) as u32;
+            inst = i64::from(inst).wrapping_add(self.reader.signed()?) as u32;
         }
         if header & NEW_MASK != 0 {
-            self.context.active ^= self.reader.unsigned();
+            self.context.active ^= self.reader.unsigned()?;
         }
         let active = self.context.active;
         let executed = if header & GUARDED != 0 {
-            self.reader.unsigned()
+            self.reader.unsigned()?
         } else {
             active
         };
-        self.context.next_inst = inst + 1;
+        self.context.next_inst = inst.wrapping_add(1);
         let addresses = match header & ADDRESSES {
             0 => None,
-            kind => Some(self.addresses(kind)),
+            kind => Some(self.addresses(kind)?),
         };
         Some(Step {
             inst,
@@ -318,29 +335,30 @@ impl<'t> Iterator for WarpCursor<'t> {
 }
 
 impl<'t> WarpCursor<'t> {
-    fn addresses(&mut self, kind: u8) -> Addresses<'t> {
-        let base = self.context.base.wrapping_add_signed(self.reader.signed());
+    fn addresses(&mut self, kind: u8) -> Option<Addresses<'t>> {
+        let distance = self.reader.signed()?;
+        let base = self.context.base.wrapping_add_signed(distance);
         self.context.base = base;
-        match kind {
+        Some(match kind {
             UNIFORM => Addresses::Affine { base, stride: 0 },
             AFFINE => Addresses::Affine {
                 base,
-                stride: self.reader.signed(),
+                stride: self.reader.signed()?,
             },
             _ => {
-                let length = self.reader.unsigned() as usize;
-                let (deltas, rest) = self.reader.bytes.split_at(length);
+                let length = usize::try_from(self.reader.unsigned()?).ok()?;
+                let (deltas, rest) = self.reader.bytes.split_at_checked(length)?;
                 self.reader.bytes = rest;
                 Addresses::Scattered(Scattered {
                     first: base,
                     deltas,
                 })
             }
-        }
+        })
     }
 }
 
-/// Little-endian base-128 numbers.
+/// Little-endian base-128 numbers; `None` where the bytes hold none.
 #[derive(Clone, Copy, Debug)]
 struct Reader<'t> {
     bytes: &'t [u8],
@@ -348,27 +366,27 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     #[inline]
-    fn unsigned(&mut self) -> u64 {
+    fn unsigned(&mut self) -> Option<u64> {
         let mut value = 0;
         let mut shift = 0;
         loop {
-            let (&byte, rest) = self
-                .bytes
-                .split_first()
-                .expect("a record is complete: only WarpRecorder writes them");
+            let (&byte, rest) = self.bytes.split_first()?;
             self.bytes = rest;
+            if shift >= u64::BITS {
+                return None;
+            }
             value |= u64::from(byte & 0x7f) << shift;
             if byte & 0x80 == 0 {
-                return value;
+                return Some(value);
             }
             shift += 7;
         }
     }
 
     #[inline]
-    fn signed(&mut self) -> i64 {
-        let value = self.unsigned();
-        (value >> 1) as i64 ^ -((value & 1) as i64)
+    fn signed(&mut self) -> Option<i64> {
+        let value = self.unsigned()?;
+        Some((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 }
 

@@ -18,6 +18,10 @@ pub struct StaticInst {
     pub destinations: Vec<Register>,
     /// Present on loads, stores and atomics.
     pub memory: Option<MemoryOp>,
+    /// Present on instructions that may go elsewhere than to the next one.
+    pub flow: Option<Flow>,
+    /// What its results depend on.
+    pub results: Results,
     /// Line in the PTX file.
     pub line: u32,
 }
@@ -93,6 +97,30 @@ pub enum LatencyClass {
     Shuffle,
     /// Moves, conversions, logic, shifts, comparisons, selections, votes, branches.
     Simple,
+}
+
+/// Ways of leaving the sequence of instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flow {
+    /// A branch, direct or indexed.
+    Branch,
+    /// A call of a device function.
+    Call,
+    /// The return of one.
+    Return,
+    /// The end of the thread.
+    Exit,
+}
+
+/// Whether the lanes of an instruction may get different results where its sources are the same in all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Results {
+    /// No: they follow from the sources. A load gives what lies at its address.
+    FromSources,
+    /// No, not even where the sources differ: votes and other reductions over the warp.
+    Same,
+    /// Yes: thread indices and lane numbers, exchange between lanes, atomics, a thread's own memory.
+    PerLane,
 }
 
 /// A memory instruction.

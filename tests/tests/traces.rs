@@ -1,0 +1,59 @@
+//! Traces of the suite: what they take in memory and on disk, and that files give them back.
+
+use warpwatt_simt::trace::KernelTrace;
+use warpwatt_simt::trace::file::{decode, encode};
+use warpwatt_suite::{CaseRun, RunOptions, kernels, run_case};
+
+/// Bytes a warp instruction that a trace may take, on the average over the suite: the project's budget.
+const IN_MEMORY: f64 = 12.0;
+const ON_DISK: f64 = 3.0;
+
+fn check(kernel: &str, run: &CaseRun) -> [f64; 2] {
+    let traces = run.executions.iter();
+    let traces: Vec<&KernelTrace> = traces
+        .map(|executed| executed.execution.trace.as_ref().unwrap())
+        .collect();
+    let file = encode(&[0; 32], kernel, &traces);
+    let stored = decode(&file, 1 << 30).unwrap_or_else(|error| panic!("{kernel}: {error}"));
+    assert_eq!(stored.executions.len(), run.executions.len());
+    for (read, executed) in stored.executions.iter().zip(&run.executions) {
+        let wrote = &executed.execution;
+        assert_eq!(read.warp_instructions, wrote.warp_instructions, "{kernel}");
+        assert_eq!(
+            read.thread_instructions, wrote.thread_instructions,
+            "{kernel}"
+        );
+        assert_eq!(read.predicated_off, wrote.predicated_off, "{kernel}");
+        let (read, wrote) = (read.trace.as_ref().unwrap(), wrote.trace.as_ref().unwrap());
+        assert_eq!(read.code, wrote.code, "{kernel}");
+        for cta in 0..wrote.launch.ctas() {
+            for warp in 0..wrote.launch.warps_per_cta() {
+                assert!(
+                    read.warp(cta, warp).eq(wrote.warp(cta, warp)),
+                    "{kernel}: CTA {cta}, warp {warp}"
+                );
+            }
+        }
+    }
+    let instructions = run.warp_instructions() as f64;
+    let memory: usize = traces.iter().map(|trace| trace.record_bytes()).sum();
+    [memory, file.len()].map(|bytes| bytes as f64 / instructions)
+}
+
+#[test]
+fn every_trace_of_the_suite_comes_back_from_its_file_and_they_are_small() {
+    let mut sizes = Vec::new();
+    for kernel in kernels() {
+        let (case, prepared) = kernel.prepare(None).unwrap();
+        let module = warpwatt_ptx::load(kernel.ptx).unwrap();
+        let run = run_case(&module, &case, &prepared, RunOptions::default()).unwrap();
+        sizes.push(check(kernel.name, &run));
+    }
+    assert!(sizes.len() > 40, "{} kernels", sizes.len());
+    let average =
+        |column: usize| sizes.iter().map(|size| size[column]).sum::<f64>() / sizes.len() as f64;
+    assert!(average(0) <= IN_MEMORY, "{} in memory", average(0));
+    assert!(average(1) <= ON_DISK, "{} on disk", average(1));
+    let most = sizes.iter().map(|size| size[0]).fold(0.0, f64::max);
+    assert!(most <= IN_MEMORY, "{most} in memory, of the largest");
+}
