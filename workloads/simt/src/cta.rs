@@ -41,7 +41,7 @@ pub(crate) struct Cta<const W: usize> {
 /// A fault and the warp it happened in.
 pub(crate) struct CtaFault {
     pub warp: usize,
-    pub fault: WarpFault,
+    pub fault: Box<WarpFault>,
 }
 
 impl<const W: usize> Cta<W> {
@@ -117,11 +117,7 @@ impl<const W: usize> Cta<W> {
         self.shared.fill(0);
         self.arrived = [0; BARRIERS];
         for member in &mut self.members {
-            let place = crate::registers::Place {
-                cta,
-                ..member.warp.place
-            };
-            member.warp.start(entry, place);
+            member.warp.start(entry, cta);
             member.state = State::Running;
             member.local.clear();
         }
@@ -131,11 +127,11 @@ impl<const W: usize> Cta<W> {
         let line = self.members[at].warp.line(entry);
         CtaFault {
             warp: at,
-            fault: WarpFault {
+            fault: Box::new(WarpFault {
                 line,
                 lane: 0,
                 cause,
-            },
+            }),
         }
     }
 

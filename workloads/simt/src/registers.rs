@@ -5,6 +5,12 @@ use warpwatt_ptx::program::{Function, MaskKind, Slot, SlotKind, Source, Special}
 
 use crate::trace::LaneMask;
 
+/// Lanes of words that are computed together: results are copied without a call, and the dispatch is paid for once.
+pub(crate) const WORDS: usize = 32;
+
+/// Lanes of doubles that are computed together, likewise.
+pub(crate) const DOUBLES: usize = 16;
+
 /// Values of all slots, one array of lanes a slot.
 #[derive(Clone, Debug)]
 pub(crate) struct Registers<const W: usize> {
@@ -65,18 +71,22 @@ fn lane_mask(kind: MaskKind, lane: u32) -> LaneMask {
 }
 
 impl<const W: usize> Registers<W> {
-    pub fn new(entry: &Entry) -> Self {
-        Self {
+    /// The slots of a warp at `place`, where every CTA has such a warp.
+    pub fn new(entry: &Entry, place: &Place) -> Self {
+        let mut registers = Self {
             words: vec![[0; W]; entry.words.len()],
             doubles: vec![[0; W]; entry.doubles.len()],
             predicates: vec![0; usize::from(entry.predicates)],
-        }
+        };
+        fill(&mut registers.words, &entry.words, place, |value| value);
+        fill(&mut registers.doubles, &entry.doubles, place, u64::from);
+        registers
     }
 
-    /// Fills every slot with what it holds when a warp starts.
-    pub fn start(&mut self, entry: &Entry, place: &Place) {
-        fill(&mut self.words, &entry.words, place, |value| value);
-        fill(&mut self.doubles, &entry.doubles, place, u64::from);
+    /// Fills every slot with what it holds when the warp starts in the CTA `cta`.
+    pub fn start(&mut self, entry: &Entry, cta: [u32; 3]) {
+        refill(&mut self.words, &entry.words, cta, |value| value);
+        refill(&mut self.doubles, &entry.doubles, cta, u64::from);
         self.predicates.fill(0);
     }
 
@@ -95,12 +105,64 @@ impl<const W: usize> Registers<W> {
         self.predicates[slot.index()]
     }
 
+    /// A part of a word's lanes.
     #[inline]
+    pub fn word_part<const N: usize>(&self, slot: Slot, part: usize) -> &[u32; N] {
+        &self.words[slot.index()].as_chunks().0[part]
+    }
+
+    /// A part of a double's lanes.
+    #[inline]
+    pub fn double_part<const N: usize>(&self, slot: Slot, part: usize) -> &[u64; N] {
+        &self.doubles[slot.index()].as_chunks().0[part]
+    }
+
+    /// Sets the given lanes of a word, part by part: `values` may read the word itself, and is not asked for parts without lanes.
+    #[inline(always)]
+    pub fn compute_word(
+        &mut self,
+        slot: Slot,
+        lanes: LaneMask,
+        values: impl Fn(&Self, usize) -> [u32; WORDS],
+    ) {
+        for part in 0..W / WORDS {
+            let lanes = lanes >> (WORDS * part) & full::<WORDS>();
+            if lanes != 0 {
+                let values = values(self, part);
+                let target = &mut self.words[slot.index()].as_chunks_mut().0[part];
+                keep(target, lanes, &values);
+            }
+        }
+    }
+
+    /// Sets the given lanes of a double, likewise.
+    #[inline(always)]
+    pub fn compute_double(
+        &mut self,
+        slot: Slot,
+        lanes: LaneMask,
+        values: impl Fn(&Self, usize) -> [u64; DOUBLES],
+    ) {
+        for part in 0..W / DOUBLES {
+            let lanes = lanes >> (DOUBLES * part) & full::<DOUBLES>();
+            if lanes != 0 {
+                let values = values(self, part);
+                let target = &mut self.doubles[slot.index()].as_chunks_mut().0[part];
+                keep(target, lanes, &values);
+            }
+        }
+    }
+
+    /// In which lanes something holds, by parts of as many lanes as words have.
+    #[inline(always)]
+    pub fn test(&self, holds: impl Fn(&Self, usize) -> LaneMask) -> LaneMask {
+        (0..W / WORDS).fold(0, |mask, part| mask | holds(self, part) << (WORDS * part))
+    }
+
     pub fn set_word(&mut self, slot: Slot, lanes: LaneMask, values: &[u32; W]) {
         keep(&mut self.words[slot.index()], lanes, values);
     }
 
-    #[inline]
     pub fn set_double(&mut self, slot: Slot, lanes: LaneMask, values: &[u64; W]) {
         keep(&mut self.doubles[slot.index()], lanes, values);
     }
@@ -168,18 +230,34 @@ fn range(slots: &std::ops::Range<u16>) -> std::ops::Range<usize> {
     usize::from(slots.start)..usize::from(slots.end)
 }
 
+/// What a lane of a slot holds.
+trait Lane: Copy {
+    /// The new value if `kept`, without a branch.
+    fn pick(kept: bool, new: Self, old: Self) -> Self;
+}
+
+macro_rules! lane {
+    ($($bits:ty),*) => {$(
+        impl Lane for $bits {
+            #[inline(always)]
+            fn pick(kept: bool, new: Self, old: Self) -> Self {
+                old ^ ((old ^ new) & Self::from(kept).wrapping_neg())
+            }
+        }
+    )*};
+}
+
+lane!(u32, u64);
+
 /// Writes the given lanes.
 #[inline(always)]
-fn keep<T: Copy, const W: usize>(target: &mut [T; W], lanes: LaneMask, values: &[T; W]) {
-    if lanes == full::<W>() {
+fn keep<T: Lane, const N: usize>(target: &mut [T; N], lanes: LaneMask, values: &[T; N]) {
+    if lanes == full::<N>() {
         *target = *values;
         return;
     }
-    for lane in 0..W {
-        if lanes >> lane & 1 == 1 {
-            target[lane] = values[lane];
-        }
-    }
+    let old = *target;
+    *target = std::array::from_fn(|lane| T::pick(lanes >> lane & 1 != 0, values[lane], old[lane]));
 }
 
 /// Registers become zero, literals their value, special registers what they are at this place.
@@ -197,6 +275,22 @@ fn fill<T: Copy + Default, const W: usize>(
                 std::array::from_fn(|lane| widen(place.special(special, lane as u32, W as u32)))
             }
         };
+    }
+}
+
+/// As [`fill`], of slots that were filled for another CTA: only registers and the CTA's number differ.
+fn refill<T: Copy + Default, const W: usize>(
+    slots: &mut [[T; W]],
+    sources: &[Source<T>],
+    cta: [u32; 3],
+    widen: impl Fn(u32) -> T,
+) {
+    for (slot, source) in slots.iter_mut().zip(sources) {
+        match *source {
+            Source::Register => *slot = [T::default(); W],
+            Source::Special(Special::Ctaid(axis)) => *slot = [widen(cta[usize::from(axis)]); W],
+            Source::Literal(_) | Source::Special(_) => {}
+        }
     }
 }
 

@@ -7,10 +7,10 @@ use crate::trace::LaneMask;
 
 /// A path: where it runs, where it ends, which lanes follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Path {
-    next: u32,
-    meets: u32,
-    lanes: LaneMask,
+pub(crate) struct Path {
+    pub next: u32,
+    pub meets: u32,
+    pub lanes: LaneMask,
     /// Calls that were open when it began.
     depth: u16,
 }
@@ -40,12 +40,12 @@ impl SimtStack {
         self.paths.iter().fold(0, |lanes, path| lanes | path.lanes)
     }
 
-    /// The running path: next instruction and lanes. `None` when all lanes have exited.
+    /// The running path. `None` when all lanes have exited.
     #[inline]
-    pub fn top(&mut self) -> Option<(u32, LaneMask)> {
+    pub fn top(&mut self) -> Option<Path> {
         while let Some(path) = self.paths.last() {
             if path.lanes != 0 && path.next != path.meets {
-                return Some((path.next, path.lanes));
+                return Some(*path);
             }
             self.paths.pop();
         }
@@ -125,16 +125,21 @@ impl SimtStack {
 mod tests {
     use super::*;
 
+    /// The running path's next instruction and lanes.
+    fn running(stack: &mut SimtStack) -> Option<(u32, LaneMask)> {
+        stack.top().map(|path| (path.next, path.lanes))
+    }
+
     #[test]
     fn both_sides_run_and_meet() {
         let mut stack = SimtStack::default();
         stack.start(0b1111);
         stack.split(&[(1, 0b0011), (5, 0b1100)], 9);
-        assert_eq!(stack.top(), Some((1, 0b0011)));
+        assert_eq!(running(&mut stack), Some((1, 0b0011)));
         stack.go(9);
-        assert_eq!(stack.top(), Some((5, 0b1100)));
+        assert_eq!(running(&mut stack), Some((5, 0b1100)));
         stack.go(9);
-        assert_eq!(stack.top(), Some((9, 0b1111)));
+        assert_eq!(running(&mut stack), Some((9, 0b1111)));
     }
 
     #[test]
@@ -152,12 +157,12 @@ mod tests {
         let mut stack = SimtStack::default();
         stack.start(0b11);
         stack.split(&[(4, 0b01), (2, 0b10)], 4);
-        assert_eq!(stack.top(), Some((2, 0b10)));
+        assert_eq!(running(&mut stack), Some((2, 0b10)));
         stack.exit(0b10);
-        assert_eq!(stack.top(), Some((4, 0b01)));
+        assert_eq!(running(&mut stack), Some((4, 0b01)));
         assert_eq!(stack.live(), 0b01);
         stack.exit(0b01);
-        assert_eq!(stack.top(), None);
+        assert_eq!(running(&mut stack), None);
     }
 
     #[test]
@@ -165,12 +170,12 @@ mod tests {
         let mut stack = SimtStack::default();
         stack.start(0b111);
         stack.call(20, 1, 0b011);
-        assert_eq!((stack.top(), stack.depth()), (Some((20, 0b011)), 1));
+        assert_eq!((running(&mut stack), stack.depth()), (Some((20, 0b011)), 1));
         stack.split(&[(21, 0b001), (25, 0b010)], NOWHERE);
         stack.ret(0b001);
-        assert_eq!((stack.top(), stack.depth()), (Some((25, 0b010)), 1));
+        assert_eq!((running(&mut stack), stack.depth()), (Some((25, 0b010)), 1));
         stack.ret(0b010);
-        assert_eq!((stack.top(), stack.depth()), (Some((1, 0b111)), 0));
+        assert_eq!((running(&mut stack), stack.depth()), (Some((1, 0b111)), 0));
     }
 
     #[test]
@@ -182,7 +187,7 @@ mod tests {
             let leaves = 1 << lane;
             stack.split(&[(0, lanes & !leaves), (9, leaves)], 9);
             lanes &= !leaves;
-            assert_eq!(stack.top(), Some((0, lanes)));
+            assert_eq!(running(&mut stack), Some((0, lanes)));
             assert!(stack.paths.len() <= 3, "{}", stack.paths.len());
         }
     }

@@ -2,21 +2,18 @@
 
 mod access;
 mod call;
+mod compute;
 mod exchange;
 mod matrix;
 mod texture;
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::{
-    Barrier, BoolOp, Carry, Compare, Convert, HalfCompare, Inst, Op, PredicateOp, Reduction, Slot,
-    SlotKind,
-};
+use warpwatt_ptx::program::{Barrier, Inst, Op, Reduction, Slot};
 
 use crate::error::Cause;
-use crate::lanes;
-use crate::memory::Memories;
+use crate::memory::{BadAccess, Memories};
 use crate::registers::{Place, Registers, full};
-use crate::stack::SimtStack;
+use crate::stack::{Path, SimtStack};
 use crate::trace::{Counts, LaneMask, WarpRecorder};
 
 /// Why a warp stopped running.
@@ -81,18 +78,11 @@ struct Step {
     executed: LaneMask,
 }
 
-/// What an instruction does to the flow of control.
-enum Flow {
-    Next,
-    Moved,
-    Stop(Stop),
-}
-
 impl<const W: usize> Warp<W> {
     pub fn new(entry: &Entry, place: Place, record: bool) -> Self {
         Self {
             place,
-            registers: Registers::new(entry),
+            registers: Registers::new(entry, &place),
             stack: SimtStack::default(),
             recorder: WarpRecorder::default(),
             counts: Counts::default(),
@@ -102,10 +92,11 @@ impl<const W: usize> Warp<W> {
         }
     }
 
-    /// Begins the kernel at `place`.
-    pub fn start(&mut self, entry: &Entry, place: Place) {
-        self.place = place;
-        self.registers.start(entry, &place);
+    /// Begins the kernel in the CTA `cta`.
+    pub fn start(&mut self, entry: &Entry, cta: [u32; 3]) {
+        self.place.cta = cta;
+        self.registers.start(entry, cta);
+        let place = &self.place;
         let threads = place.block.iter().product::<u32>() - place.warp * W as u32;
         let lanes = if threads >= W as u32 {
             full::<W>()
@@ -123,7 +114,7 @@ impl<const W: usize> Warp<W> {
     pub fn line(&mut self, entry: &Entry) -> u32 {
         self.stack
             .top()
-            .map_or(0, |(at, _)| entry.code[at as usize].line)
+            .map_or(0, |path| entry.code[path.next as usize].line)
     }
 
     /// Runs until the warp stops, or `slice` instructions were executed.
@@ -132,31 +123,73 @@ impl<const W: usize> Warp<W> {
         entry: &Entry,
         memories: &mut Memories<'_>,
         slice: u64,
-    ) -> Result<Stop, WarpFault> {
+    ) -> Result<Stop, Box<WarpFault>> {
         let end = self.counts.warp_instructions + slice;
         while self.counts.warp_instructions < end {
-            let Some((at, active)) = self.stack.top() else {
+            let Some(path) = self.stack.top() else {
                 return Ok(Stop::Exit);
             };
             self.frames.truncate(self.stack.depth());
+            if let Some(stop) = self.follow(entry, path, memories, end)? {
+                return Ok(stop);
+            }
+        }
+        Ok(Stop::Slice)
+    }
+
+    /// Follows a path until it meets another, the flow of control changes or `end` instructions were executed.
+    fn follow(
+        &mut self,
+        entry: &Entry,
+        path: Path,
+        memories: &mut Memories<'_>,
+        end: u64,
+    ) -> Result<Option<Stop>, Box<WarpFault>> {
+        let active = path.lanes;
+        let threads = u64::from(active.count_ones());
+        let mut at = path.next;
+        while at != path.meets && self.counts.warp_instructions < end {
             let inst = &entry.code[at as usize];
             let executed = self.guarded(inst, active);
-            self.count(active, executed);
+            self.counts.warp_instructions += 1;
+            self.counts.thread_instructions += threads;
+            if executed != active {
+                self.counts.predicated_off += u64::from((active & !executed).count_ones());
+            }
             let step = Step {
                 at,
                 active,
                 executed,
             };
-            match self.execute(entry, step, memories)? {
-                Flow::Next => self.stack.go(at + 1),
-                Flow::Moved => {}
-                Flow::Stop(stop) => {
-                    self.stack.go(at + 1);
-                    return Ok(stop);
+            match &inst.op {
+                Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::Texture(_) | Op::Matrix(_) => {
+                    let done = self.reach(inst, step, memories);
+                    done.map_err(|bad| fault(inst, bad.lane, bad.cause))?;
+                }
+                Op::Branch { .. }
+                | Op::BranchIndexed { .. }
+                | Op::Call(_)
+                | Op::Return
+                | Op::Exit
+                | Op::Trap
+                | Op::Barrier(_) => {
+                    self.note(step);
+                    let first = executed.trailing_zeros() % W as u32;
+                    return self
+                        .transfer(entry, step, memories)
+                        .map_err(|cause| fault(inst, first, cause));
+                }
+                _ => {
+                    self.note(step);
+                    if executed != 0 {
+                        self.compute(inst, active, executed);
+                    }
                 }
             }
+            at += 1;
         }
-        Ok(Stop::Slice)
+        self.stack.go(at);
+        Ok(None)
     }
 
     #[inline]
@@ -170,90 +203,51 @@ impl<const W: usize> Warp<W> {
         }
     }
 
+    /// Records an instruction that accesses no memory.
     #[inline]
-    fn count(&mut self, active: LaneMask, executed: LaneMask) {
-        self.counts.warp_instructions += 1;
-        self.counts.thread_instructions += u64::from(active.count_ones());
-        self.counts.predicated_off += u64::from((active & !executed).count_ones());
+    fn note(&mut self, step: Step) {
+        if self.record {
+            self.recorder.step(step.at, step.active, step.executed);
+        }
     }
 
-    #[inline]
-    fn execute(
+    /// Executes and records an instruction that may access memory.
+    fn reach(
+        &mut self,
+        inst: &Inst,
+        step: Step,
+        memories: &mut Memories<'_>,
+    ) -> Result<(), BadAccess> {
+        let executed = step.executed;
+        let addresses = match &inst.op {
+            Op::Texture(sample) => Some(self.texture(sample, inst, executed, memories.device)?),
+            Op::Matrix(matrix) => self.matrix(matrix, inst, executed, memories)?,
+            _ => Some(self.access(inst, executed, memories)?),
+        };
+        match addresses {
+            Some(addresses) if self.record => {
+                self.recorder
+                    .access(step.at, step.active, executed, &addresses);
+            }
+            Some(_) => {}
+            None => self.note(step),
+        }
+        Ok(())
+    }
+
+    /// Executes an instruction that may change the flow of control; what stops the warp, if it does.
+    fn transfer(
         &mut self,
         entry: &Entry,
         step: Step,
         memories: &mut Memories<'_>,
-    ) -> Result<Flow, WarpFault> {
+    ) -> Result<Option<Stop>, Cause> {
         let Step {
             at,
             active,
             executed,
         } = step;
         let inst = &entry.code[at as usize];
-        let fault = |lane: u32, cause: Cause| WarpFault {
-            line: inst.line,
-            lane,
-            cause,
-        };
-        if matches!(
-            inst.op,
-            Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::Texture(_)
-        ) {
-            let done = match &inst.op {
-                Op::Texture(sample) => self.texture(sample, inst, executed, memories.device),
-                _ => self.access(inst, executed, memories),
-            };
-            let addresses = done.map_err(|bad| fault(bad.lane, bad.cause))?;
-            if self.record {
-                self.recorder.access(at, active, executed, &addresses);
-            }
-            return Ok(Flow::Next);
-        }
-        if let Op::Matrix(matrix) = &inst.op {
-            let done = self.matrix(matrix, inst, executed, memories);
-            let addresses = done.map_err(|bad| fault(bad.lane, bad.cause))?;
-            if self.record {
-                match addresses {
-                    Some(addresses) => self.recorder.access(at, active, executed, &addresses),
-                    None => self.recorder.step(at, active, executed),
-                }
-            }
-            return Ok(Flow::Next);
-        }
-        if self.record {
-            self.recorder.step(at, active, executed);
-        }
-        let first = executed.trailing_zeros() % W as u32;
-        match &inst.op {
-            Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Exit | Op::Trap | Op::Barrier(_) => {
-                self.transfer(inst, at, active, executed)
-                    .map_err(|cause| fault(first, cause))
-            }
-            Op::Call(call) => {
-                let called = self.call(entry, call, step, memories.local);
-                called.map_err(|cause| fault(first, cause))?;
-                Ok(Flow::Moved)
-            }
-            Op::Return => {
-                self.ret(entry, step, memories.local);
-                Ok(Flow::Moved)
-            }
-            _ => {
-                if executed != 0 {
-                    self.compute(inst, active, executed);
-                }
-                Ok(Flow::Next)
-            }
-        }
-    }
-
-    fn transfer(
-        &mut self,
-        inst: &Inst,
-        at: u32,
-        active: LaneMask,
-        executed: LaneMask,
-    ) -> Result<Flow, Cause> {
         match &inst.op {
             Op::Branch { target, reconverge } => {
                 let stay = active & !executed;
@@ -265,24 +259,31 @@ impl<const W: usize> Warp<W> {
                     self.stack
                         .split(&[(at + 1, stay), (*target, executed)], *reconverge);
                 }
-                Ok(Flow::Moved)
             }
             Op::BranchIndexed {
                 targets,
                 reconverge,
             } => {
                 self.indexed(inst, at, active, executed, (targets, *reconverge))?;
-                Ok(Flow::Moved)
+            }
+            Op::Call(call) => {
+                self.call(entry, call, step, memories.local)?;
+            }
+            Op::Return => {
+                self.ret(entry, step, memories.local);
             }
             Op::Exit => {
                 self.stack.go(at + 1);
                 self.stack.exit(executed);
-                Ok(Flow::Moved)
             }
-            Op::Barrier(barrier) if executed != 0 => self.barrier(*barrier, inst, active, executed),
-            Op::Trap if executed != 0 => Err(Cause::Trap),
-            _ => Ok(Flow::Next),
+            Op::Barrier(barrier) if executed != 0 => {
+                self.stack.go(at + 1);
+                return self.barrier(*barrier, inst, active, executed).map(Some);
+            }
+            Op::Trap if executed != 0 => return Err(Cause::Trap),
+            _ => self.stack.go(at + 1),
         }
+        Ok(None)
     }
 
     fn indexed(
@@ -314,7 +315,7 @@ impl<const W: usize> Warp<W> {
         inst: &Inst,
         active: LaneMask,
         executed: LaneMask,
-    ) -> Result<Flow, Cause> {
+    ) -> Result<Stop, Cause> {
         if active != self.stack.live() || executed != active {
             return Err(Cause::DivergentBarrier);
         }
@@ -329,7 +330,7 @@ impl<const W: usize> Warp<W> {
         let mut ballot = Ballot::default();
         match (barrier, threads) {
             (Barrier::Arrive, Some(threads)) => {
-                return Ok(Flow::Stop(Stop::Arrive { id, threads }));
+                return Ok(Stop::Arrive { id, threads });
             }
             (Barrier::Reduce { reduction, negated }, _) => {
                 let predicate = self.registers.predicate(inst.src[0]);
@@ -344,11 +345,11 @@ impl<const W: usize> Warp<W> {
             }
             _ => {}
         }
-        Ok(Flow::Stop(Stop::Barrier {
+        Ok(Stop::Barrier {
             id,
             threads,
             ballot,
-        }))
+        })
     }
 
     /// The barrier opened: the answer to what the warp asked there, if it did.
@@ -367,349 +368,13 @@ impl<const W: usize> Warp<W> {
         let value = if holds { LaneMask::MAX } else { 0 };
         self.registers.set_predicate(asked.slot, asked.lanes, value);
     }
-
-    /// Everything that only changes registers.
-    fn compute(&mut self, inst: &Inst, active: LaneMask, executed: LaneMask) {
-        let src = &inst.src;
-        let r = &mut self.registers;
-        match &inst.op {
-            Op::Word1(op) => {
-                let value = lanes::word1(*op, r.word(src[0]));
-                r.set_word(inst.dst[0], executed, &value);
-            }
-            Op::Word2(op) => {
-                let value = lanes::word2(*op, r.word(src[0]), r.word(src[1]));
-                r.set_word(inst.dst[0], executed, &value);
-            }
-            Op::Word3(op) => {
-                let value = lanes::word3(*op, r.word(src[0]), r.word(src[1]), r.word(src[2]));
-                r.set_word(inst.dst[0], executed, &value);
-            }
-            Op::Double1(op) => {
-                let value = lanes::double1(*op, r.double(src[0]));
-                r.set_double(inst.dst[0], executed, &value);
-            }
-            Op::Double2(op) => {
-                let value = lanes::double2(*op, r.double(src[0]), r.double(src[1]));
-                r.set_double(inst.dst[0], executed, &value);
-            }
-            Op::Double3(op) => {
-                let value =
-                    lanes::double3(*op, r.double(src[0]), r.double(src[1]), r.double(src[2]));
-                r.set_double(inst.dst[0], executed, &value);
-            }
-            Op::DoubleShift(op) => {
-                let value = lanes::double_shift(*op, r.double(src[0]), r.word(src[1]));
-                r.set_double(inst.dst[0], executed, &value);
-            }
-            Op::Convert(how) => self.convert(how, inst, executed),
-            Op::SetPredicate(compare) => self.set_predicate(compare, inst, executed),
-            Op::SelectWord { negated } => {
-                let choose = r.predicate(src[2]) ^ if *negated { LaneMask::MAX } else { 0 };
-                let mut value = *r.word(src[1]);
-                let first = r.word(src[0]);
-                for lane in 0..W {
-                    if choose >> lane & 1 == 1 {
-                        value[lane] = first[lane];
-                    }
-                }
-                r.set_word(inst.dst[0], executed, &value);
-            }
-            _ => self.compute_rarely(inst, active, executed),
-        }
-    }
-
-    fn compute_rarely(&mut self, inst: &Inst, active: LaneMask, executed: LaneMask) {
-        match &inst.op {
-            Op::Predicate { op, negated } => self.predicate_logic(*op, *negated, inst, executed),
-            Op::Set { compare, float } => {
-                let holds = self.compare(compare, inst);
-                let one = if *float { 1.0f32.to_bits() } else { u32::MAX };
-                let value =
-                    std::array::from_fn(|lane| if holds >> lane & 1 == 1 { one } else { 0 });
-                self.registers.set_word(inst.dst[0], executed, &value);
-            }
-            Op::TestFloat(test) => {
-                let slot = inst.src[0];
-                let holds = match slot.kind {
-                    SlotKind::Double => lanes::test_double(*test, self.registers.double(slot)),
-                    _ => lanes::test_word(*test, self.registers.word(slot)),
-                };
-                self.registers.set_predicate(inst.dst[0], executed, holds);
-            }
-            Op::Shuffle(_)
-            | Op::Vote { .. }
-            | Op::MatchAny
-            | Op::MatchAll
-            | Op::Redux(_)
-            | Op::Elect
-            | Op::ActiveMask
-            | Op::Clock
-            | Op::IsSpace(_) => self.exchange(inst, active, executed),
-            _ => self.compute_mixed(inst, executed),
-        }
-    }
-
-    /// Operations whose operands differ in width.
-    fn compute_mixed(&mut self, inst: &Inst, executed: LaneMask) {
-        let (src, dst) = (&inst.src, &inst.dst);
-        let r = &mut self.registers;
-        let sign = |word: u32, signed: bool| {
-            if signed {
-                word as i32 as u64
-            } else {
-                u64::from(word)
-            }
-        };
-        match &inst.op {
-            Op::Half(_) | Op::Narrow(_) | Op::Video(_) => self.compute_elements(inst, executed),
-            Op::HalfCompare(compare) => self.compare_halves(compare, inst, executed),
-            Op::Word4(op) => {
-                let [a, b, c, d] = [0, 1, 2, 3].map(|at| r.word(src[at]));
-                let value = lanes::word4(*op, a, b, c, d);
-                r.set_word(dst[0], executed, &value);
-            }
-            Op::Short { signed, op } => {
-                let operands: Vec<_> = src.as_slice().iter().map(|&slot| r.word(slot)).collect();
-                let value = lanes::short(*op, *signed, &operands);
-                r.set_word(dst[0], executed, &value);
-            }
-            Op::MulWide { signed } => {
-                let value = lanes::map2(r.word(src[0]), r.word(src[1]), |a, b| {
-                    sign(a, *signed).wrapping_mul(sign(b, *signed))
-                });
-                r.set_double(dst[0], executed, &value);
-            }
-            Op::MadWide { signed } => {
-                let value = lanes::map3(
-                    r.word(src[0]),
-                    r.word(src[1]),
-                    r.double(src[2]),
-                    |a, b, c| {
-                        sign(a, *signed)
-                            .wrapping_mul(sign(b, *signed))
-                            .wrapping_add(c)
-                    },
-                );
-                r.set_double(dst[0], executed, &value);
-            }
-            Op::ShortMulWide { signed } => {
-                let value = lanes::map2(r.word(src[0]), r.word(src[1]), |a, b| {
-                    short(a, *signed).wrapping_mul(short(b, *signed))
-                });
-                r.set_word(dst[0], executed, &value);
-            }
-            Op::ShortMadWide { signed } => {
-                let value =
-                    lanes::map3(r.word(src[0]), r.word(src[1]), r.word(src[2]), |a, b, c| {
-                        short(a, *signed)
-                            .wrapping_mul(short(b, *signed))
-                            .wrapping_add(c)
-                    });
-                r.set_word(dst[0], executed, &value);
-            }
-            Op::DoubleToWord(op) => {
-                let value = lanes::double_to_word(*op, r.double(src[0]));
-                r.set_word(dst[0], executed, &value);
-            }
-            Op::DoubleExtract { signed } => {
-                let value =
-                    lanes::extract(*signed, r.double(src[0]), r.word(src[1]), r.word(src[2]));
-                r.set_double(dst[0], executed, &value);
-            }
-            Op::DoubleInsert => {
-                let value = lanes::insert(
-                    r.double(src[0]),
-                    r.double(src[1]),
-                    r.word(src[2]),
-                    r.word(src[3]),
-                );
-                r.set_double(dst[0], executed, &value);
-            }
-            Op::Carry(how) => self.carry(*how, inst, executed),
-            _ => self.compute_moves(inst, executed),
-        }
-    }
-
-    fn carry(&mut self, how: Carry, inst: &Inst, executed: LaneMask) {
-        let sources = inst.src.as_slice();
-        let operand = |at: usize| match sources.get(at) {
-            Some(slot) if slot.kind != SlotKind::Predicate => self.registers.extended(*slot),
-            _ => [0; W],
-        };
-        let operands = [operand(0), operand(1), operand(2)];
-        let carried = match sources.last() {
-            Some(slot) if how.comes_in => self.registers.predicate(*slot),
-            _ => 0,
-        };
-        let (values, out) = lanes::carry(how, operands.each_ref(), carried);
-        self.registers.set_extended(inst.dst[0], executed, &values);
-        if how.goes_out {
-            self.registers.set_predicate(inst.dst[1], executed, out);
-        }
-    }
-
-    /// Packing, unpacking and selections between doubles.
-    fn compute_moves(&mut self, inst: &Inst, executed: LaneMask) {
-        let (src, dst) = (&inst.src, &inst.dst);
-        let r = &mut self.registers;
-        match &inst.op {
-            Op::Pack => {
-                let value = lanes::map2(r.word(src[0]), r.word(src[1]), |low, high| {
-                    u64::from(high) << 32 | u64::from(low)
-                });
-                r.set_double(dst[0], executed, &value);
-            }
-            Op::Unpack => {
-                let whole = *r.double(src[0]);
-                r.set_word(dst[0], executed, &whole.map(|whole| whole as u32));
-                r.set_word(dst[1], executed, &whole.map(|whole| (whole >> 32) as u32));
-            }
-            Op::ShortPack => {
-                let value = lanes::map2(r.word(src[0]), r.word(src[1]), |low, high| {
-                    high << 16 | low & 0xffff
-                });
-                r.set_word(dst[0], executed, &value);
-            }
-            Op::ShortUnpack => {
-                let whole = *r.word(src[0]);
-                r.set_word(dst[0], executed, &whole.map(|whole| whole & 0xffff));
-                r.set_word(dst[1], executed, &whole.map(|whole| whole >> 16));
-            }
-            Op::SelectDouble { negated } => {
-                let choose = r.predicate(src[2]) ^ if *negated { LaneMask::MAX } else { 0 };
-                let (a, b) = (r.double(src[0]), r.double(src[1]));
-                let value: [u64; W] = std::array::from_fn(|lane| {
-                    if choose >> lane & 1 == 1 {
-                        a[lane]
-                    } else {
-                        b[lane]
-                    }
-                });
-                r.set_double(dst[0], executed, &value);
-            }
-            Op::SelectBySign { double, float } => {
-                let first = r.word(src[2]).map(|sign| {
-                    if *float {
-                        f32::from_bits(sign) >= 0.0
-                    } else {
-                        sign as i32 >= 0
-                    }
-                });
-                if *double {
-                    let (a, b) = (r.double(src[0]), r.double(src[1]));
-                    let value: [u64; W] =
-                        std::array::from_fn(|at| if first[at] { a[at] } else { b[at] });
-                    r.set_double(dst[0], executed, &value);
-                } else {
-                    let (a, b) = (r.word(src[0]), r.word(src[1]));
-                    let value: [u32; W] =
-                        std::array::from_fn(|at| if first[at] { a[at] } else { b[at] });
-                    r.set_word(dst[0], executed, &value);
-                }
-            }
-            Op::FrameAddress(offset) => {
-                let address = [self.frame_base() + offset; W];
-                self.registers.set_extended(dst[0], executed, &address);
-            }
-            Op::Nothing { .. } => {}
-            other => unreachable!("{other:?} is handled by its own family"),
-        }
-    }
-
-    /// Operations on parts of words.
-    fn compute_elements(&mut self, inst: &Inst, executed: LaneMask) {
-        let r = &self.registers;
-        let sources = inst.src.as_slice().iter();
-        let sources: Vec<_> = sources.map(|&slot| r.word(slot)).collect();
-        let value = match &inst.op {
-            Op::Half(how) => lanes::half(how, &sources),
-            Op::Narrow(how) => lanes::narrow(how, &sources),
-            Op::Video(how) => lanes::video(how, &sources),
-            other => unreachable!("{other:?} is handled by its own family"),
-        };
-        self.registers.set_word(inst.dst[0], executed, &value);
-    }
-
-    fn set_predicate(&mut self, compare: &Compare, inst: &Inst, executed: LaneMask) {
-        let holds = self.compare(compare, inst);
-        let (first, second) = (
-            self.combined(holds, compare.combine, inst),
-            self.combined(!holds, compare.combine, inst),
-        );
-        self.registers.set_predicate(inst.dst[0], executed, first);
-        if let Some(&complement) = inst.dst.as_slice().get(1) {
-            self.registers.set_predicate(complement, executed, second);
-        }
-    }
-
-    /// A comparison's result, combined with the third source if that is asked for.
-    fn combined(&self, holds: LaneMask, combine: Option<(BoolOp, bool)>, inst: &Inst) -> LaneMask {
-        let Some((op, negated)) = combine else {
-            return holds;
-        };
-        let other = self.registers.predicate(inst.src[2]) ^ if negated { LaneMask::MAX } else { 0 };
-        match op {
-            BoolOp::And => holds & other,
-            BoolOp::Or => holds | other,
-            BoolOp::Xor => holds ^ other,
-        }
-    }
-
-    fn compare_halves(&mut self, compare: &HalfCompare, inst: &Inst, executed: LaneMask) {
-        let (a, b) = (
-            self.registers.word(inst.src[0]),
-            self.registers.word(inst.src[1]),
-        );
-        let holds = lanes::compare_halves(compare, a, b);
-        for (&slot, holds) in inst.dst.as_slice().iter().zip(holds) {
-            let holds = self.combined(holds, compare.combine, inst);
-            self.registers.set_predicate(slot, executed, holds);
-        }
-    }
-
-    fn compare(&self, compare: &Compare, inst: &Inst) -> LaneMask {
-        let (a, b) = (inst.src[0], inst.src[1]);
-        match a.kind {
-            SlotKind::Double => {
-                lanes::compare_double(compare, self.registers.double(a), self.registers.double(b))
-            }
-            _ => lanes::compare_word(compare, self.registers.word(a), self.registers.word(b)),
-        }
-    }
-
-    fn predicate_logic(&mut self, op: PredicateOp, negated: u8, inst: &Inst, executed: LaneMask) {
-        let source = |at: usize| {
-            let value = self.registers.predicate(inst.src[at]);
-            value
-                ^ if negated >> at & 1 == 1 {
-                    LaneMask::MAX
-                } else {
-                    0
-                }
-        };
-        let value = match op {
-            PredicateOp::Copy => source(0),
-            PredicateOp::Not => !source(0),
-            PredicateOp::And => source(0) & source(1),
-            PredicateOp::Or => source(0) | source(1),
-            PredicateOp::Xor => source(0) ^ source(1),
-            PredicateOp::Literal(true) => LaneMask::MAX,
-            PredicateOp::Literal(false) => 0,
-        };
-        self.registers.set_predicate(inst.dst[0], executed, value);
-    }
-
-    fn convert(&mut self, how: &Convert, inst: &Inst, executed: LaneMask) {
-        let value = lanes::convert(how, &self.registers.extended(inst.src[0]));
-        self.registers.set_extended(inst.dst[0], executed, &value);
-    }
 }
 
-fn short(word: u32, signed: bool) -> u32 {
-    if signed {
-        i32::from(word as i16) as u32
-    } else {
-        word & 0xffff
-    }
+#[cold]
+fn fault(inst: &Inst, lane: u32, cause: Cause) -> Box<WarpFault> {
+    Box::new(WarpFault {
+        line: inst.line,
+        lane,
+        cause,
+    })
 }

@@ -148,7 +148,7 @@ pub fn rounds_once(sum: f64) -> bool {
     const BELOW_SINGLE: u64 = 0x1fff_ffff;
     let is_tie = sum.to_bits() & BELOW_SINGLE == TIE;
     // A zero sum is exact: no product of two singles underflows in double precision.
-    !is_tie && (sum.abs() >= f64::from(f32::MIN_POSITIVE) * 2.0 || sum == 0.0)
+    !is_tie & ((sum.abs() >= f64::from(f32::MIN_POSITIVE) * 2.0) | (sum == 0.0))
 }
 
 #[cold]

@@ -215,7 +215,10 @@ fn fma<const W: usize>(a: &Words<W>, b: &Words<W>, c: &Words<W>) -> Words<W> {
         f64::from(f32::from_bits(a)) * f64::from(f32::from_bits(b)) + f64::from(f32::from_bits(c))
     });
     let mut result: Words<W> = map1(&sums, |sum| (sum as f32).to_bits());
-    let doubtful = sums.iter().any(|&sum| !f::rounds_once(sum));
+    // Not `any`: looking at all of them needs no branches.
+    let doubtful = sums
+        .iter()
+        .fold(false, |doubtful, &sum| doubtful | !f::rounds_once(sum));
     if doubtful {
         for lane in 0..W {
             if !f::rounds_once(sums[lane]) {

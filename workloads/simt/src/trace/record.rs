@@ -160,7 +160,14 @@ impl WarpRecorder {
     /// Records an instruction that accesses no memory.
     #[inline]
     pub fn step(&mut self, inst: u32, active: LaneMask, executed: LaneMask) {
-        self.head(inst, active, executed, 0);
+        let context = &mut self.context;
+        if inst == context.next_inst && active == context.active && executed == active {
+            self.bytes.push(0);
+            context.next_inst += 1;
+            self.steps += 1;
+        } else {
+            self.head(inst, active, executed, 0);
+        }
     }
 
     /// Records a memory instruction; `addresses[k]` is the address of lane `k` and is read for executed lanes only. Where no lane
