@@ -1,6 +1,7 @@
 //! Power, energy and area estimator for GPUs: studies, pricing, reports, the warpwatt command.
 
 pub mod array;
+pub mod cache;
 pub mod command;
 pub mod diag;
 pub mod outcome;

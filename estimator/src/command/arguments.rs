@@ -7,6 +7,7 @@ use warpwatt_techlib::Flavour;
 use warpwatt_techlib::quantity::{Temperature, Voltage};
 
 use super::array::ArrayArguments;
+use super::cache::CacheArguments;
 
 /// Power, energy and area of GPU structures: count first, price later.
 ///
@@ -160,6 +161,9 @@ pub struct RunArguments {
     /// Throw away the results that are there and start over
     #[arg(long)]
     pub fresh: bool,
+    /// Where traces are kept
+    #[command(flatten)]
+    pub cache: CacheArguments,
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
@@ -209,6 +213,9 @@ pub struct KernelArguments {
     /// Lanes of a warp: 32 or 64 [default: the preset's]
     #[arg(long, value_name = "LANES", value_parser = ["32", "64"])]
     pub warp_width: Option<String>,
+    /// Where traces are kept
+    #[command(flatten)]
+    pub cache: CacheArguments,
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,

@@ -8,10 +8,12 @@ use warpwatt_gpu::{GpuSpec, Hooks, Run, presets, simulate};
 use warpwatt_suite::{CaseRun, RunOptions};
 
 use super::arguments::KernelArguments;
+use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
 use super::files::write_one;
+use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
-use crate::run::execute::{execute, traces};
+use crate::run::execute::{execute, trace, traces};
 use crate::run::kernel::{From, KernelRequest, LoadedKernel, load};
 use crate::study::variants::set;
 
@@ -51,7 +53,8 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let request = request(arguments, sink);
     let dumps = dumps(arguments, sink);
     let kernel = request.and_then(|request| load(sink, &request, None));
-    let (Some(spec), Some(kernel), Some(dumps)) = (spec, kernel, dumps) else {
+    let cache = arguments.cache.open(sink);
+    let (Some(spec), Some(kernel), Some(dumps), Some(cache)) = (spec, kernel, dumps, cache) else {
         return Err(None);
     };
     check_dumps(&dumps, &kernel)?;
@@ -61,7 +64,9 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         record: !arguments.no_timing,
         listed: LISTED,
     };
-    let run = execute(&kernel, options, &sink.sources)?;
+    // What a buffer holds in the end is not kept.
+    let cache = cache.filter(|_| dumps.is_empty());
+    let run = executed(&kernel, options, sink, cache)?;
     let facts = Facts::of(&kernel, &run, arguments, &spec);
     let buffers = contents(&dumps, &run);
     let timing = timing(arguments, &spec, run)?;
@@ -69,6 +74,23 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         write_one(path, &bytes).map_err(|rejection| rejection.0.diags.into_iter().next())?;
     }
     Ok(facts.report(timing.as_ref()))
+}
+
+/// The run: from the trace cache where it is needed for its trace alone.
+fn executed(
+    kernel: &LoadedKernel,
+    options: RunOptions,
+    sink: &Sink,
+    cache: Option<TraceCache>,
+) -> Result<CaseRun, Diag> {
+    if !options.record {
+        return execute(kernel, options, &sink.sources);
+    }
+    let traced = trace(kernel, options, &sink.sources, cache.as_ref())?;
+    if let Some(cache) = cache {
+        show_notes(&cache);
+    }
+    Ok(traced.run)
 }
 
 /// What each dump will hold.

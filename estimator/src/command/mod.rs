@@ -2,6 +2,7 @@
 
 mod arguments;
 mod array;
+mod cache;
 mod console;
 mod fault;
 mod files;

@@ -35,13 +35,14 @@ impl<'p> Progress<'p> {
     /// Shows news.
     pub fn tell(&mut self, news: News) {
         match news {
-            News::Executed { kernel } => {
+            News::Executed { kernel, kept } => {
                 self.executed += 1;
                 let name = &self.plan.axes.kernels[self.plan.executions[kernel].kernel]
                     .loaded
                     .name;
+                let done = if kept { "kept traces of" } else { "executed" };
                 let text = format!(
-                    "executed {} ({}), kernel {} of {}",
+                    "{done} {} ({}), kernel {} of {}",
                     name.name, name.case, self.executed, self.executions
                 );
                 match &self.bar {

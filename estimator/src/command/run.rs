@@ -3,18 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use super::arguments::RunArguments;
+use super::cache::show_notes;
 use super::console::{Exit, err, reject, show};
 use super::present::{Formats, budget_exit, present};
 use super::progress::Progress;
+use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
 use crate::outcome::Outcome;
-use crate::run::{Resolved, resolve, run_points};
+use crate::run::{Means, Resolved, resolve, run_points};
 use crate::store::{Manifest, PointKey, Store, StoreError};
 
 /// Runs the study and reports it.
 pub fn run(arguments: &RunArguments) -> Exit {
     let mut sink = Sink::default();
-    let Some(resolved) = resolve(&arguments.study, &mut sink) else {
+    let cache = arguments.cache.open(&mut sink);
+    let resolved = resolve(&arguments.study, &mut sink);
+    let (Some(cache), Some(resolved)) = (cache, resolved) else {
         return reject(&Rejection(sink), arguments.json);
     };
     show(&sink);
@@ -23,7 +27,11 @@ pub fn run(arguments: &RunArguments) -> Exit {
         .out
         .clone()
         .unwrap_or_else(|| resolved.study.output.directory.clone());
-    match run_resolved(arguments, &resolved, &directory, &sink) {
+    let ended = run_resolved(arguments, &resolved, &directory, (&sink, cache.as_ref()));
+    if let Some(cache) = cache.filter(|_| !arguments.quiet) {
+        show_notes(&cache);
+    }
+    match ended {
         Ok(exit) => exit,
         Err(diag) => {
             sink.push(diag);
@@ -36,7 +44,7 @@ fn run_resolved(
     arguments: &RunArguments,
     resolved: &Resolved,
     directory: &Path,
-    sink: &Sink,
+    (sink, cache): (&Sink, Option<&TraceCache>),
 ) -> Result<Exit, Diag> {
     if arguments.fresh {
         Store::remove(directory).map_err(|error| error.diag())?;
@@ -63,7 +71,7 @@ fn run_resolved(
             }
             outcomes
         }
-        None => run_to_the_end(arguments, resolved, &manifest, (directory, sink))?,
+        None => run_to_the_end(arguments, resolved, &manifest, (directory, sink, cache))?,
     };
     let formats = Formats {
         directory: directory.to_path_buf(),
@@ -90,10 +98,10 @@ fn run_to_the_end(
     arguments: &RunArguments,
     resolved: &Resolved,
     manifest: &Manifest,
-    (directory, sink): (&Path, &Sink),
+    (directory, sink, cache): (&Path, &Sink, Option<&TraceCache>),
 ) -> Result<Vec<Outcome>, Diag> {
     let store = Store::open(directory).map_err(|error| error.diag())?;
-    let done = fill(arguments, resolved, &store, sink);
+    let done = fill(arguments, resolved, &store, (sink, cache));
     let outcomes = done.and_then(|()| {
         let outcomes = collect(manifest, &store).map_err(|error| error.diag())?;
         store.put_manifest(manifest).map_err(|error| error.diag())?;
@@ -108,7 +116,7 @@ fn fill(
     arguments: &RunArguments,
     resolved: &Resolved,
     store: &Store,
-    sink: &Sink,
+    (sink, cache): (&Sink, Option<&TraceCache>),
 ) -> Result<(), Diag> {
     let plan = &resolved.plan;
     let finished: Result<Vec<bool>, StoreError> = plan
@@ -126,10 +134,14 @@ fn fill(
     }
     let executions = plan.work(&finished).len();
     let mut progress = Progress::new(plan, plan.points.len() - held, executions, arguments.quiet);
+    let means = Means {
+        jobs: arguments.jobs,
+        cache,
+    };
     let result = run_points(
         resolved,
         &sink.sources,
-        (&finished, arguments.jobs),
+        (&finished, means),
         |news| progress.tell(news),
         |point, outcome| {
             store

@@ -14,11 +14,11 @@ pub trait Work: Sync {
     /// Why work cannot go on.
     type Error: Send;
 
-    /// Executes a kernel.
+    /// Executes a kernel, or takes what an earlier execution left.
     ///
     /// # Errors
     /// The kernel cannot be executed.
-    fn execute(&self, kernel: usize) -> Result<Self::Trace, Self::Error>;
+    fn execute(&self, kernel: usize) -> Result<Made<Self::Trace>, Self::Error>;
 
     /// Times and prices the points that share one timing run; each outcome comes with the number of its point.
     ///
@@ -29,6 +29,15 @@ pub trait Work: Sync {
         trace: &Self::Trace,
         run: &TimingRun,
     ) -> Result<Vec<(usize, Self::Outcome)>, Self::Error>;
+}
+
+/// What executing a kernel leaves, and where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Made<T> {
+    /// What it leaves.
+    pub trace: T,
+    /// It was kept from an earlier execution.
+    pub kept: bool,
 }
 
 /// A timing run and the points that are priced from it.
@@ -51,7 +60,10 @@ pub struct KernelRuns {
 
 /// What the threads say to the one that collects.
 enum Said<O, E> {
-    Executed(usize),
+    Executed {
+        kernel: usize,
+        kept: bool,
+    },
     Finished(Vec<(usize, O)>),
     /// With the place of the kernel and of the run: zero for the execution itself.
     Failed((usize, usize), E),
@@ -64,6 +76,8 @@ pub enum News {
     Executed {
         /// The kernel.
         kernel: usize,
+        /// It was not: its traces were kept from an earlier execution.
+        kept: bool,
     },
     /// So many more points are timed and priced.
     Finished {
@@ -110,7 +124,7 @@ pub fn drive<W: Work>(
         drop(say);
         for said in hear {
             match said {
-                Said::Executed(kernel) => news(News::Executed { kernel }),
+                Said::Executed { kernel, kept } => news(News::Executed { kernel, kept }),
                 Said::Failed(place, error) => {
                     if failure
                         .as_ref()
@@ -167,14 +181,18 @@ fn start<'s, W: Work + 's>(
     if job.is_behind_a_failure() {
         return;
     }
-    let trace = match job.work.execute(job.kernel.kernel) {
-        Ok(trace) => Arc::new(trace),
+    let made = match job.work.execute(job.kernel.kernel) {
+        Ok(made) => made,
         Err(error) => {
             let _ = say.send(job.fail(0, error));
             return;
         }
     };
-    let _ = say.send(Said::Executed(job.kernel.kernel));
+    let trace = Arc::new(made.trace);
+    let _ = say.send(Said::Executed {
+        kernel: job.kernel.kernel,
+        kept: made.kept,
+    });
     for (number, run) in job.kernel.runs.iter().enumerate() {
         let job = Job {
             work: job.work,
@@ -248,14 +266,17 @@ mod tests {
         type Outcome = usize;
         type Error = String;
 
-        fn execute(&self, kernel: usize) -> Result<usize, String> {
+        fn execute(&self, kernel: usize) -> Result<Made<usize>, String> {
             self.executed.lock().unwrap().push(kernel);
             // Earlier kernels take longer, so that results overtake one another.
             std::thread::sleep(std::time::Duration::from_millis(20 / (kernel as u64 + 1)));
             if self.broken.contains(&kernel) {
                 Err(format!("kernel {kernel}"))
             } else {
-                Ok(10 * kernel)
+                Ok(Made {
+                    trace: 10 * kernel,
+                    kept: false,
+                })
             }
         }
 

@@ -7,6 +7,7 @@ use warpwatt_simt::{Cause, ExecError};
 use warpwatt_suite::{CaseRun, RunError, RunOptions, run_case};
 
 use super::kernel::LoadedKernel;
+use crate::cache::{self, TraceCache};
 use crate::diag::{Diag, SourceId, Sources};
 
 /// Executes all launches of the kernel's case.
@@ -20,6 +21,49 @@ pub fn execute(
 ) -> Result<CaseRun, Diag> {
     run_case(&kernel.module, &kernel.case, &kernel.prepared, options)
         .map_err(|error| explain(&error, kernel, sources))
+}
+
+/// A run for its traces, and whether it was kept from an earlier time: then it passed, and has no contents of buffers.
+#[derive(Debug)]
+pub struct Traced {
+    /// The run.
+    pub run: CaseRun,
+    /// Nothing was executed.
+    pub kept: bool,
+}
+
+/// Takes the kernel's traces from `cache`, or else executes it and keeps them there if it passes.
+///
+/// # Errors
+/// As [`execute`].
+pub fn trace(
+    kernel: &LoadedKernel,
+    options: RunOptions,
+    sources: &Sources,
+    cache: Option<&TraceCache>,
+) -> Result<Traced, Diag> {
+    let options = RunOptions {
+        record: true,
+        ..options
+    };
+    let Some(cache) = cache else {
+        let run = execute(kernel, options, sources)?;
+        return Ok(Traced { run, kept: false });
+    };
+    let key = cache::key(kernel, options);
+    if let Some(executions) = cache.load(&key) {
+        let run = CaseRun::kept(executions, &kernel.prepared);
+        return Ok(Traced { run, kept: true });
+    }
+    let run = execute(kernel, options, sources)?;
+    if run.passed() {
+        let launches = run.executions.iter();
+        let traces: Vec<&KernelTrace> = launches
+            .filter_map(|launch| launch.execution.trace.as_ref())
+            .collect();
+        cache.store(&key, &kernel.label(), &traces);
+    }
+    Ok(Traced { run, kept: false })
 }
 
 /// The traces of a run's launches, in order.

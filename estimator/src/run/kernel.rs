@@ -49,6 +49,13 @@ pub struct LoadedKernel {
     pub hash: String,
 }
 
+impl LoadedKernel {
+    /// Kernel and case, for people.
+    pub fn label(&self) -> String {
+        format!("{}, case {}", self.name.name, self.name.case)
+    }
+}
+
 /// Brings a kernel in. Every fault is left in `sink`; those that are about no text are shown at `named`, where the study names the kernel.
 pub fn load(
     sink: &mut Sink,

@@ -11,12 +11,22 @@ pub use resolve::{Resolved, catalogue, resolve, resolve_text};
 
 use std::num::NonZero;
 
+use crate::cache::TraceCache;
 use crate::diag::{Diag, Sources};
 use crate::outcome::Outcome;
 use drive::{News, drive};
 use work::StudyWork;
 
-/// Runs all points of a study and keeps their outcomes in memory, in point order.
+/// What a run may use.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Means<'m> {
+    /// Threads; one a core if that is not said.
+    pub jobs: Option<u16>,
+    /// Where traces are kept between runs; nowhere if that is not said.
+    pub cache: Option<&'m TraceCache>,
+}
+
+/// Runs all points of a study, executing every kernel, and keeps their outcomes in memory, in point order.
 ///
 /// # Errors
 /// As [`run_points`].
@@ -28,26 +38,27 @@ pub fn run_all(
 ) -> Result<Vec<Outcome>, Diag> {
     let finished = vec![false; resolved.plan.points.len()];
     let mut outcomes = Vec::with_capacity(finished.len());
-    run_points(resolved, sources, (&finished, jobs), news, |_, outcome| {
+    let means = Means { jobs, cache: None };
+    run_points(resolved, sources, (&finished, means), news, |_, outcome| {
         outcomes.push(outcome);
         Ok(())
     })?;
     Ok(outcomes)
 }
 
-/// Runs the points of a study that are not `finished` on `jobs` threads (one a core if that is not said). Outcomes are handed to `collect` in point order.
+/// Runs the points of a study that are not `finished`. Outcomes are handed to `collect` in point order.
 ///
 /// # Errors
 /// The first kernel that cannot be executed, timed or priced; or what `collect` says.
 pub fn run_points(
     resolved: &Resolved,
     sources: &Sources,
-    (finished, jobs): (&[bool], Option<u16>),
+    (finished, means): (&[bool], Means<'_>),
     news: impl FnMut(News),
     collect: impl FnMut(usize, Outcome) -> Result<(), Diag>,
 ) -> Result<(), Diag> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let jobs = jobs.map_or(cores, usize::from);
+    let jobs = means.jobs.map_or(cores, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
     let pool = pool.map_err(|error| {
         Diag::error(
@@ -61,6 +72,7 @@ pub fn run_points(
         sources,
         study: resolved.source,
         limit: resolved.study.limits.warp_instructions,
+        cache: means.cache,
     };
     drive(&work, &resolved.plan.work(finished), &pool, news, collect)
 }

@@ -6,9 +6,10 @@ use warpwatt_suite::RunOptions;
 use warpwatt_techlib::quantity::Frequency;
 use warpwatt_techniques::{Structure, Technique, baseline};
 
-use super::drive::{TimingRun, Work};
-use super::execute::{execute, first_mismatch, traces};
+use super::drive::{Made, TimingRun, Work};
+use super::execute::{first_mismatch, trace, traces};
 use super::plan::{Plan, StudyKernel, Timing};
+use crate::cache::TraceCache;
 use crate::diag::{Diag, SourceId, Sources};
 use crate::outcome::{Metric, Outcome};
 use crate::pricing::{CostTable, Counted, NodeCircuits, price, technology_notes};
@@ -23,6 +24,8 @@ pub struct StudyWork<'p> {
     pub study: SourceId,
     /// Warp instructions that a kernel may execute.
     pub limit: u64,
+    /// Where traces are kept.
+    pub cache: Option<&'p TraceCache>,
 }
 
 impl Work for StudyWork<'_> {
@@ -30,7 +33,7 @@ impl Work for StudyWork<'_> {
     type Outcome = Outcome;
     type Error = Diag;
 
-    fn execute(&self, execution: usize) -> Result<Vec<KernelTrace>, Diag> {
+    fn execute(&self, execution: usize) -> Result<Made<Vec<KernelTrace>>, Diag> {
         let execution = self.plan.executions[execution];
         let kernel = &self.plan.axes.kernels[execution.kernel];
         let options = RunOptions {
@@ -39,10 +42,13 @@ impl Work for StudyWork<'_> {
             record: true,
             listed: 1,
         };
-        let run = execute(&kernel.loaded, options, self.sources)
+        let traced = trace(&kernel.loaded, options, self.sources, self.cache)
             .map_err(|diag| self.named(diag, kernel))?;
-        match first_mismatch(&run) {
-            None => Ok(traces(run)),
+        match first_mismatch(&traced.run) {
+            None => Ok(Made {
+                kept: traced.kept,
+                trace: traces(traced.run),
+            }),
             Some(mismatch) => {
                 let message = format!(
                     "`{}` computes a wrong result, so its counts mean nothing: {mismatch}",

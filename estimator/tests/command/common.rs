@@ -47,6 +47,7 @@ pub fn command(directory: &Path) -> Command {
     command
         .current_dir(directory)
         .env_remove("COLUMNS")
+        .env("WARPWATT_CACHE", "")
         .env("NO_COLOR", "1");
     command
 }
