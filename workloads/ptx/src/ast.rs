@@ -132,6 +132,8 @@ pub enum Operand<'s> {
     Name(Name<'s>, Option<Name<'s>>),
     /// `!%p1`
     Not(Name<'s>),
+    /// `-%r1`, of video instructions.
+    Negative(Box<Operand<'s>>),
     /// An integer, sign applied, as 64 bits.
     Integer(u64, Span),
     /// `0f...`, as bits.
@@ -171,6 +173,7 @@ impl Operand<'_> {
             | Operand::Vector(_, span)
             | Operand::List(_, span) => span.clone(),
             Operand::Address(address) => address.span.clone(),
+            Operand::Negative(operand) => operand.span(),
             Operand::Pair(first, second) => first.span().start..second.span().end,
         }
     }

@@ -17,6 +17,9 @@ pub enum Type {
     S32,
     S64,
     F16,
+    F16x2,
+    Bf16,
+    Bf16x2,
     F32,
     F64,
     Pred,
@@ -39,6 +42,9 @@ impl Type {
             "s32" => Type::S32,
             "s64" => Type::S64,
             "f16" => Type::F16,
+            "f16x2" => Type::F16x2,
+            "bf16" => Type::Bf16,
+            "bf16x2" => Type::Bf16x2,
             "f32" => Type::F32,
             "f64" => Type::F64,
             "pred" => Type::Pred,
@@ -50,8 +56,8 @@ impl Type {
     pub fn bytes(self) -> u32 {
         match self {
             Type::B8 | Type::U8 | Type::S8 => 1,
-            Type::B16 | Type::U16 | Type::S16 | Type::F16 => 2,
-            Type::B32 | Type::U32 | Type::S32 | Type::F32 => 4,
+            Type::B16 | Type::U16 | Type::S16 | Type::F16 | Type::Bf16 => 2,
+            Type::B32 | Type::U32 | Type::S32 | Type::F32 | Type::F16x2 | Type::Bf16x2 => 4,
             Type::B64 | Type::U64 | Type::S64 | Type::F64 => 8,
             Type::Pred => 0,
         }
@@ -64,7 +70,12 @@ impl Type {
 
     /// Whether it is a floating-point type.
     pub fn is_float(self) -> bool {
-        matches!(self, Type::F16 | Type::F32 | Type::F64)
+        self.is_half() || matches!(self, Type::F32 | Type::F64)
+    }
+
+    /// Whether it is a floating-point type of 16 bits, or a pair of such.
+    pub fn is_half(self) -> bool {
+        matches!(self, Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2)
     }
 }
 

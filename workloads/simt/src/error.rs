@@ -90,6 +90,11 @@ pub enum Cause {
     },
     /// A read of a texture that no launch has bound, by its handle.
     NoTexture(u64),
+    /// A surface access outside of the surface: x in bytes or pixels, y, z.
+    OutsideSurface {
+        /// Where.
+        position: [i64; 3],
+    },
     /// `trap`.
     Trap,
     /// An indexed branch beyond its list.
@@ -174,6 +179,12 @@ impl fmt::Display for Cause {
             Cause::NoTexture(handle) => write!(
                 f,
                 "no texture is bound to handle {handle:#x}: give the buffer a `texture` table in the launch file"
+            ),
+            Cause::OutsideSurface {
+                position: [x, y, z],
+            } => write!(
+                f,
+                "an access outside of the surface, at x = {x}, y = {y}, z = {z}"
             ),
             Cause::CallTarget(address) => write!(
                 f,

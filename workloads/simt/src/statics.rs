@@ -3,7 +3,7 @@
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{
     Access, CarryOp, Double1, Double2, Double3, HalfOp, Inst, MatrixOp, Op, ShortOp, Slot,
-    SlotKind, Source, Word1, Word2, Word3,
+    SlotKind, Source, SurfaceOp, VideoOp, Word1, Word2, Word3,
 };
 use warpwatt_ptx::types::{Space, Type};
 
@@ -76,6 +76,15 @@ fn memory_op(op: &Op) -> Option<MemoryOp> {
             kind: MemoryOpKind::Load,
             bytes: 4,
         }),
+        Op::Surface(how) => Some(MemoryOp {
+            space: Space::Global,
+            kind: match how.op {
+                SurfaceOp::Load => MemoryOpKind::Load,
+                SurfaceOp::Store => MemoryOpKind::Store,
+                SurfaceOp::Reduce(_) => MemoryOpKind::Atomic,
+            },
+            bytes: how.bytes() as u8,
+        }),
         Op::Matrix(matrix) => matrix_memory(&matrix.op),
         _ => None,
     }
@@ -128,7 +137,9 @@ fn class(op: &Op) -> (Unit, LatencyClass) {
         Op::Double3(Double3::Sad { .. }) => (Unit::Int, Add),
         Op::Convert(how) if how.from == Type::F64 || how.to == Type::F64 => (Unit::Fp64, Simple),
         Op::Shuffle(_) => (Unit::Int, Shuffle),
-        Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::Texture(_) => (Unit::Memory, Simple),
+        Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::Texture(_) | Op::Surface(_) => {
+            (Unit::Memory, Simple)
+        }
         Op::Barrier(_) | Op::Nothing { fence: true } => (Unit::Barrier, Simple),
         Op::Branch { .. }
         | Op::BranchIndexed { .. }
@@ -148,8 +159,12 @@ fn class(op: &Op) -> (Unit, LatencyClass) {
         },
         Op::Redux(_) => (Unit::Int, Shuffle),
         Op::Half(how) => half(how.op),
-        Op::HalfCompare(_) => (Unit::Fp32, Simple),
+        Op::HalfCompare(_) | Op::HalfSet { .. } => (Unit::Fp32, Simple),
         Op::Video(_) => (Unit::Int, Add),
+        Op::ScalarVideo(how) => match how.op {
+            VideoOp::MultiplyAdd(_) => (Unit::Int, Mad),
+            _ => (Unit::Int, Add),
+        },
         _ => (Unit::Int, Simple),
     }
 }

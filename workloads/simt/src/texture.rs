@@ -1,8 +1,9 @@
 //! Textures: arrays that a kernel samples (CUDA C++ Programming Guide, appendix "Texture Fetching").
 
+use warpwatt_ptx::program::Rounding;
 use warpwatt_ptx::types::Type;
 
-use crate::lanes::decode_half;
+use crate::lanes::{decode_half, encode_half};
 
 /// An array of texels in device memory, and how it is sampled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,7 +58,7 @@ pub(crate) struct Texel {
 }
 
 impl Texture {
-    fn texel_bytes(&self) -> u64 {
+    pub(crate) fn texel_bytes(&self) -> u64 {
         u64::from(self.element.bytes() * self.channels)
     }
 
@@ -80,9 +81,15 @@ impl Texture {
         Some(self.address + row * self.pitch + x * self.texel_bytes())
     }
 
-    /// The texels that coordinates name and their weights, the first of them first. Outside a zero border nothing is named.
-    pub(crate) fn sample(&self, coordinates: [f32; 3], dimensions: usize) -> Vec<([i64; 3], f32)> {
-        let mut found = vec![([0i64; 3], 1.0f32)];
+    /// The texels that coordinates name and their weights, the first of them first, beginning at a texel whose place along the other axes is
+    /// known: a layer. Outside a zero border nothing is named.
+    pub(crate) fn sample(
+        &self,
+        first: [i64; 3],
+        coordinates: [f32; 3],
+        dimensions: usize,
+    ) -> Vec<([i64; 3], f32)> {
+        let mut found = vec![(first, 1.0f32)];
         for axis in 0..dimensions {
             let choices = self.along(coordinates[axis], axis);
             found = found
@@ -97,6 +104,19 @@ impl Texture {
                 .collect();
         }
         found
+    }
+
+    /// The four texels of the plane around coordinates, in the order in which `tld4` gives them: from the lower left one, against the clock.
+    pub(crate) fn around(&self, first: [i64; 3], coordinates: [f32; 3]) -> [[i64; 3]; 4] {
+        let linear = Self {
+            filter: Filter::Linear,
+            ..*self
+        };
+        let ends = [0, 1].map(|axis| linear.along(coordinates[axis], axis));
+        [(0, 1), (1, 1), (1, 0), (0, 0)].map(|(x, y)| {
+            let [_, _, z] = first;
+            [ends[0][x].0, ends[1][y].0, z]
+        })
     }
 
     /// Texels along one axis with their weights.
@@ -174,6 +194,27 @@ impl Texture {
         texel
     }
 
+    /// Writes a pixel from words: singles of float channels, integers clamped to integer channels.
+    pub(crate) fn encode(&self, values: [u32; 4], pixel: &mut [u8]) {
+        let size = self.element.bytes() as usize;
+        let bits = 8 * self.element.bytes();
+        for (value, bytes) in values.into_iter().zip(pixel.chunks_exact_mut(size)) {
+            let value = match self.element {
+                Type::F16 => u32::from(encode_half(
+                    f64::from(f32::from_bits(value)),
+                    Rounding::Nearest,
+                )),
+                Type::F32 => value,
+                element if element.is_signed() => {
+                    let limit = (1i64 << (bits - 1)) - 1;
+                    i64::from(value as i32).clamp(-limit - 1, limit) as u32
+                }
+                _ => value.min(u32::MAX >> (32 - bits)),
+            };
+            bytes.copy_from_slice(&value.to_le_bytes()[..size]);
+        }
+    }
+
     /// Whether reading it gives floats.
     pub(crate) fn gives_floats(&self) -> bool {
         self.element.is_float() || self.fractions
@@ -201,18 +242,30 @@ mod tests {
     #[test]
     fn the_nearest_texel_is_the_one_that_a_point_lies_in() {
         let clamped = texture(Border::Clamp, Filter::Nearest, false);
-        assert_eq!(clamped.sample([2.9, 1.0, 0.0], 2), [([2, 1, 0], 1.0)]);
-        assert_eq!(clamped.sample([-3.0, 9.0, 0.0], 2), [([0, 1, 0], 1.0)]);
+        assert_eq!(
+            clamped.sample([0; 3], [2.9, 1.0, 0.0], 2),
+            [([2, 1, 0], 1.0)]
+        );
+        assert_eq!(
+            clamped.sample([0; 3], [-3.0, 9.0, 0.0], 2),
+            [([0, 1, 0], 1.0)]
+        );
         let wrapped = texture(Border::Wrap, Filter::Nearest, true);
-        assert_eq!(wrapped.sample([1.25, 0.0, 0.0], 1), [([1, 0, 0], 1.0)]);
+        assert_eq!(
+            wrapped.sample([0; 3], [1.25, 0.0, 0.0], 1),
+            [([1, 0, 0], 1.0)]
+        );
         let mirrored = texture(Border::Mirror, Filter::Nearest, true);
-        assert_eq!(mirrored.sample([1.1, 0.0, 0.0], 1), [([3, 0, 0], 1.0)]);
+        assert_eq!(
+            mirrored.sample([0; 3], [1.1, 0.0, 0.0], 1),
+            [([3, 0, 0], 1.0)]
+        );
     }
 
     #[test]
     fn weights_of_a_linear_filter_sum_to_one() {
         let linear = texture(Border::Clamp, Filter::Linear, false);
-        let found = linear.sample([1.75, 1.0, 0.0], 2);
+        let found = linear.sample([0; 3], [1.75, 1.0, 0.0], 2);
         assert_eq!(found.len(), 4);
         let weight: f32 = found.iter().map(|(_, weight)| weight).sum();
         assert_eq!(weight, 1.0);

@@ -5,6 +5,8 @@ mod call;
 mod compute;
 mod exchange;
 mod matrix;
+mod seldom;
+mod surface;
 mod texture;
 
 use warpwatt_ptx::Entry;
@@ -162,7 +164,13 @@ impl<const W: usize> Warp<W> {
                 executed,
             };
             match &inst.op {
-                Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::Texture(_) | Op::Matrix(_) => {
+                Op::Load(_)
+                | Op::Store(_)
+                | Op::Atomic(_)
+                | Op::Texture(_)
+                | Op::Surface(_)
+                | Op::ImageQuery(_)
+                | Op::Matrix(_) => {
                     let done = self.reach(inst, step, memories);
                     done.map_err(|bad| fault(inst, bad.lane, bad.cause))?;
                 }
@@ -221,6 +229,11 @@ impl<const W: usize> Warp<W> {
         let executed = step.executed;
         let addresses = match &inst.op {
             Op::Texture(sample) => Some(self.texture(sample, inst, executed, memories.device)?),
+            Op::Surface(how) => Some(self.surface(how, inst, executed, memories.device)?),
+            Op::ImageQuery(fact) => {
+                self.image_query(*fact, inst, executed, memories.device)?;
+                None
+            }
             Op::Matrix(matrix) => self.matrix(matrix, inst, executed, memories)?,
             _ => Some(self.access(inst, executed, memories)?),
         };

@@ -56,6 +56,7 @@ impl Widths {
     /// The operation for a type, if that width has it.
     pub fn of(self, element: Type) -> Option<Op> {
         match element.bytes() {
+            _ if element.is_half() => None,
             8 => self.double,
             4 => self.word.and_then(|word| match word {
                 ShortOp::One(word) => Some(Op::Word1(word)),
@@ -63,7 +64,7 @@ impl Widths {
                 ShortOp::Three(word) => Some(Op::Word3(word)),
                 ShortOp::MulHi => None,
             }),
-            2 if element != Type::F16 => self.short.map(|op| Op::Short {
+            2 => self.short.map(|op| Op::Short {
                 signed: element.is_signed(),
                 op,
             }),
@@ -217,7 +218,7 @@ fn integer_widths(
 }
 
 fn float_widths(opcode: &str, element: Type, modifiers: &mut Modifiers<'_, '_>) -> Option<Widths> {
-    if element == Type::F16 {
+    if element.is_half() {
         return None;
     }
     if opcode == "div" {

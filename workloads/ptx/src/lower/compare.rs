@@ -48,7 +48,7 @@ impl<'s> Lowering<'_, 's> {
         instruction: &Instruction<'s>,
         compare: &mut Compare,
         element: Type,
-    ) -> Lowered<Operands<5>> {
+    ) -> Lowered<Operands<8>> {
         let mut src = Operands::default();
         src.push(self.source(&instruction.operands[1], element)?);
         src.push(self.source(&instruction.operands[2], element)?);
@@ -72,12 +72,10 @@ impl<'s> Lowering<'_, 's> {
         let to = modifiers.element()?;
         let element = modifiers.element()?;
         modifiers.finish()?;
-        let Some(how) = how.and_then(|text| comparison_of(text, element)) else {
+        let how = how.and_then(|text| comparison_of(text, element));
+        let (Some(how), Some(one)) = (how, one_of(to)) else {
             return Err(unsupported_form(instruction));
         };
-        if to.bytes() != 4 {
-            return Err(unsupported_form(instruction));
-        }
         let mut compare = Compare {
             how,
             element,
@@ -87,8 +85,7 @@ impl<'s> Lowering<'_, 's> {
         expect_operands(instruction, &[if bool_op.is_some() { 4 } else { 3 }])?;
         let dst = self.destination(&instruction.operands[0], to)?;
         let src = self.compared(instruction, &mut compare, element)?;
-        let float = to == Type::F32;
-        self.emit(Op::Set { compare, float }, dst.into(), src);
+        self.emit(Op::Set { compare, one }, dst.into(), src);
         Ok(())
     }
 
@@ -145,7 +142,7 @@ fn comparison(
     let flush = modifiers.take("ftz");
     let element = modifiers.element()?;
     let how = how.and_then(|text| comparison_of(text, element));
-    let how = how.filter(|_| !matches!(element, Type::F16 | Type::Pred));
+    let how = how.filter(|_| !element.is_half() && element != Type::Pred);
     let how = how.ok_or_else(|| unsupported_form(instruction))?;
     let compare = Compare {
         how,
@@ -154,6 +151,20 @@ fn comparison(
         combine: bool_op.map(|op| (op, false)),
     };
     Ok((compare, element))
+}
+
+/// What `set` writes where the comparison holds: 1.0 or all ones.
+pub(super) fn one_of(to: Type) -> Option<u32> {
+    Some(match to {
+        Type::F32 => 0x3f80_0000,
+        Type::F16 => 0x3c00,
+        Type::F16x2 => 0x3c00_3c00,
+        Type::Bf16 => 0x3f80,
+        Type::Bf16x2 => 0x3f80_3f80,
+        to if to.bytes() == 4 => u32::MAX,
+        to if to.bytes() == 2 => 0xffff,
+        _ => return None,
+    })
 }
 
 pub(super) fn compare_named(text: &str) -> Option<&'static str> {

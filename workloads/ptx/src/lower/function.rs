@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::call::{Callee, Shape};
 use super::half;
 use super::layout::{Images, Region, Symbol, extent};
+use super::modifiers::Modifiers;
 use super::slots::Slots;
 use super::video;
 use crate::ast::{Function, Instruction, Module, Name, Operand, Statement, Variable};
@@ -330,7 +331,7 @@ impl<'s> Lowering<'_, 's> {
     fn instruction(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
         match instruction.opcode.text {
             "add" | "sub" | "mul" | "fma" | "min" | "max" | "abs" | "neg" | "ex2" | "tanh"
-            | "setp" | "cvt"
+            | "setp" | "set" | "cvt"
                 if half::concerns(instruction) =>
             {
                 self.half(instruction)
@@ -345,13 +346,14 @@ impl<'s> Lowering<'_, 's> {
             "setp" | "set" | "selp" | "slct" => self.selection(instruction),
             "cvt" => self.convert(instruction),
             "mov" | "cvta" | "isspacep" => self.moves(instruction),
-            "ld" | "ldu" | "st" | "atom" | "red" | "prefetch" | "prefetchu" => {
-                self.memory(instruction)
-            }
+            "ld" | "ldu" | "st" | "prefetch" | "prefetchu" => self.memory(instruction),
+            "atom" | "red" => self.atomic(instruction, Modifiers::new(instruction)),
             "shfl" | "vote" | "match" | "activemask" | "redux" | "elect" => self.lanes(instruction),
             opcode if video::concerns(opcode) => self.video(instruction),
             "wmma" | "mma" | "ldmatrix" => self.matrix(instruction),
-            "tex" => self.texture(instruction),
+            "tex" | "tld4" => self.texture(instruction),
+            "suld" | "sust" | "sured" => self.surface(instruction),
+            "txq" | "suq" => self.image_query(instruction),
             "call" => self.call(instruction),
             "bra" | "brx" | "ret" | "exit" | "trap" | "bar" | "barrier" | "membar" | "fence"
             | "nanosleep" => self.control(instruction),
@@ -363,7 +365,7 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// Appends an instruction.
-    pub fn emit(&mut self, op: Op, dst: Operands<4>, src: Operands<5>) {
+    pub fn emit(&mut self, op: Op, dst: Operands<4>, src: Operands<8>) {
         self.code.push(Inst {
             op,
             guard: self.guard,
@@ -440,6 +442,7 @@ fn names<'s>(operand: &Operand<'s>, named: &mut BTreeSet<&'s str>) {
         Operand::Vector(all, _) | Operand::List(all, _) => {
             all.iter().for_each(|operand| names(operand, named));
         }
+        Operand::Negative(operand) => names(operand, named),
         Operand::Pair(first, second) => {
             names(first, named);
             names(second, named);

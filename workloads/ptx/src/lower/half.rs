@@ -1,7 +1,7 @@
 //! Half precision, `f16` and `bf16`, alone and in pairs (PTX ISA 8.x, sections 9.7.4, 9.7.7 and 9.7.9.21).
 
 use super::arithmetic::unsupported_form;
-use super::compare::{bool_named, compare_named, comparison_of};
+use super::compare::{bool_named, compare_named, comparison_of, one_of};
 use super::function::{Lowered, Lowering};
 use super::modifiers::Modifiers;
 use super::operands::expect_operands;
@@ -13,9 +13,15 @@ use crate::types::Type;
 pub(super) fn concerns(instruction: &Instruction<'_>) -> bool {
     let convert = instruction.opcode.text == "cvt";
     let names = instruction.modifiers.iter().map(|name| name.text);
+    // What only the conversions from singles have.
+    let narrows = names
+        .clone()
+        .any(|text| matches!(text, "relu" | "satfinite"));
+    let of_single = names.clone().any(|text| text == "f32");
     let is_half = |text: &str| match format_named(text) {
         Some((HalfFormat::Tf32, _)) => convert,
-        Some((HalfFormat::F16, false)) => !convert,
+        Some((HalfFormat::F16, false)) => !convert || narrows,
+        Some((HalfFormat::Bf16, false)) => !convert || of_single,
         found => found.is_some(),
     };
     names.into_iter().any(is_half)
@@ -37,6 +43,7 @@ impl<'s> Lowering<'_, 's> {
         let modifiers = Modifiers::new(instruction);
         match instruction.opcode.text {
             "setp" => self.compare_halves(instruction, modifiers),
+            "set" => self.set_halves(instruction, modifiers),
             "cvt" => self.convert_halves(instruction, modifiers),
             _ => self.half_arithmetic(instruction, modifiers),
         }
@@ -132,6 +139,54 @@ impl<'s> Lowering<'_, 's> {
             combine,
         };
         self.emit(Op::HalfCompare(compare), dst, src);
+        Ok(())
+    }
+
+    /// `set.lt.f16x2.f16x2 d, a, b`, `set.lt.u32.bf16 d, a, b`; also of a half from a comparison of others.
+    fn set_halves(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        let is_format = |text: &str| format_named(text).is_some();
+        let last = instruction.modifiers.last();
+        if !last.is_some_and(|name| is_format(name.text)) {
+            return self.selection(instruction);
+        }
+        let how = modifiers.find(compare_named);
+        let bool_op = modifiers.find(bool_named);
+        let flush = modifiers.take("ftz");
+        let to = modifiers.element()?;
+        let format = modifiers.find(format_named);
+        modifiers.finish()?;
+        let how = how.and_then(|text| comparison_of(text, Type::F32));
+        let (Some(how), Some((format, packed)), Some(one)) = (how, format, one_of(to)) else {
+            return Err(unsupported_form(instruction));
+        };
+        // The result of a pair is a pair, whatever its type.
+        if packed && (to.bytes() != 4 || to == Type::F32) {
+            return Err(unsupported_form(instruction));
+        }
+        expect_operands(instruction, &[if bool_op.is_some() { 4 } else { 3 }])?;
+        let dst = self.destination(&instruction.operands[0], Type::B32)?;
+        let mut src = Operands::default();
+        for operand in &instruction.operands[1..3] {
+            src.push(self.source(operand, Type::B32)?);
+        }
+        let mut combine = None;
+        if let (Some(op), Some(operand)) = (bool_op, instruction.operands.get(3)) {
+            let (slot, negated) = self.predicate(operand)?;
+            src.push(slot);
+            combine = Some((op, negated));
+        }
+        let compare = HalfCompare {
+            how,
+            format,
+            packed,
+            flush,
+            combine,
+        };
+        self.emit(Op::HalfSet { compare, one }, dst.into(), src);
         Ok(())
     }
 

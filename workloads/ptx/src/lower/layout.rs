@@ -45,8 +45,6 @@ impl Region {
 fn element_bytes(variable: &Variable<'_>) -> Result<u64, PtxError> {
     let element = variable.element.text;
     let bytes = match element {
-        "f16x2" | "bf16x2" => 4,
-        "bf16" => 2,
         "b128" => 16,
         "texref" | "samplerref" | "surfref" => 8,
         _ => Type::of(element).map_or(0, |element| u64::from(element.bytes())),
@@ -99,7 +97,7 @@ pub(super) struct Images<'s> {
     pub symbols: FxHashMap<&'s str, Symbol>,
     pub globals: Vec<u8>,
     pub constants: Vec<u8>,
-    /// Texture references by name, with their addresses.
+    /// Texture and surface references by name, with their addresses.
     pub textures: Vec<(String, u64)>,
 }
 
@@ -126,7 +124,8 @@ impl<'s> Images<'s> {
                         0
                     };
                     let address = base + offset;
-                    if variable.element.text == "texref" || variable.space.text == "tex" {
+                    let is_image = matches!(variable.element.text, "texref" | "surfref");
+                    if is_image || variable.space.text == "tex" {
                         images
                             .textures
                             .push((variable.name.text.to_owned(), address));

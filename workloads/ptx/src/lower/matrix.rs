@@ -94,7 +94,7 @@ impl<'s> Lowering<'_, 's> {
         address: &Operand<'s>,
         stride: Option<&Operand<'s>>,
         tile: &mut Tile,
-    ) -> Lowered<Operands<5>> {
+    ) -> Lowered<Operands<8>> {
         let mut access = plain_access(tile.space);
         let mut src = Operands::default();
         src.push(self.address(address, &mut access)?);
@@ -258,7 +258,7 @@ impl<'s> Lowering<'_, 's> {
         registers.iter().map(slot).collect()
     }
 
-    fn emit_matrix(&mut self, op: MatrixOp, dst: Vec<Slot>, src: Vec<Slot>, own: Operands<5>) {
+    fn emit_matrix(&mut self, op: MatrixOp, dst: Vec<Slot>, src: Vec<Slot>, own: Operands<8>) {
         let matrix = Matrix { op, dst, src };
         self.emit(Op::Matrix(Box::new(matrix)), Operands::default(), own);
     }

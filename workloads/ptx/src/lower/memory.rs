@@ -1,4 +1,4 @@
-//! Loads, stores, atomics (PTX ISA 8.x, sections 9.7.9 and 9.7.13).
+//! Loads and stores (PTX ISA 8.x, section 9.7.9).
 
 use super::arithmetic::unsupported_form;
 use super::function::{Lowered, Lowering};
@@ -6,7 +6,7 @@ use super::modifiers::Modifiers;
 use super::operands::expect_operands;
 use crate::ast::{Instruction, Operand};
 use crate::error::PtxError;
-use crate::program::{Access, Atomic, AtomicOp, Op, Operands};
+use crate::program::{Access, Op, Operands};
 use crate::types::{Space, Type};
 
 impl<'s> Lowering<'_, 's> {
@@ -23,7 +23,7 @@ impl<'s> Lowering<'_, 's> {
                 );
                 Ok(())
             }
-            _ => self.atomic(instruction, modifiers),
+            _ => Err(unsupported_form(instruction)),
         }
     }
 
@@ -55,7 +55,11 @@ impl<'s> Lowering<'_, 's> {
         })
     }
 
-    fn elements<'a>(&self, operand: &'a Operand<'s>, count: u8) -> Lowered<&'a [Operand<'s>]> {
+    pub(super) fn elements<'a>(
+        &self,
+        operand: &'a Operand<'s>,
+        count: u8,
+    ) -> Lowered<&'a [Operand<'s>]> {
         let elements = match operand {
             Operand::Vector(elements, _) => &elements[..],
             single => std::slice::from_ref(single),
@@ -105,70 +109,5 @@ impl<'s> Lowering<'_, 's> {
         }
         self.emit(Op::Store(access), Operands::default(), src);
         Ok(())
-    }
-
-    fn atomic(
-        &mut self,
-        instruction: &Instruction<'s>,
-        mut modifiers: Modifiers<'_, 's>,
-    ) -> Lowered<()> {
-        modifiers.skip_hints();
-        let space = modifiers.space().unwrap_or(Space::Generic);
-        let op = modifiers.find(atomic_named);
-        let element = modifiers.element()?;
-        modifiers.finish()?;
-        let op = op
-            .filter(|&op| atomic_exists(op, element))
-            .filter(|_| matches!(space, Space::Global | Space::Shared | Space::Generic))
-            .ok_or_else(|| unsupported_form(instruction))?;
-        let reduces = instruction.opcode.text == "red";
-        let values = if op == AtomicOp::Cas { 2 } else { 1 };
-        let first = usize::from(!reduces);
-        expect_operands(instruction, &[first + 1 + values])?;
-        let mut dst = Operands::default();
-        if !reduces {
-            dst.push(self.destination(&instruction.operands[0], element)?);
-        }
-        let mut access = Access {
-            space,
-            element,
-            count: 1,
-            offset: 0,
-            framed: false,
-        };
-        let base = self.address(&instruction.operands[first], &mut access)?;
-        let mut src = Operands::default();
-        src.push(base);
-        for operand in &instruction.operands[first + 1..] {
-            src.push(self.source(operand, element)?);
-        }
-        self.emit(Op::Atomic(Atomic { op, access }), dst, src);
-        Ok(())
-    }
-}
-
-fn atomic_named(text: &str) -> Option<AtomicOp> {
-    Some(match text {
-        "add" => AtomicOp::Add,
-        "min" => AtomicOp::Min,
-        "max" => AtomicOp::Max,
-        "and" => AtomicOp::And,
-        "or" => AtomicOp::Or,
-        "xor" => AtomicOp::Xor,
-        "exch" => AtomicOp::Exch,
-        "cas" => AtomicOp::Cas,
-        "inc" => AtomicOp::Inc,
-        "dec" => AtomicOp::Dec,
-        _ => return None,
-    })
-}
-
-fn atomic_exists(op: AtomicOp, element: Type) -> bool {
-    let bytes = element.bytes();
-    match op {
-        AtomicOp::Add => matches!(bytes, 4 | 8) && element != Type::B32 && element != Type::B64,
-        AtomicOp::Min | AtomicOp::Max => matches!(bytes, 4 | 8) && !element.is_float(),
-        AtomicOp::Inc | AtomicOp::Dec => element == Type::U32,
-        _ => matches!(bytes, 4 | 8) && !element.is_float(),
     }
 }

@@ -1,6 +1,7 @@
 //! Lowering: syntax tree to typed program.
 
 mod arithmetic;
+mod atomic;
 mod call;
 mod carry;
 mod compare;

@@ -6,7 +6,7 @@ use crate::program::{Float, Rounding};
 use crate::types::{Space, Type};
 
 /// Modifiers that steer caches and compilers and change no result.
-const HINTS: [&str; 32] = [
+const HINTS: [&str; 36] = [
     "volatile",
     "relaxed",
     "acquire",
@@ -39,6 +39,10 @@ const HINTS: [&str; 32] = [
     "L2::evict_normal",
     "L2::evict_first",
     "L2::cache_hint",
+    "L2::evict_unchanged",
+    "L2::no_allocate",
+    "unified",
+    "deprecated",
 ];
 
 pub(super) struct Modifiers<'a, 's> {
@@ -94,10 +98,10 @@ impl<'a, 's> Modifiers<'a, 's> {
         self.find(|text| {
             Some(match text {
                 "global" => Space::Global,
-                "shared" | "shared::cta" => Space::Shared,
+                "shared" | "shared::cta" | "shared::cluster" => Space::Shared,
                 "local" => Space::Local,
                 "const" => Space::Const,
-                "param" | "param::entry" => Space::Param,
+                "param" | "param::entry" | "param::func" => Space::Param,
                 _ => return None,
             })
         })

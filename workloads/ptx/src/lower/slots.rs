@@ -73,11 +73,9 @@ impl<'s> Slots<'s> {
 
     pub fn declare(&mut self, variable: &Variable<'s>) -> Result<(), PtxError> {
         let element = variable.element.text;
-        let kind = match (Type::of(element), element) {
-            (Some(element), _) => slot_kind(element),
-            // Pairs of halves live in words; what computes on them is refused where it is used.
-            (None, "f16x2" | "bf16" | "bf16x2") => SlotKind::Word,
-            _ => {
+        let kind = match Type::of(element) {
+            Some(element) => slot_kind(element),
+            None => {
                 return Err(PtxError::new(
                     variable.element.span.clone(),
                     format!("registers of type `.{element}` are not supported"),

@@ -21,6 +21,10 @@ impl<'s> Parser<'s> {
                 self.advance();
                 Ok(Operand::Not(self.word("a predicate register after `!`")?))
             }
+            TokenKind::Punct('-') if self.peek_second() == TokenKind::Word => {
+                self.advance();
+                Ok(Operand::Negative(Box::new(self.name_operand()?)))
+            }
             TokenKind::Punct('{') => self
                 .operands('}')
                 .map(|(all, span)| Operand::Vector(all, span)),

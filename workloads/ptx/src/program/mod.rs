@@ -1,17 +1,21 @@
 //! The typed program that execution and timing work on.
 
+mod image;
 mod matrix;
 mod op;
 mod slot;
+mod video;
 
+pub use image::{Geometry, ImageFact, Outside, Sample, Surface, SurfaceOp};
 pub use matrix::{Matrix, MatrixElement, MatrixOp, MultiplyAdd, Tile};
 pub use op::{
     Access, Atomic, AtomicOp, Barrier, BoolOp, Call, Carry, CarryOp, Compare, Comparison, Convert,
     Double1, Double2, Double3, DoubleShift, DoubleToWord, Float, FloatTest, Half, HalfCompare,
     HalfFormat, HalfOp, Move, Narrow, Op, PermuteMode, PredicateOp, Reduction, Redux, Rounding,
-    Sample, ShortOp, ShuffleMode, Target, Video, VideoOp, Vote, Word1, Word2, Word3, Word4,
+    ShortOp, ShuffleMode, Target, Vote, Word1, Word2, Word3, Word4,
 };
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
+pub use video::{Part, ScalarVideo, Second, Video, VideoMad, VideoOp};
 
 use crate::error::PtxError;
 
@@ -33,7 +37,7 @@ pub struct Module {
     pub globals: Vec<u8>,
     /// Contents of the `.const` variables.
     pub constants: Vec<u8>,
-    /// Texture references: their names and handles, which are their addresses.
+    /// Texture and surface references: their names and handles, which are their addresses.
     pub textures: Vec<(String, u64)>,
 }
 
@@ -120,7 +124,7 @@ pub struct Inst {
     /// Slots written.
     pub dst: Operands<4>,
     /// Slots read.
-    pub src: Operands<5>,
+    pub src: Operands<8>,
     /// Line in the PTX file.
     pub line: u32,
 }

@@ -2,7 +2,7 @@
 //!
 //! Families are by operand width and count (`Word2`: two words to a word), so that execution has one loop over lanes a family.
 
-use super::Matrix;
+use super::{ImageFact, Matrix, Sample, ScalarVideo, Surface, Video};
 use crate::types::{Space, Type};
 
 /// An operation. Operand order is PTX's unless said otherwise.
@@ -75,12 +75,12 @@ pub enum Op {
     Convert(Convert),
     /// `setp`: destinations are the predicate and, if named, its complement; a third source is the combining predicate.
     SetPredicate(Compare),
-    /// `set`: all ones or 1.0 where the comparison holds.
+    /// `set`.
     Set {
         /// The comparison.
         compare: Compare,
-        /// Writes 1.0f instead of all ones.
-        float: bool,
+        /// What is written where it holds, else zero.
+        one: u32,
     },
     /// `selp` on words: sources a, b, predicate.
     SelectWord {
@@ -112,8 +112,12 @@ pub enum Op {
     Load(Access),
     /// `st`: sources are the base address and the values.
     Store(Access),
-    /// `tex`: sources are the texture's handle and one coordinate a dimension; destinations are the four channels.
+    /// `tex`, `tld4`: sources are the texture's handle, the layer if there is one, and the coordinates; destinations are the four channels.
     Texture(Sample),
+    /// `suld`, `sust`, `sured`.
+    Surface(Surface),
+    /// `txq`, `suq`: the source is the handle.
+    ImageQuery(ImageFact),
     /// `wmma`, `mma`, `ldmatrix`.
     Matrix(Box<Matrix>),
     /// `atom`, `red`: sources are the base address and one or two values.
@@ -139,10 +143,19 @@ pub enum Op {
     Half(Half),
     /// `setp` on halves: a predicate for each element of the operands; the last source may be the combining predicate.
     HalfCompare(HalfCompare),
+    /// `set` on halves, each element of a pair apart; the last source may be the combining predicate.
+    HalfSet {
+        /// The comparison.
+        compare: HalfCompare,
+        /// What is written where it holds: of a pair, the half that belongs to the element.
+        one: u32,
+    },
     /// `cvt` from single precision to a narrower format, or to a pair: the first source goes into the upper half.
     Narrow(Narrow),
     /// SIMD video instructions on bytes or halves of words: `vadd4`, `vabsdiff2`.
     Video(Video),
+    /// Scalar video instructions: `vadd`, `vmad`.
+    ScalarVideo(ScalarVideo),
     /// `activemask`.
     ActiveMask,
     /// `clock`, `clock64`, `globaltimer`: dynamic instructions of the warp so far, since functional execution has no time.
@@ -522,17 +535,6 @@ impl Access {
     }
 }
 
-/// How `tex` reads a texture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sample {
-    /// Dimensions, 1 to 3.
-    pub dimensions: u8,
-    /// Coordinates are integers, else floats.
-    pub integer: bool,
-    /// The result's type: `f32`, `u32` or `s32`.
-    pub result: Type,
-}
-
 /// A call of a device function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
@@ -691,36 +693,6 @@ pub struct Narrow {
     pub relu: bool,
     /// Results beyond the largest finite value become that (`.satfinite`).
     pub finite: bool,
-}
-
-/// A SIMD video instruction; the third source is what the sums of all elements are added to, where they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Video {
-    /// What is computed.
-    pub op: VideoOp,
-    /// Elements of a word: 2 or 4.
-    pub elements: u8,
-    /// Whether the elements of the two operands are signed.
-    pub signed: [bool; 2],
-    /// Whether the results are.
-    pub result_signed: bool,
-    /// Results are clamped to their type's range.
-    pub saturate: bool,
-    /// The result is the third source plus the sum of all elements (`.add`).
-    pub accumulate: bool,
-}
-
-/// Functions of [`Video`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named as in PTX")]
-pub enum VideoOp {
-    Add,
-    Sub,
-    AbsDiff,
-    Average,
-    Min,
-    Max,
-    Set(Comparison),
 }
 
 /// `bar`'s forms.

@@ -4,7 +4,7 @@ use warpwatt_ptx::program::Convert;
 use warpwatt_ptx::types::Type;
 
 use super::float32::flushed;
-use super::half::{decode_half, encode_half, round_integral};
+use super::half::{decode_bf16, decode_half, encode_bf16, encode_half, round_integral};
 use super::round::{direct32, to_single};
 
 /// Converts the lower bits of each lane; results narrower than 64 bits are sign- or zero-extended by their type.
@@ -44,6 +44,7 @@ fn flush(how: &Convert, value: f64) -> f64 {
 fn decode(element: Type, bits: u64) -> f64 {
     match element {
         Type::F16 => decode_half(bits as u16),
+        Type::Bf16 => decode_bf16(bits as u16),
         Type::F32 => f64::from(f32::from_bits(bits as u32)),
         _ => f64::from_bits(bits),
     }
@@ -107,6 +108,7 @@ fn encode(how: &Convert, value: f64) -> u64 {
     };
     match how.to {
         Type::F16 => u64::from(encode_half(value, how.rounding)),
+        Type::Bf16 => u64::from(encode_bf16(value, how.rounding)),
         Type::F32 => {
             let single = if value.is_nan() {
                 f32::from_bits(0x7fff_ffff)

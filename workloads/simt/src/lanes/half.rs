@@ -132,6 +132,16 @@ pub fn encode_half(value: f64, rounding: Rounding) -> u16 {
     Layout::of(HalfFormat::F16).encode(value, |value| round_integral(value, rounding)) as u16
 }
 
+/// A `bf16` as a double.
+pub fn decode_bf16(bits: u16) -> f64 {
+    Layout::of(HalfFormat::Bf16).decode(u32::from(bits))
+}
+
+/// A double as a `bf16`.
+pub fn encode_bf16(value: f64, rounding: Rounding) -> u16 {
+    Layout::of(HalfFormat::Bf16).encode(value, |value| round_integral(value, rounding)) as u16
+}
+
 /// Elements of each word that an operation concerns: the shifts of their lowest bits.
 fn shifts(packed: bool) -> &'static [u32] {
     if packed { &[0, 16] } else { &[0] }

@@ -19,7 +19,7 @@ pub use compare::{compare_double, compare_word, test_double, test_word};
 pub use convert::convert;
 pub use double::{double_shift, double_to_word, double1, double2, double3, extract, insert};
 pub use half::{compare_halves, decode_half, encode_half, half, narrow};
-pub use video::video;
+pub use video::{scalar_video, video};
 pub use word::{short, word1, word2, word3, word4};
 
 /// Applies `f` lane by lane.

@@ -1,6 +1,8 @@
 //! Loads, stores and atomics of a warp.
 
-use warpwatt_ptx::program::{Access, Atomic, AtomicOp, Inst, Op, Slot, SlotKind};
+use warpwatt_ptx::program::{
+    Access, Atomic, AtomicOp, Half, HalfFormat, HalfOp, Inst, Op, Slot, SlotKind,
+};
 use warpwatt_ptx::types::{Space, Type};
 
 use super::Warp;
@@ -61,7 +63,11 @@ impl<const W: usize> Warp<W> {
                 8 => self.store::<8>(access, inst, &at, memories)?,
                 _ => self.store::<16>(access, inst, &at, memories)?,
             },
-            Op::Atomic(atomic) => match access.element.bytes() {
+            Op::Atomic(atomic) => match access.bytes() {
+                2 => self.atomic::<2>(*atomic, inst, &at, memories)?,
+                8 if access.count > 1 => self.atomic_vector::<8>(*atomic, inst, &at, memories)?,
+                16 => self.atomic_vector::<16>(*atomic, inst, &at, memories)?,
+                4 if access.count > 1 => self.atomic_vector::<4>(*atomic, inst, &at, memories)?,
                 4 => self.atomic::<4>(*atomic, inst, &at, memories)?,
                 _ => self.atomic::<8>(*atomic, inst, &at, memories)?,
             },
@@ -187,6 +193,35 @@ impl<const W: usize> Warp<W> {
     }
 }
 
+impl<const W: usize> Warp<W> {
+    /// An atomic on each element of vectors of `N` bytes.
+    fn atomic_vector<const N: usize>(
+        &mut self,
+        atomic: Atomic,
+        inst: &Inst,
+        at: &Footprint<'_, W>,
+        memories: &mut Memories<'_>,
+    ) -> Result<(), BadAccess> {
+        read_only(&atomic.access, at)?;
+        let size = atomic.access.element.bytes() as usize;
+        let registers = &self.registers;
+        let operand = |number: usize, lane: usize| registers.word(inst.src[1 + number])[lane];
+        let mut before = [[0u32; W]; 4];
+        each_lane::<N, W>(atomic.access.space, at, memories, |lane, bytes| {
+            for (number, chunk) in bytes.chunks_exact_mut(size).enumerate() {
+                let old = extend(chunk, false);
+                let new = combine(&atomic, old, u64::from(operand(number, lane)), 0);
+                chunk.copy_from_slice(&new.to_le_bytes()[..size]);
+                before[number][lane] = old as u32;
+            }
+        })?;
+        for (slot, values) in inst.dst.as_slice().iter().zip(&before) {
+            self.registers.set_word(*slot, at.executed, values);
+        }
+        Ok(())
+    }
+}
+
 /// Calls `each` with the `N` bytes that every executed lane accesses. Neighbouring lanes mostly share a range, so it is looked up
 /// again only when a lane leaves it.
 #[inline(always)]
@@ -279,7 +314,7 @@ fn extend(bytes: &[u8], signed: bool) -> u64 {
     }
 }
 
-fn combine(atomic: &Atomic, old: u64, value: u64, swap: u64) -> u64 {
+pub(super) fn combine(atomic: &Atomic, old: u64, value: u64, swap: u64) -> u64 {
     let element = atomic.access.element;
     let signed = |bits: u64| match element.bytes() {
         4 => i64::from(bits as i32),
@@ -291,6 +326,7 @@ fn combine(atomic: &Atomic, old: u64, value: u64, swap: u64) -> u64 {
             u64::from(sum.to_bits())
         }
         (AtomicOp::Add, Type::F64) => (f64::from_bits(old) + f64::from_bits(value)).to_bits(),
+        (op, element) if element.is_half() => combine_halves(op, element, old, value, swap),
         (AtomicOp::Add, _) => old.wrapping_add(value),
         (AtomicOp::Min, _) if element.is_signed() => signed(old).min(signed(value)) as u64,
         (AtomicOp::Max, _) if element.is_signed() => signed(old).max(signed(value)) as u64,
@@ -322,4 +358,27 @@ fn combine(atomic: &Atomic, old: u64, value: u64, swap: u64) -> u64 {
             }
         }
     }
+}
+
+/// Atomics on halves and pairs of them, which keep their subnormals.
+fn combine_halves(op: AtomicOp, element: Type, old: u64, value: u64, swap: u64) -> u64 {
+    let op = match op {
+        AtomicOp::Add => HalfOp::Add,
+        AtomicOp::Min => HalfOp::Min { nan: false },
+        AtomicOp::Max => HalfOp::Max { nan: false },
+        _ => return if old == value { swap } else { old },
+    };
+    let how = Half {
+        op,
+        format: match element {
+            Type::F16 | Type::F16x2 => HalfFormat::F16,
+            _ => HalfFormat::Bf16,
+        },
+        packed: element.bytes() == 4,
+        flush: false,
+        saturate: false,
+        relu: false,
+    };
+    let [result] = crate::lanes::half(&how, &[&[old as u32], &[value as u32]]);
+    u64::from(result)
 }

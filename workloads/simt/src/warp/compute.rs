@@ -171,11 +171,9 @@ impl<const W: usize> Warp<W> {
 
     fn compute_rarely(&mut self, inst: &Inst, active: LaneMask, executed: LaneMask) {
         match &inst.op {
-            Op::Set { compare, float } => {
-                let one = if *float { 1.0f32.to_bits() } else { u32::MAX };
-                self.words(inst, executed, |s| {
-                    choose(part_compare(compare, s), &[one; WORDS], &[0; WORDS])
-                });
+            Op::Set { compare, one } => self.set(compare, *one, inst, executed),
+            Op::HalfSet { compare, one } => {
+                self.set_halves(compare, *one, inst, executed);
             }
             Op::TestFloat(test) => {
                 let holds = self.test(inst, |s| match inst.src[0].kind {
@@ -244,6 +242,9 @@ impl<const W: usize> Warp<W> {
             }),
             Op::Video(how) => self.words(inst, executed, |s| {
                 lanes::video(how, &s.words()[..s.count()])
+            }),
+            Op::ScalarVideo(how) => self.words(inst, executed, |s| {
+                lanes::scalar_video(how, &s.words()[..s.count()])
             }),
             Op::ShortMulWide { signed } => self.words(inst, executed, |s| {
                 map2(s.word(0), s.word(1), |a, b| {
@@ -360,7 +361,12 @@ impl<const W: usize> Warp<W> {
     }
 
     /// A comparison's result, combined with the third source if that is asked for.
-    fn combined(&self, holds: LaneMask, combine: Option<(BoolOp, bool)>, inst: &Inst) -> LaneMask {
+    pub(super) fn combined(
+        &self,
+        holds: LaneMask,
+        combine: Option<(BoolOp, bool)>,
+        inst: &Inst,
+    ) -> LaneMask {
         let Some((op, negated)) = combine else {
             return holds;
         };
