@@ -33,6 +33,7 @@ fn asked() -> Asked {
 }
 
 /// Warp instructions of the kernel's default case and the shortest time for them.
+#[expect(clippy::disallowed_methods, reason = "the time is what is asked for")]
 fn measure(kernel: &Kernel, asked: &Asked) -> (u64, Duration) {
     let module = warpwatt_ptx::load(kernel.ptx).expect("the suite's PTX is valid");
     let (case, prepared) = kernel.prepare(None).expect("the suite's cases are valid");

@@ -9,6 +9,7 @@ mod lanes;
 mod memory;
 mod nature;
 mod registers;
+mod span;
 mod stack;
 mod statics;
 mod texture;

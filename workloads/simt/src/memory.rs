@@ -160,6 +160,11 @@ impl LocalMemory {
         &mut self.bytes[start..start + self.stride as usize]
     }
 
+    /// The memories of all lanes, one after the other, and the bytes of each.
+    pub fn all(&mut self) -> (&mut [u8], u64) {
+        (&mut self.bytes, self.stride)
+    }
+
     /// Makes room for `stride` bytes a lane.
     pub fn grow(&mut self, stride: u64) {
         if stride <= self.stride {

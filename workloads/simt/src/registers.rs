@@ -167,6 +167,53 @@ impl<const W: usize> Registers<W> {
         keep(&mut self.doubles[slot.index()], lanes, values);
     }
 
+    /// Sets `count` neighbouring lanes of a word or a double from what `value` says of each, counted from the first.
+    #[inline(always)]
+    pub fn load(&mut self, slot: Slot, first: usize, count: usize, value: impl Fn(usize) -> u64) {
+        match slot.kind {
+            SlotKind::Double => {
+                let lanes = self.doubles[slot.index()][first..][..count].iter_mut();
+                lanes.enumerate().for_each(|(at, lane)| *lane = value(at));
+            }
+            _ => {
+                let lanes = self.words[slot.index()][first..][..count].iter_mut();
+                lanes
+                    .enumerate()
+                    .for_each(|(at, lane)| *lane = value(at) as u32);
+            }
+        }
+    }
+
+    /// Writes the lower `N` bytes of a word's or a double's lanes, from `first` on.
+    #[inline(always)]
+    pub fn store<const N: usize>(&self, slot: Slot, first: usize, row: &mut [[u8; N]]) {
+        let put = |bytes: &mut [u8; N], value: u64| {
+            bytes.copy_from_slice(&value.to_le_bytes()[..N]);
+        };
+        match slot.kind {
+            SlotKind::Double => {
+                let lanes = &self.doubles[slot.index()][first..];
+                row.iter_mut()
+                    .zip(lanes)
+                    .for_each(|(bytes, lane)| put(bytes, *lane));
+            }
+            _ => {
+                let lanes = &self.words[slot.index()][first..];
+                row.iter_mut()
+                    .zip(lanes)
+                    .for_each(|(bytes, lane)| put(bytes, u64::from(*lane)));
+            }
+        }
+    }
+
+    /// Sets all the given lanes of a word or a double to one value.
+    pub fn splat(&mut self, slot: Slot, lanes: LaneMask, value: u64) {
+        match slot.kind {
+            SlotKind::Double => self.set_double(slot, lanes, &[value; W]),
+            _ => self.set_word(slot, lanes, &[value as u32; W]),
+        }
+    }
+
     /// A word or a double, as 64 bits.
     #[inline]
     pub fn extended(&self, slot: Slot) -> [u64; W] {

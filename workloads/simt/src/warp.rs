@@ -235,7 +235,7 @@ impl<const W: usize> Warp<W> {
                 None
             }
             Op::Matrix(matrix) => self.matrix(matrix, inst, executed, memories)?,
-            _ => Some(self.access(inst, executed, memories)?),
+            _ => return self.access(inst, step, memories),
         };
         match addresses {
             Some(addresses) if self.record => {

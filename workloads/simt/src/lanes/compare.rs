@@ -9,18 +9,24 @@ use super::float32::flushed;
 #[inline(always)]
 fn bits<A: Copy, const W: usize>(a: &[A; W], b: &[A; W], f: impl Fn(A, A) -> bool) -> u64 {
     let holds: [u8; W] = std::array::from_fn(|lane| u8::from(f(a[lane], b[lane])));
-    let (eights, rest) = holds.as_chunks();
-    let gathered = eights
+    gathered(&holds)
+}
+
+/// Bytes that are zero or one, as bits.
+#[inline(always)]
+pub fn gathered<const W: usize>(bytes: &[u8; W]) -> u64 {
+    let (eights, rest) = bytes.as_chunks();
+    let mask = eights
         .iter()
         .rev()
         .fold(0, |mask, eight| mask << 8 | gather(*eight));
     let lowest = W - rest.len();
-    rest.iter().enumerate().fold(gathered, |mask, (at, bit)| {
+    rest.iter().enumerate().fold(mask, |mask, (at, bit)| {
         mask | u64::from(*bit) << (lowest + at)
     })
 }
 
-/// Eight bytes that are zero or one, as bits: the factor moves each into the upper byte, to a place of its own.
+/// The factor moves each byte's bit into the upper byte, to a place of its own.
 #[inline(always)]
 fn gather(bytes: [u8; 8]) -> u64 {
     u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56

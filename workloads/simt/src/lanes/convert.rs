@@ -1,17 +1,75 @@
 //! `cvt`: any integer or float to any other (PTX ISA 8.x, section 9.7.9.21).
 
-use warpwatt_ptx::program::Convert;
+use warpwatt_ptx::program::{Convert, Rounding};
 use warpwatt_ptx::types::Type;
 
 use super::float32::flushed;
 use super::half::{decode_bf16, decode_half, encode_bf16, encode_half, round_integral};
+use super::map1;
 use super::round::{direct32, to_single};
 
 /// Converts the lower bits of each lane; results narrower than 64 bits are sign- or zero-extended by their type.
 #[inline]
 pub fn convert<const W: usize>(how: &Convert, source: &[u64; W]) -> [u64; W] {
-    let lane = |bits: u64| convert_one(how, bits);
-    source.map(lane)
+    let narrow = |element: Type| element.is_float() && element.bytes() < 4;
+    if how.saturate || how.flush || narrow(how.from) || narrow(how.to) {
+        return map1(source, |bits| convert_one(how, bits));
+    }
+    match (how.from.is_float(), how.to.is_float()) {
+        (false, false) => resize(how, source),
+        (false, true) if how.rounding == Rounding::Nearest => to_float(how, source),
+        (true, false) if how.rounding == Rounding::Zero => truncate(how, source),
+        _ => map1(source, |bits| convert_one(how, bits)),
+    }
+}
+
+/// Integers to integers: the lower bits, extended by the source's type, then by the destination's.
+fn resize<const W: usize>(how: &Convert, source: &[u64; W]) -> [u64; W] {
+    let extended = extend(how.from, source);
+    match how.to.bytes() {
+        8 => extended,
+        _ => extend(how.to, &extended),
+    }
+}
+
+/// The lower bits of each lane, extended to 64.
+#[inline(always)]
+fn extend<const W: usize>(element: Type, source: &[u64; W]) -> [u64; W] {
+    match (element.bytes(), element.is_signed()) {
+        (1, false) => map1(source, |bits| bits & 0xff),
+        (2, false) => map1(source, |bits| bits & 0xffff),
+        (4, false) => map1(source, |bits| bits & 0xffff_ffff),
+        (1, true) => map1(source, |bits| bits as i8 as u64),
+        (2, true) => map1(source, |bits| bits as i16 as u64),
+        (4, true) => map1(source, |bits| bits as i32 as u64),
+        _ => *source,
+    }
+}
+
+/// Integers to the nearest floats.
+fn to_float<const W: usize>(how: &Convert, source: &[u64; W]) -> [u64; W] {
+    let extended = extend(how.from, source);
+    let single = how.to == Type::F32;
+    match (how.from, single) {
+        (Type::U64 | Type::B64, true) => map1(&extended, |a| u64::from((a as f32).to_bits())),
+        (Type::U64 | Type::B64, false) => map1(&extended, |a| (a as f64).to_bits()),
+        (_, true) => map1(&extended, |a| u64::from((a as i64 as f32).to_bits())),
+        (_, false) => map1(&extended, |a| (a as i64 as f64).to_bits()),
+    }
+}
+
+/// Floats to integers, towards zero; the language's conversion clamps and makes NaN zero, as PTX asks.
+fn truncate<const W: usize>(how: &Convert, source: &[u64; W]) -> [u64; W] {
+    let single = how.from == Type::F32;
+    match (how.to, single) {
+        (Type::S32, true) => map1(source, |a| f32::from_bits(a as u32) as i32 as u64),
+        (Type::U32 | Type::B32, true) => {
+            map1(source, |a| u64::from(f32::from_bits(a as u32) as u32))
+        }
+        (Type::S32, false) => map1(source, |a| f64::from_bits(a) as i32 as u64),
+        (Type::U32 | Type::B32, false) => map1(source, |a| u64::from(f64::from_bits(a) as u32)),
+        _ => map1(source, |bits| convert_one(how, bits)),
+    }
 }
 
 fn convert_one(how: &Convert, bits: u64) -> u64 {
@@ -147,7 +205,6 @@ fn integer_to_float(how: &Convert, value: i128) -> u64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use warpwatt_ptx::program::Rounding;
 
     fn cvt(from: Type, to: Type, rounding: Rounding, bits: u64) -> u64 {
         let how = Convert {
@@ -208,6 +265,17 @@ mod tests {
     }
 
     proptest! {
+        /// Conversions of whole warps agree with those of one value.
+        #[test]
+        fn short_ways_give_what_the_long_one_gives(bits in any::<u64>(), from in 0usize..14, to in 0usize..14, rounding in 0usize..2) {
+            let types = [Type::B8, Type::U8, Type::S8, Type::B16, Type::U16, Type::S16, Type::B32, Type::U32, Type::S32, Type::B64, Type::U64, Type::S64, Type::F32, Type::F64];
+            // Small integers, large ones, floats of all sizes.
+            for bits in [bits, bits & 0xff, bits >> 40, single(bits as i64 as f32), (bits as i32 as f64 / 16.0).to_bits(), single(bits as i32 as f32 / 65536.0)] {
+                let how = Convert { from: types[from], to: types[to], rounding: [Rounding::Nearest, Rounding::Zero][rounding], integral: false, flush: false, saturate: false };
+                prop_assert_eq!(convert(&how, &[bits]), [convert_one(&how, bits)], "{:?}", how);
+            }
+        }
+
         #[test]
         fn integers_to_singles_bracket(value in any::<i64>()) {
             let to = |rounding| f32::from_bits(cvt(Type::S64, Type::F32, rounding, value as u64) as u32);

@@ -15,7 +15,7 @@ mod video;
 mod word;
 
 pub use carry::carry;
-pub use compare::{compare_double, compare_word, test_double, test_word};
+pub use compare::{compare_double, compare_word, gathered, test_double, test_word};
 pub use convert::convert;
 pub use double::{double_shift, double_to_word, double1, double2, double3, extract, insert};
 pub use half::{compare_halves, decode_half, encode_half, half, narrow};

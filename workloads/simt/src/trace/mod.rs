@@ -3,11 +3,13 @@
 //! A trace holds, for every warp of every CTA, the sequence of its dynamic instructions: which static instruction, which
 //! lanes, which addresses. It holds no time and no values.
 
+mod affine;
 mod check;
 pub mod file;
 mod record;
 mod statics;
 
+pub(crate) use affine::Affine;
 pub(crate) use check::MAX_THREADS;
 pub use check::{Counts, Malformed};
 pub use record::{Addresses, Step, WarpCursor, WarpRecorder, lanes};

@@ -3,7 +3,8 @@
 //! A record is one header byte and what the header announces. Most instructions follow their predecessor with the same
 //! lanes and take one byte; memory instructions add a base and a stride, or one difference a lane where there is no stride.
 
-use super::LaneMask;
+use super::{Affine, LaneMask};
+use crate::lanes::gathered;
 
 /// Header bits.
 const JUMP: u8 = 1 << 0;
@@ -176,25 +177,47 @@ impl WarpRecorder {
         if executed == 0 {
             return self.step(inst, active, executed);
         }
-        match affine(executed, addresses) {
-            Some((base, stride)) => {
-                let kind = if stride == 0 { UNIFORM } else { AFFINE };
-                self.head(inst, active, executed, kind);
-                self.base(base);
-                if stride != 0 {
-                    write_signed(&mut self.bytes, stride);
-                }
-            }
+        match Affine::of_some(executed, addresses) {
+            Some(rule) => self.affine(inst, active, executed, rule),
             None => {
-                self.head(inst, active, executed, SCATTERED);
-                let first = addresses[executed.trailing_zeros() as usize];
-                self.base(first);
-                self.deltas(executed, addresses);
+                let mut all = [0; LaneMask::BITS as usize];
+                all[..addresses.len()].copy_from_slice(addresses);
+                self.scattered(inst, active, executed, &all);
             }
         }
     }
 
-    #[inline]
+    /// Records a memory instruction whose executed lanes' addresses follow a rule.
+    pub(crate) fn affine(
+        &mut self,
+        inst: u32,
+        active: LaneMask,
+        executed: LaneMask,
+        Affine { base, stride }: Affine,
+    ) {
+        let kind = if stride == 0 { UNIFORM } else { AFFINE };
+        self.head(inst, active, executed, kind);
+        self.base(base);
+        if stride != 0 {
+            write_signed(&mut self.bytes, stride);
+        }
+    }
+
+    /// Records a memory instruction whose executed lanes' addresses follow no rule.
+    pub(crate) fn scattered<const W: usize>(
+        &mut self,
+        inst: u32,
+        active: LaneMask,
+        executed: LaneMask,
+        addresses: &[u64; W],
+    ) {
+        self.head(inst, active, executed, SCATTERED);
+        let first = addresses[executed.trailing_zeros() as usize];
+        self.base(first);
+        self.deltas(executed, addresses);
+    }
+
+    #[inline(never)]
     fn head(&mut self, inst: u32, active: LaneMask, executed: LaneMask, kind: u8) {
         let context = &mut self.context;
         let jump = inst != context.next_inst;
@@ -226,30 +249,23 @@ impl WarpRecorder {
     }
 
     /// Differences between neighbours, as runs where that is shorter; length-prefixed, so that a reader may skip them.
-    fn deltas(&mut self, executed: LaneMask, addresses: &[u64]) {
-        let mut deltas = [0i64; 64];
-        let mut count = 0;
-        let mut previous = addresses[executed.trailing_zeros() as usize];
-        for lane in lanes(executed & (executed - 1)) {
-            let address = addresses[lane as usize];
-            deltas[count] = address.wrapping_sub(previous) as i64;
-            previous = address;
-            count += 1;
-        }
-        let deltas = &deltas[..count];
-        let bits = deltas.iter().fold(0, |bits, delta| bits | delta);
-        let shift = bits.trailing_zeros().min(u32::from(MAX_SHIFT)) as u8;
-        let runs = deltas.chunk_by(|a, b| a == b);
-        let as_runs = 2 * runs.clone().count() <= count;
+    fn deltas<const W: usize>(&mut self, executed: LaneMask, addresses: &[u64; W]) {
+        let deltas = Deltas::of(executed, addresses);
+        let shift = deltas.shift();
+        let changes = deltas.changes();
+        let as_runs = 2 * (changes.count_ones() as usize + 1) <= deltas.count;
         self.scratch.clear();
         self.scratch.push(shift | if as_runs { RUNS } else { 0 });
         if as_runs {
-            for run in runs {
-                write_signed(&mut self.scratch, run[0] >> shift);
-                write_unsigned(&mut self.scratch, run.len() as u64);
+            let mut start = 0;
+            for end in lanes(changes).chain([deltas.count as u32]) {
+                let delta = deltas.between[start as usize];
+                write_signed(&mut self.scratch, delta >> shift);
+                write_unsigned(&mut self.scratch, u64::from(end - start));
+                start = end;
             }
         } else {
-            for delta in deltas {
+            for delta in &deltas.between[..deltas.count] {
                 write_signed(&mut self.scratch, delta >> shift);
             }
         }
@@ -258,32 +274,50 @@ impl WarpRecorder {
     }
 }
 
-/// Base (of lane 0) and stride, if the executed lanes have them.
-fn affine(executed: LaneMask, addresses: &[u64]) -> Option<(u64, i64)> {
-    let first = executed.trailing_zeros();
-    let start = addresses[first as usize];
-    let rest = executed & (executed - 1);
-    if rest == 0 {
-        return Some((start, 0));
+/// Differences between the addresses of neighbouring executed lanes.
+struct Deltas<const W: usize> {
+    /// The first `count` count, the others are zero.
+    between: [i64; W],
+    count: usize,
+}
+
+impl<const W: usize> Deltas<W> {
+    fn of(executed: LaneMask, addresses: &[u64; W]) -> Self {
+        let mut between = [0; W];
+        if executed.count_zeros() == LaneMask::BITS - W as u32 {
+            for (delta, pair) in between.iter_mut().zip(addresses.windows(2)) {
+                *delta = pair[1].wrapping_sub(pair[0]) as i64;
+            }
+            return Self {
+                between,
+                count: W - 1,
+            };
+        }
+        let mut count = 0;
+        let mut previous = addresses[executed.trailing_zeros() as usize];
+        for lane in lanes(executed & (executed - 1)) {
+            let address = addresses[lane as usize];
+            between[count] = address.wrapping_sub(previous) as i64;
+            previous = address;
+            count += 1;
+        }
+        Self { between, count }
     }
-    let second = rest.trailing_zeros();
-    let distance = addresses[second as usize].wrapping_sub(start) as i64;
-    let gap = i64::from(second - first);
-    if distance % gap != 0 {
-        return None;
+
+    /// How many lower bits none of them has.
+    fn shift(&self) -> u8 {
+        let bits = self.between.iter().fold(0, |bits, delta| bits | delta);
+        bits.trailing_zeros().min(u32::from(MAX_SHIFT)) as u8
     }
-    let stride = distance / gap;
-    let base = start.wrapping_sub((stride.wrapping_mul(i64::from(first))) as u64);
-    // All lanes at once, idle ones agreeing by definition.
-    let agrees = |lane: usize, address: u64| {
-        let idle = executed >> lane & 1 == 0;
-        idle | (address == base.wrapping_add_signed(stride.wrapping_mul(lane as i64)))
-    };
-    let all = addresses
-        .iter()
-        .enumerate()
-        .fold(true, |all, (lane, &address)| all & agrees(lane, address));
-    all.then_some((base, stride))
+
+    /// Which differ from the one before.
+    fn changes(&self) -> LaneMask {
+        let differs: [u8; W] = std::array::from_fn(|at| {
+            let before = self.between[at.saturating_sub(1)];
+            u8::from(self.between[at] != before)
+        });
+        gathered(&differs) & ((1 << self.count) - 1)
+    }
 }
 
 /// Reads the steps of one warp. Bytes that no recorder wrote end the steps early; they do no harm.

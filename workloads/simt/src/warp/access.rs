@@ -5,25 +5,64 @@ use warpwatt_ptx::program::{
 };
 use warpwatt_ptx::types::{Space, Type};
 
-use super::Warp;
+use super::{Step, Warp};
 use crate::error::Cause;
+use crate::lanes::map1;
 use crate::memory::{BadAccess, Memories};
-use crate::trace::{LaneMask, lanes};
+use crate::span::{Reach, Span};
+use crate::trace::{Affine, LaneMask, lanes};
 
 /// The addresses of a warp's lanes, and which lanes access them.
 pub(super) struct Footprint<'a, const W: usize> {
     pub addresses: &'a [u64; W],
     pub executed: LaneMask,
+    /// The rule that the executed lanes' addresses follow, if one is known.
+    pub rule: Option<Affine>,
+}
+
+impl<const W: usize> Footprint<'_, W> {
+    /// The memory that the lanes reach, if they all reach it and at a common distance.
+    fn span<'m>(
+        &self,
+        space: Space,
+        bytes: usize,
+        memories: &'m mut Memories<'_>,
+    ) -> Option<Span<'m>> {
+        let reach = Reach {
+            executed: self.executed,
+            rule: self.rule?,
+            bytes,
+        };
+        memories.span(space, reach)
+    }
+
+    /// The first executed lane and how many there are, if they are neighbours.
+    fn neighbours(&self) -> Option<(usize, usize)> {
+        let first = self.executed.trailing_zeros();
+        let ones = self.executed >> first;
+        let count = (!ones).trailing_zeros();
+        let alone = count == LaneMask::BITS || ones >> count == 0;
+        alone.then_some((first as usize, count as usize))
+    }
 }
 
 impl<const W: usize> Warp<W> {
-    /// Performs the access of each executed lane, lowest lane first, and returns the addresses.
+    /// Performs and records the access of each executed lane, lowest lane first.
     pub(super) fn access(
         &mut self,
         inst: &Inst,
-        executed: LaneMask,
+        step: Step,
         memories: &mut Memories<'_>,
-    ) -> Result<[u64; W], BadAccess> {
+    ) -> Result<(), BadAccess> {
+        let Step {
+            at,
+            active,
+            executed,
+        } = step;
+        if executed == 0 {
+            self.note(step);
+            return Ok(());
+        }
         let (Op::Load(access) | Op::Store(access) | Op::Atomic(Atomic { access, .. })) = &inst.op
         else {
             unreachable!("{:?} accesses no memory", inst.op)
@@ -40,52 +79,81 @@ impl<const W: usize> Warp<W> {
             (access, 0)
         };
         let addresses = self.addresses(inst.src[0], access.offset + base);
-        let at = Footprint {
+        let rule = Affine::of(executed, &addresses);
+        let footprint = |executed, rule| Footprint {
             addresses: &addresses,
             executed,
+            rule,
         };
-        match &inst.op {
-            Op::Load(_) => match (access.count, access.element.bytes()) {
-                (1, 1) => self.load_one::<1>(access, inst, &at, memories)?,
-                (1, 2) => self.load_one::<2>(access, inst, &at, memories)?,
-                (1, 4) => self.load_one::<4>(access, inst, &at, memories)?,
-                (1, 8) => self.load_one::<8>(access, inst, &at, memories)?,
-                (_, 8) => self.load_vector::<16>(access, inst, &at, memories)?,
-                (2, 4) | (4, 2) => self.load_vector::<8>(access, inst, &at, memories)?,
-                (4, 4) => self.load_vector::<16>(access, inst, &at, memories)?,
-                (2, 1) => self.load_vector::<2>(access, inst, &at, memories)?,
-                _ => self.load_vector::<4>(access, inst, &at, memories)?,
-            },
-            Op::Store(_) => match access.bytes() {
-                1 => self.store::<1>(access, inst, &at, memories)?,
-                2 => self.store::<2>(access, inst, &at, memories)?,
-                4 => self.store::<4>(access, inst, &at, memories)?,
-                8 => self.store::<8>(access, inst, &at, memories)?,
-                _ => self.store::<16>(access, inst, &at, memories)?,
-            },
-            Op::Atomic(atomic) => match access.bytes() {
-                2 => self.atomic::<2>(*atomic, inst, &at, memories)?,
-                8 if access.count > 1 => self.atomic_vector::<8>(*atomic, inst, &at, memories)?,
-                16 => self.atomic_vector::<16>(*atomic, inst, &at, memories)?,
-                4 if access.count > 1 => self.atomic_vector::<4>(*atomic, inst, &at, memories)?,
-                4 => self.atomic::<4>(*atomic, inst, &at, memories)?,
-                _ => self.atomic::<8>(*atomic, inst, &at, memories)?,
-            },
-            _ => {}
+        let parts = match rule {
+            None => Affine::of_sixteens(executed, &addresses),
+            Some(_) => None,
+        };
+        match parts {
+            None => self.perform(inst, access, &footprint(executed, rule), memories)?,
+            Some(parts) => {
+                for (lanes, rule) in parts {
+                    self.perform(inst, access, &footprint(lanes, Some(rule)), memories)?;
+                }
+            }
         }
-        Ok(addresses)
+        if self.record {
+            match rule {
+                Some(rule) => self.recorder.affine(at, active, executed, rule),
+                None => self.recorder.scattered(at, active, executed, &addresses),
+            }
+        }
+        Ok(())
     }
 
+    fn perform(
+        &mut self,
+        inst: &Inst,
+        access: &Access,
+        at: &Footprint<'_, W>,
+        memories: &mut Memories<'_>,
+    ) -> Result<(), BadAccess> {
+        match &inst.op {
+            Op::Load(_) => match (access.count, access.element.bytes()) {
+                (1, 1) => self.load_one::<1>(access, inst, at, memories),
+                (1, 2) => self.load_one::<2>(access, inst, at, memories),
+                (1, 4) => self.load_one::<4>(access, inst, at, memories),
+                (1, 8) => self.load_one::<8>(access, inst, at, memories),
+                (_, 8) => self.load_vector::<16, 8>(access, inst, at, memories),
+                (2, 4) => self.load_vector::<8, 4>(access, inst, at, memories),
+                (4, 4) => self.load_vector::<16, 4>(access, inst, at, memories),
+                (2, 2) => self.load_vector::<4, 2>(access, inst, at, memories),
+                (4, 2) => self.load_vector::<8, 2>(access, inst, at, memories),
+                (2, 1) => self.load_vector::<2, 1>(access, inst, at, memories),
+                _ => self.load_vector::<4, 1>(access, inst, at, memories),
+            },
+            Op::Atomic(atomic) => match access.bytes() {
+                2 => self.atomic::<2>(*atomic, inst, at, memories),
+                8 if access.count > 1 => self.atomic_vector::<8>(*atomic, inst, at, memories),
+                16 => self.atomic_vector::<16>(*atomic, inst, at, memories),
+                4 if access.count > 1 => self.atomic_vector::<4>(*atomic, inst, at, memories),
+                4 => self.atomic::<4>(*atomic, inst, at, memories),
+                _ => self.atomic::<8>(*atomic, inst, at, memories),
+            },
+            _ => match access.bytes() {
+                1 => self.store::<1>(access, inst, at, memories),
+                2 => self.store::<2>(access, inst, at, memories),
+                4 => self.store::<4>(access, inst, at, memories),
+                8 => self.store::<8>(access, inst, at, memories),
+                _ => self.store::<16>(access, inst, at, memories),
+            },
+        }
+    }
+
+    #[inline(always)]
     fn addresses(&self, base: Slot, offset: i64) -> [u64; W] {
         match base.kind {
-            SlotKind::Double => self
-                .registers
-                .double(base)
-                .map(|base| base.wrapping_add_signed(offset)),
-            _ => self
-                .registers
-                .word(base)
-                .map(|base| u64::from(base.wrapping_add(offset as u32))),
+            SlotKind::Double => map1(self.registers.double(base), |base| {
+                base.wrapping_add_signed(offset)
+            }),
+            _ => map1(self.registers.word(base), |base| {
+                u64::from(base.wrapping_add(offset as u32))
+            }),
         }
     }
 
@@ -99,6 +167,10 @@ impl<const W: usize> Warp<W> {
     ) -> Result<(), BadAccess> {
         let signed = access.element.is_signed();
         let slot = inst.dst[0];
+        if let Some(mut span) = at.span(access.space, N, memories) {
+            self.load_span::<N, N>(&[slot], signed, at, &mut span);
+            return Ok(());
+        }
         if slot.kind == SlotKind::Word {
             let mut values = [0u32; W];
             each_lane::<N, W>(access.space, at, memories, |lane, bytes| {
@@ -115,19 +187,22 @@ impl<const W: usize> Warp<W> {
         Ok(())
     }
 
-    /// Loads a vector of `N` bytes in all.
-    fn load_vector<const N: usize>(
+    /// Loads a vector of `N` bytes in all, `S` an element.
+    fn load_vector<const N: usize, const S: usize>(
         &mut self,
         access: &Access,
         inst: &Inst,
         at: &Footprint<'_, W>,
         memories: &mut Memories<'_>,
     ) -> Result<(), BadAccess> {
-        let size = access.element.bytes() as usize;
         let signed = access.element.is_signed();
+        if let Some(mut span) = at.span(access.space, N, memories) {
+            self.load_span::<N, S>(inst.dst.as_slice(), signed, at, &mut span);
+            return Ok(());
+        }
         let mut values = [[0u64; W]; 4];
         each_lane::<N, W>(access.space, at, memories, |lane, bytes| {
-            for (element, chunk) in values.iter_mut().zip(bytes.chunks_exact(size)) {
+            for (element, chunk) in values.iter_mut().zip(bytes.chunks_exact(S)) {
                 element[lane] = extend(chunk, signed);
             }
         })?;
@@ -135,6 +210,42 @@ impl<const W: usize> Warp<W> {
             self.registers.set_extended(*slot, at.executed, values);
         }
         Ok(())
+    }
+
+    /// Loads elements of `S` bytes from lanes' `N` at a common distance, a register an element.
+    #[inline(always)]
+    fn load_span<const N: usize, const S: usize>(
+        &mut self,
+        slots: &[Slot],
+        signed: bool,
+        at: &Footprint<'_, W>,
+        span: &mut Span<'_>,
+    ) {
+        let neighbours = at.neighbours();
+        let row = neighbours
+            .and_then(|(first, count)| Some((first, count, span.row::<N>(first, count)?)));
+        if let Some((first, count, row)) = row {
+            for (number, &slot) in slots.iter().enumerate() {
+                let element = |bytes: &[u8; N]| extend(&bytes[number * S..][..S], signed);
+                self.registers
+                    .load(slot, first, count, |lane| element(&row[lane]));
+            }
+            return;
+        }
+        for (number, &slot) in slots.iter().enumerate() {
+            let element =
+                |lane: usize| extend(&span.bytes[span.at(lane) + number * S..][..S], signed);
+            if span.is_uniform() {
+                let value = element(at.executed.trailing_zeros() as usize);
+                self.registers.splat(slot, at.executed, value);
+            } else {
+                let mut values = [0u64; W];
+                for lane in lanes(at.executed) {
+                    values[lane as usize] = element(lane as usize);
+                }
+                self.registers.set_extended(slot, at.executed, &values);
+            }
+        }
     }
 
     /// Stores `N` bytes a lane, from one register or several.
@@ -153,6 +264,13 @@ impl<const W: usize> Warp<W> {
             _ => u64::from(registers.word(slot)[lane]),
         };
         if let [slot] = *slots {
+            let span = at.span(access.space, N, memories);
+            if let (Some(mut span), Some((first, count))) = (span, at.neighbours())
+                && let Some(row) = span.row::<N>(first, count)
+            {
+                registers.store(slot, first, row);
+                return Ok(());
+            }
             return each_lane::<N, W>(access.space, at, memories, |lane, bytes| {
                 bytes.copy_from_slice(&value(slot, lane).to_le_bytes()[..N]);
             });
@@ -222,8 +340,8 @@ impl<const W: usize> Warp<W> {
     }
 }
 
-/// Calls `each` with the `N` bytes that every executed lane accesses. Neighbouring lanes mostly share a range, so it is looked up
-/// again only when a lane leaves it.
+/// Calls `each` with the `N` bytes that every executed lane accesses, lowest lane first. Where they lie at a common distance they are
+/// looked up once; else neighbouring lanes mostly share a range, so it is looked up again only when a lane leaves it.
 #[inline(always)]
 pub(super) fn each_lane<const N: usize, const W: usize>(
     space: Space,
@@ -231,6 +349,15 @@ pub(super) fn each_lane<const N: usize, const W: usize>(
     memories: &mut Memories<'_>,
     mut each: impl FnMut(usize, &mut [u8; N]),
 ) -> Result<(), BadAccess> {
+    if let Some(span) = at.span(space, N, memories) {
+        for lane in lanes(at.executed) {
+            let start = span.at(lane as usize);
+            if let Some(bytes) = span.bytes[start..].first_chunk_mut() {
+                each(lane as usize, bytes);
+            }
+        }
+        return Ok(());
+    }
     let mut left = at.executed;
     while left != 0 {
         let first = left.trailing_zeros();
@@ -238,9 +365,10 @@ pub(super) fn each_lane<const N: usize, const W: usize>(
         let Some((start, range)) = found else {
             return Err(bad(space, at, first, N, memories));
         };
-        // A lane's local memory is its own, and a generic address may be local.
+        // A lane's local memory is its own.
         let sharing = match space {
-            Space::Local | Space::Generic => 1 << first,
+            Space::Local => 1 << first,
+            Space::Generic if Space::of(at.addresses[first as usize]) == Space::Local => 1 << first,
             _ => left,
         };
         let mut stopped = None;

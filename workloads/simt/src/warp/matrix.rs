@@ -78,6 +78,7 @@ impl<const W: usize> Warp<W> {
                 let at = Footprint {
                     addresses: &addresses,
                     executed,
+                    rule: None,
                 };
                 let shift = part as u32 * tile.element.bits();
                 let mut put = |lane: usize, bytes: &[u8]| words[lane] |= word(bytes) << shift;
@@ -114,6 +115,7 @@ impl<const W: usize> Warp<W> {
                 let at = Footprint {
                     addresses: &addresses,
                     executed,
+                    rule: None,
                 };
                 let words = self.registers.word(slot);
                 let value = |lane: usize| words[lane] >> (part as u32 * tile.element.bits());
@@ -163,6 +165,7 @@ impl<const W: usize> Warp<W> {
                 let at = Footprint {
                     addresses: &addresses,
                     executed,
+                    rule: None,
                 };
                 each_lane::<2, W>(space, &at, memories, |lane, bytes| {
                     words[lane] |= word(bytes) << (16 * part);
