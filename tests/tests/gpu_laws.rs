@@ -110,8 +110,14 @@ fn conserved(spec: &GpuSpec, trace_instructions: u64, run: &Run) -> Result<(), T
         run.activity.get(name)
     };
     prop_assert_eq!(n("warp_instructions"), trace_instructions);
-    prop_assert_eq!(n("fetches"), n("warp_instructions"));
-    prop_assert_eq!(n("icache.tag.read"), n("fetches") - n("filtered_fetches"));
+    prop_assert_eq!(
+        n("fetches"),
+        n("warp_instructions") + n("flushed_instructions")
+    );
+    prop_assert_eq!(
+        n("icache.tag.read"),
+        n("fetch_grants") - n("filtered_fetches")
+    );
     prop_assert_eq!(n("icache.data.read"), n("icache.tag.read"));
     prop_assert_eq!(
         n("icache_misses"),
@@ -130,6 +136,8 @@ fn conserved(spec: &GpuSpec, trace_instructions: u64, run: &Run) -> Result<(), T
     prop_assert_eq!(n("operand_buffer.read"), n("operand_buffer.write"));
     let issued = [
         "issued_sp",
+        "issued_int",
+        "issued_tensor",
         "issued_sfu",
         "issued_fp64",
         "issued_ldst",

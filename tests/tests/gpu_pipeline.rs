@@ -20,7 +20,7 @@ fn independent(count: u16) -> Vec<warpwatt_simt::trace::StaticInst> {
 fn the_first_instruction_waits_for_its_line() {
     let spec = one_sm();
     let fetch = u64::from(spec.fetch.stages + spec.fetch.decode_cycles);
-    let expected = fetch + u64::from(spec.icache.miss_cycles + spec.units.sp.latency);
+    let expected = fetch + u64::from(spec.icache.miss_cycles + spec.timing.control.latency);
     assert_eq!(cycles(&spec, vec![]), expected);
     let mut near = spec;
     near.icache.miss_cycles = 100;
@@ -30,13 +30,13 @@ fn the_first_instruction_waits_for_its_line() {
 #[test]
 fn a_dependent_instruction_issues_one_pipeline_later() {
     let spec = one_sm();
-    let depth = u64::from(spec.units.sp.latency);
+    let depth = u64::from(spec.timing.int.simple.latency);
     assert_eq!(
         cycles(&spec, chain(20)) - cycles(&spec, chain(10)),
         10 * depth
     );
     let mut shallow = spec;
-    shallow.units.sp.latency = 10;
+    shallow.timing.int.simple.latency = 10;
     assert_eq!(
         cycles(&shallow, chain(20)) - cycles(&shallow, chain(10)),
         100
@@ -54,7 +54,7 @@ fn independent_instructions_issue_at_the_rate_of_the_unit() {
     let mut wide = spec.clone();
     wide.units.sp.lanes = 32;
     wide.scoreboard.regions = 8;
-    wide.units.sp.latency = 2;
+    wide.timing.int.simple.latency = 2;
     assert_eq!(
         cycles(&wide, independent(26)) - cycles(&wide, independent(14)),
         12,
@@ -73,7 +73,7 @@ fn a_special_function_takes_its_own_unit_and_time() {
     };
     assert_eq!(
         special(20) - special(10),
-        10 * u64::from(spec.units.sfu.latency)
+        10 * u64::from(spec.timing.special.latency)
     );
     let rate = |count: u16| {
         cycles(
@@ -93,7 +93,7 @@ fn a_special_function_takes_its_own_unit_and_time() {
     };
     assert_eq!(
         divide(10) - divide(5),
-        5 * u64::from(spec.units.div.latency)
+        5 * u64::from(spec.timing.fp32.div.latency)
     );
 }
 
@@ -139,7 +139,7 @@ fn a_full_scoreboard_entry_stalls_its_warp() {
     };
     let all_at_once = scattered(6);
     assert!(
-        scattered(7) - all_at_once >= u64::from(spec.units.sp.latency) - 7,
+        scattered(7) - all_at_once >= u64::from(spec.timing.int.simple.latency) - 7,
         "{all_at_once} {}",
         scattered(7)
     );
@@ -195,7 +195,7 @@ fn a_barrier_waits_for_the_last_warp() {
     let (early, late) = (run_with(10), run_with(30));
     assert_eq!(
         late.cycles - early.cycles,
-        20 * u64::from(spec.units.sp.latency)
+        20 * u64::from(spec.timing.int.simple.latency)
     );
     assert_eq!(late.activity.get("issued_barrier"), 2);
 }

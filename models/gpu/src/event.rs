@@ -1,7 +1,7 @@
 //! What can happen.
 
 use crate::engine::EventQueue;
-use crate::memory::Request;
+use crate::memory::{Reply, Request};
 
 /// The queue of a run.
 pub(crate) type Queue = EventQueue<Event>;
@@ -18,19 +18,25 @@ pub(crate) enum Event {
     /// A branch is resolved.
     Resolve { sm: u16, warp: u8 },
     /// Results are written; the scoreboard regions in `slots` are free.
-    Release { sm: u16, warp: u8, slots: u16 },
+    Release { sm: u16, warp: u8, slots: u32 },
     /// A barrier opens.
     Barrier { sm: u16, cta: u8 },
     /// The last instruction of a warp has left the pipeline.
     Retire { sm: u16, warp: u8 },
-    /// A request reaches its memory controller.
+    /// A line comes to the constant cache after a fixed time.
+    Constant { sm: u16, place: u32 },
+    /// A request reaches the look-up of its slice, or its memory controller.
     Request(Request),
+    /// A request reaches the queue of its DRAM channel.
+    Dram { request: u32 },
+    /// A bank of a channel is ready for the column access of its request.
+    Column { channel: u16, bank: u16 },
+    /// Data come from DRAM to the slice.
+    Filled { request: u32 },
     /// A reply reaches the network port of an SM.
-    Reply { sm: u16, load: u16, flits: u16 },
+    Reply(Reply),
     /// A reply is in the SM.
-    Loaded { sm: u16, load: u16 },
-    /// A store is in DRAM.
-    Written { sm: u16 },
+    Arrived(Reply),
 }
 
 impl From<crate::Past> for crate::GpuError {

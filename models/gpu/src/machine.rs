@@ -109,9 +109,14 @@ impl<'s, 't> Gpu<'s, 't> {
             placed: 0,
             finished: 0,
         };
-        let start = self.queue.now();
+        let shared_bytes = demand.shared_bytes * demand.ctas_per_sm;
+        for sm in &mut self.sms {
+            sm.begin(self.spec, shared_bytes);
+        }
+        let start = self.queue.now() + u64::from(self.spec.sm.launch_cycles);
         let first_wave = grid.ctas.min(self.sms.len() * demand.ctas_per_sm as usize);
-        for (place, cycle) in (0..first_wave).zip(start..) {
+        for place in 0..first_wave {
+            let cycle = start + place as u64 / u64::from(self.spec.sm.dispatch_per_cycle);
             let sm = (place % self.sms.len()) as u16;
             self.queue.schedule(cycle, Event::Dispatch { sm })?;
         }
@@ -155,13 +160,23 @@ impl<'s, 't> Gpu<'s, 't> {
     fn handle(&mut self, event: Event, now: u64, grid: &mut Grid<'_, 't>) -> Result<(), GpuError> {
         let id = match event {
             Event::Request(request) => return self.memory.arrive(now, request, &mut self.queue),
-            Event::Reply { sm, load, flits } => {
-                let done = self.memory.reply(now, sm, flits);
-                if done > now {
-                    return Ok(self.queue.schedule(done, Event::Loaded { sm, load })?);
-                }
-                sm
+            Event::Dram { request } => {
+                return self.memory.dram_arrives(now, request, &mut self.queue);
             }
+            Event::Column { channel, bank } => {
+                return self.memory.column(now, channel, bank, &mut self.queue);
+            }
+            Event::Filled { request } => {
+                return self.memory.filled(now, request, &mut self.queue);
+            }
+            Event::Reply(reply) => {
+                let done = self.memory.reply(now, &reply);
+                if done > now {
+                    return Ok(self.queue.schedule(done, Event::Arrived(reply))?);
+                }
+                reply.sm
+            }
+            Event::Arrived(reply) => reply.sm,
             Event::Dispatch { sm }
             | Event::Fill { sm, .. }
             | Event::Deliver { sm, .. }
@@ -169,8 +184,7 @@ impl<'s, 't> Gpu<'s, 't> {
             | Event::Release { sm, .. }
             | Event::Barrier { sm, .. }
             | Event::Retire { sm, .. }
-            | Event::Loaded { sm, .. }
-            | Event::Written { sm } => sm,
+            | Event::Constant { sm, .. } => sm,
         };
         let mut world = World {
             spec: self.spec,
@@ -247,11 +261,9 @@ fn deliver<'t>(
         Event::Release { warp, slots, .. } => return sm.release(warp, slots, now, world),
         Event::Barrier { cta, .. } => return sm.open_barrier(cta, now, world),
         Event::Retire { warp, .. } => return sm.retire(warp, now, world),
-        Event::Reply { load, .. } | Event::Loaded { load, .. } => {
-            return sm.loaded(load, now, world);
-        }
-        Event::Written { .. } => sm.written(world),
-        Event::Request(_) => {}
+        Event::Constant { place, .. } => return sm.fill_constant(place, now, world),
+        Event::Reply(reply) | Event::Arrived(reply) => return sm.replied(&reply, now, world),
+        Event::Request(_) | Event::Dram { .. } | Event::Column { .. } | Event::Filled { .. } => {}
     }
     Ok(false)
 }

@@ -29,8 +29,10 @@ pub(crate) fn demand(spec: &GpuSpec, trace: &KernelTrace) -> Result<Demand, GpuE
         });
     }
     let warps = launch.warps_per_cta() as u64;
+    let per_thread =
+        u64::from(launch.registers).next_multiple_of(u64::from(sm.thread_register_granule));
     let allocated_warps = warps.next_multiple_of(u64::from(sm.warp_granule));
-    let registers = (allocated_warps * u64::from(sm.warp_width) * u64::from(launch.registers))
+    let registers = (allocated_warps * u64::from(sm.warp_width) * per_thread)
         .next_multiple_of(u64::from(sm.register_granule));
     let shared_bytes =
         u64::from(launch.shared_bytes).next_multiple_of(u64::from(sm.shared_granule));

@@ -6,7 +6,7 @@ use warpwatt_simt::trace::{
     KernelTrace, LatencyClass, MemoryOp, Register, RegisterKind, StaticInst, Unit,
 };
 
-use crate::GpuSpec;
+use crate::{ClassTiming, GpuSpec, OpTiming, TimingSpec, UnitsSpec};
 
 /// The kernel that runs.
 #[derive(Clone, Debug, Default)]
@@ -43,16 +43,18 @@ pub(crate) struct Inst {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Port {
     Sp,
+    Int,
     Sfu,
     Fp64,
+    Tensor,
     Ldst,
     Barrier,
 }
 
-/// Ports with a unit behind them.
-pub(crate) const UNITS: [Port; 4] = [Port::Sp, Port::Sfu, Port::Fp64, Port::Ldst];
+/// Ports with execution units behind them.
+pub(crate) const UNITS: [Port; 5] = [Port::Sp, Port::Int, Port::Sfu, Port::Fp64, Port::Tensor];
 /// All ports.
-pub(crate) const PORTS: usize = 5;
+pub(crate) const PORTS: usize = 7;
 
 /// A run of consecutive registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,23 +142,65 @@ impl Program {
     }
 }
 
-/// The unit, and how long it is occupied and takes. A division is a sequence on the special-function unit, whatever computes it in hardware; a
-/// double-precision one is timed as other double-precision work.
+/// The unit, and how long it is occupied and takes. A division is a sequence on the special-function unit, whatever computes it in hardware.
 fn timing(spec: &GpuSpec, inst: &StaticInst) -> (Port, u32, u32) {
-    let units = &spec.units;
-    let sp = (Port::Sp, spec.interval(units.sp.lanes), units.sp.latency);
-    match (inst.unit, inst.latency) {
-        (Unit::Memory, _) => (Port::Ldst, spec.interval(spec.ldst.lanes), units.sp.latency),
-        (Unit::Barrier, _) => (Port::Barrier, 0, units.sp.latency),
-        (Unit::Fp64, _) => (
-            Port::Fp64,
-            spec.interval(units.fp64.lanes),
-            units.fp64.latency,
-        ),
-        (Unit::Control | Unit::Fence, _) => sp,
-        (_, LatencyClass::Div) => (Port::Sfu, units.div.interval, units.div.latency),
-        (Unit::Sfu, _) => (Port::Sfu, spec.interval(units.sfu.lanes), units.sfu.latency),
-        (Unit::Int | Unit::Fp32, _) => sp,
+    let (units, timing) = (&spec.units, &spec.timing);
+    let (port, op) = match (inst.unit, inst.latency) {
+        (Unit::Memory, _) => {
+            return (
+                Port::Ldst,
+                spec.interval(spec.ldst.lanes),
+                timing.control.latency,
+            );
+        }
+        (Unit::Barrier, _) => return (Port::Barrier, 0, timing.control.latency),
+        (Unit::Control | Unit::Fence, _) => (Port::Int, &timing.control),
+        (Unit::Fp64, LatencyClass::Special) => (Port::Fp64, &timing.fp64.div),
+        (Unit::Fp64, class) => (Port::Fp64, of_class(&timing.fp64, timing, class)),
+        (Unit::Sfu, LatencyClass::Div) | (Unit::Int, LatencyClass::Div) => {
+            (Port::Sfu, &timing.int.div)
+        }
+        (Unit::Fp32, LatencyClass::Div) => (Port::Sfu, &timing.fp32.div),
+        (Unit::Sfu, _) => (Port::Sfu, &timing.special),
+        (Unit::Matrix, _) => (Port::Tensor, &timing.tensor),
+        (Unit::Int, class) => (Port::Int, of_class(&timing.int, timing, class)),
+        (Unit::Fp32, class) => (Port::Sp, of_class(&timing.fp32, timing, class)),
+    };
+    let port = available(units, port);
+    let lanes = match port {
+        Port::Int => units.int.lanes,
+        Port::Sfu => units.sfu.lanes,
+        Port::Fp64 => units.fp64.lanes,
+        Port::Tensor => units.tensor.lanes,
+        Port::Sp | Port::Ldst | Port::Barrier => units.sp.lanes,
+    };
+    (port, spec.interval(lanes).max(op.interval), op.latency)
+}
+
+fn of_class<'t>(
+    class: &'t ClassTiming,
+    timing: &'t TimingSpec,
+    latency: LatencyClass,
+) -> &'t OpTiming {
+    match latency {
+        LatencyClass::Add => &class.add,
+        LatencyClass::MinMax => &class.minmax,
+        LatencyClass::Mul => &class.mul,
+        LatencyClass::Mad => &class.mad,
+        LatencyClass::Div => &class.div,
+        LatencyClass::Special => &timing.special,
+        LatencyClass::Shuffle => &timing.shuffle,
+        LatencyClass::Simple => &class.simple,
+    }
+}
+
+/// The port itself, or the one that does its work on a GPU without such units.
+fn available(units: &UnitsSpec, port: Port) -> Port {
+    match port {
+        Port::Int if units.int.count == 0 => Port::Sp,
+        Port::Tensor if units.tensor.count == 0 => Port::Sp,
+        Port::Fp64 if units.fp64.count == 0 => Port::Sfu,
+        port => port,
     }
 }
 

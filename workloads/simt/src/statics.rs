@@ -154,7 +154,7 @@ fn class(op: &Op) -> (Unit, LatencyClass) {
         },
         Op::MatchAny | Op::MatchAll => (Unit::Int, Div),
         Op::Matrix(matrix) => match matrix.op {
-            MatrixOp::MultiplyAdd(_) => (Unit::Fp32, Mad),
+            MatrixOp::MultiplyAdd(_) => (Unit::Matrix, Mad),
             _ => (Unit::Memory, Simple),
         },
         Op::Redux(_) => (Unit::Int, Shuffle),
@@ -192,7 +192,7 @@ fn word1(op: Word1) -> (Unit, LatencyClass) {
         | Word1::SinApprox { .. }
         | Word1::CosApprox { .. }
         | Word1::TanhApprox => (Unit::Sfu, LatencyClass::Special),
-        Word1::FRcp(_) => (Unit::Sfu, LatencyClass::Div),
+        Word1::FRcp(_) => (Unit::Fp32, LatencyClass::Div),
         Word1::FNeg { .. } | Word1::FAbs { .. } => (Unit::Fp32, LatencyClass::Simple),
         _ => (Unit::Int, LatencyClass::Simple),
     }
@@ -207,7 +207,7 @@ fn word2(op: Word2) -> (Unit, LatencyClass) {
         Word2::Min { .. } | Word2::Max { .. } => (Unit::Int, MinMax),
         Word2::FAdd(_) | Word2::FSub(_) => (Unit::Fp32, Add),
         Word2::FMul(_) => (Unit::Fp32, Mul),
-        Word2::FDiv(_) | Word2::FDivApprox { .. } => (Unit::Sfu, Div),
+        Word2::FDiv(_) | Word2::FDivApprox { .. } => (Unit::Fp32, Div),
         Word2::FMin { .. } | Word2::FMax { .. } => (Unit::Fp32, MinMax),
         Word2::CopySign => (Unit::Fp32, Simple),
         _ => (Unit::Int, Simple),

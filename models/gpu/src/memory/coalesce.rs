@@ -1,9 +1,14 @@
 //! From the addresses of a warp to memory transactions.
 //!
 //! CUDA programming guide, compute capability 1.2: of each half-warp, the lanes that touch one segment share a transaction; a segment of which only one
-//! half is touched shrinks to that half, down to the smallest size.
+//! half is touched shrinks to that half, down to a sector. Later generations look at the whole warp, and from 5.2 on move the sectors that are touched.
 
 use warpwatt_simt::trace::{Addresses, LaneMask};
+
+use crate::{GpuSpec, SECTOR_BYTES, Transactions};
+
+/// Bytes of a sector.
+const SECTOR: u64 = SECTOR_BYTES as u64;
 
 /// The rules of coalescing.
 #[derive(Clone, Copy, Debug)]
@@ -11,28 +16,38 @@ pub(crate) struct Rules {
     /// Neighbouring lanes looked at together.
     pub group: u32,
     pub segment_bytes: u64,
-    pub sector_bytes: u64,
+    pub transactions: Transactions,
     pub warp_width: u32,
 }
 
-/// A transaction: an aligned block of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Block {
-    pub address: u64,
-    pub bytes: u64,
+impl Rules {
+    pub fn new(spec: &GpuSpec) -> Self {
+        Self {
+            group: spec.ldst.coalesce_group,
+            segment_bytes: u64::from(spec.ldst.segment_bytes),
+            transactions: spec.ldst.transactions,
+            warp_width: spec.sm.warp_width,
+        }
+    }
 }
 
-/// A segment and which of its sectors are touched.
-#[derive(Clone, Copy, Debug)]
-struct Segment {
-    base: u64,
-    sectors: u64,
+/// A segment and which of its sectors move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub base: u64,
+    pub mask: u8,
+}
+
+impl Block {
+    pub fn bytes(&self) -> u64 {
+        SECTOR * u64::from(self.mask.count_ones())
+    }
 }
 
 /// Finds the transactions of an access; keeps its buffers from call to call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Coalescer {
-    segments: Vec<Segment>,
+    segments: Vec<Block>,
     /// The transactions of the last access.
     pub blocks: Vec<Block>,
 }
@@ -102,7 +117,7 @@ impl Coalescer {
         let all = LaneMask::MAX >> (64 - rules.warp_width);
         if executed != all
             || stride < 0
-            || stride as u64 > rules.sector_bytes
+            || stride as u64 > SECTOR
             || !rules.warp_width.is_multiple_of(rules.group)
         {
             return false;
@@ -111,10 +126,10 @@ impl Coalescer {
             let first = base.wrapping_add(stride as u64 * u64::from(group * rules.group));
             let end = first.wrapping_add(stride as u64 * u64::from(rules.group - 1) + bytes);
             self.segments.clear();
-            let mut sector = first & !(rules.sector_bytes - 1);
+            let mut sector = first & !(SECTOR - 1);
             while sector < end {
                 self.touch_sector(rules, sector);
-                sector += rules.sector_bytes;
+                sector += SECTOR;
             }
             self.flush(rules);
         }
@@ -122,11 +137,11 @@ impl Coalescer {
     }
 
     fn touch(&mut self, rules: &Rules, address: u64, bytes: u64) {
-        let last = address.wrapping_add(bytes.max(1) - 1) & !(rules.sector_bytes - 1);
-        let mut sector = address & !(rules.sector_bytes - 1);
+        let last = address.wrapping_add(bytes.max(1) - 1) & !(SECTOR - 1);
+        let mut sector = address & !(SECTOR - 1);
         self.touch_sector(rules, sector);
         while sector < last {
-            sector += rules.sector_bytes;
+            sector += SECTOR;
             self.touch_sector(rules, sector);
         }
     }
@@ -134,21 +149,24 @@ impl Coalescer {
     #[inline]
     fn touch_sector(&mut self, rules: &Rules, sector: u64) {
         let base = sector & !(rules.segment_bytes - 1);
-        let bit = 1 << ((sector - base) / rules.sector_bytes);
+        let bit = 1 << ((sector - base) / SECTOR);
         match self
             .segments
             .iter_mut()
             .rev()
             .find(|segment| segment.base == base)
         {
-            Some(segment) => segment.sectors |= bit,
-            None => self.segments.push(Segment { base, sectors: bit }),
+            Some(segment) => segment.mask |= bit,
+            None => self.segments.push(Block { base, mask: bit }),
         }
     }
 
     fn flush(&mut self, rules: &Rules) {
         for segment in self.segments.drain(..) {
-            self.blocks.push(shrink(rules, segment));
+            self.blocks.push(match rules.transactions {
+                Transactions::Segments => shrink(rules, segment),
+                Transactions::Sectors => segment,
+            });
         }
     }
 }
@@ -163,22 +181,27 @@ pub(crate) struct LocalAccess {
 /// Bits of a local address below its window.
 pub(crate) const LOCAL_MASK: u64 = (1 << 24) - 1;
 
-/// Halves the segment while one half of it is not touched.
-fn shrink(rules: &Rules, segment: Segment) -> Block {
-    let (mut address, mut bytes, mut sectors) =
-        (segment.base, rules.segment_bytes, segment.sectors);
-    while bytes > rules.sector_bytes {
-        let half = bytes / rules.sector_bytes / 2;
-        let low = (1u64 << half) - 1;
+/// Halves the segment while one half of it is not touched; what is left moves whole.
+fn shrink(rules: &Rules, segment: Block) -> Block {
+    let mut first = 0;
+    let mut count = (rules.segment_bytes / SECTOR) as u32;
+    let mut sectors = u32::from(segment.mask);
+    while count > 1 {
+        let half = count / 2;
+        let low = (1u32 << half) - 1;
         if sectors & low == 0 {
             sectors >>= half;
-            address += bytes / 2;
+            first += half;
         } else if sectors & !low != 0 {
             break;
         }
-        bytes /= 2;
+        count = half;
     }
-    Block { address, bytes }
+    let mask = (((1u32 << count) - 1) << first) as u8;
+    Block {
+        base: segment.base,
+        mask,
+    }
 }
 
 #[cfg(test)]
@@ -189,40 +212,33 @@ mod tests {
     const RULES: Rules = Rules {
         group: 16,
         segment_bytes: 128,
-        sector_bytes: 32,
+        transactions: Transactions::Segments,
         warp_width: 32,
     };
     const ALL: LaneMask = 0xffff_ffff;
 
-    fn affine(base: u64, stride: i64, executed: LaneMask) -> Vec<Block> {
+    /// Address and bytes of a transaction that is one run.
+    fn run(block: &Block) -> (u64, u64) {
+        (
+            block.base + SECTOR * u64::from(block.mask.trailing_zeros()),
+            block.bytes(),
+        )
+    }
+
+    fn affine(base: u64, stride: i64, executed: LaneMask) -> Vec<(u64, u64)> {
         let mut coalescer = Coalescer::default();
         coalescer.coalesce(&RULES, &Addresses::Affine { base, stride }, executed, 4);
-        coalescer.blocks
+        coalescer.blocks.iter().map(run).collect()
     }
 
     #[test]
     fn neighbouring_words_take_one_64_byte_transaction_a_half_warp() {
-        assert_eq!(
-            affine(256, 4, ALL),
-            [
-                Block {
-                    address: 256,
-                    bytes: 64
-                },
-                Block {
-                    address: 320,
-                    bytes: 64
-                }
-            ]
-        );
+        assert_eq!(affine(256, 4, ALL), [(256, 64), (320, 64)]);
         assert_eq!(affine(256, 8, ALL).len(), 2, "128 bytes a half-warp");
         assert_eq!(affine(256 + 64, 4, 0xffff).len(), 1);
         assert_eq!(
             affine(256, 0, ALL),
-            [Block {
-                address: 256,
-                bytes: 32
-            }; 2],
+            [(256, 32); 2],
             "one sector for each half-warp"
         );
     }
@@ -231,24 +247,12 @@ mod tests {
     fn scattered_words_take_a_transaction_each() {
         let blocks = affine(0, 128, ALL);
         assert_eq!(blocks.len(), 32);
-        assert!(blocks.iter().all(|block| block.bytes == 32));
+        assert!(blocks.iter().all(|&(_, bytes)| bytes == 32));
     }
 
     #[test]
     fn a_misaligned_half_warp_touches_two_segments() {
-        assert_eq!(
-            affine(96, 4, 0xffff),
-            [
-                Block {
-                    address: 96,
-                    bytes: 32
-                },
-                Block {
-                    address: 128,
-                    bytes: 32
-                }
-            ]
-        );
+        assert_eq!(affine(96, 4, 0xffff), [(96, 32), (128, 32)]);
     }
 
     #[test]
@@ -260,17 +264,8 @@ mod tests {
         };
         coalescer.coalesce_local(&RULES, &addresses, ALL, LocalAccess { base: 0, bytes: 4 });
         assert_eq!(
-            coalescer.blocks,
-            [
-                Block {
-                    address: 512,
-                    bytes: 64
-                },
-                Block {
-                    address: 576,
-                    bytes: 64
-                }
-            ]
+            coalescer.blocks.iter().map(run).collect::<Vec<_>>(),
+            [(512, 64), (576, 64)]
         );
     }
 
@@ -281,10 +276,10 @@ mod tests {
             let blocks = affine(base * 4, stride * 4, executed);
             for lane in (0..32).filter(|lane| executed >> lane & 1 != 0) {
                 let address = base * 4 + (stride * 4) as u64 * lane;
-                prop_assert!(blocks.iter().any(|block| (block.address..block.address + block.bytes).contains(&address)));
+                prop_assert!(blocks.iter().any(|block| (block.0..block.0 + block.1).contains(&address)));
             }
             for block in &blocks {
-                prop_assert!(block.bytes.is_power_of_two() && block.address.is_multiple_of(block.bytes));
+                prop_assert!(block.1.is_power_of_two() && block.0.is_multiple_of(block.1));
             }
         }
 

@@ -1,42 +1,116 @@
-//! One channel of DRAM: banks with an open row each, requests served first come, first served. Times are edges of the DRAM command clock.
+//! One channel of DRAM: banks with an open row each. Times are edges of the DRAM command clock.
+//!
+//! First come, first served: the future of a request is known when it arrives. First ready, first come, first served: each bank works on one request at a
+//! time, and chooses the next when it has given the column access of the last; the data bus serves the banks as they become ready.
 
-use crate::DramSpec;
+use std::collections::VecDeque;
+
+use super::Request;
+use crate::{DramSpec, SECTOR_BYTES};
 
 /// A channel.
 #[derive(Clone, Debug)]
 pub(crate) struct Channel {
     banks: Vec<Bank>,
-    /// When the last request was begun; none overtakes it.
+    /// When the last request was begun; none overtakes it. First come, first served only.
     last_start: u64,
     last_activate: Option<u64>,
+    /// First edge at which a column access may be given, by bank group and at all.
+    groups_free: Vec<u64>,
+    columns_free: u64,
     bus_free: u64,
+    last: Option<LastColumn>,
+    /// Requests among which banks choose, and those behind them.
+    visible: u32,
+    behind: VecDeque<u32>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+/// The column access given last.
+#[derive(Clone, Copy, Debug)]
+struct LastColumn {
+    at: u64,
+    /// Cycles that its data take.
+    transfer: u64,
+    writes: bool,
+}
+
+#[derive(Clone, Debug, Default)]
 struct Bank {
-    row: Option<u64>,
+    row: Option<u32>,
     activated: u64,
     /// First edge at which another column command can be given.
     column_free: u64,
-    /// First edge at which the row may be closed as far as written data demand it.
+    /// First edge at which the row may be closed as far as data demand it.
     close_after: u64,
+    current: Option<u32>,
+    queue: VecDeque<u32>,
+}
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+    /// An atomic without a second-level cache to do it in.
+    ReadWrite,
 }
 
 /// One request to a channel.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Access {
-    pub bank: u64,
-    pub row: u64,
-    /// Edges of the data bus that its data take.
-    pub transfer: u64,
-    pub writes: bool,
+pub(crate) struct DramRequest {
+    pub slice: u16,
+    /// The line of the slice that waits for it.
+    pub place: u32,
+    pub mask: u8,
+    pub bank: u16,
+    pub row: u32,
+    pub access: Access,
+    /// The request of an SM behind it, where there is no second-level cache.
+    pub origin: Option<Request>,
 }
 
-/// What became of a request.
+impl DramRequest {
+    fn writes(&self) -> bool {
+        self.access != Access::Read
+    }
+
+    /// Column accesses: sectors are read one by one, what is written is written together.
+    fn columns(&self, spec: &DramSpec) -> u64 {
+        let sectors = u64::from(self.mask.count_ones());
+        if self.writes() {
+            (sectors * u64::from(SECTOR_BYTES)).div_ceil(u64::from(spec.atom_bytes))
+        } else {
+            sectors
+        }
+    }
+
+    /// Edges of the data bus that its data take.
+    pub fn transfer(&self, spec: &DramSpec) -> u64 {
+        let atom = u64::from(spec.atom_bytes.div_ceil(spec.bytes_per_cycle));
+        let passes = if self.access == Access::ReadWrite {
+            2
+        } else {
+            1
+        };
+        passes * self.columns(spec) * atom
+    }
+}
+
+/// What became of a request that nothing can overtake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Served {
     /// The edge after its last data.
     pub end: u64,
+    pub row_hit: bool,
+}
+
+/// A bank has begun with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Begun {
+    pub request: u32,
+    pub bank: usize,
+    /// The edge at which its column access can be given.
+    pub column: u64,
     pub row_hit: bool,
 }
 
@@ -46,43 +120,162 @@ impl Channel {
             banks: vec![Bank::default(); spec.banks as usize],
             last_start: 0,
             last_activate: None,
+            groups_free: vec![0; spec.bank_groups as usize],
+            columns_free: 0,
             bus_free: 0,
+            last: None,
+            visible: 0,
+            behind: VecDeque::new(),
         }
     }
 
     /// Serves a request that arrives at edge `now`, after all earlier ones.
-    pub fn serve(&mut self, spec: &DramSpec, now: u64, access: Access) -> Served {
-        let bank = &mut self.banks[access.bank as usize];
+    pub fn serve(&mut self, spec: &DramSpec, now: u64, request: &DramRequest) -> Served {
         let start = now.max(self.last_start);
         self.last_start = start;
-        let row_hit = bank.row == Some(access.row);
-        let column = if row_hit {
-            start.max(bank.column_free)
-        } else {
-            let mut activate = start;
-            if bank.row.is_some() {
-                let close = start
-                    .max(bank.activated + u64::from(spec.ras))
-                    .max(bank.column_free)
-                    .max(bank.close_after);
-                activate = close + u64::from(spec.rp);
-            }
-            if let Some(last) = self.last_activate {
-                activate = activate.max(last + u64::from(spec.rrd));
-            }
-            self.last_activate = Some(activate);
-            bank.row = Some(access.row);
-            bank.activated = activate;
-            activate + u64::from(spec.rcd)
-        };
+        let (column, row_hit) = self.open(spec, start, request);
+        let transfer = request.transfer(spec);
         let data = (column + u64::from(spec.cas)).max(self.bus_free);
-        let end = data + access.transfer;
+        let end = data + transfer;
         self.bus_free = end;
-        bank.column_free = data - u64::from(spec.cas) + access.transfer.max(u64::from(spec.burst));
-        if access.writes {
+        let bank = &mut self.banks[usize::from(request.bank)];
+        bank.column_free = data - u64::from(spec.cas) + transfer.max(u64::from(spec.burst));
+        if request.writes() {
             bank.close_after = end + u64::from(spec.wr);
         }
         Served { end, row_hit }
+    }
+
+    /// Makes the request's row the open one; the edge from which its column access can be given, and whether the row was open.
+    fn open(&mut self, spec: &DramSpec, start: u64, request: &DramRequest) -> (u64, bool) {
+        let bank = &mut self.banks[usize::from(request.bank)];
+        if bank.row == Some(request.row) {
+            return (start.max(bank.column_free), true);
+        }
+        let mut activate = start;
+        if bank.row.is_some() {
+            let close = start
+                .max(bank.activated + u64::from(spec.ras))
+                .max(bank.column_free)
+                .max(bank.close_after);
+            activate = close + u64::from(spec.rp);
+        }
+        if let Some(last) = self.last_activate {
+            activate = activate.max(last + u64::from(spec.rrd));
+        }
+        self.last_activate = Some(activate);
+        bank.row = Some(request.row);
+        bank.activated = activate;
+        (activate + u64::from(spec.rcd), false)
+    }
+
+    /// A request enters the queue; what its bank begins thereupon.
+    pub fn enter(
+        &mut self,
+        spec: &DramSpec,
+        now: u64,
+        number: u32,
+        requests: &[DramRequest],
+    ) -> Option<Begun> {
+        if self.visible >= spec.queue {
+            self.behind.push_back(number);
+            return None;
+        }
+        self.visible += 1;
+        let bank = usize::from(requests[number as usize].bank);
+        self.banks[bank].queue.push_back(number);
+        self.begin(spec, now, bank, requests)
+    }
+
+    /// An idle bank begins with the oldest request for its open row, or else with the oldest.
+    fn begin(
+        &mut self,
+        spec: &DramSpec,
+        now: u64,
+        index: usize,
+        requests: &[DramRequest],
+    ) -> Option<Begun> {
+        let bank = &mut self.banks[index];
+        if bank.current.is_some() {
+            return None;
+        }
+        let open = bank.row;
+        let ready = |number: &u32| Some(requests[*number as usize].row) == open;
+        let chosen = bank.queue.iter().position(ready).unwrap_or(0);
+        let number = bank.queue.remove(chosen)?;
+        bank.current = Some(number);
+        let (column, row_hit) = self.open(spec, now, &requests[number as usize]);
+        Some(Begun {
+            request: number,
+            bank: index,
+            column,
+            row_hit,
+        })
+    }
+
+    /// The bank's request takes the data bus. Gives the request with the edge after its last data, what the bank begins next, and what begins because there
+    /// is room in the queue.
+    pub fn column(
+        &mut self,
+        spec: &DramSpec,
+        now: u64,
+        index: usize,
+        requests: &[DramRequest],
+    ) -> (Option<(u32, u64)>, [Option<Begun>; 2]) {
+        let Some(number) = self.banks[index].current.take() else {
+            return (None, [None, None]);
+        };
+        let request = &requests[number as usize];
+        let end = self.transfer(spec, now, index, request);
+        self.visible -= 1;
+        let next = self.begin(spec, now, index, requests);
+        let entered = self
+            .behind
+            .pop_front()
+            .and_then(|number| self.enter(spec, now, number, requests));
+        (Some((number, end)), [next, entered])
+    }
+
+    /// Gives the column accesses of a request at the first edge that data bus, bank group and the bus's direction allow; the edge after its last data.
+    fn transfer(&mut self, spec: &DramSpec, now: u64, index: usize, request: &DramRequest) -> u64 {
+        let group = index % self.groups_free.len();
+        let columns = request.columns(spec);
+        let (burst, same) = (u64::from(spec.burst), u64::from(spec.burst_same_group));
+        let mut at = now.max(self.columns_free).max(self.groups_free[group]);
+        if let Some(last) = self.last {
+            at = at.max(last.at + turnaround(spec, last, request.writes()));
+        }
+        let writes = request.writes();
+        self.columns_free = at + columns * burst;
+        self.groups_free[group] = at + columns * same.max(burst);
+        self.last = Some(LastColumn {
+            at,
+            transfer: columns * burst,
+            writes,
+        });
+        let last_column = at + (columns - 1) * same.max(burst);
+        let to_data = u64::from(if writes { spec.cwl } else { spec.cas });
+        let end = last_column + to_data + burst;
+        let bank = &mut self.banks[index];
+        bank.column_free = at + columns * same.max(burst);
+        bank.close_after = if writes {
+            end + u64::from(spec.wr)
+        } else {
+            last_column + u64::from(spec.rtp)
+        };
+        end
+    }
+}
+
+/// Edges between two column accesses of different direction, from the first one on.
+fn turnaround(spec: &DramSpec, last: LastColumn, writes: bool) -> u64 {
+    match (last.writes, writes) {
+        (true, false) => u64::from(spec.cwl + spec.wtr) + last.transfer,
+        // The bus is given two cycles to turn.
+        (false, true) => {
+            (u64::from(spec.cas) + last.transfer + 2).saturating_sub(u64::from(spec.cwl))
+        }
+        _ => 0,
     }
 }
 
@@ -91,12 +284,15 @@ mod tests {
     use super::*;
     use crate::GpuSpec;
 
-    fn read(bank: u64, row: u64) -> Access {
-        Access {
+    fn read(bank: u16, row: u32) -> DramRequest {
+        DramRequest {
+            slice: 0,
+            place: 0,
+            mask: 0b11,
             bank,
             row,
-            transfer: 4,
-            writes: false,
+            access: Access::Read,
+            origin: None,
         }
     }
 
@@ -105,27 +301,19 @@ mod tests {
         let spec = GpuSpec::preset("tesla-16sm").unwrap().dram;
         let mut channel = Channel::new(&spec);
         let (rcd, cas) = (u64::from(spec.rcd), u64::from(spec.cas));
+        let served = |end, row_hit| Served { end, row_hit };
         assert_eq!(
-            channel.serve(&spec, 100, read(0, 1)),
-            Served {
-                end: 100 + rcd + cas + 4,
-                row_hit: false
-            }
+            channel.serve(&spec, 100, &read(0, 1)),
+            served(100 + rcd + cas + 4, false)
         );
         assert_eq!(
-            channel.serve(&spec, 200, read(0, 1)),
-            Served {
-                end: 200 + cas + 4,
-                row_hit: true
-            }
+            channel.serve(&spec, 200, &read(0, 1)),
+            served(200 + cas + 4, true)
         );
-        let reopened = channel.serve(&spec, 300, read(0, 2));
+        let reopened = channel.serve(&spec, 300, &read(0, 2));
         assert_eq!(
             reopened,
-            Served {
-                end: 300 + u64::from(spec.rp) + rcd + cas + 4,
-                row_hit: false
-            }
+            served(300 + u64::from(spec.rp) + rcd + cas + 4, false)
         );
     }
 
@@ -133,8 +321,8 @@ mod tests {
     fn a_row_stays_open_for_its_least_time() {
         let spec = GpuSpec::preset("tesla-16sm").unwrap().dram;
         let mut channel = Channel::new(&spec);
-        channel.serve(&spec, 0, read(0, 1));
-        let end = channel.serve(&spec, 1, read(0, 2)).end;
+        channel.serve(&spec, 0, &read(0, 1));
+        let end = channel.serve(&spec, 1, &read(0, 2)).end;
         let close = u64::from(spec.ras).max(u64::from(spec.rcd) + 4);
         assert_eq!(end, close + u64::from(spec.rp + spec.rcd + spec.cas) + 4);
     }
@@ -143,11 +331,54 @@ mod tests {
     fn row_hits_in_a_row_fill_the_bus() {
         let spec = GpuSpec::preset("tesla-16sm").unwrap().dram;
         let mut channel = Channel::new(&spec);
-        let first = channel.serve(&spec, 0, read(0, 1)).end;
+        let first = channel.serve(&spec, 0, &read(0, 1)).end;
         let last = (0..10)
-            .map(|_| channel.serve(&spec, 0, read(0, 1)).end)
+            .map(|_| channel.serve(&spec, 0, &read(0, 1)).end)
             .last()
             .unwrap();
         assert_eq!(last, first + 40);
+    }
+
+    /// Rows 1, 2, 1 in one bank: the open row is served to its end before the other.
+    #[test]
+    fn a_request_for_the_open_row_overtakes() {
+        let spec = GpuSpec::preset("v100").unwrap().dram;
+        let mut channel = Channel::new(&spec);
+        let requests = [read(0, 1), read(0, 2), read(0, 1), read(1, 5)];
+        let begun = channel.enter(&spec, 10, 0, &requests).unwrap();
+        assert_eq!((begun.request, begun.row_hit), (0, false));
+        assert_eq!(begun.column, 10 + u64::from(spec.rcd));
+        for number in [1, 2] {
+            assert_eq!(channel.enter(&spec, 11, number, &requests), None);
+        }
+        let other = channel.enter(&spec, 11, 3, &requests).unwrap();
+        assert_eq!(
+            other.column,
+            10 + u64::from(spec.rrd + spec.rcd),
+            "another bank opens its row meanwhile"
+        );
+        let (done, [next, _]) = channel.column(&spec, begun.column, 0, &requests);
+        assert_eq!(done.unwrap().0, 0);
+        assert_eq!(
+            next.map(|begun| (begun.request, begun.row_hit)),
+            Some((2, true))
+        );
+    }
+
+    #[test]
+    fn a_full_queue_hides_what_is_behind_it() {
+        let mut spec = GpuSpec::preset("v100").unwrap().dram;
+        spec.queue = 2;
+        let mut channel = Channel::new(&spec);
+        let requests = [read(0, 1), read(0, 2), read(0, 1)];
+        let begun = channel.enter(&spec, 0, 0, &requests).unwrap();
+        channel.enter(&spec, 0, 1, &requests);
+        channel.enter(&spec, 0, 2, &requests);
+        let (_, [next, _]) = channel.column(&spec, begun.column, 0, &requests);
+        assert_eq!(
+            next.map(|begun| begun.request),
+            Some(1),
+            "2 was not seen yet"
+        );
     }
 }

@@ -3,7 +3,24 @@
 use super::{Sm, World};
 use crate::counters::Counter;
 use crate::event::Event;
-use crate::{FetchEvent, GpuError};
+use crate::memory::Kind;
+use crate::memory::coalesce::Block;
+use crate::{BranchFetch, FetchEvent, GpuError, GpuSpec, MissSource, SECTOR_BYTES};
+
+/// Instructions lie above local memory.
+const CODE_BASE: u64 = 1 << 60;
+
+/// The sectors of a line of a read-only cache.
+pub(super) fn lines(address: u64, bytes: u32, spec: &GpuSpec) -> Block {
+    let segment = u64::from(spec.ldst.segment_bytes);
+    let base = address & !(segment - 1);
+    let first = (address - base) / u64::from(SECTOR_BYTES);
+    let count = bytes.div_ceil(SECTOR_BYTES);
+    Block {
+        base,
+        mask: (((1u16 << count) - 1) << first) as u8,
+    }
+}
 
 /// With two fetch stages, the I-cache delivers to the filter a cycle after the look-up.
 #[derive(Clone, Copy, Debug)]
@@ -30,32 +47,45 @@ impl Sm<'_> {
         }
     }
 
-    /// An instruction is decoded and in its buffer.
+    /// What was fetched for a warp is decoded and in its buffer: one instruction, or all that one fetch brought.
     pub fn deliver(&mut self, warp: u8, world: &World<'_>) {
         let index = usize::from(warp);
-        self.counts.add(Counter::BufferWrite, 1);
-        self.warps[index].delivered += 1;
-        if self.warps[index].delivered == 1 {
+        self.missing &= !(1 << index);
+        let slot = &mut self.warps[index];
+        let before = slot.delivered;
+        let count = slot.deliver(world.spec.fetch.instructions > 1);
+        self.counts.add(Counter::BufferWrite, u64::from(count));
+        if slot.held == 0 {
+            // Nothing but what lies behind a taken branch: the scheduler finds that out as soon as it sees it.
+            slot.forget_wrong();
+        } else if before == 0 {
             self.examine(index, world);
         }
-        self.missing &= !(1 << index);
         self.update_fetch(index, world);
     }
 
-    /// A branch is resolved.
+    /// A branch is resolved, or what was fetched behind it thrown away.
     pub fn resolve(&mut self, warp: u8, world: &World<'_>) {
-        self.warps[usize::from(warp)].branch = false;
+        let slot = &mut self.warps[usize::from(warp)];
+        slot.branch = false;
+        slot.forget_wrong();
         self.update_fetch(usize::from(warp), world);
     }
 
     /// Decides anew whether the fetch stage may fetch for a warp.
     #[inline]
     pub(super) fn update_fetch(&mut self, index: usize, world: &World<'_>) {
-        let warp = &self.warps[index];
+        let (warp, fetch) = (&self.warps[index], &world.spec.fetch);
         let bit = 1 << index;
+        let room = if fetch.instructions > 1 {
+            warp.held == 0
+        } else {
+            u32::from(warp.held) < fetch.buffer_entries
+        };
         let can = warp.next.is_some()
             && !warp.branch
-            && u32::from(warp.held) < world.spec.fetch.buffer_entries
+            && warp.wrong == 0
+            && room
             && self.missing & bit == 0;
         if can {
             self.can_fetch |= bit;
@@ -65,26 +95,64 @@ impl Sm<'_> {
         }
     }
 
-    /// Fetches for one warp, if there is one to fetch for.
+    /// Fetches for as many warps as the fetch stage serves in a cycle.
     pub(super) fn fetch(&mut self, now: u64, world: &mut World<'_>) -> Result<(), GpuError> {
-        if self.can_fetch == 0 {
-            return Ok(());
+        for _ in 0..world.spec.fetch.warps {
+            if self.can_fetch == 0 {
+                break;
+            }
+            let last_issued = self.last_issued[0];
+            let index = self
+                .select
+                .fetch(self.can_fetch, self.last_fetched, last_issued);
+            self.last_fetched = index;
+            self.fetch_for(index, now, world)?;
         }
-        let index = self
-            .select
-            .next(self.can_fetch, self.last_fetched, self.last_issued);
-        self.last_fetched = index;
-        let Some(step) = self.warps[index as usize].fetch() else {
-            return Ok(());
+        Ok(())
+    }
+
+    fn fetch_for(&mut self, index: u32, now: u64, world: &mut World<'_>) -> Result<(), GpuError> {
+        let (program, settings) = (world.program, &world.spec.fetch);
+        let warp = &mut self.warps[index as usize];
+        let at = match settings.branches {
+            BranchFetch::Stall => warp.next.map_or(0, |step| step.inst),
+            // Behind the last instruction there is nothing to fetch by mistake.
+            BranchFetch::NotTaken if warp.fetch_at as usize >= program.insts.len() => {
+                warp.next.map_or(0, |step| step.inst)
+            }
+            BranchFetch::NotTaken => warp.fetch_at,
         };
-        let pc = world.program.base
-            + u64::from(step.inst) * u64::from(world.spec.fetch.instruction_bytes);
-        self.warps[index as usize].branch = world.program.insts[step.inst as usize].control;
-        self.counts.add(Counter::Fetches, 1);
+        let mut fetched = 0;
+        while fetched < settings.instructions {
+            match warp.next {
+                Some(step) if step.inst == at + fetched && !warp.branch => {
+                    let control = program.insts[step.inst as usize].control;
+                    warp.branch = control && settings.branches == BranchFetch::Stall;
+                    warp.fetch();
+                }
+                // Behind a branch that is taken, behind the end of the warp, or behind one that is not resolved.
+                _ if settings.branches == BranchFetch::NotTaken
+                    && ((at + fetched) as usize) < program.insts.len() =>
+                {
+                    warp.wrong += 1;
+                }
+                _ => break,
+            }
+            fetched += 1;
+        }
+        warp.fetch_at = if warp.wrong > 0 {
+            warp.next.map_or(0, |step| step.inst)
+        } else {
+            at + fetched
+        };
+        let flushed = u64::from(warp.wrong);
+        self.counts.add(Counter::Fetches, u64::from(fetched));
+        self.counts.add(Counter::FetchGrants, 1);
+        self.counts.add(Counter::FlushedInstructions, flushed);
         let event = FetchEvent {
             cycle: now,
             warp: index as u8,
-            pc,
+            pc: world.program.base + u64::from(at) * u64::from(settings.instruction_bytes),
         };
         for observer in &mut self.observers {
             observer.fetched(event);
@@ -131,21 +199,30 @@ impl Sm<'_> {
     fn cached(&mut self, event: FetchEvent, world: &mut World<'_>) -> Result<bool, GpuError> {
         self.counts.add(Counter::IcacheTagRead, 1);
         self.counts.add(Counter::IcacheDataRead, 1);
-        let line = event.pc >> world.spec.icache.line_bytes.trailing_zeros();
-        if self.icache.lookup(line) {
+        let icache = &world.spec.icache;
+        let line = event.pc >> icache.line_bytes.trailing_zeros();
+        if icache.misses == MissSource::Never || self.icache.lookup(line) {
             self.fill_filter(event, world.spec.fetch.stages);
             return Ok(true);
         }
         self.counts.add(Counter::IcacheMisses, 1);
         self.missing |= 1 << event.warp;
-        match self.misses.wait(line, event.warp, event.pc) {
-            Some(miss) => {
-                let fill = event.cycle + u64::from(world.spec.icache.miss_cycles);
-                world
-                    .queue
-                    .schedule(fill, Event::Fill { sm: self.id, miss })?;
-            }
-            None => self.counts.add(Counter::IcacheMshrMerges, 1),
+        let Some(miss) = self.misses.wait(line, event.warp, event.pc) else {
+            self.counts.add(Counter::IcacheMshrMerges, 1);
+            return Ok(false);
+        };
+        if icache.misses == MissSource::Fixed {
+            let fill = event.cycle + u64::from(icache.miss_cycles);
+            world
+                .queue
+                .schedule(fill, Event::Fill { sm: self.id, miss })?;
+        } else {
+            let block = lines(
+                CODE_BASE + (line << icache.line_bytes.trailing_zeros()),
+                icache.line_bytes,
+                world.spec,
+            );
+            self.send(Kind::Code, block, u32::from(miss), event.cycle + 1, world)?;
         }
         Ok(false)
     }

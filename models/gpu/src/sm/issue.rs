@@ -1,29 +1,66 @@
-//! Issue: one ready warp a cycle goes to its unit through operand collection.
+//! Issue: each scheduler sends an instruction of one ready warp a cycle to its unit through operand collection.
 
 use warpwatt_simt::trace::Step;
 
+use super::ldst::Waiting;
+use super::select::Seen;
+use super::units::Collected;
 use super::{Sm, World};
 use crate::counters::Counter;
 use crate::event::Event;
 use crate::program::{Inst, Port, UNITS};
-use crate::{FetchEvent, GpuError};
+use crate::{BranchFetch, FetchEvent, GpuError};
 
-impl Sm<'_> {
-    /// Issues for one warp; whether there was one.
-    pub(super) fn issue(&mut self, now: u64, world: &mut World<'_>) -> Result<bool, GpuError> {
-        let candidates = self.candidates(now, world);
-        if candidates == 0 {
-            return Ok(false);
+impl<'t> Sm<'t> {
+    /// Each scheduler issues for one of its warps; how many instructions were issued.
+    pub(super) fn issue(&mut self, now: u64, world: &mut World<'_>) -> Result<u64, GpuError> {
+        let mut issued = 0;
+        for scheduler in 0..self.last_issued.len() {
+            if let Some(warp) = self.choose(scheduler, now) {
+                self.last_issued[scheduler] = warp;
+                self.issue_for(scheduler, warp, now, world)?;
+                issued += 1;
+                for _ in 1..world.spec.scheduler.width {
+                    if self.candidates(scheduler, now) >> warp & 1 == 0 {
+                        break;
+                    }
+                    self.issue_for(scheduler, warp, now, world)?;
+                    issued += 1;
+                }
+            }
         }
-        let index = self
-            .select
-            .next(candidates, self.last_issued, self.last_issued);
-        self.last_issued = index;
+        Ok(issued)
+    }
+
+    /// The warp that a scheduler issues for, if there is one.
+    #[inline]
+    fn choose(&mut self, scheduler: usize, now: u64) -> Option<u32> {
+        let candidates = self.candidates(scheduler, now);
+        if candidates == 0 {
+            return None;
+        }
+        let seen = Seen {
+            last: self.last_issued[scheduler],
+            waiting: self.blocked & self.loading,
+            ages: &self.ages,
+        };
+        self.select
+            .issue(candidates, &seen, &mut self.active[scheduler])
+    }
+
+    fn issue_for(
+        &mut self,
+        scheduler: usize,
+        index: u32,
+        now: u64,
+        world: &mut World<'_>,
+    ) -> Result<(), GpuError> {
         let Some(step) = self.warps[index as usize].issue() else {
-            return Ok(false);
+            return Ok(());
         };
         let program = world.program;
         let inst = &program.insts[step.inst as usize];
+        self.ages.issued[index as usize] += 1;
         self.count(&step, inst, world);
         self.observe(&step, index as u8, now, world);
         let slots = self.warps[index as usize]
@@ -34,31 +71,46 @@ impl Sm<'_> {
         }
         let last_cycle = match inst.port {
             Port::Barrier => self.wait_at_barrier(index as usize, now, world)?,
-            Port::Ldst => self.issue_memory(index, &step, slots, now, world)?,
-            Port::Sp | Port::Sfu | Port::Fp64 => {
-                self.issue_arithmetic(index, inst, slots, now, world)?
+            port => {
+                let collected = self.units.collect(program, inst, (scheduler, index), now);
+                self.counts
+                    .add(Counter::BankConflictCycles, collected.conflict_cycles);
+                if port == Port::Ldst {
+                    self.issue_memory((index, slots), &step, collected, world)?
+                } else {
+                    self.issue_arithmetic((index, slots), inst, &collected, world)?
+                }
             }
         };
-        self.after(index as usize, inst, now, last_cycle, world)?;
-        Ok(true)
+        self.after(index as usize, inst, now, last_cycle, world)
     }
 
-    /// Warps whose oldest instruction can issue now.
+    /// Warps of a scheduler whose oldest instruction can issue now.
     #[inline]
-    fn candidates(&self, now: u64, world: &World<'_>) -> u64 {
-        let mut candidates = self.ready[Port::Barrier as usize];
-        if UNITS.iter().all(|&port| self.ready[port as usize] == 0)
-            || self.units.collector_free() > now
-        {
-            return candidates;
-        }
+    fn candidates(&self, scheduler: usize, now: u64) -> u64 {
+        let own = self.own[scheduler];
+        let mut candidates = self.ready[Port::Barrier as usize] & own;
         for port in UNITS {
-            let credit = port != Port::Ldst || self.loads.in_flight < world.spec.ldst.outstanding;
-            if credit && self.units.accepts_from(port) <= now {
-                candidates |= self.ready[port as usize];
+            let ready = self.ready[port as usize] & own;
+            if ready != 0 && self.units.accepts_from(scheduler, port) <= now {
+                candidates |= ready;
             }
         }
+        let ready = self.ready[Port::Ldst as usize] & own;
+        if ready != 0 && self.memory_accepts_from(scheduler) <= now {
+            candidates |= ready;
+        }
         candidates
+    }
+
+    /// From when on a memory instruction may issue.
+    #[inline]
+    pub(super) fn memory_accepts_from(&self, scheduler: usize) -> u64 {
+        if self.loads.in_flight < self.outstanding {
+            self.units.accepts_from(scheduler, Port::Ldst)
+        } else {
+            u64::MAX
+        }
     }
 
     #[inline]
@@ -84,6 +136,8 @@ impl Sm<'_> {
         }
         let issued = match inst.port {
             Port::Sp => Counter::IssuedSp,
+            Port::Int => Counter::IssuedInt,
+            Port::Tensor => Counter::IssuedTensor,
             Port::Sfu => Counter::IssuedSfu,
             Port::Fp64 => Counter::IssuedFp64,
             Port::Ldst => Counter::IssuedLdst,
@@ -108,31 +162,47 @@ impl Sm<'_> {
         }
     }
 
-    /// Latencies count from the issue: the first cycle of operand collection is in them, conflicts and waiting come on top.
+    /// Latencies count from the issue: operand collection is in them, conflicts and waiting come on top.
     fn issue_arithmetic(
         &mut self,
-        warp: u32,
+        (warp, slots): (u32, u32),
         inst: &Inst,
-        slots: u16,
-        now: u64,
+        collected: &Collected,
         world: &mut World<'_>,
     ) -> Result<u64, GpuError> {
-        let dispatch = self.units.collect(world.program, inst, warp, now);
-        self.counts
-            .add(Counter::BankConflictCycles, dispatch.conflict_cycles);
-        self.units.occupy(inst.port, dispatch.cycle, inst.interval);
-        let done = dispatch.cycle + inst.latency - 1;
-        if slots != 0 {
-            world.queue.schedule(
-                done,
-                Event::Release {
-                    sm: self.id,
-                    warp: warp as u8,
-                    slots,
-                },
-            )?;
-        }
+        let cycle = self.units.execute(collected, inst.interval);
+        let done = cycle + inst.latency - self.units.depth().min(inst.latency);
+        self.results_at(warp, slots, done, world)?;
         Ok(done)
+    }
+
+    /// Issues a memory instruction; gives the cycle in which it has left the pipeline.
+    fn issue_memory(
+        &mut self,
+        (warp, slots): (u32, u32),
+        step: &Step<'t>,
+        collected: Collected,
+        world: &mut World<'_>,
+    ) -> Result<u64, GpuError> {
+        let inst = &world.program.insts[step.inst as usize];
+        let through = collected.ready + inst.latency - self.units.depth().min(inst.latency);
+        let (Some(op), Some(addresses)) = (inst.memory, step.addresses) else {
+            self.units.enter(&collected, collected.ready);
+            self.ldst.free = self.ldst.free.max(collected.ready) + inst.interval;
+            self.results_at(warp, slots, through, world)?;
+            return Ok(through);
+        };
+        let waiting = Waiting {
+            warp,
+            op,
+            addresses,
+            executed: step.executed,
+            slots,
+            collected,
+            interval: inst.interval,
+        };
+        self.pass_memory(waiting, world)?;
+        Ok(through)
     }
 
     /// What follows from an issue for the warp: the branch is on its way, the next instruction can be looked at, there is room to fetch, or it was the last.
@@ -145,7 +215,14 @@ impl Sm<'_> {
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
         let warp = index as u8;
-        if inst.control {
+        let resolves = match world.spec.fetch.branches {
+            BranchFetch::Stall => inst.control,
+            BranchFetch::NotTaken => {
+                let slot = &self.warps[index];
+                slot.wrong_delivered && slot.held == 0 && slot.next.is_some()
+            }
+        };
+        if resolves {
             let resolved = now + u64::from(world.spec.fetch.branch_cycles);
             world
                 .queue

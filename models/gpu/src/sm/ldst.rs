@@ -1,46 +1,59 @@
-//! The load-store unit: shared memory, the constant port, and global and local memory behind the network.
+//! The load-store unit: shared memory, the constant port, and global and local memory behind the first-level cache or the network.
+//!
+//! Instructions pass in order. What happens to one is decided as soon as it is known when it reaches the unit, a few cycles ahead; only an instruction that
+//! finds no room in the cache, and those behind it, wait for an event.
 
-use warpwatt_simt::trace::{Addresses, LaneMask, MemoryOp, MemoryOpKind, Space, Step};
+use std::collections::VecDeque;
 
+use warpwatt_simt::trace::{Addresses, LaneMask, MemoryOp, MemoryOpKind, Space};
+
+use super::l1::Access;
+use super::units::Collected;
 use super::{Sm, World};
 use crate::counters::Counter;
 use crate::event::Event;
-use crate::memory::coalesce::{LOCAL_MASK, LocalAccess, Rules};
-use crate::memory::{Request, RequestKind};
-use crate::{GpuError, GpuSpec};
+use crate::memory::Kind;
+use crate::memory::coalesce::{Block, LOCAL_MASK, LocalAccess, Rules};
+use crate::{GpuError, GpuSpec, SECTOR_BYTES, Transactions};
 
 /// Loads and atomics whose data are on their way.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Loads {
     entries: Vec<Load>,
-    free: Vec<u16>,
-    /// Transactions of loads, stores and atomics that have not come back.
+    free: Vec<u32>,
+    /// Transactions of stores, and of loads and atomics that pass no cache, that have not come back.
     pub in_flight: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Load {
     warp: u8,
-    slots: u16,
-    transactions: u32,
+    slots: u32,
+    /// Blocks that have not come.
+    blocks: u32,
 }
 
 impl Loads {
-    fn insert(&mut self, load: Load) -> u16 {
+    /// A load of `blocks` blocks into the regions `slots` of `warp`.
+    pub fn insert(&mut self, warp: u32, slots: u32, blocks: u32) -> u32 {
+        let load = Load {
+            warp: warp as u8,
+            slots,
+            blocks,
+        };
         if let Some(index) = self.free.pop() {
-            self.entries[usize::from(index)] = load;
+            self.entries[index as usize] = load;
             return index;
         }
         self.entries.push(load);
-        (self.entries.len() - 1) as u16
+        (self.entries.len() - 1) as u32
     }
 
-    /// One transaction has come; the warp and its regions once all have.
-    fn arrived(&mut self, index: u16) -> Option<(u8, u16)> {
-        self.in_flight -= 1;
-        let load = &mut self.entries[usize::from(index)];
-        load.transactions -= 1;
-        if load.transactions > 0 {
+    /// One block has come; the warp and its regions once all have.
+    pub fn arrived(&mut self, index: u32) -> Option<(u8, u32)> {
+        let load = &mut self.entries[index as usize];
+        load.blocks -= 1;
+        if load.blocks > 0 {
             return None;
         }
         self.free.push(index);
@@ -48,62 +61,97 @@ impl Loads {
     }
 }
 
-/// A memory instruction at the unit.
-struct Issued<'s, 't> {
-    warp: u32,
-    op: MemoryOp,
-    addresses: &'s Addresses<'t>,
-    executed: LaneMask,
-    slots: u16,
-    /// First cycle in the unit.
-    from: u64,
-    /// Cycles that the unit takes to form the addresses.
-    interval: u64,
+/// The unit itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LdstUnit<'t> {
+    /// First cycle in which it can take another instruction.
+    pub free: u64,
+    /// The instruction that found no room.
+    stuck: Option<Stuck>,
+    /// Its blocks that have not been looked up.
+    backlog: VecDeque<Block>,
+    /// Instructions behind it.
+    behind: VecDeque<Waiting<'t>>,
 }
 
-impl Sm<'_> {
-    /// Issues a memory instruction; gives the cycle in which it has left the pipeline.
-    pub(super) fn issue_memory(
+/// A memory instruction with its operands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting<'t> {
+    pub warp: u32,
+    pub op: MemoryOp,
+    pub addresses: Addresses<'t>,
+    pub executed: LaneMask,
+    pub slots: u32,
+    pub collected: Collected,
+    /// Cycles that the unit takes to form the addresses.
+    pub interval: u64,
+}
+
+/// An access to global or local memory under way.
+#[derive(Clone, Copy, Debug)]
+struct Stuck {
+    kind: Kind,
+    load: u32,
+    /// The cycle of its next block, and the banks taken in that cycle.
+    next: u64,
+    taken: u32,
+    /// First cycle in which the unit can be free.
+    busy_until: u64,
+}
+
+impl<'t> Sm<'t> {
+    /// The operands of a memory instruction will be there: what becomes of it.
+    pub(super) fn pass_memory(
         &mut self,
-        warp: u32,
-        step: &Step<'_>,
-        slots: u16,
-        now: u64,
+        waiting: Waiting<'t>,
         world: &mut World<'_>,
-    ) -> Result<u64, GpuError> {
-        let program = world.program;
-        let inst = &program.insts[step.inst as usize];
-        let dispatch = self.units.collect(program, inst, warp, now);
-        self.counts
-            .add(Counter::BankConflictCycles, dispatch.conflict_cycles);
-        let through = dispatch.cycle + inst.latency - 1;
-        let (Some(op), Some(addresses)) = (inst.memory, step.addresses.as_ref()) else {
-            self.units.occupy(inst.port, dispatch.cycle, inst.interval);
-            self.results_at(warp, slots, through, world)?;
-            return Ok(through);
-        };
-        let executed = step.executed;
-        let issued = Issued {
-            warp,
-            op,
-            addresses,
-            executed,
-            slots,
-            from: dispatch.cycle,
-            interval: inst.interval,
-        };
-        match space(&issued) {
-            Space::Shared => self.access_shared(&issued, world)?,
-            Space::Const | Space::Param => self.access_constant(&issued, world)?,
-            Space::Global | Space::Local | Space::Generic => self.access_memory(&issued, world)?,
+    ) -> Result<(), GpuError> {
+        if self.ldst.stuck.is_some() {
+            self.ldst.behind.push_back(waiting);
+            return Ok(());
         }
-        Ok(through)
+        self.serve(&waiting, 0, world)
     }
 
-    fn results_at(
+    /// The unit takes an instruction as soon as it can, but not before `earliest`.
+    fn serve(
+        &mut self,
+        waiting: &Waiting<'t>,
+        earliest: u64,
+        world: &mut World<'_>,
+    ) -> Result<(), GpuError> {
+        let from = waiting.collected.ready.max(self.ldst.free).max(earliest);
+        self.units.enter(&waiting.collected, from);
+        match space(waiting) {
+            Space::Shared => self.access_shared(waiting, from, world),
+            Space::Const | Space::Param => self.access_constant(waiting, from, world),
+            Space::Global | Space::Local | Space::Generic => {
+                self.access_memory(waiting, from, world)
+            }
+        }
+    }
+
+    /// There may be room again for what found none.
+    pub(super) fn resume(&mut self, now: u64, world: &mut World<'_>) -> Result<(), GpuError> {
+        let Some(mut stuck) = self.ldst.stuck.take() else {
+            return Ok(());
+        };
+        stuck.next = stuck.next.max(now);
+        self.go_on(stuck, world)?;
+        while self.ldst.stuck.is_none() {
+            let Some(waiting) = self.ldst.behind.pop_front() else {
+                break;
+            };
+            self.serve(&waiting, now, world)?;
+        }
+        self.awake = true;
+        Ok(())
+    }
+
+    pub(super) fn results_at(
         &mut self,
         warp: u32,
-        slots: u16,
+        slots: u32,
         cycle: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
@@ -122,134 +170,150 @@ impl Sm<'_> {
 
     fn access_shared(
         &mut self,
-        issued: &Issued<'_, '_>,
+        waiting: &Waiting<'_>,
+        from: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
-        let atomic = issued.op.kind == MemoryOpKind::Atomic;
+        let atomic = waiting.op.kind == MemoryOpKind::Atomic;
         let passes = self.banks.passes(
-            issued.addresses,
-            issued.executed,
-            u64::from(issued.op.bytes),
+            &waiting.addresses,
+            waiting.executed,
+            u64::from(waiting.op.bytes),
             atomic,
         );
         self.counts.add(Counter::SharedAccesses, 1);
         self.counts.add(Counter::SharedPasses, passes);
         let shared = &world.spec.shared;
         let pass_cycles = u64::from(shared.pass_cycles);
-        self.units.occupy(
-            crate::program::Port::Ldst,
-            issued.from,
-            issued.interval.max(passes * pass_cycles),
-        );
+        self.ldst.free = from + waiting.interval.max(passes * pass_cycles);
         let extra = (passes - self.banks.fewest()) * pass_cycles;
-        self.results_at(
-            issued.warp,
-            issued.slots,
-            issued.from + u64::from(shared.latency) - 1 + extra,
-            world,
-        )
-    }
-
-    /// The port serves one address a cycle: lanes that agree share it.
-    fn access_constant(
-        &mut self,
-        issued: &Issued<'_, '_>,
-        world: &mut World<'_>,
-    ) -> Result<(), GpuError> {
-        let addresses = match issued.addresses {
-            Addresses::Affine { stride: 0, .. } => 1,
-            addresses => distinct(addresses, issued.executed),
-        };
-        self.counts.add(Counter::ConstantAccesses, 1);
-        self.units.occupy(
-            crate::program::Port::Ldst,
-            issued.from,
-            issued.interval.max(addresses),
-        );
-        let latency = u64::from(world.spec.constant.latency);
-        self.results_at(
-            issued.warp,
-            issued.slots,
-            issued.from + latency - 1 + (addresses - 1),
-            world,
-        )
+        let done = from + u64::from(shared.latency) + extra - self.units.depth();
+        self.results_at(waiting.warp, waiting.slots, done, world)
     }
 
     fn access_memory(
         &mut self,
-        issued: &Issued<'_, '_>,
+        waiting: &Waiting<'_>,
+        from: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
-        self.coalesce(issued, world.spec);
-        let kind = match issued.op.kind {
-            MemoryOpKind::Load => RequestKind::Load,
-            MemoryOpKind::Store => RequestKind::Store,
-            MemoryOpKind::Atomic => RequestKind::Atomic,
-        };
-        let transactions = self.coalescer.blocks.len() as u32;
-        let mut load = u16::MAX;
-        if kind != RequestKind::Store {
-            load = self.loads.insert(Load {
-                warp: issued.warp as u8,
-                slots: issued.slots,
-                transactions,
-            });
-        }
-        self.loads.in_flight += transactions;
-        self.units.occupy(
-            crate::program::Port::Ldst,
-            issued.from,
-            issued.interval.max(u64::from(transactions)),
-        );
+        self.coalesce(waiting, world.spec);
         self.counts.add(Counter::MemoryAccesses, 1);
-        for (leaves, block) in (issued.from + 1..).zip(&self.coalescer.blocks) {
-            let request = Request {
-                address: block.address,
-                bytes: block.bytes as u16,
-                sm: self.id,
-                load,
+        let kind = match waiting.op.kind {
+            MemoryOpKind::Load => Kind::Load,
+            MemoryOpKind::Store => Kind::Store,
+            MemoryOpKind::Atomic => Kind::Atomic,
+        };
+        let mut load = u32::MAX;
+        if kind != Kind::Store {
+            // One more than blocks, so that none of them ends it before all are looked up.
+            let blocks = self.coalescer.blocks.len() as u32 + 1;
+            load = self.loads.insert(waiting.warp, waiting.slots, blocks);
+        }
+        self.ldst.backlog.extend(self.coalescer.blocks.iter());
+        let first = from + 1;
+        self.go_on(
+            Stuck {
                 kind,
-            };
-            let flits = world.memory.send(leaves, request, world.queue)?;
-            count_request(&mut self.counts, &request, flits);
+                load,
+                next: first,
+                taken: 0,
+                busy_until: from + waiting.interval,
+            },
+            world,
+        )
+    }
+
+    /// Looks up block after block, until all are through or one finds no room.
+    fn go_on(&mut self, mut access: Stuck, world: &mut World<'_>) -> Result<(), GpuError> {
+        while let Some(&block) = self.ldst.backlog.front() {
+            let mut slot = (access.next, access.taken);
+            let cycle = take_banks(&mut slot, block, world.spec);
+            if !self.look_up(&access, block, cycle, world)? {
+                self.ldst.stuck = Some(access);
+                return Ok(());
+            }
+            (access.next, access.taken) = slot;
+            self.ldst.backlog.pop_front();
+        }
+        let last = access.next.saturating_sub(u64::from(access.taken == 0));
+        self.ldst.free = last.max(access.busy_until);
+        if access.kind == Kind::Store {
+            return Ok(());
+        }
+        if let Some((warp, slots)) = self.loads.arrived(access.load) {
+            let hit = last + u64::from(world.spec.l1.latency) - self.units.depth() - 1;
+            self.results_at(u32::from(warp), slots, hit, world)?;
         }
         Ok(())
     }
 
-    fn coalesce(&mut self, issued: &Issued<'_, '_>, spec: &GpuSpec) {
-        let rules = Rules {
-            group: spec.ldst.coalesce_group,
-            segment_bytes: u64::from(spec.ldst.segment_bytes),
-            sector_bytes: u64::from(spec.ldst.sector_bytes),
-            warp_width: spec.sm.warp_width,
-        };
-        let bytes = u64::from(issued.op.bytes);
-        if space(issued) == Space::Local {
-            let slot = u64::from(self.id) * u64::from(spec.warps_per_sm()) + u64::from(issued.warp);
+    /// One block of an access at `cycle`; `false` if there is no room for it.
+    fn look_up(
+        &mut self,
+        access: &Stuck,
+        block: Block,
+        cycle: u64,
+        world: &mut World<'_>,
+    ) -> Result<bool, GpuError> {
+        match access.kind {
+            Kind::Load if world.spec.has_l1() => {
+                // A miss is known once the tags have been read.
+                let miss = cycle + u64::from(world.spec.l1.latency) - self.units.depth() - 1;
+                match self.load_block(block, access.load, miss, world)? {
+                    Access::NoRoom => {
+                        self.counts.add(Counter::L1Retries, 1);
+                        return Ok(false);
+                    }
+                    Access::Hit => {
+                        self.loads.entries[access.load as usize].blocks -= 1;
+                    }
+                    Access::Waits => {}
+                }
+            }
+            Kind::Store => self.store_block(block, cycle, world)?,
+            kind => {
+                self.loads.in_flight += 1;
+                self.send(kind, block, access.load, cycle, world)?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn coalesce(&mut self, waiting: &Waiting<'_>, spec: &GpuSpec) {
+        let rules = Rules::new(spec);
+        let bytes = u64::from(waiting.op.bytes);
+        if space(waiting) == Space::Local {
+            let slot =
+                u64::from(self.id) * u64::from(spec.warps_per_sm()) + u64::from(waiting.warp);
             let base = LOCAL_BASE + slot * (LOCAL_MASK + 1) * u64::from(spec.sm.warp_width);
             self.coalescer.coalesce_local(
                 &rules,
-                issued.addresses,
-                issued.executed,
+                &waiting.addresses,
+                waiting.executed,
                 LocalAccess { base, bytes },
             );
         } else {
             self.coalescer
-                .coalesce(&rules, issued.addresses, issued.executed, bytes);
+                .coalesce(&rules, &waiting.addresses, waiting.executed, bytes);
         }
     }
 
-    /// A reply is in the SM; whether that changed what the SM can do.
-    pub fn loaded(&mut self, load: u16, now: u64, world: &mut World<'_>) -> Result<bool, GpuError> {
-        self.awake |= self.loads.in_flight >= world.spec.ldst.outstanding;
+    /// A block of a load has come; whether that finished a CTA.
+    pub(super) fn block_arrived(
+        &mut self,
+        load: u32,
+        now: u64,
+        world: &mut World<'_>,
+    ) -> Result<bool, GpuError> {
         match self.loads.arrived(load) {
             Some((warp, slots)) => self.release(warp, slots, now, world),
             None => Ok(false),
         }
     }
 
-    /// A store has reached memory.
-    pub fn written(&mut self, world: &World<'_>) {
+    /// A transaction that passes no cache has come back.
+    pub(super) fn returned(&mut self, world: &World<'_>) {
         self.awake |= self.loads.in_flight >= world.spec.ldst.outstanding;
         self.loads.in_flight -= 1;
     }
@@ -258,47 +322,49 @@ impl Sm<'_> {
 /// Local memory lies above everything that programs allocate.
 const LOCAL_BASE: u64 = 1 << 40;
 
+/// The cycle in which a block goes through: the first one in which its banks are free. Blocks of a cycle take different banks.
+fn take_banks((next, taken): &mut (u64, u32), block: Block, spec: &GpuSpec) -> u64 {
+    if spec.l1.banks == 1 || !spec.has_l1() {
+        *next += 1;
+        return *next - 1;
+    }
+    let mut banks = 0u32;
+    let first = match spec.ldst.transactions {
+        Transactions::Segments => (block.base / u64::from(spec.ldst.segment_bytes)) as u32,
+        Transactions::Sectors => (block.base / u64::from(SECTOR_BYTES)) as u32,
+    };
+    match spec.ldst.transactions {
+        Transactions::Segments => banks = 1 << (first % spec.l1.banks),
+        Transactions::Sectors => {
+            for sector in 0..8 {
+                if block.mask >> sector & 1 != 0 {
+                    banks |= 1 << ((first + sector) % spec.l1.banks);
+                }
+            }
+        }
+    }
+    if *taken & banks != 0 {
+        *next += 1;
+        *taken = 0;
+    }
+    *taken |= banks;
+    // More sectors than banks take more than a cycle.
+    let cycles = block.mask.count_ones().div_ceil(spec.l1.banks);
+    if matches!(spec.ldst.transactions, Transactions::Sectors) && cycles > 1 {
+        *next += u64::from(cycles - 1);
+    }
+    *next
+}
+
 /// The space that the first executing lane accesses.
-fn space(issued: &Issued<'_, '_>) -> Space {
-    if issued.op.space != Space::Generic {
-        return issued.op.space;
+fn space(waiting: &Waiting<'_>) -> Space {
+    if waiting.op.space != Space::Generic {
+        return waiting.op.space;
     }
     let mut first = None;
-    issued.addresses.for_each(
-        issued.executed & issued.executed.wrapping_neg(),
+    waiting.addresses.for_each(
+        waiting.executed & waiting.executed.wrapping_neg(),
         |_, address| first = Some(address),
     );
     first.map_or(Space::Global, Space::of)
-}
-
-fn distinct(addresses: &Addresses<'_>, executed: LaneMask) -> u64 {
-    let mut seen = [0; 64];
-    let mut count = 0;
-    addresses.for_each(executed, |_, address| {
-        if !seen[..count].contains(&address) {
-            seen[count] = address;
-            count += 1;
-        }
-    });
-    count.max(1) as u64
-}
-
-fn count_request(counts: &mut crate::counters::Counts, request: &Request, flits: u64) {
-    let bytes = u64::from(request.bytes);
-    counts.add(Counter::RequestFlits, flits);
-    match request.kind {
-        RequestKind::Load => {
-            counts.add(Counter::LoadTransactions, 1);
-            counts.add(Counter::LoadBytes, bytes);
-        }
-        RequestKind::Store => {
-            counts.add(Counter::StoreTransactions, 1);
-            counts.add(Counter::StoreBytes, bytes);
-        }
-        RequestKind::Atomic => {
-            counts.add(Counter::AtomicTransactions, 1);
-            counts.add(Counter::LoadBytes, bytes);
-            counts.add(Counter::StoreBytes, bytes);
-        }
-    }
 }

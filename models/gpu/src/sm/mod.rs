@@ -1,8 +1,10 @@
 //! A streaming multiprocessor. It ticks only in cycles in which it can fetch or issue; events wake it.
 
+mod constant;
 mod fetch;
 mod icache;
 mod issue;
+mod l1;
 mod ldst;
 mod residency;
 mod scoreboard;
@@ -15,16 +17,18 @@ use std::collections::VecDeque;
 
 use crate::counters::{Counter, Counts};
 use crate::event::Queue;
-use crate::memory::Memory;
 use crate::memory::coalesce::Coalescer;
+use crate::memory::{Kind, Memory, Reply};
 use crate::occupancy::Demand;
 use crate::program::{PORTS, Port, Program, UNITS};
 use crate::{FetchFilter, FetchObserver, GpuError, GpuSpec, Hooks};
+use constant::Constants;
 use fetch::LateFill;
 use icache::{Icache, Misses};
-use ldst::Loads;
+use l1::L1;
+use ldst::{LdstUnit, Loads};
 use residency::CtaSlot;
-use select::Select;
+use select::{Ages, Select};
 use shared::SharedBanks;
 use units::Units;
 use warp::{Head, Warp};
@@ -63,13 +67,22 @@ pub(crate) struct Sm<'t> {
     /// Instructions on their way from an I-cache or filter hit to the buffer: the latency is constant, so they arrive in order.
     arrivals: VecDeque<(u64, u8)>,
     last_fetched: u32,
-    last_issued: u32,
+    /// By scheduler: the warp that it served last, its warps, and those of them in its pool.
+    last_issued: Vec<u32>,
+    own: Vec<u64>,
+    active: Vec<u64>,
     select: Select,
+    ages: Ages,
     icache: Icache,
     misses: Misses,
     units: Units,
     banks: SharedBanks,
+    ldst: LdstUnit<'t>,
+    /// Transactions in flight from which on no memory instruction issues.
+    outstanding: u32,
     loads: Loads,
+    l1: L1,
+    constants: Constants,
     coalescer: Coalescer,
     filter: Option<Box<dyn FetchFilter>>,
     late_fill: Option<LateFill>,
@@ -100,13 +113,22 @@ impl<'t> Sm<'t> {
             missing: 0,
             arrivals: VecDeque::with_capacity((warps * spec.fetch.buffer_entries) as usize + 1),
             last_fetched: warps - 1,
-            last_issued: warps - 1,
+            last_issued: vec![warps - 1; spec.scheduler.count as usize],
+            own: (0..spec.scheduler.count)
+                .map(|scheduler| own_warps(scheduler, spec.scheduler.count))
+                .collect(),
+            active: vec![0; spec.scheduler.count as usize],
             select: Select::new(spec),
+            ages: Ages::new(warps),
             icache: Icache::new(spec.icache_sets(), spec.icache.ways),
             misses: Misses::new(warps),
             units: Units::new(spec),
             banks: SharedBanks::new(spec),
+            ldst: LdstUnit::default(),
+            outstanding: spec.ldst.outstanding,
             loads: Loads::default(),
+            l1: L1::new(spec),
+            constants: Constants::new(spec),
             coalescer: Coalescer::default(),
             filter: hooks.fetch_filter.as_ref().map(|make| make(u32::from(id))),
             late_fill: None,
@@ -121,19 +143,25 @@ impl<'t> Sm<'t> {
         }
     }
 
-    /// One cycle: instructions arrive in the buffers, one warp issues, one warp fetches. Gives the next cycle that needs a tick; `u64::MAX` if only an
+    /// A launch begins whose resident CTAs take `shared_bytes` of shared memory.
+    pub fn begin(&mut self, spec: &GpuSpec, shared_bytes: u32) {
+        self.l1.begin(spec, shared_bytes);
+        self.constants.begin(spec);
+    }
+
+    /// One cycle: instructions arrive in the buffers, schedulers issue, fetch fetches. Gives the next cycle that needs a tick; `u64::MAX` if only an
     /// event can change anything.
     pub fn tick(&mut self, now: u64, world: &mut World<'_>) -> Result<u64, GpuError> {
         self.account(now);
         self.awake = false;
         self.arrive(now, world);
-        if self.issue(now, world)? {
+        if self.issue(now, world)? > 0 {
             self.counts.add(Counter::IssueCycles, 1);
             self.accounted = now + 1;
         }
         self.fetch(now, world)?;
         self.why = self.classify();
-        Ok(self.next_tick(now, world))
+        Ok(self.next_tick(now))
     }
 
     /// Puts the cycles up to `now` down to what the last tick found.
@@ -187,7 +215,7 @@ impl<'t> Sm<'t> {
     }
 
     /// The next cycle in which something can be done without an event.
-    fn next_tick(&self, now: u64, world: &World<'_>) -> u64 {
+    fn next_tick(&self, now: u64) -> u64 {
         let mut next = u64::MAX;
         if self.can_fetch != 0 || self.ready[Port::Barrier as usize] != 0 {
             return now + 1;
@@ -197,11 +225,14 @@ impl<'t> Sm<'t> {
         if let Some(&(arrival, _)) = self.arrivals.iter().find(needed) {
             next = arrival;
         }
-        let collector = self.units.collector_free();
-        for port in UNITS {
-            let credit = port != Port::Ldst || self.loads.in_flight < world.spec.ldst.outstanding;
-            if self.ready[port as usize] != 0 && credit {
-                next = next.min(self.units.accepts_from(port).max(collector));
+        for (scheduler, own) in self.own.iter().enumerate() {
+            for port in UNITS {
+                if self.ready[port as usize] & own != 0 {
+                    next = next.min(self.units.accepts_from(scheduler, port));
+                }
+            }
+            if self.ready[Port::Ldst as usize] & own != 0 {
+                next = next.min(self.memory_accepts_from(scheduler));
             }
         }
         next.max(now + 1)
@@ -228,6 +259,7 @@ impl<'t> Sm<'t> {
                     Head::Blocked
                 } else {
                     self.ready[inst.port as usize] |= bit;
+                    self.ages.ready[index] = world.queue.now();
                     self.awake = true;
                     Head::Ready(inst.port)
                 }
@@ -236,11 +268,36 @@ impl<'t> Sm<'t> {
         };
     }
 
+    /// An answer from the memory system is there; whether that finished a CTA.
+    pub fn replied(
+        &mut self,
+        reply: &Reply,
+        now: u64,
+        world: &mut World<'_>,
+    ) -> Result<bool, GpuError> {
+        match reply.kind {
+            Kind::Load if world.spec.has_l1() => self.fill_l1(reply.cookie, reply.mask, now, world),
+            Kind::Load | Kind::Atomic => {
+                self.returned(world);
+                self.block_arrived(reply.cookie, now, world)
+            }
+            Kind::Store => {
+                self.returned(world);
+                Ok(false)
+            }
+            Kind::Code => {
+                self.fill(reply.cookie as u8, now, world)?;
+                Ok(false)
+            }
+            Kind::Constant => self.fill_constant(reply.cookie, now, world),
+        }
+    }
+
     /// Results of a warp are there.
     pub fn release(
         &mut self,
         index: u8,
-        slots: u16,
+        slots: u32,
         now: u64,
         world: &mut World<'_>,
     ) -> Result<bool, GpuError> {
@@ -257,4 +314,11 @@ impl<'t> Sm<'t> {
         }
         self.retire_if_done(index, now, world)
     }
+}
+
+/// The warps of one of `schedulers` schedulers.
+fn own_warps(scheduler: u32, schedulers: u32) -> u64 {
+    (0..u64::BITS)
+        .filter(|warp| warp % schedulers == scheduler)
+        .fold(0, |mask, warp| mask | 1 << warp)
 }

@@ -46,6 +46,9 @@ impl<'t> Sm<'t> {
         self.ctas[slot] = CtaSlot::default();
         for warp in 0..demand.warps as usize {
             let index = (!self.live).trailing_zeros() as usize;
+            self.ages.placed[index] = self.ages.next;
+            self.ages.next += 1;
+            self.ages.issued[index] = 0;
             self.live |= 1 << index;
             self.ctas[slot].warps |= 1 << index;
             self.warps[index].place(trace.warp(number, warp), slot as u8, now);
@@ -74,7 +77,7 @@ impl<'t> Sm<'t> {
         self.at_barrier |= 1 << index;
         self.ctas[usize::from(cta)].waiting |= 1 << index;
         self.open_if_complete(cta, now, world)?;
-        Ok(now + u64::from(world.spec.units.sp.latency))
+        Ok(now + u64::from(world.spec.timing.control.latency))
     }
 
     /// Once every warp of the CTA that has not finished waits, the barrier opens.
@@ -138,6 +141,9 @@ impl<'t> Sm<'t> {
         self.counts
             .add(Counter::ResidentWarpCycles, now - warp.placed);
         self.live &= !bit;
+        for active in &mut self.active {
+            *active &= !bit;
+        }
         for observer in &mut self.observers {
             observer.retired(index);
         }

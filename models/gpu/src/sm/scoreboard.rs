@@ -3,16 +3,16 @@
 use crate::program::{Inst, Program, Region};
 
 /// Most regions that an entry can have.
-const MOST: usize = 8;
+const MOST: usize = 32;
 
 /// A warp's entry.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Entry {
     regions: [Region; MOST],
     /// One bit a region in use.
-    used: u16,
+    used: u32,
     /// Those that wait for memory.
-    memory: u16,
+    memory: u32,
 }
 
 impl Entry {
@@ -51,7 +51,7 @@ impl Entry {
 
     /// Marks the results of `inst` as pending; gives the regions used, to be released together.
     #[inline]
-    pub fn reserve(&mut self, program: &Program, inst: &Inst, memory: bool) -> u16 {
+    pub fn reserve(&mut self, program: &Program, inst: &Inst, memory: bool) -> u32 {
         let mut slots = 0;
         for &result in program.results(inst) {
             let slot = (!self.used).trailing_zeros() as usize;
@@ -66,7 +66,7 @@ impl Entry {
     }
 
     #[inline]
-    pub fn release(&mut self, slots: u16) {
+    pub fn release(&mut self, slots: u32) {
         self.used &= !slots;
         self.memory &= !slots;
     }

@@ -3,11 +3,47 @@
 use crate::{GpuSpec, Policy};
 
 /// The scheduling policy over masks of warps.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Select {
     policy: Policy,
     group_size: u32,
     groups: u32,
+    active_warps: u32,
+}
+
+/// What a policy may look at besides the candidates.
+pub(crate) struct Seen<'s> {
+    /// The warp that this scheduler served last.
+    pub last: u32,
+    /// Warps of this scheduler that wait for memory.
+    pub waiting: u64,
+    /// Of each warp, a number: when it was placed, how many instructions it has issued, since when it has been ready.
+    pub ages: &'s Ages,
+}
+
+/// What policies know of each warp.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ages {
+    /// Warps placed so far.
+    pub next: u64,
+    /// The order of placement.
+    pub placed: Vec<u64>,
+    /// Instructions issued.
+    pub issued: Vec<u64>,
+    /// The cycle since which the warp's oldest instruction has been ready.
+    pub ready: Vec<u64>,
+}
+
+impl Ages {
+    pub fn new(warps: u32) -> Self {
+        let zeros = || vec![0; warps as usize];
+        Self {
+            next: 0,
+            placed: zeros(),
+            issued: zeros(),
+            ready: zeros(),
+        }
+    }
 }
 
 impl Select {
@@ -17,16 +53,46 @@ impl Select {
             policy: spec.scheduler.policy,
             group_size,
             groups: spec.warps_per_sm().div_ceil(group_size),
+            active_warps: spec.scheduler.active_warps,
         }
     }
 
-    /// The warp to serve among `candidates` (not empty), after this stage served `last` and the issue stage `last_issued`.
+    /// The warp to fetch for among `candidates` (not empty), after fetch served `last` and issue `last_issued`.
     #[inline]
-    pub fn next(&self, candidates: u64, last: u32, last_issued: u32) -> u32 {
+    pub fn fetch(&self, candidates: u64, last: u32, last_issued: u32) -> u32 {
         match self.policy {
-            Policy::RoundRobin => after(candidates, last),
             Policy::TwoLevel => self.two_level(candidates, last, last_issued),
+            _ => after(candidates, last),
         }
+    }
+
+    /// The warp to issue among `candidates` (not empty). `active` is the scheduler's pool of active warps, used by one policy.
+    #[inline]
+    pub fn issue(&self, candidates: u64, seen: &Seen<'_>, active: &mut u64) -> Option<u32> {
+        let last = seen.last;
+        let warp = match self.policy {
+            Policy::RoundRobin => after(candidates, last),
+            Policy::TwoLevel => self.two_level(candidates, last, last),
+            Policy::Gto if candidates >> last & 1 != 0 => last,
+            Policy::Gto | Policy::Oldest => least(candidates, &seen.ages.placed),
+            Policy::Fair => least(candidates, &seen.ages.issued),
+            Policy::FirstReady => least(candidates, &seen.ages.ready),
+            Policy::ActivePool => return self.pool_issue(candidates, seen, active),
+        };
+        Some(warp)
+    }
+
+    /// Warps that wait for memory leave the pool; candidates outside it enter in the order of placement as long as there is room.
+    fn pool_issue(&self, candidates: u64, seen: &Seen<'_>, active: &mut u64) -> Option<u32> {
+        *active &= !seen.waiting;
+        let mut outside = candidates & !*active;
+        while outside != 0 && active.count_ones() < self.active_warps {
+            let warp = least(outside, &seen.ages.placed);
+            *active |= 1 << warp;
+            outside &= !(1 << warp);
+        }
+        let inside = candidates & *active;
+        (inside != 0).then(|| after(inside, seen.last))
     }
 
     fn two_level(&self, candidates: u64, last: u32, last_issued: u32) -> u32 {
@@ -54,6 +120,21 @@ fn after(candidates: u64, last: u32) -> u32 {
     (if above != 0 { above } else { candidates }).trailing_zeros()
 }
 
+/// The candidate with the least number; of equals the lowest.
+#[inline]
+fn least(candidates: u64, numbers: &[u64]) -> u32 {
+    let mut rest = candidates;
+    let mut best = candidates.trailing_zeros();
+    while rest != 0 {
+        let warp = rest.trailing_zeros();
+        rest &= rest - 1;
+        if numbers[warp as usize] < numbers[best as usize] {
+            best = warp;
+        }
+    }
+    best
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,16 +142,28 @@ mod tests {
     fn select(policy: Policy) -> Select {
         let mut spec = GpuSpec::preset("tesla-16sm").unwrap();
         spec.scheduler.policy = policy;
+        spec.scheduler.active_warps = 2;
         Select::new(&spec)
+    }
+
+    fn issue(policy: Policy, candidates: u64, last: u32, ages: &Ages) -> u32 {
+        let seen = Seen {
+            last,
+            waiting: 0,
+            ages,
+        };
+        select(policy)
+            .issue(candidates, &seen, &mut 0)
+            .expect("one is chosen")
     }
 
     #[test]
     fn round_robin_goes_around() {
-        let select = select(Policy::RoundRobin);
-        assert_eq!(select.next(0b1011, 0, 0), 1);
-        assert_eq!(select.next(0b1011, 1, 0), 3);
-        assert_eq!(select.next(0b1011, 3, 0), 0);
-        assert_eq!(select.next(1 << 63, 63, 0), 63);
+        let ages = Ages::new(64);
+        assert_eq!(issue(Policy::RoundRobin, 0b1011, 0, &ages), 1);
+        assert_eq!(issue(Policy::RoundRobin, 0b1011, 1, &ages), 3);
+        assert_eq!(issue(Policy::RoundRobin, 0b1011, 3, &ages), 0);
+        assert_eq!(issue(Policy::RoundRobin, 1 << 63, 63, &ages), 63);
     }
 
     #[test]
@@ -78,15 +171,55 @@ mod tests {
         let select = select(Policy::TwoLevel);
         let candidates = 1 << 2 | 1 << 9 | 1 << 30;
         assert_eq!(
-            select.next(candidates, 0, 8),
+            select.fetch(candidates, 0, 8),
             9,
             "warp 8's group holds warps 8 to 15"
         );
         assert_eq!(
-            select.next(candidates, 0, 16),
+            select.fetch(candidates, 0, 16),
             30,
             "no candidate in 16 to 23: the next group that has one"
         );
-        assert_eq!(select.next(candidates, 2, 0), 2);
+        assert_eq!(select.fetch(candidates, 2, 0), 2);
+    }
+
+    #[test]
+    fn greedy_stays_and_otherwise_the_oldest_goes() {
+        let mut ages = Ages::new(64);
+        ages.placed = (0..64).rev().collect();
+        assert_eq!(issue(Policy::Gto, 0b0110, 1, &ages), 1);
+        assert_eq!(issue(Policy::Gto, 0b0110, 0, &ages), 2, "placed before 1");
+        assert_eq!(issue(Policy::Oldest, 0b0110, 1, &ages), 2);
+    }
+
+    #[test]
+    fn fair_takes_the_one_that_issued_least_and_first_ready_the_one_that_waits_longest() {
+        let mut ages = Ages::new(64);
+        ages.issued[3] = 5;
+        ages.issued[4] = 4;
+        ages.ready[3] = 10;
+        ages.ready[4] = 20;
+        assert_eq!(issue(Policy::Fair, 0b11000, 0, &ages), 4);
+        assert_eq!(issue(Policy::FirstReady, 0b11000, 0, &ages), 3);
+    }
+
+    #[test]
+    fn a_warp_that_waits_for_memory_makes_room_in_the_pool() {
+        let (select, ages, mut active) = (select(Policy::ActivePool), Ages::new(64), 0);
+        let mut seen = Seen {
+            last: 63,
+            waiting: 0,
+            ages: &ages,
+        };
+        assert_eq!(select.issue(0b1111, &seen, &mut active), Some(0));
+        assert_eq!(active, 0b0011, "two warps are active");
+        assert_eq!(
+            select.issue(0b1100, &seen, &mut active),
+            None,
+            "neither of them can issue"
+        );
+        seen.waiting = 0b0001;
+        assert_eq!(select.issue(0b1100, &seen, &mut active), Some(2));
+        assert_eq!(active, 0b0110);
     }
 }

@@ -1,88 +1,206 @@
 //! Operand collection and execution units. Banks and units serve in order, so each is described by the cycle from which it is free.
 
-use crate::GpuSpec;
-use crate::program::{Inst, Port, Program, UNITS};
+use crate::program::{Inst, Port, Program};
+use crate::{BackEnd, GpuSpec};
+
+/// Ports that instructions collect operands for.
+const CLASSES: usize = 6;
 
 /// The back end of an SM as the issue stage sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Units {
-    /// When each register bank can begin another read.
-    banks: Vec<u64>,
-    /// When each collector is free.
-    collectors: Vec<u64>,
-    /// The least of them.
-    collector_free: u64,
-    /// When each unit can accept another warp.
-    free: [u64; UNITS.len()],
-    /// How long an ordinary instruction occupies each unit.
-    interval: [u64; UNITS.len()],
+    /// One, or one for each scheduler.
+    parts: Vec<Part>,
+    split: bool,
+    collect: u64,
+    transfer: u64,
+    /// Registers that a bank delivers in a cycle.
+    bank_reads: u64,
 }
 
-/// Where an instruction's operands are collected, and when it reaches its unit.
+/// What one scheduler, or all of them together, send instructions to.
+#[derive(Clone, Debug)]
+struct Part {
+    /// When each register bank can begin another read, in reads.
+    banks: Vec<u64>,
+    /// Collectors: for everything, for the special-function unit, for memory.
+    pools: [Slots; 3],
+    /// Which pool each port takes from.
+    pool_of: [usize; CLASSES],
+    /// Room between issue and unit, by port.
+    queues: [Slots; CLASSES],
+    /// When each unit of a port can accept another warp. The load-store unit keeps its own time.
+    units: [Vec<u64>; CLASSES],
+}
+
+/// A fixed number of places, each described by when it is free.
+#[derive(Clone, Debug)]
+struct Slots {
+    until: Vec<u64>,
+    /// The least of them.
+    first: u64,
+}
+
+impl Slots {
+    fn new(count: u32) -> Self {
+        Self {
+            until: vec![0; count as usize],
+            first: 0,
+        }
+    }
+
+    /// Takes a place that is free at `now`, for ever until [`set`](Self::set) says how long.
+    #[inline]
+    fn take(&mut self, now: u64) -> u8 {
+        let place = self.until.iter().position(|&until| until <= now);
+        let place = place.unwrap_or(0);
+        self.set(place as u8, u64::MAX);
+        place as u8
+    }
+
+    #[inline]
+    fn set(&mut self, place: u8, until: u64) {
+        self.until[usize::from(place)] = until;
+        self.first = self.until.iter().copied().min().unwrap_or(0);
+    }
+}
+
+/// Where an instruction's operands are collected, and when they are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Dispatch {
-    /// First cycle in the unit.
-    pub cycle: u64,
+pub(crate) struct Collected {
+    /// First cycle in which its unit may take it.
+    pub ready: u64,
     /// Cycles by which bank conflicts delayed the operands.
     pub conflict_cycles: u64,
+    part: u8,
+    port: Port,
+    collector: u8,
+    place: u8,
 }
 
 impl Units {
     pub fn new(spec: &GpuSpec) -> Self {
-        let units = &spec.units;
-        let lanes = [
-            units.sp.lanes,
-            units.sfu.lanes,
-            units.fp64.lanes,
-            spec.ldst.lanes,
-        ];
+        let parts = spec.back_ends();
         Self {
-            banks: vec![0; spec.operands.banks as usize],
-            collectors: vec![0; spec.operands.collectors as usize],
-            collector_free: 0,
-            free: [0; UNITS.len()],
-            interval: lanes.map(|lanes| u64::from(spec.interval(lanes))),
+            parts: (0..parts).map(|_| Part::new(spec, parts)).collect(),
+            split: spec.scheduler.back_end == BackEnd::Split,
+            collect: u64::from(spec.operands.collect_cycles),
+            transfer: u64::from(spec.operands.transfer_cycles),
+            bank_reads: u64::from(spec.operands.bank_reads),
         }
     }
 
-    /// First cycle at which an instruction for `port` may issue: a collector is free, and at most one other instruction waits for the unit.
     #[inline]
-    pub fn accepts_from(&self, port: Port) -> u64 {
-        self.free[port as usize].saturating_sub(self.interval[port as usize])
+    fn part(&self, scheduler: usize) -> usize {
+        if self.split { scheduler } else { 0 }
     }
 
-    /// First cycle at which a collector is free.
+    /// First cycle at which an instruction for `port` may issue: a collector is free, and there is room before the unit. `u64::MAX` if only an event can
+    /// make room.
     #[inline]
-    pub fn collector_free(&self) -> u64 {
-        self.collector_free
+    pub fn accepts_from(&self, scheduler: usize, port: Port) -> u64 {
+        let part = &self.parts[self.part(scheduler)];
+        let class = port as usize;
+        part.queues[class]
+            .first
+            .max(part.pools[part.pool_of[class]].first)
     }
 
-    /// Collects the operands of `inst` of warp `warp`, issued at `now`: a cycle to read each register, one register a bank and cycle. The collector is held
-    /// until the unit takes the instruction.
+    /// Collects the operands of `inst` of warp `warp`, issued at `now`: a cycle to read each register. Collector and place are held until
+    /// [`enter`](Self::enter) says when the unit takes the instruction.
     #[inline]
-    pub fn collect(&mut self, program: &Program, inst: &Inst, warp: u32, now: u64) -> Dispatch {
-        let words = program.words(inst);
-        let mut ready = now + 1;
-        for &word in words {
-            let bank = ((u32::from(word) + warp) % self.banks.len() as u32) as usize;
-            let read = self.banks[bank].max(now);
-            self.banks[bank] = read + 1;
-            ready = ready.max(read + 1);
+    pub fn collect(
+        &mut self,
+        program: &Program,
+        inst: &Inst,
+        (scheduler, warp): (usize, u32),
+        now: u64,
+    ) -> Collected {
+        let index = self.part(scheduler);
+        let part = &mut self.parts[index];
+        let first = now * self.bank_reads;
+        let mut last = first;
+        for &word in program.words(inst) {
+            let bank = ((u32::from(word) + warp) % part.banks.len() as u32) as usize;
+            let read = part.banks[bank].max(first);
+            part.banks[bank] = read + 1;
+            last = last.max(read);
         }
-        let cycle = ready.max(self.free[inst.port as usize]);
-        if let Some(collector) = self.collectors.iter_mut().find(|free| **free <= now) {
-            *collector = cycle;
-        }
-        self.collector_free = self.collectors.iter().copied().min().unwrap_or(0);
-        Dispatch {
-            cycle,
-            conflict_cycles: ready - (now + 1),
+        let conflict_cycles = (last - first) / self.bank_reads;
+        let class = inst.port as usize;
+        Collected {
+            ready: now + self.collect + self.transfer + conflict_cycles,
+            conflict_cycles,
+            part: index as u8,
+            port: inst.port,
+            collector: part.pools[part.pool_of[class]].take(now),
+            place: part.queues[class].take(now),
         }
     }
 
-    /// The unit of `port` is taken for `cycles` from `from` on.
+    /// The unit takes an instruction in `cycle`.
     #[inline]
-    pub fn occupy(&mut self, port: Port, from: u64, cycles: u64) {
-        self.free[port as usize] = from + cycles;
+    pub fn enter(&mut self, collected: &Collected, cycle: u64) {
+        let part = &mut self.parts[usize::from(collected.part)];
+        let class = collected.port as usize;
+        part.pools[part.pool_of[class]].set(collected.collector, cycle - self.transfer);
+        part.queues[class].set(collected.place, cycle);
+    }
+
+    /// The unit that is free first takes the instruction and is busy for `interval` cycles; gives its first cycle there.
+    #[inline]
+    pub fn execute(&mut self, collected: &Collected, interval: u64) -> u64 {
+        let units = &mut self.parts[usize::from(collected.part)].units[collected.port as usize];
+        let Some(unit) = units.iter_mut().min() else {
+            return collected.ready;
+        };
+        let cycle = collected.ready.max(*unit);
+        *unit = cycle + interval;
+        self.enter(collected, cycle);
+        cycle
+    }
+
+    /// Cycles from an issue without conflicts to the unit.
+    pub fn depth(&self) -> u64 {
+        self.collect + self.transfer
+    }
+}
+
+impl Part {
+    /// One of `parts` equal parts.
+    fn new(spec: &GpuSpec, parts: u32) -> Self {
+        let (units, operands) = (&spec.units, &spec.operands);
+        let own = |count: u32, pool: usize| if count > 0 { pool } else { 0 };
+        let sfu = own(operands.sfu_collectors, 1);
+        let ldst = own(operands.ldst_collectors, 2);
+        let classes = [
+            &units.sp,
+            &units.int,
+            &units.sfu,
+            &units.fp64,
+            &units.tensor,
+        ];
+        let mut queues = classes.map(|unit| Slots::new(unit.queue)).to_vec();
+        queues.push(Slots::new(spec.ldst.queue));
+        let mut free: Vec<Vec<u64>> = classes
+            .iter()
+            .map(|unit| vec![0; (unit.count / parts) as usize])
+            .collect();
+        free.push(Vec::new());
+        let nothing = || Slots::new(0);
+        let mut queues = queues.into_iter();
+        let mut free = free.into_iter();
+        Self {
+            banks: vec![0; (operands.banks / parts) as usize],
+            pools: [
+                operands.collectors,
+                operands.sfu_collectors,
+                operands.ldst_collectors,
+            ]
+            .map(|count| Slots::new(count / parts)),
+            pool_of: [0, 0, sfu, 0, 0, ldst],
+            queues: std::array::from_fn(|_| queues.next().unwrap_or_else(nothing)),
+            units: std::array::from_fn(|_| free.next().unwrap_or_default()),
+        }
     }
 }

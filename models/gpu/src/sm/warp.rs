@@ -34,6 +34,12 @@ pub(crate) struct Warp<'t> {
     pub delivered: u8,
     /// A branch was fetched and is not resolved.
     pub branch: bool,
+    /// Instructions in the buffer that lie behind a taken branch.
+    pub wrong: u8,
+    /// They are decoded.
+    pub wrong_delivered: bool,
+    /// The instruction that a fetch which knows no branch brings next.
+    pub fetch_at: u32,
     pub head: Head,
     pub entry: Entry,
     pub cta: u8,
@@ -46,8 +52,10 @@ pub(crate) struct Warp<'t> {
 impl<'t> Warp<'t> {
     /// Starts a trace in this slot.
     pub fn place(&mut self, mut cursor: WarpCursor<'t>, cta: u8, now: u64) {
+        let next = cursor.next();
         *self = Self {
-            next: cursor.next(),
+            fetch_at: next.map_or(0, |step| step.inst),
+            next,
             cursor: Some(cursor),
             cta,
             placed: now,
@@ -63,6 +71,28 @@ impl<'t> Warp<'t> {
         self.buffer[usize::from(self.first + self.held) % MOST] = Some(step);
         self.held += 1;
         Some(step)
+    }
+
+    /// What was fetched first, or all that was fetched, is decoded; how many instructions that is, wrong ones included.
+    #[inline]
+    pub fn deliver(&mut self, all: bool) -> u8 {
+        if all {
+            self.delivered = self.held;
+            self.wrong_delivered = self.wrong > 0;
+            self.held + self.wrong
+        } else if self.wrong > 0 && self.delivered == self.held {
+            self.wrong_delivered = true;
+            self.wrong
+        } else {
+            self.delivered += 1;
+            1
+        }
+    }
+
+    /// What lies behind a taken branch is thrown away.
+    pub fn forget_wrong(&mut self) {
+        self.wrong = 0;
+        self.wrong_delivered = false;
     }
 
     /// The oldest instruction, if it is decoded.

@@ -12,6 +12,22 @@ use serde::{Deserialize, Serialize};
 /// Widest warp that lane masks hold, and most warps that an SM's warp masks hold.
 pub const MAX_WARPS: u32 = 64;
 
+/// Bytes of a sector: the unit in which caches and DRAM behind the coalescer move data.
+pub const SECTOR_BYTES: u32 = 32;
+
+macro_rules! choices {
+    ($($(#[$doc:meta])* pub enum $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum $name { $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)* }
+
+        impl $name {
+            /// The names of the choices in a TOML file.
+            pub const NAMES: &[&str] = &[$($text),*];
+        }
+    )*};
+}
+
 macro_rules! tables {
     ($($(#[$doc:meta])* pub struct $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })*) => {$(
         $(#[$doc])*
@@ -38,8 +54,14 @@ tables! {
         operands: OperandSpec,
         /// Execution units.
         units: UnitsSpec,
+        /// How long instructions take, by class.
+        timing: TimingSpec,
         /// Load-store unit and coalescing.
         ldst: LdstSpec,
+        /// First-level data cache of each SM.
+        l1: L1Spec,
+        /// Second-level cache.
+        l2: L2Spec,
         /// Shared memory.
         shared: SharedSpec,
         /// Constants and parameters.
@@ -70,12 +92,18 @@ tables! {
         register_granule: u32,
         /// Registers are allocated for a multiple of this many warps.
         warp_granule: u32,
+        /// Registers of a thread are rounded up to a multiple of this many.
+        thread_register_granule: u32,
         /// Shared memory of an SM in bytes.
         shared_bytes: u32,
         /// Shared memory is allocated in multiples of this many bytes.
         shared_granule: u32,
         /// Cycles from the last arrival at a barrier to its release.
         barrier_cycles: u32,
+        /// CTAs that the dispatcher places in a cycle, each on another SM.
+        dispatch_per_cycle: u32,
+        /// Cycles from the beginning of a launch to its first CTA.
+        launch_cycles: u32,
     }
 
     /// Instruction fetch.
@@ -84,7 +112,13 @@ tables! {
         stages: u32,
         /// Cycles of decode, until the instruction can issue.
         decode_cycles: u32,
-        /// Cycles from the issue of a branch to the next fetch of its warp.
+        /// Warps for which an SM fetches in a cycle.
+        warps: u32,
+        /// Neighbouring instructions that one fetch brings. One: a warp fetches whenever it has room for another. More: it fetches when its buffer is empty.
+        instructions: u32,
+        /// What fetch does behind a branch.
+        branches: BranchFetch,
+        /// Cycles from the issue of a branch (of a taken one, if fetch runs past branches) to the next fetch of its warp.
         branch_cycles: u32,
         /// Instruction-buffer entries a warp; reserved when the fetch starts.
         buffer_entries: u32,
@@ -102,7 +136,9 @@ tables! {
         ways: u32,
         /// Bytes of a line.
         line_bytes: u32,
-        /// Cycles by which a miss is later than a hit.
+        /// Where a missing line comes from.
+        misses: MissSource,
+        /// Cycles by which a miss is later than a hit, if misses take a fixed time.
         miss_cycles: u32,
         /// Bytes that one access of the data array moves.
         word_bytes: u32,
@@ -112,10 +148,18 @@ tables! {
 
     /// Warp scheduling.
     pub struct SchedulerSpec {
-        /// The policy of fetch and issue.
+        /// The policy of issue.
         policy: Policy,
         /// Warps of a fetch group, for [`Policy::TwoLevel`].
         group_size: u32,
+        /// Warps of a scheduler that may issue at a time, for [`Policy::ActivePool`]; the others wait until one of them waits for memory.
+        active_warps: u32,
+        /// Schedulers of an SM; warp w belongs to scheduler w mod count.
+        count: u32,
+        /// Instructions that a scheduler may issue from one warp in a cycle.
+        width: u32,
+        /// What the schedulers have in common behind the issue stage.
+        back_end: BackEnd,
     }
 
     /// Scoreboard.
@@ -128,8 +172,18 @@ tables! {
 
     /// Operand collection.
     pub struct OperandSpec {
-        /// Instructions that can collect operands at once.
+        /// Instructions that can collect operands at once; with a split back end each scheduler has its share of them.
         collectors: u32,
+        /// Collectors of their own for the special-function unit; without any it uses the others.
+        sfu_collectors: u32,
+        /// Collectors of their own for memory instructions; without any they use the others.
+        ldst_collectors: u32,
+        /// Cycles that an instruction without conflicts holds its collector.
+        collect_cycles: u32,
+        /// Cycles in the pipeline registers before and behind the collectors: an instruction reaches its unit `collect_cycles + transfer_cycles` after its issue.
+        transfer_cycles: u32,
+        /// Registers that a bank delivers in a cycle.
+        bank_reads: u32,
         /// Register operands that a collector holds.
         sources: u32,
         /// Banks of the register file, each a warp-wide register a cycle; register r of warp w lies in bank (r + w) mod banks.
@@ -144,46 +198,132 @@ tables! {
         register_array_reads: u32,
     }
 
-    /// Execution units. A warp occupies a unit for `warp_width / lanes` cycles.
+    /// Execution units. A warp occupies one for `warp_width / lanes` cycles, or longer if its instruction's interval says so.
     pub struct UnitsSpec {
-        /// Integer, logic, single precision, branches.
+        /// Single precision, and whatever has no units of its own.
         sp: UnitSpec,
-        /// Transcendental functions.
+        /// Integer, logic, moves, conversions, branches; without any of them, `sp` does it.
+        int: UnitSpec,
+        /// Transcendental functions, division.
         sfu: UnitSpec,
-        /// Division and square root on the special-function unit.
-        div: IterativeSpec,
-        /// Double precision.
+        /// Double precision; without any of them, `sfu` does it.
         fp64: UnitSpec,
+        /// Matrix multiply-add; without any of them, `sp` does it.
+        tensor: UnitSpec,
     }
 
-    /// A pipelined unit.
+    /// Units of a class.
     pub struct UnitSpec {
-        /// Threads that it accepts a cycle.
+        /// How many an SM has; with a split back end each scheduler has its share of them.
+        count: u32,
+        /// Threads that one accepts a cycle.
         lanes: u32,
-        /// Cycles from the issue of an instruction to the earliest issue of one that needs its result.
-        latency: u32,
+        /// Instructions of the class that may be between issue and unit; with a split back end for each scheduler.
+        queue: u32,
     }
 
-    /// Instructions that occupy their unit for longer than one pass of the warp.
-    pub struct IterativeSpec {
-        /// Cycles for which a warp occupies the unit.
-        interval: u32,
+    /// Latencies and intervals by class of instruction.
+    pub struct TimingSpec {
+        /// Integer.
+        int: ClassTiming,
+        /// Single and half precision.
+        fp32: ClassTiming,
+        /// Double precision.
+        fp64: ClassTiming,
+        /// Square roots, reciprocals, logarithms, exponentials, sine, cosine.
+        special: OpTiming,
+        /// Exchange between lanes.
+        shuffle: OpTiming,
+        /// Matrix multiply-add.
+        tensor: OpTiming,
+        /// Branches, barriers, and what memory instructions spend in the pipeline.
+        control: OpTiming,
+    }
+
+    /// One row for each kind of operation.
+    pub struct ClassTiming {
+        /// Addition, subtraction, sums of absolute differences.
+        add: OpTiming,
+        /// Minimum and maximum.
+        minmax: OpTiming,
+        /// Multiplication.
+        mul: OpTiming,
+        /// Multiply-add.
+        mad: OpTiming,
+        /// Division, remainder, correctly rounded reciprocal.
+        div: OpTiming,
+        /// Moves, conversions, logic, shifts, comparisons, selections, votes.
+        simple: OpTiming,
+    }
+
+    /// How long an instruction takes.
+    pub struct OpTiming {
         /// Cycles from the issue of an instruction to the earliest issue of one that needs its result.
         latency: u32,
+        /// Least cycles for which a warp occupies its unit.
+        interval: u32,
     }
 
     /// Load-store unit.
     pub struct LdstSpec {
         /// Threads whose addresses are formed in a cycle.
         lanes: u32,
+        /// Memory instructions that may be between issue and unit.
+        queue: u32,
         /// Memory transactions of an SM in flight from which on no further memory instruction issues.
         outstanding: u32,
         /// Neighbouring lanes whose accesses are coalesced together.
         coalesce_group: u32,
-        /// Largest transaction in bytes.
+        /// What lanes are coalesced into.
+        transactions: Transactions,
+        /// Bytes of a segment: at most 256.
         segment_bytes: u32,
-        /// Smallest transaction in bytes.
-        sector_bytes: u32,
+    }
+
+    /// First-level data cache. Allocated on a miss, least recently used line replaced; written through; empty at the beginning of a launch.
+    pub struct L1Spec {
+        /// Capacity in KB, with the carve-out for shared memory; 0 for none.
+        kb: u32,
+        /// Lines of a set; with a carve-out the sets stay and the lines of each become fewer.
+        ways: u32,
+        /// Bytes of a line.
+        line_bytes: u32,
+        /// Whether a miss brings a sector or the line.
+        fill: Fill,
+        /// Banks, each of which a transaction occupies for a cycle; a transaction's bank is its address in units of the smallest transaction.
+        banks: u32,
+        /// Cycles from the issue of a load that hits to the earliest issue of an instruction that needs it. A miss leaves the SM as late.
+        latency: u32,
+        /// Misses on their way (lines or sectors, as `fill` says) from which on memory instructions wait.
+        mshrs: u32,
+        /// What a store does with a line that is not there.
+        stores: StoreMiss,
+        /// How a line's set is found.
+        index: Index,
+        /// What shared memory takes of the capacity.
+        carveout: Carveout,
+    }
+
+    /// Second-level cache. Written back; a store allocates its line and fetches nothing.
+    pub struct L2Spec {
+        /// Capacity of all slices in KB; 0 for none.
+        kb: u32,
+        /// Lines of a set.
+        ways: u32,
+        /// Bytes of a line; a miss brings the sectors asked for.
+        line_bytes: u32,
+        /// Slices of each memory controller.
+        slices: u32,
+        /// Neighbouring bytes of a controller in one slice.
+        interleave_bytes: u32,
+        /// Core cycles from a request's arrival to its look-up.
+        latency_cycles: u32,
+        /// Core cycles from a miss to its arrival at the DRAM controller.
+        miss_cycles: u32,
+        /// Sectors on their way from DRAM to a slice from which on its requests wait.
+        mshrs: u32,
+        /// How slice and set are found.
+        index: Index,
     }
 
     /// Shared memory.
@@ -202,8 +342,14 @@ tables! {
     pub struct ConstantSpec {
         /// Cycles from a load to the earliest issue of an instruction that needs it.
         latency: u32,
-        /// Size of the cache, for its leakage.
+        /// Where a missing line comes from; if misses never happen, size and ways are for leakage only.
+        misses: MissSource,
+        /// Cycles by which a miss is later than a hit, if misses take a fixed time.
+        miss_cycles: u32,
+        /// Size of the cache.
         cache_bytes: u32,
+        /// Lines of a set.
+        cache_ways: u32,
         /// Bytes of its line.
         cache_line_bytes: u32,
     }
@@ -238,18 +384,30 @@ tables! {
         controllers: u32,
         /// Banks of a controller.
         banks: u32,
+        /// Groups that the banks of a controller form.
+        bank_groups: u32,
+        /// The order in which requests are served.
+        scheduler: DramOrder,
+        /// Requests of a controller among which the order can choose.
+        queue: u32,
         /// Neighbouring bytes in one controller.
         interleave_bytes: u32,
         /// Bytes of a row of a bank.
         row_bytes: u32,
+        /// Bytes that a column access moves; a sector takes one all the same if it is smaller.
+        atom_bytes: u32,
         /// Bytes on the data bus in a command cycle.
         bytes_per_cycle: u32,
-        /// Core cycles between a request's arrival and its turn in an empty queue.
+        /// Core cycles between a request's arrival and its turn in an empty queue, on GPUs without a second-level cache.
         latency_cycles: u32,
-        /// Column access to first data.
+        /// Column read to first data.
         cas: u32,
+        /// Column write to first data.
+        cwl: u32,
         /// Least distance of two column accesses.
         burst: u32,
+        /// Least distance of two column accesses to one bank group.
+        burst_same_group: u32,
         /// Activate to column access.
         rcd: u32,
         /// Precharge to activate.
@@ -260,17 +418,107 @@ tables! {
         rrd: u32,
         /// End of written data to precharge.
         wr: u32,
+        /// End of written data to a column read.
+        wtr: u32,
+        /// Column read to precharge.
+        rtp: u32,
     }
 }
 
-/// Which warp is fetched for, and which issues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Policy {
-    /// The next warp after the last one, loosely: warps that cannot are skipped.
-    RoundRobin,
-    /// Narasiman et al., MICRO 2011: warps of the last issued warp's group first, round robin within it; then the groups after it.
-    TwoLevel,
+choices! {
+    /// Which warp issues. Fetch goes round robin over the warps, with [`Policy::TwoLevel`] by its groups.
+    pub enum Policy {
+        /// Loosely round robin: the next warp after the last one; warps that cannot issue are skipped.
+        RoundRobin = "round_robin",
+        /// Greedy, then oldest (Rogers et al., MICRO 2012): the last issued warp as long as it can, else the one placed first.
+        Gto = "gto",
+        /// The warp placed first.
+        Oldest = "oldest",
+        /// Narasiman et al., MICRO 2011: warps of the last issued warp's group first, round robin within it; then the groups after it.
+        TwoLevel = "two_level",
+        /// Gebhart et al., ISCA 2011: a few active warps, round robin; one that waits for memory makes room for another.
+        ActivePool = "active_pool",
+        /// Lakshminarayana and Kim, 2010: the warp that has issued least.
+        Fair = "fair",
+        /// The warp that has been ready longest.
+        FirstReady = "first_ready",
+    }
+
+    /// What fetch does behind a branch.
+    pub enum BranchFetch {
+        /// Waits until the branch is resolved.
+        Stall = "stall",
+        /// Goes on with the next instruction; if the branch is taken, that is thrown away.
+        NotTaken = "not_taken",
+    }
+
+    /// Where lines that a read-only cache misses come from.
+    pub enum MissSource {
+        /// The cache never misses.
+        Never = "never",
+        /// From somewhere, after a fixed time.
+        Fixed = "fixed",
+        /// From the memory system, like data.
+        Memory = "memory",
+    }
+
+    /// What the schedulers of an SM share.
+    pub enum BackEnd {
+        /// Everything.
+        Shared = "shared",
+        /// The load-store unit; collectors, register banks and execution units are divided among them.
+        Split = "split",
+    }
+
+    /// What the accesses of lanes are coalesced into.
+    pub enum Transactions {
+        /// One transaction a segment; it shrinks to the half that is touched (CUDA programming guide, compute capability 1.2 to 2).
+        Segments = "segments",
+        /// One transaction a sector that is touched.
+        Sectors = "sectors",
+    }
+
+    /// What a miss brings.
+    pub enum Fill {
+        /// The whole line.
+        Line = "line",
+        /// The sectors that are asked for.
+        Sector = "sector",
+    }
+
+    /// What a store does in a cache that is written through.
+    pub enum StoreMiss {
+        /// Writes a line that is there; allocates none.
+        NoAllocate = "no_allocate",
+        /// Allocates the sectors it writes.
+        Allocate = "allocate",
+    }
+
+    /// How a place is found from an address.
+    pub enum Index {
+        /// Its low bits.
+        Linear = "linear",
+        /// Its bits folded by exclusive or, so that strides spread.
+        Hashed = "hashed",
+    }
+
+    /// What shared memory takes of a unified capacity.
+    pub enum Carveout {
+        /// Nothing.
+        None = "none",
+        /// The smallest of 0, 8, 16, 32, 64 and 96 KB that holds the shared memory of the resident CTAs (Volta tuning guide).
+        Volta = "volta",
+        /// The smallest of 0, 8, 16, 32, 64, 100, 132, 164, 196 and 228 KB (Hopper tuning guide).
+        Hopper = "hopper",
+    }
+
+    /// The order of DRAM requests.
+    pub enum DramOrder {
+        /// First come, first served.
+        Fcfs = "fcfs",
+        /// Those that find their row open first, then the oldest (Rixner et al., ISCA 2000).
+        FrFcfs = "fr_fcfs",
+    }
 }
 
 impl GpuSpec {
@@ -307,5 +555,51 @@ impl GpuSpec {
     /// Cycles for which a warp occupies a unit of `lanes` lanes.
     pub fn interval(&self, lanes: u32) -> u32 {
         self.sm.warp_width.div_ceil(lanes)
+    }
+
+    /// Whether there is a first-level data cache.
+    pub fn has_l1(&self) -> bool {
+        self.l1.kb > 0
+    }
+
+    /// Whether there is a second-level cache.
+    pub fn has_l2(&self) -> bool {
+        self.l2.kb > 0
+    }
+
+    /// Slices of the whole GPU: of the second-level cache, or of nothing where there is none.
+    pub fn slices(&self) -> u32 {
+        self.dram.controllers * if self.has_l2() { self.l2.slices } else { 1 }
+    }
+
+    /// Sets of a slice of the second-level cache.
+    pub fn l2_sets(&self) -> u32 {
+        self.l2.kb * 1024 / (self.slices() * self.l2.ways * self.l2.line_bytes).max(1)
+    }
+
+    /// Sets of the first-level data cache.
+    pub fn l1_sets(&self) -> u32 {
+        self.l1.kb * 1024 / (self.l1.ways * self.l1.line_bytes)
+    }
+
+    /// Schedulers that a part of the back end serves, and how many parts there are.
+    pub fn back_ends(&self) -> u32 {
+        match self.scheduler.back_end {
+            BackEnd::Shared => 1,
+            BackEnd::Split => self.scheduler.count,
+        }
+    }
+}
+
+impl Carveout {
+    /// KB that shared memory takes of the unified capacity if resident CTAs need `bytes`.
+    pub fn taken_kb(self, bytes: u32) -> u32 {
+        let steps: &[u32] = match self {
+            Self::None => return 0,
+            Self::Volta => &[0, 8, 16, 32, 64, 96],
+            Self::Hopper => &[0, 8, 16, 32, 64, 100, 132, 164, 196, 228],
+        };
+        let fits = steps.iter().find(|&&kb| kb * 1024 >= bytes);
+        fits.or(steps.last()).copied().unwrap_or(0)
     }
 }

@@ -2,7 +2,10 @@
 
 use toml::{Table, Value};
 
-use super::{GpuSpec, presets, validate};
+use super::{
+    BackEnd, BranchFetch, Carveout, DramOrder, Fill, GpuSpec, Index, MissSource, Policy, StoreMiss,
+    Transactions, presets, validate,
+};
 
 /// A setting that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +59,7 @@ fn compare(table: &Table, reference: &Table, prefix: &str, problems: &mut Vec<Sp
                 Value::Table(table) => compare(table, inner, &format!("{path}."), problems),
                 other => problems.push(mistyped(path, "a table of settings", other)),
             },
-            Some(Value::String(_)) => policy(path, value, problems),
+            Some(Value::String(_)) => choice(path, value, problems),
             Some(_) => number(path, value, problems),
         }
     }
@@ -98,14 +101,31 @@ fn number(path: String, value: &Value, problems: &mut Vec<SpecProblem>) {
     }
 }
 
-fn policy(path: String, value: &Value, problems: &mut Vec<SpecProblem>) {
-    const KNOWN: [&str; 2] = ["round_robin", "two_level"];
+/// What a setting that is a text can be.
+fn names(path: &str) -> &'static [&'static str] {
+    match path {
+        "scheduler.policy" => Policy::NAMES,
+        "scheduler.back_end" => BackEnd::NAMES,
+        "fetch.branches" => BranchFetch::NAMES,
+        "ldst.transactions" => Transactions::NAMES,
+        "l1.fill" => Fill::NAMES,
+        "l1.stores" => StoreMiss::NAMES,
+        "l1.carveout" => Carveout::NAMES,
+        "l1.index" | "l2.index" => Index::NAMES,
+        "dram.scheduler" => DramOrder::NAMES,
+        "icache.misses" | "constant.misses" => MissSource::NAMES,
+        _ => &[],
+    }
+}
+
+fn choice(path: String, value: &Value, problems: &mut Vec<SpecProblem>) {
+    let known = names(&path);
     match value {
-        Value::String(name) if KNOWN.contains(&name.as_str()) => {}
+        Value::String(name) if known.contains(&name.as_str()) => {}
         Value::String(name) => problems.push(SpecProblem {
+            message: format!("there is no choice `{name}`"),
+            help: Some(format!("one of \"{}\"", known.join("\", \""))),
             path,
-            message: format!("there is no policy `{name}`"),
-            help: Some(format!("one of \"{}\"", KNOWN.join("\", \""))),
         }),
         other => problems.push(mistyped(path, "a text", other)),
     }
@@ -161,7 +181,7 @@ mod tests {
         table["scheduler"]
             .as_table_mut()
             .unwrap()
-            .insert("policy".to_owned(), "gto".into());
+            .insert("policy".to_owned(), "gtoo".into());
         table["icache"].as_table_mut().unwrap().remove("ways");
         let problems = GpuSpec::from_table(table).unwrap_err();
         let paths: Vec<&str> = problems

@@ -1,6 +1,6 @@
 //! Values that no GPU can have.
 
-use super::{GpuSpec, MAX_WARPS, SpecProblem};
+use super::{BackEnd, GpuSpec, MAX_WARPS, MissSource, SECTOR_BYTES, SpecProblem};
 
 /// Everything that is wrong with `spec`.
 pub fn problems(spec: &GpuSpec) -> Vec<SpecProblem> {
@@ -9,7 +9,11 @@ pub fn problems(spec: &GpuSpec) -> Vec<SpecProblem> {
     if check.problems.is_empty() {
         sm(spec, &mut check);
         front_end(spec, &mut check);
+        back_end(spec, &mut check);
         memory(spec, &mut check);
+        if check.problems.is_empty() {
+            caches(spec, &mut check);
+        }
     }
     check.problems
 }
@@ -62,6 +66,11 @@ const RANGES: &[(&str, u32, u32)] = &[
     ("sm.shared_bytes", 1, 16 * MB),
     ("sm.shared_granule", 1, 65_536),
     ("sm.barrier_cycles", 1, 10_000),
+    ("sm.thread_register_granule", 1, 64),
+    ("sm.dispatch_per_cycle", 1, 1024),
+    ("sm.launch_cycles", 0, 10_000_000),
+    ("fetch.warps", 1, 8),
+    ("fetch.instructions", 1, 4),
     ("fetch.stages", 1, 2),
     ("fetch.decode_cycles", 0, 64),
     ("fetch.branch_cycles", 1, 1000),
@@ -71,37 +80,68 @@ const RANGES: &[(&str, u32, u32)] = &[
     ("icache.bytes", 1, 16 * MB),
     ("icache.ways", 1, 64),
     ("icache.line_bytes", 1, 4096),
-    ("icache.miss_cycles", 1, 100_000),
+    ("icache.miss_cycles", 0, 100_000),
     ("icache.word_bytes", 1, 4096),
     ("icache.address_bits", 16, 64),
     ("scheduler.group_size", 1, MAX_WARPS),
-    ("scoreboard.regions", 1, 8),
+    ("scheduler.active_warps", 1, MAX_WARPS),
+    ("scheduler.count", 1, 4),
+    ("scheduler.width", 1, 2),
+    ("scoreboard.regions", 1, 32),
     ("scoreboard.entry_bits", 1, 4096),
     ("operands.collectors", 1, 64),
+    ("operands.sfu_collectors", 0, 64),
+    ("operands.ldst_collectors", 0, 64),
+    ("operands.collect_cycles", 1, 64),
+    ("operands.transfer_cycles", 0, 64),
+    ("operands.bank_reads", 1, 8),
     ("operands.sources", 1, 8),
     ("operands.banks", 1, 64),
     ("operands.buffer_banks", 1, 64),
     ("operands.buffer_word_bytes", 1, 1024),
     ("operands.register_array_bytes", 1, 16 * MB),
     ("operands.register_array_reads", 1, 16),
+    ("units.sp.count", 1, 16),
     ("units.sp.lanes", 1, 64),
-    ("units.sp.latency", 2, 1000),
+    ("units.sp.queue", 1, 64),
+    ("units.int.count", 0, 16),
+    ("units.int.lanes", 1, 64),
+    ("units.int.queue", 1, 64),
+    ("units.sfu.count", 1, 16),
     ("units.sfu.lanes", 1, 64),
-    ("units.sfu.latency", 2, 1000),
-    ("units.div.interval", 1, 10_000),
-    ("units.div.latency", 2, 10_000),
+    ("units.sfu.queue", 1, 64),
+    ("units.fp64.count", 0, 16),
     ("units.fp64.lanes", 1, 64),
-    ("units.fp64.latency", 2, 1000),
+    ("units.fp64.queue", 1, 64),
+    ("units.tensor.count", 0, 16),
+    ("units.tensor.lanes", 1, 64),
+    ("units.tensor.queue", 1, 64),
     ("ldst.lanes", 1, 64),
     ("ldst.outstanding", 1, 32_768),
     ("ldst.coalesce_group", 1, 64),
-    ("ldst.segment_bytes", 1, 1024),
-    ("ldst.sector_bytes", 1, 1024),
+    ("ldst.queue", 1, 64),
+    ("ldst.segment_bytes", 1, 256),
+    ("l1.kb", 0, 4096),
+    ("l1.ways", 1, 1024),
+    ("l1.line_bytes", 1, 256),
+    ("l1.banks", 1, 32),
+    ("l1.latency", 2, 1000),
+    ("l1.mshrs", 1, 65_536),
+    ("l2.kb", 0, 4 * MB),
+    ("l2.ways", 1, 1024),
+    ("l2.line_bytes", 1, 256),
+    ("l2.slices", 1, 64),
+    ("l2.interleave_bytes", 1, 65_536),
+    ("l2.latency_cycles", 0, 100_000),
+    ("l2.miss_cycles", 0, 100_000),
+    ("l2.mshrs", 1, 65_536),
     ("shared.banks", 1, 64),
     ("shared.pass_lanes", 1, 64),
     ("shared.pass_cycles", 1, 64),
     ("shared.latency", 2, 1000),
     ("constant.latency", 2, 1000),
+    ("constant.miss_cycles", 0, 100_000),
+    ("constant.cache_ways", 1, 1024),
     ("constant.cache_bytes", 1, MB),
     ("constant.cache_line_bytes", 1, 4096),
     ("texture.cache_bytes", 1, MB),
@@ -125,8 +165,20 @@ const RANGES: &[(&str, u32, u32)] = &[
     ("dram.ras", 1, 1000),
     ("dram.rrd", 1, 1000),
     ("dram.wr", 0, 1000),
+    ("dram.wtr", 0, 1000),
+    ("dram.rtp", 0, 1000),
+    ("dram.cwl", 1, 1000),
+    ("dram.burst_same_group", 1, 1000),
+    ("dram.bank_groups", 1, 64),
+    ("dram.queue", 1, 65_536),
+    ("dram.atom_bytes", 1, 1024),
 ];
 const MB: u32 = 1 << 20;
+
+/// Range of every latency under `timing`: the result of an instruction takes a cycle at least, and another to be used.
+const LATENCY: (u32, u32) = (2, 10_000);
+/// Range of every interval under `timing`.
+const INTERVAL: (u32, u32) = (1, 10_000);
 
 fn ranges(spec: &GpuSpec, check: &mut Check) {
     let Ok(table) = toml::Value::try_from(spec) else {
@@ -134,6 +186,30 @@ fn ranges(spec: &GpuSpec, check: &mut Check) {
     };
     for &(path, lowest, highest) in RANGES {
         check.range(path, setting(&table, path).unwrap_or(0), lowest, highest);
+    }
+    if let Some(timing) = table.get("timing") {
+        timing_ranges("timing", timing, check);
+    }
+}
+
+fn timing_ranges(path: &str, value: &toml::Value, check: &mut Check) {
+    match value {
+        toml::Value::Table(table) => {
+            for (key, value) in table {
+                timing_ranges(&format!("{path}.{key}"), value, check);
+            }
+        }
+        other => {
+            let (lowest, highest) = if path.ends_with(".latency") {
+                LATENCY
+            } else {
+                INTERVAL
+            };
+            let number = other
+                .as_integer()
+                .and_then(|number| u32::try_from(number).ok());
+            check.range(path, number.unwrap_or(0), lowest, highest);
+        }
     }
 }
 
@@ -275,23 +351,61 @@ fn front_end(spec: &GpuSpec, check: &mut Check) {
     );
 }
 
+/// What is divided among schedulers must be there for each of them.
+fn back_end(spec: &GpuSpec, check: &mut Check) {
+    let (fetch, operands) = (&spec.fetch, &spec.operands);
+    check.require(
+        fetch.instructions <= fetch.buffer_entries,
+        "fetch.instructions",
+        || {
+            format!(
+                "a buffer of {} entries does not hold {} instructions",
+                fetch.buffer_entries, fetch.instructions
+            )
+        },
+        "use at most fetch.buffer_entries",
+    );
+    if spec.scheduler.back_end == BackEnd::Shared {
+        return;
+    }
+    let parts = spec.scheduler.count;
+    let units = &spec.units;
+    for (path, count) in [
+        ("operands.collectors", operands.collectors),
+        ("operands.sfu_collectors", operands.sfu_collectors),
+        ("operands.ldst_collectors", operands.ldst_collectors),
+        ("operands.banks", operands.banks),
+        ("units.sp.count", units.sp.count),
+        ("units.int.count", units.int.count),
+        ("units.sfu.count", units.sfu.count),
+        ("units.fp64.count", units.fp64.count),
+        ("units.tensor.count", units.tensor.count),
+    ] {
+        check.require(
+            count.is_multiple_of(parts),
+            path,
+            || format!("{count} cannot be divided among {parts} schedulers"),
+            "use a multiple of scheduler.count, or scheduler.back_end = \"shared\"",
+        );
+    }
+}
+
 fn memory(spec: &GpuSpec, check: &mut Check) {
-    let (ldst, dram) = (&spec.ldst, &spec.dram);
+    let (ldst, dram, l2) = (&spec.ldst, &spec.dram, &spec.l2);
     check.power_of_two("ldst.segment_bytes", ldst.segment_bytes);
-    check.power_of_two("ldst.sector_bytes", ldst.sector_bytes);
     check.power_of_two("dram.interleave_bytes", dram.interleave_bytes);
     check.power_of_two("dram.row_bytes", dram.row_bytes);
     check.power_of_two("shared.banks", spec.shared.banks);
     check.require(
-        ldst.sector_bytes <= ldst.segment_bytes && ldst.segment_bytes <= 64 * ldst.sector_bytes,
-        "ldst.sector_bytes",
+        ldst.segment_bytes >= SECTOR_BYTES,
+        "ldst.segment_bytes",
         || {
             format!(
-                "sectors of {} bytes do not divide segments of {}",
-                ldst.sector_bytes, ldst.segment_bytes
+                "a segment of {} bytes holds no sector of {SECTOR_BYTES}",
+                ldst.segment_bytes
             )
         },
-        "use at most ldst.segment_bytes and at least a 64th of it",
+        "use at least 32",
     );
     check.require(
         ldst.segment_bytes <= dram.interleave_bytes,
@@ -305,6 +419,107 @@ fn memory(spec: &GpuSpec, check: &mut Check) {
         || format!("a row holds no segment of {} bytes", ldst.segment_bytes),
         "use at least ldst.segment_bytes",
     );
+    check.require(
+        dram.banks.is_multiple_of(dram.bank_groups),
+        "dram.bank_groups",
+        || {
+            format!(
+                "{} banks are not {} equal groups",
+                dram.banks, dram.bank_groups
+            )
+        },
+        "use a divisor of dram.banks",
+    );
+    if spec.has_l2() {
+        check.power_of_two("l2.slices", l2.slices);
+        check.power_of_two("l2.interleave_bytes", l2.interleave_bytes);
+        check.require(
+            l2.interleave_bytes >= ldst.segment_bytes,
+            "l2.interleave_bytes",
+            || format!("segments of {} bytes span slices", ldst.segment_bytes),
+            "use at least ldst.segment_bytes",
+        );
+        check.require(
+            dram.banks.is_multiple_of(l2.slices),
+            "l2.slices",
+            || {
+                format!(
+                    "{} banks cannot be divided among {} slices",
+                    dram.banks, l2.slices
+                )
+            },
+            "use a divisor of dram.banks",
+        );
+    }
+}
+
+/// Caches hold whole sets of whole lines, and lines are what the coalescer makes.
+fn caches(spec: &GpuSpec, check: &mut Check) {
+    let (l1, l2, constant) = (&spec.l1, &spec.l2, &spec.constant);
+    let segment = spec.ldst.segment_bytes;
+    for (level, there, line) in [
+        ("l1", spec.has_l1(), l1.line_bytes),
+        ("l2", spec.has_l2(), l2.line_bytes),
+    ] {
+        check.require(
+            !there || line == segment,
+            &format!("{level}.line_bytes"),
+            || format!("lines of {line} bytes are no segments of {segment}"),
+            "use ldst.segment_bytes: lanes are coalesced into lines",
+        );
+    }
+    let bytes = u64::from(l1.kb) * 1024;
+    check.require(
+        bytes.is_multiple_of(u64::from(l1.ways * l1.line_bytes)),
+        "l1.kb",
+        || {
+            format!(
+                "{} KB are not whole sets of {} lines of {} bytes",
+                l1.kb, l1.ways, l1.line_bytes
+            )
+        },
+        "use a multiple of l1.line_bytes times l1.ways",
+    );
+    let bytes = u64::from(l2.kb) * 1024;
+    check.require(
+        bytes.is_multiple_of(u64::from(spec.slices() * l2.ways * l2.line_bytes)),
+        "l2.kb",
+        || {
+            format!(
+                "{} KB are not whole sets of {} lines of {} bytes in each of {} slices",
+                l2.kb,
+                l2.ways,
+                l2.line_bytes,
+                spec.slices()
+            )
+        },
+        "use a multiple of l2.line_bytes times l2.ways times all slices",
+    );
+    check.require(
+        constant.misses == MissSource::Never
+            || constant
+                .cache_bytes
+                .is_multiple_of(constant.cache_ways * constant.cache_line_bytes),
+        "constant.cache_bytes",
+        || {
+            format!(
+                "{} bytes are not whole sets of {} lines of {} bytes",
+                constant.cache_bytes, constant.cache_ways, constant.cache_line_bytes
+            )
+        },
+        "use a multiple of constant.cache_line_bytes times constant.cache_ways",
+    );
+    for (path, source) in [
+        ("icache.misses", spec.icache.misses),
+        ("constant.misses", constant.misses),
+    ] {
+        check.require(
+            source != MissSource::Memory || spec.has_l2(),
+            path,
+            || "there is no second-level cache to bring lines from".to_owned(),
+            "use \"fixed\", or give l2.kb",
+        );
+    }
 }
 
 #[cfg(test)]
@@ -334,7 +549,8 @@ mod tests {
     fn every_number_has_a_range_and_every_range_a_number() {
         let table = crate::presets()[0].table();
         let numbers: usize = table.values().map(count).sum();
-        assert_eq!(numbers, RANGES.len());
+        let timing = count(&table["timing"]);
+        assert_eq!(numbers, RANGES.len() + timing);
         for (path, ..) in RANGES {
             assert!(
                 setting(&toml::Value::Table(table.clone()), path).is_some(),

@@ -62,11 +62,11 @@ impl RegisterKind {
 pub enum Unit {
     /// Integer, logic, conversion, move, comparison.
     Int,
-    /// Single-precision floating point (and half).
+    /// Single-precision floating point (and half), divisions among them.
     Fp32,
     /// Double precision.
     Fp64,
-    /// Transcendental functions, divisions, square roots.
+    /// Transcendental functions, square roots, integer divisions.
     Sfu,
     /// Loads, stores and atomics of every space, constants and parameters included.
     Memory,
@@ -76,6 +76,8 @@ pub enum Unit {
     Barrier,
     /// Memory fences: they wait for their own warp's accesses, never for another warp.
     Fence,
+    /// Matrix multiply-add of a warp.
+    Matrix,
 }
 
 /// Rows of a latency table.

@@ -10,7 +10,7 @@ use crate::trace::{
 };
 
 // A value's place in its table is its number in the file; it is also its discriminant.
-const UNITS: [Unit; 8] = [
+const UNITS: [Unit; 9] = [
     Unit::Int,
     Unit::Fp32,
     Unit::Fp64,
@@ -19,6 +19,7 @@ const UNITS: [Unit; 8] = [
     Unit::Control,
     Unit::Barrier,
     Unit::Fence,
+    Unit::Matrix,
 ];
 const LATENCIES: [LatencyClass; 8] = [
     LatencyClass::Add,

@@ -1,0 +1,296 @@
+//! Tags of a sectored cache whose lines are reserved when they miss, with those who wait for each line.
+
+use crate::Index;
+
+/// A line's state; sectors are bits.
+#[derive(Clone, Copy, Debug, Default)]
+struct Line {
+    valid: u8,
+    /// Asked for and not yet there. A line with such sectors stays where it is.
+    pending: u8,
+    dirty: u8,
+}
+
+/// No line has this number.
+const EMPTY: u64 = u64::MAX;
+const NOBODY: u32 = u32::MAX;
+
+/// A cache's tags.
+#[derive(Clone, Debug)]
+pub(crate) struct Cache {
+    sets: u64,
+    /// Lines of a set that can be used now, and those that there are.
+    ways: usize,
+    most_ways: usize,
+    index: Index,
+    tags: Vec<u64>,
+    lines: Vec<Line>,
+    used: Vec<u64>,
+    clock: u64,
+    /// First of those who wait for each line.
+    waiting: Vec<u32>,
+    waiters: Vec<Waiter>,
+    free: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Waiter {
+    target: u32,
+    /// Sectors still missing.
+    mask: u8,
+    next: u32,
+}
+
+/// What was in a line that had to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Evicted {
+    pub line: u64,
+    pub dirty: u8,
+}
+
+/// The sectors of an access by what becomes of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub hit: u8,
+    pub pending: u8,
+    pub missing: u8,
+}
+
+impl Cache {
+    pub fn new(sets: u32, ways: u32, index: Index) -> Self {
+        let lines = (sets * ways) as usize;
+        Self {
+            sets: u64::from(sets),
+            ways: ways as usize,
+            most_ways: ways as usize,
+            index,
+            tags: vec![EMPTY; lines],
+            lines: vec![Line::default(); lines],
+            used: vec![0; lines],
+            clock: 0,
+            waiting: vec![NOBODY; lines],
+            waiters: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    /// Forgets everything; from now on `ways` lines of each set are used. Nothing may be on its way.
+    pub fn clear(&mut self, ways: usize) {
+        self.ways = ways.clamp(1, self.most_ways);
+        self.tags.fill(EMPTY);
+        self.lines.fill(Line::default());
+    }
+
+    fn set(&self, line: u64) -> usize {
+        let number = match self.index {
+            Index::Linear => line,
+            Index::Hashed => fold(line, self.sets),
+        };
+        let set = if self.sets.is_power_of_two() {
+            number & (self.sets - 1)
+        } else {
+            number % self.sets
+        };
+        set as usize * self.most_ways
+    }
+
+    /// Where `line` is.
+    #[inline]
+    pub fn find(&self, line: u64) -> Option<u32> {
+        let first = self.set(line);
+        let tags = &self.tags[first..first + self.ways];
+        let way = tags.iter().position(|&tag| tag == line)?;
+        Some((first + way) as u32)
+    }
+
+    /// Reserves the place of the least recently used line that nothing is on its way for; `None` if there is none.
+    pub fn reserve(&mut self, line: u64) -> Option<(u32, Option<Evicted>)> {
+        let first = self.set(line);
+        let victim = (first..first + self.ways)
+            .filter(|&place| self.lines[place].pending == 0)
+            .min_by_key(|&place| {
+                if self.tags[place] == EMPTY {
+                    0
+                } else {
+                    self.used[place] + 1
+                }
+            })?;
+        let old = self.lines[victim];
+        let evicted = (old.dirty != 0).then(|| Evicted {
+            line: self.tags[victim],
+            dirty: old.dirty,
+        });
+        self.tags[victim] = line;
+        self.lines[victim] = Line::default();
+        Some((victim as u32, evicted))
+    }
+
+    /// Looks at sectors of a line and makes it the most recently used.
+    #[inline]
+    pub fn look(&mut self, place: u32, mask: u8) -> Found {
+        self.clock += 1;
+        self.used[place as usize] = self.clock;
+        let line = self.lines[place as usize];
+        Found {
+            hit: mask & line.valid,
+            pending: mask & line.pending,
+            missing: mask & !line.valid & !line.pending,
+        }
+    }
+
+    /// Sectors of the line that are neither there nor on their way.
+    pub fn absent(&self, place: u32, mask: u8) -> u8 {
+        let line = self.lines[place as usize];
+        mask & !line.valid & !line.pending
+    }
+
+    /// Sectors are asked for.
+    pub fn request(&mut self, place: u32, mask: u8) {
+        self.lines[place as usize].pending |= mask;
+    }
+
+    /// `target` waits for sectors of a line.
+    pub fn wait(&mut self, place: u32, mask: u8, target: u32) {
+        let waiter = Waiter {
+            target,
+            mask,
+            next: NOBODY,
+        };
+        let entry = match self.free.pop() {
+            Some(entry) => {
+                self.waiters[entry as usize] = waiter;
+                entry
+            }
+            None => {
+                self.waiters.push(waiter);
+                (self.waiters.len() - 1) as u32
+            }
+        };
+        let mut last = self.waiting[place as usize];
+        if last == NOBODY {
+            self.waiting[place as usize] = entry;
+            return;
+        }
+        while self.waiters[last as usize].next != NOBODY {
+            last = self.waiters[last as usize].next;
+        }
+        self.waiters[last as usize].next = entry;
+    }
+
+    /// Sectors have come; tells of everyone whose last sector that was, in the order in which they began to wait.
+    pub fn fill(&mut self, place: u32, mask: u8, served: &mut Vec<u32>) {
+        let line = &mut self.lines[place as usize];
+        line.valid |= mask;
+        line.pending &= !mask;
+        let mut previous = NOBODY;
+        let mut entry = self.waiting[place as usize];
+        while entry != NOBODY {
+            let waiter = &mut self.waiters[entry as usize];
+            waiter.mask &= !mask;
+            let (next, target, done) = (waiter.next, waiter.target, waiter.mask == 0);
+            if done {
+                served.push(target);
+                self.free.push(entry);
+                match previous {
+                    NOBODY => self.waiting[place as usize] = next,
+                    previous => self.waiters[previous as usize].next = next,
+                }
+            } else {
+                previous = entry;
+            }
+            entry = next;
+        }
+    }
+
+    /// Sectors will have been written once they are there.
+    pub fn dirty(&mut self, place: u32, mask: u8) {
+        self.lines[place as usize].dirty |= mask;
+    }
+
+    /// Sectors are written; `dirty` if they are not written further.
+    pub fn write(&mut self, place: u32, mask: u8, dirty: bool) {
+        self.clock += 1;
+        self.used[place as usize] = self.clock;
+        let line = &mut self.lines[place as usize];
+        line.valid |= mask;
+        if dirty {
+            line.dirty |= mask;
+        }
+    }
+}
+
+/// The number's digits to the base `sets`, folded by exclusive or.
+pub(crate) fn fold(number: u64, sets: u64) -> u64 {
+    let bits = (u64::BITS - (sets - 1).leading_zeros()).max(1);
+    let (mut rest, mut folded) = (number, 0);
+    while rest != 0 {
+        folded ^= rest & ((1 << bits) - 1);
+        rest >>= bits;
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache() -> Cache {
+        Cache::new(2, 2, Index::Linear)
+    }
+
+    #[test]
+    fn a_line_is_found_after_it_came_and_its_waiters_are_told_in_order() {
+        let mut cache = cache();
+        let (place, evicted) = cache.reserve(6).unwrap();
+        assert_eq!(evicted, None);
+        assert_eq!(
+            cache.look(place, 0b11),
+            Found {
+                hit: 0,
+                pending: 0,
+                missing: 0b11
+            }
+        );
+        cache.request(place, 0b11);
+        cache.wait(place, 0b01, 7);
+        cache.wait(place, 0b11, 8);
+        cache.wait(place, 0b01, 9);
+        let mut served = Vec::new();
+        cache.fill(place, 0b01, &mut served);
+        assert_eq!(served, [7, 9]);
+        cache.fill(place, 0b10, &mut served);
+        assert_eq!(served, [7, 9, 8]);
+        assert_eq!(cache.find(6), Some(place));
+        assert_eq!(cache.look(place, 0b11).hit, 0b11);
+    }
+
+    #[test]
+    fn the_least_recently_used_line_goes_but_none_that_something_is_on_its_way_for() {
+        let mut cache = cache();
+        for line in [0, 2] {
+            let (place, _) = cache.reserve(line).unwrap();
+            cache.write(place, 1, line == 2);
+        }
+        cache.look(cache.find(0).unwrap(), 1);
+        let (place, evicted) = cache.reserve(4).unwrap();
+        assert_eq!(evicted, Some(Evicted { line: 2, dirty: 1 }));
+        cache.request(place, 1);
+        let (other, _) = cache.reserve(6).unwrap();
+        cache.request(other, 1);
+        assert_eq!(
+            cache.reserve(8),
+            None,
+            "both lines of the set are on their way"
+        );
+        assert!(cache.reserve(9).is_some(), "the other set is free");
+    }
+
+    /// Lines a power-of-two stride apart share a set under the low bits and spread under the fold.
+    #[test]
+    fn a_fold_spreads_strides() {
+        let sets: std::collections::BTreeSet<u64> =
+            (0..64).map(|line| fold(line * 64, 64)).collect();
+        assert_eq!(sets.len(), 64);
+        assert_eq!(fold(5, 64), 5);
+    }
+}

@@ -1,0 +1,154 @@
+//! The constant and parameter port: it serves one address a cycle; behind it may be a cache.
+
+use warpwatt_simt::trace::{Addresses, LaneMask};
+
+use super::fetch::lines;
+use super::ldst::Waiting;
+use super::{Sm, World};
+use crate::counters::Counter;
+use crate::event::Event;
+use crate::memory::Kind;
+use crate::memory::cache::Cache;
+use crate::{GpuError, GpuSpec, Index, MissSource};
+
+/// The constant cache; a line is one sector to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Constants {
+    cache: Cache,
+    served: Vec<u32>,
+}
+
+/// A line is there whole or not at all.
+const LINE: u8 = 1;
+
+/// Constants lie above the code.
+const CONSTANT_BASE: u64 = 1 << 61;
+
+impl Constants {
+    pub fn new(spec: &GpuSpec) -> Self {
+        let constant = &spec.constant;
+        let (sets, ways) = match constant.misses {
+            MissSource::Never => (1, 1),
+            MissSource::Fixed | MissSource::Memory => (
+                constant.cache_bytes / (constant.cache_ways * constant.cache_line_bytes),
+                constant.cache_ways,
+            ),
+        };
+        Self {
+            cache: Cache::new(sets, ways, Index::Linear),
+            served: Vec::new(),
+        }
+    }
+
+    /// Each launch has its own parameters.
+    pub fn begin(&mut self, spec: &GpuSpec) {
+        self.cache.clear(spec.constant.cache_ways as usize);
+    }
+}
+
+impl<'t> Sm<'t> {
+    /// Lanes that agree on an address share it.
+    pub(super) fn access_constant(
+        &mut self,
+        waiting: &Waiting<'t>,
+        from: u64,
+        world: &mut World<'_>,
+    ) -> Result<(), GpuError> {
+        let (seen, count) = distinct(&waiting.addresses, waiting.executed);
+        let addresses = count.max(1) as u64;
+        self.counts.add(Counter::ConstantAccesses, 1);
+        self.ldst.free = from + waiting.interval.max(addresses);
+        let latency = u64::from(world.spec.constant.latency);
+        let hit = from + latency - self.units.depth() + (addresses - 1);
+        if world.spec.constant.misses == MissSource::Never {
+            return self.results_at(waiting.warp, waiting.slots, hit, world);
+        }
+        let load = self
+            .loads
+            .insert(waiting.warp, waiting.slots, count as u32 + 1);
+        for &address in &seen[..count] {
+            if self.constant_hits(address, load, hit, world)? {
+                // The last one, for all lines that were there, follows below.
+                let _ = self.loads.arrived(load);
+            }
+        }
+        match self.loads.arrived(load) {
+            Some((warp, slots)) => self.results_at(u32::from(warp), slots, hit, world),
+            None => Ok(()),
+        }
+    }
+
+    /// Looks up one address; if its line is missing, `load` waits for it, and it is asked for if nobody has done so.
+    fn constant_hits(
+        &mut self,
+        address: u64,
+        load: u32,
+        at: u64,
+        world: &mut World<'_>,
+    ) -> Result<bool, GpuError> {
+        let constant = &world.spec.constant;
+        let line = address / u64::from(constant.cache_line_bytes);
+        let place = match self.constants.cache.find(line) {
+            Some(place) => place,
+            // Every line of the set is on its way: the access passes the cache by.
+            None => match self.constants.cache.reserve(line) {
+                Some((place, _)) => place,
+                None => return Ok(true),
+            },
+        };
+        let found = self.constants.cache.look(place, LINE);
+        if found.hit != 0 {
+            return Ok(true);
+        }
+        self.counts.add(Counter::ConstantMisses, 1);
+        self.constants.cache.wait(place, LINE, load);
+        if found.missing == 0 {
+            return Ok(false);
+        }
+        self.constants.cache.request(place, LINE);
+        if constant.misses == MissSource::Fixed {
+            let sm = self.id;
+            let fill = at + u64::from(constant.miss_cycles);
+            world.queue.schedule(fill, Event::Constant { sm, place })?;
+        } else {
+            let address = CONSTANT_BASE + line * u64::from(constant.cache_line_bytes);
+            let block = lines(address, constant.cache_line_bytes, world.spec);
+            self.send(Kind::Constant, block, place, at, world)?;
+        }
+        Ok(false)
+    }
+
+    /// A line of constants has come; whether that finished a CTA.
+    pub fn fill_constant(
+        &mut self,
+        place: u32,
+        now: u64,
+        world: &mut World<'_>,
+    ) -> Result<bool, GpuError> {
+        let mut served = std::mem::take(&mut self.constants.served);
+        self.constants.cache.fill(place, LINE, &mut served);
+        let mut finished = false;
+        for load in served.drain(..) {
+            finished |= self.block_arrived(load, now, world)?;
+        }
+        self.constants.served = served;
+        Ok(finished)
+    }
+}
+
+/// The different addresses of the lanes, and how many they are.
+fn distinct(addresses: &Addresses<'_>, executed: LaneMask) -> ([u64; 64], usize) {
+    let mut seen = [0; 64];
+    if let Addresses::Affine { base, stride: 0 } = *addresses {
+        seen[0] = base;
+        return (seen, 1);
+    }
+    let mut count = 0;
+    addresses.for_each(executed, |_, address| {
+        if !seen[..count].contains(&address) {
+            seen[count] = address;
+            count += 1;
+        }
+    });
+    (seen, count)
+}
