@@ -12,6 +12,17 @@ const SLICE: u64 = 1 << 14;
 /// Barriers of a CTA (PTX ISA 8.x, section 9.7.13.1).
 const BARRIERS: usize = 16;
 
+/// Those, and that of a cluster, which is a CTA here.
+const ALL_BARRIERS: usize = BARRIERS + 1;
+
+/// A barrier's place among all; kernels name no numbers beyond.
+fn barrier(id: u32) -> usize {
+    match id as usize {
+        BARRIERS => BARRIERS,
+        id => id % BARRIERS,
+    }
+}
+
 /// A warp and what it does.
 struct Member<const W: usize> {
     warp: Warp<W>,
@@ -35,7 +46,7 @@ pub(crate) struct Cta<const W: usize> {
     members: Vec<Member<W>>,
     shared: Vec<u8>,
     /// Threads that announced themselves at each barrier without waiting.
-    arrived: [u32; BARRIERS],
+    arrived: [u32; ALL_BARRIERS],
 }
 
 /// A fault and the warp it happened in.
@@ -54,7 +65,7 @@ impl<const W: usize> Cta<W> {
         Self {
             members: members.collect(),
             shared: vec![0; shared_bytes],
-            arrived: [0; BARRIERS],
+            arrived: [0; ALL_BARRIERS],
         }
     }
 
@@ -115,7 +126,7 @@ impl<const W: usize> Cta<W> {
 
     fn start(&mut self, entry: &Entry, cta: [u32; 3]) {
         self.shared.fill(0);
-        self.arrived = [0; BARRIERS];
+        self.arrived = [0; ALL_BARRIERS];
         for member in &mut self.members {
             member.warp.start(entry, cta);
             member.state = State::Running;
@@ -151,7 +162,7 @@ impl<const W: usize> Cta<W> {
                 };
             }
             Stop::Arrive { id, .. } => {
-                self.arrived[id as usize % BARRIERS] += W as u32;
+                self.arrived[barrier(id)] += W as u32;
             }
             Stop::Slice => {}
         }
@@ -160,13 +171,13 @@ impl<const W: usize> Cta<W> {
     /// Opens every barrier that enough threads have reached; whether there was one. Barriers count whole warps.
     fn open_barriers(&mut self) -> bool {
         let mut opened = false;
-        for id in 0..BARRIERS {
+        for id in 0..ALL_BARRIERS {
             let at = |state: State| match state {
                 State::Waiting {
                     id: waits,
                     threads,
                     ballot,
-                } if waits as usize % BARRIERS == id => Some((threads, ballot)),
+                } if barrier(waits) == id => Some((threads, ballot)),
                 _ => None,
             };
             let waiting: Vec<_> = (0..self.members.len())

@@ -95,6 +95,8 @@ pub enum Cause {
         /// Where.
         position: [i64; 3],
     },
+    /// `free` of an address that `malloc` did not give, or that was given back.
+    BadFree(u64),
     /// `trap`.
     Trap,
     /// An indexed branch beyond its list.
@@ -180,6 +182,9 @@ impl fmt::Display for Cause {
                 f,
                 "no texture is bound to handle {handle:#x}: give the buffer a `texture` table in the launch file"
             ),
+            Cause::BadFree(address) => {
+                write!(f, "`free` of {address:#x}, at which nothing is allocated")
+            }
             Cause::OutsideSurface {
                 position: [x, y, z],
             } => write!(

@@ -2,9 +2,11 @@
 //!
 //! Execution happens once per kernel and input; every timing run replays the [`trace`].
 
+mod barrier_word;
 mod cta;
 mod error;
 mod execute;
+mod heap;
 mod lanes;
 mod memory;
 mod nature;

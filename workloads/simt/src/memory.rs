@@ -7,7 +7,11 @@ use warpwatt_ptx::program::GLOBALS_BASE;
 use warpwatt_ptx::types::Space;
 
 use crate::error::Cause;
+use crate::heap::Heap;
 use crate::texture::Texture;
+
+/// Where what kernels allocate lies: between the functions' addresses and the module's variables.
+const KERNEL_HEAP_BASE: u64 = 0x0800_0000;
 
 /// Where the first buffer lies: above every window of the generic space, and where a CUDA heap of GPGPU-Sim begins.
 const HEAP_BASE: u64 = 0xc000_0000;
@@ -23,6 +27,8 @@ pub struct DeviceMemory {
     next: u64,
     /// By handle.
     textures: BTreeMap<u64, Texture>,
+    /// What kernels allocated.
+    heap: Heap,
 }
 
 #[derive(Clone, Debug)]
@@ -44,6 +50,7 @@ impl DeviceMemory {
             buffers: vec![globals],
             next: HEAP_BASE,
             textures: BTreeMap::new(),
+            heap: Heap::default(),
         }
     }
 
@@ -57,6 +64,38 @@ impl DeviceMemory {
             bytes,
         });
         base
+    }
+
+    /// `malloc` inside a kernel: zero if the heap has no room.
+    pub(crate) fn allocate(&mut self, bytes: u64) -> u64 {
+        let Some(offset) = self.heap.allocate(bytes) else {
+            return 0;
+        };
+        self.fit_heap();
+        KERNEL_HEAP_BASE + offset
+    }
+
+    /// `free` inside a kernel.
+    pub(crate) fn release(&mut self, address: u64) -> Result<(), Cause> {
+        let known = |offset| self.heap.release(offset);
+        if address != 0 && !address.checked_sub(KERNEL_HEAP_BASE).is_some_and(known) {
+            return Err(Cause::BadFree(address));
+        }
+        self.fit_heap();
+        Ok(())
+    }
+
+    /// Gives the heap's buffer, which is the lowest, the size of what is in use.
+    fn fit_heap(&mut self) {
+        if self.buffers[0].base != KERNEL_HEAP_BASE {
+            let heap = Buffer {
+                name: "the kernel's heap".to_owned(),
+                base: KERNEL_HEAP_BASE,
+                bytes: Vec::new(),
+            };
+            self.buffers.insert(0, heap);
+        }
+        self.buffers[0].bytes.resize(self.heap.bytes() as usize, 0);
     }
 
     /// Binds a texture to a handle: that of a [texture reference](Module::textures), or any number that a kernel is given as a texture object.

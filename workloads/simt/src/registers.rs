@@ -51,6 +51,7 @@ impl Place {
             Special::NwarpId => self.warps,
             Special::SmId | Special::GridId => 0,
             Special::NsmId => 1,
+            Special::Number(number) => number,
             Special::LaneMask(kind) => lane_mask(kind, lane) as u32,
             Special::DynamicShared => self.dynamic_shared,
             Special::TotalShared => self.static_shared + self.dynamic_shared,

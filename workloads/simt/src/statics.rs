@@ -2,8 +2,8 @@
 
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{
-    Access, CarryOp, Double1, Double2, Double3, HalfOp, Inst, MatrixOp, Op, ShortOp, Slot,
-    SlotKind, Source, SurfaceOp, VideoOp, Word1, Word2, Word3,
+    Access, CarryOp, CopySize, Double1, Double2, Double3, HalfOp, Inst, MatrixOp, Op, ShortOp,
+    Slot, SlotKind, Source, SurfaceOp, VideoOp, Word1, Word2, Word3,
 };
 use warpwatt_ptx::types::{Space, Type};
 
@@ -85,6 +85,20 @@ fn memory_op(op: &Op) -> Option<MemoryOp> {
             },
             bytes: how.bytes() as u8,
         }),
+        Op::CopyAsync(how) => Some(MemoryOp {
+            space: how.from.space,
+            kind: MemoryOpKind::Load,
+            bytes: match how.size {
+                CopySize::Bytes(bytes) => bytes,
+                // The first of the pieces that it moves.
+                CopySize::Bulk(_) => 16,
+            },
+        }),
+        Op::Mbarrier(how) => Some(MemoryOp {
+            space: how.place.space,
+            kind: MemoryOpKind::Atomic,
+            bytes: 8,
+        }),
         Op::Matrix(matrix) => matrix_memory(&matrix.op),
         _ => None,
     }
@@ -137,9 +151,13 @@ fn class(op: &Op) -> (Unit, LatencyClass) {
         Op::Double3(Double3::Sad { .. }) => (Unit::Int, Add),
         Op::Convert(how) if how.from == Type::F64 || how.to == Type::F64 => (Unit::Fp64, Simple),
         Op::Shuffle(_) => (Unit::Int, Shuffle),
-        Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::Texture(_) | Op::Surface(_) => {
-            (Unit::Memory, Simple)
-        }
+        Op::Load(_)
+        | Op::Store(_)
+        | Op::Atomic(_)
+        | Op::Texture(_)
+        | Op::Surface(_)
+        | Op::CopyAsync(_)
+        | Op::Mbarrier(_) => (Unit::Memory, Simple),
         Op::Barrier(_) | Op::Nothing { fence: true } => (Unit::Barrier, Simple),
         Op::Branch { .. }
         | Op::BranchIndexed { .. }

@@ -1,6 +1,7 @@
 //! One warp: its lanes' state and the execution of its instructions.
 
 mod access;
+mod asynchronous;
 mod call;
 mod compute;
 mod exchange;
@@ -170,9 +171,18 @@ impl<const W: usize> Warp<W> {
                 | Op::Texture(_)
                 | Op::Surface(_)
                 | Op::ImageQuery(_)
+                | Op::CopyAsync(_)
+                | Op::Heap(_)
                 | Op::Matrix(_) => {
                     let done = self.reach(inst, step, memories);
                     done.map_err(|bad| fault(inst, bad.lane, bad.cause))?;
+                }
+                Op::Mbarrier(_) | Op::Yield => {
+                    let waits = self.wait(inst, step, memories);
+                    if waits.map_err(|bad| fault(inst, bad.lane, bad.cause))? {
+                        self.stack.go(at + 1);
+                        return Ok(Some(Stop::Slice));
+                    }
                 }
                 Op::Branch { .. }
                 | Op::BranchIndexed { .. }
@@ -229,6 +239,11 @@ impl<const W: usize> Warp<W> {
         let executed = step.executed;
         let addresses = match &inst.op {
             Op::Texture(sample) => Some(self.texture(sample, inst, executed, memories.device)?),
+            Op::CopyAsync(how) => Some(self.copy_async(how, inst, executed, memories)?),
+            Op::Heap(how) => {
+                self.heap(*how, inst, executed, memories)?;
+                None
+            }
             Op::Surface(how) => Some(self.surface(how, inst, executed, memories.device)?),
             Op::ImageQuery(fact) => {
                 self.image_query(*fact, inst, executed, memories.device)?;
@@ -246,6 +261,29 @@ impl<const W: usize> Warp<W> {
             None => self.note(step),
         }
         Ok(())
+    }
+
+    /// Executes an instruction after which other warps may have to have their turn; whether they do.
+    fn wait(
+        &mut self,
+        inst: &Inst,
+        step: Step,
+        memories: &mut Memories<'_>,
+    ) -> Result<bool, BadAccess> {
+        let Op::Mbarrier(how) = &inst.op else {
+            self.note(step);
+            return Ok(step.executed != 0);
+        };
+        let (addresses, waits) = self.memory_barrier(how, inst, step.executed, memories)?;
+        if self.record {
+            let Step {
+                at,
+                active,
+                executed,
+            } = step;
+            self.recorder.access(at, active, executed, &addresses);
+        }
+        Ok(waits)
     }
 
     /// Executes an instruction that may change the flow of control; what stops the warp, if it does.

@@ -9,7 +9,7 @@ use super::layout::{Region, extent};
 use super::modifiers::Modifiers;
 use crate::ast::{Function, Instruction, Name, Operand, Prototype, Variable};
 use crate::error::PtxError;
-use crate::program::{self, Access, Call, Move, Op, Operands, Target};
+use crate::program::{self, Access, Call, Heap, Move, Op, Operands, Slot, SlotKind, Target};
 use crate::types::{Space, Type};
 
 /// A function that was called, and where its results and parameters lie in its frame.
@@ -50,7 +50,7 @@ impl<'s> Lowering<'_, 's> {
             [Operand::Name(candidates, None)] => (none, Some(candidates)),
             _ => return Err(unsupported_form(instruction)),
         };
-        if self.stands_in(name, results)? {
+        if self.stands_in(name, results, arguments)? {
             return Ok(());
         }
         let (target, shape, address) = match candidates {
@@ -89,8 +89,13 @@ impl<'s> Lowering<'_, 's> {
         Ok(())
     }
 
-    /// What the system's functions do here: `vprintf` prints nothing and returns zero, a failed `assert` is a trap.
-    fn stands_in(&mut self, name: &Name<'s>, results: &[Operand<'s>]) -> Lowered<bool> {
+    /// What the system's functions do here: memory comes from the heap, `vprintf` prints nothing and returns zero, a failed `assert` is a trap.
+    fn stands_in(
+        &mut self,
+        name: &Name<'s>,
+        results: &[Operand<'s>],
+        arguments: &[Operand<'s>],
+    ) -> Lowered<bool> {
         let defined =
             |function: &&Function<'s>| function.name.text == name.text && function.body.is_some();
         if self
@@ -104,28 +109,72 @@ impl<'s> Lowering<'_, 's> {
         match name.text {
             "vprintf" => {
                 for result in results {
-                    let symbol = match result {
-                        Operand::Name(name, None) => self.symbol(name.text),
-                        _ => None,
-                    };
-                    let symbol = symbol.ok_or_else(|| not_a_parameter(result))?;
-                    let access = Access {
-                        space: Space::Param,
-                        element: Type::B32,
-                        count: 1,
-                        offset: 0,
-                        framed: true,
-                    };
-                    let place = self.slots.double_literal(symbol.address);
+                    let (place, access) = self.passed(result, Type::B32)?;
                     let zero = self.slots.word_literal(0);
                     let src = [place, zero].into_iter().collect();
                     self.emit(Op::Store(access), Operands::default(), src);
                 }
             }
-            "__assertfail" => self.emit(Op::Trap, Operands::default(), Operands::default()),
+            "malloc" | "_Znwm" | "_Znam" => {
+                return self.allocate(results, arguments).map(|()| true);
+            }
+            "free" | "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => {
+                return self.release(arguments).map(|()| true);
+            }
+            "__assertfail" | "__assert_fail" | "abort" => {
+                self.emit(Op::Trap, Operands::default(), Operands::default())
+            }
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Where an argument or a result of a call lies.
+    fn passed(&mut self, operand: &Operand<'s>, element: Type) -> Lowered<(Slot, Access)> {
+        let symbol = match operand {
+            Operand::Name(name, None) => self.symbol(name.text),
+            _ => None,
+        };
+        let symbol = symbol.filter(|symbol| symbol.framed);
+        let symbol = symbol.ok_or_else(|| not_a_parameter(operand))?;
+        let access = Access {
+            space: Space::Param,
+            element,
+            count: 1,
+            offset: 0,
+            framed: true,
+        };
+        Ok((self.slots.double_literal(symbol.address), access))
+    }
+
+    /// The only argument of a call, in a register.
+    fn only_argument(&mut self, arguments: &[Operand<'s>]) -> Lowered<Slot> {
+        let value = self.slots.fresh(SlotKind::Double);
+        if let Some(argument) = arguments.first() {
+            let (place, access) = self.passed(argument, Type::B64)?;
+            self.emit(Op::Load(access), value.into(), place.into());
+        }
+        Ok(value)
+    }
+
+    /// `malloc` and operator `new`.
+    fn allocate(&mut self, results: &[Operand<'s>], arguments: &[Operand<'s>]) -> Lowered<()> {
+        let bytes = self.only_argument(arguments)?;
+        let address = self.slots.fresh(SlotKind::Double);
+        self.emit(Op::Heap(Heap::Allocate), address.into(), bytes.into());
+        for result in results {
+            let (place, access) = self.passed(result, Type::B64)?;
+            let src = [place, address].into_iter().collect();
+            self.emit(Op::Store(access), Operands::default(), src);
+        }
+        Ok(())
+    }
+
+    /// `free` and operator `delete`.
+    fn release(&mut self, arguments: &[Operand<'s>]) -> Lowered<()> {
+        let address = self.only_argument(arguments)?;
+        self.emit(Op::Heap(Heap::Free), Operands::default(), address.into());
+        Ok(())
     }
 
     /// Keeps the shape of a prototype.
@@ -202,7 +251,7 @@ impl<'s> Lowering<'_, 's> {
         let Some(function) = function else {
             let message = format!("`{}` has no body in this module", name.text);
             return Err(PtxError::new(name.span.clone(), message).with_help(
-                "of the functions of the CUDA runtime, `vprintf` and `__assertfail` are known",
+                "of the functions of the CUDA runtime, `malloc`, `free`, `vprintf` and `__assertfail` are known",
             ));
         };
         let mut frame = Region::default();

@@ -35,7 +35,6 @@ impl<'s> Lowering<'_, 's> {
             }
             "trap" => self.emit_plain(Op::Trap),
             "bar" | "barrier" => self.barrier(instruction, modifiers),
-            "nanosleep" => self.emit_plain(Op::Nothing { fence: false }),
             _ => self.emit_plain(Op::Nothing { fence: true }),
         }
     }
@@ -83,6 +82,9 @@ impl<'s> Lowering<'_, 's> {
             modifiers.take("sync");
             modifiers.finish()?;
             return self.emit_plain(Op::Nothing { fence: true });
+        }
+        if modifiers.take("cluster") {
+            return self.cluster_barrier(instruction, modifiers);
         }
         modifiers.take("cta");
         modifiers.take("aligned");

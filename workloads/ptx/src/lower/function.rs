@@ -8,6 +8,7 @@ use super::call::{Callee, Shape};
 use super::half;
 use super::layout::{Images, Region, Symbol, extent};
 use super::modifiers::Modifiers;
+use super::seldom;
 use super::slots::Slots;
 use super::video;
 use crate::ast::{Function, Instruction, Module, Name, Operand, Statement, Variable};
@@ -330,6 +331,8 @@ impl<'s> Lowering<'_, 's> {
 
     fn instruction(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
         match instruction.opcode.text {
+            "cvt" if seldom::is_packed(instruction) => self.convert_packed(instruction),
+            "cvt" if seldom::is_small(instruction) => self.convert_small(instruction),
             "add" | "sub" | "mul" | "fma" | "min" | "max" | "abs" | "neg" | "ex2" | "tanh"
             | "setp" | "set" | "cvt"
                 if half::concerns(instruction) =>
@@ -339,8 +342,8 @@ impl<'s> Lowering<'_, 's> {
             "add" | "sub" | "mul" | "mad" | "fma" | "div" | "rem" | "min" | "max" | "abs"
             | "neg" | "mul24" | "mad24" | "sad" | "dp4a" | "dp2a" => self.arithmetic(instruction),
             "addc" | "subc" | "madc" => self.with_carry(instruction),
-            "and" | "or" | "xor" | "not" | "cnot" | "shl" | "shr" | "shf" | "lop3" | "prmt"
-            | "bfe" | "bfi" | "bmsk" | "popc" | "clz" | "brev" | "bfind" => self.logic(instruction),
+            "and" | "or" | "xor" | "not" | "shl" | "shr" | "shf" | "lop3" | "prmt" | "bfe"
+            | "bfi" | "bmsk" | "popc" | "clz" | "brev" | "bfind" => self.logic(instruction),
             "sqrt" | "rcp" | "rsqrt" | "ex2" | "lg2" | "sin" | "cos" | "tanh" | "copysign"
             | "testp" => self.function(instruction),
             "setp" | "set" | "selp" | "slct" => self.selection(instruction),
@@ -355,8 +358,15 @@ impl<'s> Lowering<'_, 's> {
             "suld" | "sust" | "sured" => self.surface(instruction),
             "txq" | "suq" => self.image_query(instruction),
             "call" => self.call(instruction),
-            "bra" | "brx" | "ret" | "exit" | "trap" | "bar" | "barrier" | "membar" | "fence"
-            | "nanosleep" => self.control(instruction),
+            "bra" | "brx" | "ret" | "exit" | "trap" | "bar" | "barrier" | "membar" | "fence" => {
+                self.control(instruction)
+            }
+            "cp" => self.copy_async(instruction),
+            "mbarrier" => self.memory_barrier(instruction),
+            "applypriority" | "discard" | "pmevent" | "brkpt" | "setmaxnreg" | "griddepcontrol"
+            | "nanosleep" | "createpolicy" | "fns" | "szext" | "cnot" | "mapa" | "getctarank" => {
+                self.seldom(instruction)
+            }
             opcode => Err(PtxError::new(
                 instruction.opcode.span.clone(),
                 format!("the instruction `{opcode}` is not supported"),

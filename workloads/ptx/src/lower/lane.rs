@@ -40,7 +40,11 @@ impl<'s> Lowering<'_, 's> {
             return Err(unsupported_form(instruction));
         }
         expect_operands(instruction, &[2, 3])?;
-        let dst = self.with_predicate(&instruction.operands[0])?;
+        // LLVM 14 keeps the mask of 64-bit values in a 64-bit register.
+        let dst = match &instruction.operands[0] {
+            single @ Operand::Name(..) => self.data_slot(single, Type::B32, false)?.into(),
+            pair => self.with_predicate(pair)?,
+        };
         let src = self.source(&instruction.operands[1], element)?;
         let op = if any { Op::MatchAny } else { Op::MatchAll };
         self.emit(op, dst, src.into());

@@ -1,6 +1,7 @@
 //! Lowering: syntax tree to typed program.
 
 mod arithmetic;
+mod asynchronous;
 mod atomic;
 mod call;
 mod carry;
@@ -18,6 +19,7 @@ mod memory;
 mod modifiers;
 mod moves;
 mod operands;
+mod seldom;
 mod slots;
 #[cfg(test)]
 mod tests;

@@ -51,6 +51,11 @@ impl<'s> Lowering<'_, 's> {
                 self.emit(Op::Clock, dst.into(), Operands::default());
                 Ok(())
             }
+            [whole, Operand::Name(name, None)]
+                if element == Type::Pred && name.text == "%is_explicit_cluster" =>
+            {
+                self.emit_predicate(PredicateOp::Literal(false), std::slice::from_ref(whole))
+            }
             [whole, Operand::Integer(value, _)] if element == Type::Pred => {
                 let op = PredicateOp::Literal(*value != 0);
                 self.emit_predicate(op, std::slice::from_ref(whole))
@@ -75,13 +80,21 @@ impl<'s> Lowering<'_, 's> {
         symbol.framed.then_some(symbol.address)
     }
 
-    fn halves(instruction: &Instruction<'s>, element: Type, parts: usize) -> Lowered<(bool, Type)> {
+    /// What packs and unpacks, and the type of a part.
+    fn parts(
+        instruction: &Instruction<'s>,
+        element: Type,
+        parts: usize,
+    ) -> Lowered<([Op; 2], Type)> {
+        let several = |bits| [Op::PackParts { bits }, Op::UnpackParts { bits }];
         match (element.bytes(), parts) {
-            (8, 2) => Ok((true, Type::B32)),
-            (4, 2) => Ok((false, Type::B16)),
-            _ => Err(unsupported_form(instruction).with_help(
-                "`mov` packs two 32-bit registers into 64 bits or two 16-bit ones into 32",
-            )),
+            (8, 2) => Ok(([Op::Pack, Op::Unpack], Type::B32)),
+            (4, 2) => Ok(([Op::ShortPack, Op::ShortUnpack], Type::B16)),
+            (8, 4) => Ok((several(16), Type::B16)),
+            (4, 4) => Ok((several(8), Type::B8)),
+            (2, 2) => Ok((several(8), Type::B8)),
+            _ => Err(unsupported_form(instruction)
+                .with_help("`mov` packs two or four parts into 64, 32 or 16 bits")),
         }
     }
 
@@ -92,13 +105,12 @@ impl<'s> Lowering<'_, 's> {
         parts: &[Operand<'s>],
         whole: &Operand<'s>,
     ) -> Lowered<()> {
-        let (double, half) = Self::halves(instruction, element, parts.len())?;
+        let ([op, _], half) = Self::parts(instruction, element, parts.len())?;
         let dst = self.destination(whole, element)?;
         let mut src = Operands::default();
         for part in parts {
             src.push(self.source(part, half)?);
         }
-        let op = if double { Op::Pack } else { Op::ShortPack };
         self.emit(op, dst.into(), src);
         Ok(())
     }
@@ -110,14 +122,13 @@ impl<'s> Lowering<'_, 's> {
         parts: &[Operand<'s>],
         whole: &Operand<'s>,
     ) -> Lowered<()> {
-        let (double, half) = Self::halves(instruction, element, parts.len())?;
+        let ([_, op], half) = Self::parts(instruction, element, parts.len())?;
         let mut src = Operands::default();
         src.push(self.source(whole, element)?);
         let mut dst = Operands::default();
         for part in parts {
             dst.push(self.destination(part, half)?);
         }
-        let op = if double { Op::Unpack } else { Op::ShortUnpack };
         self.emit(op, dst, src);
         Ok(())
     }

@@ -275,6 +275,11 @@ fn special(name: &str, component: Option<&str>) -> Option<Special> {
             "%ntid" => Some(Special::Ntid(axis)),
             "%ctaid" => Some(Special::Ctaid(axis)),
             "%nctaid" => Some(Special::Nctaid(axis)),
+            // A cluster is a CTA.
+            "%clusterid" => Some(Special::Ctaid(axis)),
+            "%nclusterid" => Some(Special::Nctaid(axis)),
+            "%cluster_ctaid" => Some(Special::Number(0)),
+            "%cluster_nctaid" => Some(Special::Number(1)),
             _ => None,
         };
     }
@@ -290,9 +295,30 @@ fn special(name: &str, component: Option<&str>) -> Option<Special> {
         "%lanemask_lt" => Special::LaneMask(MaskKind::Lt),
         "%lanemask_ge" => Special::LaneMask(MaskKind::Ge),
         "%lanemask_gt" => Special::LaneMask(MaskKind::Gt),
+        "%cluster_ctarank" => Special::Number(0),
+        "%cluster_nctarank" => Special::Number(1),
+        "%current_graph_exec"
+        | "%reserved_smem_offset_begin"
+        | "%reserved_smem_offset_end"
+        | "%reserved_smem_offset_cap"
+        | "%reserved_smem_offset_0"
+        | "%reserved_smem_offset_1" => Special::Number(0),
+        name if is_numbered(name, "%envreg", 32)
+            || is_numbered(name, "%pm", 8)
+            || is_numbered(name.trim_end_matches("_64"), "%pm", 8) =>
+        {
+            Special::Number(0)
+        }
+        "%aggr_smem_size" => Special::TotalShared,
         "%dynamic_smem_size" => Special::DynamicShared,
         "%total_smem_size" => Special::TotalShared,
         "WARP_SZ" => Special::WarpSize,
         _ => return None,
     })
+}
+
+/// Whether a name is a prefix and a number below a limit.
+fn is_numbered(name: &str, prefix: &str, limit: u32) -> bool {
+    let number = name.strip_prefix(prefix).map(str::parse::<u32>);
+    matches!(number, Some(Ok(number)) if number < limit)
 }

@@ -3,6 +3,7 @@
 mod image;
 mod matrix;
 mod op;
+mod seldom;
 mod slot;
 mod video;
 
@@ -14,6 +15,7 @@ pub use op::{
     HalfFormat, HalfOp, Move, Narrow, Op, PermuteMode, PredicateOp, Reduction, Redux, Rounding,
     ShortOp, ShuffleMode, Target, Vote, Word1, Word2, Word3, Word4,
 };
+pub use seldom::{CopyAsync, CopySize, Heap, Mbarrier, MbarrierOp, Place, Seldom, SmallFormat};
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
 pub use video::{Part, ScalarVideo, Second, Video, VideoMad, VideoOp};
 

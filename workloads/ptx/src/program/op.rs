@@ -2,7 +2,9 @@
 //!
 //! Families are by operand width and count (`Word2`: two words to a word), so that execution has one loop over lanes a family.
 
-use super::{ImageFact, Matrix, Sample, ScalarVideo, Surface, Video};
+use super::{
+    CopyAsync, Heap, ImageFact, Matrix, Mbarrier, Sample, ScalarVideo, Seldom, Surface, Video,
+};
 use crate::types::{Space, Type};
 
 /// An operation. Operand order is PTX's unless said otherwise.
@@ -162,9 +164,29 @@ pub enum Op {
     Clock,
     /// `isspacep`: whether a generic address lies in a space.
     IsSpace(Space),
+    /// `cp.async`, `cp.async.bulk`.
+    CopyAsync(CopyAsync),
+    /// `mbarrier`.
+    Mbarrier(Mbarrier),
+    /// `malloc` and `free`.
+    Heap(Heap),
+    /// Odd functions of words.
+    Seldom(Seldom),
+    /// `mov` of several parts to a whole: from the lowest.
+    PackParts {
+        /// Bits of a part.
+        bits: u8,
+    },
+    /// `mov` of a whole to several parts.
+    UnpackParts {
+        /// Bits of a part.
+        bits: u8,
+    },
+    /// `nanosleep`: other warps have their turn.
+    Yield,
     /// `bar`, `barrier`: sources are the barrier's number and, if given, the thread count; `.red`'s predicate comes first.
     Barrier(Barrier),
-    /// `membar`, `fence`, `prefetch`, `nanosleep`: nothing to do in a functional, in-order execution.
+    /// `membar`, `fence`, `prefetch` and hints: nothing to do in a functional, in-order execution.
     Nothing {
         /// It orders memory.
         fence: bool,
@@ -398,7 +420,12 @@ pub enum DoubleShift {
 pub enum DoubleToWord {
     Popc,
     Clz,
-    Bfind { signed: bool, shift: bool },
+    Bfind {
+        signed: bool,
+        shift: bool,
+    },
+    /// Of the state of an `mbarrier`.
+    PendingCount,
 }
 
 /// Arithmetic that takes or gives a carry.

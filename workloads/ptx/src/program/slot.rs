@@ -73,6 +73,8 @@ pub enum Special {
     DynamicShared,
     /// `%total_smem_size`.
     TotalShared,
+    /// What is the same everywhere: of environment registers, performance counters and clusters.
+    Number(u32),
     /// `WARP_SZ`.
     WarpSize,
 }

@@ -134,6 +134,7 @@ pub fn double_to_word<const W: usize>(op: DoubleToWord, a: &Doubles<W>) -> [u32;
     match op {
         DoubleToWord::Popc => map1(a, u64::count_ones),
         DoubleToWord::Clz => map1(a, u64::leading_zeros),
+        DoubleToWord::PendingCount => map1(a, crate::barrier_word::BarrierWord::pending),
         DoubleToWord::Bfind { signed, shift } => map1(a, |a| find_bit(a, 64, signed, shift)),
     }
 }

@@ -7,7 +7,7 @@ use crate::trace::LaneMask;
 
 /// Fields of a binary format whose lowest bit is bit 0.
 #[derive(Clone, Copy)]
-struct Layout {
+pub(super) struct Layout {
     /// Bits of the fraction.
     fraction: u32,
     /// Bias of the exponent, which is also the largest exponent.
@@ -15,6 +15,18 @@ struct Layout {
 }
 
 impl Layout {
+    /// Eight bits, of which three are fraction.
+    pub const E4M3: Self = Self {
+        fraction: 3,
+        bias: 7,
+    };
+
+    /// Eight bits, of which two are fraction.
+    pub const E5M2: Self = Self {
+        fraction: 2,
+        bias: 15,
+    };
+
     fn of(format: HalfFormat) -> Self {
         match format {
             HalfFormat::F16 => Layout {
@@ -46,7 +58,31 @@ impl Layout {
         self.sign() - 1
     }
 
-    fn decode(self, bits: u32) -> f64 {
+    /// A number of a format that has no infinities, without its sign.
+    pub fn decode_finite(self, bits: u32) -> f64 {
+        let fraction = f64::from(bits & ((1 << self.fraction) - 1));
+        let lowest = 1 - self.bias - self.fraction as i32;
+        match (bits >> self.fraction) as i32 {
+            0 => libm::ldexp(fraction, lowest),
+            exponent => libm::ldexp(
+                libm::ldexp(1.0, self.fraction as i32) + fraction,
+                exponent - 1 + lowest,
+            ),
+        }
+    }
+
+    /// A number that is not negative and not beyond the largest finite one, which `round` cannot pass.
+    pub fn encode_finite(self, value: f64, round: impl Fn(f64) -> f64) -> u32 {
+        if value == 0.0 {
+            return 0;
+        }
+        let exponent = libm::ilogb(value).max(1 - self.bias);
+        let steps = round(libm::ldexp(value, self.fraction as i32 - exponent));
+        // A carry out of the fraction moves the exponent by itself: the fields are adjacent.
+        (((exponent + self.bias - 1) as u32) << self.fraction) + steps as u32
+    }
+
+    pub fn decode(self, bits: u32) -> f64 {
         let fraction = f64::from(bits & ((1 << self.fraction) - 1));
         let exponent = ((bits & !self.sign()) >> self.fraction) as i32 & (2 * self.bias + 1);
         let lowest = 1 - self.bias - self.fraction as i32;

@@ -146,7 +146,7 @@ impl<const W: usize> Warp<W> {
     }
 
     #[inline(always)]
-    fn addresses(&self, base: Slot, offset: i64) -> [u64; W] {
+    pub(super) fn addresses(&self, base: Slot, offset: i64) -> [u64; W] {
         match base.kind {
             SlotKind::Double => map1(self.registers.double(base), |base| {
                 base.wrapping_add_signed(offset)

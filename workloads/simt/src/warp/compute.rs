@@ -243,6 +243,11 @@ impl<const W: usize> Warp<W> {
             Op::Video(how) => self.words(inst, executed, |s| {
                 lanes::video(how, &s.words()[..s.count()])
             }),
+            Op::Seldom(how) => self.words(inst, executed, |s| {
+                lanes::seldom(*how, &s.words()[..s.count()])
+            }),
+            Op::PackParts { bits } => self.pack_parts(u32::from(*bits), inst, executed),
+            Op::UnpackParts { bits } => self.unpack_parts(u32::from(*bits), inst, executed),
             Op::ScalarVideo(how) => self.words(inst, executed, |s| {
                 lanes::scalar_video(how, &s.words()[..s.count()])
             }),

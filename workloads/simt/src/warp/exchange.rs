@@ -29,10 +29,10 @@ impl<const W: usize> Warp<W> {
         let values = self.registers.extended(inst.src[0]);
         let same = |value: u64| {
             let equal = lanes(executed).filter(|&lane| values[lane as usize] == value);
-            equal.fold(0u64, |mask, lane| mask | 1 << lane) as u32
+            equal.fold(0u64, |mask, lane| mask | 1 << lane)
         };
         let value = values.map(same);
-        self.registers.set_word(inst.dst[0], executed, &value);
+        self.registers.set_extended(inst.dst[0], executed, &value);
     }
 
     fn match_all(&mut self, inst: &Inst, executed: LaneMask) {
@@ -40,8 +40,9 @@ impl<const W: usize> Warp<W> {
         let mut own = lanes(executed).map(|lane| values[lane as usize]);
         let first = own.next();
         let holds = own.all(|value| Some(value) == first);
-        let mask = if holds { executed as u32 } else { 0 };
-        self.registers.set_word(inst.dst[0], executed, &[mask; W]);
+        let mask = if holds { executed } else { 0 };
+        self.registers
+            .set_extended(inst.dst[0], executed, &[mask; W]);
         self.answer(inst, executed, if holds { LaneMask::MAX } else { 0 });
     }
 

@@ -46,4 +46,25 @@ impl<const W: usize> Warp<W> {
         let value = std::array::from_fn(|lane| part(lane, 0) | part(lane, 1));
         self.registers.set_word(inst.dst[0], executed, &value);
     }
+
+    /// `mov` of parts of `bits` bits to a whole.
+    pub(super) fn pack_parts(&mut self, bits: u32, inst: &Inst, executed: LaneMask) {
+        let mut whole = [0u64; W];
+        for (at, slot) in inst.src.as_slice().iter().enumerate() {
+            let parts = self.registers.word(*slot);
+            for (whole, part) in whole.iter_mut().zip(parts) {
+                *whole |= (u64::from(*part) & ((1 << bits) - 1)) << (at as u32 * bits);
+            }
+        }
+        self.registers.set_extended(inst.dst[0], executed, &whole);
+    }
+
+    /// `mov` of a whole to parts of `bits` bits.
+    pub(super) fn unpack_parts(&mut self, bits: u32, inst: &Inst, executed: LaneMask) {
+        let whole = self.registers.extended(inst.src[0]);
+        for (at, slot) in inst.dst.as_slice().iter().enumerate() {
+            let part = whole.map(|whole| (whole >> (at as u32 * bits)) as u32 & ((1 << bits) - 1));
+            self.registers.set_word(*slot, executed, &part);
+        }
+    }
 }

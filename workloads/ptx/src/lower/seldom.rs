@@ -1,0 +1,281 @@
+//! Instructions that few kernels have.
+
+use super::arithmetic::unsupported_form;
+use super::function::{Lowered, Lowering};
+use super::modifiers::Modifiers;
+use super::operands::expect_operands;
+use crate::ast::Instruction;
+use crate::program::{
+    Barrier, Compare, Comparison, Convert, Double1, DoubleToWord, Op, Operands, Rounding, Seldom,
+    SmallFormat, Word1,
+};
+use crate::types::Type;
+
+/// The number of the barrier of a cluster, which is a CTA: beyond those that a kernel can name.
+const CLUSTER_BARRIER: u32 = 16;
+
+impl<'s> Lowering<'_, 's> {
+    pub(super) fn seldom(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
+        let modifiers = Modifiers::new(instruction);
+        match instruction.opcode.text {
+            // Hints to caches, to the profiler, to the allocator of registers and to later grids.
+            "applypriority" | "discard" | "pmevent" | "brkpt" | "setmaxnreg" | "griddepcontrol" => {
+                self.nothing()
+            }
+            "nanosleep" => {
+                self.emit(Op::Yield, Operands::default(), Operands::default());
+                Ok(())
+            }
+            "createpolicy" => self.policy(instruction),
+            "fns" => {
+                let mut modifiers = modifiers;
+                modifiers.element()?;
+                modifiers.finish()?;
+                let op = Op::Seldom(Seldom::FindNthSet);
+                self.emit_typed(instruction, op, Type::B32, &[Type::B32; 3])
+            }
+            "szext" => self.extend(instruction, modifiers),
+            "cnot" => self.logical_not(instruction, modifiers),
+            "mapa" => self.map_address(instruction, modifiers),
+            _ => self.cta_rank(instruction, modifiers),
+        }
+    }
+
+    /// A cache policy: a number that nobody reads.
+    fn policy(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
+        let Some(destination) = instruction.operands.first() else {
+            return Err(unsupported_form(instruction));
+        };
+        let dst = self.destination(destination, Type::B64)?;
+        let zero = self.slots.double_literal(0);
+        self.emit(Op::Double1(Double1::Copy), dst.into(), zero.into());
+        Ok(())
+    }
+
+    /// `szext.clamp.s32 d, a, b`.
+    fn extend(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        let clamp = modifiers.take("clamp");
+        let wrap = modifiers.take("wrap");
+        let element = modifiers.element()?;
+        modifiers.finish()?;
+        if clamp == wrap || element.bytes() != 4 {
+            return Err(unsupported_form(instruction));
+        }
+        let signed = element.is_signed();
+        let op = Op::Seldom(Seldom::Extend { signed, clamp });
+        self.emit_typed(instruction, op, Type::B32, &[Type::B32; 2])
+    }
+
+    /// `cnot.b32 d, a`: one if a is zero, else zero.
+    fn logical_not(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        let element = modifiers.element()?;
+        modifiers.finish()?;
+        let element = match element {
+            Type::B16 => Type::U16,
+            Type::B32 => Type::U32,
+            Type::B64 => Type::U64,
+            _ => return Err(unsupported_form(instruction)),
+        };
+        expect_operands(instruction, &[2])?;
+        let value = self.source(&instruction.operands[1], element)?;
+        let zero = match element {
+            Type::U64 => self.slots.double_literal(0),
+            _ => self.slots.word_literal(0),
+        };
+        let compare = Compare {
+            how: Comparison::Eq,
+            element,
+            flush: false,
+            combine: None,
+        };
+        let src = [value, zero].into_iter().collect();
+        let op = Op::Set { compare, one: 1 };
+        let dst = self.destination(&instruction.operands[0], element)?;
+        if element != Type::U64 {
+            self.emit(op, dst.into(), src);
+            return Ok(());
+        }
+        let word = self.slots.fresh(crate::program::SlotKind::Word);
+        self.emit(op, word.into(), src);
+        let widen = Convert {
+            from: Type::U32,
+            to: Type::U64,
+            rounding: Rounding::Nearest,
+            integral: false,
+            flush: false,
+            saturate: false,
+        };
+        self.emit(Op::Convert(widen), dst.into(), word.into());
+        Ok(())
+    }
+
+    /// `mapa.shared::cluster.u32 d, a, rank`: a cluster is a CTA, whose own shared memory is the only one.
+    fn map_address(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        modifiers.space();
+        let element = modifiers.element()?;
+        modifiers.finish()?;
+        expect_operands(instruction, &[3])?;
+        let dst = self.destination(&instruction.operands[0], element)?;
+        let own = self.source(&instruction.operands[1], element)?;
+        let op = match element.bytes() {
+            8 => Op::Double1(Double1::Copy),
+            _ => Op::Word1(Word1::Copy),
+        };
+        self.emit(op, dst.into(), own.into());
+        Ok(())
+    }
+
+    /// `getctarank.u32 d, a`.
+    fn cta_rank(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        modifiers.space();
+        modifiers.element()?;
+        modifiers.finish()?;
+        expect_operands(instruction, &[2])?;
+        let dst = self.destination(&instruction.operands[0], Type::U32)?;
+        let zero = self.slots.word_literal(0);
+        self.emit(Op::Word1(Word1::Copy), dst.into(), zero.into());
+        Ok(())
+    }
+
+    /// `barrier.cluster.arrive` and `.wait`: all threads of a cluster are those of a CTA, so that they meet at the wait.
+    pub(super) fn cluster_barrier(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        modifiers.skip_hints();
+        let (arrive, wait) = (modifiers.take("arrive"), modifiers.take("wait"));
+        modifiers.take("aligned");
+        modifiers.finish()?;
+        if arrive == wait {
+            return Err(unsupported_form(instruction));
+        }
+        if arrive {
+            self.emit(
+                Op::Nothing { fence: true },
+                Operands::default(),
+                Operands::default(),
+            );
+        } else {
+            let number = self.slots.word_literal(CLUSTER_BARRIER);
+            self.emit(
+                Op::Barrier(Barrier::Sync),
+                Operands::default(),
+                number.into(),
+            );
+        }
+        Ok(())
+    }
+
+    /// `mbarrier.pending_count.b64 d, state`.
+    pub(super) fn pending_count(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
+        let op = Op::DoubleToWord(DoubleToWord::PendingCount);
+        self.emit_typed(instruction, op, Type::B32, &[Type::B64])
+    }
+
+    /// `cvt.pack.sat.u8.s32.b32 d, a, b, c`, `cvt.pack.sat.s16.s32 d, a, b`.
+    pub(super) fn convert_packed(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
+        let mut modifiers = Modifiers::new(instruction);
+        modifiers.take("pack");
+        let saturates = modifiers.take("sat");
+        let to = modifiers.find(|text| {
+            Some(match text {
+                "u16" => (16u8, false),
+                "s16" => (16, true),
+                "u8" => (8, false),
+                "s8" => (8, true),
+                "u4" => (4, false),
+                "s4" => (4, true),
+                "u2" => (2, false),
+                "s2" => (2, true),
+                _ => return None,
+            })
+        });
+        let from = modifiers.element()?;
+        let third = modifiers.take("b32");
+        modifiers.finish()?;
+        let (Some((bits, signed)), Type::S32, true) = (to, from, saturates) else {
+            return Err(unsupported_form(instruction));
+        };
+        if third != (bits < 16) {
+            return Err(unsupported_form(instruction));
+        }
+        let op = Op::Seldom(Seldom::Pack { bits, signed });
+        let sources = if third { 3 } else { 2 };
+        self.emit_typed(instruction, op, Type::B32, &vec![Type::B32; sources])
+    }
+
+    /// `cvt.rn.satfinite.e4m3x2.f32 d, a, b`, `cvt.rn.satfinite.e5m2x2.f16x2 d, a`, `cvt.rn.f16x2.e4m3x2 d, a`.
+    pub(super) fn convert_small(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
+        let mut modifiers = Modifiers::new(instruction);
+        let nearest = modifiers.take("rn");
+        let finite = modifiers.take("satfinite");
+        let relu = modifiers.take("relu");
+        let encodes = instruction
+            .modifiers
+            .last()
+            .is_some_and(|name| small_named(name.text).is_none());
+        let format = modifiers.find(small_named);
+        let element = modifiers.element()?;
+        modifiers.finish()?;
+        let (Some(format), true) = (format, nearest && finite == encodes) else {
+            return Err(unsupported_form(instruction));
+        };
+        let (op, sources): (_, &[Type]) = match (encodes, element) {
+            (true, Type::F32) => (
+                Seldom::EncodeSmall {
+                    format,
+                    relu,
+                    of_pair: false,
+                },
+                &[Type::F32; 2],
+            ),
+            (true, Type::F16x2) => (
+                Seldom::EncodeSmall {
+                    format,
+                    relu,
+                    of_pair: true,
+                },
+                &[Type::B32],
+            ),
+            (false, Type::F16x2) => (Seldom::DecodeSmall { format, relu }, &[Type::B32]),
+            _ => return Err(unsupported_form(instruction)),
+        };
+        self.emit_typed(instruction, Op::Seldom(op), Type::B32, sources)
+    }
+}
+
+pub(super) fn small_named(text: &str) -> Option<SmallFormat> {
+    Some(match text {
+        "e4m3x2" => SmallFormat::E4m3,
+        "e5m2x2" => SmallFormat::E5m2,
+        _ => return None,
+    })
+}
+
+/// What kind of `cvt` it is, if it is one that few kernels have.
+pub(super) fn is_packed(instruction: &Instruction<'_>) -> bool {
+    instruction.modifiers.iter().any(|name| name.text == "pack")
+}
+
+/// Whether a `cvt` reads or makes 8-bit floats.
+pub(super) fn is_small(instruction: &Instruction<'_>) -> bool {
+    let mut names = instruction.modifiers.iter();
+    names.any(|name| small_named(name.text).is_some())
+}
