@@ -60,7 +60,11 @@ fn bench(c: &mut Criterion) {
     group.throughput(Throughput::Elements(LINES as u64));
     for kernels in [1, 200] {
         let source = file(kernels);
-        assert!(source.lines().count() >= LINES, "{}", source.lines().count());
+        assert!(
+            source.lines().count() >= LINES,
+            "{}",
+            source.lines().count()
+        );
         group.bench_function(format!("{kernels} kernels"), |b| {
             b.iter(|| load(&source).expect("the bench's files are valid"));
         });
