@@ -12,7 +12,7 @@ use super::choice::Figures;
 use super::mat::{self, Mat};
 use super::shape::{Limits, MOST_MUX, MOST_SPLITS, MOST_SPREAD, Need, Shape, Split};
 use super::shared::{Rows, Shared};
-use super::tree::{Direction, Larger, Leaves, Level, Tree};
+use super::tree::{Direction, Gates, Larger, Leaves, Level, Tree};
 use super::{Face, bits};
 use crate::Profile;
 use crate::gate;
@@ -23,7 +23,7 @@ use crate::repeater::Channel;
 /// the mended profile, whose rule for their sizes does not let them be bounded so.
 const FLAT: u64 = 16;
 /// Bounds and figures round differently.
-const ROUNDING: f64 = 1.0 - 1e-9;
+pub(super) const ROUNDING: f64 = 1.0 - 1e-12;
 
 /// One organisation or many that differ only in how a degree of multiplexing is spread over the three multiplexers, with what they cost at least.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,19 @@ pub(super) struct Node {
     pub(super) wire: usize,
     pub(super) step: Step,
     pub(super) least: Least,
+}
+
+impl Node {
+    /// The organisations of a family, some of which may not work.
+    pub(super) fn members(&self, need: &Need) -> impl Iterator<Item = Split> + use<> {
+        let family = self.split;
+        spreads(need, self.mux).map(move |(ndcm, ndsam1, ndsam2)| Split {
+            ndcm,
+            ndsam1,
+            ndsam2,
+            ..family
+        })
+    }
 }
 
 /// Least figures: of the whole that the search looks at, and of the array alone.
@@ -52,10 +65,12 @@ pub(super) enum Step {
     Geometry,
     /// With the predecoder.
     Rows,
-    /// With the trees, kept at an index.
+    /// With the trees, whose gates are kept at an index.
     Trees(usize),
-    /// One organisation, its column selects left out.
-    Member,
+    /// One organisation without its column selects, under trees with the gates of its family's.
+    Member(usize),
+    /// With its column selects.
+    Selects,
     /// Evaluated, or broken up into its members.
     Done,
 }
@@ -113,7 +128,8 @@ pub(super) struct Bounds<'a> {
     pub(super) limits: Limits,
     pub(super) shared: Shared,
     floor: Floor,
-    trees: Vec<Trees>,
+    /// Of the trees of families, into the mats and out of them.
+    gates: Vec<[Gates; 2]>,
 }
 
 impl<'a> Bounds<'a> {
@@ -130,7 +146,7 @@ impl<'a> Bounds<'a> {
             need,
             limits,
             shared: Shared::default(),
-            trees: Vec::new(),
+            gates: Vec::new(),
         }
     }
 
@@ -212,11 +228,12 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// Takes the bound of a family one step on. Broken up, its members are added to `nodes`.
+    /// Takes the bound of a family one step on. Broken up, its members are added to `nodes`, with leakage if it is asked for.
     pub(super) fn tighten(
         &mut self,
         index: usize,
         nodes: &mut Vec<Node>,
+        leaks: bool,
         whole: &impl Fn(&Face) -> Figures,
     ) {
         let node = nodes[index];
@@ -237,85 +254,46 @@ impl<'a> Bounds<'a> {
                 nodes[index].least = self.least(&shape, &inside, &trees, whole);
                 nodes[index].step = Step::Rows;
                 if last {
-                    nodes[index].step = Step::Trees(self.trees.len());
-                    self.trees.push(trees);
+                    nodes[index].step = Step::Trees(self.gates.len());
+                    self.gates.push([trees.into.gates(), trees.out.gates()]);
                 }
             }
             Step::Trees(at) => {
                 nodes[index].step = Step::Done;
-                self.members(&node, self.trees[at], nodes, whole);
+                for split in node.members(self.need) {
+                    let Some(shape) = self.shape(split) else {
+                        continue;
+                    };
+                    let mat = Mat::least(&self.process, self.need, &shape, &mut self.shared);
+                    nodes.push(Node {
+                        split,
+                        step: Step::Member(at),
+                        least: self.member(shape, mat, at, leaks, whole),
+                        ..node
+                    });
+                }
             }
-            Step::Member | Step::Done => {}
+            Step::Member(at) => {
+                let mat = Mat::new(&self.process, self.need, &shape, &mut self.shared);
+                nodes[index].step = Step::Selects;
+                nodes[index].least = self.member(shape, mat, at, leaks, whole);
+            }
+            Step::Selects | Step::Done => {}
         }
     }
 
-    fn members(
-        &mut self,
-        family: &Node,
-        trees: Trees,
-        nodes: &mut Vec<Node>,
+    /// An organisation of a mat, with the gates of its family's trees.
+    fn member(
+        &self,
+        shape: Shape,
+        mat: Mat,
+        gates: usize,
+        leaks: bool,
         whole: &impl Fn(&Face) -> Figures,
-    ) {
-        for (ndcm, ndsam1, ndsam2) in spreads(self.need, family.mux) {
-            let split = Split {
-                ndcm,
-                ndsam1,
-                ndsam2,
-                ..family.split
-            };
-            let Some(shape) = self.shape(split) else {
-                continue;
-            };
-            nodes.push(Node {
-                split,
-                step: Step::Member,
-                least: self.member(&shape, &trees, whole),
-                ..*family
-            });
-        }
-    }
-
-    /// A mat as it is but for the column selects, under trees over the least mats.
-    fn member(&mut self, shape: &Shape, trees: &Trees, whole: &impl Fn(&Face) -> Figures) -> Least {
-        let mat = Mat::least(&self.process, self.need, shape, &mut self.shared);
-        let active = shape.active_mats as f64;
-        let within = mat.row.delay + mat.bitline.delay + mat.sense.delay;
-        let energy = mat.predecode.energy
-            + mat.row.energy
-            + mat.precharge.energy
-            + mat.bitline.read
-            + mat.sense.energy
-            + mat.output.energy
-            + mat.compare.energy;
-        let leakage = mat.predecode.leakage
-            + mat.row.leakage
-            + mat.precharge.leakage
-            + mat.bitline.cells
-            + mat.sense.leakage
-            + mat.output.leakage
-            + mat.compare.leakage;
-        let inside = Inside {
-            width: mat.width,
-            height: mat.height,
-            centre: Area::ZERO,
-            larger: Larger {
-                wider: 1.0,
-                taller: 1.0,
-            },
-            before: mat.predecode.delay + within,
-            output: mat.output.delay,
-            cycle: within + mat.wordline_reset + mat.bitline_restore,
-            energy: energy * active,
-            leakage: leakage * shape.mats(),
-        };
-        let (width, height, area) = self.around(shape, &inside);
-        let trees = Trees {
-            width,
-            height,
-            area,
-            ..*trees
-        };
-        self.least(shape, &inside, &trees, whole)
+    ) -> Least {
+        let gates = &self.gates[gates];
+        let face = super::outline(&self.process, self.need, shape, mat, gates, leaks);
+        Least::new(&face, whole)
     }
 
     fn least(
@@ -326,29 +304,46 @@ impl<'a> Bounds<'a> {
         whole: &impl Fn(&Face) -> Figures,
     ) -> Least {
         let bits = bits(&self.process, self.need, shape);
-        let before = (trees.into.delay + inside.before) * ROUNDING;
-        let after = (inside.output + trees.out.delay) * ROUNDING;
+        let before = trees.into.delay + inside.before;
+        let after = inside.output + trees.out.delay;
         let energy =
             inside.energy + trees.into.energy * bits.address + trees.out.energy * bits.data_out;
-        let energy = energy * ROUNDING;
         let banks = f64::from(self.need.banks);
         let area = trees.area + inside.centre * (shape.mats() * banks);
         let face = Face {
-            width: trees.width * ROUNDING,
-            height: trees.height * ROUNDING,
-            area: area * ROUNDING,
+            width: trees.width,
+            height: trees.height,
+            area,
             access_time: before + after,
-            cycle_time: inside.cycle * ROUNDING,
+            cycle_time: inside.cycle,
             read: energy,
-            leakage: inside.leakage * ROUNDING,
+            leakage: inside.leakage,
             before_output: before,
-            select: trees.into.delay * ROUNDING,
+            select: trees.into.delay,
             after_output: after,
         };
-        Least {
+        Least::new(&face, whole)
+    }
+}
+
+impl Least {
+    fn new(face: &Face, whole: &impl Fn(&Face) -> Figures) -> Self {
+        let face = Face {
+            width: face.width * ROUNDING,
+            height: face.height * ROUNDING,
+            area: face.area * ROUNDING,
+            access_time: face.access_time * ROUNDING,
+            cycle_time: face.cycle_time * ROUNDING,
+            read: face.read * ROUNDING,
+            leakage: face.leakage * ROUNDING,
+            before_output: face.before_output * ROUNDING,
+            select: face.select * ROUNDING,
+            after_output: face.after_output * ROUNDING,
+        };
+        Self {
             whole: whole(&face),
             delay: face.access_time,
-            energy,
+            energy: face.read,
         }
     }
 }
@@ -463,10 +458,11 @@ impl Bounds<'_> {
             },
             before: predecode + within,
             output: self.floor.output + out_wire.delay,
-            cycle: within
+            cycle: (within
                 + decoder.reset.unwrap_or(Time::ZERO)
                 + precharge.delay
-                + restore * constants.restore,
+                + restore * constants.restore)
+                .max(predecode),
             energy: (each * subs + predecode_energy + output * shape.out_bits_mat as f64) * active,
             leakage: leakage * (subs * shape.mats()),
         }
@@ -502,15 +498,12 @@ impl Bounds<'_> {
     /// The wires of the trees alone.
     fn wires(&self, shape: &Shape, inside: &Inside) -> Trees {
         let p = &*self.process;
-        // The wires of a tree halve at every node: together they reach half the way across, less the last.
-        let reach = |count: u32, size: Length| size * (f64::from(count) - 1.0) * 0.5;
-        let length = reach(shape.mats_h, inside.width) + reach(shape.mats_v, inside.height);
+        let bits = bits(p, self.need, shape);
+        let leaves = Self::leaves(shape, inside);
+        let size = leaves.around(p, bits, Level::Mats);
         let wires = match &p.repeaters.chosen {
-            Channel::Repeated(wire) => {
-                let wires = wire.stretch(length);
-                (wires.delay, wires.energy)
-            }
-            // What a wire without repeaters costs is not in proportion to its length.
+            Channel::Repeated(_) => Tree::wires(p, &leaves, size),
+            // Their cost is not in proportion to their length: wires between larger mats need not be dearer.
             Channel::LowSwing(_) => (Time::ZERO, Energy::ZERO),
         };
         let nodes = f64::from(shape.mats_h.ilog2() + shape.mats_v.ilog2());
@@ -519,12 +512,11 @@ impl Bounds<'_> {
             energy: wires.1,
             ..Tree::default()
         };
-        let width = inside.width * f64::from(shape.mats_h);
-        let height = inside.height * f64::from(shape.mats_v);
+        let (width, height, area) = self.around(shape, inside);
         Trees {
             width,
             height,
-            area: width * height * f64::from(self.need.banks),
+            area,
             into: tree(self.floor.node_in),
             out: tree(self.floor.node_out),
         }
@@ -575,10 +567,12 @@ impl Bounds<'_> {
             let square = self.square(size.width, size.height);
             let all = square.around(p, bits, Level::Banks);
             let route = Tree::new(p, &square, all, 0.0, Level::Banks, Direction::In);
-            into.delay += route.delay;
-            into.energy += route.energy;
-            out.delay += route.delay;
-            out.energy += route.energy;
+            for tree in [&mut into, &mut out] {
+                tree.delay += route.delay;
+                tree.energy += route.energy;
+                tree.wires.0 += route.delay;
+                tree.wires.1 += route.energy;
+            }
         }
         let (width, height, area) = self.around(shape, inside);
         Trees {

@@ -64,7 +64,7 @@ pub(super) struct Build<'a> {
     row: Rows,
     amplifier: Amplifier,
     constants: Constants,
-    /// Of the bitline multiplexer and of both behind the sense amplifiers; of none of them, what comes out is a lower bound.
+    /// Of the bitline multiplexer and of both behind the sense amplifiers, or of none of them.
     selects: [Select; 3],
     out_wire: Stretch,
     out_driver: Capacitance,

@@ -4,6 +4,7 @@ mod bound;
 mod cam;
 mod choice;
 mod decode;
+#[cfg(test)]
 mod list;
 mod mat;
 mod search;
@@ -27,7 +28,7 @@ use crate::process::Process;
 use crate::{Profile, Signalling};
 use mat::Mat;
 use shared::Shared;
-use tree::{Bits, Direction, Leaves, Level, Tree};
+use tree::{Bits, Direction, Gates, Leaves, Level, Tree};
 
 /// One organisation with all its figures.
 #[derive(Clone, Copy, Debug)]
@@ -144,6 +145,24 @@ impl Trees {
         }
     }
 
+    /// Trees of a bank at least: the wires as they are, the gates as `gates` has them for the way into the mats and out of them.
+    fn outline(process: &Process, leaves: Leaves, bits: Bits, gates: &[Gates; 2]) -> Self {
+        let size = leaves.around(process, bits, Level::Mats);
+        let (delay, energy) = Tree::wires(process, &leaves, size);
+        let [into, out] = gates.map(|gates| Tree {
+            delay: delay + gates.delay,
+            energy: energy + gates.energy,
+            ..Tree::default()
+        });
+        Self {
+            width: size.width,
+            height: size.height,
+            address: into,
+            input: into,
+            output: out,
+        }
+    }
+
     fn leakage(&self) -> Power {
         self.address.leakage + self.input.leakage + self.output.leakage
     }
@@ -164,18 +183,14 @@ struct Built<'a> {
     bits: Bits,
 }
 
-/// How trees are evaluated.
-type Grow = fn(&Process, Leaves, Bits, Level) -> Trees;
-
 impl<'a> Built<'a> {
     fn new(
         process: &'a Process,
         need: &'a Need,
         shape: Shape,
-        shared: &mut Shared,
-        grow: Grow,
+        mat: Mat,
+        grow: impl Fn(&Process, Leaves, Bits, Level) -> Trees,
     ) -> Self {
-        let mat = Mat::new(process, need, &shape, shared);
         let bits = bits(process, need, &shape);
         let mats = Leaves {
             width: mat.width,
@@ -199,6 +214,16 @@ impl<'a> Built<'a> {
             route,
             bits,
         }
+    }
+
+    /// With leakage if it is asked for.
+    fn figures(&self, leaks: bool) -> Face {
+        let mut face = self.face();
+        if leaks {
+            let parts = self.parts();
+            face.leakage = parts.stages().map(|(_, stage)| stage.leakage).sum();
+        }
+        face
     }
 
     /// Figures without leakage.
@@ -362,7 +387,8 @@ impl<'a> Built<'a> {
 impl Array {
     /// Evaluates one organisation.
     fn new(process: &Process, need: &Need, shape: Shape, shared: &mut Shared) -> Self {
-        Built::new(process, need, shape, shared, Trees::new).array()
+        let mat = Mat::new(process, need, &shape, shared);
+        Built::new(process, need, shape, mat, Trees::new).array()
     }
 
     pub(crate) fn face(&self) -> Face {
@@ -390,13 +416,25 @@ fn face(process: &Process, need: &Need, shape: Shape, shared: &mut Shared, leaks
     // The trees of a single bank of CACTI 7 do not leak.
     let trees = leaks && (process.profile != Profile::Cacti7 || need.banks > 1);
     let grow = if trees { Trees::new } else { Trees::quick };
-    let built = Built::new(process, need, shape, shared, grow);
-    let mut face = built.face();
-    if leaks {
-        let parts = built.parts();
-        face.leakage = parts.stages().map(|(_, stage)| stage.leakage).sum();
-    }
-    face
+    let mat = Mat::new(process, need, &shape, shared);
+    Built::new(process, need, shape, mat, grow).figures(leaks)
+}
+
+/// The same at least: of a mat, and of no more of the gates in the trees of a bank than `gates` has.
+fn outline(
+    process: &Process,
+    need: &Need,
+    shape: Shape,
+    mat: Mat,
+    gates: &[Gates; 2],
+    leaks: bool,
+) -> Face {
+    let grow = |process: &Process, leaves, bits, level| match level {
+        Level::Mats => Trees::outline(process, leaves, bits, gates),
+        Level::Banks if leaks => Trees::new(process, leaves, bits, level),
+        Level::Banks => Trees::quick(process, leaves, bits, level),
+    };
+    Built::new(process, need, shape, mat, grow).figures(leaks)
 }
 
 /// The same organisation under another process.

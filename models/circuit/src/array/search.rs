@@ -7,9 +7,9 @@ use std::collections::BinaryHeap;
 
 use warpwatt_techlib::quantity::{Energy, Time};
 
-use super::bound::{Bounds, Node, Step};
+use super::bound::{Bounds, Node, ROUNDING, Step};
 use super::choice::{FILTER, Figures, Goal, SAME, values};
-use super::{Array, Face, Limits, Need, Split, list};
+use super::{Array, Face, Limits, Need, Split};
 use crate::process::Process;
 use crate::{Objective, Settings};
 
@@ -19,6 +19,13 @@ const WIDE: f64 = 11.0;
 const ANY: Five = [f64::INFINITY; 5];
 /// Which of the five figures is the leakage, whose evaluation is left out where nothing depends on it.
 const LEAKAGE: usize = 2;
+const DELAY: usize = 0;
+const ENERGY: usize = 1;
+
+/// Bounds up to the best are looked at: those that may be equal to it count, too.
+const EQUAL: f64 = 1.0;
+/// A value is wanted, whoever has it: what is better by no more than what counts as the same is left alone.
+const CLOSE: f64 = ROUNDING - 3.0 * SAME;
 
 /// One number for each figure, in the order of [`Figures::values`].
 type Five = [f64; 5];
@@ -66,13 +73,14 @@ fn search(
 
 pub(super) struct Search<'a, W> {
     goal: Goal,
-    process: &'a Process,
     need: &'a Need,
     limits: Limits,
     whole: &'a W,
     /// One for each wire between mats.
     pub(super) bounds: Vec<Bounds<'a>>,
+    /// Families, and behind them members of those that were broken up.
     pub(super) nodes: Vec<Node>,
+    families: usize,
     entries: Vec<Entry>,
     /// Whether leakage is evaluated.
     pub(super) leaks: bool,
@@ -124,19 +132,17 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
             Bounds::new(process, wire, need, limits)
         });
         let mut bounds: Vec<Bounds> = wires.collect();
-        let nodes = bounds
-            .iter_mut()
-            .flat_map(|bounds| bounds.families(whole))
-            .collect();
+        let families = bounds.iter_mut().flat_map(|b| b.families(whole));
+        let nodes: Vec<Node> = families.collect();
         let limited = values(&goal.limits)[LEAKAGE] < WIDE;
         Self {
             leaks: goal.objective == Objective::Weighted && (goal.weights.leakage > 0.0 || limited),
             goal,
-            process,
             need,
             limits,
             whole,
             bounds,
+            families: nodes.len(),
             nodes,
             entries: Vec::new(),
             skipped: None,
@@ -147,9 +153,10 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
 
     pub(super) fn run(&mut self) -> Option<Entry> {
         match self.goal.objective {
-            Objective::EnergyDelay => self.find(&|f| f.delay.si() * f.energy.si(), &ANY),
+            Objective::EnergyDelay => self.find(&|f| f.delay.si() * f.energy.si(), &ANY, EQUAL),
             Objective::EnergyDelaySquared => {
-                self.find(&|f| f.delay.si() * f.delay.si() * f.energy.si(), &ANY)
+                let price = |f: &Figures| f.delay.si() * f.delay.si() * f.energy.si();
+                self.find(&price, &ANY, EQUAL)
             }
             Objective::Weighted => self.weighted(),
         }
@@ -179,7 +186,7 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
             (0..figures.len()).map(|i| factors[i] * figures[i]).sum()
         };
         loop {
-            let best = self.find(&price, &limits)?;
+            let best = self.find(&price, &limits, EQUAL)?;
             // Beyond the sizes of the tool, where words of megabits spread figures over ten decades, a wide limit is none.
             if self.limits == Limits::Relaxed {
                 return Some(best);
@@ -201,7 +208,7 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
             let bounds = self.bounds.iter_mut();
             self.nodes = bounds.flat_map(|b| b.families(self.whole)).collect();
         }
-        let best = self.find(&|figures| figures.values()[i], &ANY)?;
+        let best = self.find(&|figures| figures.values()[i], &ANY, CLOSE)?;
         Some(best.whole.values()[i])
     }
 
@@ -214,7 +221,8 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
         }
         let ratios = values(&self.goal.limits);
         (0..figures.len()).find(|&i| {
-            let bounds = self.nodes.iter().map(|node| node.least.whole.values()[i]);
+            let families = self.nodes[..self.families].iter();
+            let bounds = families.map(|node| node.least.whole.values()[i]);
             let least = bounds.fold(f64::INFINITY, f64::min);
             limits[i] == f64::INFINITY && figures[i] > least * ratios[i]
         })
@@ -222,55 +230,102 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
 
     /// The second organisation of CACTI's list that the filter lets pass.
     fn second(&mut self) -> Option<(Split, usize)> {
-        let (process, need, limits) = (self.process, self.need, self.limits);
+        // The closer to the least, the more of the list is known to be dropped without a look at it.
+        for i in [DELAY, ENERGY] {
+            self.descend(&|figures| figures.values()[i], &ANY, CLOSE);
+        }
+        let mut families = self.families();
+        families.sort_by(|&(a, _), &(b, _)| a.order(&b));
         let mut passed = 0;
-        for head in list::splits(process, need, limits) {
-            for split in list::muxes(process, need, limits, head) {
-                for wire in 0..self.bounds.len() {
-                    let passes = self
-                        .evaluated(split, wire)
-                        .is_some_and(|entry| self.passes(&entry) && self.confirmed(&entry));
-                    passed += u32::from(passes);
-                    if passed == 2 {
-                        return Some((split, wire));
-                    }
+        for heads in families.chunk_by(|(a, _), (b, _)| a == b) {
+            for (split, wire) in self.hopeful(heads.iter().map(|&(_, i)| i)) {
+                let passes = self
+                    .evaluated(split, wire)
+                    .is_some_and(|entry| self.passes(&entry) && self.confirmed(&entry));
+                passed += u32::from(passes);
+                if passed == 2 {
+                    return Some((split, wire));
                 }
             }
         }
         None
     }
 
+    /// All families, each with what it has in common with those of other degrees and wires.
+    fn families(&self) -> Vec<(Split, usize)> {
+        let families = self.nodes[..self.families].iter().enumerate();
+        let head = |split: Split| Split {
+            ndcm: 1,
+            ndsam1: 1,
+            ndsam2: 1,
+            ..split
+        };
+        families.map(|(i, node)| (head(node.split), i)).collect()
+    }
+
+    /// Members of families, in the order of the list, but for families none of whose members may pass the filter.
+    fn hopeful(&mut self, families: impl Iterator<Item = usize>) -> Vec<(Split, usize)> {
+        let mut found = Vec::new();
+        for i in families {
+            while self.may_pass(i) && matches!(self.nodes[i].step, Step::Geometry | Step::Rows) {
+                self.tighten(i);
+            }
+            if self.may_pass(i) {
+                let node = &self.nodes[i];
+                let members = node.members(self.need);
+                found.extend(members.map(|split| (split, node.wire)));
+            }
+        }
+        found.sort_by(|(a, first), (b, second)| a.order(b).then(first.cmp(second)));
+        found
+    }
+
+    /// Whether the filter may let any of a node pass.
+    fn may_pass(&self, i: usize) -> bool {
+        let least = &self.nodes[i].least;
+        self.goal.tags || least.delay <= self.delay * FILTER || least.energy <= self.energy * FILTER
+    }
+
     /// The organisation of the least price within the limits.
-    fn find(&mut self, price: &dyn Fn(&Figures) -> f64, limits: &Five) -> Option<Entry> {
+    fn find(&mut self, price: &dyn Fn(&Figures) -> f64, limits: &Five, open: f64) -> Option<Entry> {
         loop {
-            let best = self.descend(price, limits)?;
+            let best = self.descend(price, limits, open)?;
             if self.confirmed(&best) {
                 return Some(best);
             }
         }
     }
 
-    /// Looks at what has the least bound until none is below the best.
-    fn descend(&mut self, price: &dyn Fn(&Figures) -> f64, limits: &Five) -> Option<Entry> {
+    /// Looks at what has the least bound until none is below `open` times the best.
+    fn descend(
+        &mut self,
+        price: &dyn Fn(&Figures) -> f64,
+        limits: &Five,
+        open: f64,
+    ) -> Option<Entry> {
         let lowest = |best: Option<Entry>| best.map_or(f64::INFINITY, |best| price(&best.whole));
         let mut best = lowest(self.pick(price, limits));
         let mut queue = BinaryHeap::new();
-        let push = |queue: &mut BinaryHeap<_>, best: f64, i: usize, node: &Node| {
+        let push = |search: &Self, queue: &mut BinaryHeap<_>, best: f64, i: usize| {
+            let node = &search.nodes[i];
             let bound = price(&node.least.whole);
-            let open = node.step != Step::Done && bound <= best;
-            if open && within(&node.least.whole.values(), limits) {
+            let promising = node.step != Step::Done && bound <= best * open && search.may_pass(i);
+            if promising && within(&node.least.whole.values(), limits) {
                 // Bounds are not negative, so that their bits are ordered as they are.
                 queue.push(Reverse((bound.to_bits(), i)));
             }
         };
-        for (i, node) in self.nodes.iter().enumerate() {
-            push(&mut queue, best, i, node);
+        for i in 0..self.nodes.len() {
+            push(self, &mut queue, best, i);
         }
         while let Some(Reverse((bound, i))) = queue.pop() {
-            if f64::from_bits(bound) > best {
+            if f64::from_bits(bound) > best * open {
                 break;
             }
-            if self.nodes[i].step == Step::Member {
+            if !self.may_pass(i) {
+                continue;
+            }
+            if self.nodes[i].step == Step::Selects {
                 if let Some(entry) = self.evaluate(i) {
                     let cost = price(&entry.whole);
                     if cost < best && self.eligible(&entry, limits) {
@@ -282,7 +337,7 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
             let known = self.nodes.len();
             self.tighten(i);
             for j in std::iter::once(i).chain(known..self.nodes.len()) {
-                push(&mut queue, best, j, &self.nodes[j]);
+                push(self, &mut queue, best, j);
             }
         }
         let last = self.pick(price, limits);
@@ -290,12 +345,12 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
             return last;
         }
         // What was the best has been filtered out by an array that was evaluated after it.
-        self.descend(price, limits)
+        self.descend(price, limits, open)
     }
 
     pub(super) fn tighten(&mut self, i: usize) {
         let wire = self.nodes[i].wire;
-        self.bounds[wire].tighten(i, &mut self.nodes, self.whole);
+        self.bounds[wire].tighten(i, &mut self.nodes, self.leaks, self.whole);
     }
 
     /// Whether the filter that drops arrays lets this one pass, for all that has not been evaluated. If not, what drops it has been evaluated now.
@@ -339,7 +394,7 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
             let Some(Reverse((_, i))) = queue.pop() else {
                 return false;
             };
-            if self.nodes[i].step == Step::Member {
+            if self.nodes[i].step == Step::Selects {
                 self.evaluate(i);
                 continue;
             }

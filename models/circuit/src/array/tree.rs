@@ -76,11 +76,20 @@ struct Path<'a> {
     tall: Length,
     /// How much taller the leaves may be, where a bound is wanted.
     taller: f64,
+    /// Whether gates are left out.
+    bare: bool,
     /// Delay of a gate over its time constant, behind a step.
     threshold: f64,
     /// The last gate, as many are alike: size, size of the next, reach of the wire behind it.
     last: Option<((f64, f64, Length), Gate)>,
     tree: Tree,
+}
+
+/// What all gates on a path cost, without the wires between them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gates {
+    pub(super) delay: Time,
+    pub(super) energy: Energy,
 }
 
 /// A gate at a node.
@@ -97,28 +106,25 @@ impl Leaves {
     pub(super) fn around(&self, process: &Process, bits: Bits, level: Level) -> Box {
         let (across, down) = (f64::from(self.across), f64::from(self.down));
         let (h, v) = (f64::from(self.across.ilog2()), f64::from(self.down.ilog2()));
-        let halves = |n: f64| 2.0 * (1.0 - half_to(n));
+        // Sum of 1, 1/2, 1/4 ... over the levels of a tree over so many leaves.
+        let halves = |leaves: f64| 2.0 * (1.0 - 1.0 / leaves);
         let (tall, wide);
         match level {
             Level::Banks => {
                 let all = bits.address + bits.data_in + bits.data_out;
-                (tall, wide) = (all * halves(h), all * halves(v));
+                (tall, wide) = (all * halves(across), all * halves(down));
             }
             Level::Mats => {
                 let data = bits.data_in + bits.data_out;
                 if h >= v {
-                    let excess = h - v;
-                    let skewed = if h > v {
-                        halves(excess) + half_to(-excess) * v
-                    } else {
-                        h
-                    };
-                    tall = bits.address * ((down - 1.0) + excess) + data * skewed;
+                    let skew = across / down;
+                    let skewed = if h > v { halves(skew) + skew * v } else { h };
+                    tall = bits.address * ((down - 1.0) + (h - v)) + data * skewed;
                     wide = bits.address * (across - 1.0) + data * v;
                 } else {
-                    let excess = v - h;
-                    tall = bits.address * ((across - 1.0) + excess) + data * h;
-                    wide = bits.address * ((across - 1.0) + excess) + data * (h + halves(excess));
+                    let address = bits.address * ((across - 1.0) + (v - h));
+                    tall = address + data * h;
+                    wide = address + data * (h + halves(down / across));
                 }
             }
         }
@@ -141,30 +147,50 @@ impl Tree {
         level: Level,
         direction: Direction,
     ) -> Self {
-        Self::grown(process, leaves, size, (wires, 1.0), level, direction)
+        let path = Path::new(process, level, direction, size);
+        Path { wires, ..path }.grown(leaves, size)
     }
 
-    fn grown(
-        process: &Process,
-        leaves: &Leaves,
-        size: Box,
-        (wires, taller): (f64, f64),
-        level: Level,
-        direction: Direction,
-    ) -> Self {
-        let (mut h, mut v) = (leaves.across.ilog2(), leaves.down.ilog2());
-        let mut path = Path {
+    /// Delay and energy of the wires between mats.
+    pub(super) fn wires(process: &Process, leaves: &Leaves, size: Box) -> (Time, Energy) {
+        match &process.repeaters.chosen {
+            // Half of the area, then a quarter, and so on; vertical links begin from a half of it.
+            Channel::Repeated(wire) => {
+                let reach = |length: Length, leaves: u32| length * (1.0 - 1.0 / f64::from(leaves));
+                let across = reach(size.width, leaves.across);
+                let down = reach(size.height / 2.0, leaves.down);
+                let wires = wire.stretch(across + down);
+                (wires.delay, wires.energy)
+            }
+            // What a wire without repeaters costs is not in proportion to its length.
+            Channel::LowSwing(_) => {
+                let path = Path::new(process, Level::Mats, Direction::In, size);
+                Path { bare: true, ..path }.grown(leaves, size).wires
+            }
+        }
+    }
+}
+
+impl<'a> Path<'a> {
+    fn new(process: &'a Process, level: Level, direction: Direction, size: Box) -> Self {
+        Self {
             process,
             level,
             direction,
-            wires,
+            wires: 0.0,
             wide: size.width / 2.0,
             tall: size.height / 2.0,
-            taller,
+            taller: 1.0,
+            bare: level == Level::Banks,
             threshold: -libm::log(process.tree_threshold()),
             last: None,
-            tree: Self::default(),
-        };
+            tree: Tree::default(),
+        }
+    }
+
+    fn grown(mut self, leaves: &Leaves, size: Box) -> Tree {
+        let path = &mut self;
+        let (mut h, mut v) = (leaves.across.ilog2(), leaves.down.ilog2());
         let (mut next_wide, mut next_tall) = (size.width / 2.0, size.height / 4.0);
         while h > 0 || v > 0 {
             if h > 0 {
@@ -207,14 +233,24 @@ impl Tree {
     ) -> Self {
         /// What folding leaves of the delay and the energy of gates, at least.
         const FOLDED: f64 = 0.8;
-        let start = (0.0, larger.taller);
-        let tree = Self::grown(process, leaves, size, start, Level::Mats, direction);
+        let path = Path::new(process, Level::Mats, direction, size);
+        let taller = larger.taller;
+        let tree = Path { taller, ..path }.grown(leaves, size);
         let (delay, energy) = tree.wires;
         let drive = larger.wider * larger.wider;
         Self {
             delay: delay + (tree.delay - delay) * (FOLDED / drive),
             energy: energy + (tree.energy - energy) * FOLDED,
             ..tree
+        }
+    }
+}
+
+impl Tree {
+    pub(super) fn gates(&self) -> Gates {
+        Gates {
+            delay: self.delay - self.wires.0,
+            energy: self.energy - self.wires.1,
         }
     }
 }
@@ -249,6 +285,9 @@ impl Path<'_> {
         self.tree.energy += stretch.energy;
         self.tree.wires.0 += stretch.delay;
         self.tree.wires.1 += stretch.energy;
+        if self.wires == 0.0 {
+            return;
+        }
         self.tree.leakage += stretch.leakage * (self.wires * leaking);
         self.tree.gate_leakage += stretch.gate_leakage * (self.wires * leaking);
     }
@@ -290,11 +329,11 @@ impl Path<'_> {
     }
 
     fn gate(&mut self, size: f64, next: f64, reach: Length) {
-        let spacing = self.channel().spacing(self.tall);
-        if self.tall <= spacing && self.tall * self.taller > spacing {
+        if self.bare {
             return;
         }
-        if self.level == Level::Banks {
+        let spacing = self.channel().spacing(self.tall);
+        if self.tall <= spacing && self.tall * self.taller > spacing {
             return;
         }
         let key = (size, next, reach);
@@ -398,9 +437,4 @@ fn leak(p: &Process, kind: Kind, width: f64) -> Current {
         Profile::Cacti65 => p.i_off * (n + pm),
         Profile::Cacti7 | Profile::Silicon => gate::leak(p, kind, n, pm),
     }
-}
-
-/// A half to a whole power.
-fn half_to(power: f64) -> f64 {
-    libm::scalbn(1.0, -(power as i32))
 }
