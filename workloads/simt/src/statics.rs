@@ -107,11 +107,20 @@ fn memory_op(op: &Op) -> Option<MemoryOp> {
 /// A lane's first element stands for all that it moves.
 fn matrix_memory(op: &MatrixOp) -> Option<MemoryOp> {
     let (space, kind, bytes) = match op {
-        MatrixOp::Load(tile) => (tile.space, MemoryOpKind::Load, tile.element.bits() / 8),
-        MatrixOp::Store(tile) => (tile.space, MemoryOpKind::Store, tile.element.bits() / 8),
+        MatrixOp::Load(tile) => (
+            tile.space,
+            MemoryOpKind::Load,
+            tile.element.bits().div_ceil(8),
+        ),
+        MatrixOp::Store(tile) => (
+            tile.space,
+            MemoryOpKind::Store,
+            tile.element.bits().div_ceil(8),
+        ),
         // Each lane gives the address of a row of eight.
         MatrixOp::LoadRows { space, .. } => (*space, MemoryOpKind::Load, 16),
-        MatrixOp::MultiplyAdd(_) => return None,
+        MatrixOp::StoreRows { space, .. } => (*space, MemoryOpKind::Store, 16),
+        MatrixOp::Transpose | MatrixOp::MultiplyAdd(_) => return None,
     };
     Some(MemoryOp {
         space,

@@ -353,7 +353,7 @@ impl<'s> Lowering<'_, 's> {
             "atom" | "red" => self.atomic(instruction, Modifiers::new(instruction)),
             "shfl" | "vote" | "match" | "activemask" | "redux" | "elect" => self.lanes(instruction),
             opcode if video::concerns(opcode) => self.video(instruction),
-            "wmma" | "mma" | "ldmatrix" => self.matrix(instruction),
+            "wmma" | "mma" | "ldmatrix" | "stmatrix" | "movmatrix" => self.matrix(instruction),
             "tex" | "tld4" => self.texture(instruction),
             "suld" | "sust" | "sured" => self.surface(instruction),
             "txq" | "suq" => self.image_query(instruction),

@@ -1,4 +1,4 @@
-//! `wmma`, `mma` and `ldmatrix` (PTX ISA 8.x, section 9.7.14).
+//! `wmma`, `mma`, `ldmatrix` and its kin (PTX ISA 8.x, section 9.7.14).
 
 use super::arithmetic::unsupported_form;
 use super::function::{Lowered, Lowering};
@@ -7,7 +7,8 @@ use super::operands::expect_operands;
 use crate::ast::{Instruction, Operand};
 use crate::error::PtxError;
 use crate::program::{
-    Access, HalfFormat, Matrix, MatrixElement, MatrixOp, MultiplyAdd, Op, Operands, Slot, Tile,
+    Access, HalfFormat, Matrix, MatrixElement, MatrixOp, MultiplyAdd, Op, Operands, Product, Slot,
+    SmallFormat, Tile,
 };
 use crate::types::{Space, Type};
 
@@ -25,7 +26,7 @@ enum Part {
 
 impl Part {
     /// Rows and columns in a shape m, n, k.
-    fn size(self, [m, n, k]: [u8; 3]) -> [u8; 2] {
+    fn size(self, [m, n, k]: [u16; 3]) -> [u16; 2] {
         match self {
             Part::A => [m, k],
             Part::B => [k, n],
@@ -47,7 +48,8 @@ impl<'s> Lowering<'_, 's> {
             return self.matrix_store(instruction, modifiers);
         }
         match opcode {
-            "ldmatrix" => self.matrix_rows(instruction, modifiers),
+            "ldmatrix" | "stmatrix" => self.matrix_rows(instruction, modifiers),
+            "movmatrix" => self.transpose(instruction, modifiers),
             _ => self.multiply_add(instruction, modifiers),
         }
     }
@@ -119,7 +121,7 @@ impl<'s> Lowering<'_, 's> {
         let [fragment, address, ..] = &instruction.operands[..] else {
             return Err(unsupported_form(instruction));
         };
-        let dst = self.fragment(fragment, count, false)?;
+        let dst = self.fragment(fragment, (count, tile.element), false)?;
         let src = self.placed(address, instruction.operands.get(2), &mut tile)?;
         self.emit_matrix(MatrixOp::Load(tile), dst, Vec::new(), src);
         Ok(())
@@ -135,13 +137,13 @@ impl<'s> Lowering<'_, 's> {
         let [address, fragment, ..] = &instruction.operands[..] else {
             return Err(unsupported_form(instruction));
         };
-        let values = self.fragment(fragment, count, true)?;
+        let values = self.fragment(fragment, (count, tile.element), true)?;
         let src = self.placed(address, instruction.operands.get(2), &mut tile)?;
         self.emit_matrix(MatrixOp::Store(tile), Vec::new(), values, src);
         Ok(())
     }
 
-    /// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {r0, r1, r2, r3}, [address]`.
+    /// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {r0, r1, r2, r3}, [address]`, `stmatrix` with its operands the other way round.
     fn matrix_rows(
         &mut self,
         instruction: &Instruction<'s>,
@@ -166,17 +168,46 @@ impl<'s> Lowering<'_, 's> {
             return Err(unsupported_form(instruction));
         };
         expect_operands(instruction, &[2])?;
-        let dst = self.fragment(&instruction.operands[0], usize::from(count), false)?;
+        let stores = instruction.opcode.text == "stmatrix";
+        let registers = &instruction.operands[usize::from(stores)];
+        let fragment = self.fragment(registers, (usize::from(count), F16), stores)?;
         let mut access = plain_access(space);
-        let base = self.address(&instruction.operands[1], &mut access)?;
+        let base = self.address(&instruction.operands[usize::from(!stores)], &mut access)?;
         let offset = self.slots.word_literal(access.offset as u32);
-        let op = MatrixOp::LoadRows {
-            count,
-            transposed,
-            space,
-        };
         let src = [base, offset].into_iter().collect();
-        self.emit_matrix(op, dst, Vec::new(), src);
+        if stores {
+            let op = MatrixOp::StoreRows {
+                count,
+                transposed,
+                space,
+            };
+            self.emit_matrix(op, Vec::new(), fragment, src);
+        } else {
+            let op = MatrixOp::LoadRows {
+                count,
+                transposed,
+                space,
+            };
+            self.emit_matrix(op, fragment, Vec::new(), src);
+        }
+        Ok(())
+    }
+
+    /// `movmatrix.sync.aligned.m8n8.trans.b16 d, a`.
+    fn transpose(
+        &mut self,
+        instruction: &Instruction<'s>,
+        mut modifiers: Modifiers<'_, 's>,
+    ) -> Lowered<()> {
+        let all = ["sync", "aligned", "m8n8", "trans", "b16"].map(|name| modifiers.take(name));
+        modifiers.finish()?;
+        if all != [true; 5] {
+            return Err(unsupported_form(instruction));
+        }
+        expect_operands(instruction, &[2])?;
+        let dst = self.fragment(&instruction.operands[0], (1, F16), false)?;
+        let src = self.fragment(&instruction.operands[1], (1, F16), true)?;
+        self.emit_matrix(MatrixOp::Transpose, dst, src, Operands::default());
         Ok(())
     }
 
@@ -196,6 +227,15 @@ impl<'s> Lowering<'_, 's> {
         // Fragments know their layout.
         while modifiers.take("row") || modifiers.take("col") {}
         let saturate = modifiers.take("satfinite");
+        modifiers.take("rn");
+        let product = modifiers.find(|text| {
+            Some(match text {
+                "xor" => Product::Xor,
+                "and" => Product::And,
+                _ => return None,
+            })
+        });
+        let counts_bits = modifiers.take("popc");
         let mut elements = Vec::new();
         while let Some(element) = modifiers.find(element_named) {
             elements.push(element);
@@ -215,8 +255,10 @@ impl<'s> Lowering<'_, 's> {
                 registers: [a, b, c],
                 fixed_layout: !is_wmma,
                 saturate,
+                product: product.unwrap_or(Product::Times),
             };
-            Some((how, d))
+            let of_bits = elements[0] == MatrixElement::B1;
+            (of_bits == product.is_some() && of_bits == counts_bits).then_some((how, d))
         });
         let Some((how, written)) = how else {
             return Err(unsupported_form(instruction));
@@ -225,10 +267,11 @@ impl<'s> Lowering<'_, 's> {
         let [d, sources @ ..] = &instruction.operands[..] else {
             return Err(unsupported_form(instruction));
         };
-        let dst = self.fragment(d, usize::from(written), false)?;
+        let dst = self.fragment(d, (usize::from(written), how.elements[3]), false)?;
         let mut src = Vec::new();
-        for (operand, count) in sources.iter().zip(how.registers) {
-            src.extend(self.fragment(operand, usize::from(count), true)?);
+        let parts = how.registers.into_iter().zip(how.elements);
+        for (operand, (count, element)) in sources.iter().zip(parts) {
+            src.extend(self.fragment(operand, (usize::from(count), element), true)?);
         }
         self.emit_matrix(MatrixOp::MultiplyAdd(how), dst, src, Operands::default());
         Ok(())
@@ -237,7 +280,7 @@ impl<'s> Lowering<'_, 's> {
     fn fragment(
         &mut self,
         operand: &Operand<'s>,
-        count: usize,
+        (count, element): (usize, MatrixElement),
         source: bool,
     ) -> Lowered<Vec<Slot>> {
         let registers = match operand {
@@ -251,9 +294,13 @@ impl<'s> Lowering<'_, 's> {
             );
             return Err(PtxError::new(operand.span(), message));
         }
+        let kind = match element {
+            MatrixElement::F64 => Type::F64,
+            _ => Type::B32,
+        };
         let slot = |register| match source {
-            true => self.source(register, Type::B32),
-            false => self.destination(register, Type::B32),
+            true => self.source(register, kind),
+            false => self.destination(register, kind),
         };
         registers.iter().map(slot).collect()
     }
@@ -275,7 +322,7 @@ fn plain_access(space: Space) -> Access {
 }
 
 /// `m16n8k16`.
-fn shape_named(text: &str) -> Option<[u8; 3]> {
+fn shape_named(text: &str) -> Option<[u16; 3]> {
     let (m, rest) = text.strip_prefix('m')?.split_once('n')?;
     let (n, k) = rest.split_once('k')?;
     Some([m.parse().ok()?, n.parse().ok()?, k.parse().ok()?])
@@ -287,64 +334,76 @@ fn element_named(text: &str) -> Option<MatrixElement> {
         "bf16" => BF16,
         "tf32" => TF32,
         "f32" => MatrixElement::F32,
+        "f64" => MatrixElement::F64,
         "s8" => MatrixElement::S8,
         "u8" => MatrixElement::U8,
+        "s4" => MatrixElement::S4,
+        "u4" => MatrixElement::U4,
+        "b1" => MatrixElement::B1,
+        "e4m3" => MatrixElement::Small(SmallFormat::E4m3),
+        "e5m2" => MatrixElement::Small(SmallFormat::E5m2),
         "s32" => MatrixElement::S32,
         _ => return None,
     })
 }
 
 /// Whether `wmma` has such a matrix.
-fn wmma_has(shape: [u8; 3], part: Part, element: MatrixElement) -> bool {
-    let accumulates = matches!(element, F16 | MatrixElement::F32 | MatrixElement::S32);
-    let multiplies = !matches!(element, MatrixElement::F32 | MatrixElement::S32);
-    let known = match shape {
-        [16, 16, 16] | [32, 8, 16] | [8, 32, 16] => element != TF32,
-        [16, 16, 8] => element == TF32 || accumulates && element != MatrixElement::S32,
-        _ => false,
-    };
-    known
-        && if part == Part::Accumulator {
-            accumulates
-        } else {
-            multiplies
+fn wmma_has(shape: [u16; 3], part: Part, element: MatrixElement) -> bool {
+    use MatrixElement::{B1, F32, F64, Half, S4, S8, S32, U4, U8};
+    let sums = part == Part::Accumulator;
+    match (shape, element) {
+        ([16, 16, 16] | [32, 8, 16] | [8, 32, 16], F16) => true,
+        ([16, 16, 16] | [32, 8, 16] | [8, 32, 16], F32 | S32) => sums,
+        ([16, 16, 16] | [32, 8, 16] | [8, 32, 16], S8 | U8) => !sums,
+        ([16, 16, 16] | [32, 8, 16] | [8, 32, 16], Half(format)) => {
+            format == HalfFormat::Bf16 && !sums
         }
+        ([16, 16, 8], F32) => sums,
+        ([16, 16, 8], element) => element == TF32 && !sums,
+        ([8, 8, 4], F64) => true,
+        ([8, 8, 32], S4 | U4) | ([8, 8, 128], B1) => !sums,
+        ([8, 8, 32] | [8, 8, 128], S32) => sums,
+        _ => false,
+    }
 }
 
 /// Registers of a part in each lane. `wmma` keeps the halves of A and B twice.
-fn registers(shape: [u8; 3], part: Part, element: MatrixElement, is_wmma: bool) -> u8 {
+fn registers(shape: [u16; 3], part: Part, element: MatrixElement, is_wmma: bool) -> u8 {
     if is_wmma && element == F16 && part != Part::Accumulator {
         return 8;
     }
-    let [rows, columns] = part.size(shape).map(u32::from);
-    (rows * columns * element.bits() / 32 / 32) as u8
+    let [rows, columns] = part.size(shape).map(usize::from);
+    (rows * columns / element.per_register() / 32) as u8
 }
 
 /// Whether `mma` has such matrices.
-fn mma_has([m, n, k]: [u8; 3], a: MatrixElement) -> bool {
-    let depths: &[u8] = match a {
-        F16 | BF16 => &[8, 16],
-        TF32 => &[4, 8],
-        MatrixElement::S8 | MatrixElement::U8 => &[16, 32],
-        _ => &[],
+fn mma_has([m, n, k]: [u16; 3], a: MatrixElement) -> bool {
+    use MatrixElement::{B1, F64, S4, S8, Small, U4, U8};
+    let (small, depths): (&[u16], &[u16]) = match a {
+        F16 | BF16 => (&[], &[8, 16]),
+        TF32 => (&[], &[4, 8]),
+        S8 | U8 => (&[16], &[16, 32]),
+        S4 | U4 => (&[32], &[32, 64]),
+        B1 => (&[128], &[128, 256]),
+        F64 => (&[4], &[4, 8, 16]),
+        Small(_) => (&[], &[16, 32]),
+        _ => (&[], &[]),
     };
-    (m, n) == (16, 8) && depths.contains(&k)
+    (m, n) == (16, 8) && depths.contains(&k) || (m, n) == (8, 8) && small.contains(&k)
 }
 
 /// Registers of A, B, C and D, if there are such matrices.
-fn multiplies(shape: [u8; 3], elements: [MatrixElement; 4], is_wmma: bool) -> Option<[u8; 4]> {
+fn multiplies(shape: [u16; 3], elements: [MatrixElement; 4], is_wmma: bool) -> Option<[u8; 4]> {
+    use MatrixElement::{B1, F32, F64, S4, S8, S32, Small, U4, U8};
     let parts = [Part::A, Part::B, Part::Accumulator, Part::Accumulator];
     let [a, b, c, d] = elements;
-    let is_byte = |element| matches!(element, MatrixElement::S8 | MatrixElement::U8);
-    let agrees = match a {
-        a if is_byte(a) => is_byte(b) && [c, d] == [MatrixElement::S32; 2],
-        F16 => {
-            b == a
-                && [c, d]
-                    .into_iter()
-                    .all(|sum| matches!(sum, F16 | MatrixElement::F32))
-        }
-        _ => b == a && [c, d] == [MatrixElement::F32; 2],
+    let of_halves = [c, d].into_iter().all(|sum| matches!(sum, F16 | F32));
+    let agrees = match (a, b) {
+        (S8 | U8, S8 | U8) | (S4 | U4, S4 | U4) | (B1, B1) => [c, d] == [S32; 2],
+        (F16, F16) | (Small(_), Small(_)) => of_halves,
+        (F64, F64) => [c, d] == [F64; 2],
+        (BF16, BF16) | (TF32, TF32) => [c, d] == [F32; 2],
+        _ => false,
     };
     let exists = if is_wmma {
         let mut pairs = parts.iter().zip(elements);
@@ -352,6 +411,6 @@ fn multiplies(shape: [u8; 3], elements: [MatrixElement; 4], is_wmma: bool) -> Op
     } else {
         mma_has(shape, a)
     };
-    let counts = [0, 1, 2, 3].map(|at| registers(shape, parts[at], elements[at], is_wmma));
-    (agrees && exists).then_some(counts)
+    let counts = || [0, 1, 2, 3].map(|at| registers(shape, parts[at], elements[at], is_wmma));
+    (agrees && exists).then(counts)
 }

@@ -1,6 +1,6 @@
 //! Matrix instructions: a warp's lanes hold parts of matrices together (PTX ISA 8.x, section 9.7.14).
 
-use super::{HalfFormat, Slot};
+use super::{HalfFormat, Slot, SmallFormat};
 use crate::types::Space;
 
 /// A matrix instruction with its registers, of which there are more than other instructions have.
@@ -30,6 +30,17 @@ pub enum MatrixOp {
         /// Where they lie.
         space: Space,
     },
+    /// `stmatrix`: the same way back.
+    StoreRows {
+        /// Matrices: 1, 2 or 4, a register each.
+        count: u8,
+        /// Each is transposed.
+        transposed: bool,
+        /// Where they lie.
+        space: Space,
+    },
+    /// `movmatrix`: an 8 x 8 matrix of 16-bit elements in a register of each lane, transposed.
+    Transpose,
     /// `wmma.mma`, `mma`: D = A B + C.
     MultiplyAdd(MultiplyAdd),
 }
@@ -38,7 +49,7 @@ pub enum MatrixOp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
     /// Rows and columns.
-    pub size: [u8; 2],
+    pub size: [u16; 2],
     /// Its elements.
     pub element: MatrixElement,
     /// Columns follow each other in memory, else rows.
@@ -53,7 +64,7 @@ pub struct Tile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MultiplyAdd {
     /// m, n, k.
-    pub shape: [u8; 3],
+    pub shape: [u16; 3],
     /// Elements of A, B, C and D.
     pub elements: [MatrixElement; 4],
     /// Registers of A, B and C, in this order among the sources.
@@ -62,6 +73,19 @@ pub struct MultiplyAdd {
     pub fixed_layout: bool,
     /// Integer results are clamped instead of wrapped.
     pub saturate: bool,
+    /// What stands for the products.
+    pub product: Product,
+}
+
+/// What is summed over the inner dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Product {
+    /// Products.
+    Times,
+    /// Of bits: whether they differ.
+    Xor,
+    /// Of bits: whether both are set.
+    And,
 }
 
 /// Elements of matrices.
@@ -73,6 +97,11 @@ pub enum MatrixElement {
     S8,
     U8,
     S32,
+    F64,
+    S4,
+    U4,
+    B1,
+    Small(SmallFormat),
 }
 
 impl MatrixElement {
@@ -81,7 +110,15 @@ impl MatrixElement {
         match self {
             Self::Half(HalfFormat::Tf32) | Self::F32 | Self::S32 => 32,
             Self::Half(_) => 16,
-            Self::S8 | Self::U8 => 8,
+            Self::S8 | Self::U8 | Self::Small(_) => 8,
+            Self::F64 => 64,
+            Self::S4 | Self::U4 => 4,
+            Self::B1 => 1,
         }
+    }
+
+    /// Elements in a register, which has 32 bits, or 64 where an element has.
+    pub fn per_register(self) -> usize {
+        (32 / self.bits()).max(1) as usize
     }
 }

@@ -8,7 +8,7 @@ mod slot;
 mod video;
 
 pub use image::{Geometry, ImageFact, Outside, Sample, Surface, SurfaceOp};
-pub use matrix::{Matrix, MatrixElement, MatrixOp, MultiplyAdd, Tile};
+pub use matrix::{Matrix, MatrixElement, MatrixOp, MultiplyAdd, Product, Tile};
 pub use op::{
     Access, Atomic, AtomicOp, Barrier, BoolOp, Call, Carry, CarryOp, Compare, Comparison, Convert,
     Double1, Double2, Double3, DoubleShift, DoubleToWord, Float, FloatTest, Half, HalfCompare,

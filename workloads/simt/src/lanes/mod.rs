@@ -20,7 +20,7 @@ pub use compare::{compare_double, compare_word, gathered, test_double, test_word
 pub use convert::convert;
 pub use double::{double_shift, double_to_word, double1, double2, double3, extract, insert};
 pub use half::{compare_halves, decode_half, encode_half, half, narrow};
-pub use seldom::seldom;
+pub use seldom::{decode_small, seldom};
 pub use video::{scalar_video, video};
 pub use word::{short, word1, word2, word3, word4};
 

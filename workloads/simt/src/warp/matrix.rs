@@ -1,13 +1,14 @@
 //! Matrix instructions of a warp. Each group of 32 lanes holds matrices of its own.
 
 use warpwatt_ptx::program::{
-    HalfFormat, Inst, Matrix, MatrixElement, MatrixOp, MultiplyAdd, Slot, Tile,
+    HalfFormat, Inst, Matrix, MatrixElement, MatrixOp, MultiplyAdd, Product, Rounding, Slot,
+    SlotKind, Tile,
 };
 use warpwatt_ptx::types::Space;
 
 use super::Warp;
 use super::access::{Footprint, each_lane};
-use crate::lanes::{decode_half, encode_half};
+use crate::lanes::{decode_half, decode_small, encode_half};
 use crate::memory::{BadAccess, Memories};
 use crate::trace::LaneMask;
 
@@ -32,6 +33,16 @@ impl<const W: usize> Warp<W> {
                 let how = (*transposed, *space);
                 self.load_rows(how, &matrix.dst, inst, executed, memories)
             }
+            MatrixOp::StoreRows {
+                transposed, space, ..
+            } => {
+                let how = (*transposed, *space);
+                self.store_rows(how, &matrix.src, inst, executed, memories)
+            }
+            MatrixOp::Transpose => {
+                self.transpose(matrix, executed);
+                return Ok(None);
+            }
             MatrixOp::MultiplyAdd(how) => {
                 self.multiply_add(how, matrix, executed);
                 return Ok(None);
@@ -40,11 +51,18 @@ impl<const W: usize> Warp<W> {
         .map(Some)
     }
 
-    /// Addresses of the `i`-th element that each lane holds.
-    fn element_addresses(&self, tile: &Tile, held: Held, i: usize, inst: &Inst) -> [u64; W] {
+    /// Addresses of the bytes in which the `i`-th element that each lane holds begins, and its lowest bit there.
+    fn element_addresses(
+        &self,
+        tile: &Tile,
+        held: Held,
+        i: usize,
+        inst: &Inst,
+    ) -> ([u64; W], [u32; W]) {
         let bases = self.registers.extended(inst.src[0]);
         let strides = self.registers.word(inst.src[1]);
-        std::array::from_fn(|lane| {
+        let mut shifts = [0; W];
+        let addresses = std::array::from_fn(|lane| {
             let [row, column] = held.at(lane % GROUP, i);
             let (major, minor) = if tile.column_major {
                 (column, row)
@@ -54,11 +72,13 @@ impl<const W: usize> Warp<W> {
             let index = u64::from(strides[lane])
                 .wrapping_mul(major as u64)
                 .wrapping_add(minor as u64);
-            let bytes = u64::from(tile.element.bits() / 8);
+            let bit = index.wrapping_mul(u64::from(tile.element.bits()));
+            shifts[lane] = (bit % 8) as u32;
             bases[lane]
                 .wrapping_add_signed(tile.offset)
-                .wrapping_add(index.wrapping_mul(bytes))
-        })
+                .wrapping_add(bit / 8)
+        });
+        (addresses, shifts)
     }
 
     fn load_tile(
@@ -70,33 +90,33 @@ impl<const W: usize> Warp<W> {
         memories: &mut Memories<'_>,
     ) -> Result<[u64; W], BadAccess> {
         let held = Held::of_wmma(tile.size, tile.element, dst.len());
-        let per_word = 32 / tile.element.bits() as usize;
+        let (each, bits) = (tile.element.per_register(), tile.element.bits());
         for (number, &slot) in dst.iter().enumerate() {
-            let mut words = [0u32; W];
-            for part in 0..per_word {
-                let addresses = self.element_addresses(tile, held, number * per_word + part, inst);
+            let mut values = [0u64; W];
+            for part in 0..each {
+                let (addresses, shifts) =
+                    self.element_addresses(tile, held, number * each + part, inst);
                 let at = Footprint {
                     addresses: &addresses,
                     executed,
                     rule: None,
                 };
-                let shift = part as u32 * tile.element.bits();
-                let mut put = |lane: usize, bytes: &[u8]| words[lane] |= word(bytes) << shift;
-                match tile.element.bits() {
-                    8 => each_lane::<1, W>(tile.space, &at, memories, |lane, bytes| {
-                        put(lane, bytes)
-                    })?,
-                    16 => each_lane::<2, W>(tile.space, &at, memories, |lane, bytes| {
-                        put(lane, bytes)
-                    })?,
-                    _ => each_lane::<4, W>(tile.space, &at, memories, |lane, bytes| {
-                        put(lane, bytes)
-                    })?,
+                let place = part as u32 * bits;
+                let mut put = |lane: usize, bytes: &[u8]| {
+                    let value = number_of(bytes) >> shifts[lane];
+                    values[lane] |= (value & (u64::MAX >> (64 - bits))) << place;
+                };
+                let space = tile.space;
+                match bits {
+                    16 => each_lane::<2, W>(space, &at, memories, |lane, b| put(lane, b))?,
+                    32 => each_lane::<4, W>(space, &at, memories, |lane, b| put(lane, b))?,
+                    64 => each_lane::<8, W>(space, &at, memories, |lane, b| put(lane, b))?,
+                    _ => each_lane::<1, W>(space, &at, memories, |lane, b| put(lane, b))?,
                 }
             }
-            self.registers.set_word(slot, executed, &words);
+            self.registers.set_extended(slot, executed, &values);
         }
-        Ok(self.element_addresses(tile, held, 0, inst))
+        Ok(self.element_addresses(tile, held, 0, inst).0)
     }
 
     fn store_tile(
@@ -108,29 +128,42 @@ impl<const W: usize> Warp<W> {
         memories: &mut Memories<'_>,
     ) -> Result<[u64; W], BadAccess> {
         let held = Held::of_wmma(tile.size, tile.element, src.len());
-        let per_word = 32 / tile.element.bits() as usize;
+        let each = tile.element.per_register();
         for (number, &slot) in src.iter().enumerate() {
-            for part in 0..per_word {
-                let addresses = self.element_addresses(tile, held, number * per_word + part, inst);
+            let values = self.registers.extended(slot);
+            for part in 0..each {
+                let (addresses, _) = self.element_addresses(tile, held, number * each + part, inst);
                 let at = Footprint {
                     addresses: &addresses,
                     executed,
                     rule: None,
                 };
-                let words = self.registers.word(slot);
-                let value = |lane: usize| words[lane] >> (part as u32 * tile.element.bits());
-                if tile.element.bits() == 16 {
-                    each_lane::<2, W>(tile.space, &at, memories, |lane, bytes| {
+                let value = |lane: usize| values[lane] >> (part as u32 * tile.element.bits());
+                let space = tile.space;
+                match tile.element.bits() {
+                    16 => each_lane::<2, W>(space, &at, memories, |lane, bytes| {
                         *bytes = (value(lane) as u16).to_le_bytes();
-                    })?;
-                } else {
-                    each_lane::<4, W>(tile.space, &at, memories, |lane, bytes| {
-                        *bytes = value(lane).to_le_bytes()
-                    })?;
+                    })?,
+                    64 => each_lane::<8, W>(space, &at, memories, |lane, bytes| {
+                        *bytes = value(lane).to_le_bytes();
+                    })?,
+                    _ => each_lane::<4, W>(space, &at, memories, |lane, bytes| {
+                        *bytes = (value(lane) as u32).to_le_bytes();
+                    })?,
                 }
             }
         }
-        Ok(self.element_addresses(tile, held, 0, inst))
+        Ok(self.element_addresses(tile, held, 0, inst).0)
+    }
+
+    /// Addresses of the rows that the lanes give; lanes beyond the rows give addresses that nobody reads.
+    fn row_addresses(&self, rows: usize, inst: &Inst) -> [u64; W] {
+        let bases = self.registers.extended(inst.src[0]);
+        let offset = self.registers.word(inst.src[1])[0] as i32;
+        std::array::from_fn(|lane| {
+            let reader = lane / GROUP * GROUP + lane % GROUP % rows;
+            bases[reader].wrapping_add_signed(i64::from(offset))
+        })
     }
 
     /// `ldmatrix`: lanes 8 j to 8 j + 7 give the rows of matrix j; a lane gets two neighbours of a row, or of a column if transposed.
@@ -142,38 +175,64 @@ impl<const W: usize> Warp<W> {
         executed: LaneMask,
         memories: &mut Memories<'_>,
     ) -> Result<[u64; W], BadAccess> {
-        let bases = self.registers.extended(inst.src[0]);
-        let offset = self.registers.word(inst.src[1])[0] as i32;
-        // Lanes beyond the rows give addresses that nobody reads.
-        let rows = dst.len() * 8;
-        let given: [u64; W] = std::array::from_fn(|lane| {
-            let reader = lane / GROUP * GROUP + lane % GROUP % rows;
-            bases[reader].wrapping_add_signed(i64::from(offset))
-        });
+        let given = self.row_addresses(dst.len() * 8, inst);
         for (number, &slot) in dst.iter().enumerate() {
             let mut words = [0u32; W];
             for part in 0..2 {
-                let addresses = std::array::from_fn(|lane| {
-                    let (outer, inner) = (lane % GROUP / 4, lane % 4 * 2 + part);
-                    let (row, column) = if transposed {
-                        (inner, outer)
-                    } else {
-                        (outer, inner)
-                    };
-                    given[lane / GROUP * GROUP + number * 8 + row].wrapping_add(2 * column as u64)
-                });
                 let at = Footprint {
-                    addresses: &addresses,
+                    addresses: &row_elements(&given, number, part, transposed),
                     executed,
                     rule: None,
                 };
                 each_lane::<2, W>(space, &at, memories, |lane, bytes| {
-                    words[lane] |= word(bytes) << (16 * part);
+                    words[lane] |= u32::from(u16::from_le_bytes(*bytes)) << (16 * part);
                 })?;
             }
             self.registers.set_word(slot, executed, &words);
         }
         Ok(given)
+    }
+
+    /// `stmatrix`: the same way back.
+    fn store_rows(
+        &mut self,
+        (transposed, space): (bool, Space),
+        src: &[Slot],
+        inst: &Inst,
+        executed: LaneMask,
+        memories: &mut Memories<'_>,
+    ) -> Result<[u64; W], BadAccess> {
+        let given = self.row_addresses(src.len() * 8, inst);
+        for (number, &slot) in src.iter().enumerate() {
+            let words = *self.registers.word(slot);
+            for part in 0..2 {
+                let at = Footprint {
+                    addresses: &row_elements(&given, number, part, transposed),
+                    executed,
+                    rule: None,
+                };
+                each_lane::<2, W>(space, &at, memories, |lane, bytes| {
+                    *bytes = ((words[lane] >> (16 * part)) as u16).to_le_bytes();
+                })?;
+            }
+        }
+        Ok(given)
+    }
+
+    /// `movmatrix`: a lane holds two neighbours of a row before and after.
+    fn transpose(&mut self, matrix: &Matrix, executed: LaneMask) {
+        let words = *self.registers.word(matrix.src[0]);
+        let value = std::array::from_fn(|lane| {
+            let first = lane / GROUP * GROUP;
+            let (row, member) = (lane % GROUP / 4, lane % 4);
+            [0, 1].into_iter().fold(0, |word, part| {
+                let column = member * 2 + part;
+                // Its element (column, row) stands in the lane of row `column`.
+                let holder = words[first + column * 4 + row / 2];
+                word | (holder >> (16 * (row % 2)) & 0xffff) << (16 * part)
+            })
+        });
+        self.registers.set_word(matrix.dst[0], executed, &value);
     }
 
     /// Products are exact, sums in double precision, rounded once: at least as exact as hardware, whose sums PTX leaves open.
@@ -185,23 +244,24 @@ impl<const W: usize> Warp<W> {
             sources = rest;
             own
         });
-        let mut words = vec![[0u32; W]; matrix.dst.len()];
+        let mut registers = vec![[0u64; W]; matrix.dst.len()];
         for group in 0..W / GROUP {
             let [a, b, mut d] = [0, 1, 2].map(|part| self.gathered(how, part, slots[part], group));
             for row in 0..m {
                 for column in 0..n {
-                    let products = (0..k).map(|at| a[row * k + at] * b[at * n + column]);
-                    d[row * n + column] += products.sum::<f64>();
+                    let pairs = (0..k).map(|at| (a[row * k + at], b[at * n + column]));
+                    let sum = &mut d[row * n + column];
+                    *sum = how.sum(*sum, pairs);
                 }
             }
             for (lane, at, [row, column]) in how.places(3, matrix.dst.len()) {
                 let bits = encode(how.elements[3], d[row * n + column], how.saturate);
                 let (register, shift) = how.within(3, at);
-                words[register][group * GROUP + lane] |= bits << shift;
+                registers[register][group * GROUP + lane] |= bits << shift;
             }
         }
-        for (&slot, words) in matrix.dst.iter().zip(&words) {
-            self.registers.set_word(slot, executed, words);
+        for (&slot, values) in matrix.dst.iter().zip(&registers) {
+            self.registers.set_extended(slot, executed, values);
         }
     }
 
@@ -211,8 +271,13 @@ impl<const W: usize> Warp<W> {
         let mut values = vec![0.0; rows * columns];
         for (lane, at, [row, column]) in how.places(part, slots.len()) {
             let (register, shift) = how.within(part, at);
-            let word = self.registers.word(slots[register])[group * GROUP + lane];
-            values[row * columns + column] = decode(how.elements[part], word >> shift);
+            let slot = slots[register];
+            let lane = group * GROUP + lane;
+            let bits = match slot.kind {
+                SlotKind::Double => self.registers.double(slot)[lane],
+                _ => u64::from(self.registers.word(slot)[lane]),
+            };
+            values[row * columns + column] = decode(how.elements[part], bits >> shift);
         }
         values
     }
@@ -236,11 +301,11 @@ enum Held {
 }
 
 impl Held {
-    fn of_wmma(size: [u8; 2], element: MatrixElement, registers: usize) -> Self {
+    fn of_wmma(size: [u16; 2], element: MatrixElement, registers: usize) -> Self {
         let [rows, columns] = size.map(usize::from);
         Held::InOrder {
             columns,
-            each: registers * 32 / element.bits() as usize,
+            each: registers * element.per_register(),
             all: rows * columns,
         }
     }
@@ -278,6 +343,8 @@ trait Parts {
     ) -> impl Iterator<Item = (usize, usize, [usize; 2])>;
     /// The register that holds a lane's element of a number, and the element's lowest bit there.
     fn within(&self, part: usize, at: usize) -> (usize, u32);
+    /// The sum of a row's elements with a column's, on top of what was there.
+    fn sum(&self, before: f64, pairs: impl Iterator<Item = (f64, f64)>) -> f64;
 }
 
 impl Parts for MultiplyAdd {
@@ -291,10 +358,10 @@ impl Parts for MultiplyAdd {
         part: usize,
         registers: usize,
     ) -> impl Iterator<Item = (usize, usize, [usize; 2])> {
-        let per_word = 32 / self.elements[part].bits() as usize;
+        let per_word = self.elements[part].per_register();
         let held = match part {
             _ if !self.fixed_layout => {
-                let size = self.size_of(part).map(|extent| extent as u8);
+                let size = self.size_of(part).map(|extent| extent as u16);
                 Held::of_wmma(size, self.elements[part], registers)
             }
             0 => Held::Left { per_word },
@@ -306,40 +373,74 @@ impl Parts for MultiplyAdd {
     }
 
     fn within(&self, part: usize, at: usize) -> (usize, u32) {
-        let bits = self.elements[part].bits();
-        let per_word = 32 / bits as usize;
-        (at / per_word, (at % per_word) as u32 * bits)
+        let element = self.elements[part];
+        let each = element.per_register();
+        (at / each, (at % each) as u32 * element.bits())
+    }
+
+    fn sum(&self, before: f64, pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
+        if self.elements[0] == MatrixElement::F64 {
+            // A chain of fused multiply-adds, each rounded.
+            return pairs.fold(before, |sum, (a, b)| libm::fma(a, b, sum));
+        }
+        let products = pairs.map(|(a, b)| match self.product {
+            Product::Xor => (a - b).abs(),
+            _ => a * b,
+        });
+        before + products.sum::<f64>()
     }
 }
 
-fn word(bytes: &[u8]) -> u32 {
-    bytes
-        .iter()
-        .rev()
-        .fold(0, |word, byte| word << 8 | u32::from(*byte))
+/// Addresses of the `part`-th of the two elements that each lane holds of matrix `number`.
+fn row_elements<const W: usize>(
+    given: &[u64; W],
+    number: usize,
+    part: usize,
+    transposed: bool,
+) -> [u64; W] {
+    std::array::from_fn(|lane| {
+        let (outer, inner) = (lane % GROUP / 4, lane % 4 * 2 + part);
+        let (row, column) = if transposed {
+            (inner, outer)
+        } else {
+            (outer, inner)
+        };
+        given[lane / GROUP * GROUP + number * 8 + row].wrapping_add(2 * column as u64)
+    })
 }
 
-fn decode(element: MatrixElement, bits: u32) -> f64 {
+fn number_of(bytes: &[u8]) -> u64 {
+    let all = bytes.iter().rev();
+    all.fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// The element in the lowest bits.
+fn decode(element: MatrixElement, bits: u64) -> f64 {
+    let word = bits as u32;
     match element {
         MatrixElement::Half(HalfFormat::F16) => decode_half(bits as u16),
-        MatrixElement::Half(HalfFormat::Bf16) => f64::from(f32::from_bits(bits << 16)),
+        MatrixElement::Half(HalfFormat::Bf16) => f64::from(f32::from_bits(word << 16)),
         // The lower bits of a TF32 are not read.
-        MatrixElement::Half(HalfFormat::Tf32) => f64::from(f32::from_bits(bits & !0x1fff)),
-        MatrixElement::F32 => f64::from(f32::from_bits(bits)),
+        MatrixElement::Half(HalfFormat::Tf32) => f64::from(f32::from_bits(word & !0x1fff)),
+        MatrixElement::F32 => f64::from(f32::from_bits(word)),
+        MatrixElement::F64 => f64::from_bits(bits),
         MatrixElement::S8 => f64::from(bits as i8),
         MatrixElement::U8 => f64::from(bits as u8),
-        MatrixElement::S32 => f64::from(bits as i32),
+        MatrixElement::S4 => f64::from((bits as i8) << 4 >> 4),
+        MatrixElement::U4 => f64::from(bits as u8 & 0xf),
+        MatrixElement::B1 => f64::from(bits as u8 & 1),
+        MatrixElement::Small(format) => decode_small(format, word),
+        MatrixElement::S32 => f64::from(word as i32),
     }
 }
 
-fn encode(element: MatrixElement, value: f64, saturate: bool) -> u32 {
+fn encode(element: MatrixElement, value: f64, saturate: bool) -> u64 {
     match element {
-        MatrixElement::Half(_) => {
-            u32::from(encode_half(value, warpwatt_ptx::program::Rounding::Nearest))
-        }
-        MatrixElement::S32 if saturate => value as i32 as u32,
+        MatrixElement::F64 => value.to_bits(),
+        MatrixElement::Half(_) => u64::from(encode_half(value, Rounding::Nearest)),
+        MatrixElement::S32 if saturate => u64::from(value as i32 as u32),
+        MatrixElement::F32 => u64::from((value as f32).to_bits()),
         // Sums of integers are exact in double precision.
-        MatrixElement::S32 | MatrixElement::S8 | MatrixElement::U8 => value as i64 as u32,
-        MatrixElement::F32 => (value as f32).to_bits(),
+        _ => u64::from(value as i64 as u32),
     }
 }
