@@ -1,27 +1,15 @@
 //! One CTA: its warps take turns until all have exited.
 
 use warpwatt_ptx::Entry;
+use warpwatt_ptx::program::CLUSTER_BARRIER;
 
+use crate::barrier::{AfterBarriers, Arrivals, BARRIERS, Queue};
 use crate::error::Cause;
 use crate::memory::{DeviceMemory, LocalMemory, Memories};
-use crate::warp::{Ballot, Stop, Warp, WarpFault};
+use crate::warp::{Stop, Wait, Warp, WarpFault};
 
 /// Instructions that a warp runs before the next one has its turn, so that a warp that spins on another's store sees it.
 const SLICE: u64 = 1 << 14;
-
-/// Barriers of a CTA (PTX ISA 8.x, section 9.7.13.1).
-const BARRIERS: usize = 16;
-
-/// Those, and that of a cluster, which is a CTA here.
-const ALL_BARRIERS: usize = BARRIERS + 1;
-
-/// A barrier's place among all; kernels name no numbers beyond.
-fn barrier(id: u32) -> usize {
-    match id as usize {
-        BARRIERS => BARRIERS,
-        id => id % BARRIERS,
-    }
-}
 
 /// A warp and what it does.
 struct Member<const W: usize> {
@@ -33,11 +21,7 @@ struct Member<const W: usize> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Running,
-    Waiting {
-        id: u32,
-        threads: Option<u32>,
-        ballot: Ballot,
-    },
+    Waiting(Wait),
     Done,
 }
 
@@ -45,8 +29,8 @@ enum State {
 pub(crate) struct Cta<const W: usize> {
     members: Vec<Member<W>>,
     shared: Vec<u8>,
-    /// Threads that announced themselves at each barrier without waiting.
-    arrived: [u32; ALL_BARRIERS],
+    arrivals: Arrivals,
+    order: AfterBarriers,
 }
 
 /// A fault and the warp it happened in.
@@ -65,7 +49,8 @@ impl<const W: usize> Cta<W> {
         Self {
             members: members.collect(),
             shared: vec![0; shared_bytes],
-            arrived: [0; ALL_BARRIERS],
+            arrivals: Arrivals::default(),
+            order: AfterBarriers::default(),
         }
     }
 
@@ -104,7 +89,8 @@ impl<const W: usize> Cta<W> {
                 let stop = stop.map_err(|fault| CtaFault { warp: at, fault })?;
                 left -= warp.counts.warp_instructions - before;
                 if left == 0 && stop != Stop::Exit {
-                    return Err(self.fault(at, entry, Cause::Limit(budget)));
+                    let line = warp.line(entry);
+                    return Err(self.fault(at, line, Cause::Limit(budget)));
                 }
                 self.stopped(at, stop);
             }
@@ -115,18 +101,15 @@ impl<const W: usize> Cta<W> {
             {
                 return Ok(budget - left);
             }
-            if !progressed && !self.open_barriers() {
-                let waiting = |member: &Member<W>| matches!(member.state, State::Waiting { .. });
-                let first = self.members.iter().position(waiting).unwrap_or(0);
-                let waiting = self.members.iter().filter(|member| waiting(member)).count();
-                return Err(self.fault(first, entry, Cause::Deadlock { waiting }));
+            if !progressed {
+                self.open_barriers(entry)?;
             }
         }
     }
 
     fn start(&mut self, entry: &Entry, cta: [u32; 3]) {
         self.shared.fill(0);
-        self.arrived = [0; ALL_BARRIERS];
+        self.arrivals = Arrivals::default();
         for member in &mut self.members {
             member.warp.start(entry, cta);
             member.state = State::Running;
@@ -134,8 +117,7 @@ impl<const W: usize> Cta<W> {
         }
     }
 
-    fn fault(&mut self, at: usize, entry: &Entry, cause: Cause) -> CtaFault {
-        let line = self.members[at].warp.line(entry);
+    fn fault(&self, at: usize, line: u32, cause: Cause) -> CtaFault {
         CtaFault {
             warp: at,
             fault: Box::new(WarpFault {
@@ -150,65 +132,85 @@ impl<const W: usize> Cta<W> {
         let member = &mut self.members[at];
         match stop {
             Stop::Exit => member.state = State::Done,
-            Stop::Barrier {
-                id,
-                threads,
-                ballot,
-            } => {
-                member.state = State::Waiting {
-                    id,
-                    threads,
-                    ballot,
-                };
-            }
-            Stop::Arrive { id, .. } => {
-                self.arrived[barrier(id)] += W as u32;
-            }
+            Stop::Barrier(wait) => member.state = State::Waiting(wait),
+            Stop::Arrive { id, threads } => self.arrivals.add(id, threads, W as u32),
             Stop::Slice => {}
         }
     }
 
-    /// Opens every barrier that enough threads have reached; whether there was one. Barriers count whole warps.
-    fn open_barriers(&mut self) -> bool {
-        let mut opened = false;
-        for id in 0..ALL_BARRIERS {
-            let at = |state: State| match state {
-                State::Waiting {
-                    id: waits,
-                    threads,
-                    ballot,
-                } if barrier(waits) == id => Some((threads, ballot)),
-                _ => None,
-            };
-            let waiting: Vec<_> = (0..self.members.len())
-                .filter_map(|member| Some((member, at(self.members[member].state)?)))
-                .collect();
-            let Some(&(_, (threads, _))) = waiting.first() else {
+    /// Opens every barrier that enough threads have reached. Barriers count whole warps, and warps that have exited are not waited for.
+    fn open_barriers(&mut self, entry: &Entry) -> Result<(), CtaFault> {
+        let running = |member: &&Member<W>| member.state != State::Done;
+        let live = self.members.iter().filter(running).count() as u32 * W as u32;
+        let mut stuck = Vec::new();
+        for id in (0..BARRIERS).chain([CLUSTER_BARRIER]) {
+            let waiting = self.waiting(id);
+            let Some(queue) = Queue::of(
+                id,
+                &waiting,
+                [self.members.len(), 1].map(|warps| (warps * W) as u32),
+            ) else {
                 continue;
             };
-            let arrived = waiting.len() as u32 * W as u32 + self.arrived[id];
-            let running = self
-                .members
-                .iter()
-                .filter(|member| member.state != State::Done);
-            let needed = match threads {
-                Some(threads) => threads.next_multiple_of(W as u32),
-                None => running.count() as u32 * W as u32,
-            };
-            if arrived >= needed {
-                opened = true;
-                self.arrived[id] = 0;
-                let votes = waiting.iter().map(|(_, (_, ballot))| ballot);
-                let ballot = votes.fold(Ballot::default(), |sum, one| Ballot {
-                    yes: sum.yes + one.yes,
-                    of: sum.of + one.of,
-                });
-                for (member, _) in waiting {
-                    self.members[member].state = State::Running;
-                    self.members[member].warp.opened(ballot);
-                }
+            let first = waiting[0].0;
+            let bad = |cause| self.fault(first, queue.line, cause);
+            let needed = queue.needed(live, &self.arrivals).map_err(bad)?;
+            let arrived = queue.arrived + self.arrivals.threads(id);
+            if arrived < needed {
+                stuck.push((first, queue.stuck(arrived, needed)));
+                continue;
+            }
+            if queue.of_all() {
+                self.look_for_missing(entry, first, &queue)?;
+            }
+            self.arrivals.clear(id);
+            for (member, _) in waiting {
+                self.members[member].state = State::Running;
+                self.members[member].warp.opened(queue.ballot);
             }
         }
-        opened
+        let runs = |member: &Member<W>| member.state == State::Running;
+        match stuck.first() {
+            Some(&(first, ref barrier)) if !self.members.iter().any(runs) => {
+                let line = barrier.line;
+                let barriers = stuck.into_iter().map(|(_, barrier)| barrier).collect();
+                Err(self.fault(first, line, Cause::Deadlock { barriers }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The warps that wait at a barrier.
+    fn waiting(&self, id: u32) -> Vec<(usize, Wait)> {
+        let members = self.members.iter().enumerate();
+        members
+            .filter_map(|(at, member)| match member.state {
+                State::Waiting(wait) if wait.id == id => Some((at, wait)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// A barrier of all threads opens: warps that have exited by way of what comes after it should have waited there.
+    fn look_for_missing(
+        &mut self,
+        entry: &Entry,
+        first: usize,
+        queue: &Queue,
+    ) -> Result<(), CtaFault> {
+        let mut warps = Vec::new();
+        for member in &self.members {
+            if let (State::Done, Some([begun, exit])) = (member.state, member.warp.exit)
+                && exit > begun
+                && self.order.is_after(entry, exit - 1, queue.at)
+            {
+                warps.push(member.warp.place.warp);
+            }
+        }
+        if warps.is_empty() {
+            return Ok(());
+        }
+        let barrier = queue.id;
+        Err(self.fault(first, queue.line, Cause::MissedBarrier { barrier, warps }))
     }
 }

@@ -78,10 +78,26 @@ pub enum Cause {
     },
     /// A barrier that only a part of the warp's live threads reached.
     DivergentBarrier,
+    /// A barrier of a number that does not exist.
+    BarrierNumber(u32),
+    /// Warps wait at one barrier in ways that do not go together.
+    BarrierMismatch {
+        /// The barrier.
+        barrier: u32,
+        /// How they differ.
+        difference: String,
+    },
+    /// A barrier that warps ran past and exited while others wait at it.
+    MissedBarrier {
+        /// The barrier.
+        barrier: u32,
+        /// Those warps of the CTA.
+        warps: Vec<u32>,
+    },
     /// Every warp that still runs waits at a barrier that can never open.
     Deadlock {
-        /// How many warps wait.
-        waiting: usize,
+        /// The barriers that they wait at.
+        barriers: Vec<WaitingBarrier>,
     },
     /// Calls nest too deep, or their frames are too large.
     StackOverflow {
@@ -105,6 +121,45 @@ pub enum Cause {
     CallTarget(u64),
     /// The instruction limit was reached.
     Limit(u64),
+}
+
+/// A barrier that cannot open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingBarrier {
+    /// Its number.
+    pub barrier: u32,
+    /// Line in the PTX file where the first warp waits.
+    pub line: u32,
+    /// Warps of the CTA that wait.
+    pub warps: Vec<u32>,
+    /// Threads that have arrived, a whole warp each time.
+    pub arrived: u32,
+    /// Threads that must arrive.
+    pub needed: u32,
+}
+
+impl fmt::Display for WaitingBarrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            barrier,
+            line,
+            warps,
+            arrived,
+            needed,
+        } = self;
+        write!(
+            f,
+            "barrier {barrier} at line {line} has {arrived} of {needed} threads ({})",
+            named(warps)
+        )
+    }
+}
+
+/// `warp 3`, `warps 0, 1, 5`.
+fn named(warps: &[u32]) -> String {
+    let numbers: Vec<String> = warps.iter().map(u32::to_string).collect();
+    let plural = if warps.len() == 1 { "" } else { "s" };
+    format!("warp{plural} {}", numbers.join(", "))
 }
 
 impl fmt::Display for ExecError {
@@ -171,10 +226,29 @@ impl fmt::Display for Cause {
             Cause::DivergentBarrier => f.write_str(
                 "barrier under divergence: only a part of the warp's threads reaches it",
             ),
-            Cause::Deadlock { waiting } => write!(
+            Cause::BarrierNumber(number) => {
+                write!(f, "there is no barrier {number}: a CTA has 0 to 15")
+            }
+            Cause::BarrierMismatch {
+                barrier,
+                difference,
+            } => write!(
                 f,
-                "deadlock: {waiting} warps wait at barriers that no other warp will reach"
+                "barrier {barrier} is used in ways that do not go together: {difference}"
             ),
+            Cause::MissedBarrier { barrier, warps } => write!(
+                f,
+                "not all threads of the CTA reach barrier {barrier}: {} went past it and exited",
+                named(warps)
+            ),
+            Cause::Deadlock { barriers } => {
+                let barriers: Vec<String> = barriers.iter().map(ToString::to_string).collect();
+                write!(
+                    f,
+                    "deadlock: not all threads of the CTA reach the barriers that others wait at: {}",
+                    barriers.join("; ")
+                )
+            }
             Cause::StackOverflow { depth } => {
                 write!(f, "stack overflow: {depth} calls are open")
             }

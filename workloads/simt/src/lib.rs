@@ -2,6 +2,7 @@
 //!
 //! Execution happens once per kernel and input; every timing run replays the [`trace`].
 
+mod barrier;
 mod barrier_word;
 mod cta;
 mod error;
@@ -18,7 +19,7 @@ mod texture;
 pub mod trace;
 mod warp;
 
-pub use error::{Cause, ExecError, Fault};
+pub use error::{Cause, ExecError, Fault, WaitingBarrier};
 pub use execute::{Execution, Launch, Options, execute};
 pub use memory::DeviceMemory;
 pub use texture::{Border, Filter, Texture};

@@ -11,8 +11,9 @@ mod surface;
 mod texture;
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::{Barrier, Inst, Op, Reduction, Slot};
+use warpwatt_ptx::program::{Barrier, CLUSTER_BARRIER, Inst, Op, Reduction, Slot};
 
+use crate::barrier::BARRIERS;
 use crate::error::Cause;
 use crate::memory::{BadAccess, Memories};
 use crate::registers::{Place, Registers, full};
@@ -25,13 +26,7 @@ pub(crate) enum Stop {
     /// All its lanes exited.
     Exit,
     /// It waits at a barrier.
-    Barrier {
-        id: u32,
-        /// Threads that must arrive; `None` for all of the CTA.
-        threads: Option<u32>,
-        /// Its threads' votes, for a barrier that counts them.
-        ballot: Ballot,
-    },
+    Barrier(Wait),
     /// It announced itself at a barrier and can go on.
     Arrive { id: u32, threads: u32 },
     /// Its slice is used up.
@@ -43,6 +38,21 @@ pub(crate) enum Stop {
 pub(crate) struct Ballot {
     pub yes: u32,
     pub of: u32,
+}
+
+/// A wait at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wait {
+    /// The barrier.
+    pub id: u32,
+    /// Threads that must arrive; `None` for all of the CTA.
+    pub threads: Option<u32>,
+    /// Its threads' votes, if the barrier counts them.
+    pub ballot: Option<Ballot>,
+    /// The instruction that waits.
+    pub at: u32,
+    /// Line in the PTX file.
+    pub line: u32,
 }
 
 /// What a warp that waits wants to know, and where it wants the answer.
@@ -68,6 +78,10 @@ pub(crate) struct Warp<const W: usize> {
     pub recorder: WarpRecorder,
     pub counts: Counts,
     asked: Option<Asked>,
+    /// Where the path that runs was taken up.
+    begun: u32,
+    /// Where the last lanes exited, and where the path that led there was taken up.
+    pub exit: Option<[u32; 2]>,
     /// Open calls, the outermost first.
     frames: Vec<call::Frame<W>>,
     record: bool,
@@ -90,6 +104,8 @@ impl<const W: usize> Warp<W> {
             recorder: WarpRecorder::default(),
             counts: Counts::default(),
             asked: None,
+            begun: 0,
+            exit: None,
             frames: Vec::new(),
             record,
         }
@@ -109,6 +125,7 @@ impl<const W: usize> Warp<W> {
         self.stack.start(lanes);
         self.recorder.clear();
         self.asked = None;
+        self.exit = None;
         self.frames.clear();
         self.counts = Counts::default();
     }
@@ -151,6 +168,7 @@ impl<const W: usize> Warp<W> {
         let active = path.lanes;
         let threads = u64::from(active.count_ones());
         let mut at = path.next;
+        self.begun = at;
         while at != path.meets && self.counts.warp_instructions < end {
             let inst = &entry.code[at as usize];
             let executed = self.guarded(inst, active);
@@ -326,10 +344,11 @@ impl<const W: usize> Warp<W> {
             Op::Exit => {
                 self.stack.go(at + 1);
                 self.stack.exit(executed);
+                self.exit = Some([self.begun, at]);
             }
             Op::Barrier(barrier) if executed != 0 => {
                 self.stack.go(at + 1);
-                return self.barrier(*barrier, inst, active, executed).map(Some);
+                return self.barrier(*barrier, inst, step).map(Some);
             }
             Op::Trap if executed != 0 => return Err(Cause::Trap),
             _ => self.stack.go(at + 1),
@@ -360,13 +379,12 @@ impl<const W: usize> Warp<W> {
         Ok(())
     }
 
-    fn barrier(
-        &mut self,
-        barrier: Barrier,
-        inst: &Inst,
-        active: LaneMask,
-        executed: LaneMask,
-    ) -> Result<Stop, Cause> {
+    fn barrier(&mut self, barrier: Barrier, inst: &Inst, step: Step) -> Result<Stop, Cause> {
+        let Step {
+            at,
+            active,
+            executed,
+        } = step;
         if active != self.stack.live() || executed != active {
             return Err(Cause::DivergentBarrier);
         }
@@ -378,16 +396,19 @@ impl<const W: usize> Warp<W> {
         };
         let id = numbers.first().map_or(0, value);
         let threads = numbers.get(1).map(value);
-        let mut ballot = Ballot::default();
+        if id >= BARRIERS && id != CLUSTER_BARRIER {
+            return Err(Cause::BarrierNumber(id));
+        }
+        let mut ballot = None;
         match (barrier, threads) {
-            (Barrier::Arrive, Some(threads)) => {
-                return Ok(Stop::Arrive { id, threads });
-            }
+            (Barrier::Arrive, Some(threads)) => return Ok(Stop::Arrive { id, threads }),
             (Barrier::Reduce { reduction, negated }, _) => {
                 let predicate = self.registers.predicate(inst.src[0]);
                 let yes = executed & if negated { !predicate } else { predicate };
-                ballot.yes = yes.count_ones();
-                ballot.of = executed.count_ones();
+                ballot = Some(Ballot {
+                    yes: yes.count_ones(),
+                    of: executed.count_ones(),
+                });
                 self.asked = Some(Asked {
                     reduction,
                     slot: inst.dst[0],
@@ -396,11 +417,13 @@ impl<const W: usize> Warp<W> {
             }
             _ => {}
         }
-        Ok(Stop::Barrier {
+        Ok(Stop::Barrier(Wait {
             id,
             threads,
             ballot,
-        })
+            at,
+            line: inst.line,
+        }))
     }
 
     /// The barrier opened: the answer to what the warp asked there, if it did.

@@ -218,33 +218,6 @@ fn an_endless_kernel_stops_at_its_limit() {
 }
 
 #[test]
-fn a_barrier_that_a_part_of_a_warp_reaches_is_refused() {
-    let body =
-        format!("{OWN_WORD} setp.lt.u32 %p1, %r1, 16; @%p1 bra $skip; bar.sync 0; $skip: ret;");
-    assert_eq!(cause(run(&body, 32, vec![0; 32])), Cause::DivergentBarrier);
-}
-
-#[test]
-fn warps_that_wait_for_nobody_are_a_deadlock() {
-    let body = format!(
-        "{OWN_WORD} setp.lt.u32 %p1, %r1, 32; @%p1 bra $other; bar.sync 1; ret; $other: bar.sync 2; ret;"
-    );
-    assert_eq!(
-        cause(run(&body, 64, vec![0; 64])),
-        Cause::Deadlock { waiting: 2 }
-    );
-}
-
-#[test]
-fn exited_warps_do_not_hold_a_barrier() {
-    let body = format!(
-        "{OWN_WORD} setp.ge.u32 %p1, %r1, 32; @%p1 exit; bar.sync 0; st.global.u32 [%rd2], %r1; ret;"
-    );
-    let (words, _) = run(&body, 96, vec![9; 32]).unwrap();
-    assert_eq!(words, (0..32).collect::<Vec<u32>>());
-}
-
-#[test]
 fn a_launch_that_does_not_fit_is_refused() {
     let message = |grid, block| match run_with("ret;", grid, block, vec![], &Options::default()) {
         Err(ExecError::Launch { message, .. }) => message,

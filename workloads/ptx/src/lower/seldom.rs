@@ -6,13 +6,10 @@ use super::modifiers::Modifiers;
 use super::operands::expect_operands;
 use crate::ast::Instruction;
 use crate::program::{
-    Barrier, Compare, Comparison, Convert, Double1, DoubleToWord, Op, Operands, Rounding, Seldom,
-    SmallFormat, Word1,
+    Barrier, CLUSTER_BARRIER, Compare, Comparison, Convert, Double1, DoubleToWord, Op, Operands,
+    Rounding, Seldom, SmallFormat, Word1,
 };
 use crate::types::Type;
-
-/// The number of the barrier of a cluster, which is a CTA: beyond those that a kernel can name.
-const CLUSTER_BARRIER: u32 = 16;
 
 impl<'s> Lowering<'_, 's> {
     pub(super) fn seldom(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {

@@ -30,6 +30,9 @@ pub const FUNCTIONS_BASE: u64 = 0x0600_0000;
 /// Distance between the addresses of device functions.
 pub const FUNCTION_STEP: u64 = 16;
 
+/// The number of the barrier of a cluster, which is a CTA: beyond those that a kernel can name.
+pub const CLUSTER_BARRIER: u32 = u32::MAX;
+
 /// A loaded module.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
