@@ -2,11 +2,57 @@
 
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_simt::trace::file::{decode, encode};
+use warpwatt_simt::trace::statistics::Statistics;
 use warpwatt_suite::{CaseRun, RunOptions, kernels, run_case};
 
 /// Bytes a warp instruction that a trace may take, on the average over the suite: the project's budget.
 const IN_MEMORY: f64 = 12.0;
 const ON_DISK: f64 = 3.0;
+
+/// What holds of every trace.
+fn check_statistics(kernel: &str, run: &CaseRun, traces: &[&KernelTrace]) {
+    let found = Statistics::of(traces.iter().copied());
+    assert_eq!(found.warp_instructions, run.warp_instructions(), "{kernel}");
+    assert_eq!(
+        found.thread_instructions,
+        run.thread_instructions(),
+        "{kernel}"
+    );
+    assert_eq!(found.mix.iter().sum::<u64>(), found.warp_instructions);
+    for (histogram, lanes) in [
+        (&found.active_lanes, found.thread_instructions),
+        (
+            &found.executing_lanes,
+            found.thread_instructions - found.predicated_off,
+        ),
+    ] {
+        assert_eq!(histogram.iter().sum::<u64>(), found.warp_instructions);
+        let sum: u64 = histogram
+            .iter()
+            .zip(0..)
+            .map(|(count, lanes)| count * lanes)
+            .sum();
+        assert_eq!(sum, lanes, "{kernel}");
+    }
+    assert!(found.operands.uniform <= found.operands.all);
+    let branches = found.branches;
+    assert!(branches.divergent <= branches.conditional && branches.conditional <= branches.all);
+    for (space, footprint) in found.memory.iter() {
+        assert!(
+            footprint.sectors >= footprint.accesses(),
+            "{kernel}: {space:?}"
+        );
+        assert!(
+            footprint.touched_bytes() <= footprint.moved,
+            "{kernel}: {space:?}"
+        );
+        assert!(footprint.uniform + footprint.strided <= footprint.accesses());
+    }
+    for lives in [&found.registers, &found.predicates] {
+        assert_eq!(lives.histogram.iter().sum::<u64>(), lives.values);
+        assert!(lives.total >= lives.values - lives.histogram.first().unwrap_or(&0));
+    }
+}
 
 fn check(kernel: &str, run: &CaseRun) -> [f64; 2] {
     let traces = run.executions.iter();
@@ -35,6 +81,7 @@ fn check(kernel: &str, run: &CaseRun) -> [f64; 2] {
             }
         }
     }
+    check_statistics(kernel, run, &traces);
     let instructions = run.warp_instructions() as f64;
     let memory: usize = traces.iter().map(|trace| trace.record_bytes()).sum();
     [memory, file.len()].map(|bytes| bytes as f64 / instructions)

@@ -23,6 +23,10 @@ pub(crate) fn results(entry: &Entry, inst: &Inst) -> Results {
         }
         Op::Atomic(_)
         | Op::Texture(_)
+        | Op::Surface(_)
+        | Op::Mbarrier(_)
+        | Op::Heap(_)
+        | Op::ImageQuery(_)
         | Op::Matrix(_)
         | Op::Shuffle(_)
         | Op::MatchAny

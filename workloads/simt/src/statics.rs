@@ -167,7 +167,8 @@ fn class(op: &Op) -> (Unit, LatencyClass) {
         | Op::Surface(_)
         | Op::CopyAsync(_)
         | Op::Mbarrier(_) => (Unit::Memory, Simple),
-        Op::Barrier(_) | Op::Nothing { fence: true } => (Unit::Barrier, Simple),
+        Op::Barrier(_) => (Unit::Barrier, Simple),
+        Op::Nothing { fence: true } => (Unit::Fence, Simple),
         Op::Branch { .. }
         | Op::BranchIndexed { .. }
         | Op::Call(_)

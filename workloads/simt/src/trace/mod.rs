@@ -8,6 +8,7 @@ mod check;
 pub mod file;
 mod record;
 mod statics;
+pub mod statistics;
 
 pub(crate) use affine::Affine;
 pub(crate) use check::MAX_THREADS;
