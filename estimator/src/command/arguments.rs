@@ -28,6 +28,7 @@ Examples:
   warpwatt kernel matrix_mul                            run a kernel of the suite and check its result
   warpwatt kernel my.toml --ptx my.ptx --json           run your own kernel, for a script
   warpwatt ptx my.ptx                                   what is in a PTX file, and what of it cannot run
+  warpwatt trace bfs                                    how a kernel behaves: divergence, memory, live ranges
   warpwatt array --capacity 4KiB --word 128b --node 7nm one memory: area, delay, energy, leakage
   warpwatt list kernels                                 what there is to choose from
   warpwatt tech show 7nm                                what a technology node is made of, and how sure it is
@@ -50,6 +51,8 @@ pub enum Command {
     Kernel(KernelArguments),
     /// Show what is in a PTX file, and what of it cannot run
     Ptx(PtxArguments),
+    /// Show what a kernel's trace holds: mix, divergence, memory, lives of values
+    Trace(TraceArguments),
     /// Price a block of logic, a functional unit, an interconnect or a memory device
     Logic(LogicArguments),
     /// Price a memory, cache or content-addressable memory, or a table of them
@@ -234,6 +237,45 @@ pub struct PtxArguments {
     /// The PTX file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// Print one JSON document on standard output, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Show what a kernel's trace holds: instruction mix, divergence, uniform operands, memory by space, lives of values in registers, branches, size.
+///
+/// The kernel is executed if its trace is not kept from an earlier time. Addresses, lanes and instructions are in a trace, values are not (docs/traces.md).
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  warpwatt trace bfs
+  warpwatt trace my.toml --case small --json
+  warpwatt trace matrix_mul --out matrix_mul.trace
+  warpwatt trace matrix_mul.trace
+
+Exit codes: 0 done; 2 the input is wrong, the kernel stopped or computes a wrong result, or the trace file is damaged or of another version.")]
+pub struct TraceArguments {
+    /// A launch file (TOML), a kernel of the suite by name, or a trace file
+    #[arg(value_name = "LAUNCH.toml|KERNEL|FILE.trace")]
+    pub file: String,
+    /// The case of the launch file [default: its first]
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// PTX to run instead of the launch file's own
+    #[arg(long, value_name = "FILE")]
+    pub ptx: Option<PathBuf>,
+    /// Write the trace to a file
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Warp instructions that a launch may execute before it is taken for endless
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    pub limit: u64,
+    /// Lanes of a warp
+    #[arg(long, value_name = "LANES", default_value = "32", value_parser = ["32", "64"])]
+    pub warp_width: String,
+    /// Where traces are kept
+    #[command(flatten)]
+    pub cache: CacheArguments,
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,

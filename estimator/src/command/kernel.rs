@@ -50,7 +50,8 @@ struct Report {
 /// `Err(None)`: the findings are in the sink already.
 fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, Option<Diag>> {
     let spec = gpu(arguments, sink);
-    let request = request(arguments, sink);
+    let (ptx, case) = (arguments.ptx.as_deref(), arguments.case.as_deref());
+    let request = request(&arguments.launch, ptx, case, sink);
     let dumps = dumps(arguments, sink);
     let kernel = request.and_then(|request| load(sink, &request, None));
     let cache = arguments.cache.open(sink);
@@ -182,19 +183,19 @@ fn literal(text: &str) -> toml::Value {
 }
 
 /// The kernel that is asked for: a file if there is one of that name, else a kernel of the suite.
-fn request(arguments: &KernelArguments, sink: &mut Sink) -> Option<KernelRequest> {
-    let path = Path::new(&arguments.launch);
-    let from = match warpwatt_suite::kernel(&arguments.launch) {
+pub(super) fn request(
+    named: &str,
+    ptx: Option<&Path>,
+    case: Option<&str>,
+    sink: &mut Sink,
+) -> Option<KernelRequest> {
+    let path = Path::new(named);
+    let from = match warpwatt_suite::kernel(named) {
         Some(kernel) if !path.is_file() => From::Suite(kernel),
         None if !path.exists() && path.extension().is_none() && path.components().count() == 1 => {
-            let help = did_you_mean(
-                &arguments.launch,
-                warpwatt_suite::kernels().iter().map(|kernel| kernel.name),
-            );
-            let message = format!(
-                "`{}` is neither a launch file nor a kernel of the suite",
-                arguments.launch
-            );
+            let kernels = warpwatt_suite::kernels().iter().map(|kernel| kernel.name);
+            let help = did_you_mean(named, kernels);
+            let message = format!("`{named}` is neither a launch file nor a kernel of the suite");
             sink.push(Diag::error("kernel::unknown", message).help(help));
             return None;
         }
@@ -202,8 +203,8 @@ fn request(arguments: &KernelArguments, sink: &mut Sink) -> Option<KernelRequest
     };
     Some(KernelRequest {
         from,
-        ptx: arguments.ptx.clone(),
-        case: arguments.case.clone(),
+        ptx: ptx.map(Path::to_path_buf),
+        case: case.map(str::to_owned),
     })
 }
 

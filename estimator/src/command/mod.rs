@@ -14,6 +14,7 @@ mod progress;
 mod ptx;
 mod run;
 mod tech;
+mod trace;
 mod validate;
 
 use std::process::ExitCode;
@@ -34,6 +35,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Run(arguments) => run::run(arguments),
         Command::Kernel(arguments) => kernel::run(arguments),
         Command::Ptx(arguments) => ptx::run(arguments),
+        Command::Trace(arguments) => trace::run(arguments),
         Command::Logic(arguments) => logic::run(arguments),
         Command::Array(arguments) => array::run(arguments),
         Command::List(arguments) => list::run(arguments),

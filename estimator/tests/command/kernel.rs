@@ -199,6 +199,7 @@ fn help_teaches() {
         vec!["--help"],
         vec!["run", "--help"],
         vec!["kernel", "--help"],
+        vec!["trace", "--help"],
         vec!["list", "--help"],
         vec!["report", "--help"],
     ] {

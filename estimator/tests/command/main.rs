@@ -8,3 +8,4 @@ mod kernel;
 mod ptx;
 mod run;
 mod tech;
+mod trace;

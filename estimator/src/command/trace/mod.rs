@@ -1,0 +1,144 @@
+//! `warpwatt trace`: what a kernel's trace shows, and what it takes.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use warpwatt_simt::trace::KernelTrace;
+use warpwatt_simt::trace::file::{MAGIC, Stored, decode, encode};
+use warpwatt_simt::trace::statistics::Statistics;
+use warpwatt_suite::RunOptions;
+
+use super::arguments::TraceArguments;
+use super::cache::show_notes;
+use super::console::{Exit, out, out_json, reject};
+use super::files::write_one;
+use super::kernel::request;
+use crate::cache::{MEMORY_LIMIT, TraceCache, key};
+use crate::diag::{Diag, Rejection, Sink};
+use crate::run::execute::{first_mismatch, trace};
+use crate::run::kernel::load;
+
+mod show;
+
+use show::Shown;
+
+/// Shows the statistics.
+pub fn run(arguments: &TraceArguments) -> Exit {
+    let mut sink = Sink::default();
+    let cache = arguments.cache.open(&mut sink);
+    let shown = cache.and_then(|cache| match read_stored(arguments, &mut sink) {
+        Found::Trace(stored, bytes) => Some((stored, bytes)),
+        Found::Other => executed(arguments, &mut sink, cache.as_ref()),
+        Found::Unreadable => None,
+    });
+    let Some((stored, file)) = shown else {
+        return reject(&Rejection(sink), arguments.json);
+    };
+    if let Some(path) = &arguments.out
+        && let Err(rejection) = write_one(path, &file)
+    {
+        return reject(&rejection, arguments.json);
+    }
+    let traces: Vec<&KernelTrace> = traces(&stored).collect();
+    let statistics = Statistics::of(traces.iter().copied());
+    let shown = Shown::new(&stored.label, &traces, &statistics, file.len() as u64);
+    if arguments.json {
+        out_json(&shown.json());
+    } else {
+        out(&shown.text());
+    }
+    Exit::Done
+}
+
+fn traces(stored: &Stored) -> impl Iterator<Item = &KernelTrace> {
+    let launches = stored.executions.iter();
+    launches.filter_map(|launch| launch.trace.as_ref())
+}
+
+/// What a name on the command line is.
+enum Found {
+    /// A trace file, with its bytes.
+    Trace(Stored, Vec<u8>),
+    /// Something else: a launch file, or the name of a kernel.
+    Other,
+    /// A trace file that cannot be used; the reason is in the sink.
+    Unreadable,
+}
+
+fn read_stored(arguments: &TraceArguments, sink: &mut Sink) -> Found {
+    let path = Path::new(&arguments.file);
+    if !begins_as_trace(path) {
+        return Found::Other;
+    }
+    let refuse = |sink: &mut Sink, problem: String| {
+        let message = format!("cannot use the trace `{}`: {problem}", path.display());
+        let help = "make it again: `warpwatt trace KERNEL --out FILE`";
+        sink.push(Diag::error("trace::unusable", message).help(help));
+        Found::Unreadable
+    };
+    let too_large = fs::metadata(path).is_ok_and(|file| file.len() > MEMORY_LIMIT);
+    if too_large {
+        return refuse(sink, format!("it has more than {} MiB", MEMORY_LIMIT >> 20));
+    }
+    match fs::read(path) {
+        Err(error) => refuse(sink, error.to_string()),
+        Ok(bytes) => match decode(&bytes, MEMORY_LIMIT) {
+            Ok(stored) => Found::Trace(stored, bytes),
+            Err(error) => refuse(sink, error.to_string()),
+        },
+    }
+}
+
+fn begins_as_trace(path: &Path) -> bool {
+    let mut first = [0; MAGIC.len()];
+    let file = fs::File::open(path);
+    file.and_then(|mut file| file.read_exact(&mut first))
+        .is_ok()
+        && first == MAGIC
+}
+
+/// The trace of a launch file or of a kernel of the suite, and the file that it makes.
+fn executed(
+    arguments: &TraceArguments,
+    sink: &mut Sink,
+    cache: Option<&TraceCache>,
+) -> Option<(Stored, Vec<u8>)> {
+    let request = request(
+        &arguments.file,
+        arguments.ptx.as_deref(),
+        arguments.case.as_deref(),
+        sink,
+    )?;
+    let kernel = load(sink, &request, None)?;
+    let options = RunOptions {
+        warp_width: if arguments.warp_width == "64" { 64 } else { 32 },
+        limit: arguments.limit,
+        record: true,
+        listed: 1,
+    };
+    let traced = trace(&kernel, options, &sink.sources, cache);
+    if let Some(cache) = cache {
+        show_notes(cache);
+    }
+    let run = traced.map_err(|diag| sink.push(diag)).ok()?.run;
+    if let Some(mismatch) = first_mismatch(&run) {
+        let message = format!("`{}` computes a wrong result: {mismatch}", kernel.name.name);
+        sink.push(
+            Diag::error("kernel::wrong_result", message).help("`warpwatt kernel` shows more of it"),
+        );
+        return None;
+    }
+    let stored = Stored {
+        key: key(&kernel, options),
+        label: kernel.label(),
+        executions: run
+            .executions
+            .into_iter()
+            .map(|launch| launch.execution)
+            .collect(),
+    };
+    let launches: Vec<&KernelTrace> = traces(&stored).collect();
+    let bytes = encode(&stored.key, &stored.label, &launches);
+    Some((stored, bytes))
+}
