@@ -18,7 +18,7 @@ fn check_statistics(kernel: &str, run: &CaseRun, traces: &[&KernelTrace]) {
         run.thread_instructions(),
         "{kernel}"
     );
-    assert_eq!(found.mix.iter().sum::<u64>(), found.warp_instructions);
+    assert_eq!(found.mix.values().sum::<u64>(), found.warp_instructions);
     for (histogram, lanes) in [
         (&found.active_lanes, found.thread_instructions),
         (

@@ -1,7 +1,7 @@
 //! Statistics of traces, on kernels small enough to be counted by hand.
 
 use warpwatt_ptx::types::Space;
-use warpwatt_simt::trace::statistics::{Statistics, UNITS};
+use warpwatt_simt::trace::statistics::Statistics;
 use warpwatt_simt::trace::{KernelTrace, Unit};
 use warpwatt_simt::{DeviceMemory, Launch, Options, execute};
 
@@ -46,7 +46,7 @@ fn instructions_are_counted_by_class_and_lanes() {
         (14, 7 * 48)
     );
     assert_eq!(found.predicated_off, 24 + 16);
-    let of = |unit| found.mix[UNITS.iter().position(|found| *found == unit).unwrap()];
+    let of = |unit| found.mix[&unit];
     let mix = [
         Unit::Int,
         Unit::Memory,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use comfy_table::Table;
 use serde_json::{Value, json};
-use warpwatt_simt::trace::statistics::{Footprint, Lives, Statistics, UNITS, bucket_range};
+use warpwatt_simt::trace::statistics::{Footprint, Lives, Statistics, bucket_range};
 use warpwatt_simt::trace::{KernelTrace, Space, Unit};
 
 use crate::command::list::table;
@@ -76,8 +76,11 @@ impl<'t> Shown<'t> {
                 "registers": kernel.registers, "shared_bytes": kernel.shared_bytes,
             })
         });
-        let mix = UNITS.iter().zip(found.mix);
-        let mix: BTreeMap<&str, u64> = mix.map(|(unit, count)| (unit_name(*unit), count)).collect();
+        let of = |unit| found.mix.get(&unit).copied().unwrap_or(0);
+        let mix = found.mix.iter();
+        let mix: BTreeMap<&str, u64> = mix
+            .map(|(unit, count)| (unit_name(*unit), *count))
+            .collect();
         let [accesses, uniform, strided] = found.memory.shapes();
         let spaces = found.memory.iter().map(|(space, at)| space_json(space, at));
         json!({
@@ -104,8 +107,8 @@ impl<'t> Shown<'t> {
                 "registers": lives_json(&found.registers),
                 "predicates": lives_json(&found.predicates),
             },
-            "barriers": found.mix[Unit::Barrier as usize],
-            "fences": found.mix[Unit::Fence as usize],
+            "barriers": of(Unit::Barrier),
+            "fences": of(Unit::Fence),
             "branches": {
                 "all": found.branches.all, "conditional": found.branches.conditional, "divergent": found.branches.divergent,
                 "divergent_share": ratio(found.branches.divergent, found.branches.conditional),
@@ -167,8 +170,8 @@ impl<'t> Shown<'t> {
     fn mix_text(&self) -> String {
         let found = self.statistics;
         let mut rows = Table::new();
-        for (unit, count) in UNITS.iter().zip(found.mix).filter(|(_, count)| *count > 0) {
-            let share = percent(count, found.warp_instructions);
+        for (unit, count) in &found.mix {
+            let share = percent(*count, found.warp_instructions);
             rows.add_row([
                 unit_name(*unit).to_owned(),
                 count.to_string(),
@@ -369,6 +372,7 @@ fn unit_name(unit: Unit) -> &'static str {
         Unit::Control => "control",
         Unit::Barrier => "barrier",
         Unit::Fence => "fence",
+        Unit::Matrix => "matrix",
     }
 }
 

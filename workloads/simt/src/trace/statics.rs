@@ -58,7 +58,7 @@ impl RegisterKind {
 }
 
 /// Unit classes, as every SIMT pipeline has them in one form or another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unit {
     /// Integer, logic, conversion, move, comparison.
     Int,

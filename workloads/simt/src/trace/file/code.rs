@@ -9,48 +9,45 @@ use crate::trace::{
     StaticInst, Unit,
 };
 
-// A value's place in its table is its number in the file; it is also its discriminant.
-const UNITS: [Unit; 9] = [
-    Unit::Int,
-    Unit::Fp32,
-    Unit::Fp64,
-    Unit::Sfu,
-    Unit::Memory,
-    Unit::Control,
-    Unit::Barrier,
-    Unit::Fence,
-    Unit::Matrix,
-];
-const LATENCIES: [LatencyClass; 8] = [
-    LatencyClass::Add,
-    LatencyClass::MinMax,
-    LatencyClass::Mul,
-    LatencyClass::Mad,
-    LatencyClass::Div,
-    LatencyClass::Special,
-    LatencyClass::Shuffle,
-    LatencyClass::Simple,
-];
-const REGISTERS: [RegisterKind; 3] = [
-    RegisterKind::Word,
-    RegisterKind::Double,
-    RegisterKind::Predicate,
-];
-const SPACES: [Space; 6] = [
-    Space::Global,
-    Space::Shared,
-    Space::Local,
-    Space::Const,
-    Space::Param,
-    Space::Generic,
-];
-const KINDS: [MemoryOpKind; 3] = [
-    MemoryOpKind::Load,
-    MemoryOpKind::Store,
-    MemoryOpKind::Atomic,
-];
-const FLOWS: [Flow; 4] = [Flow::Branch, Flow::Call, Flow::Return, Flow::Exit];
-const RESULTS: [Results; 3] = [Results::FromSources, Results::Same, Results::PerLane];
+/// A kind of something, told by a number.
+trait Numbered: Copy + PartialEq + 'static {
+    /// All kinds; the number of a kind is its place.
+    const ALL: &'static [Self];
+
+    fn number(self) -> u8 {
+        let place = Self::ALL.iter().position(|kind| *kind == self);
+        place.map_or(u8::MAX, |place| place as u8)
+    }
+
+    fn read(reader: &mut BlockReader<'_>) -> Result<Self, TraceFileError> {
+        Self::of(reader.byte()?)
+    }
+
+    fn of(number: u8) -> Result<Self, TraceFileError> {
+        let kind = Self::ALL.get(usize::from(number)).copied();
+        kind.ok_or_else(|| Malformed("an instruction is of no known kind").into())
+    }
+}
+
+/// Lists all kinds. One that is missing does not compile.
+macro_rules! numbered {
+    ($name:ident: $($kind:ident),*) => {
+        impl Numbered for $name {
+            const ALL: &'static [Self] = &[$($name::$kind),*];
+        }
+        const _: fn($name) = |kind| match kind {
+            $($name::$kind => ()),*
+        };
+    };
+}
+
+numbered!(Unit: Int, Fp32, Fp64, Sfu, Memory, Control, Barrier, Fence, Matrix);
+numbered!(LatencyClass: Add, MinMax, Mul, Mad, Div, Special, Shuffle, Simple);
+numbered!(RegisterKind: Word, Double, Predicate);
+numbered!(Space: Global, Shared, Local, Const, Param, Generic);
+numbered!(MemoryOpKind: Load, Store, Atomic);
+numbered!(Flow: Branch, Call, Return, Exit);
+numbered!(Results: FromSources, Same, PerLane);
 
 /// Stands for "none" in front of an optional value, whose number otherwise follows plus one.
 const NONE: u8 = 0;
@@ -60,16 +57,16 @@ pub(super) fn write(writer: &mut BlockWriter, code: &[StaticInst]) {
     for inst in code {
         let flow = inst.flow.map_or(NONE, |flow| flow as u8 + 1);
         writer.bytes(&[
-            inst.unit as u8,
-            inst.latency as u8,
+            inst.unit.number(),
+            inst.latency.number(),
             flow,
-            inst.results as u8,
+            inst.results.number(),
         ]);
         write_registers(writer, &inst.sources);
         write_registers(writer, &inst.destinations);
         match inst.memory {
             None => writer.bytes(&[NONE]),
-            Some(op) => writer.bytes(&[op.space as u8 + 1, op.kind as u8, op.bytes]),
+            Some(op) => writer.bytes(&[op.space.number() + 1, op.kind.number(), op.bytes]),
         }
         writer.unsigned(u64::from(inst.line));
     }
@@ -78,7 +75,7 @@ pub(super) fn write(writer: &mut BlockWriter, code: &[StaticInst]) {
 fn write_registers(writer: &mut BlockWriter, registers: &[Register]) {
     writer.unsigned(registers.len() as u64);
     for register in registers {
-        writer.bytes(&[register.kind as u8]);
+        writer.bytes(&[register.kind.number()]);
         writer.unsigned(u64::from(register.number));
     }
 }
@@ -93,17 +90,17 @@ pub(super) fn read(reader: &mut BlockReader<'_>) -> Result<Arc<[StaticInst]>, Tr
 }
 
 fn read_inst(reader: &mut BlockReader<'_>) -> Result<StaticInst, TraceFileError> {
-    let unit = one_of(&UNITS, reader)?;
-    let latency = one_of(&LATENCIES, reader)?;
+    let unit = Unit::read(reader)?;
+    let latency = LatencyClass::read(reader)?;
     let flow = match reader.byte()? {
         NONE => None,
-        number => Some(pick(&FLOWS, number - 1)?),
+        number => Some(Flow::of(number - 1)?),
     };
     Ok(StaticInst {
         unit,
         latency,
         flow,
-        results: one_of(&RESULTS, reader)?,
+        results: Results::read(reader)?,
         sources: read_registers(reader)?,
         destinations: read_registers(reader)?,
         memory: read_memory(reader)?,
@@ -114,9 +111,9 @@ fn read_inst(reader: &mut BlockReader<'_>) -> Result<StaticInst, TraceFileError>
 fn read_memory(reader: &mut BlockReader<'_>) -> Result<Option<MemoryOp>, TraceFileError> {
     let space = match reader.byte()? {
         NONE => return Ok(None),
-        number => pick(&SPACES, number - 1)?,
+        number => <Space as Numbered>::of(number - 1)?,
     };
-    let kind = one_of(&KINDS, reader)?;
+    let kind = MemoryOpKind::read(reader)?;
     match reader.byte()? {
         0 => Err(Malformed("an access moves no bytes").into()),
         bytes => Ok(Some(MemoryOp { space, kind, bytes })),
@@ -127,19 +124,10 @@ fn read_registers(reader: &mut BlockReader<'_>) -> Result<Vec<Register>, TraceFi
     let count = reader.unsigned()?;
     let mut registers = reader.list(count, 2)?;
     for _ in 0..count {
-        let kind = one_of(&REGISTERS, reader)?;
+        let kind = RegisterKind::read(reader)?;
         let number = u16::try_from(reader.unsigned()?);
         let number = number.map_err(|_| Malformed("a register has an impossible number"))?;
         registers.push(Register { kind, number });
     }
     Ok(registers)
-}
-
-fn one_of<T: Copy>(table: &[T], reader: &mut BlockReader<'_>) -> Result<T, TraceFileError> {
-    pick(table, reader.byte()?)
-}
-
-fn pick<T: Copy>(table: &[T], number: u8) -> Result<T, TraceFileError> {
-    let value = table.get(usize::from(number)).copied();
-    value.ok_or_else(|| Malformed("an instruction is of no known kind").into())
 }

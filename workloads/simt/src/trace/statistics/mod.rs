@@ -10,22 +10,12 @@ pub use footprint::{Footprint, LINE, SECTOR, Spaces};
 pub use lives::{Lives, bucket_range};
 pub use uniform::Operands;
 
+use std::collections::BTreeMap;
+
 use super::{Flow, KernelTrace, LaneMask, Register, RegisterKind, StaticInst, Step, Unit};
 use lives::LiveValues;
 use rustc_hash::FxHashMap;
 use uniform::UniformLanes;
-
-/// Unit classes in the order in which the mix lists them.
-pub const UNITS: [Unit; 8] = [
-    Unit::Int,
-    Unit::Fp32,
-    Unit::Fp64,
-    Unit::Sfu,
-    Unit::Memory,
-    Unit::Control,
-    Unit::Barrier,
-    Unit::Fence,
-];
 
 /// What some launches did, from their traces.
 #[derive(Clone, Debug, Default)]
@@ -36,8 +26,8 @@ pub struct Statistics {
     pub thread_instructions: u64,
     /// Of these, switched off by a guard predicate.
     pub predicated_off: u64,
-    /// Warp instructions of each class, as [`UNITS`] lists them.
-    pub mix: [u64; UNITS.len()],
+    /// Warp instructions of each class, in the order in which the classes are declared; classes that there are none of are left out.
+    pub mix: BTreeMap<Unit, u64>,
     /// Warp instructions by number of active lanes: element `n` counts those with `n`.
     pub active_lanes: Vec<u64>,
     /// Warp instructions by number of lanes that execute: active ones whose guard holds.
@@ -110,7 +100,7 @@ impl Statistics {
         self.warp_instructions += 1;
         self.thread_instructions += u64::from(active);
         self.predicated_off += u64::from(active - executed);
-        self.mix[inst.unit as usize] += 1;
+        *self.mix.entry(inst.unit).or_default() += 1;
         self.active_lanes[active as usize] += 1;
         self.executing_lanes[executed as usize] += 1;
     }
