@@ -93,7 +93,7 @@ impl Program {
         let (port, interval, latency) = timing(spec, inst);
         let keys = extend(
             &mut self.keys,
-            inst.sources.iter().map(|&register| key(register)),
+            inst.sources.iter().flat_map(|&register| keys(register)),
         );
         let regions = extend(
             &mut self.regions,
@@ -204,19 +204,25 @@ fn available(units: &UnitsSpec, port: Port) -> Port {
     }
 }
 
-/// Registers of one kind are neighbours; kinds are far apart.
-fn key(register: Register) -> u32 {
-    let kind = match register.kind {
-        RegisterKind::Word => 0,
-        RegisterKind::Double => 1,
-        RegisterKind::Predicate => 2,
-    };
-    (kind << 20) | u32::from(register.number)
+/// A word is its own number, a double the two words that it lies in; predicates are far from both.
+fn keys(register: Register) -> Range<u32> {
+    let number = u32::from(register.number);
+    match register.kind {
+        RegisterKind::Word => number..number + 1,
+        RegisterKind::Double => 2 * number..2 * number + 2,
+        RegisterKind::Predicate => PREDICATES + number..PREDICATES + number + 1,
+    }
 }
+
+/// Key of the first predicate: no word has one so high.
+const PREDICATES: u32 = 1 << 20;
 
 /// Consecutive registers share a region. If a scoreboard entry holds fewer regions than that gives, one region covers the rest with all between them.
 fn regions(registers: &[Register], limit: usize) -> Vec<Region> {
-    let mut keys: Vec<u32> = registers.iter().map(|&register| key(register)).collect();
+    let mut keys: Vec<u32> = registers
+        .iter()
+        .flat_map(|&register| keys(register))
+        .collect();
     keys.sort_unstable();
     keys.dedup();
     let mut regions: Vec<Region> = Vec::new();
@@ -274,22 +280,19 @@ mod tests {
     }
 
     #[test]
-    fn registers_of_different_kinds_never_meet() {
+    fn a_double_lies_in_two_words_and_predicates_apart() {
         let double = Register {
             kind: RegisterKind::Double,
-            number: 0,
+            number: 3,
         };
-        let last = word(u16::MAX);
-        assert!(
-            !Region {
-                base: key(last),
-                count: 1
-            }
-            .overlaps(Region {
-                base: key(double),
-                count: 1
-            })
-        );
-        assert_eq!(bank_words(double).count(), 2);
+        let predicate = Register {
+            kind: RegisterKind::Predicate,
+            number: 6,
+        };
+        assert_eq!(regions(&[double], 6), [Region { base: 6, count: 2 }]);
+        assert!(regions(&[word(7)], 6)[0].overlaps(regions(&[double], 6)[0]));
+        assert!(!regions(&[word(u16::MAX)], 6)[0].overlaps(regions(&[predicate], 6)[0]));
+        assert!(!regions(&[word(6)], 6)[0].overlaps(regions(&[predicate], 6)[0]));
+        assert_eq!(bank_words(double).collect::<Vec<_>>(), [6, 7]);
     }
 }

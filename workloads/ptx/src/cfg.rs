@@ -44,6 +44,12 @@ impl Blocks {
         Self { starts, successors }
     }
 
+    /// Instructions of a block of a program of so many.
+    pub fn range(&self, block: usize, length: usize) -> std::ops::Range<usize> {
+        let end = self.starts.get(block + 1).map_or(length, |&at| at as usize);
+        self.starts[block] as usize..end
+    }
+
     /// Immediate post-dominator of each block; the exit's index where there is none nearer.
     ///
     /// Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001), run on the reversed graph. Blocks that cannot

@@ -6,7 +6,7 @@ use crate::ast::{Instruction, Module, Statement};
 use crate::error::{Lines, PtxError};
 use crate::lower::{check_functions, lower};
 use crate::parse::parse;
-use crate::program::{self, Param, Source};
+use crate::program::{self, Param};
 
 /// What is in a module.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -173,12 +173,10 @@ fn entries(module: &program::Module, bodies: &[Body<'_, '_>]) -> Vec<EntryFacts>
 }
 
 fn registers(entry: &program::Entry) -> Registers {
-    let words = entry.words.iter().filter(|&s| *s == Source::Register);
-    let doubles = entry.doubles.iter().filter(|&s| *s == Source::Register);
     Registers {
-        before: (words.count() + 2 * doubles.count()) as u32,
+        before: entry.virtual_registers,
         after: entry.unsupported.is_empty().then_some(entry.registers),
-        predicates: u32::from(entry.predicates),
+        predicates: u32::from(entry.virtual_predicates),
     }
 }
 

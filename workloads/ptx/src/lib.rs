@@ -2,16 +2,17 @@
 //!
 //! [`parse`] reads any syntactically valid module; [`load`] gives its entries' instructions their meaning.
 
+mod allocate;
 pub mod ast;
 pub mod cfg;
 mod error;
 pub mod inspect;
-mod liveness;
 mod lower;
 mod parse;
 pub mod program;
 pub mod types;
 
+pub use allocate::{Allocation, MAX_REGISTERS, PREDICATE_REGISTERS, Spills, TooFewRegisters};
 pub use error::{Lines, PtxError, Span};
 pub use inspect::inspect;
 pub use lower::load;

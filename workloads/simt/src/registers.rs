@@ -1,7 +1,7 @@
 //! The registers of one warp, with literals and special registers among them.
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::{Function, MaskKind, Slot, SlotKind, Source, Special};
+use warpwatt_ptx::program::{MaskKind, Slot, SlotKind, Source, Special};
 
 use crate::trace::LaneMask;
 
@@ -238,44 +238,6 @@ impl<const W: usize> Registers<W> {
         let target = &mut self.predicates[slot.index()];
         *target = *target & !lanes | values & lanes;
     }
-}
-
-/// Copies of a function's registers, for a call that would overwrite them.
-#[derive(Clone, Debug)]
-pub(crate) struct Saved<const W: usize> {
-    words: Vec<[u32; W]>,
-    doubles: Vec<[u64; W]>,
-    predicates: Vec<LaneMask>,
-}
-
-impl<const W: usize> Registers<W> {
-    pub fn save(&self, function: &Function) -> Saved<W> {
-        Saved {
-            words: self.words[range(&function.words)].to_vec(),
-            doubles: self.doubles[range(&function.doubles)].to_vec(),
-            predicates: self.predicates[range(&function.predicates)].to_vec(),
-        }
-    }
-
-    /// Puts back what `lanes` held.
-    pub fn restore(&mut self, function: &Function, saved: &Saved<W>, lanes: LaneMask) {
-        let words = self.words[range(&function.words)].iter_mut();
-        words
-            .zip(&saved.words)
-            .for_each(|(slot, old)| keep(slot, lanes, old));
-        let doubles = self.doubles[range(&function.doubles)].iter_mut();
-        doubles
-            .zip(&saved.doubles)
-            .for_each(|(slot, old)| keep(slot, lanes, old));
-        let predicates = self.predicates[range(&function.predicates)].iter_mut();
-        for (slot, old) in predicates.zip(&saved.predicates) {
-            *slot = (*slot & !lanes) | (old & lanes);
-        }
-    }
-}
-
-fn range(slots: &std::ops::Range<u16>) -> std::ops::Range<usize> {
-    usize::from(slots.start)..usize::from(slots.end)
 }
 
 /// What a lane of a slot holds.

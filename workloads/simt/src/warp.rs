@@ -83,7 +83,7 @@ pub(crate) struct Warp<const W: usize> {
     /// Where the last lanes exited, and where the path that led there was taken up.
     pub exit: Option<[u32; 2]>,
     /// Open calls, the outermost first.
-    frames: Vec<call::Frame<W>>,
+    frames: Vec<call::Frame>,
     record: bool,
 }
 

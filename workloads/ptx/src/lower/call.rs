@@ -314,7 +314,6 @@ impl<'s> Lowering<'_, 's> {
             is_function: true,
             ..Body::default()
         };
-        let before = self.slots.counts();
         let start = self.code.len() as u32;
         let hidden = self.slots.hide();
         for param in function.returns.iter().chain(&function.params) {
@@ -324,14 +323,10 @@ impl<'s> Lowering<'_, 's> {
         }
         self.body(function.body.as_deref().unwrap_or_default(), Op::Return);
         self.slots.reveal(hidden);
-        let after = self.slots.counts();
         program::Function {
             name: function.name.text.to_owned(),
             start,
             frame_bytes: self.body.frame.bytes,
-            words: before[0]..after[0],
-            doubles: before[1]..after[1],
-            predicates: before[2]..after[2],
         }
     }
 }

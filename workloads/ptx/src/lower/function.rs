@@ -11,11 +11,11 @@ use super::modifiers::Modifiers;
 use super::seldom;
 use super::slots::Slots;
 use super::video;
+use crate::allocate::MAX_REGISTERS;
 use crate::ast::{Function, Instruction, Module, Name, Operand, Statement, Variable};
 use crate::cfg::set_reconvergence;
 use crate::error::{Lines, PtxError};
-use crate::liveness::max_live_words;
-use crate::program::{Entry, Guard, Inst, Op, Operands, Param, Slot, SlotKind};
+use crate::program::{Entry, Guard, Inst, Op, Operands, Param, Slot, SlotKind, Source};
 use crate::types::Space;
 
 /// Result of lowering one thing.
@@ -85,14 +85,25 @@ pub(super) fn lower<'s>(
         shared_bytes: shared as u32,
         local_bytes,
         functions,
-        registers: 0,
         unsupported: lowering.errors,
+        ..Entry::default()
     };
-    if entry.unsupported.is_empty() {
-        set_reconvergence(&mut entry.code);
-        entry.registers = max_live_words(&entry);
+    let words = entry.words.iter().filter(|&s| *s == Source::Register);
+    let doubles = entry.doubles.iter().filter(|&s| *s == Source::Register);
+    entry.virtual_registers = (words.count() + 2 * doubles.count()) as u32;
+    entry.virtual_predicates = entry.predicates;
+    if !entry.unsupported.is_empty() {
+        return Ok(entry);
     }
-    Ok(entry)
+    set_reconvergence(&mut entry.code);
+    match entry.with_registers(MAX_REGISTERS) {
+        Ok(allocated) => Ok(allocated),
+        Err(error) => {
+            let refused = PtxError::new(function.name.span.clone(), error.to_string());
+            entry.unsupported.push(refused);
+            Ok(entry)
+        }
+    }
 }
 
 /// What in a device function is not supported, also if no entry calls it.

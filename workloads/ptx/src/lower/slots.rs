@@ -49,15 +49,6 @@ impl<'s> Slots<'s> {
         self.scopes = hidden;
     }
 
-    /// How many words, doubles and predicates there are.
-    pub fn counts(&self) -> [u16; 3] {
-        [
-            self.words.len() as u16,
-            self.doubles.len() as u16,
-            self.predicates,
-        ]
-    }
-
     pub fn open(&mut self) {
         self.scopes.push(Scope::default());
     }

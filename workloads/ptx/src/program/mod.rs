@@ -19,6 +19,7 @@ pub use seldom::{CopyAsync, CopySize, Heap, Mbarrier, MbarrierOp, Place, Seldom,
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
 pub use video::{Part, ScalarVideo, Second, Video, VideoMad, VideoOp};
 
+use crate::allocate::{Allocation, TooFewRegisters, allocate, least_registers};
 use crate::error::PtxError;
 
 /// First address of module-scope `.global` variables in the generic address space.
@@ -74,13 +75,32 @@ pub struct Entry {
     pub local_bytes: u32,
     /// Device functions that it may call; their code stands behind the entry's.
     pub functions: Vec<Function>,
-    /// 32-bit registers that are live at once at the most: what an ideal allocator needs.
+    /// 32-bit registers a thread.
     pub registers: u32,
+    /// How they were allocated.
+    pub allocation: Allocation,
+    /// 32-bit registers that the PTX names, before allocation; a 64-bit one counts as two.
+    pub virtual_registers: u32,
+    /// Predicate registers that it names.
+    pub virtual_predicates: u16,
     /// Why this entry cannot run: everything in it that is not supported. Empty if it can.
     pub unsupported: Vec<PtxError>,
 }
 
 impl Entry {
+    /// The same entry on at most `limit` registers a thread: more values go to local memory.
+    ///
+    /// # Errors
+    /// The limit is too low for some instruction's operands.
+    pub fn with_registers(&self, limit: u32) -> Result<Entry, TooFewRegisters> {
+        allocate(self, limit)
+    }
+
+    /// The lowest limit that [`with_registers`](Self::with_registers) can keep.
+    pub fn least_registers(&self) -> u32 {
+        least_registers(self)
+    }
+
     /// Bytes of the parameter block.
     pub fn param_bytes(&self) -> u32 {
         self.params
@@ -98,12 +118,6 @@ pub struct Function {
     pub start: u32,
     /// Bytes of its frame in local memory: results, parameters, local variables.
     pub frame_bytes: u64,
-    /// Its slots: words, doubles, predicates. A recursive call saves them.
-    pub words: std::ops::Range<u16>,
-    /// See `words`.
-    pub doubles: std::ops::Range<u16>,
-    /// See `words`.
-    pub predicates: std::ops::Range<u16>,
 }
 
 /// A kernel parameter and its place in the parameter block.

@@ -129,6 +129,11 @@ impl<const N: usize> Operands<N> {
     pub fn as_slice(&self) -> &[Slot] {
         &self.slots[..usize::from(self.len)]
     }
+
+    /// The slots, to be replaced.
+    pub fn as_mut_slice(&mut self) -> &mut [Slot] {
+        &mut self.slots[..usize::from(self.len)]
+    }
 }
 
 impl<const N: usize> Index<usize> for Operands<N> {

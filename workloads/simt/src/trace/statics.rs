@@ -26,7 +26,7 @@ pub struct StaticInst {
     pub line: u32,
 }
 
-/// A register of the program, before allocation.
+/// A register, as allocated: the double `n` is the words `2 n` and `2 n + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Register {
     /// Which file it lives in.

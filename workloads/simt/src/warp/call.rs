@@ -1,4 +1,4 @@
-//! Calls of device functions: frames in local memory, registers saved where a function is entered again.
+//! Calls of device functions: frames in local memory. What lives across a call has registers that the callee leaves alone, or is in the frame.
 
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{Call, Inst, Move, Op, Target};
@@ -6,7 +6,6 @@ use warpwatt_ptx::program::{Call, Inst, Move, Op, Target};
 use super::{Step, Warp};
 use crate::error::Cause;
 use crate::memory::LocalMemory;
-use crate::registers::Saved;
 use crate::trace::{LaneMask, lanes};
 
 /// Calls that may be open at once.
@@ -19,16 +18,14 @@ const MAX_STACK: u64 = 64 * 1024;
 const ALIGNMENT: u64 = 16;
 
 /// An open call.
-#[derive(Clone, Debug)]
-pub(super) struct Frame<const W: usize> {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
     /// Where the callee's frame begins in local memory.
     base: u64,
     /// The call instruction.
     call: u32,
     /// Index of the function.
     function: u32,
-    /// The function's registers before the call, if it was running already.
-    saved: Option<Saved<W>>,
 }
 
 impl<const W: usize> Warp<W> {
@@ -81,12 +78,10 @@ impl<const W: usize> Warp<W> {
         }
         local.grow(base + function.frame_bytes);
         pass(local, &call.arguments, [from, base], step);
-        let running = self.frames.iter().any(|frame| frame.function == called);
         let frame = Frame {
             base,
             call: step.at,
             function: called,
-            saved: running.then(|| self.registers.save(function)),
         };
         self.frames.push(frame);
         self.stack.call(function.start, step.at + 1, step.executed);
@@ -125,10 +120,6 @@ impl<const W: usize> Warp<W> {
         };
         if let Op::Call(call) = &entry.code[frame.call as usize].op {
             pass(local, &call.results, [frame.base, caller], step);
-        }
-        if let Some(saved) = &frame.saved {
-            let function = &entry.functions[frame.function as usize];
-            self.registers.restore(function, saved, step.executed);
         }
         self.stack.ret(step.executed);
     }
