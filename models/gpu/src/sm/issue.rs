@@ -41,7 +41,7 @@ impl<'t> Sm<'t> {
         }
         let seen = Seen {
             last: self.last_issued[scheduler],
-            waiting: self.blocked & self.loading,
+            waiting: (self.blocked & self.loading) | self.at_barrier,
             ages: &self.ages,
         };
         self.select

@@ -15,7 +15,7 @@ pub(crate) struct Select {
 pub(crate) struct Seen<'s> {
     /// The warp that this scheduler served last.
     pub last: u32,
-    /// Warps of this scheduler that wait for memory.
+    /// Warps that wait for memory or at a barrier.
     pub waiting: u64,
     /// Of each warp, a number: when it was placed, how many instructions it has issued, since when it has been ready.
     pub ages: &'s Ages,
@@ -82,7 +82,7 @@ impl Select {
         Some(warp)
     }
 
-    /// Warps that wait for memory leave the pool; candidates outside it enter in the order of placement as long as there is room.
+    /// Warps that wait for memory or at a barrier leave the pool; candidates outside it enter in the order of placement as long as there is room.
     fn pool_issue(&self, candidates: u64, seen: &Seen<'_>, active: &mut u64) -> Option<u32> {
         *active &= !seen.waiting;
         let mut outside = candidates & !*active;

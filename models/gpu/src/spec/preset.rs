@@ -15,12 +15,42 @@ pub struct Preset {
     pub citation: &'static str,
 }
 
-static PRESETS: [Preset; 3] = [
+static PRESETS: [Preset; 9] = [
     Preset {
         name: "tesla-16sm",
         summary: "16 SMs of 8 lanes at 1.3 GHz, 1024 threads each, 6 memory controllers: the GT200-like GPU of the filter-cache paper",
         source: include_str!("../../presets/tesla-16sm.toml"),
         citation: "A. Lashgar, A. Baniasadi, A. Khonsari, \"Inter-Warp Instruction Temporal Locality in Deep-Multithreaded GPUs\", Table 3, sections 3.1 and 5.1",
+    },
+    Preset {
+        name: "gtx285",
+        summary: "30 SMs of 8 lanes at 1.3 GHz, 48 KB of L1, 4 MB of L2: the GTX285-like GPU of the uniform-vector paper",
+        source: include_str!("../../presets/gtx285.toml"),
+        citation: "P. Xiang et al., \"Exploiting Uniform Vector Instructions for GPGPU Performance, Energy Efficiency, and Opportunistic Reliability Enhancement\", ICS 2013, Table 1",
+    },
+    Preset {
+        name: "gtx285-16lane",
+        summary: "15 SMs of 16 lanes at 1.3 GHz: the wider GPU of the uniform-vector paper",
+        source: include_str!("../../presets/gtx285-16lane.toml"),
+        citation: "P. Xiang et al., ICS 2013, Table 1 and section 5.3",
+    },
+    Preset {
+        name: "fermi-16sm",
+        summary: "16 SMs of 48 warps and 128 KB of registers, two schedulers with a ready queue: the GPU of the register-virtualization work",
+        source: include_str!("../../presets/fermi-16sm.toml"),
+        citation: "H. Jeon, \"Resource Underutilization Exploitation for Power Efficient and Reliable Throughput Processor\", USC 2015, chapter 2",
+    },
+    Preset {
+        name: "dmr-30sm",
+        summary: "30 SMs of 32 lanes at 800 MHz: the GPU of Warped-DMR",
+        source: include_str!("../../presets/dmr-30sm.toml"),
+        citation: "H. Jeon, USC 2015, chapter 4, Table 4.3",
+    },
+    Preset {
+        name: "softerror-28sm",
+        summary: "28 SMs of width 32 without data caches, FR-FCFS memory: the GPU of the soft-error paper",
+        source: include_str!("../../presets/softerror-28sm.toml"),
+        citation: "J. Tan, Z. Li, X. Fu, \"Cost-Effective Soft-Error Protection for SRAM-Based Structures in GPGPUs\", CF 2013, section 4",
     },
     Preset {
         name: "gtx480",
@@ -33,6 +63,12 @@ static PRESETS: [Preset; 3] = [
         summary: "80 SMs of four sub-cores at 1132 MHz, 2048 threads each, 128 KB of L1 and shared memory, 6 MB of L2: a Volta V100 as GPGPU-Sim describes it",
         source: include_str!("../../presets/v100.toml"),
         citation: "GPGPU-Sim 4.2.0, tested configuration SM7_QV100; M. Khairy et al., \"Accel-Sim\", ISCA 2020",
+    },
+    Preset {
+        name: "h200",
+        summary: "132 SMs of four sub-cores at 1980 MHz, 256 KB of L1 and shared memory, 50 MB of L2, 4.8 TB/s: a Hopper H200",
+        source: include_str!("../../presets/h200.toml"),
+        citation: "NVIDIA H200 datasheet; W. Luo et al., \"Benchmarking and Dissecting the Nvidia Hopper GPU Architecture\", 2024",
     },
 ];
 
