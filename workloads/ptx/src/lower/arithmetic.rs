@@ -89,7 +89,19 @@ impl<'s> Lowering<'_, 's> {
         let wide = modifiers.take("wide");
         let high = modifiers.take("hi");
         let low = modifiers.take("lo");
+        let relu = matches!(opcode, "min" | "max") && modifiers.take("relu");
         let element = modifiers.element()?;
+        if opcode == "mad" && high && !element.is_float() {
+            let saturate = element == Type::S32 && modifiers.take("sat");
+            if saturate || element.bytes() != 4 {
+                modifiers.finish()?;
+                return self.multiply_high_add(instruction, element, saturate);
+            }
+        }
+        if relu && element == Type::S32 {
+            modifiers.finish()?;
+            return self.extreme_relu(instruction);
+        }
         if wide && !element.is_float() {
             modifiers.finish()?;
             return self.widening(instruction, element);
@@ -100,7 +112,8 @@ impl<'s> Lowering<'_, 's> {
             integer_widths(opcode, element, high, &mut modifiers)
         };
         modifiers.finish()?;
-        let misplaced = (high || low) && (element.is_float() || !matches!(opcode, "mul" | "mad"));
+        let misplaced =
+            relu || (high || low) && (element.is_float() || !matches!(opcode, "mul" | "mad"));
         let op = widths
             .filter(|_| !misplaced)
             .and_then(|widths| widths.of(element));
@@ -123,6 +136,10 @@ impl<'s> Lowering<'_, 's> {
         let high = modifiers.take("hi");
         modifiers.take("lo");
         let element = modifiers.element()?;
+        if high && element == Type::S32 && modifiers.take("sat") {
+            modifiers.finish()?;
+            return self.multiply_high_add(instruction, element, true);
+        }
         modifiers.finish()?;
         let signed = element.is_signed();
         if !matches!(element, Type::U32 | Type::S32) {

@@ -342,7 +342,8 @@ impl<'s> Lowering<'_, 's> {
 
     fn instruction(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
         match instruction.opcode.text {
-            "cvt" if seldom::is_packed(instruction) => self.convert_packed(instruction),
+            "min" | "max" if has(instruction, "xorsign") => self.extreme_of_magnitudes(instruction),
+            "cvt" if has(instruction, "pack") => self.convert_packed(instruction),
             "cvt" if seldom::is_small(instruction) => self.convert_small(instruction),
             "add" | "sub" | "mul" | "fma" | "min" | "max" | "abs" | "neg" | "ex2" | "tanh"
             | "setp" | "set" | "cvt"
@@ -427,6 +428,12 @@ impl<'s> Lowering<'_, 's> {
             }
         }
     }
+}
+
+/// Whether the instruction has a modifier.
+fn has(instruction: &Instruction<'_>, modifier: &str) -> bool {
+    let mut names = instruction.modifiers.iter();
+    names.any(|name| name.text == modifier)
 }
 
 /// Collects every name that instructions use, and every variable declared in the body.

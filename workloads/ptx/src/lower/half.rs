@@ -27,7 +27,7 @@ pub(super) fn concerns(instruction: &Instruction<'_>) -> bool {
     names.into_iter().any(is_half)
 }
 
-fn format_named(text: &str) -> Option<(HalfFormat, bool)> {
+pub(super) fn format_named(text: &str) -> Option<(HalfFormat, bool)> {
     Some(match text {
         "f16" => (HalfFormat::F16, false),
         "f16x2" => (HalfFormat::F16, true),

@@ -1,6 +1,7 @@
 //! Logic, shifts and bit fields (PTX ISA 8.x, sections 9.7.1, 9.7.8).
 
 use super::arithmetic::{Widths, unsupported_form};
+use super::compare::bool_named;
 use super::function::{Lowered, Lowering};
 use super::modifiers::Modifiers;
 use super::operands::expect_operands;
@@ -200,9 +201,10 @@ impl<'s> Lowering<'_, 's> {
         instruction: &Instruction<'s>,
         mut modifiers: Modifiers<'_, 's>,
     ) -> Lowered<()> {
+        let with_predicate = modifiers.find(bool_named);
         modifiers.element()?;
         modifiers.finish()?;
-        expect_operands(instruction, &[5])?;
+        expect_operands(instruction, &[5, 6])?;
         let table = match &instruction.operands[4] {
             Operand::Integer(value, _) if *value <= 255 => *value as u8,
             other => {
@@ -210,6 +212,10 @@ impl<'s> Lowering<'_, 's> {
                 return Err(PtxError::new(other.span(), message));
             }
         };
+        if let Some(op) = with_predicate {
+            return self.lop3_predicate(instruction, op, table);
+        }
+        expect_operands(instruction, &[5])?;
         let dst = self.destination(&instruction.operands[0], Type::B32)?;
         let mut src = Operands::default();
         for operand in &instruction.operands[1..4] {

@@ -5,6 +5,7 @@ mod asynchronous;
 mod atomic;
 mod call;
 mod carry;
+mod combined;
 mod compare;
 mod control;
 mod convert;

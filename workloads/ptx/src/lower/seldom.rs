@@ -266,11 +266,6 @@ pub(super) fn small_named(text: &str) -> Option<SmallFormat> {
     })
 }
 
-/// What kind of `cvt` it is, if it is one that few kernels have.
-pub(super) fn is_packed(instruction: &Instruction<'_>) -> bool {
-    instruction.modifiers.iter().any(|name| name.text == "pack")
-}
-
 /// Whether a `cvt` reads or makes 8-bit floats.
 pub(super) fn is_small(instruction: &Instruction<'_>) -> bool {
     let mut names = instruction.modifiers.iter();
