@@ -118,6 +118,8 @@ pub fn inspect(source: &str) -> Result<Inspection, Vec<PtxError>> {
 /// An entry or function and all its instructions, those of inner scopes too.
 struct Body<'m, 's> {
     name: &'s str,
+    /// Where its name stands.
+    start: usize,
     is_entry: bool,
     all: Vec<&'m Instruction<'s>>,
 }
@@ -128,6 +130,7 @@ impl<'m, 's> Body<'m, 's> {
         collect(function.body.as_deref()?, &mut all);
         Some(Self {
             name: function.name.text,
+            start: function.name.span.start,
             is_entry: function.is_entry,
             all,
         })
@@ -197,9 +200,7 @@ fn unsupported(
     let found = module.entries.iter().flat_map(|entry| &entry.unsupported);
     let mut places: BTreeMap<usize, PtxError> = BTreeMap::new();
     for error in found.chain(&alone) {
-        let at = bodies
-            .iter()
-            .find_map(|body| instruction_at(body, error.span.start));
+        let at = instruction_at(bodies, error.span.start).map(|(_, instruction)| instruction);
         let key = at.map_or(error.span.start, |instruction| instruction.span.start);
         places.entry(key).or_insert_with(|| error.clone());
     }
@@ -211,9 +212,7 @@ fn unsupported(
 
 fn describe(source: &str, lines: &Lines, bodies: &[Body<'_, '_>], error: PtxError) -> Unsupported {
     let at = error.span.start;
-    let found = bodies
-        .iter()
-        .find_map(|body| Some((body.name, instruction_at(body, at)?)));
+    let found = instruction_at(bodies, at);
     let text = source.get(error.span.clone()).unwrap_or_default();
     let (form, place) = match found {
         Some((_, instruction)) => (form(instruction), instruction.opcode.span.start),
@@ -229,11 +228,16 @@ fn describe(source: &str, lines: &Lines, bodies: &[Body<'_, '_>], error: PtxErro
     }
 }
 
-/// The instruction that stands at an offset; instructions are in the order of the text.
-fn instruction_at<'m, 's>(body: &Body<'m, 's>, offset: usize) -> Option<&'m Instruction<'s>> {
+/// The instruction that stands at an offset, and its function's name; functions and instructions are in the order of the text.
+fn instruction_at<'m, 's>(
+    bodies: &[Body<'m, 's>],
+    offset: usize,
+) -> Option<(&'s str, &'m Instruction<'s>)> {
+    let after = bodies.partition_point(|body| body.start <= offset);
+    let body = &bodies[after.checked_sub(1)?];
     let after = body.all.partition_point(|i| i.span.start <= offset);
     let instruction = *body.all.get(after.checked_sub(1)?)?;
-    (offset < instruction.span.end).then_some(instruction)
+    (offset < instruction.span.end).then_some((body.name, instruction))
 }
 
 /// Opcode and modifiers as written.

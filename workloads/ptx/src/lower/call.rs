@@ -96,14 +96,7 @@ impl<'s> Lowering<'_, 's> {
         results: &[Operand<'s>],
         arguments: &[Operand<'s>],
     ) -> Lowered<bool> {
-        let defined =
-            |function: &&Function<'s>| function.name.text == name.text && function.body.is_some();
-        if self
-            .module
-            .functions
-            .iter()
-            .any(|function| defined(&function))
-        {
+        if self.names.defined(name.text).is_some() {
             return Ok(false);
         }
         match name.text {
@@ -240,14 +233,10 @@ impl<'s> Lowering<'_, 's> {
 
     /// Index of a function among those called.
     pub(super) fn callee(&mut self, name: &Name<'s>) -> Lowered<usize> {
-        let known = |callee: &Callee<'_, 's>| callee.function.name.text == name.text;
-        if let Some(at) = self.callees.iter().position(known) {
+        if let Some(&at) = self.numbers.get(name.text) {
             return Ok(at);
         }
-        let functions = self.module.functions.iter();
-        let function = functions
-            .filter(|function| !function.is_entry && function.body.is_some())
-            .find(|function| function.name.text == name.text);
+        let function = self.names.defined(name.text);
         let Some(function) = function else {
             let message = format!("`{}` has no body in this module", name.text);
             return Err(PtxError::new(name.span.clone(), message).with_help(
@@ -262,7 +251,9 @@ impl<'s> Lowering<'_, 's> {
             results,
             params,
         });
-        Ok(self.callees.len() - 1)
+        let number = self.callees.len() - 1;
+        self.numbers.insert(function.name.text, number);
+        Ok(number)
     }
 
     /// Pairs variables of this frame with places in the callee's.
@@ -299,11 +290,20 @@ impl<'s> Lowering<'_, 's> {
         moves.collect()
     }
 
-    /// Lowers every function that was called, and those that they call, behind the entry's code.
-    pub(super) fn called(&mut self) -> Vec<program::Function> {
+    /// Lowers every function that was called, and those that they call, behind the entry's code; at most so many.
+    pub(super) fn called(&mut self, most: usize) -> Vec<program::Function> {
         let mut functions = Vec::new();
-        while let Some(callee) = self.callees.get(functions.len()) {
+        while functions.len() < most
+            && let Some(callee) = self.callees.get(functions.len())
+        {
             let function = callee.function;
+            let more = function.body.as_ref().map_or(0, Vec::len);
+            if self.code.len() + more > self.room {
+                let message = "the entries up to here, with the functions that they call, take too many instructions";
+                let refused = PtxError::new(function.name.span.clone(), message);
+                self.errors.push(refused.with_help("split the module"));
+                break;
+            }
             functions.push(self.function_body(function));
         }
         functions

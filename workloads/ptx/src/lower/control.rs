@@ -1,7 +1,7 @@
 //! Branches, exits, barriers (PTX ISA 8.x, sections 9.7.12 and 9.7.13).
 
 use super::arithmetic::unsupported_form;
-use super::function::{Lowered, Lowering};
+use super::function::{Lowered, Lowering, MAX_TARGETS};
 use super::modifiers::Modifiers;
 use super::operands::expect_operands;
 use crate::ast::{Instruction, Name, Operand};
@@ -59,10 +59,18 @@ impl<'s> Lowering<'_, 's> {
         expect_operands(instruction, &[2])?;
         let index = self.source(&instruction.operands[0], Type::U32)?;
         let list = label(&instruction.operands[1])?;
-        let targets = self.body.targets.get(list.text).cloned().ok_or_else(|| {
+        let targets = self.body.targets.get(list.text).ok_or_else(|| {
             let message = format!("there is no list of branch targets `{}` above", list.text);
             PtxError::new(list.span.clone(), message)
         })?;
+        self.targets_left = self
+            .targets_left
+            .checked_sub(targets.len())
+            .ok_or_else(|| {
+                let message = format!("more than {MAX_TARGETS} targets of indirect branches");
+                PtxError::new(list.span.clone(), message)
+            })?;
+        let targets = targets.clone();
         self.body.jumps.push((self.code.len(), targets));
         let op = Op::BranchIndexed {
             targets: Box::default(),

@@ -13,13 +13,19 @@ use super::slots::Slots;
 use super::video;
 use crate::allocate::MAX_REGISTERS;
 use crate::ast::{Function, Instruction, Module, Name, Operand, Statement, Variable};
-use crate::cfg::set_reconvergence;
+use crate::cfg::{Blocks, set_reconvergence};
 use crate::error::{Lines, PtxError};
 use crate::program::{Entry, Guard, Inst, Op, Operands, Param, Slot, SlotKind, Source};
 use crate::types::Space;
 
 /// Result of lowering one thing.
 pub(super) type Lowered<T> = Result<T, PtxError>;
+
+/// Targets that the indirect branches of an entry, and of the functions that it calls, may have together.
+pub(super) const MAX_TARGETS: usize = 1 << 20;
+
+/// Words of the sets of registers that are kept for every basic block while registers are allocated.
+const MAX_SETS: u64 = 1 << 24;
 
 /// What lowering knows while it walks an entry's body.
 pub(super) struct Lowering<'m, 's> {
@@ -36,10 +42,58 @@ pub(super) struct Lowering<'m, 's> {
     shared: FxHashMap<&'s str, Symbol>,
     /// Device functions that were called so far.
     pub callees: Vec<Callee<'m, 's>>,
+    /// Their numbers by name.
+    pub numbers: FxHashMap<&'s str, usize>,
     pub module: &'m Module<'s>,
+    pub names: &'m Names<'m, 's>,
     images: &'m Images<'s>,
     lines: &'m Lines,
     pub errors: Vec<PtxError>,
+    /// Targets that indirect branches may still have.
+    pub targets_left: usize,
+    /// Instructions that there may be.
+    pub room: usize,
+}
+
+/// A module and what is known of all of it.
+pub(super) struct Known<'m, 's> {
+    pub module: &'m Module<'s>,
+    pub names: &'m Names<'m, 's>,
+    pub images: &'m Images<'s>,
+    pub lines: &'m Lines,
+}
+
+/// What names of a module stand for.
+#[derive(Default)]
+pub(super) struct Names<'m, 's> {
+    /// Device functions, those with a body before declarations.
+    pub functions: FxHashMap<&'s str, &'m Function<'s>>,
+}
+
+impl<'m, 's> Names<'m, 's> {
+    pub fn of(module: &'m Module<'s>) -> Self {
+        let mut names = Self::default();
+        for function in module
+            .functions
+            .iter()
+            .filter(|function| !function.is_entry)
+        {
+            let known = names
+                .functions
+                .entry(function.name.text)
+                .or_insert(function);
+            if known.body.is_none() {
+                *known = function;
+            }
+        }
+        names
+    }
+
+    /// The function of a name that has a body.
+    pub fn defined(&self, name: &str) -> Option<&'m Function<'s>> {
+        let function = self.functions.get(name).copied();
+        function.filter(|function| function.body.is_some())
+    }
 }
 
 /// What belongs to one entry or function.
@@ -63,18 +117,19 @@ pub(super) struct Body<'s> {
 pub(super) fn lower<'s>(
     function: &Function<'s>,
     body: &[Statement<'s>],
-    module: &Module<'s>,
-    images: &Images<'s>,
-    lines: &Lines,
+    known: &Known<'_, 's>,
+    room: usize,
 ) -> Result<Entry, Vec<PtxError>> {
-    let mut lowering = Lowering::new(module, images, lines);
+    let mut lowering = Lowering::new(known);
+    lowering.room = room;
+    let module = known.module;
     let params = lowering
         .params(&function.params)
         .map_err(|error| vec![error])?;
-    let shared = lowering.shared(body, &module.variables);
+    let shared = lowering.shared(body, &module.variables, false);
     lowering.body(body, Op::Exit);
     let local_bytes = lowering.body.frame.bytes as u32;
-    let functions = lowering.called();
+    let functions = lowering.called(usize::MAX);
     let mut entry = Entry {
         name: function.name.text.to_owned(),
         params,
@@ -95,6 +150,16 @@ pub(super) fn lower<'s>(
     if !entry.unsupported.is_empty() {
         return Ok(entry);
     }
+    let blocks = Blocks::of(&entry.code).starts.len() as u64;
+    if blocks * u64::from(entry.virtual_registers).div_ceil(64) > MAX_SETS {
+        let message = format!(
+            "{blocks} basic blocks with {} registers are too many for allocation",
+            entry.virtual_registers
+        );
+        let refused = PtxError::new(function.name.span.clone(), message);
+        entry.unsupported.push(refused);
+        return Ok(entry);
+    }
     set_reconvergence(&mut entry.code);
     match entry.with_registers(MAX_REGISTERS) {
         Ok(allocated) => Ok(allocated),
@@ -106,27 +171,21 @@ pub(super) fn lower<'s>(
     }
 }
 
-/// What in a device function is not supported, also if no entry calls it.
-pub(super) fn check<'s>(
-    function: &Function<'s>,
-    module: &Module<'s>,
-    images: &Images<'s>,
-    lines: &Lines,
-) -> Vec<PtxError> {
-    let mut lowering = Lowering::new(module, images, lines);
-    lowering.shared(
-        function.body.as_deref().unwrap_or_default(),
-        &module.variables,
-    );
+/// What in a device function that no entry calls is not supported; what it calls is looked at apart.
+pub(super) fn check<'s>(function: &Function<'s>, known: &Known<'_, 's>) -> Vec<PtxError> {
+    let mut lowering = Lowering::new(known);
+    let module = known.module;
+    let body = function.body.as_deref().unwrap_or_default();
+    lowering.shared(body, &module.variables, true);
     match lowering.callee(&function.name) {
-        Ok(_) => drop(lowering.called()),
+        Ok(_) => drop(lowering.called(1)),
         Err(error) => lowering.errors.push(error),
     }
     lowering.errors
 }
 
 impl<'m, 's> Lowering<'m, 's> {
-    fn new(module: &'m Module<'s>, images: &'m Images<'s>, lines: &'m Lines) -> Self {
+    fn new(known: &Known<'m, 's>) -> Self {
         Self {
             slots: Slots::default(),
             code: Vec::new(),
@@ -136,10 +195,14 @@ impl<'m, 's> Lowering<'m, 's> {
             body: Body::default(),
             shared: FxHashMap::default(),
             callees: Vec::new(),
-            module,
-            images,
-            lines,
+            numbers: FxHashMap::default(),
+            module: known.module,
+            names: known.names,
+            images: known.images,
+            lines: known.lines,
             errors: Vec::new(),
+            targets_left: MAX_TARGETS,
+            room: usize::MAX,
         }
     }
 }
@@ -173,22 +236,34 @@ impl<'s> Lowering<'_, 's> {
         Ok(placed)
     }
 
-    /// Places the shared variables that the entry or a function that it reaches names; dynamic shared memory begins behind them.
+    /// Places the shared variables that the entry or a function that it reaches names (or, `alone`, only the body); dynamic shared memory begins behind them.
     /// Returns the static bytes.
-    fn shared(&mut self, body: &[Statement<'s>], globals: &[Variable<'s>]) -> u64 {
+    fn shared(&mut self, body: &[Statement<'s>], globals: &[Variable<'s>], alone: bool) -> u64 {
         let mut named = BTreeSet::new();
         let mut declared: Vec<&Variable<'s>> = globals.iter().collect();
         survey(body, &mut named, &mut declared);
-        let functions = self.module.functions.iter();
-        let mut unreached: Vec<_> = functions.filter(|function| !function.is_entry).collect();
-        let is_called =
-            |named: &BTreeSet<&str>, function: &&Function<'s>| named.contains(function.name.text);
-        while let Some(at) = unreached
-            .iter()
-            .position(|function| is_called(&named, function))
-        {
-            let body = unreached.swap_remove(at).body.as_deref();
-            survey(body.unwrap_or_default(), &mut named, &mut declared);
+        let mut waiting: Vec<&'s str> = match alone {
+            true => Vec::new(),
+            false => named.iter().copied().collect(),
+        };
+        let mut reached = BTreeSet::new();
+        while let Some(name) = waiting.pop() {
+            let Some(function) = self
+                .names
+                .functions
+                .get(name)
+                .filter(|_| reached.insert(name))
+            else {
+                continue;
+            };
+            let mut inner = BTreeSet::new();
+            survey(
+                function.body.as_deref().unwrap_or_default(),
+                &mut inner,
+                &mut declared,
+            );
+            waiting.extend(inner.difference(&named));
+            named.append(&mut inner);
         }
         let shared = |variable: &&&Variable<'s>| {
             variable.space.text == "shared" && named.contains(variable.name.text)

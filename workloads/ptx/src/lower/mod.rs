@@ -30,7 +30,11 @@ mod video;
 use crate::ast;
 use crate::error::{Lines, PtxError};
 use crate::parse::parse;
-use crate::program::Module;
+use crate::program::{Entry, Module};
+use function::{Known, Names};
+
+/// Instructions that all entries of a module may have together, each with the functions that it calls.
+const MAX_INSTRUCTIONS: usize = 1 << 22;
 
 /// Reads and lowers a module.
 ///
@@ -52,21 +56,37 @@ pub(crate) fn check_functions(
 ) -> Vec<PtxError> {
     let images = layout::Images::of(tree, &mut Vec::new());
     let functions = tree.functions.iter();
+    let known = Known {
+        module: tree,
+        names: &Names::of(tree),
+        images: &images,
+        lines,
+    };
     functions
         .filter(|function| !function.is_entry && function.body.is_some())
         .filter(|function| unreached(function.name.text))
-        .flat_map(|function| function::check(function, tree, &images, lines))
+        .flat_map(|function| function::check(function, &known))
         .collect()
 }
 
 pub(crate) fn lower(tree: &ast::Module<'_>, lines: &Lines) -> Result<Module, Vec<PtxError>> {
     let mut errors = Vec::new();
     let images = layout::Images::of(tree, &mut errors);
-    let mut entries = Vec::new();
+    let known = Known {
+        module: tree,
+        names: &Names::of(tree),
+        images: &images,
+        lines,
+    };
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut left = MAX_INSTRUCTIONS;
     for function in tree.functions.iter().filter(|function| function.is_entry) {
         let Some(body) = &function.body else { continue };
-        match function::lower(function, body, tree, &images, lines) {
-            Ok(entry) => entries.push(entry),
+        match function::lower(function, body, &known, left) {
+            Ok(entry) => {
+                left = left.saturating_sub(entry.code.len());
+                entries.push(entry);
+            }
             Err(found) => errors.extend(found),
         }
     }

@@ -48,7 +48,8 @@ pub fn tokens(source: &str) -> (Vec<Token>, Vec<PtxError>) {
                     return (tokens, errors);
                 }
             }
-            Err(error) => errors.push(error),
+            Err(error) if errors.len() < super::MAX_ERRORS => errors.push(error),
+            Err(_) => {}
         }
     }
 }

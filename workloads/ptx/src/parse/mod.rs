@@ -12,10 +12,13 @@ use lexer::{Token, TokenKind, tokens};
 /// Scopes may nest this deep: far beyond any compiler's output, far below what a stack holds.
 const MAX_DEPTH: u32 = 64;
 
+/// After so many errors nobody reads on: the rest of the file is not looked at.
+const MAX_ERRORS: usize = 100;
+
 /// Reads a module.
 ///
 /// # Errors
-/// Every syntax error of the file, in order; after each the parser goes on behind the next `;` or `}`.
+/// Every syntax error of the file, in order, up to a hundred; after each the parser goes on behind the next `;` or `}`.
 pub fn parse(source: &str) -> Result<Module<'_>, Vec<PtxError>> {
     let (tokens, errors) = tokens(source);
     let mut parser = Parser {
@@ -30,6 +33,7 @@ pub fn parse(source: &str) -> Result<Module<'_>, Vec<PtxError>> {
         Ok(module)
     } else {
         parser.errors.sort_by_key(|error| error.span.start);
+        parser.errors.truncate(MAX_ERRORS);
         Err(parser.errors)
     }
 }
@@ -152,6 +156,9 @@ impl<'s> Parser<'s> {
     /// Records an error and goes on behind the next `;`, or before a `}`.
     fn recover(&mut self, error: PtxError) {
         self.errors.push(error);
+        if self.errors.len() >= MAX_ERRORS {
+            self.next = self.tokens.len() - 1;
+        }
         loop {
             match self.peek() {
                 TokenKind::End | TokenKind::Punct('}') => return,
