@@ -210,6 +210,9 @@ pub struct KernelArguments {
     /// Only execute and check; no cycles
     #[arg(long)]
     pub no_timing: bool,
+    /// Look for data races: between warps of a CTA without a barrier, between CTAs of a launch
+    #[arg(long)]
+    pub check_races: bool,
     /// Warp instructions that a launch may execute before it is taken for endless
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     pub limit: u64,

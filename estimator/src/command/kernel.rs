@@ -11,6 +11,7 @@ use super::arguments::KernelArguments;
 use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
 use super::files::write_one;
+use super::races::Races;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
 use crate::run::execute::{execute, trace, traces};
@@ -47,6 +48,19 @@ struct Report {
     exit: Exit,
 }
 
+impl Report {
+    /// Adds what was found of races, if they were looked for.
+    fn with(mut self, races: Option<&Races>) -> Self {
+        let Some(races) = races else { return self };
+        self.value["races"] = races.value();
+        self.text += &races.text();
+        if races.matter() {
+            self.exit = Exit::NotMet;
+        }
+        self
+    }
+}
+
 /// `Err(None)`: the findings are in the sink already.
 fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, Option<Diag>> {
     let spec = gpu(arguments, sink);
@@ -63,18 +77,20 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         warp_width: spec.sm.warp_width,
         limit: arguments.limit,
         record: !arguments.no_timing,
+        races: arguments.check_races,
         listed: LISTED,
     };
-    // What a buffer holds in the end is not kept.
-    let cache = cache.filter(|_| dumps.is_empty());
+    // What a buffer holds in the end is not kept, and races show only in an execution.
+    let cache = cache.filter(|_| dumps.is_empty() && !arguments.check_races);
     let run = executed(&kernel, options, sink, cache)?;
     let facts = Facts::of(&kernel, &run, arguments, &spec);
+    let races = arguments.check_races.then(|| Races::of(&run));
     let buffers = contents(&dumps, &run);
     let timing = timing(arguments, &spec, run)?;
     for ((_, path), bytes) in dumps.iter().zip(buffers) {
         write_one(path, &bytes).map_err(|rejection| rejection.0.diags.into_iter().next())?;
     }
-    Ok(facts.report(timing.as_ref()))
+    Ok(facts.report(timing.as_ref()).with(races.as_ref()))
 }
 
 /// The run: from the trace cache where it is needed for its trace alone.

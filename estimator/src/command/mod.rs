@@ -12,6 +12,7 @@ mod logic;
 mod present;
 mod progress;
 mod ptx;
+mod races;
 mod run;
 mod tech;
 mod trace;

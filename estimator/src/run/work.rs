@@ -40,6 +40,7 @@ impl Work for StudyWork<'_> {
             warp_width: execution.warp_width,
             limit: self.limit,
             record: true,
+            races: false,
             listed: 1,
         };
         let traced = trace(&kernel.loaded, options, self.sources, self.cache)

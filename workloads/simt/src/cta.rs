@@ -6,6 +6,7 @@ use warpwatt_ptx::program::CLUSTER_BARRIER;
 use crate::barrier::{AfterBarriers, Arrivals, BARRIERS, Queue};
 use crate::error::Cause;
 use crate::memory::{DeviceMemory, LocalMemory, Memories};
+use crate::races::{Race, Watch};
 use crate::warp::{Stop, Wait, Warp, WarpFault};
 
 /// Instructions that a warp runs before the next one has its turn, so that a warp that spins on another's store sees it.
@@ -31,6 +32,7 @@ pub(crate) struct Cta<const W: usize> {
     shared: Vec<u8>,
     arrivals: Arrivals,
     order: AfterBarriers,
+    watch: Option<Box<Watch>>,
 }
 
 /// A fault and the warp it happened in.
@@ -40,7 +42,12 @@ pub(crate) struct CtaFault {
 }
 
 impl<const W: usize> Cta<W> {
-    pub fn new(warps: Vec<Warp<W>>, shared_bytes: usize, local_bytes: u32) -> Self {
+    pub fn new(
+        warps: Vec<Warp<W>>,
+        shared_bytes: usize,
+        local_bytes: u32,
+        watch: Option<Box<Watch>>,
+    ) -> Self {
         let members = warps.into_iter().map(|warp| Member {
             warp,
             state: State::Done,
@@ -51,11 +58,17 @@ impl<const W: usize> Cta<W> {
             shared: vec![0; shared_bytes],
             arrivals: Arrivals::default(),
             order: AfterBarriers::default(),
+            watch,
         }
     }
 
     pub fn warps(&self) -> impl Iterator<Item = &Warp<W>> {
         self.members.iter().map(|member| &member.warp)
+    }
+
+    /// The races that were found in all CTAs, if they were looked for.
+    pub fn races(self) -> Vec<Race> {
+        self.watch.map_or_else(Vec::new, |watch| watch.races())
     }
 
     /// Runs the CTA `cta` to its end; at most `budget` warp instructions.
@@ -83,6 +96,7 @@ impl<const W: usize> Cta<W> {
                     local,
                     constants,
                     params,
+                    watch: self.watch.as_deref_mut(),
                 };
                 let before = warp.counts.warp_instructions;
                 let stop = warp.run(entry, &mut memories, left.min(SLICE));
@@ -109,6 +123,9 @@ impl<const W: usize> Cta<W> {
 
     fn start(&mut self, entry: &Entry, cta: [u32; 3]) {
         self.shared.fill(0);
+        if let Some(watch) = &mut self.watch {
+            watch.start(cta);
+        }
         self.arrivals = Arrivals::default();
         for member in &mut self.members {
             member.warp.start(entry, cta);
@@ -133,7 +150,12 @@ impl<const W: usize> Cta<W> {
         match stop {
             Stop::Exit => member.state = State::Done,
             Stop::Barrier(wait) => member.state = State::Waiting(wait),
-            Stop::Arrive { id, threads } => self.arrivals.add(id, threads, W as u32),
+            Stop::Arrive { id, threads } => {
+                self.arrivals.add(id, threads, W as u32);
+                if let Some(watch) = &mut self.watch {
+                    watch.arrive(at as u32, id);
+                }
+            }
             Stop::Slice => {}
         }
     }
@@ -164,6 +186,9 @@ impl<const W: usize> Cta<W> {
                 self.look_for_missing(entry, first, &queue)?;
             }
             self.arrivals.clear(id);
+            if let Some(watch) = &mut self.watch {
+                watch.open(waiting.iter().map(|(member, _)| *member as u32), id);
+            }
             for (member, _) in waiting {
                 self.members[member].state = State::Running;
                 self.members[member].warp.opened(queue.ballot);

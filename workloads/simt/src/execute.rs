@@ -7,6 +7,7 @@ use warpwatt_ptx::{Entry, Module};
 use crate::cta::{Cta, CtaFault};
 use crate::error::{ExecError, Fault};
 use crate::memory::DeviceMemory;
+use crate::races::{Race, Watch};
 use crate::registers::Place;
 use crate::statics::static_instructions;
 use crate::trace::{Counts, KernelTrace, LaunchShape, MAX_THREADS};
@@ -36,6 +37,8 @@ pub struct Options {
     pub limit: u64,
     /// Whether to record a trace.
     pub record: bool,
+    /// Whether to look for data races, which takes several times as long and about 100 bytes for each word that the kernel touches.
+    pub races: bool,
 }
 
 impl Default for Options {
@@ -45,6 +48,7 @@ impl Default for Options {
             warp_width: 32,
             limit: 100_000_000,
             record: true,
+            races: false,
         }
     }
 }
@@ -60,6 +64,8 @@ pub struct Execution {
     pub thread_instructions: u64,
     /// Those switched off.
     pub predicated_off: u64,
+    /// The races that were found, if they were looked for.
+    pub races: Vec<Race>,
 }
 
 /// Most shared memory of a CTA: more than any GPU has.
@@ -163,7 +169,7 @@ fn run<const W: usize>(
         shared_bytes: entry.shared_bytes + launch.dynamic_shared,
         registers: entry.registers,
     };
-    let mut cta = new_cta::<W>(entry, launch, &shape, options.record);
+    let mut cta = new_cta::<W>(entry, launch, &shape, options);
     let mut trace = options.record.then(|| {
         let code = Arc::from(static_instructions(entry));
         KernelTrace::new(entry.name.clone(), code, shape.clone())
@@ -191,6 +197,7 @@ fn run<const W: usize>(
         warp_instructions: total.warp_instructions,
         thread_instructions: total.thread_instructions,
         predicated_off: total.predicated_off,
+        races: cta.races(),
     })
 }
 
@@ -198,7 +205,7 @@ fn new_cta<const W: usize>(
     entry: &Entry,
     launch: &Launch<'_>,
     shape: &LaunchShape,
-    record: bool,
+    options: &Options,
 ) -> Cta<W> {
     let count = shape.warps_per_cta();
     let warps = (0..count).map(|warp| {
@@ -211,12 +218,14 @@ fn new_cta<const W: usize>(
             static_shared: entry.shared_bytes,
             dynamic_shared: launch.dynamic_shared,
         };
-        Warp::new(entry, place, record)
+        Warp::new(entry, place, options.record)
     });
+    let watch = || Box::new(Watch::new(launch.grid, count));
     Cta::new(
         warps.collect(),
         shape.shared_bytes as usize,
         entry.local_bytes,
+        options.races.then(watch),
     )
 }
 

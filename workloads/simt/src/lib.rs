@@ -11,6 +11,7 @@ mod heap;
 mod lanes;
 mod memory;
 mod nature;
+pub mod races;
 mod registers;
 mod span;
 mod stack;

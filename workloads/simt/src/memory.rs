@@ -8,6 +8,7 @@ use warpwatt_ptx::types::Space;
 
 use crate::error::Cause;
 use crate::heap::Heap;
+use crate::races::Watch;
 use crate::texture::Texture;
 
 /// Where what kernels allocate lies: between the functions' addresses and the module's variables.
@@ -152,6 +153,17 @@ impl DeviceMemory {
             .then_some((buffer.base, &mut buffer.bytes[..]))
     }
 
+    /// Says what lies at an address.
+    pub(crate) fn place(&self, address: u64) -> String {
+        let after = self
+            .buffers
+            .partition_point(|buffer| buffer.base <= address);
+        match after.checked_sub(1).map(|at| &self.buffers[at]) {
+            Some(buffer) => format!("byte {} of `{}`", address - buffer.base, buffer.name),
+            None => format!("global memory at {address:#x}"),
+        }
+    }
+
     /// Says what lies near an address that no buffer holds.
     fn near(&self, address: u64) -> String {
         let after = self
@@ -231,6 +243,8 @@ pub(crate) struct Memories<'m> {
     pub local: &'m mut LocalMemory,
     pub constants: &'m mut [u8],
     pub params: &'m mut [u8],
+    /// Who looks for races, if somebody does.
+    pub watch: Option<&'m mut Watch>,
 }
 
 impl Memories<'_> {

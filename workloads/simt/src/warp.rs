@@ -9,6 +9,7 @@ mod matrix;
 mod seldom;
 mod surface;
 mod texture;
+mod watched;
 
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{Barrier, CLUSTER_BARRIER, Inst, Op, Reduction, Slot};
@@ -197,6 +198,9 @@ impl<const W: usize> Warp<W> {
                 }
                 Op::Mbarrier(_) | Op::Yield => {
                     let waits = self.wait(inst, step, memories);
+                    if let (Some(watch), Op::Mbarrier(_)) = (&mut memories.watch, &inst.op) {
+                        watch.mbarrier(self.place.warp);
+                    }
                     if waits.map_err(|bad| fault(inst, bad.lane, bad.cause))? {
                         self.stack.go(at + 1);
                         return Ok(Some(Stop::Slice));
@@ -214,6 +218,12 @@ impl<const W: usize> Warp<W> {
                     return self
                         .transfer(entry, step, memories)
                         .map_err(|cause| fault(inst, first, cause));
+                }
+                Op::Nothing { fence: true } => {
+                    self.note(step);
+                    if let (Some(watch), true) = (&mut memories.watch, executed != 0) {
+                        watch.fence(self.place.warp);
+                    }
                 }
                 _ => {
                     self.note(step);

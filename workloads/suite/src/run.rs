@@ -17,6 +17,8 @@ pub struct RunOptions {
     pub limit: u64,
     /// Whether traces are kept.
     pub record: bool,
+    /// Whether data races are looked for.
+    pub races: bool,
     /// Mismatches that are listed; all are counted.
     pub listed: usize,
 }
@@ -27,6 +29,7 @@ impl Default for RunOptions {
             warp_width: 32,
             limit: 100_000_000,
             record: true,
+            races: false,
             listed: 10,
         }
     }
@@ -261,6 +264,7 @@ impl<'c> Runner<'c> {
             warp_width: self.options.warp_width,
             limit: self.left,
             record: self.options.record,
+            races: self.options.races,
         };
         let launched = Launch {
             entry: launch.kernel.get_ref(),

@@ -85,6 +85,7 @@ impl<const W: usize> Warp<W> {
             executed,
             rule,
         };
+        let before = self.before(access, step, &addresses, memories);
         let parts = match rule {
             None => Affine::of_sixteens(executed, &addresses),
             Some(_) => None,
@@ -96,6 +97,9 @@ impl<const W: usize> Warp<W> {
                     self.perform(inst, access, &footprint(lanes, Some(rule)), memories)?;
                 }
             }
+        }
+        if let Some(before) = before {
+            self.watched((inst, access), step, &addresses, &before, memories);
         }
         if self.record {
             match rule {

@@ -206,6 +206,7 @@ fn read_launch(
     };
     let counts = trace.counts()?;
     Ok(Execution {
+        races: Vec::new(),
         warp_instructions: counts.warp_instructions,
         thread_instructions: counts.thread_instructions,
         predicated_off: counts.predicated_off,
