@@ -111,6 +111,7 @@ struct CacheSide {
 
 /// Tag side and data side; the search for the data side's organisation looks at the whole cache.
 fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> {
+    check::count("sets", spec.sets)?;
     check::count("line_bits", spec.line_bits)?;
     let out_bits = spec.out_bits.unwrap_or(spec.line_bits);
     check::out_bits(out_bits, spec.line_bits)?;

@@ -134,11 +134,12 @@ pub(crate) mod check {
         })
     }
 
+    /// Banks of so many words, of which there are some.
     pub(crate) fn banks(banks: u32, words: u64) -> Result<(), CircuitError> {
         let got = u64::from(banks);
+        // Each bank needs a word, too.
+        let most = 1 << words.max(1).ilog2();
         if !banks.is_power_of_two() {
-            // Each bank needs a word, too.
-            let most = 1 << words.max(1).ilog2();
             let nearest = got.max(1).next_power_of_two().min(most);
             return Err(CircuitError::Size {
                 what: "banks",
@@ -150,12 +151,11 @@ pub(crate) mod check {
         if got <= words {
             return Ok(());
         }
-        let nearest = 1 << words.ilog2();
         Err(CircuitError::Size {
             what: "banks",
             got,
             constraint: "each bank needs a word",
-            nearest,
+            nearest: most,
         })
     }
 
@@ -195,6 +195,14 @@ pub(crate) mod check {
             return Err(CircuitError::NoPort {
                 what,
                 action: "write",
+            });
+        }
+        if ports.single_ended_read > ports.read {
+            return Err(CircuitError::Size {
+                what: "single-ended read ports",
+                got: u64::from(ports.single_ended_read),
+                constraint: "they are some of the read ports",
+                nearest: u64::from(ports.read),
             });
         }
         let total = u64::from(ports.read_write) + u64::from(ports.read) + u64::from(ports.write);
