@@ -341,6 +341,11 @@ impl Inputs {
             self.notes
                 .push("CACTI asks for a search port; the others are searched through".to_owned());
         }
+        let odd = |ways: u64| ways > 0 && !ways.is_power_of_two();
+        if self.memory == Memory::Cache && self.ways.is_some_and(odd) {
+            self.notes
+                .push("CACTI takes an associativity that is a power of two".to_owned());
+        }
         if self.size_bytes.is_some_and(|size| size < LEAST_BYTES) {
             self.notes.push("CACTI begins at 64 bytes".to_owned());
         }

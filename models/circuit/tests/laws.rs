@@ -58,9 +58,9 @@ fn any_array() -> impl Strategy<Value = (u64, u64)> {
 fn any_spec() -> impl Strategy<Value = Spec> {
     prop_oneof![
         4 => (any_array(), any_ports()).prop_map(|((words, bits), ports)| ram(words, bits, ports)),
-        2 => (0..13_u32, 0..5_u32, 1..256_u64, 1..64_u32, any_ports(), 0..3_u8).prop_map(|(sets, ways, bytes, tag_bits, ports, access)| {
+        2 => (0..13_u32, 1..17_u32, 1..256_u64, 1..64_u32, any_ports(), 0..3_u8).prop_map(|(sets, ways, bytes, tag_bits, ports, access)| {
             let access = [Access::Normal, Access::Sequential, Access::Fast][usize::from(access)];
-            let spec = CacheSpec { sets: 1 << sets, ways: 1 << ways, line_bits: bytes * 8, tag_bits: Some(tag_bits), out_bits: None, ports, access, banks: 1 };
+            let spec = CacheSpec { sets: 1 << sets, ways, line_bits: bytes * 8, tag_bits: Some(tag_bits), out_bits: None, ports, access, banks: 1 };
             if bytes % 2 == 0 { Spec::Cache(spec) } else { Spec::CacheData(spec) }
         }),
         1 => (1..5000_u64, 0..5_u32, 1..64_u32, any_ports())
@@ -142,8 +142,8 @@ proptest! {
     }
 
     #[test]
-    fn a_cache_is_its_sides_and_a_gap(sets in 3..12_u32, ways in 0..4_u32, profile in any_profile()) {
-        let spec = CacheSpec { sets: 1 << sets, ways: 1 << ways, line_bits: 512, tag_bits: Some(24), out_bits: None, ports: Ports::ONE, access: Access::Normal, banks: 1 };
+    fn a_cache_is_its_sides_and_a_gap(sets in 3..12_u32, ways in 1..13_u32, profile in any_profile()) {
+        let spec = CacheSpec { sets: 1 << sets, ways, line_bits: 512, tag_bits: Some(24), out_bits: None, ports: Ports::ONE, access: Access::Normal, banks: 1 };
         let whole = price(&Spec::Cache(spec), profile);
         let (tag, data) = (whole.tag.unwrap(), whole.data.unwrap());
         close("read energy", (tag.read_energy + data.read_energy).si(), whole.read_energy.si())?;
@@ -328,6 +328,41 @@ fn a_lower_supply_is_slower_and_cheaper_in_the_same_area() {
         );
         assert!(low.access_time > nominal.access_time);
         assert!(low.read_energy < nominal.read_energy && low.leakage < nominal.leakage);
+    }
+}
+
+#[test]
+fn a_cache_of_any_number_of_ways_costs_more_than_one_of_fewer() {
+    let with_ways = |ways: u32| {
+        Spec::Cache(CacheSpec {
+            sets: 128,
+            ways,
+            line_bits: 512,
+            tag_bits: Some(24),
+            out_bits: Some(128),
+            ports: Ports::ONE,
+            access: Access::Normal,
+            banks: 1,
+        })
+    };
+    for profile in [Profile::Cacti65, Profile::Cacti7, Profile::Silicon] {
+        let costs: Vec<Cost> = (1..=16)
+            .map(|ways| price(&with_ways(ways), profile))
+            .collect();
+        for (i, pair) in costs.windows(2).enumerate() {
+            let (fewer, more) = (&pair[0], &pair[1]);
+            let ways = i + 2;
+            assert!(more.leakage > fewer.leakage, "{profile:?}, {ways} ways");
+        }
+        // The organisation changes from one to the next; over a doubling the cells decide.
+        for ways in 1..=8 {
+            let (once, twice) = (&costs[ways - 1], &costs[2 * ways - 1]);
+            assert!(twice.area > once.area, "{profile:?}, {ways} ways");
+            assert!(
+                twice.read_energy > once.read_energy,
+                "{profile:?}, {ways} ways"
+            );
+        }
     }
 }
 

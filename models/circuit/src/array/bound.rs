@@ -348,17 +348,15 @@ impl Least {
     }
 }
 
-/// The ways to spread a degree of `2^mux`: bitline multiplexer, first and second sense amplifier multiplexer.
+/// The ways to spread a degree of `2^mux`, as many ways as there are counted as a power of two: bitline multiplexer, first and second sense amplifier
+/// multiplexer.
 pub(super) fn spreads(need: &Need, mux: u32) -> impl Iterator<Item = (u32, u32, u32)> + use<> {
-    let ways = if need.selects_ways() {
-        need.ways().ilog2()
-    } else {
-        0
-    };
+    let need = *need;
     (0..=MOST_MUX.min(mux)).flat_map(move |dcm| {
         (0..=MOST_MUX.min(mux - dcm)).filter_map(move |first| {
             let second = mux - dcm - first;
-            (second <= MOST_MUX && first >= ways).then(|| (1 << dcm, 1 << first, 1 << second))
+            (second <= MOST_MUX && first >= need.way_bits())
+                .then(|| (1 << dcm, need.sense_degree(first), 1 << second))
         })
     })
 }

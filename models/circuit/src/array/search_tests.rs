@@ -82,9 +82,9 @@ fn any_need() -> impl Strategy<Value = Need> {
         3 => (0..10_u32, 0..3_u32, 0..4_u32, any::<bool>(), 0..20_u64).prop_map(|(bits, narrow, ways, fast, odd)| {
             let line_bits = (1_u64 << bits) + if bits > 4 { odd } else { 0 };
             let out_bits = if odd == 0 { (line_bits >> narrow).max(1) } else { line_bits };
-            Side::Data { ways: 1 << (ways / 2), line_bits, out_bits, fast }
+            Side::Data { ways: [1, 2, 4, 6][ways as usize], line_bits, out_bits, fast }
         }),
-        1 => (0..4_u32, 1..40_u32).prop_map(|(ways, tag_bits)| Side::Tags { ways: 1 << ways, tag_bits, selected: 1 << ways }),
+        1 => (0..4_u32, 1..40_u32).prop_map(|(ways, tag_bits)| Side::Tags { ways: [1, 2, 6, 8][ways as usize], tag_bits, selected: 4 }),
     ];
     (
         4.0..9.0_f64,

@@ -138,6 +138,24 @@ impl Need {
         matches!(self.side, Side::Data { fast: false, .. })
     }
 
+    /// Logarithm of the ways among which the sense amplifier multiplexer selects, rounded up.
+    pub(super) fn way_bits(&self) -> u32 {
+        if self.selects_ways() {
+            self.ways().next_power_of_two().ilog2()
+        } else {
+            0
+        }
+    }
+
+    /// Degree of the first sense amplifier multiplexer, the ways rounded up to a power of two: it selects among ways that are there.
+    pub(super) fn sense_degree(&self, log: u32) -> u32 {
+        if self.selects_ways() {
+            self.ways() << (log - self.way_bits())
+        } else {
+            1 << log
+        }
+    }
+
     /// So many bits with their check bits.
     fn checked(&self, bits: u64) -> u64 {
         const BITS_PER_CHECK: u64 = 8;
@@ -257,6 +275,10 @@ impl Shape {
         if ndsam1_address < 1 || active == 0 || active > u64::from(mats_h) {
             return None;
         }
+        // Mats that compare hold whole tags: of three ways not two each in one and a half.
+        if tag_bits.is_some() && !u64::from(ways).is_multiple_of(active) {
+            return None;
+        }
         let out_bits_mat = if tag_bits.is_some() {
             u64::from(ways) / active
         } else {
@@ -305,14 +327,12 @@ impl Shape {
         let cols = (need.set_bits() * split.nspd / f64::from(split.ndwl)) as u64;
         let subs = split.ndwl.min(2) * split.ndbl.min(2);
         let ways = if need.selects_ways() {
-            need.ways().ilog2()
+            u64::from(need.ways())
         } else {
-            0
+            1
         };
-        let degree = (u64::from(subs) * cols / need.access_bits().max(1))
-            .max(1)
-            .ilog2();
-        degree.max(ways)
+        let degree = u64::from(subs) * cols / need.access_bits().max(1) / ways;
+        degree.max(1).ilog2() + need.way_bits()
     }
 
     pub(super) fn mats(&self) -> f64 {
