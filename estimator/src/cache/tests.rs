@@ -225,6 +225,7 @@ fn loaded(name: &str, change: impl FnOnce(&mut LoadedKernel)) -> LoadedKernel {
         from: From::Suite(warpwatt_suite::kernel(name).unwrap()),
         ptx: None,
         case: None,
+        registers: None,
     };
     let mut kernel = load(&mut Sink::default(), &request, None).unwrap();
     change(&mut kernel);

@@ -185,6 +185,7 @@ Examples:
   warpwatt kernel my.toml --case small --dump c=c.bin
   warpwatt kernel vector_add --ptx other.ptx --set sm.threads=512
   warpwatt kernel my.toml --no-timing --json
+  warpwatt kernel hotspot --registers 20
 
 Exit codes: 0 every buffer holds what it must; 1 one does not (the first mismatches are shown); 2 the input is wrong, or the kernel
 stopped: endless, out of bounds, misaligned.")]
@@ -195,6 +196,9 @@ pub struct KernelArguments {
     /// The case of the launch file [default: its first]
     #[arg(long, value_name = "NAME")]
     pub case: Option<String>,
+    /// The most registers a thread may have; values beyond them go to local memory [default: the launch file's, or 255]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
+    pub registers: Option<u32>,
     /// PTX to run instead of the launch file's own
     #[arg(long, value_name = "FILE")]
     pub ptx: Option<PathBuf>,
@@ -233,13 +237,18 @@ pub struct KernelArguments {
 Examples:
   warpwatt ptx kernel.ptx
   warpwatt ptx kernel.ptx --json
+  warpwatt ptx kernel.ptx --registers 24
 
-Exit codes: 0 all of it is supported; 1 some is not: each form is listed with line and column; 2 the file is no PTX.
+Exit codes: 0 all of it is supported; 1 some is not: each form is listed with line and column; 2 the file is no PTX, or an entry needs more
+registers than allowed.
 What is supported is described in docs/ptx.md.")]
 pub struct PtxArguments {
     /// The PTX file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// The most registers a thread may have; values beyond them go to local memory [default: 255]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
+    pub registers: Option<u32>,
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,

@@ -65,7 +65,10 @@ impl Report {
 fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, Option<Diag>> {
     let spec = gpu(arguments, sink);
     let (ptx, case) = (arguments.ptx.as_deref(), arguments.case.as_deref());
-    let request = request(&arguments.launch, ptx, case, sink);
+    let request = request(&arguments.launch, ptx, case, sink).map(|request| KernelRequest {
+        registers: arguments.registers,
+        ..request
+    });
     let dumps = dumps(arguments, sink);
     let kernel = request.and_then(|request| load(sink, &request, None));
     let cache = arguments.cache.open(sink);
@@ -221,7 +224,26 @@ pub(super) fn request(
         from,
         ptx: ptx.map(Path::to_path_buf),
         case: case.map(str::to_owned),
+        registers: None,
     })
+}
+
+/// Registers a thread of the entries that were launched, and the instructions that keep values elsewhere.
+fn registers(kernel: &LoadedKernel, run: &CaseRun) -> Value {
+    let launched = |name: &str| {
+        run.executions
+            .iter()
+            .any(|executed| executed.kernel == name)
+    };
+    let entries = kernel.module.entries.iter();
+    let entries = entries.filter(|entry| launched(&entry.name)).map(|entry| {
+        let spills = entry.allocation.spills;
+        json!({
+            "entry": entry.name, "registers": entry.registers, "predicates": entry.predicates,
+            "spill_loads": spills.loads, "spill_stores": spills.stores, "spill_bytes": spills.bytes,
+        })
+    });
+    entries.collect()
 }
 
 /// Buffers to write, and where to.
@@ -299,6 +321,7 @@ impl Facts {
             "mismatch_count": run.mismatch_count, "mismatches": mismatches,
             "launches": run.executions.len(),
             "warp_instructions": run.warp_instructions(), "thread_instructions": run.thread_instructions(), "predicated_off": predicated_off,
+            "registers": registers(kernel, run),
         });
         let mut text = String::new();
         for mismatch in &run.mismatches {

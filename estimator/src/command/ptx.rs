@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
 
 use comfy_table::Table;
 use serde_json::{Value, json};
+use warpwatt_ptx::Spills;
 use warpwatt_ptx::inspect::{EntryFacts, FunctionFacts, Inspection, inspect};
 
 use super::arguments::PtxArguments;
@@ -18,7 +18,7 @@ const SHOWN: usize = 6;
 
 /// Inspects the file and prints what is in it.
 pub fn run(arguments: &PtxArguments) -> Exit {
-    let found = match read(&arguments.file) {
+    let found = match read(arguments) {
         Ok(found) => found,
         Err(rejection) => return reject(&rejection, arguments.json),
     };
@@ -34,13 +34,14 @@ pub fn run(arguments: &PtxArguments) -> Exit {
     }
 }
 
-fn read(path: &Path) -> Result<Inspection, Rejection> {
+fn read(arguments: &PtxArguments) -> Result<Inspection, Rejection> {
+    let path = &arguments.file;
     let mut sink = Sink::default();
     let source = fs::read_to_string(path).map_err(|error| {
         let message = format!("cannot read the PTX file `{}`: {error}", path.display());
         Diag::error("input::unreadable", message)
     })?;
-    let found = inspect(&source);
+    let found = inspect(&source, arguments.registers);
     let id = sink.sources.add(path.display().to_string(), source);
     found.map_err(|errors| {
         for error in errors {
@@ -83,6 +84,8 @@ fn entry(entry: &EntryFacts) -> Value {
             "before_allocation": entry.registers.before,
             "after_allocation": entry.registers.after,
             "predicates": entry.registers.predicates,
+            "live_at_once": entry.registers.live,
+            "spills": spills(&entry.registers.spills),
         },
         "instructions": entry.body.instructions,
         "mix": entry.body.mix,
@@ -90,6 +93,13 @@ fn entry(entry: &EntryFacts) -> Value {
         "local_bytes": entry.local_bytes,
         "calls": entry.calls,
         "supported": entry.runs,
+    })
+}
+
+fn spills(spills: &Spills) -> Value {
+    json!({
+        "values": spills.values, "loads": spills.loads, "stores": spills.stores, "bytes": spills.bytes,
+        "recomputations": spills.recomputations, "predicate_moves": spills.predicate_moves,
     })
 }
 
@@ -133,6 +143,7 @@ fn entries(entries: &[EntryFacts]) -> String {
             entry.params.len().to_string(),
             registers.before.to_string(),
             after,
+            registers.spills.bytes.to_string(),
             entry.shared_bytes.to_string(),
             entry.local_bytes.to_string(),
             entry.body.instructions.to_string(),
@@ -144,6 +155,7 @@ fn entries(entries: &[EntryFacts]) -> String {
         "parameters",
         "virtual registers",
         "registers",
+        "spilled bytes",
         "shared bytes",
         "local bytes",
         "instructions",

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
-use warpwatt_ptx::{Module, PtxError};
+use warpwatt_ptx::{MAX_REGISTERS, Module, PtxError};
 use warpwatt_suite::launch::{Files, Prepared};
 use warpwatt_suite::{Case, Kernel, LaunchFile, Problem};
 
@@ -21,6 +21,8 @@ pub struct KernelRequest {
     pub ptx: Option<PathBuf>,
     /// The case; the first one if none is named.
     pub case: Option<String>,
+    /// The most registers a thread may have, instead of what the launch file says.
+    pub registers: Option<u32>,
 }
 
 /// The suite or a file.
@@ -99,12 +101,13 @@ impl Loader<'_> {
         let (case, prepared) = prepared
             .map_err(|error| self.plain("suite::defect", error.to_string(), None))
             .ok()?;
-        let module = self.module(ptx, &case)?;
+        let mut module = self.module(ptx, &case)?;
         let problems = case.check(&module);
         if !problems.is_empty() {
             self.problems(launch, problems);
             return None;
         }
+        self.limit_registers(&mut module, launch, &case, request)?;
         let here = (kernel.name, case.name.get_ref().as_str());
         let rows = kernel
             .paper_rows()
@@ -140,12 +143,13 @@ impl Loader<'_> {
         };
         let case = self.case(&file, request).cloned();
         let ptx = self.read(&ptx_path, "ptx")?;
-        let module = self.module(ptx, case.as_ref()?)?;
+        let mut module = self.module(ptx, case.as_ref()?)?;
         let case = case?;
         let prepared = case.prepare(&module, Files::Directory(directory));
         let prepared = prepared
             .map_err(|problems| self.problems(launch, problems))
             .ok()?;
+        self.limit_registers(&mut module, launch, &case, request)?;
         let name = KernelName {
             name: file.name.clone(),
             case: case.name.get_ref().clone(),
@@ -171,6 +175,11 @@ impl Loader<'_> {
         ] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
+        }
+        // A limit that was asked for is in none of these texts.
+        let limits = module.entries.iter().map(|entry| entry.allocation.limit);
+        for limit in limits.filter(|&limit| limit != MAX_REGISTERS) {
+            hash.update(limit.to_le_bytes());
         }
         for buffer in prepared.buffers.iter().flatten() {
             hash.update((buffer.before.len() as u64).to_le_bytes());
@@ -221,6 +230,33 @@ impl Loader<'_> {
             return Some(module);
         }
         self.ptx_errors(ptx, "ptx::unsupported", unsupported);
+        None
+    }
+
+    /// Keeps the limit of registers that is asked for, or that the case has.
+    fn limit_registers(
+        &mut self,
+        module: &mut Module,
+        launch: SourceId,
+        case: &Case,
+        request: &KernelRequest,
+    ) -> Option<()> {
+        let refused = match case.limit_registers(module, request.registers) {
+            Ok(()) => return Some(()),
+            Err(refused) => refused,
+        };
+        let least = refused.iter().map(|error| error.minimum).max();
+        let least = least.unwrap_or_default();
+        for error in refused {
+            let diag = Diag::error("kernel::registers", error.to_string());
+            let diag = match (&case.registers, request.registers) {
+                (Some(limit), None) => diag
+                    .at(launch, limit.span(), "")
+                    .help(format!("write `registers = {least}` or more")),
+                _ => diag.help(format!("pass `--registers {least}` or more")),
+            };
+            self.sink.push(diag);
+        }
         None
     }
 

@@ -127,12 +127,14 @@ fn kernels(
                     from: From::Suite(kernel),
                     ptx: None,
                     case: case.clone(),
+                    registers: None,
                 }
             }
             Workload::Own { launch, ptx, case } => KernelRequest {
                 from: From::File(directory.join(launch)),
                 ptx: ptx.as_ref().map(|ptx| directory.join(ptx)),
                 case: case.clone(),
+                registers: None,
             },
         };
         let Some(loaded) = load(sink, &request, Some((source, workload.range.clone()))) else {

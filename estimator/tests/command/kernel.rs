@@ -209,3 +209,41 @@ fn help_teaches() {
     }
     assert!(stdout(&warpwatt(&errors(), &["--help"])).contains("Exit codes:"));
 }
+
+/// The same buffers on fewer registers, with more instructions; the launch file's limit and the command's do the same.
+#[test]
+fn a_limit_of_registers_is_kept_and_one_too_low_is_refused() {
+    let (_, free) = json(&["kernel", "hotspot", "--json"]);
+    let (code, limited) = json(&["kernel", "hotspot", "--registers", "16", "--json"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(limited["passed"], true);
+    let registers = |value: &Value| value["registers"][0].clone();
+    assert!(registers(&free)["registers"].as_u64() > Some(16));
+    assert_eq!(registers(&free)["spill_loads"], 0);
+    assert_eq!(registers(&limited)["registers"], 16);
+    assert!(registers(&limited)["spill_loads"].as_u64() > Some(0));
+    let count = |value: &Value| value["warp_instructions"].as_u64();
+    assert!(count(&limited) > count(&free));
+
+    let scratch = Scratch::new();
+    let ptx = fs::read_to_string(errors().join("launches/copy.ptx")).unwrap();
+    let launch = fs::read_to_string(errors().join("launches/copy.toml")).unwrap();
+    scratch.write("copy.ptx", &ptx);
+    let write = |limit: &str| {
+        let line = format!("[small]\nregisters = {limit}");
+        scratch.write("copy.toml", &launch.replace("[small]", &line));
+        warpwatt(&scratch.path(""), &["kernel", "copy.toml", "--json"])
+    };
+    let value: Value = serde_json::from_slice(&write("4").stdout).unwrap();
+    assert_eq!(value["registers"][0]["registers"], 4);
+    for (limit, message) in [
+        ("3", "`copy` needs at least 4 registers, not 3"),
+        ("0", "`registers` must be from 1 to 255, not 0"),
+        ("\"all\"", "`registers` must be an integer"),
+    ] {
+        let output = write(limit);
+        assert_eq!(output.status.code(), Some(2));
+        let text = stderr(&output) + &stdout(&output);
+        assert!(text.contains(message), "{text}");
+    }
+}

@@ -51,3 +51,26 @@ fn what_is_no_ptx_is_rejected_with_its_place() {
     assert!(stderr(&output).contains("k.ptx:3:"), "{}", stderr(&output));
     assert_eq!(stdout(&output), "");
 }
+
+#[test]
+fn a_limit_of_registers_spills_and_one_too_low_is_refused_with_the_least() {
+    let registers = |arguments: &[&str]| {
+        let output = warpwatt(&errors(), arguments);
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        value["entries"][0]["registers"].clone()
+    };
+    let free = registers(&["ptx", "launches/copy.ptx", "--json"]);
+    assert_eq!(free["spills"]["values"], 0);
+    let limited = registers(&["ptx", "launches/copy.ptx", "--registers", "4", "--json"]);
+    assert!(free["after_allocation"].as_u64() > Some(4), "{free}");
+    assert_eq!(limited["after_allocation"], 4);
+    assert!(limited["spills"]["values"].as_u64() > Some(0), "{limited}");
+    let output = warpwatt(&errors(), &["ptx", "launches/copy.ptx", "--registers", "3"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = stderr(&output);
+    assert!(
+        text.contains("`copy` needs at least 4 registers, not 3"),
+        "{text}"
+    );
+    assert!(text.contains("copy.ptx:"), "{text}");
+}

@@ -37,6 +37,8 @@ pub struct Function<'s> {
     pub returns: Vec<Variable<'s>>,
     /// Parameters.
     pub params: Vec<Variable<'s>>,
+    /// `.maxnreg`: the most registers a thread may have.
+    pub max_registers: Option<u64>,
     /// Statements; `None` for a declaration.
     pub body: Option<Vec<Statement<'s>>>,
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::allocate::Spills;
 use crate::ast::{Instruction, Module, Statement};
 use crate::error::{Lines, PtxError};
 use crate::lower::{check_functions, lower};
@@ -60,10 +61,14 @@ pub struct FunctionFacts {
 pub struct Registers {
     /// Virtual registers that the PTX uses.
     pub before: u32,
-    /// Words that are live at once at the most, which is what an ideal allocator needs; `None` if the entry cannot run.
+    /// Registers a thread after allocation; `None` if the entry cannot run.
     pub after: Option<u32>,
-    /// Predicate registers.
+    /// Words that are live at once at the most: no allocation without spills has fewer.
+    pub live: u32,
+    /// Predicate registers that the PTX uses.
     pub predicates: u32,
+    /// What does not fit into registers.
+    pub spills: Spills,
 }
 
 /// Something that is not supported.
@@ -94,14 +99,17 @@ impl Inspection {
     }
 }
 
-/// Reads a module and says what is in it.
+/// Reads a module and says what is in it, with at most `registers` registers a thread.
 ///
 /// # Errors
-/// Those of [`load`](crate::load): the text is no PTX, or variables cannot be placed.
-pub fn inspect(source: &str) -> Result<Inspection, Vec<PtxError>> {
+/// Those of [`load`](crate::load): the text is no PTX, or variables cannot be placed; and entries that need more registers.
+pub fn inspect(source: &str, registers: Option<u32>) -> Result<Inspection, Vec<PtxError>> {
     let tree = parse(source)?;
     let lines = Lines::new(source);
-    let module = lower(&tree, &lines)?;
+    let mut module = lower(&tree, &lines)?;
+    if let Some(limit) = registers {
+        limit_registers(&tree, &mut module, limit)?;
+    }
     let bodies: Vec<Body<'_, '_>> = tree.functions.iter().filter_map(Body::of).collect();
     let text = |name: &crate::ast::Name<'_>| name.text.to_owned();
     let functions = bodies.iter().filter(|body| !body.is_entry);
@@ -113,6 +121,31 @@ pub fn inspect(source: &str) -> Result<Inspection, Vec<PtxError>> {
         instructions: bodies.iter().map(|body| body.all.len() as u64).sum(),
         unsupported: unsupported(source, &tree, &lines, &module, &bodies),
     })
+}
+
+fn limit_registers(
+    tree: &Module<'_>,
+    module: &mut program::Module,
+    limit: u32,
+) -> Result<(), Vec<PtxError>> {
+    let mut refused = Vec::new();
+    let entries = module.entries.iter_mut();
+    for entry in entries.filter(|entry| entry.unsupported.is_empty() && entry.registers > limit) {
+        match entry.with_registers(limit) {
+            Ok(limited) => *entry = limited,
+            Err(error) => {
+                let mut functions = tree.functions.iter();
+                let function = functions.find(|function| function.name.text == error.entry);
+                let span = function.map_or(0..0, |function| function.name.span.clone());
+                let help = format!("{} registers or more are possible", error.minimum);
+                refused.push(PtxError::new(span, error.to_string()).with_help(help));
+            }
+        }
+    }
+    match refused.is_empty() {
+        true => Ok(()),
+        false => Err(refused),
+    }
 }
 
 /// An entry or function and all its instructions, those of inner scopes too.
@@ -179,7 +212,9 @@ fn registers(entry: &program::Entry) -> Registers {
     Registers {
         before: entry.virtual_registers,
         after: entry.unsupported.is_empty().then_some(entry.registers),
+        live: entry.allocation.live,
         predicates: u32::from(entry.virtual_predicates),
+        spills: entry.allocation.spills,
     }
 }
 
@@ -273,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_module_is_described_and_what_it_lacks_is_listed_once_with_its_place() {
-        let found = inspect(MODULE).expect("it parses");
+        let found = inspect(MODULE, None).expect("it parses");
         assert_eq!(found.version.as_deref(), Some("8.0"));
         assert_eq!(found.target.as_deref(), Some("sm_80"));
         assert_eq!(found.instructions, 11);
@@ -282,7 +317,11 @@ mod tests {
         assert_eq!(fine.body.instructions, 5);
         assert_eq!(fine.body.mix["add"], 1);
         assert_eq!(fine.registers.before, 2 + 1);
-        assert_eq!(fine.registers.after, Some(3));
+        assert_eq!((fine.registers.after, fine.registers.live), (Some(3), 3));
+        assert!(inspect(MODULE, Some(3)).is_ok());
+        let refused =
+            inspect(MODULE, Some(2)).expect_err("two do not hold the address and the value");
+        assert_eq!(&MODULE[refused[0].span.clone()], "fine");
         let forms: Vec<(&str, u32, u32)> = found
             .unsupported
             .iter()

@@ -161,7 +161,10 @@ pub(super) fn lower<'s>(
         return Ok(entry);
     }
     set_reconvergence(&mut entry.code);
-    match entry.with_registers(MAX_REGISTERS) {
+    let limit = function
+        .max_registers
+        .and_then(|limit| limit.try_into().ok());
+    match entry.with_registers(MAX_REGISTERS.min(limit.unwrap_or(MAX_REGISTERS))) {
         Ok(allocated) => Ok(allocated),
         Err(error) => {
             let refused = PtxError::new(function.name.span.clone(), error.to_string());

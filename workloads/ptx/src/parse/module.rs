@@ -163,7 +163,7 @@ impl<'s> Parser<'s> {
         } else {
             Vec::new()
         };
-        self.performance_directives();
+        let max_registers = self.performance_directives();
         let body = if self.eat(';') {
             None
         } else {
@@ -175,18 +175,25 @@ impl<'s> Parser<'s> {
             name,
             returns,
             params,
+            max_registers,
             body,
         })
     }
 
-    /// `.maxntid 256, 1, 1`, `.minnctapersm 2`, `.noreturn` and their kin: hints to an allocator.
-    fn performance_directives(&mut self) {
+    /// `.maxntid 256, 1, 1`, `.minnctapersm 2`, `.noreturn` and their kin, of which only `.maxnreg` binds allocation.
+    fn performance_directives(&mut self) -> Option<u64> {
+        let mut max_registers = None;
         while self.peek() == TokenKind::Dotted {
+            let limits = self.peek_dotted() == Some("maxnreg");
             self.advance();
+            if limits && let TokenKind::Integer(value) = self.peek() {
+                max_registers = Some(value);
+            }
             while matches!(self.peek(), TokenKind::Integer(_) | TokenKind::Text) || self.at(',') {
                 self.advance();
             }
         }
+        max_registers
     }
 
     pub(super) fn params(&mut self) -> Parsed<Vec<Variable<'s>>> {

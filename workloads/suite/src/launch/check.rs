@@ -1,7 +1,9 @@
 //! A case against the module that it launches.
 
+use std::collections::BTreeSet;
+
 use warpwatt_ptx::program::Param;
-use warpwatt_ptx::{Entry, Module};
+use warpwatt_ptx::{Entry, Module, TooFewRegisters};
 
 use super::problem::nearest;
 use super::{Argument, Case, ElementType, Files, KernelLaunch, Prepared, Problem, Role};
@@ -53,6 +55,38 @@ impl Case {
         problems.sort_by_key(|problem| (problem.span.start, problem.span.end));
         problems.dedup();
         problems
+    }
+
+    /// Gives the entries that the case launches no more registers than it says; `limit` is used if it is given.
+    ///
+    /// # Errors
+    /// The limit and the lowest one that all of these entries can keep, if that is higher.
+    pub fn limit_registers(
+        &self,
+        module: &mut Module,
+        limit: Option<u32>,
+    ) -> Result<(), Vec<TooFewRegisters>> {
+        let own = self.registers.as_ref().map(|limit| *limit.get_ref());
+        let Some(limit) = limit.or(own) else {
+            return Ok(());
+        };
+        let launches = self.steps.iter().flat_map(|step| &step.launches);
+        let launched: BTreeSet<&str> = launches
+            .map(|launch| launch.kernel.get_ref().as_str())
+            .collect();
+        let mut refused = Vec::new();
+        for entry in &mut module.entries {
+            if entry.registers > limit && launched.contains(entry.name.as_str()) {
+                match entry.with_registers(limit) {
+                    Ok(limited) => *entry = limited,
+                    Err(error) => refused.push(error),
+                }
+            }
+        }
+        match refused.is_empty() {
+            true => Ok(()),
+            false => Err(refused),
+        }
     }
 
     fn check_launch(&self, launch: &KernelLaunch, entry: &Entry, problems: &mut Vec<Problem>) {

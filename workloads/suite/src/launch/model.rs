@@ -56,6 +56,8 @@ pub struct Case {
     pub arguments: Vec<Argument>,
     /// Buffers that kernels read as textures.
     pub textures: Vec<TextureBinding>,
+    /// The most registers a thread may have; kernels that need more keep values in local memory.
+    pub registers: Option<Spanned<u32>>,
     /// What is launched, in order; a plain case is one step of one launch.
     pub steps: Vec<Step>,
 }

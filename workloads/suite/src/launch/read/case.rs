@@ -2,6 +2,7 @@
 
 use toml::Spanned;
 use toml::de::{DeString, DeTable};
+use warpwatt_ptx::MAX_REGISTERS;
 
 use super::argument::{self, Placed};
 use super::fields::{Fields, Unknown};
@@ -9,11 +10,12 @@ use super::{step, texture};
 use crate::launch::problem::nearest;
 use crate::launch::{Argument, Case, Problem};
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "kernel",
     "grid",
     "block",
     "dynamic_shared",
+    "registers",
     "arg",
     "texture",
     "step",
@@ -45,13 +47,22 @@ pub(super) fn read(
             .filter(|texture| texture.reference.is_some());
         !bound.any(|texture| texture.argument == *argument)
     });
+    let registers = registers(&mut fields);
     let steps = step::read_all(&mut fields, &arguments);
     Case {
         name,
+        registers,
         arguments: arguments.list,
         textures,
         steps,
     }
+}
+
+/// The limit of registers, with its place.
+fn registers(fields: &mut Fields<'_, '_>) -> Option<Spanned<u32>> {
+    let limit = fields.integer("registers", 1, i64::from(MAX_REGISTERS))?;
+    let entry = fields.entry("registers")?;
+    Some(Spanned::new(entry.span(), limit as u32))
 }
 
 /// The arguments that could be read, and whether these are all.
