@@ -1,5 +1,8 @@
 //! Traces of the suite: what they take in memory and on disk, and that files give them back.
 
+use std::fs;
+use std::path::Path;
+
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_simt::trace::file::{decode, encode};
 use warpwatt_simt::trace::statistics::Statistics;
@@ -87,20 +90,73 @@ fn check(kernel: &str, run: &CaseRun) -> [f64; 2] {
     [memory, file.len()].map(|bytes| bytes as f64 / instructions)
 }
 
+const BEGIN: &str =
+    "<!-- sizes: written by `WARPWATT_BLESS=1 cargo test -p warpwatt-tests --test traces` -->\n";
+const END: &str = "<!-- end of sizes -->\n";
+
+/// How far the table of the documentation may be from what is measured: instructions of other classes, a line more of PTX, change a file a little.
+const STALE: f64 = 0.1;
+
+/// Compares the table in `docs/traces.md` with what was measured, or writes it.
+fn check_page(rows: &[(&str, u64, [f64; 2])], average: [f64; 2]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/traces.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once(BEGIN).expect("the table has its marker");
+    let (table, after) = rest.split_once(END).expect("the table has its end");
+    let line = |name: &str, count: &str, [memory, disk]: [f64; 2]| {
+        format!("| {name} | {count} | {memory:.2} | {disk:.2} |\n")
+    };
+    let mut fresh = "| kernel, case `default` | warp instructions | bytes each in memory | bytes each on disk |\n| --- | --- | --- | --- |\n".to_owned();
+    for (name, count, sizes) in rows {
+        fresh += &line(&format!("`{name}`"), &count.to_string(), *sizes);
+    }
+    fresh += &line("**average of the kernels**", "", average);
+    if std::env::var_os("WARPWATT_BLESS").is_some() {
+        fs::write(&path, format!("{before}{BEGIN}{fresh}{END}{after}")).unwrap();
+        return;
+    }
+    assert_eq!(
+        table.lines().count(),
+        fresh.lines().count(),
+        "docs/traces.md"
+    );
+    for (old, new) in table.lines().zip(fresh.lines()).skip(2) {
+        let cells = |line: &str| -> Vec<String> {
+            line.split('|').map(|cell| cell.trim().to_owned()).collect()
+        };
+        let (old, new) = (cells(old), cells(new));
+        let near = |at: usize| {
+            let [old, new] = [&old, &new].map(|cells| cells[at].parse::<f64>().unwrap());
+            (old - new).abs() <= STALE * new + 0.02
+        };
+        assert!(
+            old[1] == new[1] && near(3) && near(4),
+            "docs/traces.md: {old:?}, now {new:?}"
+        );
+    }
+}
+
 #[test]
 fn every_trace_of_the_suite_comes_back_from_its_file_and_they_are_small() {
-    let mut sizes = Vec::new();
+    let mut rows = Vec::new();
     for kernel in kernels() {
         let (case, prepared) = kernel.prepare(None).unwrap();
         let module = warpwatt_ptx::load(kernel.ptx).unwrap();
         let run = run_case(&module, &case, &prepared, RunOptions::default()).unwrap();
-        sizes.push(check(kernel.name, &run));
+        rows.push((
+            kernel.name,
+            run.warp_instructions(),
+            check(kernel.name, &run),
+        ));
     }
-    assert!(sizes.len() > 40, "{} kernels", sizes.len());
-    let average =
-        |column: usize| sizes.iter().map(|size| size[column]).sum::<f64>() / sizes.len() as f64;
-    assert!(average(0) <= IN_MEMORY, "{} in memory", average(0));
-    assert!(average(1) <= ON_DISK, "{} on disk", average(1));
-    let most = sizes.iter().map(|size| size[0]).fold(0.0, f64::max);
-    assert!(most <= IN_MEMORY, "{most} in memory, of the largest");
+    assert!(rows.len() > 40, "{} kernels", rows.len());
+    let average = [0, 1].map(|column| {
+        rows.iter().map(|(_, _, sizes)| sizes[column]).sum::<f64>() / rows.len() as f64
+    });
+    assert!(average[0] <= IN_MEMORY, "{} in memory", average[0]);
+    assert!(average[1] <= ON_DISK, "{} on disk", average[1]);
+    for (name, _, [memory, _]) in &rows {
+        assert!(*memory <= IN_MEMORY, "{name}: {memory} in memory");
+    }
+    check_page(&rows, average);
 }

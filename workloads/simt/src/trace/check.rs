@@ -52,11 +52,19 @@ impl KernelTrace {
         let mut counts = Counts::default();
         for (warp, span) in self.warps.iter().enumerate() {
             let mut cursor = self.cursor(warp);
+            // Lanes change seldom; counting them takes longer than noticing that.
+            let (mut active, mut active_count) = (0, 0);
             for _ in 0..span.steps {
                 let step = cursor.next().ok_or(Malformed("a record is cut short"))?;
                 check_step(&step, &self.code, lanes)?;
-                counts.thread_instructions += u64::from(step.active.count_ones());
-                counts.predicated_off += u64::from((step.active & !step.executed).count_ones());
+                if step.active != active {
+                    active = step.active;
+                    active_count = u64::from(active.count_ones());
+                }
+                counts.thread_instructions += active_count;
+                if step.executed != active {
+                    counts.predicated_off += u64::from((active & !step.executed).count_ones());
+                }
             }
             if !cursor.at_end() {
                 return Err(Malformed("a warp has more records than steps"));
