@@ -22,6 +22,13 @@ pub(super) struct Callee<'m, 's> {
 /// Places of the results and of the parameters in a function's frame.
 pub(super) type Shape = (Vec<Place>, Vec<Place>);
 
+/// Functions that an entry may reach.
+const MAX_FUNCTIONS: usize = 2000;
+
+/// Why an entry is not lowered.
+pub(super) const TOO_LARGE: &str =
+    "the entries up to here, with the functions that they call, take too many instructions";
+
 /// Offset and size in a frame.
 type Place = (u64, u64);
 
@@ -184,6 +191,11 @@ impl<'s> Lowering<'_, 's> {
     /// The functions that an indirect call may reach, by address, and their common shape: those that it lists, or all of its prototype's shape
     /// whose address is taken somewhere.
     fn candidates(&mut self, name: &Name<'s>) -> Lowered<(Vec<(u64, u32)>, Shape)> {
+        let looked_at = self.module.functions.len();
+        self.targets_left = self.targets_left.checked_sub(looked_at).ok_or_else(|| {
+            let message = "too many indirect calls among too many functions";
+            PtxError::new(name.span.clone(), message)
+        })?;
         let listed: Option<Vec<&'s str>> = self
             .body
             .targets
@@ -243,6 +255,10 @@ impl<'s> Lowering<'_, 's> {
                 "of the functions of the CUDA runtime, `malloc`, `free`, `vprintf` and `__assertfail` are known",
             ));
         };
+        if self.callees.len() >= MAX_FUNCTIONS {
+            let message = format!("an entry may reach {MAX_FUNCTIONS} functions, this is one more");
+            return Err(PtxError::new(name.span.clone(), message));
+        }
         let mut frame = Region::default();
         let results = place(&function.returns, &mut frame)?;
         let params = place(&function.params, &mut frame)?;
@@ -299,9 +315,7 @@ impl<'s> Lowering<'_, 's> {
             let function = callee.function;
             let more = function.body.as_ref().map_or(0, Vec::len);
             if self.code.len() + more > self.room {
-                let message = "the entries up to here, with the functions that they call, take too many instructions";
-                let refused = PtxError::new(function.name.span.clone(), message);
-                self.errors.push(refused.with_help("split the module"));
+                self.errors.push(too_large(&function.name));
                 break;
             }
             functions.push(self.function_body(function));
@@ -329,6 +343,11 @@ impl<'s> Lowering<'_, 's> {
             frame_bytes: self.body.frame.bytes,
         }
     }
+}
+
+/// Why an entry is not lowered: with it, or with the functions that it calls, the module is too large.
+pub(super) fn too_large(name: &Name<'_>) -> PtxError {
+    PtxError::new(name.span.clone(), TOO_LARGE).with_help("split the module")
 }
 
 fn not_a_parameter(operand: &Operand<'_>) -> PtxError {

@@ -34,7 +34,7 @@ use crate::program::{Entry, Module};
 use function::{Known, Names};
 
 /// Instructions that all entries of a module may have together, each with the functions that it calls.
-const MAX_INSTRUCTIONS: usize = 1 << 22;
+const MAX_INSTRUCTIONS: usize = 1 << 21;
 
 /// Reads and lowers a module.
 ///
@@ -82,9 +82,21 @@ pub(crate) fn lower(tree: &ast::Module<'_>, lines: &Lines) -> Result<Module, Vec
     let mut left = MAX_INSTRUCTIONS;
     for function in tree.functions.iter().filter(|function| function.is_entry) {
         let Some(body) = &function.body else { continue };
+        if left == 0 {
+            entries.push(Entry {
+                name: function.name.text.to_owned(),
+                unsupported: vec![call::too_large(&function.name)],
+                ..Entry::default()
+            });
+            continue;
+        }
         match function::lower(function, body, &known, left) {
             Ok(entry) => {
-                left = left.saturating_sub(entry.code.len());
+                let mut problems = entry.unsupported.iter();
+                left = match problems.any(|problem| problem.message == call::TOO_LARGE) {
+                    true => 0,
+                    false => left.saturating_sub(entry.code.len()),
+                };
                 entries.push(entry);
             }
             Err(found) => errors.extend(found),

@@ -84,7 +84,7 @@ impl Case {
     }
 
     /// Memory that all buffers take together.
-    fn buffer_bytes(&self) -> u64 {
+    pub fn buffer_bytes(&self) -> u64 {
         let bytes = self.arguments.iter().map(|argument| match &argument.role {
             Role::Buffer(buffer) => buffer.count * argument.element.bytes() as u64,
             Role::Scalar(_) => 0,
