@@ -164,7 +164,7 @@ fn survive(seeds: &[String], inputs: u64, check: impl Fn(&str)) {
 
 /// Loads a module, describes it, and runs every entry that can run for a moment.
 fn ptx(text: &str) {
-    let _ = warpwatt_ptx::inspect(text);
+    let _ = warpwatt_ptx::inspect(text, None);
     let Ok(module) = warpwatt_ptx::load(text) else {
         return;
     };
