@@ -1,5 +1,7 @@
 //! Giving registers to pieces: first fit over the exact spans in which they are live.
 
+use std::cmp::Reverse;
+
 use super::webs::Span;
 
 /// Something that needs a register, or several neighbours.
@@ -37,6 +39,8 @@ pub(super) struct Problem<'p> {
     pub copies: Vec<(u32, u32)>,
     /// Registers that there are.
     pub limit: u32,
+    /// Points of the program.
+    pub points: u32,
 }
 
 /// The first register of each piece, and how many registers are used.
@@ -122,14 +126,21 @@ fn units(problem: &Problem<'_>) -> Vec<Unit> {
     units
 }
 
+/// One bit a register.
+type Registers = [u64; 4];
+
+/// Registers that masks have bits for.
+const MOST: u32 = 256;
+
 struct Placement<'p> {
     problem: &'p Problem<'p>,
     limit: u32,
-    /// When each register is taken, ascending.
-    taken: Vec<Vec<Span>>,
+    /// Registers taken at each point.
+    taken: Vec<Registers>,
     first: Vec<u16>,
+    used: u32,
     /// Registers that each routine uses itself.
-    used_by: Vec<Vec<bool>>,
+    used_by: Vec<Registers>,
     partners: Vec<Vec<u32>>,
 }
 
@@ -145,33 +156,25 @@ impl<'p> Placement<'p> {
         }
         Self {
             problem,
-            limit,
-            taken: Vec::new(),
+            limit: limit.min(MOST),
+            taken: vec![[0; 4]; problem.points as usize],
             first: vec![UNPLACED; problem.pieces.len()],
-            used_by: vec![Vec::new(); routines],
+            used: 0,
+            used_by: vec![[0; 4]; routines],
             partners,
         }
     }
 
     fn run(mut self, units: &[Unit], order: Order) -> Option<Colouring> {
         let mut sorted: Vec<&Unit> = units.iter().collect();
-        sorted.sort_by_key(|unit| {
-            let size = std::cmp::Reverse(unit.size);
-            let wide = match order {
-                Order::Start => std::cmp::Reverse(0),
-                _ => size,
+        sorted.sort_by_cached_key(|unit| {
+            let size = Reverse(unit.size);
+            let (wide, length) = match order {
+                Order::Start => (Reverse(0), 0),
+                Order::Width => (size, 0),
+                Order::Length => (size, self.length(unit)),
             };
-            let length = match order {
-                Order::Length => self.length(unit),
-                _ => 0,
-            };
-            (
-                unit.routine,
-                wide,
-                std::cmp::Reverse(length),
-                unit.start,
-                size,
-            )
+            (unit.routine, wide, Reverse(length), unit.start, size)
         });
         let mut calls = self.problem.clobbers.iter().peekable();
         for unit in sorted {
@@ -181,10 +184,9 @@ impl<'p> Placement<'p> {
             let base = self.find(unit)?;
             self.place(unit, base);
         }
-        let used = self.taken.len() as u32;
         Some(Colouring {
             first: self.first,
-            used,
+            used: self.used,
         })
     }
 
@@ -196,73 +198,101 @@ impl<'p> Placement<'p> {
 
     /// The registers of the routines that run during a call are taken meanwhile.
     fn clobber(&mut self, call: &Clobber) {
-        for register in 0..self.taken.len() {
-            let uses = |&routine: &u32| self.used_by[routine as usize].get(register) == Some(&true);
-            if call.during.iter().any(uses) {
-                insert(&mut self.taken[register], call.span);
+        for &routine in &call.during {
+            let used = self.used_by[routine as usize];
+            for taken in &mut self.taken[call.span.0 as usize..call.span.1 as usize] {
+                add(taken, &used);
             }
         }
     }
 
     /// The lowest register that is free, or that of a copy's other side.
     fn find(&self, unit: &Unit) -> Option<u32> {
+        let free = self.free(unit);
+        let is_free = |&register: &u32| {
+            let end = register + unit.size;
+            end <= self.limit && has(&free, register)
+        };
         let partners = &self.partners[unit.members[0].0 as usize];
         let known = partners.iter().map(|&piece| self.first[piece as usize]);
-        let hints = known
+        let mut hints = known
             .filter(|&first| first != UNPLACED && unit.members.len() == 1)
             .map(u32::from);
-        let hint = hints
-            .filter(|first| first % unit.size == 0)
-            .find(|&first| self.is_free(unit, first));
-        let step = unit.size.next_power_of_two();
-        hint.or_else(|| {
-            let bases = (0..).step_by(step as usize);
-            bases
-                .take_while(|base| base + unit.size <= self.limit)
-                .find(|&base| self.is_free(unit, base))
-        })
+        hints
+            .find(is_free)
+            .or_else(|| lowest(&free).filter(is_free))
     }
 
-    fn is_free(&self, unit: &Unit, base: u32) -> bool {
-        unit.members.iter().all(|&(piece, offset)| {
+    /// Where a unit may begin.
+    fn free(&self, unit: &Unit) -> Registers {
+        let mut free = aligned(unit.size.next_power_of_two());
+        for &(piece, offset) in &unit.members {
             let piece = &self.problem.pieces[piece as usize];
-            (0..piece.size).all(|word| {
-                let taken = self.taken.get((base + offset + word) as usize);
-                taken.is_none_or(|taken| !meets(taken, piece.spans))
-            })
-        })
+            let mut taken = [0; 4];
+            for span in piece.spans {
+                for point in &self.taken[span.0 as usize..span.1 as usize] {
+                    add(&mut taken, point);
+                }
+            }
+            for word in offset..offset + piece.size {
+                let starts = shifted_down(&taken, word);
+                free.iter_mut()
+                    .zip(starts)
+                    .for_each(|(free, taken)| *free &= !taken);
+            }
+        }
+        free
     }
 
     fn place(&mut self, unit: &Unit, base: u32) {
-        let end = (base + unit.size) as usize;
-        if self.taken.len() < end {
-            self.taken.resize(end, Vec::new());
-        }
-        let used = &mut self.used_by[unit.routine as usize];
-        if used.len() < end {
-            used.resize(end, false);
-        }
-        used[base as usize..end].fill(true);
+        self.used = self.used.max(base + unit.size);
         for &(piece, offset) in &unit.members {
             self.first[piece as usize] = (base + offset) as u16;
             let piece = &self.problem.pieces[piece as usize];
-            for word in 0..piece.size {
-                let taken = &mut self.taken[(base + offset + word) as usize];
-                piece.spans.iter().for_each(|&span| insert(taken, span));
+            let mut bits = [0; 4];
+            for register in base + offset..base + offset + piece.size {
+                bits[register as usize / 64] |= 1 << (register % 64);
+            }
+            add(&mut self.used_by[unit.routine as usize], &bits);
+            for span in piece.spans {
+                for point in &mut self.taken[span.0 as usize..span.1 as usize] {
+                    add(point, &bits);
+                }
             }
         }
     }
 }
 
-/// Whether two ascending lists of spans have a point in common.
-fn meets(taken: &[Span], spans: &[Span]) -> bool {
-    spans.iter().any(|span| {
-        let after = taken.partition_point(|other| other.1 <= span.0);
-        taken.get(after).is_some_and(|other| other.0 < span.1)
-    })
+fn add(to: &mut Registers, other: &Registers) {
+    to.iter_mut()
+        .zip(other)
+        .for_each(|(to, other)| *to |= other);
 }
 
-fn insert(taken: &mut Vec<Span>, span: Span) {
-    let at = taken.partition_point(|other| other.0 < span.0);
-    taken.insert(at, span);
+fn has(registers: &Registers, register: u32) -> bool {
+    registers[register as usize / 64] >> (register % 64) & 1 == 1
+}
+
+fn lowest(registers: &Registers) -> Option<u32> {
+    let word = registers.iter().position(|&bits| bits != 0)?;
+    Some(word as u32 * 64 + registers[word].trailing_zeros())
+}
+
+/// Registers that are multiples of 1, 2, 4 or 8.
+fn aligned(size: u32) -> Registers {
+    [match size {
+        1 => u64::MAX,
+        2 => 0x5555_5555_5555_5555,
+        4 => 0x1111_1111_1111_1111,
+        _ => 0x0101_0101_0101_0101,
+    }; 4]
+}
+
+/// Bit n of the result is bit n + `by`.
+fn shifted_down(registers: &Registers, by: u32) -> Registers {
+    let above = |word: usize| registers.get(word + 1).copied().unwrap_or(0);
+    std::array::from_fn(|word| match by {
+        0 => registers[word],
+        by => registers[word] >> by | above(word) << (64 - by),
+    })
 }

@@ -94,6 +94,11 @@ impl Accesses {
         &self.all[self.starts[web] as usize..self.starts[web + 1] as usize]
     }
 
+    /// The number of a web's first access among all.
+    pub fn first(&self, web: usize) -> usize {
+        self.starts[web] as usize
+    }
+
     /// A web's access at an instruction, with its number among all.
     pub fn at(&self, web: usize, at: usize) -> Option<(usize, Access)> {
         let found = self.of_web(web);

@@ -3,6 +3,7 @@
 //! Values leave their registers one after the other, always one that is live where most registers are needed, until what is left
 //! can be coloured. The sequence does not depend on the limit, so that a higher limit never spills more.
 
+use super::MAX_REGISTERS;
 use super::colour::{Clobber, Colouring, Piece, Problem, colour};
 use super::operands::{Role, visit};
 use super::pieces::{Accesses, Home, remade};
@@ -42,11 +43,16 @@ pub(super) struct Analysis<'e> {
     costs: Vec<f64>,
     /// Where each web goes if it leaves its register.
     away: Vec<Home>,
+    /// Webs of the class as they begin to live.
+    by_start: Vec<u32>,
 }
 
 /// How much more often code in a loop runs, by Chaitin's rule of thumb ("Register allocation and spilling via graph coloring", 1982:
 /// tenfold; a power of two keeps sums exact).
 const LOOP: f64 = 8.0;
+/// Spilling goes on by this part of the registers needed at a time, by one where that is less.
+const STEPS: u32 = 32;
+
 /// Loops deeper than this are counted as this deep.
 const DEEPEST: i32 = 8;
 
@@ -69,8 +75,13 @@ impl<'e> Analysis<'e> {
             ranks,
             costs: Vec::new(),
             away: Vec::new(),
+            by_start: Vec::new(),
         };
         analysis.weigh();
+        let webs = (0..analysis.webs.webs.len()).filter(|&web| analysis.is_of_class(web));
+        analysis.by_start = webs.map(|web| web as u32).collect();
+        let start = |web: &u32| analysis.webs.webs[*web as usize].spans.first().copied();
+        analysis.by_start.sort_by_key(start);
         analysis
     }
 
@@ -227,81 +238,106 @@ impl<'a, 'e> Plan<'a, 'e> {
         }
     }
 
-    /// Registers that a routine needs at the most, those of the routines that it calls included, and where; the first such place.
-    fn need(&self, routine: usize, needs: &[u32]) -> (u32, u32) {
-        let code = &self.analysis.routines.all[routine].code;
-        let points = code.start * POINTS as usize..code.end * POINTS as usize;
-        let first = points.start as u32;
-        let own = self.live[points].iter().copied().zip(first..);
-        let calls = self.analysis.routines.all[routine].calls.iter();
-        let calls = calls.filter(|site| !site.recursive).map(|site| {
+    /// Registers that a routine needs at the most, those of the routines that it calls included.
+    fn need(&self, routine: usize, needs: &[u32]) -> u32 {
+        let routine = &self.analysis.routines.all[routine];
+        let points = routine.code.start * POINTS as usize..routine.code.end * POINTS as usize;
+        let own = self.live[points].iter().copied().max();
+        let calls = routine.calls.iter().filter(|site| !site.recursive);
+        let calls = calls.map(|site| {
             let callees = self.analysis.routines.during(site);
             let most = callees.map(|callee| needs[callee]).max().unwrap_or(0);
-            let point = site.at as u32 * POINTS + WRITE;
-            (self.live[point as usize] + most, point)
+            self.live[site.at * POINTS as usize + WRITE as usize] + most
         });
-        let most = own.chain(calls);
-        most.max_by_key(|&(need, point)| (need, std::cmp::Reverse(point)))
-            .unwrap_or((0, 0))
-    }
-
-    /// Registers that each routine needs at least.
-    fn needs(&self) -> Vec<(u32, u32)> {
-        let routines = &self.analysis.routines;
-        let mut needs = vec![(0, 0); routines.all.len()];
-        let mut plain = vec![0; routines.all.len()];
-        for &routine in &routines.order {
-            needs[routine] = self.need(routine, &plain);
-            plain[routine] = needs[routine].0;
-        }
-        needs
+        calls.chain(own).max().unwrap_or(0)
     }
 
     /// Registers needed at least: no colouring has fewer.
     pub fn least(&self) -> u32 {
-        self.needs().last().map_or(0, |need| need.0)
+        let routines = &self.analysis.routines;
+        let mut needs = vec![0; routines.all.len()];
+        for &routine in &routines.order {
+            needs[routine] = self.need(routine, &needs);
+        }
+        needs.last().copied().unwrap_or(0)
     }
 
-    /// Takes one more value out of its register; false if none helps.
+    /// Takes values out of their registers until clearly fewer are needed; false if that is not possible. What it does depends on
+    /// nothing but what was done before.
     pub fn spill(&mut self) -> bool {
-        let routines = &self.analysis.routines;
-        let needs = self.needs();
-        let mut routine = routines.all.len() - 1;
-        loop {
-            let (_, point) = needs[routine];
-            if let Some(web) = self.victim(point) {
-                self.send_away(web);
-                return true;
+        let before = self.least();
+        let target = match before {
+            0..=MAX_REGISTERS => before - before.div_ceil(STEPS).min(before),
+            _ => MAX_REGISTERS,
+        };
+        let mut needs = vec![0; self.analysis.routines.all.len()];
+        for &routine in &self.analysis.routines.order {
+            self.lower(routine, target, &needs);
+            needs[routine] = self.need(routine, &needs);
+        }
+        self.least() < before
+    }
+
+    /// Takes values out of their registers wherever a routine needs more than `target`.
+    fn lower(&mut self, routine: usize, target: u32, needs: &[u32]) {
+        let analysis = self.analysis;
+        let routine = &analysis.routines.all[routine];
+        let (start, end) = (routine.code.start as u32, routine.code.end as u32);
+        let (start, end) = (start * POINTS, end * POINTS);
+        let mut calls = routine
+            .calls
+            .iter()
+            .filter(|site| !site.recursive)
+            .peekable();
+        let first = |&web: &u32| {
+            analysis.webs.webs[web as usize]
+                .spans
+                .first()
+                .map_or(0, |s| s.0)
+        };
+        let last = |web: u32| {
+            analysis.webs.webs[web as usize]
+                .spans
+                .last()
+                .map_or(0, |s| s.1)
+        };
+        let from = analysis.by_start.partition_point(|web| first(web) < start);
+        let mut coming = analysis.by_start[from..].iter().copied().peekable();
+        // Values that have begun to live and have not yet lived for the last time.
+        let mut around: Vec<u32> = Vec::new();
+        for point in start..end {
+            let call = calls.next_if(|site| site.at as u32 * POINTS + WRITE == point);
+            let callees = call.map(|site| analysis.routines.during(site));
+            let below = callees.into_iter().flatten().map(|callee| needs[callee]);
+            let below = below.max().unwrap_or(0);
+            while let Some(web) = coming.next_if(|web| first(web) <= point) {
+                around.push(web);
             }
-            // A call that nothing lives across: what is called needs too many.
-            let mut calls = routines.all[routine].calls.iter();
-            let at = (point / POINTS) as usize;
-            let call = calls.find(|site| site.at == at && !site.recursive);
-            let callees = call.filter(|_| point % POINTS == WRITE);
-            let next = callees
-                .into_iter()
-                .flat_map(|site| routines.during(site))
-                .max_by_key(|&callee| (needs[callee].0, std::cmp::Reverse(callee)));
-            match next {
-                Some(callee) => routine = callee,
-                None => return false,
+            if self.live[point as usize] + below <= target {
+                continue;
+            }
+            around.retain(|&web| last(web) > point && self.homes[web as usize] == Home::Register);
+            let mut victims: Vec<u32> = around.clone();
+            victims.retain(|&web| self.helps(web as usize, point));
+            victims.sort_by(|&a, &b| {
+                let cost = |web: u32| analysis.costs[web as usize];
+                cost(a).total_cmp(&cost(b)).then(a.cmp(&b))
+            });
+            for web in victims {
+                if self.live[point as usize] + below <= target {
+                    break;
+                }
+                self.send_away(web as usize);
             }
         }
     }
 
-    /// The value live at a point that costs least to keep elsewhere, of those that need no register there then.
-    fn victim(&self, point: u32) -> Option<usize> {
-        let analysis = self.analysis;
-        let helps = |&web: &usize| {
-            let access = analysis.accesses.at(web, (point / POINTS) as usize);
-            let spans = access.map(|(_, access)| self.moments(web, access));
-            let mut spans = spans.into_iter().flatten().flatten();
-            !spans.any(|span| span.0 <= point && point < span.1)
-        };
-        (0..analysis.webs.webs.len())
-            .filter(|&web| analysis.is_of_class(web) && self.is_live(web, point))
-            .filter(helps)
-            .min_by(|&a, &b| analysis.costs[a].total_cmp(&analysis.costs[b]))
+    /// Whether a value is live at a point and would need no register there if it were kept elsewhere.
+    fn helps(&self, web: usize, point: u32) -> bool {
+        let access = self.analysis.accesses.at(web, (point / POINTS) as usize);
+        let spans = access.map(|(_, access)| self.moments(web, access));
+        let mut spans = spans.into_iter().flatten().flatten();
+        self.is_live(web, point) && !spans.any(|span| span.0 <= point && point < span.1)
     }
 
     /// What needs registers now.
@@ -324,10 +360,8 @@ impl<'a, 'e> Plan<'a, 'e> {
                 });
                 continue;
             }
-            for access in analysis.accesses.of_web(web) {
-                let Some((number, _)) = analysis.accesses.at(web, access.at as usize) else {
-                    continue;
-                };
+            let first = analysis.accesses.first(web);
+            for (number, access) in (first..).zip(analysis.accesses.of_web(web)) {
                 let moments = self.moments(web, *access);
                 for (side, span) in moments.into_iter().enumerate() {
                     let Some(span) = span else { continue };
@@ -369,6 +403,7 @@ impl<'a, 'e> Plan<'a, 'e> {
             clobbers: self.clobbers(),
             copies: self.copies(cuts),
             limit,
+            points: self.live.len() as u32,
         };
         colour(&problem, least)
     }
