@@ -275,8 +275,9 @@ impl Shape {
         if ndsam1_address < 1 || active == 0 || active > u64::from(mats_h) {
             return None;
         }
-        // Mats that compare hold whole tags: of three ways not two each in one and a half.
-        if tag_bits.is_some() && !u64::from(ways).is_multiple_of(active) {
+        // Mats that compare hold whole tags: of three ways not two each in one and a half. CACTI does not look.
+        let whole = ways.is_power_of_two() || u64::from(ways).is_multiple_of(active);
+        if tag_bits.is_some() && !whole {
             return None;
         }
         let out_bits_mat = if tag_bits.is_some() {
