@@ -251,3 +251,18 @@ fn a_warp_that_waits_lets_the_others_have_their_turn() {
         execution.warp_instructions
     );
 }
+
+#[test]
+fn destinations_may_be_sources_too() {
+    let words: Vec<u32> = (0..64).collect();
+    // 16 x 8 bytes of a matrix by columns, 16 bytes apart; the stride's register is the first that is loaded.
+    let body = "mov.u32 %r2, 16; wmma.load.b.sync.aligned.col.m8n32k16.u8 {%r2, %r3, %r4, %r5}, [%d1], %r2;
+        wmma.load.b.sync.aligned.col.m8n32k16.u8 {%r6, %r7, %r8, %r9}, [%d1], 16;
+        sub.u32 %r2, %r2, %r6; sub.u32 %r3, %r3, %r7; or.b32 %r2, %r2, %r3; st.global.u32 [%d2], %r2;";
+    let mut longer = words.clone();
+    longer.resize(128, 7);
+    assert_eq!(run(body, &longer)[..32], [0; 32]);
+    let body = "setp.eq.u32 %p1, %r1, %r1; mov.b32 %r2, 0x3c000000; mov.b32 %r3, 0x3c00; setp.lt.and.f16x2 %p1|%p2, %r3, %r2, %p1;
+        selp.u32 %r4, 1, 0, %p1; selp.u32 %r5, 2, 0, %p2; add.u32 %r4, %r4, %r5; st.global.u32 [%d2], %r4;";
+    assert_eq!(run(body, &words)[..32], [2; 32]);
+}

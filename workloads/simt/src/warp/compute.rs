@@ -388,9 +388,10 @@ impl<const W: usize> Warp<W> {
             self.registers.word(inst.src[0]),
             self.registers.word(inst.src[1]),
         );
-        let holds = lanes::compare_halves(compare, a, b);
+        // The combining predicate may be among the destinations.
+        let holds = lanes::compare_halves(compare, a, b)
+            .map(|holds| self.combined(holds, compare.combine, inst));
         for (&slot, holds) in inst.dst.as_slice().iter().zip(holds) {
-            let holds = self.combined(holds, compare.combine, inst);
             self.registers.set_predicate(slot, executed, holds);
         }
     }

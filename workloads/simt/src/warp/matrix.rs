@@ -91,8 +91,10 @@ impl<const W: usize> Warp<W> {
     ) -> Result<[u64; W], BadAccess> {
         let held = Held::of_wmma(tile.size, tile.element, dst.len());
         let (each, bits) = (tile.element.per_register(), tile.element.bits());
-        for (number, &slot) in dst.iter().enumerate() {
-            let mut values = [0u64; W];
+        let first = self.element_addresses(tile, held, 0, inst).0;
+        // The base and the stride may be among the destinations.
+        let mut loaded = vec![[0u64; W]; dst.len()];
+        for (number, values) in loaded.iter_mut().enumerate() {
             for part in 0..each {
                 let (addresses, shifts) =
                     self.element_addresses(tile, held, number * each + part, inst);
@@ -114,9 +116,11 @@ impl<const W: usize> Warp<W> {
                     _ => each_lane::<1, W>(space, &at, memories, |lane, b| put(lane, b))?,
                 }
             }
-            self.registers.set_extended(slot, executed, &values);
         }
-        Ok(self.element_addresses(tile, held, 0, inst).0)
+        for (&slot, values) in dst.iter().zip(&loaded) {
+            self.registers.set_extended(slot, executed, values);
+        }
+        Ok(first)
     }
 
     fn store_tile(
