@@ -107,7 +107,9 @@ impl Queue {
                 barrier: self.id,
                 difference,
             }),
-            (None, Some(threads)) => Ok(threads.next_multiple_of(self.width)),
+            (None, Some(threads)) => Ok(threads
+                .checked_next_multiple_of(self.width)
+                .unwrap_or(u32::MAX)),
             (None, None) => Ok(live),
         }
     }

@@ -266,3 +266,9 @@ fn destinations_may_be_sources_too() {
         selp.u32 %r4, 1, 0, %p1; selp.u32 %r5, 2, 0, %p2; add.u32 %r4, %r4, %r5; st.global.u32 [%d2], %r4;";
     assert_eq!(run(body, &words)[..32], [2; 32]);
 }
+
+#[test]
+fn a_barrier_for_all_threads_that_there_can_be_never_opens() {
+    let stopped = run_in(&mut |_, _| {}, "bar.sync 0, -1;", &[0; 32]);
+    assert!(matches!(cause(stopped), Cause::Deadlock { .. }));
+}
