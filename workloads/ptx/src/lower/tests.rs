@@ -121,3 +121,64 @@ fn absurd_sizes_are_refused() {
     let errors = load(source).unwrap_err();
     assert_eq!(errors.len(), 2, "{errors:?}");
 }
+
+/// What is refused in the only entry of a module.
+fn refused(source: &str) -> Vec<String> {
+    let head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    let module = load(&format!("{head}{source}")).expect("it is PTX");
+    let problems = module.entries[0].unsupported.iter();
+    problems.map(|problem| problem.message.clone()).collect()
+}
+
+#[test]
+fn targets_of_indirect_branches_are_bounded_before_they_are_copied() {
+    let labels: Vec<String> = (0..1100).map(|at| format!("L{at}")).collect();
+    let branches: String = labels
+        .iter()
+        .map(|label| format!("{label}: brx.idx %r, T;\n"))
+        .collect();
+    let list = labels.join(", ");
+    let source = format!(
+        ".visible .entry k() {{ .reg .b32 %r;\nT: .branchtargets {list};\n{branches} ret; }}"
+    );
+    let found = refused(&source);
+    assert!(
+        found[0].contains("targets of indirect branches"),
+        "{}",
+        found[0]
+    );
+}
+
+#[test]
+fn indirect_calls_among_many_functions_are_bounded() {
+    let functions: String = (0..1100)
+        .map(|at| format!(".func f{at}() {{ ret; }}\n"))
+        .collect();
+    let calls = "call %rd, P;\n".repeat(1000);
+    let source = format!(
+        ".visible .entry k() {{ .reg .b64 %rd;\nP: .callprototype ()_ ();\n{calls} ret; }}\n{functions}"
+    );
+    let found = refused(&source);
+    assert!(found[0].contains("too many indirect calls"), "{}", found[0]);
+}
+
+#[test]
+fn functions_that_an_entry_reaches_are_bounded() {
+    let chain: String = (0..2100)
+        .map(|at| format!(".func f{at}() {{ call f{}; ret; }}\n", at + 1))
+        .collect();
+    let source =
+        format!(".visible .entry k() {{ call f0; ret; }}\n{chain}.func f2100() {{ ret; }}");
+    let found = refused(&source);
+    assert!(
+        found[0].contains("an entry may reach 2000 functions"),
+        "{}",
+        found[0]
+    );
+}
+
+#[test]
+fn errors_are_listed_up_to_a_hundred() {
+    let source = format!(".entry k() {{ {} }}", "add.u32 %r1 %r2;".repeat(5000));
+    assert_eq!(load(&source).unwrap_err().len(), 100);
+}
