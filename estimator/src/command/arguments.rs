@@ -374,6 +374,10 @@ pub enum Suite {
     Refused,
     /// Memories of foundries and open kits with the profile silicon
     Macros,
+    /// Runs of GPGPU-Sim 4.2.0 with the presets gtx480 and v100: cycles and instructions of fourteen kernels
+    Gpu,
+    /// The uniform-vector paper: IPC of its Table 3 with the preset gtx285
+    UniformVectors,
 }
 
 /// Compare our numbers with published ones: circuits with the filter-cache paper's Table 1, the shipped study with its Table 4.

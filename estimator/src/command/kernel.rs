@@ -12,6 +12,7 @@ use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
 use super::files::write_one;
 use super::races::Races;
+use super::timing::Timing;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
 use crate::run::execute::{execute, trace, traces};
@@ -93,7 +94,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     for ((_, path), bytes) in dumps.iter().zip(buffers) {
         write_one(path, &bytes).map_err(|rejection| rejection.0.diags.into_iter().next())?;
     }
-    Ok(facts.report(timing.as_ref()).with(races.as_ref()))
+    Ok(facts.report(&spec, timing.as_ref()).with(races.as_ref()))
 }
 
 /// The run: from the trace cache where it is needed for its trace alone.
@@ -354,7 +355,7 @@ impl Facts {
         }
     }
 
-    fn report(self, timing: Option<&Result<Run, String>>) -> Report {
+    fn report(self, spec: &GpuSpec, timing: Option<&Result<Run, String>>) -> Report {
         let Facts {
             heading,
             passed,
@@ -365,17 +366,11 @@ impl Facts {
         match timing {
             None => {}
             Some(Ok(timing)) => {
-                value["cycles"] = timing.cycles.into();
-                value["occupancy"] = timing.launches.iter().map(occupancy).collect();
-                value["activity"] = json!(timing.activity);
-                let _ = writeln!(text, "  {:<24}{:>16}", "cycles", timing.cycles);
-                if let Some(launch) = timing.launches.first() {
-                    let _ = writeln!(
-                        text,
-                        "  {:<24}{:>16}   limited by {}",
-                        "CTAs an SM", launch.ctas_per_sm, launch.limited_by
-                    );
+                let timing = Timing::of(spec, timing);
+                for (key, part) in timing.value {
+                    value[&key] = part;
                 }
+                text.push_str(&timing.text);
             }
             Some(Err(error)) => {
                 value["timing_error"] = error.as_str().into();
@@ -391,10 +386,6 @@ impl Facts {
             exit: if passed { Exit::Done } else { Exit::NotMet },
         }
     }
-}
-
-fn occupancy(launch: &warpwatt_gpu::LaunchRun) -> Value {
-    json!({ "kernel": launch.kernel, "cycles": launch.cycles, "ctas_per_sm": launch.ctas_per_sm, "limited_by": launch.limited_by.to_string() })
 }
 
 fn verdict(run: &CaseRun) -> String {

@@ -17,7 +17,7 @@ use crate::report::Report;
 use crate::run::{resolve_text, run_all};
 use crate::validate::oracle::{CACTI7, CACTI65};
 use crate::validate::{
-    Check, Setting, Tolerance, Validation, filter_cache_circuits, filter_cache_study, macros,
+    Check, Setting, Tolerance, Validation, filter_cache_circuits, filter_cache_study, gpu, macros,
 };
 
 /// The study whose points are compared with the paper's Table 4.
@@ -68,6 +68,8 @@ fn checks(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, 
                 Ok(checks)
             })?,
             Suite::Macros => tool(arguments, |_| macro_checks())?,
+            Suite::Gpu => tool(arguments, gpu::gpgpusim)?,
+            Suite::UniformVectors => tool(arguments, gpu::uniform_vectors)?,
         };
         checks.extend(of_suite);
     }

@@ -4,6 +4,7 @@
 //! independent models of one thing are expected to be; they are set before the comparison and not moved to make it hold.
 
 mod circuits;
+pub mod gpu;
 pub mod macros;
 pub mod oracle;
 mod render;

@@ -29,6 +29,7 @@ pub fn simulate(spec: &GpuSpec, launches: &[KernelTrace], hooks: Hooks) -> Resul
             kernel: trace.kernel.clone(),
             cycles: gpu.queue.now() - start,
             ctas_per_sm: demand.ctas_per_sm,
+            warps_per_sm: demand.ctas_per_sm * demand.warps,
             limited_by: demand.limited_by,
         });
     }

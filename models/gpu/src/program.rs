@@ -16,7 +16,16 @@ pub(crate) struct Program {
     pub insts: Vec<Inst>,
     keys: Vec<u32>,
     regions: Vec<Region>,
-    words: Vec<u16>,
+    reads: Vec<Read>,
+}
+
+/// A register that an instruction reads from the banks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Read {
+    /// Number of the warp-wide 32-bit register.
+    pub word: u16,
+    /// How much later than the instruction's first its collector can take it, in reads of a bank.
+    pub turn: u16,
 }
 
 /// A static instruction.
@@ -36,7 +45,7 @@ pub(crate) struct Inst {
     pub memory: Option<MemoryOp>,
     keys: Range<u32>,
     regions: Range<u32>,
-    words: Range<u32>,
+    reads: Range<u32>,
 }
 
 /// Where an instruction goes from the issue stage.
@@ -99,12 +108,7 @@ impl Program {
             &mut self.regions,
             regions(&inst.destinations, spec.scoreboard.regions as usize),
         );
-        let words = extend(
-            &mut self.words,
-            inst.sources
-                .iter()
-                .flat_map(|&register| bank_words(register)),
-        );
+        let reads = extend(&mut self.reads, reads(spec, &inst.sources));
         Inst {
             port,
             interval: u64::from(interval),
@@ -119,7 +123,7 @@ impl Program {
             memory: inst.memory,
             keys,
             regions,
-            words,
+            reads,
         }
     }
 
@@ -135,10 +139,10 @@ impl Program {
         &self.regions[inst.regions.start as usize..inst.regions.end as usize]
     }
 
-    /// Numbers of the warp-wide 32-bit registers read from the banks.
+    /// Warp-wide 32-bit registers read from the banks.
     #[inline]
-    pub fn words(&self, inst: &Inst) -> &[u16] {
-        &self.words[inst.words.start as usize..inst.words.end as usize]
+    pub fn reads(&self, inst: &Inst) -> &[Read] {
+        &self.reads[inst.reads.start as usize..inst.reads.end as usize]
     }
 }
 
@@ -241,6 +245,24 @@ fn regions(registers: &[Register], limit: usize) -> Vec<Region> {
         }
     }
     regions
+}
+
+/// What a collector takes operand by operand, so many a cycle.
+fn reads(spec: &GpuSpec, sources: &[Register]) -> Vec<Read> {
+    let operands = &spec.operands;
+    let vectors = sources.iter().filter(|register| register.kind.words() > 0);
+    vectors
+        .enumerate()
+        .flat_map(|(operand, &register)| {
+            let turn = operand as u32 / operands.collector_reads * operands.bank_reads
+                + operand as u32 % operands.collector_reads * operands.bank_reads
+                    / operands.collector_reads;
+            bank_words(register).map(move |word| Read {
+                word,
+                turn: turn as u16,
+            })
+        })
+        .collect()
 }
 
 /// A double-width register is two words of the register file; a predicate none.

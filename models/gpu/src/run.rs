@@ -24,6 +24,8 @@ pub struct LaunchRun {
     pub cycles: u64,
     /// CTAs that an SM could hold at once.
     pub ctas_per_sm: u32,
+    /// Warps of these.
+    pub warps_per_sm: u32,
     /// What limits them.
     pub limited_by: crate::Resource,
 }

@@ -133,7 +133,7 @@ impl Cache {
         let line = self.lines[place as usize];
         Found {
             hit: mask & line.valid,
-            pending: mask & line.pending,
+            pending: mask & line.pending & !line.valid,
             missing: mask & !line.valid & !line.pending,
         }
     }

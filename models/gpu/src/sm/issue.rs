@@ -16,8 +16,12 @@ impl<'t> Sm<'t> {
     pub(super) fn issue(&mut self, now: u64, world: &mut World<'_>) -> Result<u64, GpuError> {
         let mut issued = 0;
         for scheduler in 0..self.last_issued.len() {
+            if self.issues_from[scheduler] > now {
+                continue;
+            }
             if let Some(warp) = self.choose(scheduler, now) {
                 self.last_issued[scheduler] = warp;
+                self.issues_from[scheduler] = now + u64::from(world.spec.scheduler.interval);
                 self.issue_for(scheduler, warp, now, world)?;
                 issued += 1;
                 for _ in 1..world.spec.scheduler.width {
@@ -129,7 +133,7 @@ impl<'t> Sm<'t> {
         );
         counts.add(Counter::RegisterWrite, u64::from(inst.writes));
         if inst.port != Port::Barrier {
-            let reads = world.program.words(inst).len() as u64;
+            let reads = world.program.reads(inst).len() as u64;
             counts.add(Counter::RegisterRead, reads);
             counts.add(Counter::OperandWrite, reads);
             counts.add(Counter::OperandRead, reads);

@@ -70,6 +70,8 @@ pub(crate) struct Sm<'t> {
     /// By scheduler: the warp that it served last, its warps, and those of them in its pool.
     last_issued: Vec<u32>,
     own: Vec<u64>,
+    /// When it can issue again.
+    issues_from: Vec<u64>,
     active: Vec<u64>,
     select: Select,
     ages: Ages,
@@ -117,6 +119,7 @@ impl<'t> Sm<'t> {
             own: (0..spec.scheduler.count)
                 .map(|scheduler| own_warps(scheduler, spec.scheduler.count))
                 .collect(),
+            issues_from: vec![0; spec.scheduler.count as usize],
             active: vec![0; spec.scheduler.count as usize],
             select: Select::new(spec),
             ages: Ages::new(warps),
@@ -217,7 +220,7 @@ impl<'t> Sm<'t> {
     /// The next cycle in which something can be done without an event.
     fn next_tick(&self, now: u64) -> u64 {
         let mut next = u64::MAX;
-        if self.can_fetch != 0 || self.ready[Port::Barrier as usize] != 0 {
+        if self.can_fetch != 0 {
             return now + 1;
         }
         // What arrives behind an older instruction of its warp can wait for the next tick.
@@ -226,13 +229,17 @@ impl<'t> Sm<'t> {
             next = arrival;
         }
         for (scheduler, own) in self.own.iter().enumerate() {
+            let from = self.issues_from[scheduler];
+            if self.ready[Port::Barrier as usize] & own != 0 {
+                next = next.min(from);
+            }
             for port in UNITS {
                 if self.ready[port as usize] & own != 0 {
-                    next = next.min(self.units.accepts_from(scheduler, port));
+                    next = next.min(self.units.accepts_from(scheduler, port).max(from));
                 }
             }
             if self.ready[Port::Ldst as usize] & own != 0 {
-                next = next.min(self.memory_accepts_from(scheduler));
+                next = next.min(self.memory_accepts_from(scheduler).max(from));
             }
         }
         next.max(now + 1)

@@ -119,18 +119,18 @@ impl Units {
         let index = self.part(scheduler);
         let part = &mut self.parts[index];
         let first = now * self.bank_reads;
-        let mut last = first;
-        for &word in program.words(inst) {
-            let bank = ((u32::from(word) + warp) % part.banks.len() as u32) as usize;
-            let read = part.banks[bank].max(first);
-            part.banks[bank] = read + 1;
-            last = last.max(read);
+        let (mut last, mut alone) = (0, 0);
+        for read in program.reads(inst) {
+            let bank = ((u32::from(read.word) + warp) % part.banks.len() as u32) as usize;
+            alone = u64::from(read.turn);
+            let at = part.banks[bank].max(first + alone);
+            part.banks[bank] = at + 1;
+            last = last.max(at - first);
         }
-        let conflict_cycles = (last - first) / self.bank_reads;
         let class = inst.port as usize;
         Collected {
-            ready: now + self.collect + self.transfer + conflict_cycles,
-            conflict_cycles,
+            ready: now + self.collect + self.transfer + last / self.bank_reads,
+            conflict_cycles: last / self.bank_reads - alone / self.bank_reads,
             part: index as u8,
             port: inst.port,
             collector: part.pools[part.pool_of[class]].take(now),

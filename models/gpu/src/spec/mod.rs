@@ -158,6 +158,8 @@ tables! {
         count: u32,
         /// Instructions that a scheduler may issue from one warp in a cycle.
         width: u32,
+        /// Least cycles from one issue of a scheduler to the next.
+        interval: u32,
         /// What the schedulers have in common behind the issue stage.
         back_end: BackEnd,
     }
@@ -184,6 +186,8 @@ tables! {
         transfer_cycles: u32,
         /// Registers that a bank delivers in a cycle.
         bank_reads: u32,
+        /// Operands that a collector takes in a cycle; a wide one is one.
+        collector_reads: u32,
         /// Register operands that a collector holds.
         sources: u32,
         /// Banks of the register file, each a warp-wide register a cycle; register r of warp w lies in bank (r + w) mod banks.
