@@ -77,7 +77,7 @@ impl Scattered<'_> {
         let _ = self.try_for_each(executed, &mut each);
     }
 
-    /// As `for_each`; `None` if the differences are not exactly those of `executed`.
+    /// As `for_each`; `None` if the differences end before the lanes do.
     #[inline]
     fn try_for_each(&self, executed: LaneMask, mut each: impl FnMut(u32, u64)) -> Option<()> {
         let mut reader = Reader { bytes: self.deltas };
@@ -101,12 +101,25 @@ impl Scattered<'_> {
             }
             each(lane, address);
         }
-        (same == 0 && reader.bytes.is_empty()).then_some(())
+        Some(())
     }
 
     /// Whether there is an address for each executed lane, and nothing else.
     pub(super) fn fits(&self, executed: LaneMask) -> bool {
-        self.try_for_each(executed, |_, _| ()).is_some()
+        self.count() == Some(u64::from(executed.count_ones()))
+    }
+
+    /// How many lanes have an address; `None` if the differences are cut short, or a run is empty.
+    fn count(&self) -> Option<u64> {
+        let mut reader = Reader { bytes: self.deltas };
+        let runs = reader.unsigned()? as u8 & RUNS != 0;
+        let mut count = 1u64;
+        while !reader.bytes.is_empty() {
+            reader.unsigned()?;
+            let same = if runs { reader.unsigned()? } else { 1 };
+            count = count.checked_add(same).filter(|_| same > 0)?;
+        }
+        Some(count)
     }
 }
 

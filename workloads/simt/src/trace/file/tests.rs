@@ -131,6 +131,18 @@ fn seen(trace: &KernelTrace) -> impl PartialEq + std::fmt::Debug {
     (trace.kernel.clone(), trace.code.to_vec(), shape, steps)
 }
 
+fn every_lane_has_an_address(trace: &KernelTrace) {
+    for warp in 0..trace.warps.len() {
+        for step in trace.cursor(warp) {
+            let mut lanes = 0;
+            if let Some(addresses) = &step.addresses {
+                addresses.for_each(step.executed, |lane, _| lanes |= 1 << lane);
+                assert_eq!(lanes, step.executed);
+            }
+        }
+    }
+}
+
 fn encoded(launches: &[KernelTrace]) -> Vec<u8> {
     let launches: Vec<&KernelTrace> = launches.iter().collect();
     encode(&[7; 32], "sample, case default", &launches)
@@ -160,8 +172,6 @@ fn forged_body(write: impl FnOnce(&mut BlockWriter)) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
     #[test]
     fn what_was_written_is_what_is_read(launches in prop::collection::vec(launch(), 0..4)) {
         let stored = decode(&encoded(&launches), LIMIT).unwrap();
@@ -207,6 +217,7 @@ proptest! {
             for execution in &stored.executions {
                 let trace = execution.trace.as_ref().unwrap();
                 let _ = seen(trace);
+                every_lane_has_an_address(trace);
                 prop_assert_eq!(trace.counts().unwrap().warp_instructions, execution.warp_instructions);
             }
         }
