@@ -33,8 +33,7 @@ pub(super) fn members(set: &Set) -> impl Iterator<Item = usize> + '_ {
 const NONE: u32 = u32::MAX;
 
 impl Liveness {
-    pub fn of(entry: &Entry, blocks: &Blocks) -> Self {
-        let numbering = Numbering::of(entry);
+    pub fn of(entry: &Entry, blocks: &Blocks, numbering: Numbering<'_>) -> Self {
         let mut position = vec![NONE; numbering.len()];
         let globals = globals(entry, blocks, numbering, &mut position);
         let empty = vec![0; globals.len().div_ceil(64)];

@@ -20,6 +20,7 @@ pub use rewrite::Spills;
 
 use crate::program::Entry;
 use colour::Colouring;
+use pieces::Home;
 use plan::{Analysis, Class, Cuts, Plan};
 use rewrite::Rewriter;
 
@@ -35,6 +36,8 @@ pub const PREDICATE_REGISTERS: u32 = 7;
 pub struct Allocation {
     /// 32-bit registers that the program's own values need at the least: as many are live at once.
     pub live: u32,
+    /// How many of them 64-bit values take, where most are live; calls left aside.
+    pub live_in_pairs: u32,
     /// The limit that was kept.
     pub limit: u32,
     /// What does not fit into registers.
@@ -59,7 +62,7 @@ pub(crate) fn allocate(entry: &Entry, limit: u32) -> Result<Entry, TooFewRegiste
     let (entry, moves) = predicates(entry);
     let analysis = Analysis::of(&entry, Class::General);
     let mut plan = Plan::new(&analysis);
-    let live = plan.least();
+    let (live, live_in_pairs) = (plan.least(), plan.in_pairs());
     let Some((cuts, colouring)) = within(&mut plan, limit) else {
         return Err(TooFewRegisters {
             entry: entry.name.clone(),
@@ -72,6 +75,7 @@ pub(crate) fn allocate(entry: &Entry, limit: u32) -> Result<Entry, TooFewRegiste
     allocated.registers = colouring.used;
     allocated.allocation = Allocation {
         live,
+        live_in_pairs,
         limit,
         spills,
     };
@@ -81,6 +85,24 @@ pub(crate) fn allocate(entry: &Entry, limit: u32) -> Result<Entry, TooFewRegiste
 /// The lowest limit that an entry can keep.
 pub(crate) fn least_registers(entry: &Entry) -> u32 {
     minimum(&Analysis::of(&predicates(entry).0, Class::General))
+}
+
+/// The lowest limit that an entry can keep without storing a value; making values anew is allowed.
+pub(crate) fn least_without_spills(entry: &Entry) -> u32 {
+    let entry = predicates(entry).0;
+    let analysis = Analysis::of(&entry, Class::General);
+    let mut plan = Plan::new(&analysis);
+    let mut best = entry.registers;
+    loop {
+        if plan.homes.contains(&Home::Elsewhere) {
+            return best;
+        }
+        let colouring = plan.colour(&plan.cuts(), best);
+        best = colouring.map_or(best, |colouring| colouring.used);
+        if !plan.spill() {
+            return best;
+        }
+    }
 }
 
 /// The entry on its predicate registers, and how many moves to and from 32-bit registers that takes.

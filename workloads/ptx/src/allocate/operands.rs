@@ -1,5 +1,6 @@
 //! The slots of an instruction, read and replaced in one order.
 
+use super::plan::Class;
 use crate::program::{Entry, Inst, Op, Slot, SlotKind, Source};
 
 /// What an instruction does with a slot.
@@ -45,15 +46,16 @@ pub(super) fn replace(inst: &mut Inst, mut with: impl FnMut(Slot, Role) -> Slot)
     }
 }
 
-/// One number for each slot of an entry, over all banks.
+/// One number for each register of a class, over the banks of an entry.
 #[derive(Clone, Copy)]
 pub(super) struct Numbering<'e> {
     entry: &'e Entry,
+    class: Class,
 }
 
 impl<'e> Numbering<'e> {
-    pub fn of(entry: &'e Entry) -> Self {
-        Self { entry }
+    pub fn of(entry: &'e Entry, class: Class) -> Self {
+        Self { entry, class }
     }
 
     /// How many numbers there are.
@@ -61,8 +63,12 @@ impl<'e> Numbering<'e> {
         self.entry.words.len() + self.entry.doubles.len() + usize::from(self.entry.predicates)
     }
 
-    /// The number of a register; literals and special registers have none.
+    /// The number of a register; literals, special registers and those of other classes have none.
+    #[inline]
     pub fn register(self, slot: Slot) -> Option<usize> {
+        if self.class.size(slot.kind) == 0 {
+            return None;
+        }
         let Entry { words, doubles, .. } = self.entry;
         match slot.kind {
             SlotKind::Word => (words[slot.index()] == Source::Register).then_some(slot.index()),

@@ -59,7 +59,7 @@ const DEEPEST: i32 = 8;
 impl<'e> Analysis<'e> {
     pub fn of(entry: &'e Entry, class: Class) -> Self {
         let blocks = Blocks::of(&entry.code);
-        let webs = Webs::of(entry, &blocks);
+        let webs = Webs::of(entry, &blocks, class);
         let accesses = Accesses::of(entry, &webs);
         let routines = Routines::of(entry);
         let mut ranks = vec![0; routines.all.len()];
@@ -260,6 +260,16 @@ impl<'a, 'e> Plan<'a, 'e> {
             needs[routine] = self.need(routine, &needs);
         }
         needs.last().copied().unwrap_or(0)
+    }
+
+    /// Registers of 64-bit values at the first point at which most registers are live.
+    pub fn in_pairs(&self) -> u32 {
+        let most = self.live.iter().max();
+        let point = self.live.iter().position(|live| Some(live) == most);
+        let webs = self.analysis.webs.webs.iter().enumerate();
+        let doubles = webs.filter(|(_, web)| web.kind == SlotKind::Double);
+        let live = doubles.filter(|&(web, _)| self.is_live(web, point.unwrap_or(0) as u32));
+        2 * live.count() as u32
     }
 
     /// Takes values out of their registers until clearly fewer are needed; false if that is not possible. What it does depends on

@@ -5,6 +5,7 @@
 
 use super::liveness::{Liveness, members};
 use super::operands::{Numbering, Role, visit};
+use super::plan::Class;
 use crate::cfg::Blocks;
 use crate::program::{Entry, SlotKind};
 
@@ -14,7 +15,7 @@ pub(super) const POINTS: u32 = 4;
 pub(super) const READ: u32 = 1;
 pub(super) const WRITE: u32 = 2;
 
-/// No web: the occurrence is a literal or a special register.
+/// No web: the occurrence is a literal, a special register, or of another class.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Points from the first up to, not including, the second.
@@ -28,7 +29,7 @@ pub(super) struct Web {
     pub spans: Vec<Span>,
 }
 
-/// All values of an entry.
+/// All values of a class of an entry.
 #[derive(Debug, Default)]
 pub(super) struct Webs {
     pub webs: Vec<Web>,
@@ -39,9 +40,10 @@ pub(super) struct Webs {
 }
 
 impl Webs {
-    pub fn of(entry: &Entry, blocks: &Blocks) -> Self {
-        let liveness = Liveness::of(entry, blocks);
-        let mut naming = Naming::new(entry, &liveness);
+    pub fn of(entry: &Entry, blocks: &Blocks, class: Class) -> Self {
+        let numbering = Numbering::of(entry, class);
+        let liveness = Liveness::of(entry, blocks, numbering);
+        let mut naming = Naming::new(entry, numbering, &liveness);
         for block in 0..blocks.starts.len() {
             naming.block(block, blocks);
         }
@@ -75,8 +77,7 @@ struct Naming<'e> {
 }
 
 impl<'e> Naming<'e> {
-    fn new(entry: &'e Entry, liveness: &'e Liveness) -> Self {
-        let numbering = Numbering::of(entry);
+    fn new(entry: &'e Entry, numbering: Numbering<'e>, liveness: &'e Liveness) -> Self {
         Self {
             entry,
             liveness,

@@ -19,7 +19,9 @@ pub use seldom::{CopyAsync, CopySize, Heap, Mbarrier, MbarrierOp, Place, Seldom,
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
 pub use video::{Part, ScalarVideo, Second, Video, VideoMad, VideoOp};
 
-use crate::allocate::{Allocation, TooFewRegisters, allocate, least_registers};
+use crate::allocate::{
+    Allocation, TooFewRegisters, allocate, least_registers, least_without_spills,
+};
 use crate::error::PtxError;
 
 /// First address of module-scope `.global` variables in the generic address space.
@@ -99,6 +101,11 @@ impl Entry {
     /// The lowest limit that [`with_registers`](Self::with_registers) can keep.
     pub fn least_registers(&self) -> u32 {
         least_registers(self)
+    }
+
+    /// The lowest limit that needs no stores of values; making them anew is allowed.
+    pub fn least_registers_without_spills(&self) -> u32 {
+        least_without_spills(self)
     }
 
     /// Bytes of the parameter block.
