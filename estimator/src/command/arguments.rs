@@ -187,8 +187,8 @@ Examples:
   warpwatt kernel my.toml --no-timing --json
   warpwatt kernel hotspot --registers 20
 
-Exit codes: 0 every buffer holds what it must; 1 one does not (the first mismatches are shown); 2 the input is wrong, or the kernel
-stopped: endless, out of bounds, misaligned.")]
+Exit codes: 0 every buffer holds what it must; 1 one does not (the first mismatches are shown), or --check-races finds races that matter;
+2 the input is wrong, or the kernel stopped: endless, out of bounds, misaligned, barriers that not all threads reach.")]
 pub struct KernelArguments {
     /// A launch file (TOML), or a kernel of the suite by name
     #[arg(value_name = "LAUNCH.toml|KERNEL")]

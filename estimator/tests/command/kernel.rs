@@ -50,6 +50,41 @@ fn settings_of_the_gpu_and_the_warp_width_take_effect() {
     assert!(wide["warp_instructions"].as_u64() < base["warp_instructions"].as_u64());
 }
 
+/// Stores of one value are notes; a barrier left out is a race that matters, with both lines.
+#[test]
+fn races_are_told_and_decide_the_exit_code_if_they_matter() {
+    let options = ["--check-races", "--no-timing", "--json"];
+    let run = |first: &[&str]| json(&[first, &options].concat());
+    let (code, value) = run(&["kernel", "bfs"]);
+    assert_eq!(code, Some(0));
+    let races = value["races"].as_array().unwrap();
+    assert!(!races.is_empty());
+    assert!(
+        races
+            .iter()
+            .all(|race| race["same_value"] == true && race["matters"] == false)
+    );
+
+    let scratch = Scratch::new();
+    let kernels = errors().join("../../../workloads/kernels");
+    let ptx = fs::read_to_string(kernels.join("scan/kernel.ptx")).unwrap();
+    scratch.write("scan.ptx", &ptx.replace("bar.sync", "// bar.sync"));
+    let path = scratch.path("scan.ptx");
+    let (code, value) = run(&["kernel", "scan", "--ptx", path.to_str().unwrap()]);
+    assert_eq!(code, Some(1));
+    let race = &value["races"][0];
+    assert_eq!(
+        (&race["kind"], &race["matters"]),
+        (&Value::from("shared"), &Value::from(true))
+    );
+    assert!(race["first"]["line"].as_u64() > Some(0) && race["second"]["line"].as_u64() > Some(0));
+
+    let (code, value) = run(&["kernel", "scan"]);
+    assert_eq!((code, &value["races"]), (Some(0), &Value::Array(vec![])));
+    let (_, value) = json(&["kernel", "scan", "--no-timing", "--json"]);
+    assert_eq!(value["races"], Value::Null, "not looked for");
+}
+
 /// The default GPU has 16 KiB of shared memory an SM: a kernel that wants more is checked all the same.
 #[test]
 fn a_kernel_that_does_not_fit_the_default_gpu_is_checked_but_not_timed() {
