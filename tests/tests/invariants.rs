@@ -156,7 +156,10 @@ fn the_gpu_model_knows_no_physics() {
     let words = [
         "Energy", "Power", "joule", "Joule", "watt_", "_pj", "_nj", "techlib", "circuit",
     ];
-    assert_eq!(lines_with(&["models/gpu"], &words, &[]), [""; 0]);
+    let mut found = lines_with(&["models/gpu"], &words, &[]);
+    // Titles of papers may name it.
+    found.retain(|line| !line.contains("citation: "));
+    assert_eq!(found, [""; 0]);
 }
 
 #[test]
