@@ -50,7 +50,7 @@ fn own(x: u32, y: u32, t: u32) -> [u32; 10] {
     let wide = u64::from(x) << 32 | u64::from(y);
     let bytes = wide.rotate_left(32).to_le_bytes();
     let permuted = [7, 4, 2, 5].map(|at: usize| bytes[at]);
-    let high = (u128::from(wide) * u128::from(wide.wrapping_add(12345)) >> 64) as u32;
+    let high = ((u128::from(wide) * u128::from(wide.wrapping_add(12345))) >> 64) as u32;
     let shifted = (u64::from(y) << 32 | u64::from(x)) << (t & 31);
     let quotient = f64::from(x) / (f64::from(y) + 1.0);
     let changed = match x % 7 {
@@ -68,7 +68,7 @@ fn own(x: u32, y: u32, t: u32) -> [u32; 10] {
         u32::from_le_bytes(permuted),
         (shifted >> 32) as u32 ^ x.reverse_bits() ^ y.count_ones() ^ x.leading_zeros(),
         (wide / u64::from(y | 1)) as u32 ^ (wide % u64::from(x | 1)) as u32,
-        high ^ (u64::from(x) * u64::from(y) >> 32) as u32,
+        high ^ ((u64::from(x) * u64::from(y)) >> 32) as u32,
         x.wrapping_mul(y & 7)
             .wrapping_add(TABLE[y as usize & 7])
             .wrapping_add(ackermann(2, x & 3)),
