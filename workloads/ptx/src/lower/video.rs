@@ -60,6 +60,32 @@ pub(super) fn pair_operation(instruction: &Instruction<'_>) -> Option<Video> {
     }
 }
 
+/// Operations that scalar and SIMD instructions have.
+fn common(name: &str, compared: Option<&str>) -> Option<VideoOp> {
+    match name {
+        "vadd" => Some(VideoOp::Add),
+        "vsub" => Some(VideoOp::Sub),
+        "vabsdiff" => Some(VideoOp::AbsDiff),
+        "vmin" => Some(VideoOp::Min),
+        "vmax" => Some(VideoOp::Max),
+        _ => comparison_of(compared?, Type::U32).map(VideoOp::Set),
+    }
+}
+
+/// Types of the result and of both operands, and whether all of them are words; `vset` names no type of its result.
+fn types_of(modifiers: &mut Modifiers, is_set: bool) -> Result<([Type; 3], bool), PtxError> {
+    let result = if is_set {
+        Type::U32
+    } else {
+        modifiers.element()?
+    };
+    let types = [result, modifiers.element()?, modifiers.element()?];
+    let words = types
+        .iter()
+        .all(|element| matches!(element, Type::U32 | Type::S32));
+    Ok((types, words))
+}
+
 impl<'s> Lowering<'_, 's> {
     /// `add.u16x2 d, a, b`.
     pub(super) fn pair(&mut self, instruction: &Instruction<'s>, video: Video) -> Lowered<()> {
@@ -80,33 +106,19 @@ impl<'s> Lowering<'_, 's> {
         let (name, elements) = elements(instruction.opcode.text).unwrap_or_default();
         let compared = modifiers.find(compare_named);
         let op = match name {
-            "vadd" => Some(VideoOp::Add),
-            "vsub" => Some(VideoOp::Sub),
-            "vabsdiff" => Some(VideoOp::AbsDiff),
             "vavrg" => Some(VideoOp::Average),
-            "vmin" => Some(VideoOp::Min),
-            "vmax" => Some(VideoOp::Max),
-            _ => compared
-                .and_then(|text| comparison_of(text, Type::U32))
-                .map(VideoOp::Set),
+            _ => common(name, compared),
         };
         let saturate = modifiers.take("sat");
         let accumulate = modifiers.take("add");
         let is_set = matches!(op, Some(VideoOp::Set(_)));
-        // `vset` names no type of its result.
-        let result = if is_set {
-            Type::U32
-        } else {
-            modifiers.element()?
-        };
-        let types = [result, modifiers.element()?, modifiers.element()?];
+        let (types, words) = types_of(&mut modifiers, is_set)?;
         modifiers.finish()?;
-        let integers = types.map(|element| matches!(element, Type::U32 | Type::S32));
         match op {
-            Some(op) if integers == [true; 3] && compared.is_some() == is_set => {
+            Some(op) if words && compared.is_some() == is_set => {
                 let video = Video {
                     signed: [types[1].is_signed(), types[2].is_signed()],
-                    result_signed: result.is_signed(),
+                    result_signed: types[0].is_signed(),
                     saturate,
                     accumulate,
                     ..Video::whole(op, elements, false)
@@ -166,37 +178,24 @@ impl<'s> Lowering<'_, 's> {
             })
         });
         let op = match name {
-            "vadd" => Some(VideoOp::Add),
-            "vsub" => Some(VideoOp::Sub),
-            "vabsdiff" => Some(VideoOp::AbsDiff),
-            "vmin" => Some(VideoOp::Min),
-            "vmax" => Some(VideoOp::Max),
             "vshl" => (wrap != clamp).then_some(VideoOp::ShiftLeft { wrap }),
             "vshr" => (wrap != clamp).then_some(VideoOp::ShiftRight { wrap }),
             "vmad" => Some(VideoOp::MultiplyAdd(mad)),
-            _ => compared
-                .and_then(|text| comparison_of(text, Type::U32))
-                .map(VideoOp::Set),
+            _ => common(name, compared),
         };
         let is_set = matches!(op, Some(VideoOp::Set(_)));
-        let result = if is_set {
-            Type::U32
-        } else {
-            modifiers.element()?
-        };
-        let types = [result, modifiers.element()?, modifiers.element()?];
+        let (types, words) = types_of(&mut modifiers, is_set)?;
         modifiers.finish()?;
-        let integers = types.map(|element| matches!(element, Type::U32 | Type::S32));
         let shifts = matches!(name, "vshl" | "vshr");
         let extra = mad != VideoMad::default() && name != "vmad";
         let misplaced = extra || (wrap || clamp) != shifts || compared.is_some() != is_set;
-        let (Some(op), [true, true, true], false) = (op, integers, misplaced) else {
+        let (Some(op), true, false) = (op, words, misplaced) else {
             return Err(unsupported_form(instruction));
         };
         let video = ScalarVideo {
             op,
             signed: [types[1].is_signed(), types[2].is_signed()],
-            result_signed: result.is_signed(),
+            result_signed: types[0].is_signed(),
             parts: [Part::Whole; 2],
             saturate,
             second: second.unwrap_or(Second::None),
