@@ -1,10 +1,14 @@
 //! Execution of a case: its launches in order, its loops, and the comparison of its buffers.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use warpwatt_ptx::Module;
+use warpwatt_ptx::program::GLOBALS_BASE;
 use warpwatt_simt::{DeviceMemory, ExecError, Execution, Launch, Options, Texture, execute};
 
 use crate::launch::{
-    Access, Case, ElementType, KernelLaunch, Mismatch, Prepared, Repeat, Role, Scalar,
+    Access, Case, ElementType, Home, KernelLaunch, Mismatch, Prepared, Repeat, Role, Scalar,
     TextureBinding, compare,
 };
 
@@ -150,16 +154,82 @@ pub fn run_case(
     Ok(runner.finish())
 }
 
+/// Copies as many bytes as both have.
+fn copy_start(to: &mut [u8], from: &[u8]) {
+    let bytes = to.len().min(from.len());
+    to[..bytes].copy_from_slice(&from[..bytes]);
+}
+
 struct Runner<'c> {
-    module: &'c Module,
+    module: Cow<'c, Module>,
     case: &'c Case,
     prepared: &'c Prepared,
     options: RunOptions,
     memory: DeviceMemory,
-    /// One entry an argument; `None` for scalars.
-    addresses: Vec<Option<u64>>,
+    /// One entry an argument.
+    places: Vec<Place>,
     executions: Vec<Executed>,
     left: u64,
+}
+
+/// Where an argument's bytes are.
+#[derive(Clone, Debug)]
+enum Place {
+    /// In every launch's parameters.
+    Parameter,
+    /// In the buffer that begins there.
+    Memory(u64),
+    /// At these bytes of the `.global` variables.
+    Global(Range<usize>),
+    /// At these bytes of the `.const` variables.
+    Constant(Range<usize>),
+}
+
+impl Place {
+    /// Where a buffer of so many bytes lies, unless it has memory of its own.
+    fn of(home: &Home, bytes: usize, module: &Module) -> Option<Self> {
+        let Home::Variable(name) = home else {
+            return matches!(home, Home::Parameter).then_some(Place::Parameter);
+        };
+        // An unknown variable was refused when the case was checked.
+        let variable = module.variable(name.get_ref())?;
+        let start = variable.offset as usize;
+        let range = start..start + bytes.min(variable.bytes as usize);
+        Some(match variable.constant {
+            true => Place::Constant(range),
+            false => Place::Global(range),
+        })
+    }
+
+    fn address(&self) -> Option<u64> {
+        match self {
+            Place::Memory(address) => Some(*address),
+            Place::Global(range) => Some(GLOBALS_BASE + range.start as u64),
+            Place::Parameter | Place::Constant(_) => None,
+        }
+    }
+}
+
+/// The module with the contents that a host gives its variables before the first launch.
+fn with_variables<'m>(module: &'m Module, case: &Case, prepared: &Prepared) -> Cow<'m, Module> {
+    let mut module = Cow::Borrowed(module);
+    for (argument, buffer) in case.arguments.iter().zip(&prepared.buffers) {
+        let (Role::Buffer(role), Some(buffer)) = (&argument.role, buffer) else {
+            continue;
+        };
+        match Place::of(&role.home, buffer.before.len(), &module) {
+            Some(Place::Global(range)) => {
+                let bytes = &buffer.before[..range.len()];
+                module.to_mut().globals[range].copy_from_slice(bytes);
+            }
+            Some(Place::Constant(range)) => {
+                let bytes = &buffer.before[..range.len()];
+                module.to_mut().constants[range].copy_from_slice(bytes);
+            }
+            _ => {}
+        }
+    }
+    module
 }
 
 /// Makes a buffer readable as a texture, under the handle of its reference or under its own address.
@@ -167,10 +237,10 @@ fn bind(
     texture: &TextureBinding,
     case: &Case,
     module: &Module,
-    addresses: &[Option<u64>],
+    places: &[Place],
     memory: &mut DeviceMemory,
 ) {
-    let Some(address) = addresses[texture.argument] else {
+    let Some(address) = places[texture.argument].address() else {
         return; // a scalar was refused when the file was read
     };
     let handle = match &texture.reference {
@@ -206,20 +276,26 @@ impl<'c> Runner<'c> {
         prepared: &'c Prepared,
         options: RunOptions,
     ) -> Self {
-        let mut memory = DeviceMemory::new(module);
-        let buffers = prepared.buffers.iter().map(|buffer| {
-            let buffer = buffer.as_ref()?;
-            Some(memory.alloc(&buffer.name, buffer.before.clone()))
+        let module = with_variables(module, case, prepared);
+        let mut memory = DeviceMemory::new(&module);
+        let arguments = case.arguments.iter().zip(&prepared.buffers);
+        let places = arguments.map(|(argument, buffer)| {
+            let (Role::Buffer(role), Some(buffer)) = (&argument.role, buffer) else {
+                return Place::Parameter;
+            };
+            let place = Place::of(&role.home, buffer.before.len(), &module);
+            place
+                .unwrap_or_else(|| Place::Memory(memory.alloc(&buffer.name, buffer.before.clone())))
         });
-        let addresses: Vec<Option<u64>> = buffers.collect();
+        let places: Vec<Place> = places.collect();
         for texture in &case.textures {
-            bind(texture, case, module, &addresses, &mut memory);
+            bind(texture, case, &module, &places, &mut memory);
         }
         Self {
             module,
             case,
             prepared,
-            addresses,
+            places,
             options,
             memory,
             executions: Vec::new(),
@@ -273,7 +349,7 @@ impl<'c> Runner<'c> {
             dynamic_shared: launch.dynamic_shared,
             params,
         };
-        let execution = execute(self.module, &launched, &mut self.memory, &options);
+        let execution = execute(&self.module, &launched, &mut self.memory, &options);
         let execution = execution.map_err(|source| RunError::Launch {
             launch: self.executions.len(),
             source,
@@ -293,27 +369,45 @@ impl<'c> Runner<'c> {
         };
         let mut block = vec![0; entry.param_bytes() as usize];
         for (index, param) in launch.arguments.iter().zip(&entry.params) {
-            let bits = match (&self.case.arguments[*index].role, self.addresses[*index]) {
-                (Role::Scalar(Scalar::Constant(value)), _) => value.bits,
-                (Role::Scalar(Scalar::Linear(form)), _) => self.case.arguments[*index]
-                    .element
-                    .bits_of_integer(i128::from(form.at(variable))),
-                (Role::Buffer(_), address) => address.unwrap_or(0),
+            let place = &mut block[param.offset as usize..][..param.bytes as usize];
+            let argument = &self.case.arguments[*index];
+            let bits = match &argument.role {
+                Role::Scalar(Scalar::Constant(value)) => value.bits,
+                Role::Scalar(Scalar::Linear(form)) => {
+                    let value = i128::from(form.at(variable));
+                    argument.element.bits_of_integer(value)
+                }
+                Role::Buffer(_) => match self.places[*index].address() {
+                    Some(address) => address,
+                    None => {
+                        copy_start(place, self.contents(*index));
+                        continue;
+                    }
+                },
             };
-            let bytes = (param.bytes as usize).min(8);
-            block[param.offset as usize..][..bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
+            copy_start(place, &bits.to_le_bytes());
         }
         block
     }
 
     fn contents(&self, argument: usize) -> &[u8] {
-        self.addresses[argument].map_or(&[], |address| self.memory.buffer(address))
+        match &self.places[argument] {
+            Place::Memory(address) => self.memory.buffer(*address),
+            Place::Global(range) => &self.memory.buffer(GLOBALS_BASE)[range.clone()],
+            Place::Constant(range) => &self.module.constants[range.clone()],
+            Place::Parameter => {
+                let buffer = self.prepared.buffers[argument].as_ref();
+                buffer.map_or(&[], |buffer| &buffer.before)
+            }
+        }
     }
 
+    /// What launches may have changed of an argument.
     fn contents_mut(&mut self, argument: usize) -> &mut [u8] {
-        match self.addresses[argument] {
-            Some(address) => self.memory.buffer_mut(address),
-            None => &mut [],
+        match &self.places[argument] {
+            Place::Memory(address) => self.memory.buffer_mut(*address),
+            Place::Global(range) => &mut self.memory.buffer_mut(GLOBALS_BASE)[range.clone()],
+            Place::Constant(_) | Place::Parameter => &mut [],
         }
     }
 

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ast::{Initializer, Module, Operand, Variable};
 use crate::error::{PtxError, Span};
-use crate::program::{FUNCTION_STEP, FUNCTIONS_BASE, GLOBALS_BASE};
+use crate::program::{FUNCTION_STEP, FUNCTIONS_BASE, GLOBALS_BASE, ModuleVariable};
 use crate::types::{Space, Type};
 
 /// No space may hold more: beyond any device memory that a kernel file would initialise.
@@ -99,6 +99,8 @@ pub(super) struct Images<'s> {
     pub constants: Vec<u8>,
     /// Texture and surface references by name, with their addresses.
     pub textures: Vec<(String, u64)>,
+    /// All of them that are no references to textures or surfaces.
+    pub variables: Vec<ModuleVariable>,
 }
 
 impl<'s> Images<'s> {
@@ -129,6 +131,13 @@ impl<'s> Images<'s> {
                         images
                             .textures
                             .push((variable.name.text.to_owned(), address));
+                    } else {
+                        images.variables.push(ModuleVariable {
+                            name: variable.name.text.to_owned(),
+                            constant: space == Space::Const,
+                            offset,
+                            bytes,
+                        });
                     }
                     images.symbols.insert(
                         variable.name.text,

@@ -108,6 +108,7 @@ pub(crate) fn lower(tree: &ast::Module<'_>, lines: &Lines) -> Result<Module, Vec
             globals: images.globals,
             constants: images.constants,
             textures: images.textures,
+            variables: images.variables,
         })
     } else {
         errors.sort_by_key(|error| error.span.start);

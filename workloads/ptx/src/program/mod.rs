@@ -47,12 +47,32 @@ pub struct Module {
     pub constants: Vec<u8>,
     /// Texture and surface references: their names and handles, which are their addresses.
     pub textures: Vec<(String, u64)>,
+    /// The `.global` and `.const` variables, which a host may fill before it launches.
+    pub variables: Vec<ModuleVariable>,
+}
+
+/// A variable of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleVariable {
+    /// Its name.
+    pub name: String,
+    /// Whether it is `.const`, or else `.global`.
+    pub constant: bool,
+    /// Where it begins in [`Module::constants`] or [`Module::globals`].
+    pub offset: u64,
+    /// Its size.
+    pub bytes: u64,
 }
 
 impl Module {
     /// The entry called `name`.
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.name == name)
+    }
+
+    /// The variable called `name`.
+    pub fn variable(&self, name: &str) -> Option<&ModuleVariable> {
+        self.variables.iter().find(|variable| variable.name == name)
     }
 }
 

@@ -6,7 +6,9 @@ use warpwatt_ptx::program::Param;
 use warpwatt_ptx::{Entry, Module, TooFewRegisters};
 
 use super::problem::nearest;
-use super::{Argument, Case, ElementType, Files, KernelLaunch, Prepared, Problem, Role};
+use super::{
+    Access, Argument, Buffer, Case, ElementType, Files, Home, KernelLaunch, Prepared, Problem, Role,
+};
 
 impl Case {
     /// Checks every launch against its entry and fills the buffers.
@@ -35,6 +37,9 @@ impl Case {
                 Some(entry) => self.check_launch(launch, entry, &mut problems),
                 None => problems.push(unknown_entry(launch, module)),
             }
+        }
+        for argument in &self.arguments {
+            problems.extend(variable_objection(argument, module));
         }
         for reference in self
             .textures
@@ -137,14 +142,54 @@ fn parameters(entry: &Entry) -> String {
     types.join(", ")
 }
 
+/// Why an argument cannot be the variable that it says it is.
+fn variable_objection(argument: &Argument, module: &Module) -> Option<Problem> {
+    let Role::Buffer(buffer) = &argument.role else {
+        return None;
+    };
+    let Home::Variable(name) = &buffer.home else {
+        return None;
+    };
+    let Some(variable) = module.variable(name.get_ref()) else {
+        let names = module.variables.iter().map(|known| known.name.as_str());
+        let names: Vec<_> = names.collect();
+        let message = format!("the PTX has no variable `{}`", name.get_ref());
+        let problem = Problem::new(name.span(), message);
+        return Some(problem.help(nearest(name.get_ref(), &names)));
+    };
+    let bytes = buffer_bytes(argument, buffer);
+    if bytes > variable.bytes {
+        let (called, has) = (name.get_ref(), variable.bytes);
+        let message = format!("`{called}` has {has} bytes, but is given {bytes}");
+        return Some(Problem::new(name.span(), message));
+    }
+    if variable.constant && buffer.access != Access::In {
+        let message = format!("`{}` is constant: no kernel writes it", name.get_ref());
+        let problem = Problem::new(name.span(), message);
+        return Some(problem.help("its kind is \"in\""));
+    }
+    None
+}
+
+fn buffer_bytes(argument: &Argument, buffer: &Buffer) -> u64 {
+    buffer.count * argument.element.bytes() as u64
+}
+
 /// Why an argument cannot be passed for a parameter.
 fn objection(argument: &Argument, param: &Param) -> Option<String> {
     let wanted = format!("that is .{} of {} bytes", param.element, param.bytes);
     let param_is_float = param.element.starts_with('f');
-    match argument.role {
-        Role::Buffer(_) if param.bytes != 8 || param_is_float => Some(format!(
-            "{wanted}, but the address of a buffer takes 8 as an integer"
-        )),
+    match &argument.role {
+        Role::Buffer(buffer) => match &buffer.home {
+            Home::Variable(_) => Some("it is a variable of the PTX, which is not passed".into()),
+            Home::Parameter => {
+                let bytes = buffer_bytes(argument, buffer);
+                (bytes != u64::from(param.bytes))
+                    .then(|| format!("{wanted}, but the structure has {bytes}"))
+            }
+            Home::Memory => (param.bytes != 8 || param_is_float)
+                .then(|| format!("{wanted}, but the address of a buffer takes 8 as an integer")),
+        },
         Role::Scalar(_) if !fits(argument.element, param, param_is_float) => Some(format!(
             "{wanted}, but the scalar is {}",
             argument.element.name()

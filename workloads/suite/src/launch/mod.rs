@@ -21,8 +21,8 @@ pub use compare::{Mismatch, Tolerance, compare};
 pub use element::{ElementType, Value};
 pub use linear::Linear;
 pub use model::{
-    Access, Argument, Buffer, Case, Contents, KernelLaunch, LaunchFile, Repeat, Role, Scalar, Step,
-    TextureBinding, UnknownCase,
+    Access, Argument, Buffer, Case, Contents, Home, KernelLaunch, LaunchFile, Repeat, Role, Scalar,
+    Step, TextureBinding, UnknownCase,
 };
 pub use prepare::{Files, Prepared, PreparedBuffer};
 pub use problem::Problem;

@@ -94,12 +94,19 @@ pub struct Argument {
     pub role: Role,
 }
 
+impl Argument {
+    /// Whether it is a variable of the PTX, which no launch passes.
+    pub fn is_variable(&self) -> bool {
+        matches!(&self.role, Role::Buffer(buffer) if matches!(buffer.home, Home::Variable(_)))
+    }
+}
+
 /// What an argument is.
 #[derive(Clone, Debug)]
 pub enum Role {
     /// Passed by value.
     Scalar(Scalar),
-    /// Global memory whose address is passed.
+    /// Bytes with contents of their own.
     Buffer(Buffer),
 }
 
@@ -115,6 +122,8 @@ pub enum Scalar {
 /// A buffer.
 #[derive(Clone, Debug)]
 pub struct Buffer {
+    /// Where it lies.
+    pub home: Home,
     /// Number of elements; never zero.
     pub count: u64,
     /// What kernels do with it.
@@ -125,6 +134,17 @@ pub struct Buffer {
     pub expected: Option<Spanned<String>>,
     /// How near it must come to that.
     pub tolerance: Tolerance,
+}
+
+/// Where a buffer lies.
+#[derive(Clone, Debug)]
+pub enum Home {
+    /// In global memory; its address is passed.
+    Memory,
+    /// In a `.global` or `.const` variable of the PTX, from its first byte on; kernels find it by themselves.
+    Variable(Spanned<String>),
+    /// In the parameter itself: a structure that is passed by value.
+    Parameter,
 }
 
 /// What kernels do with a buffer.

@@ -10,11 +10,11 @@ use super::fields::{Fields, Unknown, integer, number};
 use crate::launch::problem::nearest;
 use crate::launch::rule::{Reading, Rule, read as read_rule};
 use crate::launch::{
-    Access, Argument, Buffer, Contents, ElementType, Linear, Problem, Role, Scalar, Tolerance,
-    Value,
+    Access, Argument, Buffer, Contents, ElementType, Home, Linear, Problem, Role, Scalar,
+    Tolerance, Value,
 };
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "index",
     "name",
     "kind",
@@ -26,13 +26,14 @@ const KEYS: [&str; 12] = [
     "tol_abs",
     "tol_rel",
     "value",
+    "variable",
     "note",
 ];
 
 /// Far more than can be simulated, which is checked for a case that is run; beyond it lie only mistakes.
 const COUNT_LIMIT: i64 = 1 << 40;
 
-const KINDS: [&str; 4] = ["in", "out", "inout", "scalar"];
+const KINDS: [&str; 5] = ["in", "out", "inout", "scalar", "struct"];
 
 /// An argument and its position in the parameter list.
 pub(super) struct Placed {
@@ -74,7 +75,7 @@ pub(super) fn read(
 }
 
 fn kind(fields: &mut Fields<'_, '_>) -> Option<String> {
-    let kind = fields.require_string_at("kind", "one of in, out, inout, scalar")?;
+    let kind = fields.require_string_at("kind", "one of in, out, inout, scalar, struct")?;
     if KINDS.contains(&kind.get_ref().as_str()) {
         return Some(kind.into_inner());
     }
@@ -105,7 +106,15 @@ fn element(fields: &mut Fields<'_, '_>) -> Option<ElementType> {
 
 fn scalar(fields: &mut Fields<'_, '_>, element: ElementType) -> Option<Role> {
     fields.refuse(
-        &["count", "init", "file", "expect_file", "tol_abs", "tol_rel"],
+        &[
+            "count",
+            "init",
+            "file",
+            "expect_file",
+            "tol_abs",
+            "tol_rel",
+            "variable",
+        ],
         "a scalar has a `value`",
     );
     let Some(entry) = fields.entry("value") else {
@@ -148,10 +157,11 @@ fn constant(element: ElementType, value: &DeValue<'_>) -> Result<Value, String> 
 fn buffer(fields: &mut Fields<'_, '_>, kind: &str, element: ElementType) -> Option<Role> {
     fields.refuse(&["value"], "a buffer has a `count`, and `file` or `init`");
     let access = match kind {
-        "in" => Access::In,
+        "in" | "struct" => Access::In,
         "out" => Access::Out,
         _ => Access::InOut,
     };
+    let home = home(fields, kind);
     if !fields.has("count") {
         fields.missing("count", "the number of elements");
     }
@@ -182,12 +192,23 @@ fn buffer(fields: &mut Fields<'_, '_>, kind: &str, element: ElementType) -> Opti
         relative: fields.magnitude("tol_rel").unwrap_or(0.0),
     };
     Some(Role::Buffer(Buffer {
+        home,
         count: count?,
         access,
         before: before?,
         expected,
         tolerance,
     }))
+}
+
+/// Where a buffer lies.
+fn home(fields: &mut Fields<'_, '_>, kind: &str) -> Home {
+    if kind == "struct" {
+        fields.refuse(&["variable"], "a structure is passed by value");
+        return Home::Parameter;
+    }
+    let variable = fields.string_at("variable");
+    variable.map_or(Home::Memory, Home::Variable)
 }
 
 /// What an input holds: its file, or else its rule.

@@ -69,7 +69,8 @@ fn registers(fields: &mut Fields<'_, '_>) -> Option<Spanned<u32>> {
 pub(super) struct Arguments {
     pub(super) list: Vec<Argument>,
     complete: bool,
-    /// What a launch passes unless it says otherwise: all but the buffers that texture references read.
+    /// What a launch passes unless it says otherwise: all but variables of the PTX and the buffers that
+    /// texture references read.
     pub(super) passed: Vec<usize>,
 }
 
@@ -83,9 +84,10 @@ fn arguments(fields: &mut Fields<'_, '_>) -> Arguments {
     check_positions(&mut placed, wanted, fields.problems());
     check_names(&placed, fields.problems());
     let list: Vec<_> = placed.into_iter().map(|placed| placed.argument).collect();
+    let is_passed = |index: &usize| !list[*index].is_variable();
     Arguments {
         complete: list.len() == wanted,
-        passed: (0..list.len()).collect(),
+        passed: (0..list.len()).filter(is_passed).collect(),
         list,
     }
 }

@@ -5,7 +5,7 @@ use warpwatt_simt::{Border, Filter};
 use super::case::Arguments;
 use super::fields::{Fields, Unknown};
 use crate::launch::problem::nearest;
-use crate::launch::{ElementType, Problem, Role, TextureBinding};
+use crate::launch::{ElementType, Home, Problem, Role, TextureBinding};
 
 const KEYS: [&str; 11] = [
     "reference",
@@ -110,6 +110,11 @@ fn objection(texture: &TextureBinding, arguments: &Arguments) -> Option<String> 
             "`{name}` is a scalar: a texture is read from a buffer"
         ));
     };
+    if !matches!(buffer.home, Home::Memory) {
+        return Some(format!(
+            "`{name}` has no memory of its own: a texture is read from a buffer"
+        ));
+    }
     if matches!(
         argument.element,
         ElementType::I64 | ElementType::U64 | ElementType::F64
