@@ -4,6 +4,7 @@ use warpwatt_activity::Activity;
 use warpwatt_simt::trace::KernelTrace;
 
 use crate::counters::{Counter, Counts};
+use crate::engine::Ticks;
 use crate::event::{Event, Queue};
 use crate::memory::Memory;
 use crate::occupancy::{Demand, demand};
@@ -66,8 +67,7 @@ struct Gpu<'s, 't> {
     queue: Queue,
     memory: Memory,
     sms: Vec<Sm<'t>>,
-    /// When each SM ticks next; `u64::MAX` if it sleeps.
-    due: Vec<u64>,
+    ticks: Ticks,
     counts: Counts,
 }
 
@@ -90,7 +90,7 @@ impl<'s, 't> Gpu<'s, 't> {
             sms: (0..spec.sm.count)
                 .map(|id| Sm::new(id as u16, spec, hooks))
                 .collect(),
-            due: vec![u64::MAX; spec.sm.count as usize],
+            ticks: Ticks::new(spec.sm.count as usize),
             counts: Counts::new(),
         }
     }
@@ -123,7 +123,7 @@ impl<'s, 't> Gpu<'s, 't> {
         }
         while let Some(now) = self.next_time() {
             self.queue.advance(now);
-            while let Some((_, event)) = self.queue.pop_until(now) {
+            while let Some(event) = self.queue.pop_now() {
                 self.handle(event, now, &mut grid)?;
             }
             self.tick(now, &grid)?;
@@ -136,26 +136,24 @@ impl<'s, 't> Gpu<'s, 't> {
     }
 
     fn next_time(&self) -> Option<u64> {
-        let tick = self.due.iter().copied().min().unwrap_or(u64::MAX);
-        let next = self.queue.next_time().unwrap_or(u64::MAX).min(tick);
-        (next != u64::MAX).then_some(next)
+        let tick = self.ticks.next(self.queue.now());
+        match (self.queue.next_time(), tick) {
+            (Some(event), Some(tick)) => Some(event.min(tick)),
+            (event, tick) => event.or(tick),
+        }
     }
 
     /// Ticks every SM that is due.
     fn tick(&mut self, now: u64, grid: &Grid<'_, 't>) -> Result<(), GpuError> {
-        for (sm, due) in self.sms.iter_mut().zip(&mut self.due) {
-            if *due <= now {
-                let mut world = World {
-                    spec: self.spec,
-                    program: grid.program,
-                    demand: grid.demand,
-                    queue: &mut self.queue,
-                    memory: &mut self.memory,
-                };
-                *due = sm.tick(now, &mut world)?;
-            }
-        }
-        Ok(())
+        let mut world = World {
+            spec: self.spec,
+            program: grid.program,
+            demand: grid.demand,
+            queue: &mut self.queue,
+            memory: &mut self.memory,
+        };
+        let sms = &mut self.sms;
+        self.ticks.each(now, |sm| sms[sm].tick(now, &mut world))
     }
 
     fn handle(&mut self, event: Event, now: u64, grid: &mut Grid<'_, 't>) -> Result<(), GpuError> {
@@ -197,7 +195,7 @@ impl<'s, 't> Gpu<'s, 't> {
         let sm = &mut self.sms[usize::from(id)];
         let cta_finished = deliver(event, sm, now, grid, &mut world)?;
         if sm.wakes(now) {
-            self.due[usize::from(id)] = now;
+            self.ticks.set(usize::from(id), now, now);
         }
         if cta_finished {
             grid.finished += 1;

@@ -3,9 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Slots of the wheel, one a time step: events less than this far ahead need no heap.
-const SLOTS: usize = 1024;
+/// Slots of the wheel, one a time step: events less than this far ahead need no heap. A word of bits has one bit for each word of slots.
+const SLOTS: usize = 64 * 64;
 const WORDS: usize = SLOTS / 64;
+
+/// No node.
+const NONE: u32 = u32::MAX;
 
 /// Events in the total order (time, sequence): of two events for one time, the one that was scheduled first comes first.
 #[derive(Clone, Debug)]
@@ -13,13 +16,29 @@ pub struct EventQueue<E> {
     now: u64,
     sequence: u64,
     /// Events of time t in `[now, now + SLOTS)` lie in slot t mod SLOTS, in the order of their sequence.
-    slots: Vec<Vec<E>>,
-    /// One bit a slot: whether it holds an event that has not been taken.
+    slots: Box<[Slot; SLOTS]>,
+    /// The events of all slots: what one left is what the next takes, so that few events take little of the cache whatever the time.
+    nodes: Vec<Node<E>>,
+    /// First of the nodes that hold no event.
+    free: u32,
+    /// One bit a slot: whether it holds an event; and one bit a word of these: whether it has one.
     occupied: [u64; WORDS],
-    /// Events of the current slot that have been taken.
-    taken: usize,
+    words: u64,
     far: BinaryHeap<Reverse<Far<E>>>,
     len: usize,
+}
+
+/// The events of one time: a list of nodes.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    first: u32,
+    last: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node<E> {
+    event: E,
+    next: u32,
 }
 
 /// An event beyond the wheel's horizon, ordered by (time, sequence).
@@ -51,9 +70,16 @@ impl<E> EventQueue<E> {
         Self {
             now: 0,
             sequence: 0,
-            slots: std::iter::repeat_with(Vec::new).take(SLOTS).collect(),
+            slots: Box::new(
+                [Slot {
+                    first: NONE,
+                    last: NONE,
+                }; SLOTS],
+            ),
+            nodes: Vec::new(),
+            free: NONE,
             occupied: [0; WORDS],
-            taken: 0,
+            words: 0,
             far: BinaryHeap::new(),
             len: 0,
         }
@@ -119,16 +145,31 @@ impl<E> EventQueue<E> {
         if next != self.now {
             self.move_to(next);
         }
-        let slot = (next % SLOTS as u64) as usize;
-        let event = self.slots[slot][self.taken];
-        self.taken += 1;
+        self.pop_now().map(|event| (next, event))
+    }
+
+    /// Takes the next event of the present time.
+    #[inline]
+    pub fn pop_now(&mut self) -> Option<E>
+    where
+        E: Copy,
+    {
+        let index = self.now as usize % SLOTS;
+        let slot = &mut self.slots[index];
+        let first = slot.first;
+        let node = self.nodes.get_mut(first as usize)?;
+        let event = node.event;
+        slot.first = node.next;
+        node.next = self.free;
+        self.free = first;
         self.len -= 1;
-        if self.taken == self.slots[slot].len() {
-            self.slots[slot].clear();
-            self.taken = 0;
-            self.occupied[slot / 64] &= !(1 << (slot % 64));
+        if slot.first == NONE {
+            self.occupied[index / 64] &= !(1 << (index % 64));
+            if self.occupied[index / 64] == 0 {
+                self.words &= !(1 << (index / 64));
+            }
         }
-        Some((next, event))
+        Some(event)
     }
 
     /// Moves to `time`, which no event may precede.
@@ -139,10 +180,27 @@ impl<E> EventQueue<E> {
         }
     }
 
+    #[inline]
     fn put(&mut self, time: u64, event: E) {
-        let slot = (time % SLOTS as u64) as usize;
-        self.slots[slot].push(event);
-        self.occupied[slot / 64] |= 1 << (slot % 64);
+        let node = Node { event, next: NONE };
+        let mut number = self.free;
+        if let Some(free) = self.nodes.get_mut(number as usize) {
+            self.free = free.next;
+            *free = node;
+        } else {
+            number = self.nodes.len() as u32;
+            self.nodes.push(node);
+        }
+        let index = time as usize % SLOTS;
+        let slot = &mut self.slots[index];
+        if slot.first == NONE {
+            slot.first = number;
+            self.occupied[index / 64] |= 1 << (index % 64);
+            self.words |= 1 << (index / 64);
+        } else {
+            self.nodes[slot.last as usize].next = number;
+        }
+        slot.last = number;
     }
 
     /// Far events enter the wheel as soon as the horizon reaches their time, before any later-scheduled event can: so a slot stays in the order of sequence.
@@ -161,20 +219,21 @@ impl<E> EventQueue<E> {
     /// The time of the first occupied slot from now on.
     #[inline]
     fn next_slot_time(&self) -> Option<u64> {
-        let start = (self.now % SLOTS as u64) as usize;
+        let start = self.now as usize % SLOTS;
         let (word, bit) = (start / 64, start % 64);
-        let first = self.occupied[word] >> bit;
-        if first != 0 {
-            return Some(self.now + u64::from(first.trailing_zeros()));
+        let here = self.occupied[word] >> bit;
+        if here != 0 {
+            return Some(self.now + u64::from(here.trailing_zeros()));
         }
-        for step in 1..=WORDS {
-            let bits = self.occupied[(word + step) % WORDS];
-            if bits != 0 {
-                let distance = 64 * step - bit + bits.trailing_zeros() as usize;
-                return Some(self.now + distance as u64);
-            }
+        // The words behind this one, and around the end this one again.
+        let ahead = self.words.rotate_right(word as u32 + 1);
+        if ahead == 0 {
+            return None;
         }
-        None
+        let step = ahead.trailing_zeros() as usize + 1;
+        let bits = self.occupied[(word + step) % WORDS];
+        let distance = 64 * step - bit + bits.trailing_zeros() as usize;
+        Some(self.now + distance as u64)
     }
 }
 
@@ -215,12 +274,12 @@ mod tests {
     #[test]
     fn a_far_event_precedes_a_near_one_scheduled_later_for_the_same_time() {
         let mut queue = EventQueue::new();
-        queue.schedule(3000, 1).unwrap();
-        queue.schedule(2990, 0).unwrap();
-        assert_eq!(queue.pop_until(u64::MAX), Some((2990, 0)));
-        queue.schedule(3000, 2).unwrap();
-        assert_eq!(queue.pop_until(u64::MAX), Some((3000, 1)));
-        assert_eq!(queue.pop_until(u64::MAX), Some((3000, 2)));
+        queue.schedule(9000, 1).unwrap();
+        queue.schedule(8990, 0).unwrap();
+        assert_eq!(queue.pop_until(u64::MAX), Some((8990, 0)));
+        queue.schedule(9000, 2).unwrap();
+        assert_eq!(queue.pop_until(u64::MAX), Some((9000, 1)));
+        assert_eq!(queue.pop_until(u64::MAX), Some((9000, 2)));
     }
 
     proptest! {
@@ -230,7 +289,7 @@ mod tests {
             let mut queue = EventQueue::new();
             let mut heap = BinaryHeap::new();
             for (sequence, (pops, delay, near)) in (0u64..).zip(steps) {
-                let time = queue.now() + if near { delay % 40 } else { delay };
+                let time = queue.now() + if near { delay % 40 } else { 3 * delay };
                 queue.schedule(time, sequence).unwrap();
                 heap.push(Reverse((time, sequence)));
                 for _ in 0..pops / 3 {

@@ -16,6 +16,7 @@ mod warp;
 use std::collections::VecDeque;
 
 use crate::counters::{Counter, Counts};
+use crate::engine::NEVER;
 use crate::event::Queue;
 use crate::memory::coalesce::Coalescer;
 use crate::memory::{Kind, Memory, Reply};
@@ -152,7 +153,7 @@ impl<'t> Sm<'t> {
         self.constants.begin(spec);
     }
 
-    /// One cycle: instructions arrive in the buffers, schedulers issue, fetch fetches. Gives the next cycle that needs a tick; `u64::MAX` if only an
+    /// One cycle: instructions arrive in the buffers, schedulers issue, fetch fetches. Gives the next cycle that needs a tick; [`NEVER`] if only an
     /// event can change anything.
     pub fn tick(&mut self, now: u64, world: &mut World<'_>) -> Result<u64, GpuError> {
         self.account(now);
@@ -219,7 +220,7 @@ impl<'t> Sm<'t> {
 
     /// The next cycle in which something can be done without an event.
     fn next_tick(&self, now: u64) -> u64 {
-        let mut next = u64::MAX;
+        let mut next = NEVER;
         if self.can_fetch != 0 {
             return now + 1;
         }
