@@ -104,7 +104,12 @@ fn wrong_parameters_are_refused_with_a_remedy() {
                 assert_eq!(problems[0].key, parameter.name);
                 assert!(problems[0].help.is_some());
             }
-            assert!(matches!(parameter.kind, Kind::Count | Kind::Counts));
+            if let Kind::Choice(words) = parameter.kind {
+                for word in words {
+                    let table = format!("{} = \"{word}\"", parameter.name).parse();
+                    assert!((definition.parse)(&table.unwrap()).is_ok(), "{word}");
+                }
+            }
         }
         let table: Table = "no_such_parameter = 1".parse().unwrap();
         let problems = (definition.parse)(&table).expect_err("unknown keys are refused");

@@ -48,6 +48,12 @@ pub enum Kind {
     Count,
     /// A list of whole numbers, which is one value.
     Counts,
+    /// A whole number, or this word.
+    CountOr(&'static str),
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// `true` or `false`.
+    Flag,
 }
 
 /// A parameter that cannot be.
@@ -127,6 +133,66 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// A whole number within `range`; `None` for `word`.
+    pub fn count_or(
+        &mut self,
+        key: &str,
+        word: &str,
+        default: Option<u32>,
+        range: std::ops::RangeInclusive<u32>,
+    ) -> Option<u32> {
+        match self.table.get(key) {
+            None => default,
+            Some(Value::String(text)) if text == word => None,
+            Some(value) => {
+                let before = self.problems.len();
+                let number = self.checked(key, value, &range);
+                for problem in &mut self.problems[before..] {
+                    problem.help = problem
+                        .help
+                        .take()
+                        .map(|help| format!("{help}, or \"{word}\""));
+                }
+                number.or(default)
+            }
+        }
+    }
+
+    /// One of the named values.
+    pub fn choice<T: Copy>(&mut self, key: &str, default: T, choices: &[(&'static str, T)]) -> T {
+        let Some(value) = self.table.get(key) else {
+            return default;
+        };
+        let named = |text: &str| choices.iter().find(|(name, _)| *name == text);
+        if let Some((_, chosen)) = value.as_str().and_then(named) {
+            return *chosen;
+        }
+        let names: Vec<String> = choices
+            .iter()
+            .map(|(name, _)| format!("\"{name}\""))
+            .collect();
+        let help = format!("one of {}", names.join(", "));
+        self.problem(key, format!("{value} is not among its values"), Some(help));
+        default
+    }
+
+    /// `true` or `false`.
+    pub fn flag(&mut self, key: &str, default: bool) -> bool {
+        match self.table.get(key) {
+            None => default,
+            Some(Value::Boolean(flag)) => *flag,
+            Some(value) => {
+                let message = format!("expected true or false, found `{value}`");
+                self.problem(
+                    key,
+                    message,
+                    Some("`true` or `false`, without quotes".to_owned()),
+                );
+                default
+            }
+        }
+    }
+
     /// The technique, if nothing was wrong.
     ///
     /// # Errors
@@ -200,6 +266,39 @@ mod tests {
         assert_eq!(
             find("filter_cache").ok().map(|found| found.name),
             Some("filter_cache")
+        );
+    }
+
+    #[test]
+    fn words_and_flags_are_read_and_refused() {
+        let table: Table =
+            "a = \"two\"\nb = true\nc = \"all\"\nd = \"three\"\ne = 1\nf = \"every\""
+                .parse()
+                .unwrap();
+        let numbers = [("one", 1), ("two", 2)];
+        let mut reader = Reader {
+            table: &table,
+            problems: Vec::new(),
+        };
+        assert_eq!(reader.choice("a", 1, &numbers), 2);
+        assert!(reader.flag("b", false));
+        assert_eq!(reader.count_or("c", "all", Some(4), 1..=8), None);
+        assert!(reader.problems.is_empty());
+        assert_eq!(reader.choice("d", 1, &numbers), 1);
+        assert!(!reader.flag("e", false));
+        assert_eq!(reader.count_or("f", "all", Some(4), 1..=8), Some(4));
+        let helps: Vec<&str> = reader
+            .problems
+            .iter()
+            .filter_map(|problem| problem.help.as_deref())
+            .collect();
+        assert_eq!(
+            helps,
+            [
+                "one of \"one\", \"two\"",
+                "`true` or `false`, without quotes",
+                "a whole number from 1 to 8, or \"all\""
+            ]
         );
     }
 
