@@ -1,11 +1,15 @@
 //! Where techniques attach to the pipeline. What is not attached costs nothing and changes nothing.
 
 use warpwatt_activity::Activity;
+use warpwatt_simt::trace::{KernelTrace, Step};
 
 /// Makes one filter for each SM; the argument is the SM's number.
 pub type FilterFactory = Box<dyn Fn(u32) -> Box<dyn FetchFilter>>;
 /// Makes one observer for each SM; the argument is the SM's number.
 pub type ObserverFactory = Box<dyn Fn(u32) -> Box<dyn FetchObserver>>;
+
+/// Makes one issue hook for each SM; the argument is the SM's number.
+pub type IssueFactory = Box<dyn Fn(u32) -> Box<dyn IssueHook>>;
 
 /// The attachments of a run.
 #[derive(Default)]
@@ -14,6 +18,8 @@ pub struct Hooks {
     pub fetch_filter: Option<FilterFactory>,
     /// Watch the front end and change nothing.
     pub fetch_observers: Vec<ObserverFactory>,
+    /// Follow warps and decide how their instructions go through the back end; each sees what those before it decided.
+    pub issue: Vec<IssueFactory>,
 }
 
 /// A small store before the I-cache.
@@ -60,4 +66,113 @@ pub trait FetchObserver {
     }
     /// Adds the observer's counters.
     fn report(&self, activity: &mut Activity);
+}
+
+/// Follows the warps of an SM and decides how each instruction goes through the back end.
+///
+/// Contract: [`begin`](Self::begin) is called once a launch, before any warp is placed. Every warp is placed, issues the instructions of its trace in order,
+/// and retires; then another may have its slot.
+pub trait IssueHook {
+    /// A launch begins.
+    fn begin(&mut self, trace: &KernelTrace) {
+        let _ = trace;
+    }
+    /// A warp starts.
+    fn placed(&mut self, event: PlaceEvent) {
+        let _ = event;
+    }
+    /// An instruction issues; `course` is how, so far.
+    fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
+        let _ = (event, course);
+    }
+    /// The warp in slot `warp` has finished.
+    fn retired(&mut self, cycle: u64, warp: u8) {
+        let _ = (cycle, warp);
+    }
+    /// Adds the hook's counters.
+    fn report(&self, activity: &mut Activity);
+}
+
+/// A warp that starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaceEvent {
+    /// The SM's cycle.
+    pub cycle: u64,
+    /// The warp's slot in the SM.
+    pub warp: u8,
+    /// Its CTA's number in the grid.
+    pub cta: u32,
+}
+
+/// An instruction that issues.
+#[derive(Clone, Copy, Debug)]
+pub struct IssueEvent<'e> {
+    /// The SM's cycle.
+    pub cycle: u64,
+    /// The warp's slot in the SM.
+    pub warp: u8,
+    /// The instruction's byte address.
+    pub pc: u64,
+    /// Cycles from the issue to its result, without conflicts and the memory system.
+    pub latency: u64,
+    /// What the warp executes: the instruction's index, lanes, addresses.
+    pub step: &'e Step<'e>,
+}
+
+/// How an instruction goes through the back end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Course {
+    /// Which words of its register operands are read from the banks: bit k is the k-th of them, in the order of the sources, a double being two words and
+    /// a predicate none. Words beyond the last bit always are.
+    pub reads: u64,
+    /// Words of its results that are written to the banks.
+    pub writes: u32,
+    /// Cycles by which its operands are read later.
+    pub delay: u64,
+    /// Copies of a register that issue right before it, each as long as a warp-wide instruction.
+    pub copies: u32,
+    /// How much of it executes.
+    pub extent: Extent,
+}
+
+/// How much of an instruction executes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All lanes.
+    Warp,
+    /// One pass of its unit is enough, and one cycle of the scheduler.
+    OnePass,
+    /// Nothing: its results are known a cycle after its operands, and the scheduler is free in the next cycle.
+    Skipped,
+}
+
+impl Course {
+    /// That of an instruction which no technique touches, with so many result words.
+    pub fn plain(writes: u32) -> Self {
+        Self {
+            reads: u64::MAX,
+            writes,
+            delay: 0,
+            copies: 0,
+            extent: Extent::Warp,
+        }
+    }
+
+    /// How many of `words` operand words are read from the banks.
+    #[inline]
+    pub fn count_reads(&self, words: usize) -> u64 {
+        let first = u64::MAX >> (64 - words.clamp(1, 64));
+        let counted = if words == 0 {
+            0
+        } else {
+            (self.reads & first).count_ones() as usize
+        };
+        (counted + words.saturating_sub(64)) as u64
+    }
+
+    /// Whether the `word`-th word of the operands is read from the banks.
+    #[inline]
+    pub fn is_read(&self, word: usize) -> bool {
+        word >= 64 || self.reads >> word & 1 != 0
+    }
 }

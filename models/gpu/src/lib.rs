@@ -18,7 +18,10 @@ mod spec;
 pub use counters::{COUNTERS, CounterInfo};
 pub use engine::{ClockRatio, EventQueue, Past};
 pub use error::{GpuError, Resource};
-pub use hooks::{FetchEvent, FetchFilter, FetchObserver, FilterFactory, Hooks, ObserverFactory};
+pub use hooks::{
+    Course, Extent, FetchEvent, FetchFilter, FetchObserver, FilterFactory, Hooks, IssueEvent,
+    IssueFactory, IssueHook, ObserverFactory, PlaceEvent,
+};
 pub use machine::simulate;
 pub use run::{LaunchRun, Run};
 pub use spec::*;

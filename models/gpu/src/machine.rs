@@ -112,7 +112,7 @@ impl<'s, 't> Gpu<'s, 't> {
         };
         let shared_bytes = demand.shared_bytes * demand.ctas_per_sm;
         for sm in &mut self.sms {
-            sm.begin(self.spec, shared_bytes);
+            sm.begin(self.spec, trace, shared_bytes);
         }
         let start = self.queue.now() + u64::from(self.spec.sm.launch_cycles);
         let first_wave = grid.ctas.min(self.sms.len() * demand.ctas_per_sm as usize);

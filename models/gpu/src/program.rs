@@ -34,6 +34,8 @@ pub(crate) struct Inst {
     pub port: Port,
     /// Cycles for which it occupies its unit.
     pub interval: u64,
+    /// Cycles for which one pass of it does.
+    pub pass: u64,
     /// Cycles from its issue to the earliest issue of an instruction that needs its result, without conflicts.
     pub latency: u64,
     /// Whether its warp waits for it before the next fetch.
@@ -99,7 +101,12 @@ impl Program {
     }
 
     fn prepare(&mut self, spec: &GpuSpec, inst: &StaticInst) -> Inst {
-        let (port, interval, latency) = timing(spec, inst);
+        let Timing {
+            port,
+            interval,
+            pass,
+            latency,
+        } = timing(spec, inst);
         let keys = extend(
             &mut self.keys,
             inst.sources.iter().flat_map(|&register| keys(register)),
@@ -112,6 +119,7 @@ impl Program {
         Inst {
             port,
             interval: u64::from(interval),
+            pass: u64::from(pass),
             latency: u64::from(latency),
             control: inst.unit == Unit::Control,
             fence: inst.unit == Unit::Fence,
@@ -146,18 +154,34 @@ impl Program {
     }
 }
 
+/// Where an instruction goes, and how long that takes.
+struct Timing {
+    port: Port,
+    interval: u32,
+    pass: u32,
+    latency: u32,
+}
+
 /// The unit, and how long it is occupied and takes. A division is a sequence on the special-function unit, whatever computes it in hardware.
-fn timing(spec: &GpuSpec, inst: &StaticInst) -> (Port, u32, u32) {
+fn timing(spec: &GpuSpec, inst: &StaticInst) -> Timing {
     let (units, timing) = (&spec.units, &spec.timing);
     let (port, op) = match (inst.unit, inst.latency) {
         (Unit::Memory, _) => {
-            return (
-                Port::Ldst,
-                spec.interval(spec.ldst.lanes),
-                timing.control.latency,
-            );
+            return Timing {
+                port: Port::Ldst,
+                interval: spec.interval(spec.ldst.lanes),
+                pass: 1,
+                latency: timing.control.latency,
+            };
         }
-        (Unit::Barrier, _) => return (Port::Barrier, 0, timing.control.latency),
+        (Unit::Barrier, _) => {
+            return Timing {
+                port: Port::Barrier,
+                interval: 0,
+                pass: 0,
+                latency: timing.control.latency,
+            };
+        }
         (Unit::Control | Unit::Fence, _) => (Port::Int, &timing.control),
         (Unit::Fp64, LatencyClass::Special) => (Port::Fp64, &timing.fp64.div),
         (Unit::Fp64, class) => (Port::Fp64, of_class(&timing.fp64, timing, class)),
@@ -178,7 +202,12 @@ fn timing(spec: &GpuSpec, inst: &StaticInst) -> (Port, u32, u32) {
         Port::Tensor => units.tensor.lanes,
         Port::Sp | Port::Ldst | Port::Barrier => units.sp.lanes,
     };
-    (port, spec.interval(lanes).max(op.interval), op.latency)
+    Timing {
+        port,
+        interval: spec.interval(lanes).max(op.interval),
+        pass: op.interval,
+        latency: op.latency,
+    }
 }
 
 fn of_class<'t>(

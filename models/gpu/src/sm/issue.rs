@@ -9,7 +9,7 @@ use super::{Sm, World};
 use crate::counters::Counter;
 use crate::event::Event;
 use crate::program::{Inst, Port, UNITS};
-use crate::{BranchFetch, FetchEvent, GpuError};
+use crate::{BranchFetch, Course, Extent, FetchEvent, GpuError, IssueEvent};
 
 impl<'t> Sm<'t> {
     /// Each scheduler issues for one of its warps; how many instructions were issued.
@@ -21,7 +21,7 @@ impl<'t> Sm<'t> {
             }
             if let Some(warp) = self.choose(scheduler, now) {
                 self.last_issued[scheduler] = warp;
-                self.issues_from[scheduler] = now + u64::from(world.spec.scheduler.interval);
+                self.issues_from[scheduler] = now;
                 self.issue_for(scheduler, warp, now, world)?;
                 issued += 1;
                 for _ in 1..world.spec.scheduler.width {
@@ -65,8 +65,11 @@ impl<'t> Sm<'t> {
         let program = world.program;
         let inst = &program.insts[step.inst as usize];
         self.ages.issued[index as usize] += 1;
-        self.count(&step, inst, world);
         self.observe(&step, index as u8, now, world);
+        let course = self.course(&step, inst, index as u8, now, world);
+        self.count(&step, inst, &course, world);
+        let busy = busy_cycles(&course, u64::from(world.spec.scheduler.interval));
+        self.issues_from[scheduler] = self.issues_from[scheduler].max(now + busy);
         let slots = self.warps[index as usize]
             .entry
             .reserve(program, inst, inst.memory.is_some());
@@ -76,13 +79,15 @@ impl<'t> Sm<'t> {
         let last_cycle = match inst.port {
             Port::Barrier => self.wait_at_barrier(index as usize, now, world)?,
             port => {
-                let collected = self.units.collect(program, inst, (scheduler, index), now);
+                let collected = self
+                    .units
+                    .collect(program, inst, &course, (scheduler, index), now);
                 self.counts
                     .add(Counter::BankConflictCycles, collected.conflict_cycles);
                 if port == Port::Ldst {
-                    self.issue_memory((index, slots), &step, collected, world)?
+                    self.issue_memory((index, slots), &step, &course, collected, world)?
                 } else {
-                    self.issue_arithmetic((index, slots), inst, &collected, world)?
+                    self.issue_arithmetic((index, slots), inst, &course, &collected, world)?
                 }
             }
         };
@@ -118,7 +123,7 @@ impl<'t> Sm<'t> {
     }
 
     #[inline]
-    fn count(&mut self, step: &Step<'_>, inst: &Inst, world: &World<'_>) {
+    fn count(&mut self, step: &Step<'_>, inst: &Inst, course: &Course, world: &World<'_>) {
         let counts = &mut self.counts;
         counts.add(Counter::WarpInstructions, 1);
         counts.add(
@@ -131,9 +136,9 @@ impl<'t> Sm<'t> {
             Counter::ScoreboardWrite,
             u64::from(!world.program.results(inst).is_empty()),
         );
-        counts.add(Counter::RegisterWrite, u64::from(inst.writes));
+        counts.add(Counter::RegisterWrite, u64::from(course.writes));
         if inst.port != Port::Barrier {
-            let reads = world.program.reads(inst).len() as u64;
+            let reads = course.count_reads(world.program.reads(inst).len());
             counts.add(Counter::RegisterRead, reads);
             counts.add(Counter::OperandWrite, reads);
             counts.add(Counter::OperandRead, reads);
@@ -166,16 +171,51 @@ impl<'t> Sm<'t> {
         }
     }
 
+    /// How an instruction goes through the back end: as attached hooks decide, in their order.
+    #[inline]
+    fn course(
+        &mut self,
+        step: &Step<'_>,
+        inst: &Inst,
+        warp: u8,
+        now: u64,
+        world: &World<'_>,
+    ) -> Course {
+        let mut course = Course::plain(inst.writes);
+        if self.issue_hooks.is_empty() {
+            return course;
+        }
+        let event = IssueEvent {
+            cycle: now,
+            warp,
+            pc: world.program.base
+                + u64::from(step.inst) * u64::from(world.spec.fetch.instruction_bytes),
+            latency: inst.latency,
+            step,
+        };
+        for hook in &mut self.issue_hooks {
+            hook.issued(&event, &mut course);
+        }
+        course.delay += u64::from(course.copies) * u64::from(world.spec.scheduler.interval);
+        course
+    }
+
     /// Latencies count from the issue: operand collection is in them, conflicts and waiting come on top.
     fn issue_arithmetic(
         &mut self,
         (warp, slots): (u32, u32),
         inst: &Inst,
+        course: &Course,
         collected: &Collected,
         world: &mut World<'_>,
     ) -> Result<u64, GpuError> {
-        let cycle = self.units.execute(collected, inst.interval);
-        let done = cycle + inst.latency - self.units.depth().min(inst.latency);
+        let done = if course.extent == Extent::Skipped {
+            self.units.enter(collected, collected.ready);
+            collected.ready + 1
+        } else {
+            let cycle = self.units.execute(collected, occupied(inst, course));
+            cycle + inst.latency - self.units.depth().min(inst.latency)
+        };
         self.results_at(warp, slots, done, world)?;
         Ok(done)
     }
@@ -185,14 +225,16 @@ impl<'t> Sm<'t> {
         &mut self,
         (warp, slots): (u32, u32),
         step: &Step<'t>,
+        course: &Course,
         collected: Collected,
         world: &mut World<'_>,
     ) -> Result<u64, GpuError> {
         let inst = &world.program.insts[step.inst as usize];
+        let interval = occupied(inst, course);
         let through = collected.ready + inst.latency - self.units.depth().min(inst.latency);
         let (Some(op), Some(addresses)) = (inst.memory, step.addresses) else {
             self.units.enter(&collected, collected.ready);
-            self.ldst.free = self.ldst.free.max(collected.ready) + inst.interval;
+            self.ldst.free = self.ldst.free.max(collected.ready) + interval;
             self.results_at(warp, slots, through, world)?;
             return Ok(through);
         };
@@ -203,7 +245,7 @@ impl<'t> Sm<'t> {
             executed: step.executed,
             slots,
             collected,
-            interval: inst.interval,
+            interval,
         };
         self.pass_memory(waiting, world)?;
         Ok(through)
@@ -241,4 +283,24 @@ impl<'t> Sm<'t> {
         }
         Ok(())
     }
+}
+
+/// Cycles for which an instruction keeps its scheduler busy, with the copies before it.
+#[inline]
+fn busy_cycles(course: &Course, interval: u64) -> u64 {
+    let own = match course.extent {
+        Extent::Warp => interval,
+        Extent::OnePass | Extent::Skipped => 1,
+    };
+    own + u64::from(course.copies) * interval
+}
+
+/// Cycles for which an instruction occupies its unit, with the copies before it.
+#[inline]
+fn occupied(inst: &Inst, course: &Course) -> u64 {
+    let own = match course.extent {
+        Extent::Warp => inst.interval,
+        Extent::OnePass | Extent::Skipped => inst.pass,
+    };
+    own + u64::from(course.copies) * inst.interval
 }

@@ -15,6 +15,8 @@ mod warp;
 
 use std::collections::VecDeque;
 
+use warpwatt_simt::trace::KernelTrace;
+
 use crate::counters::{Counter, Counts};
 use crate::engine::NEVER;
 use crate::event::Queue;
@@ -22,7 +24,7 @@ use crate::memory::coalesce::Coalescer;
 use crate::memory::{Kind, Memory, Reply};
 use crate::occupancy::Demand;
 use crate::program::{PORTS, Port, Program, UNITS};
-use crate::{FetchFilter, FetchObserver, GpuError, GpuSpec, Hooks};
+use crate::{FetchFilter, FetchObserver, GpuError, GpuSpec, Hooks, IssueHook};
 use constant::Constants;
 use fetch::LateFill;
 use icache::{Icache, Misses};
@@ -90,6 +92,7 @@ pub(crate) struct Sm<'t> {
     filter: Option<Box<dyn FetchFilter>>,
     late_fill: Option<LateFill>,
     observers: Vec<Box<dyn FetchObserver>>,
+    issue_hooks: Vec<Box<dyn IssueHook>>,
     counts: Counts,
     /// Cycles before this one are accounted for as issuing, stalled or idle.
     accounted: u64,
@@ -141,6 +144,7 @@ impl<'t> Sm<'t> {
                 .iter()
                 .map(|make| make(u32::from(id)))
                 .collect(),
+            issue_hooks: hooks.issue.iter().map(|make| make(u32::from(id))).collect(),
             counts: Counts::new(),
             accounted: 0,
             why: Counter::IdleCycles,
@@ -148,9 +152,12 @@ impl<'t> Sm<'t> {
     }
 
     /// A launch begins whose resident CTAs take `shared_bytes` of shared memory.
-    pub fn begin(&mut self, spec: &GpuSpec, shared_bytes: u32) {
+    pub fn begin(&mut self, spec: &GpuSpec, trace: &KernelTrace, shared_bytes: u32) {
         self.l1.begin(spec, shared_bytes);
         self.constants.begin(spec);
+        for hook in &mut self.issue_hooks {
+            hook.begin(trace);
+        }
     }
 
     /// One cycle: instructions arrive in the buffers, schedulers issue, fetch fetches. Gives the next cycle that needs a tick; [`NEVER`] if only an

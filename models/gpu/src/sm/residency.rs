@@ -6,7 +6,7 @@ use warpwatt_simt::trace::KernelTrace;
 use super::{Head, Sm, World};
 use crate::counters::Counter;
 use crate::event::Event;
-use crate::{CounterInfo, GpuError};
+use crate::{CounterInfo, GpuError, PlaceEvent};
 
 /// A resident CTA.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,6 +52,13 @@ impl<'t> Sm<'t> {
             self.live |= 1 << index;
             self.ctas[slot].warps |= 1 << index;
             self.warps[index].place(trace.warp(number, warp), slot as u8, now);
+            for hook in &mut self.issue_hooks {
+                hook.placed(PlaceEvent {
+                    cycle: now,
+                    warp: index as u8,
+                    cta: number as u32,
+                });
+            }
             self.update_fetch(index, world);
             if self.warps[index].exhausted() {
                 world.queue.schedule(
@@ -147,6 +154,9 @@ impl<'t> Sm<'t> {
         for observer in &mut self.observers {
             observer.retired(index);
         }
+        for hook in &mut self.issue_hooks {
+            hook.retired(now, index);
+        }
         let cta = warp.cta;
         self.ctas[usize::from(cta)].warps &= !bit;
         if self.ctas[usize::from(cta)].warps != 0 {
@@ -170,6 +180,9 @@ impl<'t> Sm<'t> {
         }
         for observer in &self.observers {
             observer.report(&mut activity);
+        }
+        for hook in &self.issue_hooks {
+            hook.report(&mut activity);
         }
         activity
     }

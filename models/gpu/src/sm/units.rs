@@ -1,7 +1,7 @@
 //! Operand collection and execution units. Banks and units serve in order, so each is described by the cycle from which it is free.
 
 use crate::program::{Inst, Port, Program};
-use crate::{BackEnd, GpuSpec};
+use crate::{BackEnd, Course, GpuSpec};
 
 /// Ports that instructions collect operands for.
 const CLASSES: usize = 6;
@@ -113,14 +113,19 @@ impl Units {
         &mut self,
         program: &Program,
         inst: &Inst,
+        course: &Course,
         (scheduler, warp): (usize, u32),
         now: u64,
     ) -> Collected {
         let index = self.part(scheduler);
         let part = &mut self.parts[index];
-        let first = now * self.bank_reads;
+        let begin = now + course.delay;
+        let first = begin * self.bank_reads;
         let (mut last, mut alone) = (0, 0);
-        for read in program.reads(inst) {
+        for (word, read) in program.reads(inst).iter().enumerate() {
+            if !course.is_read(word) {
+                continue;
+            }
             let bank = ((u32::from(read.word) + warp) % part.banks.len() as u32) as usize;
             alone = u64::from(read.turn);
             let at = part.banks[bank].max(first + alone);
@@ -129,7 +134,7 @@ impl Units {
         }
         let class = inst.port as usize;
         Collected {
-            ready: now + self.collect + self.transfer + last / self.bank_reads,
+            ready: begin + self.collect + self.transfer + last / self.bank_reads,
             conflict_cycles: last / self.bank_reads - alone / self.bank_reads,
             part: index as u8,
             port: inst.port,
