@@ -81,6 +81,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         warp_width: spec.sm.warp_width,
         limit: arguments.limit,
         record: !arguments.no_timing,
+        values: false,
         races: arguments.check_races,
         listed: LISTED,
     };

@@ -71,6 +71,8 @@ pub struct Execution {
     pub kernel: usize,
     /// Lanes of a warp.
     pub warp_width: u32,
+    /// Whether its traces show where lanes have the same operands.
+    pub values: bool,
 }
 
 /// A GPU with a configuration, as it is timed.
@@ -234,12 +236,17 @@ fn span(axes: Axes, fits: &Fits) -> Plan {
         executions: Vec::new(),
         timings: Vec::new(),
     };
+    let configurations = plan.axes.configurations.iter();
+    let values = configurations
+        .filter_map(|configuration| configuration.technique.as_ref())
+        .any(|technique| technique.needs_values());
     let mut known: BTreeMap<(usize, usize, String), usize> = BTreeMap::new();
     for kernel in 0..plan.axes.kernels.len() {
         for ((gpu, technology, configuration), fitted) in fits {
             let wanted = Execution {
                 kernel,
                 warp_width: fitted.spec.sm.warp_width,
+                values,
             };
             let execution = place(&mut plan.executions, wanted);
             let canonical = canonical(&fitted.spec);

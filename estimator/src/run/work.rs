@@ -40,6 +40,7 @@ impl Work for StudyWork<'_> {
             warp_width: execution.warp_width,
             limit: self.limit,
             record: true,
+            values: execution.values,
             races: false,
             listed: 1,
         };

@@ -38,6 +38,11 @@ pub trait Technique: Send + Sync + Debug {
         let _ = (gpu, hooks);
     }
 
+    /// Whether traces must show where the lanes of a computation have the same operands.
+    fn needs_values(&self) -> bool {
+        false
+    }
+
     /// The structures that the technique adds.
     fn structures(&self, gpu: &GpuSpec) -> Vec<Structure> {
         let _ = gpu;

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use warpwatt_ptx::program::Inst;
 use warpwatt_ptx::{Entry, Module};
 
 use crate::cta::{Cta, CtaFault};
 use crate::error::{ExecError, Fault};
 use crate::memory::DeviceMemory;
+use crate::nature;
 use crate::races::{Race, Watch};
 use crate::registers::Place;
 use crate::statics::static_instructions;
@@ -37,6 +39,8 @@ pub struct Options {
     pub limit: u64,
     /// Whether to record a trace.
     pub record: bool,
+    /// Whether the trace shows where all lanes of a computation have the same operands, and a digest of their values.
+    pub values: bool,
     /// Whether to look for data races, which takes several times as long and about 100 bytes for each word that the kernel touches.
     pub races: bool,
 }
@@ -48,6 +52,7 @@ impl Default for Options {
             warp_width: 32,
             limit: 100_000_000,
             record: true,
+            values: false,
             races: false,
         }
     }
@@ -208,6 +213,10 @@ fn new_cta<const W: usize>(
     options: &Options,
 ) -> Cta<W> {
     let count = shape.warps_per_cta();
+    let valued: Option<Arc<[bool]>> = (options.record && options.values).then(|| {
+        let computes = |inst: &Inst| nature::computes(&inst.op);
+        entry.code.iter().map(computes).collect()
+    });
     let warps = (0..count).map(|warp| {
         let place = Place {
             grid: launch.grid,
@@ -218,7 +227,7 @@ fn new_cta<const W: usize>(
             static_shared: entry.shared_bytes,
             dynamic_shared: launch.dynamic_shared,
         };
-        Warp::new(entry, place, options.record)
+        Warp::new(entry, place, options.record, valued.clone())
     });
     let watch = || Box::new(Watch::new(launch.grid, count));
     Cta::new(

@@ -37,6 +37,39 @@ pub(crate) fn results(entry: &Entry, inst: &Inst) -> Results {
     }
 }
 
+/// Whether an instruction computes each lane's results from that lane's sources and nothing else.
+pub(crate) fn computes(op: &Op) -> bool {
+    !matches!(
+        op,
+        Op::Vote { .. }
+            | Op::Redux(_)
+            | Op::ActiveMask
+            | Op::MatchAll
+            | Op::MatchAny
+            | Op::Shuffle(_)
+            | Op::Elect
+            | Op::Load(_)
+            | Op::Store(_)
+            | Op::Atomic(_)
+            | Op::Texture(_)
+            | Op::Surface(_)
+            | Op::ImageQuery(_)
+            | Op::CopyAsync(_)
+            | Op::Heap(_)
+            | Op::Matrix(_)
+            | Op::Mbarrier(_)
+            | Op::Yield
+            | Op::Branch { .. }
+            | Op::BranchIndexed { .. }
+            | Op::Call(_)
+            | Op::Return
+            | Op::Exit
+            | Op::Trap
+            | Op::Barrier(_)
+            | Op::Nothing { .. }
+    )
+}
+
 /// Whether one address names another byte in each lane.
 fn is_private(access: &Access) -> bool {
     access.framed || access.space == Space::Local

@@ -106,6 +106,28 @@ impl<const W: usize> Registers<W> {
         self.predicates[slot.index()]
     }
 
+    /// A digest of some slots' values, if each holds one value in all lanes: equal digests mean equal values but for one case in 2^32.
+    pub fn common(&self, slots: impl Iterator<Item = Slot>) -> Option<u32> {
+        let mut digest = 0u64;
+        for slot in slots {
+            let value = match slot.kind {
+                SlotKind::Word => u64::from(common_value(self.word(slot))?),
+                SlotKind::Double => common_value(self.double(slot))?,
+                SlotKind::Predicate => match self.predicate(slot) & full::<W>() {
+                    0 => 0,
+                    mask if mask == full::<W>() => 1,
+                    _ => return None,
+                },
+            };
+            // The multiplier of Knuth's multiplicative hashing for words of 64 bits, 2^64 over the golden ratio.
+            digest = (digest ^ value)
+                .wrapping_add(1)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            digest ^= digest >> 32;
+        }
+        Some(digest as u32)
+    }
+
     /// A part of a word's lanes.
     #[inline]
     pub fn word_part<const N: usize>(&self, slot: Slot, part: usize) -> &[u32; N] {
@@ -238,6 +260,14 @@ impl<const W: usize> Registers<W> {
         let target = &mut self.predicates[slot.index()];
         *target = *target & !lanes | values & lanes;
     }
+}
+
+/// What all lanes hold, if it is the same; compared without a branch.
+fn common_value<T: Copy + PartialEq, const W: usize>(lanes: &[T; W]) -> Option<T> {
+    let same = lanes
+        .iter()
+        .fold(true, |same, lane| same & (*lane == lanes[0]));
+    same.then_some(lanes[0])
 }
 
 /// What a lane of a slot holds.

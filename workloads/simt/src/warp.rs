@@ -11,6 +11,8 @@ mod surface;
 mod texture;
 mod watched;
 
+use std::sync::Arc;
+
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{Barrier, CLUSTER_BARRIER, Inst, Op, Reduction, Slot};
 
@@ -86,6 +88,8 @@ pub(crate) struct Warp<const W: usize> {
     /// Open calls, the outermost first.
     frames: Vec<call::Frame>,
     record: bool,
+    /// Of which instructions the operands' values are recorded, if of any.
+    valued: Option<Arc<[bool]>>,
 }
 
 /// An instruction about to be executed.
@@ -97,7 +101,7 @@ struct Step {
 }
 
 impl<const W: usize> Warp<W> {
-    pub fn new(entry: &Entry, place: Place, record: bool) -> Self {
+    pub fn new(entry: &Entry, place: Place, record: bool, valued: Option<Arc<[bool]>>) -> Self {
         Self {
             place,
             registers: Registers::new(entry, &place),
@@ -109,6 +113,7 @@ impl<const W: usize> Warp<W> {
             exit: None,
             frames: Vec::new(),
             record,
+            valued,
         }
     }
 
@@ -226,7 +231,7 @@ impl<const W: usize> Warp<W> {
                     }
                 }
                 _ => {
-                    self.note(step);
+                    self.note_computed(inst, step);
                     if executed != 0 {
                         self.compute(inst, active, executed);
                     }
@@ -254,6 +259,19 @@ impl<const W: usize> Warp<W> {
     fn note(&mut self, step: Step) {
         if self.record {
             self.recorder.step(step.at, step.active, step.executed);
+        }
+    }
+
+    /// Records a computation, with a digest of its operands if they are the same in all lanes of a whole warp and are asked for.
+    #[inline]
+    fn note_computed(&mut self, inst: &Inst, step: Step) {
+        let asked = |valued: &Arc<[bool]>| valued[step.at as usize];
+        if step.executed == full::<W>() && self.valued.as_ref().is_some_and(asked) {
+            let values = self.registers.common(inst.reads());
+            self.recorder
+                .computed(step.at, step.active, step.executed, values);
+        } else {
+            self.note(step);
         }
     }
 

@@ -21,6 +21,8 @@ pub struct RunOptions {
     pub limit: u64,
     /// Whether traces are kept.
     pub record: bool,
+    /// Whether traces show where all lanes of a computation have the same operands.
+    pub values: bool,
     /// Whether data races are looked for.
     pub races: bool,
     /// Mismatches that are listed; all are counted.
@@ -33,6 +35,7 @@ impl Default for RunOptions {
             warp_width: 32,
             limit: 100_000_000,
             record: true,
+            values: false,
             races: false,
             listed: 10,
         }
@@ -340,6 +343,7 @@ impl<'c> Runner<'c> {
             warp_width: self.options.warp_width,
             limit: self.left,
             record: self.options.record,
+            values: self.options.values,
             races: self.options.races,
         };
         let launched = Launch {

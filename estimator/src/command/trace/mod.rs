@@ -115,6 +115,7 @@ fn executed(
         warp_width: if arguments.warp_width == "64" { 64 } else { 32 },
         limit: arguments.limit,
         record: true,
+        values: false,
         races: false,
         listed: 1,
     };

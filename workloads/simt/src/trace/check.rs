@@ -87,6 +87,9 @@ fn check_step(step: &Step<'_>, code: &[StaticInst], lanes: LaneMask) -> Result<(
             "a record has addresses where none belong, or none where some do",
         ));
     }
+    if step.values.is_some() && (inst.memory.is_some() || step.executed != lanes) {
+        return Err(Malformed("a record has values where none belong"));
+    }
     match step.addresses {
         Some(Addresses::Scattered(scattered)) if !scattered.fits(step.executed) => {
             Err(Malformed("a record has more or fewer addresses than lanes"))

@@ -14,6 +14,8 @@ const ADDRESSES: u8 = 0b11 << 3;
 const UNIFORM: u8 = 0b01 << 3;
 const AFFINE: u8 = 0b10 << 3;
 const SCATTERED: u8 = 0b11 << 3;
+/// Only on instructions without addresses.
+const VALUES: u8 = 1 << 5;
 
 /// The first byte of scattered addresses: how far their differences are shifted, and whether each comes with a count.
 const MAX_SHIFT: u8 = 0b111;
@@ -30,6 +32,9 @@ pub struct Step<'t> {
     pub executed: LaneMask,
     /// Addresses of the executed lanes, on memory instructions.
     pub addresses: Option<Addresses<'t>>,
+    /// On computations of a whole warp, if values were recorded and all lanes have the same operands: a digest of these, literals and special registers among
+    /// them.
+    pub values: Option<u32>,
 }
 
 /// Addresses of a memory instruction's executed lanes.
@@ -181,6 +186,23 @@ impl WarpRecorder {
             self.steps += 1;
         } else {
             self.head(inst, active, executed, 0);
+        }
+    }
+
+    /// Records a computation with a digest of its operands, if all lanes have the same.
+    pub fn computed(
+        &mut self,
+        inst: u32,
+        active: LaneMask,
+        executed: LaneMask,
+        values: Option<u32>,
+    ) {
+        match values {
+            None => self.step(inst, active, executed),
+            Some(digest) => {
+                self.head(inst, active, executed, VALUES);
+                self.bytes.extend(digest.to_le_bytes());
+            }
         }
     }
 
@@ -379,11 +401,17 @@ impl<'t> Iterator for WarpCursor<'t> {
             0 => None,
             kind => Some(self.addresses(kind)?),
         };
+        let values = if header & VALUES != 0 {
+            Some(self.reader.word()?)
+        } else {
+            None
+        };
         Some(Step {
             inst,
             active,
             executed,
             addresses,
+            values,
         })
     }
 }
@@ -419,6 +447,12 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
+    fn word(&mut self) -> Option<u32> {
+        let (word, rest) = self.bytes.split_first_chunk()?;
+        self.bytes = rest;
+        Some(u32::from_le_bytes(*word))
+    }
+
     #[inline]
     fn unsigned(&mut self) -> Option<u64> {
         let mut value = 0;
