@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use warpwatt_simt::trace::file::{FORMAT, MAGIC};
 use warpwatt_simt::trace::{
-    Flow, LatencyClass, LaunchShape, Results, StaticInst, Unit, WarpRecorder,
+    Flow, LatencyClass, LaunchShape, Release, Results, StaticInst, Unit, WarpRecorder,
 };
 use warpwatt_suite::RunOptions;
 
@@ -58,6 +58,7 @@ fn trace(steps: u32) -> KernelTrace {
         memory: None,
         flow: Some(Flow::Exit),
         results: Results::FromSources,
+        release: Release::default(),
         line: 1,
     };
     let shape = LaunchShape {

@@ -12,7 +12,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use warpwatt_gpu::{GpuSpec, Hooks, simulate};
 use warpwatt_simt::trace::{
     KernelTrace, LatencyClass, LaunchShape, MemoryOp, MemoryOpKind, Register, RegisterKind,
-    Results, Space, StaticInst, Unit, WarpRecorder,
+    Release, Results, Space, StaticInst, Unit, WarpRecorder,
 };
 
 const ALL: u64 = 0xffff_ffff;
@@ -33,6 +33,7 @@ fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         memory: None,
         flow: None,
         results: Results::FromSources,
+        release: Release::default(),
         line: 1,
     }
 }

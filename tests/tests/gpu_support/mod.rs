@@ -6,7 +6,7 @@ use std::sync::Arc;
 use warpwatt_gpu::{GpuError, GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::{
     KernelTrace, LatencyClass, LaunchShape, MemoryOp, MemoryOpKind, Register, RegisterKind,
-    Results, Space, StaticInst, Unit, WarpRecorder,
+    Release, Results, Space, StaticInst, Unit, WarpRecorder,
 };
 
 pub const ALL: u64 = 0xffff_ffff;
@@ -38,6 +38,7 @@ pub fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         memory: None,
         flow: None,
         results: Results::FromSources,
+        release: Release::default(),
         line: 1,
     }
 }

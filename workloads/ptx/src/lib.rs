@@ -7,6 +7,7 @@ pub mod ast;
 pub mod cfg;
 mod error;
 pub mod inspect;
+pub mod lifetime;
 mod lower;
 mod parse;
 pub mod program;

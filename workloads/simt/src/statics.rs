@@ -1,6 +1,7 @@
 //! From a program's instructions to what timing needs to know of them.
 
 use warpwatt_ptx::Entry;
+use warpwatt_ptx::lifetime::releases;
 use warpwatt_ptx::program::{
     Access, CarryOp, CopySize, Double1, Double2, Double3, HalfOp, Inst, MatrixOp, Op, ShortOp,
     Slot, SlotKind, Source, SurfaceOp, VideoOp, Word1, Word2, Word3,
@@ -9,19 +10,22 @@ use warpwatt_ptx::types::{Space, Type};
 
 use crate::nature;
 use crate::trace::{
-    LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, StaticInst, Unit,
+    LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, Release, StaticInst, Unit,
 };
 
 /// The static instructions of an entry, in order.
 pub(crate) fn static_instructions(entry: &Entry) -> Vec<StaticInst> {
-    entry
-        .code
-        .iter()
-        .map(|inst| static_instruction(entry, inst))
+    let releases = releases(entry);
+    let code = entry.code.iter().zip(releases);
+    code.map(|(inst, release)| static_instruction(entry, inst, release))
         .collect()
 }
 
-fn static_instruction(entry: &Entry, inst: &Inst) -> StaticInst {
+fn static_instruction(
+    entry: &Entry,
+    inst: &Inst,
+    release: warpwatt_ptx::lifetime::Release,
+) -> StaticInst {
     let (unit, latency) = class(&inst.op);
     let guard = inst.guard.map(|guard| guard.predicate);
     let sources = inst.reads().chain(guard);
@@ -34,6 +38,11 @@ fn static_instruction(entry: &Entry, inst: &Inst) -> StaticInst {
         memory: memory_op(&inst.op),
         flow: nature::flow(&inst.op),
         results: nature::results(entry, inst),
+        release: Release {
+            leader: release.leader,
+            sources: registers(entry, release.operands.into_iter()),
+            meeting: release.meeting,
+        },
         line: inst.line,
     }
 }

@@ -15,8 +15,8 @@ pub(crate) use check::MAX_THREADS;
 pub use check::{Counts, Malformed};
 pub use record::{Addresses, Step, WarpCursor, WarpRecorder, lanes};
 pub use statics::{
-    Flow, INSTRUCTION_BYTES, LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, Results,
-    Space, StaticInst, Unit,
+    Flow, INSTRUCTION_BYTES, LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, Release,
+    Results, Space, StaticInst, Unit,
 };
 
 use std::sync::Arc;

@@ -22,8 +22,22 @@ pub struct StaticInst {
     pub flow: Option<Flow>,
     /// What its results depend on.
     pub results: Results,
+    /// Which registers are dead before and behind it.
+    pub release: Release,
     /// Line in the PTX file.
     pub line: u32,
+}
+
+/// Registers of a warp that no lane reads again before it writes them, as a compiler finds them without knowing which way branches go
+/// (`warpwatt_ptx::lifetime`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Release {
+    /// Whether a basic block begins with the instruction.
+    pub leader: bool,
+    /// Among the sources: dead once the instruction has read them.
+    pub sources: Vec<Register>,
+    /// Dead when the instruction begins, diverged paths having met: numbers of 32-bit registers.
+    pub meeting: Vec<u16>,
 }
 
 /// A register, as allocated: the double `n` is the words `2 n` and `2 n + 1`.

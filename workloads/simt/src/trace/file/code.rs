@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::TraceFileError;
 use super::blocks::{BlockReader, BlockWriter};
 use crate::trace::{
-    Flow, LatencyClass, Malformed, MemoryOp, MemoryOpKind, Register, RegisterKind, Results, Space,
-    StaticInst, Unit,
+    Flow, LatencyClass, Malformed, MemoryOp, MemoryOpKind, Register, RegisterKind, Release,
+    Results, Space, StaticInst, Unit,
 };
 
 /// A kind of something, told by a number.
@@ -69,6 +69,16 @@ pub(super) fn write(writer: &mut BlockWriter, code: &[StaticInst]) {
             Some(op) => writer.bytes(&[op.space.number() + 1, op.kind.number(), op.bytes]),
         }
         writer.unsigned(u64::from(inst.line));
+        write_release(writer, &inst.release);
+    }
+}
+
+fn write_release(writer: &mut BlockWriter, release: &Release) {
+    writer.bytes(&[u8::from(release.leader)]);
+    write_registers(writer, &release.sources);
+    writer.unsigned(release.meeting.len() as u64);
+    for &number in &release.meeting {
+        writer.unsigned(u64::from(number));
     }
 }
 
@@ -82,7 +92,7 @@ fn write_registers(writer: &mut BlockWriter, registers: &[Register]) {
 
 pub(super) fn read(reader: &mut BlockReader<'_>) -> Result<Arc<[StaticInst]>, TraceFileError> {
     let count = reader.unsigned()?;
-    let mut code = reader.list(count, 8)?;
+    let mut code = reader.list(count, 11)?;
     for _ in 0..count {
         code.push(read_inst(reader)?);
     }
@@ -105,7 +115,28 @@ fn read_inst(reader: &mut BlockReader<'_>) -> Result<StaticInst, TraceFileError>
         destinations: read_registers(reader)?,
         memory: read_memory(reader)?,
         line: reader.number()?,
+        release: read_release(reader)?,
     })
+}
+
+fn read_release(reader: &mut BlockReader<'_>) -> Result<Release, TraceFileError> {
+    let leader = reader.byte()? != 0;
+    let sources = read_registers(reader)?;
+    let count = reader.unsigned()?;
+    let mut meeting = reader.list(count, 1)?;
+    for _ in 0..count {
+        meeting.push(register_number(reader)?);
+    }
+    Ok(Release {
+        leader,
+        sources,
+        meeting,
+    })
+}
+
+fn register_number(reader: &mut BlockReader<'_>) -> Result<u16, TraceFileError> {
+    let number = u16::try_from(reader.unsigned()?);
+    number.map_err(|_| Malformed("a register has an impossible number").into())
 }
 
 fn read_memory(reader: &mut BlockReader<'_>) -> Result<Option<MemoryOp>, TraceFileError> {
@@ -125,9 +156,10 @@ fn read_registers(reader: &mut BlockReader<'_>) -> Result<Vec<Register>, TraceFi
     let mut registers = reader.list(count, 2)?;
     for _ in 0..count {
         let kind = RegisterKind::read(reader)?;
-        let number = u16::try_from(reader.unsigned()?);
-        let number = number.map_err(|_| Malformed("a register has an impossible number"))?;
-        registers.push(Register { kind, number });
+        registers.push(Register {
+            kind,
+            number: register_number(reader)?,
+        });
     }
     Ok(registers)
 }

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::trace::{
-    Addresses, Flow, LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, Results, Space,
-    Unit, WarpRecorder,
+    Addresses, Flow, LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, Release,
+    Results, Space, Unit, WarpRecorder,
 };
 
 const LIMIT: u64 = 64 << 20;
@@ -32,17 +32,27 @@ fn inst() -> impl Strategy<Value = StaticInst> {
     let results = prop::sample::select(vec![Results::FromSources, Results::PerLane]);
     let registers = || prop::collection::vec(register(), 0..4);
     let memory = prop::option::of(memory());
-    let parts = (unit, latency, registers(), registers(), memory);
-    (parts, flow, results, any::<u32>()).prop_map(
-        |((unit, latency, sources, destinations, memory), flow, results, line)| StaticInst {
-            unit,
-            latency,
+    let meeting = prop::collection::vec(any::<u16>(), 0..4);
+    let release =
+        (any::<bool>(), registers(), meeting).prop_map(|(leader, sources, meeting)| Release {
+            leader,
             sources,
-            destinations,
-            memory,
-            flow,
-            results,
-            line,
+            meeting,
+        });
+    let parts = (unit, latency, registers(), registers(), memory);
+    (parts, flow, results, any::<u32>(), release).prop_map(
+        |((unit, latency, sources, destinations, memory), flow, results, line, release)| {
+            StaticInst {
+                unit,
+                latency,
+                sources,
+                destinations,
+                memory,
+                flow,
+                results,
+                line,
+                release,
+            }
         },
     )
 }
