@@ -128,6 +128,9 @@ impl<'s, 't> Gpu<'s, 't> {
             }
             self.tick(now, &grid)?;
         }
+        for sm in &mut self.sms {
+            sm.end(program);
+        }
         self.counts.add(Counter::Launches, 1);
         if grid.finished < grid.ctas {
             return Err(self.deadlock(&grid));

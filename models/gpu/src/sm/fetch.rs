@@ -50,18 +50,23 @@ impl Sm<'_> {
     /// What was fetched for a warp is decoded and in its buffer: one instruction, or all that one fetch brought.
     pub fn deliver(&mut self, warp: u8, world: &World<'_>) {
         let index = usize::from(warp);
-        self.missing &= !(1 << index);
+        let bit = 1 << index;
         let slot = &mut self.warps[index];
-        let before = slot.delivered;
         let count = slot.deliver(world.spec.fetch.instructions > 1);
         self.counts.add(Counter::BufferWrite, u64::from(count));
+        let mut again = self.missing & bit != 0;
+        self.missing &= !bit;
         if slot.held == 0 {
             // Nothing but what lies behind a taken branch: the scheduler finds that out as soon as it sees it.
             slot.forget_wrong();
-        } else if before == 0 {
+            again = true;
+        } else if self.empty & bit != 0 {
+            self.empty &= !bit;
             self.examine(index, world);
         }
-        self.update_fetch(index, world);
+        if again {
+            self.update_fetch(index, world);
+        }
     }
 
     /// A branch is resolved, or what was fetched behind it thrown away.
@@ -82,11 +87,11 @@ impl Sm<'_> {
         } else {
             u32::from(warp.held) < fetch.buffer_entries
         };
-        let can = warp.next.is_some()
+        let can = room
             && !warp.branch
             && warp.wrong == 0
-            && room
-            && self.missing & bit == 0;
+            && self.missing & bit == 0
+            && warp.next().is_some();
         if can {
             self.can_fetch |= bit;
             self.awake = true;
@@ -115,16 +120,16 @@ impl Sm<'_> {
         let (program, settings) = (world.program, &world.spec.fetch);
         let warp = &mut self.warps[index as usize];
         let at = match settings.branches {
-            BranchFetch::Stall => warp.next.map_or(0, |step| step.inst),
+            BranchFetch::Stall => warp.next().map_or(0, |step| step.inst),
             // Behind the last instruction there is nothing to fetch by mistake.
             BranchFetch::NotTaken if warp.fetch_at as usize >= program.insts.len() => {
-                warp.next.map_or(0, |step| step.inst)
+                warp.next().map_or(0, |step| step.inst)
             }
             BranchFetch::NotTaken => warp.fetch_at,
         };
         let mut fetched = 0;
         while fetched < settings.instructions {
-            match warp.next {
+            match warp.next() {
                 Some(step) if step.inst == at + fetched && !warp.branch => {
                     let control = program.insts[step.inst as usize].control;
                     warp.branch = control && settings.branches == BranchFetch::Stall;
@@ -141,7 +146,7 @@ impl Sm<'_> {
             fetched += 1;
         }
         warp.fetch_at = if warp.wrong > 0 {
-            warp.next.map_or(0, |step| step.inst)
+            warp.next().map_or(0, |step| step.inst)
         } else {
             at + fetched
         };

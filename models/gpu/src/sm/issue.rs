@@ -65,14 +65,14 @@ impl<'t> Sm<'t> {
         let program = world.program;
         let inst = &program.insts[step.inst as usize];
         self.ages.issued[index as usize] += 1;
+        self.tally.issue(&step, &mut self.counts);
         self.observe(&step, index as u8, now, world);
         let course = self.course(&step, inst, index as u8, now, world);
-        self.count(&step, inst, &course, world);
         let busy = busy_cycles(&course, u64::from(world.spec.scheduler.interval));
         self.issues_from[scheduler] = self.issues_from[scheduler].max(now + busy);
-        let slots = self.warps[index as usize]
-            .entry
-            .reserve(program, inst, inst.memory.is_some());
+        let warp = &mut self.warps[index as usize];
+        let slots = warp.entry.reserve(program, inst);
+        self.empty |= u64::from(warp.delivered == 0) << index;
         if slots != 0 && inst.memory.is_some() {
             self.loading |= 1 << index;
         }
@@ -98,6 +98,9 @@ impl<'t> Sm<'t> {
     #[inline]
     fn candidates(&self, scheduler: usize, now: u64) -> u64 {
         let own = self.own[scheduler];
+        if self.any_ready & own == 0 {
+            return 0;
+        }
         let mut candidates = self.ready[Port::Barrier as usize] & own;
         for port in UNITS {
             let ready = self.ready[port as usize] & own;
@@ -120,39 +123,6 @@ impl<'t> Sm<'t> {
         } else {
             u64::MAX
         }
-    }
-
-    #[inline]
-    fn count(&mut self, step: &Step<'_>, inst: &Inst, course: &Course, world: &World<'_>) {
-        let counts = &mut self.counts;
-        counts.add(Counter::WarpInstructions, 1);
-        counts.add(
-            Counter::ThreadInstructions,
-            u64::from(step.active.count_ones()),
-        );
-        counts.add(Counter::BufferRead, 1);
-        counts.add(Counter::ScoreboardRead, 1);
-        counts.add(
-            Counter::ScoreboardWrite,
-            u64::from(!world.program.results(inst).is_empty()),
-        );
-        counts.add(Counter::RegisterWrite, u64::from(course.writes));
-        if inst.port != Port::Barrier {
-            let reads = course.count_reads(world.program.reads(inst).len());
-            counts.add(Counter::RegisterRead, reads);
-            counts.add(Counter::OperandWrite, reads);
-            counts.add(Counter::OperandRead, reads);
-        }
-        let issued = match inst.port {
-            Port::Sp => Counter::IssuedSp,
-            Port::Int => Counter::IssuedInt,
-            Port::Tensor => Counter::IssuedTensor,
-            Port::Sfu => Counter::IssuedSfu,
-            Port::Fp64 => Counter::IssuedFp64,
-            Port::Ldst => Counter::IssuedLdst,
-            Port::Barrier => Counter::IssuedBarrier,
-        };
-        counts.add(issued, 1);
     }
 
     #[inline]
@@ -196,6 +166,8 @@ impl<'t> Sm<'t> {
         for hook in &mut self.issue_hooks {
             hook.issued(&event, &mut course);
         }
+        self.tally
+            .steer(world.program, inst, &course, &mut self.counts);
         course.delay += u64::from(course.copies) * u64::from(world.spec.scheduler.interval);
         course
     }
@@ -265,7 +237,7 @@ impl<'t> Sm<'t> {
             BranchFetch::Stall => inst.control,
             BranchFetch::NotTaken => {
                 let slot = &self.warps[index];
-                slot.wrong_delivered && slot.held == 0 && slot.next.is_some()
+                slot.wrong_delivered && slot.held == 0 && slot.next().is_some()
             }
         };
         if resolves {
@@ -277,6 +249,7 @@ impl<'t> Sm<'t> {
         self.examine(index, world);
         self.update_fetch(index, world);
         if self.warps[index].exhausted() {
+            self.exhausted |= 1 << index;
             world
                 .queue
                 .schedule(last_cycle, Event::Retire { sm: self.id, warp })?;

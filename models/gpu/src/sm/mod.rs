@@ -10,6 +10,7 @@ mod residency;
 mod scoreboard;
 mod select;
 mod shared;
+mod tally;
 mod units;
 mod warp;
 
@@ -33,6 +34,7 @@ use ldst::{LdstUnit, Loads};
 use residency::CtaSlot;
 use select::{Ages, Select};
 use shared::SharedBanks;
+use tally::Tally;
 use units::Units;
 use warp::{Head, Warp};
 
@@ -56,13 +58,17 @@ pub(crate) struct Sm<'t> {
     live: u64,
     /// Warps for which the fetch stage may fetch.
     can_fetch: u64,
-    /// Warps whose oldest instruction can go, by port.
+    /// Warps whose oldest instruction can go, by port, and all of them.
     ready: [u64; PORTS],
+    any_ready: u64,
     /// Warps whose oldest instruction waits for the scoreboard.
     blocked: u64,
     at_barrier: u64,
     /// Warps with a load's result on its way.
     loading: u64,
+    /// Warps without a decoded instruction, and those that have issued everything.
+    empty: u64,
+    exhausted: u64,
     /// Something can be done that could not before: the SM must tick.
     awake: bool,
     /// Warps that wait for an I-cache line.
@@ -94,6 +100,7 @@ pub(crate) struct Sm<'t> {
     observers: Vec<Box<dyn FetchObserver>>,
     issue_hooks: Vec<Box<dyn IssueHook>>,
     counts: Counts,
+    tally: Tally,
     /// Cycles before this one are accounted for as issuing, stalled or idle.
     accounted: u64,
     /// What cycles without issue are put down to until something changes.
@@ -112,9 +119,12 @@ impl<'t> Sm<'t> {
             live: 0,
             can_fetch: 0,
             ready: [0; PORTS],
+            any_ready: 0,
             blocked: 0,
             at_barrier: 0,
             loading: 0,
+            empty: 0,
+            exhausted: 0,
             awake: false,
             missing: 0,
             arrivals: VecDeque::with_capacity((warps * spec.fetch.buffer_entries) as usize + 1),
@@ -146,6 +156,7 @@ impl<'t> Sm<'t> {
                 .collect(),
             issue_hooks: hooks.issue.iter().map(|make| make(u32::from(id))).collect(),
             counts: Counts::new(),
+            tally: Tally::default(),
             accounted: 0,
             why: Counter::IdleCycles,
         }
@@ -153,6 +164,7 @@ impl<'t> Sm<'t> {
 
     /// A launch begins whose resident CTAs take `shared_bytes` of shared memory.
     pub fn begin(&mut self, spec: &GpuSpec, trace: &KernelTrace, shared_bytes: u32) {
+        self.tally.begin(trace.code.len());
         self.l1.begin(spec, shared_bytes);
         self.constants.begin(spec);
         for hook in &mut self.issue_hooks {
@@ -160,11 +172,15 @@ impl<'t> Sm<'t> {
         }
     }
 
+    /// The launch has ended.
+    pub fn end(&mut self, program: &Program) {
+        self.tally.settle(program, &mut self.counts);
+    }
+
     /// One cycle: instructions arrive in the buffers, schedulers issue, fetch fetches. Gives the next cycle that needs a tick; [`NEVER`] if only an
     /// event can change anything.
     pub fn tick(&mut self, now: u64, world: &mut World<'_>) -> Result<u64, GpuError> {
         self.account(now);
-        self.awake = false;
         self.arrive(now, world);
         if self.issue(now, world)? > 0 {
             self.counts.add(Counter::IssueCycles, 1);
@@ -172,6 +188,7 @@ impl<'t> Sm<'t> {
         }
         self.fetch(now, world)?;
         self.why = self.classify();
+        self.awake = false;
         Ok(self.next_tick(now))
     }
 
@@ -196,7 +213,7 @@ impl<'t> Sm<'t> {
     fn classify(&self) -> Counter {
         if self.live == 0 {
             Counter::IdleCycles
-        } else if self.ready.iter().any(|&ready| ready != 0) {
+        } else if self.any_ready != 0 {
             Counter::StallUnit
         } else if self.blocked & self.loading != 0 {
             Counter::StallMemory
@@ -206,23 +223,11 @@ impl<'t> Sm<'t> {
             Counter::StallIcache
         } else if self.at_barrier == self.live {
             Counter::StallBarrier
-        } else if self.all_issued() {
+        } else if self.live & !self.at_barrier & !self.exhausted == 0 {
             Counter::StallDrain
         } else {
             Counter::StallFetch
         }
-    }
-
-    /// Whether every warp that is not at a barrier has issued everything.
-    fn all_issued(&self) -> bool {
-        let mut others = self.live & !self.at_barrier;
-        while others != 0 {
-            if !self.warps[others.trailing_zeros() as usize].exhausted() {
-                return false;
-            }
-            others &= others - 1;
-        }
-        true
     }
 
     /// The next cycle in which something can be done without an event.
@@ -232,9 +237,12 @@ impl<'t> Sm<'t> {
             return now + 1;
         }
         // What arrives behind an older instruction of its warp can wait for the next tick.
-        let needed = |&&(_, warp): &&(u64, u8)| self.warps[usize::from(warp)].delivered == 0;
+        let needed = |&&(_, warp): &&(u64, u8)| self.empty >> warp & 1 != 0;
         if let Some(&(arrival, _)) = self.arrivals.iter().find(needed) {
             next = arrival;
+        }
+        if self.any_ready == 0 {
+            return next.max(now + 1);
         }
         for (scheduler, own) in self.own.iter().enumerate() {
             let from = self.issues_from[scheduler];
@@ -261,26 +269,36 @@ impl<'t> Sm<'t> {
         match warp.head {
             Head::Absent => {}
             Head::Blocked => self.blocked &= !bit,
-            Head::Ready(port) => self.ready[port as usize] &= !bit,
-        }
-        warp.head = match warp.oldest() {
-            Some(step) if self.at_barrier & bit == 0 => {
-                let inst = &world.program.insts[step.inst as usize];
-                if warp
-                    .entry
-                    .blocks(world.program, inst, world.spec.scoreboard.regions)
-                {
-                    self.blocked |= bit;
-                    Head::Blocked
-                } else {
-                    self.ready[inst.port as usize] |= bit;
-                    self.ages.ready[index] = world.queue.now();
-                    self.awake = true;
-                    Head::Ready(inst.port)
-                }
+            Head::Ready(port) => {
+                self.ready[port as usize] &= !bit;
+                self.any_ready &= !bit;
             }
-            _ => Head::Absent,
+        }
+        warp.head = Head::Absent;
+        let Some(oldest) = warp.oldest() else {
+            return;
         };
+        if self.at_barrier & bit != 0 {
+            return;
+        }
+        let inst = &world.program.insts[oldest.inst as usize];
+        let regions = world.spec.scoreboard.regions;
+        if warp.entry.look_at(world.program, inst, regions) {
+            self.blocked |= bit;
+            warp.head = Head::Blocked;
+        } else {
+            self.make_ready(index, inst.port, world);
+        }
+    }
+
+    /// The warp's oldest instruction can go.
+    #[inline]
+    fn make_ready(&mut self, index: usize, port: Port, world: &World<'_>) {
+        self.ready[port as usize] |= 1 << index;
+        self.any_ready |= 1 << index;
+        self.ages.ready[index] = world.queue.now();
+        self.warps[index].head = Head::Ready(port);
+        self.awake = true;
     }
 
     /// An answer from the memory system is there; whether that finished a CTA.
@@ -316,18 +334,29 @@ impl<'t> Sm<'t> {
         now: u64,
         world: &mut World<'_>,
     ) -> Result<bool, GpuError> {
+        let warp = &mut self.warps[usize::from(index)];
         if slots != 0 {
-            let warp = &mut self.warps[usize::from(index)];
+            let bit = 1 << index;
             warp.entry.release(slots);
             if !warp.entry.waits_for_memory() {
-                self.loading &= !(1 << index);
+                self.loading &= !bit;
             }
-            self.counts.add(Counter::ScoreboardWrite, 1);
-            if warp.head == Head::Blocked {
-                self.examine(usize::from(index), world);
+            if warp.head == Head::Blocked
+                && !warp.entry.blocks()
+                && let Some(oldest) = warp.oldest()
+            {
+                let port = world.program.insts[oldest.inst as usize].port;
+                self.blocked &= !bit;
+                self.make_ready(usize::from(index), port, world);
+                // A warp with something to issue has not finished.
+                return Ok(false);
             }
         }
-        self.retire_if_done(index, now, world)
+        if warp.drained {
+            self.retire_if_done(index, now, world)
+        } else {
+            Ok(false)
+        }
     }
 }
 

@@ -60,7 +60,10 @@ impl<'t> Sm<'t> {
                 });
             }
             self.update_fetch(index, world);
+            self.empty |= 1 << index;
+            self.exhausted &= !(1 << index);
             if self.warps[index].exhausted() {
+                self.exhausted |= 1 << index;
                 world.queue.schedule(
                     now + 1,
                     Event::Retire {
@@ -206,7 +209,7 @@ impl<'t> Sm<'t> {
             };
             let next = warp
                 .oldest()
-                .or(warp.next.as_ref())
+                .or(warp.next())
                 .map_or_else(String::new, |step| format!(", instruction {}", step.inst));
             format!(
                 "SM {} warp {index} (CTA slot {}): {doing}{next}",

@@ -9,10 +9,14 @@ const MOST: usize = 32;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Entry {
     regions: [Region; MOST],
-    /// One bit a region in use.
+    /// One bit a region in use, and how many they are.
     used: u32,
+    count: u32,
     /// Those that wait for memory.
     memory: u32,
+    /// Those that the instruction looked at last waits for, and how many may be in use when it goes.
+    awaited: u32,
+    most: u32,
 }
 
 impl Entry {
@@ -27,39 +31,49 @@ impl Entry {
         self.memory != 0
     }
 
-    /// Whether `inst` must wait: it reads or writes a pending register, or its results need more regions than are free.
+    /// Looks at `inst`, the next one to issue: whether it must wait, because it reads or writes a pending register, or because its results need more regions
+    /// than are free. [`Self::blocks`] says later whether it still must.
     #[inline]
-    pub fn blocks(&self, program: &Program, inst: &Inst, capacity: u32) -> bool {
+    pub fn look_at(&mut self, program: &Program, inst: &Inst, capacity: u32) -> bool {
         if self.used == 0 {
             return false;
         }
         let results = program.results(inst);
-        if self.used.count_ones() + results.len() as u32 > capacity || inst.fence {
-            return true;
-        }
-        let mut used = self.used;
+        let sources = program.sources(inst);
+        self.most = capacity - results.len() as u32;
+        self.awaited = if inst.fence { self.used } else { 0 };
+        let mut used = self.used & !self.awaited;
         while used != 0 {
-            let region = self.regions[used.trailing_zeros() as usize];
+            let region = self.regions[used.trailing_zeros() as usize % MOST];
+            let bit = used & used.wrapping_neg();
             used &= used - 1;
-            let reads = program.sources(inst).iter().any(|&key| region.holds(key));
-            if reads || results.iter().any(|&result| region.overlaps(result)) {
-                return true;
+            if sources.iter().any(|&key| region.holds(key))
+                || results.iter().any(|&result| region.overlaps(result))
+            {
+                self.awaited |= bit;
             }
         }
-        false
+        self.blocks()
+    }
+
+    /// Whether the instruction looked at last must still wait.
+    #[inline]
+    pub fn blocks(&self) -> bool {
+        self.awaited != 0 || self.count > self.most
     }
 
     /// Marks the results of `inst` as pending; gives the regions used, to be released together.
     #[inline]
-    pub fn reserve(&mut self, program: &Program, inst: &Inst, memory: bool) -> u32 {
+    pub fn reserve(&mut self, program: &Program, inst: &Inst) -> u32 {
         let mut slots = 0;
         for &result in program.results(inst) {
-            let slot = (!self.used).trailing_zeros() as usize;
-            self.regions[slot] = result;
+            let slot = (!self.used).trailing_zeros();
+            self.regions[slot as usize % MOST] = result;
             self.used |= 1 << slot;
             slots |= 1 << slot;
+            self.count += 1;
         }
-        if memory {
+        if inst.memory.is_some() {
             self.memory |= slots;
         }
         slots
@@ -69,5 +83,8 @@ impl Entry {
     pub fn release(&mut self, slots: u32) {
         self.used &= !slots;
         self.memory &= !slots;
+        self.awaited &= !slots;
+        let several = slots & slots.wrapping_sub(1) != 0;
+        self.count -= if several { slots.count_ones() } else { 1 };
     }
 }

@@ -10,8 +10,22 @@ pub(crate) struct SharedBanks {
     banks: u64,
     pass_lanes: u32,
     warp_width: u32,
-    words: Vec<u64>,
-    load: Vec<u32>,
+    loads: Vec<Load>,
+    /// Words of the group beyond the first of their bank.
+    others: Vec<u64>,
+    /// The number of the group, so that nothing need be cleared between groups.
+    group: u64,
+    /// Most words of a bank in this group.
+    most: u32,
+}
+
+/// What a group asks of a bank.
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
+    /// The group that this is of.
+    group: u64,
+    first: u64,
+    words: u32,
 }
 
 impl SharedBanks {
@@ -20,8 +34,10 @@ impl SharedBanks {
             banks: u64::from(spec.shared.banks),
             pass_lanes: spec.shared.pass_lanes,
             warp_width: spec.sm.warp_width,
-            words: Vec::with_capacity(256),
-            load: vec![0; spec.shared.banks as usize],
+            loads: vec![Load::default(); spec.shared.banks as usize],
+            others: Vec::with_capacity(256),
+            group: 1,
+            most: 0,
         }
     }
 
@@ -55,21 +71,42 @@ impl SharedBanks {
                 group = lane / self.pass_lanes;
             }
             for word in address / 4..(address + bytes.max(1)).div_ceil(4) {
-                if atomic || !self.words.contains(&word) {
-                    self.words.push(word);
-                    self.load[(word % self.banks) as usize] += 1;
-                }
+                self.ask(word, atomic);
             }
         });
         extra += self.close();
         self.fewest() + extra
     }
 
+    /// A lane of the group accesses a word.
+    #[inline]
+    fn ask(&mut self, word: u64, atomic: bool) {
+        let bank = if self.banks.is_power_of_two() {
+            word & (self.banks - 1)
+        } else {
+            word % self.banks
+        };
+        let load = &mut self.loads[bank as usize];
+        if load.group != self.group {
+            *load = Load {
+                group: self.group,
+                first: word,
+                words: 1,
+            };
+        } else if atomic {
+            load.words += 1;
+        } else if word != load.first && !self.others.contains(&word) {
+            self.others.push(word);
+            load.words += 1;
+        }
+        self.most = self.most.max(load.words);
+    }
+
     /// Passes of the group beyond its first.
     fn close(&mut self) -> u64 {
-        let most = self.load.iter().copied().max().unwrap_or(0);
-        self.words.clear();
-        self.load.fill(0);
+        let most = std::mem::take(&mut self.most);
+        self.others.clear();
+        self.group += 1;
         u64::from(most.saturating_sub(1))
     }
 }

@@ -1,5 +1,7 @@
 //! Operand collection and execution units. Banks and units serve in order, so each is described by the cycle from which it is free.
 
+use std::collections::VecDeque;
+
 use crate::program::{Inst, Port, Program};
 use crate::{BackEnd, Course, GpuSpec};
 
@@ -36,7 +38,8 @@ struct Part {
 /// A fixed number of places, each described by when it is free.
 #[derive(Clone, Debug)]
 struct Slots {
-    until: Vec<u64>,
+    /// Ascending; without the places that are taken until somebody says how long.
+    until: VecDeque<u64>,
     /// The least of them.
     first: u64,
 }
@@ -44,24 +47,29 @@ struct Slots {
 impl Slots {
     fn new(count: u32) -> Self {
         Self {
-            until: vec![0; count as usize],
+            until: (0..count).map(|_| 0).collect(),
             first: 0,
         }
     }
 
-    /// Takes a place that is free at `now`, for ever until [`set`](Self::set) says how long.
+    /// Takes the place that is free first, for ever until [`free_from`](Self::free_from) says how long.
     #[inline]
-    fn take(&mut self, now: u64) -> u8 {
-        let place = self.until.iter().position(|&until| until <= now);
-        let place = place.unwrap_or(0);
-        self.set(place as u8, u64::MAX);
-        place as u8
+    fn take(&mut self) {
+        self.until.pop_front();
+        self.first = self.until.front().copied().unwrap_or(u64::MAX);
     }
 
+    /// A place that was taken is free from `cycle` on.
     #[inline]
-    fn set(&mut self, place: u8, until: u64) {
-        self.until[usize::from(place)] = until;
-        self.first = self.until.iter().copied().min().unwrap_or(0);
+    fn free_from(&mut self, cycle: u64) {
+        let later = self.until.iter().rev().take_while(|&&until| until > cycle);
+        let later = later.count();
+        if later == 0 {
+            self.until.push_back(cycle);
+        } else {
+            self.until.insert(self.until.len() - later, cycle);
+        }
+        self.first = self.first.min(cycle);
     }
 }
 
@@ -74,8 +82,6 @@ pub(crate) struct Collected {
     pub conflict_cycles: u64,
     part: u8,
     port: Port,
-    collector: u8,
-    place: u8,
 }
 
 impl Units {
@@ -126,20 +132,24 @@ impl Units {
             if !course.is_read(word) {
                 continue;
             }
-            let bank = ((u32::from(read.word) + warp) % part.banks.len() as u32) as usize;
+            let bank = modulo(u32::from(read.word) + warp, part.banks.len() as u32);
             alone = u64::from(read.turn);
             let at = part.banks[bank].max(first + alone);
             part.banks[bank] = at + 1;
             last = last.max(at - first);
         }
         let class = inst.port as usize;
+        part.pools[part.pool_of[class]].take();
+        part.queues[class].take();
+        let cycles = |reads: u64| match self.bank_reads {
+            1 => reads,
+            several => reads / several,
+        };
         Collected {
-            ready: begin + self.collect + self.transfer + last / self.bank_reads,
-            conflict_cycles: last / self.bank_reads - alone / self.bank_reads,
+            ready: begin + self.collect + self.transfer + cycles(last),
+            conflict_cycles: cycles(last) - cycles(alone),
             part: index as u8,
             port: inst.port,
-            collector: part.pools[part.pool_of[class]].take(now),
-            place: part.queues[class].take(now),
         }
     }
 
@@ -148,8 +158,8 @@ impl Units {
     pub fn enter(&mut self, collected: &Collected, cycle: u64) {
         let part = &mut self.parts[usize::from(collected.part)];
         let class = collected.port as usize;
-        part.pools[part.pool_of[class]].set(collected.collector, cycle - self.transfer);
-        part.queues[class].set(collected.place, cycle);
+        part.pools[part.pool_of[class]].free_from(cycle - self.transfer);
+        part.queues[class].free_from(cycle);
     }
 
     /// The unit that is free first takes the instruction and is busy for `interval` cycles; gives its first cycle there.
@@ -168,6 +178,16 @@ impl Units {
     /// Cycles from an issue without conflicts to the unit.
     pub fn depth(&self) -> u64 {
         self.collect + self.transfer
+    }
+}
+
+/// The remainder as a place; mostly by a power of two, for which there is no need to divide.
+#[inline]
+fn modulo(number: u32, divisor: u32) -> usize {
+    if divisor.is_power_of_two() {
+        (number & (divisor - 1)) as usize
+    } else {
+        (number % divisor) as usize
     }
 }
 

@@ -24,9 +24,8 @@ pub(crate) enum Head {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Warp<'t> {
     cursor: Option<WarpCursor<'t>>,
-    /// What is fetched next; `None` when everything has been fetched.
-    pub next: Option<Step<'t>>,
-    buffer: [Option<Step<'t>>; MOST],
+    /// From `first` on, around the end: what is in the buffer, and then what is fetched next; nothing there when everything has been fetched.
+    steps: [Option<Step<'t>>; MOST + 1],
     first: u8,
     /// Entries reserved, from the fetch on.
     pub held: u8,
@@ -52,25 +51,35 @@ pub(crate) struct Warp<'t> {
 impl<'t> Warp<'t> {
     /// Starts a trace in this slot.
     pub fn place(&mut self, mut cursor: WarpCursor<'t>, cta: u8, now: u64) {
-        let next = cursor.next();
         *self = Self {
-            fetch_at: next.map_or(0, |step| step.inst),
-            next,
-            cursor: Some(cursor),
             cta,
             placed: now,
             ..Self::default()
         };
+        self.steps[0] = cursor.next();
+        self.fetch_at = self.next().map_or(0, |step| step.inst);
+        self.cursor = Some(cursor);
     }
 
-    /// Reserves a buffer entry for the next instruction and takes it from the trace.
+    /// The place of the `number`th step from the oldest on.
     #[inline]
-    pub fn fetch(&mut self) -> Option<Step<'t>> {
-        let step = self.next.take()?;
-        self.next = self.cursor.as_mut().and_then(Iterator::next);
-        self.buffer[usize::from(self.first + self.held) % MOST] = Some(step);
+    fn at(&self, number: u8) -> usize {
+        let at = usize::from(self.first + number);
+        if at > MOST { at - MOST - 1 } else { at }
+    }
+
+    /// What is fetched next; `None` when everything has been fetched.
+    #[inline]
+    pub fn next(&self) -> Option<&Step<'t>> {
+        self.steps[self.at(self.held)].as_ref()
+    }
+
+    /// Reserves a buffer entry for the next instruction, if there is one.
+    #[inline]
+    pub fn fetch(&mut self) {
         self.held += 1;
-        Some(step)
+        let behind = self.at(self.held);
+        self.steps[behind] = self.cursor.as_mut().and_then(Iterator::next);
     }
 
     /// What was fetched first, or all that was fetched, is decoded; how many instructions that is, wrong ones included.
@@ -101,15 +110,15 @@ impl<'t> Warp<'t> {
         if self.delivered == 0 {
             None
         } else {
-            self.buffer[usize::from(self.first)].as_ref()
+            self.steps[self.at(0)].as_ref()
         }
     }
 
     /// Takes the oldest instruction out of the buffer.
     #[inline]
     pub fn issue(&mut self) -> Option<Step<'t>> {
-        let step = self.buffer[usize::from(self.first)].take();
-        self.first = (self.first + 1) % MOST as u8;
+        let step = self.steps[self.at(0)];
+        self.first = self.at(1) as u8;
         self.held -= 1;
         self.delivered -= 1;
         step
@@ -118,6 +127,6 @@ impl<'t> Warp<'t> {
     /// Whether everything has been issued.
     #[inline]
     pub fn exhausted(&self) -> bool {
-        self.next.is_none() && self.held == 0
+        self.held == 0 && self.next().is_none()
     }
 }
