@@ -190,6 +190,7 @@ mod tests {
             activity: counts.into_iter().collect(),
             per_sm: Vec::new(),
             launches: Vec::new(),
+            work: warpwatt_gpu::Work::default(),
         };
         let timing = Timing::of(&spec, &run);
         assert_eq!(timing.value["ipc"]["warp_instructions"], 0.3);

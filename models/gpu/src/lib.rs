@@ -23,5 +23,5 @@ pub use hooks::{
     IssueFactory, IssueHook, ObserverFactory, PlaceEvent,
 };
 pub use machine::simulate;
-pub use run::{LaunchRun, Run};
+pub use run::{LaunchRun, Run, Work};
 pub use spec::*;

@@ -10,7 +10,7 @@ use crate::memory::Memory;
 use crate::occupancy::{Demand, demand};
 use crate::program::Program;
 use crate::sm::{Sm, World};
-use crate::{GpuError, GpuSpec, Hooks, LaunchRun, Run};
+use crate::{GpuError, GpuSpec, Hooks, LaunchRun, Run, Work};
 
 /// Times `launches` in order on one GPU. A launch begins when its predecessor has finished and its stores are in memory; I-cache (and an attached filter)
 /// keep their contents, and each kernel has its own instruction addresses.
@@ -69,6 +69,7 @@ struct Gpu<'s, 't> {
     sms: Vec<Sm<'t>>,
     ticks: Ticks,
     counts: Counts,
+    work: Work,
 }
 
 /// The grid that runs.
@@ -92,6 +93,7 @@ impl<'s, 't> Gpu<'s, 't> {
                 .collect(),
             ticks: Ticks::new(spec.sm.count as usize),
             counts: Counts::new(),
+            work: Work::default(),
         }
     }
 
@@ -124,6 +126,7 @@ impl<'s, 't> Gpu<'s, 't> {
         while let Some(now) = self.next_time() {
             self.queue.advance(now);
             while let Some(event) = self.queue.pop_now() {
+                self.work.events += 1;
                 self.handle(event, now, &mut grid)?;
             }
             self.tick(now, &grid)?;
@@ -155,8 +158,11 @@ impl<'s, 't> Gpu<'s, 't> {
             queue: &mut self.queue,
             memory: &mut self.memory,
         };
-        let sms = &mut self.sms;
-        self.ticks.each(now, |sm| sms[sm].tick(now, &mut world))
+        let (sms, work) = (&mut self.sms, &mut self.work);
+        self.ticks.each(now, |sm| {
+            work.ticks += 1;
+            sms[sm].tick(now, &mut world)
+        })
     }
 
     fn handle(&mut self, event: Event, now: u64, grid: &mut Grid<'_, 't>) -> Result<(), GpuError> {
@@ -239,6 +245,7 @@ impl<'s, 't> Gpu<'s, 't> {
             activity,
             per_sm,
             launches,
+            work: self.work,
         }
     }
 }

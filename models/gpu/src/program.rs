@@ -62,8 +62,6 @@ pub(crate) enum Port {
     Barrier,
 }
 
-/// Ports with execution units behind them.
-pub(crate) const UNITS: [Port; 5] = [Port::Sp, Port::Int, Port::Sfu, Port::Fp64, Port::Tensor];
 /// All ports.
 pub(crate) const PORTS: usize = 7;
 

@@ -13,6 +13,17 @@ pub struct Run {
     pub per_sm: Vec<Activity>,
     /// One entry a launch, in order.
     pub launches: Vec<LaunchRun>,
+    /// What the simulation did for that.
+    pub work: Work,
+}
+
+/// Steps of a simulation. Each takes a bounded time, so that the time of a run grows with them, and with nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Events handled.
+    pub events: u64,
+    /// Cycles of single SMs looked at.
+    pub ticks: u64,
 }
 
 /// One launch of a run.

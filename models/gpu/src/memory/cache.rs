@@ -1,5 +1,6 @@
 //! Tags of a sectored cache whose lines are reserved when they miss, with those who wait for each line.
 
+use super::tags::Tags;
 use crate::Index;
 
 /// A line's state; sectors are bits.
@@ -11,22 +12,13 @@ struct Line {
     dirty: u8,
 }
 
-/// No line has this number.
-const EMPTY: u64 = u64::MAX;
 const NOBODY: u32 = u32::MAX;
 
 /// A cache's tags.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
-    sets: u64,
-    /// Lines of a set that can be used now, and those that there are.
-    ways: usize,
-    most_ways: usize,
-    index: Index,
-    tags: Vec<u64>,
+    tags: Tags,
     lines: Vec<Line>,
-    used: Vec<u64>,
-    clock: u64,
     /// First of those who wait for each line.
     waiting: Vec<u32>,
     waiters: Vec<Waiter>,
@@ -60,14 +52,8 @@ impl Cache {
     pub fn new(sets: u32, ways: u32, index: Index) -> Self {
         let lines = (sets * ways) as usize;
         Self {
-            sets: u64::from(sets),
-            ways: ways as usize,
-            most_ways: ways as usize,
-            index,
-            tags: vec![EMPTY; lines],
+            tags: Tags::new(sets, ways, index),
             lines: vec![Line::default(); lines],
-            used: vec![0; lines],
-            clock: 0,
             waiting: vec![NOBODY; lines],
             waiters: Vec::new(),
             free: Vec::new(),
@@ -76,60 +62,35 @@ impl Cache {
 
     /// Forgets everything; from now on `ways` lines of each set are used. Nothing may be on its way.
     pub fn clear(&mut self, ways: usize) {
-        self.ways = ways.clamp(1, self.most_ways);
-        self.tags.fill(EMPTY);
-        self.lines.fill(Line::default());
-    }
-
-    fn set(&self, line: u64) -> usize {
-        let number = match self.index {
-            Index::Linear => line,
-            Index::Hashed => fold(line, self.sets),
-        };
-        let set = if self.sets.is_power_of_two() {
-            number & (self.sets - 1)
-        } else {
-            number % self.sets
-        };
-        set as usize * self.most_ways
+        if self.tags.clear(ways) {
+            self.lines.fill(Line::default());
+        }
     }
 
     /// Where `line` is.
     #[inline]
     pub fn find(&self, line: u64) -> Option<u32> {
-        let first = self.set(line);
-        let tags = &self.tags[first..first + self.ways];
-        let way = tags.iter().position(|&tag| tag == line)?;
-        Some((first + way) as u32)
+        self.tags.find(line)
     }
 
     /// Reserves the place of the least recently used line that nothing is on its way for; `None` if there is none.
     pub fn reserve(&mut self, line: u64) -> Option<(u32, Option<Evicted>)> {
-        let first = self.set(line);
-        let victim = (first..first + self.ways)
-            .filter(|&place| self.lines[place].pending == 0)
-            .min_by_key(|&place| {
-                if self.tags[place] == EMPTY {
-                    0
-                } else {
-                    self.used[place] + 1
-                }
-            })?;
-        let old = self.lines[victim];
-        let evicted = (old.dirty != 0).then(|| Evicted {
-            line: self.tags[victim],
+        let lines = &self.lines;
+        let (place, line) = self
+            .tags
+            .replace(line, |place| lines[place as usize].pending == 0)?;
+        let old = std::mem::take(&mut self.lines[place as usize]);
+        let evicted = (old.dirty != 0).then_some(Evicted {
+            line,
             dirty: old.dirty,
         });
-        self.tags[victim] = line;
-        self.lines[victim] = Line::default();
-        Some((victim as u32, evicted))
+        Some((place, evicted))
     }
 
     /// Looks at sectors of a line and makes it the most recently used.
     #[inline]
     pub fn look(&mut self, place: u32, mask: u8) -> Found {
-        self.clock += 1;
-        self.used[place as usize] = self.clock;
+        self.tags.touch(place);
         let line = self.lines[place as usize];
         Found {
             hit: mask & line.valid,
@@ -209,25 +170,13 @@ impl Cache {
 
     /// Sectors are written; `dirty` if they are not written further.
     pub fn write(&mut self, place: u32, mask: u8, dirty: bool) {
-        self.clock += 1;
-        self.used[place as usize] = self.clock;
+        self.tags.touch(place);
         let line = &mut self.lines[place as usize];
         line.valid |= mask;
         if dirty {
             line.dirty |= mask;
         }
     }
-}
-
-/// The number's digits to the base `sets`, folded by exclusive or.
-pub(crate) fn fold(number: u64, sets: u64) -> u64 {
-    let bits = (u64::BITS - (sets - 1).leading_zeros()).max(1);
-    let (mut rest, mut folded) = (number, 0);
-    while rest != 0 {
-        folded ^= rest & ((1 << bits) - 1);
-        rest >>= bits;
-    }
-    folded
 }
 
 #[cfg(test)]
@@ -283,14 +232,5 @@ mod tests {
             "both lines of the set are on their way"
         );
         assert!(cache.reserve(9).is_some(), "the other set is free");
-    }
-
-    /// Lines a power-of-two stride apart share a set under the low bits and spread under the fold.
-    #[test]
-    fn a_fold_spreads_strides() {
-        let sets: std::collections::BTreeSet<u64> =
-            (0..64).map(|line| fold(line * 64, 64)).collect();
-        assert_eq!(sets.len(), 64);
-        assert_eq!(fold(5, 64), 5);
     }
 }

@@ -1,6 +1,6 @@
 //! Where an address lies: slice, channel, bank and row.
 
-use super::cache::fold;
+use super::tags::fold;
 use crate::{GpuSpec, Index};
 
 /// The address map of a GPU.

@@ -5,6 +5,7 @@ pub(crate) mod coalesce;
 mod dram;
 mod map;
 mod slice;
+mod tags;
 
 use crate::counters::{Counter, Counts};
 use crate::engine::ClockRatio;

@@ -38,11 +38,7 @@ impl LateFill {
 impl Sm<'_> {
     /// Instructions that hit reach their buffers.
     pub(super) fn arrive(&mut self, now: u64, world: &World<'_>) {
-        while let Some(&(arrival, warp)) = self.arrivals.front() {
-            if arrival > now {
-                break;
-            }
-            self.arrivals.pop_front();
+        while let Some(warp) = self.arrivals.pop(now) {
             self.deliver(warp, world);
         }
     }
@@ -106,7 +102,7 @@ impl Sm<'_> {
             if self.can_fetch == 0 {
                 break;
             }
-            let last_issued = self.last_issued[0];
+            let last_issued = self.schedulers[0].last_issued;
             let index = self
                 .select
                 .fetch(self.can_fetch, self.last_fetched, last_issued);
@@ -174,7 +170,7 @@ impl Sm<'_> {
     fn hit(&mut self, event: FetchEvent, world: &World<'_>) {
         let arrival =
             event.cycle + u64::from(world.spec.fetch.stages + world.spec.fetch.decode_cycles);
-        self.arrivals.push_back((arrival, event.warp));
+        self.arrivals.push(arrival, event.warp);
         for observer in &mut self.observers {
             observer.delivered(FetchEvent {
                 cycle: arrival,

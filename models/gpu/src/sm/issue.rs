@@ -5,23 +5,24 @@ use warpwatt_simt::trace::Step;
 use super::ldst::Waiting;
 use super::select::Seen;
 use super::units::Collected;
-use super::{Sm, World};
+use super::{Sm, World, numbers};
 use crate::counters::Counter;
+use crate::engine::NEVER;
 use crate::event::Event;
-use crate::program::{Inst, Port, UNITS};
+use crate::program::{Inst, Port};
 use crate::{BranchFetch, Course, Extent, FetchEvent, GpuError, IssueEvent};
 
 impl<'t> Sm<'t> {
     /// Each scheduler issues for one of its warps; how many instructions were issued.
     pub(super) fn issue(&mut self, now: u64, world: &mut World<'_>) -> Result<u64, GpuError> {
         let mut issued = 0;
-        for scheduler in 0..self.last_issued.len() {
-            if self.issues_from[scheduler] > now {
+        for scheduler in 0..self.schedulers.len() {
+            if self.schedulers[scheduler].issues_from > now {
                 continue;
             }
             if let Some(warp) = self.choose(scheduler, now) {
-                self.last_issued[scheduler] = warp;
-                self.issues_from[scheduler] = now;
+                self.schedulers[scheduler].last_issued = warp;
+                self.schedulers[scheduler].issues_from = now;
                 self.issue_for(scheduler, warp, now, world)?;
                 issued += 1;
                 for _ in 1..world.spec.scheduler.width {
@@ -44,12 +45,12 @@ impl<'t> Sm<'t> {
             return None;
         }
         let seen = Seen {
-            last: self.last_issued[scheduler],
+            last: self.schedulers[scheduler].last_issued,
             waiting: (self.blocked & self.loading) | self.at_barrier,
             ages: &self.ages,
         };
         self.select
-            .issue(candidates, &seen, &mut self.active[scheduler])
+            .issue(candidates, &seen, &mut self.schedulers[scheduler].active)
     }
 
     fn issue_for(
@@ -69,7 +70,8 @@ impl<'t> Sm<'t> {
         self.observe(&step, index as u8, now, world);
         let course = self.course(&step, inst, index as u8, now, world);
         let busy = busy_cycles(&course, u64::from(world.spec.scheduler.interval));
-        self.issues_from[scheduler] = self.issues_from[scheduler].max(now + busy);
+        let issues_from = &mut self.schedulers[scheduler].issues_from;
+        *issues_from = (*issues_from).max(now + busy);
         let warp = &mut self.warps[index as usize];
         let slots = warp.entry.reserve(program, inst);
         self.empty |= u64::from(warp.delivered == 0) << index;
@@ -97,31 +99,29 @@ impl<'t> Sm<'t> {
     /// Warps of a scheduler whose oldest instruction can issue now.
     #[inline]
     fn candidates(&self, scheduler: usize, now: u64) -> u64 {
-        let own = self.own[scheduler];
+        let own = self.schedulers[scheduler].own;
         if self.any_ready & own == 0 {
             return 0;
         }
-        let mut candidates = self.ready[Port::Barrier as usize] & own;
-        for port in UNITS {
-            let ready = self.ready[port as usize] & own;
-            if ready != 0 && self.units.accepts_from(scheduler, port) <= now {
+        let mut candidates = 0;
+        for port in numbers(self.ready_ports) {
+            let ready = self.ready[port] & own;
+            if ready != 0 && self.accepts_from(scheduler, port) <= now {
                 candidates |= ready;
             }
-        }
-        let ready = self.ready[Port::Ldst as usize] & own;
-        if ready != 0 && self.memory_accepts_from(scheduler) <= now {
-            candidates |= ready;
         }
         candidates
     }
 
-    /// From when on a memory instruction may issue.
+    /// From when on an instruction for a port, given by its number, may issue.
     #[inline]
-    pub(super) fn memory_accepts_from(&self, scheduler: usize) -> u64 {
-        if self.loads.in_flight < self.outstanding {
-            self.units.accepts_from(scheduler, Port::Ldst)
+    pub(super) fn accepts_from(&self, scheduler: usize, port: usize) -> u64 {
+        if port == Port::Barrier as usize {
+            0
+        } else if port == Port::Ldst as usize && self.loads.in_flight >= self.outstanding {
+            NEVER
         } else {
-            u64::MAX
+            self.units.accepts_from(scheduler, port)
         }
     }
 

@@ -1,5 +1,6 @@
 //! A streaming multiprocessor. It ticks only in cycles in which it can fetch or issue; events wake it.
 
+mod arrivals;
 mod constant;
 mod fetch;
 mod icache;
@@ -10,11 +11,10 @@ mod residency;
 mod scoreboard;
 mod select;
 mod shared;
+mod slots;
 mod tally;
 mod units;
 mod warp;
-
-use std::collections::VecDeque;
 
 use warpwatt_simt::trace::KernelTrace;
 
@@ -24,8 +24,9 @@ use crate::event::Queue;
 use crate::memory::coalesce::Coalescer;
 use crate::memory::{Kind, Memory, Reply};
 use crate::occupancy::Demand;
-use crate::program::{PORTS, Port, Program, UNITS};
+use crate::program::{PORTS, Port, Program};
 use crate::{FetchFilter, FetchObserver, GpuError, GpuSpec, Hooks, IssueHook};
+use arrivals::Arrivals;
 use constant::Constants;
 use fetch::LateFill;
 use icache::{Icache, Misses};
@@ -58,9 +59,10 @@ pub(crate) struct Sm<'t> {
     live: u64,
     /// Warps for which the fetch stage may fetch.
     can_fetch: u64,
-    /// Warps whose oldest instruction can go, by port, and all of them.
+    /// Warps whose oldest instruction can go, by port, and all of them; ports that have such warps.
     ready: [u64; PORTS],
     any_ready: u64,
+    ready_ports: u8,
     /// Warps whose oldest instruction waits for the scoreboard.
     blocked: u64,
     at_barrier: u64,
@@ -73,15 +75,9 @@ pub(crate) struct Sm<'t> {
     awake: bool,
     /// Warps that wait for an I-cache line.
     missing: u64,
-    /// Instructions on their way from an I-cache or filter hit to the buffer: the latency is constant, so they arrive in order.
-    arrivals: VecDeque<(u64, u8)>,
+    arrivals: Arrivals,
     last_fetched: u32,
-    /// By scheduler: the warp that it served last, its warps, and those of them in its pool.
-    last_issued: Vec<u32>,
-    own: Vec<u64>,
-    /// When it can issue again.
-    issues_from: Vec<u64>,
-    active: Vec<u64>,
+    schedulers: Vec<Scheduler>,
     select: Select,
     ages: Ages,
     icache: Icache,
@@ -120,6 +116,7 @@ impl<'t> Sm<'t> {
             can_fetch: 0,
             ready: [0; PORTS],
             any_ready: 0,
+            ready_ports: 0,
             blocked: 0,
             at_barrier: 0,
             loading: 0,
@@ -127,14 +124,11 @@ impl<'t> Sm<'t> {
             exhausted: 0,
             awake: false,
             missing: 0,
-            arrivals: VecDeque::with_capacity((warps * spec.fetch.buffer_entries) as usize + 1),
+            arrivals: Arrivals::new((warps * spec.fetch.buffer_entries) as usize + 1),
             last_fetched: warps - 1,
-            last_issued: vec![warps - 1; spec.scheduler.count as usize],
-            own: (0..spec.scheduler.count)
-                .map(|scheduler| own_warps(scheduler, spec.scheduler.count))
+            schedulers: (0..spec.scheduler.count)
+                .map(|number| Scheduler::new(number, spec))
                 .collect(),
-            issues_from: vec![0; spec.scheduler.count as usize],
-            active: vec![0; spec.scheduler.count as usize],
             select: Select::new(spec),
             ages: Ages::new(warps),
             icache: Icache::new(spec.icache_sets(), spec.icache.ways),
@@ -232,30 +226,20 @@ impl<'t> Sm<'t> {
 
     /// The next cycle in which something can be done without an event.
     fn next_tick(&self, now: u64) -> u64 {
-        let mut next = NEVER;
         if self.can_fetch != 0 {
             return now + 1;
         }
         // What arrives behind an older instruction of its warp can wait for the next tick.
-        let needed = |&&(_, warp): &&(u64, u8)| self.empty >> warp & 1 != 0;
-        if let Some(&(arrival, _)) = self.arrivals.iter().find(needed) {
-            next = arrival;
-        }
+        let mut next = self.arrivals.first_for(self.empty).unwrap_or(NEVER);
         if self.any_ready == 0 {
             return next.max(now + 1);
         }
-        for (scheduler, own) in self.own.iter().enumerate() {
-            let from = self.issues_from[scheduler];
-            if self.ready[Port::Barrier as usize] & own != 0 {
-                next = next.min(from);
-            }
-            for port in UNITS {
-                if self.ready[port as usize] & own != 0 {
-                    next = next.min(self.units.accepts_from(scheduler, port).max(from));
+        for (number, scheduler) in self.schedulers.iter().enumerate() {
+            for port in numbers(self.ready_ports) {
+                if self.ready[port] & scheduler.own != 0 {
+                    let opens = self.accepts_from(number, port);
+                    next = next.min(opens.max(scheduler.issues_from));
                 }
-            }
-            if self.ready[Port::Ldst as usize] & own != 0 {
-                next = next.min(self.memory_accepts_from(scheduler).max(from));
             }
         }
         next.max(now + 1)
@@ -272,6 +256,7 @@ impl<'t> Sm<'t> {
             Head::Ready(port) => {
                 self.ready[port as usize] &= !bit;
                 self.any_ready &= !bit;
+                self.ready_ports &= !(u8::from(self.ready[port as usize] == 0) << port as u8);
             }
         }
         warp.head = Head::Absent;
@@ -296,6 +281,7 @@ impl<'t> Sm<'t> {
     fn make_ready(&mut self, index: usize, port: Port, world: &World<'_>) {
         self.ready[port as usize] |= 1 << index;
         self.any_ready |= 1 << index;
+        self.ready_ports |= 1 << port as u8;
         self.ages.ready[index] = world.queue.now();
         self.warps[index].head = Head::Ready(port);
         self.awake = true;
@@ -360,9 +346,39 @@ impl<'t> Sm<'t> {
     }
 }
 
-/// The warps of one of `schedulers` schedulers.
-fn own_warps(scheduler: u32, schedulers: u32) -> u64 {
-    (0..u64::BITS)
-        .filter(|warp| warp % schedulers == scheduler)
-        .fold(0, |mask, warp| mask | 1 << warp)
+/// What one scheduler knows.
+#[derive(Clone, Debug)]
+struct Scheduler {
+    /// Its warps, and those of them in its pool.
+    own: u64,
+    active: u64,
+    /// When it can issue again.
+    issues_from: u64,
+    /// The warp that it served last.
+    last_issued: u32,
+}
+
+impl Scheduler {
+    /// Warps go around the schedulers.
+    fn new(number: u32, spec: &GpuSpec) -> Self {
+        let own = |warp: &u32| warp % spec.scheduler.count == number;
+        Self {
+            own: (0..u64::BITS)
+                .filter(own)
+                .fold(0, |mask, warp| mask | 1 << warp),
+            active: 0,
+            issues_from: 0,
+            last_issued: spec.warps_per_sm() - 1,
+        }
+    }
+}
+
+/// The numbers of the bits that are set.
+#[inline]
+fn numbers(mut bits: u8) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let number = bits.trailing_zeros() as usize;
+        bits &= bits.checked_sub(1)?;
+        Some(number)
+    })
 }

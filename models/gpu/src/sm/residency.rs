@@ -151,8 +151,8 @@ impl<'t> Sm<'t> {
         self.counts
             .add(Counter::ResidentWarpCycles, now - warp.placed);
         self.live &= !bit;
-        for active in &mut self.active {
-            *active &= !bit;
+        for scheduler in &mut self.schedulers {
+            scheduler.active &= !bit;
         }
         for observer in &mut self.observers {
             observer.retired(index);

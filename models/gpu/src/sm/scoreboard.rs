@@ -84,7 +84,10 @@ impl Entry {
         self.used &= !slots;
         self.memory &= !slots;
         self.awaited &= !slots;
-        let several = slots & slots.wrapping_sub(1) != 0;
-        self.count -= if several { slots.count_ones() } else { 1 };
+        let mut rest = slots;
+        while rest != 0 {
+            rest &= rest - 1;
+            self.count -= 1;
+        }
     }
 }

@@ -64,13 +64,21 @@ impl SharedBanks {
             return self.fewest();
         }
         let mut extra = 0;
-        let mut group = 0;
+        let mut end = self.pass_lanes;
+        let mut last = u64::MAX;
         addresses.for_each(executed, |lane, address| {
-            if lane / self.pass_lanes != group {
+            if lane >= end {
                 extra += self.close();
-                group = lane / self.pass_lanes;
+                end = (lane / self.pass_lanes + 1) * self.pass_lanes;
+                last = u64::MAX;
             }
-            for word in address / 4..(address + bytes.max(1)).div_ceil(4) {
+            let word = address / 4;
+            // Lanes that share a word are often neighbours.
+            if word != last || atomic {
+                self.ask(word, atomic);
+            }
+            last = word;
+            for word in word + 1..(address + bytes).div_ceil(4) {
                 self.ask(word, atomic);
             }
         });

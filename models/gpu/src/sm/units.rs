@@ -1,7 +1,6 @@
 //! Operand collection and execution units. Banks and units serve in order, so each is described by the cycle from which it is free.
 
-use std::collections::VecDeque;
-
+use super::slots::Slots;
 use crate::program::{Inst, Port, Program};
 use crate::{BackEnd, Course, GpuSpec};
 
@@ -35,44 +34,6 @@ struct Part {
     units: [Vec<u64>; CLASSES],
 }
 
-/// A fixed number of places, each described by when it is free.
-#[derive(Clone, Debug)]
-struct Slots {
-    /// Ascending; without the places that are taken until somebody says how long.
-    until: VecDeque<u64>,
-    /// The least of them.
-    first: u64,
-}
-
-impl Slots {
-    fn new(count: u32) -> Self {
-        Self {
-            until: (0..count).map(|_| 0).collect(),
-            first: 0,
-        }
-    }
-
-    /// Takes the place that is free first, for ever until [`free_from`](Self::free_from) says how long.
-    #[inline]
-    fn take(&mut self) {
-        self.until.pop_front();
-        self.first = self.until.front().copied().unwrap_or(u64::MAX);
-    }
-
-    /// A place that was taken is free from `cycle` on.
-    #[inline]
-    fn free_from(&mut self, cycle: u64) {
-        let later = self.until.iter().rev().take_while(|&&until| until > cycle);
-        let later = later.count();
-        if later == 0 {
-            self.until.push_back(cycle);
-        } else {
-            self.until.insert(self.until.len() - later, cycle);
-        }
-        self.first = self.first.min(cycle);
-    }
-}
-
 /// Where an instruction's operands are collected, and when they are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Collected {
@@ -101,15 +62,13 @@ impl Units {
         if self.split { scheduler } else { 0 }
     }
 
-    /// First cycle at which an instruction for `port` may issue: a collector is free, and there is room before the unit. `u64::MAX` if only an event can
+    /// First cycle at which an instruction for a port, given by its number, may issue: a collector is free, and there is room before the unit. `u64::MAX` if only an event can
     /// make room.
     #[inline]
-    pub fn accepts_from(&self, scheduler: usize, port: Port) -> u64 {
+    pub fn accepts_from(&self, scheduler: usize, class: usize) -> u64 {
         let part = &self.parts[self.part(scheduler)];
-        let class = port as usize;
-        part.queues[class]
-            .first
-            .max(part.pools[part.pool_of[class]].first)
+        let pool = &part.pools[part.pool_of[class]];
+        part.queues[class].first().max(pool.first())
     }
 
     /// Collects the operands of `inst` of warp `warp`, issued at `now`: a cycle to read each register. Collector and place are held until

@@ -7,6 +7,8 @@ use crate::program::Port;
 
 /// Most instruction-buffer entries of a warp.
 const MOST: usize = 4;
+/// Places of a ring for them and one more: a power of two, so that the next one is found without a comparison.
+const RING: usize = 8;
 
 /// What the issue stage knows of a warp's oldest buffered instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub(crate) enum Head {
 pub(crate) struct Warp<'t> {
     cursor: Option<WarpCursor<'t>>,
     /// From `first` on, around the end: what is in the buffer, and then what is fetched next; nothing there when everything has been fetched.
-    steps: [Option<Step<'t>>; MOST + 1],
+    steps: [Option<Step<'t>>; RING],
     first: u8,
     /// Entries reserved, from the fetch on.
     pub held: u8,
@@ -64,8 +66,8 @@ impl<'t> Warp<'t> {
     /// The place of the `number`th step from the oldest on.
     #[inline]
     fn at(&self, number: u8) -> usize {
-        let at = usize::from(self.first + number);
-        if at > MOST { at - MOST - 1 } else { at }
+        debug_assert!(usize::from(number) <= MOST);
+        usize::from(self.first + number) % RING
     }
 
     /// What is fetched next; `None` when everything has been fetched.

@@ -1,0 +1,82 @@
+//! Instructions on their way from an I-cache or filter hit to the buffer. The way has one length, so they arrive in the order in which they set out.
+
+/// A ring of arrivals.
+#[derive(Clone, Debug)]
+pub(crate) struct Arrivals {
+    /// Cycle and warp; as many as a power of two.
+    ring: Box<[(u64, u8)]>,
+    /// Arrivals since the start, and those that were put in.
+    taken: usize,
+    put: usize,
+}
+
+impl Arrivals {
+    /// Room for `most` at once.
+    pub fn new(most: usize) -> Self {
+        Self {
+            ring: vec![(0, 0); most.next_power_of_two()].into_boxed_slice(),
+            taken: 0,
+            put: 0,
+        }
+    }
+
+    #[inline]
+    fn at(&self, number: usize) -> (u64, u8) {
+        self.ring[number & (self.ring.len() - 1)]
+    }
+
+    /// An instruction of `warp` arrives in `cycle`, no earlier than those before it.
+    #[inline]
+    pub fn push(&mut self, cycle: u64, warp: u8) {
+        debug_assert!(self.put - self.taken < self.ring.len());
+        let last = self.ring.len() - 1;
+        self.ring[self.put & last] = (cycle, warp);
+        self.put += 1;
+    }
+
+    /// The warp of the next instruction that has arrived by `now`.
+    #[inline]
+    pub fn pop(&mut self, now: u64) -> Option<u8> {
+        let (cycle, warp) = self.at(self.taken);
+        if self.taken == self.put || cycle > now {
+            return None;
+        }
+        self.taken += 1;
+        Some(warp)
+    }
+
+    /// When the first instruction for any of `warps` arrives.
+    #[inline]
+    pub fn first_for(&self, warps: u64) -> Option<u64> {
+        let mut number = self.taken;
+        while number != self.put {
+            let (cycle, warp) = self.at(number);
+            if warps >> (warp & 63) & 1 != 0 {
+                return Some(cycle);
+            }
+            number += 1;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_arrive_in_order_and_not_before_their_cycle() {
+        let mut arrivals = Arrivals::new(3);
+        for round in 0..5 {
+            arrivals.push(10 * round + 1, 7);
+            arrivals.push(10 * round + 2, 3);
+            assert_eq!(arrivals.first_for(1 << 3), Some(10 * round + 2));
+            assert_eq!(arrivals.first_for(1 << 4), None);
+            assert_eq!(arrivals.pop(10 * round), None);
+            assert_eq!(arrivals.pop(10 * round + 1), Some(7));
+            assert_eq!(arrivals.pop(10 * round + 1), None);
+            assert_eq!(arrivals.pop(10 * round + 9), Some(3));
+            assert_eq!(arrivals.pop(10 * round + 9), None);
+        }
+    }
+}

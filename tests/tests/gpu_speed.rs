@@ -1,0 +1,94 @@
+//! The time of a timing run grows with what is executed and not with what passes meanwhile. Time itself is not measured: what the simulation does is counted.
+
+mod gpu_support;
+
+use gpu_support::{ALL, Dynamic, add, exit, gpu, launch, load, run, store};
+use warpwatt_gpu::{GpuSpec, Run, Work, presets};
+use warpwatt_simt::trace::{KernelTrace, Space};
+
+/// Events and ticks: each takes a bounded time.
+fn steps(run: &Run) -> f64 {
+    let Work { events, ticks } = run.work;
+    (events + ticks) as f64
+}
+
+/// A loop that loads, computes and stores; every warp has its own lines.
+fn streaming(ctas: u32, iterations: u32) -> KernelTrace {
+    let code = vec![
+        load(Space::Global, 1),
+        add(2, &[1]),
+        add(3, &[2]),
+        store(Space::Global, 3),
+        exit(),
+    ];
+    launch(code, ctas, 4, |cta, warp| {
+        let mut steps = Vec::new();
+        for iteration in 0..iterations {
+            let line = u64::from((cta * 4 + warp) * iterations + iteration);
+            let at = |lane: u64| 0xc000_0000 + 128 * line + 4 * lane;
+            steps.push(Dynamic::at(0, ALL, at));
+            steps.push(Dynamic::plain(1));
+            steps.push(Dynamic::plain(2));
+            steps.push(Dynamic::at(3, ALL, at));
+        }
+        steps.push(Dynamic::plain(4));
+        steps
+    })
+}
+
+/// Steps of the simulation for each warp instruction.
+fn per_instruction(spec: &GpuSpec, trace: KernelTrace) -> f64 {
+    let instructions = trace.warp_instructions() as f64;
+    steps(&run(spec, trace)) / instructions
+}
+
+/// Sixteen times the warp instructions take sixteen times the steps, on every preset, as the grid grows and as the loop does.
+#[test]
+fn steps_grow_linearly_with_warp_instructions() {
+    for preset in presets() {
+        let (preset, spec) = (preset.name, GpuSpec::preset(preset.name).unwrap());
+        let small = per_instruction(&spec, streaming(64, 16));
+        for (ctas, iterations) in [(1024, 16), (64, 256)] {
+            let large = per_instruction(&spec, streaming(ctas, iterations));
+            assert!(
+                large < 1.25 * small,
+                "{preset}, {ctas} CTAs of {iterations} rounds: {large} steps an instruction, {small} at a sixteenth of the size"
+            );
+        }
+    }
+}
+
+/// Memory that is a hundred times as far away: the cycles multiply, the steps do not.
+#[test]
+fn idle_cycles_cost_nothing() {
+    let near = gpu();
+    let mut far = gpu();
+    far.dram.latency_cycles *= 100;
+    let near = run(&near, streaming(16, 16));
+    let far = run(&far, streaming(16, 16));
+    assert!(
+        far.cycles > 50 * near.cycles,
+        "{} {}",
+        far.cycles,
+        near.cycles
+    );
+    assert!(
+        steps(&far) < 1.1 * steps(&near),
+        "{:?} after {} cycles, {:?} after {}",
+        far.work,
+        far.cycles,
+        near.work,
+        near.cycles
+    );
+}
+
+/// One CTA on a GPU of one SM, and of a hundred: those without a warp take no step.
+#[test]
+fn idle_sms_cost_nothing() {
+    let on = |count| {
+        let mut spec = gpu();
+        spec.sm.count = count;
+        run(&spec, streaming(1, 64)).work
+    };
+    assert_eq!(on(100), on(1));
+}
