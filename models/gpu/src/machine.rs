@@ -203,8 +203,8 @@ impl<'s, 't> Gpu<'s, 't> {
         };
         let sm = &mut self.sms[usize::from(id)];
         let cta_finished = deliver(event, sm, now, grid, &mut world)?;
-        if sm.wakes(now) {
-            self.ticks.set(usize::from(id), now, now);
+        if let Some(cycle) = sm.wakes(now) {
+            self.ticks.set(usize::from(id), now, cycle);
         }
         if cta_finished {
             grid.finished += 1;

@@ -183,7 +183,7 @@ impl<'t> Sm<'t> {
         self.fetch(now, world)?;
         self.why = self.classify();
         self.awake = false;
-        Ok(self.next_tick(now))
+        Ok(self.next_tick(now + 1))
     }
 
     /// Puts the cycles up to `now` down to what the last tick found.
@@ -194,13 +194,12 @@ impl<'t> Sm<'t> {
         }
     }
 
-    /// After an event: whether the SM must tick. If not, the cycles from here on may still be put down to something else.
-    pub fn wakes(&mut self, now: u64) -> bool {
-        if !self.awake {
-            self.account(now);
-            self.why = self.classify();
-        }
-        self.awake
+    /// After an event: the cycles from here on may be put down to something else, and if something can be done that could not before, the SM ticks in the
+    /// cycle that this gives.
+    pub fn wakes(&mut self, now: u64) -> Option<u64> {
+        self.account(now);
+        self.why = self.classify();
+        std::mem::take(&mut self.awake).then(|| self.next_tick(now))
     }
 
     /// What a cycle without issue is put down to.
@@ -224,15 +223,15 @@ impl<'t> Sm<'t> {
         }
     }
 
-    /// The next cycle in which something can be done without an event.
-    fn next_tick(&self, now: u64) -> u64 {
+    /// The first cycle from `from` on in which something can be done without an event.
+    fn next_tick(&self, from: u64) -> u64 {
         if self.can_fetch != 0 {
-            return now + 1;
+            return from;
         }
         // What arrives behind an older instruction of its warp can wait for the next tick.
         let mut next = self.arrivals.first_for(self.empty).unwrap_or(NEVER);
         if self.any_ready == 0 {
-            return next.max(now + 1);
+            return next.max(from);
         }
         for (number, scheduler) in self.schedulers.iter().enumerate() {
             for port in numbers(self.ready_ports) {
@@ -242,7 +241,7 @@ impl<'t> Sm<'t> {
                 }
             }
         }
-        next.max(now + 1)
+        next.max(from)
     }
 
     /// Decides anew what the issue stage knows of a warp's oldest instruction.
