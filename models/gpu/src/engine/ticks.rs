@@ -41,7 +41,15 @@ impl Ticks {
     /// From now on the component's next tick is in `cycle`, or never.
     #[inline]
     pub fn set(&mut self, component: usize, now: u64, cycle: u64) {
+        let cycle = if cycle == NEVER {
+            NEVER
+        } else {
+            cycle.min(now + HORIZON - 1)
+        };
         let old = self.due[component];
+        if old == cycle {
+            return;
+        }
         if old != NEVER {
             self.clear(component, old);
         }
@@ -49,7 +57,6 @@ impl Ticks {
             self.due[component] = NEVER;
             return;
         }
-        let cycle = cycle.min(now + HORIZON - 1);
         self.due[component] = cycle;
         let slot = (cycle % HORIZON) as usize;
         self.slots[slot * self.words + component / 64] |= 1 << (component % 64);
@@ -58,9 +65,14 @@ impl Ticks {
 
     fn clear(&mut self, component: usize, cycle: u64) {
         let slot = (cycle % HORIZON) as usize;
-        let set = &mut self.slots[slot * self.words..(slot + 1) * self.words];
-        set[component / 64] &= !(1 << (component % 64));
-        if set.iter().all(|&word| word == 0) {
+        let first = slot * self.words;
+        let word = &mut self.slots[first + component / 64];
+        *word &= !(1 << (component % 64));
+        if *word == 0
+            && self.slots[first..first + self.words]
+                .iter()
+                .all(|&word| word == 0)
+        {
             self.occupied &= !(1 << slot);
         }
     }

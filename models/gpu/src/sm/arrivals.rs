@@ -5,7 +5,7 @@
 pub(crate) struct Arrivals {
     /// Cycle and warp; as many as a power of two.
     ring: Box<[(u64, u8)]>,
-    /// Arrivals since the start, and those that were put in.
+    /// Those that have arrived and those that were put in, since the ring was last empty.
     taken: usize,
     put: usize,
 }
@@ -42,6 +42,10 @@ impl Arrivals {
             return None;
         }
         self.taken += 1;
+        if self.taken == self.put {
+            // Back to the start: the ring's first places stay in the processor's cache.
+            (self.taken, self.put) = (0, 0);
+        }
         Some(warp)
     }
 

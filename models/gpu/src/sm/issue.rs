@@ -5,7 +5,7 @@ use warpwatt_simt::trace::Step;
 use super::ldst::Waiting;
 use super::select::Seen;
 use super::units::Collected;
-use super::{Sm, World, numbers};
+use super::{Sm, World};
 use crate::counters::Counter;
 use crate::engine::NEVER;
 use crate::event::Event;
@@ -104,7 +104,10 @@ impl<'t> Sm<'t> {
             return 0;
         }
         let mut candidates = 0;
-        for port in numbers(self.ready_ports) {
+        let mut ports = self.ready_ports;
+        while ports != 0 {
+            let port = ports.trailing_zeros() as usize;
+            ports &= ports - 1;
             let ready = self.ready[port] & own;
             if ready != 0 && self.accepts_from(scheduler, port) <= now {
                 candidates |= ready;
@@ -113,9 +116,24 @@ impl<'t> Sm<'t> {
         candidates
     }
 
+    /// When the first of a scheduler's ready warps can issue as far as units are concerned.
+    #[inline]
+    pub(super) fn opens(&self, scheduler: usize, own: u64) -> u64 {
+        let mut opens = NEVER;
+        let mut ports = self.ready_ports;
+        while ports != 0 {
+            let port = ports.trailing_zeros() as usize;
+            ports &= ports - 1;
+            if self.ready[port] & own != 0 {
+                opens = opens.min(self.accepts_from(scheduler, port));
+            }
+        }
+        opens
+    }
+
     /// From when on an instruction for a port, given by its number, may issue.
     #[inline]
-    pub(super) fn accepts_from(&self, scheduler: usize, port: usize) -> u64 {
+    fn accepts_from(&self, scheduler: usize, port: usize) -> u64 {
         if port == Port::Barrier as usize {
             0
         } else if port == Port::Ldst as usize && self.loads.in_flight >= self.outstanding {

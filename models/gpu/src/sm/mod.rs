@@ -234,12 +234,11 @@ impl<'t> Sm<'t> {
             return next.max(from);
         }
         for (number, scheduler) in self.schedulers.iter().enumerate() {
-            for port in numbers(self.ready_ports) {
-                if self.ready[port] & scheduler.own != 0 {
-                    let opens = self.accepts_from(number, port);
-                    next = next.min(opens.max(scheduler.issues_from));
-                }
+            if self.any_ready & scheduler.own == 0 || scheduler.issues_from >= next {
+                continue;
             }
+            let opens = self.opens(number, scheduler.own);
+            next = next.min(opens.max(scheduler.issues_from));
         }
         next.max(from)
     }
@@ -370,14 +369,4 @@ impl Scheduler {
             last_issued: spec.warps_per_sm() - 1,
         }
     }
-}
-
-/// The numbers of the bits that are set.
-#[inline]
-fn numbers(mut bits: u8) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let number = bits.trailing_zeros() as usize;
-        bits &= bits.checked_sub(1)?;
-        Some(number)
-    })
 }
