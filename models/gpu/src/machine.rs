@@ -203,7 +203,10 @@ impl<'s, 't> Gpu<'s, 't> {
         };
         let sm = &mut self.sms[usize::from(id)];
         let cta_finished = deliver(event, sm, now, grid, &mut world)?;
-        if let Some(cycle) = sm.wakes(now) {
+        // The tick of this cycle, if it comes anyway, sees to everything.
+        if self.ticks.due(usize::from(id)) != now
+            && let Some(cycle) = sm.wakes(now)
+        {
             self.ticks.set(usize::from(id), now, cycle);
         }
         if cta_finished {

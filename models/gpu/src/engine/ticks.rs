@@ -38,6 +38,12 @@ impl Ticks {
         (ahead != 0).then(|| now + u64::from(ahead.trailing_zeros()))
     }
 
+    /// The component's next tick.
+    #[inline]
+    pub fn due(&self, component: usize) -> u64 {
+        self.due[component]
+    }
+
     /// From now on the component's next tick is in `cycle`, or never.
     #[inline]
     pub fn set(&mut self, component: usize, now: u64, cycle: u64) {

@@ -48,6 +48,8 @@ impl Block {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Coalescer {
     segments: Vec<Block>,
+    /// A bit for the number of each of them modulo 64: what has none is not among them.
+    seen: u64,
     /// The transactions of the last access.
     pub blocks: Vec<Block>,
 }
@@ -150,18 +152,22 @@ impl Coalescer {
     fn touch_sector(&mut self, rules: &Rules, sector: u64) {
         let base = sector & !(rules.segment_bytes - 1);
         let bit = 1 << ((sector - base) / SECTOR);
-        match self
-            .segments
-            .iter_mut()
-            .rev()
-            .find(|segment| segment.base == base)
-        {
+        let number = 1 << (base >> 7 & 63);
+        let known = if self.seen & number != 0 {
+            let mut latest = self.segments.iter_mut().rev();
+            latest.find(|segment| segment.base == base)
+        } else {
+            None
+        };
+        self.seen |= number;
+        match known {
             Some(segment) => segment.mask |= bit,
             None => self.segments.push(Block { base, mask: bit }),
         }
     }
 
     fn flush(&mut self, rules: &Rules) {
+        self.seen = 0;
         for segment in self.segments.drain(..) {
             self.blocks.push(match rules.transactions {
                 Transactions::Segments => shrink(rules, segment),
@@ -183,6 +189,9 @@ pub(crate) const LOCAL_MASK: u64 = (1 << 24) - 1;
 
 /// Halves the segment while one half of it is not touched; what is left moves whole.
 fn shrink(rules: &Rules, segment: Block) -> Block {
+    if segment.mask.is_power_of_two() {
+        return segment;
+    }
     let mut first = 0;
     let mut count = (rules.segment_bytes / SECTOR) as u32;
     let mut sectors = u32::from(segment.mask);

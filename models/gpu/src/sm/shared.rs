@@ -10,6 +10,8 @@ pub(crate) struct SharedBanks {
     banks: u64,
     pass_lanes: u32,
     warp_width: u32,
+    /// Addresses of the group's lanes.
+    lanes: Vec<u64>,
     loads: Vec<Load>,
     /// Words of the group beyond the first of their bank.
     others: Vec<u64>,
@@ -34,6 +36,7 @@ impl SharedBanks {
             banks: u64::from(spec.shared.banks),
             pass_lanes: spec.shared.pass_lanes,
             warp_width: spec.sm.warp_width,
+            lanes: Vec::with_capacity(64),
             loads: vec![Load::default(); spec.shared.banks as usize],
             others: Vec::with_capacity(256),
             group: 1,
@@ -65,25 +68,41 @@ impl SharedBanks {
         }
         let mut extra = 0;
         let mut end = self.pass_lanes;
-        let mut last = u64::MAX;
+        self.lanes.clear();
         addresses.for_each(executed, |lane, address| {
             if lane >= end {
-                extra += self.close();
+                extra += self.close(bytes, atomic);
                 end = (lane / self.pass_lanes + 1) * self.pass_lanes;
-                last = u64::MAX;
             }
-            let word = address / 4;
-            // Lanes that share a word are often neighbours.
-            if word != last || atomic {
-                self.ask(word, atomic);
-            }
-            last = word;
-            for word in word + 1..(address + bytes).div_ceil(4) {
-                self.ask(word, atomic);
-            }
+            self.lanes.push(address);
         });
-        extra += self.close();
+        extra += self.close(bytes, atomic);
         self.fewest() + extra
+    }
+
+    /// Passes of the group beyond its first.
+    fn close(&mut self, bytes: u64, atomic: bool) -> u64 {
+        let lanes = self.lanes.iter();
+        let (least, most) = lanes.fold((u64::MAX, 0), |(least, most), &address| {
+            (address.min(least), address.max(most))
+        });
+        let words = |address: u64| address / 4..(address + bytes.max(1)).div_ceil(4);
+        // As many neighbouring words as banks lie in different ones.
+        if !atomic && words(most).end.saturating_sub(words(least).start) <= self.banks {
+            self.lanes.clear();
+            return 0;
+        }
+        let lanes = std::mem::take(&mut self.lanes);
+        for &address in &lanes {
+            for word in words(address) {
+                self.ask(word, atomic);
+            }
+        }
+        self.lanes = lanes;
+        self.lanes.clear();
+        self.others.clear();
+        self.group += 1;
+        u64::from(std::mem::take(&mut self.most).saturating_sub(1))
     }
 
     /// A lane of the group accesses a word.
@@ -108,14 +127,6 @@ impl SharedBanks {
             load.words += 1;
         }
         self.most = self.most.max(load.words);
-    }
-
-    /// Passes of the group beyond its first.
-    fn close(&mut self) -> u64 {
-        let most = std::mem::take(&mut self.most);
-        self.others.clear();
-        self.group += 1;
-        u64::from(most.saturating_sub(1))
     }
 }
 
