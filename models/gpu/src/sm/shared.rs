@@ -82,6 +82,9 @@ impl SharedBanks {
 
     /// Passes of the group beyond its first.
     fn close(&mut self, bytes: u64, atomic: bool) -> u64 {
+        if self.lanes.is_empty() {
+            return 0;
+        }
         let lanes = self.lanes.iter();
         let (least, most) = lanes.fold((u64::MAX, 0), |(least, most), &address| {
             (address.min(least), address.max(most))
@@ -162,5 +165,17 @@ mod tests {
         assert_eq!(passes(0, 4, false), 2, "one word for all is a broadcast");
         assert_eq!(passes(0, 4, true), 32, "atomics on one word go one by one");
         assert_eq!(passes(8, 8, false), 4, "64-bit words take two passes");
+    }
+
+    #[test]
+    fn half_warps_without_a_lane_take_their_pass() {
+        let mut banks = SharedBanks::new(&GpuSpec::preset("tesla-16sm").unwrap());
+        let conflicting = Addresses::Affine {
+            base: 0,
+            stride: 64,
+        };
+        assert_eq!(banks.passes(&conflicting, 0xffff_0000, 4, false), 17);
+        assert_eq!(banks.passes(&conflicting, 0x0000_000f, 4, false), 5);
+        assert_eq!(banks.passes(&conflicting, 0, 4, true), 2);
     }
 }
