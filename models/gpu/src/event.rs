@@ -20,7 +20,7 @@ pub(crate) enum Event {
     /// Results are written; the scoreboard regions in `slots` are free.
     Release { sm: u16, warp: u8, slots: u32 },
     /// A barrier opens.
-    Barrier { sm: u16, cta: u8 },
+    Barrier { sm: u16, cta: u8, number: u8 },
     /// The last instruction of a warp has left the pipeline.
     Retire { sm: u16, warp: u8 },
     /// A line comes to the constant cache after a fixed time.

@@ -271,7 +271,7 @@ fn deliver<'t>(
         Event::Deliver { warp, .. } => sm.deliver(warp, world),
         Event::Resolve { warp, .. } => sm.resolve(warp, world),
         Event::Release { warp, slots, .. } => return sm.release(warp, slots, now, world),
-        Event::Barrier { cta, .. } => return sm.open_barrier(cta, now, world),
+        Event::Barrier { cta, number, .. } => return sm.open_barrier(cta, number, now, world),
         Event::Retire { warp, .. } => return sm.retire(warp, now, world),
         Event::Constant { place, .. } => return sm.fill_constant(place, now, world),
         Event::Reply(reply) | Event::Arrived(reply) => return sm.replied(&reply, now, world),

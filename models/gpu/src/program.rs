@@ -17,6 +17,7 @@ pub(crate) struct Program {
     keys: Vec<u32>,
     regions: Vec<Region>,
     reads: Vec<Read>,
+    writes: Vec<u16>,
 }
 
 /// A register that an instruction reads from the banks.
@@ -42,12 +43,11 @@ pub(crate) struct Inst {
     pub control: bool,
     /// Whether it waits until its warp has nothing pending.
     pub fence: bool,
-    /// Warp-wide 32-bit registers written.
-    pub writes: u32,
     pub memory: Option<MemoryOp>,
     keys: Range<u32>,
     regions: Range<u32>,
     reads: Range<u32>,
+    writes: Range<u32>,
 }
 
 /// Where an instruction goes from the issue stage.
@@ -114,6 +114,8 @@ impl Program {
             regions(&inst.destinations, spec.scoreboard.regions as usize),
         );
         let reads = extend(&mut self.reads, reads(spec, &inst.sources));
+        let results = inst.destinations.iter();
+        let writes = extend(&mut self.writes, results.flat_map(|&it| bank_words(it)));
         Inst {
             port,
             interval: u64::from(interval),
@@ -121,15 +123,11 @@ impl Program {
             latency: u64::from(latency),
             control: inst.unit == Unit::Control,
             fence: inst.unit == Unit::Fence,
-            writes: inst
-                .destinations
-                .iter()
-                .map(|register| register.kind.words())
-                .sum(),
             memory: inst.memory,
             keys,
             regions,
             reads,
+            writes,
         }
     }
 
@@ -149,6 +147,12 @@ impl Program {
     #[inline]
     pub fn reads(&self, inst: &Inst) -> &[Read] {
         &self.reads[inst.reads.start as usize..inst.reads.end as usize]
+    }
+
+    /// Warp-wide 32-bit registers written to the banks.
+    #[inline]
+    pub fn writes(&self, inst: &Inst) -> &[u16] {
+        &self.writes[inst.writes.start as usize..inst.writes.end as usize]
     }
 }
 

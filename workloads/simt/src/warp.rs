@@ -21,7 +21,7 @@ use crate::error::Cause;
 use crate::memory::{BadAccess, Memories};
 use crate::registers::{Place, Registers, full};
 use crate::stack::{Path, SimtStack};
-use crate::trace::{Counts, LaneMask, WarpRecorder};
+use crate::trace::{BarrierUse, Counts, LaneMask, WarpRecorder};
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,7 +218,10 @@ impl<const W: usize> Warp<W> {
                 | Op::Exit
                 | Op::Trap
                 | Op::Barrier(_) => {
-                    self.note(step);
+                    // A barrier is recorded when its number is known.
+                    if executed == 0 || !matches!(inst.op, Op::Barrier(_)) {
+                        self.note(step);
+                    }
                     let first = executed.trailing_zeros() % W as u32;
                     return self
                         .transfer(entry, step, memories)
@@ -426,6 +429,17 @@ impl<const W: usize> Warp<W> {
         let threads = numbers.get(1).map(value);
         if id >= BARRIERS && id != CLUSTER_BARRIER {
             return Err(Cause::BarrierNumber(id));
+        }
+        if self.record {
+            let waits = barrier != Barrier::Arrive;
+            // That of a cluster has the number that is left.
+            let number = id as u8;
+            let which = BarrierUse {
+                number,
+                threads,
+                waits,
+            };
+            self.recorder.barrier(at, active, which);
         }
         let mut ballot = None;
         match (barrier, threads) {

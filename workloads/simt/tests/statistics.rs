@@ -2,7 +2,7 @@
 
 use warpwatt_ptx::types::Space;
 use warpwatt_simt::trace::statistics::Statistics;
-use warpwatt_simt::trace::{KernelTrace, Unit};
+use warpwatt_simt::trace::{BarrierUse, KernelTrace, Unit};
 use warpwatt_simt::{DeviceMemory, Launch, Options, execute};
 
 /// Executes `body` once a thread: `%rd1` is the address of a buffer of `8 * threads` bytes, `%r1` the thread's number in its CTA.
@@ -198,4 +198,34 @@ fn launches_share_their_memory() {
     );
     let global = two.memory.get(Space::Global).unwrap();
     assert_eq!((global.stores, global.touched_bytes()), (2, 4));
+}
+
+/// A plain barrier has nothing to tell; others tell their number, their threads and who waits. A warp that a guard switches off is at none.
+#[test]
+fn barriers_leave_what_they_are() {
+    let trace = trace(
+        64,
+        "setp.lt.u32 %p1, %r1, 32; mov.u32 %r2, 3;
+        bar.sync 0; @%p1 bar.sync 1, 64; @!%p1 bar.arrive 1, 64; bar.sync %r2; ",
+    );
+    assert_eq!(trace.counts().unwrap().warp_instructions, 2 * 9);
+    let barriers = |warp| {
+        let steps = trace
+            .warp(0, warp)
+            .filter(|step| trace.code[step.inst as usize].unit == Unit::Barrier);
+        let executed = steps.filter(|step| step.executed != 0);
+        let all = executed.map(|step| step.barrier());
+        all.collect::<Vec<BarrierUse>>()
+    };
+    let [mine, theirs] = [true, false].map(|waits| BarrierUse {
+        number: 1,
+        threads: Some(64),
+        waits,
+    });
+    let last = BarrierUse {
+        number: 3,
+        ..BarrierUse::PLAIN
+    };
+    assert_eq!(barriers(0), [BarrierUse::PLAIN, mine, last]);
+    assert_eq!(barriers(1), [BarrierUse::PLAIN, theirs, last]);
 }

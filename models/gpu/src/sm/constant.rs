@@ -61,11 +61,9 @@ impl<'t> Sm<'t> {
         let latency = u64::from(world.spec.constant.latency);
         let hit = from + latency - self.units.depth() + (addresses - 1);
         if world.spec.constant.misses == MissSource::Never {
-            return self.results_at(waiting.warp, waiting.slots, hit, world);
+            return self.results_at(waiting.wanted, hit, world);
         }
-        let load = self
-            .loads
-            .insert(waiting.warp, waiting.slots, count as u32 + 1);
+        let load = self.loads.insert(waiting.wanted, count as u32 + 1);
         for &address in &seen[..count] {
             if self.constant_hits(address, load, hit, world)? {
                 // The last one, for all lines that were there, follows below.
@@ -73,7 +71,7 @@ impl<'t> Sm<'t> {
             }
         }
         match self.loads.arrived(load) {
-            Some((warp, slots)) => self.results_at(u32::from(warp), slots, hit, world),
+            Some(wanted) => self.results_at(wanted, hit, world),
             None => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 
 use warpwatt_simt::trace::Step;
 
-use super::ldst::Waiting;
+use super::ldst::{Waiting, Wanted};
 use super::select::Seen;
 use super::units::Collected;
 use super::{Sm, World};
@@ -79,17 +79,27 @@ impl<'t> Sm<'t> {
             self.loading |= 1 << index;
         }
         let last_cycle = match inst.port {
-            Port::Barrier => self.wait_at_barrier(index as usize, now, world)?,
+            // Whoever does not execute it does not wait.
+            Port::Barrier if step.executed == 0 => {
+                now + u64::from(world.spec.timing.control.latency)
+            }
+            Port::Barrier => self.reach_barrier(index as usize, step.barrier(), now, world)?,
             port => {
                 let collected = self
                     .units
                     .collect(program, inst, &course, (scheduler, index), now);
                 self.counts
                     .add(Counter::BankConflictCycles, collected.conflict_cycles);
+                let wanted = Wanted {
+                    warp: index as u8,
+                    inst: step.inst,
+                    slots,
+                    writes: course.writes,
+                };
                 if port == Port::Ldst {
-                    self.issue_memory((index, slots), &step, &course, collected, world)?
+                    self.issue_memory(wanted, &step, &course, collected, world)?
                 } else {
-                    self.issue_arithmetic((index, slots), inst, &course, &collected, world)?
+                    self.issue_arithmetic(wanted, inst, &course, &collected, world)?
                 }
             }
         };
@@ -169,7 +179,7 @@ impl<'t> Sm<'t> {
         now: u64,
         world: &World<'_>,
     ) -> Course {
-        let mut course = Course::plain(inst.writes);
+        let mut course = Course::plain(world.program.writes(inst).len() as u32);
         if self.issue_hooks.is_empty() {
             return course;
         }
@@ -193,7 +203,7 @@ impl<'t> Sm<'t> {
     /// Latencies count from the issue: operand collection is in them, conflicts and waiting come on top.
     fn issue_arithmetic(
         &mut self,
-        (warp, slots): (u32, u32),
+        wanted: Wanted,
         inst: &Inst,
         course: &Course,
         collected: &Collected,
@@ -203,17 +213,20 @@ impl<'t> Sm<'t> {
             self.units.enter(collected, collected.ready);
             collected.ready + 1
         } else {
-            let cycle = self.units.execute(collected, occupied(inst, course));
-            cycle + inst.latency - self.units.depth().min(inst.latency)
+            let times = (occupied(inst, course), inst.latency);
+            let executed = self.units.execute(collected, times, world.queue.now());
+            self.counts
+                .add(Counter::ResultConflictCycles, executed.waited);
+            executed.done
         };
-        self.results_at(warp, slots, done, world)?;
+        self.results_at(wanted, done, world)?;
         Ok(done)
     }
 
     /// Issues a memory instruction; gives the cycle in which it has left the pipeline.
     fn issue_memory(
         &mut self,
-        (warp, slots): (u32, u32),
+        wanted: Wanted,
         step: &Step<'t>,
         course: &Course,
         collected: Collected,
@@ -225,15 +238,14 @@ impl<'t> Sm<'t> {
         let (Some(op), Some(addresses)) = (inst.memory, step.addresses) else {
             self.units.enter(&collected, collected.ready);
             self.ldst.free = self.ldst.free.max(collected.ready) + interval;
-            self.results_at(warp, slots, through, world)?;
+            self.results_at(wanted, through, world)?;
             return Ok(through);
         };
         let waiting = Waiting {
-            warp,
+            wanted,
             op,
             addresses,
             executed: step.executed,
-            slots,
             collected,
             interval,
         };

@@ -25,22 +25,29 @@ pub(crate) struct Loads {
     pub in_flight: u32,
 }
 
+/// Registers that wait for a result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    pub warp: u8,
+    /// The static instruction that writes them.
+    pub inst: u32,
+    /// Their regions in the scoreboard.
+    pub slots: u32,
+    /// How many of them are written to the banks, the first ones.
+    pub writes: u32,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Load {
-    warp: u8,
-    slots: u32,
+    wanted: Wanted,
     /// Blocks that have not come.
     blocks: u32,
 }
 
 impl Loads {
-    /// A load of `blocks` blocks into the regions `slots` of `warp`.
-    pub fn insert(&mut self, warp: u32, slots: u32, blocks: u32) -> u32 {
-        let load = Load {
-            warp: warp as u8,
-            slots,
-            blocks,
-        };
+    /// A load of `blocks` blocks.
+    pub fn insert(&mut self, wanted: Wanted, blocks: u32) -> u32 {
+        let load = Load { wanted, blocks };
         if let Some(index) = self.free.pop() {
             self.entries[index as usize] = load;
             return index;
@@ -49,15 +56,15 @@ impl Loads {
         (self.entries.len() - 1) as u32
     }
 
-    /// One block has come; the warp and its regions once all have.
-    pub fn arrived(&mut self, index: u32) -> Option<(u8, u32)> {
+    /// One block has come; who waited for it once all have.
+    pub fn arrived(&mut self, index: u32) -> Option<Wanted> {
         let load = &mut self.entries[index as usize];
         load.blocks -= 1;
         if load.blocks > 0 {
             return None;
         }
         self.free.push(index);
-        Some((load.warp, load.slots))
+        Some(load.wanted)
     }
 }
 
@@ -77,11 +84,10 @@ pub(crate) struct LdstUnit<'t> {
 /// A memory instruction with its operands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting<'t> {
-    pub warp: u32,
+    pub wanted: Wanted,
     pub op: MemoryOp,
     pub addresses: Addresses<'t>,
     pub executed: LaneMask,
-    pub slots: u32,
     pub collected: Collected,
     /// Cycles that the unit takes to form the addresses.
     pub interval: u64,
@@ -148,24 +154,45 @@ impl<'t> Sm<'t> {
         Ok(())
     }
 
+    /// Results come in `cycle`: they are released once they are written.
     pub(super) fn results_at(
         &mut self,
-        warp: u32,
-        slots: u32,
+        wanted: Wanted,
         cycle: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
-        if slots != 0 {
-            world.queue.schedule(
-                cycle,
-                Event::Release {
-                    sm: self.id,
-                    warp: warp as u8,
-                    slots,
-                },
-            )?;
+        if wanted.slots == 0 {
+            return Ok(());
         }
-        Ok(())
+        let written = self.write(wanted, cycle, world);
+        Ok(world.queue.schedule(written, released(self.id, wanted))?)
+    }
+
+    /// Results are there; whether that finished a CTA.
+    fn results_now(
+        &mut self,
+        wanted: Wanted,
+        now: u64,
+        world: &mut World<'_>,
+    ) -> Result<bool, GpuError> {
+        let written = self.write(wanted, now, world);
+        if written > now {
+            world.queue.schedule(written, released(self.id, wanted))?;
+            return Ok(false);
+        }
+        self.release(wanted.warp, wanted.slots, now, world)
+    }
+
+    /// The cycle in which results that come in `cycle` are in their registers.
+    fn write(&mut self, wanted: Wanted, cycle: u64, world: &World<'_>) -> u64 {
+        let inst = &world.program.insts[wanted.inst as usize];
+        let words = world.program.writes(inst);
+        let words = &words[..words.len().min(wanted.writes as usize)];
+        let times = (cycle, world.queue.now());
+        let written = self.units.write(words, u32::from(wanted.warp), times);
+        self.counts
+            .add(Counter::WriteConflictCycles, written - cycle);
+        written
     }
 
     fn access_shared(
@@ -182,13 +209,16 @@ impl<'t> Sm<'t> {
             atomic,
         );
         self.counts.add(Counter::SharedAccesses, 1);
-        self.counts.add(Counter::SharedPasses, passes);
+        self.counts.add(Counter::SharedPasses, passes.count);
+        self.counts.add(Counter::SharedRetries, passes.retries);
         let shared = &world.spec.shared;
         let pass_cycles = u64::from(shared.pass_cycles);
-        self.ldst.free = from + waiting.interval.max(passes * pass_cycles);
-        let extra = (passes - self.banks.fewest()) * pass_cycles;
+        self.ldst.free = from + waiting.interval.max(passes.count * pass_cycles);
+        // Whoever comes back has seen a load's result first.
+        let again = passes.retries * u64::from(shared.latency);
+        let extra = (passes.count - self.banks.fewest()) * pass_cycles + again;
         let done = from + u64::from(shared.latency) + extra - self.units.depth();
-        self.results_at(waiting.warp, waiting.slots, done, world)
+        self.results_at(waiting.wanted, done, world)
     }
 
     fn access_memory(
@@ -208,7 +238,7 @@ impl<'t> Sm<'t> {
         if kind != Kind::Store {
             // One more than blocks, so that none of them ends it before all are looked up.
             let blocks = self.coalescer.blocks.len() as u32 + 1;
-            load = self.loads.insert(waiting.warp, waiting.slots, blocks);
+            load = self.loads.insert(waiting.wanted, blocks);
         }
         self.ldst.backlog.extend(self.coalescer.blocks.iter());
         let first = from + 1;
@@ -241,9 +271,9 @@ impl<'t> Sm<'t> {
         if access.kind == Kind::Store {
             return Ok(());
         }
-        if let Some((warp, slots)) = self.loads.arrived(access.load) {
+        if let Some(wanted) = self.loads.arrived(access.load) {
             let hit = last + u64::from(world.spec.l1.latency) - self.units.depth() - 1;
-            self.results_at(u32::from(warp), slots, hit, world)?;
+            self.results_at(wanted, hit, world)?;
         }
         Ok(())
     }
@@ -284,8 +314,8 @@ impl<'t> Sm<'t> {
         let rules = Rules::new(spec);
         let bytes = u64::from(waiting.op.bytes);
         if space(waiting) == Space::Local {
-            let slot =
-                u64::from(self.id) * u64::from(spec.warps_per_sm()) + u64::from(waiting.warp);
+            let slot = u64::from(self.id) * u64::from(spec.warps_per_sm())
+                + u64::from(waiting.wanted.warp);
             let base = LOCAL_BASE + slot * (LOCAL_MASK + 1) * u64::from(spec.sm.warp_width);
             self.coalescer.coalesce_local(
                 &rules,
@@ -307,7 +337,7 @@ impl<'t> Sm<'t> {
         world: &mut World<'_>,
     ) -> Result<bool, GpuError> {
         match self.loads.arrived(load) {
-            Some((warp, slots)) => self.release(warp, slots, now, world),
+            Some(wanted) => self.results_now(wanted, now, world),
             None => Ok(false),
         }
     }
@@ -316,6 +346,14 @@ impl<'t> Sm<'t> {
     pub(super) fn returned(&mut self, world: &World<'_>) {
         self.awake |= self.loads.in_flight >= world.spec.ldst.outstanding;
         self.loads.in_flight -= 1;
+    }
+}
+
+fn released(sm: u16, wanted: Wanted) -> Event {
+    Event::Release {
+        sm,
+        warp: wanted.warp,
+        slots: wanted.slots,
     }
 }
 

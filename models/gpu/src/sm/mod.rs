@@ -1,6 +1,8 @@
 //! A streaming multiprocessor. It ticks only in cycles in which it can fetch or issue; events wake it.
 
 mod arrivals;
+mod banks;
+mod calendar;
 mod constant;
 mod fetch;
 mod icache;

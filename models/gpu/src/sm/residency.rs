@@ -1,7 +1,7 @@
 //! CTAs and warps on an SM: placement, barriers, retirement.
 
 use warpwatt_activity::Activity;
-use warpwatt_simt::trace::KernelTrace;
+use warpwatt_simt::trace::{BarrierUse, KernelTrace};
 
 use super::{Head, Sm, World};
 use crate::counters::Counter;
@@ -9,14 +9,60 @@ use crate::event::Event;
 use crate::{CounterInfo, GpuError, PlaceEvent};
 
 /// A resident CTA.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct CtaSlot {
     /// Its warps that have not finished; empty if the slot is free.
     warps: u64,
-    /// Warps that wait at its barrier.
+    /// Those of its barriers that a warp has come to.
+    barriers: Vec<Barrier>,
+}
+
+/// A barrier of a CTA.
+#[derive(Clone, Copy, Debug)]
+struct Barrier {
+    number: u8,
+    /// Warps that it opens for; all that have not finished, if it does not say.
+    of: Option<u32>,
+    /// Warps that wait.
     waiting: u64,
-    /// The barrier is about to open.
-    opening: bool,
+    /// Warps that announced themselves and went on.
+    arrived: u32,
+    /// Warps for which it is about to open.
+    opening: u64,
+}
+
+impl CtaSlot {
+    fn barrier(&mut self, number: u8) -> &mut Barrier {
+        let place = self
+            .barriers
+            .iter()
+            .position(|known| known.number == number);
+        let place = place.unwrap_or_else(|| {
+            self.barriers.push(Barrier {
+                number,
+                of: None,
+                waiting: 0,
+                arrived: 0,
+                opening: 0,
+            });
+            self.barriers.len() - 1
+        });
+        &mut self.barriers[place]
+    }
+}
+
+impl Barrier {
+    /// If enough of a CTA's `live` warps have come, those that wait are about to go on.
+    fn complete(&mut self, live: u64) -> bool {
+        let needed = self.of.unwrap_or(live.count_ones());
+        let waiting = self.waiting.count_ones();
+        if waiting == 0 || waiting + self.arrived < needed {
+            return false;
+        }
+        self.arrived -= needed.saturating_sub(waiting).min(self.arrived);
+        self.opening |= std::mem::take(&mut self.waiting);
+        true
+    }
 }
 
 impl<'t> Sm<'t> {
@@ -43,7 +89,7 @@ impl<'t> Sm<'t> {
         self.shared_used += demand.shared_bytes;
         self.counts.add(Counter::Ctas, 1);
         self.counts.add(Counter::Warps, u64::from(demand.warps));
-        self.ctas[slot] = CtaSlot::default();
+        self.ctas[slot].barriers.clear();
         for warp in 0..demand.warps as usize {
             let index = (!self.live).trailing_zeros() as usize;
             self.ages.placed[index] = self.ages.next;
@@ -77,52 +123,62 @@ impl<'t> Sm<'t> {
     }
 
     /// A warp has issued a barrier.
-    pub(super) fn wait_at_barrier(
+    pub(super) fn reach_barrier(
         &mut self,
         index: usize,
+        at: BarrierUse,
         now: u64,
         world: &mut World<'_>,
     ) -> Result<u64, GpuError> {
         let cta = self.warps[index].cta;
-        self.at_barrier |= 1 << index;
-        self.ctas[usize::from(cta)].waiting |= 1 << index;
-        self.open_if_complete(cta, now, world)?;
+        let barrier = self.ctas[usize::from(cta)].barrier(at.number);
+        let width = world.spec.sm.warp_width;
+        barrier.of = at.threads.map(|threads| threads.div_ceil(width));
+        if at.waits {
+            barrier.waiting |= 1 << index;
+            self.at_barrier |= 1 << index;
+        } else {
+            barrier.arrived += 1;
+        }
+        self.open_if_complete(cta, at.number, now, world)?;
         Ok(now + u64::from(world.spec.timing.control.latency))
     }
 
-    /// Once every warp of the CTA that has not finished waits, the barrier opens.
+    /// Once as many warps have come as a barrier is for, it opens.
     fn open_if_complete(
         &mut self,
         cta: u8,
+        number: u8,
         now: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
         let slot = &mut self.ctas[usize::from(cta)];
-        if slot.waiting != 0 && slot.waiting == slot.warps && !slot.opening {
-            slot.opening = true;
+        let live = slot.warps;
+        if slot.barrier(number).complete(live) {
             let opens = now + u64::from(world.spec.sm.barrier_cycles);
+            let sm = self.id;
             world
                 .queue
-                .schedule(opens, Event::Barrier { sm: self.id, cta })?;
+                .schedule(opens, Event::Barrier { sm, cta, number })?;
         }
         Ok(())
     }
 
-    /// The barrier of a CTA opens; whether the CTA has finished, its last instruction being the barrier.
+    /// A barrier of a CTA opens; whether the CTA has finished, its last instruction being the barrier.
     pub fn open_barrier(
         &mut self,
         cta: u8,
+        number: u8,
         now: u64,
         world: &mut World<'_>,
     ) -> Result<bool, GpuError> {
-        let slot = &mut self.ctas[usize::from(cta)];
-        let mut waiting = std::mem::take(&mut slot.waiting);
-        slot.opening = false;
-        self.at_barrier &= !waiting;
+        let barrier = self.ctas[usize::from(cta)].barrier(number);
+        let mut opening = std::mem::take(&mut barrier.opening);
+        self.at_barrier &= !opening;
         let mut finished = false;
-        while waiting != 0 {
-            let index = waiting.trailing_zeros() as usize;
-            waiting &= waiting - 1;
+        while opening != 0 {
+            let index = opening.trailing_zeros() as usize;
+            opening &= opening - 1;
             self.examine(index, world);
             finished |= self.retire_if_done(index as u8, now, world)?;
         }
@@ -163,7 +219,10 @@ impl<'t> Sm<'t> {
         let cta = warp.cta;
         self.ctas[usize::from(cta)].warps &= !bit;
         if self.ctas[usize::from(cta)].warps != 0 {
-            self.open_if_complete(cta, now, world)?;
+            for place in 0..self.ctas[usize::from(cta)].barriers.len() {
+                let number = self.ctas[usize::from(cta)].barriers[place].number;
+                self.open_if_complete(cta, number, now, world)?;
+            }
             return Ok(false);
         }
         self.registers_used -= world.demand.registers;
@@ -194,8 +253,10 @@ impl<'t> Sm<'t> {
     pub fn states(&self) -> Vec<String> {
         let state = |(index, warp): (usize, &super::Warp<'t>)| {
             let bit = 1 << index;
-            let doing = if self.at_barrier & bit != 0 {
-                "waits at a barrier"
+            let barriers = &self.ctas[usize::from(warp.cta)].barriers;
+            let at = barriers.iter().find(|barrier| barrier.waiting & bit != 0);
+            let doing = if let Some(barrier) = at {
+                &format!("waits at barrier {}", barrier.number)
             } else if self.missing & bit != 0 {
                 "waits for an I-cache line"
             } else if warp.branch {

@@ -2,7 +2,7 @@
 
 use warpwatt_simt::trace::{Addresses, LaneMask};
 
-use crate::GpuSpec;
+use crate::{Atomics, GpuSpec};
 
 /// Counts passes; keeps its buffers from call to call.
 #[derive(Clone, Debug)]
@@ -10,6 +10,7 @@ pub(crate) struct SharedBanks {
     banks: u64,
     pass_lanes: u32,
     warp_width: u32,
+    atomics: Atomics,
     /// Addresses of the group's lanes.
     lanes: Vec<u64>,
     loads: Vec<Load>,
@@ -30,12 +31,21 @@ struct Load {
     words: u32,
 }
 
+/// What an access takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Passes {
+    pub count: u64,
+    /// Times that lanes which found their words locked come back.
+    pub retries: u64,
+}
+
 impl SharedBanks {
     pub fn new(spec: &GpuSpec) -> Self {
         Self {
             banks: u64::from(spec.shared.banks),
             pass_lanes: spec.shared.pass_lanes,
             warp_width: spec.sm.warp_width,
+            atomics: spec.shared.atomics,
             lanes: Vec::with_capacity(64),
             loads: vec![Load::default(); spec.shared.banks as usize],
             others: Vec::with_capacity(256),
@@ -57,33 +67,39 @@ impl SharedBanks {
         executed: LaneMask,
         bytes: u64,
         atomic: bool,
-    ) -> u64 {
+    ) -> Passes {
         if let Addresses::Affine { stride, .. } = *addresses
             && (stride == 0 || stride == 4)
             && bytes <= 4
             && !atomic
             && u64::from(self.pass_lanes) <= self.banks
         {
-            return self.fewest();
+            return Passes {
+                count: self.fewest(),
+                retries: 0,
+            };
         }
-        let mut extra = 0;
+        let mut passes = Passes {
+            count: self.fewest(),
+            retries: 0,
+        };
         let mut end = self.pass_lanes;
         self.lanes.clear();
         addresses.for_each(executed, |lane, address| {
             if lane >= end {
-                extra += self.close(bytes, atomic);
+                self.close(bytes, atomic, &mut passes);
                 end = (lane / self.pass_lanes + 1) * self.pass_lanes;
             }
             self.lanes.push(address);
         });
-        extra += self.close(bytes, atomic);
-        self.fewest() + extra
+        self.close(bytes, atomic, &mut passes);
+        passes
     }
 
-    /// Passes of the group beyond its first.
-    fn close(&mut self, bytes: u64, atomic: bool) -> u64 {
+    /// Adds what the group takes beyond its first pass.
+    fn close(&mut self, bytes: u64, atomic: bool, passes: &mut Passes) {
         if self.lanes.is_empty() {
-            return 0;
+            return;
         }
         let lanes = self.lanes.iter();
         let (least, most) = lanes.fold((u64::MAX, 0), |(least, most), &address| {
@@ -93,19 +109,19 @@ impl SharedBanks {
         // As many neighbouring words as banks lie in different ones.
         if !atomic && words(most).end.saturating_sub(words(least).start) <= self.banks {
             self.lanes.clear();
-            return 0;
+            return;
         }
         let lanes = std::mem::take(&mut self.lanes);
-        for &address in &lanes {
-            for word in words(address) {
-                self.ask(word, atomic);
-            }
-        }
+        let all = lanes.iter().flat_map(|&address| words(address));
+        let taken = if atomic && self.atomics == Atomics::Locked {
+            self.lock(all.collect(), passes)
+        } else {
+            all.for_each(|word| self.ask(word, atomic));
+            self.most_of_a_bank()
+        };
+        passes.count += u64::from(taken.saturating_sub(1));
         self.lanes = lanes;
         self.lanes.clear();
-        self.others.clear();
-        self.group += 1;
-        u64::from(std::mem::take(&mut self.most).saturating_sub(1))
     }
 
     /// A lane of the group accesses a word.
@@ -131,20 +147,56 @@ impl SharedBanks {
         }
         self.most = self.most.max(load.words);
     }
+
+    /// Most words of a bank in the group; another group begins.
+    fn most_of_a_bank(&mut self) -> u32 {
+        self.others.clear();
+        self.group += 1;
+        std::mem::take(&mut self.most)
+    }
+
+    /// Lanes load and lock their words, and those that got the lock store and unlock; the others of the same words come back until all have had it. Each
+    /// time, loads and stores conflict in the banks as others do. Gives the passes of all.
+    fn lock(&mut self, mut words: Vec<u64>, passes: &mut Passes) -> u32 {
+        let (mut rounds, mut taken) = (0, 0);
+        words.sort_unstable();
+        while !words.is_empty() {
+            rounds += 1;
+            let mut others = Vec::new();
+            let mut last = None;
+            for word in words {
+                if last == Some(word) {
+                    others.push(word);
+                } else {
+                    self.ask(word, false);
+                }
+                last = Some(word);
+            }
+            taken += 2 * self.most_of_a_bank();
+            words = others;
+        }
+        passes.retries = passes.retries.max(u64::saturating_sub(rounds, 1));
+        taken
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn passes(stride: i64, bytes: u64, atomic: bool) -> u64 {
-        let mut banks = SharedBanks::new(&GpuSpec::preset("tesla-16sm").unwrap());
-        banks.passes(
+    fn of(atomics: Atomics, stride: i64, bytes: u64, atomic: bool) -> Passes {
+        let mut spec = GpuSpec::preset("tesla-16sm").unwrap();
+        spec.shared.atomics = atomics;
+        SharedBanks::new(&spec).passes(
             &Addresses::Affine { base: 64, stride },
             0xffff_ffff,
             bytes,
             atomic,
         )
+    }
+
+    fn passes(stride: i64, bytes: u64, atomic: bool) -> u64 {
+        of(Atomics::Native, stride, bytes, atomic).count
     }
 
     /// Of 16 lanes with a stride of s words over 16 banks, gcd(s, 16) fall into one bank.
@@ -174,8 +226,23 @@ mod tests {
             base: 0,
             stride: 64,
         };
-        assert_eq!(banks.passes(&conflicting, 0xffff_0000, 4, false), 17);
-        assert_eq!(banks.passes(&conflicting, 0x0000_000f, 4, false), 5);
-        assert_eq!(banks.passes(&conflicting, 0, 4, true), 2);
+        assert_eq!(banks.passes(&conflicting, 0xffff_0000, 4, false).count, 17);
+        assert_eq!(banks.passes(&conflicting, 0x0000_000f, 4, false).count, 5);
+        assert_eq!(banks.passes(&conflicting, 0, 4, true).count, 2);
+    }
+
+    /// Of 16 lanes on one word each gets the lock once and stores once; 16 lanes on words of their own in one bank conflict twice, and none comes back.
+    #[test]
+    fn lanes_that_find_their_word_locked_come_back() {
+        let locked = |stride| of(Atomics::Locked, stride, 4, true);
+        let row = |count, retries| Passes { count, retries };
+        assert_eq!(locked(4), row(2 * 2, 0), "a load and a store");
+        assert_eq!(locked(0), row(2 * 2 * 16, 15));
+        assert_eq!(locked(64), row(2 * 2 * 16, 0));
+        assert_eq!(
+            of(Atomics::Locked, 0, 4, false),
+            row(2, 0),
+            "loads need no lock"
+        );
     }
 }

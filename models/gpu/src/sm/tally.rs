@@ -55,7 +55,13 @@ impl Tally {
                 counts.add(Counter::ScoreboardWrite, 2 * times);
             }
             if !self.steered {
-                count_operands(program, inst, &Course::plain(inst.writes), times, counts);
+                count_operands(
+                    program,
+                    inst,
+                    &Course::plain(program.writes(inst).len() as u32),
+                    times,
+                    counts,
+                );
             }
         }
     }

@@ -1,5 +1,7 @@
-//! Operand collection and execution units. Banks and units serve in order, so each is described by the cycle from which it is free.
+//! Operand collection, execution units and result buses.
 
+use super::banks::Banks;
+use super::calendar::Calendar;
 use super::slots::Slots;
 use crate::program::{Inst, Port, Program};
 use crate::{BackEnd, Course, GpuSpec};
@@ -13,25 +15,36 @@ pub(crate) struct Units {
     /// One, or one for each scheduler.
     parts: Vec<Part>,
     split: bool,
+    schedulers: u32,
     collect: u64,
     transfer: u64,
     /// Registers that a bank delivers in a cycle.
     bank_reads: u64,
+    /// Result buses of all parts together, by the cycle in which a result is written.
+    buses: Vec<Calendar>,
 }
 
 /// What one scheduler, or all of them together, send instructions to.
 #[derive(Clone, Debug)]
 struct Part {
-    /// When each register bank can begin another read, in reads.
-    banks: Vec<u64>,
+    banks: Banks,
     /// Collectors: for everything, for the special-function unit, for memory.
     pools: [Slots; 3],
     /// Which pool each port takes from.
     pool_of: [usize; CLASSES],
     /// Room between issue and unit, by port.
     queues: [Slots; CLASSES],
-    /// When each unit of a port can accept another warp. The load-store unit keeps its own time.
-    units: [Vec<u64>; CLASSES],
+    /// The units of a port. The load-store unit keeps its own time.
+    units: [Vec<Unit>; CLASSES],
+}
+
+/// An execution unit: a pipeline that warps enter in order and leave one a cycle, sooner or later by their latency.
+#[derive(Clone, Debug, Default)]
+struct Unit {
+    /// When it can accept another warp.
+    free: u64,
+    /// When warps leave it, by the cycle in which their results are written.
+    exits: Calendar,
 }
 
 /// Where an instruction's operands are collected, and when they are there.
@@ -45,15 +58,33 @@ pub(crate) struct Collected {
     port: Port,
 }
 
+/// When an instruction has been executed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Executed {
+    /// The cycle in which its result is written.
+    pub done: u64,
+    /// Cycles for which it found a free unit, but no exit or no result bus.
+    pub waited: u64,
+}
+
+/// Whether a slot of a calendar is free, now that slots before `now` are over.
+#[inline]
+fn is_free(calendar: &mut Calendar, slot: u64, now: u64) -> bool {
+    calendar.forget(now);
+    calendar.free_from(slot) == slot
+}
+
 impl Units {
     pub fn new(spec: &GpuSpec) -> Self {
         let parts = spec.back_ends();
         Self {
             parts: (0..parts).map(|_| Part::new(spec, parts)).collect(),
             split: spec.scheduler.back_end == BackEnd::Split,
+            schedulers: spec.scheduler.count,
             collect: u64::from(spec.operands.collect_cycles),
             transfer: u64::from(spec.operands.transfer_cycles),
             bank_reads: u64::from(spec.operands.bank_reads),
+            buses: vec![Calendar::default(); spec.operands.result_buses as usize],
         }
     }
 
@@ -84,19 +115,15 @@ impl Units {
     ) -> Collected {
         let index = self.part(scheduler);
         let part = &mut self.parts[index];
-        let begin = now + course.delay;
-        let first = begin * self.bank_reads;
-        let (mut last, mut alone) = (0, 0);
+        let begin = course.delay * self.bank_reads;
+        let (mut last, mut alone) = (begin, begin);
         let all = course.reads == u64::MAX;
         for (word, read) in program.reads(inst).iter().enumerate() {
             if !all && !course.is_read(word) {
                 continue;
             }
-            let bank = modulo(u32::from(read.word) + warp, part.banks.len() as u32);
-            alone = u64::from(read.turn);
-            let at = part.banks[bank].max(first + alone);
-            part.banks[bank] = at + 1;
-            last = last.max(at - first);
+            alone = begin + u64::from(read.turn);
+            last = last.max(part.banks.read(read.word, warp, alone, now));
         }
         let class = inst.port as usize;
         part.pools[part.pool_of[class]].take();
@@ -106,7 +133,7 @@ impl Units {
             several => reads / several,
         };
         Collected {
-            ready: begin + self.collect + self.transfer + cycles(last),
+            ready: now + self.collect + self.transfer + cycles(last),
             conflict_cycles: cycles(last) - cycles(alone),
             part: index as u8,
             port: inst.port,
@@ -122,17 +149,54 @@ impl Units {
         part.queues[class].free_from(cycle);
     }
 
-    /// The unit that is free first takes the instruction and is busy for `interval` cycles; gives its first cycle there.
+    /// A unit takes the instruction as soon as one is free whose exit, and a result bus, will be free when the result comes, and is busy for its interval.
     #[inline]
-    pub fn execute(&mut self, collected: &Collected, interval: u64) -> u64 {
+    pub fn execute(
+        &mut self,
+        collected: &Collected,
+        (interval, latency): (u64, u64),
+        now: u64,
+    ) -> Executed {
+        let through = latency - self.depth().min(latency);
         let units = &mut self.parts[usize::from(collected.part)].units[collected.port as usize];
-        let Some(unit) = units.iter_mut().min() else {
-            return collected.ready;
+        let Some(free) = units.iter().map(|unit| unit.free).min() else {
+            return Executed {
+                done: collected.ready + through,
+                waited: 0,
+            };
         };
-        let cycle = collected.ready.max(*unit);
-        *unit = cycle + interval;
+        let first = collected.ready.max(free);
+        let mut cycle = first;
+        loop {
+            let leaves = cycle + through;
+            let unit = units
+                .iter_mut()
+                .position(|unit| unit.free <= cycle && is_free(&mut unit.exits, leaves, now));
+            let buses = &mut self.buses;
+            let bus = buses.iter_mut().position(|bus| is_free(bus, leaves, now));
+            if let (Some(unit), Some(bus)) = (unit, bus) {
+                units[unit].free = cycle + interval;
+                units[unit].exits.take(leaves);
+                buses[bus].take(leaves);
+                break;
+            }
+            cycle += 1;
+        }
         self.enter(collected, cycle);
-        cycle
+        Executed {
+            done: cycle + through,
+            waited: cycle - first,
+        }
+    }
+
+    /// The results `words` of warp `warp` come in `cycle`; gives the cycle from which on they can be read.
+    #[inline]
+    pub fn write(&mut self, words: &[u16], warp: u32, (cycle, now): (u64, u64)) -> u64 {
+        let part = self.part((warp % self.schedulers) as usize);
+        let banks = &mut self.parts[part].banks;
+        let words = words.iter();
+        let written = words.map(|&word| banks.write(word, warp, cycle, now));
+        written.max().unwrap_or(cycle)
     }
 
     /// Cycles from an issue without conflicts to the unit.
@@ -143,7 +207,7 @@ impl Units {
 
 /// The remainder as a place; mostly by a power of two, for which there is no need to divide.
 #[inline]
-fn modulo(number: u32, divisor: u32) -> usize {
+pub(super) fn modulo(number: u32, divisor: u32) -> usize {
     if divisor.is_power_of_two() {
         (number & (divisor - 1)) as usize
     } else {
@@ -167,16 +231,16 @@ impl Part {
         ];
         let mut queues = classes.map(|unit| Slots::new(unit.queue)).to_vec();
         queues.push(Slots::new(spec.ldst.queue));
-        let mut free: Vec<Vec<u64>> = classes
+        let mut free: Vec<Vec<Unit>> = classes
             .iter()
-            .map(|unit| vec![0; (unit.count / parts) as usize])
+            .map(|unit| vec![Unit::default(); (unit.count / parts) as usize])
             .collect();
         free.push(Vec::new());
         let nothing = || Slots::new(0);
         let mut queues = queues.into_iter();
         let mut free = free.into_iter();
         Self {
-            banks: vec![0; (operands.banks / parts) as usize],
+            banks: Banks::new(spec, parts),
             pools: [
                 operands.collectors,
                 operands.sfu_collectors,

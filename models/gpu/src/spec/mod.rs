@@ -192,6 +192,10 @@ tables! {
         sources: u32,
         /// Banks of the register file, each a warp-wide register a cycle; register r of warp w lies in bank (r + w) mod banks.
         banks: u32,
+        /// What a bank writes through.
+        write_port: WritePort,
+        /// Warps whose results the arithmetic units of an SM hand over in a cycle, those without a register among them; each unit hands over one.
+        result_buses: u32,
         /// Banks of the operand buffer.
         buffer_banks: u32,
         /// Bytes of a word of the operand buffer.
@@ -338,6 +342,8 @@ tables! {
         pass_lanes: u32,
         /// Cycles of one pass; each further word in a bank takes another.
         pass_cycles: u32,
+        /// How atomics are done.
+        atomics: Atomics,
         /// Cycles from a load without conflicts to the earliest issue of an instruction that needs it.
         latency: u32,
     }
@@ -472,6 +478,22 @@ choices! {
         Shared = "shared",
         /// The load-store unit; collectors, register banks and execution units are divided among them.
         Split = "split",
+    }
+
+    /// What a register bank writes through; it writes one result a cycle at most.
+    pub enum WritePort {
+        /// A port of its own.
+        Own = "own",
+        /// The port that it reads through; a write goes first.
+        Shared = "shared",
+    }
+
+    /// How atomics on shared memory are done. Lanes on one word go one by one in any case.
+    pub enum Atomics {
+        /// In the memory: a pass for each lane of a word.
+        Native = "native",
+        /// By loads that lock and stores that unlock, in a loop for lanes that find a word locked (before Maxwell: Maxwell tuning guide, section 1.4.3).
+        Locked = "locked",
     }
 
     /// What the accesses of lanes are coalesced into.

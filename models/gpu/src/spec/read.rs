@@ -3,8 +3,8 @@
 use toml::{Table, Value};
 
 use super::{
-    BackEnd, BranchFetch, Carveout, DramOrder, Fill, GpuSpec, Index, MissSource, Policy, StoreMiss,
-    Transactions, presets, validate,
+    Atomics, BackEnd, BranchFetch, Carveout, DramOrder, Fill, GpuSpec, Index, MissSource, Policy,
+    StoreMiss, Transactions, WritePort, presets, validate,
 };
 
 /// A setting that cannot be.
@@ -106,6 +106,8 @@ fn names(path: &str) -> &'static [&'static str] {
     match path {
         "scheduler.policy" => Policy::NAMES,
         "scheduler.back_end" => BackEnd::NAMES,
+        "shared.atomics" => Atomics::NAMES,
+        "operands.write_port" => WritePort::NAMES,
         "fetch.branches" => BranchFetch::NAMES,
         "ldst.transactions" => Transactions::NAMES,
         "l1.fill" => Fill::NAMES,

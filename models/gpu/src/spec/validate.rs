@@ -99,6 +99,7 @@ const RANGES: &[(&str, u32, u32)] = &[
     ("operands.collector_reads", 1, 8),
     ("operands.sources", 1, 8),
     ("operands.banks", 1, 64),
+    ("operands.result_buses", 1, 64),
     ("operands.buffer_banks", 1, 64),
     ("operands.buffer_word_bytes", 1, 1024),
     ("operands.register_array_bytes", 1, 16 * MB),

@@ -13,7 +13,7 @@ pub mod statistics;
 pub(crate) use affine::Affine;
 pub(crate) use check::MAX_THREADS;
 pub use check::{Counts, Malformed};
-pub use record::{Addresses, Step, WarpCursor, WarpRecorder, lanes};
+pub use record::{Addresses, BarrierUse, Step, WarpCursor, WarpRecorder, lanes};
 pub use statics::{
     Flow, INSTRUCTION_BYTES, LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, Release,
     Results, Space, StaticInst, Unit,

@@ -30,11 +30,57 @@ pub struct Step<'t> {
     pub active: LaneMask,
     /// Active lanes whose guard predicate lets them execute.
     pub executed: LaneMask,
-    /// Addresses of the executed lanes, on memory instructions.
+    /// Addresses of the executed lanes, on memory instructions. Barriers other than [`BarrierUse::PLAIN`] have one that tells which they are.
     pub addresses: Option<Addresses<'t>>,
     /// On computations of a whole warp, if values were recorded and all lanes have the same operands: a digest of these, literals and special registers among
     /// them.
     pub values: Option<u32>,
+}
+
+/// What a warp does at a barrier of its CTA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BarrierUse {
+    /// Which barrier.
+    pub number: u8,
+    /// Threads that it is for, in whole warps; all that have not exited, if there is no number.
+    pub threads: Option<u32>,
+    /// Whether the warp waits there; if not, it announces itself and goes on (`bar.arrive`).
+    pub waits: bool,
+}
+
+impl BarrierUse {
+    /// What nearly every barrier is (`bar.sync 0`, `__syncthreads`); its record has nothing beyond the instruction.
+    pub const PLAIN: Self = Self {
+        number: 0,
+        threads: None,
+        waits: true,
+    };
+
+    /// As the one address of a record: bits 0 to 7 number the barrier, bit 8 tells who goes on, the bits from 9 on are one more than the threads, if
+    /// there is a number.
+    pub(crate) fn address(self) -> u64 {
+        let threads = self.threads.map_or(0, |threads| u64::from(threads) + 1);
+        u64::from(self.number) | u64::from(!self.waits) << 8 | threads << 9
+    }
+
+    fn of(address: u64) -> Self {
+        let threads = (address >> 9).checked_sub(1);
+        Self {
+            number: address as u8,
+            threads: threads.map(|threads| u32::try_from(threads).unwrap_or(u32::MAX)),
+            waits: address >> 8 & 1 == 0,
+        }
+    }
+}
+
+impl Step<'_> {
+    /// What the warp does, if the instruction is a barrier.
+    pub fn barrier(&self) -> BarrierUse {
+        match self.addresses {
+            Some(Addresses::Affine { base, .. }) => BarrierUse::of(base),
+            _ => BarrierUse::PLAIN,
+        }
+    }
 }
 
 /// Addresses of a memory instruction's executed lanes.
@@ -220,6 +266,18 @@ impl WarpRecorder {
                 self.scattered(inst, active, executed, &all);
             }
         }
+    }
+
+    /// Records a barrier that all active lanes reach.
+    pub fn barrier(&mut self, inst: u32, active: LaneMask, at: BarrierUse) {
+        if at == BarrierUse::PLAIN {
+            return self.step(inst, active, active);
+        }
+        let rule = Affine {
+            base: at.address(),
+            stride: 0,
+        };
+        self.affine(inst, active, active, rule);
     }
 
     /// Records a memory instruction whose executed lanes' addresses follow a rule.
