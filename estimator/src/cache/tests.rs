@@ -59,6 +59,7 @@ fn trace(steps: u32) -> KernelTrace {
         flow: Some(Flow::Exit),
         results: Results::FromSources,
         release: Release::default(),
+        uniform: false,
         line: 1,
     };
     let shape = LaunchShape {

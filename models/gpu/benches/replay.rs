@@ -34,6 +34,7 @@ fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         flow: None,
         results: Results::FromSources,
         release: Release::default(),
+        uniform: false,
         line: 1,
     }
 }

@@ -5,6 +5,7 @@
 mod allocate;
 pub mod ast;
 pub mod cfg;
+pub mod divergence;
 mod error;
 pub mod inspect;
 pub mod lifetime;

@@ -1,6 +1,7 @@
 //! From a program's instructions to what timing needs to know of them.
 
 use warpwatt_ptx::Entry;
+use warpwatt_ptx::divergence::{self, Lanes};
 use warpwatt_ptx::lifetime::releases;
 use warpwatt_ptx::program::{
     Access, CarryOp, CopySize, Double1, Double2, Double3, HalfOp, Inst, MatrixOp, Op, ShortOp,
@@ -10,14 +11,20 @@ use warpwatt_ptx::types::{Space, Type};
 
 use crate::nature;
 use crate::trace::{
-    LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, Release, StaticInst, Unit,
+    LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, Release, Results, StaticInst,
+    Unit,
 };
 
 /// The static instructions of an entry, in order.
 pub(crate) fn static_instructions(entry: &Entry) -> Vec<StaticInst> {
     let releases = releases(entry);
-    let code = entry.code.iter().zip(releases);
-    code.map(|(inst, release)| static_instruction(entry, inst, release))
+    let uniform = divergence::uniform(entry, |inst| match nature::results(entry, inst) {
+        Results::FromSources => Lanes::Sources,
+        Results::Same => Lanes::Same,
+        Results::PerLane => Lanes::Own,
+    });
+    let code = entry.code.iter().zip(releases).zip(uniform);
+    code.map(|((inst, release), uniform)| static_instruction(entry, inst, release, uniform))
         .collect()
 }
 
@@ -25,6 +32,7 @@ fn static_instruction(
     entry: &Entry,
     inst: &Inst,
     release: warpwatt_ptx::lifetime::Release,
+    uniform: bool,
 ) -> StaticInst {
     let (unit, latency) = class(&inst.op);
     let guard = inst.guard.map(|guard| guard.predicate);
@@ -43,6 +51,7 @@ fn static_instruction(
             sources: registers(entry, release.operands.into_iter()),
             meeting: release.meeting,
         },
+        uniform,
         line: inst.line,
     }
 }

@@ -24,6 +24,8 @@ pub struct StaticInst {
     pub results: Results,
     /// Which registers are dead before and behind it.
     pub release: Release,
+    /// Whether a compiler knows that all lanes of a warp execute it together and with the same operands, whenever it is executed.
+    pub uniform: bool,
     /// Line in the PTX file.
     pub line: u32,
 }

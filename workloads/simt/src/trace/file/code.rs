@@ -61,6 +61,7 @@ pub(super) fn write(writer: &mut BlockWriter, code: &[StaticInst]) {
             inst.latency.number(),
             flow,
             inst.results.number(),
+            u8::from(inst.uniform),
         ]);
         write_registers(writer, &inst.sources);
         write_registers(writer, &inst.destinations);
@@ -99,6 +100,14 @@ pub(super) fn read(reader: &mut BlockReader<'_>) -> Result<Arc<[StaticInst]>, Tr
     Ok(Arc::from(code))
 }
 
+fn read_flag(reader: &mut BlockReader<'_>) -> Result<bool, TraceFileError> {
+    match reader.byte()? {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(Malformed("a flag is neither set nor clear").into()),
+    }
+}
+
 fn read_inst(reader: &mut BlockReader<'_>) -> Result<StaticInst, TraceFileError> {
     let unit = Unit::read(reader)?;
     let latency = LatencyClass::read(reader)?;
@@ -111,6 +120,7 @@ fn read_inst(reader: &mut BlockReader<'_>) -> Result<StaticInst, TraceFileError>
         latency,
         flow,
         results: Results::read(reader)?,
+        uniform: read_flag(reader)?,
         sources: read_registers(reader)?,
         destinations: read_registers(reader)?,
         memory: read_memory(reader)?,

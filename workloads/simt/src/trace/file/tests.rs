@@ -40,8 +40,14 @@ fn inst() -> impl Strategy<Value = StaticInst> {
             meeting,
         });
     let parts = (unit, latency, registers(), registers(), memory);
-    (parts, flow, results, any::<u32>(), release).prop_map(
-        |((unit, latency, sources, destinations, memory), flow, results, line, release)| {
+    (parts, flow, results, (any::<bool>(), any::<u32>()), release).prop_map(
+        |(
+            (unit, latency, sources, destinations, memory),
+            flow,
+            results,
+            (uniform, line),
+            release,
+        )| {
             StaticInst {
                 unit,
                 latency,
@@ -50,6 +56,7 @@ fn inst() -> impl Strategy<Value = StaticInst> {
                 memory,
                 flow,
                 results,
+                uniform,
                 line,
                 release,
             }
