@@ -106,6 +106,7 @@ impl StudyWork<'_> {
         let point = &self.plan.points[number];
         let circuits = &self.plan.axes.technologies[point.technology];
         let mut structures = baseline::structures(&timing.spec);
+        structures.extend(baseline::lanes(&timing.spec));
         structures.extend(
             technique
                 .iter()

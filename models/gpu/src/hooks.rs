@@ -125,11 +125,15 @@ pub struct Course {
     /// Which words of its register operands are read from the banks: bit k is the k-th of them, in the order of the sources, a double being two words and
     /// a predicate none. Words beyond the last bit always are.
     pub reads: u64,
+    /// Which of these words are read from one lane, for all. They take their bank's time all the same.
+    pub narrow_reads: u64,
     /// Words of its results that are written to the banks.
     pub writes: u32,
+    /// Words of its results that are written to one lane, for all; they are not among `writes`.
+    pub narrow_writes: u32,
     /// Cycles by which its operands are read later.
     pub delay: u64,
-    /// Copies of a register that issue right before it, each as long as a warp-wide instruction.
+    /// Copies from one lane to all that issue right before it, each as long as a warp-wide instruction.
     pub copies: u32,
     /// How much of it executes.
     pub extent: Extent,
@@ -140,8 +144,11 @@ pub struct Course {
 pub enum Extent {
     /// All lanes.
     Warp,
-    /// One pass of its unit is enough, and one cycle of the scheduler.
-    OnePass,
+    /// Some lanes that do the work of all: one pass of its unit is enough, and one cycle of the scheduler.
+    OnePass {
+        /// How many.
+        lanes: u32,
+    },
     /// Nothing: its results are known a cycle after its operands, and the scheduler is free in the next cycle.
     Skipped,
 }
@@ -151,7 +158,9 @@ impl Course {
     pub fn plain(writes: u32) -> Self {
         Self {
             reads: u64::MAX,
+            narrow_reads: 0,
             writes,
+            narrow_writes: 0,
             delay: 0,
             copies: 0,
             extent: Extent::Warp,
@@ -161,13 +170,22 @@ impl Course {
     /// How many of `words` operand words are read from the banks.
     #[inline]
     pub fn count_reads(&self, words: usize) -> u64 {
+        if self.reads == u64::MAX {
+            return words as u64;
+        }
         let first = u64::MAX >> (64 - words.clamp(1, 64));
-        let counted = if words == 0 {
-            0
-        } else {
-            (self.reads & first).count_ones() as usize
-        };
-        (counted + words.saturating_sub(64)) as u64
+        let counted = (self.reads & first).count_ones() as usize;
+        (counted.min(words) + words.saturating_sub(64)) as u64
+    }
+
+    /// How many of `lanes` lanes execute.
+    #[inline]
+    pub fn executing(&self, lanes: u64) -> u64 {
+        match self.extent {
+            Extent::Warp => lanes,
+            Extent::OnePass { lanes: enough } => lanes.min(u64::from(enough)),
+            Extent::Skipped => 0,
+        }
     }
 
     /// Whether the `word`-th word of the operands is read from the banks.

@@ -25,3 +25,5 @@ pub use hooks::{
 pub use machine::simulate;
 pub use run::{LaunchRun, Run, Work};
 pub use spec::*;
+/// The traces that hooks see.
+pub use warpwatt_simt::trace;

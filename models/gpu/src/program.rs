@@ -6,6 +6,7 @@ use warpwatt_simt::trace::{
     KernelTrace, LatencyClass, MemoryOp, Register, RegisterKind, StaticInst, Unit,
 };
 
+use crate::counters::Counter;
 use crate::{ClassTiming, GpuSpec, OpTiming, TimingSpec, UnitsSpec};
 
 /// The kernel that runs.
@@ -43,6 +44,8 @@ pub(crate) struct Inst {
     pub control: bool,
     /// Whether it waits until its warp has nothing pending.
     pub fence: bool,
+    /// What a lane's work counts as, if units of the lanes do it.
+    pub operation: Option<Counter>,
     pub memory: Option<MemoryOp>,
     keys: Range<u32>,
     regions: Range<u32>,
@@ -123,6 +126,7 @@ impl Program {
             latency: u64::from(latency),
             control: inst.unit == Unit::Control,
             fence: inst.unit == Unit::Fence,
+            operation: operation(inst),
             memory: inst.memory,
             keys,
             regions,
@@ -209,6 +213,21 @@ fn timing(spec: &GpuSpec, inst: &StaticInst) -> Timing {
         interval: spec.interval(lanes).max(op.interval),
         pass: op.interval,
         latency: op.latency,
+    }
+}
+
+/// What the lanes do, by the unit that it takes; matrix work has units of its own.
+fn operation(inst: &StaticInst) -> Option<Counter> {
+    match (inst.unit, inst.latency) {
+        (Unit::Int | Unit::Sfu | Unit::Fp32, LatencyClass::Div) | (Unit::Sfu, _) => {
+            Some(Counter::Sfu)
+        }
+        (Unit::Int, LatencyClass::Mul | LatencyClass::Mad) => Some(Counter::IntMul),
+        (Unit::Int, _) => Some(Counter::IntAdd),
+        (Unit::Fp32, LatencyClass::Mul | LatencyClass::Mad) => Some(Counter::Fp32Mul),
+        (Unit::Fp32, _) => Some(Counter::Fp32Add),
+        (Unit::Fp64, _) => Some(Counter::Fp64),
+        (Unit::Memory | Unit::Control | Unit::Barrier | Unit::Fence | Unit::Matrix, _) => None,
     }
 }
 

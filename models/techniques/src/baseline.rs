@@ -3,6 +3,7 @@
 //! For the preset `tesla-16sm` they are the inputs with which CACTI 6.5 gives Table 1 of the filter-cache paper: exactly for the I-cache, the instruction
 //! buffer and the scoreboard; within 12 % (area), 4 % (leakage) and 2 % (energy, delay) for the operand buffer, whose real input is not known.
 
+use warpwatt_circuit::units::{Operation, Precision, UnitSpec};
 use warpwatt_circuit::{Ports, RamSpec, Spec, TagSpec};
 use warpwatt_gpu::GpuSpec;
 
@@ -25,6 +26,47 @@ pub fn structures(gpu: &GpuSpec) -> Vec<Structure> {
         Structure::storage("texture_cache", texture_cache(gpu), 1),
         Structure::storage("constant_cache", constant_cache(gpu), 1),
     ]
+}
+
+/// What the lanes of an SM work with. Of `register_lane` and `fp32_add` only accesses and operations count: their area
+/// and leakage are those of `register_file` and `fp32_mul`.
+pub fn lanes(gpu: &GpuSpec) -> Vec<Structure> {
+    let unit = |name, operation, precision, per_sm| {
+        let spec = UnitSpec {
+            operation,
+            precision,
+            macs: 1,
+        };
+        Structure::execution(name, Spec::Unit(spec), per_sm)
+    };
+    let count = |unit: &warpwatt_gpu::UnitSpec| unit.count * unit.lanes;
+    let (sp, int) = (count(&gpu.units.sp), count(&gpu.units.int));
+    let int = if int == 0 { sp } else { int };
+    vec![
+        Structure::execution("register_lane", register_lane(gpu), 0),
+        unit("int_add", Operation::Add, Precision::Int32, int),
+        unit("int_mul", Operation::Mad, Precision::Int32, int),
+        unit("fp32_add", Operation::Add, Precision::Fp32, 0),
+        unit("fp32_mul", Operation::Fma, Precision::Fp32, sp),
+        unit(
+            "fp64",
+            Operation::Fma,
+            Precision::Fp64,
+            count(&gpu.units.fp64),
+        ),
+        unit(
+            "sfu",
+            Operation::Sfu,
+            Precision::Fp32,
+            count(&gpu.units.sfu),
+        ),
+    ]
+}
+
+/// The words of the register file that belong to one lane of the SIMD units.
+fn register_lane(gpu: &GpuSpec) -> Spec {
+    let lanes = gpu.units.sp.lanes.max(1);
+    words(gpu.sm.registers_bytes / lanes, 4, Ports::READ_AND_WRITE)
 }
 
 /// One tag a line, looked up as if direct-mapped, and the whole line address in it: this is what the paper's figures follow from, although the cache has

@@ -26,6 +26,8 @@ pub enum Group {
     FrontEnd,
     /// Register file and on-chip memories.
     Storage,
+    /// What lanes read, write and compute with.
+    Execution,
 }
 
 impl Group {
@@ -34,6 +36,7 @@ impl Group {
         match self {
             Self::FrontEnd => "front_end",
             Self::Storage => "storage",
+            Self::Execution => "execution",
         }
     }
 }
@@ -52,6 +55,22 @@ impl Structure {
             group: Group::FrontEnd,
             spec,
             per_sm: 1,
+            leakage_only: false,
+        }
+    }
+
+    /// One structure an SM that a technique adds to what lanes work with.
+    pub fn added(name: &'static str, spec: Spec) -> Self {
+        Self::execution(name, spec, 1)
+    }
+
+    /// Something that lanes work with.
+    pub fn execution(name: &'static str, spec: Spec, per_sm: u32) -> Self {
+        Self {
+            name,
+            group: Group::Execution,
+            spec,
+            per_sm,
             leakage_only: false,
         }
     }

@@ -194,8 +194,12 @@ impl<'t> Sm<'t> {
         for hook in &mut self.issue_hooks {
             hook.issued(&event, &mut course);
         }
-        self.tally
-            .steer(world.program, inst, &course, &mut self.counts);
+        self.tally.steer(
+            (world.program, inst),
+            &course,
+            u64::from(step.executed.count_ones()),
+            &mut self.counts,
+        );
         course.delay += u64::from(course.copies) * u64::from(world.spec.scheduler.interval);
         course
     }
@@ -293,7 +297,7 @@ impl<'t> Sm<'t> {
 fn busy_cycles(course: &Course, interval: u64) -> u64 {
     let own = match course.extent {
         Extent::Warp => interval,
-        Extent::OnePass | Extent::Skipped => 1,
+        Extent::OnePass { .. } | Extent::Skipped => 1,
     };
     own + u64::from(course.copies) * interval
 }
@@ -303,7 +307,7 @@ fn busy_cycles(course: &Course, interval: u64) -> u64 {
 fn occupied(inst: &Inst, course: &Course) -> u64 {
     let own = match course.extent {
         Extent::Warp => inst.interval,
-        Extent::OnePass | Extent::Skipped => inst.pass,
+        Extent::OnePass { .. } | Extent::Skipped => inst.pass,
     };
     own + u64::from(course.copies) * inst.interval
 }

@@ -160,7 +160,7 @@ impl<'t> Sm<'t> {
 
     /// A launch begins whose resident CTAs take `shared_bytes` of shared memory.
     pub fn begin(&mut self, spec: &GpuSpec, trace: &KernelTrace, shared_bytes: u32) {
-        self.tally.begin(trace.code.len());
+        self.tally.begin(trace.code.len(), spec.sm.warp_width);
         self.l1.begin(spec, shared_bytes);
         self.constants.begin(spec);
         for hook in &mut self.issue_hooks {

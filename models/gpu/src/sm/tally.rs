@@ -9,41 +9,71 @@ use crate::program::{Inst, Port, Program};
 /// How often each static instruction of the launch was issued.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
-    issued: Vec<u64>,
+    issued: Vec<Issued>,
+    /// Lanes of a warp.
+    width: u64,
     /// Hooks decide what is read and written: [`Tally::steer`] has counted it.
     steered: bool,
     /// The lanes of the last instruction, and how many they are: they change seldom.
     lanes: (LaneMask, u64),
 }
 
+/// Issues of an instruction.
+#[derive(Clone, Copy, Debug, Default)]
+struct Issued {
+    times: u64,
+    /// Lanes that executed it, summed.
+    lanes: u64,
+}
+
 impl Tally {
-    /// A launch of `insts` static instructions begins.
-    pub fn begin(&mut self, insts: usize) {
+    /// A launch of `insts` static instructions begins, its warps `width` lanes wide.
+    pub fn begin(&mut self, insts: usize, width: u32) {
+        self.width = u64::from(width);
         self.issued.clear();
-        self.issued.resize(insts, 0);
+        self.issued.resize(insts, Issued::default());
     }
 
     /// An instruction issues.
     #[inline]
     pub fn issue(&mut self, step: &Step<'_>, counts: &mut Counts) {
-        self.issued[step.inst as usize] += 1;
         counts.add(Counter::WarpInstructions, 1);
         if step.active != self.lanes.0 {
             self.lanes = (step.active, u64::from(step.active.count_ones()));
         }
         counts.add(Counter::ThreadInstructions, self.lanes.1);
+        let issued = &mut self.issued[step.inst as usize];
+        issued.times += 1;
+        issued.lanes += if step.executed == step.active {
+            self.lanes.1
+        } else {
+            u64::from(step.executed.count_ones())
+        };
     }
 
-    /// Hooks have decided the course of the instruction that issues.
-    pub fn steer(&mut self, program: &Program, inst: &Inst, course: &Course, counts: &mut Counts) {
+    /// Hooks have decided the course of the instruction that issues in so many lanes.
+    pub fn steer(
+        &mut self,
+        (program, inst): (&Program, &Inst),
+        course: &Course,
+        lanes: u64,
+        counts: &mut Counts,
+    ) {
         self.steered = true;
-        count_operands(program, inst, course, 1, counts);
+        let issued = Issued { times: 1, lanes };
+        count_operands((program, inst), course, issued, counts);
+        let copied = u64::from(course.copies) * self.width;
+        counts.add(Counter::RegisterWrite, u64::from(course.copies));
+        counts.add(Counter::RegisterLaneRead, u64::from(course.copies));
+        counts.add(Counter::RegisterLaneWrite, copied);
+        counts.add(Counter::IntAdd, copied);
     }
 
     /// At the end of a launch: counts what the instructions that were issued do whenever they are.
     pub fn settle(&mut self, program: &Program, counts: &mut Counts) {
-        for (inst, times) in program.insts.iter().zip(&mut self.issued) {
-            let times = std::mem::take(times);
+        for (inst, issued) in program.insts.iter().zip(&mut self.issued) {
+            let issued = std::mem::take(issued);
+            let times = issued.times;
             if times == 0 {
                 continue;
             }
@@ -55,29 +85,37 @@ impl Tally {
                 counts.add(Counter::ScoreboardWrite, 2 * times);
             }
             if !self.steered {
-                count_operands(
-                    program,
-                    inst,
-                    &Course::plain(program.writes(inst).len() as u32),
-                    times,
-                    counts,
-                );
+                let course = Course::plain(program.writes(inst).len() as u32);
+                count_operands((program, inst), &course, issued, counts);
             }
         }
     }
 }
 
-/// Counts what `times` issues of an instruction read and write.
+/// Counts what issues of an instruction on one course read, compute and write.
 fn count_operands(
-    program: &Program,
-    inst: &Inst,
+    (program, inst): (&Program, &Inst),
     course: &Course,
-    times: u64,
+    Issued { times, lanes }: Issued,
     counts: &mut Counts,
 ) {
-    counts.add(Counter::RegisterWrite, times * u64::from(course.writes));
+    let written = u64::from(course.writes + course.narrow_writes);
+    counts.add(Counter::RegisterWrite, times * written);
+    counts.add(
+        Counter::RegisterLaneWrite,
+        u64::from(course.writes) * lanes + u64::from(course.narrow_writes) * times,
+    );
+    if let Some(operation) = inst.operation {
+        counts.add(operation, course.executing(lanes));
+    }
     if inst.port != Port::Barrier {
-        let reads = times * course.count_reads(program.reads(inst).len());
+        let words = course.count_reads(program.reads(inst).len());
+        let narrow = u64::from((course.reads & course.narrow_reads).count_ones()).min(words);
+        counts.add(
+            Counter::RegisterLaneRead,
+            (words - narrow) * lanes + narrow * times,
+        );
+        let reads = times * words;
         counts.add(Counter::RegisterRead, reads);
         counts.add(Counter::OperandWrite, reads);
         counts.add(Counter::OperandRead, reads);
