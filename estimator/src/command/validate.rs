@@ -11,6 +11,7 @@ use super::arguments::{Suite, ValidateArguments};
 use super::console::{Exit, out, out_json, reject};
 use super::progress::Progress;
 use crate::diag::{Diag, Rejection, Sink};
+use crate::outcome::Outcome;
 use crate::papers::FilterCachePaper;
 use crate::pricing::NodeCircuits;
 use crate::report::Report;
@@ -18,10 +19,14 @@ use crate::run::{resolve_text, run_all};
 use crate::validate::oracle::{CACTI7, CACTI65};
 use crate::validate::{
     Check, Setting, Tolerance, Validation, filter_cache_circuits, filter_cache_study, gpu, macros,
+    uniform_vector_study,
 };
 
 /// The study whose points are compared with the paper's Table 4.
 const STUDY: &str = include_str!("../../../workloads/studies/filter_cache.toml");
+
+/// The study whose points are compared with the uniform-vector paper's section 5.
+const UNIFORM_VECTORS: &str = include_str!("../../../workloads/studies/uniform_vectors.toml");
 
 /// Compares our numbers with the papers' and shows both.
 pub fn run(arguments: &ValidateArguments) -> Exit {
@@ -69,7 +74,7 @@ fn checks(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, 
             })?,
             Suite::Macros => tool(arguments, |_| macro_checks())?,
             Suite::Gpu => tool(arguments, gpu::gpgpusim)?,
-            Suite::UniformVectors => tool(arguments, gpu::uniform_vectors)?,
+            Suite::UniformVectors => uniform_vectors(arguments, sink)?,
         };
         checks.extend(of_suite);
     }
@@ -125,7 +130,29 @@ fn macro_checks() -> Result<Vec<Check>, String> {
 fn paper(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, Option<Diag>> {
     let mut checks =
         circuits().map_err(|message| Some(Diag::error("validate::defect", message)))?;
-    let resolved = resolve_text("filter_cache.toml", STUDY, Path::new(""), sink).ok_or(None)?;
+    let (title, outcomes) = study(("filter_cache.toml", STUDY), arguments, sink)?;
+    checks.extend(filter_cache_study(&Report::new(&title, &outcomes)));
+    Ok(checks)
+}
+
+/// The uniform-vector paper: the IPC of its baseline, then its section 5. `Err(None)`: the findings are in the sink already.
+fn uniform_vectors(
+    arguments: &ValidateArguments,
+    sink: &mut Sink,
+) -> Result<Vec<Check>, Option<Diag>> {
+    let mut checks = tool(arguments, gpu::uniform_vectors)?;
+    let (_, outcomes) = study(("uniform_vectors.toml", UNIFORM_VECTORS), arguments, sink)?;
+    checks.extend(uniform_vector_study(&outcomes));
+    Ok(checks)
+}
+
+/// Title and outcomes of a study that ships. `Err(None)`: the findings are in the sink already.
+fn study(
+    (name, text): (&str, &str),
+    arguments: &ValidateArguments,
+    sink: &mut Sink,
+) -> Result<(String, Vec<Outcome>), Option<Diag>> {
+    let resolved = resolve_text(name, text, Path::new(""), sink).ok_or(None)?;
     let finished = vec![false; resolved.plan.points.len()];
     let executions = resolved.plan.work(&finished).len();
     let mut progress = Progress::new(&resolved.plan, finished.len(), executions, arguments.quiet);
@@ -133,12 +160,7 @@ fn paper(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, O
         progress.tell(news);
     });
     progress.end();
-    let outcomes = ran?;
-    checks.extend(filter_cache_study(&Report::new(
-        &resolved.study.title,
-        &outcomes,
-    )));
-    Ok(checks)
+    Ok((resolved.study.title, ran?))
 }
 
 /// The circuits of the paper's Table 1: 32 nm, high performance, CACTI 6.5.

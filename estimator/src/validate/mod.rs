@@ -9,11 +9,13 @@ pub mod macros;
 pub mod oracle;
 mod render;
 mod study;
+mod uniform_vectors;
 
 use serde::Serialize;
 
 pub use circuits::{Setting, filter_cache_circuits};
 pub use study::filter_cache_study;
+pub use uniform_vectors::uniform_vector_study;
 
 /// One number of ours beside a published one.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -7,8 +7,10 @@ mod compose;
 mod definition;
 pub mod fetch_redundancy;
 pub mod filter_cache;
+pub mod static_scalarization;
 mod structure;
 mod technique;
+pub mod uniform_vector;
 
 pub use compose::{Refusal, compose};
 pub use definition::{Definition, Kind, Parameter, ParameterProblem, Parsed, Reader, find};
@@ -16,4 +18,9 @@ pub use structure::{Group, Structure};
 pub use technique::{Circuits, Claim, Fit, Metric, Path, Technique};
 
 /// Every technique, in the order in which lists show them and configurations apply them.
-pub static ALL: &[&Definition] = &[&filter_cache::DEFINITION, &fetch_redundancy::DEFINITION];
+pub static ALL: &[&Definition] = &[
+    &filter_cache::DEFINITION,
+    &fetch_redundancy::DEFINITION,
+    &uniform_vector::DEFINITION,
+    &static_scalarization::DEFINITION,
+];

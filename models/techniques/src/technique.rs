@@ -66,6 +66,8 @@ pub trait Technique: Send + Sync + Debug {
 pub enum Claim {
     /// The place before the I-cache ([`Hooks::fetch_filter`]).
     FetchFilter,
+    /// Which lanes execute an instruction whose operands are the same in all of them.
+    Scalars,
 }
 
 impl Claim {
@@ -73,6 +75,7 @@ impl Claim {
     pub fn describe(self) -> &'static str {
         match self {
             Self::FetchFilter => "the place of the fetch filter before the I-cache",
+            Self::Scalars => "the execution of instructions whose lanes have the same operands",
         }
     }
 }

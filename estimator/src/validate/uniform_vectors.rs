@@ -1,0 +1,500 @@
+//! Section 5 of the uniform-vector paper against a study's points.
+
+use super::{Check, Tolerance};
+use crate::outcome::{BASELINE, Outcome};
+use crate::papers::{Modes, UniformVectorPaper};
+
+/// Averages that differ by more than a third have an explanation on the validation page.
+const THIRD: Tolerance = Tolerance::Relative(1.0 / 3.0);
+/// What 64 scalar registers may lose where they are said to be enough, and 256 against any number.
+const ENOUGH: f64 = 0.01;
+
+const WIDE: &str = "gtx285-16lane";
+const NARROW: &str = "gtx285";
+
+/// Points of one study, looked up by GPU and technique.
+struct Points<'o> {
+    outcomes: &'o [Outcome],
+}
+
+/// A point beside its baseline.
+#[derive(Clone, Copy)]
+struct Pair<'o> {
+    before: &'o Outcome,
+    after: &'o Outcome,
+}
+
+impl Pair<'_> {
+    fn gain(&self) -> f64 {
+        self.before.cycles as f64 / self.after.cycles as f64 - 1.0
+    }
+
+    fn dynamic(&self) -> f64 {
+        1.0 - self.after.totals.dynamic_j / self.before.totals.dynamic_j
+    }
+
+    fn leakage(&self) -> f64 {
+        1.0 - self.after.totals.leakage_j / self.before.totals.leakage_j
+    }
+
+    fn total(&self) -> f64 {
+        let energy = |of: &Outcome| of.totals.dynamic_j + of.totals.leakage_j;
+        1.0 - energy(self.after) / energy(self.before)
+    }
+
+    fn metric(&self, name: &str) -> f64 {
+        let found = self.after.metrics.iter().find(|metric| metric.name == name);
+        found.map_or(f64::NAN, |metric| metric.value)
+    }
+}
+
+impl<'o> Points<'o> {
+    fn pairs(&self, gpu: &str, technique: &str) -> Vec<Pair<'o>> {
+        let of = |technique: &str| {
+            let wanted = technique.to_owned();
+            self.outcomes
+                .iter()
+                .filter(move |o| o.point.gpu == gpu && o.point.technique == wanted)
+        };
+        of(technique)
+            .filter_map(|after| {
+                let before = of(BASELINE).find(|o| o.point.kernel == after.point.kernel)?;
+                Some(Pair { before, after })
+            })
+            .collect()
+    }
+}
+
+fn label(design: &str, mode: &str, more: &str) -> String {
+    format!("uniform_vector(design={design}, mode={mode}{more})")
+}
+
+fn abbreviation(kernel: &str) -> &'static str {
+    let paper = warpwatt_suite::paper("uniform_vectors");
+    let rows = paper.into_iter().flat_map(|paper| paper.benchmarks);
+    let mut named = rows.filter(|row| row.stands.is_some_and(|(stands, _)| stands == kernel));
+    named.next().map_or("", |row| row.abbreviation)
+}
+
+/// Gains as the paper averages them: geometric mean of the speedups, less one.
+fn mean_gain(pairs: &[Pair<'_>]) -> f64 {
+    let logs: f64 = pairs.iter().map(|pair| libm::log(1.0 + pair.gain())).sum();
+    libm::exp(logs / pairs.len() as f64) - 1.0
+}
+
+fn mean(pairs: &[Pair<'_>], of: impl Fn(&Pair<'_>) -> f64) -> f64 {
+    pairs.iter().map(of).sum::<f64>() / pairs.len() as f64
+}
+
+/// The geometric mean of shares; a share of nothing makes it nothing.
+fn geometric(pairs: &[Pair<'_>], of: impl Fn(&Pair<'_>) -> f64) -> f64 {
+    let logs: f64 = pairs.iter().map(|pair| libm::log(of(pair))).sum();
+    libm::exp(logs / pairs.len() as f64)
+}
+
+fn largest(pairs: &[Pair<'_>], of: impl Fn(&Pair<'_>) -> f64) -> f64 {
+    pairs.iter().map(of).fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// The value of one benchmark.
+fn one(pairs: &[Pair<'_>], benchmark: &str, of: impl Fn(&Pair<'_>) -> f64) -> f64 {
+    let is_it = |pair: &&Pair<'_>| abbreviation(&pair.after.point.kernel.name) == benchmark;
+    pairs.iter().find(is_it).map_or(f64::NAN, of)
+}
+
+/// What `with` takes more than `without`, of what both save.
+fn more(with: &[Pair<'_>], without: &[Pair<'_>], saved: impl Fn(&Pair<'_>) -> f64) -> f64 {
+    (1.0 - mean(with, &saved)) / (1.0 - mean(without, &saved)) - 1.0
+}
+
+fn check(place: &str, what: impl Into<String>, published: f64, ours: f64) -> Check {
+    Check::new((place, what.into(), ""), published, ours, THIRD)
+}
+
+fn at_most(place: &str, what: impl Into<String>, published: f64, ours: f64) -> Check {
+    Check::new((place, what.into(), ""), published, ours, Tolerance::AtMost)
+}
+
+/// Every number of the paper's section 5 that a point of the study answers, in the order of its figures.
+pub fn uniform_vector_study(outcomes: &[Outcome]) -> Vec<Check> {
+    let points = Points { outcomes };
+    let paper = UniformVectorPaper::load();
+    let mut checks = redundancy(&points, &paper);
+    checks.extend(performance(&points, &paper));
+    checks.extend(energy(&points, &paper));
+    checks.extend(sizes(&points, &paper));
+    checks.extend(wide(&points, &paper));
+    checks.extend(reliability(&points, &paper));
+    checks
+}
+
+/// A reuse buffer with values of 64 bits that knows results a cycle after the issue: the experiment that explains gains among warps.
+const EARLY: &str = ", irb_value_bits=64, irb_early=true";
+
+/// Figure 2, of what the token design with eight entries detects.
+fn redundancy(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
+    let pairs = points.pairs(NARROW, &label("token", "combined", ""));
+    let published = paper.redundant_operations;
+    let kinds = [
+        ("intra", published.intra),
+        ("inter", published.inter),
+        ("combined", published.combined),
+    ];
+    let rows = kinds.into_iter().flat_map(|(kind, published)| {
+        let name = format!("uniform_vector.redundant.{kind}");
+        let of = |pair: &Pair<'_>| pair.metric(&name);
+        [
+            check(
+                "Figure 2",
+                format!("redundant operations, {kind}, geometric mean"),
+                published.mean,
+                geometric(&pairs, of),
+            ),
+            check(
+                "Figure 2",
+                format!("redundant operations, {kind}, largest"),
+                published.max,
+                largest(&pairs, of),
+            ),
+        ]
+    });
+    let mut checks: Vec<Check> = rows.collect();
+    let early = points.pairs(NARROW, &label("token", "inter", EARLY));
+    let of = |pair: &Pair<'_>| pair.metric("uniform_vector.redundant.inter");
+    for (what, published, ours) in [
+        (
+            "geometric mean",
+            published.inter.mean,
+            geometric(&early, of),
+        ),
+        ("largest", published.inter.max, largest(&early, of)),
+    ] {
+        let what = format!("inter, {what}, with results known early and values of 64 bits");
+        checks.push(check("Figure 2", what, published, ours));
+    }
+    checks
+}
+
+/// The three modes of a design.
+fn modes(published: Modes) -> [(&'static str, f64); 3] {
+    [
+        ("intra", published.intra),
+        ("inter", published.inter),
+        ("combined", published.combined),
+    ]
+}
+
+/// Figures 5 to 7.
+fn performance(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let speedup = paper.speedup;
+    for (figure, design, published) in [
+        ("Figure 5", "token", speedup.token),
+        ("Figure 6", "srf", speedup.srf),
+    ] {
+        for (mode, published) in modes(published) {
+            let pairs = points.pairs(NARROW, &label(design, mode, ""));
+            let what = format!("gain, {design}, {mode}");
+            checks.push(check(figure, what, published, mean_gain(&pairs)));
+        }
+    }
+    for (mode, more, published, what) in [
+        (
+            "intra",
+            ", convert=all",
+            speedup.token.intra,
+            "branches, loads and stores too",
+        ),
+        (
+            "combined",
+            ", convert=all",
+            speedup.token.combined,
+            "branches, loads and stores too",
+        ),
+        (
+            "inter",
+            EARLY,
+            speedup.token.inter,
+            "results known early, values of 64 bits",
+        ),
+        (
+            "combined",
+            EARLY,
+            speedup.token.combined,
+            "results known early, values of 64 bits",
+        ),
+    ] {
+        let pairs = points.pairs(NARROW, &label("token", mode, more));
+        let what = format!("gain, token, {mode}, {what}");
+        checks.push(check("Figure 5", what, published, mean_gain(&pairs)));
+    }
+    let combined = points.pairs(NARROW, &label("token", "combined", ""));
+    let intra = points.pairs(NARROW, &label("token", "intra", ""));
+    let inter = points.pairs(NARROW, &label("token", "inter", ""));
+    let copies = |pair: &Pair<'_>| pair.metric("uniform_vector.copies_of_sources");
+    checks.extend([
+        check(
+            "section 5.1",
+            "gain, token, combined, largest",
+            speedup.token_max,
+            largest(&combined, |pair| pair.gain()),
+        ),
+        check(
+            "section 5.1",
+            "gain, token, intra, RAY",
+            speedup.ray_token_intra,
+            one(&intra, "RAY", |pair| pair.gain()),
+        ),
+        check(
+            "section 5.1",
+            "gain, token, inter, VA",
+            speedup.va_token_inter,
+            one(&inter, "VA", |pair| pair.gain()),
+        ),
+        check(
+            "Figure 7",
+            "copies over warp instructions, mean",
+            paper.copies.mean,
+            mean(&combined, copies),
+        ),
+        check(
+            "Figure 7",
+            "copies over warp instructions, largest",
+            paper.copies.max,
+            largest(&combined, copies),
+        ),
+    ]);
+    checks
+}
+
+/// Figures 8 to 10, of what is priced.
+fn energy(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
+    let published = paper.energy;
+    let mut checks = Vec::new();
+    let mut largest_dynamic = f64::NEG_INFINITY;
+    for (design, published) in [
+        ("token", published.dynamic_token),
+        ("srf", published.dynamic_srf),
+    ] {
+        let pairs = points.pairs(NARROW, &label(design, "combined", ""));
+        largest_dynamic = largest_dynamic.max(largest(&pairs, |pair| pair.dynamic()));
+        let what = format!("dynamic energy saved, {design}, combined");
+        checks.push(check(
+            "Figure 8",
+            what,
+            published,
+            mean(&pairs, |pair| pair.dynamic()),
+        ));
+    }
+    checks.push(check(
+        "Figure 8",
+        "dynamic energy saved, largest",
+        published.dynamic_max,
+        largest_dynamic,
+    ));
+    for (figure, design, published) in [
+        ("Figure 9", "token", published.total_token),
+        ("Figure 10", "srf", published.total_srf),
+    ] {
+        for (mode, published) in modes(published) {
+            let pairs = points.pairs(NARROW, &label(design, mode, ""));
+            let what = format!("total energy saved, {design}, {mode}");
+            checks.push(check(
+                figure,
+                what,
+                published,
+                mean(&pairs, |pair| pair.total()),
+            ));
+        }
+    }
+    let pairs = points.pairs(NARROW, &label("srf", "combined", ""));
+    let area = |of: &Outcome| of.totals.area_m2;
+    let added = mean(&pairs, |pair| area(pair.after) / area(pair.before) - 1.0);
+    checks.push(at_most(
+        "section 5.2",
+        "area added, of what is priced, srf",
+        published.area_share_of_sm_upper_bound,
+        added,
+    ));
+    checks
+}
+
+/// Figures 11 and 12.
+fn sizes(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
+    let srf = |entries: &str| {
+        let more = format!(", srf_entries={entries}");
+        points.pairs(NARROW, &label("srf", "combined", &more))
+    };
+    let (unlimited, some) = (srf("unlimited"), srf("64"));
+    let mut checks = Vec::new();
+    for benchmark in &paper.srf.enough_64 {
+        let cycles = |pairs: &[Pair<'_>]| one(pairs, benchmark, |pair| pair.after.cycles as f64);
+        checks.push(at_most(
+            "Figure 11",
+            format!("{benchmark}: lost by 64 scalar registers against any number"),
+            ENOUGH,
+            cycles(&some) / cycles(&unlimited) - 1.0,
+        ));
+    }
+    checks.push(at_most(
+        "Figure 11",
+        "gain lost by 256 scalar registers against any number",
+        ENOUGH,
+        mean_gain(&unlimited) - mean_gain(&srf("256")),
+    ));
+    let irb = paper.irb;
+    for (entries, published) in [
+        (2, irb.entries_2),
+        (4, irb.entries_4),
+        (8, irb.entries_8),
+        (16, irb.entries_16),
+    ] {
+        let more = match entries {
+            8 => String::new(),
+            entries => format!(", irb_entries={entries}"),
+        };
+        let pairs = points.pairs(NARROW, &label("token", "combined", &more));
+        let what = format!("gain, token, combined, {entries} entries of the reuse buffer");
+        checks.push(check("Figure 12", what, published, mean_gain(&pairs)));
+    }
+    checks
+}
+
+/// Figure 13 and what section 5.3 says of energy on wide SMs.
+fn wide(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for (mode, published) in modes(paper.speedup.simd_16) {
+        let pairs = points.pairs(WIDE, &label("token", mode, ""));
+        let what = format!("gain, token, {mode}, 16 lanes");
+        checks.push(check("Figure 13", what, published, mean_gain(&pairs)));
+    }
+    let inter = points.pairs(WIDE, &label("token", "inter", ""));
+    checks.push(check(
+        "Figure 13",
+        "gain, token, inter, 16 lanes, MT",
+        paper.speedup.mt_simd_16_inter,
+        one(&inter, "MT", |pair| pair.gain()),
+    ));
+    let pairs = points.pairs(WIDE, &label("token", "combined", ""));
+    let published = paper.energy;
+    for (what, published, ours) in [
+        (
+            "dynamic",
+            published.simd_16_dynamic,
+            mean(&pairs, |pair| pair.dynamic()),
+        ),
+        (
+            "static",
+            published.simd_16_static,
+            mean(&pairs, |pair| pair.leakage()),
+        ),
+        (
+            "total",
+            published.simd_16_total,
+            mean(&pairs, |pair| pair.total()),
+        ),
+    ] {
+        let what = format!("{what} energy saved, token, combined, 16 lanes");
+        checks.push(check("section 5.3", what, published, ours));
+    }
+    checks
+}
+
+/// Figures 14 to 16.
+fn reliability(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
+    let published = paper.reliability;
+    let mut checks = Vec::new();
+    let of = |design| points.pairs(NARROW, &label(design, "combined", ", reliability=true"));
+    let (token, srf) = (of("token"), of("srf"));
+    let alu = |pair: &Pair<'_>| pair.metric("uniform_vector.alu_coverage");
+    let all = |pair: &Pair<'_>| pair.metric("uniform_vector.alu_coverage.of_instructions");
+    let vrf = |pair: &Pair<'_>| pair.metric("uniform_vector.vrf_coverage");
+    for (place, what, published, ours) in [
+        (
+            "Figure 14",
+            "lane operations covered, token",
+            published.alu_token,
+            mean(&token, alu),
+        ),
+        (
+            "Figure 14",
+            "lane operations covered, srf",
+            published.alu_srf,
+            mean(&srf, alu),
+        ),
+        (
+            "Figure 14",
+            "lane operations covered, largest",
+            published.alu_max,
+            largest(&token, alu),
+        ),
+        (
+            "Figure 14",
+            "the same of all instructions, token",
+            published.alu_token,
+            mean(&token, all),
+        ),
+        (
+            "Figure 14",
+            "the same of all instructions, srf",
+            published.alu_srf,
+            mean(&srf, all),
+        ),
+        (
+            "Figure 14",
+            "the same of all instructions, largest",
+            published.alu_max,
+            largest(&token, all),
+        ),
+        (
+            "Figure 15",
+            "live registers covered, token",
+            published.vrf_token,
+            mean(&token, vrf),
+        ),
+        (
+            "Figure 15",
+            "live registers covered, token, largest",
+            published.vrf_token_max,
+            largest(&token, vrf),
+        ),
+        (
+            "Figure 15",
+            "live registers covered, token, BFS",
+            published.vrf_bfs,
+            one(&token, "BFS", vrf),
+        ),
+    ] {
+        checks.push(check(place, what, published, ours));
+    }
+    for (design, pairs, dynamic, total) in [
+        (
+            "token",
+            &token,
+            published.dynamic_overhead_token,
+            published.total_overhead_token,
+        ),
+        (
+            "srf",
+            &srf,
+            published.dynamic_overhead_srf,
+            published.total_overhead_srf,
+        ),
+    ] {
+        let without = points.pairs(NARROW, &label(design, "combined", ""));
+        let what = format!("energy of the redundancy, {design}");
+        checks.push(check(
+            "Figure 16",
+            format!("dynamic {what}"),
+            dynamic,
+            more(pairs, &without, |pair| pair.dynamic()),
+        ));
+        checks.push(check(
+            "section 5.4",
+            format!("total {what}"),
+            total,
+            more(pairs, &without, |pair| pair.total()),
+        ));
+    }
+    checks
+}

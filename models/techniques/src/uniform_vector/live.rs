@@ -1,0 +1,109 @@
+//! How much of the live register file holds values in duplicate (section 5.4).
+
+/// Lives of a warp's registers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lives {
+    values: Vec<Option<Value>>,
+}
+
+/// A value in a register.
+#[derive(Clone, Copy, Debug)]
+struct Value {
+    written: u64,
+    last_read: u64,
+    held: Held,
+}
+
+/// In how many copies a value is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    Once,
+    /// Twice, because it was computed once for all lanes.
+    Twice,
+    /// Twice, because it was loaded once for all lanes.
+    TwiceLoaded,
+}
+
+/// Register cycles between the write of a value and its last read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LiveCycles {
+    pub all: u64,
+    /// Of values that were computed and are held twice.
+    pub duplicate: u64,
+    /// Of values that were loaded and are held twice.
+    pub duplicate_loaded: u64,
+}
+
+impl Lives {
+    /// A warp with `words` registers starts.
+    pub fn start(&mut self, words: usize) {
+        self.values.clear();
+        self.values.resize(words, None);
+    }
+
+    /// A register is read.
+    pub fn read(&mut self, word: u32, cycle: u64) {
+        if let Some(Some(value)) = self.values.get_mut(word as usize) {
+            value.last_read = cycle;
+        }
+    }
+
+    /// A register is written, in one copy or two.
+    pub fn write(&mut self, word: u32, cycle: u64, held: Held, total: &mut LiveCycles) {
+        if let Some(slot) = self.values.get_mut(word as usize) {
+            let value = Value {
+                written: cycle,
+                last_read: cycle,
+                held,
+            };
+            total.add(slot.replace(value));
+        }
+    }
+
+    /// The warp ends.
+    pub fn end(&mut self, total: &mut LiveCycles) {
+        for value in self.values.drain(..) {
+            total.add(value);
+        }
+    }
+}
+
+impl LiveCycles {
+    fn add(&mut self, value: Option<Value>) {
+        if let Some(value) = value {
+            let cycles = value.last_read - value.written;
+            self.all += cycles;
+            match value.held {
+                Held::Once => {}
+                Held::Twice => self.duplicate += cycles,
+                Held::TwiceLoaded => self.duplicate_loaded += cycles,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_lives_from_its_write_to_its_last_read() {
+        let (mut lives, mut total) = (Lives::default(), LiveCycles::default());
+        lives.start(2);
+        lives.write(0, 10, Held::Twice, &mut total);
+        lives.write(1, 10, Held::TwiceLoaded, &mut total);
+        lives.read(0, 20);
+        lives.read(0, 25);
+        lives.write(0, 40, Held::Once, &mut total);
+        lives.read(1, 13);
+        lives.end(&mut total);
+        assert_eq!(
+            total,
+            LiveCycles {
+                all: 15 + 3,
+                duplicate: 15,
+                duplicate_loaded: 3
+            }
+        );
+    }
+}

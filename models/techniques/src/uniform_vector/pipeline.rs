@@ -1,0 +1,328 @@
+//! Detection, storage and execution of uniform vectors in one SM.
+
+use warpwatt_activity::Activity;
+use warpwatt_gpu::trace::{KernelTrace, Step};
+use warpwatt_gpu::{Course, Extent, IssueEvent, IssueHook, PlaceEvent};
+
+use super::code::{Code, Kind, Operands};
+use super::counts::Counts;
+use super::live::{Held, LiveCycles, Lives};
+use super::reuse::{Found, ReuseBuffer, Use};
+use super::{Convert, Design, Mode, UniformVector};
+
+/// What one SM knows.
+pub(super) struct Pipeline {
+    settings: UniformVector,
+    instruction_bytes: u64,
+    code: Code,
+    warps: Vec<WarpState>,
+    /// Scalar registers that are free; `None` if there are always some.
+    free: Option<u32>,
+    reuse: ReuseBuffer,
+    counts: Counts,
+    live: LiveCycles,
+}
+
+/// What it knows of a warp.
+#[derive(Clone, Debug, Default)]
+struct WarpState {
+    /// Which words and predicates are uniform vectors.
+    tokens: Vec<bool>,
+    lives: Lives,
+}
+
+/// What the decode stage finds out.
+#[derive(Clone, Copy, Debug)]
+struct Decoded {
+    /// One lane is enough.
+    uniform: bool,
+    /// The results are one value for all lanes and are stored once.
+    narrow: bool,
+    /// Source words that are uniform vectors.
+    narrow_sources: u32,
+}
+
+impl Pipeline {
+    pub fn new(settings: UniformVector, warps: u32, instruction_bytes: u32) -> Self {
+        Self {
+            instruction_bytes: u64::from(instruction_bytes),
+            code: Code::default(),
+            warps: vec![WarpState::default(); warps as usize],
+            free: match settings.design {
+                Design::Token => None,
+                Design::Srf => settings.srf_entries,
+            },
+            reuse: ReuseBuffer::new(settings.irb_entries, settings.irb_tag_bits),
+            counts: Counts::default(),
+            live: LiveCycles::default(),
+            settings,
+        }
+    }
+
+    /// The tokens of the sources, the active mask, and room for the results decide (section 3.1).
+    fn decode(&mut self, warp: usize, step: &Step<'_>) -> Decoded {
+        let inst = &self.code.insts[step.inst as usize];
+        let tokens = &self.warps[warp].tokens;
+        let token = |name: &&u32| tokens[**name as usize];
+        let words = &inst.sources[..inst.source_words];
+        let narrow_sources = words.iter().filter(token).count() as u32;
+        let all = self.code.all_lanes;
+        let whole = step.active == all && (step.executed == all || step.executed == 0);
+        let uniform = whole && !inst.per_lane && inst.sources.iter().all(|name| token(&name));
+        let narrow = step.executed == all && (uniform || inst.is_broadcast(step));
+        let fits = !narrow || self.reserve(warp, step.inst);
+        self.counts.structural += u64::from(!fits);
+        Decoded {
+            uniform: uniform && fits,
+            narrow: narrow && fits,
+            narrow_sources,
+        }
+    }
+
+    /// Takes scalar registers for the results, those that they have already apart; whether there were enough.
+    fn reserve(&mut self, warp: usize, inst: u32) -> bool {
+        let Some(free) = &mut self.free else {
+            return true;
+        };
+        let tokens = &self.warps[warp].tokens;
+        let needed = self.code.insts[inst as usize]
+            .destination_words()
+            .iter()
+            .filter(|word| !tokens[**word as usize])
+            .count() as u32;
+        let enough = *free >= needed;
+        *free -= if enough { needed } else { 0 };
+        enough
+    }
+
+    /// A scalar register is free again.
+    fn release(&mut self, count: u32) {
+        if let Some(free) = &mut self.free {
+            *free += count;
+        }
+    }
+
+    /// Sets or clears the tokens of the results; how many copies must be made first, because a part of the lanes is written.
+    fn write(&mut self, event: &IssueEvent<'_>, decoded: Decoded) -> u32 {
+        let (step, warp) = (event.step, usize::from(event.warp));
+        if step.executed == 0 {
+            return 0;
+        }
+        let partial = step.executed != self.code.all_lanes;
+        let inst = &self.code.insts[step.inst as usize];
+        let state = &mut self.warps[warp];
+        let (mut cleared, mut by_the_paper) = (0, 0);
+        for (place, &name) in inst.destinations.iter().enumerate() {
+            let before = std::mem::replace(&mut state.tokens[name as usize], decoded.narrow);
+            if place < inst.destination_words && before && !decoded.narrow {
+                cleared += 1;
+                by_the_paper += u32::from(inst.sources.contains(&name));
+            }
+        }
+        if self.settings.reliability {
+            let held = match (decoded.narrow, inst.kind) {
+                (false, _) => Held::Once,
+                (true, Kind::Memory) => Held::TwiceLoaded,
+                (true, _) => Held::Twice,
+            };
+            for &word in inst.destination_words() {
+                state.lives.write(word, event.cycle, held, &mut self.live);
+            }
+        }
+        let returns = inst.returns;
+        self.release(cleared);
+        if returns {
+            self.forget(warp);
+        }
+        if !partial {
+            return 0;
+        }
+        self.counts.copies += u64::from(cleared);
+        self.counts.copies_of_sources += u64::from(by_the_paper);
+        cleared
+    }
+
+    /// Nothing is known of a warp's registers any longer.
+    fn forget(&mut self, warp: usize) {
+        let predicates_from = self.code.predicates as usize;
+        let tokens = &mut self.warps[warp].tokens;
+        let held = tokens.iter().take(predicates_from).filter(|token| **token);
+        let held = held.count() as u32;
+        tokens.fill(false);
+        self.release(held);
+    }
+
+    /// Whether the reuse buffer has the result of a uniform computation.
+    fn reuse(&mut self, event: &IssueEvent<'_>) -> bool {
+        let inst = &self.code.insts[event.step.inst as usize];
+        let Some(values) = event.step.values else {
+            return false;
+        };
+        if !self.settings.fits_entry(inst) {
+            self.counts.too_wide += 1;
+            return false;
+        }
+        let wanted = Use {
+            number: event.pc / self.instruction_bytes,
+            values,
+        };
+        match self.reuse.look_up(event.cycle, wanted) {
+            Found::Result => true,
+            Found::Other | Found::Nothing => {
+                let later = if self.settings.irb_early {
+                    1
+                } else {
+                    event.latency
+                };
+                self.reuse.update(event.cycle + later, wanted);
+                false
+            }
+        }
+    }
+
+    /// Where operands come from and results go to.
+    fn store(&mut self, decoded: Decoded, inst: u32, course: &mut Course) {
+        let inst = &self.code.insts[inst as usize];
+        let results = if decoded.narrow {
+            inst.destination_words as u32
+        } else {
+            0
+        };
+        let sources = u64::from(decoded.narrow_sources);
+        self.counts.broadcasts += if decoded.uniform { 0 } else { sources };
+        self.counts.broadcasts += u64::from(course.copies);
+        course.writes -= results.min(course.writes);
+        match self.settings.design {
+            Design::Token => course.narrow_writes += results,
+            Design::Srf => {
+                self.counts.srf_reads += sources;
+                self.counts.srf_writes += u64::from(results);
+            }
+        }
+        if self.settings.reliability {
+            course.narrow_writes += results;
+        }
+    }
+
+    /// Source words that are uniform vectors are read from one lane, or not from the vector register file at all.
+    fn bypass(&self, warp: usize, inst: u32, course: &mut Course) {
+        let inst = &self.code.insts[inst as usize];
+        let words = inst.sources[..inst.source_words].iter().take(64);
+        let narrow = words.enumerate().fold(0, |mask, (place, &word)| {
+            mask | u64::from(self.warps[warp].tokens[word as usize]) << place
+        });
+        match self.settings.design {
+            Design::Token => course.narrow_reads |= narrow,
+            Design::Srf => course.reads &= !narrow,
+        }
+    }
+
+    /// How many lanes execute.
+    fn execute(&mut self, event: &IssueEvent<'_>, decoded: Decoded, course: &mut Course) {
+        let step = event.step;
+        let scalar = self.settings.mode != Mode::Inter;
+        let lanes = if self.settings.reliability { 2 } else { 1 };
+        let extent = if decoded.uniform && scalar {
+            Extent::OnePass { lanes }
+        } else {
+            Extent::Warp
+        };
+        if self.code.insts[step.inst as usize].kind != Kind::Computation {
+            if self.settings.convert == Convert::All {
+                course.extent = extent;
+            }
+            return;
+        }
+        self.counts.computed_lanes += u64::from(step.executed.count_ones());
+        if !decoded.uniform {
+            self.counts.missed += u64::from(step.values.is_some());
+        } else if step.executed != 0 {
+            self.counts.uniform += 1;
+            if self.settings.mode != Mode::Intra && self.reuse(event) {
+                course.extent = Extent::Skipped;
+                return;
+            }
+            self.counts.compared += u64::from(scalar);
+        }
+        course.extent = extent;
+    }
+
+    fn live_reads(&mut self, event: &IssueEvent<'_>) {
+        if self.settings.reliability && event.step.executed != 0 {
+            let inst = &self.code.insts[event.step.inst as usize];
+            let lives = &mut self.warps[usize::from(event.warp)].lives;
+            for &word in &inst.sources[..inst.source_words] {
+                lives.read(word, event.cycle);
+            }
+        }
+    }
+}
+
+impl IssueHook for Pipeline {
+    fn begin(&mut self, trace: &KernelTrace) {
+        self.code = Code::new(trace);
+    }
+
+    fn placed(&mut self, event: PlaceEvent) {
+        let state = &mut self.warps[usize::from(event.warp)];
+        state.tokens.clear();
+        state.tokens.resize(self.code.names, false);
+        if self.settings.reliability {
+            state.lives.start(self.code.predicates as usize);
+        }
+    }
+
+    fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
+        let (step, warp) = (event.step, usize::from(event.warp));
+        let inst: &Operands = &self.code.insts[step.inst as usize];
+        if inst.kind == Kind::Barrier {
+            return;
+        }
+        self.counts.decoded += 1;
+        self.counts.table_writes += u64::from(!inst.destinations.is_empty());
+        let decoded = self.decode(warp, step);
+        self.live_reads(event);
+        self.bypass(warp, step.inst, course);
+        course.copies += self.write(event, decoded);
+        self.store(decoded, step.inst, course);
+        self.execute(event, decoded, course);
+    }
+
+    fn retired(&mut self, _: u64, warp: u8) {
+        self.forget(usize::from(warp));
+        self.warps[usize::from(warp)].lives.end(&mut self.live);
+    }
+
+    fn report(&self, activity: &mut Activity) {
+        self.counts.report(&self.settings, activity);
+        if self.settings.mode != Mode::Intra {
+            self.counts
+                .report_reuse(&self.reuse.counts, &self.settings, activity);
+        }
+        if self.settings.reliability {
+            activity.add("uniform_vector_live_cycles", self.live.all);
+            let computed = self.live.duplicate;
+            let loaded = self.live.duplicate_loaded;
+            activity.add("uniform_vector_duplicate_cycles", computed + loaded);
+            activity.add("uniform_vector_duplicate_loaded_cycles", loaded);
+        }
+    }
+}
+
+impl UniformVector {
+    /// Whether an entry of the reuse buffer has room for an instruction's values: three sources and one result.
+    fn fits_entry(&self, inst: &Operands) -> bool {
+        let [sources, results] = if self.irb_value_bits == 64 {
+            [inst.source_registers, inst.destination_registers]
+        } else {
+            [inst.sources.len(), inst.destinations.len()]
+        };
+        sources <= 3 && results <= 1
+    }
+}
+
+impl Operands {
+    fn destination_words(&self) -> &[u32] {
+        &self.destinations[..self.destination_words]
+    }
+}
