@@ -403,98 +403,76 @@ fn wide(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
 /// Figures 14 to 16.
 fn reliability(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
     let published = paper.reliability;
-    let mut checks = Vec::new();
     let of = |design| points.pairs(NARROW, &label(design, "combined", ", reliability=true"));
     let (token, srf) = (of("token"), of("srf"));
-    let alu = |pair: &Pair<'_>| pair.metric("uniform_vector.alu_coverage");
-    let all = |pair: &Pair<'_>| pair.metric("uniform_vector.alu_coverage.of_instructions");
+    let mut checks = Vec::new();
+    for (name, what) in [
+        ("alu_coverage", "lane operations covered"),
+        (
+            "alu_coverage.of_instructions",
+            "the same of all instructions",
+        ),
+    ] {
+        let name = format!("uniform_vector.{name}");
+        let alu = |pair: &Pair<'_>| pair.metric(&name);
+        for (who, published, ours) in [
+            ("token", published.alu_token, mean(&token, alu)),
+            ("srf", published.alu_srf, mean(&srf, alu)),
+            ("largest", published.alu_max, largest(&token, alu)),
+        ] {
+            checks.push(check(
+                "Figure 14",
+                format!("{what}, {who}"),
+                published,
+                ours,
+            ));
+        }
+    }
     let vrf = |pair: &Pair<'_>| pair.metric("uniform_vector.vrf_coverage");
-    for (place, what, published, ours) in [
+    for (who, published, ours) in [
+        ("token", published.vrf_token, mean(&token, vrf)),
         (
-            "Figure 14",
-            "lane operations covered, token",
-            published.alu_token,
-            mean(&token, alu),
-        ),
-        (
-            "Figure 14",
-            "lane operations covered, srf",
-            published.alu_srf,
-            mean(&srf, alu),
-        ),
-        (
-            "Figure 14",
-            "lane operations covered, largest",
-            published.alu_max,
-            largest(&token, alu),
-        ),
-        (
-            "Figure 14",
-            "the same of all instructions, token",
-            published.alu_token,
-            mean(&token, all),
-        ),
-        (
-            "Figure 14",
-            "the same of all instructions, srf",
-            published.alu_srf,
-            mean(&srf, all),
-        ),
-        (
-            "Figure 14",
-            "the same of all instructions, largest",
-            published.alu_max,
-            largest(&token, all),
-        ),
-        (
-            "Figure 15",
-            "live registers covered, token",
-            published.vrf_token,
-            mean(&token, vrf),
-        ),
-        (
-            "Figure 15",
-            "live registers covered, token, largest",
+            "token, largest",
             published.vrf_token_max,
             largest(&token, vrf),
         ),
-        (
-            "Figure 15",
-            "live registers covered, token, BFS",
-            published.vrf_bfs,
-            one(&token, "BFS", vrf),
-        ),
+        ("token, BFS", published.vrf_bfs, one(&token, "BFS", vrf)),
     ] {
-        checks.push(check(place, what, published, ours));
+        let what = format!("live registers covered, {who}");
+        checks.push(check("Figure 15", what, published, ours));
     }
-    for (design, pairs, dynamic, total) in [
-        (
-            "token",
-            &token,
-            published.dynamic_overhead_token,
-            published.total_overhead_token,
-        ),
-        (
-            "srf",
-            &srf,
-            published.dynamic_overhead_srf,
-            published.total_overhead_srf,
-        ),
-    ] {
-        let without = points.pairs(NARROW, &label(design, "combined", ""));
-        let what = format!("energy of the redundancy, {design}");
-        checks.push(check(
+    let of_token = [
+        published.dynamic_overhead_token,
+        published.total_overhead_token,
+    ];
+    let of_srf = [published.dynamic_overhead_srf, published.total_overhead_srf];
+    for (design, pairs, published) in [("token", &token, of_token), ("srf", &srf, of_srf)] {
+        checks.extend(price_of_redundancy(points, design, pairs, published));
+    }
+    checks
+}
+
+/// Figure 16: dynamic and total energy of the reliability mode over those without.
+fn price_of_redundancy(
+    points: &Points<'_>,
+    design: &str,
+    pairs: &[Pair<'_>],
+    [dynamic, total]: [f64; 2],
+) -> [Check; 2] {
+    let without = points.pairs(NARROW, &label(design, "combined", ""));
+    let what = format!("energy of the redundancy, {design}");
+    [
+        check(
             "Figure 16",
             format!("dynamic {what}"),
             dynamic,
             more(pairs, &without, |pair| pair.dynamic()),
-        ));
-        checks.push(check(
+        ),
+        check(
             "section 5.4",
             format!("total {what}"),
             total,
             more(pairs, &without, |pair| pair.total()),
-        ));
-    }
-    checks
+        ),
+    ]
 }
