@@ -94,7 +94,7 @@ impl<'t> Sm<'t> {
                     warp: index as u8,
                     inst: step.inst,
                     slots,
-                    writes: course.writes,
+                    writes: course.writes + course.narrow_writes,
                 };
                 if port == Port::Ldst {
                     self.issue_memory(wanted, &step, &course, collected, world)?
