@@ -34,7 +34,8 @@ fn any_inst() -> impl Strategy<Value = StaticInst> {
     let kinds = prop_oneof![
         Just(MemoryOpKind::Load),
         Just(MemoryOpKind::Store),
-        Just(MemoryOpKind::Atomic)
+        Just(MemoryOpKind::Atomic),
+        Just(MemoryOpKind::Texture)
     ];
     let memory =
         (spaces, kinds, 0u16..24).prop_map(|(space, kind, register)| access(space, kind, register));
@@ -192,6 +193,7 @@ fn conserved(spec: &GpuSpec, trace_instructions: u64, run: &Run) -> Result<(), T
 /// What leaves one level arrives at the next.
 fn memory_conserved(spec: &GpuSpec, n: impl Fn(&str) -> u64) -> Result<(), TestCaseError> {
     let sector = u64::from(SECTOR_BYTES);
+    prop_assert!(n("texture_reads") >= n("texture_merges") + n("texture_misses"));
     for level in ["l1", "l2"] {
         let parts = ["hits", "merges", "misses"].map(|part| n(&format!("{level}_read_{part}")));
         prop_assert_eq!(n(&format!("{level}_reads")), parts.iter().sum::<u64>());
@@ -214,7 +216,7 @@ fn memory_conserved(spec: &GpuSpec, n: impl Fn(&str) -> u64) -> Result<(), TestC
     if !spec.has_l2() {
         prop_assert_eq!(
             n("dram_reads"),
-            n("load_transactions") + n("atomic_transactions")
+            n("load_transactions") + n("atomic_transactions") + n("texture_transactions")
         );
         prop_assert_eq!(
             n("dram_writes"),

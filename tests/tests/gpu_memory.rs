@@ -224,3 +224,55 @@ fn two_sms_that_share_a_port_share_its_bandwidth() {
         [alone, crowded].map(|spec| stream(&spec, 16, |warp, index| index * 512 + warp).cycles);
     assert!(ways[1] > 2 * ways[0], "{ways:?}");
 }
+
+/// One lane reads texels, each address from the one before; cycles a read.
+fn texels(spec: &GpuSpec, texel: impl Fn(u64) -> u64 + Copy) -> (f64, Run) {
+    let mut read = access(Space::Global, MemoryOpKind::Texture, 1);
+    read.sources = vec![word(1)];
+    let run = |count: u64| {
+        let code = vec![read.clone(), exit()];
+        run(
+            spec,
+            launch(code, 1, 1, |_, _| {
+                let mut steps: Vec<Dynamic> = (0..count)
+                    .map(|number| Dynamic::at(0, 1, |_| 0xc000_0000 + texel(number)))
+                    .collect();
+                steps.push(Dynamic::plain(1));
+                steps
+            }),
+        )
+    };
+    let (few, many) = (run(100), run(300));
+    ((many.cycles - few.cycles) as f64 / 200.0, many)
+}
+
+/// Texture reads have a cache of their own before Volta: a hit takes its latency, whatever the first-level data cache does, and a miss goes to memory.
+#[test]
+fn textures_are_read_through_their_own_cache() {
+    for name in ["tesla-16sm", "gtx285", "gtx480", "fermi-16sm"] {
+        let mut spec = GpuSpec::preset(name).unwrap();
+        spec.sm.count = 1;
+        let (hit, run) = texels(&spec, |_| 0);
+        assert_eq!(hit, f64::from(spec.texture.latency), "{name}");
+        let n = |counter| run.activity.get(counter);
+        assert_eq!([n("texture_reads"), n("texture_misses")], [300, 1]);
+        assert_eq!(n("l1_reads"), 0);
+        let lines = u64::from(spec.texture.cache_bytes / spec.texture.cache_line_bytes);
+        let bytes = u64::from(spec.texture.cache_line_bytes);
+        let around = |lines: u64| texels(&spec, move |number| number % lines * bytes).1;
+        assert_eq!(
+            around(lines.min(50)).activity.get("texture_misses"),
+            lines.min(50)
+        );
+        let mut small = spec.clone();
+        small.texture.cache_bytes = spec.texture.cache_line_bytes * spec.texture.cache_ways;
+        let ways = u64::from(spec.texture.cache_ways);
+        let thrashed = texels(&small, move |number| number % (ways + 1) * bytes).1;
+        assert_eq!(thrashed.activity.get("texture_misses"), 300, "{name}");
+    }
+    let mut spec = GpuSpec::preset("v100").unwrap();
+    spec.sm.count = 1;
+    let (hit, run) = texels(&spec, |_| 0);
+    assert_eq!(hit, f64::from(spec.l1.latency));
+    assert_eq!(run.activity.get("l1_reads"), 300);
+}

@@ -59,7 +59,9 @@ pub fn barrier() -> StaticInst {
 pub fn access(space: Space, kind: MemoryOpKind, register: u16) -> StaticInst {
     let (sources, destinations) = match kind {
         MemoryOpKind::Store => (vec![register, 1000], vec![]),
-        MemoryOpKind::Load | MemoryOpKind::Atomic => (vec![1000], vec![register]),
+        MemoryOpKind::Load | MemoryOpKind::Atomic | MemoryOpKind::Texture => {
+            (vec![1000], vec![register])
+        }
     };
     StaticInst {
         memory: Some(MemoryOp {

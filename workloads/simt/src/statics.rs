@@ -91,7 +91,7 @@ fn memory_op(op: &Op) -> Option<MemoryOp> {
         // A channel of 32 bits, read as from device memory; the texels that a filter reads beyond the first are not told.
         Op::Texture(_) => Some(MemoryOp {
             space: Space::Global,
-            kind: MemoryOpKind::Load,
+            kind: MemoryOpKind::Texture,
             bytes: 4,
         }),
         Op::Surface(how) => Some(MemoryOp {

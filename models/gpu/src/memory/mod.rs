@@ -49,6 +49,8 @@ pub(crate) enum Kind {
     Code,
     /// A line of constants.
     Constant,
+    /// A line of a texture.
+    Texture,
 }
 
 impl Kind {
@@ -163,7 +165,7 @@ impl Memory {
             access: match request.kind {
                 Kind::Store => Access::Write,
                 Kind::Atomic => Access::ReadWrite,
-                Kind::Load | Kind::Code | Kind::Constant => Access::Read,
+                Kind::Load | Kind::Code | Kind::Constant | Kind::Texture => Access::Read,
             },
             origin: Some(request),
         });

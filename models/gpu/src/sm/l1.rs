@@ -168,6 +168,7 @@ impl Sm<'_> {
             Kind::Atomic => (Counter::AtomicTransactions, true, true),
             Kind::Code => (Counter::CodeTransactions, false, false),
             Kind::Constant => (Counter::ConstantTransactions, false, false),
+            Kind::Texture => (Counter::TextureTransactions, true, false),
         };
         self.counts.add(transaction, transactions);
         if load {

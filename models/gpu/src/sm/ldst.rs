@@ -14,7 +14,7 @@ use crate::counters::Counter;
 use crate::event::Event;
 use crate::memory::Kind;
 use crate::memory::coalesce::{Block, LOCAL_MASK, LocalAccess, Rules};
-use crate::{GpuError, GpuSpec, SECTOR_BYTES, Transactions};
+use crate::{GpuError, GpuSpec, SECTOR_BYTES, TexturePath, Transactions};
 
 /// Loads and atomics whose data are on their way.
 #[derive(Clone, Debug, Default)]
@@ -131,6 +131,12 @@ impl<'t> Sm<'t> {
         match space(waiting) {
             Space::Shared => self.access_shared(waiting, from, world),
             Space::Const | Space::Param => self.access_constant(waiting, from, world),
+            Space::Global
+                if waiting.op.kind == MemoryOpKind::Texture
+                    && world.spec.texture.path == TexturePath::Own =>
+            {
+                self.access_texture(waiting, from, world)
+            }
             Space::Global | Space::Local | Space::Generic => {
                 self.access_memory(waiting, from, world)
             }
@@ -230,7 +236,7 @@ impl<'t> Sm<'t> {
         self.coalesce(waiting, world.spec);
         self.counts.add(Counter::MemoryAccesses, 1);
         let kind = match waiting.op.kind {
-            MemoryOpKind::Load => Kind::Load,
+            MemoryOpKind::Load | MemoryOpKind::Texture => Kind::Load,
             MemoryOpKind::Store => Kind::Store,
             MemoryOpKind::Atomic => Kind::Atomic,
         };

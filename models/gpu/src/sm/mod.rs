@@ -15,6 +15,7 @@ mod select;
 mod shared;
 mod slots;
 mod tally;
+mod texture;
 mod units;
 mod warp;
 
@@ -38,6 +39,7 @@ use residency::CtaSlot;
 use select::{Ages, Select};
 use shared::SharedBanks;
 use tally::Tally;
+use texture::Textures;
 use units::Units;
 use warp::{Head, Warp};
 
@@ -92,6 +94,7 @@ pub(crate) struct Sm<'t> {
     loads: Loads,
     l1: L1,
     constants: Constants,
+    textures: Textures,
     coalescer: Coalescer,
     filter: Option<Box<dyn FetchFilter>>,
     late_fill: Option<LateFill>,
@@ -142,6 +145,7 @@ impl<'t> Sm<'t> {
             loads: Loads::default(),
             l1: L1::new(spec),
             constants: Constants::new(spec),
+            textures: Textures::new(spec),
             coalescer: Coalescer::default(),
             filter: hooks.fetch_filter.as_ref().map(|make| make(u32::from(id))),
             late_fill: None,
@@ -163,6 +167,7 @@ impl<'t> Sm<'t> {
         self.tally.begin(trace.code.len(), spec.sm.warp_width);
         self.l1.begin(spec, shared_bytes);
         self.constants.begin(spec);
+        self.textures.begin(spec);
         for hook in &mut self.issue_hooks {
             hook.begin(trace);
         }
@@ -309,6 +314,7 @@ impl<'t> Sm<'t> {
                 Ok(false)
             }
             Kind::Constant => self.fill_constant(reply.cookie, now, world),
+            Kind::Texture => self.fill_texture(reply.cookie, now, world),
         }
     }
 

@@ -66,7 +66,7 @@ tables! {
         shared: SharedSpec,
         /// Constants and parameters.
         constant: ConstantSpec,
-        /// Texture cache; only its size.
+        /// Texture cache.
         texture: TextureSpec,
         /// The network between SMs and memory controllers.
         noc: NocSpec,
@@ -366,8 +366,14 @@ tables! {
 
     /// Texture cache.
     pub struct TextureSpec {
-        /// Size, for its leakage.
+        /// What texture reads go through.
+        path: TexturePath,
+        /// Cycles from a read that hits to the earliest issue of an instruction that needs it.
+        latency: u32,
+        /// Size of the cache.
         cache_bytes: u32,
+        /// Lines of a set.
+        cache_ways: u32,
         /// Bytes of its line.
         cache_line_bytes: u32,
     }
@@ -452,6 +458,14 @@ choices! {
         Fair = "fair",
         /// The warp that has been ready longest.
         FirstReady = "first_ready",
+    }
+
+    /// What texture reads go through.
+    pub enum TexturePath {
+        /// A cache of their own.
+        Own = "own",
+        /// The first-level data cache, as global loads.
+        Data = "data",
     }
 
     /// What fetch does behind a branch.
@@ -561,6 +575,11 @@ impl GpuSpec {
     /// Sets of the I-cache.
     pub fn icache_sets(&self) -> u32 {
         self.icache.bytes / (self.icache.line_bytes * self.icache.ways)
+    }
+
+    /// Sets of the texture cache.
+    pub fn texture_sets(&self) -> u32 {
+        self.texture.cache_bytes / (self.texture.cache_line_bytes * self.texture.cache_ways)
     }
 
     /// Lines of the I-cache.

@@ -4,7 +4,7 @@ use toml::{Table, Value};
 
 use super::{
     Atomics, BackEnd, BranchFetch, Carveout, DramOrder, Fill, GpuSpec, Index, MissSource, Policy,
-    StoreMiss, Transactions, WritePort, presets, validate,
+    StoreMiss, TexturePath, Transactions, WritePort, presets, validate,
 };
 
 /// A setting that cannot be.
@@ -106,6 +106,7 @@ fn names(path: &str) -> &'static [&'static str] {
     match path {
         "scheduler.policy" => Policy::NAMES,
         "scheduler.back_end" => BackEnd::NAMES,
+        "texture.path" => TexturePath::NAMES,
         "shared.atomics" => Atomics::NAMES,
         "operands.write_port" => WritePort::NAMES,
         "fetch.branches" => BranchFetch::NAMES,

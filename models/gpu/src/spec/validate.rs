@@ -1,6 +1,6 @@
 //! Values that no GPU can have.
 
-use super::{BackEnd, GpuSpec, MAX_WARPS, MissSource, SECTOR_BYTES, SpecProblem};
+use super::{BackEnd, GpuSpec, MAX_WARPS, MissSource, SECTOR_BYTES, SpecProblem, TexturePath};
 
 /// Everything that is wrong with `spec`.
 pub fn problems(spec: &GpuSpec) -> Vec<SpecProblem> {
@@ -147,6 +147,8 @@ const RANGES: &[(&str, u32, u32)] = &[
     ("constant.cache_ways", 1, 1024),
     ("constant.cache_bytes", 1, MB),
     ("constant.cache_line_bytes", 1, 4096),
+    ("texture.latency", 2, 10_000),
+    ("texture.cache_ways", 1, 1024),
     ("texture.cache_bytes", 1, MB),
     ("texture.cache_line_bytes", 1, 4096),
     ("noc.clock_mhz", 1, 20_000),
@@ -512,6 +514,7 @@ fn caches(spec: &GpuSpec, check: &mut Check) {
         },
         "use a multiple of constant.cache_line_bytes times constant.cache_ways",
     );
+    textures(spec, check);
     for (path, source) in [
         ("icache.misses", spec.icache.misses),
         ("constant.misses", constant.misses),
@@ -523,6 +526,32 @@ fn caches(spec: &GpuSpec, check: &mut Check) {
             "use \"fixed\", or give l2.kb",
         );
     }
+}
+
+fn textures(spec: &GpuSpec, check: &mut Check) {
+    let texture = &spec.texture;
+    if texture.path == TexturePath::Data {
+        return;
+    }
+    let (bytes, line) = (texture.cache_bytes, texture.cache_line_bytes);
+    check.power_of_two("texture.cache_line_bytes", line);
+    check.require(
+        line <= spec.ldst.segment_bytes,
+        "texture.cache_line_bytes",
+        || format!("lines of {line} bytes are longer than a segment"),
+        "use at most ldst.segment_bytes",
+    );
+    check.require(
+        bytes >= texture.cache_ways * line && bytes.is_multiple_of(texture.cache_ways * line),
+        "texture.cache_bytes",
+        || {
+            format!(
+                "{bytes} bytes are not whole sets of {} lines of {line} bytes",
+                texture.cache_ways
+            )
+        },
+        "use a multiple of texture.cache_line_bytes times texture.cache_ways",
+    );
 }
 
 #[cfg(test)]

@@ -161,4 +161,6 @@ pub enum MemoryOpKind {
     Store,
     /// Reads and writes at once (`atom`, `red`).
     Atomic,
+    /// Reads a texture.
+    Texture,
 }

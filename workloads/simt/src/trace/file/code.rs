@@ -45,7 +45,7 @@ numbered!(Unit: Int, Fp32, Fp64, Sfu, Memory, Control, Barrier, Fence, Matrix);
 numbered!(LatencyClass: Add, MinMax, Mul, Mad, Div, Special, Shuffle, Simple);
 numbered!(RegisterKind: Word, Double, Predicate);
 numbered!(Space: Global, Shared, Local, Const, Param, Generic);
-numbered!(MemoryOpKind: Load, Store, Atomic);
+numbered!(MemoryOpKind: Load, Store, Atomic, Texture);
 numbered!(Flow: Branch, Call, Return, Exit);
 numbered!(Results: FromSources, Same, PerLane);
 

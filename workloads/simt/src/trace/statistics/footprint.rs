@@ -136,7 +136,7 @@ impl Spaces {
             _ => 0,
         };
         match op.kind {
-            MemoryOpKind::Load => footprint.loads += 1,
+            MemoryOpKind::Load | MemoryOpKind::Texture => footprint.loads += 1,
             MemoryOpKind::Store => footprint.stores += 1,
             MemoryOpKind::Atomic => footprint.atomics += 1,
         }

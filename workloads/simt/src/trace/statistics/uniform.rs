@@ -81,5 +81,5 @@ fn is_one_load(op: MemoryOp, step: &Step<'_>) -> bool {
         Space::Generic => Space::of(base),
         space => space,
     };
-    op.kind == MemoryOpKind::Load && space != Space::Local
+    matches!(op.kind, MemoryOpKind::Load | MemoryOpKind::Texture) && space != Space::Local
 }
