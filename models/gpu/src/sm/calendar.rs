@@ -1,40 +1,40 @@
 //! Which of the coming slots of a resource are taken: one bit each.
 
-/// Words of 64 slots in the ring.
+/// Words of 64 slots in the ring: how far ahead slots can be taken. What lies further ahead is always free.
 const WORDS: u64 = 16;
-
-/// Slots ahead that can be taken; one word less than the ring, so that no word holds slots of two rounds. What lies further ahead is always free.
-const AHEAD: u64 = 64 * (WORDS - 1);
 
 /// A resource that serves one at a time and is promised slot by slot, in any order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calendar {
     /// Slot s is bit s mod 64 of word s / 64, around the ring.
     taken: [u64; WORDS as usize],
-    /// Slots before this one are over.
-    from: u64,
+    /// The word in which time stands.
+    word: u64,
 }
 
 impl Calendar {
     /// Slots before `now` are over; time does not go back.
     #[inline]
     pub fn forget(&mut self, now: u64) {
-        if now - self.from >= AHEAD {
-            self.taken = Default::default();
-        } else {
-            for word in self.from / 64..now / 64 {
-                self.taken[(word % WORDS) as usize] = 0;
-            }
-            self.taken[word(now)] &= u64::MAX << (now % 64);
+        let word = now / 64;
+        if word != self.word {
+            self.turn(word);
         }
-        self.from = now;
+    }
+
+    /// Time comes to another word: those that it leaves stand for slots to come.
+    fn turn(&mut self, word: u64) {
+        for over in self.word..word.min(self.word + WORDS) {
+            self.taken[(over % WORDS) as usize] = 0;
+        }
+        self.word = word;
     }
 
     /// The first free slot that is not before `slot`, which is not over.
     #[inline]
     pub fn free_from(&self, mut slot: u64) -> u64 {
-        while slot - self.from < AHEAD {
-            let free = !self.taken[word(slot)] >> (slot % 64);
+        while slot / 64 - self.word < WORDS {
+            let free = !self.taken[place(slot)] >> (slot % 64);
             if free != 0 {
                 return slot + u64::from(free.trailing_zeros());
             }
@@ -46,13 +46,13 @@ impl Calendar {
     /// Takes a slot that is not over.
     #[inline]
     pub fn take(&mut self, slot: u64) {
-        if slot - self.from < AHEAD {
-            self.taken[word(slot)] |= 1 << (slot % 64);
+        if slot / 64 - self.word < WORDS {
+            self.taken[place(slot)] |= 1 << (slot % 64);
         }
     }
 }
 
-fn word(slot: u64) -> usize {
+fn place(slot: u64) -> usize {
     (slot / 64 % WORDS) as usize
 }
 
@@ -72,7 +72,7 @@ mod tests {
                 calendar.forget(now);
                 let wanted = now + ahead;
                 let free = (wanted..).find(|slot| !taken.contains(slot)).unwrap();
-                if free < now + AHEAD {
+                if free / 64 < now / 64 + WORDS {
                     prop_assert_eq!(calendar.free_from(wanted), free);
                     calendar.take(free);
                     taken.insert(free);
@@ -84,7 +84,8 @@ mod tests {
     #[test]
     fn what_lies_too_far_ahead_is_free() {
         let mut calendar = Calendar::default();
-        calendar.take(AHEAD);
-        assert_eq!(calendar.free_from(AHEAD), AHEAD);
+        let far = 64 * WORDS;
+        calendar.take(far);
+        assert_eq!(calendar.free_from(far), far);
     }
 }

@@ -103,7 +103,9 @@ impl Operands {
                 Space::Generic => Space::of(base),
                 space => space,
             };
-            op.kind == MemoryOpKind::Load && space != Space::Local && !self.per_lane
+            matches!(op.kind, MemoryOpKind::Load | MemoryOpKind::Texture)
+                && space != Space::Local
+                && !self.per_lane
         })
     }
 }
