@@ -65,11 +65,11 @@ fn replay(criterion: &mut Criterion) {
             .sample_size(10)
             .warm_up_time(Duration::from_millis(50))
             .measurement_time(Duration::from_millis(300));
-        for (kernel, traces) in &traced {
+        for &(kernel, ref traces) in &traced {
             let warp_instructions = traces.iter().map(KernelTrace::warp_instructions).sum();
             group.throughput(Throughput::Elements(warp_instructions));
             let best = RefCell::new(Duration::MAX);
-            group.bench_function(*kernel, |bencher| {
+            group.bench_function(kernel, |bencher| {
                 bencher.iter_custom(|iterations| {
                     let mut total = Duration::ZERO;
                     for _ in 0..iterations {
