@@ -159,7 +159,10 @@ impl Tags {
 
 /// The number's digits to the base `sets`, folded by exclusive or.
 pub(crate) fn fold(number: u64, sets: u64) -> u64 {
-    let bits = (u64::BITS - (sets - 1).leading_zeros()).max(1);
+    let bits = u64::BITS - (sets - 1).leading_zeros();
+    if bits == 0 {
+        return 0;
+    }
     let (mut rest, mut folded) = (number, 0);
     while rest != 0 {
         folded ^= rest & ((1 << bits) - 1);
@@ -180,6 +183,7 @@ mod tests {
             (0..64).map(|line| fold(line * 64, 64)).collect();
         assert_eq!(sets.len(), 64);
         assert_eq!(fold(5, 64), 5);
+        assert_eq!(fold(5, 1), 0, "there is one place");
     }
 
     proptest! {

@@ -40,7 +40,8 @@ impl Entry {
         }
         let results = program.results(inst);
         let sources = program.sources(inst);
-        self.most = capacity - results.len() as u32;
+        // More results than there are regions go when nothing else is pending.
+        self.most = capacity.saturating_sub(results.len() as u32);
         self.awaited = if inst.fence { self.used } else { 0 };
         let mut used = self.used & !self.awaited;
         while used != 0 {

@@ -292,7 +292,7 @@ tables! {
     pub struct L1Spec {
         /// Capacity in KB, with the carve-out for shared memory; 0 for none.
         kb: u32,
-        /// Lines of a set; with a carve-out the sets stay and the lines of each become fewer.
+        /// Lines of a set; with a carve-out the sets stay and the lines of each become fewer, one at least.
         ways: u32,
         /// Bytes of a line.
         line_bytes: u32,
@@ -619,7 +619,9 @@ impl GpuSpec {
 
     /// Sets of a slice of the second-level cache.
     pub fn l2_sets(&self) -> u32 {
-        self.l2.kb * 1024 / (self.slices() * self.l2.ways * self.l2.line_bytes).max(1)
+        let set = u64::from(self.l2.ways) * u64::from(self.l2.line_bytes);
+        let sets = u64::from(self.l2.kb) * 1024 / (u64::from(self.slices()) * set).max(1);
+        u32::try_from(sets).unwrap_or(u32::MAX)
     }
 
     /// Sets of the first-level data cache.

@@ -6,17 +6,31 @@ use super::{BackEnd, GpuSpec, MAX_WARPS, MissSource, SECTOR_BYTES, SpecProblem, 
 pub fn problems(spec: &GpuSpec) -> Vec<SpecProblem> {
     let mut check = Check::default();
     ranges(spec, &mut check);
-    if check.problems.is_empty() {
-        sm(spec, &mut check);
-        front_end(spec, &mut check);
-        back_end(spec, &mut check);
-        memory(spec, &mut check);
-        if check.problems.is_empty() {
-            caches(spec, &mut check);
+    // What goes together is looked at where each value alone can be.
+    for &(tables, relations) in RELATIONS {
+        if check.allows(tables) {
+            relations(spec, &mut check);
         }
     }
     check.problems
 }
+
+type Relations = fn(&GpuSpec, &mut Check);
+
+/// Rules about several values, with the tables that these are in.
+const RELATIONS: &[(&[&str], Relations)] = &[
+    (&["sm", "operands"], sm),
+    (&["icache", "fetch", "operands", "sm"], front_end),
+    (&["fetch", "operands", "scheduler", "units"], back_end),
+    (&["operands", "l1", "shared", "constant"], latencies),
+    (&["ldst", "dram", "shared", "l2"], memory),
+    (&["ldst", "dram", "l1", "l2"], caches),
+    (
+        &["ldst", "icache", "constant", "texture", "l2"],
+        read_only_caches,
+    ),
+    (&["sm", "icache", "constant", "l1", "l2"], footprint),
+];
 
 #[derive(Default)]
 struct Check {
@@ -32,6 +46,15 @@ impl Check {
                 help: Some(help.to_owned()),
             });
         }
+    }
+
+    /// Whether nothing is wrong yet in any of the tables.
+    fn allows(&self, tables: &[&str]) -> bool {
+        let in_tables = |problem: &SpecProblem| {
+            let table = problem.path.split('.').next();
+            table.is_some_and(|table| tables.contains(&table))
+        };
+        !self.problems.iter().any(in_tables)
     }
 
     fn range(&mut self, path: &str, value: u32, lowest: u32, highest: u32) {
@@ -395,6 +418,27 @@ fn back_end(spec: &GpuSpec, check: &mut Check) {
     }
 }
 
+/// Latencies of memory count from the issue, so that operand collection is in them.
+fn latencies(spec: &GpuSpec, check: &mut Check) {
+    let depth = spec.operands.collect_cycles + spec.operands.transfer_cycles;
+    for (path, latency) in [
+        ("l1.latency", spec.l1.latency),
+        ("shared.latency", spec.shared.latency),
+        ("constant.latency", spec.constant.latency),
+    ] {
+        check.require(
+            latency > depth,
+            path,
+            || {
+                format!(
+                    "after {latency} cycles not even operands are collected, which takes {depth}"
+                )
+            },
+            "use more than operands.collect_cycles and operands.transfer_cycles together",
+        );
+    }
+}
+
 fn memory(spec: &GpuSpec, check: &mut Check) {
     let (ldst, dram, l2) = (&spec.ldst, &spec.dram, &spec.l2);
     check.power_of_two("ldst.segment_bytes", ldst.segment_bytes);
@@ -460,7 +504,7 @@ fn memory(spec: &GpuSpec, check: &mut Check) {
 
 /// Caches hold whole sets of whole lines, and lines are what the coalescer makes.
 fn caches(spec: &GpuSpec, check: &mut Check) {
-    let (l1, l2, constant) = (&spec.l1, &spec.l2, &spec.constant);
+    let (l1, l2) = (&spec.l1, &spec.l2);
     let segment = spec.ldst.segment_bytes;
     for (level, there, line) in [
         ("l1", spec.has_l1(), l1.line_bytes),
@@ -473,9 +517,9 @@ fn caches(spec: &GpuSpec, check: &mut Check) {
             "use ldst.segment_bytes: lanes are coalesced into lines",
         );
     }
-    let bytes = u64::from(l1.kb) * 1024;
+    let set = u64::from(l1.ways) * u64::from(l1.line_bytes);
     check.require(
-        bytes.is_multiple_of(u64::from(l1.ways * l1.line_bytes)),
+        (u64::from(l1.kb) * 1024).is_multiple_of(set),
         "l1.kb",
         || {
             format!(
@@ -485,9 +529,9 @@ fn caches(spec: &GpuSpec, check: &mut Check) {
         },
         "use a multiple of l1.line_bytes times l1.ways",
     );
-    let bytes = u64::from(l2.kb) * 1024;
+    let sets = u64::from(spec.slices()) * u64::from(l2.ways) * u64::from(l2.line_bytes);
     check.require(
-        bytes.is_multiple_of(u64::from(spec.slices() * l2.ways * l2.line_bytes)),
+        (u64::from(l2.kb) * 1024).is_multiple_of(sets),
         "l2.kb",
         || {
             format!(
@@ -500,6 +544,11 @@ fn caches(spec: &GpuSpec, check: &mut Check) {
         },
         "use a multiple of l2.line_bytes times l2.ways times all slices",
     );
+}
+
+/// What is read only comes in whole lines, each in one transaction.
+fn read_only_caches(spec: &GpuSpec, check: &mut Check) {
+    let (icache, constant) = (&spec.icache, &spec.constant);
     check.require(
         constant.misses == MissSource::Never
             || constant
@@ -515,15 +564,72 @@ fn caches(spec: &GpuSpec, check: &mut Check) {
         "use a multiple of constant.cache_line_bytes times constant.cache_ways",
     );
     textures(spec, check);
-    for (path, source) in [
-        ("icache.misses", spec.icache.misses),
-        ("constant.misses", constant.misses),
+    for (path, source, line_path, line) in [
+        (
+            "icache.misses",
+            icache.misses,
+            "icache.line_bytes",
+            icache.line_bytes,
+        ),
+        (
+            "constant.misses",
+            constant.misses,
+            "constant.cache_line_bytes",
+            constant.cache_line_bytes,
+        ),
     ] {
+        if source != MissSource::Memory {
+            continue;
+        }
         check.require(
-            source != MissSource::Memory || spec.has_l2(),
+            spec.has_l2(),
             path,
             || "there is no second-level cache to bring lines from".to_owned(),
             "use \"fixed\", or give l2.kb",
+        );
+        check.require(
+            line.is_power_of_two() && line <= spec.ldst.segment_bytes,
+            line_path,
+            || {
+                format!(
+                    "a line of {line} bytes does not come in one segment of {}",
+                    spec.ldst.segment_bytes
+                )
+            },
+            "use a power of two of at most ldst.segment_bytes, or take misses from elsewhere",
+        );
+    }
+}
+
+/// Lines that the model keeps tags of; some forty bytes each.
+const MOST_LINES: u64 = 1 << 24;
+
+/// A model of the GPU fits a computer's memory.
+fn footprint(spec: &GpuSpec, check: &mut Check) {
+    let sms = u64::from(spec.sm.count);
+    let lines = |bytes: u64, line: u32| bytes / u64::from(line);
+    let constants = match spec.constant.misses {
+        MissSource::Never => 0,
+        _ => lines(
+            u64::from(spec.constant.cache_bytes),
+            spec.constant.cache_line_bytes,
+        ),
+    };
+    let icache = lines(u64::from(spec.icache.bytes), spec.icache.line_bytes);
+    let kb = |kb: u32| 1024 * u64::from(kb);
+    let levels = [
+        ("icache.bytes", sms * icache),
+        ("constant.cache_bytes", sms * constants),
+        ("l1.kb", sms * lines(kb(spec.l1.kb), spec.l1.line_bytes)),
+        ("l2.kb", lines(kb(spec.l2.kb), spec.l2.line_bytes)),
+    ];
+    let total: u64 = levels.iter().map(|(_, lines)| lines).sum();
+    if let Some(&(path, most)) = levels.iter().max_by_key(|(_, lines)| *lines) {
+        check.require(
+            total <= MOST_LINES,
+            path,
+            || format!("the caches of the GPU have {total} lines, {most} of them here"),
+            "use smaller caches, longer lines or fewer SMs: the model holds 16777216 lines",
         );
     }
 }
@@ -611,6 +717,25 @@ mod tests {
             changed(|spec| spec.dram.interleave_bytes = 64),
             ["dram.interleave_bytes"]
         );
+        assert_eq!(changed(|spec| spec.l1.latency = 2), [] as [&str; 0]);
+        assert_eq!(
+            changed(|spec| spec.operands.collect_cycles = 64),
+            ["l1.latency", "shared.latency", "constant.latency"]
+        );
+        assert_eq!(changed(|spec| spec.l2.kb = 4 * MB), ["l2.kb"]);
         assert!(changed(|_| ()).is_empty());
+    }
+
+    #[test]
+    fn lines_that_come_from_memory_come_in_one_segment() {
+        let mut spec = GpuSpec::preset("gtx480").unwrap();
+        spec.icache.line_bytes = 256;
+        spec.constant.cache_line_bytes = 48;
+        spec.constant.cache_bytes = 48 * spec.constant.cache_ways;
+        let paths: Vec<String> = problems(&spec)
+            .into_iter()
+            .map(|problem| problem.path)
+            .collect();
+        assert_eq!(paths, ["icache.line_bytes", "constant.cache_line_bytes"]);
     }
 }
