@@ -12,4 +12,5 @@ pub mod run;
 pub mod store;
 pub mod study;
 pub mod technology;
+pub mod timeline;
 pub mod validate;

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use warpwatt_gpu::Control;
 use warpwatt_techlib::Flavour;
 use warpwatt_techlib::quantity::{Temperature, Voltage};
 
 use super::array::ArrayArguments;
 use super::cache::CacheArguments;
+use super::timeline::TimelineArguments;
 
 /// Power, energy and area of GPU structures: count first, price later.
 ///
@@ -186,6 +188,7 @@ Examples:
   warpwatt kernel vector_add --ptx other.ptx --set sm.threads=512
   warpwatt kernel my.toml --no-timing --json
   warpwatt kernel hotspot --registers 20
+  warpwatt kernel bfs --preset v100 --timeline bfs.json
 
 Exit codes: 0 every buffer holds what it must; 1 one does not (the first mismatches are shown), or --check-races finds races that matter;
 2 the input is wrong, or the kernel stopped: endless, out of bounds, misaligned, barriers that not all threads reach.")]
@@ -220,6 +223,12 @@ pub struct KernelArguments {
     /// Warp instructions that a launch may execute before it is taken for endless
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     pub limit: u64,
+    /// Cycles that timing may take before it is given up
+    #[arg(long, value_name = "N", default_value_t = Control::CYCLE_LIMIT, value_parser = clap::value_parser!(u64).range(1..))]
+    pub cycle_limit: u64,
+    /// What happened when, as a file
+    #[command(flatten)]
+    pub timeline: TimelineArguments,
     /// Lanes of a warp: 32 or 64 [default: the preset's]
     #[arg(long, value_name = "LANES", value_parser = ["32", "64"])]
     pub warp_width: Option<String>,

@@ -1,7 +1,7 @@
 //! Files written whole or not at all.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::diag::{Diag, Rejection};
@@ -50,6 +50,76 @@ pub fn write_one(path: &Path, contents: &[u8]) -> Result<(), Rejection> {
             path,
             &io::Error::from(io::ErrorKind::IsADirectory),
         )),
+    }
+}
+
+/// A file that is written piece by piece under another name and takes its place when it is complete; if it never is, nothing is left of it.
+#[derive(Debug)]
+pub struct PartFile {
+    out: BufWriter<File>,
+    target: PathBuf,
+    temporary: PathBuf,
+    committed: bool,
+    error: Option<io::Error>,
+}
+
+impl PartFile {
+    /// Begins a file that will be `path`.
+    ///
+    /// # Errors
+    /// Nothing can be written there.
+    pub fn create(path: &Path) -> Result<Self, Rejection> {
+        let Some(name) = path.file_name().filter(|_| !path.is_dir()) else {
+            let error = io::Error::from(io::ErrorKind::IsADirectory);
+            return Err(unwritable(path, &error));
+        };
+        let temporary = path.with_file_name(format!(".{}.part", name.to_string_lossy()));
+        let file = File::create(&temporary).map_err(|error| unwritable(path, &error))?;
+        Ok(Self {
+            out: BufWriter::new(file),
+            target: path.to_path_buf(),
+            temporary,
+            committed: false,
+            error: None,
+        })
+    }
+
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// Something could not be written, whenever that was.
+    pub fn commit(mut self) -> Result<(), Rejection> {
+        let flushed = match self.error.take() {
+            Some(error) => Err(error),
+            None => self.out.flush(),
+        };
+        flushed
+            .and_then(|()| fs::rename(&self.temporary, &self.target))
+            .map_err(|error| unwritable(&self.target, &error))?;
+        self.committed = true;
+        Ok(())
+    }
+}
+
+/// The first fault is kept for [`PartFile::commit`]; what comes after it is thrown away.
+impl Write for PartFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.error.is_none() {
+            self.error = self.out.write_all(bytes).err();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for PartFile {
+    fn drop(&mut self) {
+        if !self.committed {
+            let _ = fs::remove_file(&self.temporary);
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use warpwatt_gpu::{GpuSpec, Hooks, Run, presets, simulate};
+use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, presets, simulate_under};
 use warpwatt_suite::{CaseRun, RunOptions};
 
 use super::arguments::KernelArguments;
@@ -12,12 +12,15 @@ use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
 use super::files::write_one;
 use super::races::Races;
+use super::timeline::{Timeline, Written};
 use super::timing::Timing;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
-use crate::run::execute::{execute, trace, traces};
+use crate::run::execute::{execute, trace, traces, untimed};
 use crate::run::kernel::{From, KernelRequest, LoadedKernel, load};
-use crate::study::variants::set;
+use crate::study::Override;
+use crate::study::toml_reader::Placed;
+use crate::study::variants::build;
 
 /// Mismatches that are shown; all are counted.
 const LISTED: usize = 10;
@@ -50,6 +53,15 @@ struct Report {
 }
 
 impl Report {
+    /// Adds where the timeline is, if there is one.
+    fn with_timeline(mut self, timeline: Option<&Written>) -> Self {
+        if let Some(timeline) = timeline {
+            self.value["timeline"] = timeline.value();
+            self.text += &timeline.text();
+        }
+        self
+    }
+
     /// Adds what was found of races, if they were looked for.
     fn with(mut self, races: Option<&Races>) -> Self {
         let Some(races) = races else { return self };
@@ -73,7 +85,13 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let dumps = dumps(arguments, sink);
     let kernel = request.and_then(|request| load(sink, &request, None));
     let cache = arguments.cache.open(sink);
-    let (Some(spec), Some(kernel), Some(dumps), Some(cache)) = (spec, kernel, dumps, cache) else {
+    let timeline = match &spec {
+        Some(spec) => arguments.timeline.open(spec, sink),
+        None => None,
+    };
+    let (Some(spec), Some(kernel), Some(dumps), Some(cache), Some(mut timeline)) =
+        (spec, kernel, dumps, cache, timeline)
+    else {
         return Err(None);
     };
     check_dumps(&dumps, &kernel)?;
@@ -91,11 +109,14 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let facts = Facts::of(&kernel, &run, arguments, &spec);
     let races = arguments.check_races.then(|| Races::of(&run));
     let buffers = contents(&dumps, &run);
-    let timing = timing(arguments, &spec, run)?;
+    let timing = timing(arguments, &spec, run, timeline.as_mut())?;
+    let timeline = timeline.map(Timeline::finish).transpose();
+    let timeline = timeline.map_err(|rejection| rejection.0.diags.into_iter().next())?;
     for ((_, path), bytes) in dumps.iter().zip(buffers) {
         write_one(path, &bytes).map_err(|rejection| rejection.0.diags.into_iter().next())?;
     }
-    Ok(facts.report(&spec, timing.as_ref()).with(races.as_ref()))
+    let report = facts.report(&spec, timing.as_ref());
+    Ok(report.with_timeline(timeline.as_ref()).with(races.as_ref()))
 }
 
 /// The run: from the trace cache where it is needed for its trace alone.
@@ -129,16 +150,21 @@ fn timing(
     arguments: &KernelArguments,
     spec: &GpuSpec,
     run: CaseRun,
+    timeline: Option<&mut Timeline>,
 ) -> Result<Option<Result<Run, String>>, Diag> {
     if arguments.no_timing {
         return Ok(None);
     }
-    let by_default = arguments.preset.is_none() && arguments.set.is_empty();
-    match simulate(spec, &traces(run), Hooks::default()) {
+    let by_default = arguments.preset.is_none() && arguments.set.is_empty() && timeline.is_none();
+    let control = Control {
+        cycle_limit: arguments.cycle_limit,
+        watcher: timeline.map(|timeline| timeline.watcher() as _),
+    };
+    match simulate_under(spec, &traces(run), Hooks::default(), control) {
         Ok(run) => Ok(Some(Ok(run))),
         // The buffers were checked all the same, which is what the command is for.
-        Err(error) if by_default => Ok(Some(Err(error.to_string()))),
-        Err(error) => Err(Diag::error("kernel::timing", error.to_string())),
+        Err(error @ GpuError::CtaTooLarge { .. }) if by_default => Ok(Some(Err(error.to_string()))),
+        Err(error) => Err(untimed("kernel::timing", &error)),
     }
 }
 
@@ -156,42 +182,30 @@ fn gpu(arguments: &KernelArguments, sink: &mut Sink) -> Option<GpuSpec> {
         );
         return None;
     };
-    let mut table = preset.table();
-    let width = arguments
-        .warp_width
-        .iter()
-        .map(|width| format!("sm.warp_width={width}"));
+    let width = arguments.warp_width.iter();
+    let width = width.map(|width| format!("sm.warp_width={width}"));
+    let mut settings = Vec::new();
     for setting in arguments.set.iter().cloned().chain(width) {
-        let Some((path, value)) = setting.split_once('=') else {
-            sink.push(
+        match setting.split_once('=') {
+            Some((path, value)) => settings.push(Override {
+                path: path.trim().to_owned(),
+                key: 0..0,
+                values: vec![Placed::new(literal(value.trim()), 0..0)],
+            }),
+            None => sink.push(
                 Diag::error("kernel::setting", format!("`--set {setting}` has no value"))
                     .help("write for example `--set sm.threads=512`"),
-            );
-            continue;
-        };
-        if let Err(problem) = set(&mut table, path.trim(), literal(value.trim())) {
-            sink.push(
-                Diag::error(
-                    "kernel::setting",
-                    format!("--set {setting}: {}", problem.message),
-                )
-                .maybe_help(problem.help),
-            );
+            ),
         }
     }
-    let read = GpuSpec::from_table(table);
-    read.map_err(|problems| {
-        for problem in problems {
-            sink.push(
-                Diag::error(
-                    "kernel::setting",
-                    format!("{}: {}", problem.path, problem.message),
-                )
-                .maybe_help(problem.help),
-            );
-        }
-    })
-    .ok()
+    let complete = settings.len() == arguments.set.len() + arguments.warp_width.iter().count();
+    let chosen = settings.iter().map(|setting| (setting, &setting.values[0]));
+    let spec = build(preset, chosen.collect(), |problem, _| {
+        let message = format!("{}: {}", problem.path, problem.message);
+        let diag = Diag::error("kernel::setting", message);
+        sink.push(diag.maybe_help(problem.help.clone()));
+    });
+    spec.filter(|_| complete)
 }
 
 /// A TOML value, or else a text.

@@ -15,6 +15,7 @@ mod ptx;
 mod races;
 mod run;
 mod tech;
+mod timeline;
 mod timing;
 mod trace;
 mod validate;

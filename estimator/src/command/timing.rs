@@ -125,43 +125,90 @@ fn rates(spec: &GpuSpec, run: &Run) -> Value {
 
 fn text(spec: &GpuSpec, run: &Run, value: &Map<String, Value>) -> String {
     let mut text = String::new();
-    let mut line = |what: &str, figure: String| {
+    let mut line = |what: &str, figure: &str| {
         let _ = writeln!(text, "  {what:<24}{figure:>16}");
     };
-    line("cycles", run.cycles.to_string());
-    let number = |value: &Value| value.as_f64().map_or("-".to_owned(), |n| format!("{n:.2}"));
-    let percent = |value: &Value| {
-        value
-            .as_f64()
-            .map_or("-".to_owned(), |share| format!("{:.1}%", 100.0 * share))
-    };
-    line("warp IPC", number(&value["ipc"]["warp_instructions"]));
-    line("thread IPC", number(&value["ipc"]["thread_instructions"]));
+    line("cycles", &run.cycles.to_string());
+    line("warp IPC", &number(&value["ipc"]["warp_instructions"]));
+    line("thread IPC", &number(&value["ipc"]["thread_instructions"]));
     line(
         "achieved occupancy",
-        percent(&value["occupancy"]["achieved"]),
+        &percent(&value["occupancy"]["achieved"]),
     );
-    for rate in ["l1_hit_rate", "l2_hit_rate", "dram_row_hit_rate"] {
-        if !value["rates"][rate].is_null() {
-            line(&rate.replace('_', " "), percent(&value["rates"][rate]));
+    for (key, what, show) in RATES {
+        let rate = &value["rates"][key];
+        if rate.as_f64().is_some_and(|rate| rate > 0.0) {
+            line(what, &show(rate));
         }
     }
-    if let Some(launch) = run.launches.first() {
+    text += &limits(run);
+    let whole = run.cycles * u64::from(spec.sm.count);
+    text += &parts(
+        "cycles of all SMs by what they went into",
+        &value["stalls"],
+        |cycles| {
+            let cycles = cycles.as_u64().filter(|&cycles| cycles > 0)?;
+            Some(format!("{cycles:>16}   {}", percent(&share(cycles, whole))))
+        },
+    );
+    text
+}
+
+/// Rates that are shown, with how.
+const RATES: [(&str, &str, fn(&Value) -> String); 8] = [
+    ("icache_hit_rate", "I-cache hit rate", percent),
+    ("l1_hit_rate", "L1 hit rate", percent),
+    ("l2_hit_rate", "L2 hit rate", percent),
+    ("dram_row_hit_rate", "DRAM row hit rate", percent),
+    ("dram_bus_utilisation", "DRAM bus utilisation", percent),
+    ("dram_bandwidth_bytes_per_s", "DRAM bandwidth", gigabytes),
+    ("shared_passes_per_access", "passes a shared access", number),
+    (
+        "operand_bank_conflict_cycles_per_instruction",
+        "bank-conflict cycles",
+        number,
+    ),
+];
+
+fn number(value: &Value) -> String {
+    value.as_f64().map_or("-".to_owned(), |n| format!("{n:.2}"))
+}
+
+fn percent(value: &Value) -> String {
+    let share = value.as_f64();
+    share.map_or("-".to_owned(), |share| format!("{:.1}%", 100.0 * share))
+}
+
+fn gigabytes(value: &Value) -> String {
+    let bytes = value.as_f64();
+    bytes.map_or("-".to_owned(), |bytes| format!("{:.1} GB/s", bytes / 1e9))
+}
+
+/// How many CTAs an SM can hold and what limits them, once for all launches that agree.
+fn limits(run: &Run) -> String {
+    let mut text = String::new();
+    let mut seen = Vec::new();
+    for launch in &run.launches {
+        let limit = (&launch.kernel, launch.ctas_per_sm, launch.limited_by);
+        if seen.contains(&limit) {
+            continue;
+        }
+        seen.push(limit);
         let _ = writeln!(
             text,
-            "  {:<24}{:>16}   limited by {}",
-            "CTAs an SM", launch.ctas_per_sm, launch.limited_by
+            "  {:<24}{:>16}   limited by {} ({})",
+            "CTAs an SM", launch.ctas_per_sm, launch.limited_by, launch.kernel
         );
     }
-    let whole = run.cycles * u64::from(spec.sm.count);
-    let _ = writeln!(text, "  cycles of all SMs by what they went into");
-    if let Value::Object(causes) = &value["stalls"] {
-        for (cause, cycles) in causes {
-            let cycles = cycles.as_u64().unwrap_or(0);
-            if cycles > 0 {
-                let part = percent(&share(cycles, whole));
-                let _ = writeln!(text, "    {cause:<22}{cycles:>16}   {part}");
-            }
+    text
+}
+
+/// A heading and a line for each of `parts` that there is something to say of.
+fn parts(heading: &str, parts: &Value, show: impl Fn(&Value) -> Option<String>) -> String {
+    let mut text = format!("  {heading}\n");
+    for (part, value) in parts.as_object().into_iter().flatten() {
+        if let Some(figure) = show(value) {
+            let _ = writeln!(text, "    {part:<22}{figure:>16}");
         }
     }
     text
@@ -199,6 +246,8 @@ mod tests {
         assert_eq!(timing.value["occupancy"]["achieved"], 0.5, "16 of 32 warps");
         assert_eq!(timing.value["rates"]["l1_hit_rate"], 0.4);
         assert_eq!(timing.value["rates"]["l2_hit_rate"], Value::Null);
-        assert!(timing.text.contains("memory"), "{}", timing.text);
+        for words in ["memory", "L1 hit rate", "40.0%"] {
+            assert!(timing.text.contains(words), "{}", timing.text);
+        }
     }
 }

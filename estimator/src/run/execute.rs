@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use warpwatt_gpu::{GpuError, Lack};
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_simt::{Cause, ExecError};
 use warpwatt_suite::{CaseRun, RunError, RunOptions, run_case};
@@ -64,6 +65,30 @@ pub fn trace(
         cache.store(&key, &kernel.label(), &traces);
     }
     Ok(Traced { run, kept: false })
+}
+
+/// Why a run could not be timed, with what to do about it.
+pub fn untimed(code: &'static str, error: &GpuError) -> Diag {
+    let help = match error {
+        GpuError::CtaTooLarge { lacks, .. } => {
+            let larger: Vec<String> = lacks
+                .iter()
+                .map(Lack::remedy)
+                .map(|(setting, least)| format!("{setting} to at least {least}"))
+                .collect();
+            let larger = larger.join(" and ");
+            Some(format!("set {larger}, or choose a GPU with larger SMs"))
+        }
+        GpuError::CycleLimit { .. } => {
+            Some("raise --cycle-limit if the kernel is meant to take as long".to_owned())
+        }
+        GpuError::Deadlock { .. } | GpuError::Past { .. } => Some(
+            "this is a fault of warpwatt: please report it with the kernel and the GPU's settings"
+                .to_owned(),
+        ),
+        GpuError::WarpWidth { .. } => None,
+    };
+    Diag::error(code, error.to_string()).maybe_help(help)
 }
 
 /// The traces of a run's launches, in order.

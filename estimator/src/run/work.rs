@@ -7,7 +7,7 @@ use warpwatt_techlib::quantity::Frequency;
 use warpwatt_techniques::{Structure, Technique, baseline};
 
 use super::drive::{Made, TimingRun, Work};
-use super::execute::{first_mismatch, trace, traces};
+use super::execute::{first_mismatch, trace, traces, untimed};
 use super::plan::{Plan, StudyKernel, Timing};
 use crate::cache::TraceCache;
 use crate::diag::{Diag, SourceId, Sources};
@@ -80,7 +80,7 @@ impl Work for StudyWork<'_> {
         }
         let kernel = &self.plan.axes.kernels[self.plan.executions[timing.execution].kernel];
         let timed = simulate(&timing.spec, trace, hooks)
-            .map_err(|error| self.named(Diag::error("study::timing", error.to_string()), kernel))?;
+            .map_err(|error| self.named(untimed("study::timing", &error), kernel))?;
         let priced = run.points.iter().map(|number| {
             let outcome = self.price(*number, timing, technique, &timed);
             outcome

@@ -70,10 +70,10 @@ pub fn gpus(axes: &GpuAxes, sink: &mut Sink, source: SourceId) -> Vec<Variant> {
 }
 
 /// A setting and the value that is chosen for it.
-type Chosen<'a> = (&'a Override, &'a Placed<Value>);
+pub type Chosen<'a> = (&'a Override, &'a Placed<Value>);
 
-/// The preset with the chosen settings. If some of them cannot be, the others are judged without them, so that no fault hides another.
-fn build(
+/// The preset with the chosen settings; `report` hears of every problem and of the settings that are still in question. If some of them cannot be, the others are judged without them, so that no fault hides another.
+pub fn build(
     base: &Preset,
     mut chosen: Vec<Chosen<'_>>,
     mut report: impl FnMut(&SpecProblem, &[Chosen<'_>]),

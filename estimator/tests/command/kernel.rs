@@ -282,3 +282,91 @@ fn a_limit_of_registers_is_kept_and_one_too_low_is_refused() {
         assert!(text.contains(message), "{text}");
     }
 }
+
+/// Zero banks, no clock, more warps than an SM has slots for, a network without ports, a cache beyond all memory: each with its path, all at once, from the
+/// command line and from a study.
+#[test]
+fn gpus_that_cannot_be_are_refused_with_all_that_is_wrong() {
+    let wrong = [
+        ("sm.threads", "4096"),
+        ("sm.clock_mhz", "0"),
+        ("dram.banks", "0"),
+        ("dram.burst", "-1"),
+        ("noc.sms_per_port", "0"),
+        ("units.sp.lanes", "0"),
+        ("icache.ways", "0"),
+        ("operands.collectors", "3"),
+        ("l1.line_bytes", "100"),
+        ("l2.kb", "4194304"),
+        ("scheduler.policy", "\"lottery\""),
+        ("fetch.warps", "1.5"),
+        ("sm.thread", "1"),
+    ];
+    let mut arguments = vec!["kernel", "vector_add", "--preset", "v100"];
+    let settings: Vec<String> = wrong
+        .iter()
+        .map(|(path, value)| format!("{path}={value}"))
+        .collect();
+    for setting in &settings {
+        arguments.extend(["--set", setting]);
+    }
+    let scratch = Scratch::new();
+    let study = settings.join("\n");
+    scratch.write(
+        "study.toml",
+        &format!(
+            "[study]\ntitle = \"t\"\n[gpu]\npreset = \"v100\"\nnode = \"32nm\"\n{study}\n[workloads]\nkernels = [\"vector_add\"]\n"
+        ),
+    );
+    for arguments in [arguments, vec!["run", "study.toml"]] {
+        let output = warpwatt(&scratch.path(""), &arguments);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        for (path, _) in wrong {
+            assert!(text.contains(path), "{path}: {text}");
+        }
+        assert!(text.matches("help").count() >= 10, "with remedies: {text}");
+    }
+}
+
+/// What does not fit says all that is missing and what would be enough.
+#[test]
+fn a_cta_that_does_not_fit_says_what_would_be_enough() {
+    let output = warpwatt(
+        &errors(),
+        &[
+            "kernel",
+            "matrix_mul",
+            "--set",
+            "sm.threads=64",
+            "--set",
+            "sm.shared_bytes=512",
+        ],
+    );
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    for words in [
+        "does not fit an SM",
+        "set sm.threads to at least 256 and sm.shared_bytes to at least",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn a_limit_of_cycles_ends_the_run_with_what_every_warp_waits_for() {
+    let output = warpwatt(&errors(), &["kernel", "vector_add", "--cycle-limit", "500"]);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    for words in ["by cycle 500", "SM 15, CTA", "--cycle-limit"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let (code, value) = json(&[
+        "kernel",
+        "vector_add",
+        "--cycle-limit",
+        "100000000",
+        "--json",
+    ]);
+    assert_eq!(code, Some(0), "{value}");
+}

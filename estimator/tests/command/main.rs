@@ -8,4 +8,5 @@ mod kernel;
 mod ptx;
 mod run;
 mod tech;
+mod timeline;
 mod trace;

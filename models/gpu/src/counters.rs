@@ -131,6 +131,11 @@ impl Counts {
         self.0[counter as usize] += count;
     }
 
+    #[inline]
+    pub(crate) fn get(&self, counter: Counter) -> u64 {
+        self.0[counter as usize]
+    }
+
     /// The counters that `kept` keeps, by name.
     pub(crate) fn activity(&self, kept: impl Fn(&CounterInfo) -> bool) -> Activity {
         COUNTERS

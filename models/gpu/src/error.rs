@@ -16,18 +16,12 @@ pub enum GpuError {
         gpu: u32,
     },
     /// One CTA needs more than an SM has.
-    #[error(
-        "a CTA of kernel `{kernel}` does not fit an SM: it needs {needed} {resource}, an SM has {available}"
-    )]
+    #[error("a CTA of kernel `{kernel}` does not fit an SM: {}", join(lacks))]
     CtaTooLarge {
         /// The kernel.
         kernel: String,
-        /// What runs out first.
-        resource: Resource,
-        /// How much a CTA needs.
-        needed: u64,
-        /// How much an SM has.
-        available: u64,
+        /// Everything that an SM has too little of.
+        lacks: Vec<Lack>,
     },
     /// Nothing can happen any more, yet warps are left. A fault of the model or of the trace.
     #[error("kernel `{kernel}` is stuck at cycle {cycle} with {ctas_left} CTAs left:\n{}", states.join("\n"))]
@@ -38,7 +32,19 @@ pub enum GpuError {
         cycle: u64,
         /// CTAs that have not finished.
         ctas_left: u64,
-        /// One line a warp.
+        /// What every warp waits for, one line for those of a CTA that wait for the same.
+        states: Vec<String>,
+    },
+    /// The run takes longer than it may.
+    #[error("kernel `{kernel}` has not finished by cycle {limit}, the last one allowed, with {ctas_left} CTAs left:\n{}", states.join("\n"))]
+    CycleLimit {
+        /// The kernel.
+        kernel: String,
+        /// The last cycle in which something may happen.
+        limit: u64,
+        /// CTAs that have not finished.
+        ctas_left: u64,
+        /// What every warp does, one line for those of a CTA that do the same.
         states: Vec<String>,
     },
     /// Something was scheduled in the past. A fault of the model.
@@ -49,6 +55,41 @@ pub enum GpuError {
         /// What time it was.
         now: u64,
     },
+}
+
+/// A resource that one CTA needs more of than an SM has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lack {
+    /// What it is.
+    pub resource: Resource,
+    /// How much a CTA needs.
+    pub needed: u64,
+    /// How much an SM has.
+    pub available: u64,
+}
+
+impl Lack {
+    /// The setting that would have to be larger, and its least value.
+    pub fn remedy(&self) -> (&'static str, u64) {
+        match self.resource {
+            Resource::Threads => ("sm.threads", self.needed),
+            Resource::Registers => ("sm.registers_bytes", 4 * self.needed),
+            Resource::SharedBytes => ("sm.shared_bytes", self.needed),
+            Resource::Ctas => ("sm.ctas", self.needed),
+        }
+    }
+}
+
+impl std::fmt::Display for Lack {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (needed, resource, available) = (self.needed, self.resource, self.available);
+        write!(f, "it needs {needed} {resource}, an SM has {available}")
+    }
+}
+
+fn join(lacks: &[Lack]) -> String {
+    let lacks: Vec<String> = lacks.iter().map(Lack::to_string).collect();
+    lacks.join("; ")
 }
 
 /// What limits the CTAs of an SM.

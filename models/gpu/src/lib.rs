@@ -14,16 +14,18 @@ mod program;
 mod run;
 mod sm;
 mod spec;
+mod watch;
 
 pub use counters::{COUNTERS, CounterInfo};
 pub use engine::{ClockRatio, EventQueue, Past};
-pub use error::{GpuError, Resource};
+pub use error::{GpuError, Lack, Resource};
 pub use hooks::{
     Course, Extent, FetchEvent, FetchFilter, FetchObserver, FilterFactory, Hooks, IssueEvent,
     IssueFactory, IssueHook, ObserverFactory, PlaceEvent,
 };
-pub use machine::simulate;
+pub use machine::{Control, simulate, simulate_under};
 pub use run::{LaunchRun, Run, Work};
 pub use spec::*;
 /// The traces that hooks see.
 pub use warpwatt_simt::trace;
+pub use watch::{MemoryView, SmView, WarpState, WarpView, Watcher};

@@ -10,7 +10,30 @@ use crate::memory::Memory;
 use crate::occupancy::{Demand, demand};
 use crate::program::Program;
 use crate::sm::{Sm, World};
+use crate::watch::{MemoryView, SmView, Watcher};
 use crate::{GpuError, GpuSpec, Hooks, LaunchRun, Run, Work};
+
+/// How a run is held in check, and who looks on.
+pub struct Control<'w> {
+    /// The last cycle in which something may happen.
+    pub cycle_limit: u64,
+    /// Sees everything and changes nothing.
+    pub watcher: Option<&'w mut dyn Watcher>,
+}
+
+impl Control<'_> {
+    /// Half an hour of a GPU at 500 MHz: nothing that was meant takes as long.
+    pub const CYCLE_LIMIT: u64 = 1_000_000_000_000;
+}
+
+impl Default for Control<'_> {
+    fn default() -> Self {
+        Self {
+            cycle_limit: Self::CYCLE_LIMIT,
+            watcher: None,
+        }
+    }
+}
 
 /// Times `launches` in order on one GPU. A launch begins when its predecessor has finished and its stores are in memory; I-cache (and an attached filter)
 /// keep their contents, and each kernel has its own instruction addresses.
@@ -18,11 +41,27 @@ use crate::{GpuError, GpuSpec, Hooks, LaunchRun, Run, Work};
 /// # Errors
 /// If a launch cannot run on this GPU; see [`GpuError`].
 pub fn simulate(spec: &GpuSpec, launches: &[KernelTrace], hooks: Hooks) -> Result<Run, GpuError> {
-    let mut gpu = Gpu::new(spec, &hooks);
+    simulate_under(spec, launches, hooks, Control::default())
+}
+
+/// As [`simulate`], with a limit of one's own, or with somebody who looks on.
+///
+/// # Errors
+/// As [`simulate`]; also if a launch takes longer than it may.
+pub fn simulate_under(
+    spec: &GpuSpec,
+    launches: &[KernelTrace],
+    hooks: Hooks,
+    control: Control<'_>,
+) -> Result<Run, GpuError> {
+    // Nothing runs unless everything can.
+    let demands: Result<Vec<Demand>, GpuError> =
+        launches.iter().map(|trace| demand(spec, trace)).collect();
+    let demands = demands?;
+    let mut gpu = Gpu::new(spec, &hooks, control);
     let mut runs = Vec::with_capacity(launches.len());
     let mut code = CodeMap::default();
-    for trace in launches {
-        let demand = demand(spec, trace)?;
+    for (trace, demand) in launches.iter().zip(demands) {
         let program = Program::new(spec, trace, code.place(spec, trace));
         let start = gpu.queue.now();
         gpu.launch(trace, &program, demand)?;
@@ -62,7 +101,7 @@ impl<'t> CodeMap<'t> {
     }
 }
 
-struct Gpu<'s, 't> {
+struct Gpu<'s, 't, 'w> {
     spec: &'s GpuSpec,
     queue: Queue,
     memory: Memory,
@@ -70,6 +109,9 @@ struct Gpu<'s, 't> {
     ticks: Ticks,
     counts: Counts,
     work: Work,
+    control: Control<'w>,
+    /// The cycle from which on the limit, or somebody who looks on, has a say.
+    pause: u64,
 }
 
 /// The grid that runs.
@@ -82,9 +124,21 @@ struct Grid<'p, 't> {
     finished: usize,
 }
 
-impl<'s, 't> Gpu<'s, 't> {
-    fn new(spec: &'s GpuSpec, hooks: &Hooks) -> Self {
+impl Grid<'_, '_> {
+    /// CTAs that have not finished.
+    fn left(&self) -> u64 {
+        (self.ctas - self.finished) as u64
+    }
+}
+
+impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
+    fn new(spec: &'s GpuSpec, hooks: &Hooks, control: Control<'w>) -> Self {
         Self {
+            pause: match control.watcher {
+                Some(_) => 0,
+                None => control.cycle_limit.saturating_add(1),
+            },
+            control,
             spec,
             queue: Queue::new(),
             memory: Memory::new(spec),
@@ -104,7 +158,29 @@ impl<'s, 't> Gpu<'s, 't> {
         program: &Program,
         demand: Demand,
     ) -> Result<(), GpuError> {
-        let mut grid = Grid {
+        let mut grid = self.begin(trace, program, demand)?;
+        while let Some(now) = self.next_time() {
+            if now >= self.pause {
+                self.pause(now, &grid)?;
+            }
+            self.queue.advance(now);
+            while let Some(event) = self.queue.pop_now() {
+                self.work.events += 1;
+                self.handle(event, now, &mut grid)?;
+            }
+            self.tick(now, &grid)?;
+        }
+        self.end(&grid)
+    }
+
+    /// A launch begins: the CTAs of the first wave are on their way.
+    fn begin<'p>(
+        &mut self,
+        trace: &'t KernelTrace,
+        program: &'p Program,
+        demand: Demand,
+    ) -> Result<Grid<'p, 't>, GpuError> {
+        let grid = Grid {
             trace,
             program,
             demand,
@@ -116,6 +192,9 @@ impl<'s, 't> Gpu<'s, 't> {
         for sm in &mut self.sms {
             sm.begin(self.spec, trace, shared_bytes);
         }
+        if let Some(watcher) = &mut self.control.watcher {
+            watcher.launch(self.queue.now(), &trace.kernel);
+        }
         let start = self.queue.now() + u64::from(self.spec.sm.launch_cycles);
         let first_wave = grid.ctas.min(self.sms.len() * demand.ctas_per_sm as usize);
         for place in 0..first_wave {
@@ -123,20 +202,38 @@ impl<'s, 't> Gpu<'s, 't> {
             let sm = (place % self.sms.len()) as u16;
             self.queue.schedule(cycle, Event::Dispatch { sm })?;
         }
-        while let Some(now) = self.next_time() {
-            self.queue.advance(now);
-            while let Some(event) = self.queue.pop_now() {
-                self.work.events += 1;
-                self.handle(event, now, &mut grid)?;
-            }
-            self.tick(now, &grid)?;
-        }
+        Ok(grid)
+    }
+
+    /// Nothing is left to do: the launch is over, or stuck.
+    fn end(&mut self, grid: &Grid<'_, 't>) -> Result<(), GpuError> {
         for sm in &mut self.sms {
-            sm.end(program);
+            sm.end(grid.program);
         }
         self.counts.add(Counter::Launches, 1);
         if grid.finished < grid.ctas {
-            return Err(self.deadlock(&grid));
+            return Err(self.deadlock(grid));
+        }
+        Ok(())
+    }
+
+    /// Before anything of cycle `now` happens: it may be one too many, and the one who looks on wants to know how memory does.
+    fn pause(&mut self, now: u64, grid: &Grid<'_, 't>) -> Result<(), GpuError> {
+        let limit = self.control.cycle_limit;
+        if now > limit {
+            return Err(GpuError::CycleLimit {
+                kernel: grid.trace.kernel.clone(),
+                limit,
+                ctas_left: grid.left(),
+                states: self.states(),
+            });
+        }
+        self.pause = limit.saturating_add(1);
+        if let Some(watcher) = &mut self.control.watcher {
+            let view = MemoryView {
+                counts: &self.memory.counts,
+            };
+            self.pause = self.pause.min(watcher.memory(now, &view));
         }
         Ok(())
     }
@@ -158,10 +255,12 @@ impl<'s, 't> Gpu<'s, 't> {
             queue: &mut self.queue,
             memory: &mut self.memory,
         };
-        let (sms, work) = (&mut self.sms, &mut self.work);
+        let (sms, work, control) = (&mut self.sms, &mut self.work, &mut self.control);
         self.ticks.each(now, |sm| {
             work.ticks += 1;
-            sms[sm].tick(now, &mut world)
+            let next = sms[sm].tick(now, &mut world)?;
+            show(control, &sms[sm], now);
+            Ok(next)
         })
     }
 
@@ -209,6 +308,7 @@ impl<'s, 't> Gpu<'s, 't> {
         {
             self.ticks.set(usize::from(id), now, cycle);
         }
+        show(&mut self.control, sm, now);
         if cta_finished {
             grid.finished += 1;
             if grid.placed < grid.ctas {
@@ -222,13 +322,23 @@ impl<'s, 't> Gpu<'s, 't> {
         GpuError::Deadlock {
             kernel: grid.trace.kernel.clone(),
             cycle: self.queue.now(),
-            ctas_left: (grid.ctas - grid.finished) as u64,
-            states: self.sms.iter().flat_map(Sm::states).collect(),
+            ctas_left: grid.left(),
+            states: self.states(),
         }
+    }
+
+    fn states(&self) -> Vec<String> {
+        self.sms.iter().flat_map(Sm::states).collect()
     }
 
     fn finish(mut self, launches: Vec<LaunchRun>) -> Run {
         let cycles = self.queue.now();
+        if let Some(watcher) = &mut self.control.watcher {
+            let view = MemoryView {
+                counts: &self.memory.counts,
+            };
+            watcher.end(cycles, &view);
+        }
         self.counts.add(Counter::Cycles, cycles);
         let per_sm: Vec<Activity> = self
             .sms
@@ -250,6 +360,16 @@ impl<'s, 't> Gpu<'s, 't> {
             launches,
             work: self.work,
         }
+    }
+}
+
+/// Shows an SM to whoever looks on.
+#[inline]
+fn show(control: &mut Control<'_>, sm: &Sm<'_>, now: u64) {
+    if let Some(watcher) = &mut control.watcher
+        && watcher.watches(sm.number())
+    {
+        watcher.sm(now, &SmView::new(sm, now));
     }
 }
 
@@ -279,3 +399,6 @@ fn deliver<'t>(
     }
     Ok(false)
 }
+
+#[cfg(test)]
+mod tests;

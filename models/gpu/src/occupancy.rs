@@ -2,7 +2,7 @@
 
 use warpwatt_simt::trace::KernelTrace;
 
-use crate::{GpuError, GpuSpec, Resource};
+use crate::{GpuError, GpuSpec, Lack, Resource};
 
 /// What one CTA of a launch takes of an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,27 +54,25 @@ pub(crate) fn demand(spec: &GpuSpec, trace: &KernelTrace) -> Result<Demand, GpuE
             u64::from(sm.shared_bytes),
         ),
     ];
-    let fitting = |&(resource, needed, available): &(Resource, u64, u64)| {
-        (
-            available.checked_div(needed).unwrap_or(u64::MAX),
+    let lacks: Vec<Lack> = rows
+        .iter()
+        .filter(|&&(_, needed, available)| needed > available)
+        .map(|&(resource, needed, available)| Lack {
             resource,
             needed,
             available,
-        )
-    };
-    let (ctas, limited_by, needed, available) =
-        rows.iter()
-            .map(fitting)
-            .min()
-            .unwrap_or((0, Resource::Ctas, 1, 0));
-    if ctas == 0 {
-        return Err(GpuError::CtaTooLarge {
-            kernel: trace.kernel.clone(),
-            resource: limited_by,
-            needed,
-            available,
-        });
+        })
+        .collect();
+    if !lacks.is_empty() {
+        let kernel = trace.kernel.clone();
+        return Err(GpuError::CtaTooLarge { kernel, lacks });
     }
+    let fitting = |&(resource, needed, available): &(Resource, u64, u64)| {
+        let ctas = available.checked_div(needed).unwrap_or(u64::MAX);
+        (ctas, resource)
+    };
+    let tightest = rows.iter().map(fitting).min();
+    let (ctas, limited_by) = tightest.unwrap_or((0, Resource::Ctas));
     Ok(Demand {
         warps: warps as u32,
         registers: registers as u32,
@@ -130,12 +128,15 @@ mod tests {
             error.to_string(),
             "a CTA of kernel `k` does not fit an SM: it needs 20480 registers, an SM has 16384"
         );
-        assert!(matches!(
-            of(2048, 1, 0),
-            Err(GpuError::CtaTooLarge {
-                resource: Resource::Threads,
-                ..
-            })
-        ));
+        let GpuError::CtaTooLarge { lacks, .. } = of(2048, 40, 100_000).unwrap_err() else {
+            panic!("it does not fit");
+        };
+        let remedies: Vec<(&str, u64)> = lacks.iter().map(Lack::remedy).collect();
+        let all = [
+            ("sm.threads", 2048),
+            ("sm.registers_bytes", 4 * 2048 * 40),
+            ("sm.shared_bytes", 100_352),
+        ];
+        assert_eq!(remedies, all, "everything at once");
     }
 }

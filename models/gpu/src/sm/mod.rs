@@ -18,6 +18,7 @@ mod tally;
 mod texture;
 mod units;
 mod warp;
+mod watched;
 
 use warpwatt_simt::trace::KernelTrace;
 

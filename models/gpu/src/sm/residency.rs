@@ -3,7 +3,7 @@
 use warpwatt_activity::Activity;
 use warpwatt_simt::trace::{BarrierUse, KernelTrace};
 
-use super::{Head, Sm, World};
+use super::{Sm, World};
 use crate::counters::Counter;
 use crate::event::Event;
 use crate::{CounterInfo, GpuError, PlaceEvent};
@@ -11,6 +11,8 @@ use crate::{CounterInfo, GpuError, PlaceEvent};
 /// A resident CTA.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CtaSlot {
+    /// Its number in the grid.
+    pub number: u32,
     /// Its warps that have not finished; empty if the slot is free.
     warps: u64,
     /// Those of its barriers that a warp has come to.
@@ -32,6 +34,20 @@ struct Barrier {
 }
 
 impl CtaSlot {
+    /// Slots of its warps that have not finished.
+    pub fn warps(&self) -> u64 {
+        self.warps
+    }
+
+    /// The barrier at which the warp in a slot waits.
+    pub fn waits_at(&self, slot: usize) -> Option<u8> {
+        let waits = |barrier: &&Barrier| (barrier.waiting | barrier.opening) >> slot & 1 != 0;
+        self.barriers
+            .iter()
+            .find(waits)
+            .map(|barrier| barrier.number)
+    }
+
     fn barrier(&mut self, number: u8) -> &mut Barrier {
         let place = self
             .barriers
@@ -90,6 +106,7 @@ impl<'t> Sm<'t> {
         self.counts.add(Counter::Ctas, 1);
         self.counts.add(Counter::Warps, u64::from(demand.warps));
         self.ctas[slot].barriers.clear();
+        self.ctas[slot].number = number as u32;
         for warp in 0..demand.warps as usize {
             let index = (!self.live).trailing_zeros() as usize;
             self.ages.placed[index] = self.ages.next;
@@ -247,41 +264,5 @@ impl<'t> Sm<'t> {
             hook.report(&mut activity);
         }
         activity
-    }
-
-    /// One line a warp, for the report of a deadlock.
-    pub fn states(&self) -> Vec<String> {
-        let state = |(index, warp): (usize, &super::Warp<'t>)| {
-            let bit = 1 << index;
-            let barriers = &self.ctas[usize::from(warp.cta)].barriers;
-            let at = barriers.iter().find(|barrier| barrier.waiting & bit != 0);
-            let doing = if let Some(barrier) = at {
-                &format!("waits at barrier {}", barrier.number)
-            } else if self.missing & bit != 0 {
-                "waits for an I-cache line"
-            } else if warp.branch {
-                "waits for a branch"
-            } else if warp.head == Head::Blocked {
-                "waits for the scoreboard"
-            } else if warp.exhausted() {
-                "has issued everything"
-            } else {
-                "can go on"
-            };
-            let next = warp
-                .oldest()
-                .or(warp.next())
-                .map_or_else(String::new, |step| format!(", instruction {}", step.inst));
-            format!(
-                "SM {} warp {index} (CTA slot {}): {doing}{next}",
-                self.id, warp.cta
-            )
-        };
-        self.warps
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| self.live >> index & 1 != 0)
-            .map(state)
-            .collect()
     }
 }

@@ -116,6 +116,11 @@ impl<'t> Warp<'t> {
         }
     }
 
+    /// The instruction that issues next, decoded or not, fetched or not: what is fetched next stands right behind what was fetched.
+    pub fn coming(&self) -> Option<&Step<'t>> {
+        self.steps[usize::from(self.first)].as_ref()
+    }
+
     /// Takes the oldest instruction out of the buffer.
     #[inline]
     pub fn issue(&mut self) -> Option<Step<'t>> {

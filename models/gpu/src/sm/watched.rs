@@ -1,0 +1,133 @@
+//! What is to be seen of an SM from outside: by those who look on, and in the report of a run that is stuck.
+
+use super::{Head, Sm};
+use crate::counters::Counter;
+use crate::watch::{WarpState, WarpView};
+
+impl Sm<'_> {
+    pub fn number(&self) -> u16 {
+        self.id
+    }
+
+    /// Cycles before this one are put down to something.
+    pub fn accounted(&self) -> u64 {
+        self.accounted
+    }
+
+    /// What those from there on are put down to.
+    pub fn why(&self) -> Counter {
+        self.why
+    }
+
+    /// Slots with a warp.
+    pub fn live(&self) -> u64 {
+        self.live
+    }
+
+    pub fn transactions(&self) -> u32 {
+        self.loads.in_flight
+    }
+
+    pub fn counted(&self, counter: Counter) -> u64 {
+        self.counts.get(counter)
+    }
+
+    pub fn warp_view(&self, index: usize) -> WarpView {
+        let warp = &self.warps[index];
+        WarpView {
+            serial: self.ages.placed[index],
+            cta: self.ctas[usize::from(warp.cta)].number,
+            placed: warp.placed,
+            issued: self.ages.issued[index],
+            state: self.state(index),
+            loading: self.loading >> index & 1 != 0,
+        }
+    }
+
+    /// What the warp in slot `index` does.
+    fn state(&self, index: usize) -> WarpState {
+        let bit = 1 << index;
+        let warp = &self.warps[index];
+        if self.at_barrier & bit != 0 {
+            return WarpState::Barrier;
+        }
+        match warp.head {
+            Head::Ready(_) => WarpState::Ready,
+            Head::Blocked if self.loading & bit != 0 => WarpState::Memory,
+            Head::Blocked => WarpState::Dependence,
+            Head::Absent if self.missing & bit != 0 => WarpState::Icache,
+            Head::Absent if warp.exhausted() => WarpState::Drain,
+            Head::Absent if warp.branch => WarpState::Branch,
+            Head::Absent => WarpState::Fetch,
+        }
+    }
+
+    /// What every warp waits for, CTA after CTA; warps of a CTA that wait for the same at the same instruction share a line.
+    pub fn states(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for cta in self.ctas.iter().filter(|cta| cta.warps() != 0) {
+            let mut rest = cta.warps();
+            while rest != 0 {
+                let first = rest.trailing_zeros() as usize;
+                let like_first = |&index: &usize| self.stands(index) == self.stands(first);
+                let alike: Vec<usize> = bits(rest).filter(like_first).collect();
+                for index in &alike {
+                    rest &= !(1 << index);
+                }
+                lines.push(self.line(cta.number, &alike));
+            }
+        }
+        lines
+    }
+
+    /// What a warp does, the barrier at which it waits, and the instruction that comes next.
+    fn stands(&self, index: usize) -> (WarpState, Option<u8>, Option<u32>) {
+        let warp = &self.warps[index];
+        let barrier = self.ctas[usize::from(warp.cta)].waits_at(index);
+        (
+            self.state(index),
+            barrier,
+            warp.coming().map(|step| step.inst),
+        )
+    }
+
+    /// Warps of one CTA that do the same, `alike` by their slots.
+    fn line(&self, cta: u32, alike: &[usize]) -> String {
+        let (state, barrier, inst) = self.stands(alike[0]);
+        let slots: Vec<String> = alike.iter().map(usize::to_string).collect();
+        let (warps, name) = match alike.len() {
+            1 => ("warp", state.name().to_owned()),
+            _ => ("warps", plural(state)),
+        };
+        let name = match barrier {
+            Some(number) => name.replace("a barrier", &format!("barrier {number}")),
+            None => name,
+        };
+        let at = inst.map_or_else(String::new, |inst| format!(", next is instruction {inst}"));
+        let loads = match alike.iter().any(|&index| self.loading >> index & 1 != 0) {
+            true => ", with loads on their way",
+            false => "",
+        };
+        format!(
+            "  SM {}, CTA {cta}, {warps} in slot {}: {name}{at}{loads}",
+            self.id,
+            slots.join(", ")
+        )
+    }
+}
+
+/// The name of a state for several warps: "waits" becomes "wait".
+fn plural(state: WarpState) -> String {
+    let (verb, rest) = state.name().split_once(' ').unwrap_or((state.name(), ""));
+    let verb = match verb {
+        "is" => "are",
+        "has" => "have",
+        verb => verb.trim_end_matches('s'),
+    };
+    format!("{verb} {rest}")
+}
+
+/// The numbers of the bits of a mask.
+fn bits(mask: u64) -> impl Iterator<Item = usize> {
+    (0..64).filter(move |bit| mask >> bit & 1 != 0)
+}

@@ -1,0 +1,144 @@
+//! Looking on while a run goes its way. Who looks on sees every change of what SMs and warps do, and changes nothing.
+
+use crate::counters::{COUNTERS, Counter, Counts};
+use crate::sm::Sm;
+
+/// What a warp does, or what its oldest instruction waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WarpState {
+    /// It can go, as soon as its scheduler chooses it and a collector and its unit have room.
+    Ready,
+    /// For the result of a load.
+    Memory,
+    /// For a result of the pipeline, or for a free region of the scoreboard.
+    Dependence,
+    /// At a barrier.
+    Barrier,
+    /// For a line of the instruction cache.
+    Icache,
+    /// For a branch to be resolved.
+    Branch,
+    /// For its fetch and decode.
+    Fetch,
+    /// All has been issued; the last results are on their way.
+    Drain,
+}
+
+impl WarpState {
+    /// In words, after "the warp".
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ready => "is ready to issue",
+            Self::Memory => "waits for the result of a load",
+            Self::Dependence => "waits for a result of the pipeline",
+            Self::Barrier => "waits at a barrier",
+            Self::Icache => "waits for an I-cache line",
+            Self::Branch => "waits for a branch",
+            Self::Fetch => "waits for fetch",
+            Self::Drain => "has issued everything",
+        }
+    }
+}
+
+/// Looks on. Every method is called in the order of simulated time; nothing that it does reaches the run.
+pub trait Watcher {
+    /// A launch begins.
+    fn launch(&mut self, cycle: u64, kernel: &str);
+    /// Whether [`Self::sm`] is wanted of SM number `sm`; asked again and again, so that the answer may change.
+    fn watches(&self, sm: u16) -> bool;
+    /// Something of an SM has happened in `cycle`; what the view shows holds from now on, until the next call for this SM.
+    fn sm(&mut self, cycle: u64, view: &SmView<'_>);
+    /// Nothing of `cycle` has happened yet; the view shows the counters up to here. Returns the cycle from which on it is to be called again.
+    fn memory(&mut self, cycle: u64, view: &MemoryView<'_>) -> u64;
+    /// The run ends.
+    fn end(&mut self, cycle: u64, view: &MemoryView<'_>);
+}
+
+/// An SM as it is now.
+#[derive(Clone, Copy)]
+pub struct SmView<'v> {
+    sm: &'v Sm<'v>,
+    cycle: u64,
+}
+
+/// The counters of network, second-level cache and DRAM so far.
+#[derive(Clone, Copy)]
+pub struct MemoryView<'v> {
+    pub(crate) counts: &'v Counts,
+}
+
+impl<'v> SmView<'v> {
+    pub(crate) fn new(sm: &'v Sm<'v>, cycle: u64) -> Self {
+        Self { sm, cycle }
+    }
+
+    /// Its number.
+    pub fn number(&self) -> u16 {
+        self.sm.number()
+    }
+
+    /// Whether it issued in this cycle.
+    pub fn issues(&self) -> bool {
+        self.sm.accounted() > self.cycle
+    }
+
+    /// The counter that its cycles are put down to from now on (from the next cycle on, if it issues in this one).
+    pub fn spends(&self) -> &'static str {
+        COUNTERS[self.sm.why() as usize].name
+    }
+
+    /// Slots that hold a warp, as bits.
+    pub fn live(&self) -> u64 {
+        self.sm.live()
+    }
+
+    /// The warp in a slot.
+    pub fn warp(&self, slot: usize) -> WarpView {
+        self.sm.warp_view(slot)
+    }
+
+    /// Transactions of stores, and of loads and atomics that pass no cache, in flight.
+    pub fn transactions(&self) -> u32 {
+        self.sm.transactions()
+    }
+
+    /// Sectors looked up in the first-level data cache so far, and how many of them were there.
+    pub fn l1_reads(&self) -> (u64, u64) {
+        (
+            self.sm.counted(Counter::L1Reads),
+            self.sm.counted(Counter::L1ReadHits),
+        )
+    }
+}
+
+/// A warp in its slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WarpView {
+    /// Of all warps of the SM, the how manieth: two warps in one slot have different numbers.
+    pub serial: u64,
+    /// Its CTA's number in the grid.
+    pub cta: u32,
+    /// The cycle in which it was placed.
+    pub placed: u64,
+    /// Instructions that it has issued.
+    pub issued: u64,
+    /// What it does.
+    pub state: WarpState,
+    /// Whether the result of a load or an atomic is on its way to it.
+    pub loading: bool,
+}
+
+impl MemoryView<'_> {
+    /// Sectors read in the second-level cache so far, and how many of them were there.
+    pub fn l2_reads(&self) -> (u64, u64) {
+        (
+            self.counts.get(Counter::L2Reads),
+            self.counts.get(Counter::L2ReadHits),
+        )
+    }
+
+    /// Cycles of the DRAM clock in which data buses were in use, summed over controllers, for all requests begun so far.
+    pub fn dram_busy_cycles(&self) -> u64 {
+        self.counts.get(Counter::DramBusyCycles)
+    }
+}
