@@ -11,6 +11,9 @@ pub type ObserverFactory = Box<dyn Fn(u32) -> Box<dyn FetchObserver>>;
 /// Makes one issue hook for each SM; the argument is the SM's number.
 pub type IssueFactory = Box<dyn Fn(u32) -> Box<dyn IssueHook>>;
 
+/// Says for the code of a launch how many metadata instructions a compiler put in front of each instruction.
+pub type MetadataFactory = Box<dyn Fn(&KernelTrace) -> Vec<u8>>;
+
 /// The attachments of a run.
 #[derive(Default)]
 pub struct Hooks {
@@ -20,6 +23,9 @@ pub struct Hooks {
     pub fetch_observers: Vec<ObserverFactory>,
     /// Follow warps and decide how their instructions go through the back end; each sees what those before it decided.
     pub issue: Vec<IssueFactory>,
+    /// Metadata instructions: they lie in the code, are fetched in front of their instruction, wherever that is reached from, and end at decode. A branch to
+    /// an instruction leads to its metadata, so that fetching them here is what executing a program with them would trace.
+    pub metadata: Option<MetadataFactory>,
 }
 
 /// A small store before the I-cache.
@@ -84,6 +90,10 @@ pub trait IssueHook {
     /// An instruction issues; `course` is how, so far.
     fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
         let _ = (event, course);
+    }
+    /// The operands of the instruction that the warp issued last have been read before `cycle`; said in advance, right after the issue.
+    fn collected(&mut self, warp: u8, cycle: u64) {
+        let _ = (warp, cycle);
     }
     /// The warp in slot `warp` has finished.
     fn retired(&mut self, cycle: u64, warp: u8) {

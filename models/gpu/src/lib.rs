@@ -21,9 +21,10 @@ pub use engine::{ClockRatio, EventQueue, Past};
 pub use error::{GpuError, Lack, Resource};
 pub use hooks::{
     Course, Extent, FetchEvent, FetchFilter, FetchObserver, FilterFactory, Hooks, IssueEvent,
-    IssueFactory, IssueHook, ObserverFactory, PlaceEvent,
+    IssueFactory, IssueHook, MetadataFactory, ObserverFactory, PlaceEvent,
 };
 pub use machine::{Control, simulate, simulate_under};
+pub use occupancy::resident_warps;
 pub use run::{LaunchRun, Run, Work};
 pub use spec::*;
 /// The traces that hooks see.

@@ -62,7 +62,13 @@ pub fn simulate_under(
     let mut runs = Vec::with_capacity(launches.len());
     let mut code = CodeMap::default();
     for (trace, demand) in launches.iter().zip(demands) {
-        let program = Program::new(spec, trace, code.place(spec, trace));
+        let metadata = hooks.metadata.as_ref().map(|of| of(trace));
+        let extra = metadata.iter().flatten().map(|&count| u64::from(count));
+        let base = code.place(spec, trace, extra.sum());
+        let mut program = Program::new(spec, trace, base);
+        if let Some(metadata) = metadata {
+            program = program.with_metadata(metadata);
+        }
         let start = gpu.queue.now();
         gpu.launch(trace, &program, demand)?;
         runs.push(LaunchRun {
@@ -84,8 +90,9 @@ struct CodeMap<'t> {
 }
 
 impl<'t> CodeMap<'t> {
-    /// The address of `trace`'s first instruction: that of an earlier launch of the same code, or the next free line.
-    fn place(&mut self, spec: &GpuSpec, trace: &'t KernelTrace) -> u64 {
+    /// The address of `trace`'s first instruction: that of an earlier launch of the same code, or the next free line; `metadata` instructions are in it besides the
+    /// trace's.
+    fn place(&mut self, spec: &GpuSpec, trace: &'t KernelTrace, metadata: u64) -> u64 {
         let known = self
             .kernels
             .iter()
@@ -94,7 +101,8 @@ impl<'t> CodeMap<'t> {
             return base;
         }
         let base = self.end;
-        let bytes = trace.code.len() as u64 * u64::from(spec.fetch.instruction_bytes);
+        let instructions = trace.code.len() as u64 + metadata;
+        let bytes = instructions * u64::from(spec.fetch.instruction_bytes);
         self.end = (base + bytes).next_multiple_of(u64::from(spec.icache.line_bytes));
         self.kernels.push((trace, base));
         base

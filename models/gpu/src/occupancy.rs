@@ -15,6 +15,15 @@ pub(crate) struct Demand {
     pub limited_by: Resource,
 }
 
+/// Warps that an SM holds at once of a launch.
+///
+/// # Errors
+/// If not even one CTA fits.
+pub fn resident_warps(spec: &GpuSpec, trace: &KernelTrace) -> Result<u32, GpuError> {
+    let demand = demand(spec, trace)?;
+    Ok(demand.ctas_per_sm * demand.warps)
+}
+
 /// The demand of a CTA of `trace`, by the allocation rules of the CUDA occupancy calculator: whole warps, registers for an even number of warps in units, shared memory in units.
 ///
 /// # Errors

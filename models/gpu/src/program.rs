@@ -19,6 +19,9 @@ pub(crate) struct Program {
     regions: Vec<Region>,
     reads: Vec<Read>,
     writes: Vec<u16>,
+    /// Metadata instructions in front of each instruction, and instructions of both kinds before it; empty if there are no metadata.
+    metadata: Vec<u8>,
+    places: Vec<u32>,
 }
 
 /// A register that an instruction reads from the banks.
@@ -99,6 +102,32 @@ impl Program {
             program.insts.push(inst);
         }
         program
+    }
+
+    /// The same code with so many metadata instructions in front of each instruction.
+    pub fn with_metadata(mut self, metadata: Vec<u8>) -> Self {
+        let mut place = 0;
+        self.places = Vec::with_capacity(metadata.len());
+        for &count in &metadata {
+            place += u32::from(count);
+            self.places.push(place);
+            place += 1;
+        }
+        self.metadata = metadata;
+        self
+    }
+
+    /// Metadata instructions in front of an instruction.
+    #[inline]
+    pub fn metadata(&self, inst: u32) -> u8 {
+        self.metadata.get(inst as usize).copied().unwrap_or(0)
+    }
+
+    /// The address of an instruction of `bytes` bytes.
+    #[inline]
+    pub fn address(&self, inst: u32, bytes: u32) -> u64 {
+        let place = self.places.get(inst as usize).copied().unwrap_or(inst);
+        self.base + u64::from(place) * u64::from(bytes)
     }
 
     fn prepare(&mut self, spec: &GpuSpec, inst: &StaticInst) -> Inst {

@@ -48,9 +48,10 @@ impl Sm<'_> {
         let index = usize::from(warp);
         let bit = 1 << index;
         let slot = &mut self.warps[index];
+        let bare = slot.bare;
         let count = slot.deliver(world.spec.fetch.instructions > 1);
         self.counts.add(Counter::BufferWrite, u64::from(count));
-        let mut again = self.missing & bit != 0;
+        let mut again = bare || self.missing & bit != 0;
         self.missing &= !bit;
         if slot.held == 0 {
             // Nothing but what lies behind a taken branch: the scheduler finds that out as soon as it sees it.
@@ -86,6 +87,7 @@ impl Sm<'_> {
         let can = room
             && !warp.branch
             && warp.wrong == 0
+            && !warp.bare
             && self.missing & bit == 0
             && warp.next().is_some();
         if can {
@@ -123,37 +125,54 @@ impl Sm<'_> {
             }
             BranchFetch::NotTaken => warp.fetch_at,
         };
-        let mut fetched = 0;
-        while fetched < settings.instructions {
+        let due = match warp.next() {
+            Some(step) if step.inst == at => u64::from(warp.due),
+            _ => 0,
+        };
+        let address = program.address(at, settings.instruction_bytes)
+            - due * u64::from(settings.instruction_bytes);
+        // Instructions passed, and metadata in front of them.
+        let (mut passed, mut metadata) = (0, 0);
+        while passed + metadata < settings.instructions {
             match warp.next() {
-                Some(step) if step.inst == at + fetched && !warp.branch => {
+                Some(step) if step.inst == at + passed && !warp.branch => {
+                    if warp.due > 0 {
+                        warp.due -= 1;
+                        metadata += 1;
+                        continue;
+                    }
                     let control = program.insts[step.inst as usize].control;
                     warp.branch = control && settings.branches == BranchFetch::Stall;
                     warp.fetch();
+                    warp.due = warp.metadata(program);
                 }
                 // Behind a branch that is taken, behind the end of the warp, or behind one that is not resolved.
                 _ if settings.branches == BranchFetch::NotTaken
-                    && ((at + fetched) as usize) < program.insts.len() =>
+                    && ((at + passed) as usize) < program.insts.len() =>
                 {
                     warp.wrong += 1;
                 }
                 _ => break,
             }
-            fetched += 1;
+            passed += 1;
         }
+        warp.bare = passed == 0 && metadata > 0;
         warp.fetch_at = if warp.wrong > 0 {
             warp.next().map_or(0, |step| step.inst)
         } else {
-            at + fetched
+            at + passed
         };
         let flushed = u64::from(warp.wrong);
-        self.counts.add(Counter::Fetches, u64::from(fetched));
+        self.counts
+            .add(Counter::Fetches, u64::from(passed + metadata));
+        self.counts
+            .add(Counter::MetadataFetches, u64::from(metadata));
         self.counts.add(Counter::FetchGrants, 1);
         self.counts.add(Counter::FlushedInstructions, flushed);
         let event = FetchEvent {
             cycle: now,
             warp: index as u8,
-            pc: world.program.base + u64::from(at) * u64::from(settings.instruction_bytes),
+            pc: address,
         };
         for observer in &mut self.observers {
             observer.fetched(event);

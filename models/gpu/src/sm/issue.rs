@@ -96,6 +96,9 @@ impl<'t> Sm<'t> {
                     slots,
                     writes: course.writes + course.narrow_writes,
                 };
+                for hook in &mut self.issue_hooks {
+                    hook.collected(index as u8, collected.ready);
+                }
                 if port == Port::Ldst {
                     self.issue_memory(wanted, &step, &course, collected, world)?
                 } else {
@@ -158,8 +161,9 @@ impl<'t> Sm<'t> {
         if self.observers.is_empty() {
             return;
         }
-        let pc = world.program.base
-            + u64::from(step.inst) * u64::from(world.spec.fetch.instruction_bytes);
+        let pc = world
+            .program
+            .address(step.inst, world.spec.fetch.instruction_bytes);
         for observer in &mut self.observers {
             observer.issued(FetchEvent {
                 cycle: now,
@@ -186,8 +190,9 @@ impl<'t> Sm<'t> {
         let event = IssueEvent {
             cycle: now,
             warp,
-            pc: world.program.base
-                + u64::from(step.inst) * u64::from(world.spec.fetch.instruction_bytes),
+            pc: world
+                .program
+                .address(step.inst, world.spec.fetch.instruction_bytes),
             latency: inst.latency,
             step,
         };

@@ -122,6 +122,7 @@ impl<'t> Sm<'t> {
                     cta: number as u32,
                 });
             }
+            self.warps[index].due = self.warps[index].metadata(world.program);
             self.update_fetch(index, world);
             self.empty |= 1 << index;
             self.exhausted &= !(1 << index);

@@ -3,7 +3,7 @@
 use warpwatt_simt::trace::{Step, WarpCursor};
 
 use super::scoreboard::Entry;
-use crate::program::Port;
+use crate::program::{Port, Program};
 
 /// Most instruction-buffer entries of a warp.
 const MOST: usize = 4;
@@ -41,6 +41,10 @@ pub(crate) struct Warp<'t> {
     pub wrong_delivered: bool,
     /// The instruction that a fetch which knows no branch brings next.
     pub fetch_at: u32,
+    /// Metadata instructions that are fetched before `next`.
+    pub due: u8,
+    /// A fetch that brings nothing else is under way.
+    pub bare: bool,
     pub head: Head,
     pub entry: Entry,
     pub cta: u8,
@@ -84,10 +88,19 @@ impl<'t> Warp<'t> {
         self.steps[behind] = self.cursor.as_mut().and_then(Iterator::next);
     }
 
+    /// Metadata instructions in front of the next instruction.
+    #[inline]
+    pub fn metadata(&self, program: &Program) -> u8 {
+        self.next().map_or(0, |next| program.metadata(next.inst))
+    }
+
     /// What was fetched first, or all that was fetched, is decoded; how many instructions that is, wrong ones included.
     #[inline]
     pub fn deliver(&mut self, all: bool) -> u8 {
-        if all {
+        if self.bare && self.held == self.delivered {
+            self.bare = false;
+            0
+        } else if all {
             self.delivered = self.held;
             self.wrong_delivered = self.wrong > 0;
             self.held + self.wrong

@@ -155,11 +155,11 @@ fn meetings(
             }
         }
     }
-    for block in 0..count {
+    for (block, mapped) in mapped.iter().enumerate() {
         let start = blocks.starts[block] as usize;
         if meets[start] {
             let held = held(block);
-            let dead = mapped[block].iter().filter(|word| !held.has(*word));
+            let dead = mapped.iter().filter(|word| !held.has(*word));
             releases[start].meeting = dead.collect();
         }
     }
