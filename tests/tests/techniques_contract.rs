@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use gpu_support::*;
 use toml::Table;
 use warpwatt_activity::Event;
-use warpwatt_circuit::{CircuitError, Cost, OperatingPoint, Profile, Spec};
+use warpwatt_circuit::{
+    CircuitError, Cost, Gated, Gating, Granularity, OperatingPoint, Profile, Spec, power_gate,
+};
 use warpwatt_gpu::{COUNTERS, GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::{KernelTrace, Space, StaticInst};
 use warpwatt_techlib::quantity::Temperature;
@@ -260,11 +262,12 @@ fn the_front_end_of_the_baseline_is_counted() {
 /// A file or folder beside the framework's own is a technique, and every technique is one.
 #[test]
 fn every_technique_s_file_is_in_the_registry() {
-    const FRAMEWORK: [&str; 6] = [
+    const FRAMEWORK: [&str; 7] = [
         "baseline",
         "compose",
         "definition",
         "lib",
+        "register_file",
         "structure",
         "technique",
     ];
@@ -410,6 +413,15 @@ impl Circuits for Node32 {
     fn cost(&self, spec: &Spec) -> Result<Cost, CircuitError> {
         let point = OperatingPoint::at(Temperature::from_k(350.0));
         warpwatt_circuit::cost(&self.0, &point, Profile::Cacti65, spec)
+    }
+
+    fn gated(&self, spec: &Spec, granularity: Granularity) -> Result<Gated, CircuitError> {
+        let point = OperatingPoint::at(Temperature::from_k(350.0));
+        let gating = Gating {
+            granularity,
+            ..Gating::default()
+        };
+        power_gate(&self.0, &self.0, &point, &self.cost(spec)?, &gating)
     }
 }
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use warpwatt_circuit::{CircuitError, Cost, OperatingPoint, Profile, Spec};
+use warpwatt_circuit::{
+    CircuitError, Cost, Gated, Gating, Granularity, OperatingPoint, Profile, Spec, power_gate,
+};
 use warpwatt_techlib::Technology;
 use warpwatt_techniques::Circuits;
 
@@ -14,18 +16,27 @@ pub struct NodeCircuits {
     technology: Technology,
     point: OperatingPoint,
     profile: Profile,
+    /// Of which sleep transistors are.
+    switch: Technology,
     known: Mutex<BTreeMap<Spec, Result<Cost, CircuitError>>>,
 }
 
 impl NodeCircuits {
-    /// Circuits made in `technology` by the rules of `profile`, running at `point`.
+    /// Circuits made in `technology` by the rules of `profile`, running at `point`; sleep transistors are of the same flavour.
     pub fn new(technology: Technology, point: OperatingPoint, profile: Profile) -> Self {
         Self {
+            switch: technology.clone(),
             technology,
             point,
             profile,
             known: Mutex::default(),
         }
+    }
+
+    /// The same with sleep transistors of `switch`, another flavour of the node.
+    #[must_use]
+    pub fn with_switch(self, switch: Technology) -> Self {
+        Self { switch, ..self }
     }
 
     /// The technology.
@@ -54,6 +65,17 @@ impl Circuits for NodeCircuits {
         let cost = warpwatt_circuit::cost(&self.technology, &self.point, self.profile, spec);
         lock().insert(spec.clone(), cost.clone());
         cost
+    }
+
+    fn gated(&self, spec: &Spec, granularity: Granularity) -> Result<Gated, CircuitError> {
+        let gating = Gating {
+            granularity,
+            ..Gating::default()
+        };
+        let cost = self.cost(spec)?;
+        let with = |switch| power_gate(&self.technology, switch, &self.point, &cost, &gating);
+        // The supply may be too low for transistors of low leakage.
+        with(&self.switch).or_else(|_| with(&self.technology))
     }
 }
 

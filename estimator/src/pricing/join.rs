@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpwatt_activity::Activity;
 use warpwatt_techlib::quantity::Frequency;
 
-use super::{CostTable, Entry, PricingError};
+use super::{CostTable, Entry, PricingError, Switched};
 use crate::outcome::{
     Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure, RelativeUncertainty,
     Totals,
@@ -40,7 +40,7 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
     let time_s = counted.cycles as f64 / clock_hz;
     let structures = table
         .iter()
-        .map(|(name, entry)| priced(name, entry, &counted.activity, time_s))
+        .map(|(name, entry)| priced(name, entry, &counted, time_s))
         .collect::<Result<Vec<_>, _>>()?;
     let mut notes = counted.notes;
     notes.extend(scope_notes(&structures, table, &counted.activity));
@@ -62,10 +62,11 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
 fn priced(
     name: &str,
     entry: &Entry,
-    activity: &Activity,
+    counted: &Counted,
     time_s: f64,
 ) -> Result<PricedStructure, PricingError> {
-    let events = activity
+    let events = counted
+        .activity
         .events()
         .filter(|(event, _)| event.structure == name && !entry.leakage_only);
     let mut actions = BTreeMap::new();
@@ -82,12 +83,18 @@ fn priced(
         actions.insert(event.action.to_owned(), action);
     }
     let cost = &entry.cost;
-    let leakage_w = entry.instances as f64 * (cost.leakage.si() + cost.gate_leakage.si());
+    let mut leakage_w = entry.instances as f64 * (cost.leakage.si() + cost.gate_leakage.si());
+    let mut area = cost.area;
+    if let Some(gates) = &entry.gates {
+        leakage_w = gated_leakage(leakage_w, entry, gates, counted);
+        area += gates.gated.header_area;
+        actions.insert("wake".to_owned(), wakes(entry, gates, &counted.activity));
+    }
     Ok(PricedStructure {
         name: name.to_owned(),
         group: entry.group.clone(),
         instances: entry.instances,
-        area_m2: cost.area.si(),
+        area_m2: area.si(),
         leakage_w: cost.leakage.si(),
         gate_leakage_w: cost.gate_leakage.si(),
         delay_s: cost.access_time.si(),
@@ -104,6 +111,32 @@ fn priced(
             method: cost.uncertainty.method,
         },
     })
+}
+
+/// Mean leakage power of a structure that is switched off in parts and at times.
+fn gated_leakage(on_w: f64, entry: &Entry, gates: &Switched, counted: &Counted) -> f64 {
+    let gated = &gates.gated;
+    let off_w = entry.instances as f64 * (gated.leakage.si() + gated.gate_leakage.si());
+    let all = gates.domains as f64 * counted.cycles as f64;
+    let powered = counted.activity.get(gates.powered) as f64;
+    let share = if all > 0.0 {
+        (powered / all).min(1.0)
+    } else {
+        1.0
+    };
+    share * on_w + (1.0 - share) * off_w
+}
+
+/// What switching on costs: a part of the model is as many of the circuit's as their numbers say.
+fn wakes(entry: &Entry, gates: &Switched, activity: &Activity) -> PricedAction {
+    let count = activity.get(gates.wakes);
+    let parts = entry.instances as f64 * gates.gated.domains as f64 / gates.domains.max(1) as f64;
+    let unit_j = gates.gated.wake_energy.si() * parts;
+    PricedAction {
+        count,
+        unit_j,
+        total_j: count as f64 * unit_j,
+    }
 }
 
 fn organisation(split: &warpwatt_circuit::Organisation) -> String {

@@ -12,5 +12,5 @@ mod technology;
 pub use circuits::NodeCircuits;
 pub use error::PricingError;
 pub use join::{Counted, price};
-pub use table::{CostTable, Entry};
+pub use table::{CostTable, Entry, Switched};
 pub use technology::{technology_name, technology_notes};

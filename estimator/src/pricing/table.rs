@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use warpwatt_circuit::Cost;
+use warpwatt_circuit::{Cost, Gated};
 use warpwatt_techlib::quantity::Energy;
 use warpwatt_techniques::{Circuits, Structure};
 
@@ -25,6 +25,21 @@ pub struct Entry {
     pub leakage_only: bool,
     /// Cost of one.
     pub cost: Cost,
+    /// What switches it off.
+    pub gates: Option<Switched>,
+}
+
+/// A structure with sleep transistors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Switched {
+    /// What they do to one instance.
+    pub gated: Gated,
+    /// Parts of the whole GPU that are switched on their own.
+    pub domains: u64,
+    /// The counter of parts that are on, summed over cycles.
+    pub powered: &'static str,
+    /// The counter of parts switched on.
+    pub wakes: &'static str,
 }
 
 impl CostTable {
@@ -44,17 +59,28 @@ impl CostTable {
     ) -> Result<Self, PricingError> {
         let mut table = Self::new();
         for structure in structures {
-            let cost = circuits
-                .cost(&structure.spec)
-                .map_err(|source| PricingError::Circuit {
-                    name: structure.name.to_owned(),
-                    source: Box::new(source),
-                })?;
+            let refused = |source| PricingError::Circuit {
+                name: structure.name.to_owned(),
+                source: Box::new(source),
+            };
+            let cost = circuits.cost(&structure.spec).map_err(refused)?;
+            let gates = match &structure.gates {
+                None => None,
+                Some(gates) => Some(Switched {
+                    gated: circuits
+                        .gated(&structure.spec, gates.granularity)
+                        .map_err(refused)?,
+                    domains: u64::from(gates.domains) * u64::from(sms),
+                    powered: gates.powered,
+                    wakes: gates.wakes,
+                }),
+            };
             let entry = Entry {
                 group: structure.group.name().to_owned(),
                 instances: u64::from(structure.per_sm) * u64::from(sms),
                 leakage_only: structure.leakage_only,
                 cost,
+                gates,
             };
             table.insert(structure.name, entry)?;
         }

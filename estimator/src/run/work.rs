@@ -107,6 +107,9 @@ impl StudyWork<'_> {
         let circuits = &self.plan.axes.technologies[point.technology];
         let mut structures = baseline::structures(&timing.spec);
         structures.extend(baseline::lanes(&timing.spec));
+        if let Some(technique) = technique {
+            technique.alter(&timing.spec, &mut structures);
+        }
         structures.extend(
             technique
                 .iter()

@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::{Table, Value};
 use warpwatt_circuit::{CircuitError, ComparatorSpec, OperatingPoint, Spec, cost};
 use warpwatt_gpu::{GpuSpec, Preset, SpecProblem, presets};
-use warpwatt_techlib::{Library, TechError};
+use warpwatt_techlib::{Flavour, Library, TechError};
 
 use super::gpu::KEYS;
 use super::toml_reader::Placed;
@@ -229,7 +229,12 @@ pub fn technologies(axes: &TechnologyAxes, sink: &mut Sink, source: SourceId) ->
                 let profile = axes.profile[choice[4]].value;
                 match cost(&technology, &point, profile, &TRIAL) {
                     Ok(_) => {
-                        technologies.push(NodeCircuits::new(technology, point, profile));
+                        let circuits = NodeCircuits::new(technology, point, profile);
+                        // Where the library has no such flavour, or its transistors do not switch at this supply, those of the cells do.
+                        technologies.push(match library.at(node.value, Flavour::Lstp) {
+                            Ok(switch) => circuits.with_switch(switch),
+                            Err(_) => circuits,
+                        });
                         continue;
                     }
                     Err(error) => {

@@ -193,6 +193,27 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// Values that are good one by one but not together.
+    pub fn refuse(&mut self, key: &str, message: &str, help: &str) {
+        self.problem(key, message.to_owned(), Some(help.to_owned()));
+    }
+
+    /// The technique's name with the parameters that are not at their defaults.
+    pub fn label(&self, name: &str, parameters: &[Parameter]) -> String {
+        let set = parameters.iter().filter_map(|parameter| {
+            let value = self.table.get(parameter.name)?;
+            let shown = value.to_string();
+            let plain = value.as_str().unwrap_or(&shown);
+            (shown != parameter.default).then(|| format!("{}={plain}", parameter.name))
+        });
+        let set: Vec<String> = set.collect();
+        if set.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{name}({})", set.join(", "))
+        }
+    }
+
     /// The technique, if nothing was wrong.
     ///
     /// # Errors

@@ -7,6 +7,9 @@ mod compose;
 mod definition;
 pub mod fetch_redundancy;
 pub mod filter_cache;
+pub mod power_gating;
+pub mod register_file;
+pub mod register_virtualization;
 pub mod static_scalarization;
 mod structure;
 mod technique;
@@ -14,7 +17,7 @@ pub mod uniform_vector;
 
 pub use compose::{Refusal, compose};
 pub use definition::{Definition, Kind, Parameter, ParameterProblem, Parsed, Reader, find};
-pub use structure::{Group, Structure};
+pub use structure::{Gates, Group, Structure};
 pub use technique::{Circuits, Claim, Fit, Metric, Path, Technique};
 
 /// Every technique, in the order in which lists show them and configurations apply them.
@@ -23,4 +26,6 @@ pub static ALL: &[&Definition] = &[
     &fetch_redundancy::DEFINITION,
     &uniform_vector::DEFINITION,
     &static_scalarization::DEFINITION,
+    &register_virtualization::DEFINITION,
+    &power_gating::DEFINITION,
 ];

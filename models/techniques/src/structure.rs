@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use warpwatt_circuit::Spec;
+use warpwatt_circuit::{Granularity, Spec};
 
 /// Something with an area, a leakage and actions that cost energy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,21 @@ pub struct Structure {
     pub per_sm: u32,
     /// Whether only its area and leakage count: its size is known well enough for them, but its accesses are not modelled as those of this circuit.
     pub leakage_only: bool,
+    /// What switches parts of it off.
+    pub gates: Option<Gates>,
+}
+
+/// Sleep transistors of a structure, and what counts how they are used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gates {
+    /// What one switch cuts off.
+    pub granularity: Granularity,
+    /// Parts of an SM that are switched on their own.
+    pub domains: u32,
+    /// The counter of parts that are on, summed over cycles.
+    pub powered: &'static str,
+    /// The counter of parts switched on.
+    pub wakes: &'static str,
 }
 
 /// Parts of an SM.
@@ -56,6 +71,7 @@ impl Structure {
             spec,
             per_sm: 1,
             leakage_only: false,
+            gates: None,
         }
     }
 
@@ -72,6 +88,7 @@ impl Structure {
             spec,
             per_sm,
             leakage_only: false,
+            gates: None,
         }
     }
 
@@ -83,6 +100,7 @@ impl Structure {
             spec,
             per_sm,
             leakage_only: true,
+            gates: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use warpwatt_circuit::{CircuitError, Cost, Spec};
+use warpwatt_circuit::{CircuitError, Cost, Gated, Granularity, Spec};
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_techlib::quantity::Time;
 
@@ -49,6 +49,11 @@ pub trait Technique: Send + Sync + Debug {
         Vec::new()
     }
 
+    /// Changes structures that are there without the technique: what it resizes, or switches off at times.
+    fn alter(&self, gpu: &GpuSpec, structures: &mut [Structure]) {
+        let _ = (gpu, structures);
+    }
+
     /// What the technique reports beyond energy.
     fn metrics(&self, run: &Run) -> Vec<Metric> {
         let _ = run;
@@ -68,6 +73,8 @@ pub enum Claim {
     FetchFilter,
     /// Which lanes execute an instruction whose operands are the same in all of them.
     Scalars,
+    /// Where the registers of warps lie in the register file.
+    RegisterPlaces,
 }
 
 impl Claim {
@@ -76,6 +83,7 @@ impl Claim {
         match self {
             Self::FetchFilter => "the place of the fetch filter before the I-cache",
             Self::Scalars => "the execution of instructions whose lanes have the same operands",
+            Self::RegisterPlaces => "to decide where registers lie in the register file",
         }
     }
 }
@@ -87,6 +95,12 @@ pub trait Circuits {
     /// # Errors
     /// If it cannot be built.
     fn cost(&self, spec: &Spec) -> Result<Cost, CircuitError>;
+
+    /// What sleep transistors do to `spec`.
+    ///
+    /// # Errors
+    /// If it cannot be built, or has no parts of that granularity.
+    fn gated(&self, spec: &Spec, granularity: Granularity) -> Result<Gated, CircuitError>;
 }
 
 /// The outcome of a timing check.

@@ -1,7 +1,7 @@
 use approx::assert_relative_eq;
 use proptest::prelude::*;
-use warpwatt_circuit::{Cost, Uncertainty};
-use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
+use warpwatt_circuit::{Cost, Gated, Uncertainty};
+use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time, Voltage};
 
 use super::*;
 use crate::outcome::{BASELINE, FRONT_END, KernelName, Provenance, TechnologyName};
@@ -44,6 +44,7 @@ fn table(costs: &[(&str, Cost)]) -> CostTable {
             instances: 16,
             leakage_only: false,
             cost: cost.clone(),
+            gates: None,
         };
         table.insert(name, entry).unwrap();
     }
@@ -125,6 +126,7 @@ fn two_structures_of_one_name_are_refused() {
         instances: 1,
         leakage_only: false,
         cost: cost(1.0, 1.0, 1.0),
+        gates: None,
     };
     let mut table = CostTable::new();
     table.insert("a", entry.clone()).unwrap();
@@ -141,6 +143,7 @@ fn events_on_a_structure_that_only_leaks_have_no_price() {
         instances: 1,
         leakage_only: true,
         cost: cost(1.0, 1.0, 1.0),
+        gates: None,
     };
     let mut table = CostTable::new();
     table.insert("register_file", entry).unwrap();
@@ -148,6 +151,61 @@ fn events_on_a_structure_that_only_leaks_have_no_price() {
     assert_eq!(outcome.totals.dynamic_j, 0.0);
     assert!(outcome.totals.leakage_j > 0.0);
     assert!(outcome.notes[0].text.ends_with("energy: register_file"));
+}
+
+/// 16 instances of two circuit domains each, 1.1 mW with power and 0.1 mW without; the model counts eight parts.
+fn gated_file() -> CostTable {
+    let gated = Gated {
+        leakage: Power::from_mw(0.1),
+        gate_leakage: Power::from_mw(0.0),
+        wake_time: Time::from_ps(100.0),
+        wake_energy: Energy::from_pj(3.0),
+        header_area: Area::from_um2(5.0),
+        header_width: Length::from_um(1.0),
+        break_even: Time::from_ps(1000.0),
+        rail: Voltage::from_v(0.01),
+        domains: 2,
+        keeps_data: false,
+    };
+    let entry = Entry {
+        group: "storage".to_owned(),
+        instances: 16,
+        leakage_only: true,
+        cost: cost(1.0, 1.0, 1.0),
+        gates: Some(Switched {
+            gated,
+            domains: 8,
+            powered: "powered",
+            wakes: "wakes",
+        }),
+    };
+    let mut table = CostTable::new();
+    table.insert("register_file", entry).unwrap();
+    table
+}
+
+#[test]
+fn what_is_switched_off_leaks_less_and_pays_for_waking() {
+    let priced = |powered, wakes| {
+        let counts = counted(1300, &[("powered", powered), ("wakes", wakes)]);
+        price(point(), counts, &gated_file()).unwrap()
+    };
+    let (all_on, half, all_off) = (priced(8 * 1300, 0), priced(4 * 1300, 5), priced(0, 0));
+    assert_relative_eq!(all_on.totals.leakage_j, 16.0 * 1.1e-9, max_relative = 1e-12);
+    assert_relative_eq!(
+        all_off.totals.leakage_j,
+        16.0 * 0.1e-9,
+        max_relative = 1e-12
+    );
+    assert_relative_eq!(half.totals.leakage_j, 16.0 * 0.6e-9, max_relative = 1e-12);
+    // Four circuit domains wake with a part of the model.
+    assert_relative_eq!(
+        half.totals.dynamic_j,
+        5.0 * 4.0 * 3e-12,
+        max_relative = 1e-12
+    );
+    assert_relative_eq!(half.totals.area_m2, 16.0 * 105e-12, max_relative = 1e-12);
+    assert_eq!(half.structures[0].count("wake"), 5);
 }
 
 #[test]

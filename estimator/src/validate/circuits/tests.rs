@@ -1,4 +1,4 @@
-use warpwatt_circuit::{Spec, Uncertainty};
+use warpwatt_circuit::{Gated, Granularity, Spec, Uncertainty};
 use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
 
 use super::*;
@@ -50,6 +50,16 @@ impl Circuits for FromThePaper {
             alternatives: Vec::new(),
             gated: None,
             limits: None,
+        })
+    }
+
+    /// The paper switches nothing off.
+    fn gated(&self, _: &Spec, _: Granularity) -> Result<Gated, CircuitError> {
+        Err(CircuitError::Gating {
+            what: "loss",
+            got: 0.0,
+            low: 0.0,
+            high: 0.0,
         })
     }
 }

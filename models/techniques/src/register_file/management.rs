@@ -1,0 +1,102 @@
+//! How a register file is managed, and what that counts.
+
+use warpwatt_gpu::trace::KernelTrace;
+use warpwatt_gpu::{GpuSpec, Hooks, resident_warps};
+
+use super::manager::Manager;
+use super::{Choice, Code, Domain, Geometry};
+
+/// Where registers of a warp lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allocation {
+    /// All registers of a CTA in fixed places from its launch to its end: no renaming.
+    Static,
+    /// A place for a value from its first write to its release, chosen so.
+    Renamed(Choice),
+}
+
+/// A way of managing the register file of an SM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Management {
+    /// Where registers lie.
+    pub allocation: Allocation,
+    /// What is switched off while nothing is in it.
+    pub gating: Option<Domain>,
+    /// Bytes of the renaming table; enough for everything if absent.
+    pub table_bytes: Option<u32>,
+    /// Entries of the release-flag cache.
+    pub flag_entries: u32,
+    /// Cycles that looking up the table adds to every instruction.
+    pub stage_cycles: u32,
+    /// Cycles from switching a domain on until it can be written.
+    pub wake_cycles: u32,
+    /// Subarrays of a bank.
+    pub subarrays: u32,
+}
+
+impl Management {
+    /// The register file of `gpu`: rows that do not divide evenly among subarrays make fewer of them.
+    pub fn geometry(&self, gpu: &GpuSpec) -> Geometry {
+        let banks = gpu.operands.banks;
+        let registers = gpu.registers_per_sm() / gpu.sm.warp_width / banks * banks;
+        let rows = (registers / banks).max(1);
+        let fits = |count: &u32| rows.is_multiple_of(*count);
+        let subarrays = (1..=self.subarrays.min(rows)).rev().find(fits);
+        Geometry {
+            registers,
+            banks,
+            subarrays: subarrays.unwrap_or(1),
+        }
+    }
+
+    /// Bits of an entry of the renaming table: the number of a physical register.
+    pub fn entry_bits(&self, gpu: &GpuSpec) -> u32 {
+        self.geometry(gpu)
+            .registers
+            .next_power_of_two()
+            .ilog2()
+            .max(1)
+    }
+
+    /// Entries of the renaming table.
+    pub fn entries(&self, gpu: &GpuSpec) -> u32 {
+        match self.table_bytes {
+            Some(bytes) => 8 * bytes / self.entry_bits(gpu),
+            None => gpu.warps_per_sm() * super::code::NAMES as u32,
+        }
+    }
+
+    /// Domains of an SM that are switched on their own.
+    pub fn domains(&self, gpu: &GpuSpec) -> u32 {
+        let geometry = self.geometry(gpu);
+        match self.gating {
+            None => 1,
+            Some(Domain::Subarray) => geometry.banks * geometry.subarrays,
+            Some(Domain::Register) => geometry.registers,
+        }
+    }
+
+    /// The code of a launch as the renaming hardware sees it: as many registers are renamed as entries of the table go round among the warps that an SM holds.
+    pub fn code(&self, gpu: &GpuSpec, trace: &KernelTrace) -> Code {
+        let resident = resident_warps(gpu, trace).unwrap_or(1).max(1);
+        let most = match self.allocation {
+            Allocation::Static => 0,
+            Allocation::Renamed(_) => self.entries(gpu) / resident,
+        };
+        Code::new(trace, most as usize)
+    }
+
+    /// Attaches the management to every SM.
+    pub fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
+        let (management, gpu) = (*self, gpu.clone());
+        if self.allocation != Allocation::Static {
+            let gpu = gpu.clone();
+            hooks.metadata = Some(Box::new(move |trace| {
+                management.code(&gpu, trace).metadata_by_instruction()
+            }));
+        }
+        hooks.issue.push(Box::new(move |sm| {
+            Box::new(Manager::new(management, gpu.clone(), sm == 0))
+        }));
+    }
+}

@@ -1,0 +1,329 @@
+//! The management of one SM's register file, in the pipeline.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use warpwatt_activity::Activity;
+use warpwatt_gpu::trace::KernelTrace;
+use warpwatt_gpu::{Course, GpuSpec, IssueEvent, IssueHook, PlaceEvent};
+
+use super::frames::Frames;
+use super::{Allocation, Choice, Code, Domain, FlagCache, Inst, Management, Physical};
+
+/// No physical register.
+const NONE: u16 = u16::MAX;
+
+/// What a warp's slot holds.
+#[derive(Clone, Default)]
+struct Warp {
+    /// By register of the program: the physical one.
+    map: Vec<u16>,
+    cta: u32,
+    /// By then the operands of everything issued are read.
+    read_by: u64,
+    /// What its last instruction releases.
+    dying: Vec<u16>,
+    /// By register of the program: written, and not read since. The write may still be on its way.
+    unread: Vec<bool>,
+}
+
+/// Counts besides those of the file.
+#[derive(Default)]
+struct Counts {
+    table_reads: u64,
+    table_writes: u64,
+    entries: u64,
+    most_entries: u64,
+    decoded: u64,
+    metadata: u64,
+    issued: u64,
+    static_metadata: u64,
+    static_instructions: u64,
+    exempt: u64,
+    full: u64,
+}
+
+/// The register file of one SM.
+pub(super) struct Manager {
+    management: Management,
+    gpu: GpuSpec,
+    /// Facts of the code go into the results once, not once an SM.
+    first: bool,
+    code: Code,
+    file: Physical,
+    flags: FlagCache,
+    /// Registers whose last readers are on their way, and when these have read them.
+    leaving: BinaryHeap<Reverse<(u64, u16)>>,
+    warps: Vec<Warp>,
+    frames: Frames,
+    /// Registers of the program that a warp has.
+    registers: usize,
+    counts: Counts,
+}
+
+impl Manager {
+    pub fn new(management: Management, gpu: GpuSpec, first: bool) -> Self {
+        Self {
+            code: Code::default(),
+            file: Physical::new(management.geometry(&gpu)),
+            flags: FlagCache::new(management.flag_entries),
+            leaving: BinaryHeap::new(),
+            warps: vec![Warp::default(); gpu.warps_per_sm() as usize],
+            frames: Frames::default(),
+            registers: 0,
+            counts: Counts::default(),
+            management,
+            gpu,
+            first,
+        }
+    }
+
+    /// Registers whose time has come are free.
+    fn settle(&mut self, cycle: u64) {
+        while let Some(&Reverse((at, register))) = self.leaving.peek() {
+            if at > cycle {
+                break;
+            }
+            self.leaving.pop();
+            self.file.release(at, register);
+        }
+    }
+
+    /// A physical register for register `word` of the program, and the cycles that the instruction waits for it.
+    fn take(&mut self, cycle: u64, warp: usize, word: u16, choice: Choice) -> u64 {
+        let bank = (u32::from(word) + warp as u32) % self.management.geometry(&self.gpu).banks;
+        let mut waits = 0;
+        let taken = loop {
+            if let Some(taken) = self.file.take(cycle + waits, bank, choice) {
+                break taken;
+            }
+            // Every register is taken: the next that is on its way out will do.
+            let Some(Reverse((at, register))) = self.leaving.pop() else {
+                return waits;
+            };
+            self.counts.full += 1;
+            waits = waits.max(at.saturating_sub(cycle));
+            self.file.release(at, register);
+        };
+        self.warps[warp].map[usize::from(word)] = taken.register;
+        self.counts.table_writes += 1;
+        self.counts.entries += 1;
+        self.counts.most_entries = self.counts.most_entries.max(self.counts.entries);
+        let wakes = match self.management.gating {
+            None => false,
+            Some(Domain::Subarray) => taken.woken,
+            Some(Domain::Register) => true,
+        };
+        waits + u64::from(wakes) * u64::from(self.management.wake_cycles)
+    }
+
+    /// The program's register is no longer mapped; its physical one, if it had one.
+    fn unmap(&mut self, warp: usize, word: u16) -> Option<u16> {
+        let slot = &mut self.warps[warp].map[usize::from(word)];
+        let register = std::mem::replace(slot, NONE);
+        if register == NONE {
+            return None;
+        }
+        self.counts.table_writes += 1;
+        self.counts.entries -= 1;
+        Some(register)
+    }
+
+    /// A `pbr` releases what no lane needs, once what was issued before it has been read. What nobody has read yet may not have been written, and stays.
+    fn meet(&mut self, cycle: u64, warp: usize, inst: &Inst) {
+        let at = cycle.max(self.warps[warp].read_by);
+        for &word in &inst.meeting {
+            if self.warps[warp].unread[usize::from(word)] {
+                continue;
+            }
+            if let Some(register) = self.unmap(warp, word) {
+                self.leaving.push(Reverse((at, register)));
+            }
+        }
+    }
+
+    /// Metadata in front of an instruction are decoded, unless a `pir` is remembered.
+    fn decode(&mut self, inst: &Inst) {
+        let pbrs = inst.pbrs();
+        self.counts.metadata += pbrs;
+        self.counts.decoded += pbrs;
+        if let Some(place) = inst.pir {
+            self.counts.metadata += 1;
+            self.counts.decoded += u64::from(!self.flags.looks_up(place));
+        }
+    }
+
+    /// Counts the accesses of an instruction to the registers where they lie.
+    fn access(&mut self, warp: usize, words: &[u16]) {
+        for &word in words {
+            let register = self.warps[warp].map[usize::from(word)];
+            if register != NONE {
+                self.file.access(register);
+            }
+        }
+    }
+
+    /// The renamed among some registers.
+    fn renamed(&self, words: &[u16]) -> u64 {
+        let renamed = words
+            .iter()
+            .filter(|&&word| self.code.renamed[usize::from(word)]);
+        renamed.count() as u64
+    }
+
+    fn rename(&mut self, cycle: u64, warp: usize, inst: &Inst, choice: Choice) -> u64 {
+        self.decode(inst);
+        self.meet(cycle, warp, inst);
+        self.counts.table_reads += self.renamed(&inst.reads) + self.renamed(&inst.writes);
+        self.access(warp, &inst.reads);
+        for &word in &inst.reads {
+            self.warps[warp].unread[usize::from(word)] = false;
+        }
+        let dying: Vec<u16> = inst
+            .releases
+            .iter()
+            .filter_map(|&word| self.unmap(warp, word))
+            .collect();
+        self.warps[warp].dying = dying;
+        let mut waits = 0;
+        for &word in &inst.writes {
+            self.warps[warp].unread[usize::from(word)] = true;
+            if self.warps[warp].map[usize::from(word)] == NONE {
+                waits = waits.max(self.take(cycle, warp, word, choice));
+            }
+        }
+        self.access(warp, &inst.writes);
+        waits
+    }
+}
+
+impl IssueHook for Manager {
+    fn begin(&mut self, trace: &KernelTrace) {
+        self.code = self.management.code(&self.gpu, trace);
+        self.registers = trace.launch.registers as usize;
+        let granule = self.gpu.sm.thread_register_granule.max(1);
+        let frame = trace.launch.registers.next_multiple_of(granule).max(1);
+        let physical = self.management.geometry(&self.gpu).registers;
+        self.frames
+            .begin(frame, physical / frame, trace.launch.warps_per_cta() as u32);
+        self.flags.forget();
+        let counts = &mut self.counts;
+        counts.static_instructions += self.code.insts.len() as u64;
+        counts.static_metadata += self.code.metadata();
+        counts.exempt = counts.exempt.max(self.code.exempt());
+    }
+
+    fn placed(&mut self, event: PlaceEvent) {
+        self.settle(event.cycle);
+        let index = usize::from(event.warp);
+        self.frames
+            .reserve(event.cycle, event.cta, self.registers as u32);
+        self.warps[index] = Warp {
+            map: vec![NONE; self.code.renamed.len()],
+            unread: vec![false; self.code.renamed.len()],
+            cta: event.cta,
+            ..Warp::default()
+        };
+        match self.management.allocation {
+            Allocation::Static => {
+                let Some(first) = self.frames.place(event.cta) else {
+                    return;
+                };
+                for word in 0..self.registers as u16 {
+                    let register = (first + u32::from(word)) as u16;
+                    self.file.take_register(event.cycle, register);
+                    self.warps[index].map[usize::from(word)] = register;
+                    self.frames.holds(event.cta, register);
+                }
+            }
+            Allocation::Renamed(choice) => {
+                for word in 0..self.code.renamed.len() as u16 {
+                    if self.code.is_exempt(word) {
+                        self.take(event.cycle, index, word, choice);
+                    }
+                }
+            }
+        }
+    }
+
+    fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
+        self.settle(event.cycle);
+        self.counts.issued += 1;
+        let warp = usize::from(event.warp);
+        let inst = std::mem::take(&mut self.code.insts[event.step.inst as usize]);
+        match self.management.allocation {
+            Allocation::Static => {
+                self.access(warp, &inst.reads);
+                self.access(warp, &inst.writes);
+            }
+            Allocation::Renamed(choice) => {
+                course.delay += self.rename(event.cycle, warp, &inst, choice);
+            }
+        }
+        self.code.insts[event.step.inst as usize] = inst;
+    }
+
+    fn collected(&mut self, warp: u8, cycle: u64) {
+        let cycle = cycle + u64::from(self.management.stage_cycles);
+        let warp = &mut self.warps[usize::from(warp)];
+        warp.read_by = warp.read_by.max(cycle);
+        for register in warp.dying.drain(..) {
+            self.leaving.push(Reverse((warp.read_by, register)));
+        }
+    }
+
+    fn retired(&mut self, cycle: u64, warp: u8) {
+        self.settle(cycle);
+        let index = usize::from(warp);
+        let cta = self.warps[index].cta;
+        if let Allocation::Renamed(_) = self.management.allocation {
+            for word in 0..self.warps[index].map.len() as u16 {
+                if let Some(register) = self.unmap(index, word) {
+                    self.file.release(cycle, register);
+                }
+            }
+        }
+        for register in self.frames.finish(cycle, cta, self.registers as u32) {
+            self.file.release(cycle, register);
+        }
+    }
+
+    fn report(&self, activity: &mut Activity) {
+        let (usage, counts) = (self.file.usage(), &self.counts);
+        if let Allocation::Renamed(_) = self.management.allocation {
+            activity.add("renaming_table.read", counts.table_reads);
+            activity.add("renaming_table.write", counts.table_writes);
+            if self.management.flag_entries > 0 {
+                activity.add("release_flag_cache.read", self.flags.reads);
+                activity.add("release_flag_cache.write", self.flags.writes);
+            }
+            activity.add("register_select.read", usage.takes);
+            activity.add("register_availability.write", usage.takes + usage.releases);
+            activity.add("renaming_most_entries", counts.most_entries);
+            activity.add("metadata_instructions", counts.metadata);
+            activity.add("metadata_decoded", counts.decoded);
+            activity.add("renamed_instructions", counts.issued);
+            activity.add("registers_waited_for", counts.full);
+            if self.first {
+                activity.add("metadata_static", counts.static_metadata);
+                activity.add("instructions_static", counts.static_instructions);
+                activity.add("registers_exempt", counts.exempt);
+            }
+        }
+        let (powered, wakes) = match self.management.gating {
+            Some(Domain::Register) => (usage.register_cycles, usage.takes),
+            _ => (usage.subarray_cycles, usage.subarray_wakes),
+        };
+        activity.add(
+            "register_domains",
+            u64::from(self.management.domains(&self.gpu)),
+        );
+        activity.add("register_domain_cycles", powered);
+        activity.add("register_domain_wakes", wakes);
+        activity.add("registers_most", usage.most);
+        activity.add("registers_cycles", usage.register_cycles);
+        activity.add("registers_reserved_most", self.frames.most());
+        activity.add("registers_reserved_cycles", self.frames.cycles());
+        super::wear::report(self.file.accesses(), activity);
+    }
+}

@@ -1,0 +1,16 @@
+//! Register files whose registers are given out, released and switched off: what the techniques that manage registers share.
+
+mod code;
+pub mod costs;
+mod flags;
+mod frames;
+mod management;
+mod manager;
+pub mod parameters;
+mod physical;
+mod wear;
+
+pub use code::{Code, Inst};
+pub use flags::FlagCache;
+pub use management::{Allocation, Management};
+pub use physical::{Choice, Domain, Geometry, Physical, Taken, Usage};
