@@ -35,7 +35,9 @@ fn every_study_that_ships_is_valid() {
         [
             "fetch_redundancy",
             "filter_cache",
-            "filter_cache_sensitivity"
+            "filter_cache_sensitivity",
+            "finfet_leakage",
+            "register_virtualization"
         ]
     );
     assert!(points.values().all(|&points| points > 0), "{points:?}");

@@ -387,6 +387,8 @@ pub enum Suite {
     Gpu,
     /// The uniform-vector paper: IPC of its Table 3 with the preset gtx285
     UniformVectors,
+    /// The register-virtualization work: its Table 2.2, and the shipped study with its figures
+    RegisterVirtualization,
 }
 
 /// Compare our numbers with published ones: circuits with the filter-cache paper's Table 1, the shipped study with its Table 4.

@@ -7,6 +7,7 @@ mod circuits;
 pub mod gpu;
 pub mod macros;
 pub mod oracle;
+pub mod registers;
 mod render;
 mod study;
 mod uniform_vectors;

@@ -1,0 +1,99 @@
+//! The register-virtualization work: Jeon, USC 2015, chapter 2.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// Its numbers, as printed.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RegisterVirtualizationPaper {
+    /// Author, title, place.
+    pub citation: String,
+    /// Table 2.2: circuits at 40 nm.
+    pub table_2_2: Table22,
+    /// Section 2.5: the renaming table.
+    pub section_2_5: Section25,
+    /// Section 2.8: results.
+    pub section_2_8: Section28,
+}
+
+/// Energies of an access and leakages of a bank.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table22 {
+    /// Of the renaming table of 1 KB in four banks.
+    pub table_energy_pj: f64,
+    /// Of one of its banks.
+    pub table_leakage_mw_per_bank: f64,
+    /// Of a register bank of 4 KB.
+    pub bank_energy_pj: f64,
+    /// Of the same.
+    pub bank_leakage_mw: f64,
+}
+
+/// The renaming table.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Section25 {
+    /// Size of one for all registers of all warps.
+    pub full_table_kb: f64,
+    /// Look-up in one of 1 KB.
+    pub lookup_ns: f64,
+}
+
+/// Results over the benchmarks of Table 2.1.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Section28 {
+    /// Figure 2.12.
+    pub allocation_reduction_average: f64,
+    /// Figure 2.12.
+    pub allocation_reduction_most: f64,
+    /// Figure 2.13.
+    pub static_power_reduction_average: f64,
+    /// Leakage of the renaming table over that of a bank.
+    pub table_share_of_bank_static: f64,
+    /// Leakage of the renaming table over that of the register file.
+    pub table_static_overhead: f64,
+    /// Dynamic power of the renaming table over that of the register file.
+    pub table_dynamic_overhead: f64,
+    /// Figure 2.14.
+    pub wakeup_10_cycles_slowdown_at_most: f64,
+    /// Figure 2.15, `Dynamic-0`.
+    pub dynamic_code_increase_no_cache: f64,
+    /// Figure 2.15, `Dynamic-10`.
+    pub dynamic_code_increase_ten_entries: f64,
+    /// Figure 2.2.
+    pub access_imbalance_average: f64,
+    /// Figure 2.18.
+    pub variation_with_wear_leveling: f64,
+    /// Registers that a table of 1 KB leaves out, by benchmark.
+    pub exempt_registers: BTreeMap<String, f64>,
+}
+
+impl RegisterVirtualizationPaper {
+    /// The numbers, which are part of the program.
+    ///
+    /// # Panics
+    /// Never: a test reads the embedded file.
+    pub fn load() -> Self {
+        toml::from_str(include_str!("../../papers/register_virtualization.toml"))
+            .expect("the embedded file parses")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_embedded_numbers_are_the_works() {
+        let paper = RegisterVirtualizationPaper::load();
+        assert_eq!(paper.section_2_8.static_power_reduction_average, 0.47);
+        assert_eq!(paper.section_2_8.exempt_registers["Heartwall"], 4.0);
+        // 38 % of a bank, of which there are 32.
+        let share = paper.section_2_8.table_share_of_bank_static / 32.0;
+        assert!((share - paper.section_2_8.table_static_overhead).abs() < 0.0005);
+    }
+}
