@@ -37,7 +37,8 @@ fn every_study_that_ships_is_valid() {
             "filter_cache",
             "filter_cache_sensitivity",
             "finfet_leakage",
-            "register_virtualization"
+            "register_virtualization",
+            "uniform_vectors"
         ]
     );
     assert!(points.values().all(|&points| points > 0), "{points:?}");
