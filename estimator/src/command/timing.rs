@@ -154,8 +154,11 @@ fn text(spec: &GpuSpec, run: &Run, value: &Map<String, Value>) -> String {
     text
 }
 
+/// Writes a rate for people.
+type Show = fn(&Value) -> String;
+
 /// Rates that are shown, with how.
-const RATES: [(&str, &str, fn(&Value) -> String); 8] = [
+const RATES: [(&str, &str, Show); 8] = [
     ("icache_hit_rate", "I-cache hit rate", percent),
     ("l1_hit_rate", "L1 hit rate", percent),
     ("l2_hit_rate", "L2 hit rate", percent),

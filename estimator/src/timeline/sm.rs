@@ -120,8 +120,8 @@ impl SmPage {
         self.cycles.switch(from, view.spends(), extent, events);
         let live = view.live();
         for slot in 0..self.warps.len() {
-            let warp = (live >> slot & 1 != 0).then(|| view.warp(slot));
-            self.show_warp(slot, (now, from), warp, kernel, extent, events);
+            let occupant = (live >> slot & 1 != 0).then(|| (view.warp(slot), kernel));
+            self.show_slot(slot, (now, from), occupant, extent, events);
         }
         let (l1_reads, l1_hits) = view.l1_reads();
         self.counted = Counted {
@@ -133,20 +133,22 @@ impl SmPage {
         };
     }
 
-    fn show_warp<W: Write>(
+    /// What a slot holds from cycle `now` on: a warp of a kernel, or nothing. What the warp waits for begins at `from`.
+    fn show_slot<W: Write>(
         &mut self,
         slot: usize,
         (now, from): (u64, u64),
-        warp: Option<WarpView>,
-        kernel: &str,
+        occupant: Option<(WarpView, &str)>,
         extent: &Extent,
         events: &mut Events<W>,
     ) {
-        let gone = |known: &Warp| warp.is_none_or(|warp| warp.serial != known.serial);
+        let gone = |known: &Warp| occupant.is_none_or(|(warp, _)| warp.serial != known.serial);
         if self.warps[slot].as_ref().is_some_and(gone) {
             self.leave(slot, now, extent, events);
         }
-        let Some(warp) = warp else { return };
+        let Some((warp, kernel)) = occupant else {
+            return;
+        };
         if self.warps[slot].is_none() {
             self.enter(slot, &warp, kernel, extent, events);
         }
