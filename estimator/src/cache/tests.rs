@@ -109,12 +109,13 @@ fn a_file_that_is_not_what_was_written_is_noticed_and_replaced() {
     flipped[60] ^= 1;
     let mut older = whole.clone();
     older[MAGIC.len()] = FORMAT as u8 - 1;
+    let old = format!("has format {}", FORMAT - 1);
     for (bytes, word) in [
         (flipped, "damaged"),
         (whole[..whole.len() / 2].to_vec(), "damaged"),
         (Vec::new(), "no trace file"),
         (b"something else altogether".repeat(9), "no trace file"),
-        (older, "format 0"),
+        (older, &old),
         (fs::read(scratch.file(2)).unwrap(), "another name"),
     ] {
         fs::write(scratch.file(1), bytes).unwrap();
