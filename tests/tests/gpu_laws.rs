@@ -263,6 +263,20 @@ proptest! {
         prop_assert_eq!(run, again, "the same input gives the same run");
     }
 
+    /// The smallest queues hold everything up and nothing for ever, and lose nothing.
+    #[test]
+    fn queues_of_one_do_not_lock(spec in any_gpu(), trace in any_launch()) {
+        let mut small = spec.clone();
+        let (l1, l2, noc, dram) = (&mut small.l1, &mut small.l2, &mut small.noc, &mut small.dram);
+        (l1.mshrs, l1.merges, l1.miss_queue) = (1, 1, 0);
+        (l2.mshrs, l2.merges, l2.queue, l2.dram_queue, l2.reply_queue) = (1, 1, 1, 1, 1);
+        (noc.input_queue, noc.output_queue) = (1, 0);
+        (dram.queue, dram.in_flight) = (1, 1);
+        let launches = [trace];
+        let run = simulate(&small, &launches, Hooks::default()).unwrap();
+        conserved(&small, launches[0].warp_instructions(), &run)?;
+    }
+
     /// A pipeline stage more in fetch never changes what is executed. It costs time, but not always: another order of warps may meet the memory better.
     #[test]
     fn a_fetch_stage_changes_only_time(spec in any_gpu(), trace in any_launch()) {

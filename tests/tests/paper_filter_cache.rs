@@ -254,6 +254,7 @@ fn the_validation_page_shows_the_current_numbers() {
         .filter(|check| check.place == "Table 4")
         .collect();
     assert_eq!(rows.len(), 9);
+    let mut moved = Vec::new();
     for check in rows {
         let line = page
             .lines()
@@ -261,10 +262,9 @@ fn the_validation_page_shows_the_current_numbers() {
             .expect("on the page");
         let shown: f64 = line.split('|').nth(4).unwrap().trim().parse().unwrap();
         // The page is printed now and then; the GPU model may move a hit rate by a fetch in two hundred before it must be printed again.
-        assert!(
-            (shown - check.ours).abs() <= 0.005,
-            "{line}: now {}",
-            check.ours
-        );
+        if (shown - check.ours).abs() > 0.005 {
+            moved.push(format!("{line}: now {}", check.ours));
+        }
     }
+    assert_eq!(moved, Vec::<String>::new());
 }

@@ -33,10 +33,16 @@ pub(crate) enum Event {
     Column { channel: u16, bank: u16 },
     /// Data come from DRAM to the slice.
     Filled { request: u32 },
-    /// A reply reaches the network port of an SM.
-    Reply(Reply),
+    /// The first request in a network port of SMs may cross.
+    Port { port: u16 },
+    /// There is room in the network port of an SM that had found none.
+    Room { sm: u16 },
+    /// The first reply of a slice may cross.
+    Answers { slice: u16 },
     /// A reply is in the SM.
-    Arrived(Reply),
+    Reply(Reply),
+    /// The first block of an access reaches the tags of the first-level cache.
+    Access { sm: u16 },
 }
 
 impl From<crate::Past> for crate::GpuError {

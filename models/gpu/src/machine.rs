@@ -284,14 +284,13 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             Event::Filled { request } => {
                 return self.memory.filled(now, request, &mut self.queue);
             }
-            Event::Reply(reply) => {
-                let done = self.memory.reply(now, &reply);
-                if done > now {
-                    return Ok(self.queue.schedule(done, Event::Arrived(reply))?);
-                }
-                reply.sm
+            Event::Port { port } => {
+                return self.memory.look_at_port(now, port, &mut self.queue);
             }
-            Event::Arrived(reply) => reply.sm,
+            Event::Answers { slice } => {
+                return self.memory.look_at_answers(now, slice, &mut self.queue);
+            }
+            Event::Reply(reply) => reply.sm,
             Event::Dispatch { sm }
             | Event::Fill { sm, .. }
             | Event::Deliver { sm, .. }
@@ -299,7 +298,9 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             | Event::Release { sm, .. }
             | Event::Barrier { sm, .. }
             | Event::Retire { sm, .. }
-            | Event::Constant { sm, .. } => sm,
+            | Event::Constant { sm, .. }
+            | Event::Access { sm }
+            | Event::Room { sm } => sm,
         };
         let mut world = World {
             spec: self.spec,
@@ -309,7 +310,8 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             memory: &mut self.memory,
         };
         let sm = &mut self.sms[usize::from(id)];
-        let cta_finished = deliver(event, sm, now, grid, &mut world)?;
+        deliver(event, sm, now, grid, &mut world)?;
+        let finished = sm.take_finished();
         // The tick of this cycle, if it comes anyway, sees to everything.
         if self.ticks.due(usize::from(id)) != now
             && let Some(cycle) = sm.wakes(now)
@@ -317,7 +319,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             self.ticks.set(usize::from(id), now, cycle);
         }
         show(&mut self.control, sm, now);
-        if cta_finished {
+        for _ in 0..finished {
             grid.finished += 1;
             if grid.placed < grid.ctas {
                 self.queue.schedule(now + 1, Event::Dispatch { sm: id })?;
@@ -381,14 +383,14 @@ fn show(control: &mut Control<'_>, sm: &Sm<'_>, now: u64) {
     }
 }
 
-/// Gives an event to its SM; whether a CTA has finished.
+/// Gives an event to its SM.
 fn deliver<'t>(
     event: Event,
     sm: &mut Sm<'t>,
     now: u64,
     grid: &mut Grid<'_, 't>,
     world: &mut World<'_>,
-) -> Result<bool, GpuError> {
+) -> Result<(), GpuError> {
     match event {
         Event::Dispatch { .. } => {
             if grid.placed < grid.ctas && sm.place(grid.trace, grid.placed, now, world)? {
@@ -402,10 +404,17 @@ fn deliver<'t>(
         Event::Barrier { cta, number, .. } => return sm.open_barrier(cta, number, now, world),
         Event::Retire { warp, .. } => return sm.retire(warp, now, world),
         Event::Constant { place, .. } => return sm.fill_constant(place, now, world),
-        Event::Reply(reply) | Event::Arrived(reply) => return sm.replied(&reply, now, world),
-        Event::Request(_) | Event::Dram { .. } | Event::Column { .. } | Event::Filled { .. } => {}
+        Event::Reply(reply) => return sm.replied(&reply, now, world),
+        Event::Access { .. } => return sm.access_reaches_tags(now, world),
+        Event::Room { .. } => return sm.resume(now, world),
+        Event::Request(_)
+        | Event::Dram { .. }
+        | Event::Column { .. }
+        | Event::Filled { .. }
+        | Event::Port { .. }
+        | Event::Answers { .. } => {}
     }
-    Ok(false)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -99,10 +99,24 @@ impl Cache {
         }
     }
 
-    /// Sectors of the line that are neither there nor on their way.
-    pub fn absent(&self, place: u32, mask: u8) -> u8 {
+    /// Sectors of the line that are neither there nor on their way, and those that are on their way.
+    #[inline]
+    pub fn peek(&self, place: u32, mask: u8) -> (u8, u8) {
         let line = self.lines[place as usize];
-        mask & !line.valid & !line.pending
+        let absent = mask & !line.valid;
+        (absent & !line.pending, absent & line.pending)
+    }
+
+    /// How many wait for any of these sectors of the line.
+    pub fn merged(&self, place: u32, mask: u8) -> u32 {
+        let mut entry = self.waiting[place as usize];
+        let mut count = 0;
+        while entry != NOBODY {
+            let waiter = self.waiters[entry as usize];
+            count += u32::from(waiter.mask & mask != 0);
+            entry = waiter.next;
+        }
+        count
     }
 
     /// Sectors are asked for.

@@ -36,9 +36,19 @@ impl Rules {
 pub(crate) struct Block {
     pub base: u64,
     pub mask: u8,
+    /// Most lanes that touch one address; counted for atomics only.
+    pub repeats: u8,
 }
 
 impl Block {
+    pub fn new(base: u64, mask: u8) -> Self {
+        Self {
+            base,
+            mask,
+            repeats: 1,
+        }
+    }
+
     pub fn bytes(&self) -> u64 {
         SECTOR * u64::from(self.mask.count_ones())
     }
@@ -138,6 +148,22 @@ impl Coalescer {
         true
     }
 
+    /// Of an atomic: how many lanes of a group touch one address of each block.
+    pub fn count_repeats(&mut self, rules: &Rules, addresses: &Addresses<'_>, executed: LaneMask) {
+        let (mut touched, mut count) = ([(0, 0); 64], 0);
+        addresses.for_each(executed, |lane, address| {
+            touched[count] = (address, lane / rules.group);
+            count += 1;
+        });
+        touched[..count].sort_unstable();
+        for same in touched[..count].chunk_by(|one, other| one == other) {
+            let base = same[0].0 & !(rules.segment_bytes - 1);
+            for block in self.blocks.iter_mut().filter(|block| block.base == base) {
+                block.repeats = block.repeats.max(same.len() as u8);
+            }
+        }
+    }
+
     fn touch(&mut self, rules: &Rules, address: u64, bytes: u64) {
         let last = address.wrapping_add(bytes.max(1) - 1) & !(SECTOR - 1);
         let mut sector = address & !(SECTOR - 1);
@@ -162,7 +188,7 @@ impl Coalescer {
         self.seen |= number;
         match known {
             Some(segment) => segment.mask |= bit,
-            None => self.segments.push(Block { base, mask: bit }),
+            None => self.segments.push(Block::new(base, bit)),
         }
     }
 
@@ -207,10 +233,7 @@ fn shrink(rules: &Rules, segment: Block) -> Block {
         count = half;
     }
     let mask = (((1u32 << count) - 1) << first) as u8;
-    Block {
-        base: segment.base,
-        mask,
-    }
+    Block::new(segment.base, mask)
 }
 
 #[cfg(test)]

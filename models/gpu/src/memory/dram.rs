@@ -20,9 +20,12 @@ pub(crate) struct Channel {
     columns_free: u64,
     bus_free: u64,
     last: Option<LastColumn>,
-    /// Requests among which banks choose, and those behind them.
+    /// Places taken in the queue from which banks choose, and requests behind it.
     visible: u32,
     behind: VecDeque<u32>,
+    /// Places taken by what is on its way from slices, in DRAM, or on its way back, and the slice that sent last.
+    in_flight: u32,
+    last_slice: usize,
 }
 
 /// The column access given last.
@@ -70,6 +73,15 @@ pub(crate) struct DramRequest {
 }
 
 impl DramRequest {
+    /// Places that it takes in queues: sectors are read one by one, what is written is written together.
+    pub fn entries(&self) -> u32 {
+        if self.access == Access::Read {
+            self.mask.count_ones()
+        } else {
+            1
+        }
+    }
+
     fn writes(&self) -> bool {
         self.access != Access::Read
     }
@@ -114,6 +126,15 @@ pub(crate) struct Begun {
     pub row_hit: bool,
 }
 
+/// What becomes of a bank that is ready for its column access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// It has taken its turn: the request, and the edge after its last data.
+    Taken { number: u32, end: u64 },
+    /// Not before this edge.
+    Again { at: u64 },
+}
+
 impl Channel {
     pub fn new(spec: &DramSpec) -> Self {
         Self {
@@ -126,7 +147,30 @@ impl Channel {
             last: None,
             visible: 0,
             behind: VecDeque::new(),
+            in_flight: 0,
+            last_slice: 0,
         }
+    }
+
+    /// Whether there is room for a request of a slice.
+    pub fn admits(&self, spec: &DramSpec, request: &DramRequest) -> bool {
+        self.in_flight == 0 || self.in_flight + request.entries() <= spec.in_flight
+    }
+
+    /// A request of a slice is on its way.
+    pub fn admit(&mut self, request: &DramRequest) {
+        self.in_flight += request.entries();
+    }
+
+    /// It is done.
+    pub fn dismiss(&mut self, request: &DramRequest) {
+        self.in_flight -= request.entries();
+    }
+
+    /// Whose turn it is among `slices`.
+    pub fn next_slice(&mut self, slices: usize) -> usize {
+        self.last_slice = (self.last_slice + 1) % slices;
+        self.last_slice
     }
 
     /// Serves a request that arrives at edge `now`, after all earlier ones.
@@ -177,12 +221,29 @@ impl Channel {
         number: u32,
         requests: &[DramRequest],
     ) -> Option<Begun> {
-        if self.visible >= spec.queue {
+        if !self.behind.is_empty() || !self.sees(spec, &requests[number as usize]) {
             self.behind.push_back(number);
             return None;
         }
-        self.visible += 1;
-        let bank = usize::from(requests[number as usize].bank);
+        self.choose_from(spec, now, number, requests)
+    }
+
+    /// Whether the queue has room for a request.
+    fn sees(&self, spec: &DramSpec, request: &DramRequest) -> bool {
+        self.visible == 0 || self.visible + request.entries() <= spec.queue
+    }
+
+    /// Banks may choose a request from now on.
+    fn choose_from(
+        &mut self,
+        spec: &DramSpec,
+        now: u64,
+        number: u32,
+        requests: &[DramRequest],
+    ) -> Option<Begun> {
+        let request = &requests[number as usize];
+        self.visible += request.entries();
+        let bank = usize::from(request.bank);
         self.banks[bank].queue.push_back(number);
         self.begin(spec, now, bank, requests)
     }
@@ -213,51 +274,65 @@ impl Channel {
         })
     }
 
-    /// The bank's request takes the data bus. Gives the request with the edge after its last data, what the bank begins next, and what begins because there
-    /// is room in the queue.
+    /// The bank's request takes its turn on the data bus: the next one that is free, unless its bank group or the direction of the bus hold it up, for others
+    /// may go first then. If it does, `begun` gets what the bank begins next, and what begins because there is room in the queue.
     pub fn column(
         &mut self,
         spec: &DramSpec,
         now: u64,
         index: usize,
         requests: &[DramRequest],
-    ) -> (Option<(u32, u64)>, [Option<Begun>; 2]) {
-        let Some(number) = self.banks[index].current.take() else {
-            return (None, [None, None]);
-        };
+        begun: &mut Vec<Begun>,
+    ) -> Option<Turn> {
+        let number = self.banks[index].current?;
         let request = &requests[number as usize];
-        let end = self.transfer(spec, now, index, request);
-        self.visible -= 1;
-        let next = self.begin(spec, now, index, requests);
-        let entered = self
-            .behind
-            .pop_front()
-            .and_then(|number| self.enter(spec, now, number, requests));
-        (Some((number, end)), [next, entered])
+        let bus = now.max(self.columns_free);
+        let at = self.allowed(spec, index, request);
+        if at > bus {
+            return Some(Turn::Again { at });
+        }
+        self.banks[index].current = None;
+        let end = self.transfer(spec, bus, index, request);
+        self.visible -= request.entries();
+        begun.extend(self.begin(spec, now, index, requests));
+        while let Some(&next) = self.behind.front() {
+            if !self.sees(spec, &requests[next as usize]) {
+                break;
+            }
+            self.behind.pop_front();
+            begun.extend(self.choose_from(spec, now, next, requests));
+        }
+        Some(Turn::Taken { number, end })
     }
 
-    /// Gives the column accesses of a request at the first edge that data bus, bank group and the bus's direction allow; the edge after its last data.
-    fn transfer(&mut self, spec: &DramSpec, now: u64, index: usize, request: &DramRequest) -> u64 {
+    /// The first edge at which bank group and direction of the bus allow column accesses of a request.
+    fn allowed(&self, spec: &DramSpec, index: usize, request: &DramRequest) -> u64 {
+        let group = self.groups_free[index % self.groups_free.len()];
+        match self.last {
+            Some(last) => group.max(last.at + turnaround(spec, last, request.writes())),
+            None => group,
+        }
+    }
+
+    /// Gives the column accesses of a request from an edge on; the edge after its last data.
+    fn transfer(&mut self, spec: &DramSpec, at: u64, index: usize, request: &DramRequest) -> u64 {
         let group = index % self.groups_free.len();
         let columns = request.columns(spec);
-        let (burst, same) = (u64::from(spec.burst), u64::from(spec.burst_same_group));
-        let mut at = now.max(self.columns_free).max(self.groups_free[group]);
-        if let Some(last) = self.last {
-            at = at.max(last.at + turnaround(spec, last, request.writes()));
-        }
+        let burst = u64::from(spec.burst);
+        let same = u64::from(spec.burst_same_group).max(burst);
         let writes = request.writes();
+        let last_column = at + (columns - 1) * same;
         self.columns_free = at + columns * burst;
-        self.groups_free[group] = at + columns * same.max(burst);
+        self.groups_free[group] = at + columns * same;
         self.last = Some(LastColumn {
             at,
             transfer: columns * burst,
             writes,
         });
-        let last_column = at + (columns - 1) * same.max(burst);
         let to_data = u64::from(if writes { spec.cwl } else { spec.cas });
         let end = last_column + to_data + burst;
         let bank = &mut self.banks[index];
-        bank.column_free = at + columns * same.max(burst);
+        bank.column_free = at + columns * same;
         bank.close_after = if writes {
             end + u64::from(spec.wr)
         } else {
@@ -357,28 +432,23 @@ mod tests {
             10 + u64::from(spec.rrd + spec.rcd),
             "another bank opens its row meanwhile"
         );
-        let (done, [next, _]) = channel.column(&spec, begun.column, 0, &requests);
-        assert_eq!(done.unwrap().0, 0);
-        assert_eq!(
-            next.map(|begun| (begun.request, begun.row_hit)),
-            Some((2, true))
-        );
+        let mut next = Vec::new();
+        let done = channel.column(&spec, begun.column, 0, &requests, &mut next);
+        assert!(matches!(done, Some(Turn::Taken { number: 0, .. })));
+        assert_eq!((next[0].request, next[0].row_hit), (2, true));
     }
 
     #[test]
     fn a_full_queue_hides_what_is_behind_it() {
         let mut spec = GpuSpec::preset("v100").unwrap().dram;
-        spec.queue = 2;
+        spec.queue = 4;
         let mut channel = Channel::new(&spec);
         let requests = [read(0, 1), read(0, 2), read(0, 1)];
         let begun = channel.enter(&spec, 0, 0, &requests).unwrap();
         channel.enter(&spec, 0, 1, &requests);
         channel.enter(&spec, 0, 2, &requests);
-        let (_, [next, _]) = channel.column(&spec, begun.column, 0, &requests);
-        assert_eq!(
-            next.map(|begun| begun.request),
-            Some(1),
-            "2 was not seen yet"
-        );
+        let mut next = Vec::new();
+        channel.column(&spec, begun.column, 0, &requests, &mut next);
+        assert_eq!(next[0].request, 1, "2 was not seen yet");
     }
 }

@@ -14,6 +14,8 @@ pub(crate) struct Map {
     slices: u64,
     banks: u64,
     index: Index,
+    /// For each bit above a hashed slice's digits, by which it moves the slice on.
+    remainders: Vec<u64>,
 }
 
 /// Where an address lies.
@@ -21,8 +23,6 @@ pub(crate) struct Map {
 pub(crate) struct Place {
     pub slice: usize,
     pub channel: usize,
-    /// The address without what its slice says already.
-    pub local: u64,
     pub bank: u16,
     pub row: u32,
 }
@@ -30,6 +30,7 @@ pub(crate) struct Place {
 impl Map {
     pub fn new(spec: &GpuSpec) -> Self {
         let l2 = spec.has_l2();
+        let all = u64::from(spec.slices());
         Self {
             block: spec.dram.interleave_bytes.trailing_zeros(),
             part: if l2 {
@@ -42,6 +43,7 @@ impl Map {
             slices: if l2 { u64::from(spec.l2.slices) } else { 1 },
             banks: u64::from(spec.dram.banks),
             index: if l2 { spec.l2.index } else { Index::Linear },
+            remainders: remainders(all.trailing_zeros()),
         }
     }
 
@@ -53,25 +55,35 @@ impl Map {
     /// Neighbouring blocks lie in different controllers, neighbouring parts of what a controller has in different slices; within a slice, rows lie in
     /// different banks, and each slice has its own banks.
     pub fn place(&self, address: u64) -> Place {
-        let (slice, local) = match self.index {
-            Index::Linear => self.linear(address),
-            Index::Hashed => self.hashed(address),
-        };
+        let (slice, local) = self.slice(address);
         let (bank, row) = self.row(slice, local);
         Place {
             slice,
             channel: self.channel(slice),
-            local,
             bank,
             row,
         }
     }
 
-    /// Bank and row of what lies at `local` in a slice.
+    /// The slice in which an address lies, and the address without what that says already.
+    #[inline]
+    pub fn slice(&self, address: u64) -> (usize, u64) {
+        match self.index {
+            Index::Linear => self.linear(address),
+            Index::Hashed => self.hashed(address),
+        }
+    }
+
+    /// Bank and row of what lies at `local` in a slice. The lowest digit of the bank is that of the slice before hashing, so that the slices of a
+    /// controller work in different bank groups.
     pub fn row(&self, slice: usize, local: u64) -> (u16, u32) {
         let own = self.banks / self.slices;
         let row = local >> self.row;
-        let bank = row % own + slice as u64 % self.slices * own;
+        let lowest = match self.index {
+            Index::Linear => slice as u64 % self.slices,
+            Index::Hashed => self.before_hashing(slice as u64, local) / self.controllers,
+        };
+        let bank = row % own * self.slices + lowest;
         (bank as u16, (row / own) as u32)
     }
 
@@ -81,18 +93,84 @@ impl Map {
         ((controller * self.slices + part) as usize, local)
     }
 
-    /// The slice is moved on by a fold of what is above its digits, so that strides spread over the slices.
+    /// The slice is moved on by a hash of what is above its digits, so that strides spread over the slices.
     fn hashed(&self, address: u64) -> (usize, u64) {
         let all = self.controllers * self.slices;
-        let (slice, local) = split(address, self.block, all);
-        let above = fold(local >> self.block, all.next_power_of_two());
-        let slice = if all.is_power_of_two() {
-            slice ^ above
+        let (number, local) = split(address, self.block, all);
+        let above = self.above(local);
+        let number = if all.is_power_of_two() {
+            number ^ above
         } else {
-            (slice + above) % all
+            (number + above) % all
         };
+        let slice = number % self.controllers * self.slices + number / self.controllers;
         (slice as usize, local)
     }
+
+    /// By how much what lies at `local` is moved on. A power of two of slices takes the remainder of the block's number as a polynomial over two elements
+    /// (Rau, ISCA 1991), which spreads all strides of powers of two; other numbers a fold by exclusive or.
+    fn above(&self, local: u64) -> u64 {
+        let all = self.controllers * self.slices;
+        let mut rest = local >> self.block;
+        if !all.is_power_of_two() {
+            return fold(rest, all.next_power_of_two()) % all;
+        }
+        let mut remainder = 0;
+        while rest != 0 {
+            remainder ^= self.remainders[rest.trailing_zeros() as usize];
+            rest &= rest - 1;
+        }
+        remainder
+    }
+
+    /// The digits of the slice in the address: its controller, and above it its part of it.
+    fn before_hashing(&self, slice: u64, local: u64) -> u64 {
+        let all = self.controllers * self.slices;
+        let number = slice / self.slices + slice % self.slices * self.controllers;
+        if all.is_power_of_two() {
+            number ^ self.above(local)
+        } else {
+            (number + all - self.above(local)) % all
+        }
+    }
+}
+
+/// Primitive polynomials by degree, from one on, without their highest power (Peterson and Weldon, "Error-Correcting Codes", 1972, appendix C).
+const PRIMITIVE: [u64; 16] = [
+    0b1,
+    0b11,
+    0b11,
+    0b11,
+    0b101,
+    0b11,
+    0b11,
+    0b11101,
+    0b10001,
+    0b1001,
+    0b101,
+    0b101_0011,
+    0b1_1011,
+    0b100_0100_0011,
+    0b11,
+    0b1_0000_0000_1011,
+];
+
+/// The remainders of the powers of x from `degree` on, each a bit of a number above its lowest `degree`.
+fn remainders(degree: u32) -> Vec<u64> {
+    let Some(polynomial) = (degree as usize)
+        .checked_sub(1)
+        .and_then(|at| PRIMITIVE.get(at))
+    else {
+        return vec![0; 64];
+    };
+    let next = |power: &u64| {
+        let shifted = power << 1;
+        let carry = shifted >> degree & 1;
+        Some((shifted ^ carry * polynomial) & ((1 << degree) - 1))
+    };
+    std::iter::successors(Some(*polynomial), next)
+        .take(64)
+        .collect()
 }
 
 /// Which of `parts` an address lies in if blocks of 2^`block` bytes go around, and the address within the part.
@@ -113,9 +191,22 @@ mod tests {
         let first = map.place(0);
         assert_eq!((first.slice, first.bank, first.row), (0, 0, 0));
         assert_eq!(map.place(256).slice, 1);
-        assert_eq!(map.place(6 * 256).local, 256);
+        assert_eq!(map.slice(6 * 256), (0, 256));
         assert_eq!(map.place(6 * 2048).bank, 1);
         assert_eq!(map.place(6 * 2048 * 8).row, 1);
+    }
+
+    /// x^6 = x + 1, x^10 = x^5 + x^4 modulo x^6 + x + 1, and after 63 powers the first one again.
+    #[test]
+    fn remainders_are_those_of_a_primitive_polynomial() {
+        let six = remainders(6);
+        assert_eq!((six[0], six[4]), (0b11, 0b11_0000));
+        for degree in 1..=12u32 {
+            let powers = remainders(degree);
+            let order = (1usize << degree) - 1;
+            let seen: BTreeSet<u64> = (0..order.min(64)).map(|at| powers[at]).collect();
+            assert_eq!(seen.len(), order.min(64), "{degree}");
+        }
     }
 
     /// No two addresses share a place, and a stride of any power of two reaches more than one slice.
@@ -125,12 +216,10 @@ mod tests {
         let map = Map::new(&spec);
         let mut seen = BTreeSet::new();
         for block in 0..20_000u64 {
-            let place = map.place(block * 256);
-            assert!(seen.insert((place.slice, place.local)), "{block}");
+            assert!(seen.insert(map.slice(block * 256)), "{block}");
         }
         for shift in 8..24 {
-            let slices: BTreeSet<usize> =
-                (0..64).map(|step| map.place(step << shift).slice).collect();
+            let slices: BTreeSet<usize> = (0..64).map(|step| map.slice(step << shift).0).collect();
             assert!(slices.len() > 16, "{shift}: {}", slices.len());
         }
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::cache::{Cache, Evicted};
 use super::dram::{Access, DramRequest};
-use super::{Kind, Memory, Port, Request};
+use super::{Kind, Memory, Request};
 use crate::GpuError;
 use crate::GpuSpec;
 use crate::counters::Counter;
@@ -13,16 +13,48 @@ use crate::event::Queue;
 /// A slice.
 #[derive(Clone, Debug)]
 pub(crate) struct Slice {
-    pub port: Port,
     cache: Cache,
+    /// The network's edge from which another sector can be looked up.
+    free: u64,
     /// Sectors on their way from DRAM.
     on_their_way: u32,
-    /// Requests that found no place, in their order; those behind wait with them.
-    blocked: VecDeque<Request>,
+    /// Requests that cannot be looked up yet, in their order, and their sectors.
+    stalled: VecDeque<Request>,
+    held: u32,
+    pub to_dram: ToDram,
     /// Requests that wait for sectors, by number.
     waiting: Vec<Request>,
-    free: Vec<u32>,
+    unused: Vec<u32>,
     served: Vec<u32>,
+}
+
+/// Requests of a slice that DRAM has no room for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ToDram {
+    numbers: VecDeque<u32>,
+    /// The places that they take.
+    entries: u32,
+}
+
+impl ToDram {
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    pub fn first(&self) -> Option<u32> {
+        self.numbers.front().copied()
+    }
+
+    pub fn push(&mut self, number: u32, entries: u32) {
+        self.numbers.push_back(number);
+        self.entries += entries;
+    }
+
+    /// The first one leaves.
+    pub fn pop(&mut self, entries: u32) {
+        self.numbers.pop_front();
+        self.entries -= entries;
+    }
 }
 
 impl Slice {
@@ -33,18 +65,20 @@ impl Slice {
             (1, 1)
         };
         Self {
-            port: Port::default(),
             cache: Cache::new(sets, ways, spec.l2.index),
+            free: 0,
             on_their_way: 0,
-            blocked: VecDeque::new(),
+            stalled: VecDeque::new(),
+            held: 0,
+            to_dram: ToDram::default(),
             waiting: Vec::new(),
-            free: Vec::new(),
+            unused: Vec::new(),
             served: Vec::new(),
         }
     }
 
     fn number(&mut self, request: Request) -> u32 {
-        match self.free.pop() {
+        match self.unused.pop() {
             Some(number) => {
                 self.waiting[number as usize] = request;
                 number
@@ -65,6 +99,11 @@ struct Target {
 }
 
 impl Memory {
+    /// Whether the network may bring more to a slice.
+    pub(super) fn is_open(&self, slice: usize) -> bool {
+        self.slices[slice].held < self.spec.slice_sectors()
+    }
+
     /// A request reaches the look-up of its slice.
     pub(super) fn look_up(
         &mut self,
@@ -72,64 +111,113 @@ impl Memory {
         request: Request,
         queue: &mut Queue,
     ) -> Result<(), GpuError> {
-        let place = self.map.place(request.base);
-        let slice = &mut self.slices[place.slice];
-        if !slice.blocked.is_empty() {
-            slice.blocked.push_back(request);
+        let slice = usize::from(request.slice);
+        if self.slices[slice].stalled.is_empty() && self.try_look_up(now, &request, queue)? {
             return Ok(());
         }
-        if !self.try_look_up(now, place.slice, &request, queue)? {
-            self.slices[place.slice].blocked.push_back(request);
+        let slice = &mut self.slices[slice];
+        slice.held += request.mask.count_ones();
+        slice.stalled.push_back(request);
+        Ok(())
+    }
+
+    /// What had stalled a slice may be gone: its requests are looked up, and the network brings more.
+    pub(super) fn go_on(
+        &mut self,
+        now: u64,
+        slice: usize,
+        queue: &mut Queue,
+    ) -> Result<(), GpuError> {
+        while let Some(&request) = self.slices[slice].stalled.front() {
+            if !self.try_look_up(now, &request, queue)? {
+                break;
+            }
+            let slice = &mut self.slices[slice];
+            slice.held -= request.mask.count_ones();
+            slice.stalled.pop_front();
+        }
+        while self.is_open(slice) {
+            let Some(port) = self.to_slices.next_waiting(slice) else {
+                break;
+            };
+            self.look_at_port(now, port as u16, queue)?;
         }
         Ok(())
     }
 
-    /// Looks up a request's sectors, one a cycle; `false` if there is no place for what is missing.
+    /// Looks up a request's sectors, one a cycle; `false` if its slice is stalled.
     fn try_look_up(
         &mut self,
         now: u64,
-        slice: usize,
         request: &Request,
         queue: &mut Queue,
     ) -> Result<bool, GpuError> {
-        let local = self.map.place(request.base).local;
+        let index = usize::from(request.slice);
+        let (_, local) = self.map.slice(request.base);
         let target = Target {
-            slice,
+            slice: index,
             line: local / u64::from(self.spec.l2.line_bytes),
         };
-        if self.slices[slice].on_their_way >= self.spec.l2.mshrs && request.kind != Kind::Store {
+        let found = self.slices[index].cache.find(target.line);
+        if self.is_stalled(request, found) {
             return Ok(false);
         }
-        let found = self.slices[slice].cache.find(target.line);
         let (place, evicted) = match found {
             Some(place) => (place, None),
-            None => match self.slices[slice].cache.reserve(target.line) {
+            None => match self.slices[index].cache.reserve(target.line) {
                 Some(reserved) => reserved,
                 None => return Ok(false),
             },
         };
         let sectors = u64::from(request.mask.count_ones());
-        let port = &mut self.slices[slice].port;
-        let start = self.noc.edge(now).max(port.requests_free);
-        port.requests_free = start + sectors;
-        let at = self.noc.core_cycle(start + sectors - 1).max(now);
+        let slice = &mut self.slices[index];
+        let start = self.noc.edge(now).max(slice.free);
+        let atomics = match request.kind {
+            Kind::Atomic => u64::from(request.repeats) * u64::from(self.spec.l2.atomic_cycles),
+            _ => 0,
+        };
+        slice.free = start + sectors.max(atomics);
+        let first = self.noc.core_cycle(start).max(now);
+        let last = self.noc.core_cycle(slice.free - 1).max(now);
         if let Some(evicted) = evicted {
-            self.write_back(at, slice, evicted, queue)?;
+            self.write_back(last, index, evicted, queue)?;
         }
         if request.kind == Kind::Store {
-            self.slices[slice].cache.write(place, request.mask, true);
+            self.slices[index].cache.write(place, request.mask, true);
             self.counts.add(Counter::L2Writes, sectors);
-            self.answer(slice, at, request, queue)?;
+            self.answer(first, request, queue)?;
         } else {
-            self.read(at, (target, place), request, queue)?;
+            self.read((first, last), (target, place), request, queue)?;
         }
         Ok(true)
+    }
+
+    /// Whether a request must wait: for room in a queue, for a miss that is free, or for one that takes another to wait with it.
+    fn is_stalled(&self, request: &Request, found: Option<u32>) -> bool {
+        let slice = &self.slices[usize::from(request.slice)];
+        let l2 = &self.spec.l2;
+        if slice.to_dram.entries >= l2.dram_queue
+            || self.to_sms.waiting(usize::from(request.slice)) >= self.spec.reply_flits()
+        {
+            return true;
+        }
+        if request.kind == Kind::Store {
+            return false;
+        }
+        let (missing, pending) = match found {
+            None => (request.mask, 0),
+            Some(place) => slice.cache.peek(place, request.mask),
+        };
+        (missing != 0 && slice.on_their_way >= l2.mshrs)
+            || found.is_some_and(|place| {
+                pending != 0 && slice.cache.merged(place, pending) >= l2.merges
+            })
     }
 
     /// Reads sectors; an atomic reads and writes them.
     fn read(
         &mut self,
-        at: u64,
+        (first, last): (u64, u64),
         (target, place): (Target, u32),
         request: &Request,
         queue: &mut Queue,
@@ -147,7 +235,11 @@ impl Memory {
         }
         let wanted = found.pending | found.missing;
         if wanted == 0 {
-            return self.answer(target.slice, at, request, queue);
+            let at = match request.kind {
+                Kind::Atomic => last,
+                _ => first,
+            };
+            return self.answer(at, request, queue);
         }
         let number = slice.number(*request);
         slice.cache.wait(place, wanted, number);
@@ -156,7 +248,6 @@ impl Memory {
         }
         slice.cache.request(place, found.missing);
         slice.on_their_way += found.missing.count_ones();
-        let at = at + u64::from(self.spec.l2.miss_cycles);
         let (bank, row) = self.row(target);
         let request = DramRequest {
             slice: target.slice as u16,
@@ -167,7 +258,7 @@ impl Memory {
             access: Access::Read,
             origin: None,
         };
-        self.ask_dram(at, request, queue)
+        self.ask_dram(last, request, queue)
     }
 
     /// Dirty sectors of a line go to DRAM.
@@ -194,7 +285,7 @@ impl Memory {
         };
         self.counts
             .add(Counter::L2WriteBacks, u64::from(evicted.dirty.count_ones()));
-        self.ask_dram(at + u64::from(self.spec.l2.miss_cycles), request, queue)
+        self.ask_dram(at, request, queue)
     }
 
     fn row(&self, target: Target) -> (u16, u32) {
@@ -218,17 +309,11 @@ impl Memory {
         slice.cache.fill(request.place, request.mask, &mut served);
         for number in served.drain(..) {
             let slice = &mut self.slices[index];
-            slice.free.push(number);
+            slice.unused.push(number);
             let waited = slice.waiting[number as usize];
-            self.answer(index, now, &waited, queue)?;
+            self.answer(now, &waited, queue)?;
         }
         self.slices[index].served = served;
-        while let Some(&blocked) = self.slices[index].blocked.front() {
-            if !self.try_look_up(now, index, &blocked, queue)? {
-                break;
-            }
-            self.slices[index].blocked.pop_front();
-        }
-        Ok(())
+        self.go_on(now, index, queue)
     }
 }

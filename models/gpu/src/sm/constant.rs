@@ -116,21 +116,20 @@ impl<'t> Sm<'t> {
         Ok(false)
     }
 
-    /// A line of constants has come; whether that finished a CTA.
+    /// A line of constants has come.
     pub fn fill_constant(
         &mut self,
         place: u32,
         now: u64,
         world: &mut World<'_>,
-    ) -> Result<bool, GpuError> {
+    ) -> Result<(), GpuError> {
         let mut served = std::mem::take(&mut self.constants.served);
         self.constants.cache.fill(place, LINE, &mut served);
-        let mut finished = false;
         for load in served.drain(..) {
-            finished |= self.block_arrived(load, now, world)?;
+            self.block_arrived(load, now, world)?;
         }
         self.constants.served = served;
-        Ok(finished)
+        Ok(())
     }
 }
 

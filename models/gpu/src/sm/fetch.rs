@@ -16,10 +16,7 @@ pub(super) fn lines(address: u64, bytes: u32, spec: &GpuSpec) -> Block {
     let base = address & !(segment - 1);
     let first = (address - base) / u64::from(SECTOR_BYTES);
     let count = bytes.div_ceil(SECTOR_BYTES);
-    Block {
-        base,
-        mask: (((1u16 << count) - 1) << first) as u8,
-    }
+    Block::new(base, (((1u16 << count) - 1) << first) as u8)
 }
 
 /// With two fetch stages, the I-cache delivers to the filter a cycle after the look-up.

@@ -78,9 +78,19 @@ impl Sm<'_> {
             Fill::Line => u8::MAX >> (8 - spec.l1.line_bytes / crate::SECTOR_BYTES),
         };
         let found = self.l1.cache.find(line);
-        let missing = found.map_or(wanted, |place| self.l1.cache.absent(place, wanted));
+        let (missing, pending) = match found {
+            Some(place) => self.l1.cache.peek(place, wanted),
+            None => (wanted, 0),
+        };
         let misses = L1::misses(spec.l1.fill, missing);
-        if missing != 0 && self.l1.on_their_way + misses > spec.l1.mshrs.max(misses) {
+        if missing != 0
+            && (self.l1.on_their_way + misses > spec.l1.mshrs.max(misses)
+                || !world.memory.has_room(self.id))
+        {
+            return Ok(Access::NoRoom);
+        }
+        let waits = |place| self.l1.cache.merged(place, pending) >= spec.l1.merges;
+        if pending & block.mask != 0 && found.is_some_and(waits) {
             return Ok(Access::NoRoom);
         }
         let place = match found {
@@ -99,18 +109,15 @@ impl Sm<'_> {
         ] {
             self.counts.add(counter, u64::from(mask.count_ones()));
         }
-        let waits = found.pending | found.missing;
-        if waits == 0 {
+        let awaited = found.pending | found.missing;
+        if awaited == 0 {
             return Ok(Access::Hit);
         }
-        self.l1.cache.wait(place, waits, load);
+        self.l1.cache.wait(place, awaited, load);
         if missing != 0 {
             self.l1.cache.request(place, missing);
             self.l1.on_their_way += misses;
-            let miss = Block {
-                base: block.base,
-                mask: missing,
-            };
+            let miss = Block::new(block.base, missing);
             self.send(Kind::Load, miss, place, at, world)?;
         }
         Ok(Access::Waits)
@@ -152,8 +159,10 @@ impl Sm<'_> {
         let request = Request {
             base: block.base,
             mask: block.mask,
+            repeats: block.repeats,
             kind,
             sm: self.id,
+            slice: 0,
             cookie,
         };
         let flits = world.memory.send(at, request, world.queue)?;
@@ -180,23 +189,21 @@ impl Sm<'_> {
         Ok(())
     }
 
-    /// Sectors of a line have come; whether a CTA has finished with them.
+    /// Sectors of a line have come.
     pub(super) fn fill_l1(
         &mut self,
         place: u32,
         mask: u8,
         now: u64,
         world: &mut World<'_>,
-    ) -> Result<bool, GpuError> {
+    ) -> Result<(), GpuError> {
         self.l1.on_their_way -= L1::misses(world.spec.l1.fill, mask);
         let mut served = std::mem::take(&mut self.l1.served);
         self.l1.cache.fill(place, mask, &mut served);
-        let mut finished = false;
         for load in served.drain(..) {
-            finished |= self.block_arrived(load, now, world)?;
+            self.block_arrived(load, now, world)?;
         }
         self.l1.served = served;
-        self.resume(now, world)?;
-        Ok(finished)
+        self.resume(now, world)
     }
 }

@@ -1,7 +1,8 @@
 //! The load-store unit: shared memory, the constant port, and global and local memory behind the first-level cache or the network.
 //!
-//! Instructions pass in order. What happens to one is decided as soon as it is known when it reaches the unit, a few cycles ahead; only an instruction that
-//! finds no room in the cache, and those behind it, wait for an event.
+//! Instructions pass in order. What happens to one is decided as soon as it is known when it reaches the unit, a few cycles ahead. Its blocks then go through
+//! the first-level cache's pipeline, at the end of which tags are read. One that finds no room, in the cache or before the network, and those behind it, wait
+//! for an event; as long as the pipeline has room, others follow it into the unit.
 
 use std::collections::VecDeque;
 
@@ -73,11 +74,12 @@ impl Loads {
 pub(crate) struct LdstUnit<'t> {
     /// First cycle in which it can take another instruction.
     pub free: u64,
-    /// The instruction that found no room.
-    stuck: Option<Stuck>,
-    /// Its blocks that have not been looked up.
-    backlog: VecDeque<Block>,
-    /// Instructions behind it.
+    /// Accesses on their way to the tags, in order, and their blocks.
+    passing: VecDeque<Pass>,
+    blocks: VecDeque<Passing>,
+    /// The first of them found no room.
+    stuck: bool,
+    /// Instructions that the pipeline has no room for.
     behind: VecDeque<Waiting<'t>>,
 }
 
@@ -95,14 +97,22 @@ pub(crate) struct Waiting<'t> {
 
 /// An access to global or local memory under way.
 #[derive(Clone, Copy, Debug)]
-struct Stuck {
+struct Pass {
     kind: Kind,
     load: u32,
-    /// The cycle of its next block, and the banks taken in that cycle.
-    next: u64,
-    taken: u32,
-    /// First cycle in which the unit can be free.
-    busy_until: u64,
+    /// Blocks that have not been looked up.
+    blocks: u32,
+    /// The cycle in which its first block is looked up; later if it finds no room.
+    from: u64,
+    /// Cycles from the first block to the last.
+    length: u64,
+}
+
+/// A block, and by how many cycles it is behind the first one of its access.
+#[derive(Clone, Copy, Debug)]
+struct Passing {
+    block: Block,
+    behind: u64,
 }
 
 impl<'t> Sm<'t> {
@@ -112,11 +122,26 @@ impl<'t> Sm<'t> {
         waiting: Waiting<'t>,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
-        if self.ldst.stuck.is_some() {
+        if self.pipeline_full(world.spec) {
             self.ldst.behind.push_back(waiting);
             return Ok(());
         }
         self.serve(&waiting, 0, world)
+    }
+
+    /// Whether what found no room holds up the unit.
+    fn pipeline_full(&self, spec: &GpuSpec) -> bool {
+        let depth = self.to_tags(spec) * u64::from(spec.l1.banks);
+        self.ldst.stuck && self.ldst.blocks.len() as u64 >= depth
+    }
+
+    /// Cycles from the unit to the tags of the first-level cache.
+    fn to_tags(&self, spec: &GpuSpec) -> u64 {
+        if spec.has_l1() {
+            (u64::from(spec.l1.latency) - 1).saturating_sub(self.units.depth())
+        } else {
+            0
+        }
     }
 
     /// The unit takes an instruction as soon as it can, but not before `earliest`.
@@ -144,19 +169,21 @@ impl<'t> Sm<'t> {
     }
 
     /// There may be room again for what found none.
-    pub(super) fn resume(&mut self, now: u64, world: &mut World<'_>) -> Result<(), GpuError> {
-        let Some(mut stuck) = self.ldst.stuck.take() else {
+    pub fn resume(&mut self, now: u64, world: &mut World<'_>) -> Result<(), GpuError> {
+        if !self.ldst.stuck {
             return Ok(());
-        };
-        stuck.next = stuck.next.max(now);
-        self.go_on(stuck, world)?;
-        while self.ldst.stuck.is_none() {
+        }
+        self.ldst.stuck = false;
+        self.hold_up(now);
+        self.go_through(world)?;
+        self.access_reaches_tags(now, world)?;
+        while !self.pipeline_full(world.spec) {
             let Some(waiting) = self.ldst.behind.pop_front() else {
                 break;
             };
             self.serve(&waiting, now, world)?;
+            self.awake = true;
         }
-        self.awake = true;
         Ok(())
     }
 
@@ -174,17 +201,17 @@ impl<'t> Sm<'t> {
         Ok(world.queue.schedule(written, released(self.id, wanted))?)
     }
 
-    /// Results are there; whether that finished a CTA.
+    /// Results are there.
     fn results_now(
         &mut self,
         wanted: Wanted,
         now: u64,
         world: &mut World<'_>,
-    ) -> Result<bool, GpuError> {
+    ) -> Result<(), GpuError> {
         let written = self.write(wanted, now, world);
         if written > now {
             world.queue.schedule(written, released(self.id, wanted))?;
-            return Ok(false);
+            return Ok(());
         }
         self.release(wanted.warp, wanted.slots, now, world)
     }
@@ -240,63 +267,114 @@ impl<'t> Sm<'t> {
             MemoryOpKind::Store => Kind::Store,
             MemoryOpKind::Atomic => Kind::Atomic,
         };
+        if kind == Kind::Atomic {
+            let rules = Rules::new(world.spec);
+            self.coalescer
+                .count_repeats(&rules, &waiting.addresses, waiting.executed);
+        }
         let mut load = u32::MAX;
         if kind != Kind::Store {
             // One more than blocks, so that none of them ends it before all are looked up.
             let blocks = self.coalescer.blocks.len() as u32 + 1;
             load = self.loads.insert(waiting.wanted, blocks);
         }
-        self.ldst.backlog.extend(self.coalescer.blocks.iter());
-        let first = from + 1;
-        self.go_on(
-            Stuck {
-                kind,
-                load,
-                next: first,
-                taken: 0,
-                busy_until: from + waiting.interval,
-            },
-            world,
-        )
-    }
-
-    /// Looks up block after block, until all are through or one finds no room.
-    fn go_on(&mut self, mut access: Stuck, world: &mut World<'_>) -> Result<(), GpuError> {
-        while let Some(&block) = self.ldst.backlog.front() {
-            let mut slot = (access.next, access.taken);
-            let cycle = take_banks(&mut slot, block, world.spec);
-            if !self.look_up(&access, block, cycle, world)? {
-                self.ldst.stuck = Some(access);
-                return Ok(());
-            }
-            (access.next, access.taken) = slot;
-            self.ldst.backlog.pop_front();
+        let length = self.enter_pipeline(world.spec);
+        self.ldst.free = (from + 1 + length).max(from + waiting.interval);
+        let to_tags = self.to_tags(world.spec);
+        let at = from + 1 + to_tags;
+        self.ldst.passing.push_back(Pass {
+            kind,
+            load,
+            blocks: self.coalescer.blocks.len() as u32,
+            from: at,
+            length,
+        });
+        if to_tags > 0 {
+            let sm = self.id;
+            return Ok(world.queue.schedule(at, Event::Access { sm })?);
         }
-        let last = access.next.saturating_sub(u64::from(access.taken == 0));
-        self.ldst.free = last.max(access.busy_until);
-        if access.kind == Kind::Store {
-            return Ok(());
-        }
-        if let Some(wanted) = self.loads.arrived(access.load) {
-            let hit = last + u64::from(world.spec.l1.latency) - self.units.depth() - 1;
-            self.results_at(wanted, hit, world)?;
+        if !self.ldst.stuck {
+            self.go_through(world)?;
         }
         Ok(())
+    }
+
+    /// Puts the coalesced blocks into the pipeline; the cycles from the first to the last.
+    fn enter_pipeline(&mut self, spec: &GpuSpec) -> u64 {
+        let mut slot = (0, 0);
+        let mut last = 0;
+        for &block in &self.coalescer.blocks {
+            last = take_banks(&mut slot, block, spec);
+            self.ldst.blocks.push_back(Passing {
+                block,
+                behind: last,
+            });
+        }
+        last
+    }
+
+    /// The accesses whose time has come read the tags, unless one before them found no room.
+    pub fn access_reaches_tags(&mut self, now: u64, world: &mut World<'_>) -> Result<(), GpuError> {
+        while !self.ldst.stuck {
+            let first = self.ldst.passing.front();
+            if first.is_none_or(|pass| pass.from > now) {
+                break;
+            }
+            self.hold_up(now);
+            self.go_through(world)?;
+        }
+        Ok(())
+    }
+
+    /// The first block that has not been looked up is so now at the earliest.
+    fn hold_up(&mut self, now: u64) {
+        if let (Some(pass), Some(block)) = (self.ldst.passing.front_mut(), self.ldst.blocks.front())
+        {
+            pass.from = pass.from.max(now.saturating_sub(block.behind));
+        }
+    }
+
+    /// Looks up block after block of the first access, until all are through or one finds no room.
+    fn go_through(&mut self, world: &mut World<'_>) -> Result<(), GpuError> {
+        let Some(mut pass) = self.ldst.passing.pop_front() else {
+            return Ok(());
+        };
+        while pass.blocks > 0 {
+            let Some(&Passing { block, behind }) = self.ldst.blocks.front() else {
+                break;
+            };
+            if !self.look_up(&pass, block, pass.from + behind, world)? {
+                self.ldst.stuck = true;
+                self.ldst.passing.push_front(pass);
+                return Ok(());
+            }
+            self.ldst.blocks.pop_front();
+            pass.blocks -= 1;
+        }
+        if pass.kind == Kind::Store {
+            return Ok(());
+        }
+        let Some(wanted) = self.loads.arrived(pass.load) else {
+            return Ok(());
+        };
+        let (now, last) = (world.queue.now(), pass.from + pass.length);
+        if last <= now {
+            return self.results_now(wanted, now, world);
+        }
+        self.results_at(wanted, last, world)
     }
 
     /// One block of an access at `cycle`; `false` if there is no room for it.
     fn look_up(
         &mut self,
-        access: &Stuck,
+        access: &Pass,
         block: Block,
         cycle: u64,
         world: &mut World<'_>,
     ) -> Result<bool, GpuError> {
         match access.kind {
             Kind::Load if world.spec.has_l1() => {
-                // A miss is known once the tags have been read.
-                let miss = cycle + u64::from(world.spec.l1.latency) - self.units.depth() - 1;
-                match self.load_block(block, access.load, miss, world)? {
+                match self.load_block(block, access.load, cycle, world)? {
                     Access::NoRoom => {
                         self.counts.add(Counter::L1Retries, 1);
                         return Ok(false);
@@ -307,6 +385,7 @@ impl<'t> Sm<'t> {
                     Access::Waits => {}
                 }
             }
+            _ if !world.memory.has_room(self.id) => return Ok(false),
             Kind::Store => self.store_block(block, cycle, world)?,
             kind => {
                 self.loads.in_flight += 1;
@@ -335,16 +414,16 @@ impl<'t> Sm<'t> {
         }
     }
 
-    /// A block of a load has come; whether that finished a CTA.
+    /// A block of a load has come.
     pub(super) fn block_arrived(
         &mut self,
         load: u32,
         now: u64,
         world: &mut World<'_>,
-    ) -> Result<bool, GpuError> {
+    ) -> Result<(), GpuError> {
         match self.loads.arrived(load) {
             Some(wanted) => self.results_now(wanted, now, world),
-            None => Ok(false),
+            None => Ok(()),
         }
     }
 

@@ -60,6 +60,8 @@ pub(crate) struct Sm<'t> {
     ctas: Vec<CtaSlot>,
     registers_used: u32,
     shared_used: u32,
+    /// CTAs that have finished since the block dispatcher last asked.
+    finished: u32,
     /// Warps on the SM.
     live: u64,
     /// Warps for which the fetch stage may fetch.
@@ -118,6 +120,7 @@ impl<'t> Sm<'t> {
             ctas: vec![CtaSlot::default(); spec.sm.ctas as usize],
             registers_used: 0,
             shared_used: 0,
+            finished: 0,
             live: 0,
             can_fetch: 0,
             ready: [0; PORTS],
@@ -293,13 +296,13 @@ impl<'t> Sm<'t> {
         self.awake = true;
     }
 
-    /// An answer from the memory system is there; whether that finished a CTA.
+    /// An answer from the memory system is there.
     pub fn replied(
         &mut self,
         reply: &Reply,
         now: u64,
         world: &mut World<'_>,
-    ) -> Result<bool, GpuError> {
+    ) -> Result<(), GpuError> {
         match reply.kind {
             Kind::Load if world.spec.has_l1() => self.fill_l1(reply.cookie, reply.mask, now, world),
             Kind::Load | Kind::Atomic => {
@@ -308,12 +311,9 @@ impl<'t> Sm<'t> {
             }
             Kind::Store => {
                 self.returned(world);
-                Ok(false)
+                Ok(())
             }
-            Kind::Code => {
-                self.fill(reply.cookie as u8, now, world)?;
-                Ok(false)
-            }
+            Kind::Code => self.fill(reply.cookie as u8, now, world),
             Kind::Constant => self.fill_constant(reply.cookie, now, world),
             Kind::Texture => self.fill_texture(reply.cookie, now, world),
         }
@@ -326,7 +326,7 @@ impl<'t> Sm<'t> {
         slots: u32,
         now: u64,
         world: &mut World<'_>,
-    ) -> Result<bool, GpuError> {
+    ) -> Result<(), GpuError> {
         let warp = &mut self.warps[usize::from(index)];
         if slots != 0 {
             let bit = 1 << index;
@@ -342,13 +342,13 @@ impl<'t> Sm<'t> {
                 self.blocked &= !bit;
                 self.make_ready(usize::from(index), port, world);
                 // A warp with something to issue has not finished.
-                return Ok(false);
+                return Ok(());
             }
         }
         if warp.drained {
             self.retire_if_done(index, now, world)
         } else {
-            Ok(false)
+            Ok(())
         }
     }
 }

@@ -182,44 +182,43 @@ impl<'t> Sm<'t> {
         Ok(())
     }
 
-    /// A barrier of a CTA opens; whether the CTA has finished, its last instruction being the barrier.
+    /// A barrier of a CTA opens. It may have been the last instruction of the CTA.
     pub fn open_barrier(
         &mut self,
         cta: u8,
         number: u8,
         now: u64,
         world: &mut World<'_>,
-    ) -> Result<bool, GpuError> {
+    ) -> Result<(), GpuError> {
         let barrier = self.ctas[usize::from(cta)].barrier(number);
         let mut opening = std::mem::take(&mut barrier.opening);
         self.at_barrier &= !opening;
-        let mut finished = false;
         while opening != 0 {
             let index = opening.trailing_zeros() as usize;
             opening &= opening - 1;
             self.examine(index, world);
-            finished |= self.retire_if_done(index as u8, now, world)?;
+            self.retire_if_done(index as u8, now, world)?;
         }
-        Ok(finished)
+        Ok(())
     }
 
-    /// The last instruction of a warp has left the pipeline; whether its CTA has finished.
-    pub fn retire(&mut self, index: u8, now: u64, world: &mut World<'_>) -> Result<bool, GpuError> {
+    /// The last instruction of a warp has left the pipeline.
+    pub fn retire(&mut self, index: u8, now: u64, world: &mut World<'_>) -> Result<(), GpuError> {
         self.warps[usize::from(index)].drained = true;
         self.retire_if_done(index, now, world)
     }
 
-    /// Frees the warp once nothing of it is pending; whether its CTA has finished.
+    /// Frees the warp once nothing of it is pending.
     pub(super) fn retire_if_done(
         &mut self,
         index: u8,
         now: u64,
         world: &mut World<'_>,
-    ) -> Result<bool, GpuError> {
+    ) -> Result<(), GpuError> {
         let warp = &mut self.warps[usize::from(index)];
         let bit = 1 << index;
         if !warp.drained || !warp.entry.is_clear() || self.at_barrier & bit != 0 {
-            return Ok(false);
+            return Ok(());
         }
         warp.drained = false;
         self.counts
@@ -241,11 +240,17 @@ impl<'t> Sm<'t> {
                 let number = self.ctas[usize::from(cta)].barriers[place].number;
                 self.open_if_complete(cta, number, now, world)?;
             }
-            return Ok(false);
+            return Ok(());
         }
         self.registers_used -= world.demand.registers;
         self.shared_used -= world.demand.shared_bytes;
-        Ok(true)
+        self.finished += 1;
+        Ok(())
+    }
+
+    /// CTAs that have finished since the last call.
+    pub fn take_finished(&mut self) -> u32 {
+        std::mem::take(&mut self.finished)
     }
 
     /// The SM's counters and those of what is attached to it.

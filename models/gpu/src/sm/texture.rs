@@ -108,23 +108,22 @@ impl<'t> Sm<'t> {
         Ok(false)
     }
 
-    /// A line has come; whether that finished a CTA.
+    /// A line has come.
     pub fn fill_texture(
         &mut self,
         cookie: u32,
         now: u64,
         world: &mut World<'_>,
-    ) -> Result<bool, GpuError> {
+    ) -> Result<(), GpuError> {
         if cookie & PASSING != 0 {
             return self.block_arrived(cookie & !PASSING, now, world);
         }
         let mut served = std::mem::take(&mut self.textures.served);
         self.textures.cache.fill(cookie, LINE, &mut served);
-        let mut finished = false;
         for load in served.drain(..) {
-            finished |= self.block_arrived(load, now, world)?;
+            self.block_arrived(load, now, world)?;
         }
         self.textures.served = served;
-        Ok(finished)
+        Ok(())
     }
 }

@@ -304,6 +304,10 @@ tables! {
         latency: u32,
         /// Misses on their way (lines or sectors, as `fill` says) from which on memory instructions wait.
         mshrs: u32,
+        /// Loads that can wait for a miss; the next one for it waits before the cache, and those behind it.
+        merges: u32,
+        /// Flits of misses and stores that can wait before the network's own queue.
+        miss_queue: u32,
         /// What a store does with a line that is not there.
         stores: StoreMiss,
         /// How a line's set is found.
@@ -330,6 +334,16 @@ tables! {
         miss_cycles: u32,
         /// Sectors on their way from DRAM to a slice from which on its requests wait.
         mshrs: u32,
+        /// Network cycles between two atomics on one address.
+        atomic_cycles: u32,
+        /// Requests that can wait for a sector; the next one for it waits before the slice, and those behind it.
+        merges: u32,
+        /// Sectors that can wait for their look-up in a slice.
+        queue: u32,
+        /// Sectors, and lines to be written, of a slice that can wait for DRAM; as long as they are as many, the slice looks up nothing.
+        dram_queue: u32,
+        /// Flits of a slice's replies that can wait before the network's own queue; as long as they are as many, the slice looks up nothing.
+        reply_queue: u32,
         /// How slice and set are found.
         index: Index,
     }
@@ -388,8 +402,16 @@ tables! {
         flit_bytes: u32,
         /// Bytes of a packet besides its data.
         header_bytes: u32,
-        /// Network cycles through the empty network, each way.
+        /// How ports and slices are connected.
+        topology: Topology,
+        /// Network cycles through the empty crossbar, each way; of a mesh, those of a hop.
         latency: u32,
+        /// Packets of an input that can cross in a network cycle, to different outputs.
+        input_speedup: u32,
+        /// Flits that can wait at an input, in order: the first packet holds up those behind it.
+        input_queue: u32,
+        /// Sectors that can wait behind an output on the slices' side.
+        output_queue: u32,
     }
 
     /// Memory controllers and DRAM; times in DRAM command cycles unless they say otherwise.
@@ -404,8 +426,10 @@ tables! {
         bank_groups: u32,
         /// The order in which requests are served.
         scheduler: DramOrder,
-        /// Requests of a controller among which the order can choose.
+        /// Sectors to be read, and lines to be written, of a controller among which the order can choose.
         queue: u32,
+        /// Those on their way from the slices to the controller, in it, or on their way back; with a second-level cache only.
+        in_flight: u32,
         /// Neighbouring bytes in one controller.
         interleave_bytes: u32,
         /// Bytes of a row of a bank.
@@ -552,6 +576,14 @@ choices! {
         Hopper = "hopper",
     }
 
+    /// How the ports of SMs and the slices are connected.
+    pub enum Topology {
+        /// Every port with every slice.
+        Crossbar = "crossbar",
+        /// Neighbours in a square; packets go along the row and then along the column. Slices are spread evenly among the ports.
+        Mesh = "mesh",
+    }
+
     /// The order of DRAM requests.
     pub enum DramOrder {
         /// First come, first served.
@@ -590,6 +622,26 @@ impl GpuSpec {
     /// Network ports on the SMs' side.
     pub fn noc_ports(&self) -> u32 {
         self.sm.count.div_ceil(self.noc.sms_per_port)
+    }
+
+    /// Flits that can wait before a network port of SMs.
+    pub(crate) fn port_flits(&self) -> u64 {
+        let misses = if self.has_l1() {
+            self.l1.miss_queue * self.noc.sms_per_port
+        } else {
+            0
+        };
+        u64::from(misses + self.noc.input_queue)
+    }
+
+    /// Flits of replies that can wait in a slice and before the network.
+    pub(crate) fn reply_flits(&self) -> u64 {
+        u64::from(self.l2.reply_queue + self.noc.input_queue)
+    }
+
+    /// Sectors that can wait for their look-up in a slice and behind the network.
+    pub(crate) fn slice_sectors(&self) -> u32 {
+        self.l2.queue + self.noc.output_queue
     }
 
     /// The SM clock's period in femtoseconds, rounded down; for display and timing checks, never to accumulate.

@@ -4,7 +4,7 @@ use toml::{Table, Value};
 
 use super::{
     Atomics, BackEnd, BranchFetch, Carveout, DramOrder, Fill, GpuSpec, Index, MissSource, Policy,
-    StoreMiss, TexturePath, Transactions, WritePort, presets, validate,
+    StoreMiss, TexturePath, Topology, Transactions, WritePort, presets, validate,
 };
 
 /// A setting that cannot be.
@@ -116,6 +116,7 @@ fn names(path: &str) -> &'static [&'static str] {
         "l1.carveout" => Carveout::NAMES,
         "l1.index" | "l2.index" => Index::NAMES,
         "dram.scheduler" => DramOrder::NAMES,
+        "noc.topology" => Topology::NAMES,
         "icache.misses" | "constant.misses" => MissSource::NAMES,
         _ => &[],
     }
