@@ -286,12 +286,15 @@ fn shared_memory_takes_its_share_of_the_first_level() {
     assert_eq!(misses(96 * 1024), 2 * lines, "64 KB do not fit 32");
 }
 
+/// What there is more of, and the change.
+type Better = (&'static str, fn(&mut GpuSpec));
+
 /// More of anything in the memory system never slows a stream, or a walk over what the second level holds, by more than the anomaly of another order.
 #[test]
 fn more_memory_of_any_kind_does_not_slow_down() {
     /// Another order of requests may meet rows and slices worse.
     const ANOMALY: f64 = 1.03;
-    let changes: [(&str, fn(&mut GpuSpec)); 14] = [
+    let changes: [Better; 14] = [
         ("misses of the first level", |spec| spec.l1.mshrs *= 2),
         ("loads that wait for one miss", |spec| spec.l1.merges *= 2),
         ("a longer queue for misses", |spec| spec.l1.miss_queue *= 2),

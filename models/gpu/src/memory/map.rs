@@ -166,7 +166,7 @@ fn remainders(degree: u32) -> Vec<u64> {
     let next = |power: &u64| {
         let shifted = power << 1;
         let carry = shifted >> degree & 1;
-        Some((shifted ^ carry * polynomial) & ((1 << degree) - 1))
+        Some((shifted ^ (carry * polynomial)) & ((1 << degree) - 1))
     };
     std::iter::successors(Some(*polynomial), next)
         .take(64)
