@@ -209,16 +209,18 @@ proptest! {
         preset in prop::sample::select(presets().iter().collect::<Vec<_>>()),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<bool>()), 1..6),
     ) {
-        let mut table = preset.table();
-        let all = paths(&table, "");
+        let own = preset.table();
+        let mut table = own.clone();
+        let all = paths(&own, "");
         let mut what = preset.name.to_owned();
         for (path, choice, power) in changes {
             let path = path.get(&all);
-            let own = value(&table, path).clone();
+            // Of the preset, not of what an earlier change made of it: that may be the greatest integer.
+            let own = value(&own, path);
             let value = match own.as_integer() {
                 // Numbers near those of GPUs are the more interesting ones.
                 Some(_) if power => Value::Integer(1 << choice.index(13)),
-                _ => choice.get(&values(preset, path, &own)).clone(),
+                _ => choice.get(&values(preset, path, own)).clone(),
             };
             what += &format!(" {path} = {value}");
             set(&mut table, path, value);
