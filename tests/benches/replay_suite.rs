@@ -23,10 +23,7 @@ fn traces(kernel: &Kernel) -> Vec<KernelTrace> {
     let module = warpwatt_ptx::load(kernel.ptx).expect("the suite's PTX is valid");
     let (case, prepared) = kernel.prepare(None).expect("the suite's cases are valid");
     let run = run_case(&module, &case, &prepared, RunOptions::default());
-    let launches = run.expect("the suite's cases run").executions.into_iter();
-    launches
-        .filter_map(|launch| launch.execution.trace)
-        .collect()
+    run.expect("the suite's cases run").into_traces()
 }
 
 /// A kernel timed on a preset.

@@ -113,16 +113,9 @@ fn traces(name: &str) -> Vec<KernelTrace> {
     let kernel = kernel(name).unwrap();
     let module = warpwatt_ptx::load(kernel.ptx).unwrap();
     let (case, prepared) = kernel.prepare(None).unwrap();
-    let options = RunOptions {
-        record: true,
-        ..RunOptions::default()
-    };
-    let run = run_case(&module, &case, &prepared, options).unwrap();
+    let run = run_case(&module, &case, &prepared, RunOptions::default()).unwrap();
     assert!(run.passed(), "{name}");
-    let executions = run.executions.into_iter();
-    executions
-        .filter_map(|executed| executed.execution.trace)
-        .collect()
+    run.into_traces()
 }
 
 fn path(preset: &Preset) -> PathBuf {

@@ -38,10 +38,7 @@ fn traces(name: &str) -> Vec<KernelTrace> {
     };
     let run = run_case(&module, &case, &prepared, options).unwrap();
     assert!(run.mismatches.is_empty());
-    let executions = run.executions.into_iter();
-    executions
-        .filter_map(|executed| executed.execution.trace)
-        .collect()
+    run.into_traces()
 }
 
 /// What a warp executes: an instruction, its lanes, its address if it is a load from one, a digest of its operands.

@@ -16,7 +16,7 @@ use super::timeline::{Timeline, Written};
 use super::timing::Timing;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
-use crate::run::execute::{execute, trace, traces, untimed};
+use crate::run::execute::{execute, trace, untimed};
 use crate::run::kernel::{From, KernelRequest, LoadedKernel, load};
 use crate::study::Override;
 use crate::study::toml_reader::Placed;
@@ -160,7 +160,7 @@ fn timing(
         cycle_limit: arguments.cycle_limit,
         watcher: timeline.map(|timeline| timeline.watcher() as _),
     };
-    match simulate_under(spec, &traces(run), Hooks::default(), control) {
+    match simulate_under(spec, &run.into_traces(), Hooks::default(), control) {
         Ok(run) => Ok(Some(Ok(run))),
         // The buffers were checked all the same, which is what the command is for.
         Err(error @ GpuError::CtaTooLarge { .. }) if by_default => Ok(Some(Err(error.to_string()))),

@@ -91,14 +91,6 @@ pub fn untimed(code: &'static str, error: &GpuError) -> Diag {
     Diag::error(code, error.to_string()).maybe_help(help)
 }
 
-/// The traces of a run's launches, in order.
-pub fn traces(run: CaseRun) -> Vec<KernelTrace> {
-    run.executions
-        .into_iter()
-        .filter_map(|executed| executed.execution.trace)
-        .collect()
-}
-
 fn explain(error: &RunError, kernel: &LoadedKernel, sources: &Sources) -> Diag {
     let RunError::Launch { launch, source } = error else {
         return Diag::error(

@@ -7,7 +7,7 @@ use warpwatt_techlib::quantity::Frequency;
 use warpwatt_techniques::{Structure, Technique, baseline};
 
 use super::drive::{Made, TimingRun, Work};
-use super::execute::{first_mismatch, trace, traces, untimed};
+use super::execute::{first_mismatch, trace, untimed};
 use super::plan::{Plan, StudyKernel, Timing};
 use crate::cache::TraceCache;
 use crate::diag::{Diag, SourceId, Sources};
@@ -49,7 +49,7 @@ impl Work for StudyWork<'_> {
         match first_mismatch(&traced.run) {
             None => Ok(Made {
                 kept: traced.kept,
-                trace: traces(traced.run),
+                trace: traced.run.into_traces(),
             }),
             Some(mismatch) => {
                 let message = format!(

@@ -10,11 +10,9 @@ fn traces(name: &str) -> Vec<KernelTrace> {
     let kernel = kernel(name).unwrap();
     let module = warpwatt_ptx::load(kernel.ptx).unwrap();
     let (case, prepared) = kernel.prepare(None).unwrap();
-    let options = RunOptions {
-        record: true,
-        ..RunOptions::default()
-    };
-    crate::run::execute::traces(run_case(&module, &case, &prepared, options).unwrap())
+    run_case(&module, &case, &prepared, RunOptions::default())
+        .unwrap()
+        .into_traces()
 }
 
 fn spec(preset: &str, sms: u32) -> GpuSpec {

@@ -113,7 +113,7 @@ fn traces(kernel: &Kernel, ptx: &str, case: Option<&str>) -> Result<Vec<KernelTr
         ..RunOptions::default()
     };
     let run = run_case(&module, &case, &prepared, options).map_err(|error| error.to_string())?;
-    Ok(crate::run::execute::traces(run))
+    Ok(run.into_traces())
 }
 
 fn timed(spec: &GpuSpec, traces: &[KernelTrace]) -> Result<Run, String> {

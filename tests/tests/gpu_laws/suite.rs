@@ -11,15 +11,8 @@ use super::conserved;
 fn traces(kernel: &Kernel) -> Vec<KernelTrace> {
     let module = warpwatt_ptx::load(kernel.ptx).unwrap();
     let (case, prepared) = kernel.prepare(None).unwrap();
-    let options = RunOptions {
-        record: true,
-        ..RunOptions::default()
-    };
-    let run = run_case(&module, &case, &prepared, options).unwrap();
-    let executions = run.executions.into_iter();
-    executions
-        .filter_map(|executed| executed.execution.trace)
-        .collect()
+    let run = run_case(&module, &case, &prepared, RunOptions::default()).unwrap();
+    run.into_traces()
 }
 
 /// Every kernel in its default case on those presets that `wanted` picks.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use warpwatt_ptx::Module;
 use warpwatt_ptx::program::GLOBALS_BASE;
+use warpwatt_simt::trace::KernelTrace;
 use warpwatt_simt::{DeviceMemory, ExecError, Execution, Launch, Options, Texture, execute};
 
 use crate::launch::{
@@ -61,6 +62,14 @@ impl CaseRun {
     /// Whether every element that was compared is what it must be.
     pub fn passed(&self) -> bool {
         self.mismatch_count == 0
+    }
+
+    /// The recorded traces of its launches, in order.
+    pub fn into_traces(self) -> Vec<KernelTrace> {
+        self.executions
+            .into_iter()
+            .filter_map(|executed| executed.execution.trace)
+            .collect()
     }
 
     /// A run that passed before, from what was kept of it: launches with their counts and traces, but no contents of buffers.
