@@ -6,6 +6,7 @@ pub mod command;
 pub mod diag;
 pub mod outcome;
 pub mod papers;
+pub mod performance;
 pub mod pricing;
 pub mod report;
 pub mod run;

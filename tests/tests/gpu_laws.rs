@@ -172,6 +172,7 @@ fn conserved(spec: &GpuSpec, trace_instructions: u64, run: &Run) -> Result<(), T
         "as many issues a cycle as schedulers may do"
     );
     memory_conserved(spec, n)?;
+    units_conserved(spec, run)?;
     let cycles: u64 = COUNTERS
         .iter()
         .filter(|info| {
@@ -190,6 +191,27 @@ fn conserved(spec: &GpuSpec, trace_instructions: u64, run: &Run) -> Result<(), T
     }
     for (name, count) in total.iter() {
         prop_assert_eq!(run.activity.get(name), count, "{}", name);
+    }
+    Ok(())
+}
+
+/// A unit is taken by the instructions that were issued to it, and never twice at once.
+fn units_conserved(spec: &GpuSpec, run: &Run) -> Result<(), TestCaseError> {
+    let units = &spec.units;
+    let kinds = [
+        ("sp", units.sp.count),
+        ("int", units.int.count),
+        ("sfu", units.sfu.count),
+        ("fp64", units.fp64.count),
+        ("tensor", units.tensor.count),
+        ("ldst", 1),
+    ];
+    for (kind, count) in kinds {
+        let busy = run.activity.get(&format!("{kind}_busy_cycles"));
+        let issued = run.activity.get(&format!("issued_{kind}"));
+        prop_assert!(busy >= issued, "{kind}: {busy} cycles for {issued}");
+        let whole = run.cycles * u64::from(spec.sm.count) * u64::from(count);
+        prop_assert!(busy <= whole, "{kind}: {busy} of {whole} cycles");
     }
     Ok(())
 }

@@ -57,7 +57,7 @@ impl<'t> Sm<'t> {
         let (seen, count) = distinct(&waiting.addresses, waiting.executed);
         let addresses = count.max(1) as u64;
         self.counts.add(Counter::ConstantAccesses, 1);
-        self.ldst.free = from + waiting.interval.max(addresses);
+        self.take_ldst(from, waiting.interval.max(addresses));
         let latency = u64::from(world.spec.constant.latency);
         let hit = from + latency - self.units.depth() + (addresses - 1);
         if world.spec.constant.misses == MissSource::Never {

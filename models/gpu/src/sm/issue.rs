@@ -246,7 +246,7 @@ impl<'t> Sm<'t> {
         let through = collected.ready + inst.latency - self.units.depth().min(inst.latency);
         let (Some(op), Some(addresses)) = (inst.memory, step.addresses) else {
             self.units.enter(&collected, collected.ready);
-            self.ldst.free = self.ldst.free.max(collected.ready) + interval;
+            self.take_ldst(self.ldst.free.max(collected.ready), interval);
             self.results_at(wanted, through, world)?;
             return Ok(through);
         };
@@ -309,7 +309,7 @@ fn busy_cycles(course: &Course, interval: u64) -> u64 {
 
 /// Cycles for which an instruction occupies its unit, with the copies before it.
 #[inline]
-fn occupied(inst: &Inst, course: &Course) -> u64 {
+pub(super) fn occupied(inst: &Inst, course: &Course) -> u64 {
     let own = match course.extent {
         Extent::Warp => inst.interval,
         Extent::OnePass { .. } | Extent::Skipped => inst.pass,

@@ -129,6 +129,12 @@ impl<'t> Sm<'t> {
         self.serve(&waiting, 0, world)
     }
 
+    /// The unit works for so many cycles from one on.
+    pub(super) fn take_ldst(&mut self, from: u64, cycles: u64) {
+        self.ldst.free = from + cycles;
+        self.counts.add(Counter::LdstBusyCycles, cycles);
+    }
+
     /// Whether what found no room holds up the unit.
     fn pipeline_full(&self, spec: &GpuSpec) -> bool {
         let depth = self.to_tags(spec) * u64::from(spec.l1.banks);
@@ -246,7 +252,7 @@ impl<'t> Sm<'t> {
         self.counts.add(Counter::SharedRetries, passes.retries);
         let shared = &world.spec.shared;
         let pass_cycles = u64::from(shared.pass_cycles);
-        self.ldst.free = from + waiting.interval.max(passes.count * pass_cycles);
+        self.take_ldst(from, waiting.interval.max(passes.count * pass_cycles));
         // Whoever comes back has seen a load's result first.
         let again = passes.retries * u64::from(shared.latency);
         let extra = (passes.count - self.banks.fewest()) * pass_cycles + again;
@@ -279,7 +285,7 @@ impl<'t> Sm<'t> {
             load = self.loads.insert(waiting.wanted, blocks);
         }
         let length = self.enter_pipeline(world.spec);
-        self.ldst.free = (from + 1 + length).max(from + waiting.interval);
+        self.take_ldst(from, waiting.interval.max(1 + length));
         let to_tags = self.to_tags(world.spec);
         let at = from + 1 + to_tags;
         self.ldst.passing.push_back(Pass {

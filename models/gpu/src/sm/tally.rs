@@ -2,9 +2,10 @@
 
 use warpwatt_simt::trace::{LaneMask, Step};
 
-use crate::Course;
+use super::issue::occupied;
 use crate::counters::{Counter, Counts};
 use crate::program::{Inst, Port, Program};
+use crate::{Course, Extent};
 
 /// How often each static instruction of the launch was issued.
 #[derive(Clone, Debug, Default)]
@@ -108,6 +109,9 @@ fn count_operands(
     if let Some(operation) = inst.operation {
         counts.add(operation, course.executing(lanes));
     }
+    if let (Some(busy), false) = (busy_counter(inst.port), course.extent == Extent::Skipped) {
+        counts.add(busy, times * occupied(inst, course));
+    }
     if inst.port != Port::Barrier {
         let words = course.count_reads(program.reads(inst).len());
         let narrow = u64::from((course.reads & course.narrow_reads).count_ones()).min(words);
@@ -119,6 +123,18 @@ fn count_operands(
         counts.add(Counter::RegisterRead, reads);
         counts.add(Counter::OperandWrite, reads);
         counts.add(Counter::OperandRead, reads);
+    }
+}
+
+/// Who counts the cycles of the units of a port; the load-store unit counts its own as accesses pass.
+fn busy_counter(port: Port) -> Option<Counter> {
+    match port {
+        Port::Sp => Some(Counter::SpBusyCycles),
+        Port::Int => Some(Counter::IntBusyCycles),
+        Port::Sfu => Some(Counter::SfuBusyCycles),
+        Port::Fp64 => Some(Counter::Fp64BusyCycles),
+        Port::Tensor => Some(Counter::TensorBusyCycles),
+        Port::Ldst | Port::Barrier => None,
     }
 }
 

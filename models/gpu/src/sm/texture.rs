@@ -59,7 +59,7 @@ impl<'t> Sm<'t> {
         self.counts.add(Counter::TextureAccesses, 1);
         self.counts.add(Counter::TextureReads, count as u64);
         let looked_up = count.max(1) as u64;
-        self.ldst.free = from + waiting.interval.max(looked_up);
+        self.take_ldst(from, waiting.interval.max(looked_up));
         let hit = from + u64::from(texture.latency) - self.units.depth() + (looked_up - 1);
         let load = self.loads.insert(waiting.wanted, count as u32 + 1);
         for (cycle, &line) in (from + 1..).zip(&seen[..count]) {
