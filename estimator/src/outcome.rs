@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use warpwatt_activity::Activity;
 
+use crate::performance::Performance;
+
 /// The configuration label of a point without any technique.
 pub const BASELINE: &str = "baseline";
 
@@ -25,6 +27,8 @@ pub struct Outcome {
     pub time_s: f64,
     /// Everything that the GPU model counted, over all streaming multiprocessors.
     pub activity: Activity,
+    /// How the run went: IPC, occupancy, what cycles went into.
+    pub performance: Performance,
     /// What techniques report beyond energy, in their order.
     pub metrics: Vec<Metric>,
     /// What the activity and the time cost, structure by structure, by name.

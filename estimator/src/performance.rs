@@ -104,6 +104,11 @@ impl Performance {
         let whole = self.stalls.values().sum();
         share(self.stalls.get(what).copied().unwrap_or(0), whole)
     }
+
+    /// The [utilisation](Self::utilisation) of a kind of unit; nothing if the GPU has none.
+    pub fn taken(&self, kind: &str) -> Option<f64> {
+        self.utilisation.get(kind).copied().flatten()
+    }
 }
 
 /// A ratio; nothing where there is nothing to divide by.

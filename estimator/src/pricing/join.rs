@@ -10,6 +10,7 @@ use crate::outcome::{
     Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure, RelativeUncertainty,
     Totals,
 };
+use crate::performance::Performance;
 
 /// What the GPU model says about a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +21,8 @@ pub struct Counted {
     pub clock: Frequency,
     /// Events over the whole GPU.
     pub activity: Activity,
+    /// How the run went.
+    pub performance: Performance,
     /// What the techniques report.
     pub metrics: Vec<Metric>,
     /// What a reader must know.
@@ -52,6 +55,7 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
         clock_hz,
         time_s,
         activity: counted.activity,
+        performance: counted.performance,
         metrics: counted.metrics,
         totals: Totals::of(&structures),
         structures,

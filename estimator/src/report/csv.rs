@@ -23,13 +23,51 @@ const POINT: [&str; 11] = [
 type Figure<T> = (&'static str, fn(&T) -> String);
 
 /// The figures of a point.
-const OUTCOME: [Figure<Outcome>; 8] = [
+const OUTCOME: [Figure<Outcome>; 28] = [
     ("cycles", |o| o.cycles.to_string()),
     ("time_s", |o| real(o.time_s)),
     ("warp_instructions", |o| {
         o.activity.get("warp_instructions").to_string()
     }),
     ("fetches", |o| o.activity.get("fetches").to_string()),
+    ("warp_ipc", |o| option(o.performance.ipc.warp_instructions)),
+    ("achieved_occupancy", |o| {
+        option(o.performance.occupancy.achieved)
+    }),
+    ("issue_share", |o| option(o.performance.spent("issue"))),
+    ("stall_unit_share", |o| option(o.performance.spent("unit"))),
+    ("stall_memory_share", |o| {
+        option(o.performance.spent("memory"))
+    }),
+    ("stall_dependence_share", |o| {
+        option(o.performance.spent("dependence"))
+    }),
+    ("stall_icache_share", |o| {
+        option(o.performance.spent("icache"))
+    }),
+    ("stall_fetch_share", |o| {
+        option(o.performance.spent("fetch"))
+    }),
+    ("stall_barrier_share", |o| {
+        option(o.performance.spent("barrier"))
+    }),
+    ("stall_drain_share", |o| {
+        option(o.performance.spent("drain"))
+    }),
+    ("idle_share", |o| option(o.performance.spent("idle"))),
+    ("sp_utilisation", |o| option(o.performance.taken("sp"))),
+    ("int_utilisation", |o| option(o.performance.taken("int"))),
+    ("sfu_utilisation", |o| option(o.performance.taken("sfu"))),
+    ("fp64_utilisation", |o| option(o.performance.taken("fp64"))),
+    ("tensor_utilisation", |o| {
+        option(o.performance.taken("tensor"))
+    }),
+    ("ldst_utilisation", |o| option(o.performance.taken("ldst"))),
+    ("l1_hit_rate", |o| option(o.performance.rates.l1_hit_rate)),
+    ("l2_hit_rate", |o| option(o.performance.rates.l2_hit_rate)),
+    ("dram_bytes_per_s", |o| {
+        option(o.performance.rates.dram_bandwidth_bytes_per_s)
+    }),
     ("dynamic_energy_j", |o| real(o.totals.dynamic_j)),
     ("leakage_energy_j", |o| real(o.totals.leakage_j)),
     ("area_m2", |o| real(o.totals.area_m2)),

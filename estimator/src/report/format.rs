@@ -1,7 +1,7 @@
 //! Figures for people.
 
 use super::estimate::Estimate;
-use crate::outcome::Outcome;
+use crate::outcome::{KernelName, Outcome};
 
 /// What stands where there is no value.
 pub const NONE: &str = "-";
@@ -93,6 +93,19 @@ fn fixed(value: f64, decimals: usize) -> String {
         Some(rest) if rest.bytes().all(|byte| matches!(byte, b'0' | b'.')) => rest.to_owned(),
         _ => text,
     }
+}
+
+/// The names of kernels, with the case where a kernel is there with several.
+pub fn kernels(kernels: &[&KernelName]) -> Vec<String> {
+    let name = |kernel: &&KernelName| {
+        let others = kernels.iter().filter(|other| other.name == kernel.name);
+        if others.clone().any(|other| other.case != kernel.case) {
+            format!("{} {}", kernel.name, kernel.case)
+        } else {
+            kernel.name.clone()
+        }
+    };
+    kernels.iter().map(name).collect()
 }
 
 /// The cells of a point without comparison: kernel, node, technique, cycles, dynamic and leakage energy.

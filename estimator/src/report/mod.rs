@@ -12,6 +12,7 @@ mod html;
 mod model;
 mod table;
 mod terms;
+mod time;
 
 #[cfg(test)]
 mod sample;

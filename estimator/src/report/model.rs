@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::compare::Comparison;
 use super::fit::Line;
+use super::format;
 use crate::outcome::{KernelName, Outcome, Point, TechnologyName};
 use crate::papers::FilterCachePaper;
 
@@ -123,16 +124,8 @@ impl Block {
 
     /// The kernels' names, with the case where a kernel is there with several.
     pub fn names(&self) -> Vec<String> {
-        let kernels = || self.comparisons.iter().map(|c| &c.point.kernel);
-        let name = |kernel: &KernelName| {
-            let cases = kernels().filter(|other| other.name == kernel.name).count();
-            if cases > 1 {
-                format!("{} {}", kernel.name, kernel.case)
-            } else {
-                kernel.name.clone()
-            }
-        };
-        kernels().map(name).collect()
+        let kernels: Vec<&KernelName> = self.comparisons.iter().map(|c| &c.point.kernel).collect();
+        format::kernels(&kernels)
     }
 
     /// GPU, settings, technology and technique in one line.

@@ -7,6 +7,7 @@ use crate::outcome::{
     PricedStructure, Provenance, RelativeUncertainty, TechnologyName, Totals,
 };
 use crate::papers::FilterCachePaper;
+use crate::performance::{Ipc, Occupancy, Performance, Rates};
 
 /// Three kernels, each with and without a filter cache of 32 entries.
 pub fn outcomes() -> Vec<Outcome> {
@@ -86,6 +87,7 @@ fn outcome(kernel: KernelName, fetches: u64, hits: Option<u64>) -> Outcome {
         activity: [("cycles", cycles), ("fetches", fetches)]
             .into_iter()
             .collect(),
+        performance: performance(cycles, fetches),
         metrics: hits.map_or_else(Vec::new, |hits| {
             vec![
                 ratio("filter_cache.hit_rate", hits as f64 / fetches as f64),
@@ -95,6 +97,32 @@ fn outcome(kernel: KernelName, fetches: u64, hits: Option<u64>) -> Outcome {
         totals: Totals::of(&structures),
         structures,
         notes: with.then(timing_note).into_iter().collect(),
+    }
+}
+
+/// Sixteen SMs that issued for half of their time and waited for memory otherwise.
+fn performance(cycles: u64, fetches: u64) -> Performance {
+    let ipc = fetches as f64 / cycles as f64;
+    let half = 8 * cycles;
+    Performance {
+        ipc: Ipc {
+            warp_instructions: Some(ipc),
+            thread_instructions: Some(32.0 * ipc),
+        },
+        occupancy: Occupancy {
+            achieved: Some(0.5),
+            limits: Vec::new(),
+        },
+        stalls: [("issue", half), ("memory", half), ("barrier", 0)]
+            .map(|(what, cycles)| (what.to_owned(), cycles))
+            .into(),
+        utilisation: [("sp", 0.5), ("ldst", 0.25)]
+            .map(|(unit, share)| (unit.to_owned(), Some(share)))
+            .into(),
+        rates: Rates {
+            l1_hit_rate: Some(0.25),
+            ..Rates::default()
+        },
     }
 }
 

@@ -8,6 +8,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use super::columns::{self, Column};
 use super::format;
 use super::model::{Block, Report};
+use super::time;
 use crate::outcome::Outcome;
 use crate::papers::FilterCachePaper;
 
@@ -27,6 +28,7 @@ impl Report {
             text.push('\n');
             text.push_str(&points_text(&self.points));
         }
+        text.push_str(&time_text(&self.points, width));
         for point in &self.without_baseline {
             let _ = writeln!(
                 text,
@@ -43,7 +45,7 @@ fn block_text(block: &Block, width: usize) -> String {
     let mut text = format!("{}\n", block.label());
     text.push_str(&overhead_line(block));
     for columns in [columns::figures(block), columns::metrics(block)] {
-        for part in parts(block, &columns, width) {
+        for part in parts(&block.names(), &columns, width) {
             text.push_str(&part);
             text.push('\n');
         }
@@ -80,8 +82,7 @@ fn overhead_line(block: &Block) -> String {
 }
 
 /// The columns, spread over as many tables as the width asks for; each starts with the kernel.
-fn parts(block: &Block, columns: &[Column], width: usize) -> Vec<String> {
-    let names = block.names();
+fn parts(names: &[String], columns: &[Column], width: usize) -> Vec<String> {
     let names_width = COLUMN_EXTRA + widest(names.iter().map(String::as_str).chain(["kernel"]));
     let mut groups: Vec<(usize, Vec<&Column>)> = Vec::new();
     for column in columns {
@@ -96,7 +97,7 @@ fn parts(block: &Block, columns: &[Column], width: usize) -> Vec<String> {
     }
     groups
         .iter()
-        .map(|(_, group)| render(&names, group))
+        .map(|(_, group)| render(names, group))
         .collect()
 }
 
@@ -168,6 +169,25 @@ fn points_text(points: &[Outcome]) -> String {
     }
     right_align(&mut table);
     format!("{table}\n")
+}
+
+/// What the SMs without a technique spent their time on.
+fn time_text(points: &[Outcome], width: usize) -> String {
+    let mut text = String::new();
+    for table in time::tables(points) {
+        if table.is_baseline {
+            let _ = writeln!(
+                text,
+                "\n{} · what the SMs spent their time on",
+                table.heading
+            );
+            for part in parts(&table.names, &table.columns, width) {
+                text.push_str(&part);
+                text.push('\n');
+            }
+        }
+    }
+    text
 }
 
 /// The notes of a block, each once, the kernels named where not all have it.

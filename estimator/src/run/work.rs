@@ -12,6 +12,7 @@ use super::plan::{Plan, StudyKernel, Timing};
 use crate::cache::TraceCache;
 use crate::diag::{Diag, SourceId, Sources};
 use crate::outcome::{Metric, Outcome};
+use crate::performance::Performance;
 use crate::pricing::{CostTable, Counted, NodeCircuits, price, technology_notes};
 
 /// A plan, with what its faults are about.
@@ -128,6 +129,7 @@ impl StudyWork<'_> {
             cycles: timed.cycles,
             clock: Frequency::from_mhz(f64::from(timing.spec.sm.clock_mhz)),
             activity: timed.activity.clone(),
+            performance: Performance::of(&timing.spec, timed),
             metrics: metrics.collect(),
             notes: point
                 .notes

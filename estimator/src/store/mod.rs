@@ -17,7 +17,7 @@ use redb::{Database, DatabaseError, ReadOnlyDatabase, ReadableDatabase, TableDef
 use crate::outcome::Outcome;
 
 /// The version of the store's layout and of the outcomes in it. Raise it when either changes its meaning.
-pub const FORMAT: u64 = 1;
+pub const FORMAT: u64 = 2;
 
 /// The store's file in a results directory.
 pub const FILE_NAME: &str = "results.redb";

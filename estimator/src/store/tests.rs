@@ -52,6 +52,7 @@ fn outcome(cycles: u64) -> Outcome {
         clock_hz: 1.3e9,
         time_s: cycles as f64 / 1.3e9,
         activity: Default::default(),
+        performance: Default::default(),
         metrics: vec![],
         structures: vec![],
         totals: Totals::default(),

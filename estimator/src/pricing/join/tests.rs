@@ -80,6 +80,7 @@ fn counted(cycles: u64, counts: &[(&str, u64)]) -> Counted {
         cycles,
         clock: Frequency::from_mhz(1300.0),
         activity: counts.iter().copied().collect(),
+        performance: Performance::default(),
         metrics: Vec::new(),
         notes: Vec::new(),
     }

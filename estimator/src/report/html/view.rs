@@ -6,7 +6,7 @@ use crate::outcome::{PricedStructure, Provenance, TechnologyName};
 use crate::report::columns::{self, Column};
 use crate::report::compare::Comparison;
 use crate::report::model::{Block, Report};
-use crate::report::{chart, format, table};
+use crate::report::{chart, format, table, time};
 
 /// The whole page.
 #[derive(Serialize)]
@@ -18,6 +18,7 @@ pub struct Page {
     /// Shown if nothing is compared.
     outcomes: Vec<[String; 6]>,
     without_baseline: Vec<String>,
+    times: Vec<Time>,
     technologies: Vec<Technology>,
     citation: String,
     version: &'static str,
@@ -37,6 +38,15 @@ struct Section {
     structures: Vec<Row>,
     lines: Vec<String>,
     notes: Vec<String>,
+}
+
+/// What the SMs spent their time on, on one GPU variant with one technique.
+#[derive(Serialize)]
+struct Time {
+    heading: String,
+    /// Shown at once; the others when they are asked for.
+    open: bool,
+    table: Grid,
 }
 
 /// A table of comparisons.
@@ -92,6 +102,7 @@ impl Page {
                 .iter()
                 .map(|point| format!("{} with {}", point.kernel.name, point.technique))
                 .collect(),
+            times: time::tables(&report.points).into_iter().map(time).collect(),
             technologies: technologies(report),
             citation: report.paper.citation.clone(),
             version: env!("CARGO_PKG_VERSION"),
@@ -159,10 +170,7 @@ fn grid(block: &Block, columns: &[Column]) -> Grid {
     let rows = block.comparisons.iter().enumerate();
     let cells = |index: usize| columns.iter().map(|c| c.cells[index].clone()).collect();
     Grid {
-        columns: columns
-            .iter()
-            .map(|column| (column.heading.join(" "), column.meaning.clone()))
-            .collect(),
+        columns: headings(columns),
         rows: rows
             .map(|(index, comparison)| row(comparison, cells(index)))
             .collect(),
@@ -258,6 +266,39 @@ fn structure_row(structure: &PricedStructure) -> Row {
             structure.model.clone(),
         ],
     }
+}
+
+fn time(table: time::TimeTable) -> Time {
+    let rows = table.names.iter().enumerate();
+    let row = |(index, name): (usize, &String)| Row {
+        name: name.clone(),
+        detail: String::new(),
+        cells: table
+            .columns
+            .iter()
+            .map(|c| c.cells[index].clone())
+            .collect(),
+    };
+    Time {
+        open: table.is_baseline,
+        table: Grid {
+            columns: headings(&table.columns),
+            rows: rows.map(row).collect(),
+        },
+        heading: table.heading,
+    }
+}
+
+fn headings(columns: &[Column]) -> Vec<(String, String)> {
+    columns
+        .iter()
+        .map(|column| {
+            (
+                column.heading.join(" ").replace("- ", ""),
+                column.meaning.clone(),
+            )
+        })
+        .collect()
 }
 
 fn technologies(report: &Report) -> Vec<Technology> {
