@@ -2,20 +2,24 @@
 
 mod gpu_support;
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use gpu_support::*;
 use toml::Table;
-use warpwatt_activity::Event;
+use warpwatt_activity::{Activity, Event};
 use warpwatt_circuit::{
     CircuitError, Cost, Gated, Gating, Granularity, OperatingPoint, Profile, Spec, power_gate,
 };
-use warpwatt_gpu::{COUNTERS, GpuSpec, Hooks, Run, simulate};
+use warpwatt_gpu::{
+    COUNTERS, Course, GpuSpec, Hooks, IssueEvent, IssueHook, PlaceEvent, Run, simulate,
+};
 use warpwatt_simt::trace::{KernelTrace, Space, StaticInst};
 use warpwatt_techlib::quantity::Temperature;
 use warpwatt_techlib::{Flavour, Library, Technology};
 use warpwatt_techniques::{
-    ALL as REGISTRY, Circuits, Definition, Group, Kind, Technique, baseline, compose, find,
+    ALL as REGISTRY, Circuits, Definition, Group, Kind, Refusal, Stack, Technique, baseline, find,
 };
 
 /// Loops over code larger than the I-cache, different in every warp, with branches and memory.
@@ -176,34 +180,168 @@ fn every_technique_is_deterministic() {
     }
 }
 
+/// The members of the registry at these places, stacked.
+fn stacked(places: &[usize]) -> Result<Stack, Vec<Refusal>> {
+    let members = places.iter().map(|&place| defaults(REGISTRY[place]).into());
+    Stack::new(members.collect())
+}
+
+/// What every warp issues, in its order: equal digests are equal executions.
+struct Transcript(Rc<RefCell<BTreeMap<(u32, u32), u64>>>, Vec<(u32, u32)>);
+
+impl IssueHook for Transcript {
+    fn placed(&mut self, event: PlaceEvent) {
+        let warp = usize::from(event.warp);
+        self.1.resize(self.1.len().max(warp + 1), (0, 0));
+        let known = self.0.borrow();
+        let number = known.range((event.cta, 0)..=(event.cta, u32::MAX)).count() as u32;
+        drop(known);
+        self.1[warp] = (event.cta, number);
+        self.0.borrow_mut().insert((event.cta, number), 1);
+    }
+
+    fn issued(&mut self, event: &IssueEvent<'_>, _: &mut Course) {
+        let mut digests = self.0.borrow_mut();
+        let digest = digests.get_mut(&self.1[usize::from(event.warp)]).unwrap();
+        for part in [u64::from(event.step.inst), event.step.executed] {
+            *digest = (*digest ^ part)
+                .wrapping_mul(0x0100_0000_01b3)
+                .rotate_left(17);
+        }
+    }
+
+    fn report(&self, _: &mut Activity) {}
+}
+
+/// A run, and what its warps issued.
+fn run_stack(stack: &Stack) -> (Run, BTreeMap<(u32, u32), u64>) {
+    let (mut spec, mut hooks) = (small_gpu(), Hooks::default());
+    stack.reshape(&mut spec);
+    stack.attach(&spec, &mut hooks);
+    let digests = Rc::new(RefCell::new(BTreeMap::new()));
+    let shared = Rc::clone(&digests);
+    hooks.issue.push(Box::new(move |_| {
+        Box::new(Transcript(Rc::clone(&shared), Vec::new()))
+    }));
+    let run = simulate(&spec, &[kernel()], hooks).unwrap();
+    (run, Rc::unwrap_or_clone(digests).into_inner())
+}
+
+/// What holds of every stack: warps execute what they execute on the plain GPU, every instruction is fetched once, structures have names of their own,
+/// every priced counter has its structure, and figures are numbers.
+fn check(stack: &Stack, plain: &(Run, BTreeMap<(u32, u32), u64>)) {
+    let (run, digests) = run_stack(stack);
+    let label = stack.label();
+    assert_eq!(digests, plain.1, "{label}");
+    for same in [
+        "warp_instructions",
+        "thread_instructions",
+        "memory_accesses",
+        "ctas",
+    ] {
+        assert_eq!(
+            run.activity.get(same),
+            plain.0.activity.get(same),
+            "{label}: {same}"
+        );
+    }
+    let fetched = |run: &Run| run.activity.get("fetches") - run.activity.get("metadata_fetches");
+    assert_eq!(fetched(&run), fetched(&plain.0), "{label}");
+    assert!(
+        stack
+            .metrics(&run)
+            .iter()
+            .all(|metric| metric.value.is_finite()),
+        "{label}"
+    );
+    let spec = small_gpu();
+    let mut structures = baseline::structures(&spec);
+    structures.extend(baseline::lanes(&spec));
+    stack.build(&spec, &mut structures);
+    let names: BTreeSet<&str> = structures.iter().map(|structure| structure.name).collect();
+    assert_eq!(names.len(), structures.len(), "{label}");
+    for (event, count) in run.activity.events() {
+        assert!(
+            names.contains(event.structure) || count == 0,
+            "{label}: {}",
+            event.structure
+        );
+    }
+}
+
+/// Whether at least one pair among the places refuses each other.
+fn has_refused_pair(places: &[usize]) -> bool {
+    let mut pairs = places
+        .iter()
+        .enumerate()
+        .flat_map(|(index, &second)| places[..index].iter().map(move |&first| [first, second]));
+    pairs.any(|pair| stacked(&pair).is_err())
+}
+
+/// All pairs and triples of different members of the registry.
+fn pairs_and_triples() -> Vec<Vec<usize>> {
+    let count = REGISTRY.len();
+    let mut found = Vec::new();
+    for first in 0..count {
+        for second in first + 1..count {
+            found.push(vec![first, second]);
+            found.extend((second + 1..count).map(|third| vec![first, second, third]));
+        }
+    }
+    found
+}
+
 #[test]
-fn each_pair_composes_or_says_why_not() {
-    for first in REGISTRY {
-        for second in REGISTRY {
-            let pair = [defaults(first), defaults(second)];
-            match compose(&[pair[0].as_ref(), pair[1].as_ref()]) {
-                Ok(()) => {
-                    let run = run_with(&[pair[0].as_ref(), pair[1].as_ref()]);
-                    for technique in &pair {
-                        assert!(
-                            technique
-                                .metrics(&run)
-                                .iter()
-                                .all(|metric| metric.value.is_finite())
-                        );
-                    }
-                }
-                Err(refusal) => {
-                    assert!(!refusal.reason.is_empty() && refusal.to_string().contains(first.name))
+fn every_pair_and_triple_composes_or_says_why_not() {
+    let plain = run_stack(&Stack::default());
+    let (mut composed, mut refused) = (0, 0);
+    for places in pairs_and_triples() {
+        match stacked(&places) {
+            Ok(stack) => {
+                composed += 1;
+                check(&stack, &plain);
+            }
+            Err(refusals) => {
+                refused += 1;
+                assert!(
+                    has_refused_pair(&places),
+                    "a triple refuses what a pair does"
+                );
+                for refusal in refusals {
+                    let [one, other] = refusal.places.map(|place| REGISTRY[places[place]].name);
+                    assert!(!refusal.reason.is_empty());
+                    assert!(refusal.first.starts_with(one) && refusal.second.starts_with(other));
                 }
             }
         }
-        let twice = [defaults(first), defaults(first)];
-        assert!(
-            compose(&[twice[0].as_ref(), twice[1].as_ref()]).is_err(),
-            "{} twice",
-            first.name
-        );
+    }
+    assert!(
+        composed > 10 && refused > 0,
+        "{composed} composed, {refused} refused"
+    );
+}
+
+#[test]
+fn nothing_is_stacked_on_itself() {
+    for (place, definition) in REGISTRY.iter().enumerate() {
+        assert!(stacked(&[place, place]).is_err(), "{}", definition.name);
+    }
+}
+
+/// The order in which a study names the members of a stack changes nothing.
+#[test]
+fn the_order_of_members_does_not_matter() {
+    let place = |name: &str| {
+        let mut all = REGISTRY.iter();
+        all.position(|definition| definition.name == name).unwrap()
+    };
+    let [a, b, c] = ["filter_cache", "uniform_vector", "register_virtualization"].map(place);
+    let sorted = stacked(&[a, b, c]).unwrap();
+    let run = run_stack(&sorted);
+    for places in [[a, c, b], [b, a, c], [b, c, a], [c, a, b], [c, b, a]] {
+        let stack = stacked(&places).unwrap();
+        assert_eq!(stack.label(), sorted.label());
+        assert_eq!(run_stack(&stack), run);
     }
 }
 

@@ -152,7 +152,7 @@ fn is_the_papers_configuration(point: &Point) -> bool {
         axes.into_iter()
             .all(|(path, value)| setting(&table, path).as_deref() == Some(value))
     };
-    point.technique.contains(PAPER_TECHNIQUE) && table.is_some_and(unchanged)
+    point.technique == PAPER_TECHNIQUE && table.is_some_and(unchanged)
 }
 
 const PAPER_GPU: &str = "tesla-16sm";

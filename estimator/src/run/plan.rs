@@ -60,7 +60,7 @@ pub struct PlannedPoint {
     pub technology: usize,
     /// Its timing run, among the plan's.
     pub timing: usize,
-    /// What the technique's timing check said.
+    /// What the techniques' timing checks said.
     pub notes: Vec<Note>,
 }
 
@@ -82,7 +82,7 @@ pub struct Timing {
     pub execution: usize,
     /// The configuration, among the plan's.
     pub configuration: usize,
-    /// The GPU after the technique has reshaped it and made it fit its clock.
+    /// The GPU after the techniques have reshaped it and made it fit its clock.
     pub spec: GpuSpec,
 }
 
@@ -208,14 +208,9 @@ fn fit(
     configuration: &Configuration,
 ) -> Result<Fitted, String> {
     let mut spec = variant.spec.clone();
-    let Some(technique) = &configuration.technique else {
-        return Ok(Fitted {
-            spec,
-            notes: Vec::new(),
-        });
-    };
-    technique.reshape(&mut spec);
-    let fit = technique
+    configuration.stack.reshape(&mut spec);
+    let fit = configuration
+        .stack
         .fit(&mut spec, circuits)
         .map_err(|error| error.to_string())?;
     let notes = fit
@@ -236,10 +231,8 @@ fn span(axes: Axes, fits: &Fits) -> Plan {
         executions: Vec::new(),
         timings: Vec::new(),
     };
-    let configurations = plan.axes.configurations.iter();
-    let values = configurations
-        .filter_map(|configuration| configuration.technique.as_ref())
-        .any(|technique| technique.needs_values());
+    let mut configurations = plan.axes.configurations.iter();
+    let values = configurations.any(|configuration| configuration.stack.needs_values());
     let mut known: BTreeMap<(usize, usize, String), usize> = BTreeMap::new();
     for kernel in 0..plan.axes.kernels.len() {
         for ((gpu, technology, configuration), fitted) in fits {

@@ -4,7 +4,7 @@ use warpwatt_gpu::{Hooks, Run, simulate};
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_suite::RunOptions;
 use warpwatt_techlib::quantity::Frequency;
-use warpwatt_techniques::{Structure, Technique, baseline};
+use warpwatt_techniques::{Stack, Structure, baseline};
 
 use super::drive::{Made, TimingRun, Work};
 use super::execute::{first_mismatch, trace, untimed};
@@ -72,18 +72,14 @@ impl Work for StudyWork<'_> {
         run: &TimingRun,
     ) -> Result<Vec<(usize, Outcome)>, Diag> {
         let timing = &self.plan.timings[run.configuration];
-        let technique = self.plan.axes.configurations[timing.configuration]
-            .technique
-            .as_deref();
+        let stack = &self.plan.axes.configurations[timing.configuration].stack;
         let mut hooks = Hooks::default();
-        if let Some(technique) = technique {
-            technique.attach(&timing.spec, &mut hooks);
-        }
+        stack.attach(&timing.spec, &mut hooks);
         let kernel = &self.plan.axes.kernels[self.plan.executions[timing.execution].kernel];
         let timed = simulate(&timing.spec, trace, hooks)
             .map_err(|error| self.named(untimed("study::timing", &error), kernel))?;
         let priced = run.points.iter().map(|number| {
-            let outcome = self.price(*number, timing, technique, &timed);
+            let outcome = self.price(*number, timing, stack, &timed);
             outcome
                 .map(|outcome| (*number, outcome))
                 .map_err(|message| self.named(Diag::error("study::pricing", message), kernel))
@@ -101,25 +97,16 @@ impl StudyWork<'_> {
         &self,
         number: usize,
         timing: &Timing,
-        technique: Option<&dyn Technique>,
+        stack: &Stack,
         timed: &Run,
     ) -> Result<Outcome, String> {
         let point = &self.plan.points[number];
         let circuits = &self.plan.axes.technologies[point.technology];
         let mut structures = baseline::structures(&timing.spec);
         structures.extend(baseline::lanes(&timing.spec));
-        if let Some(technique) = technique {
-            technique.alter(&timing.spec, &mut structures);
-        }
-        structures.extend(
-            technique
-                .iter()
-                .flat_map(|technique| technique.structures(&timing.spec)),
-        );
+        stack.build(&timing.spec, &mut structures);
         let table = cost_table(&structures, timing.spec.sm.count, circuits)?;
-        let metrics = technique
-            .iter()
-            .flat_map(|technique| technique.metrics(timed));
+        let metrics = stack.metrics(timed).into_iter();
         let metrics = metrics.map(|metric| Metric {
             name: metric.name,
             unit: metric.unit.to_owned(),

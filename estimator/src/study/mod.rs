@@ -16,7 +16,7 @@ pub use configurations::{Configuration, configurations};
 pub use gpu::{GpuAxes, Override, TechnologyAxes};
 pub use section::{Format, Limits, Output};
 pub use selector::{PaperRow, PaperTable};
-pub use technique::{Parameter, TechniqueAxes};
+pub use technique::{Parameter, StackAxes, TechniqueAxes};
 pub use toml_reader::Placed;
 pub use variants::{Variant, gpus, technologies};
 pub use workload::Workload;
@@ -53,7 +53,7 @@ pub struct Study {
     /// The kernels.
     pub workloads: Vec<Placed<Workload>>,
     /// What is compared with the plain GPU, each for itself.
-    pub techniques: Vec<TechniqueAxes>,
+    pub techniques: Vec<StackAxes>,
     /// What a technique may cost.
     pub budget: Option<Budget>,
     /// Where results go.
@@ -74,7 +74,7 @@ pub struct Draft {
     /// The kernels.
     pub workloads: Option<Vec<Placed<Workload>>>,
     /// What is compared with the plain GPU.
-    pub techniques: Vec<TechniqueAxes>,
+    pub techniques: Vec<StackAxes>,
     /// What a technique may cost.
     pub budget: Option<Budget>,
     /// Where results go.

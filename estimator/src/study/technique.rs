@@ -2,12 +2,22 @@
 
 use std::ops::Range;
 
-use toml::Spanned;
 use toml::de::DeValue;
 
 use super::gpu::known;
 use super::toml_reader::{Fault, Placed, Reader, Section, plain, text};
 use super::{Axis, Catalogue};
+
+/// What one `[[technique]]` asks for: a technique, or several that work together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StackAxes {
+    /// The techniques: one, or those of `stack`.
+    pub members: Vec<TechniqueAxes>,
+    /// Whether all of them could be read; the others are looked at all the same, so that no fault hides another.
+    pub whole: bool,
+    /// Where the study asks for it.
+    pub range: Range<usize>,
+}
 
 /// A technique and the values of its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +44,7 @@ pub(super) fn read(
     reader: &mut Reader<'_>,
     root: &Section<'_>,
     catalogue: &Catalogue,
-) -> Vec<TechniqueAxes> {
+) -> Vec<StackAxes> {
     let Some(list) = root.get("technique") else {
         return Vec::new();
     };
@@ -53,20 +63,83 @@ pub(super) fn read(
     };
     items
         .iter()
-        .filter_map(|item| read_one(reader, item, catalogue))
+        .filter_map(|item| {
+            let section = reader.as_section("technique".to_owned(), item)?;
+            if section.get("stack").is_some() {
+                return read_stack(reader, &section, catalogue);
+            }
+            let alone = read_one(reader, &section, catalogue)?;
+            Some(StackAxes {
+                range: alone.name.range.clone(),
+                members: vec![alone],
+                whole: true,
+            })
+        })
         .collect()
+}
+
+/// How a stack is written.
+const STACK: &str = "stack = [{ name = \"filter_cache\" }, { name = \"uniform_vector\" }]";
+
+/// `stack`: the techniques that work together, each a table of its own.
+fn read_stack(
+    reader: &mut Reader<'_>,
+    section: &Section<'_>,
+    catalogue: &Catalogue,
+) -> Option<StackAxes> {
+    let mut entries = section.in_file_order();
+    entries.retain(|(key, _)| key.get_ref() != "stack");
+    for (key, _) in entries {
+        let fault = Fault {
+            code: "study::unknown_key",
+            message: format!("`{}` cannot stand beside `stack`", key.get_ref()),
+            label: String::new(),
+            help: Some(format!(
+                "names and parameters belong to the members: `{STACK}`"
+            )),
+        };
+        reader.fault(key.span(), fault);
+    }
+    let (key, value) = section.table.get_key_value("stack")?;
+    let DeValue::Array(items) = value.get_ref() else {
+        let fault = Fault::wrong_type("`stack`", value.get_ref(), STACK);
+        reader.fault(value.span(), fault);
+        return None;
+    };
+    if items.len() < 2 {
+        let fault = Fault {
+            code: "study::empty_list",
+            message: format!("a stack is of two techniques or more, not {}", items.len()),
+            label: String::new(),
+            help: Some(format!(
+                "write for example `{STACK}`; a technique alone has its `name` directly under `[[technique]]`"
+            )),
+        };
+        reader.fault(key.span(), fault);
+    }
+    let members: Vec<TechniqueAxes> = items
+        .iter()
+        .filter_map(|item| {
+            let member = reader.as_section("technique.stack".to_owned(), item)?;
+            read_one(reader, &member, catalogue)
+        })
+        .collect();
+    Some(StackAxes {
+        whole: members.len() == items.len(),
+        members,
+        range: key.span(),
+    })
 }
 
 fn read_one(
     reader: &mut Reader<'_>,
-    item: &Spanned<DeValue<'_>>,
+    section: &Section<'_>,
     catalogue: &Catalogue,
 ) -> Option<TechniqueAxes> {
-    let section = reader.as_section("technique".to_owned(), item)?;
     if section.get("name").is_none() {
-        reader.missing(&section, "name", "name = \"filter_cache\"");
+        reader.missing(section, "name", "name = \"filter_cache\"");
     }
-    let name = reader.one(&section, "name", |value| {
+    let name = reader.one(section, "name", |value| {
         let name = text("`name`", value, "name = \"filter_cache\"")?;
         known(
             "technique",

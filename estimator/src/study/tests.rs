@@ -85,7 +85,7 @@ fn a_good_study_is_read_whole() {
         .collect();
     assert_eq!(paths, ["sm.threads", "scheduler.policy"]);
     assert_eq!(study.workloads.len(), 3);
-    assert_eq!(study.techniques[0].parameters[0].values.len(), 2);
+    assert_eq!(study.techniques[0].members[0].parameters[0].values.len(), 2);
     assert_eq!(
         study.budget.and_then(|budget| budget.area_overhead),
         Some(0.05)

@@ -1,6 +1,11 @@
-//! Which techniques go together.
+//! Which techniques go together, and what they are together.
 
-use crate::Technique;
+use std::sync::Arc;
+
+use warpwatt_circuit::CircuitError;
+use warpwatt_gpu::{GpuSpec, Hooks, Run};
+
+use crate::{ALL, Circuits, Fit, Metric, Structure, Technique};
 
 /// Two techniques that cannot be in one configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -10,27 +15,119 @@ pub struct Refusal {
     pub first: String,
     /// The later one.
     pub second: String,
+    /// Their places in the list that was refused.
+    pub places: [usize; 2],
     /// Why not.
     pub reason: String,
 }
 
-/// Checks that the techniques of a configuration go together.
+/// Techniques that work together in one GPU; none at all is the plain GPU.
 ///
-/// # Errors
-/// The first pair that does not.
-pub fn compose(techniques: &[&dyn Technique]) -> Result<(), Refusal> {
-    for (index, second) in techniques.iter().enumerate() {
-        for first in &techniques[..index] {
-            if let Some(reason) = conflict(*first, *second) {
-                return Err(Refusal {
+/// The order in which they are given does not matter: they are applied in the order of the registry, in which each sees what those before it decided about an
+/// instruction. So a register that uniform vectors keep out of the vector register file is none that register virtualization would have to find a place for.
+#[derive(Clone, Debug, Default)]
+pub struct Stack {
+    members: Vec<Arc<dyn Technique>>,
+}
+
+impl Stack {
+    /// What stands between the members in a label.
+    pub const JOIN: &str = " + ";
+
+    /// The techniques together.
+    ///
+    /// # Errors
+    /// Every pair that does not go together.
+    pub fn new(mut members: Vec<Arc<dyn Technique>>) -> Result<Self, Vec<Refusal>> {
+        let refusals = refusals(&members);
+        if !refusals.is_empty() {
+            return Err(refusals);
+        }
+        members.sort_by_key(|member| place_in_registry(member.name()));
+        Ok(Self { members })
+    }
+
+    /// The members in the order in which they are applied.
+    pub fn members(&self) -> &[Arc<dyn Technique>] {
+        &self.members
+    }
+
+    /// The labels of the members: `filter_cache + uniform_vector(design=srf, mode=intra)`. Equal labels mean equal stacks.
+    pub fn label(&self) -> String {
+        let labels: Vec<String> = self.members.iter().map(|member| member.label()).collect();
+        labels.join(Self::JOIN)
+    }
+
+    /// [`Technique::reshape`] of all.
+    pub fn reshape(&self, gpu: &mut GpuSpec) {
+        for member in &self.members {
+            member.reshape(gpu);
+        }
+    }
+
+    /// [`Technique::fit`] of all.
+    ///
+    /// # Errors
+    /// If a circuit cannot be built.
+    pub fn fit(&self, gpu: &mut GpuSpec, circuits: &dyn Circuits) -> Result<Fit, CircuitError> {
+        let mut together = Fit::default();
+        for member in &self.members {
+            let fit = member.fit(gpu, circuits)?;
+            together.paths.extend(fit.paths);
+            together.notes.extend(fit.notes);
+        }
+        Ok(together)
+    }
+
+    /// [`Technique::attach`] of all.
+    pub fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
+        for member in &self.members {
+            member.attach(gpu, hooks);
+        }
+    }
+
+    /// Whether one of them [needs values](Technique::needs_values).
+    pub fn needs_values(&self) -> bool {
+        self.members.iter().any(|member| member.needs_values())
+    }
+
+    /// Puts the structures of the plain GPU right and those of the members beside them.
+    pub fn build(&self, gpu: &GpuSpec, structures: &mut Vec<Structure>) {
+        for member in &self.members {
+            member.alter(gpu, structures);
+        }
+        for member in &self.members {
+            structures.extend(member.structures(gpu));
+        }
+    }
+
+    /// [`Technique::metrics`] of all.
+    pub fn metrics(&self, run: &Run) -> Vec<Metric> {
+        let metrics = self.members.iter().map(|member| member.metrics(run));
+        metrics.flatten().collect()
+    }
+}
+
+fn place_in_registry(name: &str) -> usize {
+    let known = ALL.iter().position(|definition| definition.name == name);
+    known.unwrap_or(ALL.len())
+}
+
+fn refusals(members: &[Arc<dyn Technique>]) -> Vec<Refusal> {
+    let mut refusals = Vec::new();
+    for (later, second) in members.iter().enumerate() {
+        for (earlier, first) in members[..later].iter().enumerate() {
+            if let Some(reason) = conflict(first.as_ref(), second.as_ref()) {
+                refusals.push(Refusal {
                     first: first.label(),
                     second: second.label(),
+                    places: [earlier, later],
                     reason,
                 });
             }
         }
     }
-    Ok(())
+    refusals
 }
 
 fn conflict(first: &dyn Technique, second: &dyn Technique) -> Option<String> {

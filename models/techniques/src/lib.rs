@@ -15,7 +15,7 @@ mod structure;
 mod technique;
 pub mod uniform_vector;
 
-pub use compose::{Refusal, compose};
+pub use compose::{Refusal, Stack};
 pub use definition::{Definition, Kind, Parameter, ParameterProblem, Parsed, Reader, find};
 pub use structure::{Gates, Group, Structure};
 pub use technique::{Circuits, Claim, Fit, Metric, Path, Technique};

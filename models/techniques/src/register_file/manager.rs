@@ -5,9 +5,10 @@ use std::collections::BinaryHeap;
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::KernelTrace;
-use warpwatt_gpu::{Course, GpuSpec, IssueEvent, IssueHook, PlaceEvent};
+use warpwatt_gpu::{Course, Extent, GpuSpec, IssueEvent, IssueHook, PlaceEvent};
 
 use super::frames::Frames;
+use super::traffic::Traffic;
 use super::{Allocation, Choice, Code, Domain, FlagCache, Inst, Management, Physical};
 
 /// No physical register.
@@ -23,6 +24,8 @@ struct Warp {
     read_by: u64,
     /// What its last instruction releases.
     dying: Vec<u16>,
+    /// Cycles that the look-up adds before the operands of its last instruction are read.
+    stage: u64,
     /// By register of the program: written, and not read since. The write may still be on its way.
     unread: Vec<bool>,
 }
@@ -154,8 +157,8 @@ impl Manager {
     }
 
     /// Counts the accesses of an instruction to the registers where they lie.
-    fn access(&mut self, warp: usize, words: &[u16]) {
-        for &word in words {
+    fn access(&mut self, warp: usize, words: impl Iterator<Item = u16>) {
+        for word in words {
             let register = self.warps[warp].map[usize::from(word)];
             if register != NONE {
                 self.file.access(register);
@@ -164,35 +167,45 @@ impl Manager {
     }
 
     /// The renamed among some registers.
-    fn renamed(&self, words: &[u16]) -> u64 {
-        let renamed = words
-            .iter()
-            .filter(|&&word| self.code.renamed[usize::from(word)]);
-        renamed.count() as u64
+    fn renamed(&self, words: impl Iterator<Item = u16>) -> u64 {
+        words
+            .filter(|&word| self.code.renamed[usize::from(word)])
+            .count() as u64
     }
 
-    fn rename(&mut self, cycle: u64, warp: usize, inst: &Inst, choice: Choice) -> u64 {
+    /// What another technique keeps elsewhere is neither looked up nor given a place.
+    fn rename(
+        &mut self,
+        cycle: u64,
+        warp: usize,
+        (inst, traffic): (&Inst, Traffic<'_>),
+        choice: Choice,
+    ) -> u64 {
         self.decode(inst);
         self.meet(cycle, warp, inst);
-        self.counts.table_reads += self.renamed(&inst.reads) + self.renamed(&inst.writes);
-        self.access(warp, &inst.reads);
+        self.counts.table_reads += self.renamed(traffic.reads()) + self.renamed(traffic.writes());
+        self.access(warp, traffic.reads());
         for &word in &inst.reads {
             self.warps[warp].unread[usize::from(word)] = false;
         }
-        let dying: Vec<u16> = inst
+        let mut dying: Vec<u16> = inst
             .releases
             .iter()
             .filter_map(|&word| self.unmap(warp, word))
             .collect();
-        self.warps[warp].dying = dying;
         let mut waits = 0;
         for &word in &inst.writes {
             self.warps[warp].unread[usize::from(word)] = true;
-            if self.warps[warp].map[usize::from(word)] == NONE {
+            if !traffic.stores() {
+                // The value moves out of the file; the old one's place is free once it is read.
+                let moves = self.code.renamed[usize::from(word)];
+                dying.extend(moves.then(|| self.unmap(warp, word)).flatten());
+            } else if self.warps[warp].map[usize::from(word)] == NONE {
                 waits = waits.max(self.take(cycle, warp, word, choice));
             }
         }
-        self.access(warp, &inst.writes);
+        self.warps[warp].dying = dying;
+        self.access(warp, traffic.writes());
         waits
     }
 }
@@ -251,22 +264,27 @@ impl IssueHook for Manager {
         self.counts.issued += 1;
         let warp = usize::from(event.warp);
         let inst = std::mem::take(&mut self.code.insts[event.step.inst as usize]);
+        let traffic = Traffic::of(&inst, course);
         match self.management.allocation {
             Allocation::Static => {
-                self.access(warp, &inst.reads);
-                self.access(warp, &inst.writes);
+                self.access(warp, traffic.reads());
+                self.access(warp, traffic.writes());
             }
             Allocation::Renamed(choice) => {
-                course.delay += self.rename(event.cycle, warp, &inst, choice);
+                let stage = u64::from(self.management.stage_cycles);
+                course.delay += self.rename(event.cycle, warp, (&inst, traffic), choice);
+                // The stage is in the latency of what executes. What does not execute passes it too.
+                let skipped = course.extent == Extent::Skipped;
+                course.delay += if skipped { stage } else { 0 };
+                self.warps[warp].stage = if skipped { 0 } else { stage };
             }
         }
         self.code.insts[event.step.inst as usize] = inst;
     }
 
     fn collected(&mut self, warp: u8, cycle: u64) {
-        let cycle = cycle + u64::from(self.management.stage_cycles);
         let warp = &mut self.warps[usize::from(warp)];
-        warp.read_by = warp.read_by.max(cycle);
+        warp.read_by = warp.read_by.max(cycle + warp.stage);
         for register in warp.dying.drain(..) {
             self.leaving.push(Reverse((warp.read_by, register)));
         }

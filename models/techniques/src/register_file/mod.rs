@@ -8,6 +8,7 @@ mod management;
 mod manager;
 pub mod parameters;
 mod physical;
+mod traffic;
 mod wear;
 
 pub use code::{Code, Inst};
