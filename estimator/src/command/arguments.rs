@@ -169,6 +169,9 @@ pub struct RunArguments {
     /// Where traces are kept
     #[command(flatten)]
     pub cache: CacheArguments,
+    /// A picture of every run over time
+    #[command(flatten)]
+    pub timeline: TimelineArguments,
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
@@ -215,7 +218,7 @@ pub struct KernelArguments {
     #[arg(long, value_name = "NAME=FILE")]
     pub dump: Vec<String>,
     /// Only execute and check; no cycles
-    #[arg(long)]
+    #[arg(long, conflicts_with = "timeline")]
     pub no_timing: bool,
     /// Look for data races: between warps of a CTA without a barrier, between CTAs of a launch
     #[arg(long)]

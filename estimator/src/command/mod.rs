@@ -14,6 +14,7 @@ mod progress;
 mod ptx;
 mod races;
 mod run;
+mod study_timeline;
 mod tech;
 mod timeline;
 mod timing;

@@ -7,6 +7,7 @@ use super::cache::show_notes;
 use super::console::{Exit, err, reject, show};
 use super::present::{Formats, budget_exit, present};
 use super::progress::Progress;
+use super::study_timeline::StudyTimeline;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
 use crate::outcome::Outcome;
@@ -18,7 +19,10 @@ pub fn run(arguments: &RunArguments) -> Exit {
     let mut sink = Sink::default();
     let cache = arguments.cache.open(&mut sink);
     let resolved = resolve(&arguments.study, &mut sink);
-    let (Some(cache), Some(resolved)) = (cache, resolved) else {
+    let timeline = resolved
+        .as_ref()
+        .and_then(|resolved| StudyTimeline::open(&arguments.timeline, &resolved.plan, &mut sink));
+    let (Some(cache), Some(resolved), Some(timeline)) = (cache, resolved, timeline) else {
         return reject(&Rejection(sink), arguments.json);
     };
     show(&sink);
@@ -28,6 +32,15 @@ pub fn run(arguments: &RunArguments) -> Exit {
         .clone()
         .unwrap_or_else(|| resolved.study.output.directory.clone());
     let ended = run_resolved(arguments, &resolved, &directory, (&sink, cache.as_ref()));
+    let ended = ended.and_then(|exit| {
+        if let Some(timeline) = timeline {
+            let written = timeline.write(&resolved, &sink.sources, cache.as_ref())?;
+            if !arguments.quiet {
+                err(&written.text());
+            }
+        }
+        Ok(exit)
+    });
     if let Some(cache) = cache.filter(|_| !arguments.quiet) {
         show_notes(&cache);
     }

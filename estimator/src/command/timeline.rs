@@ -14,7 +14,7 @@ use crate::timeline::{Cycles, Extent, Recorder, SmSet, Summary};
 #[derive(Debug, Args)]
 pub struct TimelineArguments {
     /// Write what SMs and warps did and when, as a trace that ui.perfetto.dev opens
-    #[arg(long, value_name = "FILE", conflicts_with = "no_timing")]
+    #[arg(long, value_name = "FILE")]
     pub timeline: Option<PathBuf>,
     /// SMs that are shown, such as 0-3,7, or all
     #[arg(long, value_name = "SMS", default_value = "0-3", requires = "timeline")]
@@ -25,7 +25,7 @@ pub struct TimelineArguments {
     /// Stretches of fewer cycles are shown together; 1 shows each
     #[arg(long, value_name = "CYCLES", default_value_t = 16, requires = "timeline", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub timeline_detail: u64,
-    /// Events after which the timeline ends (a hundred bytes each)
+    /// Events after which the timeline of a run ends (a hundred bytes each)
     #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "timeline", value_parser = clap::value_parser!(u64).range(1000..=100_000_000))]
     pub timeline_events: u64,
 }
@@ -44,12 +44,44 @@ pub struct Written {
 }
 
 impl TimelineArguments {
-    /// Opens the file, if one was asked for; `None` if it cannot be.
+    /// Opens the file for a run on `spec`, if one was asked for; `None` if it cannot be.
     pub fn open(&self, spec: &GpuSpec, sink: &mut Sink) -> Option<Option<Timeline>> {
+        self.file([spec], sink).map(|file| {
+            let (path, file) = file?;
+            Some(Timeline {
+                recorder: Recorder::new(spec, self.extent(), file),
+                path,
+            })
+        })
+    }
+
+    /// Opens the file for runs with names, each on its GPU, likewise; none if there are no runs.
+    pub fn open_several(
+        &self,
+        runs: &[(String, &GpuSpec)],
+        sink: &mut Sink,
+    ) -> Option<Option<Timeline>> {
+        let file = self.file(runs.iter().map(|(_, spec)| *spec), sink)?;
+        let timeline = file
+            .zip(runs.first())
+            .map(|((path, file), (name, spec))| Timeline {
+                recorder: Recorder::of_several(name, spec, self.extent(), file),
+                path,
+            });
+        Some(timeline)
+    }
+
+    /// The file, if one was asked for and every GPU has an SM to show.
+    fn file<'s>(
+        &self,
+        specs: impl IntoIterator<Item = &'s GpuSpec>,
+        sink: &mut Sink,
+    ) -> Option<Option<(PathBuf, PartFile)>> {
         let Some(path) = &self.timeline else {
             return Some(None);
         };
-        if !self.timeline_sms.meets(spec.sm.count) {
+        let mut specs = specs.into_iter();
+        if let Some(spec) = specs.find(|spec| !self.timeline_sms.meets(spec.sm.count)) {
             let message = format!(
                 "the GPU has no SM of `--timeline-sms {}`",
                 self.timeline_sms
@@ -58,21 +90,21 @@ impl TimelineArguments {
             sink.push(Diag::error("kernel::timeline", message).help(help));
             return None;
         }
-        let extent = Extent {
-            sms: self.timeline_sms.clone(),
-            cycles: self.timeline_cycles.unwrap_or(Cycles::ALL),
-            detail: self.timeline_detail,
-            events: self.timeline_events,
-        };
         match PartFile::create(path) {
-            Ok(file) => Some(Some(Timeline {
-                recorder: Recorder::new(spec, extent, file),
-                path: path.clone(),
-            })),
+            Ok(file) => Some(Some((path.clone(), file))),
             Err(Rejection(faults)) => {
                 faults.diags.into_iter().for_each(|diag| sink.push(diag));
                 None
             }
+        }
+    }
+
+    fn extent(&self) -> Extent {
+        Extent {
+            sms: self.timeline_sms.clone(),
+            cycles: self.timeline_cycles.unwrap_or(Cycles::ALL),
+            detail: self.timeline_detail,
+            events: self.timeline_events,
         }
     }
 }

@@ -15,7 +15,6 @@ use crate::cache::TraceCache;
 use crate::diag::{Diag, Sources};
 use crate::outcome::Outcome;
 use drive::{News, drive};
-use work::StudyWork;
 
 /// What a run may use.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,12 +66,6 @@ pub fn run_points(
         )
         .help("ask for fewer with `--jobs N`")
     })?;
-    let work = StudyWork {
-        plan: &resolved.plan,
-        sources,
-        study: resolved.source,
-        limit: resolved.study.limits.warp_instructions,
-        cache: means.cache,
-    };
+    let work = resolved.work(sources, means.cache);
     drive(&work, &resolved.plan.work(finished), &pool, news, collect)
 }

@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use crate::diag::{Diag, Sink, SourceId};
+use crate::cache::TraceCache;
+use crate::diag::{Diag, Sink, SourceId, Sources};
 use crate::study::{self, Catalogue, PaperRow, PaperTable, Placed, Study, Workload};
 
 use super::kernel::{From, KernelRequest, load};
 use super::plan::{Axes, Plan, StudyKernel};
+use super::work::StudyWork;
 
 /// A study that can run.
 #[derive(Debug)]
@@ -18,6 +20,23 @@ pub struct Resolved {
     pub plan: Plan,
     /// The study file among the sources.
     pub source: SourceId,
+}
+
+impl Resolved {
+    /// The work of the study; `sources` are the texts that were read for it.
+    pub fn work<'r>(
+        &'r self,
+        sources: &'r Sources,
+        cache: Option<&'r TraceCache>,
+    ) -> StudyWork<'r> {
+        StudyWork {
+            plan: &self.plan,
+            sources,
+            study: self.source,
+            limit: self.study.limits.warp_instructions,
+            cache,
+        }
+    }
 }
 
 /// The names that studies may use.

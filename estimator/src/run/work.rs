@@ -1,6 +1,6 @@
 //! The work of a study: executing, timing and pricing its points.
 
-use warpwatt_gpu::{Hooks, Run, simulate};
+use warpwatt_gpu::{Control, Hooks, Run, simulate_under};
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_suite::RunOptions;
 use warpwatt_techlib::quantity::Frequency;
@@ -72,12 +72,9 @@ impl Work for StudyWork<'_> {
         run: &TimingRun,
     ) -> Result<Vec<(usize, Outcome)>, Diag> {
         let timing = &self.plan.timings[run.configuration];
-        let stack = &self.plan.axes.configurations[timing.configuration].stack;
-        let mut hooks = Hooks::default();
-        stack.attach(&timing.spec, &mut hooks);
+        let stack = self.stack(timing);
         let kernel = &self.plan.axes.kernels[self.plan.executions[timing.execution].kernel];
-        let timed = simulate(&timing.spec, trace, hooks)
-            .map_err(|error| self.named(untimed("study::timing", &error), kernel))?;
+        let timed = self.simulate(timing, trace, Control::default())?;
         let priced = run.points.iter().map(|number| {
             let outcome = self.price(*number, timing, stack, &timed);
             outcome
@@ -89,6 +86,28 @@ impl Work for StudyWork<'_> {
 }
 
 impl StudyWork<'_> {
+    /// The techniques that are timed.
+    fn stack(&self, timing: &Timing) -> &Stack {
+        &self.plan.axes.configurations[timing.configuration].stack
+    }
+
+    /// Replays `trace`, as `control` says.
+    ///
+    /// # Errors
+    /// The GPU cannot run the kernel.
+    pub fn simulate(
+        &self,
+        timing: &Timing,
+        trace: &[KernelTrace],
+        control: Control<'_>,
+    ) -> Result<Run, Diag> {
+        let mut hooks = Hooks::default();
+        self.stack(timing).attach(&timing.spec, &mut hooks);
+        let kernel = &self.plan.axes.kernels[self.plan.executions[timing.execution].kernel];
+        simulate_under(&timing.spec, trace, hooks, control)
+            .map_err(|error| self.named(untimed("study::timing", &error), kernel))
+    }
+
     fn named(&self, diag: Diag, kernel: &StudyKernel) -> Diag {
         diag.at(self.study, kernel.range.clone(), "this kernel")
     }

@@ -19,14 +19,31 @@ pub struct Place {
 pub struct Events<W> {
     out: W,
     written: u64,
+    /// The run whose events come: where its processes begin, and what their names begin with.
+    base: u32,
+    prefix: String,
 }
+
+/// Processes that a run may have.
+const PROCESSES: u32 = 200_000;
 
 impl<W: Write> Events<W> {
     /// Begins a file.
     pub fn new(out: W) -> Self {
-        let mut events = Self { out, written: 0 };
+        let mut events = Self {
+            out,
+            written: 0,
+            base: 0,
+            prefix: String::new(),
+        };
         events.put(format_args!("{{\"traceEvents\":["));
         events
+    }
+
+    /// What comes is of run `number`, called `name`.
+    pub fn begin_run(&mut self, number: u32, name: &str) {
+        self.base = number.saturating_mul(PROCESSES);
+        self.prefix = format!("{name}: ");
     }
 
     /// Events so far.
@@ -47,11 +64,13 @@ impl<W: Write> Events<W> {
     /// Names a process (`tid` 0) or a thread; they are shown in the order of their numbers.
     pub fn name(&mut self, Place { pid, tid }: Place, name: &str) {
         let (kind, order) = if tid == 0 {
-            ("process", pid)
+            ("process", self.base + pid)
         } else {
             ("thread", tid)
         };
-        let name = json!(name);
+        let prefix = if tid == 0 { &self.prefix } else { "" };
+        let name = json!(format!("{prefix}{name}"));
+        let pid = self.base + pid;
         self.event(format_args!(
             "\"ph\":\"M\",\"pid\":{pid},\"tid\":{tid},\"name\":\"{kind}_name\",\"args\":{{\"name\":{name}}}"
         ));
@@ -69,6 +88,7 @@ impl<W: Write> Events<W> {
         args: impl Display,
     ) {
         let (name, dur) = (json!(name), to - from);
+        let pid = self.base + pid;
         self.event(format_args!(
             "\"ph\":\"X\",\"pid\":{pid},\"tid\":{tid},\"ts\":{from},\"dur\":{dur},\"name\":{name},\"args\":{{{args}}}"
         ));
@@ -77,6 +97,7 @@ impl<W: Write> Events<W> {
     /// The beginning of a slice that others lie in.
     pub fn begin(&mut self, Place { pid, tid }: Place, at: u64, name: &str, args: impl Display) {
         let name = json!(name);
+        let pid = self.base + pid;
         self.event(format_args!(
             "\"ph\":\"B\",\"pid\":{pid},\"tid\":{tid},\"ts\":{at},\"name\":{name},\"args\":{{{args}}}"
         ));
@@ -84,6 +105,7 @@ impl<W: Write> Events<W> {
 
     /// Its end.
     pub fn end(&mut self, Place { pid, tid }: Place, at: u64) {
+        let pid = self.base + pid;
         self.event(format_args!(
             "\"ph\":\"E\",\"pid\":{pid},\"tid\":{tid},\"ts\":{at}"
         ));
@@ -91,6 +113,7 @@ impl<W: Write> Events<W> {
 
     /// A value that holds from `at` on.
     pub fn counter(&mut self, pid: u32, at: u64, name: &str, value: impl Display) {
+        let pid = self.base + pid;
         self.event(format_args!(
             "\"ph\":\"C\",\"pid\":{pid},\"ts\":{at},\"name\":\"{name}\",\"args\":{{\"value\":{value}}}"
         ));

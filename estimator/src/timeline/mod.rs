@@ -20,7 +20,7 @@ use events::Events;
 use gpu::GpuPage;
 use sm::SmPage;
 
-/// Watches a run and writes its timeline as it goes.
+/// Watches runs, one after the other, and writes their timeline as they go.
 #[derive(Debug)]
 pub struct Recorder<W: Write> {
     events: Events<W>,
@@ -33,6 +33,11 @@ pub struct Recorder<W: Write> {
     /// Nothing more is written.
     closed: bool,
     cycles: u64,
+    /// Events before this run.
+    before: u64,
+    /// The name of this run, if it has one, and what is known of those before it.
+    name: Option<String>,
+    over: Vec<Value>,
 }
 
 /// What a timeline holds.
@@ -40,35 +45,80 @@ pub struct Recorder<W: Write> {
 pub struct Summary {
     /// Events in the file.
     pub events: u64,
-    /// The cycle from which on there was no room.
+    /// The cycle from which on there was no room, of the first run that was cut.
     pub cut: Option<u64>,
 }
 
 impl<W: Write> Recorder<W> {
     /// Begins a timeline of a run on `spec`.
     pub fn new(spec: &GpuSpec, extent: Extent, out: W) -> Self {
+        Self::on(spec, extent, Events::new(out))
+    }
+
+    /// Begins a timeline of several runs, the first of them called `name` and on `spec`.
+    pub fn of_several(name: &str, spec: &GpuSpec, extent: Extent, out: W) -> Self {
         let mut events = Events::new(out);
+        events.begin_run(0, name);
+        Self {
+            name: Some(name.to_owned()),
+            ..Self::on(spec, extent, events)
+        }
+    }
+
+    /// Goes on with the next run.
+    pub fn next(&mut self, name: &str, spec: &GpuSpec) {
+        self.close_run();
+        self.events.begin_run(self.over.len() as u32, name);
+        self.before = self.events.written();
+        self.gpu = GpuPage::new(spec, &mut self.events);
+        self.sms = no_pages(spec);
+        (self.cut, self.closed, self.cycles) = (None, false, 0);
+        self.name = Some(name.to_owned());
+    }
+
+    fn on(spec: &GpuSpec, extent: Extent, mut events: Events<W>) -> Self {
+        let before = events.written();
         Self {
             gpu: GpuPage::new(spec, &mut events),
             events,
             extent,
             kernel: String::new(),
-            sms: std::iter::repeat_with(|| None)
-                .take(spec.sm.count as usize)
-                .collect(),
+            sms: no_pages(spec),
             cut: None,
             closed: false,
             cycles: 0,
+            before,
+            name: None,
+            over: Vec::new(),
+        }
+    }
+
+    /// Notes what a run of several was.
+    fn close_run(&mut self) {
+        if let Some(name) = self.name.take() {
+            let run = json!({ "name": name, "run_cycles": self.cycles, "cut_at_cycle": self.cut });
+            self.over.push(run);
         }
     }
 
     /// Ends the timeline; gives what it was written to.
-    pub fn finish(self) -> (W, Summary) {
+    pub fn finish(mut self) -> (W, Summary) {
+        self.close_run();
+        let cuts = self
+            .over
+            .iter()
+            .filter_map(|run| run["cut_at_cycle"].as_u64());
         let summary = Summary {
             events: self.events.written(),
-            cut: self.cut,
+            cut: cuts.chain(self.cut).next(),
         };
-        let about = about(&self.extent, self.cycles, &summary);
+        let mut about = about(&self.extent);
+        if self.over.is_empty() {
+            about["run_cycles"] = self.cycles.into();
+            about["cut_at_cycle"] = self.cut.into();
+        } else {
+            about["runs"] = self.over.into();
+        }
         (self.events.finish(&about), summary)
     }
 
@@ -88,7 +138,7 @@ impl<W: Write> Recorder<W> {
     fn goes_on(&mut self, cycle: u64) -> bool {
         if cycle >= self.extent.cycles.to {
             self.close(self.extent.cycles.to);
-        } else if self.events.written() >= self.extent.events && !self.closed {
+        } else if self.events.written() - self.before >= self.extent.events && !self.closed {
             self.cut = Some(cycle);
             self.close(cycle);
         }
@@ -96,12 +146,17 @@ impl<W: Write> Recorder<W> {
     }
 }
 
+/// SMs get their pages when something happens to them.
+fn no_pages(spec: &GpuSpec) -> Vec<Option<SmPage>> {
+    let pages = std::iter::repeat_with(|| None);
+    pages.take(spec.sm.count as usize).collect()
+}
+
 /// What the file says about itself.
-fn about(extent: &Extent, cycles: u64, summary: &Summary) -> Value {
+fn about(extent: &Extent) -> Value {
     json!({
         "producer": concat!("warpwatt ", env!("CARGO_PKG_VERSION")), "time": "one microsecond is one cycle of the SM clock",
-        "run_cycles": cycles, "sms": extent.sms.to_string(), "cycles": extent.cycles.to_string(), "detail_cycles": extent.detail,
-        "event_limit": extent.events, "cut_at_cycle": summary.cut,
+        "sms": extent.sms.to_string(), "cycles": extent.cycles.to_string(), "detail_cycles": extent.detail, "event_limit": extent.events,
     })
 }
 

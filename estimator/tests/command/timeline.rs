@@ -1,4 +1,4 @@
-//! `warpwatt kernel --timeline` through the command.
+//! `--timeline` through the command.
 
 use std::fs;
 
@@ -96,4 +96,55 @@ fn what_cannot_be_written_is_refused_and_leaves_nothing() {
         let names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names.len(), 2, "{arguments:?}: {names:?}");
     }
+}
+
+/// Two kernels, with and without a technique that needs another pipeline at the larger node: three runs a kernel, each with the processes of its own.
+#[test]
+fn a_study_has_all_its_runs_in_one_timeline() {
+    let scratch = Scratch::new();
+    let study = r#"
+[study]
+title = "Over time"
+[gpu]
+preset = "tesla-16sm"
+node = ["32nm", "45nm"]
+library = "itrs"
+profile = "cacti65"
+[workloads]
+kernels = ["vector_add", "reduction"]
+[[technique]]
+name = "filter_cache"
+"#;
+    scratch.write("study.toml", study);
+    let run = |more: &[&str]| {
+        let arguments = [&["run", "study.toml", "--timeline", "t.json"], more].concat();
+        let output = warpwatt(&scratch.path(""), &arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        std::fs::read(scratch.path("t.json")).unwrap()
+    };
+    let bytes = run(&["--jobs", "2"]);
+    assert!(bytes == run(&["--jobs", "1", "--fresh"]));
+    assert!(bytes == run(&[]), "points from the store are shown too");
+    let file: Value = serde_json::from_slice(&bytes).unwrap();
+    let runs = file["otherData"]["runs"].as_array().unwrap();
+    let names: Vec<&str> = runs
+        .iter()
+        .map(|run| run["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names.len(), 6, "{names:?}");
+    for (number, name) in names.iter().enumerate() {
+        assert!(!names[..number].contains(name), "{names:?}");
+    }
+    let events = file["traceEvents"].as_array().unwrap();
+    let processes = events
+        .iter()
+        .filter(|event| event["name"] == "process_name");
+    let mut seen = std::collections::BTreeMap::new();
+    for process in processes {
+        let name = process["args"]["name"].as_str().unwrap().to_owned();
+        assert!(names.iter().any(|run| name.starts_with(run)), "{name}");
+        let other = seen.insert(process["pid"].as_u64().unwrap(), name);
+        assert_eq!(other, None);
+    }
+    assert!(seen.len() > 2 * names.len(), "SMs and the GPU of each run");
 }

@@ -1,0 +1,109 @@
+//! `warpwatt run --timeline`: the timing runs of a study in one file, one after the other.
+
+use warpwatt_gpu::{Control, GpuSpec};
+
+use super::timeline::{Timeline, TimelineArguments, Written};
+use crate::cache::TraceCache;
+use crate::diag::{Diag, Sink, Sources};
+use crate::outcome::Point;
+use crate::run::Resolved;
+use crate::run::drive::Work;
+use crate::run::plan::{Plan, PlannedPoint};
+
+/// The timeline of a study before it is written.
+pub struct StudyTimeline {
+    timeline: Timeline,
+    /// Timing runs by their names, those that share an execution together.
+    runs: Vec<(String, usize)>,
+}
+
+impl StudyTimeline {
+    /// Opens the file, if one was asked for; `None` if it cannot be.
+    pub fn open(
+        arguments: &TimelineArguments,
+        plan: &Plan,
+        sink: &mut Sink,
+    ) -> Option<Option<Self>> {
+        let runs = runs(plan);
+        let named: Vec<(String, &GpuSpec)> = runs
+            .iter()
+            .map(|(name, timing)| (name.clone(), &plan.timings[*timing].spec))
+            .collect();
+        let timeline = arguments.open_several(&named, sink)?;
+        Some(timeline.map(|timeline| Self { timeline, runs }))
+    }
+
+    /// Times every configuration with the recorder looking on. Points may have come from the result store, hence nothing is left of earlier runs to show.
+    pub fn write(
+        mut self,
+        resolved: &Resolved,
+        sources: &Sources,
+        cache: Option<&TraceCache>,
+    ) -> Result<Written, Diag> {
+        let work = resolved.work(sources, cache);
+        let mut traces = None;
+        for (number, (name, timing)) in self.runs.iter().enumerate() {
+            let timing = &work.plan.timings[*timing];
+            let recorder = self.timeline.watcher();
+            if number > 0 {
+                recorder.next(name, &timing.spec);
+            }
+            let (_, trace) = match traces.take() {
+                Some((execution, trace)) if execution == timing.execution => {
+                    traces.insert((execution, trace))
+                }
+                _ => traces.insert((timing.execution, work.execute(timing.execution)?.trace)),
+            };
+            let control = Control {
+                watcher: Some(recorder),
+                ..Control::default()
+            };
+            work.simulate(timing, trace, control)?;
+        }
+        let written = self.timeline.finish();
+        written.map_err(|rejection| {
+            let first = rejection.0.diags.into_iter().next();
+            first.unwrap_or_else(|| Diag::error("run::timeline", "the timeline cannot be written"))
+        })
+    }
+}
+
+fn runs(plan: &Plan) -> Vec<(String, usize)> {
+    let mut timings: Vec<usize> = (0..plan.timings.len()).collect();
+    timings.sort_by_key(|timing| plan.timings[*timing].execution);
+    let points = timings.iter().filter_map(|timing| {
+        let mut points = plan.points.iter();
+        points.find(|point| point.timing == *timing)
+    });
+    let points: Vec<&PlannedPoint> = points.collect();
+    let names: Vec<String> = points.iter().map(|point| name(&point.point)).collect();
+    let named = points.iter().zip(&names).map(|(point, name)| {
+        // A technique that must fit the clock makes another GPU at another node.
+        let several = names.iter().filter(|other| *other == name).count() > 1;
+        let node = &point.point.technology.node;
+        let name = if several {
+            format!("{name} · {node}")
+        } else {
+            name.clone()
+        };
+        (name, point.timing)
+    });
+    named.collect()
+}
+
+/// Kernel, GPU, settings and technique in one line.
+fn name(point: &Point) -> String {
+    let settings = point.axes.iter();
+    let settings = settings.map(|(name, value)| format!(" · {name} = {value}"));
+    let settings: String = settings.collect();
+    let Point {
+        kernel,
+        gpu,
+        technique,
+        ..
+    } = point;
+    format!(
+        "{} {} · {gpu}{settings} · {technique}",
+        kernel.name, kernel.case
+    )
+}
