@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use warpwatt_simt::trace::file::{FORMAT, MAGIC};
 use warpwatt_simt::trace::{
-    Flow, LatencyClass, LaunchShape, Release, Results, StaticInst, Unit, WarpRecorder,
+    Flow, LatencyClass, LaunchShape, Marks, Release, Results, StaticInst, Unit, WarpRecorder,
 };
 use warpwatt_suite::RunOptions;
 
@@ -59,6 +59,7 @@ fn trace(steps: u32) -> KernelTrace {
         flow: Some(Flow::Exit),
         results: Results::FromSources,
         release: Release::default(),
+        marks: Marks::default(),
         uniform: false,
         line: 1,
     };

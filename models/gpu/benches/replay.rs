@@ -11,7 +11,7 @@ use std::sync::Arc;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use warpwatt_gpu::{GpuSpec, Hooks, simulate};
 use warpwatt_simt::trace::{
-    KernelTrace, LatencyClass, LaunchShape, MemoryOp, MemoryOpKind, Register, RegisterKind,
+    KernelTrace, LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind,
     Release, Results, Space, StaticInst, Unit, WarpRecorder,
 };
 
@@ -34,6 +34,7 @@ fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         flow: None,
         results: Results::FromSources,
         release: Release::default(),
+        marks: Marks::default(),
         uniform: false,
         line: 1,
     }

@@ -7,6 +7,7 @@ mod compose;
 mod definition;
 pub mod fetch_redundancy;
 pub mod filter_cache;
+pub mod hierarchical_register_file;
 pub mod power_gating;
 pub mod register_file;
 pub mod register_virtualization;
@@ -28,4 +29,5 @@ pub static ALL: &[&Definition] = &[
     &static_scalarization::DEFINITION,
     &register_virtualization::DEFINITION,
     &power_gating::DEFINITION,
+    &hierarchical_register_file::DEFINITION,
 ];

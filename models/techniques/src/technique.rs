@@ -75,6 +75,8 @@ pub enum Claim {
     Scalars,
     /// Where the registers of warps lie in the register file.
     RegisterPlaces,
+    /// Which operands come from the register file, and which results go there.
+    Operands,
 }
 
 impl Claim {
@@ -84,6 +86,7 @@ impl Claim {
             Self::FetchFilter => "the place of the fetch filter before the I-cache",
             Self::Scalars => "the execution of instructions whose lanes have the same operands",
             Self::RegisterPlaces => "to decide where registers lie in the register file",
+            Self::Operands => "to decide which operands are read from the register file",
         }
     }
 }

@@ -324,6 +324,6 @@ impl Technique for UniformVector {
     }
 
     fn claims(&self) -> &'static [Claim] {
-        &[Claim::Scalars]
+        &[Claim::Scalars, Claim::Operands]
     }
 }

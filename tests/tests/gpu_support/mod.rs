@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use warpwatt_gpu::{GpuError, GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::{
-    KernelTrace, LatencyClass, LaunchShape, MemoryOp, MemoryOpKind, Register, RegisterKind,
+    KernelTrace, LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind,
     Release, Results, Space, StaticInst, Unit, WarpRecorder,
 };
 
@@ -39,6 +39,7 @@ pub fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         flow: None,
         results: Results::FromSources,
         release: Release::default(),
+        marks: Marks::default(),
         uniform: false,
         line: 1,
     }

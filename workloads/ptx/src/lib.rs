@@ -12,6 +12,7 @@ pub mod lifetime;
 mod lower;
 mod parse;
 pub mod program;
+pub mod strands;
 pub mod types;
 
 pub use allocate::{Allocation, MAX_REGISTERS, PREDICATE_REGISTERS, Spills, TooFewRegisters};

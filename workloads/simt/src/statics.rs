@@ -7,12 +7,13 @@ use warpwatt_ptx::program::{
     Access, CarryOp, CopySize, Double1, Double2, Double3, HalfOp, Inst, MatrixOp, Op, ShortOp,
     Slot, SlotKind, Source, SurfaceOp, VideoOp, Word1, Word2, Word3,
 };
+use warpwatt_ptx::strands;
 use warpwatt_ptx::types::{Space, Type};
 
 use crate::nature;
 use crate::trace::{
-    LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, Release, Results, StaticInst,
-    Unit,
+    LatencyClass, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind, Release, Results,
+    StaticInst, Unit,
 };
 
 /// The static instructions of an entry, in order.
@@ -23,16 +24,28 @@ pub(crate) fn static_instructions(entry: &Entry) -> Vec<StaticInst> {
         Results::Same => Lanes::Same,
         Results::PerLane => Lanes::Own,
     });
-    let code = entry.code.iter().zip(releases).zip(uniform);
-    code.map(|((inst, release), uniform)| static_instruction(entry, inst, release, uniform))
-        .collect()
+    let marks = strands::marks(entry, |inst| is_long(&inst.op));
+    let facts = releases.into_iter().zip(marks).zip(uniform);
+    let code = entry.code.iter().zip(facts);
+    code.map(|(inst, ((release, marks), uniform))| {
+        static_instruction(entry, inst, (release, marks, uniform))
+    })
+    .collect()
+}
+
+/// Whether warps wait for an instruction's results as long as for memory outside the SM: a load, an atomic or a texture access that is not known to be to
+/// shared, constant or parameter memory.
+fn is_long(op: &Op) -> bool {
+    memory_op(op).is_some_and(|memory| {
+        let is_near = matches!(memory.space, Space::Shared | Space::Const | Space::Param);
+        !is_near && memory.kind != MemoryOpKind::Store
+    })
 }
 
 fn static_instruction(
     entry: &Entry,
     inst: &Inst,
-    release: warpwatt_ptx::lifetime::Release,
-    uniform: bool,
+    (release, marks, uniform): (warpwatt_ptx::lifetime::Release, Marks, bool),
 ) -> StaticInst {
     let (unit, latency) = class(&inst.op);
     let guard = inst.guard.map(|guard| guard.predicate);
@@ -51,6 +64,7 @@ fn static_instruction(
             sources: registers(entry, release.operands.into_iter()),
             meeting: release.meeting,
         },
+        marks,
         uniform,
         line: inst.line,
     }

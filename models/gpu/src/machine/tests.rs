@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use super::*;
 use warpwatt_simt::trace::{
-    LatencyClass, LaunchShape, MemoryOp, MemoryOpKind, Register, RegisterKind, Release, Results,
-    Space, StaticInst, Unit, WarpRecorder,
+    LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind, Release,
+    Results, Space, StaticInst, Unit, WarpRecorder,
 };
 
 const ALL: u64 = 0xffff_ffff;
@@ -22,6 +22,7 @@ fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         flow: None,
         results: Results::FromSources,
         release: Release::default(),
+        marks: Marks::default(),
         uniform: false,
         line: 1,
     }

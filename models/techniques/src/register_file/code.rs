@@ -168,7 +168,7 @@ fn all_words(registers: &[Register]) -> Vec<u16> {
 }
 
 /// The 32-bit registers that a register is; a predicate is none.
-fn words(register: Register) -> std::ops::Range<u16> {
+pub(crate) fn words(register: Register) -> std::ops::Range<u16> {
     let number = register.number;
     match register.kind {
         RegisterKind::Word => number..number + 1,

@@ -2,7 +2,7 @@
 
 /// The resident CTAs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Frames {
+pub(crate) struct Frames {
     /// Registers of a warp's frame, whole units.
     size: u32,
     warps_per_cta: u32,

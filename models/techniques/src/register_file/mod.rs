@@ -11,7 +11,9 @@ mod physical;
 mod traffic;
 mod wear;
 
+pub(crate) use code::words;
 pub use code::{Code, Inst};
 pub use flags::FlagCache;
+pub(crate) use frames::Frames;
 pub use management::{Allocation, Management};
 pub use physical::{Choice, Domain, Geometry, Physical, Taken, Usage};

@@ -27,7 +27,7 @@ impl Flow {
 }
 
 /// Backward data flow to its fixed point; a guarded write does not end a life, since lanes that skip it keep the old value.
-fn liveness(entry: &Entry, blocks: &Blocks) -> (Vec<Words>, Vec<Words>) {
+pub(crate) fn liveness(entry: &Entry, blocks: &Blocks) -> (Vec<Words>, Vec<Words>) {
     let count = blocks.starts.len();
     let mut live_in = vec![Words::default(); count];
     let mut live_out = vec![Words::default(); count];
@@ -67,17 +67,8 @@ fn waited_for(entry: &Entry, blocks: &Blocks, live_in: &[Words]) -> Vec<Words> {
     let count = blocks.starts.len();
     let mut waited_for = vec![Words::default(); count];
     for block in 0..count {
-        let last = &entry.code[blocks.range(block, entry.code.len()).end - 1];
-        if !splits(last) {
+        let Some(meets) = meeting(entry, blocks, block) else {
             continue;
-        }
-        let meets = match last.op {
-            Op::Branch { reconverge, .. } | Op::BranchIndexed { reconverge, .. }
-                if reconverge != NO_RECONVERGENCE =>
-            {
-                blocks.starts.partition_point(|&start| start < reconverge) as u32
-            }
-            _ => count as u32,
         };
         let places = blocks.successors[block].iter().chain([&meets]);
         let mut needed = Words::default();
@@ -93,8 +84,24 @@ fn waited_for(entry: &Entry, blocks: &Blocks, live_in: &[Words]) -> Vec<Words> {
     waited_for
 }
 
+/// The block where the sides of the branch at the end of `block` meet, the exit's index if there is none; nothing if lanes cannot part there.
+pub(crate) fn meeting(entry: &Entry, blocks: &Blocks, block: usize) -> Option<u32> {
+    let last = &entry.code[blocks.range(block, entry.code.len()).end - 1];
+    if !splits(last) {
+        return None;
+    }
+    Some(match last.op {
+        Op::Branch { reconverge, .. } | Op::BranchIndexed { reconverge, .. }
+            if reconverge != NO_RECONVERGENCE =>
+        {
+            blocks.starts.partition_point(|&start| start < reconverge) as u32
+        }
+        _ => blocks.starts.len() as u32,
+    })
+}
+
 /// Blocks that a warp may run after the branch at the end of `from` before its paths meet.
-fn between(blocks: &Blocks, from: usize, meets: u32) -> Vec<usize> {
+pub(crate) fn between(blocks: &Blocks, from: usize, meets: u32) -> Vec<usize> {
     let count = blocks.starts.len();
     let mut seen = vec![false; count];
     let mut found = Vec::new();

@@ -8,7 +8,7 @@
 //! What makes that safe: lanes that do not run wait at the targets of a branch that split the warp, or where its sides meet. As long
 //! as a side runs, nothing that is live at one of these places is released, whatever the side itself does to it.
 
-mod flow;
+pub(crate) mod flow;
 mod sets;
 #[cfg(test)]
 mod tests;
@@ -16,13 +16,13 @@ mod tests;
 use crate::cfg::Blocks;
 use crate::program::{Entry, Inst, Op, Slot, SlotKind, Source};
 use flow::Flow;
-use sets::Words;
+pub(crate) use sets::Words;
 
 /// Register operands of an instruction that release flags exist for: the first three (section 2.5.2).
 pub const FLAGGED_OPERANDS: usize = 3;
 
 /// Basic blocks beyond which nothing is released: the analysis looks at every branch with every block between it and its meeting point.
-const MOST_BLOCKS: usize = 10_000;
+pub(crate) const MOST_BLOCKS: usize = 10_000;
 
 /// What is released at an instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,12 +51,7 @@ pub fn releases(entry: &Entry) -> Vec<Release> {
         return releases;
     }
     let flow = Flow::of(entry, &blocks);
-    let main = entry
-        .functions
-        .iter()
-        .map(|function| function.start as usize)
-        .min()
-        .unwrap_or(entry.code.len());
+    let main = main_end(entry);
     let shared = touched(entry, main..entry.code.len());
     for block in 0..blocks.starts.len() {
         let range = blocks.range(block, entry.code.len());
@@ -165,6 +160,12 @@ fn meetings(
     }
 }
 
+/// Where an entry's own code ends and that of device functions begins.
+pub(crate) fn main_end(entry: &Entry) -> usize {
+    let starts = entry.functions.iter().map(|it| it.start as usize);
+    starts.min().unwrap_or(entry.code.len())
+}
+
 /// Whether lanes may leave an instruction in different directions.
 fn splits(inst: &Inst) -> bool {
     match inst.op {
@@ -175,7 +176,7 @@ fn splits(inst: &Inst) -> bool {
 }
 
 /// The registers that some code reads or writes.
-fn touched(entry: &Entry, code: std::ops::Range<usize>) -> Words {
+pub(crate) fn touched(entry: &Entry, code: std::ops::Range<usize>) -> Words {
     let mut touched = Words::default();
     for inst in &entry.code[code] {
         for slot in inst.reads().chain(inst.writes()) {
@@ -186,7 +187,7 @@ fn touched(entry: &Entry, code: std::ops::Range<usize>) -> Words {
 }
 
 /// The 32-bit registers of a slot; literals, special registers and predicates have none.
-fn words(entry: &Entry, slot: Slot) -> std::ops::Range<u16> {
+pub(crate) fn words(entry: &Entry, slot: Slot) -> std::ops::Range<u16> {
     match slot.kind {
         SlotKind::Word if entry.words[slot.index()] == Source::Register => {
             slot.number..slot.number + 1

@@ -2,7 +2,7 @@
 
 /// One bit a register; grows as needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Words(Vec<u64>);
+pub(crate) struct Words(Vec<u64>);
 
 impl Words {
     pub fn has(&self, word: u16) -> bool {

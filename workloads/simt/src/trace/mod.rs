@@ -15,8 +15,8 @@ pub(crate) use check::MAX_THREADS;
 pub use check::{Counts, Malformed};
 pub use record::{Addresses, BarrierUse, Step, WarpCursor, WarpRecorder, lanes};
 pub use statics::{
-    Flow, INSTRUCTION_BYTES, LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, Release,
-    Results, Space, StaticInst, Unit,
+    Flow, INSTRUCTION_BYTES, LatencyClass, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind,
+    Release, Results, Space, StaticInst, Unit, ValueRead, ValueWrite,
 };
 
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 //! What a timing model needs to know of a static instruction.
 
+pub use warpwatt_ptx::strands::{Marks, ValueRead, ValueWrite};
 pub use warpwatt_ptx::types::Space;
 
 /// Size of a static instruction in instruction memory: 64 bits, the filter-cache paper's section 5.1 (8-byte instructions).
@@ -24,6 +25,8 @@ pub struct StaticInst {
     pub results: Results,
     /// Which registers are dead before and behind it.
     pub release: Release,
+    /// Where strands begin, and which values live within one.
+    pub marks: Marks,
     /// Whether a compiler knows that all lanes of a warp execute it together and with the same operands, whenever it is executed.
     pub uniform: bool,
     /// Line in the PTX file.

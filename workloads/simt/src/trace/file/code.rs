@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::TraceFileError;
 use super::blocks::{BlockReader, BlockWriter};
 use crate::trace::{
-    Flow, LatencyClass, Malformed, MemoryOp, MemoryOpKind, Register, RegisterKind, Release,
-    Results, Space, StaticInst, Unit,
+    Flow, LatencyClass, Malformed, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind, Release,
+    Results, Space, StaticInst, Unit, ValueRead, ValueWrite,
 };
 
 /// A kind of something, told by a number.
@@ -71,6 +71,22 @@ pub(super) fn write(writer: &mut BlockWriter, code: &[StaticInst]) {
         }
         writer.unsigned(u64::from(inst.line));
         write_release(writer, &inst.release);
+        write_marks(writer, &inst.marks);
+    }
+}
+
+fn write_marks(writer: &mut BlockWriter, marks: &Marks) {
+    writer.bytes(&[u8::from(marks.begins)]);
+    writer.unsigned(marks.reads.len() as u64);
+    for read in &marks.reads {
+        writer.unsigned(u64::from(read.word));
+        writer.unsigned(u64::from(read.value));
+    }
+    writer.unsigned(marks.writes.len() as u64);
+    for write in &marks.writes {
+        writer.unsigned(u64::from(write.word));
+        writer.unsigned(u64::from(write.value));
+        writer.bytes(&[u8::from(write.outlives)]);
     }
 }
 
@@ -93,7 +109,7 @@ fn write_registers(writer: &mut BlockWriter, registers: &[Register]) {
 
 pub(super) fn read(reader: &mut BlockReader<'_>) -> Result<Arc<[StaticInst]>, TraceFileError> {
     let count = reader.unsigned()?;
-    let mut code = reader.list(count, 11)?;
+    let mut code = reader.list(count, 14)?;
     for _ in 0..count {
         code.push(read_inst(reader)?);
     }
@@ -126,6 +142,33 @@ fn read_inst(reader: &mut BlockReader<'_>) -> Result<StaticInst, TraceFileError>
         memory: read_memory(reader)?,
         line: reader.number()?,
         release: read_release(reader)?,
+        marks: read_marks(reader)?,
+    })
+}
+
+fn read_marks(reader: &mut BlockReader<'_>) -> Result<Marks, TraceFileError> {
+    let begins = read_flag(reader)?;
+    let count = reader.unsigned()?;
+    let mut reads = reader.list(count, 2)?;
+    for _ in 0..count {
+        reads.push(ValueRead {
+            word: register_number(reader)?,
+            value: reader.number()?,
+        });
+    }
+    let count = reader.unsigned()?;
+    let mut writes = reader.list(count, 3)?;
+    for _ in 0..count {
+        writes.push(ValueWrite {
+            word: register_number(reader)?,
+            value: reader.number()?,
+            outlives: read_flag(reader)?,
+        });
+    }
+    Ok(Marks {
+        begins,
+        reads,
+        writes,
     })
 }
 

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::trace::{
-    Addresses, Flow, LatencyClass, MemoryOp, MemoryOpKind, Register, RegisterKind, Release,
-    Results, Space, Unit, WarpRecorder,
+    Addresses, Flow, LatencyClass, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind, Release,
+    Results, Space, Unit, ValueRead, ValueWrite, WarpRecorder,
 };
 
 const LIMIT: u64 = 64 << 20;
@@ -25,6 +25,26 @@ fn memory() -> impl Strategy<Value = MemoryOp> {
     (space, kind, 1u8..=32).prop_map(|(space, kind, bytes)| MemoryOp { space, kind, bytes })
 }
 
+fn marks() -> impl Strategy<Value = Marks> {
+    let reads = prop::collection::vec(any::<(u16, u32)>(), 0..4);
+    let writes = prop::collection::vec(any::<(u16, u32, bool)>(), 0..4);
+    (any::<bool>(), reads, writes).prop_map(|(begins, reads, writes)| Marks {
+        begins,
+        reads: reads
+            .into_iter()
+            .map(|(word, value)| ValueRead { word, value })
+            .collect(),
+        writes: writes
+            .into_iter()
+            .map(|(word, value, outlives)| ValueWrite {
+                word,
+                value,
+                outlives,
+            })
+            .collect(),
+    })
+}
+
 fn inst() -> impl Strategy<Value = StaticInst> {
     let unit = prop::sample::select(vec![Unit::Int, Unit::Control, Unit::Fence]);
     let latency = prop::sample::select(vec![LatencyClass::Add, LatencyClass::Simple]);
@@ -40,13 +60,15 @@ fn inst() -> impl Strategy<Value = StaticInst> {
             meeting,
         });
     let parts = (unit, latency, registers(), registers(), memory);
-    (parts, flow, results, (any::<bool>(), any::<u32>()), release).prop_map(
+    let facts = (any::<bool>(), any::<u32>());
+    (parts, flow, results, facts, release, marks()).prop_map(
         |(
             (unit, latency, sources, destinations, memory),
             flow,
             results,
             (uniform, line),
             release,
+            marks,
         )| {
             StaticInst {
                 unit,
@@ -59,6 +81,7 @@ fn inst() -> impl Strategy<Value = StaticInst> {
                 uniform,
                 line,
                 release,
+                marks,
             }
         },
     )
