@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use warpwatt_activity::Activity;
+use warpwatt_techniques::Stack;
 
 use crate::performance::Performance;
 
@@ -52,7 +53,7 @@ pub struct Point {
     pub axes: BTreeMap<String, String>,
     /// What the circuits are made of and how they run.
     pub technology: TechnologyName,
-    /// [`BASELINE`], or the label of the techniques: `filter_cache(entries=32)`.
+    /// [`BASELINE`], or the label of the techniques: `filter_cache(entries=32)`, with ` + ` between those of a stack.
     pub technique: String,
 }
 
@@ -225,6 +226,11 @@ impl Point {
     /// Whether no technique is at work.
     pub fn is_baseline(&self) -> bool {
         self.technique == BASELINE
+    }
+
+    /// The labels of the techniques that work together: one if there is no stack.
+    pub fn members(&self) -> impl Iterator<Item = &str> {
+        self.technique.split(Stack::JOIN)
     }
 
     /// Whether the two differ in nothing but their technique.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use warpwatt::diag::{Sink, render};
 use warpwatt::outcome::Outcome;
-use warpwatt::report::Report;
+use warpwatt::report::{Report, Stacked, StackedPoint};
 use warpwatt::run::{Resolved, resolve, run_all};
 
 fn folder() -> PathBuf {
@@ -38,6 +38,7 @@ fn every_study_that_ships_is_valid() {
             "filter_cache_sensitivity",
             "finfet_leakage",
             "register_virtualization",
+            "stacking",
             "uniform_vectors"
         ]
     );
@@ -132,4 +133,77 @@ fn sensitivity_goes_the_paper_s_ways() {
         }
     }
     assert_eq!(missing, Vec::<String>::new(), "not on the page");
+}
+
+/// Means over kernels of a stack's changes, as the page shows them.
+fn stacking_row(stacked: &Stacked) -> String {
+    let percent = |figure: &dyn Fn(&StackedPoint) -> f64| {
+        let values: Vec<f64> = stacked.points.iter().map(figure).collect();
+        match format!("{:+.2} %", 100.0 * mean(&values)).as_str() {
+            "-0.00 %" | "+0.00 %" => "0.00 %".to_owned(),
+            text => text.to_owned(),
+        }
+    };
+    let names: Vec<String> = stacked
+        .members
+        .iter()
+        .map(|member| match member.split_once('(') {
+            Some(("uniform_vector", rest)) if rest.contains("srf") => "scalar registers".to_owned(),
+            Some(("uniform_vector", _)) => "tokens".to_owned(),
+            Some((name, _)) => name.replace('_', " "),
+            None => member.replace('_', " "),
+        })
+        .collect();
+    let cells = [
+        percent(&|p| p.energy.sum),
+        percent(&|p| p.energy.product),
+        percent(&|p| p.energy.stack),
+        percent(&|p| p.energy.excess.value),
+        percent(&|p| p.dynamic.excess.value),
+        percent(&|p| p.leakage.excess.value),
+        percent(&|p| p.cycles.sum),
+        percent(&|p| p.cycles.stack),
+        percent(&|p| p.area.sum),
+        percent(&|p| p.area.stack),
+    ];
+    format!("| {} | {} |", names.join(", "), cells.join(" | "))
+}
+
+/// What the page says of stacks, and its figures.
+#[test]
+fn scalar_registers_help_register_virtualization_and_the_filter_cache_is_on_its_own() {
+    let report = Report::new("stacking", &outcomes("stacking.toml"));
+    assert_eq!(report.stacks.len(), 7);
+    let page = include_str!("../../docs/stacking.md");
+    let mut missing = Vec::new();
+    for stacked in &report.stacks {
+        let of = |figure: &dyn Fn(&StackedPoint) -> f64| {
+            let values: Vec<f64> = stacked.points.iter().map(figure).collect();
+            mean(&values)
+        };
+        let has = |part: &str| stacked.members.iter().any(|member| member.contains(part));
+        let leakage = of(&|p| p.leakage.excess.value);
+        match (has("uniform_vector"), has("register_virtualization")) {
+            // The front end and the back end share nothing: every kernel adds up.
+            (true, false) | (false, true) => {
+                let worst = stacked.points.iter().map(|p| p.energy.excess.value.abs());
+                assert!(
+                    worst.fold(0.0, f64::max) < 5e-4,
+                    "{}",
+                    stacked.configuration
+                );
+            }
+            _ if has("srf") => assert!(leakage < -0.003, "{leakage}"),
+            _ => assert!(leakage > 0.0, "{leakage}"),
+        }
+        let row = stacking_row(stacked);
+        if !page.contains(&row) {
+            missing.push(row);
+        }
+    }
+    assert!(
+        missing.is_empty(),
+        "docs/stacking.md has not:\n{}",
+        missing.join("\n")
+    );
 }

@@ -44,10 +44,13 @@ pub fn present(
     let mut files = Vec::new();
     for format in &formats.files {
         match format {
-            Format::Csv => files.extend([
-                ("points.csv", report.points_csv()),
-                ("comparisons.csv", report.comparisons_csv()),
-            ]),
+            Format::Csv => {
+                files.push(("points.csv", report.points_csv()));
+                files.push(("comparisons.csv", report.comparisons_csv()));
+                if !report.stacks.is_empty() {
+                    files.push(("stacks.csv", report.stacks_csv()));
+                }
+            }
             Format::Json => files.push(("report.json", json_text.clone())),
             Format::Html => files.push((
                 "report.html",

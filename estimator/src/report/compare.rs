@@ -130,7 +130,7 @@ impl Comparison {
             front_end: Change::between(&front_end.0, &front_end.1),
             front_end_saving: Saving::of(&front_end_parts),
             front_end_parts,
-            total: Change::between(&all_energy(without), &all_energy(with)),
+            total: Change::between(&terms::all_energy(without), &terms::all_energy(with)),
             overhead: Overhead::of(without, with),
             implied: Implied::of(without, with),
             paper: is_the_papers_configuration(&with.point)
@@ -183,12 +183,6 @@ fn instruction_supply<'a>(outcome: &'a Outcome, baseline: &Outcome) -> Vec<Term<
         .filter(|s| s.name.starts_with("icache.") || baseline.structure(&s.name).is_none())
         .map(terms::dynamic)
         .collect()
-}
-
-fn all_energy(outcome: &Outcome) -> Vec<Term<'_>> {
-    let dynamic = outcome.structures.iter().map(terms::dynamic);
-    let leakage = outcome.structures.iter().map(terms::leakage_energy);
-    dynamic.chain(leakage).collect()
 }
 
 impl Change {

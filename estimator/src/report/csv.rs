@@ -3,6 +3,7 @@
 use super::compare::Comparison;
 use super::estimate::Estimate;
 use super::model::Report;
+use super::stacked::StackedPoint;
 use crate::outcome::{Outcome, Point};
 
 /// The columns that name a point.
@@ -139,6 +140,26 @@ const COMPARISON: [Figure<Comparison>; 32] = [
     }),
 ];
 
+/// The figures of a stack beside its members alone: relative changes against the baseline.
+const STACKED: [Figure<StackedPoint>; 14] = [
+    ("energy_sum", |s| real(s.energy.sum)),
+    ("energy_product", |s| real(s.energy.product)),
+    ("energy_stacked", |s| real(s.energy.stack)),
+    ("energy_excess", |s| real(s.energy.excess.value)),
+    ("energy_excess_halfwidth", |s| {
+        real(s.energy.excess.half_width())
+    }),
+    ("dynamic_sum", |s| real(s.dynamic.sum)),
+    ("dynamic_stacked", |s| real(s.dynamic.stack)),
+    ("leakage_sum", |s| real(s.leakage.sum)),
+    ("leakage_stacked", |s| real(s.leakage.stack)),
+    ("cycles_sum", |s| real(s.cycles.sum)),
+    ("cycles_product", |s| real(s.cycles.product)),
+    ("cycles_stacked", |s| real(s.cycles.stack)),
+    ("area_sum", |s| real(s.area.sum)),
+    ("area_stacked", |s| real(s.area.stack)),
+];
+
 impl Report {
     /// One row a point.
     pub fn points_csv(&self) -> String {
@@ -150,6 +171,12 @@ impl Report {
     pub fn comparisons_csv(&self) -> String {
         let comparisons = self.blocks.iter().flat_map(|block| &block.comparisons);
         write(&COMPARISON, comparisons.map(|c| (&c.point, c)))
+    }
+
+    /// One row a stack whose members are among the points too.
+    pub fn stacks_csv(&self) -> String {
+        let points = self.stacks.iter().flat_map(|stacked| &stacked.points);
+        write(&STACKED, points.map(|s| (&s.point, s)))
     }
 }
 

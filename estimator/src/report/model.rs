@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::compare::Comparison;
 use super::fit::Line;
 use super::format;
+use super::stacked::Stacked;
 use crate::outcome::{KernelName, Outcome, Point, TechnologyName};
 use crate::papers::FilterCachePaper;
 
@@ -19,6 +20,9 @@ pub struct Report {
     pub points: Vec<Outcome>,
     /// The comparisons, one block a technique configuration, GPU variant and technology.
     pub blocks: Vec<Block>,
+    /// Stacks whose members are among the points too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stacks: Vec<Stacked>,
     /// Points with a technique whose baseline is not among the points.
     pub without_baseline: Vec<Point>,
     /// The filter-cache paper, which the comparisons stand beside.
@@ -69,6 +73,10 @@ impl Report {
         Self {
             title: title.to_owned(),
             points: points.to_vec(),
+            stacks: blocks
+                .iter()
+                .filter_map(|block| Stacked::of(block, points))
+                .collect(),
             blocks,
             without_baseline,
             paper,

@@ -8,6 +8,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use super::columns::{self, Column};
 use super::format;
 use super::model::{Block, Report};
+use super::stacked::Stacked;
 use super::time;
 use crate::outcome::Outcome;
 use crate::papers::FilterCachePaper;
@@ -28,6 +29,7 @@ impl Report {
             text.push('\n');
             text.push_str(&points_text(&self.points));
         }
+        text.push_str(&stacks_text(&self.stacks, width));
         text.push_str(&time_text(&self.points, width));
         for point in &self.without_baseline {
             let _ = writeln!(
@@ -185,6 +187,18 @@ fn time_text(points: &[Outcome], width: usize) -> String {
                 text.push_str(&part);
                 text.push('\n');
             }
+        }
+    }
+    text
+}
+
+fn stacks_text(stacks: &[Stacked], width: usize) -> String {
+    let mut text = String::new();
+    for stacked in stacks {
+        let _ = writeln!(text, "\nStacked and alone: {}", stacked.configuration);
+        for part in parts(&stacked.names(), &stacked.columns(), width) {
+            text.push_str(&part);
+            text.push('\n');
         }
     }
     text

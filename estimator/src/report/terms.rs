@@ -1,7 +1,14 @@
 //! The summands of energies, areas and leakage powers, with their causes of error.
 
 use super::estimate::{Figure, Term};
-use crate::outcome::PricedStructure;
+use crate::outcome::{Outcome, PricedStructure};
+
+/// Dynamic and leakage energy of every priced structure.
+pub fn all_energy(outcome: &Outcome) -> Vec<Term<'_>> {
+    let dynamic = outcome.structures.iter().map(dynamic);
+    let leakage = outcome.structures.iter().map(leakage_energy);
+    dynamic.chain(leakage).collect()
+}
 
 /// Dynamic energy of a structure.
 pub fn dynamic(structure: &PricedStructure) -> Term<'_> {

@@ -198,3 +198,62 @@ fn a_budget_that_no_point_meets_ends_with_one() {
     );
     run(&scratch, "wide.toml", &["--quiet"]);
 }
+
+/// A stack is one point whatever the order of its members, and `report` shows of the store what `run` did.
+#[test]
+fn a_stack_is_stored_and_reported_under_one_name() {
+    let study = |members: [&str; 2]| {
+        format!(
+            r#"
+[study]
+title = "Stacked"
+[gpu]
+preset = "tesla-16sm"
+node = "40nm"
+[workloads]
+kernels = ["vector_add", "reduction"]
+[[technique]]
+name = "filter_cache"
+[[technique]]
+name = "uniform_vector"
+[[technique]]
+stack = [{}, {}]
+"#,
+            members[0], members[1]
+        )
+    };
+    let members = [
+        "{ name = \"uniform_vector\" }",
+        "{ name = \"filter_cache\" }",
+    ];
+    let scratch = Scratch::new();
+    scratch.write("one.toml", &study(members));
+    scratch.write("other.toml", &study([members[1], members[0]]));
+    let first = run(
+        &scratch,
+        "one.toml",
+        &["--quiet", "--jobs", "1", "--out", "out"],
+    );
+    let files = contents(&scratch.path("out"));
+    assert!(files.contains_key("stacks.csv"));
+    let label = "filter_cache(entries=32) + uniform_vector(design=token, mode=combined)";
+    assert!(
+        first.contains(&format!("Stacked and alone: {label}")),
+        "{first}"
+    );
+    let rows = String::from_utf8(files["stacks.csv"].clone()).unwrap();
+    assert_eq!(rows.matches(label).count(), 2, "{rows}");
+    // The other order has the same points: all of them are there already.
+    let second = warpwatt(
+        &scratch.path(""),
+        &["run", "other.toml", "--jobs", "2", "--out", "out"],
+    );
+    assert_eq!(stdout(&second), first);
+    assert!(
+        stderr(&second).contains("all 8 points"),
+        "{}",
+        stderr(&second)
+    );
+    let report = warpwatt(&scratch.path(""), &["report", "out"]);
+    assert_eq!(stdout(&report), first);
+}

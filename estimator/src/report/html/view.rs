@@ -6,6 +6,7 @@ use crate::outcome::{PricedStructure, Provenance, TechnologyName};
 use crate::report::columns::{self, Column};
 use crate::report::compare::Comparison;
 use crate::report::model::{Block, Report};
+use crate::report::stacked::Stacked;
 use crate::report::{chart, format, table, time};
 
 /// The whole page.
@@ -18,6 +19,7 @@ pub struct Page {
     /// Shown if nothing is compared.
     outcomes: Vec<[String; 6]>,
     without_baseline: Vec<String>,
+    stacks: Vec<Titled>,
     times: Vec<Time>,
     technologies: Vec<Technology>,
     citation: String,
@@ -38,6 +40,13 @@ struct Section {
     structures: Vec<Row>,
     lines: Vec<String>,
     notes: Vec<String>,
+}
+
+/// A stack beside its members alone.
+#[derive(Serialize)]
+struct Titled {
+    heading: String,
+    table: Grid,
 }
 
 /// What the SMs spent their time on, on one GPU variant with one technique.
@@ -102,6 +111,7 @@ impl Page {
                 .iter()
                 .map(|point| format!("{} with {}", point.kernel.name, point.technique))
                 .collect(),
+            stacks: report.stacks.iter().map(stacked).collect(),
             times: time::tables(&report.points).into_iter().map(time).collect(),
             technologies: technologies(report),
             citation: report.paper.citation.clone(),
@@ -269,23 +279,29 @@ fn structure_row(structure: &PricedStructure) -> Row {
 }
 
 fn time(table: time::TimeTable) -> Time {
-    let rows = table.names.iter().enumerate();
+    Time {
+        open: table.is_baseline,
+        table: named_grid(&table.names, &table.columns),
+        heading: table.heading,
+    }
+}
+
+fn stacked(stacked: &Stacked) -> Titled {
+    Titled {
+        heading: stacked.configuration.clone(),
+        table: named_grid(&stacked.names(), &stacked.columns()),
+    }
+}
+
+fn named_grid(names: &[String], columns: &[Column]) -> Grid {
     let row = |(index, name): (usize, &String)| Row {
         name: name.clone(),
         detail: String::new(),
-        cells: table
-            .columns
-            .iter()
-            .map(|c| c.cells[index].clone())
-            .collect(),
+        cells: columns.iter().map(|c| c.cells[index].clone()).collect(),
     };
-    Time {
-        open: table.is_baseline,
-        table: Grid {
-            columns: headings(&table.columns),
-            rows: rows.map(row).collect(),
-        },
-        heading: table.heading,
+    Grid {
+        columns: headings(columns),
+        rows: names.iter().enumerate().map(row).collect(),
     }
 }
 
