@@ -103,11 +103,15 @@ fn any_gpu() -> impl Strategy<Value = GpuSpec> {
         (
             1u32..200,
             prop::sample::select(presets().iter().collect::<Vec<_>>()),
+            prop::sample::select(vec![0, 2048]),
         ),
     )
         .prop_map(
-            |(sms, stages, entries, policy, regions, lanes, (outstanding, preset))| {
+            |(sms, stages, entries, policy, regions, lanes, (outstanding, preset, second))| {
                 let mut spec = preset.spec().unwrap();
+                if spec.icache.misses != MissSource::Never {
+                    spec.l15.bytes = second;
+                }
                 spec.sm.count = sms;
                 spec.fetch.stages = stages;
                 spec.fetch.buffer_entries = entries.max(spec.fetch.instructions);
@@ -148,6 +152,12 @@ fn conserved(spec: &GpuSpec, trace_instructions: u64, run: &Run) -> Result<(), T
         n("icache.data.write"),
         n("icache_fills") * u64::from(spec.icache.line_bytes / spec.icache.word_bytes)
     );
+    if spec.icache.misses == MissSource::Memory {
+        prop_assert!(n("code_transactions") <= n("icache_fills"));
+        prop_assert!(spec.l15.bytes > 0 || n("code_transactions") == n("icache_fills"));
+    }
+    prop_assert!(n("l15.data.read") + n("l15_misses") <= n("l15.tag.read"));
+    prop_assert_eq!(n("l15.data.write"), n("l15.tag.write"));
     prop_assert_eq!(n("instruction_buffer.write"), n("fetches"));
     prop_assert_eq!(n("instruction_buffer.read"), n("warp_instructions"));
     prop_assert_eq!(n("scoreboard.read"), n("warp_instructions"));
@@ -259,10 +269,7 @@ fn memory_conserved(spec: &GpuSpec, n: impl Fn(&str) -> u64) -> Result<(), TestC
     }
     prop_assert_eq!(n("l2_writes") * sector, n("store_bytes"));
     let line = |bytes: u32| u64::from(bytes.div_ceil(SECTOR_BYTES));
-    let code = match spec.icache.misses {
-        MissSource::Memory => n("icache_fills") * line(spec.icache.line_bytes),
-        _ => 0,
-    };
+    let code = n("code_transactions") * line(spec.icache.line_bytes);
     let constants = n("l2_reads") * sector - n("load_bytes") - code * sector;
     prop_assert_eq!(
         constants % (line(spec.constant.cache_line_bytes) * sector),

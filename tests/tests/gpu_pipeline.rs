@@ -178,6 +178,43 @@ fn code_that_fits_is_fetched_from_memory_once() {
     }
 }
 
+/// Code of 8 KB in a second level behind 4 KB: the first pass brings it from memory, later ones take the second level's latency a line.
+#[test]
+fn a_second_level_keeps_what_the_first_cannot() {
+    let instructions = 1024u32;
+    let lines = u64::from(instructions / 32);
+    let run_on = |bytes: u32, latency: u32, passes: u32| {
+        let mut spec = one_sm();
+        (spec.l15.bytes, spec.l15.latency) = (bytes, latency);
+        let code = vec![add(1, &[]); instructions as usize];
+        let trace = launch(code, 1, 1, |_, _| {
+            (0..passes * instructions)
+                .map(|step| Dynamic::plain(step % instructions))
+                .collect()
+        });
+        run(&spec, trace)
+    };
+    let again = |bytes: u32, latency: u32| {
+        run_on(bytes, latency, 3).cycles - run_on(bytes, latency, 2).cycles
+    };
+    let near = again(16 * 1024, 100);
+    assert_eq!(again(16 * 1024, 160) - near, 60 * lines);
+    let memory = u64::from(one_sm().icache.miss_cycles);
+    assert_eq!(again(0, 100) - near, (memory - 100) * lines);
+    assert_eq!(
+        again(4096, 100) - near,
+        memory * lines,
+        "too small: asked in vain"
+    );
+    let run = run_on(16 * 1024, 100, 3);
+    let n = |name: &str| run.activity.get(name);
+    let parts = u64::from(one_sm().icache.line_bytes / one_sm().l15.line_bytes);
+    assert_eq!(n("l15_misses"), lines);
+    assert_eq!(n("l15.tag.write"), parts * lines);
+    assert_eq!(n("l15.data.read"), 2 * parts * lines);
+    assert_eq!(n("l15.tag.read"), 3 * parts * lines);
+}
+
 /// The fast warp waits for the slow one: twenty dependent additions more cost both the same.
 #[test]
 fn a_barrier_waits_for_the_last_warp() {

@@ -11,7 +11,7 @@ use crate::Structure;
 
 /// Front end and memories of an SM of `gpu`.
 pub fn structures(gpu: &GpuSpec) -> Vec<Structure> {
-    vec![
+    let mut structures = vec![
         Structure::front_end("icache.tag", icache_tag(gpu)),
         Structure::front_end("icache.data", icache_data(gpu)),
         Structure::front_end("instruction_buffer", instruction_buffer(gpu)),
@@ -25,7 +25,12 @@ pub fn structures(gpu: &GpuSpec) -> Vec<Structure> {
         Structure::storage("shared_memory", shared_memory(gpu), 1),
         Structure::storage("texture_cache", texture_cache(gpu), 1),
         Structure::storage("constant_cache", constant_cache(gpu), 1),
-    ]
+    ];
+    if gpu.l15.bytes > 0 {
+        structures.push(Structure::front_end("l15.tag", second_level_tag(gpu)));
+        structures.push(Structure::front_end("l15.data", second_level_data(gpu)));
+    }
+    structures
 }
 
 /// What the lanes of an SM work with. Of `register_lane` and `fp32_add` only accesses and operations count: their area
@@ -87,6 +92,24 @@ pub fn icache_data(gpu: &GpuSpec) -> Spec {
         gpu.icache.word_bytes,
         Ports::READ_AND_WRITE,
     )
+}
+
+/// The tags of a set are read and compared at once.
+fn second_level_tag(gpu: &GpuSpec) -> Spec {
+    let sets = gpu.l15_sets();
+    let place_bits = gpu.l15.line_bytes.ilog2() + sets.ilog2();
+    let tag_bits = gpu.icache.address_bits.saturating_sub(place_bits);
+    Spec::Tags(TagSpec {
+        sets: u64::from(sets),
+        ways: gpu.l15.ways,
+        tag_bits: tag_bits.max(1),
+        ports: Ports::READ_AND_WRITE,
+    })
+}
+
+/// An access moves a line: it is what the first level misses.
+fn second_level_data(gpu: &GpuSpec) -> Spec {
+    words(gpu.l15.bytes, gpu.l15.line_bytes, Ports::READ_AND_WRITE)
 }
 
 fn instruction_buffer(gpu: &GpuSpec) -> Spec {

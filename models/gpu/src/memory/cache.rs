@@ -73,6 +73,11 @@ impl Cache {
         self.tags.find(line)
     }
 
+    /// The line in a place that holds one.
+    pub fn line(&self, place: u32) -> u64 {
+        self.tags.line(place)
+    }
+
     /// Reserves the place of the least recently used line that nothing is on its way for; `None` if there is none.
     pub fn reserve(&mut self, line: u64) -> Option<(u32, Option<Evicted>)> {
         let lines = &self.lines;

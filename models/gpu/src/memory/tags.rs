@@ -137,6 +137,11 @@ impl Tags {
         Some((place, old))
     }
 
+    /// The line in a place that holds one.
+    pub fn line(&self, place: u32) -> u64 {
+        self.lines[place as usize]
+    }
+
     /// A place is now the one of its set that was used last.
     #[inline]
     pub fn touch(&mut self, place: u32) {

@@ -4,6 +4,7 @@ use warpwatt_simt::trace::{Addresses, LaneMask};
 
 use super::fetch::lines;
 use super::ldst::Waiting;
+use super::second::Answer;
 use super::{Sm, World};
 use crate::counters::Counter;
 use crate::event::Event;
@@ -15,6 +16,8 @@ use crate::{GpuError, GpuSpec, Index, MissSource};
 #[derive(Clone, Debug)]
 pub(crate) struct Constants {
     cache: Cache,
+    /// Sets the constants of each launch apart in the second level.
+    launch: u64,
     served: Vec<u32>,
 }
 
@@ -23,6 +26,9 @@ const LINE: u8 = 1;
 
 /// Constants lie above the code.
 const CONSTANT_BASE: u64 = 1 << 61;
+
+/// More than the constants of a launch.
+const LAUNCH: u64 = 1 << 40;
 
 impl Constants {
     pub fn new(spec: &GpuSpec) -> Self {
@@ -36,6 +42,7 @@ impl Constants {
         };
         Self {
             cache: Cache::new(sets, ways, Index::Linear),
+            launch: 0,
             served: Vec::new(),
         }
     }
@@ -43,6 +50,7 @@ impl Constants {
     /// Each launch has its own parameters.
     pub fn begin(&mut self, spec: &GpuSpec) {
         self.cache.clear(spec.constant.cache_ways as usize);
+        self.launch += LAUNCH;
     }
 }
 
@@ -104,15 +112,22 @@ impl<'t> Sm<'t> {
             return Ok(false);
         }
         self.constants.cache.request(place, LINE);
-        if constant.misses == MissSource::Fixed {
-            let sm = self.id;
-            let fill = at + u64::from(constant.miss_cycles);
-            world.queue.schedule(fill, Event::Constant { sm, place })?;
-        } else {
-            let address = CONSTANT_BASE + line * u64::from(constant.cache_line_bytes);
-            let block = lines(address, constant.cache_line_bytes, world.spec);
-            self.send(Kind::Constant, block, place, at, world)?;
-        }
+        let bytes = constant.cache_line_bytes;
+        let address = CONSTANT_BASE + line * u64::from(bytes);
+        let of_launch = address + self.constants.launch;
+        let fill = match self.second.look_up(of_launch, bytes, &mut self.counts) {
+            Answer::Comes(late) => at + late,
+            Answer::Below(late) if constant.misses == MissSource::Fixed => {
+                at + late + u64::from(constant.miss_cycles)
+            }
+            Answer::Below(late) => {
+                let block = lines(address, bytes, world.spec);
+                self.send(Kind::Constant, block, place, at + late, world)?;
+                return Ok(false);
+            }
+        };
+        let sm = self.id;
+        world.queue.schedule(fill, Event::Constant { sm, place })?;
         Ok(false)
     }
 
@@ -125,6 +140,10 @@ impl<'t> Sm<'t> {
     ) -> Result<(), GpuError> {
         let mut served = std::mem::take(&mut self.constants.served);
         self.constants.cache.fill(place, LINE, &mut served);
+        let bytes = world.spec.constant.cache_line_bytes;
+        let address = CONSTANT_BASE + self.constants.cache.line(place) * u64::from(bytes);
+        self.second
+            .fill(address + self.constants.launch, bytes, &mut self.counts);
         for load in served.drain(..) {
             self.block_arrived(load, now, world)?;
         }

@@ -1,5 +1,6 @@
 //! Instruction fetch: selection, filter, I-cache, delivery into the instruction buffers.
 
+use super::second::Answer;
 use super::{Sm, World};
 use crate::counters::Counter;
 use crate::event::Event;
@@ -228,19 +229,22 @@ impl Sm<'_> {
             self.counts.add(Counter::IcacheMshrMerges, 1);
             return Ok(false);
         };
-        if icache.misses == MissSource::Fixed {
-            let fill = event.cycle + u64::from(icache.miss_cycles);
-            world
-                .queue
-                .schedule(fill, Event::Fill { sm: self.id, miss })?;
-        } else {
-            let block = lines(
-                CODE_BASE + (line << icache.line_bytes.trailing_zeros()),
-                icache.line_bytes,
-                world.spec,
-            );
-            self.send(Kind::Code, block, u32::from(miss), event.cycle + 1, world)?;
-        }
+        let address = CODE_BASE + (line << icache.line_bytes.trailing_zeros());
+        let bytes = icache.line_bytes;
+        let fill = match self.second.look_up(address, bytes, &mut self.counts) {
+            Answer::Comes(late) => event.cycle + late,
+            Answer::Below(late) if icache.misses == MissSource::Fixed => {
+                event.cycle + late + u64::from(icache.miss_cycles)
+            }
+            Answer::Below(late) => {
+                let block = lines(address, bytes, world.spec);
+                let at = event.cycle + 1 + late;
+                self.send(Kind::Code, block, u32::from(miss), at, world)?;
+                return Ok(false);
+            }
+        };
+        let sm = self.id;
+        world.queue.schedule(fill, Event::Fill { sm, miss })?;
         Ok(false)
     }
 
@@ -270,6 +274,9 @@ impl Sm<'_> {
         let miss_entry = self.misses.get(miss);
         if let Some(line) = miss_entry.line {
             self.icache.fill(line);
+            let address = CODE_BASE + (line << icache.line_bytes.trailing_zeros());
+            self.second
+                .fill(address, icache.line_bytes, &mut self.counts);
         }
         let first = now + u64::from(world.spec.fetch.stages + world.spec.fetch.decode_cycles);
         for (cycle, &(warp, pc)) in (first..).zip(&miss_entry.waiters) {

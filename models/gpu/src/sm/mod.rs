@@ -11,6 +11,7 @@ mod l1;
 mod ldst;
 mod residency;
 mod scoreboard;
+mod second;
 mod select;
 mod shared;
 mod slots;
@@ -37,6 +38,7 @@ use icache::{Icache, Misses};
 use l1::L1;
 use ldst::{LdstUnit, Loads};
 use residency::CtaSlot;
+use second::Second;
 use select::{Ages, Select};
 use shared::SharedBanks;
 use tally::Tally;
@@ -88,6 +90,7 @@ pub(crate) struct Sm<'t> {
     select: Select,
     ages: Ages,
     icache: Icache,
+    second: Second,
     misses: Misses,
     units: Units,
     banks: SharedBanks,
@@ -141,6 +144,7 @@ impl<'t> Sm<'t> {
             select: Select::new(spec),
             ages: Ages::new(warps),
             icache: Icache::new(spec.icache_sets(), spec.icache.ways),
+            second: Second::new(spec),
             misses: Misses::new(warps),
             units: Units::new(spec),
             banks: SharedBanks::new(spec),

@@ -56,6 +56,8 @@ tables! {
         units: UnitsSpec,
         /// How long instructions take, by class.
         timing: TimingSpec,
+        /// Second level of instructions and constants in each SM.
+        l15: L15Spec,
         /// Load-store unit and coalescing.
         ldst: LdstSpec,
         /// First-level data cache of each SM.
@@ -362,6 +364,18 @@ tables! {
         latency: u32,
     }
 
+    /// Second level of instructions and constants: where misses of the I-cache and of the constant cache are looked up.
+    pub struct L15Spec {
+        /// Capacity; 0 for none.
+        bytes: u32,
+        /// Lines of a set.
+        ways: u32,
+        /// Bytes of a line; those of the caches before it are whole multiples.
+        line_bytes: u32,
+        /// Cycles from a miss of the first level to its line. What misses here too goes on as much later.
+        latency: u32,
+    }
+
     /// Constant and parameter port.
     pub struct ConstantSpec {
         /// Cycles from a load to the earliest issue of an instruction that needs it.
@@ -607,6 +621,11 @@ impl GpuSpec {
     /// Sets of the I-cache.
     pub fn icache_sets(&self) -> u32 {
         self.icache.bytes / (self.icache.line_bytes * self.icache.ways)
+    }
+
+    /// Sets of the second level of instructions and constants.
+    pub fn l15_sets(&self) -> u32 {
+        self.l15.bytes / (self.l15.line_bytes * self.l15.ways)
     }
 
     /// Sets of the texture cache.

@@ -26,10 +26,10 @@ const RELATIONS: &[(&[&str], Relations)] = &[
     (&["ldst", "dram", "shared", "l2"], memory),
     (&["ldst", "dram", "l1", "l2"], caches),
     (
-        &["ldst", "icache", "constant", "texture", "l2"],
+        &["ldst", "icache", "constant", "l15", "texture", "l2"],
         read_only_caches,
     ),
-    (&["sm", "icache", "constant", "l1", "l2"], footprint),
+    (&["sm", "icache", "constant", "l15", "l1", "l2"], footprint),
 ];
 
 #[derive(Default)]
@@ -106,6 +106,10 @@ const RANGES: &[(&str, u32, u32)] = &[
     ("icache.miss_cycles", 0, 100_000),
     ("icache.word_bytes", 1, 4096),
     ("icache.address_bits", 16, 64),
+    ("l15.bytes", 0, 16 * MB),
+    ("l15.ways", 1, 64),
+    ("l15.line_bytes", 1, 4096),
+    ("l15.latency", 1, 100_000),
     ("scheduler.group_size", 1, MAX_WARPS),
     ("scheduler.active_warps", 1, MAX_WARPS),
     ("scheduler.count", 1, 4),
@@ -575,6 +579,7 @@ fn read_only_caches(spec: &GpuSpec, check: &mut Check) {
         "use a multiple of constant.cache_line_bytes times constant.cache_ways",
     );
     textures(spec, check);
+    second_level(spec, check);
     for (path, source, line_path, line) in [
         (
             "icache.misses",
@@ -612,6 +617,62 @@ fn read_only_caches(spec: &GpuSpec, check: &mut Check) {
     }
 }
 
+/// The second level of instructions and constants, if there is one.
+fn second_level(spec: &GpuSpec, check: &mut Check) {
+    let l15 = &spec.l15;
+    if l15.bytes == 0 {
+        return;
+    }
+    check.require(
+        l15.bytes.is_multiple_of(l15.line_bytes * l15.ways),
+        "l15.bytes",
+        || {
+            format!(
+                "{} bytes are not whole sets of {} lines of {} bytes",
+                l15.bytes, l15.ways, l15.line_bytes
+            )
+        },
+        "use a multiple of l15.line_bytes times l15.ways, or 0 for none",
+    );
+    let before = [
+        (
+            "icache.line_bytes",
+            spec.icache.misses,
+            spec.icache.line_bytes,
+        ),
+        (
+            "constant.cache_line_bytes",
+            spec.constant.misses,
+            spec.constant.cache_line_bytes,
+        ),
+    ];
+    let missing = before
+        .iter()
+        .filter(|(_, misses, _)| *misses != MissSource::Never);
+    check.require(
+        missing.clone().count() > 0,
+        "l15.bytes",
+        || {
+            "neither the I-cache nor the constant cache ever misses, so nothing reaches it"
+                .to_owned()
+        },
+        "use 0 for none, or set icache.misses or constant.misses",
+    );
+    for (path, _, line) in missing {
+        check.require(
+            line.is_multiple_of(l15.line_bytes),
+            "l15.line_bytes",
+            || {
+                format!(
+                    "{path} is {line} bytes, not a multiple of {}",
+                    l15.line_bytes
+                )
+            },
+            "use a divisor of the lines of the caches before it",
+        );
+    }
+}
+
 /// Lines that the model keeps tags of; some forty bytes each.
 const MOST_LINES: u64 = 1 << 24;
 
@@ -631,6 +692,10 @@ fn footprint(spec: &GpuSpec, check: &mut Check) {
     let levels = [
         ("icache.bytes", sms * icache),
         ("constant.cache_bytes", sms * constants),
+        (
+            "l15.bytes",
+            sms * lines(u64::from(spec.l15.bytes), spec.l15.line_bytes),
+        ),
         ("l1.kb", sms * lines(kb(spec.l1.kb), spec.l1.line_bytes)),
         ("l2.kb", lines(kb(spec.l2.kb), spec.l2.line_bytes)),
     ];
