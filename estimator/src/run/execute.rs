@@ -86,7 +86,7 @@ pub fn untimed(code: &'static str, error: &GpuError) -> Diag {
             "this is a fault of warpwatt: please report it with the kernel and the GPU's settings"
                 .to_owned(),
         ),
-        GpuError::WarpWidth { .. } => None,
+        GpuError::WarpWidth { .. } | GpuError::Refused { .. } => None,
     };
     Diag::error(code, error.to_string()).maybe_help(help)
 }

@@ -119,7 +119,7 @@ counters! {
     DramRowMisses "dram_row_misses" "transaction" "Requests that had to activate their row; only in the total."
     DramBusyCycles "dram_busy_cycles" "DRAM cycle" "Cycles of the data buses in use, summed over controllers; only in the total."
     IssueCycles "issue_cycles" "SM cycle" "Cycles in which an SM issued at least one instruction; together with the stalls and idle_cycles: cycles x SMs."
-    StallUnit "stall_unit" "SM cycle" "Some instruction was ready, but its unit, every collector or the limit of transactions was taken."
+    StallUnit "stall_unit" "SM cycle" "Some instruction was ready, but its unit, every collector or the limit of transactions was taken, or a technique held it back."
     StallMemory "stall_memory" "SM cycle" "Nothing ready: an instruction waited for a load's result."
     StallDependence "stall_dependence" "SM cycle" "Nothing ready: an instruction waited for a result of the pipeline or a free scoreboard region."
     StallIcache "stall_icache" "SM cycle" "Nothing ready, no instruction waited for data: an I-cache miss was outstanding."

@@ -23,6 +23,14 @@ pub enum GpuError {
         /// Everything that an SM has too little of.
         lacks: Vec<Lack>,
     },
+    /// What is attached to the GPU cannot run it.
+    #[error("kernel `{kernel}` cannot run: {reason}")]
+    Refused {
+        /// The kernel.
+        kernel: String,
+        /// Why, and what would help.
+        reason: String,
+    },
     /// Nothing can happen any more, yet warps are left. A fault of the model or of the trace.
     #[error("kernel `{kernel}` is stuck at cycle {cycle} with {ctas_left} CTAs left:\n{}", states.join("\n"))]
     Deadlock {

@@ -23,6 +23,8 @@ pub(crate) enum Event {
     Barrier { sm: u16, cta: u8, number: u8 },
     /// The last instruction of a warp has left the pipeline.
     Retire { sm: u16, warp: u8 },
+    /// A register is back from memory.
+    Restored { sm: u16, warp: u8, word: u16 },
     /// A line comes to the constant cache after a fixed time.
     Constant { sm: u16, place: u32 },
     /// A request reaches the look-up of its slice, or its memory controller.

@@ -14,9 +14,14 @@ pub type IssueFactory = Box<dyn Fn(u32) -> Box<dyn IssueHook>>;
 /// Says for the code of a launch how many metadata instructions a compiler put in front of each instruction.
 pub type MetadataFactory = Box<dyn Fn(&KernelTrace) -> Vec<u8>>;
 
+/// Says why a launch cannot run with what is attached.
+pub type Condition = Box<dyn Fn(&KernelTrace) -> Result<(), String>>;
+
 /// The attachments of a run.
 #[derive(Default)]
 pub struct Hooks {
+    /// What every launch has to meet; nothing runs unless everything does.
+    pub conditions: Vec<Condition>,
     /// Stands before the I-cache and may serve fetches.
     pub fetch_filter: Option<FilterFactory>,
     /// Watch the front end and change nothing.
@@ -99,8 +104,45 @@ pub trait IssueHook {
     fn retired(&mut self, cycle: u64, warp: u8) {
         let _ = (cycle, warp);
     }
+    /// What holds instructions of the SM back, if the hook does; one hook of a run at the most.
+    fn throttle(&mut self) -> Option<&mut dyn Throttle> {
+        None
+    }
     /// Adds the hook's counters.
     fn report(&self, activity: &mut Activity);
+}
+
+/// Holds instructions back, and moves registers of warps that wait to memory and back.
+///
+/// Contract: what is admitted and issues changes what is admitted next, and so may every retirement, result, and opening of a barrier; nothing else does before
+/// the cycle that [`reconsiders`](Self::reconsiders) gives.
+pub trait Throttle {
+    /// Whether a warp's next instruction may issue, which could otherwise: asked anew until it has issued.
+    fn admits(&mut self, cycle: u64, warp: u8, step: &Step<'_>) -> bool;
+    /// Warps that go before all others where they can: bit w for slot w.
+    fn preferred(&self) -> u64;
+    /// When something that is held back may be let go though nothing else happens.
+    fn reconsiders(&self) -> Option<u64>;
+    /// All that could issue is held back, every other warp waits at a barrier (`at_barrier`), and nothing is under way in the pipeline or in memory. Whether it
+    /// is worth asking again.
+    fn starved(&mut self, cycle: u64, at_barrier: u64) -> bool;
+    /// Warps with registers to move.
+    fn moving(&self) -> u64;
+    /// The next register to move, if it is of one of `warps`; it is on its way from now on.
+    fn next_move(&mut self, cycle: u64, warps: u64) -> Option<Move>;
+    /// A register is read for memory before `cycle`, said in advance; or it is back from there.
+    fn moved(&mut self, cycle: u64, register: Move);
+}
+
+/// A warp-wide register on its way between register file and memory: an access as wide as the warp, which takes the place of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// The warp's slot in the SM.
+    pub warp: u8,
+    /// The 32-bit register of the program.
+    pub word: u16,
+    /// Where it goes.
+    pub to_memory: bool,
 }
 
 /// A warp that starts.

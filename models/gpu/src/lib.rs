@@ -20,11 +20,12 @@ pub use counters::{COUNTERS, CounterInfo};
 pub use engine::{ClockRatio, EventQueue, Past};
 pub use error::{GpuError, Lack, Resource};
 pub use hooks::{
-    Course, Extent, FetchEvent, FetchFilter, FetchObserver, FilterFactory, Hooks, IssueEvent,
-    IssueFactory, IssueHook, MetadataFactory, ObserverFactory, PlaceEvent,
+    Condition, Course, Extent, FetchEvent, FetchFilter, FetchObserver, FilterFactory, Hooks,
+    IssueEvent, IssueFactory, IssueHook, MetadataFactory, Move, ObserverFactory, PlaceEvent,
+    Throttle,
 };
 pub use machine::{Control, simulate, simulate_under};
-pub use occupancy::resident_warps;
+pub use occupancy::{resident_ctas, resident_warps};
 pub use run::{LaunchRun, Run, Work};
 pub use spec::*;
 /// The traces that hooks see.

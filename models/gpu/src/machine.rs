@@ -58,6 +58,14 @@ pub fn simulate_under(
     let demands: Result<Vec<Demand>, GpuError> =
         launches.iter().map(|trace| demand(spec, trace)).collect();
     let demands = demands?;
+    for trace in launches {
+        for condition in &hooks.conditions {
+            condition(trace).map_err(|reason| GpuError::Refused {
+                kernel: trace.kernel.clone(),
+                reason,
+            })?;
+        }
+    }
     let mut gpu = Gpu::new(spec, &hooks, control);
     let mut runs = Vec::with_capacity(launches.len());
     let mut code = CodeMap::default();
@@ -298,6 +306,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             | Event::Release { sm, .. }
             | Event::Barrier { sm, .. }
             | Event::Retire { sm, .. }
+            | Event::Restored { sm, .. }
             | Event::Constant { sm, .. }
             | Event::Access { sm }
             | Event::Room { sm } => sm,
@@ -403,6 +412,7 @@ fn deliver<'t>(
         Event::Release { warp, slots, .. } => return sm.release(warp, slots, now, world),
         Event::Barrier { cta, number, .. } => return sm.open_barrier(cta, number, now, world),
         Event::Retire { warp, .. } => return sm.retire(warp, now, world),
+        Event::Restored { warp, word, .. } => sm.restored(warp, word, now),
         Event::Constant { place, .. } => return sm.fill_constant(place, now, world),
         Event::Reply(reply) => return sm.replied(&reply, now, world),
         Event::Access { .. } => return sm.access_reaches_tags(now, world),

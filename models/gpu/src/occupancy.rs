@@ -1,6 +1,6 @@
 //! How many CTAs an SM holds at once, and what limits them.
 
-use warpwatt_simt::trace::KernelTrace;
+use warpwatt_simt::trace::{KernelTrace, LaunchShape};
 
 use crate::{GpuError, GpuSpec, Lack, Resource};
 
@@ -24,15 +24,27 @@ pub fn resident_warps(spec: &GpuSpec, trace: &KernelTrace) -> Result<u32, GpuErr
     Ok(demand.ctas_per_sm * demand.warps)
 }
 
+/// CTAs that an SM holds at once of a launch of `kernel`.
+///
+/// # Errors
+/// If not even one CTA fits.
+pub fn resident_ctas(spec: &GpuSpec, kernel: &str, launch: &LaunchShape) -> Result<u32, GpuError> {
+    Ok(demand_of(spec, kernel, launch)?.ctas_per_sm)
+}
+
 /// The demand of a CTA of `trace`, by the allocation rules of the CUDA occupancy calculator: whole warps, registers for an even number of warps in units, shared memory in units.
 ///
 /// # Errors
 /// If not even one CTA fits.
 pub(crate) fn demand(spec: &GpuSpec, trace: &KernelTrace) -> Result<Demand, GpuError> {
-    let (sm, launch) = (&spec.sm, &trace.launch);
+    demand_of(spec, &trace.kernel, &trace.launch)
+}
+
+fn demand_of(spec: &GpuSpec, kernel: &str, launch: &LaunchShape) -> Result<Demand, GpuError> {
+    let sm = &spec.sm;
     if launch.warp_width != sm.warp_width {
         return Err(GpuError::WarpWidth {
-            kernel: trace.kernel.clone(),
+            kernel: kernel.to_owned(),
             trace: launch.warp_width,
             gpu: sm.warp_width,
         });
@@ -73,7 +85,7 @@ pub(crate) fn demand(spec: &GpuSpec, trace: &KernelTrace) -> Result<Demand, GpuE
         })
         .collect();
     if !lacks.is_empty() {
-        let kernel = trace.kernel.clone();
+        let kernel = kernel.to_owned();
         return Err(GpuError::CtaTooLarge { kernel, lacks });
     }
     let fitting = |&(resource, needed, available): &(Resource, u64, u64)| {
@@ -96,7 +108,6 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use warpwatt_simt::trace::LaunchShape;
 
     fn of(threads: u32, registers: u32, shared_bytes: u32) -> Result<Demand, GpuError> {
         let spec = GpuSpec::preset("tesla-16sm").unwrap();

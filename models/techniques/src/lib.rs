@@ -10,6 +10,7 @@ pub mod filter_cache;
 pub mod hierarchical_register_file;
 pub mod power_gating;
 pub mod register_file;
+pub mod register_shrink;
 pub mod register_virtualization;
 pub mod static_scalarization;
 mod structure;
@@ -28,6 +29,7 @@ pub static ALL: &[&Definition] = &[
     &uniform_vector::DEFINITION,
     &static_scalarization::DEFINITION,
     &register_virtualization::DEFINITION,
+    &register_shrink::DEFINITION,
     &power_gating::DEFINITION,
     &hierarchical_register_file::DEFINITION,
 ];

@@ -11,7 +11,7 @@
 use toml::Table;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 
-use crate::register_file::{Allocation, Domain, Management, costs, parameters};
+use crate::register_file::{Allocation, Domain, Management, Size, costs, parameters};
 use crate::{Claim, Definition, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique};
 
 /// The technique in the registry.
@@ -56,6 +56,7 @@ fn parse(table: &Table) -> Parsed {
         stage_cycles: 0,
         wake_cycles: 0,
         subarrays: reader.count("subarrays", 4, 1..=64),
+        size: Size::Whole,
     };
     let label = reader.label(DEFINITION.name, PARAMETERS);
     reader.finish(PowerGating { management, label })

@@ -20,10 +20,11 @@ use toml::Table;
 use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 
-use crate::register_file::{Allocation, Choice, Domain, Management, costs, parameters};
+use crate::register_file::{
+    Allocation, Choice, Domain, Management, Size, costs, parameters, stage,
+};
 use crate::{
-    Circuits, Claim, Definition, Fit, Kind, Metric, Parameter, Parsed, Path, Reader, Structure,
-    Technique,
+    Circuits, Claim, Definition, Fit, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique,
 };
 
 /// The technique in the registry.
@@ -37,20 +38,8 @@ pub static DEFINITION: Definition = Definition {
 };
 
 const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "renaming_table_bytes",
-        kind: Kind::CountOr("full"),
-        default: "1024",
-        range: "16 to 65536, or \"full\"",
-        meaning: "size of the renaming table of an SM; registers whose values live longest stay out of it where it is too small. \"full\": 63 entries a warp",
-    },
-    Parameter {
-        name: "release_flag_cache",
-        kind: Kind::Count,
-        default: "10",
-        range: "0 to 1024",
-        meaning: "entries of the direct-mapped cache of `pir` instructions",
-    },
+    parameters::RENAMING_TABLE_BYTES,
+    parameters::RELEASE_FLAG_CACHE,
     Parameter {
         name: "allocation",
         kind: Kind::Choice(&["power", "wear", "static"]),
@@ -66,13 +55,7 @@ const PARAMETERS: &[Parameter] = &[
         meaning: "what is switched off while it holds nothing; with allocation = \"wear\" not \"subarray\", and \"register\" if nothing is said",
     },
     parameters::WAKE_CYCLES,
-    Parameter {
-        name: "pipeline_cycles",
-        kind: Kind::Count,
-        default: "1",
-        range: "0 to 8",
-        meaning: "cycles that looking up the renaming table adds between issue and operand collection",
-    },
+    parameters::PIPELINE_CYCLES,
     parameters::SUBARRAYS,
 ];
 
@@ -111,6 +94,7 @@ fn parse(table: &Table) -> Parsed {
         wake_cycles: reader.count("wake_cycles", 1, 0..=1000),
         stage_cycles: reader.count("pipeline_cycles", 1, 0..=8),
         subarrays: reader.count("subarrays", 4, 1..=64),
+        size: Size::Whole,
     };
     if spread && management.gating == Some(Domain::Subarray) {
         reader.refuse(
@@ -141,33 +125,15 @@ impl Technique for RegisterVirtualization {
     /// A stage between issue and operand collection: everything's result comes so much later.
     fn reshape(&self, gpu: &mut GpuSpec) {
         if self.renames() {
-            lengthen(gpu, self.management.stage_cycles);
+            stage::lengthen(gpu, self.management.stage_cycles);
         }
     }
 
     fn fit(&self, gpu: &mut GpuSpec, circuits: &dyn Circuits) -> Result<Fit, CircuitError> {
-        let mut paths = Vec::new();
-        for structure in self.structures(gpu) {
-            let name = match structure.name {
-                "renaming_table" => "look-up of a physical register",
-                "register_select" => "choice of a free register",
-                _ => continue,
-            };
-            let delay = circuits.cost(&structure.spec)?.access_time;
-            paths.push(Path {
-                name,
-                parts: vec![(structure.name, delay)],
-            });
+        if !self.renames() {
+            return Ok(Fit::default());
         }
-        let period_ps = gpu.core_period_fs() as f64 / 1000.0;
-        let allowed = f64::from(self.management.stage_cycles.max(1)) * period_ps;
-        let note = |path: &Path| {
-            let (delay, verdict) = (path.total().as_ps(), path.total().as_ps() <= allowed);
-            let verdict = if verdict { "fits" } else { "does not fit" };
-            format!("{}: {delay:.0} ps, {verdict} {allowed:.0} ps", path.name)
-        };
-        let notes = paths.iter().map(note).collect();
-        Ok(Fit { paths, notes })
+        stage::fit(&self.management, gpu, circuits)
     }
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
@@ -196,39 +162,5 @@ impl Technique for RegisterVirtualization {
 
     fn claims(&self) -> &'static [Claim] {
         &[Claim::RegisterPlaces]
-    }
-}
-
-/// Adds pipeline stages in front of operand collection; instructions pass them without holding a collector.
-fn lengthen(gpu: &mut GpuSpec, cycles: u32) {
-    let timing = &mut gpu.timing;
-    let classes = [&mut timing.int, &mut timing.fp32, &mut timing.fp64];
-    for class in classes {
-        let rows = [
-            &mut class.add,
-            &mut class.minmax,
-            &mut class.mul,
-            &mut class.mad,
-            &mut class.div,
-            &mut class.simple,
-        ];
-        for row in rows {
-            row.latency += cycles;
-        }
-    }
-    let rows = [
-        &mut timing.special,
-        &mut timing.shuffle,
-        &mut timing.tensor,
-        &mut timing.control,
-    ];
-    for row in rows {
-        row.latency += cycles;
-    }
-    gpu.shared.latency += cycles;
-    gpu.constant.latency += cycles;
-    gpu.texture.latency += cycles;
-    if gpu.has_l1() {
-        gpu.l1.latency += cycles;
     }
 }

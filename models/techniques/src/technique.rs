@@ -77,6 +77,8 @@ pub enum Claim {
     RegisterPlaces,
     /// Which operands come from the register file, and which results go there.
     Operands,
+    /// How large the register file is.
+    RegisterFileSize,
 }
 
 impl Claim {
@@ -87,6 +89,7 @@ impl Claim {
             Self::Scalars => "the execution of instructions whose lanes have the same operands",
             Self::RegisterPlaces => "to decide where registers lie in the register file",
             Self::Operands => "to decide which operands are read from the register file",
+            Self::RegisterFileSize => "to decide how large the register file is",
         }
     }
 }

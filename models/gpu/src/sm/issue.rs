@@ -16,8 +16,13 @@ impl<'t> Sm<'t> {
     /// Each scheduler issues for one of its warps; how many instructions were issued.
     pub(super) fn issue(&mut self, now: u64, world: &mut World<'_>) -> Result<u64, GpuError> {
         let mut issued = 0;
+        self.held.refused = 0;
         for scheduler in 0..self.schedulers.len() {
             if self.schedulers[scheduler].issues_from > now {
+                continue;
+            }
+            if self.held.hook.is_some() && self.issue_move(scheduler, now, world)? {
+                issued += 1;
                 continue;
             }
             if let Some(warp) = self.choose(scheduler, now) {
@@ -26,7 +31,8 @@ impl<'t> Sm<'t> {
                 self.issue_for(scheduler, warp, now, world)?;
                 issued += 1;
                 for _ in 1..world.spec.scheduler.width {
-                    if self.candidates(scheduler, now) >> warp & 1 == 0 {
+                    let again = self.candidates(scheduler, now) & 1 << warp;
+                    if again == 0 || self.admitted(again, now) == 0 {
                         break;
                     }
                     self.issue_for(scheduler, warp, now, world)?;
@@ -41,12 +47,16 @@ impl<'t> Sm<'t> {
     #[inline]
     fn choose(&mut self, scheduler: usize, now: u64) -> Option<u32> {
         let candidates = self.candidates(scheduler, now);
+        let candidates = self.admitted(candidates, now);
         if candidates == 0 {
             return None;
         }
         let seen = Seen {
             last: self.schedulers[scheduler].last_issued,
-            waiting: (self.blocked & self.loading) | self.at_barrier,
+            waiting: (self.blocked & self.loading)
+                | self.at_barrier
+                | self.held.refused
+                | self.held.behind,
             ages: &self.ages,
         };
         self.select
@@ -146,7 +156,7 @@ impl<'t> Sm<'t> {
 
     /// From when on an instruction for a port, given by its number, may issue.
     #[inline]
-    fn accepts_from(&self, scheduler: usize, port: usize) -> u64 {
+    pub(super) fn accepts_from(&self, scheduler: usize, port: usize) -> u64 {
         if port == Port::Barrier as usize {
             0
         } else if port == Port::Ldst as usize && self.loads.in_flight >= self.outstanding {

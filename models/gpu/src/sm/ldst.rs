@@ -38,6 +38,27 @@ pub(crate) struct Wanted {
     pub writes: u32,
 }
 
+impl Wanted {
+    /// In place of an instruction: a register moves between file and memory.
+    const MOVE: u32 = 1 << 31;
+
+    /// Register `word` of a warp, which moves.
+    pub fn by_move(warp: u8, word: u16) -> Self {
+        Self {
+            warp,
+            inst: Self::MOVE | u32::from(word),
+            slots: 0,
+            writes: 1,
+        }
+    }
+
+    /// The register that moves.
+    #[inline]
+    pub fn moved(self) -> Option<u16> {
+        (self.inst & Self::MOVE != 0).then_some(self.inst as u16)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Load {
     wanted: Wanted,
@@ -200,6 +221,9 @@ impl<'t> Sm<'t> {
         cycle: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
+        if let Some(word) = wanted.moved() {
+            return self.restores_at(wanted.warp, word, cycle, world);
+        }
         if wanted.slots == 0 {
             return Ok(());
         }
@@ -214,6 +238,9 @@ impl<'t> Sm<'t> {
         now: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
+        if let Some(word) = wanted.moved() {
+            return self.restores_at(wanted.warp, word, now, world);
+        }
         let written = self.write(wanted, now, world);
         if written > now {
             world.queue.schedule(written, released(self.id, wanted))?;
@@ -450,6 +477,8 @@ fn released(sm: u16, wanted: Wanted) -> Event {
 
 /// Local memory lies above everything that programs allocate.
 const LOCAL_BASE: u64 = 1 << 40;
+/// Where registers go that leave the file, above local memory.
+pub(super) const SPILL_BASE: u64 = 1 << 42;
 
 /// The cycle in which a block goes through: the first one in which its banks are free. Blocks of a cycle take different banks.
 fn take_banks((next, taken): &mut (u64, u32), block: Block, spec: &GpuSpec) -> u64 {

@@ -17,6 +17,7 @@ mod shared;
 mod slots;
 mod tally;
 mod texture;
+mod throttle;
 mod units;
 mod warp;
 mod watched;
@@ -43,6 +44,7 @@ use select::{Ages, Select};
 use shared::SharedBanks;
 use tally::Tally;
 use texture::Textures;
+use throttle::HeldBack;
 use units::Units;
 use warp::{Head, Warp};
 
@@ -106,6 +108,7 @@ pub(crate) struct Sm<'t> {
     late_fill: Option<LateFill>,
     observers: Vec<Box<dyn FetchObserver>>,
     issue_hooks: Vec<Box<dyn IssueHook>>,
+    held: HeldBack,
     counts: Counts,
     tally: Tally,
     /// Cycles before this one are accounted for as issuing, stalled or idle.
@@ -117,6 +120,8 @@ pub(crate) struct Sm<'t> {
 impl<'t> Sm<'t> {
     pub fn new(id: u16, spec: &GpuSpec, hooks: &Hooks) -> Self {
         let warps = spec.warps_per_sm();
+        let mut issue_hooks: Vec<Box<dyn IssueHook>> =
+            hooks.issue.iter().map(|make| make(u32::from(id))).collect();
         Self {
             id,
             warps: (0..warps).map(|_| Warp::default()).collect(),
@@ -162,7 +167,8 @@ impl<'t> Sm<'t> {
                 .iter()
                 .map(|make| make(u32::from(id)))
                 .collect(),
-            issue_hooks: hooks.issue.iter().map(|make| make(u32::from(id))).collect(),
+            held: HeldBack::new(&mut issue_hooks),
+            issue_hooks,
             counts: Counts::new(),
             tally: Tally::default(),
             accounted: 0,
@@ -191,11 +197,15 @@ impl<'t> Sm<'t> {
     pub fn tick(&mut self, now: u64, world: &mut World<'_>) -> Result<u64, GpuError> {
         self.account(now);
         self.arrive(now, world);
-        if self.issue(now, world)? > 0 {
+        let issued = self.issue(now, world)?;
+        if issued > 0 {
             self.counts.add(Counter::IssueCycles, 1);
             self.accounted = now + 1;
         }
         self.fetch(now, world)?;
+        if self.held.hook.is_some() {
+            self.hold_back(now, issued);
+        }
         self.why = self.classify();
         self.awake = false;
         Ok(self.next_tick(now + 1))
@@ -245,14 +255,20 @@ impl<'t> Sm<'t> {
         }
         // What arrives behind an older instruction of its warp can wait for the next tick.
         let mut next = self.arrivals.first_for(self.empty).unwrap_or(NEVER);
-        if self.any_ready == 0 {
+        next = next.min(self.held.until);
+        if self.held.moving != 0 {
+            next = next.min(self.moves_from());
+        }
+        let ready = self.any_ready & !self.held.parked;
+        if ready == 0 {
             return next.max(from);
         }
         for (number, scheduler) in self.schedulers.iter().enumerate() {
-            if self.any_ready & scheduler.own == 0 || scheduler.issues_from >= next {
+            let own = ready & scheduler.own;
+            if own == 0 || scheduler.issues_from >= next {
                 continue;
             }
-            let opens = self.opens(number, scheduler.own);
+            let opens = self.opens(number, own);
             next = next.min(opens.max(scheduler.issues_from));
         }
         next.max(from)
@@ -334,6 +350,10 @@ impl<'t> Sm<'t> {
         let warp = &mut self.warps[usize::from(index)];
         if slots != 0 {
             let bit = 1 << index;
+            if self.held.parked != 0 {
+                self.held.parked = 0;
+                self.awake = true;
+            }
             warp.entry.release(slots);
             if !warp.entry.waits_for_memory() {
                 self.loading &= !bit;

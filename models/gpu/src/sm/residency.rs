@@ -39,6 +39,12 @@ impl CtaSlot {
         self.warps
     }
 
+    /// Warps of it whose barrier is about to open.
+    pub fn opening(&self) -> u64 {
+        let opening = self.barriers.iter().map(|barrier| barrier.opening);
+        opening.fold(0, |all, one| all | one)
+    }
+
     /// The barrier at which the warp in a slot waits.
     pub fn waits_at(&self, slot: usize) -> Option<u8> {
         let waits = |barrier: &&Barrier| (barrier.waiting | barrier.opening) >> slot & 1 != 0;
@@ -193,6 +199,7 @@ impl<'t> Sm<'t> {
         let barrier = self.ctas[usize::from(cta)].barrier(number);
         let mut opening = std::mem::take(&mut barrier.opening);
         self.at_barrier &= !opening;
+        self.let_go();
         while opening != 0 {
             let index = opening.trailing_zeros() as usize;
             opening &= opening - 1;
@@ -234,6 +241,7 @@ impl<'t> Sm<'t> {
             hook.retired(now, index);
         }
         let cta = warp.cta;
+        self.let_go();
         self.ctas[usize::from(cta)].warps &= !bit;
         if self.ctas[usize::from(cta)].warps != 0 {
             for place in 0..self.ctas[usize::from(cta)].barriers.len() {

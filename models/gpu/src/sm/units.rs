@@ -125,7 +125,32 @@ impl Units {
             alone = begin + u64::from(read.turn);
             last = last.max(part.banks.read(read.word, warp, alone, now));
         }
-        let class = inst.port as usize;
+        self.hold((index, inst.port), (last, alone), now)
+    }
+
+    /// Collects a register that goes to memory, or makes room for one that comes from there, as for an instruction of the load-store unit.
+    pub fn collect_move(
+        &mut self,
+        word: Option<u16>,
+        (scheduler, warp): (usize, u32),
+        now: u64,
+    ) -> Collected {
+        let index = self.part(scheduler);
+        let banks = &mut self.parts[index].banks;
+        let last = word.map_or(0, |word| banks.read(word, warp, 0, now));
+        self.hold((index, Port::Ldst), (last, 0), now)
+    }
+
+    /// Takes a collector and a place before the unit for operands of which the `last` comes so many reads after the first could, and `alone` as many without others.
+    #[inline]
+    fn hold(
+        &mut self,
+        (index, port): (usize, Port),
+        (last, alone): (u64, u64),
+        now: u64,
+    ) -> Collected {
+        let part = &mut self.parts[index];
+        let class = port as usize;
         part.pools[part.pool_of[class]].take();
         part.queues[class].take();
         let cycles = |reads: u64| match self.bank_reads {
@@ -136,7 +161,7 @@ impl Units {
             ready: now + self.collect + self.transfer + cycles(last),
             conflict_cycles: cycles(last) - cycles(alone),
             part: index as u8,
-            port: inst.port,
+            port,
         }
     }
 

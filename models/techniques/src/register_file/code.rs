@@ -77,6 +77,11 @@ impl Code {
         self.used[usize::from(word)] && !self.renamed[usize::from(word)]
     }
 
+    /// Registers that a warp may come to need.
+    pub fn registers(&self) -> u64 {
+        self.used.iter().filter(|&&used| used).count() as u64
+    }
+
     /// Registers with a physical one of their own.
     pub fn exempt(&self) -> u64 {
         (0..self.used.len() as u16)

@@ -48,6 +48,16 @@ pub fn structures(management: &Management, gpu: &GpuSpec) -> Vec<Structure> {
     structures
 }
 
+/// Free registers, those of each CTA, and what a CTA may come to need: 100 bits for 1024 registers and eight CTAs (section 3.3).
+pub fn balance(management: &Management, gpu: &GpuSpec) -> Structure {
+    let counters = Spec::Buffer(BufferSpec {
+        entries: u64::from(gpu.sm.ctas) + 2,
+        bits: u64::from(management.entry_bits(gpu)),
+        ports: Ports::READ_AND_WRITE,
+    });
+    beside("register_balance", counters)
+}
+
 /// A structure beside the register file whose accesses count.
 fn beside(name: &'static str, spec: Spec) -> Structure {
     Structure {
@@ -100,6 +110,22 @@ pub fn metrics(name: &str, run: &Run) -> Vec<Metric> {
     ];
     metrics.extend(wear::metrics(name, run));
     metrics
+}
+
+/// What it takes to do with fewer registers.
+pub fn hold_metrics(name: &str, run: &Run) -> Vec<Metric> {
+    let n = |counter: &str| run.activity.get(counter);
+    let ratio = |what: &str, part, whole| Metric::ratio(format!("{name}.{what}"), part, whole);
+    let instructions = n("renamed_instructions");
+    vec![
+        ratio("throttled", n("throttled_instructions"), instructions),
+        ratio(
+            "throttled_cycles_each",
+            n("throttled_cycles"),
+            n("throttled_instructions"),
+        ),
+        ratio("spilled", n("spilled_registers"), instructions),
+    ]
 }
 
 /// What release flags add to the code.

@@ -4,7 +4,7 @@ use warpwatt_gpu::trace::KernelTrace;
 use warpwatt_gpu::{GpuSpec, Hooks, resident_warps};
 
 use super::manager::Manager;
-use super::{Choice, Code, Domain, Geometry};
+use super::{Choice, Code, Domain, Geometry, Size};
 
 /// Where registers of a warp lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +32,15 @@ pub struct Management {
     pub wake_cycles: u32,
     /// Subarrays of a bank.
     pub subarrays: u32,
+    /// Physical registers: fewer than programs see, unless the file is whole.
+    pub size: Size,
 }
 
 impl Management {
     /// The register file of `gpu`: rows that do not divide evenly among subarrays make fewer of them.
     pub fn geometry(&self, gpu: &GpuSpec) -> Geometry {
         let banks = gpu.operands.banks;
-        let registers = gpu.registers_per_sm() / gpu.sm.warp_width / banks * banks;
+        let registers = self.size.bytes(gpu) / 4 / gpu.sm.warp_width / banks * banks;
         let rows = (registers / banks).max(1);
         let fits = |count: &u32| rows.is_multiple_of(*count);
         let subarrays = (1..=self.subarrays.min(rows)).rev().find(fits);
@@ -47,6 +49,11 @@ impl Management {
             banks,
             subarrays: subarrays.unwrap_or(1),
         }
+    }
+
+    /// Whether registers may run short.
+    pub fn is_shrunk(&self) -> bool {
+        self.size != Size::Whole
     }
 
     /// Bits of an entry of the renaming table: the number of a physical register.
@@ -86,6 +93,23 @@ impl Management {
         Code::new(trace, most as usize)
     }
 
+    /// A warp alone must find enough registers.
+    fn can_run(&self, gpu: &GpuSpec, trace: &KernelTrace) -> Result<(), String> {
+        let (needs, has) = (
+            self.code(gpu, trace).registers(),
+            self.geometry(gpu).registers,
+        );
+        if needs <= u64::from(has) {
+            return Ok(());
+        }
+        let bytes = needs * 4 * u64::from(gpu.sm.warp_width);
+        Err(format!(
+            "a warp needs {needs} registers, the shrunk register file has {has}; set {} to at least {}",
+            super::REGISTER_FILE_KB.name,
+            bytes.div_ceil(1024)
+        ))
+    }
+
     /// Attaches the management to every SM.
     pub fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         let (management, gpu) = (*self, gpu.clone());
@@ -94,6 +118,12 @@ impl Management {
             hooks.metadata = Some(Box::new(move |trace| {
                 management.code(&gpu, trace).metadata_by_instruction()
             }));
+        }
+        if self.is_shrunk() {
+            let gpu = gpu.clone();
+            hooks
+                .conditions
+                .push(Box::new(move |trace| management.can_run(&gpu, trace)));
         }
         hooks.issue.push(Box::new(move |sm| {
             Box::new(Manager::new(management, gpu.clone(), sm == 0))

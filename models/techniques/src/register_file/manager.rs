@@ -1,12 +1,17 @@
 //! The management of one SM's register file, in the pipeline.
 
+mod counts;
+mod holding;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::KernelTrace;
-use warpwatt_gpu::{Course, Extent, GpuSpec, IssueEvent, IssueHook, PlaceEvent};
+use warpwatt_gpu::{Course, Extent, GpuSpec, IssueEvent, IssueHook, PlaceEvent, Throttle};
 
+use self::counts::Counts;
+use self::holding::Hold;
 use super::frames::Frames;
 use super::traffic::Traffic;
 use super::{Allocation, Choice, Code, Domain, FlagCache, Inst, Management, Physical};
@@ -28,22 +33,10 @@ struct Warp {
     stage: u64,
     /// By register of the program: written, and not read since. The write may still be on its way.
     unread: Vec<bool>,
-}
-
-/// Counts besides those of the file.
-#[derive(Default)]
-struct Counts {
-    table_reads: u64,
-    table_writes: u64,
-    entries: u64,
-    most_entries: u64,
-    decoded: u64,
-    metadata: u64,
-    issued: u64,
-    static_metadata: u64,
-    static_instructions: u64,
-    exempt: u64,
-    full: u64,
+    /// Registers that are not renamed have their places.
+    started: bool,
+    /// What the `pbr` in front of the next instruction releases is released.
+    met: bool,
 }
 
 /// The register file of one SM.
@@ -61,12 +54,17 @@ pub(super) struct Manager {
     frames: Frames,
     /// Registers of the program that a warp has.
     registers: usize,
+    /// Who may take registers, where there may be too few.
+    hold: Option<Hold>,
     counts: Counts,
 }
 
 impl Manager {
     pub fn new(management: Management, gpu: GpuSpec, first: bool) -> Self {
+        let registers = management.geometry(&gpu).registers;
+        let hold = management.is_shrunk();
         Self {
+            hold: hold.then(|| Hold::new(registers, gpu.warps_per_sm())),
             code: Code::default(),
             file: Physical::new(management.geometry(&gpu)),
             flags: FlagCache::new(management.flag_entries),
@@ -88,7 +86,15 @@ impl Manager {
                 break;
             }
             self.leaving.pop();
-            self.file.release(at, register);
+            self.free(at, register);
+        }
+    }
+
+    /// A physical register is free.
+    fn free(&mut self, cycle: u64, register: u16) {
+        self.file.release(cycle, register);
+        if let Some(hold) = &mut self.hold {
+            hold.throttle.freed(register);
         }
     }
 
@@ -106,8 +112,11 @@ impl Manager {
             };
             self.counts.full += 1;
             waits = waits.max(at.saturating_sub(cycle));
-            self.file.release(at, register);
+            self.free(at, register);
         };
+        if let Some(hold) = &mut self.hold {
+            hold.throttle.takes(self.warps[warp].cta, taken.register);
+        }
         self.warps[warp].map[usize::from(word)] = taken.register;
         self.counts.table_writes += 1;
         self.counts.entries += 1;
@@ -130,6 +139,20 @@ impl Manager {
         self.counts.table_writes += 1;
         self.counts.entries -= 1;
         Some(register)
+    }
+
+    /// Gives the registers that are not renamed their places, if the warp has none.
+    fn start(&mut self, cycle: u64, warp: usize, choice: Choice) -> u64 {
+        if std::mem::replace(&mut self.warps[warp].started, true) {
+            return 0;
+        }
+        let mut waits = 0;
+        for word in 0..self.code.renamed.len() as u16 {
+            if self.code.is_exempt(word) {
+                waits = waits.max(self.take(cycle, warp, word, choice));
+            }
+        }
+        waits
     }
 
     /// A `pbr` releases what no lane needs, once what was issued before it has been read. What nobody has read yet may not have been written, and stays.
@@ -182,7 +205,11 @@ impl Manager {
         choice: Choice,
     ) -> u64 {
         self.decode(inst);
-        self.meet(cycle, warp, inst);
+        let met = std::mem::take(&mut self.warps[warp].met);
+        if !met {
+            self.meet(cycle, warp, inst);
+        }
+        let mut waits = self.start(cycle, warp, choice);
         self.counts.table_reads += self.renamed(traffic.reads()) + self.renamed(traffic.writes());
         self.access(warp, traffic.reads());
         for &word in &inst.reads {
@@ -193,7 +220,6 @@ impl Manager {
             .iter()
             .filter_map(|&word| self.unmap(warp, word))
             .collect();
-        let mut waits = 0;
         for &word in &inst.writes {
             self.warps[warp].unread[usize::from(word)] = true;
             if !traffic.stores() {
@@ -220,6 +246,12 @@ impl IssueHook for Manager {
         self.frames
             .begin(frame, physical / frame, trace.launch.warps_per_cta() as u32);
         self.flags.forget();
+        // CTAs are numbered anew.
+        self.settle(u64::MAX);
+        if let Some(hold) = &mut self.hold {
+            let warps = trace.launch.warps_per_cta() as u64;
+            hold.throttle.begin(self.code.registers(), warps);
+        }
         let counts = &mut self.counts;
         counts.static_instructions += self.code.insts.len() as u64;
         counts.static_metadata += self.code.metadata();
@@ -250,9 +282,11 @@ impl IssueHook for Manager {
                 }
             }
             Allocation::Renamed(choice) => {
-                for word in 0..self.code.renamed.len() as u16 {
-                    if self.code.is_exempt(word) {
-                        self.take(event.cycle, index, word, choice);
+                // Where they may have to wait for their places, they do so at the first instruction.
+                match &mut self.hold {
+                    Some(hold) => hold.places(event),
+                    None => {
+                        self.start(event.cycle, index, choice);
                     }
                 }
             }
@@ -261,6 +295,9 @@ impl IssueHook for Manager {
 
     fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
         self.settle(event.cycle);
+        if let Some(hold) = &mut self.hold {
+            hold.issues(event.cycle, event.warp);
+        }
         self.counts.issued += 1;
         let warp = usize::from(event.warp);
         let inst = std::mem::take(&mut self.code.insts[event.step.inst as usize]);
@@ -297,51 +334,26 @@ impl IssueHook for Manager {
         if let Allocation::Renamed(_) = self.management.allocation {
             for word in 0..self.warps[index].map.len() as u16 {
                 if let Some(register) = self.unmap(index, word) {
-                    self.file.release(cycle, register);
+                    self.free(cycle, register);
                 }
             }
         }
+        if let Some(hold) = &mut self.hold {
+            hold.retires(cta, warp);
+        }
         for register in self.frames.finish(cycle, cta, self.registers as u32) {
-            self.file.release(cycle, register);
+            self.free(cycle, register);
+        }
+    }
+
+    fn throttle(&mut self) -> Option<&mut dyn Throttle> {
+        match self.hold {
+            Some(_) => Some(self),
+            None => None,
         }
     }
 
     fn report(&self, activity: &mut Activity) {
-        let (usage, counts) = (self.file.usage(), &self.counts);
-        if let Allocation::Renamed(_) = self.management.allocation {
-            activity.add("renaming_table.read", counts.table_reads);
-            activity.add("renaming_table.write", counts.table_writes);
-            if self.management.flag_entries > 0 {
-                activity.add("release_flag_cache.read", self.flags.reads);
-                activity.add("release_flag_cache.write", self.flags.writes);
-            }
-            activity.add("register_select.read", usage.takes);
-            activity.add("register_availability.write", usage.takes + usage.releases);
-            activity.add("renaming_most_entries", counts.most_entries);
-            activity.add("metadata_instructions", counts.metadata);
-            activity.add("metadata_decoded", counts.decoded);
-            activity.add("renamed_instructions", counts.issued);
-            activity.add("registers_waited_for", counts.full);
-            if self.first {
-                activity.add("metadata_static", counts.static_metadata);
-                activity.add("instructions_static", counts.static_instructions);
-                activity.add("registers_exempt", counts.exempt);
-            }
-        }
-        let (powered, wakes) = match self.management.gating {
-            Some(Domain::Register) => (usage.register_cycles, usage.takes),
-            _ => (usage.subarray_cycles, usage.subarray_wakes),
-        };
-        activity.add(
-            "register_domains",
-            u64::from(self.management.domains(&self.gpu)),
-        );
-        activity.add("register_domain_cycles", powered);
-        activity.add("register_domain_wakes", wakes);
-        activity.add("registers_most", usage.most);
-        activity.add("registers_cycles", usage.register_cycles);
-        activity.add("registers_reserved_most", self.frames.most());
-        activity.add("registers_reserved_cycles", self.frames.cycles());
-        super::wear::report(self.file.accesses(), activity);
+        counts::report(self, activity);
     }
 }

@@ -8,6 +8,10 @@ mod management;
 mod manager;
 pub mod parameters;
 mod physical;
+mod size;
+mod spiller;
+pub mod stage;
+mod throttle;
 mod traffic;
 mod wear;
 
@@ -17,3 +21,4 @@ pub use flags::FlagCache;
 pub(crate) use frames::Frames;
 pub use management::{Allocation, Management};
 pub use physical::{Choice, Domain, Geometry, Physical, Taken, Usage};
+pub use size::{REGISTER_FILE_KB, Size};

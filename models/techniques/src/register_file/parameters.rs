@@ -20,6 +20,33 @@ pub const WAKE_CYCLES: Parameter = Parameter {
     meaning: "cycles from switching a part of the register file on until it can be written; the instruction that writes it waits",
 };
 
+/// The renaming table.
+pub const RENAMING_TABLE_BYTES: Parameter = Parameter {
+    name: "renaming_table_bytes",
+    kind: Kind::CountOr("full"),
+    default: "1024",
+    range: "16 to 65536, or \"full\"",
+    meaning: "size of the renaming table of an SM; registers whose values live longest stay out of it where it is too small. \"full\": 63 entries a warp",
+};
+
+/// The release-flag cache.
+pub const RELEASE_FLAG_CACHE: Parameter = Parameter {
+    name: "release_flag_cache",
+    kind: Kind::Count,
+    default: "10",
+    range: "0 to 1024",
+    meaning: "entries of the direct-mapped cache of `pir` instructions",
+};
+
+/// How long a look-up takes.
+pub const PIPELINE_CYCLES: Parameter = Parameter {
+    name: "pipeline_cycles",
+    kind: Kind::Count,
+    default: "1",
+    range: "0 to 8",
+    meaning: "cycles that looking up the renaming table adds between issue and operand collection",
+};
+
 /// A counter and its meaning.
 type Counter = (&'static str, &'static str);
 
@@ -68,6 +95,9 @@ pub static COUNTERS: [Counter; 12] = [
 
 /// Counters of renaming, those of every managed register file among them.
 pub static RENAMING_COUNTERS: [Counter; 26] = joined(&COUNTERS, &RENAMING);
+
+/// Counters of a register file that is smaller than what programs see, those of renaming among them.
+pub static SHRUNK_COUNTERS: [Counter; 33] = joined(&RENAMING_COUNTERS, &SHRUNK);
 
 /// One list behind the other.
 const fn joined<const N: usize>(first: &[Counter], second: &[Counter]) -> [Counter; N] {
@@ -125,5 +155,36 @@ const RENAMING: [Counter; 14] = [
     (
         "registers_waited_for",
         "times that every register was taken and an instruction waited for one that was about to be free",
+    ),
+];
+
+const SHRUNK: [Counter; 7] = [
+    (
+        "register_balance.read",
+        "counters of registers compared: one for each time that an instruction asked for registers",
+    ),
+    (
+        "register_balance.write",
+        "counters written: two for each register given out or freed",
+    ),
+    (
+        "throttled_instructions",
+        "instructions that were held back because they wanted registers",
+    ),
+    (
+        "throttled_cycles",
+        "cycles for which they were, from the first in which they could have issued",
+    ),
+    (
+        "spilled_warps",
+        "times that the registers of a warp went to memory to make room",
+    ),
+    (
+        "spilled_registers",
+        "registers that went, each one store as wide as a warp",
+    ),
+    (
+        "restored_registers",
+        "registers that came back, each one load as wide as a warp",
     ),
 ];

@@ -1,0 +1,127 @@
+//! How much of a GPU's register file there is.
+
+use warpwatt_circuit::CircuitError;
+use warpwatt_gpu::GpuSpec;
+
+use crate::{Kind, Parameter, Reader, Structure, baseline};
+
+/// The size of a register file that is smaller than what programs see.
+pub const REGISTER_FILE_KB: Parameter = Parameter {
+    name: "register_file_kb",
+    kind: Kind::CountOr("half"),
+    default: "\"half\"",
+    range: "1 to 4096, or \"half\"",
+    meaning: "size of the physical register file of an SM, rounded down to whole registers in each of its arrays; \"half\": half of the GPU's",
+};
+
+/// How much there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// All that the GPU has.
+    Whole,
+    /// Half of it.
+    Half,
+    /// So many kilobytes.
+    Kb(u32),
+}
+
+impl Size {
+    /// As [`REGISTER_FILE_KB`] says.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        let name = REGISTER_FILE_KB.name;
+        match reader.count_or(name, "half", None, 1..=4096) {
+            None => Self::Half,
+            Some(kb) => Self::Kb(kb),
+        }
+    }
+
+    /// Bytes of the file of `gpu`: as many arrays as it has, with fewer rows each.
+    pub fn bytes(self, gpu: &GpuSpec) -> u32 {
+        let whole = gpu.sm.registers_bytes;
+        let wanted = match self {
+            Self::Whole => return whole,
+            Self::Half => whole / 2,
+            Self::Kb(kb) => kb.saturating_mul(1024).min(whole),
+        };
+        let row = 4 * gpu.sm.warp_width;
+        let arrays = arrays(gpu);
+        (wanted / arrays / row).max(1) * arrays * row
+    }
+
+    /// The GPU with so much.
+    pub fn applied(self, gpu: &GpuSpec) -> GpuSpec {
+        let mut small = gpu.clone();
+        small.sm.registers_bytes = self.bytes(gpu);
+        small.operands.register_array_bytes = small.sm.registers_bytes / arrays(gpu);
+        small
+    }
+
+    /// Gives the register file, among structures of `gpu`, this size.
+    pub fn resize(self, gpu: &GpuSpec, structures: &mut [Structure]) {
+        if self == Self::Whole {
+            return;
+        }
+        let small = self.applied(gpu);
+        let mut resized = baseline::structures(&small);
+        resized.extend(baseline::lanes(&small));
+        for structure in structures {
+            let same = resized.iter().find(|other| other.name == structure.name);
+            if let (true, Some(other)) = (structure.name.starts_with("register_"), same) {
+                structure.spec = other.spec.clone();
+            }
+        }
+    }
+
+    /// A file cannot be larger than the one that it stands for.
+    ///
+    /// # Errors
+    /// If it is.
+    pub fn check(self, gpu: &GpuSpec) -> Result<(), CircuitError> {
+        let whole = u64::from(gpu.sm.registers_bytes) / 1024;
+        match self {
+            Self::Kb(kb) if u64::from(kb) > whole => Err(CircuitError::Size {
+                what: REGISTER_FILE_KB.name,
+                got: u64::from(kb),
+                constraint: "must not be more than the GPU's register file has",
+                nearest: whole,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn arrays(gpu: &GpuSpec) -> u32 {
+    (gpu.sm.registers_bytes / gpu.operands.register_array_bytes).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_get_fewer_rows() {
+        let gpu = GpuSpec::preset("fermi-16sm").unwrap();
+        let sizes = [
+            Size::Whole,
+            Size::Half,
+            Size::Kb(64),
+            Size::Kb(77),
+            Size::Kb(90),
+        ];
+        let kb = sizes.map(|size| size.bytes(&gpu) / 1024);
+        assert_eq!(kb, [128, 64, 64, 76, 88]);
+        let small = Size::Half.applied(&gpu);
+        assert_eq!(small.operands.register_array_bytes, 2048);
+        let mut structures = baseline::structures(&gpu);
+        let arrays = |structures: &[Structure]| {
+            let file = structures.iter().find(|s| s.name == "register_file");
+            file.map(|file| (file.per_sm, file.spec.clone())).unwrap()
+        };
+        let (count, whole) = arrays(&structures);
+        Size::Half.resize(&gpu, &mut structures);
+        let (same, half) = arrays(&structures);
+        assert_eq!(count, same);
+        assert_ne!(whole, half);
+        assert!(Size::Kb(129).check(&gpu).is_err() && Size::Kb(128).check(&gpu).is_ok());
+    }
+}
