@@ -148,14 +148,25 @@ impl Counts {
         self.0[counter as usize]
     }
 
-    /// The counters that `kept` keeps, by name.
-    pub(crate) fn activity(&self, kept: impl Fn(&CounterInfo) -> bool) -> Activity {
-        COUNTERS
-            .iter()
-            .zip(self.0)
-            .filter(|(info, _)| kept(info))
-            .map(|(info, count)| (info.name, count))
-            .collect()
+    /// The counters of a selection, by name.
+    pub(crate) fn activity(&self, selection: &Selection) -> Activity {
+        let selected = selection.0.iter();
+        Activity::of_known(selected.map(|&index| (COUNTERS[index].name, self.0[index])))
+    }
+}
+
+/// Some of the counters, in the order of their names.
+#[derive(Clone, Debug)]
+pub(crate) struct Selection(Vec<usize>);
+
+impl Selection {
+    /// Those that `kept` keeps.
+    pub(crate) fn new(kept: impl Fn(&CounterInfo) -> bool) -> Self {
+        let mut indices: Vec<usize> = (0..COUNTERS.len())
+            .filter(|&index| kept(&COUNTERS[index]))
+            .collect();
+        indices.sort_unstable_by_key(|&index| COUNTERS[index].name);
+        Self(indices)
     }
 }
 

@@ -3,7 +3,7 @@
 use warpwatt_activity::Activity;
 use warpwatt_simt::trace::KernelTrace;
 
-use crate::counters::{Counter, Counts};
+use crate::counters::{Counter, Counts, Selection};
 use crate::engine::Ticks;
 use crate::event::{Event, Queue};
 use crate::memory::Memory;
@@ -359,16 +359,15 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             watcher.end(cycles, &view);
         }
         self.counts.add(Counter::Cycles, cycles);
+        let of_sms = Selection::new(|info| !info.only_in_total());
+        let in_total = Selection::new(crate::CounterInfo::only_in_total);
         let per_sm: Vec<Activity> = self
             .sms
             .iter_mut()
-            .map(|sm| sm.report(cycles, |info| !info.only_in_total()))
+            .map(|sm| sm.report(cycles, &of_sms))
             .collect();
-        let mut activity = self.counts.activity(crate::CounterInfo::only_in_total);
-        activity += &self
-            .memory
-            .counts
-            .activity(crate::CounterInfo::only_in_total);
+        let mut activity = self.counts.activity(&in_total);
+        activity += &self.memory.counts.activity(&in_total);
         for sm in &per_sm {
             activity += sm;
         }

@@ -4,9 +4,9 @@ use warpwatt_activity::Activity;
 use warpwatt_simt::trace::{BarrierUse, KernelTrace};
 
 use super::{Sm, World};
-use crate::counters::Counter;
+use crate::counters::{Counter, Selection};
 use crate::event::Event;
-use crate::{CounterInfo, GpuError, PlaceEvent};
+use crate::{GpuError, PlaceEvent};
 
 /// A resident CTA.
 #[derive(Clone, Debug, Default)]
@@ -262,9 +262,9 @@ impl<'t> Sm<'t> {
     }
 
     /// The SM's counters and those of what is attached to it.
-    pub fn report(&mut self, now: u64, kept: impl Fn(&CounterInfo) -> bool) -> Activity {
+    pub fn report(&mut self, now: u64, counters: &Selection) -> Activity {
         self.account(now);
-        let mut activity = self.counts.activity(kept);
+        let mut activity = self.counts.activity(counters);
         if let Some(filter) = &mut self.filter {
             if let Some(late) = self.late_fill.take() {
                 filter.fill(late.pc());
