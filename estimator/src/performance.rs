@@ -165,16 +165,8 @@ fn stalls(run: &Run) -> BTreeMap<String, u64> {
 }
 
 fn utilisation(spec: &GpuSpec, run: &Run) -> BTreeMap<String, Option<f64>> {
-    let units = &spec.units;
-    let kinds = [
-        ("sp", units.sp.count),
-        ("int", units.int.count),
-        ("sfu", units.sfu.count),
-        ("fp64", units.fp64.count),
-        ("tensor", units.tensor.count),
-        ("ldst", 1),
-    ];
-    let there = kinds.into_iter().filter(|(_, count)| *count > 0);
+    let kinds = spec.units_by_kind().into_iter();
+    let there = kinds.filter(|(_, count)| *count > 0);
     there
         .map(|(kind, count)| {
             let busy = run.activity.get(&format!("{kind}_busy_cycles"));

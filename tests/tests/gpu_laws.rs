@@ -207,16 +207,7 @@ fn conserved(spec: &GpuSpec, trace_instructions: u64, run: &Run) -> Result<(), T
 
 /// A unit is taken by the instructions that were issued to it, and never twice at once.
 fn units_conserved(spec: &GpuSpec, run: &Run) -> Result<(), TestCaseError> {
-    let units = &spec.units;
-    let kinds = [
-        ("sp", units.sp.count),
-        ("int", units.int.count),
-        ("sfu", units.sfu.count),
-        ("fp64", units.fp64.count),
-        ("tensor", units.tensor.count),
-        ("ldst", 1),
-    ];
-    for (kind, count) in kinds {
+    for (kind, count) in spec.units_by_kind() {
         let busy = run.activity.get(&format!("{kind}_busy_cycles"));
         let issued = run.activity.get(&format!("issued_{kind}"));
         prop_assert!(busy >= issued, "{kind}: {busy} cycles for {issued}");

@@ -618,6 +618,19 @@ impl GpuSpec {
         self.sm.registers_bytes / 4
     }
 
+    /// The kinds of units, as counters name them, and how many of each an SM has.
+    pub fn units_by_kind(&self) -> [(&'static str, u32); 6] {
+        let units = &self.units;
+        [
+            ("sp", units.sp.count),
+            ("int", units.int.count),
+            ("sfu", units.sfu.count),
+            ("fp64", units.fp64.count),
+            ("tensor", units.tensor.count),
+            ("ldst", 1),
+        ]
+    }
+
     /// Sets of the I-cache.
     pub fn icache_sets(&self) -> u32 {
         self.icache.bytes / (self.icache.line_bytes * self.icache.ways)
