@@ -121,26 +121,24 @@ fn occupancy(spec: &GpuSpec, run: &Run) -> Occupancy {
     let slots = u64::from(spec.warps_per_sm());
     let mut limits: Vec<Limit> = Vec::new();
     for launch in &run.launches {
-        let limit = Limit {
+        let limited_by = launch.limited_by.to_string();
+        let same = |known: &&mut Limit| {
+            known.kernel == launch.kernel
+                && known.warps_per_sm == launch.warps_per_sm
+                && known.limited_by == limited_by
+        };
+        if let Some(known) = limits.iter_mut().find(same) {
+            known.launches += 1;
+            continue;
+        }
+        limits.push(Limit {
             kernel: launch.kernel.clone(),
             launches: 1,
             ctas_per_sm: launch.ctas_per_sm,
             warps_per_sm: launch.warps_per_sm,
             theoretical: share(u64::from(launch.warps_per_sm), slots),
-            limited_by: launch.limited_by.to_string(),
-        };
-        let equal = |known: &&mut Limit| {
-            let launches = known.launches;
-            **known
-                == Limit {
-                    launches,
-                    ..limit.clone()
-                }
-        };
-        match limits.iter_mut().find(equal) {
-            Some(known) => known.launches += 1,
-            None => limits.push(limit),
-        }
+            limited_by,
+        });
     }
     Occupancy {
         achieved: share(run.activity.get("resident_warp_cycles"), busy * slots),
