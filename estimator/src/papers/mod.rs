@@ -5,5 +5,7 @@ mod register_virtualization;
 mod uniform_vectors;
 
 pub use filter_cache::{Benchmark, Derived, FilterCachePaper, LeakageOther, Line, StructureRow};
-pub use register_virtualization::{RegisterVirtualizationPaper, Section25, Section28, Table22};
+pub use register_virtualization::{
+    RegisterVirtualizationPaper, Section25, Section28, Section286, Table22,
+};
 pub use uniform_vectors::{MeanMax, Modes, UniformVectorPaper};

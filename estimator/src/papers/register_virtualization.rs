@@ -16,6 +16,8 @@ pub struct RegisterVirtualizationPaper {
     pub section_2_5: Section25,
     /// Section 2.8: results.
     pub section_2_8: Section28,
+    /// Section 2.8.6: beside three levels of register files.
+    pub section_2_8_6: Section286,
 }
 
 /// Energies of an access and leakages of a bank.
@@ -70,6 +72,24 @@ pub struct Section28 {
     pub variation_with_wear_leveling: f64,
     /// Registers that a table of 1 KB leaves out, by benchmark.
     pub exempt_registers: BTreeMap<String, f64>,
+}
+
+/// Register virtualization beside the hierarchy of Gebhart and others.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Section286 {
+    /// Figure 2.19 (a), the benchmark with the least difference.
+    pub fewer_registers_least: f64,
+    /// Figure 2.19 (a), that with the most.
+    pub fewer_registers_most: f64,
+    /// Figure 2.19 (b), the benchmark with the most difference.
+    pub static_power_less_most: f64,
+    /// Size of the main register file over that of the two small ones.
+    pub main_over_small: f64,
+    /// Entries a thread of the operand register file.
+    pub orf_entries: f64,
+    /// Entries a thread of the last result file.
+    pub lrf_entries: f64,
 }
 
 impl RegisterVirtualizationPaper {

@@ -1,11 +1,14 @@
 //! The register-virtualization work against a study's points and our circuits.
 
-use std::collections::BTreeMap;
+mod hierarchy;
+mod rows;
 
 use warpwatt_circuit::{Cost, OperatingPoint, Ports, Profile, RamSpec, Spec, cost};
 use warpwatt_gpu::GpuSpec;
 use warpwatt_techlib::quantity::{Length, Temperature, Voltage};
 use warpwatt_techlib::{Flavour, Library};
+
+use rows::{Rows, mean, most};
 
 use super::{Check, Tolerance};
 use crate::outcome::{BASELINE, Outcome, PricedStructure};
@@ -103,13 +106,14 @@ fn ram(words: u64, bits: u64, banks: u32) -> Result<Cost, String> {
     cost(&technology, &at, Profile::Cacti65, &spec).map_err(|error| error.to_string())
 }
 
-/// Figures 2.2 and 2.12 to 2.18, over the benchmarks of Table 2.1.
+/// Figures 2.2 and 2.12 to 2.19, over the benchmarks of Table 2.1.
 pub fn study(outcomes: &[Outcome]) -> Vec<Check> {
     let said = RegisterVirtualizationPaper::load().section_2_8;
     let rows = Rows::of(outcomes);
     let mut checks = used(&said, &rows);
     checks.extend(decoded(&said, &rows));
     checks.extend(worn(&said, &rows));
+    checks.extend(hierarchy::checks(&rows));
     checks
 }
 
@@ -225,72 +229,4 @@ fn worn(said: &Section28, rows: &Rows<'_>) -> Vec<Check> {
 fn leakage(outcome: &Outcome) -> f64 {
     let file = outcome.structure("register_file");
     file.map_or(f64::NAN, |file| file.leakage_j / outcome.time_s)
-}
-
-/// The points of the benchmarks, by benchmark and technique.
-struct Rows<'o>(BTreeMap<(&'static str, &'o str), &'o Outcome>);
-
-impl<'o> Rows<'o> {
-    fn of(outcomes: &'o [Outcome]) -> Self {
-        let paper = warpwatt_suite::paper("register_virtualization");
-        let benchmarks = paper.map_or(&[][..], |paper| paper.benchmarks);
-        let mut rows = BTreeMap::new();
-        for outcome in outcomes {
-            let kernel = &outcome.point.kernel;
-            let names = (kernel.name.as_str(), kernel.case.as_str());
-            let standing = benchmarks.iter().filter(|row| row.stands == Some(names));
-            for row in standing {
-                rows.insert(
-                    (row.abbreviation, outcome.point.technique.as_str()),
-                    outcome,
-                );
-            }
-        }
-        Self(rows)
-    }
-
-    fn of_benchmark(&self, technique: &str, benchmark: &str) -> Option<&'o Outcome> {
-        let found = self
-            .0
-            .iter()
-            .find(|((name, label), _)| *name == benchmark && *label == technique);
-        found.map(|(_, outcome)| *outcome)
-    }
-
-    fn each(&self, technique: &str, figure: impl Fn(&Outcome) -> f64) -> Vec<f64> {
-        let points = self.0.iter().filter(|((_, label), _)| *label == technique);
-        points.map(|(_, outcome)| figure(outcome)).collect()
-    }
-
-    /// A figure of two techniques for each benchmark that has both.
-    fn against(
-        &self,
-        without: &str,
-        with: &str,
-        // Of the point without and the point with.
-        figure: impl Fn(&Outcome, &Outcome) -> f64,
-    ) -> Vec<f64> {
-        let points = self.0.iter().filter(|((_, label), _)| *label == with);
-        points
-            .filter_map(|((benchmark, _), outcome)| {
-                Some(figure(self.of_benchmark(without, benchmark)?, outcome))
-            })
-            .collect()
-    }
-
-    fn metric(&self, technique: &str, name: &str) -> Vec<f64> {
-        let name = format!("{METRIC}.{name}");
-        self.each(technique, |outcome| {
-            let metric = outcome.metrics.iter().find(|metric| metric.name == name);
-            metric.map_or(f64::NAN, |metric| metric.value)
-        })
-    }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
-fn most(values: &[f64]) -> f64 {
-    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
