@@ -32,6 +32,9 @@ pub struct Outcome {
     pub performance: Performance,
     /// What techniques report beyond energy, in their order.
     pub metrics: Vec<Metric>,
+    /// How often each physical register was accessed, where a technique says in which one a value lies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub register_accesses: Option<RegisterAccesses>,
     /// What the activity and the time cost, structure by structure, by name.
     pub structures: Vec<PricedStructure>,
     /// Sums over `structures`.
@@ -119,6 +122,16 @@ pub struct Metric {
     pub unit: String,
     /// The value.
     pub value: f64,
+}
+
+/// Reads and writes of each physical register.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RegisterAccesses {
+    /// Banks of an SM's register file.
+    pub banks: u32,
+    /// Accesses by register, summed over SMs: register i lies in bank i modulo `banks`, at row i over `banks`.
+    pub counts: Vec<u64>,
 }
 
 /// A structure of the GPU with its cost and what the run made of it.

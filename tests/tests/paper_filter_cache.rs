@@ -142,6 +142,7 @@ fn outcome(circuits: &NodeCircuits, technique: Option<&dyn Technique>) -> Outcom
         clock: Frequency::from_mhz(1300.0),
         activity: activity(technique.is_some()),
         metrics: Vec::new(),
+        register_accesses: None,
         performance: Default::default(),
         notes: Vec::new(),
     };

@@ -7,8 +7,8 @@ use warpwatt_techlib::quantity::Frequency;
 
 use super::{CostTable, Entry, PricingError, Switched};
 use crate::outcome::{
-    Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure, RelativeUncertainty,
-    Totals,
+    Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure, RegisterAccesses,
+    RelativeUncertainty, Totals,
 };
 use crate::performance::Performance;
 
@@ -25,6 +25,8 @@ pub struct Counted {
     pub performance: Performance,
     /// What the techniques report.
     pub metrics: Vec<Metric>,
+    /// How often each physical register was accessed, where a technique says in which one a value lies.
+    pub register_accesses: Option<RegisterAccesses>,
     /// What a reader must know.
     pub notes: Vec<Note>,
 }
@@ -57,6 +59,7 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
         activity: counted.activity,
         performance: counted.performance,
         metrics: counted.metrics,
+        register_accesses: counted.register_accesses,
         totals: Totals::of(&structures),
         structures,
         notes,

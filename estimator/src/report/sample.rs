@@ -94,6 +94,7 @@ fn outcome(kernel: KernelName, fetches: u64, hits: Option<u64>) -> Outcome {
                 ratio("fetch_redundancy.other_warp.16", 0.53),
             ]
         }),
+        register_accesses: None,
         totals: Totals::of(&structures),
         structures,
         notes: with.then(timing_note).into_iter().collect(),

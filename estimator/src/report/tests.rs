@@ -121,6 +121,33 @@ fn the_same_points_give_the_same_bytes() {
     assert_eq!(first.json().unwrap(), second.json().unwrap());
 }
 
+/// Accesses of physical registers have a picture of their own, with words for those who do not see it, and stand in the JSON document.
+#[test]
+fn registers_have_a_heat_map_where_they_are_known() {
+    let mut points = super::sample::outcomes();
+    for outcome in points
+        .iter_mut()
+        .filter(|outcome| !outcome.point.is_baseline())
+    {
+        outcome.register_accesses = Some(crate::outcome::RegisterAccesses {
+            banks: 4,
+            counts: (0..64).collect(),
+        });
+    }
+    let report = Report::new("by hand", &points);
+    let page = report.html().unwrap();
+    assert_eq!(page.matches("<svg").count(), 5);
+    assert!(page.contains("most 63 accesses, 1 registers none"));
+    assert!(page.contains("class=\"h8\"") && page.contains(".chart .h0 {"));
+    let document: serde_json::Value = serde_json::from_str(&report.json().unwrap()).unwrap();
+    let point = &document["points"][1]["register_accesses"];
+    assert_eq!(
+        (&point["banks"], &point["counts"][9]),
+        (&4.into(), &9.into())
+    );
+    assert!(document["points"][0].get("register_accesses").is_none());
+}
+
 /// Writes the page of the hand-made kernels for a look at it: `WARPWATT_PAGE=page.html cargo test`.
 #[test]
 fn page_for_a_look() {

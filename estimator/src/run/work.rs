@@ -1,9 +1,10 @@
 //! The work of a study: executing, timing and pricing its points.
 
-use warpwatt_gpu::{Control, Hooks, Run, simulate_under};
+use warpwatt_gpu::{Control, GpuSpec, Hooks, Run, simulate_under};
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_suite::RunOptions;
 use warpwatt_techlib::quantity::Frequency;
+use warpwatt_techniques::register_file::ACCESSES;
 use warpwatt_techniques::{Stack, Structure, baseline};
 
 use super::drive::{Made, TimingRun, Work};
@@ -11,7 +12,7 @@ use super::execute::{first_mismatch, trace, untimed};
 use super::plan::{Plan, StudyKernel, Timing};
 use crate::cache::TraceCache;
 use crate::diag::{Diag, SourceId, Sources};
-use crate::outcome::{Metric, Outcome};
+use crate::outcome::{Metric, Outcome, RegisterAccesses};
 use crate::performance::Performance;
 use crate::pricing::{CostTable, Counted, NodeCircuits, price, technology_notes};
 
@@ -137,6 +138,7 @@ impl StudyWork<'_> {
             activity: timed.activity.clone(),
             performance: Performance::of(&timing.spec, timed),
             metrics: metrics.collect(),
+            register_accesses: register_accesses(&timing.spec, timed),
             notes: point
                 .notes
                 .iter()
@@ -146,6 +148,15 @@ impl StudyWork<'_> {
         };
         price(point.point.clone(), counted, &table).map_err(|error| error.to_string())
     }
+}
+
+/// Accesses of each physical register, if a technique gave values a place.
+fn register_accesses(gpu: &GpuSpec, timed: &Run) -> Option<RegisterAccesses> {
+    let counts = timed.activity.list(ACCESSES);
+    (!counts.is_empty()).then(|| RegisterAccesses {
+        banks: gpu.operands.banks,
+        counts: counts.to_vec(),
+    })
 }
 
 fn cost_table(

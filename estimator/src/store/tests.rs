@@ -54,6 +54,7 @@ fn outcome(cycles: u64) -> Outcome {
         activity: Default::default(),
         performance: Default::default(),
         metrics: vec![],
+        register_accesses: None,
         structures: vec![],
         totals: Totals::default(),
         notes: vec![],

@@ -3,7 +3,8 @@
 //! The GPU model counts events; the circuit models price them; [`Activity`] is the only thing that passes between the two.
 //! A counter is named `structure.action` (`icache.data.read`, `filter_cache.tag.write`) when it can be priced: everything
 //! before the last dot names the structure, the last word names the action. A name without a dot (`cycles`,
-//! `warp_instructions`) is a plain statistic that no price applies to.
+//! `warp_instructions`) is a plain statistic that no price applies to. Counts that belong to the equal parts of something, such as the accesses of each
+//! physical register, are a list under one name; no price applies to them either.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,6 +17,9 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Activity {
     counts: BTreeMap<Cow<'static, str>, u64>,
+    /// Not among the counters that are written out: whoever wants one shows it in a form of its own.
+    #[serde(skip)]
+    lists: BTreeMap<Cow<'static, str>, Vec<u64>>,
 }
 
 /// A counter name taken apart.
@@ -58,6 +62,20 @@ impl Activity {
         self.counts.get(name).copied().unwrap_or(0)
     }
 
+    /// Adds `counts` to the list `name`, place by place.
+    pub fn add_list(&mut self, name: impl Into<Cow<'static, str>>, counts: &[u64]) {
+        let list = self.lists.entry(name.into()).or_default();
+        list.resize(list.len().max(counts.len()), 0);
+        for (total, count) in list.iter_mut().zip(counts) {
+            *total += count;
+        }
+    }
+
+    /// The list `name`; empty if there is none.
+    pub fn list(&self, name: &str) -> &[u64] {
+        self.lists.get(name).map_or(&[], Vec::as_slice)
+    }
+
     /// Every counter with its count, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         self.counts
@@ -85,6 +103,9 @@ impl AddAssign<&Activity> for Activity {
             }
         }
         self.counts.extend(new);
+        for (name, counts) in &other.lists {
+            self.add_list(name.clone(), counts);
+        }
     }
 }
 
@@ -115,6 +136,18 @@ mod tests {
         let event = Event::of("icache.data.read").unwrap();
         assert_eq!((event.structure, event.action), ("icache.data", "read"));
         assert_eq!(Event::of("cycles"), None);
+    }
+
+    #[test]
+    fn lists_are_added_place_by_place() {
+        let mut total = Activity::new();
+        total.add_list("registers", &[1, 2]);
+        let mut other = Activity::new();
+        other.add_list("registers", &[10, 0, 5]);
+        total += &other;
+        assert_eq!(total.list("registers"), [11, 2, 5]);
+        assert_eq!(total.list("never_counted"), [0; 0]);
+        assert_eq!(total.iter().count(), 0, "they are no counters");
     }
 
     #[test]

@@ -82,6 +82,7 @@ fn counted(cycles: u64, counts: &[(&str, u64)]) -> Counted {
         activity: counts.iter().copied().collect(),
         performance: Performance::default(),
         metrics: Vec::new(),
+        register_accesses: None,
         notes: Vec::new(),
     }
 }

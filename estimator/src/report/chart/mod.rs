@@ -1,6 +1,7 @@
 //! Charts as inline SVG. Colours come from the page's style sheet, by class, so that they follow its dark and print styles.
 
 mod bars;
+mod heat;
 mod legend;
 mod scale;
 mod scatter;
@@ -8,6 +9,7 @@ mod stack;
 mod svg;
 
 pub use bars::{hit_rates, icache_energy};
+pub use heat::register_accesses;
 pub use scatter::ratio_against_miss_rate;
 pub use stack::front_end_breakdown;
 

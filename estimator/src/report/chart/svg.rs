@@ -54,6 +54,14 @@ impl Canvas {
         );
     }
 
+    /// A path in units of its own, each `width` by `height`, from (`x`, `y`) on.
+    pub fn path(&mut self, class: &str, [x, y, width, height]: [f64; 4], path: &str) {
+        let _ = writeln!(
+            self.body,
+            r#"<path class="{class}" transform="translate({x:.1} {y:.1}) scale({width:.4} {height:.1})" d="{path}"/>"#
+        );
+    }
+
     /// A circle with a tooltip.
     pub fn circle(&mut self, class: &str, x: f64, y: f64, tooltip: &str) {
         let _ = writeln!(

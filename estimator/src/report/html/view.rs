@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::outcome::{PricedStructure, Provenance, TechnologyName};
+use crate::outcome::{Outcome, PricedStructure, Provenance, TechnologyName};
 use crate::report::columns::{self, Column};
 use crate::report::compare::Comparison;
 use crate::report::model::{Block, Report};
@@ -239,16 +239,31 @@ fn charts(report: &Report, block: &Block, index: usize) -> Vec<Chart> {
             svg: chart::ratio_against_miss_rate(block, &report.paper, &id("line")),
         });
     }
+    let points = points(report, block);
+    if let Some(svg) = chart::register_accesses(&points, &id("registers")) {
+        charts.push(Chart {
+            heading: "Accesses of physical registers",
+            caption: "Reads and writes of each physical register, summed over SMs, relative to the kernel's most accessed one: a row a bank, a column a row of the bank. Variation: standard deviation over mean; lifetime: of the most accessed register over that under even use, by Black's equation.",
+            svg,
+        });
+    }
     charts
+}
+
+/// The points with the technique, in the order of the comparisons.
+fn points<'r>(report: &'r Report, block: &Block) -> Vec<&'r Outcome> {
+    let of = |comparison: &Comparison| {
+        let points = report.points.iter();
+        points
+            .into_iter()
+            .find(|outcome| outcome.point == comparison.point)
+    };
+    block.comparisons.iter().filter_map(of).collect()
 }
 
 /// The structures of the technique's first point: their costs do not depend on the kernel.
 fn structures(report: &Report, block: &Block) -> Vec<Row> {
-    let point = block.comparisons.first().map(|c| &c.point);
-    let outcome = report
-        .points
-        .iter()
-        .find(|outcome| Some(&outcome.point) == point);
+    let outcome = points(report, block).into_iter().next();
     let structures = outcome.map_or(&[] as &[PricedStructure], |outcome| &outcome.structures);
     structures.iter().map(structure_row).collect()
 }

@@ -22,3 +22,4 @@ pub(crate) use frames::Frames;
 pub use management::{Allocation, Management};
 pub use physical::{Choice, Domain, Geometry, Physical, Taken, Usage};
 pub use size::{REGISTER_FILE_KB, Size};
+pub use wear::ACCESSES;

@@ -5,6 +5,9 @@ use warpwatt_gpu::Run;
 
 use crate::Metric;
 
+/// The list of accesses by physical register, register i lying in bank i modulo the banks.
+pub const ACCESSES: &str = "register_accesses";
+
 /// Adds what the distribution of accesses over the registers of an SM comes down to.
 pub(super) fn report(accesses: &[u64], activity: &mut Activity) {
     let squares = accesses.iter().map(|count| count.saturating_mul(*count));
@@ -14,6 +17,7 @@ pub(super) fn report(accesses: &[u64], activity: &mut Activity) {
     activity.add("wear_squares", squares.fold(0, u64::saturating_add));
     activity.add("wear_most", touched.clone().max().unwrap_or(0));
     activity.add("wear_least", touched.min().unwrap_or(0));
+    activity.add_list(ACCESSES, accesses);
 }
 
 /// Lifetime of the most used register over what it would be if all were used alike: by Black's equation (J. R. Black, "Electromigration - A Brief Survey and Some
