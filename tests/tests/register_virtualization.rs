@@ -4,6 +4,7 @@ use toml::Table;
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_suite::{RunOptions, kernel, run_case};
+use warpwatt_techniques::register_file::ACCESSES;
 use warpwatt_techniques::{Technique, find};
 
 /// Divergence, barriers, loops, many launches, loads, long code.
@@ -98,6 +99,13 @@ fn programs_run_as_before_and_registers_are_conserved() {
                 "{name}: what is taken is freed"
             );
             assert!(n("registers_most") <= n("wear_registers"), "{name}");
+            let accesses = run.activity.list(ACCESSES);
+            assert_eq!(accesses.iter().sum::<u64>(), n("wear_accesses"), "{name}");
+            assert_eq!(
+                16 * accesses.len() as u64,
+                n("wear_registers"),
+                "{name}: an element a register, summed over SMs"
+            );
             assert_eq!(n("registers_waited_for"), 0, "{name}");
         }
     }

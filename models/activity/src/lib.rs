@@ -44,6 +44,7 @@ impl Activity {
             counts: counts
                 .map(|(name, count)| (Cow::Borrowed(name), count))
                 .collect(),
+            lists: BTreeMap::new(),
         }
     }
 
