@@ -140,7 +140,10 @@ impl Counts {
 
     #[inline]
     pub(crate) fn add(&mut self, counter: Counter, count: u64) {
-        self.0[counter as usize] += count;
+        // What counts nothing, as conflicts do mostly, leaves the processor's cache alone.
+        if count != 0 {
+            self.0[counter as usize] += count;
+        }
     }
 
     #[inline]

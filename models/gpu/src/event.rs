@@ -15,10 +15,6 @@ pub(crate) enum Event {
     Fill { sm: u16, miss: u8 },
     /// An instruction that missed reaches its warp's buffer.
     Deliver { sm: u16, warp: u8 },
-    /// A branch is resolved.
-    Resolve { sm: u16, warp: u8 },
-    /// Results are written; the scoreboard regions in `slots` are free.
-    Release { sm: u16, warp: u8, slots: u32 },
     /// A barrier opens.
     Barrier { sm: u16, cta: u8, number: u8 },
     /// The last instruction of a warp has left the pipeline.

@@ -302,8 +302,6 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             Event::Dispatch { sm }
             | Event::Fill { sm, .. }
             | Event::Deliver { sm, .. }
-            | Event::Resolve { sm, .. }
-            | Event::Release { sm, .. }
             | Event::Barrier { sm, .. }
             | Event::Retire { sm, .. }
             | Event::Restored { sm, .. }
@@ -321,12 +319,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
         let sm = &mut self.sms[usize::from(id)];
         deliver(event, sm, now, grid, &mut world)?;
         let finished = sm.take_finished();
-        // The tick of this cycle, if it comes anyway, sees to everything.
-        if self.ticks.due(usize::from(id)) != now
-            && let Some(cycle) = sm.wakes(now)
-        {
-            self.ticks.set(usize::from(id), now, cycle);
-        }
+        self.ticks.set(usize::from(id), now, sm.wakes(now));
         show(&mut self.control, sm, now);
         for _ in 0..finished {
             grid.finished += 1;
@@ -407,8 +400,6 @@ fn deliver<'t>(
         }
         Event::Fill { miss, .. } => sm.fill(miss, now, world)?,
         Event::Deliver { warp, .. } => sm.deliver(warp, world),
-        Event::Resolve { warp, .. } => sm.resolve(warp, world),
-        Event::Release { warp, slots, .. } => return sm.release(warp, slots, now, world),
         Event::Barrier { cta, number, .. } => return sm.open_barrier(cta, number, now, world),
         Event::Retire { warp, .. } => return sm.retire(warp, now, world),
         Event::Restored { warp, word, .. } => sm.restored(warp, word, now),

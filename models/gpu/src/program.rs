@@ -50,6 +50,8 @@ pub(crate) struct Inst {
     /// What a lane's work counts as, if units of the lanes do it.
     pub operation: Option<Counter>,
     pub memory: Option<MemoryOp>,
+    /// The bits of all that it reads and writes.
+    pub touches: u64,
     keys: Range<u32>,
     regions: Range<u32>,
     reads: Range<u32>,
@@ -82,6 +84,13 @@ impl Region {
     #[inline]
     pub fn holds(self, key: u32) -> bool {
         key.wrapping_sub(self.base) < self.count
+    }
+
+    /// A bit for each of its registers, by their number modulo 64: regions without a common bit do not overlap.
+    #[inline]
+    pub fn bits(self) -> u64 {
+        let ones = 1u64.checked_shl(self.count).map_or(u64::MAX, |end| end - 1);
+        ones.rotate_left(self.base % 64)
     }
 
     #[inline]
@@ -157,11 +166,20 @@ impl Program {
             fence: inst.unit == Unit::Fence,
             operation: operation(inst),
             memory: inst.memory,
+            touches: self.touches(&keys, &regions),
             keys,
             regions,
             reads,
             writes,
         }
+    }
+
+    fn touches(&self, keys: &Range<u32>, regions: &Range<u32>) -> u64 {
+        let keys = &self.keys[keys.start as usize..keys.end as usize];
+        let regions = &self.regions[regions.start as usize..regions.end as usize];
+        let read = keys.iter().map(|&base| Region { base, count: 1 });
+        let all = read.chain(regions.iter().copied());
+        all.fold(0, |bits, region| bits | region.bits())
     }
 
     /// Keys of the registers read.
@@ -297,8 +315,8 @@ fn keys(register: Register) -> Range<u32> {
     }
 }
 
-/// Key of the first predicate: no word has one so high.
-const PREDICATES: u32 = 1 << 20;
+/// Key of the first predicate: no word has one so high, and few have its bit.
+const PREDICATES: u32 = (1 << 20) + 48;
 
 /// Consecutive registers share a region. If a scoreboard entry holds fewer regions than that gives, one region covers the rest with all between them.
 fn regions(registers: &[Register], limit: usize) -> Vec<Region> {

@@ -38,12 +38,6 @@ impl Ticks {
         (ahead != 0).then(|| now + u64::from(ahead.trailing_zeros()))
     }
 
-    /// The component's next tick.
-    #[inline]
-    pub fn due(&self, component: usize) -> u64 {
-        self.due[component]
-    }
-
     /// From now on the component's next tick is in `cycle`, or never.
     #[inline]
     pub fn set(&mut self, component: usize, now: u64, cycle: u64) {
@@ -63,6 +57,11 @@ impl Ticks {
             self.due[component] = NEVER;
             return;
         }
+        self.put(component, cycle);
+    }
+
+    #[inline]
+    fn put(&mut self, component: usize, cycle: u64) {
         self.due[component] = cycle;
         let slot = (cycle % HORIZON) as usize;
         self.slots[slot * self.words + component / 64] |= 1 << (component % 64);
@@ -105,7 +104,9 @@ impl Ticks {
                 set &= set - 1;
                 self.due[component] = NEVER;
                 let next = tick(component)?;
-                self.set(component, now, next);
+                if next != NEVER {
+                    self.put(component, next.min(now + HORIZON - 1));
+                }
             }
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! Instructions on their way from an I-cache or filter hit to the buffer. The way has one length, so they arrive in the order in which they set out.
 
+use crate::engine::NEVER;
+
 /// A ring of arrivals.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrivals {
@@ -49,18 +51,18 @@ impl Arrivals {
         Some(warp)
     }
 
-    /// When the first instruction for any of `warps` arrives.
+    /// When the first instruction for any of `warps` arrives, or never.
     #[inline]
-    pub fn first_for(&self, warps: u64) -> Option<u64> {
+    pub fn first_for(&self, warps: u64) -> u64 {
         let mut number = self.taken;
         while number != self.put {
             let (cycle, warp) = self.at(number);
             if warps >> (warp & 63) & 1 != 0 {
-                return Some(cycle);
+                return cycle;
             }
             number += 1;
         }
-        None
+        NEVER
     }
 }
 
@@ -74,8 +76,8 @@ mod tests {
         for round in 0..5 {
             arrivals.push(10 * round + 1, 7);
             arrivals.push(10 * round + 2, 3);
-            assert_eq!(arrivals.first_for(1 << 3), Some(10 * round + 2));
-            assert_eq!(arrivals.first_for(1 << 4), None);
+            assert_eq!(arrivals.first_for(1 << 3), 10 * round + 2);
+            assert_eq!(arrivals.first_for(1 << 4), NEVER);
             assert_eq!(arrivals.pop(10 * round), None);
             assert_eq!(arrivals.pop(10 * round + 1), Some(7));
             assert_eq!(arrivals.pop(10 * round + 1), None);

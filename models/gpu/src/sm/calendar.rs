@@ -6,10 +6,10 @@ const WORDS: u64 = 16;
 /// A resource that serves one at a time and is promised slot by slot, in any order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calendar {
-    /// Slot s is bit s mod 64 of word s / 64, around the ring.
-    taken: [u64; WORDS as usize],
     /// The word in which time stands.
     word: u64,
+    /// Slot s is bit s mod 64 of word s / 64, around the ring.
+    taken: [u64; WORDS as usize],
 }
 
 impl Calendar {

@@ -3,6 +3,7 @@
 use super::second::Answer;
 use super::{Sm, World};
 use crate::counters::Counter;
+use crate::engine::NEVER;
 use crate::event::Event;
 use crate::memory::Kind;
 use crate::memory::coalesce::Block;
@@ -65,11 +66,12 @@ impl Sm<'_> {
     }
 
     /// A branch is resolved, or what was fetched behind it thrown away.
-    pub fn resolve(&mut self, warp: u8, world: &World<'_>) {
-        let slot = &mut self.warps[usize::from(warp)];
+    pub(super) fn resolve(&mut self, index: usize, world: &World<'_>) {
+        let slot = &mut self.warps[index];
         slot.branch = false;
+        slot.resolves = NEVER;
         slot.forget_wrong();
-        self.update_fetch(usize::from(warp), world);
+        self.update_fetch(index, world);
     }
 
     /// Decides anew whether the fetch stage may fetch for a warp.
@@ -90,7 +92,7 @@ impl Sm<'_> {
             && warp.next().is_some();
         if can {
             self.can_fetch |= bit;
-            self.awake = true;
+            self.next = self.next.min(world.queue.now());
         } else {
             self.can_fetch &= !bit;
         }

@@ -1,5 +1,7 @@
 //! The instruction cache: tags with least-recently-used replacement, and the misses on their way.
 
+use super::units::modulo;
+
 /// Tags of a set-associative cache of instruction lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Icache {
@@ -22,7 +24,7 @@ impl Icache {
     }
 
     fn set(&mut self, line: u64) -> &mut [u64] {
-        let first = (line as u32 % self.sets) as usize * self.ways;
+        let first = modulo(line as u32, self.sets) * self.ways;
         &mut self.lines[first..first + self.ways]
     }
 

@@ -8,7 +8,6 @@ use super::units::Collected;
 use super::{Sm, World};
 use crate::counters::Counter;
 use crate::engine::NEVER;
-use crate::event::Event;
 use crate::program::{Inst, Port};
 use crate::{BranchFetch, Course, Extent, FetchEvent, GpuError, IssueEvent};
 
@@ -75,8 +74,8 @@ impl<'t> Sm<'t> {
         };
         let program = world.program;
         let inst = &program.insts[step.inst as usize];
-        self.ages.issued[index as usize] += 1;
-        self.tally.issue(&step, &mut self.counts);
+        self.ages.of[index as usize].issued += 1;
+        self.tally.issue(&step);
         self.observe(&step, index as u8, now, world);
         let course = self.course(&step, inst, index as u8, now, world);
         let busy = busy_cycles(&course, u64::from(world.spec.scheduler.interval));
@@ -281,7 +280,6 @@ impl<'t> Sm<'t> {
         last_cycle: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
-        let warp = index as u8;
         let resolves = match world.spec.fetch.branches {
             BranchFetch::Stall => inst.control,
             BranchFetch::NotTaken => {
@@ -291,17 +289,14 @@ impl<'t> Sm<'t> {
         };
         if resolves {
             let resolved = now + u64::from(world.spec.fetch.branch_cycles);
-            world
-                .queue
-                .schedule(resolved, Event::Resolve { sm: self.id, warp })?;
+            self.warps[index].resolves = resolved;
+            self.looks.plan(index, resolved, now);
         }
         self.examine(index, world);
         self.update_fetch(index, world);
         if self.warps[index].exhausted() {
             self.exhausted |= 1 << index;
-            world
-                .queue
-                .schedule(last_cycle, Event::Retire { sm: self.id, warp })?;
+            self.retire_at(index as u8, last_cycle, world)?;
         }
         Ok(())
     }

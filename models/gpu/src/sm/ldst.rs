@@ -228,25 +228,7 @@ impl<'t> Sm<'t> {
             return Ok(());
         }
         let written = self.write(wanted, cycle, world);
-        Ok(world.queue.schedule(written, released(self.id, wanted))?)
-    }
-
-    /// Results are there.
-    fn results_now(
-        &mut self,
-        wanted: Wanted,
-        now: u64,
-        world: &mut World<'_>,
-    ) -> Result<(), GpuError> {
-        if let Some(word) = wanted.moved() {
-            return self.restores_at(wanted.warp, word, now, world);
-        }
-        let written = self.write(wanted, now, world);
-        if written > now {
-            world.queue.schedule(written, released(self.id, wanted))?;
-            return Ok(());
-        }
-        self.release(wanted.warp, wanted.slots, now, world)
+        self.release_at(wanted, written, world)
     }
 
     /// The cycle in which results that come in `cycle` are in their registers.
@@ -392,7 +374,7 @@ impl<'t> Sm<'t> {
         };
         let (now, last) = (world.queue.now(), pass.from + pass.length);
         if last <= now {
-            return self.results_now(wanted, now, world);
+            return self.results_at(wanted, now, world);
         }
         self.results_at(wanted, last, world)
     }
@@ -455,7 +437,7 @@ impl<'t> Sm<'t> {
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
         match self.loads.arrived(load) {
-            Some(wanted) => self.results_now(wanted, now, world),
+            Some(wanted) => self.results_at(wanted, now, world),
             None => Ok(()),
         }
     }
@@ -464,14 +446,6 @@ impl<'t> Sm<'t> {
     pub(super) fn returned(&mut self, world: &World<'_>) {
         self.awake |= self.loads.in_flight >= world.spec.ldst.outstanding;
         self.loads.in_flight -= 1;
-    }
-}
-
-fn released(sm: u16, wanted: Wanted) -> Event {
-    Event::Release {
-        sm,
-        warp: wanted.warp,
-        slots: wanted.slots,
     }
 }
 

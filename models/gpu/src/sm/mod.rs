@@ -9,6 +9,7 @@ mod icache;
 mod issue;
 mod l1;
 mod ldst;
+mod looks;
 mod residency;
 mod scoreboard;
 mod second;
@@ -37,7 +38,8 @@ use constant::Constants;
 use fetch::LateFill;
 use icache::{Icache, Misses};
 use l1::L1;
-use ldst::{LdstUnit, Loads};
+use ldst::{LdstUnit, Loads, Wanted};
+use looks::Looks;
 use residency::CtaSlot;
 use second::Second;
 use select::{Ages, Select};
@@ -45,7 +47,7 @@ use shared::SharedBanks;
 use tally::Tally;
 use texture::Textures;
 use throttle::HeldBack;
-use units::Units;
+use units::{Units, modulo};
 use warp::{Head, Warp};
 
 /// What every SM reads and nobody changes during a launch, and what all SMs share.
@@ -82,8 +84,12 @@ pub(crate) struct Sm<'t> {
     /// Warps without a decoded instruction, and those that have issued everything.
     empty: u64,
     exhausted: u64,
-    /// Something can be done that could not before: the SM must tick.
+    /// The next cycle in which something can be done, as far as is known.
+    next: u64,
+    /// It may be earlier than that: there is room where there was none.
     awake: bool,
+    /// When to look at warps again.
+    looks: Looks,
     /// Warps that wait for an I-cache line.
     missing: u64,
     arrivals: Arrivals,
@@ -124,7 +130,9 @@ impl<'t> Sm<'t> {
             hooks.issue.iter().map(|make| make(u32::from(id))).collect();
         Self {
             id,
-            warps: (0..warps).map(|_| Warp::default()).collect(),
+            warps: (0..warps)
+                .map(|_| Warp::new(spec.fetch.buffer_entries))
+                .collect(),
             ctas: vec![CtaSlot::default(); spec.sm.ctas as usize],
             registers_used: 0,
             shared_used: 0,
@@ -140,6 +148,8 @@ impl<'t> Sm<'t> {
             empty: 0,
             exhausted: 0,
             awake: false,
+            next: NEVER,
+            looks: Looks::new(),
             missing: 0,
             arrivals: Arrivals::new((warps * spec.fetch.buffer_entries) as usize + 1),
             last_fetched: warps - 1,
@@ -192,23 +202,30 @@ impl<'t> Sm<'t> {
         self.tally.settle(program, &mut self.counts);
     }
 
-    /// One cycle: instructions arrive in the buffers, schedulers issue, fetch fetches. Gives the next cycle that needs a tick; [`NEVER`] if only an
-    /// event can change anything.
+    /// One cycle: what warps waited for is there, instructions arrive in the buffers, schedulers issue, fetch fetches. Gives the next cycle that needs a
+    /// tick; [`NEVER`] if only an event can change anything.
     pub fn tick(&mut self, now: u64, world: &mut World<'_>) -> Result<u64, GpuError> {
         self.account(now);
-        self.arrive(now, world);
-        let issued = self.issue(now, world)?;
-        if issued > 0 {
-            self.counts.add(Counter::IssueCycles, 1);
-            self.accounted = now + 1;
+        self.look(now, world);
+        if self.next > now && std::mem::take(&mut self.awake) {
+            self.next = self.next_tick(now);
         }
-        self.fetch(now, world)?;
-        if self.held.hook.is_some() {
-            self.hold_back(now, issued);
+        if self.next <= now {
+            self.arrive(now, world);
+            let issued = self.issue(now, world)?;
+            if issued > 0 {
+                self.counts.add(Counter::IssueCycles, 1);
+                self.accounted = now + 1;
+            }
+            self.fetch(now, world)?;
+            if self.held.hook.is_some() {
+                self.hold_back(now, issued);
+            }
+            self.awake = false;
+            self.next = self.next_tick(now + 1);
         }
         self.why = self.classify();
-        self.awake = false;
-        Ok(self.next_tick(now + 1))
+        Ok(self.next.min(self.looks.first(now + 1)))
     }
 
     /// Puts the cycles up to `now` down to what the last tick found.
@@ -219,12 +236,17 @@ impl<'t> Sm<'t> {
         }
     }
 
-    /// After an event: the cycles from here on may be put down to something else, and if something can be done that could not before, the SM ticks in the
-    /// cycle that this gives.
-    pub fn wakes(&mut self, now: u64) -> Option<u64> {
-        self.account(now);
-        self.why = self.classify();
-        std::mem::take(&mut self.awake).then(|| self.next_tick(now))
+    /// After an event: the cycles from here on may be put down to something else. Gives the next cycle that needs a tick.
+    pub fn wakes(&mut self, now: u64) -> u64 {
+        // A tick in this cycle sees to everything.
+        if self.next != now {
+            self.account(now);
+            self.why = self.classify();
+            if std::mem::take(&mut self.awake) {
+                self.next = self.next_tick(now);
+            }
+        }
+        self.next.min(self.looks.first(now))
     }
 
     /// What a cycle without issue is put down to.
@@ -253,23 +275,23 @@ impl<'t> Sm<'t> {
         if self.can_fetch != 0 {
             return from;
         }
-        // What arrives behind an older instruction of its warp can wait for the next tick.
-        let mut next = self.arrivals.first_for(self.empty).unwrap_or(NEVER);
-        next = next.min(self.held.until);
+        let mut next = self.held.until;
         if self.held.moving != 0 {
             next = next.min(self.moves_from());
         }
         let ready = self.any_ready & !self.held.parked;
-        if ready == 0 {
-            return next.max(from);
-        }
-        for (number, scheduler) in self.schedulers.iter().enumerate() {
-            let own = ready & scheduler.own;
-            if own == 0 || scheduler.issues_from >= next {
-                continue;
+        if ready != 0 {
+            for (number, scheduler) in self.schedulers.iter().enumerate() {
+                let opens = self.opens(number, ready & scheduler.own);
+                next = next.min(opens.max(scheduler.issues_from));
             }
-            let opens = self.opens(number, own);
-            next = next.min(opens.max(scheduler.issues_from));
+            if next <= from {
+                return from;
+            }
+        }
+        // What arrives behind an older instruction of its warp can wait for the next tick.
+        if self.empty != 0 {
+            next = next.min(self.arrivals.first_for(self.empty));
         }
         next.max(from)
     }
@@ -297,9 +319,11 @@ impl<'t> Sm<'t> {
         }
         let inst = &world.program.insts[oldest.inst as usize];
         let regions = world.spec.scoreboard.regions;
-        if warp.entry.look_at(world.program, inst, regions) {
+        let now = world.queue.now();
+        if warp.entry.look_at(world.program, inst, regions, now) {
             self.blocked |= bit;
             warp.head = Head::Blocked;
+            self.looks.plan(index, warp.entry.opens(), now);
         } else {
             self.make_ready(index, inst.port, world);
         }
@@ -308,12 +332,16 @@ impl<'t> Sm<'t> {
     /// The warp's oldest instruction can go.
     #[inline]
     fn make_ready(&mut self, index: usize, port: Port, world: &World<'_>) {
+        let now = world.queue.now();
         self.ready[port as usize] |= 1 << index;
         self.any_ready |= 1 << index;
         self.ready_ports |= 1 << port as u8;
-        self.ages.ready[index] = world.queue.now();
+        self.ages.of[index].ready = now;
         self.warps[index].head = Head::Ready(port);
-        self.awake = true;
+        let scheduler = modulo(index as u32, self.schedulers.len() as u32);
+        let opens = self.accepts_from(scheduler, port as usize);
+        let goes = opens.max(self.schedulers[scheduler].issues_from);
+        self.next = self.next.min(goes.max(now));
     }
 
     /// An answer from the memory system is there.
@@ -339,38 +367,72 @@ impl<'t> Sm<'t> {
         }
     }
 
-    /// Results of a warp are there.
-    pub fn release(
-        &mut self,
-        index: u8,
-        slots: u32,
-        now: u64,
-        world: &mut World<'_>,
-    ) -> Result<(), GpuError> {
-        let warp = &mut self.warps[usize::from(index)];
-        if slots != 0 {
-            let bit = 1 << index;
-            if self.held.parked != 0 {
-                self.held.parked = 0;
-                self.awake = true;
-            }
-            warp.entry.release(slots);
+    /// Looks at the warps whose time has come.
+    fn look(&mut self, now: u64, world: &World<'_>) {
+        let mut warps = self.looks.take(now);
+        if warps != 0 {
+            self.let_go();
+        }
+        while warps != 0 {
+            self.look_at(warps.trailing_zeros() as usize, now, world);
+            warps &= warps - 1;
+        }
+    }
+
+    /// Looks at what a warp waits for: some of it may be there.
+    pub(super) fn look_at(&mut self, index: usize, now: u64, world: &World<'_>) {
+        let bit = 1 << index;
+        let warp = &mut self.warps[index];
+        warp.entry.forget(now);
+        let mut again = NEVER;
+        if self.loading & bit != 0 {
+            again = warp.entry.next_of_memory();
             if !warp.entry.waits_for_memory() {
                 self.loading &= !bit;
             }
-            if warp.head == Head::Blocked
-                && !warp.entry.blocks()
-                && let Some(oldest) = warp.oldest()
-            {
+        }
+        if warp.head == Head::Blocked {
+            if warp.entry.blocks() {
+                again = again.min(warp.entry.opens());
+            } else if let Some(oldest) = warp.oldest() {
                 let port = world.program.insts[oldest.inst as usize].port;
                 self.blocked &= !bit;
-                self.make_ready(usize::from(index), port, world);
-                // A warp with something to issue has not finished.
-                return Ok(());
+                self.make_ready(index, port, world);
             }
         }
-        if warp.drained {
-            self.retire_if_done(index, now, world)
+        let warp = &self.warps[index];
+        if warp.resolves > now {
+            again = again.min(warp.resolves);
+        } else {
+            self.resolve(index, world);
+        }
+        self.looks.plan(index, again, now);
+    }
+
+    /// Results of a warp will be there in `cycle`.
+    pub(super) fn release_at(
+        &mut self,
+        Wanted { warp, slots, .. }: Wanted,
+        cycle: u64,
+        world: &mut World<'_>,
+    ) -> Result<(), GpuError> {
+        if slots == 0 {
+            return Ok(());
+        }
+        let (index, now) = (usize::from(warp), world.queue.now());
+        let state = &mut self.warps[index];
+        if cycle > now {
+            state.entry.release_at(slots, cycle);
+            if self.loading >> index & 1 != 0 || self.held.hook.is_some() {
+                self.looks.plan(index, cycle, now);
+            }
+        } else {
+            state.entry.release(slots);
+            self.let_go();
+            self.look_at(index, now, world);
+        }
+        if self.warps[index].drained {
+            self.retire(warp, now, world)
         } else {
             Ok(())
         }

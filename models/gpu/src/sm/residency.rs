@@ -5,6 +5,7 @@ use warpwatt_simt::trace::{BarrierUse, KernelTrace};
 
 use super::{Sm, World};
 use crate::counters::{Counter, Selection};
+use crate::engine::NEVER;
 use crate::event::Event;
 use crate::{GpuError, PlaceEvent};
 
@@ -115,9 +116,7 @@ impl<'t> Sm<'t> {
         self.ctas[slot].number = number as u32;
         for warp in 0..demand.warps as usize {
             let index = (!self.live).trailing_zeros() as usize;
-            self.ages.placed[index] = self.ages.next;
-            self.ages.next += 1;
-            self.ages.issued[index] = 0;
+            self.ages.place(index);
             self.live |= 1 << index;
             self.ctas[slot].warps |= 1 << index;
             self.warps[index].place(trace.warp(number, warp), slot as u8, now);
@@ -134,13 +133,7 @@ impl<'t> Sm<'t> {
             self.exhausted &= !(1 << index);
             if self.warps[index].exhausted() {
                 self.exhausted |= 1 << index;
-                world.queue.schedule(
-                    now + 1,
-                    Event::Retire {
-                        sm: self.id,
-                        warp: index as u8,
-                    },
-                )?;
+                self.retire_at(index as u8, now + 1, world)?;
             }
         }
         Ok(true)
@@ -209,9 +202,29 @@ impl<'t> Sm<'t> {
         Ok(())
     }
 
-    /// The last instruction of a warp has left the pipeline.
+    /// The last instruction of a warp will have left the pipeline in `cycle`.
+    pub(super) fn retire_at(
+        &mut self,
+        warp: u8,
+        cycle: u64,
+        world: &mut World<'_>,
+    ) -> Result<(), GpuError> {
+        let sm = self.id;
+        Ok(world.queue.schedule(cycle, Event::Retire { sm, warp })?)
+    }
+
+    /// The last instruction of a warp has left the pipeline; results may be missing.
     pub fn retire(&mut self, index: u8, now: u64, world: &mut World<'_>) -> Result<(), GpuError> {
-        self.warps[usize::from(index)].drained = true;
+        if self.live >> index & 1 == 0 {
+            // A barrier that opened in this cycle has let it go.
+            return Ok(());
+        }
+        let warp = &mut self.warps[usize::from(index)];
+        warp.drained = true;
+        if !warp.entry.is_clear(now) && warp.entry.clears() != NEVER {
+            let clears = warp.entry.clears();
+            return self.retire_at(index, clears, world);
+        }
         self.retire_if_done(index, now, world)
     }
 
@@ -224,7 +237,7 @@ impl<'t> Sm<'t> {
     ) -> Result<(), GpuError> {
         let warp = &mut self.warps[usize::from(index)];
         let bit = 1 << index;
-        if !warp.drained || !warp.entry.is_clear() || self.at_barrier & bit != 0 {
+        if !warp.drained || !warp.entry.is_clear(now) || self.at_barrier & bit != 0 {
             return Ok(());
         }
         warp.drained = false;

@@ -1,5 +1,6 @@
 //! Registers with a result on its way: one entry a warp, a few regions an entry (US patent 7,434,032).
 
+use crate::engine::NEVER;
 use crate::program::{Inst, Program, Region};
 
 /// Most regions that an entry can have.
@@ -8,7 +9,8 @@ const MOST: usize = 32;
 /// A warp's entry.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Entry {
-    regions: [Region; MOST],
+    /// The first cycle in which a region in use is released.
+    next: u64,
     /// One bit a region in use, and how many they are.
     used: u32,
     count: u32,
@@ -17,11 +19,39 @@ pub(crate) struct Entry {
     /// Those that the instruction looked at last waits for, and how many may be in use when it goes.
     awaited: u32,
     most: u32,
+    pending: [Pending; MOST],
+}
+
+/// A region, and the cycle in which it is released; never, as long as that is not known.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pending {
+    region: Region,
+    until: u64,
 }
 
 impl Entry {
+    /// Releases what is released by `now`.
     #[inline]
-    pub fn is_clear(&self) -> bool {
+    pub fn forget(&mut self, now: u64) {
+        if self.used == 0 || self.next > now {
+            return;
+        }
+        let mut next = NEVER;
+        for slot in slots(self.used) {
+            let until = self.pending[slot].until;
+            if until <= now {
+                self.release(1 << slot);
+            } else {
+                next = next.min(until);
+            }
+        }
+        self.next = next;
+    }
+
+    /// Whether nothing is pending at `now`.
+    #[inline]
+    pub fn is_clear(&mut self, now: u64) -> bool {
+        self.forget(now);
         self.used == 0
     }
 
@@ -31,10 +61,11 @@ impl Entry {
         self.memory != 0
     }
 
-    /// Looks at `inst`, the next one to issue: whether it must wait, because it reads or writes a pending register, or because its results need more regions
-    /// than are free. [`Self::blocks`] says later whether it still must.
+    /// Looks at `inst`, the next one to issue: whether it must wait at `now`, because it reads or writes a pending register, or because its results need more
+    /// regions than are free. [`Self::blocks`] says later whether it still must.
     #[inline]
-    pub fn look_at(&mut self, program: &Program, inst: &Inst, capacity: u32) -> bool {
+    pub fn look_at(&mut self, program: &Program, inst: &Inst, capacity: u32, now: u64) -> bool {
+        self.forget(now);
         if self.used == 0 {
             return false;
         }
@@ -43,15 +74,15 @@ impl Entry {
         // More results than there are regions go when nothing else is pending.
         self.most = capacity.saturating_sub(results.len() as u32);
         self.awaited = if inst.fence { self.used } else { 0 };
-        let mut used = self.used & !self.awaited;
-        while used != 0 {
-            let region = self.regions[used.trailing_zeros() as usize % MOST];
-            let bit = used & used.wrapping_neg();
-            used &= used - 1;
+        for slot in slots(self.used & !self.awaited) {
+            let region = self.pending[slot].region;
+            if region.bits() & inst.touches == 0 {
+                continue;
+            }
             if sources.iter().any(|&key| region.holds(key))
                 || results.iter().any(|&result| region.overlaps(result))
             {
-                self.awaited |= bit;
+                self.awaited |= 1 << slot;
             }
         }
         self.blocks()
@@ -63,32 +94,86 @@ impl Entry {
         self.awaited != 0 || self.count > self.most
     }
 
+    /// When the instruction looked at last, which must wait, can go; never, as long as that is not known.
+    #[inline]
+    pub fn opens(&self) -> u64 {
+        let awaited = slots(self.awaited).map(|slot| self.pending[slot].until);
+        let opens = awaited.max().unwrap_or(0);
+        if self.count <= self.most {
+            return opens;
+        }
+        let mut ends: Vec<u64> = slots(self.used)
+            .map(|slot| self.pending[slot].until)
+            .collect();
+        ends.sort_unstable();
+        opens.max(ends[(self.count - self.most - 1) as usize])
+    }
+
+    /// When the first load's result of which that is known is released, or never.
+    #[inline]
+    pub fn next_of_memory(&self) -> u64 {
+        let ends = slots(self.memory).map(|slot| self.pending[slot].until);
+        ends.min().unwrap_or(NEVER)
+    }
+
+    /// When everything is released; never, as long as that is not known.
+    pub fn clears(&self) -> u64 {
+        let ends = slots(self.used).map(|slot| self.pending[slot].until);
+        ends.max().unwrap_or(0)
+    }
+
     /// Marks the results of `inst` as pending; gives the regions used, to be released together.
     #[inline]
     pub fn reserve(&mut self, program: &Program, inst: &Inst) -> u32 {
-        let mut slots = 0;
+        let mut taken = 0;
+        if self.used == 0 {
+            self.next = NEVER;
+        }
         for &result in program.results(inst) {
             let slot = (!self.used).trailing_zeros();
-            self.regions[slot as usize % MOST] = result;
+            self.pending[slot as usize % MOST] = Pending {
+                region: result,
+                until: NEVER,
+            };
+
             self.used |= 1 << slot;
-            slots |= 1 << slot;
+            taken |= 1 << slot;
             self.count += 1;
         }
         if inst.memory.is_some() {
-            self.memory |= slots;
+            self.memory |= taken;
         }
-        slots
+        taken
     }
 
+    /// Regions will be released in `cycle`.
     #[inline]
-    pub fn release(&mut self, slots: u32) {
-        self.used &= !slots;
-        self.memory &= !slots;
-        self.awaited &= !slots;
-        let mut rest = slots;
-        while rest != 0 {
-            rest &= rest - 1;
-            self.count -= 1;
+    pub fn release_at(&mut self, taken: u32, cycle: u64) {
+        for slot in slots(taken) {
+            self.pending[slot].until = cycle;
         }
+        self.next = self.next.min(cycle);
     }
+
+    /// Regions are released.
+    #[inline]
+    pub fn release(&mut self, taken: u32) {
+        self.used &= !taken;
+        self.memory &= !taken;
+        self.awaited &= !taken;
+        self.count -= slots(taken).count() as u32;
+    }
+}
+
+/// The regions of a set.
+#[inline]
+fn slots(mut set: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        if set == 0 {
+            return None;
+        }
+        let slot = set.trailing_zeros() as usize % MOST;
+        set &= set - 1;
+        Some(slot)
+    })
 }

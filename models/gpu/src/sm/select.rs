@@ -25,24 +25,48 @@ pub(crate) struct Seen<'s> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ages {
     /// Warps placed so far.
-    pub next: u64,
+    next: u64,
+    /// By warp slot.
+    pub of: Vec<Age>,
+}
+
+/// What policies know of a warp.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Age {
     /// The order of placement.
-    pub placed: Vec<u64>,
+    pub placed: u64,
     /// Instructions issued.
-    pub issued: Vec<u64>,
+    pub issued: u64,
     /// The cycle since which the warp's oldest instruction has been ready.
-    pub ready: Vec<u64>,
+    pub ready: u64,
 }
 
 impl Ages {
     pub fn new(warps: u32) -> Self {
-        let zeros = || vec![0; warps as usize];
         Self {
             next: 0,
-            placed: zeros(),
-            issued: zeros(),
-            ready: zeros(),
+            of: vec![Age::default(); warps as usize],
         }
+    }
+
+    /// A warp is placed in a slot.
+    pub fn place(&mut self, slot: usize) {
+        self.of[slot].placed = self.next;
+        self.of[slot].issued = 0;
+        self.next += 1;
+    }
+
+    /// The candidate with the least number; of equals the lowest.
+    #[inline]
+    fn least(&self, candidates: u64, number: impl Fn(&Age) -> u64) -> u32 {
+        let mut rest = candidates;
+        let mut best = (u64::MAX, candidates.trailing_zeros());
+        while rest != 0 {
+            let warp = rest.trailing_zeros();
+            rest &= rest - 1;
+            best = best.min((number(&self.of[warp as usize]), warp));
+        }
+        best.1
     }
 }
 
@@ -74,9 +98,9 @@ impl Select {
             Policy::RoundRobin => after(candidates, last),
             Policy::TwoLevel => self.two_level(candidates, last, last),
             Policy::Gto if candidates >> last & 1 != 0 => last,
-            Policy::Gto | Policy::Oldest => least(candidates, &seen.ages.placed),
-            Policy::Fair => least(candidates, &seen.ages.issued),
-            Policy::FirstReady => least(candidates, &seen.ages.ready),
+            Policy::Gto | Policy::Oldest => seen.ages.least(candidates, |age| age.placed),
+            Policy::Fair => seen.ages.least(candidates, |age| age.issued),
+            Policy::FirstReady => seen.ages.least(candidates, |age| age.ready),
             Policy::ActivePool => return self.pool_issue(candidates, seen, active),
         };
         Some(warp)
@@ -87,7 +111,7 @@ impl Select {
         *active &= !seen.waiting;
         let mut outside = candidates & !*active;
         while outside != 0 && active.count_ones() < self.active_warps {
-            let warp = least(outside, &seen.ages.placed);
+            let warp = seen.ages.least(outside, |age| age.placed);
             *active |= 1 << warp;
             outside &= !(1 << warp);
         }
@@ -118,21 +142,6 @@ impl Select {
 fn after(candidates: u64, last: u32) -> u32 {
     let above = candidates & (u64::MAX << last) & !(1 << last);
     (if above != 0 { above } else { candidates }).trailing_zeros()
-}
-
-/// The candidate with the least number; of equals the lowest.
-#[inline]
-fn least(candidates: u64, numbers: &[u64]) -> u32 {
-    let mut rest = candidates;
-    let mut best = candidates.trailing_zeros();
-    while rest != 0 {
-        let warp = rest.trailing_zeros();
-        rest &= rest - 1;
-        if numbers[warp as usize] < numbers[best as usize] {
-            best = warp;
-        }
-    }
-    best
 }
 
 #[cfg(test)]
@@ -186,7 +195,9 @@ mod tests {
     #[test]
     fn greedy_stays_and_otherwise_the_oldest_goes() {
         let mut ages = Ages::new(64);
-        ages.placed = (0..64).rev().collect();
+        for (age, placed) in ages.of.iter_mut().rev().zip(0..) {
+            age.placed = placed;
+        }
         assert_eq!(issue(Policy::Gto, 0b0110, 1, &ages), 1);
         assert_eq!(issue(Policy::Gto, 0b0110, 0, &ages), 2, "placed before 1");
         assert_eq!(issue(Policy::Oldest, 0b0110, 1, &ages), 2);
@@ -195,10 +206,10 @@ mod tests {
     #[test]
     fn fair_takes_the_one_that_issued_least_and_first_ready_the_one_that_waits_longest() {
         let mut ages = Ages::new(64);
-        ages.issued[3] = 5;
-        ages.issued[4] = 4;
-        ages.ready[3] = 10;
-        ages.ready[4] = 20;
+        ages.of[3].issued = 5;
+        ages.of[4].issued = 4;
+        ages.of[3].ready = 10;
+        ages.of[4].ready = 20;
         assert_eq!(issue(Policy::Fair, 0b11000, 0, &ages), 4);
         assert_eq!(issue(Policy::FirstReady, 0b11000, 0, &ages), 3);
     }

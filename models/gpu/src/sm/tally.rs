@@ -23,7 +23,8 @@ pub(crate) struct Tally {
 #[derive(Clone, Copy, Debug, Default)]
 struct Issued {
     times: u64,
-    /// Lanes that executed it, summed.
+    /// Lanes on its path, and those of them that executed it, summed.
+    active: u64,
     lanes: u64,
 }
 
@@ -37,14 +38,13 @@ impl Tally {
 
     /// An instruction issues.
     #[inline]
-    pub fn issue(&mut self, step: &Step<'_>, counts: &mut Counts) {
-        counts.add(Counter::WarpInstructions, 1);
+    pub fn issue(&mut self, step: &Step<'_>) {
         if step.active != self.lanes.0 {
             self.lanes = (step.active, u64::from(step.active.count_ones()));
         }
-        counts.add(Counter::ThreadInstructions, self.lanes.1);
         let issued = &mut self.issued[step.inst as usize];
         issued.times += 1;
+        issued.active += self.lanes.1;
         issued.lanes += if step.executed == step.active {
             self.lanes.1
         } else {
@@ -61,7 +61,11 @@ impl Tally {
         counts: &mut Counts,
     ) {
         self.steered = true;
-        let issued = Issued { times: 1, lanes };
+        let issued = Issued {
+            times: 1,
+            active: 0,
+            lanes,
+        };
         count_operands((program, inst), course, issued, counts);
         let copied = u64::from(course.copies) * self.width;
         counts.add(Counter::RegisterWrite, u64::from(course.copies));
@@ -78,6 +82,8 @@ impl Tally {
             if times == 0 {
                 continue;
             }
+            counts.add(Counter::WarpInstructions, times);
+            counts.add(Counter::ThreadInstructions, issued.active);
             counts.add(port_counter(inst.port), times);
             counts.add(Counter::BufferRead, times);
             counts.add(Counter::ScoreboardRead, times);
@@ -97,7 +103,7 @@ impl Tally {
 fn count_operands(
     (program, inst): (&Program, &Inst),
     course: &Course,
-    Issued { times, lanes }: Issued,
+    Issued { times, lanes, .. }: Issued,
     counts: &mut Counts,
 ) {
     let written = u64::from(course.writes + course.narrow_writes);

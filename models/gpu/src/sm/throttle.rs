@@ -187,7 +187,7 @@ impl<'t> Sm<'t> {
     /// After a cycle: who need not be asked about again before something happens. Who has nothing else to wait for says so.
     pub(super) fn hold_back(&mut self, now: u64, issued: u64) {
         self.held.parked = if issued == 0 { self.held.refused } else { 0 };
-        let starved = self.held.parked != 0 && self.nothing_under_way();
+        let starved = self.held.parked != 0 && self.nothing_under_way(now);
         let at_barrier = self.at_barrier;
         let throttle = self.held.hook.map(|hook| self.issue_hooks[hook].throttle());
         let Some(throttle) = throttle.flatten() else {
@@ -204,8 +204,8 @@ impl<'t> Sm<'t> {
     }
 
     /// Whether every warp is held back or waits at a barrier that is not about to open, with no result on its way.
-    fn nothing_under_way(&self) -> bool {
-        let waits = |index: usize| self.warps[index].entry.is_clear();
+    fn nothing_under_way(&self, now: u64) -> bool {
+        let waits = |index: usize| self.warps[index].entry.clears() <= now;
         let opening = |cta: &super::CtaSlot| cta.opening() != 0;
         self.live & !(self.held.parked | self.at_barrier) == 0
             && (0..self.warps.len()).all(|index| self.live >> index & 1 == 0 || waits(index))

@@ -8,6 +8,8 @@ use crate::{BackEnd, Course, GpuSpec};
 
 /// Ports that instructions collect operands for.
 const CLASSES: usize = 6;
+/// Pools of collectors.
+const POOLS: usize = 3;
 
 /// The back end of an SM as the issue stage sees it.
 #[derive(Clone, Debug)]
@@ -28,12 +30,10 @@ pub(crate) struct Units {
 #[derive(Clone, Debug)]
 struct Part {
     banks: Banks,
-    /// Collectors: for everything, for the special-function unit, for memory.
-    pools: [Slots; 3],
-    /// Which pool each port takes from.
-    pool_of: [usize; CLASSES],
-    /// Room between issue and unit, by port.
-    queues: [Slots; CLASSES],
+    /// Room between issue and unit, by port, and behind it collectors: for everything, for the special-function unit, for memory.
+    places: Slots<{ CLASSES + POOLS }>,
+    /// Which collectors each port takes, by their number among the places.
+    pool_of: [u8; CLASSES],
     /// The units of a port. The load-store unit keeps its own time.
     units: [Vec<Unit>; CLASSES],
 }
@@ -98,8 +98,8 @@ impl Units {
     #[inline]
     pub fn accepts_from(&self, scheduler: usize, class: usize) -> u64 {
         let part = &self.parts[self.part(scheduler)];
-        let pool = &part.pools[part.pool_of[class]];
-        part.queues[class].first().max(pool.first())
+        let pool = usize::from(part.pool_of[class]);
+        part.places.first(class).max(part.places.first(pool))
     }
 
     /// Collects the operands of `inst` of warp `warp`, issued at `now`: a cycle to read each register. Collector and place are held until
@@ -151,8 +151,8 @@ impl Units {
     ) -> Collected {
         let part = &mut self.parts[index];
         let class = port as usize;
-        part.pools[part.pool_of[class]].take();
-        part.queues[class].take();
+        part.places.take(usize::from(part.pool_of[class]));
+        part.places.take(class);
         let cycles = |reads: u64| match self.bank_reads {
             1 => reads,
             several => reads / several,
@@ -170,8 +170,9 @@ impl Units {
     pub fn enter(&mut self, collected: &Collected, cycle: u64) {
         let part = &mut self.parts[usize::from(collected.part)];
         let class = collected.port as usize;
-        part.pools[part.pool_of[class]].free_from(cycle - self.transfer);
-        part.queues[class].free_from(cycle);
+        let pool = usize::from(part.pool_of[class]);
+        part.places.free_from(pool, cycle - self.transfer);
+        part.places.free_from(class, cycle);
     }
 
     /// A unit takes the instruction as soon as one is free whose exit, and a result bus, will be free when the result comes, and is busy for its interval.
@@ -244,9 +245,8 @@ impl Part {
     /// One of `parts` equal parts.
     fn new(spec: &GpuSpec, parts: u32) -> Self {
         let (units, operands) = (&spec.units, &spec.operands);
-        let own = |count: u32, pool: usize| if count > 0 { pool } else { 0 };
-        let sfu = own(operands.sfu_collectors, 1);
-        let ldst = own(operands.ldst_collectors, 2);
+        let (sfu, ldst) = (operands.sfu_collectors, operands.ldst_collectors);
+        let pool = |count: u32, own: u8| CLASSES as u8 + if count > 0 { own } else { 0 };
         let classes = [
             &units.sp,
             &units.int,
@@ -254,26 +254,33 @@ impl Part {
             &units.fp64,
             &units.tensor,
         ];
-        let mut queues = classes.map(|unit| Slots::new(unit.queue)).to_vec();
-        queues.push(Slots::new(spec.ldst.queue));
-        let mut free: Vec<Vec<Unit>> = classes
-            .iter()
-            .map(|unit| vec![Unit::default(); (unit.count / parts) as usize])
-            .collect();
-        free.push(Vec::new());
-        let nothing = || Slots::new(0);
-        let mut queues = queues.into_iter();
-        let mut free = free.into_iter();
+        let [sp, int, special, fp64, tensor] = classes.map(|unit| unit.queue);
+        let [all, of_sfu, of_ldst] = [operands.collectors, sfu, ldst].map(|count| count / parts);
+        let mut free = classes.iter().map(|unit| {
+            let count = (unit.count / parts) as usize;
+            vec![Unit::default(); count]
+        });
         Self {
             banks: Banks::new(spec, parts),
-            pools: [
-                operands.collectors,
-                operands.sfu_collectors,
-                operands.ldst_collectors,
-            ]
-            .map(|count| Slots::new(count / parts)),
-            pool_of: [0, 0, sfu, 0, 0, ldst],
-            queues: std::array::from_fn(|_| queues.next().unwrap_or_else(nothing)),
+            places: Slots::new([
+                sp,
+                int,
+                special,
+                fp64,
+                tensor,
+                spec.ldst.queue,
+                all,
+                of_sfu,
+                of_ldst,
+            ]),
+            pool_of: [
+                pool(0, 0),
+                pool(0, 0),
+                pool(sfu, 1),
+                pool(0, 0),
+                pool(0, 0),
+                pool(ldst, 2),
+            ],
             units: std::array::from_fn(|_| free.next().unwrap_or_default()),
         }
     }

@@ -3,6 +3,7 @@
 use warpwatt_simt::trace::{Step, WarpCursor};
 
 use super::scoreboard::Entry;
+use crate::engine::NEVER;
 use crate::program::{Port, Program};
 
 /// Most instruction-buffer entries of a warp.
@@ -29,12 +30,16 @@ pub(crate) struct Warp<'t> {
     /// From `first` on, around the end: what is in the buffer, and then what is fetched next; nothing there when everything has been fetched.
     steps: [Option<Step<'t>>; RING],
     first: u8,
+    /// One less than the places of the ring that are used: few, so that they stay in the processor's cache.
+    last: u8,
     /// Entries reserved, from the fetch on.
     pub held: u8,
     /// Entries whose instruction is decoded.
     pub delivered: u8,
     /// A branch was fetched and is not resolved.
     pub branch: bool,
+    /// When a branch that was issued is resolved; never if there is none.
+    pub resolves: u64,
     /// Instructions in the buffer that lie behind a taken branch.
     pub wrong: u8,
     /// They are decoded.
@@ -55,11 +60,21 @@ pub(crate) struct Warp<'t> {
 }
 
 impl<'t> Warp<'t> {
+    /// A slot with a buffer of so many entries.
+    pub fn new(buffer_entries: u32) -> Self {
+        Self {
+            last: (buffer_entries + 1).next_power_of_two() as u8 - 1,
+            ..Self::default()
+        }
+    }
+
     /// Starts a trace in this slot.
     pub fn place(&mut self, mut cursor: WarpCursor<'t>, cta: u8, now: u64) {
         *self = Self {
+            last: self.last,
             cta,
             placed: now,
+            resolves: NEVER,
             ..Self::default()
         };
         self.steps[0] = cursor.next();
@@ -71,7 +86,7 @@ impl<'t> Warp<'t> {
     #[inline]
     fn at(&self, number: u8) -> usize {
         debug_assert!(usize::from(number) <= MOST);
-        usize::from(self.first + number) % RING
+        usize::from((self.first + number) & self.last) % RING
     }
 
     /// What is fetched next; `None` when everything has been fetched.

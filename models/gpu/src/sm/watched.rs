@@ -35,10 +35,10 @@ impl Sm<'_> {
     pub fn warp_view(&self, index: usize) -> WarpView {
         let warp = &self.warps[index];
         WarpView {
-            serial: self.ages.placed[index],
+            serial: self.ages.of[index].placed,
             cta: self.ctas[usize::from(warp.cta)].number,
             placed: warp.placed,
-            issued: self.ages.issued[index],
+            issued: self.ages.of[index].issued,
             state: self.state(index),
             loading: self.loading >> index & 1 != 0,
         }
