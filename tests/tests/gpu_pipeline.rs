@@ -4,7 +4,7 @@ mod gpu_support;
 
 use gpu_support::*;
 use warpwatt_gpu::Policy;
-use warpwatt_simt::trace::{LatencyClass, Unit};
+use warpwatt_simt::trace::{LatencyClass, Space, Unit};
 
 /// `count` additions, each of which needs the one before.
 fn chain(count: u16) -> Vec<warpwatt_simt::trace::StaticInst> {
@@ -41,6 +41,23 @@ fn a_dependent_instruction_issues_one_pipeline_later() {
         cycles(&shallow, chain(20)) - cycles(&shallow, chain(10)),
         100
     );
+}
+
+/// A warp has ended once its last result is there, however late: here that of an addition, long after a load's and the last instruction.
+#[test]
+fn a_warp_ends_with_its_last_result() {
+    let mut spec = one_sm();
+    spec.timing.int.simple.latency = 5000;
+    let code = vec![load(Space::Global, 1), add(2, &[]), exit()];
+    let trace = launch(code, 1, 1, |_, _| {
+        let at = |lane: u64| 0xc000_0000 + 4 * lane;
+        vec![
+            Dynamic::at(0, ALL, at),
+            Dynamic::plain(1),
+            Dynamic::plain(2),
+        ]
+    });
+    assert!((5000..6000).contains(&run(&spec, trace).cycles));
 }
 
 /// Six registers in turn: no instruction waits for another, so the unit takes one every warp_width / lanes cycles.
