@@ -156,7 +156,10 @@ fn uniform_vectors(
 ) -> Result<Vec<Check>, Option<Diag>> {
     let mut checks = tool(arguments, gpu::uniform_vectors)?;
     let (_, outcomes) = study(("uniform_vectors.toml", UNIFORM_VECTORS), arguments, sink)?;
-    checks.extend(uniform_vector_study(&outcomes));
+    let defect = |error: String| Some(Diag::error("techlib::defect", error));
+    let circuits = paper_circuits().map_err(defect)?;
+    let found = uniform_vector_study(&outcomes, &circuits);
+    checks.extend(found.map_err(|error| defect(error.to_string()))?);
     Ok(checks)
 }
 
@@ -177,16 +180,21 @@ fn study(
     Ok((resolved.study.title, ran?))
 }
 
-/// The circuits of the paper's Table 1: 32 nm, high performance, CACTI 6.5.
-fn circuits() -> Result<Vec<Check>, String> {
+/// What the filter-cache paper built of: 32 nm, high performance, CACTI 6.5.
+fn paper_circuits() -> Result<NodeCircuits, String> {
     let technology = Library::itrs()
         .and_then(|library| library.node("32nm", Flavour::Hp))
         .map_err(|error| error.to_string())?;
-    let circuits = NodeCircuits::new(
+    Ok(NodeCircuits::new(
         technology,
         OperatingPoint::at(Temperature::from_k(350.0)),
         Profile::Cacti65,
-    );
+    ))
+}
+
+/// The circuits of the paper's Table 1.
+fn circuits() -> Result<Vec<Check>, String> {
+    let circuits = paper_circuits()?;
     let gpu = GpuSpec::preset("tesla-16sm").ok_or("the preset `tesla-16sm` is missing")?;
     let paper = FilterCachePaper::load();
     filter_cache_circuits(&Setting {

@@ -1,5 +1,10 @@
 //! Section 5 of the uniform-vector paper against a study's points.
 
+use warpwatt_circuit::memory::{MemoryKind, MemorySpec};
+use warpwatt_circuit::{CircuitError, Spec};
+use warpwatt_gpu::SECTOR_BYTES;
+use warpwatt_techniques::Circuits;
+
 use super::{Check, Tolerance};
 use crate::outcome::{BASELINE, Outcome};
 use crate::papers::{Modes, UniformVectorPaper};
@@ -14,7 +19,8 @@ const NARROW: &str = "gtx285";
 
 /// Points of one study, looked up by GPU and technique.
 struct Points<'o> {
-    outcomes: &'o [Outcome],
+    /// Each with the energy of memory.
+    outcomes: Vec<(&'o Outcome, f64)>,
 }
 
 /// A point beside its baseline.
@@ -22,6 +28,7 @@ struct Points<'o> {
 struct Pair<'o> {
     before: &'o Outcome,
     after: &'o Outcome,
+    memory_j: [f64; 2],
 }
 
 impl Pair<'_> {
@@ -31,6 +38,12 @@ impl Pair<'_> {
 
     fn dynamic(&self) -> f64 {
         1.0 - self.after.totals.dynamic_j / self.before.totals.dynamic_j
+    }
+
+    /// With that of memory.
+    fn dynamic_with_memory(&self) -> f64 {
+        let [before, after] = self.memory_j;
+        1.0 - (self.after.totals.dynamic_j + after) / (self.before.totals.dynamic_j + before)
     }
 
     fn leakage(&self) -> f64 {
@@ -54,12 +67,18 @@ impl<'o> Points<'o> {
             let wanted = technique.to_owned();
             self.outcomes
                 .iter()
-                .filter(move |o| o.point.gpu == gpu && o.point.technique == wanted)
+                .filter(move |(o, _)| o.point.gpu == gpu && o.point.technique == wanted)
         };
         of(technique)
-            .filter_map(|after| {
-                let before = of(BASELINE).find(|o| o.point.kernel == after.point.kernel)?;
-                Some(Pair { before, after })
+            .filter_map(|(after, memory_after)| {
+                let mut plain = of(BASELINE);
+                let (before, memory_before) =
+                    plain.find(|(o, _)| o.point.kernel == after.point.kernel)?;
+                Some(Pair {
+                    before,
+                    after,
+                    memory_j: [*memory_before, *memory_after],
+                })
             })
             .collect()
     }
@@ -86,10 +105,11 @@ fn mean(pairs: &[Pair<'_>], of: impl Fn(&Pair<'_>) -> f64) -> f64 {
     pairs.iter().map(of).sum::<f64>() / pairs.len() as f64
 }
 
-/// The geometric mean of shares; a share of nothing makes it nothing.
+/// The geometric mean of the shares of those that have any: with the others it would be nothing.
 fn geometric(pairs: &[Pair<'_>], of: impl Fn(&Pair<'_>) -> f64) -> f64 {
-    let logs: f64 = pairs.iter().map(|pair| libm::log(of(pair))).sum();
-    libm::exp(logs / pairs.len() as f64)
+    let shares = pairs.iter().map(of).filter(|share| *share > 0.0);
+    let logs: Vec<f64> = shares.map(libm::log).collect();
+    libm::exp(logs.iter().sum::<f64>() / logs.len() as f64)
 }
 
 fn largest(pairs: &[Pair<'_>], of: impl Fn(&Pair<'_>) -> f64) -> f64 {
@@ -115,9 +135,35 @@ fn at_most(place: &str, what: impl Into<String>, published: f64, ours: f64) -> C
     Check::new((place, what.into(), ""), published, ours, Tolerance::AtMost)
 }
 
-/// Every number of the paper's section 5 that a point of the study answers, in the order of its figures.
-pub fn uniform_vector_study(outcomes: &[Outcome]) -> Vec<Check> {
-    let points = Points { outcomes };
+/// The energy of what memory served: sectors that the second-level cache asked for or sent back. GDDR5 stands for the GDDR3 of the paper's GPU, of which no
+/// currents are known here.
+fn memory_j(outcome: &Outcome, circuits: &dyn Circuits) -> Result<f64, CircuitError> {
+    let n = |name: &str| outcome.activity.get(name) as f64;
+    let (hits, misses) = (n("dram_row_hits"), n("dram_row_misses"));
+    let row_hits = 100.0 * hits / (hits + misses).max(1.0);
+    let access = circuits.cost(&Spec::Memory(MemorySpec {
+        kind: MemoryKind::Gddr5,
+        bits: 8 * u64::from(SECTOR_BYTES),
+        row_hits: row_hits.round() as u8,
+    }))?;
+    Ok(n("l2_read_misses") * access.read_energy.si()
+        + n("l2_write_backs") * access.write_energy.si())
+}
+
+/// Every number of the paper's section 5 that a point of the study answers, in the order of its figures. The node of `circuits` plays no part: they price memory.
+///
+/// # Errors
+/// If memory cannot be priced.
+pub fn uniform_vector_study(
+    outcomes: &[Outcome],
+    circuits: &dyn Circuits,
+) -> Result<Vec<Check>, CircuitError> {
+    let priced = outcomes
+        .iter()
+        .map(|outcome| Ok((outcome, memory_j(outcome, circuits)?)));
+    let points = Points {
+        outcomes: priced.collect::<Result<_, CircuitError>>()?,
+    };
     let paper = UniformVectorPaper::load();
     let mut checks = redundancy(&points, &paper);
     checks.extend(performance(&points, &paper));
@@ -125,7 +171,7 @@ pub fn uniform_vector_study(outcomes: &[Outcome]) -> Vec<Check> {
     checks.extend(sizes(&points, &paper));
     checks.extend(wide(&points, &paper));
     checks.extend(reliability(&points, &paper));
-    checks
+    Ok(checks)
 }
 
 /// A reuse buffer with values of 64 bits that knows results a cycle after the issue: the experiment that explains gains among warps.
@@ -146,7 +192,7 @@ fn redundancy(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
         [
             check(
                 "Figure 2",
-                format!("redundant operations, {kind}, geometric mean"),
+                format!("redundant operations, {kind}, geometric mean of those that have any"),
                 published.mean,
                 geometric(&pairs, of),
             ),
@@ -163,7 +209,7 @@ fn redundancy(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
     let of = |pair: &Pair<'_>| pair.metric("uniform_vector.redundant.inter");
     for (what, published, ours) in [
         (
-            "geometric mean",
+            "geometric mean of those that have any",
             published.inter.mean,
             geometric(&early, of),
         ),
@@ -198,6 +244,7 @@ fn performance(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
             checks.push(check(figure, what, published, mean_gain(&pairs)));
         }
     }
+    checks.extend(enough_scalar_registers(points, speedup.srf));
     for (mode, more, published, what) in [
         (
             "intra",
@@ -228,11 +275,18 @@ fn performance(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
         let what = format!("gain, token, {mode}, {what}");
         checks.push(check("Figure 5", what, published, mean_gain(&pairs)));
     }
+    checks.extend(single_benchmarks(points, paper));
+    checks.extend(copies(points, paper));
+    checks
+}
+
+/// What section 5.1 says of single benchmarks.
+fn single_benchmarks(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
+    let speedup = paper.speedup;
     let combined = points.pairs(NARROW, &label("token", "combined", ""));
     let intra = points.pairs(NARROW, &label("token", "intra", ""));
     let inter = points.pairs(NARROW, &label("token", "inter", ""));
-    let copies = |pair: &Pair<'_>| pair.metric("uniform_vector.copies_of_sources");
-    checks.extend([
+    vec![
         check(
             "section 5.1",
             "gain, token, combined, largest",
@@ -252,6 +306,26 @@ fn performance(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
             one(&inter, "VA", |pair| pair.gain()),
         ),
         check(
+            "section 5.1",
+            "gain, token, inter, VA, results known early, values of 64 bits",
+            speedup.va_token_inter,
+            one(
+                &points.pairs(NARROW, &label("token", "inter", EARLY)),
+                "VA",
+                |pair| pair.gain(),
+            ),
+        ),
+    ]
+}
+
+/// Figure 7.
+fn copies(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
+    let combined = points.pairs(NARROW, &label("token", "combined", ""));
+    let copies = |pair: &Pair<'_>| pair.metric("uniform_vector.copies_of_sources");
+    let divergent =
+        |pair: &Pair<'_>| copies(pair) - pair.metric("uniform_vector.copies_of_sources.guarded");
+    vec![
+        check(
             "Figure 7",
             "copies over warp instructions, mean",
             paper.copies.mean,
@@ -263,8 +337,34 @@ fn performance(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
             paper.copies.max,
             largest(&combined, copies),
         ),
-    ]);
-    checks
+        check(
+            "Figure 7",
+            "the same without those of guarded instructions in whole warps, mean",
+            paper.copies.mean,
+            mean(&combined, divergent),
+        ),
+        check(
+            "Figure 7",
+            "the same without those of guarded instructions in whole warps, largest",
+            paper.copies.max,
+            largest(&combined, divergent),
+        ),
+    ]
+}
+
+/// Figure 6 with as many scalar registers as hold 128 pointers of 64 bits, and where results are reused with values as wide that are known early.
+fn enough_scalar_registers(points: &Points<'_>, published: Modes) -> Vec<Check> {
+    let rows = modes(published).into_iter().map(|(mode, published)| {
+        let (early, what) = match mode {
+            "intra" => ("", ""),
+            _ => (EARLY, ", results known early, values of 64 bits"),
+        };
+        let more = format!(", srf_entries=256{early}");
+        let pairs = points.pairs(NARROW, &label("srf", mode, &more));
+        let what = format!("gain, srf, {mode}, 256 entries{what}");
+        check("Figure 6", what, published, mean_gain(&pairs))
+    });
+    rows.collect()
 }
 
 /// Figures 8 to 10, of what is priced.
@@ -292,6 +392,18 @@ fn energy(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
         published.dynamic_max,
         largest_dynamic,
     ));
+    for (design, published) in [
+        ("token", published.dynamic_token),
+        ("srf", published.dynamic_srf),
+    ] {
+        let pairs = points.pairs(NARROW, &label(design, "combined", ""));
+        checks.push(check(
+            "Figure 8",
+            format!("the same with GDDR5, {design}, combined"),
+            published,
+            mean(&pairs, |pair| pair.dynamic_with_memory()),
+        ));
+    }
     for (figure, design, published) in [
         ("Figure 9", "token", published.total_token),
         ("Figure 10", "srf", published.total_srf),
@@ -355,6 +467,12 @@ fn sizes(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
         };
         let pairs = points.pairs(NARROW, &label("token", "combined", &more));
         let what = format!("gain, token, combined, {entries} entries of the reuse buffer");
+        checks.push(check("Figure 12", &what[..], published, mean_gain(&pairs)));
+        let pairs = points.pairs(
+            NARROW,
+            &label("token", "combined", &format!("{more}{EARLY}")),
+        );
+        let what = format!("{what}, results known early, values of 64 bits");
         checks.push(check("Figure 12", what, published, mean_gain(&pairs)));
     }
     checks
@@ -366,6 +484,12 @@ fn wide(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
     for (mode, published) in modes(paper.speedup.simd_16) {
         let pairs = points.pairs(WIDE, &label("token", mode, ""));
         let what = format!("gain, token, {mode}, 16 lanes");
+        checks.push(check("Figure 13", what, published, mean_gain(&pairs)));
+    }
+    let published = paper.speedup.simd_16;
+    for (mode, published) in [("inter", published.inter), ("combined", published.combined)] {
+        let pairs = points.pairs(WIDE, &label("token", mode, EARLY));
+        let what = format!("gain, token, {mode}, 16 lanes, results known early, values of 64 bits");
         checks.push(check("Figure 13", what, published, mean_gain(&pairs)));
     }
     let inter = points.pairs(WIDE, &label("token", "inter", ""));
@@ -429,8 +553,14 @@ fn reliability(points: &Points<'_>, paper: &UniformVectorPaper) -> Vec<Check> {
         }
     }
     let vrf = |pair: &Pair<'_>| pair.metric("uniform_vector.vrf_coverage");
+    let of_words = |pair: &Pair<'_>| pair.metric("uniform_vector.vrf_coverage.of_words");
     for (who, published, ours) in [
         ("token", published.vrf_token, mean(&token, vrf)),
+        (
+            "token, of registers of 32 bits",
+            published.vrf_token,
+            mean(&token, of_words),
+        ),
         (
             "token, largest",
             published.vrf_token_max,

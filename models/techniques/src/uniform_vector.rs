@@ -283,6 +283,11 @@ impl Technique for UniformVector {
                 count("uniform_vector_copies_of_sources"),
                 instructions,
             ),
+            share(
+                "copies_of_sources.guarded",
+                count("uniform_vector_copies_guarded"),
+                instructions,
+            ),
         ];
         if self.mode != Mode::Intra {
             metrics.extend([
@@ -312,6 +317,12 @@ impl Technique for UniformVector {
                     "vrf_coverage",
                     count("uniform_vector_duplicate_cycles"),
                     count("uniform_vector_live_cycles"),
+                ),
+                share(
+                    "vrf_coverage.of_words",
+                    count("uniform_vector_duplicate_cycles")
+                        - count("uniform_vector_duplicate_half_cycles"),
+                    count("uniform_vector_live_cycles") - count("uniform_vector_live_half_cycles"),
                 ),
                 share(
                     "vrf_coverage.loaded",

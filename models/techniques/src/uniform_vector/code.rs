@@ -25,6 +25,8 @@ pub(super) struct Operands {
     /// Words and predicates written, likewise.
     pub destinations: Vec<u32>,
     pub destination_words: usize,
+    /// Whether a word of the destinations is half of a register of 64 bits.
+    pub destination_halves: Vec<bool>,
     /// Registers of any width, predicates among them.
     pub source_registers: usize,
     pub destination_registers: usize,
@@ -84,6 +86,7 @@ impl Operands {
             source_words,
             destinations,
             destination_words,
+            destination_halves: halves(&inst.destinations),
             source_registers: inst.sources.len(),
             destination_registers: inst.destinations.len(),
             kind: kind(inst),
@@ -130,6 +133,14 @@ fn names(registers: &[Register], predicates: u32) -> (Vec<u32>, usize) {
     let found = registers.iter().filter(of_kind);
     names.extend(found.map(|register| predicates + u32::from(register.number)));
     (names, words)
+}
+
+/// For each word of the registers whether it is one of two.
+fn halves(registers: &[Register]) -> Vec<bool> {
+    let each = registers
+        .iter()
+        .flat_map(|register| words(*register).map(|_| register.kind == RegisterKind::Double));
+    each.collect()
 }
 
 /// A double lies in two words.

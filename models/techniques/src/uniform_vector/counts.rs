@@ -89,6 +89,10 @@ pub(super) const COUNTERS: &[(&str, &str)] = &[
         "of them, those where the instruction reads the register as well: the paper's condition",
     ),
     (
+        "uniform_vector_copies_guarded",
+        "of these, those where all lanes are active and the instruction's own guard leaves some of them out",
+    ),
+    (
         "uniform_vector_computed_lanes",
         "lanes of computations, however they were executed",
     ),
@@ -99,6 +103,14 @@ pub(super) const COUNTERS: &[(&str, &str)] = &[
     (
         "uniform_vector_duplicate_cycles",
         "reliability: of them, of values held twice",
+    ),
+    (
+        "uniform_vector_live_half_cycles",
+        "reliability: of the live ones, of halves of 64-bit registers",
+    ),
+    (
+        "uniform_vector_duplicate_half_cycles",
+        "reliability: of these, of values held twice",
     ),
     (
         "uniform_vector_duplicate_loaded_cycles",
@@ -121,6 +133,7 @@ pub(super) struct Counts {
     pub structural: u64,
     pub copies: u64,
     pub copies_of_sources: u64,
+    pub copies_guarded: u64,
     pub computed_lanes: u64,
 }
 
@@ -149,6 +162,7 @@ impl Counts {
             ("uniform_vector_missed", self.missed),
             ("uniform_vector_copies", self.copies),
             ("uniform_vector_copies_of_sources", self.copies_of_sources),
+            ("uniform_vector_copies_guarded", self.copies_guarded),
             ("uniform_vector_computed_lanes", self.computed_lanes),
         ] {
             activity.add(name, count);

@@ -12,6 +12,8 @@ struct Value {
     written: u64,
     last_read: u64,
     held: Held,
+    /// One word of two of a register of 64 bits.
+    half: bool,
 }
 
 /// In how many copies a value is held.
@@ -32,6 +34,9 @@ pub(super) struct LiveCycles {
     pub duplicate: u64,
     /// Of values that were loaded and are held twice.
     pub duplicate_loaded: u64,
+    /// Of words of 64-bit registers; and of those of them that are held twice.
+    pub halves: u64,
+    pub duplicate_halves: u64,
 }
 
 impl Lives {
@@ -48,13 +53,20 @@ impl Lives {
         }
     }
 
-    /// A register is written, in one copy or two.
-    pub fn write(&mut self, word: u32, cycle: u64, held: Held, total: &mut LiveCycles) {
+    /// A register, or half of one of 64 bits, is written, in one copy or two.
+    pub fn write(
+        &mut self,
+        (word, half): (u32, bool),
+        cycle: u64,
+        held: Held,
+        total: &mut LiveCycles,
+    ) {
         if let Some(slot) = self.values.get_mut(word as usize) {
             let value = Value {
                 written: cycle,
                 last_read: cycle,
                 held,
+                half,
             };
             total.add(slot.replace(value));
         }
@@ -73,6 +85,9 @@ impl LiveCycles {
         if let Some(value) = value {
             let cycles = value.last_read - value.written;
             self.all += cycles;
+            self.halves += if value.half { cycles } else { 0 };
+            let twice = value.half && value.held != Held::Once;
+            self.duplicate_halves += if twice { cycles } else { 0 };
             match value.held {
                 Held::Once => {}
                 Held::Twice => self.duplicate += cycles,
@@ -90,11 +105,11 @@ mod tests {
     fn a_value_lives_from_its_write_to_its_last_read() {
         let (mut lives, mut total) = (Lives::default(), LiveCycles::default());
         lives.start(2);
-        lives.write(0, 10, Held::Twice, &mut total);
-        lives.write(1, 10, Held::TwiceLoaded, &mut total);
+        lives.write((0, false), 10, Held::Twice, &mut total);
+        lives.write((1, true), 10, Held::TwiceLoaded, &mut total);
         lives.read(0, 20);
         lives.read(0, 25);
-        lives.write(0, 40, Held::Once, &mut total);
+        lives.write((0, false), 40, Held::Once, &mut total);
         lives.read(1, 13);
         lives.end(&mut total);
         assert_eq!(
@@ -102,7 +117,9 @@ mod tests {
             LiveCycles {
                 all: 15 + 3,
                 duplicate: 15,
-                duplicate_loaded: 3
+                duplicate_loaded: 3,
+                halves: 3,
+                duplicate_halves: 3,
             }
         );
     }

@@ -125,8 +125,10 @@ impl Pipeline {
                 (true, Kind::Memory) => Held::TwiceLoaded,
                 (true, _) => Held::Twice,
             };
-            for &word in inst.destination_words() {
-                state.lives.write(word, event.cycle, held, &mut self.live);
+            let words = inst.destination_words().iter();
+            for (&word, &half) in words.zip(&inst.destination_halves) {
+                let lives = &mut state.lives;
+                lives.write((word, half), event.cycle, held, &mut self.live);
             }
         }
         let returns = inst.returns;
@@ -139,6 +141,8 @@ impl Pipeline {
         }
         self.counts.copies += u64::from(cleared);
         self.counts.copies_of_sources += u64::from(by_the_paper);
+        let guarded = step.active == self.code.all_lanes;
+        self.counts.copies_guarded += if guarded { u64::from(by_the_paper) } else { 0 };
         cleared
     }
 
@@ -305,6 +309,9 @@ impl IssueHook for Pipeline {
             let loaded = self.live.duplicate_loaded;
             activity.add("uniform_vector_duplicate_cycles", computed + loaded);
             activity.add("uniform_vector_duplicate_loaded_cycles", loaded);
+            let (halves, twice) = (self.live.halves, self.live.duplicate_halves);
+            activity.add("uniform_vector_live_half_cycles", halves);
+            activity.add("uniform_vector_duplicate_half_cycles", twice);
         }
     }
 }
