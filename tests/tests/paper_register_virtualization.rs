@@ -80,6 +80,33 @@ fn averages_lie_where_the_page_says() {
     assert_eq!(checks.len(), 13, "every figure is compared");
 }
 
+/// Chapter 3 on three of its benchmarks: one that neither needs throttling nor spills, one that only a compiler without renaming would miss registers for, and
+/// one whose registers are all live at once, where half of them cost what the work's kernels do not pay.
+#[test]
+fn half_a_register_file_costs_time_where_all_of_it_is_live() {
+    let study = include_str!("../../workloads/studies/register_shrink.toml");
+    let names = ["VectorAdd", "Reduction", "MatrixMul"];
+    let kernels = names.map(|name| format!("\"paper:register_virtualization/{name}\""));
+    let shipped = "\"paper:register_virtualization\"";
+    let checks = registers::shrink::study(&outcomes(study, [shipped, &kernels.join(", ")]));
+    let within = |what: &str, low: f64, high: f64| {
+        let found = checks.iter().find(|check| check.what.starts_with(what));
+        let ours = found.unwrap_or_else(|| panic!("{what}")).ours;
+        assert!((low..high).contains(&ours), "{what}: {ours}");
+    };
+    within("dynamic power of half a register file", 0.15, 0.25);
+    within("dynamic and static power of half", 0.25, 0.40);
+    within("slowdown by half the registers, with renaming", 0.15, 0.40);
+    within("slowdown by the compiler's spills", 0.25, 0.55);
+    within("VectorAdd: instructions that are held back", 0.0, 0.5);
+    within("energy of the register file saved", 0.25, 0.45);
+    assert_eq!(
+        checks.len(),
+        11,
+        "every figure that these benchmarks have is compared"
+    );
+}
+
 /// Figure 2.11: planar transistors leak more from node to node, FinFETs fall back towards 40 nm and climb again.
 #[test]
 fn leakage_falls_back_with_finfets_and_climbs_again() {

@@ -28,6 +28,7 @@ pub fn key(kernel: &LoadedKernel, options: RunOptions) -> Key {
             entry.code.len(),
             entry.registers as usize,
             entry.local_bytes as usize,
+            entry.allocation.limit as usize,
         ];
         part(format!("{} {lowered:?}", entry.name).as_bytes());
     }

@@ -31,6 +31,9 @@ const UNIFORM_VECTORS: &str = include_str!("../../../workloads/studies/uniform_v
 /// The study whose points are compared with the figures of the register-virtualization work.
 const REGISTERS: &str = include_str!("../../../workloads/studies/register_virtualization.toml");
 
+/// The study whose points are compared with the figures of its chapter 3.
+const SHRINK: &str = include_str!("../../../workloads/studies/register_shrink.toml");
+
 /// Compares our numbers with the papers' and shows both.
 pub fn run(arguments: &ValidateArguments) -> Exit {
     let mut sink = Sink::default();
@@ -146,6 +149,8 @@ fn registers(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check
     let name = "register_virtualization.toml";
     let (_, outcomes) = study((name, REGISTERS), arguments, sink)?;
     checks.extend(registers::study(&outcomes));
+    let (_, outcomes) = study(("register_shrink.toml", SHRINK), arguments, sink)?;
+    checks.extend(registers::shrink::study(&outcomes));
     Ok(checks)
 }
 

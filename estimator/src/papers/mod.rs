@@ -6,6 +6,6 @@ mod uniform_vectors;
 
 pub use filter_cache::{Benchmark, Derived, FilterCachePaper, LeakageOther, Line, StructureRow};
 pub use register_virtualization::{
-    RegisterVirtualizationPaper, Section25, Section28, Section286, Table22,
+    Chapter3, RegisterVirtualizationPaper, Section25, Section28, Section286, Table22,
 };
 pub use uniform_vectors::{MeanMax, Modes, UniformVectorPaper};

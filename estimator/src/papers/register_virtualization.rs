@@ -18,6 +18,8 @@ pub struct RegisterVirtualizationPaper {
     pub section_2_8: Section28,
     /// Section 2.8.6: beside three levels of register files.
     pub section_2_8_6: Section286,
+    /// Chapter 3: half the register file.
+    pub chapter_3: Chapter3,
 }
 
 /// Energies of an access and leakages of a bank.
@@ -92,6 +94,32 @@ pub struct Section286 {
     pub lrf_entries: f64,
 }
 
+/// GPU-Shrink over the same benchmarks, 64 KB of registers instead of 128 KB.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chapter3 {
+    /// Figure 3.1, without any technique.
+    pub dynamic_power_reduction_of_half_file: f64,
+    /// Figure 3.1, leakage in it.
+    pub total_power_reduction_of_half_file: f64,
+    /// Figure 3.2: of the sixteen, with renaming.
+    pub benchmarks_above_512_registers: f64,
+    /// Section 3.3.
+    pub counter_bits: f64,
+    /// Figure 3.5.
+    pub slowdown_shrink_average: f64,
+    /// Figure 3.5.
+    pub slowdown_compiler_spill_average: f64,
+    /// Section 3.4.2, with files smaller by 40 % and by 30 %.
+    pub slowdown_shrink_40_and_30_percent: f64,
+    /// Section 3.4.2.
+    pub no_throttling_needed: Vec<String>,
+    /// Section 3.4.2.
+    pub speeds_up: Vec<String>,
+    /// Figure 3.6: of the register file with what manages it.
+    pub energy_reduction_shrink_with_gating_average: f64,
+}
+
 impl RegisterVirtualizationPaper {
     /// The numbers, which are part of the program.
     ///
@@ -112,6 +140,7 @@ mod tests {
         let paper = RegisterVirtualizationPaper::load();
         assert_eq!(paper.section_2_8.static_power_reduction_average, 0.47);
         assert_eq!(paper.section_2_8.exempt_registers["Heartwall"], 4.0);
+        assert_eq!(paper.chapter_3.slowdown_compiler_spill_average, 0.7332);
         // 38 % of a bank, of which there are 32.
         let share = paper.section_2_8.table_share_of_bank_static / 32.0;
         assert!((share - paper.section_2_8.table_static_overhead).abs() < 0.0005);

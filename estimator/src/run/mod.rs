@@ -4,6 +4,7 @@ pub mod drive;
 pub mod execute;
 pub mod kernel;
 pub mod plan;
+mod registers;
 mod resolve;
 pub mod work;
 

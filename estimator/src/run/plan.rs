@@ -8,6 +8,7 @@ use warpwatt_gpu::GpuSpec;
 
 use super::drive::{KernelRuns, TimingRun};
 use super::kernel::{LoadedKernel, hex};
+use super::registers::{Limits, limits};
 use crate::diag::{Diag, Sink, SourceId};
 use crate::outcome::{Note, NoteKind, Point};
 use crate::pricing::{NodeCircuits, technology_name};
@@ -43,7 +44,7 @@ pub struct Plan {
     pub axes: Axes,
     /// Its points in the order in which they are kept and reported: kernel, GPU, technology, configuration.
     pub points: Vec<PlannedPoint>,
-    /// The executions: a kernel and a warp width.
+    /// The executions: a kernel, a warp width, limits of registers.
     pub executions: Vec<Execution>,
     /// The timing runs.
     pub timings: Vec<Timing>,
@@ -64,8 +65,8 @@ pub struct PlannedPoint {
     pub notes: Vec<Note>,
 }
 
-/// A kernel executed with warps of one width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A kernel executed with warps of one width, on the registers that techniques leave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execution {
     /// The kernel, among the plan's.
     pub kernel: usize,
@@ -73,6 +74,8 @@ pub struct Execution {
     pub warp_width: u32,
     /// Whether its traces show where lanes have the same operands.
     pub values: bool,
+    /// Entries that have fewer registers than they would take.
+    pub limits: Limits,
 }
 
 /// A GPU with a configuration, as it is timed.
@@ -240,6 +243,11 @@ fn span(axes: Axes, fits: &Fits) -> Plan {
                 kernel,
                 warp_width: fitted.spec.sm.warp_width,
                 values,
+                limits: limits(
+                    &plan.axes.kernels[kernel].loaded,
+                    &plan.axes.configurations[*configuration].stack,
+                    &plan.axes.gpus[*gpu].spec,
+                ),
             };
             let execution = place(&mut plan.executions, wanted);
             let canonical = canonical(&fitted.spec);

@@ -10,6 +10,7 @@ use warpwatt_techniques::{Stack, Structure, baseline};
 use super::drive::{Made, TimingRun, Work};
 use super::execute::{first_mismatch, trace, untimed};
 use super::plan::{Plan, StudyKernel, Timing};
+use super::registers::limited;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, SourceId, Sources};
 use crate::outcome::{Metric, Outcome, RegisterAccesses};
@@ -36,7 +37,7 @@ impl Work for StudyWork<'_> {
     type Error = Diag;
 
     fn execute(&self, execution: usize) -> Result<Made<Vec<KernelTrace>>, Diag> {
-        let execution = self.plan.executions[execution];
+        let execution = &self.plan.executions[execution];
         let kernel = &self.plan.axes.kernels[execution.kernel];
         let options = RunOptions {
             warp_width: execution.warp_width,
@@ -46,7 +47,10 @@ impl Work for StudyWork<'_> {
             races: false,
             listed: 1,
         };
-        let traced = trace(&kernel.loaded, options, self.sources, self.cache)
+        let limited =
+            (!execution.limits.is_empty()).then(|| limited(&kernel.loaded, &execution.limits));
+        let loaded = limited.as_ref().unwrap_or(&kernel.loaded);
+        let traced = trace(loaded, options, self.sources, self.cache)
             .map_err(|diag| self.named(diag, kernel))?;
         match first_mismatch(&traced.run) {
             None => Ok(Made {

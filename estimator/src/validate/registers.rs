@@ -2,6 +2,7 @@
 
 mod hierarchy;
 mod rows;
+pub mod shrink;
 
 use warpwatt_circuit::{Cost, OperatingPoint, Ports, Profile, RamSpec, Spec, cost};
 use warpwatt_gpu::GpuSpec;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use warpwatt_circuit::CircuitError;
+use warpwatt_gpu::trace::LaunchShape;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 
 use crate::{ALL, Circuits, Fit, Metric, Structure, Technique};
@@ -84,6 +85,14 @@ impl Stack {
         for member in &self.members {
             member.attach(gpu, hooks);
         }
+    }
+
+    /// The least of their [`Technique::thread_registers`].
+    pub fn thread_registers(&self, gpu: &GpuSpec, launch: &LaunchShape) -> Option<u32> {
+        let limits = self.members.iter();
+        limits
+            .filter_map(|member| member.thread_registers(gpu, launch))
+            .min()
     }
 
     /// Whether one of them [needs values](Technique::needs_values).

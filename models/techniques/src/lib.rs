@@ -3,6 +3,7 @@
 //! A technique is one file and one line in [`ALL`]. How to add one is in `docs/adding-a-technique.md`.
 
 pub mod baseline;
+pub mod compiler_spill;
 mod compose;
 mod definition;
 pub mod fetch_redundancy;
@@ -28,6 +29,7 @@ pub static ALL: &[&Definition] = &[
     &fetch_redundancy::DEFINITION,
     &uniform_vector::DEFINITION,
     &static_scalarization::DEFINITION,
+    &compiler_spill::DEFINITION,
     &register_virtualization::DEFINITION,
     &register_shrink::DEFINITION,
     &power_gating::DEFINITION,

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use warpwatt_circuit::{CircuitError, Cost, Gated, Granularity, Spec};
+use warpwatt_gpu::trace::LaunchShape;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_techlib::quantity::Time;
 
@@ -41,6 +42,13 @@ pub trait Technique: Send + Sync + Debug {
     /// Whether traces must show where the lanes of a computation have the same operands.
     fn needs_values(&self) -> bool {
         false
+    }
+
+    /// The most registers that the compiler may give a thread of such a launch, if the technique says so; `gpu` is the GPU as it is without techniques. What does
+    /// not fit goes to local memory, in a program of its own.
+    fn thread_registers(&self, gpu: &GpuSpec, launch: &LaunchShape) -> Option<u32> {
+        let _ = (gpu, launch);
+        None
     }
 
     /// The structures that the technique adds.

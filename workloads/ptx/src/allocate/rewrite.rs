@@ -6,7 +6,7 @@ use super::colour::Colouring;
 use super::operands::{Role, replace};
 use super::pieces::Home;
 use super::plan::{Class, Cuts, Plan};
-use super::webs::NONE;
+use super::webs::{NONE, Span};
 use crate::program::{Access, Compare, Comparison, Entry, Guard, Inst, Op, Slot, SlotKind, Source};
 use crate::types::{Space, Type};
 
@@ -73,6 +73,8 @@ pub(super) struct Rewriter<'r, 'a, 'e> {
     places: FxHashMap<u32, u64>,
     /// Bytes of the frame of each routine.
     frames: Vec<u64>,
+    /// Places of the frames that values are kept in.
+    slots: Vec<Kept>,
     spills: Spills,
 }
 
@@ -89,6 +91,7 @@ impl<'r, 'a, 'e> Rewriter<'r, 'a, 'e> {
             code: Vec::with_capacity(entry.code.len()),
             places: FxHashMap::default(),
             frames,
+            slots: Vec::new(),
             spills: Spills::default(),
         };
         match plan.analysis.class {
@@ -302,13 +305,61 @@ impl<'r, 'a, 'e> Rewriter<'r, 'a, 'e> {
                 return number;
             }
         };
-        let frame = &mut self.frames[self.plan.analysis.routines.holding(at)];
-        let place = frame.next_multiple_of(bytes);
-        *frame = place + bytes;
-        self.spills.bytes += bytes as u32;
+        let routine = self.plan.analysis.routines.holding(at);
+        let place = self.shared(web, routine, bytes).unwrap_or_else(|| {
+            let frame = &mut self.frames[routine];
+            let place = frame.next_multiple_of(bytes);
+            *frame = place + bytes;
+            self.spills.bytes += bytes as u32;
+            self.slots.push(Kept {
+                routine,
+                place,
+                bytes,
+                webs: vec![web],
+            });
+            place
+        });
         self.places.insert(web, place);
         place
     }
+
+    /// A place whose values are never live together with a web: it holds that as well.
+    fn shared(&mut self, web: u32, routine: usize, bytes: u64) -> Option<u64> {
+        let webs = &self.plan.analysis.webs.webs;
+        let spans = |web: u32| &webs[web as usize].spans[..];
+        let apart = |slot: &&mut Kept| {
+            let mut others = slot.webs.iter();
+            (slot.routine, slot.bytes) == (routine, bytes)
+                && others.all(|&other| !meet(spans(other), spans(web)))
+        };
+        let slot = self.slots.iter_mut().find(apart)?;
+        slot.webs.push(web);
+        Some(slot.place)
+    }
+}
+
+/// A place in a routine's frame, and the webs that take turns in it.
+struct Kept {
+    routine: usize,
+    place: u64,
+    bytes: u64,
+    webs: Vec<u32>,
+}
+
+/// Whether some point is in spans of both; each list ascends.
+fn meet(one: &[Span], other: &[Span]) -> bool {
+    let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
+    while let (Some(a), Some(b)) = (one.peek(), other.peek()) {
+        if a.0 < b.1 && b.0 < a.1 {
+            return true;
+        }
+        if a.1 <= b.1 {
+            one.next();
+        } else {
+            other.next();
+        }
+    }
+    false
 }
 
 /// An access to a value in the routine's frame.

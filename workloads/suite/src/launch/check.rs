@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use warpwatt_ptx::program::Param;
 use warpwatt_ptx::{Entry, Module, TooFewRegisters};
+use warpwatt_simt::trace::LaunchShape;
 
 use super::problem::nearest;
 use super::{
-    Access, Argument, Buffer, Case, ElementType, Files, Home, KernelLaunch, Prepared, Problem, Role,
+    Access, Argument, Buffer, Case, ElementType, Files, Home, KernelLaunch, Linear, Prepared,
+    Problem, Role,
 };
 
 impl Case {
@@ -60,6 +62,34 @@ impl Case {
         problems.sort_by_key(|problem| (problem.span.start, problem.span.end));
         problems.dedup();
         problems
+    }
+
+    /// What launches take of an SM, by entry: a row for each launch, or for each size of its CTAs where a loop changes that.
+    pub fn launch_shapes(&self, module: &Module, warp_width: u32) -> Vec<(String, LaunchShape)> {
+        let mut shapes = Vec::new();
+        for step in &self.steps {
+            for launch in &step.launches {
+                let Some(entry) = module.entry(launch.kernel.get_ref()) else {
+                    continue;
+                };
+                let blocks = step.repeat.values().map(|variable| {
+                    let extent = |extent: &Linear| extent.at(variable) as u32;
+                    launch.block.each_ref().map(extent)
+                });
+                let blocks: BTreeSet<[u32; 3]> = blocks.collect();
+                shapes.extend(blocks.into_iter().map(|block| {
+                    let shape = LaunchShape {
+                        grid: [1; 3],
+                        block,
+                        warp_width,
+                        shared_bytes: entry.shared_bytes + launch.dynamic_shared,
+                        registers: entry.registers,
+                    };
+                    (entry.name.clone(), shape)
+                }));
+            }
+        }
+        shapes
     }
 
     /// Gives the entries that the case launches no more registers than it says; `limit` is used if it is given.

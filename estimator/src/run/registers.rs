@@ -1,0 +1,46 @@
+//! Programs on fewer registers, where a technique has the compiler make do with them.
+
+use std::collections::BTreeMap;
+
+use warpwatt_gpu::GpuSpec;
+use warpwatt_techniques::Stack;
+
+use super::kernel::LoadedKernel;
+
+/// Entries by name, and the registers that a thread of each may have.
+pub type Limits = BTreeMap<String, u32>;
+
+/// The entries of a kernel that techniques leave fewer registers on `gpu`, as it is without them: as many as techniques say, or as few as the entry can keep.
+pub fn limits(kernel: &LoadedKernel, stack: &Stack, gpu: &GpuSpec) -> Limits {
+    let mut limits = Limits::new();
+    for (entry, shape) in kernel.case.launch_shapes(&kernel.module, gpu.sm.warp_width) {
+        let Some(limit) = stack.thread_registers(gpu, &shape) else {
+            continue;
+        };
+        if limit < shape.registers {
+            let known = limits.entry(entry).or_insert(limit);
+            *known = (*known).min(limit);
+        }
+    }
+    for (name, limit) in &mut limits {
+        if let Some(entry) = kernel.module.entry(name) {
+            *limit = (*limit).max(entry.least_registers());
+        }
+    }
+    limits
+}
+
+/// The kernel with these limits kept.
+pub fn limited(kernel: &LoadedKernel, limits: &Limits) -> LoadedKernel {
+    let mut kernel = kernel.clone();
+    for entry in &mut kernel.module.entries {
+        let Some(&limit) = limits.get(&entry.name) else {
+            continue;
+        };
+        // Whatever is not below the least is kept.
+        if let Ok(limited) = entry.with_registers(limit) {
+            *entry = limited;
+        }
+    }
+    kernel
+}
