@@ -168,7 +168,7 @@ mod tests {
                     let register = free.pop().unwrap();
                     throttle.takes(cta, register);
                     own.push(register);
-                } else if let (false, Some(register)) = (takes, own.pop()) {
+                } else if !takes && let Some(register) = own.pop() {
                     throttle.freed(register);
                     free.push(register);
                 }
