@@ -15,16 +15,10 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use warpwatt::validate::gpu::references;
 use warpwatt_gpu::{GpuSpec, Hooks, simulate};
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_suite::{Kernel, RunOptions, kernels, run_case};
+use warpwatt_suite::kernels;
+use warpwatt_tests::traces;
 
 const PRESETS: [&str; 3] = ["tesla-16sm", "gtx480", "v100"];
-
-fn traces(kernel: &Kernel) -> Vec<KernelTrace> {
-    let module = warpwatt_ptx::load(kernel.ptx).expect("the suite's PTX is valid");
-    let (case, prepared) = kernel.prepare(None).expect("the suite's cases are valid");
-    let run = run_case(&module, &case, &prepared, RunOptions::default());
-    run.expect("the suite's cases run").into_traces()
-}
 
 /// A kernel timed on a preset.
 struct Timed {
@@ -53,7 +47,7 @@ fn replay(criterion: &mut Criterion) {
     let all = RefCell::new(Vec::new());
     let traced: Vec<_> = kernels()
         .iter()
-        .map(|kernel| (kernel.name, traces(kernel)))
+        .map(|kernel| (kernel.name, traces(kernel.name)))
         .collect();
     for preset in PRESETS {
         let spec = GpuSpec::preset(preset).expect("the preset ships");

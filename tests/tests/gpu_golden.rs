@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use warpwatt_gpu::{COUNTERS, Hooks, Preset, Run, presets, simulate};
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_suite::{RunOptions, kernel, run_case};
+use warpwatt_tests::traces;
 
 /// Streams, tiles, many small launches, scattered loads, scattered stores, atomics, barriers, deep divergence, exchange through shared memory, constants.
 const KERNELS: [&str; 10] = [
@@ -107,15 +107,6 @@ fn hash(run: &Run) -> String {
     Sha256::digest(text.as_bytes())
         .iter()
         .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
-}
-
-fn traces(name: &str) -> Vec<KernelTrace> {
-    let kernel = kernel(name).unwrap();
-    let module = warpwatt_ptx::load(kernel.ptx).unwrap();
-    let (case, prepared) = kernel.prepare(None).unwrap();
-    let run = run_case(&module, &case, &prepared, RunOptions::default()).unwrap();
-    assert!(run.passed(), "{name}");
-    run.into_traces()
 }
 
 fn path(preset: &Preset) -> PathBuf {

@@ -3,23 +3,9 @@
 use toml::Table;
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_suite::{Kernel, RunOptions, kernels, run_case};
+use warpwatt_suite::kernels;
 use warpwatt_techniques::{Technique, find};
-
-fn traces(kernel: &Kernel) -> Vec<KernelTrace> {
-    let module = warpwatt_ptx::load(kernel.ptx).unwrap();
-    let (case, prepared) = kernel.prepare(None).unwrap();
-    let options = RunOptions {
-        record: true,
-        ..RunOptions::default()
-    };
-    let run = run_case(&module, &case, &prepared, options).unwrap();
-    assert!(run.passed(), "{}", kernel.name);
-    run.executions
-        .into_iter()
-        .map(|executed| executed.execution.trace.unwrap())
-        .collect()
-}
+use warpwatt_tests::traces;
 
 fn technique(name: &str) -> Box<dyn Technique> {
     (find(name).ok().unwrap().parse)(&Table::new()).unwrap()
@@ -39,7 +25,7 @@ fn every_kernel_of_the_suite_runs_on_the_paper_s_gpu() {
     let techniques = [technique("filter_cache"), technique("fetch_redundancy")];
     let mut timed = 0;
     for kernel in kernels() {
-        let launches = traces(kernel);
+        let launches = traces(kernel.name);
         let instructions: u64 = launches.iter().map(KernelTrace::warp_instructions).sum();
         let baseline = time(&launches, &[]);
         let filtered = time(&launches, &techniques);

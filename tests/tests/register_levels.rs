@@ -7,9 +7,10 @@ use proptest::prelude::*;
 use random_programs::{steps, traced};
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_suite::{Kernel, RunOptions, kernel, kernels, run_case};
+use warpwatt_suite::kernels;
 use warpwatt_techniques::hierarchical_register_file::{Code, Level, Sizes};
 use warpwatt_techniques::{Technique, find};
+use warpwatt_tests::traces;
 
 /// Lanes whose newest value of a register a place holds, by register.
 type Newest = Vec<u64>;
@@ -129,20 +130,6 @@ fn check_code(
     Ok(())
 }
 
-fn traces(kernel: &Kernel) -> Vec<KernelTrace> {
-    let module = warpwatt_ptx::load(kernel.ptx).unwrap();
-    let (case, prepared) = kernel.prepare(Some("default")).unwrap();
-    let options = RunOptions {
-        limit: 1_000_000_000,
-        ..RunOptions::default()
-    };
-    let run = run_case(&module, &case, &prepared, options).unwrap();
-    let launches = run.executions.into_iter();
-    launches
-        .map(|launch| launch.execution.trace.unwrap())
-        .collect()
-}
-
 const USUAL: Sizes = Sizes {
     entries: 3,
     last: true,
@@ -154,7 +141,7 @@ fn no_kernel_of_the_suite_reads_what_is_not_there() {
     let mut all = Seen::default();
     for kernel in kernels() {
         let before = all.from_operand;
-        for trace in traces(kernel) {
+        for trace in traces(kernel.name) {
             check(&trace, USUAL, &mut all)
                 .unwrap_or_else(|fault| panic!("{}: {fault}", kernel.name));
         }
@@ -169,7 +156,7 @@ fn no_kernel_of_the_suite_reads_what_is_not_there() {
 /// The check has teeth: a strand that ends where the compiler did not know of it is found, and a value that shares its entry with another.
 #[test]
 fn a_compiler_that_is_wrong_is_found_out() {
-    let trace = &traces(kernel("matrix_mul").unwrap())[0];
+    let trace = &traces("matrix_mul")[0];
     let right = Code::new(trace, USUAL);
     let fails = |code: &Code| check_code(trace, code, USUAL, &mut Seen::default()).is_err();
     assert!(!fails(&right));
@@ -237,7 +224,7 @@ fn more_entries_never_cost_the_main_register_file_an_access() {
         "black_scholes",
         "libor",
     ] {
-        for trace in traces(kernel(name).unwrap()) {
+        for trace in traces(name) {
             for last in [false, true] {
                 let accesses = by_entries(&trace, last);
                 assert!(
@@ -287,7 +274,7 @@ fn reads_of_all_levels_are_the_reads_without_them() {
         "n_queens",
         "hotspot",
     ] {
-        let launches = traces(kernel(name).unwrap());
+        let launches = traces(name);
         let plain = time(&launches, None);
         for parameters in ["", "lrf = false", "orf_entries = 0", "orf_entries = 8"] {
             let run = time(&launches, Some(parameters));
@@ -326,7 +313,7 @@ fn reads_of_all_levels_are_the_reads_without_them() {
 /// Nothing beside the main register file: every operand comes from there, in every cycle as without.
 #[test]
 fn a_hierarchy_of_one_level_changes_nothing() {
-    let launches = traces(kernel("matrix_mul").unwrap());
+    let launches = traces("matrix_mul");
     let (plain, alone) = (
         time(&launches, None),
         time(&launches, Some("orf_entries = 0\nlrf = false")),

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use toml::Table;
 use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, simulate_under};
 use warpwatt_simt::trace::{KernelTrace, Register, Space, StaticInst};
-use warpwatt_suite::{RunOptions, kernel, run_case};
 use warpwatt_techniques::{Technique, find};
+use warpwatt_tests::traces;
 
 fn shrunk(parameters: &str) -> Box<dyn Technique> {
     let table: Table = parameters.parse().unwrap();
@@ -45,15 +45,6 @@ fn one_fermi() -> GpuSpec {
     let mut spec = fermi();
     spec.sm.count = 1;
     spec
-}
-
-fn traces(name: &str) -> Vec<KernelTrace> {
-    let kernel = kernel(name).unwrap();
-    let module = warpwatt_ptx::load(kernel.ptx).unwrap();
-    let (case, prepared) = kernel.prepare(None).unwrap();
-    let run = run_case(&module, &case, &prepared, RunOptions::default()).unwrap();
-    assert!(run.passed(), "{name}");
-    run.into_traces()
 }
 
 /// What holds however small the file is: everything runs, what is taken is freed, what leaves comes back or has ended.

@@ -3,9 +3,9 @@
 use toml::Table;
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_suite::{RunOptions, kernel, run_case};
 use warpwatt_techniques::register_file::ACCESSES;
 use warpwatt_techniques::{Technique, find};
+use warpwatt_tests::traces;
 
 /// Divergence, barriers, loops, many launches, loads, long code.
 const KERNELS: [&str; 7] = [
@@ -17,18 +17,6 @@ const KERNELS: [&str; 7] = [
     "scalar_product",
     "hotspot",
 ];
-
-fn traces(name: &str) -> Vec<KernelTrace> {
-    let kernel = kernel(name).unwrap();
-    let module = warpwatt_ptx::load(kernel.ptx).unwrap();
-    let (case, prepared) = kernel.prepare(None).unwrap();
-    let run = run_case(&module, &case, &prepared, RunOptions::default()).unwrap();
-    assert!(run.passed(), "{name}");
-    let launches = run.executions.into_iter();
-    launches
-        .map(|launch| launch.execution.trace.unwrap())
-        .collect()
-}
 
 fn technique(name: &str, parameters: &str) -> Box<dyn Technique> {
     let table: Table = parameters.parse().unwrap();

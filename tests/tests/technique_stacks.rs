@@ -7,8 +7,8 @@ use std::sync::Arc;
 use gpu_support::*;
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::{KernelTrace, LaunchShape, WarpRecorder};
-use warpwatt_suite::{RunOptions, kernel, run_case};
 use warpwatt_techniques::{Stack, Structure, Technique, baseline, find};
+use warpwatt_tests::traces_with_values;
 
 /// Members, each a name and its parameters.
 type Members<'m> = &'m [(&'m str, &'m str)];
@@ -39,20 +39,6 @@ fn structures(stack: &Stack) -> Vec<Structure> {
     structures
 }
 
-/// A kernel of the suite in its first case, with values.
-fn traces(name: &str) -> Vec<KernelTrace> {
-    let kernel = kernel(name).unwrap();
-    let module = warpwatt_ptx::load(kernel.ptx).unwrap();
-    let (case, prepared) = kernel.prepare(None).unwrap();
-    let options = RunOptions {
-        values: true,
-        ..RunOptions::default()
-    };
-    let run = run_case(&module, &case, &prepared, options).unwrap();
-    assert!(run.passed(), "{name}");
-    run.into_traces()
-}
-
 fn count(run: &Run, name: &str) -> u64 {
     run.activity.get(name)
 }
@@ -78,7 +64,7 @@ fn a_neutral_member_changes_nothing() {
         &[("filter_cache", ""), ("uniform_vector", SCALARS)],
         &[("uniform_vector", "")],
     ];
-    let traces = traces("hotspot");
+    let traces = traces_with_values("hotspot");
     for working in working {
         let alone = run_on(&fermi(), &traces, &stack(working));
         for member in neutral {
@@ -97,7 +83,7 @@ fn a_neutral_member_changes_nothing() {
 #[test]
 fn a_register_access_is_saved_once() {
     for name in KERNELS {
-        let traces = traces(name);
+        let traces = traces_with_values(name);
         let run = |members: Members| run_on(&fermi(), &traces, &stack(members));
         let scalars = run(&[("uniform_vector", SCALARS)]);
         let renamed = run(&[("register_virtualization", WHOLE_TABLE)]);
@@ -128,7 +114,7 @@ fn a_register_access_is_saved_once() {
 #[test]
 fn tokens_leave_values_where_renaming_puts_them() {
     for name in KERNELS {
-        let traces = traces(name);
+        let traces = traces_with_values(name);
         let run = |members: Members| run_on(&fermi(), &traces, &stack(members));
         let renamed = run(&[("register_virtualization", WHOLE_TABLE)]);
         let both = run(&[
@@ -148,7 +134,7 @@ fn tokens_leave_values_where_renaming_puts_them() {
 /// Metadata instructions are looked up in the filter cache like all others.
 #[test]
 fn metadata_pass_the_filter_cache() {
-    let traces = traces("matrix_mul");
+    let traces = traces_with_values("matrix_mul");
     let members: Members = &[("filter_cache", ""), ("register_virtualization", "")];
     let run = run_on(&fermi(), &traces, &stack(members));
     let n = |name: &str| count(&run, name);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use gpu_support::*;
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::{KernelTrace, LaunchShape, Space, StaticInst, WarpRecorder};
-use warpwatt_suite::{RunOptions, kernel, run_case};
 use warpwatt_techniques::{Technique, find};
+use warpwatt_tests::traces_with_values;
 
 fn technique(parameters: &str) -> Box<dyn Technique> {
     (find("uniform_vector").ok().unwrap().parse)(&parameters.parse().unwrap()).unwrap()
@@ -25,20 +25,6 @@ fn run_on(spec: &GpuSpec, traces: &[KernelTrace], technique: Option<&dyn Techniq
 
 fn gtx285() -> GpuSpec {
     GpuSpec::preset("gtx285").unwrap()
-}
-
-/// A kernel of the suite in its first case, with values.
-fn traces(name: &str) -> Vec<KernelTrace> {
-    let kernel = kernel(name).unwrap();
-    let module = warpwatt_ptx::load(kernel.ptx).unwrap();
-    let (case, prepared) = kernel.prepare(None).unwrap();
-    let options = RunOptions {
-        values: true,
-        ..RunOptions::default()
-    };
-    let run = run_case(&module, &case, &prepared, options).unwrap();
-    assert!(run.mismatches.is_empty());
-    run.into_traces()
 }
 
 /// What a warp executes: an instruction, its lanes, its address if it is a load from one, a digest of its operands.
@@ -207,7 +193,7 @@ fn lanes(run: &Run) -> u64 {
 #[test]
 fn lane_operations_are_conserved() {
     for name in KERNELS {
-        let traces = traces(name);
+        let traces = traces_with_values(name);
         let before = run_on(&gtx285(), &traces, None);
         for (parameters, standing) in [
             ("mode = \"intra\"", 1),
@@ -236,7 +222,7 @@ fn lane_operations_are_conserved() {
 #[test]
 fn unlimited_scalar_registers_detect_what_tokens_do() {
     for name in KERNELS {
-        let traces = traces(name);
+        let traces = traces_with_values(name);
         let of = |parameters: &str| {
             let run = run_on(&gtx285(), &traces, Some(technique(parameters).as_ref()));
             count(&run, "uniform_vector_computations")
@@ -259,7 +245,7 @@ fn unlimited_scalar_registers_detect_what_tokens_do() {
 #[test]
 fn what_is_detected_or_known_has_equal_operands() {
     for name in KERNELS {
-        let traces = traces(name);
+        let traces = traces_with_values(name);
         let known =
             (find("static_scalarization").ok().unwrap().parse)(&toml::Table::new()).unwrap();
         let of = |technique: &dyn Technique| run_on(&gtx285(), &traces, Some(technique));

@@ -4,16 +4,10 @@ use rayon::prelude::*;
 use toml::Table;
 use warpwatt_gpu::{GpuSpec, Hooks, Preset, presets, simulate};
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_suite::{Kernel, RunOptions, kernel, kernels, run_case};
+use warpwatt_suite::kernels;
+use warpwatt_tests::traces;
 
 use super::conserved;
-
-fn traces(kernel: &Kernel) -> Vec<KernelTrace> {
-    let module = warpwatt_ptx::load(kernel.ptx).unwrap();
-    let (case, prepared) = kernel.prepare(None).unwrap();
-    let run = run_case(&module, &case, &prepared, RunOptions::default()).unwrap();
-    run.into_traces()
-}
 
 /// Every kernel in its default case on those presets that `wanted` picks.
 fn every_kernel_conserves(wanted: impl Fn(&Preset) -> bool) {
@@ -25,7 +19,7 @@ fn every_kernel_conserves(wanted: impl Fn(&Preset) -> bool) {
     let runs: usize = kernels()
         .par_iter()
         .map(|kernel| {
-            let launches = traces(kernel);
+            let launches = traces(kernel.name);
             let instructions = launches.iter().map(KernelTrace::warp_instructions).sum();
             for spec in &specs {
                 let run = simulate(spec, &launches, Hooks::default()).unwrap();
@@ -112,7 +106,7 @@ const KERNELS: [&str; 4] = ["bfs", "fft", "histogram", "spmv_csr"];
 
 #[test]
 fn better_is_not_slower() {
-    let launches = KERNELS.map(|name| (name, traces(kernel(name).unwrap())));
+    let launches = KERNELS.map(|name| (name, traces(name)));
     let cases: Vec<_> = presets()
         .iter()
         .flat_map(|preset| launches.iter().map(move |launches| (preset, launches)))
