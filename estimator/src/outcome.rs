@@ -235,6 +235,15 @@ pub enum NoteKind {
     Scope,
 }
 
+/// A GPU and its swept settings in one line.
+pub fn gpu_label(gpu: &str, axes: &BTreeMap<String, String>) -> String {
+    let mut label = gpu.to_owned();
+    for (name, value) in axes {
+        label += &format!(" · {name} = {value}");
+    }
+    label
+}
+
 impl Point {
     /// Whether no technique is at work.
     pub fn is_baseline(&self) -> bool {

@@ -1,14 +1,16 @@
 //! `warpwatt run --timeline`: the timing runs of a study in one file, one after the other.
 
+use std::collections::BTreeMap;
+
 use warpwatt_gpu::{Control, GpuSpec};
 
 use super::timeline::{Timeline, TimelineArguments, Written};
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Sink, Sources};
-use crate::outcome::Point;
+use crate::outcome::{Point, gpu_label};
 use crate::run::Resolved;
 use crate::run::drive::Work;
-use crate::run::plan::{Plan, PlannedPoint};
+use crate::run::plan::Plan;
 
 /// The timeline of a study before it is written.
 pub struct StudyTimeline {
@@ -24,6 +26,9 @@ impl StudyTimeline {
         plan: &Plan,
         sink: &mut Sink,
     ) -> Option<Option<Self>> {
+        if arguments.timeline.is_none() {
+            return Some(None);
+        }
         let runs = runs(plan);
         let named: Vec<(String, &GpuSpec)> = runs
             .iter()
@@ -69,41 +74,34 @@ impl StudyTimeline {
 }
 
 fn runs(plan: &Plan) -> Vec<(String, usize)> {
-    let mut timings: Vec<usize> = (0..plan.timings.len()).collect();
-    timings.sort_by_key(|timing| plan.timings[*timing].execution);
-    let points = timings.iter().filter_map(|timing| {
-        let mut points = plan.points.iter();
-        points.find(|point| point.timing == *timing)
-    });
-    let points: Vec<&PlannedPoint> = points.collect();
-    let names: Vec<String> = points.iter().map(|point| name(&point.point)).collect();
-    let named = points.iter().zip(&names).map(|(point, name)| {
+    let mut first: BTreeMap<usize, &Point> = BTreeMap::new();
+    for planned in &plan.points {
+        first.entry(planned.timing).or_insert(&planned.point);
+    }
+    let mut runs: Vec<(String, usize)> = first
+        .iter()
+        .map(|(timing, point)| (name(point), *timing))
+        .collect();
+    runs.sort_by_key(|(_, timing)| plan.timings[*timing].execution);
+    let mut alike: BTreeMap<String, usize> = BTreeMap::new();
+    for (name, _) in &runs {
+        *alike.entry(name.clone()).or_default() += 1;
+    }
+    for (name, timing) in &mut runs {
         // A technique that must fit the clock makes another GPU at another node.
-        let several = names.iter().filter(|other| *other == name).count() > 1;
-        let node = &point.point.technology.node;
-        let name = if several {
-            format!("{name} · {node}")
-        } else {
-            name.clone()
-        };
-        (name, point.timing)
-    });
-    named.collect()
+        if alike[name] > 1 {
+            *name = format!("{name} · {}", first[timing].technology.node);
+        }
+    }
+    runs
 }
 
 /// Kernel, GPU, settings and technique in one line.
 fn name(point: &Point) -> String {
-    let settings = point.axes.iter();
-    let settings = settings.map(|(name, value)| format!(" · {name} = {value}"));
-    let settings: String = settings.collect();
-    let Point {
-        kernel,
-        gpu,
-        technique,
-        ..
-    } = point;
+    let Point { kernel, .. } = point;
+    let gpu = gpu_label(&point.gpu, &point.axes);
     format!(
-        "{} {} · {gpu}{settings} · {technique}",
-        kernel.name, kernel.case
+        "{} {} · {gpu} · {}",
+        kernel.name, kernel.case, point.technique
     )
 }

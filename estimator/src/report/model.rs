@@ -8,7 +8,7 @@ use super::compare::Comparison;
 use super::fit::Line;
 use super::format;
 use super::stacked::Stacked;
-use crate::outcome::{KernelName, Outcome, Point, TechnologyName};
+use crate::outcome::{KernelName, Outcome, Point, TechnologyName, gpu_label};
 use crate::papers::FilterCachePaper;
 
 /// A study's results, compared and ordered.
@@ -143,11 +143,8 @@ impl Block {
 
     /// GPU, settings and technology in one line.
     pub fn context(&self) -> String {
-        let mut parts = vec![self.gpu.clone()];
-        let axes = self.axes.iter();
-        parts.extend(axes.map(|(name, value)| format!("{name} = {value}")));
-        parts.push(self.technology.label());
-        parts.join(" · ")
+        let gpu = gpu_label(&self.gpu, &self.axes);
+        format!("{gpu} · {}", self.technology.label())
     }
 
     /// The fitted lines beside the paper's, in words; none without a filter cache.

@@ -2,7 +2,7 @@
 
 use super::columns::Column;
 use super::format::{self, NONE};
-use crate::outcome::{KernelName, Outcome, Point};
+use crate::outcome::{KernelName, Outcome, Point, gpu_label};
 
 /// The runs on one GPU variant with one technique.
 pub struct TimeTable {
@@ -42,16 +42,13 @@ fn same_run(a: &Outcome, b: &Outcome) -> bool {
 
 fn table(runs: &[&Outcome]) -> TimeTable {
     let point = &runs[0].point;
-    let settings = point.axes.iter();
-    let settings = settings.map(|(name, value)| format!(" · {name} = {value}"));
     let kernels: Vec<&KernelName> = runs.iter().map(|run| &run.point.kernel).collect();
     let names = format::kernels(&kernels).into_iter().zip(runs);
     TimeTable {
         heading: format!(
-            "{} · {}{}",
+            "{} · {}",
             point.technique,
-            point.gpu,
-            settings.collect::<String>()
+            gpu_label(&point.gpu, &point.axes)
         ),
         is_baseline: point.is_baseline(),
         names: names

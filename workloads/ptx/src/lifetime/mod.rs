@@ -11,7 +11,7 @@
 pub(crate) mod flow;
 mod sets;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::cfg::Blocks;
 use crate::program::{Entry, Inst, Op, Slot, SlotKind, Source};

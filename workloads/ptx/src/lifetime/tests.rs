@@ -1,8 +1,8 @@
 use super::{Release, releases};
 use crate::program::{Entry, Op};
 
-/// A kernel of the given body; a parameter `p` holds an address.
-fn entry(body: &str) -> Entry {
+/// A kernel of the given body; `%d1` holds an address, `%p1` differs between lanes.
+pub(crate) fn entry(body: &str) -> Entry {
     let source = format!(
         ".version 8.0 .target sm_80 .address_size 64
 .visible .entry k(.param .u64 p) {{ .reg .pred %p<9>; .reg .b32 %r<40>; .reg .b64 %d<9>;

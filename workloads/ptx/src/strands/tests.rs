@@ -1,21 +1,7 @@
 use super::{Marks, marks};
+use crate::lifetime::tests::entry;
 use crate::program::{Entry, Op};
 use crate::types::Space;
-
-/// A kernel of the given body; `%d1` holds an address, `%p1` differs between lanes.
-fn entry(body: &str) -> Entry {
-    let source = format!(
-        ".version 8.0 .target sm_80 .address_size 64
-.visible .entry k(.param .u64 p) {{ .reg .pred %p<9>; .reg .b32 %r<40>; .reg .b64 %d<9>;
-ld.param.u64 %d1, [p]; mov.u32 %r9, %tid.x; setp.lt.u32 %p1, %r9, 16;
-{body}
-ret; }}"
-    );
-    let mut module = crate::load(&source).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    let entry = module.entries.remove(0);
-    assert_eq!(entry.unsupported, []);
-    entry
-}
 
 /// The marks of a body, with global loads as the long ones.
 fn marked(body: &str) -> (Entry, Vec<Marks>) {
