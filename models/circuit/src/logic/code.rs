@@ -1,4 +1,4 @@
-//! Codes that correct one error and detect two: their actual check matrices.
+//! Codes that correct one error, most of them detecting two: their actual check matrices.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
+    /// Hamming's code as it is: corrects one error and takes two for one (Hamming, Bell System Technical Journal 29, 1950).
+    Sec,
     /// Hamming's code with one more parity over everything (Hamming, Bell System Technical Journal 29, 1950).
     Hamming,
     /// Columns of odd weight with rows of equal weight: fewer and shallower trees (Hsiao, IBM Journal of Research and Development 14(4), 1970).
@@ -15,20 +17,52 @@ pub enum Code {
     Hsiao,
 }
 
+impl Code {
+    /// Check bits of a word of `data` bits.
+    pub fn check_bits(self, data: u64) -> u64 {
+        let least = |from: u64, holds: &dyn Fn(u64) -> bool| {
+            let mut checks = from;
+            while !holds(checks) {
+                checks += 1;
+            }
+            checks
+        };
+        match self {
+            Self::Sec => least(2, &|checks| 1 << checks > data + checks),
+            Self::Hamming => Self::Sec.check_bits(data) + 1,
+            Self::Hsiao => least(4, &|checks| 1 << (checks - 1) >= data + checks),
+        }
+    }
+
+    /// Whether two errors in a word are told from one.
+    pub fn detects_two(self) -> bool {
+        self != Self::Sec
+    }
+}
+
 /// A check matrix in systematic form: the check bits' columns are the unit vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Matrix {
     /// Check bits.
     pub(crate) checks: u32,
-    /// Of each data bit, in which checks it takes part. Every column has an odd number of ones.
+    /// Of each data bit, in which checks it takes part. Every column has an odd number of ones if two errors are detected.
     pub(crate) columns: Vec<u32>,
+    /// Whether they are.
+    pub(crate) detects_two: bool,
 }
 
 impl Matrix {
     pub(crate) fn new(code: Code, data: u64) -> Self {
-        match code {
-            Code::Hamming => hamming(data),
-            Code::Hsiao => hsiao(data),
+        let checks = code.check_bits(data) as u32;
+        let columns = match code {
+            Code::Sec => positions(data).collect(),
+            Code::Hamming => hamming(data, checks),
+            Code::Hsiao => hsiao(data, checks),
+        };
+        Self {
+            checks,
+            columns,
+            detects_two: code.detects_two(),
         }
     }
 
@@ -41,30 +75,23 @@ impl Matrix {
     }
 }
 
-/// Positions that are no powers of two, and an overall parity that makes every column odd.
-fn hamming(data: u64) -> Matrix {
-    let mut parities = 2;
-    while (1_u64 << parities) < data + parities + 1 {
-        parities += 1;
-    }
-    let parities = parities as u32;
+/// Positions of data bits in Hamming's code: those that are no powers of two.
+fn positions(data: u64) -> impl Iterator<Item = u32> {
     let positions = (3_u32..).filter(|position| !position.is_power_of_two());
-    let columns = positions.take(data as usize).map(|position| {
+    positions.take(data as usize)
+}
+
+/// Hamming's positions, and an overall parity that makes every column odd.
+fn hamming(data: u64, checks: u32) -> Vec<u32> {
+    let columns = positions(data).map(|position| {
         let overall = u32::from(position.count_ones() % 2 == 0);
-        position | overall << parities
+        position | overall << (checks - 1)
     });
-    Matrix {
-        checks: parities + 1,
-        columns: columns.collect(),
-    }
+    columns.collect()
 }
 
 /// All columns of weight three, five and so on; those of the last weight taken so that the rows stay level.
-fn hsiao(data: u64) -> Matrix {
-    let mut checks = 4_u32;
-    while (1_u64 << (checks - 1)) < data + u64::from(checks) {
-        checks += 1;
-    }
+fn hsiao(data: u64, checks: u32) -> Vec<u32> {
     let data = data as usize;
     let mut columns: Vec<u32> = Vec::with_capacity(data);
     for weight in (3..=checks).step_by(2) {
@@ -77,7 +104,7 @@ fn hsiao(data: u64) -> Matrix {
             columns.extend(level(&columns, all, missing, checks));
         }
     }
-    Matrix { checks, columns }
+    columns
 }
 
 /// `count` of the columns, so that the rows of all together are as level as can be.
@@ -146,25 +173,59 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_odd_and_all_different_and_hsiaos_rows_are_level() {
-        for code in [Code::Hamming, Code::Hsiao] {
-            for data in [1, 2, 11, 26, 32, 57, 64, 128] {
+    fn plain_hamming_codes_have_a_check_bit_less() {
+        for (data, checks) in [
+            (4, 3),
+            (11, 4),
+            (26, 5),
+            (32, 6),
+            (57, 6),
+            (64, 7),
+            (247, 8),
+        ] {
+            assert_eq!(Matrix::new(Code::Sec, data).checks, checks, "{data}");
+        }
+    }
+
+    /// What a linear code does with errors follows from its columns alone: different ones, none of them a check bit's, correct one error; odd ones detect two,
+    /// because the sum of two odd columns is even, and not zero.
+    #[test]
+    fn columns_correct_one_error_and_detect_two_for_all_widths() {
+        for code in [Code::Sec, Code::Hamming, Code::Hsiao] {
+            for data in 1..=256 {
                 let matrix = Matrix::new(code, data);
                 let mut columns = matrix.columns.clone();
                 assert_eq!(columns.len() as u64, data);
-                assert!(
-                    columns
-                        .iter()
-                        .all(|column| column.count_ones() % 2 == 1 && column.count_ones() > 1)
-                );
+                columns.extend((0..matrix.checks).map(|check| 1 << check));
+                assert!(columns.iter().all(|&column| column < 1 << matrix.checks));
+                if matrix.detects_two {
+                    assert!(columns.iter().all(|column| column.count_ones() % 2 == 1));
+                }
                 columns.sort_unstable();
                 columns.dedup();
-                assert_eq!(columns.len() as u64, data);
+                let words = data + u64::from(matrix.checks);
+                assert_eq!(columns.len() as u64, words, "{code:?} {data}");
             }
         }
-        let matrix = Matrix::new(Code::Hsiao, 64);
-        let weights: Vec<usize> = (0..8).map(|check| matrix.row(check).count()).collect();
-        // Hsiao's (72, 64) code has 26 data bits in every row.
-        assert_eq!(weights, [26; 8]);
+    }
+
+    /// Ones of the whole matrix, the check bits' own among them, and most ones of a row: Hsiao 1970, table 1.
+    #[test]
+    fn hsiaos_matrices_have_as_few_ones_as_published_and_level_rows() {
+        for (data, ones, most) in [(16, 54, 9), (32, 103, 15), (64, 216, 27), (128, 481, 54)] {
+            let matrix = Matrix::new(Code::Hsiao, data);
+            let rows = (0..matrix.checks).map(|check| matrix.row(check).count() + 1);
+            let rows: Vec<usize> = rows.collect();
+            assert_eq!(rows.iter().sum::<usize>(), ones, "{data}");
+            assert_eq!(rows.iter().copied().max(), Some(most), "{data}");
+        }
+        for data in 4..=256 {
+            let matrix = Matrix::new(Code::Hsiao, data);
+            let rows = (0..matrix.checks).map(|check| matrix.row(check).count());
+            let (least, most) = rows.fold((usize::MAX, 0), |(least, most), row| {
+                (least.min(row), most.max(row))
+            });
+            assert!(most - least <= 1, "{data}: rows of {least} to {most}");
+        }
     }
 }

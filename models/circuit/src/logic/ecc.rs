@@ -28,7 +28,7 @@ pub(crate) fn generator(matrix: &Matrix) -> Netlist {
     n
 }
 
-/// Corrected data, then whether one error was found, then whether two were.
+/// Corrected data, then whether one error was found, then, if the code tells, whether two were.
 pub(crate) fn checker(matrix: &Matrix) -> Netlist {
     let mut n = Netlist::default();
     n.part("syndrome trees");
@@ -41,9 +41,6 @@ pub(crate) fn checker(matrix: &Matrix) -> Netlist {
             n.xor_tree(&bits).unwrap_or(checks[check as usize])
         })
         .collect();
-    n.part("error flags");
-    let odd = n.xor_tree(&syndrome);
-    let any = n.or_all(&syndrome);
     n.part("column decoders");
     let complement: Vec<Net> = syndrome.iter().map(|bit| n.not(*bit)).collect();
     let errors: Vec<Option<Net>> = matrix
@@ -68,14 +65,26 @@ pub(crate) fn checker(matrix: &Matrix) -> Netlist {
             n.output(corrected);
         }
     }
-    if let (Some(odd), Some(any)) = (odd, any) {
-        n.part("error flags");
+    flag(&mut n, &syndrome, matrix.detects_two);
+    n
+}
+
+/// A syndrome that is not zero tells of an error; where every column is odd, an even one of two.
+fn flag(n: &mut Netlist, syndrome: &[Net], detects_two: bool) {
+    n.part("error flags");
+    let Some(any) = n.or_all(syndrome) else {
+        return;
+    };
+    if !detects_two {
+        n.output(any);
+        return;
+    }
+    if let Some(odd) = n.xor_tree(syndrome) {
         let even = n.not(odd);
         let double = n.and(any, even);
         n.output(odd);
         n.output(double);
     }
-    n
 }
 
 #[cfg(test)]
@@ -128,6 +137,37 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    /// The gates themselves: each bit of the word flipped once.
+    #[test]
+    fn every_single_error_is_corrected_by_the_gates() {
+        for code in [Code::Sec, Code::Hamming, Code::Hsiao] {
+            for bits in (1..=96).chain((97..=256).step_by(53)) {
+                let matrix = Matrix::new(code, bits);
+                let gates = checker(&matrix);
+                let data = pattern(bits as usize, bits as usize);
+                let word = encoded(&matrix, &data);
+                for flipped in 0..word.len() {
+                    let mut one = word.clone();
+                    one[flipped] = !one[flipped];
+                    let fixed = gates.evaluate(&one, &[]);
+                    assert_eq!(fixed[..data.len()], data[..], "{code:?} {bits}: {flipped}");
+                    assert!(fixed[data.len()], "{code:?} {bits}: {flipped}");
+                }
+            }
+        }
+    }
+
+    /// A tree of n inputs has n - 1 exclusive-ors: Hsiao's (39, 32) and (72, 64) take 89 and 200 in the generator, and as many more as check bits in the
+    /// checker's syndrome (Hsiao 1970).
+    #[test]
+    fn trees_have_as_many_exclusive_ors_as_the_matrix_has_ones() {
+        for (bits, generated) in [(32, 89), (64, 200)] {
+            let matrix = Matrix::new(Code::Hsiao, bits);
+            // An exclusive-or is two gates here.
+            assert_eq!(generator(&matrix).gates.len(), 2 * generated);
         }
     }
 

@@ -24,7 +24,7 @@ pub enum LogicBlock {
         /// Bits of the word.
         bits: u64,
     },
-    /// One side of a code that corrects one error and detects two.
+    /// One side of a code that corrects one error and mostly detects two.
     Secded {
         /// Data bits.
         bits: u64,

@@ -44,7 +44,7 @@ pub(super) const BLOCKS: &[Block] = &[
     },
     Block {
         name: "secded",
-        summary: "Corrects one error and detects two: generator, or checker with corrector, of the actual check matrix",
+        summary: "Corrects one error and mostly detects two: generator, or checker with corrector, of the actual check matrix",
         operation: "one word encoded, or checked and corrected",
         parameters: &[
             count(
@@ -56,17 +56,17 @@ pub(super) const BLOCKS: &[Block] = &[
             ),
             word(
                 "code",
-                &["hsiao", "hamming"],
-                "columns of odd weight, or Hamming's with an overall parity",
+                &["hsiao", "hamming", "sec"],
+                "columns of odd weight, Hamming's with an overall parity, or Hamming's alone, which detects no second error",
             ),
             word("side", &["checker", "generator"], "which side"),
             ACTIVITY,
         ],
         make: |v| {
-            let code = if v.word("code") == "hamming" {
-                Code::Hamming
-            } else {
-                Code::Hsiao
+            let code = match v.word("code") {
+                "hamming" => Code::Hamming,
+                "sec" => Code::Sec,
+                _ => Code::Hsiao,
             };
             let side = if v.word("side") == "generator" {
                 Side::Generator
