@@ -1,0 +1,13 @@
+//! Which bits of a GPU's storage a program needs.
+//!
+//! A flip of a bit matters only if the bit is needed for architecturally correct execution (ACE; Mukherjee et al., MICRO 2003). Residencies of needed bits,
+//! times how long they last, over all bits of a structure and all cycles are its architectural vulnerability factor (AVF). Counts only: rates of upsets
+//! and what protection costs are others' concern.
+
+mod ledger;
+mod protection;
+mod structure;
+
+pub use ledger::{BitCycles, Closed, Held, Ledger};
+pub use protection::{Cover, Outcome, Protection, Residency, Whole};
+pub use structure::{Structure, UnknownStructure};
