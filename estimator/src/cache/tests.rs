@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use warpwatt_simt::trace::file::{FORMAT, MAGIC};
 use warpwatt_simt::trace::{
-    Flow, LatencyClass, LaunchShape, Marks, Release, Results, StaticInst, Unit, WarpRecorder,
+    Flow, LatencyClass, LaunchShape, Marks, Needs, Release, Results, StaticInst, Unit, WarpRecorder,
 };
 use warpwatt_suite::RunOptions;
 
@@ -60,6 +60,8 @@ fn trace(steps: u32) -> KernelTrace {
         results: Results::FromSources,
         release: Release::default(),
         marks: Marks::default(),
+        needs: Needs::default(),
+        split: None,
         uniform: false,
         line: 1,
     };

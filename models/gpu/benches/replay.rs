@@ -11,8 +11,8 @@ use std::sync::Arc;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use warpwatt_gpu::{GpuSpec, Hooks, simulate};
 use warpwatt_simt::trace::{
-    KernelTrace, LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind,
-    Release, Results, Space, StaticInst, Unit, WarpRecorder,
+    KernelTrace, LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Needs, Register,
+    RegisterKind, Release, Results, Space, StaticInst, Unit, WarpRecorder,
 };
 
 const ALL: u64 = 0xffff_ffff;
@@ -35,6 +35,8 @@ fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         results: Results::FromSources,
         release: Release::default(),
         marks: Marks::default(),
+        needs: Needs::default(),
+        split: None,
         uniform: false,
         line: 1,
     }

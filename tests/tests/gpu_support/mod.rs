@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use warpwatt_gpu::{GpuError, GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::{
-    KernelTrace, LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind,
-    Release, Results, Space, StaticInst, Unit, WarpRecorder,
+    KernelTrace, LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Needs, Register,
+    RegisterKind, Release, Results, Space, StaticInst, Unit, WarpRecorder,
 };
 
 pub const ALL: u64 = 0xffff_ffff;
@@ -40,6 +40,8 @@ pub fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         results: Results::FromSources,
         release: Release::default(),
         marks: Marks::default(),
+        needs: Needs::default(),
+        split: None,
         uniform: false,
         line: 1,
     }

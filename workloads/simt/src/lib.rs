@@ -11,6 +11,7 @@ mod heap;
 mod lanes;
 mod memory;
 mod nature;
+mod needs;
 pub mod races;
 mod registers;
 mod span;

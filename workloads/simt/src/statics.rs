@@ -11,8 +11,9 @@ use warpwatt_ptx::strands;
 use warpwatt_ptx::types::{Space, Type};
 
 use crate::nature;
+use crate::needs::needs;
 use crate::trace::{
-    LatencyClass, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind, Release, Results,
+    LatencyClass, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind, Release, Results, Split,
     StaticInst, Unit,
 };
 
@@ -51,13 +52,16 @@ fn static_instruction(
     let guard = inst.guard.map(|guard| guard.predicate);
     let sources = inst.reads().chain(guard);
     let destinations = inst.writes();
+    let sources = registers(entry, sources);
     StaticInst {
         unit,
         latency,
-        sources: registers(entry, sources),
+        needs: needs(entry, inst, &sources),
+        sources,
         destinations: registers(entry, destinations),
         memory: memory_op(&inst.op),
         flow: nature::flow(&inst.op),
+        split: split(&inst.op),
         results: nature::results(entry, inst),
         release: Release {
             leader: release.leader,
@@ -90,6 +94,16 @@ fn registers(entry: &Entry, slots: impl Iterator<Item = Slot>) -> Vec<Register> 
     found.sort_unstable();
     found.dedup();
     found
+}
+
+fn split(op: &Op) -> Option<Split> {
+    match *op {
+        Op::Branch { target, reconverge } => Some(Split {
+            target,
+            meets: reconverge,
+        }),
+        _ => None,
+    }
 }
 
 fn memory_op(op: &Op) -> Option<MemoryOp> {

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use super::*;
 use warpwatt_simt::trace::{
-    LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind, Release,
-    Results, Space, StaticInst, Unit, WarpRecorder,
+    LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Needs, Register, RegisterKind,
+    Release, Results, Space, StaticInst, Unit, WarpRecorder,
 };
 
 const ALL: u64 = 0xffff_ffff;
@@ -23,6 +23,8 @@ fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         results: Results::FromSources,
         release: Release::default(),
         marks: Marks::default(),
+        needs: Needs::default(),
+        split: None,
         uniform: false,
         line: 1,
     }

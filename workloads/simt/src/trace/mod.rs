@@ -6,6 +6,7 @@
 mod affine;
 mod check;
 pub mod file;
+mod needs;
 mod record;
 mod statics;
 pub mod statistics;
@@ -13,10 +14,11 @@ pub mod statistics;
 pub(crate) use affine::Affine;
 pub(crate) use check::MAX_THREADS;
 pub use check::{Counts, Malformed};
+pub use needs::{Need, Needs, Role};
 pub use record::{Addresses, BarrierUse, Step, WarpCursor, WarpRecorder, lanes};
 pub use statics::{
     Flow, INSTRUCTION_BYTES, LatencyClass, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind,
-    Release, Results, Space, StaticInst, Unit, ValueRead, ValueWrite,
+    Release, Results, Space, Split, StaticInst, Unit, ValueRead, ValueWrite,
 };
 
 use std::sync::Arc;

@@ -3,6 +3,8 @@
 pub use warpwatt_ptx::strands::{Marks, ValueRead, ValueWrite};
 pub use warpwatt_ptx::types::Space;
 
+use super::Needs;
+
 /// Size of a static instruction in instruction memory: 64 bits, the filter-cache paper's section 5.1 (8-byte instructions).
 pub const INSTRUCTION_BYTES: u64 = 8;
 
@@ -21,12 +23,16 @@ pub struct StaticInst {
     pub memory: Option<MemoryOp>,
     /// Present on instructions that may go elsewhere than to the next one.
     pub flow: Option<Flow>,
+    /// Where its lanes part and meet again, on direct branches.
+    pub split: Option<Split>,
     /// What its results depend on.
     pub results: Results,
     /// Which registers are dead before and behind it.
     pub release: Release,
     /// Where strands begin, and which values live within one.
     pub marks: Marks,
+    /// How it uses what it reads; nothing is known of sources beyond the list.
+    pub needs: Needs,
     /// Whether a compiler knows that all lanes of a warp execute it together and with the same operands, whenever it is executed.
     pub uniform: bool,
     /// Line in the PTX file.
@@ -131,6 +137,15 @@ pub enum Flow {
     Return,
     /// The end of the thread.
     Exit,
+}
+
+/// Where the lanes of a branch go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// Index of the instruction at which the lanes go on that execute the branch.
+    pub target: u32,
+    /// Index of the one at which all meet again; `u32::MAX` if only at the end.
+    pub meets: u32,
 }
 
 /// Whether the lanes of an instruction may get different results where its sources are the same in all of them.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::TraceFileError;
 use super::blocks::{BlockReader, BlockWriter};
 use crate::trace::{
-    Flow, LatencyClass, Malformed, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind, Release,
-    Results, Space, StaticInst, Unit, ValueRead, ValueWrite,
+    Flow, LatencyClass, Malformed, Marks, MemoryOp, MemoryOpKind, Need, Needs, Register,
+    RegisterKind, Release, Results, Role, Space, Split, StaticInst, Unit, ValueRead, ValueWrite,
 };
 
 /// A kind of something, told by a number.
@@ -49,6 +49,20 @@ numbered!(MemoryOpKind: Load, Store, Atomic, Texture);
 numbered!(Flow: Branch, Call, Return, Exit);
 numbered!(Results: FromSources, Same, PerLane);
 
+/// Roles by number; the distance of a shift follows its own.
+const ROLES: [Role; 9] = [
+    Role::Always,
+    Role::Guard,
+    Role::Address,
+    Role::Stored,
+    Role::Whole,
+    Role::Bitwise,
+    Role::NotAbove,
+    Role::BitwiseOfLanes,
+    Role::OfLanes,
+];
+const SHIFTED: u8 = ROLES.len() as u8;
+
 /// Stands for "none" in front of an optional value, whose number otherwise follows plus one.
 const NONE: u8 = 0;
 
@@ -72,7 +86,57 @@ pub(super) fn write(writer: &mut BlockWriter, code: &[StaticInst]) {
         writer.unsigned(u64::from(inst.line));
         write_release(writer, &inst.release);
         write_marks(writer, &inst.marks);
+        write_needs(writer, &inst.needs);
+        write_split(writer, inst.split);
     }
+}
+
+fn write_needs(writer: &mut BlockWriter, needs: &Needs) {
+    writer.bytes(&[u8::from(needs.opaque)]);
+    writer.unsigned(needs.sources.len() as u64);
+    for need in &needs.sources {
+        match need.role {
+            Role::Shifted(by) => writer.bytes(&[SHIFTED, by as u8]),
+            role => writer.bytes(&[ROLES.iter().position(|it| *it == role).unwrap_or(0) as u8]),
+        }
+        // Mostly all bits, which are few digits this way.
+        writer.unsigned(!need.bits);
+    }
+}
+
+fn write_split(writer: &mut BlockWriter, split: Option<Split>) {
+    writer.bytes(&[u8::from(split.is_some())]);
+    if let Some(split) = split {
+        writer.unsigned(u64::from(split.target));
+        writer.unsigned(u64::from(split.meets));
+    }
+}
+
+fn read_split(reader: &mut BlockReader<'_>) -> Result<Option<Split>, TraceFileError> {
+    if !read_flag(reader)? {
+        return Ok(None);
+    }
+    Ok(Some(Split {
+        target: reader.number()?,
+        meets: reader.number()?,
+    }))
+}
+
+fn read_needs(reader: &mut BlockReader<'_>) -> Result<Needs, TraceFileError> {
+    let opaque = read_flag(reader)?;
+    let count = reader.unsigned()?;
+    let mut sources = reader.list(count, 2)?;
+    for _ in 0..count {
+        let role = match reader.byte()? {
+            SHIFTED => Role::Shifted(reader.byte()? as i8),
+            number => *ROLES
+                .get(usize::from(number))
+                .ok_or(Malformed("a source is used for no known purpose"))?,
+        };
+        let bits = !reader.unsigned()?;
+        sources.push(Need { role, bits });
+    }
+    Ok(Needs { sources, opaque })
 }
 
 fn write_marks(writer: &mut BlockWriter, marks: &Marks) {
@@ -109,7 +173,7 @@ fn write_registers(writer: &mut BlockWriter, registers: &[Register]) {
 
 pub(super) fn read(reader: &mut BlockReader<'_>) -> Result<Arc<[StaticInst]>, TraceFileError> {
     let count = reader.unsigned()?;
-    let mut code = reader.list(count, 14)?;
+    let mut code = reader.list(count, 17)?;
     for _ in 0..count {
         code.push(read_inst(reader)?);
     }
@@ -143,6 +207,8 @@ fn read_inst(reader: &mut BlockReader<'_>) -> Result<StaticInst, TraceFileError>
         line: reader.number()?,
         release: read_release(reader)?,
         marks: read_marks(reader)?,
+        needs: read_needs(reader)?,
+        split: read_split(reader)?,
     })
 }
 

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::trace::{
-    Addresses, Flow, LatencyClass, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind, Release,
-    Results, Space, Unit, ValueRead, ValueWrite, WarpRecorder,
+    Addresses, Flow, LatencyClass, Marks, MemoryOp, MemoryOpKind, Need, Needs, Register,
+    RegisterKind, Release, Results, Role, Space, Split, Unit, ValueRead, ValueWrite, WarpRecorder,
 };
 
 const LIMIT: u64 = 64 << 20;
@@ -60,13 +60,13 @@ fn inst() -> impl Strategy<Value = StaticInst> {
             meeting,
         });
     let parts = (unit, latency, registers(), registers(), memory);
-    let facts = (any::<bool>(), any::<u32>());
+    let facts = (any::<bool>(), any::<u32>(), needs(), split());
     (parts, flow, results, facts, release, marks()).prop_map(
         |(
             (unit, latency, sources, destinations, memory),
             flow,
             results,
-            (uniform, line),
+            (uniform, line, needs, split),
             release,
             marks,
         )| {
@@ -82,9 +82,36 @@ fn inst() -> impl Strategy<Value = StaticInst> {
                 line,
                 release,
                 marks,
+                needs,
+                split,
             }
         },
     )
+}
+
+fn split() -> impl Strategy<Value = Option<Split>> {
+    let split = any::<(u32, u32)>().prop_map(|(target, meets)| Split { target, meets });
+    prop::option::of(split)
+}
+
+fn needs() -> impl Strategy<Value = Needs> {
+    let role = prop_oneof![
+        prop::sample::select(vec![
+            Role::Always,
+            Role::Guard,
+            Role::Address,
+            Role::Stored,
+            Role::Whole,
+            Role::Bitwise,
+            Role::NotAbove,
+            Role::BitwiseOfLanes,
+            Role::OfLanes,
+        ]),
+        any::<i8>().prop_map(Role::Shifted),
+    ];
+    let need = (role, any::<u64>()).prop_map(|(role, bits)| Need { role, bits });
+    let sources = prop::collection::vec(need, 0..4);
+    (sources, any::<bool>()).prop_map(|(sources, opaque)| Needs { sources, opaque })
 }
 
 #[derive(Clone, Debug)]
