@@ -4,10 +4,12 @@
 //! times how long they last, over all bits of a structure and all cycles are its architectural vulnerability factor (AVF). Counts only: rates of upsets
 //! and what protection costs are others' concern.
 
+mod ace;
 mod ledger;
 mod protection;
 mod structure;
 
+pub use ace::{Fact, Liveness, Verdict};
 pub use ledger::{BitCycles, Closed, Held, Ledger};
 pub use protection::{Cover, Outcome, Protection, Residency, Whole};
 pub use structure::{Structure, UnknownStructure};
