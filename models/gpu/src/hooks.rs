@@ -67,6 +67,11 @@ pub trait FetchObserver {
     fn delivered(&mut self, event: FetchEvent) {
         let _ = event;
     }
+    /// An instruction of the warp's path lies in its buffer from `event.cycle` on: one of those that a fetch brought, said when it is there. What was fetched
+    /// behind a taken branch is not said.
+    fn buffered(&mut self, event: FetchEvent) {
+        let _ = event;
+    }
     /// The instruction left the buffer.
     fn issued(&mut self, event: FetchEvent) {
         let _ = event;
@@ -99,6 +104,14 @@ pub trait IssueHook {
     /// The operands of the instruction that the warp issued last have been read before `cycle`; said in advance, right after the issue.
     fn collected(&mut self, warp: u8, cycle: u64) {
         let _ = (warp, cycle);
+    }
+    /// The shared memory's ports are taken for `cycles` from cycle `from` on, by accesses in their order; said in advance.
+    fn shared_taken(&mut self, from: u64, cycles: u64) {
+        let _ = (from, cycles);
+    }
+    /// The result of a load, an atomic or a texture read of global or local memory comes in `cycle`; said in advance where it is known.
+    fn loaded(&mut self, cycle: u64, warp: u8) {
+        let _ = (cycle, warp);
     }
     /// The warp in slot `warp` has finished.
     fn retired(&mut self, cycle: u64, warp: u8) {

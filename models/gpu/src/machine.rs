@@ -399,7 +399,7 @@ fn deliver<'t>(
             }
         }
         Event::Fill { miss, .. } => sm.fill(miss, now, world)?,
-        Event::Deliver { warp, .. } => sm.deliver(warp, world),
+        Event::Deliver { warp, .. } => sm.deliver(warp, now, world),
         Event::Barrier { cta, number, .. } => return sm.open_barrier(cta, number, now, world),
         Event::Retire { warp, .. } => return sm.retire(warp, now, world),
         Event::Restored { warp, word, .. } => sm.restored(warp, word, now),

@@ -6,13 +6,16 @@ pub mod baseline;
 pub mod compiler_spill;
 mod compose;
 mod definition;
+pub mod ecc;
 pub mod fetch_redundancy;
 pub mod filter_cache;
 pub mod hierarchical_register_file;
 pub mod power_gating;
+pub mod protection;
 pub mod register_file;
 pub mod register_shrink;
 pub mod register_virtualization;
+pub mod sawp;
 pub mod static_scalarization;
 mod structure;
 mod technique;
@@ -34,4 +37,6 @@ pub static ALL: &[&Definition] = &[
     &register_shrink::DEFINITION,
     &power_gating::DEFINITION,
     &hierarchical_register_file::DEFINITION,
+    &ecc::DEFINITION,
+    &sawp::DEFINITION,
 ];

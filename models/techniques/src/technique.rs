@@ -87,6 +87,10 @@ pub enum Claim {
     Operands,
     /// How large the register file is.
     RegisterFileSize,
+    /// The check bits of the instruction buffer.
+    InstructionCheckBits,
+    /// The check bits of the register file.
+    RegisterCheckBits,
 }
 
 impl Claim {
@@ -98,6 +102,8 @@ impl Claim {
             Self::RegisterPlaces => "to decide where registers lie in the register file",
             Self::Operands => "to decide which operands are read from the register file",
             Self::RegisterFileSize => "to decide how large the register file is",
+            Self::InstructionCheckBits => "to give instructions in the buffer their check bits",
+            Self::RegisterCheckBits => "to give registers their check bits",
         }
     }
 }

@@ -36,9 +36,9 @@ impl Arrivals {
         self.put += 1;
     }
 
-    /// The warp of the next instruction that has arrived by `now`.
+    /// The cycle and the warp of the next instruction that has arrived by `now`.
     #[inline]
-    pub fn pop(&mut self, now: u64) -> Option<u8> {
+    pub fn pop(&mut self, now: u64) -> Option<(u64, u8)> {
         let (cycle, warp) = self.at(self.taken);
         if self.taken == self.put || cycle > now {
             return None;
@@ -48,7 +48,7 @@ impl Arrivals {
             // Back to the start: the ring's first places stay in the processor's cache.
             (self.taken, self.put) = (0, 0);
         }
-        Some(warp)
+        Some((cycle, warp))
     }
 
     /// When the first instruction for any of `warps` arrives, or never.
@@ -79,9 +79,9 @@ mod tests {
             assert_eq!(arrivals.first_for(1 << 3), 10 * round + 2);
             assert_eq!(arrivals.first_for(1 << 4), NEVER);
             assert_eq!(arrivals.pop(10 * round), None);
-            assert_eq!(arrivals.pop(10 * round + 1), Some(7));
+            assert_eq!(arrivals.pop(10 * round + 1), Some((10 * round + 1, 7)));
             assert_eq!(arrivals.pop(10 * round + 1), None);
-            assert_eq!(arrivals.pop(10 * round + 9), Some(3));
+            assert_eq!(arrivals.pop(10 * round + 9), Some((10 * round + 2, 3)));
             assert_eq!(arrivals.pop(10 * round + 9), None);
         }
     }

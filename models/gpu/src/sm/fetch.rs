@@ -1,5 +1,7 @@
 //! Instruction fetch: selection, filter, I-cache, delivery into the instruction buffers.
 
+use warpwatt_simt::trace::Step;
+
 use super::second::Answer;
 use super::{Sm, World};
 use crate::counters::Counter;
@@ -37,18 +39,27 @@ impl LateFill {
 impl Sm<'_> {
     /// Instructions that hit reach their buffers.
     pub(super) fn arrive(&mut self, now: u64, world: &World<'_>) {
-        while let Some(warp) = self.arrivals.pop(now) {
-            self.deliver(warp, world);
+        while let Some((cycle, warp)) = self.arrivals.pop(now) {
+            self.deliver(warp, cycle, world);
         }
     }
 
     /// What was fetched for a warp is decoded and in its buffer: one instruction, or all that one fetch brought.
-    pub fn deliver(&mut self, warp: u8, world: &World<'_>) {
+    pub fn deliver(&mut self, warp: u8, cycle: u64, world: &World<'_>) {
         let index = usize::from(warp);
         let bit = 1 << index;
         let slot = &mut self.warps[index];
-        let bare = slot.bare;
+        let (bare, before) = (slot.bare, slot.delivered);
         let count = slot.deliver(world.spec.fetch.instructions > 1);
+        for observer in &mut self.observers {
+            for number in before..slot.delivered {
+                let bytes = world.spec.fetch.instruction_bytes;
+                let pc = |step: &Step<'_>| world.program.address(step.inst, bytes);
+                if let Some(pc) = slot.buffered(number).map(pc) {
+                    observer.buffered(FetchEvent { cycle, warp, pc });
+                }
+            }
+        }
         self.counts.add(Counter::BufferWrite, u64::from(count));
         let mut again = bare || self.missing & bit != 0;
         self.missing &= !bit;

@@ -104,6 +104,7 @@ impl<'t> Sm<'t> {
                     inst: step.inst,
                     slots,
                     writes: course.writes + course.narrow_writes,
+                    told: false,
                 };
                 for hook in &mut self.issue_hooks {
                     hook.collected(index as u8, collected.ready);

@@ -36,6 +36,8 @@ pub(crate) struct Wanted {
     pub slots: u32,
     /// How many of them are written to the banks, the first ones.
     pub writes: u32,
+    /// Hooks are told when it comes.
+    pub told: bool,
 }
 
 impl Wanted {
@@ -49,6 +51,7 @@ impl Wanted {
             inst: Self::MOVE | u32::from(word),
             slots: 0,
             writes: 1,
+            told: false,
         }
     }
 
@@ -224,6 +227,11 @@ impl<'t> Sm<'t> {
         if let Some(word) = wanted.moved() {
             return self.restores_at(wanted.warp, word, cycle, world);
         }
+        if wanted.told {
+            for hook in &mut self.issue_hooks {
+                hook.loaded(cycle, wanted.warp);
+            }
+        }
         if wanted.slots == 0 {
             return Ok(());
         }
@@ -261,6 +269,9 @@ impl<'t> Sm<'t> {
         self.counts.add(Counter::SharedRetries, passes.retries);
         let shared = &world.spec.shared;
         let pass_cycles = u64::from(shared.pass_cycles);
+        for hook in &mut self.issue_hooks {
+            hook.shared_taken(from, passes.count * pass_cycles);
+        }
         self.take_ldst(from, waiting.interval.max(passes.count * pass_cycles));
         // Whoever comes back has seen a load's result first.
         let again = passes.retries * u64::from(shared.latency);
@@ -291,7 +302,7 @@ impl<'t> Sm<'t> {
         if kind != Kind::Store {
             // One more than blocks, so that none of them ends it before all are looked up.
             let blocks = self.coalescer.blocks.len() as u32 + 1;
-            load = self.loads.insert(waiting.wanted, blocks);
+            load = self.begin_load(waiting.wanted, blocks);
         }
         let length = self.enter_pipeline(world.spec);
         self.take_ldst(from, waiting.interval.max(1 + length));
@@ -312,6 +323,12 @@ impl<'t> Sm<'t> {
             self.go_through(world)?;
         }
         Ok(())
+    }
+
+    /// A load or an atomic of so many blocks goes to memory; hooks are told when it has come.
+    pub(super) fn begin_load(&mut self, wanted: Wanted, blocks: u32) -> u32 {
+        let told = wanted.moved().is_none() && !self.issue_hooks.is_empty();
+        self.loads.insert(Wanted { told, ..wanted }, blocks)
     }
 
     /// Puts the coalesced blocks into the pipeline; the cycles from the first to the last.

@@ -61,7 +61,7 @@ impl<'t> Sm<'t> {
         let looked_up = count.max(1) as u64;
         self.take_ldst(from, waiting.interval.max(looked_up));
         let hit = from + u64::from(texture.latency) - self.units.depth() + (looked_up - 1);
-        let load = self.loads.insert(waiting.wanted, count as u32 + 1);
+        let load = self.begin_load(waiting.wanted, count as u32 + 1);
         for (cycle, &line) in (from + 1..).zip(&seen[..count]) {
             if self.texture_hits(line, load, cycle, world)? {
                 // The last one, for all lines that were there, follows below.

@@ -144,6 +144,11 @@ impl<'t> Warp<'t> {
         }
     }
 
+    /// The `number`th instruction in the buffer, the oldest being the first.
+    pub fn buffered(&self, number: u8) -> Option<&Step<'t>> {
+        self.steps[self.at(number)].as_ref()
+    }
+
     /// The instruction that issues next, decoded or not, fetched or not: what is fetched next stands right behind what was fetched.
     pub fn coming(&self) -> Option<&Step<'t>> {
         self.steps[usize::from(self.first)].as_ref()

@@ -1,0 +1,208 @@
+//! The instruction buffer of an SM with its table, followed in time.
+
+use warpwatt_activity::Activity;
+use warpwatt_gpu::{FetchEvent, FetchObserver};
+
+use super::Sawp;
+use super::table::Table;
+
+/// Watches what comes into the buffer and leaves it.
+pub(super) struct Buffer {
+    settings: Sawp,
+    /// Slots of a warp.
+    entries: usize,
+    table: Table,
+    slots: Vec<Option<Waiting>>,
+    warps: Vec<Progress>,
+    /// Warps that run, and instructions that they have issued.
+    running: u64,
+    issued: u64,
+    similarity: Similarity,
+    left: u64,
+    table_reads: u64,
+    /// Slots times cycles with an instruction that was issued; of them those that could be corrected.
+    occupied: u64,
+    protected: u64,
+}
+
+/// An instruction in the buffer.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    pc: u64,
+    since: u64,
+}
+
+/// How far a warp is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    runs: bool,
+    came: u64,
+    issued: u64,
+}
+
+impl Buffer {
+    pub fn new(settings: &Sawp, warps: u32, entries: u32) -> Self {
+        let slots = (warps * entries) as usize;
+        Self {
+            settings: settings.clone(),
+            entries: entries as usize,
+            table: Table::new(settings.entries(), slots, settings.replacement()),
+            slots: vec![None; slots],
+            warps: vec![Progress::default(); warps as usize],
+            running: 0,
+            issued: 0,
+            similarity: Similarity::default(),
+            left: 0,
+            table_reads: 0,
+            occupied: 0,
+            protected: 0,
+        }
+    }
+
+    /// The slot of the `number`th instruction of a warp.
+    fn slot(&self, warp: u8, number: u64) -> usize {
+        usize::from(warp) * self.entries + number as usize % self.entries
+    }
+
+    /// Whether a warp has issued about as many instructions as all have on the average.
+    fn near(&self, warp: u8) -> bool {
+        let own = self.warps[usize::from(warp)].issued * self.running;
+        own.abs_diff(self.issued) <= u64::from(self.settings.progress) * self.running
+    }
+
+    /// An instruction has left its slot.
+    fn leave(&mut self, slot: usize, cycle: u64) {
+        let Some(waiting) = self.slots[slot].take() else {
+            return;
+        };
+        self.similarity.removed(waiting.pc, cycle);
+        let cycles = cycle.saturating_sub(waiting.since);
+        self.left += 1;
+        self.occupied += cycles;
+        if self.table.leaves(slot) {
+            self.protected += cycles;
+            self.table_reads += 1;
+        }
+    }
+}
+
+impl FetchObserver for Buffer {
+    fn buffered(&mut self, event: FetchEvent) {
+        let warp = &mut self.warps[usize::from(event.warp)];
+        let (number, starts) = (warp.came, !warp.runs);
+        warp.came += 1;
+        warp.runs = true;
+        self.running += u64::from(starts);
+        let (slot, near) = (self.slot(event.warp, number), self.near(event.warp));
+        self.table.arrives(slot, event.pc, near);
+        self.table_reads += 1;
+        self.slots[slot] = Some(Waiting {
+            pc: event.pc,
+            since: event.cycle,
+        });
+        self.similarity.added(event.pc, event.cycle);
+    }
+
+    fn issued(&mut self, event: FetchEvent) {
+        let warp = &mut self.warps[usize::from(event.warp)];
+        let number = warp.issued;
+        warp.issued += 1;
+        self.issued += 1;
+        self.leave(self.slot(event.warp, number), event.cycle);
+    }
+
+    fn retired(&mut self, warp: u8) {
+        let warp = std::mem::take(&mut self.warps[usize::from(warp)]);
+        self.running -= u64::from(warp.runs);
+        self.issued -= warp.issued;
+    }
+
+    fn report(&self, activity: &mut Activity) {
+        let counts = &self.table.counts;
+        activity.add("sawp.comparator.read", counts.comparisons);
+        if self.settings.compare_reads {
+            activity.add("instruction_buffer.read", counts.comparisons);
+        }
+        activity.add("sawp.generator.read", counts.generated);
+        activity.add(
+            "sawp.parity.read",
+            counts.arrivals + self.left + counts.comparisons,
+        );
+        activity.add("sawp.table.read", self.table_reads);
+        activity.add("sawp.table.write", counts.updates + counts.generated);
+        if self.settings.counts_progress() {
+            activity.add("sawp.progress.read", self.left);
+        }
+        activity.add("sawp_arrivals", counts.arrivals);
+        activity.add("sawp_hits", counts.hits);
+        activity.add("sawp_evictions", counts.evictions);
+        activity.add("sawp_refused", counts.refused);
+        activity.add("sawp_occupied_cycles", self.occupied);
+        activity.add("sawp_protected_cycles", self.protected);
+        self.similarity.report(activity);
+    }
+}
+
+/// How many different instructions the buffer holds, over time (figure 3).
+#[derive(Clone, Debug, Default)]
+struct Similarity {
+    /// Those that it holds, and in how many slots.
+    held: Vec<(u64, u32)>,
+    since: u64,
+    /// Cycles with so many different ones.
+    cycles: Vec<u64>,
+}
+
+impl Similarity {
+    fn pass(&mut self, cycle: u64) {
+        let unique = self.held.len();
+        self.cycles.resize(self.cycles.len().max(unique + 1), 0);
+        self.cycles[unique] += cycle.saturating_sub(self.since);
+        self.since = self.since.max(cycle);
+    }
+
+    fn added(&mut self, pc: u64, cycle: u64) {
+        self.pass(cycle);
+        match self.held.iter_mut().find(|(held, _)| *held == pc) {
+            Some((_, slots)) => *slots += 1,
+            None => self.held.push((pc, 1)),
+        }
+    }
+
+    fn removed(&mut self, pc: u64, cycle: u64) {
+        self.pass(cycle);
+        if let Some(place) = self.held.iter().position(|(held, _)| *held == pc) {
+            self.held[place].1 -= 1;
+            if self.held[place].1 == 0 {
+                self.held.swap_remove(place);
+            }
+        }
+    }
+
+    fn report(&self, activity: &mut Activity) {
+        for (unique, &cycles) in self.cycles.iter().enumerate().skip(1) {
+            activity.add(&super::unique(unique), cycles);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_are_put_down_to_the_number_of_different_instructions() {
+        let mut similarity = Similarity::default();
+        similarity.added(8, 10);
+        similarity.added(8, 12);
+        similarity.added(16, 15);
+        similarity.removed(8, 16);
+        similarity.removed(8, 20);
+        similarity.removed(16, 21);
+        let mut activity = Activity::new();
+        similarity.report(&mut activity);
+        assert_eq!(activity.get("sawp_unique_1"), 5 + 1);
+        assert_eq!(activity.get("sawp_unique_2"), 5);
+        assert_eq!(activity.get("sawp_unique_3"), 0);
+    }
+}
