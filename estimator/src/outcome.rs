@@ -233,6 +233,8 @@ pub enum NoteKind {
     TableDefect,
     /// Something the figures leave out.
     Scope,
+    /// A program needs more registers than a technique leaves it.
+    Registers,
 }
 
 /// A GPU and its swept settings in one line.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use warpwatt::diag::{Sink, render};
-use warpwatt::outcome::Outcome;
+use warpwatt::outcome::{NoteKind, Outcome};
 use warpwatt::run::{resolve_text, run_all};
 
 /// The points of two kernels, whose results are compared with their references whenever they are executed; `what` are techniques.
@@ -74,5 +74,17 @@ fn a_whole_file_changes_nothing_and_renaming_goes_on_top_of_half_of_it() {
         assert!(n("local_loads") > 0 && n("register_select.read") > 0);
         assert!(n("registers_most") <= n("wear_registers"));
         assert_eq!(n("wear_registers"), 16 * 512);
+    }
+}
+
+/// A sixteenth of the file is too little for all three, a half for none.
+#[test]
+fn a_program_that_cannot_keep_the_limit_says_so() {
+    let points = outcomes(&format!("{}\n{}", technique(8), technique(64)));
+    for outcome in &points {
+        let mut notes = outcome.notes.iter();
+        let noted = notes.any(|note| note.kind == NoteKind::Registers);
+        let small = outcome.point.technique == "compiler_spill(register_file_kb=8)";
+        assert_eq!(noted, small, "{:?}: {:?}", outcome.point, outcome.notes);
     }
 }

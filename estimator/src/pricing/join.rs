@@ -176,8 +176,8 @@ fn scope_notes(
         .collect();
     let unpriced: BTreeSet<&str> = activity
         .events()
+        .filter(|(event, count)| *count > 0 && !table.contains(event.structure))
         .map(|(event, _)| event.structure)
-        .filter(|structure| !table.contains(structure))
         .collect();
     let unpriced: Vec<&str> = unpriced.into_iter().collect();
     let mut notes = Vec::new();

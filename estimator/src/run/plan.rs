@@ -216,15 +216,12 @@ fn fit(
         .stack
         .fit(&mut spec, circuits)
         .map_err(|error| error.to_string())?;
-    let notes = fit
-        .notes
-        .into_iter()
-        .map(|text| Note {
-            kind: NoteKind::Timing,
-            text,
-        })
-        .collect();
+    let notes = notes(NoteKind::Timing, fit.notes).collect();
     Ok(Fitted { spec, notes })
+}
+
+fn notes(kind: NoteKind, texts: Vec<String>) -> impl Iterator<Item = Note> {
+    texts.into_iter().map(move |text| Note { kind, text })
 }
 
 fn span(axes: Axes, fits: &Fits) -> Plan {
@@ -239,15 +236,16 @@ fn span(axes: Axes, fits: &Fits) -> Plan {
     let mut known: BTreeMap<(usize, usize, String), usize> = BTreeMap::new();
     for kernel in 0..plan.axes.kernels.len() {
         for ((gpu, technology, configuration), fitted) in fits {
+            let (limits, unmet) = limits(
+                &plan.axes.kernels[kernel].loaded,
+                &plan.axes.configurations[*configuration].stack,
+                &plan.axes.gpus[*gpu].spec,
+            );
             let wanted = Execution {
                 kernel,
                 warp_width: fitted.spec.sm.warp_width,
                 values,
-                limits: limits(
-                    &plan.axes.kernels[kernel].loaded,
-                    &plan.axes.configurations[*configuration].stack,
-                    &plan.axes.gpus[*gpu].spec,
-                ),
+                limits,
             };
             let execution = place(&mut plan.executions, wanted);
             let canonical = canonical(&fitted.spec);
@@ -268,7 +266,9 @@ fn span(axes: Axes, fits: &Fits) -> Plan {
                 key,
                 technology: *technology,
                 timing,
-                notes: fitted.notes.clone(),
+                notes: (fitted.notes.iter().cloned())
+                    .chain(notes(NoteKind::Registers, unmet))
+                    .collect(),
             });
         }
     }

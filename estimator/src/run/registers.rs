@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use warpwatt_gpu::GpuSpec;
+use warpwatt_ptx::Entry;
 use warpwatt_techniques::Stack;
 
 use super::kernel::LoadedKernel;
@@ -10,8 +11,9 @@ use super::kernel::LoadedKernel;
 /// Entries by name, and the registers that a thread of each may have.
 pub type Limits = BTreeMap<String, u32>;
 
-/// The entries of a kernel that techniques leave fewer registers on `gpu`, as it is without them: as many as techniques say, or as few as the entry can keep.
-pub fn limits(kernel: &LoadedKernel, stack: &Stack, gpu: &GpuSpec) -> Limits {
+/// The entries of a kernel that techniques leave fewer registers on `gpu`, as it is without them: as many as techniques say, or as few as the entry can keep; and
+/// a sentence on each that cannot keep what techniques say.
+pub fn limits(kernel: &LoadedKernel, stack: &Stack, gpu: &GpuSpec) -> (Limits, Vec<String>) {
     let mut limits = Limits::new();
     for (entry, shape) in kernel.case.launch_shapes(&kernel.module, gpu.sm.warp_width) {
         let Some(limit) = stack.thread_registers(gpu, &shape) else {
@@ -22,12 +24,18 @@ pub fn limits(kernel: &LoadedKernel, stack: &Stack, gpu: &GpuSpec) -> Limits {
             *known = (*known).min(limit);
         }
     }
+    let mut unmet = Vec::new();
     for (name, limit) in &mut limits {
-        if let Some(entry) = kernel.module.entry(name) {
-            *limit = (*limit).max(entry.least_registers());
+        let entry = kernel.module.entry(name);
+        let least = entry.map_or(0, Entry::least_registers);
+        if least > *limit {
+            unmet.push(format!(
+                "`{name}` keeps {least} registers a thread, its least, where {limit} would keep as many CTAs on an SM"
+            ));
+            *limit = least;
         }
     }
-    limits
+    (limits, unmet)
 }
 
 /// The kernel with these limits kept.

@@ -137,6 +137,30 @@ fn a_limit_sends_values_to_local_memory_and_a_lower_one_more() {
 }
 
 #[test]
+fn values_that_are_never_live_together_share_their_place_in_local_memory() {
+    // Twenty values are summed, and then twenty others, in half the registers that this takes.
+    let again = (0..20).fold(String::new(), |body, at| {
+        body + &format!("ld.global.u32 %f{at}, [%d0+{}];\n", 400 + 4 * at)
+    });
+    let sums = (1..20).fold(again, |body, at| {
+        body + &format!("add.f32 %f0, %f0, %f{at};\n")
+    });
+    let twice = entry(&(wide(20) + &sums + "st.global.f32 [%d0], %f0;"));
+    let once = entry(&wide(20));
+    let limit = once.registers / 2;
+    let (once, twice) = (once.with_registers(limit), twice.with_registers(limit));
+    let (once, twice) = (
+        once.unwrap().allocation.spills,
+        twice.unwrap().allocation.spills,
+    );
+    assert!(once.bytes > 0 && twice.stores >= 2 * once.stores);
+    assert_eq!(
+        twice.bytes, once.bytes,
+        "the second twenty lie where the first did"
+    );
+}
+
+#[test]
 fn a_limit_below_the_least_is_refused_and_the_least_is_named() {
     let free = entry(
         "ld.param.u64 %d1, [p]; ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%d1]; st.global.v4.f32 [%d1], {%f4, %f3, %f2, %f1};",
