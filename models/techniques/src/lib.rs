@@ -14,8 +14,10 @@ pub mod power_gating;
 pub mod protection;
 pub mod register_file;
 pub mod register_shrink;
+pub mod register_to_register_protection;
 pub mod register_virtualization;
 pub mod sawp;
+pub mod sharp;
 pub mod static_scalarization;
 mod structure;
 mod technique;
@@ -39,4 +41,6 @@ pub static ALL: &[&Definition] = &[
     &hierarchical_register_file::DEFINITION,
     &ecc::DEFINITION,
     &sawp::DEFINITION,
+    &sharp::DEFINITION,
+    &register_to_register_protection::DEFINITION,
 ];

@@ -1,4 +1,8 @@
-//! What protections of stored bits have in common: codes as circuits.
+//! What protections of stored bits have in common: codes as circuits, and how long registers hold values that are still read.
+
+mod lives;
+
+pub use lives::{Lives, PARTS, Words, in_file, is_whole};
 
 use warpwatt_circuit::Spec;
 use warpwatt_circuit::logic::{Code, LogicBlock, LogicSpec, Side};

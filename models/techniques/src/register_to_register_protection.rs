@@ -1,0 +1,195 @@
+//! Register-to-register protection (RTRP): check bits of registers lie in registers that no warp has.
+//!
+//! J. Tan, Z. Li, X. Fu, "Cost-Effective Soft-Error Protection for SRAM-Based Structures in GPGPUs", CF 2013, section 3.3.2, where it is what SHARP is compared
+//! with. A free warp-wide register has room for the check bits of four. As many of the registers in use as that gives room for are protected, warp after warp;
+//! their check bits are made at every write and looked at at every read.
+//!
+//! ```
+//! let technique = (warpwatt_techniques::register_to_register_protection::DEFINITION.parse)(&Default::default());
+//! assert_eq!(technique.unwrap().label(), "register_to_register_protection");
+//! ```
+
+use toml::Table;
+use warpwatt_activity::Activity;
+use warpwatt_circuit::logic::Code;
+use warpwatt_gpu::trace::{KernelTrace, LaneMask};
+use warpwatt_gpu::{
+    Course, GpuSpec, Hooks, IssueEvent, IssueHook, PlaceEvent, Run, resident_warps,
+};
+
+use crate::protection::{Guard, Lives, Words, in_file, is_whole};
+use crate::{Claim, Definition, Metric, Parsed, Reader, Structure, Technique};
+
+/// The technique in the registry.
+pub static DEFINITION: Definition = Definition {
+    name: "register_to_register_protection",
+    summary: "check bits of registers lie in registers that no warp has",
+    citation: "J. Tan, Z. Li, X. Fu, \"Cost-Effective Soft-Error Protection for SRAM-Based Structures in GPGPUs\", CF 2013, section 3.3.2",
+    parameters: &[],
+    counters: &[
+        (
+            "rtrp.generator.read",
+            "registers of lanes whose check bits were made",
+        ),
+        ("rtrp.checker.read", "registers of lanes that were checked"),
+        (
+            "rtrp_live_cycles",
+            "eighths of warp-wide registers times cycles between accesses that end with a read",
+        ),
+        (
+            "rtrp_guarded_cycles",
+            "of them those of protected registers",
+        ),
+        (
+            "rtrp_free_registers",
+            "warp-wide registers of an SM that no warp can have, summed over SMs and launches",
+        ),
+    ],
+    parse,
+};
+
+/// Warp-wide registers whose check bits one has room for: four times seven bits and more a lane.
+const PROTECTED_BY_ONE: u32 = 4;
+const CODE: Guard = Guard::Correcting(Code::Hsiao);
+
+/// The technique; it has no parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegisterToRegister;
+
+fn parse(table: &Table) -> Parsed {
+    Reader::new(table, DEFINITION.parameters).finish(RegisterToRegister)
+}
+
+impl Technique for RegisterToRegister {
+    fn name(&self) -> &'static str {
+        DEFINITION.name
+    }
+
+    fn label(&self) -> String {
+        DEFINITION.name.to_owned()
+    }
+
+    fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
+        let gpu = gpu.clone();
+        hooks
+            .issue
+            .push(Box::new(move |_| Box::new(Protector::new(gpu.clone()))));
+    }
+
+    /// As many generators as results can be written in a cycle, as many checkers as operands of an instruction.
+    fn structures(&self, gpu: &GpuSpec) -> Vec<Structure> {
+        let of = |name, spec, count| Structure {
+            per_sm: count * gpu.sm.warp_width,
+            ..Structure::added(name, spec)
+        };
+        vec![
+            of(
+                "rtrp.generator",
+                CODE.generator(32),
+                gpu.operands.result_buses,
+            ),
+            of("rtrp.checker", CODE.checker(32), gpu.operands.sources),
+        ]
+    }
+
+    fn metrics(&self, run: &Run) -> Vec<Metric> {
+        let count = |name: &str| run.activity.get(name);
+        vec![Metric::ratio(
+            "rtrp.coverage",
+            count("rtrp_guarded_cycles"),
+            count("rtrp_live_cycles"),
+        )]
+    }
+
+    fn claims(&self) -> &'static [Claim] {
+        &[Claim::RegisterCheckBits, Claim::RegisterPlaces]
+    }
+}
+
+/// Follows the registers of an SM.
+struct Protector {
+    gpu: GpuSpec,
+    code: Vec<Words>,
+    /// Registers of a warp; and how many registers, warp after warp, are protected.
+    registers: u32,
+    protected: u32,
+    lives: Lives,
+    lanes: LaneMask,
+    free: u64,
+    /// Warp-wide registers, and words of lanes, encoded and checked.
+    encoded: [u64; 2],
+    checked: [u64; 2],
+}
+
+impl Protector {
+    fn new(gpu: GpuSpec) -> Self {
+        Self {
+            lives: Lives::new(gpu.warps_per_sm()),
+            lanes: LaneMask::MAX >> (LaneMask::BITS - gpu.sm.warp_width),
+            gpu,
+            code: Vec::new(),
+            registers: 0,
+            protected: 0,
+            free: 0,
+            encoded: [0; 2],
+            checked: [0; 2],
+        }
+    }
+
+    fn protects(&self, warp: u8, word: u16) -> bool {
+        u32::from(warp) * self.registers + u32::from(word) < self.protected
+    }
+}
+
+impl IssueHook for Protector {
+    fn begin(&mut self, trace: &KernelTrace) {
+        self.code = Words::of(trace);
+        let granule = self.gpu.sm.thread_register_granule.max(1);
+        self.registers = Words::count(&self.code, trace).next_multiple_of(granule);
+        let resident = resident_warps(&self.gpu, trace).unwrap_or(0);
+        let all = self.gpu.sm.registers_bytes / 4 / self.gpu.sm.warp_width;
+        let free = all.saturating_sub(resident * self.registers);
+        self.free += u64::from(free);
+        self.protected = free * PROTECTED_BY_ONE;
+    }
+
+    fn placed(&mut self, event: PlaceEvent) {
+        self.lives.start(event.warp, self.registers);
+    }
+
+    fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
+        let words = std::mem::take(&mut self.code[event.step.inst as usize]);
+        let (from_file, to_file) = in_file(course);
+        let (whole, lanes) = (
+            is_whole(event, self.lanes),
+            u64::from(event.step.executed.count_ones()),
+        );
+        let read = words.reads.iter().enumerate();
+        for (_, &word) in read.filter(|(place, _)| from_file(*place)) {
+            let protected = self.protects(event.warp, word);
+            self.lives.read((event.warp, word), event.cycle, protected);
+            self.checked[0] += u64::from(protected);
+            self.checked[1] += if protected { lanes } else { 0 };
+        }
+        for &word in words.writes.iter().filter(|_| to_file) {
+            self.lives.write((event.warp, word), event.cycle, whole);
+            let protected = self.protects(event.warp, word);
+            self.encoded[0] += u64::from(protected);
+            self.encoded[1] += if protected { lanes } else { 0 };
+        }
+        self.code[event.step.inst as usize] = words;
+    }
+
+    fn report(&self, activity: &mut Activity) {
+        activity.add("rtrp.generator.read", self.encoded[1]);
+        activity.add("rtrp.checker.read", self.checked[1]);
+        // Check bits of four lanes are a word of the free register.
+        activity.add("register_file.read", self.checked[0]);
+        activity.add("register_file.write", self.encoded[0]);
+        activity.add("register_lane.read", self.checked[1].div_ceil(4));
+        activity.add("register_lane.write", self.encoded[1].div_ceil(4));
+        activity.add("rtrp_live_cycles", self.lives.live);
+        activity.add("rtrp_guarded_cycles", self.lives.guarded);
+        activity.add("rtrp_free_registers", self.free);
+    }
+}

@@ -1,0 +1,204 @@
+//! SHARP in the pipeline of an SM.
+
+use warpwatt_activity::Activity;
+use warpwatt_gpu::trace::{KernelTrace, LaneMask, MemoryOp, MemoryOpKind, Space, Step};
+use warpwatt_gpu::{Course, GpuSpec, IssueEvent, IssueHook, PlaceEvent};
+
+use super::engine::{Engine, Shape};
+use super::ports::Ports;
+use super::store::Store;
+use crate::protection::{Words, in_file, is_whole};
+
+/// Follows the warps of an SM.
+pub(super) struct Hook {
+    engine: Engine,
+    code: Vec<Words>,
+    ops: Vec<Option<MemoryOp>>,
+    lanes: LaneMask,
+    width: u64,
+    banks: u32,
+    /// Cycles from an issue to the first operand.
+    collect: u64,
+    /// Shared memory in words, and the last cycle in which something happened.
+    words: u64,
+    last: u64,
+}
+
+impl Hook {
+    pub fn new(gpu: &GpuSpec) -> Self {
+        let shape = Shape {
+            registers: 1,
+            groups: (gpu.sm.warp_width / 4).min(16),
+            cycles: 1,
+        };
+        let ports = Ports::new(gpu.operands.banks);
+        let store = Store::new(gpu.sm.shared_bytes, gpu.sm.ctas);
+        Self {
+            engine: Engine::new(shape, gpu.warps_per_sm(), ports, store),
+            code: Vec::new(),
+            ops: Vec::new(),
+            lanes: LaneMask::MAX >> (LaneMask::BITS - gpu.sm.warp_width),
+            width: u64::from(gpu.sm.warp_width),
+            banks: gpu.shared.banks,
+            collect: u64::from(gpu.operands.collect_cycles),
+            words: u64::from(gpu.sm.shared_bytes / 4),
+            last: 0,
+        }
+    }
+
+    fn reads(&mut self, event: &IssueEvent<'_>, course: &Course) {
+        let (from_file, _) = in_file(course);
+        let first = event.cycle + self.collect;
+        let words = self.code[event.step.inst as usize].reads.iter().enumerate();
+        for (place, &word) in words.filter(|(place, _)| from_file(*place)) {
+            self.engine.read_early(event.warp, word, event.cycle);
+            self.engine
+                .lives
+                .read((event.warp, word), event.cycle, false);
+            self.engine
+                .ports
+                .read(event.warp, word, first + place as u64);
+        }
+    }
+
+    fn writes(&mut self, event: &IssueEvent<'_>, course: &Course) {
+        let words = &self.code[event.step.inst as usize].writes;
+        if self.ops[event.step.inst as usize].is_some_and(|op| leaves(&op, event.step)) {
+            self.engine.load(event.warp, words);
+            return;
+        }
+        let (_, to_file) = in_file(course);
+        let whole = is_whole(event, self.lanes);
+        for &word in words.iter().filter(|_| to_file) {
+            self.engine.written(event.warp, word);
+            self.engine
+                .lives
+                .write((event.warp, word), event.cycle, whole);
+        }
+    }
+
+    /// Words of shared memory that the program writes belong to it.
+    fn stores(&mut self, event: &IssueEvent<'_>) {
+        let op = self.ops[event.step.inst as usize];
+        let stores = |op: &MemoryOp| {
+            let space = matches!(op.space, Space::Shared | Space::Generic);
+            space && matches!(op.kind, MemoryOpKind::Store | MemoryOpKind::Atomic)
+        };
+        let (Some(op), Some(addresses)) = (op.filter(stores), event.step.addresses) else {
+            return;
+        };
+        let engine = &mut self.engine;
+        addresses.for_each(event.step.executed, |_, address| {
+            if op.space == Space::Generic && Space::of(address) != Space::Shared {
+                return;
+            }
+            let offset = address % Space::WINDOW;
+            for word in offset / 4..(offset + u64::from(op.bytes)).div_ceil(4) {
+                if let Some((place, holder)) = engine.store.write(event.warp, 4 * word, event.cycle)
+                {
+                    engine.pushed_out(place, holder);
+                }
+            }
+        });
+    }
+}
+
+/// Whether an instruction is a load or an atomic that goes to memory outside the SM, as the load-store unit decides it.
+fn leaves(op: &MemoryOp, step: &Step<'_>) -> bool {
+    let Some(addresses) = step.addresses.filter(|_| op.kind != MemoryOpKind::Store) else {
+        return false;
+    };
+    let mut space = op.space;
+    if space == Space::Generic {
+        space = Space::Global;
+        let first = step.executed & step.executed.wrapping_neg();
+        addresses.for_each(first, |_, address| space = Space::of(address));
+    }
+    matches!(space, Space::Global | Space::Local)
+}
+
+impl IssueHook for Hook {
+    fn begin(&mut self, trace: &KernelTrace) {
+        self.code = Words::of(trace);
+        self.ops = trace.code.iter().map(|inst| inst.memory).collect();
+        self.engine.shape.registers = Words::count(&self.code, trace).max(1);
+        self.engine.shape.cycles = u64::from(self.engine.shape.groups.div_ceil(self.banks));
+        self.engine.store.begin(trace.launch.shared_bytes);
+    }
+
+    fn placed(&mut self, event: PlaceEvent) {
+        self.engine.advance(event.cycle);
+        let registers = self.engine.shape.registers;
+        self.engine.lives.start(event.warp, registers);
+        self.engine.store.placed(event.warp, event.cta);
+    }
+
+    fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
+        self.engine.advance(event.cycle);
+        if let Some(checked) = self.engine.checked_at(event.warp) {
+            let wait = checked.saturating_sub(event.cycle);
+            self.engine.counts.stalled += wait;
+            course.delay += wait;
+        }
+        self.reads(event, course);
+        self.writes(event, course);
+        self.stores(event);
+    }
+
+    fn shared_taken(&mut self, from: u64, cycles: u64) {
+        self.engine.ports.shared(from, cycles);
+    }
+
+    fn loaded(&mut self, cycle: u64, warp: u8) {
+        self.engine.loaded(cycle, warp);
+    }
+
+    fn retired(&mut self, cycle: u64, warp: u8) {
+        self.engine.advance(cycle);
+        self.engine.retire(warp);
+        self.engine.store.retired(warp, cycle);
+        self.last = cycle;
+    }
+
+    fn report(&self, activity: &mut Activity) {
+        let (engine, counts) = (&self.engine, &self.engine.counts);
+        let registers = counts.recorded + counts.checked;
+        let groups = counts.groups_written + counts.groups_read;
+        for (name, count) in [
+            ("register_file.read", registers),
+            ("register_lane.read", registers * self.width),
+            ("sharp.queue.write", counts.requests),
+            ("sharp.queue.read", counts.taken),
+            ("sharp.warp_table.read", counts.taken),
+            (
+                "sharp.warp_table.write",
+                counts.taken - counts.dropped.min(counts.taken),
+            ),
+            ("sharp.waiting_queue.write", groups),
+            ("sharp.waiting_queue.read", groups),
+            ("sharp.generator.read", counts.recorded * self.width),
+            ("sharp.checker.read", 4 * counts.groups_read),
+            (
+                "sharp.shared_bank.write",
+                counts.groups_written + counts.resets,
+            ),
+            ("sharp.shared_bank.read", counts.groups_read),
+            ("sharp_dropped", counts.dropped),
+            ("sharp_registers_recorded", counts.recorded),
+            ("sharp_registers_checked", counts.checked),
+            ("sharp_groups_refused", counts.groups_refused),
+            ("sharp_groups_pushed_out", counts.evicted),
+            ("sharp_groups_reset", counts.resets),
+            ("sharp_waited_cycles", counts.waited),
+            ("sharp_stalled_cycles", counts.stalled),
+            ("sharp_live_cycles", engine.lives.live),
+            ("sharp_guarded_cycles", engine.lives.guarded),
+            ("shared_word_cycles", self.words * self.last),
+            ("shared_valid_cycles", engine.store.valid_cycles),
+            ("shared_words", self.words),
+            ("shared_untouched", engine.store.untouched),
+        ] {
+            activity.add(name, count);
+        }
+    }
+}
