@@ -3,6 +3,8 @@
 use warpwatt_activity::Activity;
 use warpwatt_simt::trace::{KernelTrace, Step};
 
+pub use crate::program::Port;
+
 /// Makes one filter for each SM; the argument is the SM's number.
 pub type FilterFactory = Box<dyn Fn(u32) -> Box<dyn FetchFilter>>;
 /// Makes one observer for each SM; the argument is the SM's number.
@@ -31,6 +33,8 @@ pub struct Hooks {
     /// Metadata instructions: they lie in the code, are fetched in front of their instruction, wherever that is reached from, and end at decode. A branch to
     /// an instruction leads to its metadata, so that fetching them here is what executing a program with them would trace.
     pub metadata: Option<MetadataFactory>,
+    /// All launches run in their order, and then all of them again.
+    pub twice: bool,
 }
 
 /// A small store before the I-cache.
@@ -121,8 +125,51 @@ pub trait IssueHook {
     fn throttle(&mut self) -> Option<&mut dyn Throttle> {
         None
     }
+    /// What executes instructions of the SM again, if the hook does; one hook of a run at the most.
+    fn repeater(&mut self) -> Option<&mut dyn Repeater> {
+        None
+    }
     /// Adds the hook's counters.
     fn report(&self, activity: &mut Activity);
+}
+
+/// Executes instructions again, in units that are idle or that it makes wait.
+///
+/// Contract: a scheduler that has chosen an instruction asks whether it may issue. If it may, it does, and [`IssueHook::issued`] follows at once; if not, the
+/// scheduler issues nothing in this cycle. After each answer, and at the end of a launch, all that is to be executed again goes to its unit.
+pub trait Repeater {
+    /// Whether the chosen instruction may issue.
+    fn admits(&mut self, chosen: &Chosen<'_>) -> bool;
+    /// Nothing issues any more in this launch, which would end in `cycle`. When it ends.
+    fn ends(&mut self, cycle: u64) -> u64;
+    /// The next execution of an instruction that has issued: asked until there is none.
+    fn next(&mut self) -> Option<Again>;
+}
+
+/// An instruction that a scheduler has chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Chosen<'e> {
+    /// The SM's cycle.
+    pub cycle: u64,
+    /// The warp's slot in the SM.
+    pub warp: u8,
+    /// Where it goes.
+    pub port: Port,
+    /// What the warp is about to execute.
+    pub step: &'e Step<'e>,
+}
+
+/// Another execution of an instruction. Its operands lie ready and its results are compared, not written: it takes its unit, no collector and no result bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Again {
+    /// The instruction's index.
+    pub inst: u32,
+    /// The slot of the warp that issued it: it goes to the units of that warp's scheduler.
+    pub warp: u8,
+    /// It enters its unit when an instruction that issued in this cycle would, or as soon after as the unit takes it. The cycle may be over.
+    pub from: u64,
+    /// How many lanes execute it.
+    pub lanes: u32,
 }
 
 /// Holds instructions back, and moves registers of warps that wait to memory and back.
@@ -180,6 +227,12 @@ pub struct IssueEvent<'e> {
     pub pc: u64,
     /// Cycles from the issue to its result, without conflicts and the memory system.
     pub latency: u64,
+    /// Where it goes.
+    pub port: Port,
+    /// Cycles for which all lanes of the warp occupy its unit.
+    pub interval: u64,
+    /// Cycles for which one pass does.
+    pub pass: u64,
     /// What the warp executes: the instruction's index, lanes, addresses.
     pub step: &'e Step<'e>,
 }
@@ -202,6 +255,8 @@ pub struct Course {
     pub copies: u32,
     /// How much of it executes.
     pub extent: Extent,
+    /// Idle lanes that do what one of the executing lanes does, at the same time.
+    pub repeats: u32,
 }
 
 /// How much of an instruction executes.
@@ -229,6 +284,7 @@ impl Course {
             delay: 0,
             copies: 0,
             extent: Extent::Warp,
+            repeats: 0,
         }
     }
 

@@ -20,9 +20,9 @@ pub use counters::{COUNTERS, CounterInfo};
 pub use engine::{ClockRatio, EventQueue, Past};
 pub use error::{GpuError, Lack, Resource};
 pub use hooks::{
-    Condition, Course, Extent, FetchEvent, FetchFilter, FetchObserver, FilterFactory, Hooks,
-    IssueEvent, IssueFactory, IssueHook, MetadataFactory, Move, ObserverFactory, PlaceEvent,
-    Throttle,
+    Again, Chosen, Condition, Course, Extent, FetchEvent, FetchFilter, FetchObserver,
+    FilterFactory, Hooks, IssueEvent, IssueFactory, IssueHook, MetadataFactory, Move,
+    ObserverFactory, PlaceEvent, Port, Repeater, Throttle,
 };
 pub use machine::{Control, simulate, simulate_under};
 pub use occupancy::{resident_ctas, resident_warps};

@@ -69,7 +69,9 @@ pub fn simulate_under(
     let mut gpu = Gpu::new(spec, &hooks, control);
     let mut runs = Vec::with_capacity(launches.len());
     let mut code = CodeMap::default();
-    for (trace, demand) in launches.iter().zip(demands) {
+    let all = launches.iter().zip(demands);
+    let again = all.clone().filter(|_| hooks.twice);
+    for (trace, demand) in all.clone().chain(again) {
         let metadata = hooks.metadata.as_ref().map(|of| of(trace));
         let extra = metadata.iter().flatten().map(|&count| u64::from(count));
         let base = code.place(spec, trace, extra.sum());
@@ -223,9 +225,11 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
 
     /// Nothing is left to do: the launch is over, or stuck.
     fn end(&mut self, grid: &Grid<'_, 't>) -> Result<(), GpuError> {
+        let mut end = self.queue.now();
         for sm in &mut self.sms {
-            sm.end(grid.program);
+            end = end.max(sm.end(grid.program, self.queue.now()));
         }
+        self.queue.advance(end);
         self.counts.add(Counter::Launches, 1);
         if grid.finished < grid.ctas {
             return Err(self.deadlock(grid));

@@ -59,14 +59,21 @@ pub(crate) struct Inst {
 }
 
 /// Where an instruction goes from the issue stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Port {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Port {
+    /// Single-precision units; what has no units of its own on the GPU goes there too.
     Sp,
+    /// Integer units, branches with them.
     Int,
+    /// Special-function units.
     Sfu,
+    /// Double-precision units.
     Fp64,
+    /// Tensor units.
     Tensor,
+    /// The load-store unit.
     Ldst,
+    /// None: barriers.
     Barrier,
 }
 

@@ -7,8 +7,10 @@ pub mod compiler_spill;
 mod compose;
 mod definition;
 pub mod ecc;
+pub mod execution_profile;
 pub mod fetch_redundancy;
 pub mod filter_cache;
+pub mod full_dmr;
 pub mod hierarchical_register_file;
 pub mod power_gating;
 pub mod protection;
@@ -22,6 +24,7 @@ pub mod static_scalarization;
 mod structure;
 mod technique;
 pub mod uniform_vector;
+pub mod warped_dmr;
 
 pub use compose::{Refusal, Stack};
 pub use definition::{Definition, Kind, Parameter, ParameterProblem, Parsed, Reader, find};
@@ -43,4 +46,7 @@ pub static ALL: &[&Definition] = &[
     &sawp::DEFINITION,
     &sharp::DEFINITION,
     &register_to_register_protection::DEFINITION,
+    &warped_dmr::DEFINITION,
+    &full_dmr::DEFINITION,
+    &execution_profile::DEFINITION,
 ];

@@ -91,6 +91,8 @@ pub enum Claim {
     InstructionCheckBits,
     /// The check bits of the register file.
     RegisterCheckBits,
+    /// The second execution of instructions.
+    SecondExecution,
 }
 
 impl Claim {
@@ -104,6 +106,7 @@ impl Claim {
             Self::RegisterFileSize => "to decide how large the register file is",
             Self::InstructionCheckBits => "to give instructions in the buffer their check bits",
             Self::RegisterCheckBits => "to give registers their check bits",
+            Self::SecondExecution => "to execute every instruction a second time",
         }
     }
 }
@@ -145,6 +148,25 @@ impl Path {
     /// The sum of the delays.
     pub fn total(&self) -> Time {
         Time::from_ps(self.parts.iter().map(|(_, delay)| delay.as_ps()).sum())
+    }
+
+    /// One line about the path against the clock's period, for the notes of `technique`.
+    pub fn against(&self, period: Time, technique: &str) -> String {
+        let parts = self.parts.iter();
+        let parts: Vec<String> = parts
+            .map(|(name, delay)| format!("{name} {:.0} ps", delay.as_ps()))
+            .collect();
+        let (total, period) = (self.total().as_ps(), period.as_ps());
+        let verdict = if total <= period {
+            "fits"
+        } else {
+            "does not fit"
+        };
+        format!(
+            "{technique}: {}: {} = {total:.0} ps; {verdict} the period of {period:.0} ps",
+            self.name,
+            parts.join(" + ")
+        )
     }
 }
 

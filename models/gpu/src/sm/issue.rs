@@ -25,6 +25,10 @@ impl<'t> Sm<'t> {
                 continue;
             }
             if let Some(warp) = self.choose(scheduler, now) {
+                if self.repeater.is_some() && !self.repeats_before(warp, now, world) {
+                    self.schedulers[scheduler].issues_from = now + 1;
+                    continue;
+                }
                 self.schedulers[scheduler].last_issued = warp;
                 self.schedulers[scheduler].issues_from = now;
                 self.issue_for(scheduler, warp, now, world)?;
@@ -32,6 +36,9 @@ impl<'t> Sm<'t> {
                 for _ in 1..world.spec.scheduler.width {
                     let again = self.candidates(scheduler, now) & 1 << warp;
                     if again == 0 || self.admitted(again, now) == 0 {
+                        break;
+                    }
+                    if self.repeater.is_some() && !self.repeats_before(warp, now, world) {
                         break;
                     }
                     self.issue_for(scheduler, warp, now, world)?;
@@ -204,6 +211,9 @@ impl<'t> Sm<'t> {
                 .program
                 .address(step.inst, world.spec.fetch.instruction_bytes),
             latency: inst.latency,
+            port: inst.port,
+            interval: inst.interval,
+            pass: inst.pass,
             step,
         };
         for hook in &mut self.issue_hooks {

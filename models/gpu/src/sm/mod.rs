@@ -10,6 +10,7 @@ mod issue;
 mod l1;
 mod ldst;
 mod looks;
+mod repeat;
 mod residency;
 mod scoreboard;
 mod second;
@@ -115,6 +116,8 @@ pub(crate) struct Sm<'t> {
     observers: Vec<Box<dyn FetchObserver>>,
     issue_hooks: Vec<Box<dyn IssueHook>>,
     held: HeldBack,
+    /// The hook that executes instructions again.
+    repeater: Option<usize>,
     counts: Counts,
     tally: Tally,
     /// Cycles before this one are accounted for as issuing, stalled or idle.
@@ -178,6 +181,7 @@ impl<'t> Sm<'t> {
                 .map(|make| make(u32::from(id)))
                 .collect(),
             held: HeldBack::new(&mut issue_hooks),
+            repeater: repeat::find(&mut issue_hooks),
             issue_hooks,
             counts: Counts::new(),
             tally: Tally::default(),
@@ -197,9 +201,10 @@ impl<'t> Sm<'t> {
         }
     }
 
-    /// The launch has ended.
-    pub fn end(&mut self, program: &Program) {
+    /// All that was issued has been executed, and all stores are in memory, in cycle `now`. When the launch ends.
+    pub fn end(&mut self, program: &Program, now: u64) -> u64 {
         self.tally.settle(program, &mut self.counts);
+        self.repeats_last(program, now)
     }
 
     /// One cycle: what warps waited for is there, instructions arrive in the buffers, schedulers issue, fetch fetches. Gives the next cycle that needs a

@@ -74,6 +74,16 @@ impl Tally {
         counts.add(Counter::IntAdd, copied);
     }
 
+    /// An instruction is executed again in so many lanes.
+    pub fn again(inst: &Inst, lanes: u64, counts: &mut Counts) {
+        if let Some(operation) = inst.operation {
+            counts.add(operation, lanes);
+        }
+        if let Some(busy) = busy_counter(inst.port) {
+            counts.add(busy, inst.interval);
+        }
+    }
+
     /// At the end of a launch: counts what the instructions that were issued do whenever they are.
     pub fn settle(&mut self, program: &Program, counts: &mut Counts) {
         for (inst, issued) in program.insts.iter().zip(&mut self.issued) {
@@ -113,7 +123,10 @@ fn count_operands(
         u64::from(course.writes) * lanes + u64::from(course.narrow_writes) * times,
     );
     if let Some(operation) = inst.operation {
-        counts.add(operation, course.executing(lanes));
+        counts.add(
+            operation,
+            course.executing(lanes) + times * u64::from(course.repeats),
+        );
     }
     if let (Some(busy), false) = (busy_counter(inst.port), course.extent == Extent::Skipped) {
         counts.add(busy, times * occupied(inst, course));

@@ -215,6 +215,31 @@ impl Units {
         }
     }
 
+    /// A unit takes an instruction whose operands lie ready as if it had issued in `slot`, and whose results go nowhere but to a comparator.
+    pub fn execute_again(
+        &mut self,
+        (scheduler, port): (usize, Port),
+        (interval, latency): (u64, u64),
+        slot: u64,
+        now: u64,
+    ) {
+        let (part, depth) = (self.part(scheduler), self.depth());
+        let units = &mut self.parts[part].units[port as usize];
+        let Some(unit) = units.iter_mut().min_by_key(|unit| unit.free) else {
+            return;
+        };
+        let through = latency - depth.min(latency);
+        let mut cycle = (slot + depth).max(unit.free);
+        // What has left the unit is over.
+        while cycle + through >= now && !is_free(&mut unit.exits, cycle + through, now) {
+            cycle += 1;
+        }
+        unit.free = cycle + interval;
+        if cycle + through >= now {
+            unit.exits.take(cycle + through);
+        }
+    }
+
     /// The results `words` of warp `warp` come in `cycle`; gives the cycle from which on they can be read.
     #[inline]
     pub fn write(&mut self, words: &[u16], warp: u32, (cycle, now): (u64, u64)) -> u64 {

@@ -163,28 +163,12 @@ impl UniformVector {
             });
         }
         let period = Time::from_ps(1e6 / f64::from(gpu.sm.clock_mhz));
-        let notes = paths.iter().map(|path| note(path, period)).collect();
+        let notes = paths
+            .iter()
+            .map(|path| path.against(period, "uniform_vector"));
+        let notes = notes.collect();
         Ok(Fit { paths, notes })
     }
-}
-
-fn note(path: &Path, period: Time) -> String {
-    let parts: Vec<String> = path
-        .parts
-        .iter()
-        .map(|(name, delay)| format!("{name} {:.0} ps", delay.as_ps()))
-        .collect();
-    let (total, period) = (path.total().as_ps(), period.as_ps());
-    let verdict = if total <= period {
-        "fits"
-    } else {
-        "does not fit"
-    };
-    format!(
-        "uniform_vector: {}: {} = {total:.0} ps; {verdict} the period of {period:.0} ps",
-        path.name,
-        parts.join(" + ")
-    )
 }
 
 /// A bit a vector register; one look-up reads those of a warp.

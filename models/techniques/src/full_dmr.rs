@@ -1,0 +1,138 @@
+//! Dual modular redundancy as it is without Warped-DMR: what `warped_dmr` is compared with.
+//!
+//! H. Jeon, "Resource Underutilization Exploitation for Power Efficient and Reliable Throughput Processor", USC 2015, sections 4.3.1 and 4.7. `lanes`: every lane
+//! has a second one that does the same, and a comparator: all is verified, no time is lost, and the execution units are there twice. `kernel`: R-Naive (M.
+//! Dimitrov, M. Mantor, H. Zhou, "Understanding Software Approaches for GPGPU Reliability", GPGPU-2, 2009): all launches run, and then all run again, without
+//! any hardware; copies to and from the device, and the comparison by the host at the end, are not in the model.
+//!
+//! ```
+//! let technique = (warpwatt_techniques::full_dmr::DEFINITION.parse)(&"design = \"kernel\"".parse().unwrap());
+//! assert_eq!(technique.unwrap().label(), "full_dmr(design=kernel)");
+//! ```
+
+use toml::Table;
+use warpwatt_activity::Activity;
+use warpwatt_circuit::Spec;
+use warpwatt_circuit::logic::{LogicBlock, LogicSpec};
+use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, IssueHook};
+
+use crate::{Claim, Definition, Kind, Parameter, Parsed, Reader, Structure, Technique};
+
+/// The registry's entry.
+pub static DEFINITION: Definition = Definition {
+    name: "full_dmr",
+    summary: "comparison: a second lane beside every lane, or every launch a second time",
+    citation: "H. Jeon, \"Resource Underutilization Exploitation for Power Efficient and Reliable Throughput Processor\", USC 2015, sections 4.3.1 and 4.7",
+    parameters: PARAMETERS,
+    counters: &[
+        (
+            "full_dmr_lanes",
+            "design = \"lanes\": lanes that executed, each beside its second",
+        ),
+        (
+            "full_dmr.comparator.read",
+            "design = \"lanes\": comparisons of two lanes' results",
+        ),
+    ],
+    parse,
+};
+
+const PARAMETERS: &[Parameter] = &[Parameter {
+    name: "design",
+    kind: Kind::Choice(&["lanes", "kernel"]),
+    default: "\"lanes\"",
+    range: "\"lanes\", \"kernel\"",
+    meaning: "what there is twice: the lanes, or the launches (R-Naive)",
+}];
+
+/// The units of which there are twice as many.
+const UNITS: [&str; 5] = ["int_add", "int_mul", "fp32_mul", "fp64", "sfu"];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Design {
+    Lanes,
+    Kernel,
+}
+
+/// The configured technique.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct FullDmr {
+    design: Design,
+    label: String,
+}
+
+fn parse(table: &Table) -> Parsed {
+    let mut reader = Reader::new(table, PARAMETERS);
+    let designs = [("lanes", Design::Lanes), ("kernel", Design::Kernel)];
+    let technique = FullDmr {
+        design: reader.choice("design", Design::Lanes, &designs),
+        label: reader.label(DEFINITION.name, PARAMETERS),
+    };
+    reader.finish(technique)
+}
+
+impl Technique for FullDmr {
+    fn name(&self) -> &'static str {
+        DEFINITION.name
+    }
+
+    fn label(&self) -> String {
+        self.label.clone()
+    }
+
+    fn attach(&self, _: &GpuSpec, hooks: &mut Hooks) {
+        match self.design {
+            Design::Lanes => hooks.issue.push(Box::new(|_| Box::new(Second::default()))),
+            Design::Kernel => hooks.twice = true,
+        }
+    }
+
+    fn alter(&self, _: &GpuSpec, structures: &mut [Structure]) {
+        let doubled = |it: &&mut Structure| UNITS.contains(&it.name);
+        if self.design == Design::Lanes {
+            structures
+                .iter_mut()
+                .filter(doubled)
+                .for_each(|it| it.per_sm *= 2);
+        }
+    }
+
+    fn structures(&self, gpu: &GpuSpec) -> Vec<Structure> {
+        if self.design == Design::Kernel {
+            return Vec::new();
+        }
+        let comparator = Spec::Logic(LogicSpec {
+            block: LogicBlock::Equality { bits: 32 },
+            activity: 50,
+        });
+        let lanes = gpu.units.sp.count * gpu.units.sp.lanes;
+        vec![Structure::execution(
+            "full_dmr.comparator",
+            comparator,
+            lanes,
+        )]
+    }
+
+    fn claims(&self) -> &'static [Claim] {
+        &[Claim::SecondExecution]
+    }
+}
+
+/// The second lanes of one SM.
+#[derive(Clone, Copy, Debug, Default)]
+struct Second {
+    lanes: u64,
+}
+
+impl IssueHook for Second {
+    fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
+        let lanes = course.executing(u64::from(event.step.executed.count_ones()));
+        course.repeats += lanes as u32;
+        self.lanes += lanes;
+    }
+
+    fn report(&self, activity: &mut Activity) {
+        activity.add("full_dmr_lanes", self.lanes);
+        activity.add("full_dmr.comparator.read", self.lanes);
+    }
+}
