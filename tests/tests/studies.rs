@@ -40,7 +40,8 @@ fn every_study_that_ships_is_valid() {
             "register_shrink",
             "register_virtualization",
             "stacking",
-            "uniform_vectors"
+            "uniform_vectors",
+            "warped_dmr"
         ]
     );
     assert!(points.values().all(|&points| points > 0), "{points:?}");
