@@ -208,7 +208,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
         };
         let shared_bytes = demand.shared_bytes * demand.ctas_per_sm;
         for sm in &mut self.sms {
-            sm.begin(self.spec, trace, shared_bytes);
+            sm.begin(self.spec, trace, (self.queue.now(), shared_bytes));
         }
         if let Some(watcher) = &mut self.control.watcher {
             watcher.launch(self.queue.now(), &trace.kernel);
@@ -230,6 +230,9 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             end = end.max(sm.end(grid.program, self.queue.now()));
         }
         self.queue.advance(end);
+        for sm in &mut self.sms {
+            sm.has_ended(end);
+        }
         self.counts.add(Counter::Launches, 1);
         if grid.finished < grid.ctas {
             return Err(self.deadlock(grid));

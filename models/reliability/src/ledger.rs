@@ -1,5 +1,6 @@
 //! Bit-cycles of structures, added up exactly: in all, and in windows of time.
 
+use crate::windows::{OverTime, Windows};
 use crate::{Cover, Outcome, Protection, Residency, Structure};
 
 /// Bit-cycles of one structure. Whole numbers, so that the parts add up to the whole.
@@ -80,6 +81,7 @@ pub struct Held {
 /// The account of one SM, or of the memory system, for one launch.
 pub struct Ledger {
     structures: [BitCycles; Structure::COUNT],
+    window: u64,
     windows: Windows,
     protections: Vec<Box<dyn Protection>>,
     /// What the protections make of the residency at hand.
@@ -91,19 +93,25 @@ pub struct Ledger {
 pub struct Closed {
     /// Bit-cycles of each structure, but for the totals.
     pub structures: [BitCycles; Structure::COUNT],
-    /// ACE bit-cycles of each structure in each window.
-    pub windows: Vec<[u128; Structure::COUNT]>,
+    /// ACE bit-cycles of each structure over time.
+    pub over_time: OverTime,
 }
 
 impl Ledger {
-    /// An empty account with windows of `window` cycles, the first beginning at cycle `start`.
+    /// An empty account with windows of `window` cycles, the first beginning at cycle `start`. If they become too many, they are as many times longer as it takes.
     pub fn new(start: u64, window: u64, protections: Vec<Box<dyn Protection>>) -> Self {
         Self {
             structures: Default::default(),
+            window,
             windows: Windows::new(start, window),
             protections,
             covers: Vec::new(),
         }
+    }
+
+    /// An empty account begins at cycle `start`.
+    pub fn start_at(&mut self, start: u64) {
+        self.windows = Windows::new(start, self.window);
     }
 
     /// Needed bits that lay in a structure for a while. One that ends before it begins counts as nothing.
@@ -161,73 +169,11 @@ impl Ledger {
 
     /// Closes the account at cycle `end`; another begins there.
     pub fn close(&mut self, end: u64) -> Closed {
-        let next = Windows::new(end, self.windows.length);
+        let next = Windows::new(end, self.window);
         Closed {
             structures: std::mem::take(&mut self.structures),
-            windows: std::mem::replace(&mut self.windows, next).close(end),
+            over_time: std::mem::replace(&mut self.windows, next).close(end),
         }
-    }
-}
-
-/// ACE bit-cycles in windows of equal length, as changes at the ends of residencies: however long one is, it costs the same.
-#[derive(Clone, Debug)]
-struct Windows {
-    start: u64,
-    length: u64,
-    windows: Vec<[Window; Structure::COUNT]>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Window {
-    /// Bits that are held at its end and were not at its beginning.
-    change: i64,
-    /// What these changes make in the window itself.
-    within: i128,
-}
-
-impl Windows {
-    fn new(start: u64, length: u64) -> Self {
-        Self {
-            start,
-            length: length.max(1),
-            windows: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, residency: &Residency) {
-        let bits = i64::from(residency.bits);
-        self.step(residency.structure, residency.from, bits);
-        self.step(residency.structure, residency.to, -bits);
-    }
-
-    fn step(&mut self, structure: Structure, at: u64, bits: i64) {
-        let at = at.saturating_sub(self.start);
-        let number = (at / self.length) as usize;
-        if self.windows.len() <= number {
-            self.windows.resize(number + 1, Default::default());
-        }
-        let window = &mut self.windows[number][structure as usize];
-        let left = self.length - at % self.length;
-        window.change += bits;
-        window.within += i128::from(bits) * i128::from(left);
-    }
-
-    fn close(&self, end: u64) -> Vec<[u128; Structure::COUNT]> {
-        let cycles = end.saturating_sub(self.start);
-        let count = (cycles.div_ceil(self.length) as usize).max(self.windows.len());
-        let mut held = [0i64; Structure::COUNT];
-        let mut sums = Vec::with_capacity(count);
-        for number in 0..count {
-            let window = self.windows.get(number).copied().unwrap_or_default();
-            let mut sum = [0u128; Structure::COUNT];
-            for place in 0..Structure::COUNT {
-                let through = i128::from(held[place]) * i128::from(self.length);
-                sum[place] = (through + window[place].within).max(0) as u128;
-                held[place] += window[place].change;
-            }
-            sums.push(sum);
-        }
-        sums
     }
 }
 
@@ -256,10 +202,14 @@ mod tests {
         ledger.ace(held(FILE, 3, 105, 127));
         let Closed {
             structures: sums,
-            windows,
+            over_time,
         } = ledger.close(130);
         assert_eq!(sums[FILE as usize].ace, 66);
-        let of_file: Vec<u128> = windows.iter().map(|it| it[FILE as usize]).collect();
+        let of_file: Vec<u128> = over_time
+            .windows
+            .iter()
+            .map(|it| it[FILE as usize])
+            .collect();
         assert_eq!(of_file, [15, 30, 21]);
     }
 
@@ -343,11 +293,12 @@ mod tests {
             for (bits, from, length) in residencies {
                 ledger.ace(held(FILE, bits, from, from + length));
             }
-            let Closed { structures: sums, windows } = ledger.close(1300);
-            let added: u128 = windows.iter().map(|it| it[FILE as usize]).sum();
+            let Closed { structures: sums, over_time } = ledger.close(1300);
+            let added: u128 = over_time.windows.iter().map(|it| it[FILE as usize]).sum();
             prop_assert_eq!(added, sums[FILE as usize].ace);
             // No window holds more than all of it at once could.
-            prop_assert!(windows.iter().all(|it| it[FILE as usize] <= 40 * 100 * u128::from(window)));
+            let window = over_time.length;
+            prop_assert!(over_time.windows.iter().all(|it| it[FILE as usize] <= 40 * 100 * u128::from(window)));
         }
     }
 }

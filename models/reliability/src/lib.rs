@@ -6,10 +6,14 @@
 
 mod ace;
 mod ledger;
+mod probe;
 mod protection;
 mod structure;
+mod windows;
 
 pub use ace::{Fact, Liveness, Verdict};
 pub use ledger::{BitCycles, Closed, Held, Ledger};
+pub use probe::{LaunchAvf, Probe, ProtectionFactory, Shape};
 pub use protection::{Cover, Outcome, Protection, Residency, Whole};
 pub use structure::{Structure, UnknownStructure};
+pub use windows::OverTime;

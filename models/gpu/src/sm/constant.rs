@@ -10,7 +10,7 @@ use crate::counters::Counter;
 use crate::event::Event;
 use crate::memory::Kind;
 use crate::memory::cache::Cache;
-use crate::{GpuError, GpuSpec, Index, MissSource};
+use crate::{CacheEvent, GpuError, GpuSpec, Index, MissSource, SmCache};
 
 /// The constant cache; a line is one sector to it.
 #[derive(Clone, Debug)]
@@ -98,12 +98,16 @@ impl<'t> Sm<'t> {
             Some(place) => place,
             // Every line of the set is on its way: the access passes the cache by.
             None => match self.constants.cache.reserve(line) {
-                Some((place, _)) => place,
+                Some((place, _)) => {
+                    self.watch_cache(at, SmCache::Constant, CacheEvent::Evicted { place });
+                    place
+                }
                 None => return Ok(true),
             },
         };
         let found = self.constants.cache.look(place, LINE);
         if found.hit != 0 {
+            self.watch_read(at, SmCache::Constant, (place, LINE), load);
             return Ok(true);
         }
         self.counts.add(Counter::ConstantMisses, 1);
@@ -140,6 +144,12 @@ impl<'t> Sm<'t> {
     ) -> Result<(), GpuError> {
         let mut served = std::mem::take(&mut self.constants.served);
         self.constants.cache.fill(place, LINE, &mut served);
+        let sectors = LINE;
+        self.watch_cache(
+            now,
+            SmCache::Constant,
+            CacheEvent::Filled { place, sectors },
+        );
         let bytes = world.spec.constant.cache_line_bytes;
         let address = CONSTANT_BASE + self.constants.cache.line(place) * u64::from(bytes);
         self.second

@@ -60,12 +60,19 @@ impl Sm<'_> {
                 }
             }
         }
+        let right = slot.delivered - before;
+        for observer in &mut self.storage {
+            observer.buffered(cycle, warp, right, count - right);
+        }
         self.counts.add(Counter::BufferWrite, u64::from(count));
         let mut again = bare || self.missing & bit != 0;
         self.missing &= !bit;
         if slot.held == 0 {
             // Nothing but what lies behind a taken branch: the scheduler finds that out as soon as it sees it.
             slot.forget_wrong();
+            for observer in &mut self.storage {
+                observer.flushed(world.queue.now(), warp);
+            }
             again = true;
         } else if self.empty & bit != 0 {
             self.empty &= !bit;
@@ -82,6 +89,9 @@ impl Sm<'_> {
         slot.branch = false;
         slot.resolves = NEVER;
         slot.forget_wrong();
+        for observer in &mut self.storage {
+            observer.flushed(world.queue.now(), index as u8);
+        }
         self.update_fetch(index, world);
     }
 

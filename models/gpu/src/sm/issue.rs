@@ -97,9 +97,13 @@ impl<'t> Sm<'t> {
         let last_cycle = match inst.port {
             // Whoever does not execute it does not wait.
             Port::Barrier if step.executed == 0 => {
+                self.watch_issue(&step, index as u8, &course, (now, now), world);
                 now + u64::from(world.spec.timing.control.latency)
             }
-            Port::Barrier => self.reach_barrier(index as usize, step.barrier(), now, world)?,
+            Port::Barrier => {
+                self.watch_issue(&step, index as u8, &course, (now, now), world);
+                self.reach_barrier(index as usize, step.barrier(), now, world)?
+            }
             port => {
                 let collected = self
                     .units
@@ -116,6 +120,7 @@ impl<'t> Sm<'t> {
                 for hook in &mut self.issue_hooks {
                     hook.collected(index as u8, collected.ready);
                 }
+                self.watch_issue(&step, index as u8, &course, (now, collected.ready), world);
                 if port == Port::Ldst {
                     self.issue_memory(wanted, &step, &course, collected, world)?
                 } else {
@@ -229,6 +234,40 @@ impl<'t> Sm<'t> {
         course
     }
 
+    /// Shows an issue to those who see where bits lie.
+    #[inline]
+    fn watch_issue(
+        &mut self,
+        step: &Step<'_>,
+        warp: u8,
+        course: &Course,
+        (now, read): (u64, u64),
+        world: &World<'_>,
+    ) {
+        if self.storage.is_empty() {
+            return;
+        }
+        let bytes = world.spec.fetch.instruction_bytes;
+        let event = IssueEvent {
+            cycle: now,
+            warp,
+            pc: world.program.address(step.inst, bytes),
+            latency: world.program.insts[step.inst as usize].latency,
+            step,
+        };
+        for observer in &mut self.storage {
+            observer.issued(&event, course, read);
+        }
+    }
+
+    /// Shows them that a unit takes an instruction.
+    #[inline]
+    pub(super) fn watch_entry(&mut self, cycle: u64, wanted: Wanted) {
+        for observer in &mut self.storage {
+            observer.entered(cycle, wanted.warp, wanted.inst);
+        }
+    }
+
     /// Latencies count from the issue: operand collection is in them, conflicts and waiting come on top.
     fn issue_arithmetic(
         &mut self,
@@ -240,10 +279,12 @@ impl<'t> Sm<'t> {
     ) -> Result<u64, GpuError> {
         let done = if course.extent == Extent::Skipped {
             self.units.enter(collected, collected.ready);
+            self.watch_entry(collected.ready, wanted);
             collected.ready + 1
         } else {
             let times = (occupied(inst, course), inst.latency);
             let executed = self.units.execute(collected, times, world.queue.now());
+            self.watch_entry(executed.entered, wanted);
             self.counts
                 .add(Counter::ResultConflictCycles, executed.waited);
             executed.done
@@ -266,6 +307,7 @@ impl<'t> Sm<'t> {
         let through = collected.ready + inst.latency - self.units.depth().min(inst.latency);
         let (Some(op), Some(addresses)) = (inst.memory, step.addresses) else {
             self.units.enter(&collected, collected.ready);
+            self.watch_entry(collected.ready, wanted);
             self.take_ldst(self.ldst.free.max(collected.ready), interval);
             self.results_at(wanted, through, world)?;
             return Ok(through);

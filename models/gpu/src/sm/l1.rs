@@ -5,7 +5,7 @@ use crate::counters::Counter;
 use crate::memory::cache::Cache;
 use crate::memory::coalesce::Block;
 use crate::memory::{Kind, Request};
-use crate::{Fill, GpuError, GpuSpec, StoreMiss, Transactions};
+use crate::{CacheEvent, Fill, GpuError, GpuSpec, SmCache, StoreMiss, Transactions};
 
 /// Tags, and how many misses are on their way.
 #[derive(Clone, Debug)]
@@ -96,11 +96,15 @@ impl Sm<'_> {
         let place = match found {
             Some(place) => place,
             None => match self.l1.cache.reserve(line) {
-                Some((place, _)) => place,
+                Some((place, _)) => {
+                    self.watch_cache(at, SmCache::L1, CacheEvent::Evicted { place });
+                    place
+                }
                 None => return Ok(Access::NoRoom),
             },
         };
         let found = self.l1.cache.look(place, block.mask);
+        self.watch_read(at, SmCache::L1, (place, found.hit), load);
         for (counter, mask) in [
             (Counter::L1Reads, block.mask),
             (Counter::L1ReadHits, found.hit),
@@ -133,12 +137,18 @@ impl Sm<'_> {
         let spec = world.spec;
         if spec.has_l1() {
             let line = block.base / u64::from(spec.l1.line_bytes);
-            let place = match (self.l1.cache.find(line), spec.l1.stores) {
+            let found = self.l1.cache.find(line);
+            let place = match (found, spec.l1.stores) {
                 (None, StoreMiss::Allocate) => self.l1.cache.reserve(line).map(|(place, _)| place),
                 (found, _) => found,
             };
             if let Some(place) = place {
+                if found.is_none() {
+                    self.watch_cache(at, SmCache::L1, CacheEvent::Evicted { place });
+                }
                 self.l1.cache.write(place, block.mask, false);
+                let sectors = block.mask;
+                self.watch_cache(at, SmCache::L1, CacheEvent::Filled { place, sectors });
             }
             let sectors = u64::from(block.mask.count_ones());
             self.counts.add(Counter::L1Writes, sectors);
@@ -200,6 +210,11 @@ impl Sm<'_> {
         self.l1.on_their_way -= L1::misses(world.spec.l1.fill, mask);
         let mut served = std::mem::take(&mut self.l1.served);
         self.l1.cache.fill(place, mask, &mut served);
+        let event = CacheEvent::Filled {
+            place,
+            sectors: mask,
+        };
+        self.watch_cache(now, SmCache::L1, event);
         for load in served.drain(..) {
             self.block_arrived(load, now, world)?;
         }

@@ -81,6 +81,11 @@ impl Loads {
         (self.entries.len() - 1) as u32
     }
 
+    /// Who waits for a load.
+    pub fn wanted(&self, index: u32) -> Wanted {
+        self.entries[index as usize].wanted
+    }
+
     /// One block has come; who waited for it once all have.
     pub fn arrived(&mut self, index: u32) -> Option<Wanted> {
         let load = &mut self.entries[index as usize];
@@ -183,6 +188,9 @@ impl<'t> Sm<'t> {
     ) -> Result<(), GpuError> {
         let from = waiting.collected.ready.max(self.ldst.free).max(earliest);
         self.units.enter(&waiting.collected, from);
+        if waiting.wanted.moved().is_none() {
+            self.watch_entry(from, waiting.wanted);
+        }
         match space(waiting) {
             Space::Shared => self.access_shared(waiting, from, world),
             Space::Const | Space::Param => self.access_constant(waiting, from, world),
@@ -248,6 +256,9 @@ impl<'t> Sm<'t> {
         let written = self.units.write(words, u32::from(wanted.warp), times);
         self.counts
             .add(Counter::WriteConflictCycles, written - cycle);
+        for observer in &mut self.storage {
+            observer.written(written, wanted.warp, wanted.inst);
+        }
         written
     }
 
@@ -257,6 +268,10 @@ impl<'t> Sm<'t> {
         from: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
+        for observer in &mut self.storage {
+            let lanes = (waiting.addresses, waiting.executed);
+            observer.accesses_shared(from, waiting.wanted.warp, waiting.wanted.inst, lanes);
+        }
         let atomic = waiting.op.kind == MemoryOpKind::Atomic;
         let passes = self.banks.passes(
             &waiting.addresses,

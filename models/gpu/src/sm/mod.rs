@@ -33,7 +33,10 @@ use crate::memory::coalesce::Coalescer;
 use crate::memory::{Kind, Memory, Reply};
 use crate::occupancy::Demand;
 use crate::program::{PORTS, Port, Program};
-use crate::{FetchFilter, FetchObserver, GpuError, GpuSpec, Hooks, IssueHook};
+use crate::{
+    CacheEvent, FetchFilter, FetchObserver, GpuError, GpuSpec, Hooks, IssueHook, SmCache,
+    StorageObserver,
+};
 use arrivals::Arrivals;
 use constant::Constants;
 use fetch::LateFill;
@@ -115,6 +118,7 @@ pub(crate) struct Sm<'t> {
     late_fill: Option<LateFill>,
     observers: Vec<Box<dyn FetchObserver>>,
     issue_hooks: Vec<Box<dyn IssueHook>>,
+    storage: Vec<Box<dyn StorageObserver>>,
     held: HeldBack,
     /// The hook that executes instructions again.
     repeater: Option<usize>,
@@ -183,6 +187,11 @@ impl<'t> Sm<'t> {
             held: HeldBack::new(&mut issue_hooks),
             repeater: repeat::find(&mut issue_hooks),
             issue_hooks,
+            storage: hooks
+                .storage
+                .iter()
+                .map(|make| make(u32::from(id)))
+                .collect(),
             counts: Counts::new(),
             tally: Tally::default(),
             accounted: 0,
@@ -191,7 +200,7 @@ impl<'t> Sm<'t> {
     }
 
     /// A launch begins whose resident CTAs take `shared_bytes` of shared memory.
-    pub fn begin(&mut self, spec: &GpuSpec, trace: &KernelTrace, shared_bytes: u32) {
+    pub fn begin(&mut self, spec: &GpuSpec, trace: &KernelTrace, (now, shared_bytes): (u64, u32)) {
         self.tally.begin(trace.code.len(), spec.sm.warp_width);
         self.l1.begin(spec, shared_bytes);
         self.constants.begin(spec);
@@ -199,12 +208,22 @@ impl<'t> Sm<'t> {
         for hook in &mut self.issue_hooks {
             hook.begin(trace);
         }
+        for observer in &mut self.storage {
+            observer.begin(now, trace);
+        }
     }
 
     /// All that was issued has been executed, and all stores are in memory, in cycle `now`. When the launch ends.
     pub fn end(&mut self, program: &Program, now: u64) -> u64 {
         self.tally.settle(program, &mut self.counts);
         self.repeats_last(program, now)
+    }
+
+    /// The launch has ended on all SMs.
+    pub fn has_ended(&mut self, now: u64) {
+        for observer in &mut self.storage {
+            observer.end(now);
+        }
     }
 
     /// One cycle: what warps waited for is there, instructions arrive in the buffers, schedulers issue, fetch fetches. Gives the next cycle that needs a
@@ -370,6 +389,30 @@ impl<'t> Sm<'t> {
             Kind::Constant => self.fill_constant(reply.cookie, now, world),
             Kind::Texture => self.fill_texture(reply.cookie, now, world),
         }
+    }
+
+    /// Shows what happens in a cache to those who see where bits lie.
+    #[inline]
+    fn watch_cache(&mut self, cycle: u64, cache: SmCache, event: CacheEvent) {
+        for observer in &mut self.storage {
+            observer.cached(cycle, cache, event);
+        }
+    }
+
+    /// Shows them that sectors are read which are there.
+    #[inline]
+    fn watch_read(&mut self, cycle: u64, cache: SmCache, (place, sectors): (u32, u8), load: u32) {
+        if self.storage.is_empty() || sectors == 0 {
+            return;
+        }
+        let Wanted { warp, inst, .. } = self.loads.wanted(load);
+        let event = CacheEvent::Read {
+            place,
+            sectors,
+            warp,
+            inst,
+        };
+        self.watch_cache(cycle, cache, event);
     }
 
     /// Looks at the warps whose time has come.

@@ -127,6 +127,13 @@ impl<'t> Sm<'t> {
                     cta: number as u32,
                 });
             }
+            for observer in &mut self.storage {
+                observer.placed(PlaceEvent {
+                    cycle: now,
+                    warp: index as u8,
+                    cta: number as u32,
+                });
+            }
             self.warps[index].due = self.warps[index].metadata(world.program);
             self.update_fetch(index, world);
             self.empty |= 1 << index;
@@ -252,6 +259,9 @@ impl<'t> Sm<'t> {
         }
         for hook in &mut self.issue_hooks {
             hook.retired(now, index);
+        }
+        for observer in &mut self.storage {
+            observer.retired(now, index);
         }
         let cta = warp.cta;
         self.let_go();

@@ -6,7 +6,7 @@ use super::{Sm, World};
 use crate::counters::Counter;
 use crate::memory::Kind;
 use crate::memory::cache::Cache;
-use crate::{GpuError, GpuSpec, Index, TexturePath};
+use crate::{CacheEvent, GpuError, GpuSpec, Index, SmCache, TexturePath};
 
 /// The cache; a line is one sector to it.
 #[derive(Clone, Debug)]
@@ -85,11 +85,16 @@ impl<'t> Sm<'t> {
         let cache = &mut self.textures.cache;
         let found = cache.find(line);
         let place = found.or_else(|| cache.reserve(line).map(|(place, _)| place));
+        if let (None, Some(place)) = (found, place) {
+            self.watch_cache(at, SmCache::Texture, CacheEvent::Evicted { place });
+        }
+        let cache = &mut self.textures.cache;
         let cookie = match place {
             None => PASSING | load,
             Some(place) => {
                 let found = cache.look(place, LINE);
                 if found.hit != 0 {
+                    self.watch_read(at, SmCache::Texture, (place, LINE), load);
                     return Ok(true);
                 }
                 cache.wait(place, LINE, load);
@@ -120,6 +125,11 @@ impl<'t> Sm<'t> {
         }
         let mut served = std::mem::take(&mut self.textures.served);
         self.textures.cache.fill(cookie, LINE, &mut served);
+        let event = CacheEvent::Filled {
+            place: cookie,
+            sectors: LINE,
+        };
+        self.watch_cache(now, SmCache::Texture, event);
         for load in served.drain(..) {
             self.block_arrived(load, now, world)?;
         }

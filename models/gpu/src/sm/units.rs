@@ -63,6 +63,8 @@ pub(crate) struct Collected {
 pub(crate) struct Executed {
     /// The cycle in which its result is written.
     pub done: u64,
+    /// The cycle in which its unit took it.
+    pub entered: u64,
     /// Cycles for which it found a free unit, but no exit or no result bus.
     pub waited: u64,
 }
@@ -188,6 +190,7 @@ impl Units {
         let Some(free) = units.iter().map(|unit| unit.free).min() else {
             return Executed {
                 done: collected.ready + through,
+                entered: collected.ready,
                 waited: 0,
             };
         };
@@ -211,6 +214,7 @@ impl Units {
         self.enter(collected, cycle);
         Executed {
             done: cycle + through,
+            entered: cycle,
             waited: cycle - first,
         }
     }

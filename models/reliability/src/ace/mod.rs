@@ -18,6 +18,7 @@ mod two_way;
 mod warp;
 
 pub use fact::{Fact, Verdict};
+pub(crate) use memory::for_each_word;
 
 use rustc_hash::FxHashMap;
 use warpwatt_simt::trace::{BarrierUse, KernelTrace};
@@ -39,6 +40,7 @@ pub struct Liveness {
     /// For warps that read registers before they write them: bits of each word that are needed from the start.
     starts: FxHashMap<usize, Vec<u32>>,
     vector_words: usize,
+    has_needs: bool,
 }
 
 impl Liveness {
@@ -85,7 +87,12 @@ impl Liveness {
         self.vector_words
     }
 
-    /// Warp instructions with each verdict.
+    /// Whether the launch writes anything that outlives it; if not, it needs nothing.
+    pub fn has_needs(&self) -> bool {
+        self.has_needs
+    }
+
+    /// Warp instructions with this verdict.
     pub fn count(&self, verdict: Verdict) -> u64 {
         let of = |number: &&u32| self.facts[**number as usize].verdict == verdict;
         self.of.iter().filter(of).count() as u64
@@ -121,6 +128,7 @@ impl<'t, const W: usize> Pass<'t, W> {
             found: Liveness {
                 warps_per_cta: trace.launch.warps_per_cta(),
                 vector_words: code.vector_words,
+                has_needs: code.has_output,
                 ..Liveness::default()
             },
             code,

@@ -1,0 +1,77 @@
+//! Looks on while a GPU runs and adds up where needed bits lie, and for how long.
+
+mod caches;
+mod encoding;
+mod shape;
+mod shared;
+mod sm;
+mod stack;
+mod words;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use warpwatt_gpu::{GpuSpec, Hooks};
+
+use crate::{BitCycles, Liveness, OverTime, Protection, Structure};
+pub use shape::Shape;
+use sm::SmProbe;
+
+/// Makes the protections of one SM; the argument is the SM's number.
+pub type ProtectionFactory = Box<dyn Fn(u32) -> Vec<Box<dyn Protection>>>;
+
+/// What a launch did to the structures of the GPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaunchAvf {
+    /// The kernel.
+    pub kernel: String,
+    /// SM cycles from its start to its end.
+    pub cycles: u64,
+    /// Bit-cycles over all SMs. What is not [measured](Shape::measures) is zero.
+    pub structures: [BitCycles; Structure::COUNT],
+    /// ACE bit-cycles over time.
+    pub over_time: OverTime,
+}
+
+impl LaunchAvf {
+    /// The bit-cycles of a structure.
+    pub fn of(&self, structure: Structure) -> &BitCycles {
+        &self.structures[structure as usize]
+    }
+}
+
+/// Measures a run: attach it to the hooks behind everything else, run, and ask for what it found.
+pub struct Probe {
+    shape: Shape,
+    launches: Rc<[Arc<Liveness>]>,
+    gathered: Rc<RefCell<Vec<LaunchAvf>>>,
+    window: u64,
+}
+
+impl Probe {
+    /// For a run of launches with these needs, one a launch, in order. `window` is the least length of the windows over time, in cycles.
+    pub fn new(spec: &GpuSpec, launches: Vec<Arc<Liveness>>, window: u64) -> Self {
+        Self {
+            shape: Shape::new(spec),
+            launches: launches.into(),
+            gathered: Rc::default(),
+            window,
+        }
+    }
+
+    /// Attaches it, with what protects the structures of each SM.
+    pub fn attach(&self, hooks: &mut Hooks, protections: ProtectionFactory) {
+        let (shape, launches) = (self.shape.clone(), self.launches.clone());
+        let (gathered, window) = (self.gathered.clone(), self.window);
+        hooks.storage.push(Box::new(move |sm| {
+            let probe = SmProbe::new(shape.clone(), launches.clone(), protections(sm), window);
+            Box::new(probe.gathering(gathered.clone()))
+        }));
+    }
+
+    /// What the run did, launch by launch.
+    pub fn finish(&self) -> Vec<LaunchAvf> {
+        self.gathered.take()
+    }
+}
