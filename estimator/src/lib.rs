@@ -8,6 +8,7 @@ pub mod outcome;
 pub mod papers;
 pub mod performance;
 pub mod pricing;
+pub mod reliability;
 pub mod report;
 pub mod run;
 pub mod store;

@@ -8,6 +8,7 @@ use warpwatt_techlib::Flavour;
 use warpwatt_techlib::quantity::{Temperature, Voltage};
 
 use super::array::ArrayArguments;
+use super::avf::AvfArguments;
 use super::cache::CacheArguments;
 use super::timeline::TimelineArguments;
 
@@ -30,6 +31,7 @@ Examples:
   warpwatt kernel matrix_mul                            run a kernel of the suite and check its result
   warpwatt kernel my.toml --ptx my.ptx --json           run your own kernel, for a script
   warpwatt ptx my.ptx                                   what is in a PTX file, and what of it cannot run
+  warpwatt avf bfs --preset softerror-28sm              which bits the kernel needs, and how often they flip
   warpwatt trace bfs                                    how a kernel behaves: divergence, memory, live ranges
   warpwatt array --capacity 4KiB --word 128b --node 7nm one memory: area, delay, energy, leakage
   warpwatt list kernels                                 what there is to choose from
@@ -51,6 +53,8 @@ pub enum Command {
     Run(RunArguments),
     /// Run one kernel, check its buffers, show counts and cycles
     Kernel(KernelArguments),
+    /// How vulnerable the GPU's storage is to soft errors while a kernel runs
+    Avf(AvfArguments),
     /// Show what is in a PTX file, and what of it cannot run
     Ptx(PtxArguments),
     /// Show what a kernel's trace holds: mix, divergence, memory, lives of values

@@ -76,7 +76,8 @@ impl Report {
 
 /// `Err(None)`: the findings are in the sink already.
 fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, Option<Diag>> {
-    let spec = gpu(arguments, sink);
+    let width = arguments.warp_width.as_deref();
+    let spec = gpu(arguments.preset.as_deref(), &arguments.set, width, sink);
     let (ptx, case) = (arguments.ptx.as_deref(), arguments.case.as_deref());
     let request = request(&arguments.launch, ptx, case, sink).map(|request| KernelRequest {
         registers: arguments.registers,
@@ -169,8 +170,13 @@ fn timing(
 }
 
 /// The GPU: the preset with the settings of `--set` and `--warp-width`.
-fn gpu(arguments: &KernelArguments, sink: &mut Sink) -> Option<GpuSpec> {
-    let name = arguments.preset.as_deref().unwrap_or(presets()[0].name);
+pub(super) fn gpu(
+    preset: Option<&str>,
+    set: &[String],
+    warp_width: Option<&str>,
+    sink: &mut Sink,
+) -> Option<GpuSpec> {
+    let name = preset.unwrap_or(presets()[0].name);
     let Some(preset) = presets().iter().find(|preset| preset.name == name) else {
         let help = did_you_mean(name, presets().iter().map(|preset| preset.name));
         sink.push(
@@ -182,10 +188,10 @@ fn gpu(arguments: &KernelArguments, sink: &mut Sink) -> Option<GpuSpec> {
         );
         return None;
     };
-    let width = arguments.warp_width.iter();
+    let width = warp_width.iter();
     let width = width.map(|width| format!("sm.warp_width={width}"));
     let mut settings = Vec::new();
-    for setting in arguments.set.iter().cloned().chain(width) {
+    for setting in set.iter().cloned().chain(width) {
         match setting.split_once('=') {
             Some((path, value)) => settings.push(Override {
                 path: path.trim().to_owned(),
@@ -198,7 +204,7 @@ fn gpu(arguments: &KernelArguments, sink: &mut Sink) -> Option<GpuSpec> {
             ),
         }
     }
-    let complete = settings.len() == arguments.set.len() + arguments.warp_width.iter().count();
+    let complete = settings.len() == set.len() + warp_width.iter().count();
     let chosen = settings.iter().map(|setting| (setting, &setting.values[0]));
     let spec = build(preset, chosen.collect(), |problem, _| {
         let message = format!("{}: {}", problem.path, problem.message);

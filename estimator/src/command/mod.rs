@@ -2,6 +2,7 @@
 
 mod arguments;
 mod array;
+mod avf;
 mod cache;
 mod console;
 mod fault;
@@ -38,6 +39,7 @@ fn dispatch(command: &Command) -> Exit {
     match command {
         Command::Run(arguments) => run::run(arguments),
         Command::Kernel(arguments) => kernel::run(arguments),
+        Command::Avf(arguments) => avf::run(arguments),
         Command::Ptx(arguments) => ptx::run(arguments),
         Command::Trace(arguments) => trace::run(arguments),
         Command::Logic(arguments) => logic::run(arguments),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes units.toml, scaling.toml, rows.toml and dram.toml from the facts below. Run in this folder; the files are checked in.
+"""Writes units.toml, scaling.toml, rows.toml, dram.toml and upsets.toml from the facts below. Run in this folder; the files are checked in.
 
 Uncertainties are one sigma, relative, of the value as a statement about silicon: 0.15 where several independent copies of a published table agree,
 0.3 where one document or a quotation of it was read, 0.5 where a value is quoted from talks and summaries without the document at hand.
@@ -109,6 +109,13 @@ SPLITS = {
     "default": (0.20, 0.45, 0.35, "assumed: no source for these memories; HBM2's activation share a little less, a larger interface"),
 }
 
+# node nm, upsets of an SRAM cell at sea level in New York: FIT for a million bits; what it was read on
+UG116 = "recalled digit by digit, to be checked: AMD/Xilinx UG116, Soft Error Rate Measurements: block RAM of {}, real time, New York (JESD89A)"
+UPSETS = [
+    (150, 478, "Virtex-II"), (130, 770, "Virtex-II Pro"), (90, 484, "Virtex-4"), (65, 692, "Virtex-5"), (45, 370, "Spartan-6"), (40, 262, "Virtex-6"),
+    (28, 73, "7-series"), (20, 80, "UltraScale"), (16, 7, "UltraScale+ (FinFET)"),
+]
+
 
 def write(name, lines):
     with open(name, "w") as file:
@@ -173,5 +180,12 @@ def dram():
     write("dram.toml", lines)
 
 
+def upsets():
+    lines = []
+    for node, fit, device in UPSETS:
+        lines += ["[[upset]]", f'node = "{node} nm"', f"fit_per_megabit = {float(fit)}", f"source = {text(UG116.format(device))}", "uncertainty = 0.5", ""]
+    write("upsets.toml", lines)
+
+
 if __name__ == "__main__":
-    units(), scaling(), rows(), dram()
+    units(), scaling(), rows(), dram(), upsets()

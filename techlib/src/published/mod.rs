@@ -1,4 +1,4 @@
-//! Facts that belong to no single library: standard-cell rows, energies and areas of functional units, scaling laws, memory devices.
+//! Facts that belong to no single library: standard-cell rows, energies and areas of functional units, scaling laws, memory devices, rates of upsets.
 //!
 //! Each file in `data/operations` is a list of facts with source, how and uncertainty, written by `generate.py` beside it. They are values: a caller reads
 //! what it needs and passes it on.
@@ -8,11 +8,13 @@ mod rows;
 pub mod rules;
 mod scaling;
 mod units;
+mod upsets;
 
 pub use memory::{DataSheet, Memory, PerBit, memories};
 pub use rows::{Row, row};
 pub use scaling::{Scaling, Step};
 pub use units::{UnitFact, UnitValue, units};
+pub use upsets::{UpsetRate, upset_rate};
 
 use serde::de::DeserializeOwned;
 
