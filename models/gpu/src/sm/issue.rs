@@ -209,18 +209,7 @@ impl<'t> Sm<'t> {
         if self.issue_hooks.is_empty() {
             return course;
         }
-        let event = IssueEvent {
-            cycle: now,
-            warp,
-            pc: world
-                .program
-                .address(step.inst, world.spec.fetch.instruction_bytes),
-            latency: inst.latency,
-            port: inst.port,
-            interval: inst.interval,
-            pass: inst.pass,
-            step,
-        };
+        let event = issue_event(step, warp, now, world);
         for hook in &mut self.issue_hooks {
             hook.issued(&event, &mut course);
         }
@@ -247,14 +236,7 @@ impl<'t> Sm<'t> {
         if self.storage.is_empty() {
             return;
         }
-        let bytes = world.spec.fetch.instruction_bytes;
-        let event = IssueEvent {
-            cycle: now,
-            warp,
-            pc: world.program.address(step.inst, bytes),
-            latency: world.program.insts[step.inst as usize].latency,
-            step,
-        };
+        let event = issue_event(step, warp, now, world);
         for observer in &mut self.storage {
             observer.issued(&event, course, read);
         }
@@ -352,6 +334,22 @@ impl<'t> Sm<'t> {
             self.retire_at(index as u8, last_cycle, world)?;
         }
         Ok(())
+    }
+}
+
+/// What hooks are told of an issue.
+fn issue_event<'e>(step: &'e Step<'e>, warp: u8, now: u64, world: &World<'_>) -> IssueEvent<'e> {
+    let inst = &world.program.insts[step.inst as usize];
+    let bytes = world.spec.fetch.instruction_bytes;
+    IssueEvent {
+        cycle: now,
+        warp,
+        pc: world.program.address(step.inst, bytes),
+        latency: inst.latency,
+        port: inst.port,
+        interval: inst.interval,
+        pass: inst.pass,
+        step,
     }
 }
 
