@@ -1,7 +1,9 @@
 //! How vulnerable a GPU is while kernels run: needed bits, times rates of upsets.
 
+mod figure;
 mod fit;
 
+pub use figure::{Bars, FIGURE_2, figure_2, measure_case};
 pub use fit::{Fit, Rate};
 
 use std::sync::Arc;

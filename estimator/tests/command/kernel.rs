@@ -235,6 +235,7 @@ fn help_teaches() {
         vec!["run", "--help"],
         vec!["kernel", "--help"],
         vec!["trace", "--help"],
+        vec!["avf", "--help"],
         vec!["list", "--help"],
         vec!["report", "--help"],
     ] {

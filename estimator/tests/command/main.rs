@@ -1,6 +1,7 @@
 //! The command as a user sees it: messages, exit codes, files.
 
 mod array;
+mod avf;
 mod cache;
 mod common;
 mod errors;

@@ -1,0 +1,185 @@
+//! `warpwatt avf` through the command.
+
+use std::fs;
+
+use crate::common::{Scratch, stderr, stdout, warpwatt};
+use serde_json::Value;
+
+const GPU: [&str; 2] = ["--preset", "softerror-28sm"];
+
+fn run(scratch: &Scratch, kernel: &str, more: &[&str]) -> Value {
+    let arguments = [&["avf", kernel, "--json"], &GPU[..], more].concat();
+    let output = warpwatt(&scratch.path(""), &arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-30)
+}
+
+#[test]
+fn factors_times_bits_times_rate_are_failures() {
+    let scratch = Scratch::new();
+    let report = run(&scratch, "matrix_mul", &["--node", "40nm", "--node", "7nm"]);
+    assert_eq!(report["preset"], "softerror-28sm");
+    let rates = report["rates"].as_array().unwrap();
+    assert_eq!(rates.len(), 2);
+    for rate in rates {
+        assert!(number(&rate["uncertainty"]) > 0.0);
+        assert!(rate["source"].as_str().unwrap().contains("recalled"));
+    }
+    let structures = report["structures"].as_object().unwrap();
+    let mut sum = 0.0;
+    for (name, it) in structures {
+        let cycles = &it["bit_cycles"];
+        let whole = |key: &str| cycles[key].as_u64().unwrap();
+        assert_eq!(whole("ace") + whole("unace"), whole("total"), "{name}");
+        assert!(whole("ace") <= whole("occupied"), "{name}");
+        assert_eq!(
+            u128::from(whole("total")),
+            u128::from(it["bits"].as_u64().unwrap())
+                * u128::from(report["cycles"].as_u64().unwrap())
+        );
+        for rate in rates {
+            let fit = &it["fit"][rate["node"].as_str().unwrap()];
+            let expected = number(&it["avf"]) * number(&it["bits"]) * number(&rate["fit_per_bit"]);
+            assert!(near(number(&fit["unprotected"]), expected), "{name}");
+            assert!(near(number(&fit["sdc"]), expected), "nothing is protected");
+        }
+        sum += number(&it["fit"]["40nm"]["sdc"]);
+    }
+    assert!(near(sum, number(&report["fit"]["40nm"]["sdc"])));
+    let avf = |name: &str| number(&structures[name]["avf"]);
+    assert!(avf("register_file") > avf("shared_memory"));
+    assert!(avf("shared_memory") > 0.0);
+}
+
+#[test]
+fn codes_make_failures_noticed_or_end_them() {
+    let scratch = Scratch::new();
+    let plain = run(&scratch, "matrix_mul", &["--node", "40nm"]);
+    let protect = ["register_file=correct", "shared_memory=detect"];
+    let more = [
+        "--node",
+        "40nm",
+        "--protect",
+        protect[0],
+        "--protect",
+        protect[1],
+    ];
+    let report = run(&scratch, "matrix_mul", &more);
+    let of = |report: &Value, name: &str, key: &str| {
+        number(&report["structures"][name]["fit"]["40nm"][key])
+    };
+    let all = |name: &str| {
+        [
+            of(&plain, name, "sdc"),
+            of(&report, name, "unprotected"),
+            of(&report, name, "sdc"),
+            of(&report, name, "due"),
+        ]
+    };
+    let [before, without, sdc, due] = all("register_file");
+    assert!(before > 0.0 && near(before, without));
+    assert_eq!((sdc, due), (0.0, 0.0));
+    let [before, without, sdc, due] = all("shared_memory");
+    assert!(before > 0.0 && near(before, without) && near(before, due));
+    assert_eq!(sdc, 0.0);
+    let [before, _, sdc, due] = all("instruction_buffer");
+    assert!(near(before, sdc) && due == 0.0);
+}
+
+#[test]
+fn windows_add_up_to_the_whole() {
+    let scratch = Scratch::new();
+    let more = ["--over-time", "t.csv", "--structure", "register_file"];
+    let report = run(&scratch, "bfs", &more);
+    assert_eq!(report["structures"].as_object().unwrap().len(), 1);
+    let text = fs::read_to_string(scratch.path("t.csv")).unwrap();
+    let mut rows = text.lines();
+    assert_eq!(
+        rows.next(),
+        Some("launch,kernel,from_cycle,to_cycle,register_file_avf")
+    );
+    let (mut cycles, mut weighted) = (0.0, 0.0);
+    for row in rows {
+        let cells: Vec<&str> = row.split(',').collect();
+        let length = cells[3].parse::<f64>().unwrap() - cells[2].parse::<f64>().unwrap();
+        let avf: f64 = cells[4].parse().unwrap();
+        assert!((0.0..=1.0).contains(&avf), "{row}");
+        cycles += length;
+        weighted += avf * length;
+    }
+    assert!(near(cycles, number(&report["cycles"])));
+    let avf = number(&report["structures"]["register_file"]["avf"]);
+    assert!((weighted / cycles - avf).abs() < 1e-9 * avf.max(1e-6));
+}
+
+#[test]
+fn the_same_bytes_come_out_each_time_and_text_has_every_structure() {
+    let scratch = Scratch::new();
+    let arguments = [&["avf", "reduction"], &GPU[..]].concat();
+    let [first, second] = [(), ()].map(|()| warpwatt(&scratch.path(""), &arguments));
+    assert_eq!(first.status.code(), Some(0), "{}", stderr(&first));
+    assert_eq!(first.stdout, second.stdout);
+    let text = stdout(&first);
+    for part in [
+        "register_file",
+        "simt_stack",
+        "SDC FIT 28nm",
+        "raw rate at 16nm",
+        "recalled",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
+#[test]
+fn all_faults_are_named_at_once_and_nothing_is_written() {
+    let scratch = Scratch::new();
+    let output = warpwatt(
+        &scratch.path(""),
+        &[
+            "avf",
+            "matrix_mull",
+            "--structure",
+            "registerfile",
+            "--protect",
+            "shared_memory=heal",
+            "--node",
+            "1nm",
+            "--preset",
+            "softerror",
+            "--over-time",
+            "t.csv",
+        ],
+    );
+    assert_eq!(output.status.code(), Some(2));
+    let text = stderr(&output);
+    for part in [
+        "matrix_mul",
+        "register_file",
+        "shared_memory=heal",
+        "register_file=correct",
+        "no node 1.000 nm",
+        "softerror-28sm",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    assert!(!scratch.path("t.csv").exists());
+    let output = warpwatt(
+        &scratch.path(""),
+        &["avf", "bfs", "--structure", "renaming_table"],
+    );
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("register_file"),
+        "{}",
+        stderr(&output)
+    );
+}
