@@ -21,8 +21,18 @@ fn select<const W: usize>(lanes: LaneMask) -> [u32; W] {
     std::array::from_fn(|lane| ((lanes >> lane & 1) as u32).wrapping_neg())
 }
 
-/// How many bits are set in all lanes.
+/// How many bits are set in all lanes. Mostly all lanes that have any have the same.
+#[inline]
 fn count<const W: usize>(bits: &[u32; W]) -> u32 {
+    let any = bits.iter().fold(0, |any, bits| any | bits);
+    if any == 0 {
+        return 0;
+    }
+    let with = |value: u32| -> u32 { bits.iter().map(|&bits| u32::from(bits == value)).sum() };
+    let lanes = with(any);
+    if lanes + with(0) == W as u32 {
+        return lanes * any.count_ones();
+    }
     bits.iter().map(|bits| bits.count_ones()).sum()
 }
 
