@@ -11,6 +11,7 @@ mod machine;
 mod memory;
 mod occupancy;
 mod program;
+mod registers;
 mod run;
 mod sm;
 mod spec;

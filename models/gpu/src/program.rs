@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use warpwatt_simt::trace::{
-    KernelTrace, LatencyClass, MemoryOp, Register, RegisterKind, StaticInst, Unit,
-};
+use warpwatt_simt::trace::{KernelTrace, LatencyClass, MemoryOp, Register, StaticInst, Unit};
 
 use crate::counters::Counter;
+use crate::registers::{Numbering, Region, bank_words, keys, regions};
 use crate::{ClassTiming, GpuSpec, OpTiming, TimingSpec, UnitsSpec};
 
 /// The kernel that runs.
@@ -15,8 +14,11 @@ pub(crate) struct Program {
     /// Address of its first instruction.
     pub base: u64,
     pub insts: Vec<Inst>,
+    numbering: Numbering,
     keys: Vec<u32>,
     regions: Vec<Region>,
+    /// The bits of each region.
+    bits: Vec<u64>,
     reads: Vec<Read>,
     writes: Vec<u16>,
     /// Metadata instructions in front of each instruction, and instructions of both kinds before it; empty if there are no metadata.
@@ -80,37 +82,12 @@ pub enum Port {
 /// All ports.
 pub(crate) const PORTS: usize = 7;
 
-/// A run of consecutive registers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Region {
-    pub base: u32,
-    pub count: u32,
-}
-
-impl Region {
-    #[inline]
-    pub fn holds(self, key: u32) -> bool {
-        key.wrapping_sub(self.base) < self.count
-    }
-
-    /// A bit for each of its registers, by their number modulo 64: regions without a common bit do not overlap.
-    #[inline]
-    pub fn bits(self) -> u64 {
-        let ones = 1u64.checked_shl(self.count).map_or(u64::MAX, |end| end - 1);
-        ones.rotate_left(self.base % 64)
-    }
-
-    #[inline]
-    pub fn overlaps(self, other: Self) -> bool {
-        self.base < other.base + other.count && other.base < self.base + self.count
-    }
-}
-
 impl Program {
     /// Prepares `trace`'s code for `spec`, placed at `base`.
     pub fn new(spec: &GpuSpec, trace: &KernelTrace, base: u64) -> Self {
         let mut program = Self {
             base,
+            numbering: Numbering::new(&trace.code),
             ..Self::default()
         };
         for inst in trace.code.iter() {
@@ -161,6 +138,9 @@ impl Program {
             &mut self.regions,
             regions(&inst.destinations, spec.scoreboard.regions as usize),
         );
+        let of_regions = &self.regions[regions.start as usize..];
+        let bits = of_regions.iter().map(|&region| self.numbering.bits(region));
+        self.bits.extend(bits);
         let reads = extend(&mut self.reads, reads(spec, &inst.sources));
         let results = inst.destinations.iter();
         let writes = extend(&mut self.writes, results.flat_map(|&it| bank_words(it)));
@@ -183,10 +163,11 @@ impl Program {
 
     fn touches(&self, keys: &Range<u32>, regions: &Range<u32>) -> u64 {
         let keys = &self.keys[keys.start as usize..keys.end as usize];
-        let regions = &self.regions[regions.start as usize..regions.end as usize];
         let read = keys.iter().map(|&base| Region { base, count: 1 });
-        let all = read.chain(regions.iter().copied());
-        all.fold(0, |bits, region| bits | region.bits())
+        let read = read.map(|region| self.numbering.bits(region));
+        let written = &self.bits[regions.start as usize..regions.end as usize];
+        read.chain(written.iter().copied())
+            .fold(0, |all, bits| all | bits)
     }
 
     /// Keys of the registers read.
@@ -199,6 +180,26 @@ impl Program {
     #[inline]
     pub fn results(&self, inst: &Inst) -> &[Region] {
         &self.regions[inst.regions.start as usize..inst.regions.end as usize]
+    }
+
+    /// The bits of each region written.
+    #[inline]
+    pub fn result_bits(&self, inst: &Inst) -> &[u64] {
+        &self.bits[inst.regions.start as usize..inst.regions.end as usize]
+    }
+
+    /// Whether a bit in common is a register in common.
+    #[inline]
+    pub fn bits_are_exact(&self) -> bool {
+        self.numbering.is_exact()
+    }
+
+    /// Whether `inst`, which has bits in common with `region`, reads or writes a register of it.
+    #[inline]
+    pub fn touches_region(&self, inst: &Inst, region: Region) -> bool {
+        self.bits_are_exact()
+            || self.sources(inst).iter().any(|&key| region.holds(key))
+            || self.results(inst).iter().any(|it| it.overlaps(region))
     }
 
     /// Warp-wide 32-bit registers read from the banks.
@@ -312,45 +313,6 @@ fn available(units: &UnitsSpec, port: Port) -> Port {
     }
 }
 
-/// A word is its own number, a double the two words that it lies in; predicates are far from both.
-fn keys(register: Register) -> Range<u32> {
-    let number = u32::from(register.number);
-    match register.kind {
-        RegisterKind::Word => number..number + 1,
-        RegisterKind::Double => 2 * number..2 * number + 2,
-        RegisterKind::Predicate => PREDICATES + number..PREDICATES + number + 1,
-    }
-}
-
-/// Key of the first predicate: no word has one so high, and few have its bit.
-const PREDICATES: u32 = (1 << 20) + 48;
-
-/// Consecutive registers share a region. If a scoreboard entry holds fewer regions than that gives, one region covers the rest with all between them.
-fn regions(registers: &[Register], limit: usize) -> Vec<Region> {
-    let mut keys: Vec<u32> = registers
-        .iter()
-        .flat_map(|&register| keys(register))
-        .collect();
-    keys.sort_unstable();
-    keys.dedup();
-    let mut regions: Vec<Region> = Vec::new();
-    for key in keys {
-        match regions.last_mut() {
-            Some(last) if last.base + last.count == key => last.count = key - last.base + 1,
-            _ => regions.push(Region {
-                base: key,
-                count: 1,
-            }),
-        }
-    }
-    while regions.len() > limit {
-        if let (Some(last), Some(previous)) = (regions.pop(), regions.last_mut()) {
-            previous.count = last.base + last.count - previous.base;
-        }
-    }
-    regions
-}
-
 /// What a collector takes operand by operand, so many a cycle.
 fn reads(spec: &GpuSpec, sources: &[Register]) -> Vec<Read> {
     let operands = &spec.operands;
@@ -369,56 +331,8 @@ fn reads(spec: &GpuSpec, sources: &[Register]) -> Vec<Read> {
         .collect()
 }
 
-/// A double-width register is two words of the register file; a predicate none.
-fn bank_words(register: Register) -> impl Iterator<Item = u16> {
-    let words = register.kind.words() as u16;
-    let first = register.number.wrapping_mul(words.max(1));
-    (0..words).map(move |word| first.wrapping_add(word))
-}
-
 fn extend<T>(pool: &mut Vec<T>, items: impl IntoIterator<Item = T>) -> Range<u32> {
     let start = pool.len() as u32;
     pool.extend(items);
     start..pool.len() as u32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn word(number: u16) -> Register {
-        Register {
-            kind: RegisterKind::Word,
-            number,
-        }
-    }
-
-    #[test]
-    fn neighbouring_results_share_a_region() {
-        assert_eq!(
-            regions(&[word(5), word(4), word(7)], 6),
-            [Region { base: 4, count: 2 }, Region { base: 7, count: 1 }]
-        );
-        assert_eq!(
-            regions(&[word(5), word(4), word(7)], 1),
-            [Region { base: 4, count: 4 }]
-        );
-    }
-
-    #[test]
-    fn a_double_lies_in_two_words_and_predicates_apart() {
-        let double = Register {
-            kind: RegisterKind::Double,
-            number: 3,
-        };
-        let predicate = Register {
-            kind: RegisterKind::Predicate,
-            number: 6,
-        };
-        assert_eq!(regions(&[double], 6), [Region { base: 6, count: 2 }]);
-        assert!(regions(&[word(7)], 6)[0].overlaps(regions(&[double], 6)[0]));
-        assert!(!regions(&[word(u16::MAX)], 6)[0].overlaps(regions(&[predicate], 6)[0]));
-        assert!(!regions(&[word(6)], 6)[0].overlaps(regions(&[predicate], 6)[0]));
-        assert_eq!(bank_words(double).collect::<Vec<_>>(), [6, 7]);
-    }
 }

@@ -5,6 +5,8 @@ use crate::engine::NEVER;
 /// A ring of arrivals.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrivals {
+    /// The cycle of the first one, or never.
+    first: u64,
     /// Cycle and warp; as many as a power of two.
     ring: Box<[(u64, u8)]>,
     /// Those that have arrived and those that were put in, since the ring was last empty.
@@ -16,6 +18,7 @@ impl Arrivals {
     /// Room for `most` at once.
     pub fn new(most: usize) -> Self {
         Self {
+            first: NEVER,
             ring: vec![(0, 0); most.next_power_of_two()].into_boxed_slice(),
             taken: 0,
             put: 0,
@@ -31,6 +34,7 @@ impl Arrivals {
     #[inline]
     pub fn push(&mut self, cycle: u64, warp: u8) {
         debug_assert!(self.put - self.taken < self.ring.len());
+        self.first = self.first.min(cycle);
         let last = self.ring.len() - 1;
         self.ring[self.put & last] = (cycle, warp);
         self.put += 1;
@@ -39,14 +43,17 @@ impl Arrivals {
     /// The cycle and the warp of the next instruction that has arrived by `now`.
     #[inline]
     pub fn pop(&mut self, now: u64) -> Option<(u64, u8)> {
-        let (cycle, warp) = self.at(self.taken);
-        if self.taken == self.put || cycle > now {
+        let (cycle, taken) = (self.first, self.taken);
+        if cycle > now {
             return None;
         }
+        let (_, warp) = self.at(taken);
         self.taken += 1;
         if self.taken == self.put {
             // Back to the start: the ring's first places stay in the processor's cache.
-            (self.taken, self.put) = (0, 0);
+            (self.taken, self.put, self.first) = (0, 0, NEVER);
+        } else {
+            self.first = self.at(self.taken).0;
         }
         Some((cycle, warp))
     }

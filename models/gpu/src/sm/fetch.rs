@@ -76,7 +76,8 @@ impl Sm<'_> {
             again = true;
         } else if self.empty & bit != 0 {
             self.empty &= !bit;
-            self.examine(index, world);
+            self.consider(index, world);
+            self.awake = true;
         }
         if again {
             self.update_fetch(index, world);
@@ -238,8 +239,6 @@ impl Sm<'_> {
 
     /// Looks up the I-cache; a miss makes the warp wait for the line.
     fn cached(&mut self, event: FetchEvent, world: &mut World<'_>) -> Result<bool, GpuError> {
-        self.counts.add(Counter::IcacheTagRead, 1);
-        self.counts.add(Counter::IcacheDataRead, 1);
         let icache = &world.spec.icache;
         let line = event.pc >> icache.line_bytes.trailing_zeros();
         if icache.misses == MissSource::Never || self.icache.lookup(line) {

@@ -5,7 +5,7 @@ use warpwatt_simt::trace::Step;
 use super::ldst::{Waiting, Wanted};
 use super::select::Seen;
 use super::units::Collected;
-use super::{Sm, World};
+use super::{Scheduler, Sm, World};
 use crate::counters::Counter;
 use crate::engine::NEVER;
 use crate::program::{Inst, Port};
@@ -17,11 +17,17 @@ impl<'t> Sm<'t> {
         let mut issued = 0;
         self.held.refused = 0;
         for scheduler in 0..self.schedulers.len() {
-            if self.schedulers[scheduler].issues_from > now {
+            let Scheduler {
+                own, issues_from, ..
+            } = self.schedulers[scheduler];
+            if issues_from > now {
                 continue;
             }
             if self.held.hook.is_some() && self.issue_move(scheduler, now, world)? {
                 issued += 1;
+                continue;
+            }
+            if self.any_ready & own == 0 {
                 continue;
             }
             if let Some(warp) = self.choose(scheduler, now) {
@@ -135,9 +141,6 @@ impl<'t> Sm<'t> {
     #[inline]
     fn candidates(&self, scheduler: usize, now: u64) -> u64 {
         let own = self.schedulers[scheduler].own;
-        if self.any_ready & own == 0 {
-            return 0;
-        }
         let mut candidates = 0;
         let mut ports = self.ready_ports;
         while ports != 0 {
@@ -260,7 +263,7 @@ impl<'t> Sm<'t> {
         world: &mut World<'_>,
     ) -> Result<u64, GpuError> {
         let done = if course.extent == Extent::Skipped {
-            self.units.enter(collected, collected.ready);
+            self.units.pass(collected, collected.ready);
             self.watch_entry(collected.ready, wanted);
             collected.ready + 1
         } else {
@@ -288,7 +291,7 @@ impl<'t> Sm<'t> {
         let interval = occupied(inst, course);
         let through = collected.ready + inst.latency - self.units.depth().min(inst.latency);
         let (Some(op), Some(addresses)) = (inst.memory, step.addresses) else {
-            self.units.enter(&collected, collected.ready);
+            self.units.pass(&collected, collected.ready);
             self.watch_entry(collected.ready, wanted);
             self.take_ldst(self.ldst.free.max(collected.ready), interval);
             self.results_at(wanted, through, world)?;
@@ -327,7 +330,8 @@ impl<'t> Sm<'t> {
             self.warps[index].resolves = resolved;
             self.looks.plan(index, resolved, now);
         }
-        self.examine(index, world);
+        self.withdraw(index, inst.port);
+        self.consider(index, world);
         self.update_fetch(index, world);
         if self.warps[index].exhausted() {
             self.exhausted |= 1 << index;

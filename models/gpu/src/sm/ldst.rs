@@ -152,10 +152,13 @@ impl<'t> Sm<'t> {
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
         if self.pipeline_full(world.spec) {
+            self.units.hold(&waiting.collected);
             self.ldst.behind.push_back(waiting);
             return Ok(());
         }
-        self.serve(&waiting, 0, world)
+        let from = waiting.collected.ready.max(self.ldst.free);
+        self.units.pass(&waiting.collected, from);
+        self.serve(&waiting, from, world)
     }
 
     /// The unit works for so many cycles from one on.
@@ -179,15 +182,13 @@ impl<'t> Sm<'t> {
         }
     }
 
-    /// The unit takes an instruction as soon as it can, but not before `earliest`.
+    /// The unit takes an instruction in a cycle.
     fn serve(
         &mut self,
         waiting: &Waiting<'t>,
-        earliest: u64,
+        from: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
-        let from = waiting.collected.ready.max(self.ldst.free).max(earliest);
-        self.units.enter(&waiting.collected, from);
         if waiting.wanted.moved().is_none() {
             self.watch_entry(from, waiting.wanted);
         }
@@ -219,7 +220,9 @@ impl<'t> Sm<'t> {
             let Some(waiting) = self.ldst.behind.pop_front() else {
                 break;
             };
-            self.serve(&waiting, now, world)?;
+            let from = waiting.collected.ready.max(self.ldst.free).max(now);
+            self.units.enter(&waiting.collected, from);
+            self.serve(&waiting, from, world)?;
             self.awake = true;
         }
         Ok(())

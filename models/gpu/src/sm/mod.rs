@@ -2,7 +2,7 @@
 
 mod arrivals;
 mod banks;
-mod calendar;
+mod coming;
 mod constant;
 mod fetch;
 mod icache;
@@ -164,7 +164,7 @@ impl<'t> Sm<'t> {
                 .map(|number| Scheduler::new(number, spec))
                 .collect(),
             select: Select::new(spec),
-            ages: Ages::new(warps),
+            ages: Ages::new(warps, spec),
             icache: Icache::new(spec.icache_sets(), spec.icache.ways),
             second: Second::new(spec),
             misses: Misses::new(warps),
@@ -320,21 +320,22 @@ impl<'t> Sm<'t> {
         next.max(from)
     }
 
-    /// Decides anew what the issue stage knows of a warp's oldest instruction.
+    /// The oldest instruction of a warp, which could go to `port`, has gone.
     #[inline]
-    fn examine(&mut self, index: usize, world: &World<'_>) {
+    fn withdraw(&mut self, index: usize, port: Port) {
+        let ready = &mut self.ready[port as usize];
+        *ready &= !(1 << index);
+        self.ready_ports &= !(u8::from(*ready == 0) << port as u8);
+        self.any_ready &= !(1 << index);
+        self.warps[index].head = Head::Absent;
+    }
+
+    /// Finds out whether a warp's oldest instruction, of which the issue stage knows nothing yet, can go, if there is one. Without an effect on `next`: whoever
+    /// is not within a tick says that the SM is awake.
+    #[inline]
+    fn consider(&mut self, index: usize, world: &World<'_>) {
         let bit = 1 << index;
         let warp = &mut self.warps[index];
-        match warp.head {
-            Head::Absent => {}
-            Head::Blocked => self.blocked &= !bit,
-            Head::Ready(port) => {
-                self.ready[port as usize] &= !bit;
-                self.any_ready &= !bit;
-                self.ready_ports &= !(u8::from(self.ready[port as usize] == 0) << port as u8);
-            }
-        }
-        warp.head = Head::Absent;
         let Some(oldest) = warp.oldest() else {
             return;
         };
@@ -349,23 +350,18 @@ impl<'t> Sm<'t> {
             warp.head = Head::Blocked;
             self.looks.plan(index, warp.entry.opens(), now);
         } else {
-            self.make_ready(index, inst.port, world);
+            self.make_ready(index, inst.port, now);
         }
     }
 
     /// The warp's oldest instruction can go.
     #[inline]
-    fn make_ready(&mut self, index: usize, port: Port, world: &World<'_>) {
-        let now = world.queue.now();
+    fn make_ready(&mut self, index: usize, port: Port, now: u64) {
         self.ready[port as usize] |= 1 << index;
         self.any_ready |= 1 << index;
         self.ready_ports |= 1 << port as u8;
-        self.ages.of[index].ready = now;
+        self.ages.is_ready(index, now);
         self.warps[index].head = Head::Ready(port);
-        let scheduler = modulo(index as u32, self.schedulers.len() as u32);
-        let opens = self.accepts_from(scheduler, port as usize);
-        let goes = opens.max(self.schedulers[scheduler].issues_from);
-        self.next = self.next.min(goes.max(now));
     }
 
     /// An answer from the memory system is there.
@@ -445,7 +441,11 @@ impl<'t> Sm<'t> {
             } else if let Some(oldest) = warp.oldest() {
                 let port = world.program.insts[oldest.inst as usize].port;
                 self.blocked &= !bit;
-                self.make_ready(index, port, world);
+                self.make_ready(index, port, now);
+                let scheduler = modulo(index as u32, self.schedulers.len() as u32);
+                let opens = self.accepts_from(scheduler, port as usize);
+                let goes = opens.max(self.schedulers[scheduler].issues_from);
+                self.next = self.next.min(goes.max(now));
             }
         }
         let warp = &self.warps[index];

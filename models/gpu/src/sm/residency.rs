@@ -203,7 +203,8 @@ impl<'t> Sm<'t> {
         while opening != 0 {
             let index = opening.trailing_zeros() as usize;
             opening &= opening - 1;
-            self.examine(index, world);
+            self.consider(index, world);
+            self.awake = true;
             self.retire_if_done(index as u8, now, world)?;
         }
         Ok(())
@@ -287,6 +288,10 @@ impl<'t> Sm<'t> {
     /// The SM's counters and those of what is attached to it.
     pub fn report(&mut self, now: u64, counters: &Selection) -> Activity {
         self.account(now);
+        // Each fetch that no filter serves looks up the I-cache.
+        let fetched = self.counted(Counter::FetchGrants) - self.counted(Counter::FilteredFetches);
+        self.counts.add(Counter::IcacheTagRead, fetched);
+        self.counts.add(Counter::IcacheDataRead, fetched);
         let mut activity = self.counts.activity(counters);
         if let Some(filter) = &mut self.filter {
             if let Some(late) = self.late_fill.take() {

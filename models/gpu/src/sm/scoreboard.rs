@@ -1,16 +1,20 @@
 //! Registers with a result on its way: one entry a warp, a few regions an entry (US patent 7,434,032).
 
 use crate::engine::NEVER;
-use crate::program::{Inst, Program, Region};
+use crate::program::{Inst, Program};
+use crate::registers::Region;
 
 /// Most regions that an entry can have.
 const MOST: usize = 32;
 
-/// A warp's entry.
+/// A warp's entry; what every instruction looks at comes first.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Entry {
     /// The first cycle in which a region in use is released.
     next: u64,
+    /// The bits of all regions in use.
+    bits: u64,
     /// One bit a region in use, and how many they are.
     used: u32,
     count: u32,
@@ -20,13 +24,15 @@ pub(crate) struct Entry {
     awaited: u32,
     most: u32,
     pending: [Pending; MOST],
+    /// What the bits of each stand for, where they do not say it all.
+    regions: [Region; MOST],
 }
 
-/// A region, and the cycle in which it is released; never, as long as that is not known.
+/// The bits of a region, and the cycle in which it is released; never, as long as that is not known.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pending {
-    region: Region,
     until: u64,
+    bits: u64,
 }
 
 impl Entry {
@@ -36,16 +42,25 @@ impl Entry {
         if self.used == 0 || self.next > now {
             return;
         }
-        let mut next = NEVER;
+        let (mut next, mut bits, mut over) = (NEVER, 0, 0);
         for slot in slots(self.used) {
-            let until = self.pending[slot].until;
-            if until <= now {
-                self.release(1 << slot);
+            let pending = &self.pending[slot];
+            if pending.until <= now {
+                over |= 1 << slot;
+                self.count -= 1;
             } else {
-                next = next.min(until);
+                next = next.min(pending.until);
+                bits |= pending.bits;
             }
         }
-        self.next = next;
+        (self.next, self.bits) = (next, bits);
+        self.drop(over);
+    }
+
+    fn drop(&mut self, over: u32) {
+        self.used &= !over;
+        self.memory &= !over;
+        self.awaited &= !over;
     }
 
     /// Whether nothing is pending at `now`.
@@ -69,20 +84,17 @@ impl Entry {
         if self.used == 0 {
             return false;
         }
-        let results = program.results(inst);
-        let sources = program.sources(inst);
         // More results than there are regions go when nothing else is pending.
-        self.most = capacity.saturating_sub(results.len() as u32);
-        self.awaited = if inst.fence { self.used } else { 0 };
-        for slot in slots(self.used & !self.awaited) {
-            let region = self.pending[slot].region;
-            if region.bits() & inst.touches == 0 {
-                continue;
-            }
-            if sources.iter().any(|&key| region.holds(key))
-                || results.iter().any(|&result| region.overlaps(result))
-            {
-                self.awaited |= 1 << slot;
+        self.most = capacity.saturating_sub(program.results(inst).len() as u32);
+        self.awaited = 0;
+        if inst.fence {
+            self.awaited = self.used;
+        } else if self.bits & inst.touches != 0 {
+            for slot in slots(self.used) {
+                let shared = self.pending[slot].bits & inst.touches != 0;
+                if shared && program.touches_region(inst, self.regions[slot]) {
+                    self.awaited |= 1 << slot;
+                }
             }
         }
         self.blocks()
@@ -127,18 +139,20 @@ impl Entry {
     pub fn reserve(&mut self, program: &Program, inst: &Inst) -> u32 {
         let mut taken = 0;
         if self.used == 0 {
-            self.next = NEVER;
+            (self.next, self.bits) = (NEVER, 0);
         }
-        for &result in program.results(inst) {
+        let results = program.results(inst).iter();
+        for (&region, &bits) in results.zip(program.result_bits(inst)) {
             let slot = (!self.used).trailing_zeros();
-            self.pending[slot as usize % MOST] = Pending {
-                region: result,
-                until: NEVER,
-            };
-
+            let pending = &mut self.pending[slot as usize % MOST];
+            (pending.until, pending.bits) = (NEVER, bits);
+            if !program.bits_are_exact() {
+                self.regions[slot as usize % MOST] = region;
+            }
             self.used |= 1 << slot;
             taken |= 1 << slot;
             self.count += 1;
+            self.bits |= bits;
         }
         if inst.memory.is_some() {
             self.memory |= taken;
@@ -158,9 +172,7 @@ impl Entry {
     /// Regions are released.
     #[inline]
     pub fn release(&mut self, taken: u32) {
-        self.used &= !taken;
-        self.memory &= !taken;
-        self.awaited &= !taken;
+        self.drop(taken);
         self.count -= slots(taken).count() as u32;
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Seen<'s> {
 pub(crate) struct Ages {
     /// Warps placed so far.
     next: u64,
+    /// The policy wants to know since when warps have been ready.
+    of_ready: bool,
     /// By warp slot.
     pub of: Vec<Age>,
 }
@@ -37,14 +39,15 @@ pub(crate) struct Age {
     pub placed: u64,
     /// Instructions issued.
     pub issued: u64,
-    /// The cycle since which the warp's oldest instruction has been ready.
+    /// The cycle since which the warp's oldest instruction has been ready, if the policy wants to know.
     pub ready: u64,
 }
 
 impl Ages {
-    pub fn new(warps: u32) -> Self {
+    pub fn new(warps: u32, spec: &GpuSpec) -> Self {
         Self {
             next: 0,
+            of_ready: spec.scheduler.policy == Policy::FirstReady,
             of: vec![Age::default(); warps as usize],
         }
     }
@@ -54,6 +57,14 @@ impl Ages {
         self.of[slot].placed = self.next;
         self.of[slot].issued = 0;
         self.next += 1;
+    }
+
+    /// A warp's oldest instruction can go from now on.
+    #[inline]
+    pub fn is_ready(&mut self, slot: usize, now: u64) {
+        if self.of_ready {
+            self.of[slot].ready = now;
+        }
     }
 
     /// The candidate with the least number; of equals the lowest.
@@ -148,11 +159,19 @@ fn after(candidates: u64, last: u32) -> u32 {
 mod tests {
     use super::*;
 
-    fn select(policy: Policy) -> Select {
+    fn spec(policy: Policy) -> GpuSpec {
         let mut spec = GpuSpec::preset("tesla-16sm").unwrap();
         spec.scheduler.policy = policy;
         spec.scheduler.active_warps = 2;
-        Select::new(&spec)
+        spec
+    }
+
+    fn select(policy: Policy) -> Select {
+        Select::new(&spec(policy))
+    }
+
+    fn ages() -> Ages {
+        Ages::new(64, &spec(Policy::FirstReady))
     }
 
     fn issue(policy: Policy, candidates: u64, last: u32, ages: &Ages) -> u32 {
@@ -168,7 +187,7 @@ mod tests {
 
     #[test]
     fn round_robin_goes_around() {
-        let ages = Ages::new(64);
+        let ages = ages();
         assert_eq!(issue(Policy::RoundRobin, 0b1011, 0, &ages), 1);
         assert_eq!(issue(Policy::RoundRobin, 0b1011, 1, &ages), 3);
         assert_eq!(issue(Policy::RoundRobin, 0b1011, 3, &ages), 0);
@@ -194,7 +213,7 @@ mod tests {
 
     #[test]
     fn greedy_stays_and_otherwise_the_oldest_goes() {
-        let mut ages = Ages::new(64);
+        let mut ages = ages();
         for (age, placed) in ages.of.iter_mut().rev().zip(0..) {
             age.placed = placed;
         }
@@ -205,18 +224,18 @@ mod tests {
 
     #[test]
     fn fair_takes_the_one_that_issued_least_and_first_ready_the_one_that_waits_longest() {
-        let mut ages = Ages::new(64);
+        let mut ages = ages();
         ages.of[3].issued = 5;
         ages.of[4].issued = 4;
-        ages.of[3].ready = 10;
-        ages.of[4].ready = 20;
+        ages.is_ready(3, 10);
+        ages.is_ready(4, 20);
         assert_eq!(issue(Policy::Fair, 0b11000, 0, &ages), 4);
         assert_eq!(issue(Policy::FirstReady, 0b11000, 0, &ages), 3);
     }
 
     #[test]
     fn a_warp_that_waits_for_memory_makes_room_in_the_pool() {
-        let (select, ages, mut active) = (select(Policy::ActivePool), Ages::new(64), 0);
+        let (select, ages, mut active) = (select(Policy::ActivePool), ages(), 0);
         let mut seen = Seen {
             last: 63,
             waiting: 0,

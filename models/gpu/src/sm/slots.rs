@@ -5,35 +5,62 @@
 pub(crate) struct Slots<const KINDS: usize> {
     /// The first cycle in which a place of a kind is free; `u64::MAX` if all are taken until somebody says how long.
     first: [u64; KINDS],
-    kinds: [Kind; KINDS],
+    others: [Others; KINDS],
 }
 
-/// The places of a kind.
+/// The places of a kind but the one that is free first.
 #[derive(Clone, Debug)]
-struct Kind {
+struct Others {
     /// When those are free of which that is known, ascending from `head` on and around the end; as many as a power of two.
     until: Box<[u64]>,
     head: u32,
     known: u32,
 }
 
-impl Kind {
+impl Others {
     /// The index of the `number`th known time.
     #[inline]
     fn at(&self, number: u32) -> usize {
         (self.head + number) as usize & (self.until.len() - 1)
     }
+
+    /// Takes the one that is free first.
+    #[inline]
+    fn pop(&mut self) -> Option<u64> {
+        self.known = self.known.checked_sub(1)?;
+        let until = self.until[self.at(0)];
+        self.head = self.at(1) as u32;
+        Some(until)
+    }
+
+    /// Another one is free from `cycle` on: mostly behind all others, else those that are later move up.
+    #[inline]
+    fn insert(&mut self, cycle: u64) {
+        let mut number = self.known;
+        self.known += 1;
+        while number > 0 {
+            let before = self.until[self.at(number - 1)];
+            if before <= cycle {
+                break;
+            }
+            let later = self.at(number);
+            self.until[later] = before;
+            number -= 1;
+        }
+        let at = self.at(number);
+        self.until[at] = cycle;
+    }
 }
 
 impl<const KINDS: usize> Slots<KINDS> {
-    /// So many places of each kind, free from the start.
+    /// So many places of each kind, free from the start; of kinds of which there are none, none is ever taken.
     pub fn new(counts: [u32; KINDS]) -> Self {
         Self {
             first: [0; KINDS],
-            kinds: counts.map(|count| Kind {
+            others: counts.map(|count| Others {
                 until: vec![0; (count as usize).next_power_of_two()].into_boxed_slice(),
                 head: 0,
-                known: count,
+                known: count.saturating_sub(1),
             }),
         }
     }
@@ -47,36 +74,30 @@ impl<const KINDS: usize> Slots<KINDS> {
     /// Takes the place of a kind that is free first, for ever until [`free_from`](Self::free_from) says how long.
     #[inline]
     pub fn take(&mut self, kind: usize) {
-        let places = &mut self.kinds[kind];
-        debug_assert!(places.known > 0);
-        places.head = places.at(1) as u32;
-        places.known -= 1;
-        self.first[kind] = if places.known == 0 {
-            u64::MAX
-        } else {
-            places.until[places.at(0)]
+        debug_assert!(self.first[kind] != u64::MAX);
+        self.first[kind] = self.others[kind].pop().unwrap_or(u64::MAX);
+    }
+
+    /// Takes the place of a kind that is free first, until `cycle`.
+    #[inline]
+    pub fn take_until(&mut self, kind: usize, cycle: u64) {
+        self.first[kind] = match self.others[kind].pop() {
+            None => cycle,
+            Some(first) => {
+                self.others[kind].insert(cycle.max(first));
+                cycle.min(first)
+            }
         };
     }
 
     /// A place of a kind that was taken is free from `cycle` on.
     #[inline]
     pub fn free_from(&mut self, kind: usize, cycle: u64) {
-        let places = &mut self.kinds[kind];
-        // Mostly behind all others; else those that are later move up.
-        let mut number = places.known;
-        while number > 0 {
-            let before = places.until[places.at(number - 1)];
-            if before <= cycle {
-                break;
-            }
-            let later = places.at(number);
-            places.until[later] = before;
-            number -= 1;
+        let first = self.first[kind];
+        if first != u64::MAX {
+            self.others[kind].insert(cycle.max(first));
         }
-        let at = places.at(number);
-        places.until[at] = cycle;
-        places.known += 1;
-        self.first[kind] = self.first[kind].min(cycle);
+        self.first[kind] = cycle.min(first);
     }
 }
 
@@ -93,8 +114,14 @@ mod tests {
             let mut free = vec![0; count as usize];
             for (take, cycle) in steps {
                 if take && !free.is_empty() {
-                    slots.take(0);
                     free.remove(0);
+                    if cycle % 3 == 0 {
+                        slots.take_until(0, cycle);
+                        free.push(cycle);
+                        free.sort_unstable();
+                    } else {
+                        slots.take(0);
+                    }
                 } else if !take && free.len() < count as usize {
                     slots.free_from(0, cycle);
                     free.push(cycle);

@@ -1,15 +1,20 @@
 //! Operand collection, execution units and result buses.
 
-use super::banks::Banks;
-use super::calendar::Calendar;
+use super::banks::{Banks, Owner};
+use super::coming::Coming;
 use super::slots::Slots;
-use crate::program::{Inst, Port, Program};
-use crate::{BackEnd, Course, GpuSpec};
+use crate::program::{Inst, Port, Program, Read};
+use crate::{BackEnd, Course, GpuSpec, UnitSpec};
 
 /// Ports that instructions collect operands for.
 const CLASSES: usize = 6;
+/// Those with units that this part of the SM keeps: all but the one for memory.
+const EXECUTING: usize = CLASSES - 1;
 /// Pools of collectors.
 const POOLS: usize = 3;
+
+/// Most units of a port.
+const UNITS: usize = 16;
 
 /// The back end of an SM as the issue stage sees it.
 #[derive(Clone, Debug)]
@@ -22,29 +27,33 @@ pub(crate) struct Units {
     transfer: u64,
     /// Registers that a bank delivers in a cycle.
     bank_reads: u64,
-    /// Result buses of all parts together, by the cycle in which a result is written.
-    buses: Vec<Calendar>,
+    banks: Banks,
+    /// Units of each port in each part. The load-store unit keeps its own time.
+    share: [usize; EXECUTING],
+    /// By port and number, those of a part together: when the unit can accept another warp.
+    free: [[u64; UNITS]; EXECUTING],
+    /// What warps take that leave units, by the cycle in which their results are written.
+    leaving: Coming<Leaving>,
+    /// Result buses of all parts together.
+    buses: u8,
 }
 
 /// What one scheduler, or all of them together, send instructions to.
 #[derive(Clone, Debug)]
 struct Part {
-    banks: Banks,
     /// Room between issue and unit, by port, and behind it collectors: for everything, for the special-function unit, for memory.
     places: Slots<{ CLASSES + POOLS }>,
     /// Which collectors each port takes, by their number among the places.
     pool_of: [u8; CLASSES],
-    /// The units of a port. The load-store unit keeps its own time.
-    units: [Vec<Unit>; CLASSES],
 }
 
-/// An execution unit: a pipeline that warps enter in order and leave one a cycle, sooner or later by their latency.
-#[derive(Clone, Debug, Default)]
-struct Unit {
-    /// When it can accept another warp.
-    free: u64,
-    /// When warps leave it, by the cycle in which their results are written.
-    exits: Calendar,
+/// What is taken in a cycle. An execution unit is a pipeline that warps enter in order and leave one a cycle, sooner or later by their latency.
+#[derive(Clone, Copy, Debug, Default)]
+struct Leaving {
+    /// By port: units whose exits are taken, as bits.
+    exits: [u16; EXECUTING],
+    /// How many result buses are.
+    buses: u8,
 }
 
 /// Where an instruction's operands are collected, and when they are there.
@@ -69,13 +78,6 @@ pub(crate) struct Executed {
     pub waited: u64,
 }
 
-/// Whether a slot of a calendar is free, now that slots before `now` are over.
-#[inline]
-fn is_free(calendar: &mut Calendar, slot: u64, now: u64) -> bool {
-    calendar.forget(now);
-    calendar.free_from(slot) == slot
-}
-
 impl Units {
     pub fn new(spec: &GpuSpec) -> Self {
         let parts = spec.back_ends();
@@ -86,7 +88,11 @@ impl Units {
             collect: u64::from(spec.operands.collect_cycles),
             transfer: u64::from(spec.operands.transfer_cycles),
             bank_reads: u64::from(spec.operands.bank_reads),
-            buses: vec![Calendar::default(); spec.operands.result_buses as usize],
+            banks: Banks::new(spec, parts),
+            share: classes(spec).map(|unit| (unit.count / parts) as usize),
+            free: [[0; UNITS]; EXECUTING],
+            leaving: Coming::new(),
+            buses: spec.operands.result_buses as u8,
         }
     }
 
@@ -104,8 +110,7 @@ impl Units {
         part.places.first(class).max(part.places.first(pool))
     }
 
-    /// Collects the operands of `inst` of warp `warp`, issued at `now`: a cycle to read each register. Collector and place are held until
-    /// [`enter`](Self::enter) says when the unit takes the instruction.
+    /// Collects the operands of `inst` of warp `warp`, issued at `now`: a cycle to read each register. [`hold`](Self::hold) or [`pass`](Self::pass) follows.
     #[inline]
     pub fn collect(
         &mut self,
@@ -115,19 +120,19 @@ impl Units {
         (scheduler, warp): (usize, u32),
         now: u64,
     ) -> Collected {
-        let index = self.part(scheduler);
-        let part = &mut self.parts[index];
+        let part = self.part(scheduler);
+        let owner = Owner { part, warp };
         let begin = course.delay * self.bank_reads;
-        let (mut last, mut alone) = (begin, begin);
-        let all = course.reads == u64::MAX;
-        for (word, read) in program.reads(inst).iter().enumerate() {
-            if !all && !course.is_read(word) {
-                continue;
-            }
-            alone = begin + u64::from(read.turn);
-            last = last.max(part.banks.read(read.word, warp, alone, now));
-        }
-        self.hold((index, inst.port), (last, alone), now)
+        let reads = program.reads(inst);
+        let read = if course.reads == u64::MAX {
+            self.banks.read(reads.iter(), owner, begin, now)
+        } else {
+            let read = reads.iter().enumerate();
+            let read = read.filter(|&(word, _)| course.is_read(word));
+            self.banks
+                .read(read.map(|(_, read)| read), owner, begin, now)
+        };
+        self.collected((part, inst.port), read, now)
     }
 
     /// Collects a register that goes to memory, or makes room for one that comes from there, as for an instruction of the load-store unit.
@@ -137,37 +142,49 @@ impl Units {
         (scheduler, warp): (usize, u32),
         now: u64,
     ) -> Collected {
-        let index = self.part(scheduler);
-        let banks = &mut self.parts[index].banks;
-        let last = word.map_or(0, |word| banks.read(word, warp, 0, now));
-        self.hold((index, Port::Ldst), (last, 0), now)
+        let part = self.part(scheduler);
+        let read = word.map(|word| Read { word, turn: 0 });
+        let owner = Owner { part, warp };
+        let read = self.banks.read(read.iter(), owner, 0, now);
+        self.collected((part, Port::Ldst), read, now)
     }
 
-    /// Takes a collector and a place before the unit for operands of which the `last` comes so many reads after the first could, and `alone` as many without others.
+    /// Operands of which the `last` comes so many reads after the first could, and `alone` as many without others.
     #[inline]
-    fn hold(
-        &mut self,
-        (index, port): (usize, Port),
+    fn collected(
+        &self,
+        (part, port): (usize, Port),
         (last, alone): (u64, u64),
         now: u64,
     ) -> Collected {
-        let part = &mut self.parts[index];
-        let class = port as usize;
-        part.places.take(usize::from(part.pool_of[class]));
-        part.places.take(class);
-        let cycles = |reads: u64| match self.bank_reads {
-            1 => reads,
-            several => reads / several,
-        };
+        let cycles = |reads: u64| divide(reads, self.bank_reads);
         Collected {
-            ready: now + self.collect + self.transfer + cycles(last),
+            ready: now + self.depth() + cycles(last),
             conflict_cycles: cycles(last) - cycles(alone),
-            part: index as u8,
+            part: part as u8,
             port,
         }
     }
 
-    /// The unit takes an instruction in `cycle`.
+    /// Takes a collector and a place before the unit, until [`enter`](Self::enter) says when the unit takes the instruction.
+    pub fn hold(&mut self, collected: &Collected) {
+        let part = &mut self.parts[usize::from(collected.part)];
+        let class = collected.port as usize;
+        part.places.take(usize::from(part.pool_of[class]));
+        part.places.take(class);
+    }
+
+    /// Takes a collector and a place before the unit, which takes the instruction in `cycle`.
+    #[inline]
+    pub fn pass(&mut self, collected: &Collected, cycle: u64) {
+        let part = &mut self.parts[usize::from(collected.part)];
+        let class = collected.port as usize;
+        let pool = usize::from(part.pool_of[class]);
+        part.places.take_until(pool, cycle - self.transfer);
+        part.places.take_until(class, cycle);
+    }
+
+    /// The unit takes an instruction, for which there was a place, in `cycle`.
     #[inline]
     pub fn enter(&mut self, collected: &Collected, cycle: u64) {
         let part = &mut self.parts[usize::from(collected.part)];
@@ -186,8 +203,12 @@ impl Units {
         now: u64,
     ) -> Executed {
         let through = latency - self.depth().min(latency);
-        let units = &mut self.parts[usize::from(collected.part)].units[collected.port as usize];
-        let Some(free) = units.iter().map(|unit| unit.free).min() else {
+        let class = collected.port as usize;
+        let share = self.share[class];
+        let number = usize::from(collected.part) * share;
+        let units = &mut self.free[class][number..number + share];
+        let Some(free) = units.iter().copied().min() else {
+            self.pass(collected, collected.ready);
             return Executed {
                 done: collected.ready + through,
                 entered: collected.ready,
@@ -196,22 +217,22 @@ impl Units {
         };
         let first = collected.ready.max(free);
         let mut cycle = first;
-        loop {
-            let leaves = cycle + through;
-            let unit = units
-                .iter_mut()
-                .position(|unit| unit.free <= cycle && is_free(&mut unit.exits, leaves, now));
-            let buses = &mut self.buses;
-            let bus = buses.iter_mut().position(|bus| is_free(bus, leaves, now));
-            if let (Some(unit), Some(bus)) = (unit, bus) {
-                units[unit].free = cycle + interval;
-                units[unit].exits.take(leaves);
-                buses[bus].take(leaves);
-                break;
+        let unit = loop {
+            let leaving = self.leaving.at(cycle + through);
+            let exits = leaving.exits[class] >> number;
+            let mut units = units.iter().enumerate();
+            let unit = units.find(|&(unit, &free)| free <= cycle && exits >> unit & 1 == 0);
+            match unit {
+                Some((unit, _)) if leaving.buses < self.buses => break unit,
+                _ => cycle += 1,
             }
-            cycle += 1;
+        };
+        units[unit] = cycle + interval;
+        if let Some(leaving) = self.leaving.at_mut(cycle + through, now) {
+            leaving.exits[class] |= 1 << (number + unit);
+            leaving.buses += 1;
         }
-        self.enter(collected, cycle);
+        self.pass(collected, cycle);
         Executed {
             done: cycle + through,
             entered: cycle,
@@ -227,31 +248,39 @@ impl Units {
         slot: u64,
         now: u64,
     ) {
-        let (part, depth) = (self.part(scheduler), self.depth());
-        let units = &mut self.parts[part].units[port as usize];
-        let Some(unit) = units.iter_mut().min_by_key(|unit| unit.free) else {
+        let (class, depth) = (port as usize, self.depth());
+        let share = self.share[class];
+        let number = self.part(scheduler) * share;
+        let units = self.free[class][number..number + share].iter_mut();
+        let Some((unit, free)) = (number..).zip(units).min_by_key(|(_, free)| **free) else {
             return;
         };
         let through = latency - depth.min(latency);
-        let mut cycle = (slot + depth).max(unit.free);
+        let mut cycle = (slot + depth).max(*free);
         // What has left the unit is over.
-        while cycle + through >= now && !is_free(&mut unit.exits, cycle + through, now) {
+        while cycle + through >= now
+            && self.leaving.at(cycle + through).exits[class] >> unit & 1 != 0
+        {
             cycle += 1;
         }
-        unit.free = cycle + interval;
-        if cycle + through >= now {
-            unit.exits.take(cycle + through);
+        *free = cycle + interval;
+        if cycle + through >= now
+            && let Some(leaving) = self.leaving.at_mut(cycle + through, now)
+        {
+            leaving.exits[class] |= 1 << unit;
         }
     }
 
     /// The results `words` of warp `warp` come in `cycle`; gives the cycle from which on they can be read.
     #[inline]
     pub fn write(&mut self, words: &[u16], warp: u32, (cycle, now): (u64, u64)) -> u64 {
-        let part = self.part((warp % self.schedulers) as usize);
-        let banks = &mut self.parts[part].banks;
-        let words = words.iter();
-        let written = words.map(|&word| banks.write(word, warp, cycle, now));
-        written.max().unwrap_or(cycle)
+        let part = if self.split {
+            modulo(warp, self.schedulers)
+        } else {
+            0
+        };
+        let owner = Owner { part, warp };
+        self.banks.write(words, owner, cycle, now)
     }
 
     /// Cycles from an issue without conflicts to the unit.
@@ -270,27 +299,37 @@ pub(super) fn modulo(number: u32, divisor: u32) -> usize {
     }
 }
 
+/// The quotient; mostly by one or two, for which there is no need to divide.
+#[inline]
+fn divide(number: u64, divisor: u64) -> u64 {
+    if divisor.is_power_of_two() {
+        number >> divisor.trailing_zeros()
+    } else {
+        number / divisor
+    }
+}
+
+/// The units of each port but that for memory.
+fn classes(spec: &GpuSpec) -> [&UnitSpec; EXECUTING] {
+    let units = &spec.units;
+    [
+        &units.sp,
+        &units.int,
+        &units.sfu,
+        &units.fp64,
+        &units.tensor,
+    ]
+}
+
 impl Part {
     /// One of `parts` equal parts.
     fn new(spec: &GpuSpec, parts: u32) -> Self {
-        let (units, operands) = (&spec.units, &spec.operands);
+        let operands = &spec.operands;
         let (sfu, ldst) = (operands.sfu_collectors, operands.ldst_collectors);
         let pool = |count: u32, own: u8| CLASSES as u8 + if count > 0 { own } else { 0 };
-        let classes = [
-            &units.sp,
-            &units.int,
-            &units.sfu,
-            &units.fp64,
-            &units.tensor,
-        ];
-        let [sp, int, special, fp64, tensor] = classes.map(|unit| unit.queue);
+        let [sp, int, special, fp64, tensor] = classes(spec).map(|unit| unit.queue);
         let [all, of_sfu, of_ldst] = [operands.collectors, sfu, ldst].map(|count| count / parts);
-        let mut free = classes.iter().map(|unit| {
-            let count = (unit.count / parts) as usize;
-            vec![Unit::default(); count]
-        });
         Self {
-            banks: Banks::new(spec, parts),
             places: Slots::new([
                 sp,
                 int,
@@ -310,7 +349,6 @@ impl Part {
                 pool(0, 0),
                 pool(ldst, 2),
             ],
-            units: std::array::from_fn(|_| free.next().unwrap_or_default()),
         }
     }
 }

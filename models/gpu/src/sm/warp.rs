@@ -23,12 +23,10 @@ pub(crate) enum Head {
     Ready(Port),
 }
 
-/// A warp slot of an SM.
+/// A warp slot of an SM. What every instruction looks at lies in one line of the processor's cache, together with the head of the scoreboard's entry.
 #[derive(Clone, Debug, Default)]
+#[repr(C, align(64))]
 pub(crate) struct Warp<'t> {
-    cursor: Option<WarpCursor<'t>>,
-    /// From `first` on, around the end: what is in the buffer, and then what is fetched next; nothing there when everything has been fetched.
-    steps: [Option<Step<'t>>; RING],
     first: u8,
     /// One less than the places of the ring that are used: few, so that they stay in the processor's cache.
     last: u8,
@@ -38,26 +36,34 @@ pub(crate) struct Warp<'t> {
     pub delivered: u8,
     /// A branch was fetched and is not resolved.
     pub branch: bool,
-    /// When a branch that was issued is resolved; never if there is none.
-    pub resolves: u64,
     /// Instructions in the buffer that lie behind a taken branch.
     pub wrong: u8,
     /// They are decoded.
     pub wrong_delivered: bool,
-    /// The instruction that a fetch which knows no branch brings next.
-    pub fetch_at: u32,
     /// Metadata instructions that are fetched before `next`.
     pub due: u8,
     /// A fetch that brings nothing else is under way.
     pub bare: bool,
     pub head: Head,
-    pub entry: Entry,
     pub cta: u8,
-    /// When it was placed.
-    pub placed: u64,
     /// The last instruction has left the pipeline; results may be missing.
     pub drained: bool,
+    /// The instruction that a fetch which knows no branch brings next.
+    pub fetch_at: u32,
+    /// When a branch that was issued is resolved; never if there is none.
+    pub resolves: u64,
+    pub entry: Entry,
+    cursor: Option<WarpCursor<'t>>,
+    /// When it was placed.
+    pub placed: u64,
+    /// From `first` on, around the end: what is in the buffer, and then what is fetched next; nothing there when everything has been fetched.
+    steps: [Waiting<'t>; RING],
 }
+
+/// A step in a line of its own.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+struct Waiting<'t>(Option<Step<'t>>);
 
 impl<'t> Warp<'t> {
     /// A slot with a buffer of so many entries.
@@ -68,16 +74,17 @@ impl<'t> Warp<'t> {
         }
     }
 
-    /// Starts a trace in this slot.
+    /// Starts a trace in this slot, whose last warp has retired. Of the ring only the first place is read before it is written.
     pub fn place(&mut self, mut cursor: WarpCursor<'t>, cta: u8, now: u64) {
-        *self = Self {
-            last: self.last,
-            cta,
-            placed: now,
-            resolves: NEVER,
-            ..Self::default()
-        };
-        self.steps[0] = cursor.next();
+        debug_assert!(self.entry.is_clear(now));
+        (self.first, self.held, self.delivered) = (0, 0, 0);
+        (self.branch, self.bare, self.drained) = (false, false, false);
+        self.forget_wrong();
+        self.head = Head::Absent;
+        self.cta = cta;
+        self.placed = now;
+        self.resolves = NEVER;
+        self.steps[0].0 = cursor.next();
         self.fetch_at = self.next().map_or(0, |step| step.inst);
         self.cursor = Some(cursor);
     }
@@ -92,7 +99,7 @@ impl<'t> Warp<'t> {
     /// What is fetched next; `None` when everything has been fetched.
     #[inline]
     pub fn next(&self) -> Option<&Step<'t>> {
-        self.steps[self.at(self.held)].as_ref()
+        self.steps[self.at(self.held)].0.as_ref()
     }
 
     /// Reserves a buffer entry for the next instruction, if there is one.
@@ -100,7 +107,7 @@ impl<'t> Warp<'t> {
     pub fn fetch(&mut self) {
         self.held += 1;
         let behind = self.at(self.held);
-        self.steps[behind] = self.cursor.as_mut().and_then(Iterator::next);
+        self.steps[behind].0 = self.cursor.as_mut().and_then(Iterator::next);
     }
 
     /// Metadata instructions in front of the next instruction.
@@ -140,24 +147,24 @@ impl<'t> Warp<'t> {
         if self.delivered == 0 {
             None
         } else {
-            self.steps[self.at(0)].as_ref()
+            self.steps[self.at(0)].0.as_ref()
         }
     }
 
     /// The `number`th instruction in the buffer, the oldest being the first.
     pub fn buffered(&self, number: u8) -> Option<&Step<'t>> {
-        self.steps[self.at(number)].as_ref()
+        self.steps[self.at(number)].0.as_ref()
     }
 
     /// The instruction that issues next, decoded or not, fetched or not: what is fetched next stands right behind what was fetched.
     pub fn coming(&self) -> Option<&Step<'t>> {
-        self.steps[usize::from(self.first)].as_ref()
+        self.steps[usize::from(self.first)].0.as_ref()
     }
 
     /// Takes the oldest instruction out of the buffer.
     #[inline]
     pub fn issue(&mut self) -> Option<Step<'t>> {
-        let step = self.steps[self.at(0)];
+        let Waiting(step) = self.steps[self.at(0)];
         self.first = self.at(1) as u8;
         self.held -= 1;
         self.delivered -= 1;
