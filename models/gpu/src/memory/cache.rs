@@ -4,12 +4,25 @@ use super::tags::Tags;
 use crate::Index;
 
 /// A line's state; sectors are bits.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Line {
     valid: u8,
     /// Asked for and not yet there. A line with such sectors stays where it is.
     pending: u8,
     dirty: u8,
+    /// First of those who wait for it.
+    waiting: u32,
+}
+
+impl Default for Line {
+    fn default() -> Self {
+        Self {
+            valid: 0,
+            pending: 0,
+            dirty: 0,
+            waiting: NOBODY,
+        }
+    }
 }
 
 const NOBODY: u32 = u32::MAX;
@@ -17,10 +30,7 @@ const NOBODY: u32 = u32::MAX;
 /// A cache's tags.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
-    tags: Tags,
-    lines: Vec<Line>,
-    /// First of those who wait for each line.
-    waiting: Vec<u32>,
+    tags: Tags<Line>,
     waiters: Vec<Waiter>,
     free: Vec<u32>,
 }
@@ -50,11 +60,8 @@ pub(crate) struct Found {
 
 impl Cache {
     pub fn new(sets: u32, ways: u32, index: Index) -> Self {
-        let lines = (sets * ways) as usize;
         Self {
             tags: Tags::new(sets, ways, index),
-            lines: vec![Line::default(); lines],
-            waiting: vec![NOBODY; lines],
             waiters: Vec::new(),
             free: Vec::new(),
         }
@@ -62,9 +69,7 @@ impl Cache {
 
     /// Forgets everything; from now on `ways` lines of each set are used. Nothing may be on its way.
     pub fn clear(&mut self, ways: usize) {
-        if self.tags.clear(ways) {
-            self.lines.fill(Line::default());
-        }
+        self.tags.clear(ways);
     }
 
     /// Where `line` is.
@@ -80,11 +85,7 @@ impl Cache {
 
     /// Reserves the place of the least recently used line that nothing is on its way for; `None` if there is none.
     pub fn reserve(&mut self, line: u64) -> Option<(u32, Option<Evicted>)> {
-        let lines = &self.lines;
-        let (place, line) = self
-            .tags
-            .replace(line, |place| lines[place as usize].pending == 0)?;
-        let old = std::mem::take(&mut self.lines[place as usize]);
+        let (place, line, old) = self.tags.replace(line, |line| line.pending == 0)?;
         let evicted = (old.dirty != 0).then_some(Evicted {
             line,
             dirty: old.dirty,
@@ -96,7 +97,7 @@ impl Cache {
     #[inline]
     pub fn look(&mut self, place: u32, mask: u8) -> Found {
         self.tags.touch(place);
-        let line = self.lines[place as usize];
+        let line = *self.tags.state(place);
         Found {
             hit: mask & line.valid,
             pending: mask & line.pending & !line.valid,
@@ -107,14 +108,14 @@ impl Cache {
     /// Sectors of the line that are neither there nor on their way, and those that are on their way.
     #[inline]
     pub fn peek(&self, place: u32, mask: u8) -> (u8, u8) {
-        let line = self.lines[place as usize];
+        let line = *self.tags.state(place);
         let absent = mask & !line.valid;
         (absent & !line.pending, absent & line.pending)
     }
 
     /// How many wait for any of these sectors of the line.
     pub fn merged(&self, place: u32, mask: u8) -> u32 {
-        let mut entry = self.waiting[place as usize];
+        let mut entry = self.tags.state(place).waiting;
         let mut count = 0;
         while entry != NOBODY {
             let waiter = self.waiters[entry as usize];
@@ -126,7 +127,7 @@ impl Cache {
 
     /// Sectors are asked for.
     pub fn request(&mut self, place: u32, mask: u8) {
-        self.lines[place as usize].pending |= mask;
+        self.tags.state_mut(place).pending |= mask;
     }
 
     /// `target` waits for sectors of a line.
@@ -146,11 +147,12 @@ impl Cache {
                 (self.waiters.len() - 1) as u32
             }
         };
-        let mut last = self.waiting[place as usize];
-        if last == NOBODY {
-            self.waiting[place as usize] = entry;
+        let first = &mut self.tags.state_mut(place).waiting;
+        if *first == NOBODY {
+            *first = entry;
             return;
         }
+        let mut last = *first;
         while self.waiters[last as usize].next != NOBODY {
             last = self.waiters[last as usize].next;
         }
@@ -159,11 +161,11 @@ impl Cache {
 
     /// Sectors have come; tells of everyone whose last sector that was, in the order in which they began to wait.
     pub fn fill(&mut self, place: u32, mask: u8, served: &mut Vec<u32>) {
-        let line = &mut self.lines[place as usize];
+        let line = self.tags.state_mut(place);
         line.valid |= mask;
         line.pending &= !mask;
         let mut previous = NOBODY;
-        let mut entry = self.waiting[place as usize];
+        let mut entry = line.waiting;
         while entry != NOBODY {
             let waiter = &mut self.waiters[entry as usize];
             waiter.mask &= !mask;
@@ -172,7 +174,7 @@ impl Cache {
                 served.push(target);
                 self.free.push(entry);
                 match previous {
-                    NOBODY => self.waiting[place as usize] = next,
+                    NOBODY => line.waiting = next,
                     previous => self.waiters[previous as usize].next = next,
                 }
             } else {
@@ -184,13 +186,13 @@ impl Cache {
 
     /// Sectors will have been written once they are there.
     pub fn dirty(&mut self, place: u32, mask: u8) {
-        self.lines[place as usize].dirty |= mask;
+        self.tags.state_mut(place).dirty |= mask;
     }
 
     /// Sectors are written; `dirty` if they are not written further.
     pub fn write(&mut self, place: u32, mask: u8, dirty: bool) {
         self.tags.touch(place);
-        let line = &mut self.lines[place as usize];
+        let line = self.tags.state_mut(place);
         line.valid |= mask;
         if dirty {
             line.dirty |= mask;

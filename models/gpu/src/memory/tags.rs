@@ -10,9 +10,9 @@ const EMPTY: u64 = u64::MAX;
 /// Sets of more ways are looked up in a table, of fewer by comparing tags.
 const COMPARED: usize = 16;
 
-/// The tags of a cache with least-recently-used replacement.
+/// The tags of a cache with least-recently-used replacement, each with a state.
 #[derive(Clone, Debug)]
-pub(crate) struct Tags {
+pub(crate) struct Tags<S> {
     sets: u64,
     /// Places of a set that can be used now, and those that there are.
     ways: usize,
@@ -20,7 +20,7 @@ pub(crate) struct Tags {
     index: Index,
     /// Set after set.
     lines: Vec<u64>,
-    order: Vec<Neighbours>,
+    order: Vec<Place<S>>,
     /// By set.
     ends: Vec<Ends>,
     /// Where each line is, if sets are large.
@@ -29,35 +29,62 @@ pub(crate) struct Tags {
     clean: bool,
 }
 
-/// The places of its set that were used right before and right after a place.
-#[derive(Clone, Copy, Debug, Default)]
-struct Neighbours {
+/// The places of its set that were used right before and right after a place, and its state: what an access needs lies together.
+#[derive(Clone, Copy, Debug)]
+struct Place<S> {
     older: u32,
     newer: u32,
     set: u32,
+    state: S,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Ends {
     oldest: u32,
     newest: u32,
 }
 
-impl Tags {
+impl<S: Default> Place<S> {
+    /// In a set where nothing has been used yet.
+    fn of(place: u32, set: u32) -> Self {
+        Self {
+            older: place.wrapping_sub(1),
+            newer: place + 1,
+            set,
+            state: S::default(),
+        }
+    }
+}
+
+impl Ends {
+    /// Of a set of so many places where nothing has been used yet.
+    fn of(first: u32, ways: u32) -> Self {
+        Self {
+            oldest: first,
+            newest: first + ways - 1,
+        }
+    }
+}
+
+impl<S: Copy + Default> Tags<S> {
     pub fn new(sets: u32, ways: u32, index: Index) -> Self {
         let places = (sets * ways) as usize;
         let mut tags = Self {
             sets: u64::from(sets),
-            ways: 0,
+            ways: ways as usize,
             most_ways: ways as usize,
             index,
             lines: vec![EMPTY; places],
-            order: vec![Neighbours::default(); places],
-            ends: vec![Ends::default(); sets as usize],
+            order: Vec::with_capacity(places),
+            ends: Vec::with_capacity(sets as usize),
             places: FxHashMap::default(),
-            clean: false,
+            clean: true,
         };
-        tags.clear(ways as usize);
+        for set in 0..sets {
+            let places = set * ways..(set + 1) * ways;
+            tags.ends.push(Ends::of(places.start, ways));
+            tags.order.extend(places.map(|place| Place::of(place, set)));
+        }
         tags
     }
 
@@ -71,20 +98,13 @@ impl Tags {
         self.ways = ways;
         self.lines.fill(EMPTY);
         self.places.clear();
-        for (set, ends) in self.ends.iter_mut().enumerate() {
-            let first = set * self.most_ways;
-            let places = &mut self.order[first..first + ways];
-            for (place, neighbours) in (first as u32..).zip(places) {
-                *neighbours = Neighbours {
-                    older: place.wrapping_sub(1),
-                    newer: place + 1,
-                    set: set as u32,
-                };
+        let sets = self.order.chunks_exact_mut(self.most_ways);
+        for ((set, ends), order) in (0..).zip(&mut self.ends).zip(sets) {
+            let first = set * self.most_ways as u32;
+            *ends = Ends::of(first, ways as u32);
+            for (place, order) in (first..).zip(order) {
+                *order = Place::of(place, set);
             }
-            *ends = Ends {
-                oldest: first as u32,
-                newest: (first + ways - 1) as u32,
-            };
         }
         true
     }
@@ -115,11 +135,11 @@ impl Tags {
         Some((first + way) as u32)
     }
 
-    /// Gives `line` the place of its set that was used longest ago among those that are `free`; also the line that was there.
-    pub fn replace(&mut self, line: u64, free: impl Fn(u32) -> bool) -> Option<(u32, u64)> {
+    /// Gives `line` the place of its set that was used longest ago among those whose states are `free`; also the line that was there and its state.
+    pub fn replace(&mut self, line: u64, free: impl Fn(&S) -> bool) -> Option<(u32, u64, S)> {
         let ends = self.ends[self.set(line)];
         let mut place = ends.oldest;
-        while !free(place) {
+        while !free(&self.order[place as usize].state) {
             if place == ends.newest {
                 return None;
             }
@@ -134,7 +154,20 @@ impl Tags {
         }
         self.clean = false;
         self.touch(place);
-        Some((place, old))
+        let state = std::mem::take(self.state_mut(place));
+        Some((place, old, state))
+    }
+
+    /// The state of a place.
+    #[inline]
+    pub fn state(&self, place: u32) -> &S {
+        &self.order[place as usize].state
+    }
+
+    /// The same, to change it.
+    #[inline]
+    pub fn state_mut(&mut self, place: u32) -> &mut S {
+        &mut self.order[place as usize].state
     }
 
     /// The line in a place that holds one.
@@ -145,7 +178,9 @@ impl Tags {
     /// A place is now the one of its set that was used last.
     #[inline]
     pub fn touch(&mut self, place: u32) {
-        let Neighbours { older, newer, set } = self.order[place as usize];
+        let Place {
+            older, newer, set, ..
+        } = self.order[place as usize];
         let ends = &mut self.ends[set as usize];
         if ends.newest == place {
             return;
@@ -195,7 +230,7 @@ mod tests {
         /// As a list of lines a set, the one used last at its end; large sets and small ones.
         #[test]
         fn the_line_used_longest_ago_goes(ways in prop::sample::select(vec![1usize, 2, 4, 24]), lines in prop::collection::vec(0u64..80, 1..300)) {
-            let mut tags = Tags::new(2, 24, Index::Linear);
+            let mut tags = Tags::<()>::new(2, 24, Index::Linear);
             tags.clear(ways);
             let mut model = [Vec::new(), Vec::new()];
             for line in lines {
@@ -208,7 +243,7 @@ mod tests {
                         set.remove(at);
                     }
                     _ => {
-                        let (_, old) = tags.replace(line, |_| true).unwrap();
+                        let (_, old, ()) = tags.replace(line, |_| true).unwrap();
                         let gone = if set.len() == ways { set.remove(0) } else { EMPTY };
                         prop_assert_eq!(old, gone);
                     }
