@@ -155,6 +155,30 @@ fn a_run_of_one_kind_without_a_queue_doubles() {
     assert_eq!(count(&after, "stalls_raw") + count(&after, "queued"), 0);
 }
 
+/// Addresses are formed again while words that share a bank pass one after the other.
+#[test]
+fn addresses_are_formed_again_in_the_shadow_of_conflicts() {
+    let code: Vec<StaticInst> = (0..40).map(|at| load(Space::Shared, at)).collect();
+    let trace = |stride: u64| {
+        [launch(code.clone(), 1, 8, |_, _| {
+            let step = |inst| Dynamic::at(inst, ALL, |lane| stride * lane);
+            (0..40).map(step).collect()
+        })]
+    };
+    let spec = dmr_gpu(1);
+    // Words of one bank take as many passes as lanes, those of as many banks one.
+    for (stride, most) in [(128, 1.01), (4, 2.0)] {
+        let trace = trace(stride);
+        let (before, after) = (
+            plain(&spec, &trace),
+            dmr(&spec, &trace, "replayq_entries = 0"),
+        );
+        let ratio = after.cycles as f64 / before.cycles as f64;
+        assert!((1.0..=most).contains(&ratio), "{stride}: {ratio}");
+        assert_eq!(count(&after, "instructions_repeated"), 320);
+    }
+}
+
 /// A queue of ten spares ten cycles of a run, not more.
 #[test]
 fn a_queue_spares_as_many_cycles_as_it_has_entries() {

@@ -396,6 +396,8 @@ pub enum Suite {
     UniformVectors,
     /// The register-virtualization work: its Table 2.2, and the shipped study with its figures
     RegisterVirtualization,
+    /// Warped-DMR: its synthesised circuits, and the shipped study with its figures 4.1 to 4.10
+    WarpedDmr,
 }
 
 /// Compare our numbers with published ones: circuits with the filter-cache paper's Table 1, the shipped study with its Table 4.

@@ -19,7 +19,7 @@ use crate::run::{resolve_text, run_all};
 use crate::validate::oracle::{CACTI7, CACTI65};
 use crate::validate::{
     Check, Setting, Tolerance, Validation, filter_cache_circuits, filter_cache_study, gpu, macros,
-    registers, uniform_vector_study,
+    registers, uniform_vector_study, warped_dmr,
 };
 
 /// The study whose points are compared with the paper's Table 4.
@@ -33,6 +33,9 @@ const REGISTERS: &str = include_str!("../../../workloads/studies/register_virtua
 
 /// The study whose points are compared with the figures of its chapter 3.
 const SHRINK: &str = include_str!("../../../workloads/studies/register_shrink.toml");
+
+/// The study whose points are compared with the figures of Warped-DMR.
+const WARPED_DMR: &str = include_str!("../../../workloads/studies/warped_dmr.toml");
 
 /// Compares our numbers with the papers' and shows both.
 pub fn run(arguments: &ValidateArguments) -> Exit {
@@ -82,6 +85,7 @@ fn checks(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, 
             Suite::Gpu => tool(arguments, gpu::gpgpusim)?,
             Suite::UniformVectors => uniform_vectors(arguments, sink)?,
             Suite::RegisterVirtualization => registers(arguments, sink)?,
+            Suite::WarpedDmr => verification(arguments, sink)?,
         };
         checks.extend(of_suite);
     }
@@ -151,6 +155,18 @@ fn registers(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check
     checks.extend(registers::study(&outcomes));
     let (_, outcomes) = study(("register_shrink.toml", SHRINK), arguments, sink)?;
     checks.extend(registers::shrink::study(&outcomes));
+    Ok(checks)
+}
+
+/// Warped-DMR. `Err(None)`: the findings are in the sink already.
+fn verification(
+    arguments: &ValidateArguments,
+    sink: &mut Sink,
+) -> Result<Vec<Check>, Option<Diag>> {
+    let mut checks =
+        warped_dmr::circuits().map_err(|message| Some(Diag::error("validate::defect", message)))?;
+    let (_, outcomes) = study(("warped_dmr.toml", WARPED_DMR), arguments, sink)?;
+    checks.extend(warped_dmr::study(&outcomes));
     Ok(checks)
 }
 

@@ -9,8 +9,10 @@ pub mod macros;
 pub mod oracle;
 pub mod registers;
 mod render;
+mod rows;
 mod study;
 mod uniform_vectors;
+pub mod warped_dmr;
 
 use serde::Serialize;
 

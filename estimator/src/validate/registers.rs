@@ -1,7 +1,6 @@
 //! The register-virtualization work against a study's points and our circuits.
 
 mod hierarchy;
-mod rows;
 pub mod shrink;
 
 use warpwatt_circuit::{Cost, OperatingPoint, Ports, Profile, RamSpec, Spec, cost};
@@ -9,8 +8,7 @@ use warpwatt_gpu::GpuSpec;
 use warpwatt_techlib::quantity::{Length, Temperature, Voltage};
 use warpwatt_techlib::{Flavour, Library};
 
-use rows::{Rows, mean, most};
-
+use super::rows::{Rows, mean, most};
 use super::{Check, Tolerance};
 use crate::outcome::{BASELINE, Outcome, PricedStructure};
 use crate::papers::{RegisterVirtualizationPaper, Section28};
@@ -23,7 +21,7 @@ const AVERAGE: Tolerance = Tolerance::Relative(1.0 / 3.0);
 const EXACT: Tolerance = Tolerance::Absolute(0.0);
 
 const DEFAULT: &str = "register_virtualization";
-const METRIC: &str = "register_virtualization";
+const PAPER: &str = "register_virtualization";
 
 /// Table 2.2 and section 2.5: 40 nm, 0.96 V.
 ///
@@ -110,7 +108,7 @@ fn ram(words: u64, bits: u64, banks: u32) -> Result<Cost, String> {
 /// Figures 2.2 and 2.12 to 2.19, over the benchmarks of Table 2.1.
 pub fn study(outcomes: &[Outcome]) -> Vec<Check> {
     let said = RegisterVirtualizationPaper::load().section_2_8;
-    let rows = Rows::of(outcomes);
+    let rows = Rows::of(PAPER, outcomes);
     let mut checks = used(&said, &rows);
     checks.extend(decoded(&said, &rows));
     checks.extend(worn(&said, &rows));

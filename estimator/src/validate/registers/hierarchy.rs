@@ -4,10 +4,10 @@ use warpwatt_circuit::Spec;
 use warpwatt_gpu::GpuSpec;
 use warpwatt_techniques::find;
 
-use super::rows::{Rows, least, most};
 use super::{AVERAGE, Check, check, leakage};
 use crate::outcome::Outcome;
 use crate::papers::RegisterVirtualizationPaper;
+use crate::validate::rows::{Rows, least, most};
 
 /// Both with registers switched off one by one, as the work has it.
 const RENAMED: &str = "register_virtualization(gating=register)";

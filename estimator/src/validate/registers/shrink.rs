@@ -2,10 +2,10 @@
 
 use warpwatt_gpu::GpuSpec;
 
-use super::rows::{Rows, mean};
 use super::{AVERAGE, EXACT, check};
 use crate::outcome::{BASELINE, Outcome, PricedStructure};
 use crate::papers::{Chapter3, RegisterVirtualizationPaper};
+use crate::validate::rows::{Rows, mean};
 use crate::validate::{Check, Tolerance};
 
 const WHOLE: &str = "register_virtualization";
@@ -19,7 +19,7 @@ const NOTHING: Tolerance = Tolerance::Absolute(0.005);
 /// Figures 3.1, 3.2, 3.5 and 3.6, over the benchmarks of Table 2.1.
 pub fn study(outcomes: &[Outcome]) -> Vec<Check> {
     let said = RegisterVirtualizationPaper::load().chapter_3;
-    let rows = Rows::of(outcomes);
+    let rows = Rows::of(super::PAPER, outcomes);
     let mut checks = arrays(&said, &rows);
     checks.extend(registers(&said, &rows));
     checks.extend(time(&said, &rows));

@@ -103,6 +103,8 @@ impl Loads {
 pub(crate) struct LdstUnit<'t> {
     /// First cycle in which it can take another instruction.
     pub free: u64,
+    /// First cycle in which it can form other addresses: sooner, unless they are formed again.
+    addresses_free: u64,
     /// Accesses on their way to the tags, in order, and their blocks.
     passing: VecDeque<Pass>,
     blocks: VecDeque<Passing>,
@@ -144,6 +146,14 @@ struct Passing {
     behind: u64,
 }
 
+impl LdstUnit<'_> {
+    /// The first cycle in which it can take an instruction.
+    fn takes_from(&self, waiting: &Waiting<'_>) -> u64 {
+        let ready = waiting.collected.ready.max(self.free);
+        ready.max(self.addresses_free)
+    }
+}
+
 impl<'t> Sm<'t> {
     /// The operands of a memory instruction will be there: what becomes of it.
     pub(super) fn pass_memory(
@@ -156,7 +166,7 @@ impl<'t> Sm<'t> {
             self.ldst.behind.push_back(waiting);
             return Ok(());
         }
-        let from = waiting.collected.ready.max(self.ldst.free);
+        let from = self.ldst.takes_from(&waiting);
         self.units.pass(&waiting.collected, from);
         self.serve(&waiting, from, world)
     }
@@ -165,6 +175,12 @@ impl<'t> Sm<'t> {
     pub(super) fn take_ldst(&mut self, from: u64, cycles: u64) {
         self.ldst.free = from + cycles;
         self.counts.add(Counter::LdstBusyCycles, cycles);
+    }
+
+    /// Addresses are formed again, as if their instruction had issued in `slot`; accesses that have been formed go on meanwhile.
+    pub(super) fn form_again(&mut self, slot: u64, cycles: u64) {
+        let from = (slot + self.units.depth()).max(self.ldst.addresses_free);
+        self.ldst.addresses_free = from + cycles;
     }
 
     /// Whether what found no room holds up the unit.
@@ -189,6 +205,7 @@ impl<'t> Sm<'t> {
         from: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
+        self.ldst.addresses_free = from + waiting.interval;
         if waiting.wanted.moved().is_none() {
             self.watch_entry(from, waiting.wanted);
         }
@@ -220,7 +237,7 @@ impl<'t> Sm<'t> {
             let Some(waiting) = self.ldst.behind.pop_front() else {
                 break;
             };
-            let from = waiting.collected.ready.max(self.ldst.free).max(now);
+            let from = self.ldst.takes_from(&waiting).max(now);
             self.units.enter(&waiting.collected, from);
             self.serve(&waiting, from, world)?;
             self.awake = true;

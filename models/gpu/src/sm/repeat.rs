@@ -46,10 +46,7 @@ impl Sm<'_> {
             Tally::again(inst, u64::from(again.lanes), &mut self.counts);
             match inst.port {
                 Port::Barrier => {}
-                Port::Ldst => {
-                    let from = (again.from + self.units.depth()).max(self.ldst.free);
-                    self.take_ldst(from, inst.interval);
-                }
+                Port::Ldst => self.form_again(again.from, inst.interval),
                 port => {
                     let scheduler = modulo(u32::from(again.warp), self.schedulers.len() as u32);
                     let times = (inst.interval, inst.latency);

@@ -2,17 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use super::METRIC;
 use crate::outcome::Outcome;
 
-/// The points of the benchmarks, by benchmark and technique.
-pub(super) struct Rows<'o>(BTreeMap<(&'static str, &'o str), &'o Outcome>);
+/// The points of a paper's benchmarks.
+pub(super) struct Rows<'o> {
+    /// The paper, and the technique that it is about.
+    paper: &'static str,
+    /// By benchmark and technique.
+    points: BTreeMap<(&'static str, &'o str), &'o Outcome>,
+}
 
 impl<'o> Rows<'o> {
     /// Those among `outcomes`.
-    pub fn of(outcomes: &'o [Outcome]) -> Self {
-        let paper = warpwatt_suite::paper("register_virtualization");
-        let benchmarks = paper.map_or(&[][..], |paper| paper.benchmarks);
+    pub fn of(paper: &'static str, outcomes: &'o [Outcome]) -> Self {
+        let known = warpwatt_suite::paper(paper);
+        let benchmarks = known.map_or(&[][..], |paper| paper.benchmarks);
         let mut rows = BTreeMap::new();
         for outcome in outcomes {
             let kernel = &outcome.point.kernel;
@@ -25,13 +29,16 @@ impl<'o> Rows<'o> {
                 );
             }
         }
-        Self(rows)
+        Self {
+            paper,
+            points: rows,
+        }
     }
 
     /// One point.
     pub fn of_benchmark(&self, technique: &str, benchmark: &str) -> Option<&'o Outcome> {
         let found = self
-            .0
+            .points
             .iter()
             .find(|((name, label), _)| *name == benchmark && *label == technique);
         found.map(|(_, outcome)| *outcome)
@@ -39,7 +46,10 @@ impl<'o> Rows<'o> {
 
     /// A figure of a technique for each benchmark.
     pub fn each(&self, technique: &str, figure: impl Fn(&Outcome) -> f64) -> Vec<f64> {
-        let points = self.0.iter().filter(|((_, label), _)| *label == technique);
+        let points = self
+            .points
+            .iter()
+            .filter(|((_, label), _)| *label == technique);
         points.map(|(_, outcome)| figure(outcome)).collect()
     }
 
@@ -51,7 +61,7 @@ impl<'o> Rows<'o> {
         // Of the point without and the point with.
         figure: impl Fn(&Outcome, &Outcome) -> f64,
     ) -> Vec<f64> {
-        let points = self.0.iter().filter(|((_, label), _)| *label == with);
+        let points = self.points.iter().filter(|((_, label), _)| *label == with);
         points
             .filter_map(|((benchmark, _), outcome)| {
                 Some(figure(self.of_benchmark(without, benchmark)?, outcome))
@@ -59,9 +69,13 @@ impl<'o> Rows<'o> {
             .collect()
     }
 
-    /// A metric of register virtualization under some configuration.
+    /// A metric of the paper's technique under some configuration.
     pub fn metric(&self, technique: &str, name: &str) -> Vec<f64> {
-        let name = format!("{METRIC}.{name}");
+        self.metric_of(technique, &format!("{}.{name}", self.paper))
+    }
+
+    /// A metric by its full name.
+    pub fn metric_of(&self, technique: &str, name: &str) -> Vec<f64> {
         self.each(technique, |outcome| {
             let metric = outcome.metrics.iter().find(|metric| metric.name == name);
             metric.map_or(f64::NAN, |metric| metric.value)

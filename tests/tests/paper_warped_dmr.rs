@@ -1,0 +1,66 @@
+//! Warped-DMR beside ours: its circuits, and its figures over those of its benchmarks that run fast. `docs/warped-dmr.md` has all of them.
+
+use std::path::Path;
+
+use warpwatt::diag::{Sink, render};
+use warpwatt::outcome::Outcome;
+use warpwatt::run::{resolve_text, run_all};
+use warpwatt::validate::{Check, Status, warped_dmr};
+
+/// The points of the study that ships, with other kernels.
+fn outcomes(kernels: &[&str]) -> Vec<Outcome> {
+    let study = include_str!("../../workloads/studies/warped_dmr.toml");
+    let shipped = "\"paper:warped_dmr\"";
+    assert!(study.contains(shipped));
+    let kernels = kernels.iter();
+    let kernels: Vec<String> = kernels
+        .map(|name| format!("\"paper:warped_dmr/{name}\""))
+        .collect();
+    let text = study.replace(shipped, &kernels.join(", "));
+    let mut sink = Sink::default();
+    let Some(resolved) = resolve_text("study.toml", &text, Path::new(""), &mut sink) else {
+        panic!("{}", render(&sink, false));
+    };
+    run_all(&resolved, &sink.sources, Some(2), |_| ()).expect("it runs")
+}
+
+fn ours(checks: &[Check], what: &str) -> f64 {
+    let found = checks.iter().find(|check| check.what.starts_with(what));
+    found.unwrap_or_else(|| panic!("{what}")).ours
+}
+
+/// The reasons are in docs/logic.md.
+#[test]
+fn the_forwarding_unit_and_the_queue_are_the_work_s_and_the_comparator_smaller() {
+    let checks = warped_dmr::circuits().unwrap();
+    assert_eq!(checks.len(), 6);
+    let gaps = checks.iter().filter(|check| check.status == Status::Gap);
+    let gaps: Vec<&str> = gaps.map(|check| check.what.as_str()).collect();
+    assert_eq!(gaps, ["comparator, area", "comparator, delay"]);
+}
+
+/// `MatrixMul` and `VectorAdd` fill their warps, Gaussian has one warp of 16 threads: every figure but those that name other benchmarks.
+#[test]
+fn figures_lie_where_the_page_says() {
+    let checks = warped_dmr::study(&outcomes(&["MatrixMul", "VectorAdd", "Gaussian"]));
+    let within = |what: &str, low: f64, high: f64| {
+        let ours = ours(&checks, what);
+        assert!((low..=high).contains(&ours), "{what}: {ours}");
+    };
+    within("covered, threads around the clusters", 1.0, 1.0);
+    within("points that threads around the clusters gain", 0.25, 0.35);
+    within("covered, enhanced, least", 1.0, 1.0);
+    within("MatrixMul: slowdown, ten entries", 0.0, 0.18);
+    within("MatrixMul: slowdown, one entry", 0.03, 0.35);
+    within("slowdown, all twice", 0.5, 0.9);
+    within("energy more of the execution units", 0.95, 1.4);
+    within("energy more of the device, mean", 0.05, 0.20);
+    within("the same with a second lane", 0.5, 0.9);
+    let named_elsewhere = ["HotSpot", "BFS"];
+    for check in &checks {
+        let known = !named_elsewhere
+            .iter()
+            .any(|name| check.what.starts_with(name));
+        assert_eq!(check.ours.is_finite(), known, "{}", check.what);
+    }
+}
