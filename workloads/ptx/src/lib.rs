@@ -6,6 +6,7 @@ mod allocate;
 pub mod ast;
 pub mod cfg;
 pub mod divergence;
+pub mod encoding;
 mod error;
 pub mod inspect;
 pub mod lifetime;

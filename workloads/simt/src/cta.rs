@@ -7,6 +7,7 @@ use crate::barrier::{AfterBarriers, Arrivals, BARRIERS, Queue};
 use crate::error::Cause;
 use crate::memory::{DeviceMemory, LocalMemory, Memories};
 use crate::races::{Race, Watch};
+use crate::upset::{Flip, Moment, Upset};
 use crate::warp::{Stop, Wait, Warp, WarpFault};
 
 /// Instructions that a warp runs before the next one has its turn, so that a warp that spins on another's store sees it.
@@ -33,6 +34,15 @@ pub(crate) struct Cta<const W: usize> {
     arrivals: Arrivals,
     order: AfterBarriers,
     watch: Option<Box<Watch>>,
+}
+
+/// What a CTA runs on, and how many warp instructions more it may execute.
+pub(crate) struct Ground<'g> {
+    pub entry: &'g Entry,
+    pub device: &'g mut DeviceMemory,
+    pub constants: &'g mut [u8],
+    pub params: &'g mut [u8],
+    pub left: u64,
 }
 
 /// A fault and the warp it happened in.
@@ -71,17 +81,38 @@ impl<const W: usize> Cta<W> {
         self.watch.map_or_else(Vec::new, |watch| watch.races())
     }
 
-    /// Runs the CTA `cta` to its end; at most `budget` warp instructions.
-    pub fn run(
+    /// Runs the CTA `cta` to its end; what is left of `ground` says how many instructions that took.
+    pub fn run(&mut self, cta: [u32; 3], ground: &mut Ground<'_>) -> Result<(), CtaFault> {
+        self.start(ground.entry, cta);
+        self.finish(ground, None)
+    }
+
+    /// As [`run`](Self::run), with an upset on the way.
+    pub fn run_upset(
         &mut self,
-        entry: &Entry,
         cta: [u32; 3],
-        device: &mut DeviceMemory,
-        (constants, params): (&mut [u8], &mut [u8]),
-        budget: u64,
-    ) -> Result<u64, CtaFault> {
-        self.start(entry, cta);
-        let mut left = budget;
+        ground: &mut Ground<'_>,
+        upset: &Upset<'_>,
+    ) -> Result<(), CtaFault> {
+        self.start(ground.entry, cta);
+        match upset {
+            Upset::Warp(moment) => self.finish(ground, Some(moment)),
+            Upset::Shared { cut, bit } => {
+                self.advance(ground, cut)?;
+                if let Some(byte) = self.shared.get_mut((bit / 8) as usize) {
+                    *byte ^= 1 << (bit % 8);
+                }
+                self.finish(ground, None)
+            }
+        }
+    }
+
+    /// All warps take turns until they have exited. A warp that an upset is for has it when it comes to that instruction.
+    fn finish(
+        &mut self,
+        ground: &mut Ground<'_>,
+        mut ahead: Option<&Moment<'_>>,
+    ) -> Result<(), CtaFault> {
         loop {
             let mut progressed = false;
             for at in 0..self.members.len() {
@@ -89,35 +120,121 @@ impl<const W: usize> Cta<W> {
                     continue;
                 }
                 progressed = true;
-                let Member { warp, local, .. } = &mut self.members[at];
-                let mut memories = Memories {
-                    device,
-                    shared: &mut self.shared,
-                    local,
-                    constants,
-                    params,
-                    watch: self.watch.as_deref_mut(),
-                };
-                let before = warp.counts.warp_instructions;
-                let stop = warp.run(entry, &mut memories, left.min(SLICE));
-                let stop = stop.map_err(|fault| CtaFault { warp: at, fault })?;
-                left -= warp.counts.warp_instructions - before;
-                if left == 0 && stop != Stop::Exit {
-                    let line = warp.line(entry);
-                    return Err(self.fault(at, line, Cause::Limit(budget)));
+                match ahead {
+                    Some(moment) if moment.warp as usize == at => {
+                        let had = self.turn_through(at, ground, moment)?;
+                        ahead = ahead.filter(|_| !had);
+                    }
+                    _ => self.turn(at, ground, SLICE)?,
                 }
-                self.stopped(at, stop);
             }
-            if self
-                .members
-                .iter()
-                .all(|member| member.state == State::Done)
-            {
-                return Ok(budget - left);
+            let done = |member: &Member<W>| member.state == State::Done;
+            if self.members.iter().all(done) {
+                return Ok(());
             }
             if !progressed {
-                self.open_barriers(entry)?;
+                self.open_barriers(ground.entry)?;
             }
+        }
+    }
+
+    /// Every warp runs up to its entry in `cut`, which is how many instructions it has executed then.
+    fn advance(&mut self, ground: &mut Ground<'_>, cut: &[u64]) -> Result<(), CtaFault> {
+        loop {
+            let mut progressed = false;
+            for (at, &until) in cut.iter().enumerate().take(self.members.len()) {
+                let Member { warp, state, .. } = &self.members[at];
+                let due = until.saturating_sub(warp.counts.warp_instructions);
+                if *state == State::Running && due > 0 {
+                    progressed = true;
+                    self.turn(at, ground, due.min(SLICE))?;
+                }
+            }
+            if !progressed {
+                let waits = |member: &Member<W>| matches!(member.state, State::Waiting(_));
+                let waiting = |cta: &Self| cta.members.iter().filter(|it| waits(it)).count();
+                let before = waiting(self);
+                self.open_barriers(ground.entry)?;
+                if waiting(self) == before {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// A warp runs until it stops, at most `slice` instructions.
+    fn turn(&mut self, at: usize, ground: &mut Ground<'_>, slice: u64) -> Result<(), CtaFault> {
+        let Member { warp, local, .. } = &mut self.members[at];
+        let mut memories = Memories {
+            device: ground.device,
+            shared: &mut self.shared,
+            local,
+            constants: ground.constants,
+            params: ground.params,
+            watch: self.watch.as_deref_mut(),
+        };
+        let before = warp.counts.warp_instructions;
+        let stop = warp.run(ground.entry, &mut memories, ground.left.min(slice));
+        let stop = stop.map_err(|fault| CtaFault { warp: at, fault })?;
+        ground.left -= warp.counts.warp_instructions - before;
+        if ground.left == 0 && stop != Stop::Exit {
+            let line = warp.line(ground.entry);
+            // Which limit that was is the caller's to say.
+            return Err(self.fault(at, line, Cause::Limit(0)));
+        }
+        self.stopped(at, stop);
+        Ok(())
+    }
+
+    /// A turn of the warp that an upset is for; whether it had it.
+    fn turn_through(
+        &mut self,
+        at: usize,
+        ground: &mut Ground<'_>,
+        moment: &Moment<'_>,
+    ) -> Result<bool, CtaFault> {
+        let before = self.members[at].warp.counts.warp_instructions;
+        let due = moment.executed.saturating_sub(before);
+        self.turn(at, ground, due.min(SLICE))?;
+        let Member { warp, state, .. } = &self.members[at];
+        if warp.counts.warp_instructions < moment.executed || *state != State::Running {
+            return Ok(false);
+        }
+        match moment.what {
+            Flip::Register { slot, lane, bit } => {
+                self.members[at].warp.flip(slot, lane, bit);
+            }
+            Flip::Instruction(changed) => self.turn_changed(at, ground, changed)?,
+        }
+        if self.members[at].state == State::Running {
+            self.turn(at, ground, SLICE - due)?;
+        }
+        Ok(true)
+    }
+
+    /// One instruction of a program that differs in it.
+    fn turn_changed(
+        &mut self,
+        at: usize,
+        ground: &mut Ground<'_>,
+        changed: &Entry,
+    ) -> Result<(), CtaFault> {
+        self.members[at].warp.fit(changed);
+        let mut once = Ground {
+            entry: changed,
+            device: &mut *ground.device,
+            constants: &mut *ground.constants,
+            params: &mut *ground.params,
+            left: ground.left,
+        };
+        let turned = self.turn(at, &mut once, 1);
+        ground.left = once.left;
+        turned?;
+        let warp = &mut self.members[at].warp;
+        warp.fit(ground.entry);
+        match warp.beyond(ground.entry) {
+            Some(line) => Err(self.fault(at, line, Cause::BeyondCode)),
+            None => Ok(()),
         }
     }
 

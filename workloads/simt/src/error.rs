@@ -119,6 +119,8 @@ pub enum Cause {
     BranchIndex(u32),
     /// A call of an address at which no function that it may reach begins.
     CallTarget(u64),
+    /// Execution ran past the last instruction: only an upset leads there.
+    BeyondCode,
     /// The instruction limit was reached.
     Limit(u64),
 }
@@ -271,6 +273,7 @@ impl fmt::Display for Cause {
             ),
             Cause::Trap => f.write_str("the kernel executed `trap`"),
             Cause::BranchIndex(index) => write!(f, "branch index {index} lies beyond its targets"),
+            Cause::BeyondCode => f.write_str("the program ran past its last instruction"),
             Cause::Limit(limit) => write!(f, "the limit of {limit} warp instructions was reached"),
         }
     }

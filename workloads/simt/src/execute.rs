@@ -5,7 +5,7 @@ use std::sync::Arc;
 use warpwatt_ptx::program::Inst;
 use warpwatt_ptx::{Entry, Module};
 
-use crate::cta::{Cta, CtaFault};
+use crate::cta::{Cta, CtaFault, Ground};
 use crate::error::{ExecError, Fault};
 use crate::memory::DeviceMemory;
 use crate::nature;
@@ -97,7 +97,7 @@ pub fn execute(
     }
 }
 
-fn find<'m>(module: &'m Module, launch: &Launch<'_>) -> Result<&'m Entry, ExecError> {
+pub(crate) fn find<'m>(module: &'m Module, launch: &Launch<'_>) -> Result<&'m Entry, ExecError> {
     let entry = module
         .entry(launch.entry)
         .ok_or_else(|| ExecError::UnknownEntry {
@@ -118,7 +118,7 @@ fn find<'m>(module: &'m Module, launch: &Launch<'_>) -> Result<&'m Entry, ExecEr
     }
 }
 
-fn check(entry: &Entry, launch: &Launch<'_>, options: &Options) -> Result<(), String> {
+pub(crate) fn check(entry: &Entry, launch: &Launch<'_>, options: &Options) -> Result<(), String> {
     let product = |extents: [u32; 3]| {
         let wide = extents.map(u128::from);
         wide[0] * wide[1] * wide[2]
@@ -183,10 +183,15 @@ fn run<const W: usize>(
     let mut params = launch.params.clone();
     let mut total = Counts::default();
     for index in 0..shape.ctas() {
-        let [x, y, _] = launch.grid.map(|extent| extent as usize);
-        let place = [index % x, index / x % y, index / (x * y)].map(|at| at as u32);
-        let budget = options.limit - total.warp_instructions;
-        cta.run(entry, place, memory, (&mut constants, &mut params), budget)
+        let place = place_in(launch.grid, index);
+        let mut ground = Ground {
+            entry,
+            device: memory,
+            constants: &mut constants,
+            params: &mut params,
+            left: options.limit - total.warp_instructions,
+        };
+        cta.run(place, &mut ground)
             .map_err(|fault| locate(entry, place, launch.block, W as u32, fault, options.limit))?;
         for warp in cta.warps() {
             total.warp_instructions += warp.counts.warp_instructions;
@@ -206,7 +211,13 @@ fn run<const W: usize>(
     })
 }
 
-fn new_cta<const W: usize>(
+/// Where the CTA of a number stands in its grid.
+pub(crate) fn place_in(grid: [u32; 3], index: usize) -> [u32; 3] {
+    let [x, y, _] = grid.map(|extent| extent as usize);
+    [index % x, index / x % y, index / (x * y)].map(|at| at as u32)
+}
+
+pub(crate) fn new_cta<const W: usize>(
     entry: &Entry,
     launch: &Launch<'_>,
     shape: &LaunchShape,
@@ -238,7 +249,7 @@ fn new_cta<const W: usize>(
     )
 }
 
-fn locate(
+pub(crate) fn locate(
     entry: &Entry,
     cta: [u32; 3],
     block: [u32; 3],

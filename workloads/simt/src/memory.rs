@@ -20,6 +20,9 @@ const HEAP_BASE: u64 = 0xc000_0000;
 /// Buffers begin at multiples of this, as `cudaMalloc`'s do.
 const ALIGNMENT: u64 = 256;
 
+/// Bytes of the blocks in which memories are compared.
+pub const BLOCK_BYTES: u64 = 128;
+
 /// Device memory: the module's variables and the buffers of a launch.
 #[derive(Clone, Debug)]
 pub struct DeviceMemory {
@@ -117,6 +120,67 @@ impl DeviceMemory {
             bytes,
             near: self.near(address),
         }
+    }
+
+    /// Blocks in which two memories differ, by address over [`BLOCK_BYTES`], ascending. They come from one memory, so that they have the same buffers; but for
+    /// the kernel's heap, whose size is what is in use.
+    pub fn differences(&self, other: &Self) -> Vec<u64> {
+        /// Compared at once: most pages are equal.
+        const PAGE: usize = 4096;
+        let mut found = Vec::new();
+        for (base, one, two) in self.pairs(other) {
+            let block = |at: usize| (base + at as u64) / BLOCK_BYTES;
+            let both = one.len().min(two.len());
+            for (page, (ours, theirs)) in one.chunks(PAGE).zip(two.chunks(PAGE)).enumerate() {
+                if ours == theirs {
+                    continue;
+                }
+                let blocks = ours.chunks(BLOCK_BYTES as usize);
+                let blocks = blocks.zip(theirs.chunks(BLOCK_BYTES as usize)).enumerate();
+                let differ = blocks.filter(|(_, (ours, theirs))| ours != theirs);
+                found.extend(
+                    differ.map(|(at, _)| block(page * PAGE + at * BLOCK_BYTES as usize)),
+                );
+            }
+            let longer = one.len().max(two.len());
+            found.extend((both..longer).step_by(BLOCK_BYTES as usize).map(block));
+        }
+        found.dedup();
+        found
+    }
+
+    /// Makes some blocks what they are in another memory with the same buffers.
+    pub fn restore(&mut self, other: &Self, blocks: &[u64]) {
+        if self.buffers.len() != other.buffers.len() || self.heap.bytes() != other.heap.bytes() {
+            *self = other.clone();
+            return;
+        }
+        self.heap.clone_from(&other.heap);
+        for &block in blocks {
+            let address = block * BLOCK_BYTES;
+            let Some((base, to)) = self.range_of(address) else {
+                continue;
+            };
+            let from = &other.buffers[other.at(base)].bytes;
+            let start = (address - base) as usize;
+            let end = (start + BLOCK_BYTES as usize).min(to.len());
+            to[start..end].copy_from_slice(&from[start..end]);
+        }
+    }
+
+    /// Buffers of two memories side by side; of one that only one has, nothing stands beside it.
+    fn pairs<'b>(&'b self, other: &'b Self) -> impl Iterator<Item = (u64, &'b [u8], &'b [u8])> {
+        let of = |memory: &'b Self, base| {
+            let found = memory.buffers.iter().find(move |buffer| buffer.base == base);
+            found.map_or(&[][..], |buffer| &buffer.bytes)
+        };
+        let more = if self.buffers.len() < other.buffers.len() {
+            other
+        } else {
+            self
+        };
+        let bases = more.buffers.iter().map(|buffer| buffer.base);
+        bases.map(move |base| (base, of(self, base), of(other, base)))
     }
 
     /// The buffer that begins at `address`.

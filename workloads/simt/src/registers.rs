@@ -91,6 +91,34 @@ impl<const W: usize> Registers<W> {
         self.predicates.fill(0);
     }
 
+    /// Flips a bit of what a lane holds.
+    pub fn flip(&mut self, slot: Slot, lane: u32, bit: u32) {
+        let at = slot.index();
+        match slot.kind {
+            SlotKind::Word => self.words[at][lane as usize] ^= 1 << bit,
+            SlotKind::Double => self.doubles[at][lane as usize] ^= 1 << bit,
+            SlotKind::Predicate => self.predicates[at] ^= 1 << lane,
+        }
+    }
+
+    /// Has as many slots as `entry` says: those that are new hold what they do when a warp starts.
+    pub fn fit(&mut self, entry: &Entry, place: &Place) {
+        let (words, doubles) = (self.words.len(), self.doubles.len());
+        self.words.resize(entry.words.len(), [0; W]);
+        self.doubles.resize(entry.doubles.len(), [0; W]);
+        self.predicates.resize(usize::from(entry.predicates), 0);
+        if let (Some(slots), Some(sources)) =
+            (self.words.get_mut(words..), entry.words.get(words..))
+        {
+            fill(slots, sources, place, |value| value);
+        }
+        if let (Some(slots), Some(sources)) =
+            (self.doubles.get_mut(doubles..), entry.doubles.get(doubles..))
+        {
+            fill(slots, sources, place, u64::from);
+        }
+    }
+
     #[inline]
     pub fn word(&self, slot: Slot) -> &[u32; W] {
         &self.words[slot.index()]

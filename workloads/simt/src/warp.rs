@@ -143,6 +143,23 @@ impl<const W: usize> Warp<W> {
             .map_or(0, |path| entry.code[path.next as usize].line)
     }
 
+    /// Flips a bit of what a lane holds in a slot.
+    pub fn flip(&mut self, slot: Slot, lane: u32, bit: u32) {
+        self.registers.flip(slot, lane, bit);
+    }
+
+    /// Makes room for the slots of a program that has the same registers and other literals.
+    pub fn fit(&mut self, entry: &Entry) {
+        self.registers.fit(entry, &self.place);
+    }
+
+    /// Whether the next instruction lies behind the program, and behind which line.
+    pub fn beyond(&mut self, entry: &Entry) -> Option<u32> {
+        let next = self.stack.top()?.next as usize;
+        let last = entry.code.last()?;
+        (next >= entry.code.len()).then_some(last.line)
+    }
+
     /// Runs until the warp stops, or `slice` instructions were executed.
     pub fn run(
         &mut self,

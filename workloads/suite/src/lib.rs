@@ -9,6 +9,7 @@ pub mod launch;
 mod papers;
 mod reference;
 mod run;
+mod session;
 
 pub use counts::Counts;
 pub use kernels::{Class, Kernel, SuiteError, kernel, kernels};
@@ -16,3 +17,4 @@ pub use launch::{Case, LaunchFile, Problem};
 pub use papers::{Benchmark, Paper, called, paper, papers};
 pub use reference::{Inputs, Outputs, Reference};
 pub use run::{CaseRun, Executed, FinalBuffer, RunError, RunOptions, run_case};
+pub use session::{Progress, Session};

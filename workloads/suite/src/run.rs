@@ -1,17 +1,11 @@
 //! Execution of a case: its launches in order, its loops, and the comparison of its buffers.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
 use warpwatt_ptx::Module;
-use warpwatt_ptx::program::GLOBALS_BASE;
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_simt::{DeviceMemory, ExecError, Execution, Launch, Options, Texture, execute};
+use warpwatt_simt::{DeviceMemory, ExecError, Execution, Options, execute};
 
-use crate::launch::{
-    Access, Case, ElementType, Home, KernelLaunch, Mismatch, Prepared, Repeat, Role, Scalar,
-    TextureBinding, compare,
-};
+use crate::launch::{Case, ElementType, Mismatch, Prepared};
+use crate::session::{Progress, Session};
 
 /// How a case is executed.
 #[derive(Clone, Copy, Debug)]
@@ -159,295 +153,53 @@ pub fn run_case(
     prepared: &Prepared,
     options: RunOptions,
 ) -> Result<CaseRun, RunError> {
-    let mut runner = Runner::new(module, case, prepared, options);
-    for step in &case.steps {
-        runner.repeat(&step.repeat, &step.launches)?;
-    }
-    Ok(runner.finish())
-}
-
-/// Copies as many bytes as both have.
-fn copy_start(to: &mut [u8], from: &[u8]) {
-    let bytes = to.len().min(from.len());
-    to[..bytes].copy_from_slice(&from[..bytes]);
-}
-
-struct Runner<'c> {
-    module: Cow<'c, Module>,
-    case: &'c Case,
-    prepared: &'c Prepared,
-    options: RunOptions,
-    memory: DeviceMemory,
-    /// One entry an argument.
-    places: Vec<Place>,
-    executions: Vec<Executed>,
-    left: u64,
-}
-
-/// Where an argument's bytes are.
-#[derive(Clone, Debug)]
-enum Place {
-    /// In every launch's parameters.
-    Parameter,
-    /// In the buffer that begins there.
-    Memory(u64),
-    /// At these bytes of the `.global` variables.
-    Global(Range<usize>),
-    /// At these bytes of the `.const` variables.
-    Constant(Range<usize>),
-}
-
-impl Place {
-    /// Where a buffer of so many bytes lies, unless it has memory of its own.
-    fn of(home: &Home, bytes: usize, module: &Module) -> Option<Self> {
-        let Home::Variable(name) = home else {
-            return matches!(home, Home::Parameter).then_some(Place::Parameter);
-        };
-        // An unknown variable was refused when the case was checked.
-        let variable = module.variable(name.get_ref())?;
-        let start = variable.offset as usize;
-        let range = start..start + bytes.min(variable.bytes as usize);
-        Some(match variable.constant {
-            true => Place::Constant(range),
-            false => Place::Global(range),
-        })
-    }
-
-    fn address(&self) -> Option<u64> {
-        match self {
-            Place::Memory(address) => Some(*address),
-            Place::Global(range) => Some(GLOBALS_BASE + range.start as u64),
-            Place::Parameter | Place::Constant(_) => None,
-        }
-    }
-}
-
-/// The module with the contents that a host gives its variables before the first launch.
-fn with_variables<'m>(module: &'m Module, case: &Case, prepared: &Prepared) -> Cow<'m, Module> {
-    let mut module = Cow::Borrowed(module);
-    for (argument, buffer) in case.arguments.iter().zip(&prepared.buffers) {
-        let (Role::Buffer(role), Some(buffer)) = (&argument.role, buffer) else {
-            continue;
-        };
-        match Place::of(&role.home, buffer.before.len(), &module) {
-            Some(Place::Global(range)) => {
-                let bytes = &buffer.before[..range.len()];
-                module.to_mut().globals[range].copy_from_slice(bytes);
-            }
-            Some(Place::Constant(range)) => {
-                let bytes = &buffer.before[..range.len()];
-                module.to_mut().constants[range].copy_from_slice(bytes);
-            }
-            _ => {}
-        }
-    }
-    module
-}
-
-/// Makes a buffer readable as a texture, under the handle of its reference or under its own address.
-fn bind(
-    texture: &TextureBinding,
-    case: &Case,
-    module: &Module,
-    places: &[Place],
-    memory: &mut DeviceMemory,
-) {
-    let Some(address) = places[texture.argument].address() else {
-        return; // a scalar was refused when the file was read
-    };
-    let handle = match &texture.reference {
-        None => Some(address),
-        Some(name) => {
-            let mut textures = module.textures.iter();
-            let found = textures.find(|(known, _)| known == name.get_ref());
-            found.map(|(_, handle)| *handle)
-        }
-    };
-    let element = case.arguments[texture.argument].element;
-    let texel = u64::from(texture.channels) * element.bytes() as u64;
-    let bound = Texture {
-        address,
-        extent: texture.extent,
-        pitch: u64::from(texture.extent[0]) * texel,
-        element: element.in_ptx(),
-        channels: texture.channels,
-        border: texture.border,
-        filter: texture.filter,
-        normalized: texture.normalized,
-        fractions: texture.fractions,
-    };
-    if let Some(handle) = handle {
-        memory.bind_texture(handle, bound);
-    }
-}
-
-impl<'c> Runner<'c> {
-    fn new(
-        module: &'c Module,
-        case: &'c Case,
-        prepared: &'c Prepared,
-        options: RunOptions,
-    ) -> Self {
-        let module = with_variables(module, case, prepared);
-        let mut memory = DeviceMemory::new(&module);
-        let arguments = case.arguments.iter().zip(&prepared.buffers);
-        let places = arguments.map(|(argument, buffer)| {
-            let (Role::Buffer(role), Some(buffer)) = (&argument.role, buffer) else {
-                return Place::Parameter;
-            };
-            let place = Place::of(&role.home, buffer.before.len(), &module);
-            place
-                .unwrap_or_else(|| Place::Memory(memory.alloc(&buffer.name, buffer.before.clone())))
-        });
-        let places: Vec<Place> = places.collect();
-        for texture in &case.textures {
-            bind(texture, case, &module, &places, &mut memory);
-        }
-        Self {
-            module,
-            case,
-            prepared,
-            places,
-            options,
-            memory,
-            executions: Vec::new(),
-            left: options.limit,
-        }
-    }
-
-    fn repeat(&mut self, repeat: &Repeat, launches: &[KernelLaunch]) -> Result<(), RunError> {
-        for variable in repeat.values() {
-            if let Repeat::WhileNonzero {
-                buffer,
-                reset: true,
-                ..
-            } = repeat
-            {
-                self.contents_mut(*buffer).fill(0);
-            }
-            for launch in launches {
-                self.launch(launch, variable)?;
-            }
-            if let Repeat::WhileNonzero { buffer, .. } = repeat
-                && self.contents(*buffer).iter().all(|byte| *byte == 0)
-            {
-                return Ok(());
-            }
-        }
-        match repeat {
-            Repeat::WhileNonzero { buffer, max, .. } => Err(RunError::Endless {
-                buffer: self.case.arguments[*buffer].name.get_ref().clone(),
-                rounds: *max,
-            }),
-            _ => Ok(()),
-        }
-    }
-
-    fn launch(&mut self, launch: &KernelLaunch, variable: i64) -> Result<(), RunError> {
-        let extents = |shape: &[crate::launch::Linear; 3]| {
-            shape.each_ref().map(|extent| extent.at(variable) as u32)
-        };
-        let params = self.params(launch, variable);
+    let session = Session::new(module, case, prepared);
+    let mut memory = session.memory();
+    let mut executions = Vec::new();
+    let (mut at, mut left) = (Progress::default(), options.limit);
+    while let Some((launch, next)) = session.next(at, &mut memory)? {
         let options = Options {
-            warp_width: self.options.warp_width,
-            limit: self.left,
-            record: self.options.record,
-            values: self.options.values,
-            races: self.options.races,
+            warp_width: options.warp_width,
+            limit: left,
+            record: options.record,
+            values: options.values,
+            races: options.races,
         };
-        let launched = Launch {
-            entry: launch.kernel.get_ref(),
-            grid: extents(&launch.grid),
-            block: extents(&launch.block),
-            dynamic_shared: launch.dynamic_shared,
-            params,
-        };
-        let execution = execute(&self.module, &launched, &mut self.memory, &options);
+        let execution = execute(session.module(), &launch, &mut memory, &options);
         let execution = execution.map_err(|source| RunError::Launch {
-            launch: self.executions.len(),
+            launch: executions.len(),
             source,
         })?;
-        self.left = self.left.saturating_sub(execution.warp_instructions);
-        self.executions.push(Executed {
-            kernel: launch.kernel.get_ref().clone(),
+        left = left.saturating_sub(execution.warp_instructions);
+        executions.push(Executed {
+            kernel: launch.entry.to_owned(),
             execution,
         });
-        Ok(())
+        at = next;
     }
+    let left = (prepared, &memory);
+    Ok(CaseRun::finish(&session, left, executions, options.listed))
+}
 
-    /// The parameter block: every argument's bytes at its parameter's offset.
-    fn params(&self, launch: &KernelLaunch, variable: i64) -> Vec<u8> {
-        let Some(entry) = self.module.entry(launch.kernel.get_ref()) else {
-            return Vec::new(); // `execute` says so
-        };
-        let mut block = vec![0; entry.param_bytes() as usize];
-        for (index, param) in launch.arguments.iter().zip(&entry.params) {
-            let place = &mut block[param.offset as usize..][..param.bytes as usize];
-            let argument = &self.case.arguments[*index];
-            let bits = match &argument.role {
-                Role::Scalar(Scalar::Constant(value)) => value.bits,
-                Role::Scalar(Scalar::Linear(form)) => {
-                    let value = i128::from(form.at(variable));
-                    argument.element.bits_of_integer(value)
-                }
-                Role::Buffer(_) => match self.places[*index].address() {
-                    Some(address) => address,
-                    None => {
-                        copy_start(place, self.contents(*index));
-                        continue;
-                    }
-                },
-            };
-            copy_start(place, &bits.to_le_bytes());
-        }
-        block
-    }
-
-    fn contents(&self, argument: usize) -> &[u8] {
-        match &self.places[argument] {
-            Place::Memory(address) => self.memory.buffer(*address),
-            Place::Global(range) => &self.memory.buffer(GLOBALS_BASE)[range.clone()],
-            Place::Constant(range) => &self.module.constants[range.clone()],
-            Place::Parameter => {
-                let buffer = self.prepared.buffers[argument].as_ref();
-                buffer.map_or(&[], |buffer| &buffer.before)
-            }
-        }
-    }
-
-    /// What launches may have changed of an argument.
-    fn contents_mut(&mut self, argument: usize) -> &mut [u8] {
-        match &self.places[argument] {
-            Place::Memory(address) => self.memory.buffer_mut(*address),
-            Place::Global(range) => &mut self.memory.buffer_mut(GLOBALS_BASE)[range.clone()],
-            Place::Constant(_) | Place::Parameter => &mut [],
-        }
-    }
-
-    fn finish(self) -> CaseRun {
-        let mut run = CaseRun {
-            executions: Vec::new(),
+impl CaseRun {
+    /// What the last launch left.
+    fn finish(
+        session: &Session<'_>,
+        (prepared, memory): (&Prepared, &DeviceMemory),
+        executions: Vec<Executed>,
+        listed: usize,
+    ) -> Self {
+        let mut run = Self {
+            executions,
             buffers: Vec::new(),
             mismatches: Vec::new(),
             mismatch_count: 0,
             outputs_compared: 0,
         };
-        for (argument, buffer) in self.prepared.buffers.iter().enumerate() {
+        for (argument, buffer) in prepared.buffers.iter().enumerate() {
             let Some(buffer) = buffer else { continue };
-            let bytes = self.contents(argument);
-            let expected = match &self.case.arguments[argument].role {
-                Role::Buffer(role) if role.access == Access::In => Some(&buffer.before),
-                _ => buffer.expected.as_ref(),
-            };
-            if let Some(want) = expected {
-                let left = self.options.listed.saturating_sub(run.mismatches.len());
-                let (list, total) = compare(
-                    (&buffer.name, buffer.element),
-                    bytes,
-                    want,
-                    buffer.tolerance,
-                    left,
-                );
+            let left = listed.saturating_sub(run.mismatches.len());
+            if let Some((list, total)) = session.judge(memory, argument, left) {
                 run.mismatches.extend(list);
                 run.mismatch_count += total;
                 run.outputs_compared += usize::from(buffer.expected.is_some());
@@ -455,10 +207,9 @@ impl<'c> Runner<'c> {
             run.buffers.push(FinalBuffer {
                 name: buffer.name.clone(),
                 element: buffer.element,
-                bytes: bytes.to_vec(),
+                bytes: session.contents(memory, argument).to_vec(),
             });
         }
-        run.executions = self.executions;
         run
     }
 }

@@ -221,17 +221,22 @@ pub struct KernelLaunch {
 }
 
 impl Repeat {
-    /// The values of the loop variable, or a single zero where there is none.
-    pub fn values(&self) -> Box<dyn Iterator<Item = i64>> {
+    /// The loop variable in a round, counted from zero, or a zero where there is none; nothing if there is no such round.
+    pub fn value(&self, round: u32) -> Option<i64> {
         match *self {
-            Repeat::Once => Box::new(std::iter::once(0)),
-            Repeat::WhileNonzero { max, .. } => Box::new(std::iter::repeat_n(0, max as usize)),
+            Repeat::Once => (round == 0).then_some(0),
+            Repeat::WhileNonzero { max, .. } => (round < max).then_some(0),
             Repeat::Count { from, to, step, .. } => {
-                let inside = move |i: &i64| if step > 0 { *i <= to } else { *i >= to };
-                let next = move |i: &i64| Some(i + step).filter(inside);
-                Box::new(std::iter::successors(Some(from).filter(inside), next))
+                let value = from.checked_add(step.checked_mul(i64::from(round))?)?;
+                let inside = if step > 0 { value <= to } else { value >= to };
+                inside.then_some(value)
             }
         }
+    }
+
+    /// The values of the loop variable, or a single zero where there is none.
+    pub fn values(&self) -> impl Iterator<Item = i64> {
+        (0..=u32::MAX).map_while(|round| self.value(round))
     }
 
     /// The loop variable, if there is one.
