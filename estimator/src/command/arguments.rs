@@ -10,6 +10,7 @@ use warpwatt_techlib::quantity::{Temperature, Voltage};
 use super::array::ArrayArguments;
 use super::avf::AvfArguments;
 use super::cache::CacheArguments;
+use super::inject::InjectArguments;
 use super::timeline::TimelineArguments;
 
 /// Power, energy and area of GPU structures: count first, price later.
@@ -32,6 +33,7 @@ Examples:
   warpwatt kernel my.toml --ptx my.ptx --json           run your own kernel, for a script
   warpwatt ptx my.ptx                                   what is in a PTX file, and what of it cannot run
   warpwatt avf bfs --preset softerror-28sm              which bits the kernel needs, and how often they flip
+  warpwatt inject bfs --structure register_file         what flipped bits do to a kernel's result
   warpwatt trace bfs                                    how a kernel behaves: divergence, memory, live ranges
   warpwatt array --capacity 4KiB --word 128b --node 7nm one memory: area, delay, energy, leakage
   warpwatt list kernels                                 what there is to choose from
@@ -59,6 +61,8 @@ pub enum Command {
     Ptx(PtxArguments),
     /// Show what a kernel's trace holds: mix, divergence, memory, lives of values
     Trace(TraceArguments),
+    /// Flip bits of a structure while a kernel runs, and see what comes of it
+    Inject(InjectArguments),
     /// Price a block of logic, a functional unit, an interconnect or a memory device
     Logic(LogicArguments),
     /// Price a memory, cache or content-addressable memory, or a table of them

@@ -7,6 +7,7 @@ mod cache;
 mod console;
 mod fault;
 mod files;
+mod inject;
 mod kernel;
 mod list;
 mod logic;
@@ -41,6 +42,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Kernel(arguments) => kernel::run(arguments),
         Command::Avf(arguments) => avf::run(arguments),
         Command::Ptx(arguments) => ptx::run(arguments),
+        Command::Inject(arguments) => inject::run(arguments),
         Command::Trace(arguments) => trace::run(arguments),
         Command::Logic(arguments) => logic::run(arguments),
         Command::Array(arguments) => array::run(arguments),

@@ -91,7 +91,8 @@ pub fn untimed(code: &'static str, error: &GpuError) -> Diag {
     Diag::error(code, error.to_string()).maybe_help(help)
 }
 
-fn explain(error: &RunError, kernel: &LoadedKernel, sources: &Sources) -> Diag {
+/// Why a case could not be executed, shown in its PTX.
+pub fn explain(error: &RunError, kernel: &LoadedKernel, sources: &Sources) -> Diag {
     let RunError::Launch { launch, source } = error else {
         return Diag::error(
             "kernel::endless",

@@ -5,6 +5,7 @@
 //! and what protection costs are others' concern.
 
 mod ace;
+pub mod inject;
 mod ledger;
 mod probe;
 mod protection;

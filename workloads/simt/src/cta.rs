@@ -201,9 +201,11 @@ impl<const W: usize> Cta<W> {
             return Ok(false);
         }
         match moment.what {
-            Flip::Register { slot, lane, bit } => {
-                self.members[at].warp.flip(slot, lane, bit);
-            }
+            Flip::Register {
+                register,
+                lane,
+                bit,
+            } => self.members[at].warp.flip(register, lane, bit),
             Flip::Instruction(changed) => self.turn_changed(at, ground, changed)?,
         }
         if self.members[at].state == State::Running {

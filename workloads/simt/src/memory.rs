@@ -122,6 +122,12 @@ impl DeviceMemory {
         }
     }
 
+    /// Bytes of all buffers.
+    pub fn bytes(&self) -> u64 {
+        let bytes = self.buffers.iter().map(|buffer| buffer.bytes.len() as u64);
+        bytes.sum()
+    }
+
     /// Blocks in which two memories differ, by address over [`BLOCK_BYTES`], ascending. They come from one memory, so that they have the same buffers; but for
     /// the kernel's heap, whose size is what is in use.
     pub fn differences(&self, other: &Self) -> Vec<u64> {

@@ -3,7 +3,7 @@
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{MaskKind, Slot, SlotKind, Source, Special};
 
-use crate::trace::LaneMask;
+use crate::trace::{LaneMask, Register, RegisterKind};
 
 /// Lanes of words that are computed together: results are copied without a call, and the dispatch is paid for once.
 pub(crate) const WORDS: usize = 32;
@@ -92,12 +92,12 @@ impl<const W: usize> Registers<W> {
     }
 
     /// Flips a bit of what a lane holds.
-    pub fn flip(&mut self, slot: Slot, lane: u32, bit: u32) {
-        let at = slot.index();
-        match slot.kind {
-            SlotKind::Word => self.words[at][lane as usize] ^= 1 << bit,
-            SlotKind::Double => self.doubles[at][lane as usize] ^= 1 << bit,
-            SlotKind::Predicate => self.predicates[at] ^= 1 << lane,
+    pub fn flip(&mut self, register: Register, lane: u32, bit: u32) {
+        let at = usize::from(register.number);
+        match register.kind {
+            RegisterKind::Word => self.words[at][lane as usize] ^= 1 << bit,
+            RegisterKind::Double => self.doubles[at][lane as usize] ^= 1 << bit,
+            RegisterKind::Predicate => self.predicates[at] ^= 1 << lane,
         }
     }
 

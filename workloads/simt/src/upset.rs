@@ -1,7 +1,8 @@
 //! A single bit that flips while a CTA runs.
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::Slot;
+
+use crate::trace::Register;
 
 /// What flips, and when.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +35,7 @@ pub enum Flip<'u> {
     /// A bit of what a lane holds.
     Register {
         /// Where.
-        slot: Slot,
+        register: Register,
         /// Which lane.
         lane: u32,
         /// Which bit; of predicates there is one.

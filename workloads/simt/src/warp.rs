@@ -21,7 +21,7 @@ use crate::error::Cause;
 use crate::memory::{BadAccess, Memories};
 use crate::registers::{Place, Registers, full};
 use crate::stack::{Path, SimtStack};
-use crate::trace::{BarrierUse, Counts, LaneMask, WarpRecorder};
+use crate::trace::{BarrierUse, Counts, LaneMask, Register, WarpRecorder};
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,9 +143,9 @@ impl<const W: usize> Warp<W> {
             .map_or(0, |path| entry.code[path.next as usize].line)
     }
 
-    /// Flips a bit of what a lane holds in a slot.
-    pub fn flip(&mut self, slot: Slot, lane: u32, bit: u32) {
-        self.registers.flip(slot, lane, bit);
+    /// Flips a bit of what a lane holds in a register.
+    pub fn flip(&mut self, register: Register, lane: u32, bit: u32) {
+        self.registers.flip(register, lane, bit);
     }
 
     /// Makes room for the slots of a program that has the same registers and other literals.

@@ -117,6 +117,14 @@ impl KernelTrace {
         WarpCursor::new(&self.bytes[span.start as usize..span.end as usize])
     }
 
+    /// Instructions of a warp.
+    ///
+    /// # Panics
+    /// If the trace has no such warp.
+    pub fn steps(&self, cta: usize, warp: usize) -> u32 {
+        self.warps[cta * self.launch.warps_per_cta() + warp].steps
+    }
+
     /// Dynamic warp instructions of the whole launch.
     pub fn warp_instructions(&self) -> u64 {
         self.warps.iter().map(|warp| u64::from(warp.steps)).sum()

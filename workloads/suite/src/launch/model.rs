@@ -221,6 +221,11 @@ pub struct KernelLaunch {
 }
 
 impl Repeat {
+    /// Whether the host reads memory to know when it is over.
+    pub fn reads(&self) -> bool {
+        matches!(self, Repeat::WhileNonzero { .. })
+    }
+
     /// The loop variable in a round, counted from zero, or a zero where there is none; nothing if there is no such round.
     pub fn value(&self, round: u32) -> Option<i64> {
         match *self {

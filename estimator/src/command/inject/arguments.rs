@@ -1,0 +1,95 @@
+//! Options of `warpwatt inject`.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args};
+use warpwatt_reliability::inject::Target;
+
+/// Flip single bits of a structure while a kernel runs, and see what comes of each: nothing, a wrong result, an error that is noticed, or no end.
+///
+/// Sites are drawn from all bits of the structure in all cycles of a timing run. A bit that nobody holds is masked; one that a warp holds flips in an
+/// execution of its CTA, before the first instruction that reads it in the order of the timing run (docs/fault-injection.md).
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("size").args(["samples", "margin", "exhaustive"]), after_long_help = "\
+Examples:
+  warpwatt inject vector_add --structure register_file
+  warpwatt inject matmul_tiled --structure shared_memory --samples 10000 --seed 7 --json
+  warpwatt inject bfs --structure instruction_buffer --margin 0.01 --confidence 0.99 --out bfs.json
+  warpwatt inject my.toml --structure pipeline_latch --preset v100 --jobs 2
+
+Exit codes: 0 done; 1 stopped before the end (what was found is in the journal beside --out); 2 the input is wrong, or the kernel does not run or
+computes a wrong result without a flip.")]
+pub struct InjectArguments {
+    /// A launch file (TOML), or a kernel of the suite by name
+    #[arg(value_name = "LAUNCH.toml|KERNEL")]
+    pub launch: String,
+    /// Where bits flip: register_file, shared_memory, instruction_buffer, pipeline_latch
+    #[arg(long, value_name = "NAME", value_parser = target)]
+    pub structure: Target,
+    /// Flips to try [default: as many as --margin and --confidence ask for]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub samples: Option<u64>,
+    /// Half the width of the interval that the share of harmful flips is to be known in [default: 0.01]
+    #[arg(long, value_name = "SHARE", value_parser = margin)]
+    pub margin: Option<f64>,
+    /// Every bit in every cycle, flips that cannot differ executed once: for small kernels
+    #[arg(long)]
+    pub exhaustive: bool,
+    /// How likely intervals hold what they are of
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = confidence)]
+    pub confidence: f64,
+    /// What sites are drawn with: equal seeds draw equal sites
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// The case of the launch file [default: its first]
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// The most registers a thread may have [default: the launch file's, or 255]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
+    pub registers: Option<u32>,
+    /// PTX to run instead of the launch file's own
+    #[arg(long, value_name = "FILE")]
+    pub ptx: Option<PathBuf>,
+    /// The GPU [default: tesla-16sm]
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// A setting of the GPU that differs from the preset's (repeatable)
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Warp instructions that the kernel may execute without a flip: the times of each are kept, in 40 bytes
+    #[arg(long, value_name = "N", default_value_t = 8_000_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    pub limit: u64,
+    /// Threads to use [default: one a core]; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// Write the JSON document to a file; what was found is kept beside it meanwhile, so that a run that was killed goes on
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON document on standard output, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+    /// Nothing on standard error unless something is wrong
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+fn target(name: &str) -> Result<Target, String> {
+    Target::of(name).map_err(|unknown| {
+        let names = Target::ALL.map(Target::name).join(", ");
+        format!("{unknown}; there are {names}")
+    })
+}
+
+fn margin(text: &str) -> Result<f64, String> {
+    share(text, 0.0001..=0.5)
+}
+
+fn confidence(text: &str) -> Result<f64, String> {
+    share(text, 0.5..=0.9999)
+}
+
+fn share(text: &str, range: std::ops::RangeInclusive<f64>) -> Result<f64, String> {
+    let share: Option<f64> = text.parse().ok();
+    let outside = || format!("a share from {} to {}", range.start(), range.end());
+    share.filter(|it| range.contains(it)).ok_or_else(outside)
+}

@@ -1,0 +1,207 @@
+//! `warpwatt inject`: what flipped bits do.
+
+mod arguments;
+mod show;
+
+use std::io::{self, IsTerminal};
+use std::num::NonZero;
+use std::path::Path;
+
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use warpwatt_gpu::{Control, GpuSpec, Run, simulate_under};
+use warpwatt_reliability::inject::statistics::sample_size;
+use warpwatt_reliability::inject::{Class, Recorder, Sites, Tally, Timeline};
+
+pub use arguments::InjectArguments;
+use show::{Facts, text};
+
+use super::console::{Exit, err, out, out_json, reject};
+use super::files::write_one;
+use super::kernel::{gpu, request};
+use crate::diag::{Diag, Rejection, Sink};
+use crate::inject::{Draw, Golden, Journal, MODEL_VERSION, Plan, Unfinished, campaign};
+use crate::run::execute::{explain, untimed};
+use crate::run::kernel::{KernelRequest, LoadedKernel, load};
+
+/// Executions that `--exhaustive` may take.
+const MOST: usize = 2_000_000;
+
+/// The margin that is asked for if nothing else is.
+const MARGIN: f64 = 0.01;
+
+/// Flips bits and shows what came of it.
+pub fn run(arguments: &InjectArguments) -> Exit {
+    let mut sink = Sink::default();
+    let document = document(arguments, &mut sink);
+    let document = document.and_then(|document| match &arguments.out {
+        Some(path) => write(path, &document).map(|()| document),
+        None => Ok(document),
+    });
+    match document {
+        Ok(document) if arguments.json => out_json(&document),
+        Ok(document) => out(&text(&document)),
+        Err(diag) => {
+            if let Some(diag) = diag {
+                sink.push(diag);
+            }
+            return reject(&Rejection(sink), arguments.json);
+        }
+    }
+    Exit::Done
+}
+
+/// What was found. `Err(None)`: the findings are in the sink already.
+fn document(arguments: &InjectArguments, sink: &mut Sink) -> Result<Value, Option<Diag>> {
+    let spec = gpu(arguments.preset.as_deref(), &arguments.set, None, sink);
+    let (ptx, case) = (arguments.ptx.as_deref(), arguments.case.as_deref());
+    let request = request(&arguments.launch, ptx, case, sink).map(|request| KernelRequest {
+        registers: arguments.registers,
+        ..request
+    });
+    let kernel = request.and_then(|request| load(sink, &request, None));
+    let (Some(spec), Some(kernel)) = (spec, kernel) else {
+        return Err(None);
+    };
+    let golden = Golden::run(&kernel, spec.sm.warp_width, arguments.limit);
+    let golden = golden.map_err(|error| explain(&error, &kernel, &sink.sources))?;
+    if !golden.passes() {
+        let message = format!(
+            "`{}` computes a wrong result without a flip",
+            kernel.name.name
+        );
+        let diag = Diag::error("inject::wrong_result", message);
+        return Err(Some(diag.help("`warpwatt kernel` shows what is wrong")));
+    }
+    let (run, timeline) = timed(&spec, &golden)?;
+    let sites = Sites::new(&spec, &run, &timeline, arguments.structure);
+    let plan = plan(arguments, &sites, Draw::new(&golden, &timeline, &sites))?;
+    let key = key(arguments, &spec, &kernel, &plan);
+    let tally = executed(arguments, &golden, &plan, &key)?;
+    let facts = Facts {
+        arguments,
+        kernel: &kernel,
+        golden: &golden,
+        cycles: run.cycles,
+        sites: &sites,
+        executed: plan.strikes.len(),
+        tally,
+    };
+    Ok(facts.document())
+}
+
+/// The timing run, with the times of everything.
+fn timed(spec: &GpuSpec, golden: &Golden<'_>) -> Result<(Run, Timeline), Diag> {
+    let recorder = Recorder::new(spec);
+    let run = simulate_under(spec, &golden.traces, recorder.hooks(), Control::default());
+    let run = run.map_err(|error| untimed("inject::timing", &error))?;
+    Ok((run, recorder.finish()))
+}
+
+/// What is to be executed.
+fn plan(arguments: &InjectArguments, sites: &Sites<'_>, draw: Draw<'_>) -> Result<Plan, Diag> {
+    if sites.population() == 0 {
+        let message = format!("the GPU has no `{}`", arguments.structure.name());
+        return Err(Diag::error("inject::no_bits", message));
+    }
+    if arguments.exhaustive {
+        return draw.all(MOST).ok_or_else(|| {
+            let message = format!("trying every bit in every cycle takes more than {MOST} executions");
+            let help = "draw a sample instead, with `--samples N` or `--margin SHARE`";
+            Diag::error("inject::too_many", message).help(help)
+        });
+    }
+    let samples = arguments.samples.unwrap_or_else(|| {
+        let margin = arguments.margin.unwrap_or(MARGIN);
+        sample_size(sites.population(), margin, arguments.confidence)
+    });
+    Ok(draw.samples(samples, arguments.seed))
+}
+
+/// What decides the outcome of every execution, and their order.
+fn key(
+    arguments: &InjectArguments,
+    spec: &GpuSpec,
+    kernel: &LoadedKernel,
+    plan: &Plan,
+) -> String {
+    let drawn = plan.strikes.iter().map(|(_, count)| count).sum::<u64>() + plan.known.total();
+    let decides = serde_json::json!({
+        "model_version": MODEL_VERSION, "version": env!("CARGO_PKG_VERSION"), "kernel": kernel.hash,
+        "registers": arguments.registers, "gpu": spec, "structure": arguments.structure.name(),
+        "exhaustive": arguments.exhaustive, "samples": drawn, "seed": arguments.seed,
+    });
+    let hash = Sha256::digest(decides.to_string());
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The outcomes: from the journal as far as they are there.
+fn executed(
+    arguments: &InjectArguments,
+    golden: &Golden<'_>,
+    plan: &Plan,
+    key: &str,
+) -> Result<Tally, Diag> {
+    let count = plan.strikes.len();
+    let path = arguments.out.as_deref().map(Journal::beside);
+    let opened = path.as_deref().map(|path| Journal::open(path, key, count));
+    let opened = opened.transpose().map_err(|error| unwritable(&error))?;
+    let (mut journal, known) = opened.map_or((None, Vec::new()), |(it, known)| (Some(it), known));
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let jobs = arguments.jobs.map_or(cores, usize::from);
+    let done = known.iter().flatten().count();
+    let bar = bar(count - done, arguments.quiet);
+    if done > 0 && !arguments.quiet {
+        err(&format!("{done} of {count} executions are known from the journal\n"));
+    }
+    let mut failure = None;
+    let found = |number: usize, class: Class| {
+        bar.inc(1);
+        let written = journal.as_mut().map(|it| it.write(number, class));
+        failure = written.and_then(Result::err);
+        failure.is_none()
+    };
+    let tally = campaign(golden, plan, &known, jobs, found);
+    bar.finish_and_clear();
+    if let Some(error) = failure {
+        return Err(unwritable(&error));
+    }
+    match tally {
+        Ok(tally) => {
+            // The results come first: a kill before that finds everything in the journal again.
+            Ok(tally)
+        }
+        Err(Unfinished::Run(error)) => Err(Diag::error(
+            "inject::defect",
+            format!("the run without a flip went another way when it was repeated: {error}"),
+        )
+        .help("this is a fault of warpwatt: please report it with the kernel")),
+        Err(Unfinished::Stopped) => Err(Diag::error("inject::stopped", "the campaign was stopped")),
+    }
+}
+
+/// Writes the document, and then removes the journal.
+fn write(path: &Path, document: &Value) -> Result<(), Option<Diag>> {
+    let text = serde_json::to_string_pretty(document).unwrap_or_else(|_| document.to_string());
+    let written = write_one(path, (text + "\n").as_bytes());
+    written.map_err(|rejection| rejection.0.diags.into_iter().next())?;
+    match std::fs::remove_file(Journal::beside(path)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Some(unwritable(&error))),
+        _ => Ok(()),
+    }
+}
+
+fn unwritable(error: &io::Error) -> Diag {
+    let message = format!("cannot keep the journal beside `--out`: {error}");
+    Diag::error("output::unwritable", message).help("choose a place that exists and is writable")
+}
+
+fn bar(count: usize, quiet: bool) -> ProgressBar {
+    let shown = !quiet && io::stderr().is_terminal();
+    let target = match shown {
+        true => ProgressDrawTarget::stderr(),
+        false => ProgressDrawTarget::hidden(),
+    };
+    ProgressBar::with_draw_target(Some(count as u64), target)
+}
