@@ -12,7 +12,7 @@ mod worker;
 pub use campaign::{Finished, Unfinished, campaign};
 pub use golden::Golden;
 pub use journal::Journal;
-pub use plan::{Draw, Plan};
+pub use plan::{Draw, Plan, Strike, What};
 
 /// What decides the outcome of a flip besides kernel and GPU: raised when it changes, so that journals of other versions are not taken up.
 pub const MODEL_VERSION: u32 = 1;

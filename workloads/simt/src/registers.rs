@@ -86,6 +86,10 @@ impl<const W: usize> Registers<W> {
 
     /// Fills every slot with what it holds when the warp starts in the CTA `cta`.
     pub fn start(&mut self, entry: &Entry, cta: [u32; 3]) {
+        // What the last CTA may have had for an instruction that was another.
+        self.words.truncate(entry.words.len());
+        self.doubles.truncate(entry.doubles.len());
+        self.predicates.truncate(usize::from(entry.predicates));
         refill(&mut self.words, &entry.words, cta, |value| value);
         refill(&mut self.doubles, &entry.doubles, cta, u64::from);
         self.predicates.fill(0);
