@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use warpwatt::diag::Sink;
 use warpwatt::inject::{Draw, Golden, Plan, Strike, What, campaign};
+use warpwatt::reliability::{measure, together};
 use warpwatt::run::kernel::{From, KernelRequest, LoadedKernel, load};
 use warpwatt_gpu::{Control, GpuSpec, Run, presets, simulate_under};
 use warpwatt_ptx::encoding::{Flipped, flip};
+use warpwatt_reliability::inject::statistics::clopper_pearson;
 use warpwatt_reliability::inject::{Class, Recorder, Sites, Tally, Target, Timeline};
 use warpwatt_simt::{Cause, ExecError, Flip, Moment, Replay, Upset};
 use warpwatt_suite::Progress;
@@ -140,7 +142,10 @@ fn every_bit_in_every_cycle_of_a_kernel_that_is_known_by_hand() {
     let silent = laneid + mixed + masked;
     assert!(tally.of(Class::Sdc) > silent);
     assert!(tally.of(Class::Due) > 0 && tally.of(Class::Hang) == 0);
-    assert_eq!(tally.silent() - silent + tally.of(Class::Due), base + offset + address);
+    assert_eq!(
+        tally.silent() - silent + tally.of(Class::Due),
+        base + offset + address
+    );
     // Of the address of a lane five bits lead to another word of the buffer; all others are misaligned or outside.
     assert_eq!(tally.of(Class::Due) % 32, 0);
 }
@@ -179,7 +184,10 @@ fn plainly(case: &Case, golden: &Golden<'_>, strike: &Strike) -> Class {
         let mut replay = Replay::new(session.module(), &launch, case.spec.sm.warp_width).unwrap();
         for cta in 0..replay.shape().ctas() {
             let hit = (number, cta) == (strike.launch, strike.cta);
-            let limit = golden.launches.get(number).map_or(1_000_000, |it| it.limit(cta));
+            let limit = golden
+                .launches
+                .get(number)
+                .map_or(1_000_000, |it| it.limit(cta));
             let program = match &strike.what {
                 What::Instruction { warp, step, bit } if hit => {
                     let trace = &golden.traces[number];
@@ -201,21 +209,40 @@ fn plainly(case: &Case, golden: &Golden<'_>, strike: &Strike) -> Class {
                 })
             };
             let upset = match (&strike.what, &program) {
-                (&What::Register { warp, step, register, lane, bit }, _) => {
-                    moment(warp, step, Flip::Register { register, lane, bit })
-                }
+                (
+                    &What::Register {
+                        warp,
+                        step,
+                        register,
+                        lane,
+                        bit,
+                    },
+                    _,
+                ) => moment(
+                    warp,
+                    step,
+                    Flip::Register {
+                        register,
+                        lane,
+                        bit,
+                    },
+                ),
                 (&What::Instruction { warp, step, .. }, Some(program)) => {
                     moment(warp, step, Flip::Instruction(program))
                 }
                 (What::Shared { bit, cut }, _) => Upset::Shared { cut, bit: *bit },
-                _ => moment(u32::MAX, 0, Flip::Register {
-                    register: warpwatt_simt::trace::Register {
-                        kind: warpwatt_simt::trace::RegisterKind::Word,
-                        number: 0,
+                _ => moment(
+                    u32::MAX,
+                    0,
+                    Flip::Register {
+                        register: warpwatt_simt::trace::Register {
+                            kind: warpwatt_simt::trace::RegisterKind::Word,
+                            number: 0,
+                        },
+                        lane: 0,
+                        bit: 0,
                     },
-                    lane: 0,
-                    bit: 0,
-                }),
+                ),
             };
             match replay.run(cta, &mut memory, hit.then_some(&upset), limit) {
                 Ok(_) => {}
@@ -285,7 +312,10 @@ fn counts_do_not_depend_on_threads_or_on_being_stopped() {
     let whole = whole.unwrap();
     assert_eq!(whole.total(), 3000);
     for jobs in [2, 5] {
-        assert_eq!(campaign(&golden, &plan, &[], jobs, |_, _| true).unwrap(), whole);
+        assert_eq!(
+            campaign(&golden, &plan, &[], jobs, |_, _| true).unwrap(),
+            whole
+        );
     }
     let mut left = 20;
     let mut known = vec![None; plan.strikes.len()];
@@ -325,6 +355,34 @@ fn ctas_one_by_one_are_the_launch() {
     }
 }
 
+#[test]
+fn ace_analysis_bounds_what_is_injected() {
+    for (name, of) in KERNELS {
+        let case = Case::suite(name, of);
+        let golden = case.golden();
+        let limit = Control::CYCLE_LIMIT;
+        let launches = measure(&case.spec, &golden.traces, &[], limit).expect("it is timed");
+        let (_, structures) = together(&launches);
+        for target in Target::ALL {
+            let Some(structure) = target.structure() else {
+                continue;
+            };
+            let ace = &structures[structure as usize];
+            let (run, timeline) = case.timed(&golden);
+            let sites = Sites::new(&case.spec, &run, &timeline, target);
+            assert_eq!(ace.total, sites.population(), "{name}, {structure}");
+            let plan = drawn(&case, &golden, target, 5000, 1);
+            let tally = campaign(&golden, &plan, &[], 2, |_, _| true).unwrap();
+            let injected = clopper_pearson(tally.vulnerable(), tally.total(), 0.999);
+            assert!(
+                ace.avf() >= injected.low,
+                "{name}, {structure}: ACE {}, injected {injected:?}",
+                ace.avf()
+            );
+        }
+    }
+}
+
 /// A sample agrees with the search of all of which it is one.
 #[test]
 fn a_sample_comes_near_to_all() {
@@ -335,11 +393,7 @@ fn a_sample_comes_near_to_all() {
     let plan = drawn(&case, &golden, Target::RegisterFile, 2_000_000, 5);
     let tally = campaign(&golden, &plan, &[], 2, |_, _| true).unwrap();
     let exact = whole.vulnerable() as f64 / whole.total() as f64;
-    let interval = warpwatt_reliability::inject::statistics::clopper_pearson(
-        tally.vulnerable(),
-        tally.total(),
-        0.9999,
-    );
+    let interval = clopper_pearson(tally.vulnerable(), tally.total(), 0.9999);
     assert!(
         (interval.low..=interval.high).contains(&exact),
         "{exact} outside {interval:?}"

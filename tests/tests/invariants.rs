@@ -33,10 +33,7 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         ("warpwatt-circuit", &["warpwatt-techlib"]),
         ("warpwatt-activity", &[]),
         ("warpwatt-gpu", &["warpwatt-activity", "warpwatt-simt"]),
-        (
-            "warpwatt-reliability",
-            &["warpwatt-activity", "warpwatt-gpu", "warpwatt-simt"],
-        ),
+        ("warpwatt-reliability", &["warpwatt-gpu", "warpwatt-simt"]),
         (
             "warpwatt-techniques",
             &[

@@ -27,9 +27,6 @@ pub enum Unfinished {
     Stopped,
 }
 
-/// What a campaign found.
-pub type Finished = Tally;
-
 /// Executes what of `plan` is not `known` yet, on at most `jobs` threads. `found` is told each outcome as it comes, in no certain order, and may end it all;
 /// the counts do not depend on the threads.
 ///
@@ -41,10 +38,12 @@ pub fn campaign(
     known: &[Option<Class>],
     jobs: usize,
     mut found: impl FnMut(usize, Class) -> bool,
-) -> Result<Finished, Unfinished> {
+) -> Result<Tally, Unfinished> {
     let mut outcomes = known.to_vec();
     outcomes.resize(plan.strikes.len(), None);
-    let open: Vec<usize> = (0..outcomes.len()).filter(|at| outcomes[*at].is_none()).collect();
+    let open: Vec<usize> = (0..outcomes.len())
+        .filter(|at| outcomes[*at].is_none())
+        .collect();
     let image = golden.last.bytes().max(1);
     let room = (MEMORY / (IMAGES * image)).max(1) as usize;
     let threads = jobs.min(room).min(open.len().div_ceil(TAKEN));

@@ -13,7 +13,6 @@ use warpwatt_reliability::inject::Class;
 #[derive(Debug)]
 pub struct Journal {
     file: File,
-    path: PathBuf,
 }
 
 /// The first words of a journal.
@@ -30,11 +29,7 @@ impl Journal {
     ///
     /// # Errors
     /// It cannot be read or written.
-    pub fn open(
-        path: &Path,
-        key: &str,
-        count: usize,
-    ) -> io::Result<(Self, Vec<Option<Class>>)> {
+    pub fn open(path: &Path, key: &str, count: usize) -> io::Result<(Self, Vec<Option<Class>>)> {
         let head = format!("{TITLE} {key}\n");
         let text = match fs::read(path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -63,8 +58,7 @@ impl Journal {
             file.set_len(whole.len() as u64)?;
             io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
         }
-        let path = path.to_path_buf();
-        Ok((Self { file, path }, known))
+        Ok((Self { file }, known))
     }
 
     /// Writes an outcome.
@@ -74,14 +68,6 @@ impl Journal {
     pub fn write(&mut self, number: usize, class: Class) -> io::Result<()> {
         let line = format!("{number} {}\n", class.name());
         self.file.write_all(line.as_bytes())
-    }
-
-    /// The campaign is over: its results are elsewhere.
-    ///
-    /// # Errors
-    /// It cannot be removed.
-    pub fn remove(self) -> io::Result<()> {
-        fs::remove_file(self.path)
     }
 }
 
@@ -116,7 +102,7 @@ mod tests {
         drop(journal);
         let (journal, known) = Journal::open(&path, "another", 4).unwrap();
         assert_eq!(known, [None; 4]);
-        journal.remove().unwrap();
-        assert!(!path.exists());
+        drop(journal);
+        fs::remove_file(&path).unwrap();
     }
 }

@@ -9,7 +9,7 @@ mod journal;
 mod plan;
 mod worker;
 
-pub use campaign::{Finished, Unfinished, campaign};
+pub use campaign::{Unfinished, campaign};
 pub use golden::Golden;
 pub use journal::Journal;
 pub use plan::{Draw, Plan, Strike, What};

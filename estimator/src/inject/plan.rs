@@ -26,16 +26,33 @@ pub struct Strike {
 pub enum What {
     /// A bit of a register, before an instruction.
     Register {
+        /// The warp in its CTA.
         warp: u32,
+        /// Instructions that it has executed then.
         step: u64,
+        /// The register.
         register: Register,
+        /// The lane.
         lane: u32,
+        /// The bit.
         bit: u32,
     },
     /// A bit of the word of an instruction, for the one time that it is executed.
-    Instruction { warp: u32, step: u64, bit: u32 },
-    /// A bit of shared memory, each warp having executed so many instructions.
-    Shared { bit: u64, cut: Vec<u64> },
+    Instruction {
+        /// The warp in its CTA.
+        warp: u32,
+        /// Instructions that it has executed before.
+        step: u64,
+        /// The bit.
+        bit: u32,
+    },
+    /// A bit of shared memory.
+    Shared {
+        /// The bit, counted from the lowest of the first byte.
+        bit: u64,
+        /// Instructions that each warp has executed then.
+        cut: Vec<u64>,
+    },
 }
 
 /// What is to be executed, and how many flips each execution stands for.
@@ -148,7 +165,9 @@ impl<'d> Draw<'d> {
         }
         let held = counts.known.total() + counts.strikes.values().sum::<u64>();
         let population = u64::try_from(self.sites.population()).ok()?;
-        counts.known.add(Class::Unoccupied, population.checked_sub(held)?);
+        counts
+            .known
+            .add(Class::Unoccupied, population.checked_sub(held)?);
         Some(Plan {
             known: counts.known,
             strikes: counts.strikes.into_iter().collect(),
@@ -212,7 +231,9 @@ impl<'d> Draw<'d> {
 
     fn all_results(&mut self, key: Key, counts: &mut Counts) {
         let (launch, cta, warp) = key;
-        let steps = self.timeline.launches[launch].warps_of(cta)[warp].steps.len();
+        let steps = self.timeline.launches[launch].warps_of(cta)[warp]
+            .steps
+            .len();
         for step in 0..steps as u32 {
             for lane in 0..self.golden.warp_width {
                 for bit in 0..64 {
@@ -343,7 +364,11 @@ impl<'d> Draw<'d> {
             let trace = &self.golden.traces[launch];
             (key, registers::Accesses::of(trace, line, (cta, warp)))
         };
-        if self.of_warp.as_ref().is_some_and(|(known, _)| *known != key) {
+        if self
+            .of_warp
+            .as_ref()
+            .is_some_and(|(known, _)| *known != key)
+        {
             self.of_warp = None;
         }
         &self.of_warp.get_or_insert_with(of).1

@@ -129,7 +129,8 @@ impl<'k> Golden<'k> {
                 self.golden_cta(number, cta, &mut replay, &mut memory)?;
             }
             // What the host does between them.
-            self.session.next(self.launches[number].after, &mut memory)?;
+            self.session
+                .next(self.launches[number].after, &mut memory)?;
         }
         Ok(memory)
     }
@@ -162,9 +163,7 @@ impl<'k> Golden<'k> {
     /// The CTA with an upset in it, and what comes of that.
     fn struck(&self, at: &mut At<'_>, upset: &Upset<'_>) -> Class {
         let limit = self.launches[at.launch].limit(at.cta);
-        let done = at
-            .replay
-            .run(at.cta, &mut at.scratch, Some(upset), limit);
+        let done = at.replay.run(at.cta, &mut at.scratch, Some(upset), limit);
         if let Err(error) = done {
             let spoilt = at.scratch.differences(&at.before);
             at.scratch.restore(&at.before, &spoilt);

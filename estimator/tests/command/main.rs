@@ -5,6 +5,7 @@ mod avf;
 mod cache;
 mod common;
 mod errors;
+mod inject;
 mod kernel;
 mod ptx;
 mod run;

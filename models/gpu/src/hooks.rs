@@ -218,11 +218,6 @@ pub trait IssueHook {
     fn loaded(&mut self, cycle: u64, warp: u8) {
         let _ = (cycle, warp);
     }
-    /// The results of a warp's instruction, given by its index, are in their registers from `cycle` on; said in advance, as soon as that is known. No two of one
-    /// instruction are under way for a warp.
-    fn written(&mut self, warp: u8, inst: u32, cycle: u64) {
-        let _ = (warp, inst, cycle);
-    }
     /// The warp in slot `warp` has finished.
     fn retired(&mut self, cycle: u64, warp: u8) {
         let _ = (cycle, warp);

@@ -144,9 +144,7 @@ impl DeviceMemory {
                 let blocks = ours.chunks(BLOCK_BYTES as usize);
                 let blocks = blocks.zip(theirs.chunks(BLOCK_BYTES as usize)).enumerate();
                 let differ = blocks.filter(|(_, (ours, theirs))| ours != theirs);
-                found.extend(
-                    differ.map(|(at, _)| block(page * PAGE + at * BLOCK_BYTES as usize)),
-                );
+                found.extend(differ.map(|(at, _)| block(page * PAGE + at * BLOCK_BYTES as usize)));
             }
             let longer = one.len().max(two.len());
             found.extend((both..longer).step_by(BLOCK_BYTES as usize).map(block));
@@ -177,7 +175,10 @@ impl DeviceMemory {
     /// Buffers of two memories side by side; of one that only one has, nothing stands beside it.
     fn pairs<'b>(&'b self, other: &'b Self) -> impl Iterator<Item = (u64, &'b [u8], &'b [u8])> {
         let of = |memory: &'b Self, base| {
-            let found = memory.buffers.iter().find(move |buffer| buffer.base == base);
+            let found = memory
+                .buffers
+                .iter()
+                .find(move |buffer| buffer.base == base);
             found.map_or(&[][..], |buffer| &buffer.bytes)
         };
         let more = if self.buffers.len() < other.buffers.len() {

@@ -116,9 +116,10 @@ impl<const W: usize> Registers<W> {
         {
             fill(slots, sources, place, |value| value);
         }
-        if let (Some(slots), Some(sources)) =
-            (self.doubles.get_mut(doubles..), entry.doubles.get(doubles..))
-        {
+        if let (Some(slots), Some(sources)) = (
+            self.doubles.get_mut(doubles..),
+            entry.doubles.get(doubles..),
+        ) {
             fill(slots, sources, place, u64::from);
         }
     }

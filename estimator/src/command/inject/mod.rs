@@ -11,8 +11,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use warpwatt_gpu::{Control, GpuSpec, Run, simulate_under};
+use warpwatt_reliability::BitCycles;
 use warpwatt_reliability::inject::statistics::sample_size;
-use warpwatt_reliability::inject::{Class, Recorder, Sites, Tally, Timeline};
+use warpwatt_reliability::inject::{Class, Recorder, Sites, Tally, Target, Timeline};
 
 pub use arguments::InjectArguments;
 use show::{Facts, text};
@@ -22,11 +23,12 @@ use super::files::write_one;
 use super::kernel::{gpu, request};
 use crate::diag::{Diag, Rejection, Sink};
 use crate::inject::{Draw, Golden, Journal, MODEL_VERSION, Plan, Unfinished, campaign};
+use crate::reliability::{measure, together};
 use crate::run::execute::{explain, untimed};
 use crate::run::kernel::{KernelRequest, LoadedKernel, load};
 
 /// Executions that `--exhaustive` may take.
-const MOST: usize = 2_000_000;
+const MOST: usize = 500_000;
 
 /// The margin that is asked for if nothing else is.
 const MARGIN: f64 = 0.01;
@@ -79,6 +81,7 @@ fn document(arguments: &InjectArguments, sink: &mut Sink) -> Result<Value, Optio
     let plan = plan(arguments, &sites, Draw::new(&golden, &timeline, &sites))?;
     let key = key(arguments, &spec, &kernel, &plan);
     let tally = executed(arguments, &golden, &plan, &key)?;
+    let ace = ace(arguments.structure, &spec, &golden)?;
     let facts = Facts {
         arguments,
         kernel: &kernel,
@@ -87,6 +90,7 @@ fn document(arguments: &InjectArguments, sink: &mut Sink) -> Result<Value, Optio
         sites: &sites,
         executed: plan.strikes.len(),
         tally,
+        ace,
     };
     Ok(facts.document())
 }
@@ -99,6 +103,16 @@ fn timed(spec: &GpuSpec, golden: &Golden<'_>) -> Result<(Run, Timeline), Diag> {
     Ok((run, recorder.finish()))
 }
 
+/// What ACE analysis says of the structure, if it knows it.
+fn ace(target: Target, spec: &GpuSpec, golden: &Golden<'_>) -> Result<Option<BitCycles>, Diag> {
+    let Some(structure) = target.structure() else {
+        return Ok(None);
+    };
+    let launches = measure(spec, &golden.traces, &[], Control::CYCLE_LIMIT);
+    let launches = launches.map_err(|error| untimed("inject::timing", &error))?;
+    Ok(Some(together(&launches).1[structure as usize]))
+}
+
 /// What is to be executed.
 fn plan(arguments: &InjectArguments, sites: &Sites<'_>, draw: Draw<'_>) -> Result<Plan, Diag> {
     if sites.population() == 0 {
@@ -107,7 +121,8 @@ fn plan(arguments: &InjectArguments, sites: &Sites<'_>, draw: Draw<'_>) -> Resul
     }
     if arguments.exhaustive {
         return draw.all(MOST).ok_or_else(|| {
-            let message = format!("trying every bit in every cycle takes more than {MOST} executions");
+            let message =
+                format!("trying every bit in every cycle takes more than {MOST} executions");
             let help = "draw a sample instead, with `--samples N` or `--margin SHARE`";
             Diag::error("inject::too_many", message).help(help)
         });
@@ -120,12 +135,7 @@ fn plan(arguments: &InjectArguments, sites: &Sites<'_>, draw: Draw<'_>) -> Resul
 }
 
 /// What decides the outcome of every execution, and their order.
-fn key(
-    arguments: &InjectArguments,
-    spec: &GpuSpec,
-    kernel: &LoadedKernel,
-    plan: &Plan,
-) -> String {
+fn key(arguments: &InjectArguments, spec: &GpuSpec, kernel: &LoadedKernel, plan: &Plan) -> String {
     let drawn = plan.strikes.iter().map(|(_, count)| count).sum::<u64>() + plan.known.total();
     let decides = serde_json::json!({
         "model_version": MODEL_VERSION, "version": env!("CARGO_PKG_VERSION"), "kernel": kernel.hash,
@@ -153,7 +163,9 @@ fn executed(
     let done = known.iter().flatten().count();
     let bar = bar(count - done, arguments.quiet);
     if done > 0 && !arguments.quiet {
-        err(&format!("{done} of {count} executions are known from the journal\n"));
+        err(&format!(
+            "{done} of {count} executions are known from the journal\n"
+        ));
     }
     let mut failure = None;
     let found = |number: usize, class: Class| {
@@ -167,18 +179,14 @@ fn executed(
     if let Some(error) = failure {
         return Err(unwritable(&error));
     }
-    match tally {
-        Ok(tally) => {
-            // The results come first: a kill before that finds everything in the journal again.
-            Ok(tally)
-        }
-        Err(Unfinished::Run(error)) => Err(Diag::error(
+    tally.map_err(|unfinished| match unfinished {
+        Unfinished::Run(error) => Diag::error(
             "inject::defect",
             format!("the run without a flip went another way when it was repeated: {error}"),
         )
-        .help("this is a fault of warpwatt: please report it with the kernel")),
-        Err(Unfinished::Stopped) => Err(Diag::error("inject::stopped", "the campaign was stopped")),
-    }
+        .help("this is a fault of warpwatt: please report it with the kernel"),
+        Unfinished::Stopped => Diag::error("inject::stopped", "the campaign was stopped"),
+    })
 }
 
 /// Writes the document, and then removes the journal.

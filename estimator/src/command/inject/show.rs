@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 use warpwatt_gpu::presets;
+use warpwatt_reliability::BitCycles;
 use warpwatt_reliability::inject::statistics::{clopper_pearson, margin, wilson};
 use warpwatt_reliability::inject::{Class, Sites, Tally};
 
@@ -20,6 +21,8 @@ pub struct Facts<'f> {
     pub sites: &'f Sites<'f>,
     pub executed: usize,
     pub tally: Tally,
+    /// What ACE analysis says of the structure, if it knows it.
+    pub ace: Option<BitCycles>,
 }
 
 impl Facts<'_> {
@@ -52,6 +55,21 @@ impl Facts<'_> {
                 "due": self.share(self.tally.of(Class::Due)),
                 "hang": self.share(self.tally.of(Class::Hang)),
             },
+            "ace": self.ace.as_ref().map(|ace| self.beside(ace)),
+        })
+    }
+
+    /// ACE AVF beside the injected one. It bounds that from above, so that no more than chance may be the other way round.
+    fn beside(&self, ace: &BitCycles) -> Value {
+        let (hits, samples) = (self.tally.vulnerable(), self.tally.total());
+        let injected = hits as f64 / samples as f64;
+        let least = match self.arguments.exhaustive {
+            true => injected,
+            false => clopper_pearson(hits, samples, self.arguments.confidence).low,
+        };
+        json!({
+            "avf": ace.avf(), "avf_of_occupied": ace.avf_of_occupied(), "above_injected": ace.avf() - injected,
+            "bounds_injected": ace.avf() >= least,
         })
     }
 
@@ -100,7 +118,11 @@ pub fn text(document: &Value) -> String {
     let (population, sampling) = (&document["population"], &document["sampling"]);
     line("bits", number(&population["bits"]), String::new());
     line("cycles", number(&population["cycles"]), String::new());
-    line("sites (bits x cycles)", word(&population["sites"]), String::new());
+    line(
+        "sites (bits x cycles)",
+        word(&population["sites"]),
+        String::new(),
+    );
     let drawn = match sampling["seed"].as_u64() {
         Some(seed) => format!(
             "   drawn with seed {seed}; margin {} at {} confidence",
@@ -131,6 +153,18 @@ pub fn text(document: &Value) -> String {
             _ => "   exact".to_owned(),
         };
         line(what, percent(&share["share"]), more);
+    }
+    let ace = &document["ace"];
+    if ace.is_object() {
+        let verdict = match ace["bounds_injected"].as_bool() {
+            Some(true) => "   an upper bound, as it must be",
+            _ => "   below what was injected: docs/fault-injection.md says when that may be",
+        };
+        line(
+            "AVF, by ACE analysis",
+            percent(&ace["avf"]),
+            verdict.to_owned(),
+        );
     }
     text
 }

@@ -264,9 +264,6 @@ impl<'t> Sm<'t> {
             return Ok(());
         }
         let written = self.write(wanted, cycle, world);
-        for hook in &mut self.issue_hooks {
-            hook.written(wanted.warp, wanted.inst, written);
-        }
         self.release_at(wanted, written, world)
     }
 

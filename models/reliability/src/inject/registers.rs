@@ -1,6 +1,8 @@
 //! What a warp does with its registers, and when.
 
-use warpwatt_gpu::trace::{KernelTrace, LaneMask, Register, RegisterKind, Results, StaticInst};
+use warpwatt_gpu::trace::{
+    KernelTrace, LaneMask, Register, RegisterKind, Results, StaticInst, Unit,
+};
 
 use super::{Fate, WarpLine};
 
@@ -31,7 +33,11 @@ impl Accesses {
         let all = LaneMask::MAX >> (LaneMask::BITS - trace.launch.warp_width);
         for ((number, step), moments) in (0..).zip(trace.warp(cta, warp)).zip(&line.steps) {
             let inst = &trace.code[step.inst as usize];
-            let read = if crosses_lanes(inst) { all } else { step.executed };
+            let read = if crosses_lanes(inst) {
+                all
+            } else {
+                step.executed
+            };
             for &register in &inst.sources {
                 let of = Access {
                     step: number,
@@ -100,7 +106,7 @@ impl Access {
             Some(register) => {
                 let read = Fate::Read {
                     step: self.step,
-                    until: self.until - 1,
+                    until: self.until.saturating_sub(1),
                 };
                 (read, Some(register))
             }
@@ -116,8 +122,10 @@ fn crosses_lanes(inst: &StaticInst) -> bool {
 
 /// The register that an instruction's result goes to, and how many bits of a lane it has: of the first, if there are several.
 pub fn result(inst: &StaticInst) -> Option<(Register, u32)> {
-    use warpwatt_gpu::trace::Unit;
-    let computes = !matches!(inst.unit, Unit::Memory | Unit::Control | Unit::Barrier | Unit::Fence);
+    let computes = !matches!(
+        inst.unit,
+        Unit::Memory | Unit::Control | Unit::Barrier | Unit::Fence
+    );
     let register = *inst.destinations.first().filter(|_| computes)?;
     let bits = match register.kind {
         RegisterKind::Word => 32,

@@ -25,7 +25,8 @@ impl SplitMix64 {
         // The upper half of wide * end, for an `end` of at most 2^96.
         let (high, low) = (wide >> 64, wide & u128::from(u64::MAX));
         let (end_high, end_low) = (end >> 64, end & u128::from(u64::MAX));
-        let middle = (low * end_low >> 64) + (high * end_low & u128::from(u64::MAX)) + low * end_high;
+        let middle =
+            (low * end_low >> 64) + (high * end_low & u128::from(u64::MAX)) + low * end_high;
         high * end_high + (high * end_low >> 64) + (middle >> 64)
     }
 }
@@ -54,7 +55,10 @@ mod tests {
         for _ in 0..10_000 {
             seen[random.below(10) as usize] += 1;
         }
-        assert!(seen.iter().all(|count| (850..1150).contains(count)), "{seen:?}");
+        assert!(
+            seen.iter().all(|count| (850..1150).contains(count)),
+            "{seen:?}"
+        );
         let large = 1u128 << 80;
         assert!((0..100).all(|_| random.below(large) < large));
         assert!((0..100).any(|_| random.below(large) > large / 2));

@@ -16,6 +16,7 @@ pub struct Accesses {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Access {
+    /// A flip in an earlier cycle is there when it comes.
     until: u64,
     warp: u32,
     step: u32,
@@ -47,7 +48,7 @@ impl Accesses {
                     };
                     any = true;
                     let access = Access {
-                        until: moments.read,
+                        until: moments.accessed,
                         warp: warp as u32,
                         step,
                         bytes: 0,
@@ -56,7 +57,7 @@ impl Accesses {
                     accesses.add(offset, u64::from(memory.bytes), access);
                 });
                 if any {
-                    accesses.steps[warp].push((step, moments.read));
+                    accesses.steps[warp].push((step, moments.accessed));
                 }
             }
         }
@@ -84,7 +85,7 @@ impl Accesses {
         let mut here = list[after..].iter();
         match here.find(|access| access.bytes >> (byte % WORD) & 1 != 0) {
             Some(access) if access.reads => {
-                let until = access.until - 1;
+                let until = access.until.saturating_sub(1);
                 let step = access.step;
                 (Fate::Read { step, until }, access.warp)
             }

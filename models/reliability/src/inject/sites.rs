@@ -60,13 +60,23 @@ pub struct Held {
 #[expect(missing_docs, reason = "named as everywhere")]
 pub enum Holder {
     /// A 32-bit register of a lane.
-    Register { warp: usize, word: u32, lane: u32, bit: u32 },
+    Register {
+        warp: usize,
+        word: u32,
+        lane: u32,
+        bit: u32,
+    },
     /// A bit of the CTA's shared memory.
     Shared { bit: u64 },
     /// An instruction that waits for issue.
     Instruction { warp: usize, step: u32, bit: u32 },
     /// The result of an instruction, if it has one of that many bits.
-    Result { warp: usize, step: u32, lane: u32, bit: u32 },
+    Result {
+        warp: usize,
+        step: u32,
+        lane: u32,
+        bit: u32,
+    },
 }
 
 /// Bits of a latch of one lane: a double.
@@ -147,7 +157,8 @@ impl<'t> Sites<'t> {
         for (launch, line) in self.timeline.launches.iter().enumerate() {
             for (number, warp) in line.warps.iter().enumerate() {
                 let scheduler = u64::from(warp.slot) % self.entries;
-                let of_scheduler = &mut issues[(u64::from(warp.sm) * self.entries + scheduler) as usize];
+                let of_scheduler =
+                    &mut issues[(u64::from(warp.sm) * self.entries + scheduler) as usize];
                 for (step, moments) in warp.steps.iter().enumerate() {
                     of_scheduler.push(Issue {
                         cycle: moments.issued,
@@ -271,7 +282,10 @@ impl<'t> Sites<'t> {
 
     /// The result of the instruction that a scheduler issued in a cycle.
     fn result(&self, sm: u64, bit: u64, cycle: u64) -> Option<Held> {
-        let (latch, bit) = (bit / (self.lanes * LATCH_BITS), bit % (self.lanes * LATCH_BITS));
+        let (latch, bit) = (
+            bit / (self.lanes * LATCH_BITS),
+            bit % (self.lanes * LATCH_BITS),
+        );
         let issues = &self.issues[(sm * self.entries + latch) as usize];
         let at = issues.partition_point(|issue| issue.cycle < cycle);
         let issue = issues.get(at).filter(|issue| issue.cycle == cycle)?;

@@ -39,7 +39,10 @@ pub fn margin(population: u128, samples: u64, confidence: f64) -> f64 {
 /// The score interval of `hits` in `samples` (Wilson, "Probable Inference, the Law of Succession, and Statistical Inference", JASA 1927).
 pub fn wilson(hits: u64, samples: u64, confidence: f64) -> Interval {
     if samples == 0 {
-        return Interval { low: 0.0, high: 1.0 };
+        return Interval {
+            low: 0.0,
+            high: 1.0,
+        };
     }
     let t = quantile(confidence);
     let (n, k) = (samples as f64, hits as f64);
@@ -48,8 +51,16 @@ pub fn wilson(hits: u64, samples: u64, confidence: f64) -> Interval {
     let half = t * libm::sqrt(share * (1.0 - share) / n + t * t / (4.0 * n * n));
     let scale = 1.0 + t * t / n;
     Interval {
-        low: if hits == 0 { 0.0 } else { (centre - half) / scale },
-        high: if hits == samples { 1.0 } else { (centre + half) / scale },
+        low: if hits == 0 {
+            0.0
+        } else {
+            (centre - half) / scale
+        },
+        high: if hits == samples {
+            1.0
+        } else {
+            (centre + half) / scale
+        },
     }
 }
 
@@ -60,8 +71,16 @@ pub fn clopper_pearson(hits: u64, samples: u64, confidence: f64) -> Interval {
     let (n, k) = (samples as f64, hits as f64);
     let beta = |a: f64, b: f64, at: f64| Beta::new(a, b).map_or(f64::NAN, |it| it.inverse_cdf(at));
     Interval {
-        low: if hits == 0 { 0.0 } else { beta(k, n - k + 1.0, tail) },
-        high: if hits == samples { 1.0 } else { beta(k + 1.0, n - k, 1.0 - tail) },
+        low: if hits == 0 {
+            0.0
+        } else {
+            beta(k, n - k + 1.0, tail)
+        },
+        high: if hits == samples {
+            1.0
+        } else {
+            beta(k + 1.0, n - k, 1.0 - tail)
+        },
     }
 }
 

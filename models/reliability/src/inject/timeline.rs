@@ -5,10 +5,8 @@ use std::collections::VecDeque;
 use std::mem::take;
 use std::rc::Rc;
 
-use warpwatt_gpu::trace::KernelTrace;
-use warpwatt_gpu::{
-    Course, FetchEvent, FetchObserver, GpuSpec, Hooks, IssueEvent, IssueHook, PlaceEvent,
-};
+use warpwatt_gpu::trace::{Addresses, KernelTrace, LaneMask};
+use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, PlaceEvent, StorageObserver};
 
 /// The moments of a dynamic instruction, in cycles from the beginning of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +21,8 @@ pub struct Moments {
     pub read: u64,
     /// Its results are in their registers from this cycle on; the cycle of the issue if it has none.
     pub written: u64,
+    /// It accesses shared memory in this cycle; that of the issue if it does not.
+    pub accessed: u64,
 }
 
 /// A warp's stay on an SM.
@@ -97,65 +97,48 @@ struct Recording {
     timeline: Timeline,
     sms: Vec<Sm>,
     shared_granule: u32,
-    /// Bytes that one fetch brings, and whether that is more than one instruction.
-    fetch_bytes: u64,
-    several: bool,
 }
 
 #[derive(Clone, Default)]
 struct Sm {
-    /// Which warp of the launch each slot holds.
     slots: Vec<Slot>,
-    /// Warps of each resident CTA that have not retired: by the number of its place.
+    /// The CTA in each place of shared memory, and how many of its warps have not retired.
     ctas: Vec<(u32, usize)>,
 }
 
+/// A slot of an SM.
 #[derive(Clone, Default)]
 struct Slot {
+    /// The warp of the launch that it holds, and its CTA.
     warp: usize,
     cta: u32,
-    /// Fetches that have been announced: when, from which address.
-    fetched: VecDeque<(u64, u64)>,
-    /// The address that issued last of the first of them.
-    last: Option<u64>,
+    /// When the instructions came that wait for issue.
+    buffered: VecDeque<u64>,
 }
 
 impl Recorder {
     /// A recorder for a run on `spec`.
     pub fn new(spec: &GpuSpec) -> Self {
-        let slots = vec![Slot::default(); spec.warps_per_sm() as usize];
         let sm = Sm {
-            slots,
+            slots: vec![Slot::default(); spec.warps_per_sm() as usize],
             ctas: Vec::new(),
         };
-        let fetch = &spec.fetch;
         Self(Rc::new(RefCell::new(Recording {
             timeline: Timeline::default(),
             sms: vec![sm; spec.sm.count as usize],
             shared_granule: spec.sm.shared_granule.max(1),
-            fetch_bytes: u64::from(fetch.instructions) * u64::from(fetch.instruction_bytes),
-            several: fetch.instructions > 1,
         })))
     }
 
     /// What to attach to the run.
     pub fn hooks(&self) -> Hooks {
-        let (issue, fetch) = (self.0.clone(), self.0.clone());
-        Hooks {
-            issue: vec![Box::new(move |sm| {
-                Box::new(Watch {
-                    sm,
-                    recording: issue.clone(),
-                })
-            })],
-            fetch_observers: vec![Box::new(move |sm| {
-                Box::new(Watch {
-                    sm,
-                    recording: fetch.clone(),
-                })
-            })],
-            ..Hooks::default()
-        }
+        let recording = self.0.clone();
+        let mut hooks = Hooks::default();
+        hooks.storage.push(Box::new(move |sm| {
+            let recording = recording.clone();
+            Box::new(Watch { sm, recording })
+        }));
+        hooks
     }
 
     /// The timeline, once the run is over.
@@ -190,7 +173,10 @@ impl Recording {
         ) else {
             return;
         };
-        let known = sm.ctas.iter().position(|(cta, left)| *cta == event.cta && *left > 0);
+        let known = sm
+            .ctas
+            .iter()
+            .position(|(cta, left)| *cta == event.cta && *left > 0);
         let slot = known.unwrap_or_else(|| {
             let free = sm.ctas.iter().position(|(_, left)| *left == 0);
             free.unwrap_or_else(|| {
@@ -221,32 +207,38 @@ impl Recording {
         };
     }
 
-    fn issued(&mut self, sm: u32, event: &IssueEvent<'_>) {
-        let (several, bytes) = (self.several, self.fetch_bytes);
+    fn issued(&mut self, sm: u32, event: &IssueEvent<'_>, read: u64) {
         let slot = &mut self.sms[sm as usize].slots[usize::from(event.warp)];
-        let delivered = slot.delivered(event, several, bytes);
+        let delivered = slot.buffered.pop_front().unwrap_or(event.cycle);
         let warp = slot.warp;
         if let Some(launch) = self.timeline.launches.last_mut() {
             launch.warps[warp].steps.push(Moments {
                 inst: event.step.inst,
-                delivered,
+                delivered: delivered.min(event.cycle),
                 issued: event.cycle,
-                read: event.cycle,
+                read,
                 written: event.cycle,
+                accessed: event.cycle,
             });
         }
     }
 
-    fn steps(&mut self, sm: u32, warp: u8) -> Option<&mut Vec<Moments>> {
+    /// The last instruction of that index that a warp issued.
+    fn step(&mut self, sm: u32, warp: u8, inst: u32) -> Option<&mut Moments> {
         let warp = self.sms[sm as usize].slots[usize::from(warp)].warp;
         let launch = self.timeline.launches.last_mut()?;
-        Some(&mut launch.warps[warp].steps)
+        let mut steps = launch.warps[warp].steps.iter_mut().rev();
+        steps.find(|step| step.inst == inst)
     }
 
     fn retired(&mut self, number: u32, cycle: u64, warp: u8) {
         let sm = &mut self.sms[number as usize];
         let Slot { warp, cta, .. } = sm.slots[usize::from(warp)];
-        if let Some((_, left)) = sm.ctas.iter_mut().find(|(it, left)| *it == cta && *left > 0) {
+        if let Some((_, left)) = sm
+            .ctas
+            .iter_mut()
+            .find(|(it, left)| *it == cta && *left > 0)
+        {
             *left -= 1;
         }
         if let Some(launch) = self.timeline.launches.last_mut() {
@@ -257,33 +249,9 @@ impl Recording {
     }
 }
 
-impl Slot {
-    /// When the instruction that issues came into the buffer: with the first announced fetch that holds it. Those before it brought nothing but what lies behind
-    /// taken branches.
-    fn delivered(&mut self, event: &IssueEvent<'_>, several: bool, bytes: u64) -> u64 {
-        if self.last.is_some_and(|last| event.pc <= last) {
-            // A fetch brings an instruction once.
-            self.fetched.pop_front();
-        }
-        self.last = None;
-        while let Some(&(cycle, pc)) = self.fetched.front() {
-            if (pc..pc + bytes).contains(&event.pc) {
-                if several {
-                    self.last = Some(event.pc);
-                } else {
-                    self.fetched.pop_front();
-                }
-                return cycle.min(event.cycle);
-            }
-            self.fetched.pop_front();
-        }
-        event.cycle
-    }
-}
-
-impl IssueHook for Watch {
-    fn begin(&mut self, trace: &KernelTrace) {
-        // Each SM's hook is told of a launch; one tells it on.
+impl StorageObserver for Watch {
+    fn begin(&mut self, _: u64, trace: &KernelTrace) {
+        // Each SM is told of a launch; one tells it on.
         if self.sm == 0 {
             self.recording.borrow_mut().begin(trace);
         }
@@ -293,39 +261,30 @@ impl IssueHook for Watch {
         self.recording.borrow_mut().placed(self.sm, event);
     }
 
-    fn issued(&mut self, event: &IssueEvent<'_>, _: &mut Course) {
-        self.recording.borrow_mut().issued(self.sm, event);
+    fn buffered(&mut self, cycle: u64, warp: u8, right: u8, _: u8) {
+        let mut recording = self.recording.borrow_mut();
+        let slot = &mut recording.sms[self.sm as usize].slots[usize::from(warp)];
+        let come = std::iter::repeat_n(cycle, usize::from(right));
+        slot.buffered.extend(come);
     }
 
-    fn collected(&mut self, warp: u8, cycle: u64) {
-        let mut recording = self.recording.borrow_mut();
-        if let Some(last) = recording.steps(self.sm, warp).and_then(|it| it.last_mut()) {
-            last.read = cycle;
+    fn issued(&mut self, event: &IssueEvent<'_>, _: &Course, read: u64) {
+        self.recording.borrow_mut().issued(self.sm, event, read);
+    }
+
+    fn written(&mut self, cycle: u64, warp: u8, inst: u32) {
+        if let Some(step) = self.recording.borrow_mut().step(self.sm, warp, inst) {
+            step.written = cycle;
         }
     }
 
-    fn written(&mut self, warp: u8, inst: u32, cycle: u64) {
-        let mut recording = self.recording.borrow_mut();
-        let steps = recording.steps(self.sm, warp);
-        let found = steps.and_then(|it| it.iter_mut().rev().find(|step| step.inst == inst));
-        if let Some(step) = found {
-            step.written = cycle;
+    fn accesses_shared(&mut self, cycle: u64, warp: u8, inst: u32, _: (Addresses<'_>, LaneMask)) {
+        if let Some(step) = self.recording.borrow_mut().step(self.sm, warp, inst) {
+            step.accessed = cycle;
         }
     }
 
     fn retired(&mut self, cycle: u64, warp: u8) {
         self.recording.borrow_mut().retired(self.sm, cycle, warp);
     }
-
-    fn report(&self, _: &mut warpwatt_activity::Activity) {}
-}
-
-impl FetchObserver for Watch {
-    fn delivered(&mut self, event: FetchEvent) {
-        let mut recording = self.recording.borrow_mut();
-        let slot = &mut recording.sms[self.sm as usize].slots[usize::from(event.warp)];
-        slot.fetched.push_back((event.cycle, event.pc));
-    }
-
-    fn report(&self, _: &mut warpwatt_activity::Activity) {}
 }

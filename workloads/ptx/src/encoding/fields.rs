@@ -77,7 +77,11 @@ impl Change<'_> {
                 self.operand(Place::Byte(0), bit)
             }
             Payload::Literal(at, room) => {
-                let bit = if room == Room::Lower { bit - SHARED } else { bit };
+                let bit = if room == Room::Lower {
+                    bit - SHARED
+                } else {
+                    bit
+                };
                 self.inst.src.as_mut_slice()[at] = self.literal(self.inst.src[at], bit);
                 Done::Changed
             }
@@ -96,9 +100,15 @@ impl Change<'_> {
     /// The first literal, and how much of it there is room for.
     fn literal_held(&self) -> Option<Payload> {
         let sources = self.inst.src.as_slice();
-        let at = sources.iter().position(|&slot| self.value(slot).is_some())?;
+        let at = sources
+            .iter()
+            .position(|&slot| self.value(slot).is_some())?;
         let value = self.value(sources[at])? as u32;
-        let fields = if self.inst.dst.as_slice().is_empty() { 2 } else { 1 };
+        let fields = if self.inst.dst.as_slice().is_empty() {
+            2
+        } else {
+            1
+        };
         let room = match (sources.len() - 1 > fields, value & 0xff) {
             (false, _) => Room::All,
             (true, 0) => Room::Upper,

@@ -3,8 +3,8 @@
 use std::mem::discriminant;
 
 use crate::program::{
-    Access, AtomicOp, Comparison, Double1, Double2, Double3, DoubleShift, DoubleToWord, Float, Inst,
-    Op, PredicateOp, Rounding, ShuffleMode, SlotKind, Vote, Word1, Word2, Word3,
+    Access, AtomicOp, Comparison, Double1, Double2, Double3, DoubleShift, DoubleToWord, Float,
+    Inst, Op, PredicateOp, Rounding, ShuffleMode, SlotKind, Vote, Word1, Word2, Word3,
 };
 use crate::types::Type;
 
@@ -99,8 +99,14 @@ fn word1(op: Word1) -> [Word1; 19] {
         Word1::Popc,
         Word1::Clz,
         Word1::Brev,
-        Word1::Bfind { signed: false, shift },
-        Word1::Bfind { signed: true, shift },
+        Word1::Bfind {
+            signed: false,
+            shift,
+        },
+        Word1::Bfind {
+            signed: true,
+            shift,
+        },
         Word1::FNeg { flush },
         Word1::FAbs { flush },
         Word1::SqrtApprox { flush },
@@ -128,8 +134,14 @@ fn word2(op: Word2) -> [Word2; 30] {
         Word2::Mul,
         Word2::MulHi { signed: false },
         Word2::MulHi { signed: true },
-        Word2::Mul24 { signed: false, high: false },
-        Word2::Mul24 { signed: true, high: false },
+        Word2::Mul24 {
+            signed: false,
+            high: false,
+        },
+        Word2::Mul24 {
+            signed: true,
+            high: false,
+        },
         Word2::Div { signed: false },
         Word2::Div { signed: true },
         Word2::Rem { signed: false },
@@ -166,8 +178,14 @@ fn word3(op: Word3) -> [Word3; 10] {
         Word3::Sad { signed: false },
         Word3::Sad { signed: true },
         Word3::Fma(float),
-        Word3::FunnelShift { right: false, clamp: false },
-        Word3::FunnelShift { right: true, clamp: false },
+        Word3::FunnelShift {
+            right: false,
+            clamp: false,
+        },
+        Word3::FunnelShift {
+            right: true,
+            clamp: false,
+        },
         Word3::Bfe { signed: false },
         Word3::Bfe { signed: true },
     ]

@@ -91,7 +91,10 @@ fn guards_and_targets() {
     let other = changed(&entry, branch, NEGATION);
     let negated = |entry: &Entry| entry.code[branch as usize].guard.map(|guard| guard.negated);
     assert_eq!(negated(&other), negated(&entry).map(|negated| !negated));
-    assert!(matches!(flip(&entry, branch, PAYLOAD + 20), Flipped::Illegal));
+    assert!(matches!(
+        flip(&entry, branch, PAYLOAD + 20),
+        Flipped::Illegal
+    ));
     let mul = at(&entry, |op| matches!(op, Op::Word2(Word2::Mul)));
     let never = changed(&entry, mul, NEGATION);
     let guard = never.code[mul as usize].guard.expect("a guard");

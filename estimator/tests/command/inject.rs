@@ -1,0 +1,130 @@
+//! `warpwatt inject` through the command.
+
+use std::fs;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::common::{Scratch, command, stderr, stdout, warpwatt};
+
+const SCAN: [&str; 6] = [
+    "inject",
+    "scan",
+    "--case",
+    "miaow",
+    "--quiet",
+    "--structure",
+];
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads() {
+    let scratch = Scratch::new();
+    for structure in ["register_file", "shared_memory", "instruction_buffer"] {
+        let run = |jobs: &str| {
+            let more = [structure, "--samples", "2000", "--json", "--jobs", jobs];
+            let output = warpwatt(&scratch.path(""), &[&SCAN[..], &more].concat());
+            assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+            stdout(&output)
+        };
+        let one = run("1");
+        assert_eq!(one, run("3"), "{structure}");
+        let value: Value = serde_json::from_str(&one).unwrap();
+        let counts = value["counts"].as_object().unwrap();
+        let sum: u64 = counts.values().filter_map(Value::as_u64).sum();
+        assert_eq!(sum, 2000);
+        assert!(value["ace"]["avf"].as_f64().unwrap() > 0.0);
+        let interval = &value["avf"]["injected"]["clopper_pearson"];
+        let share = value["avf"]["injected"]["share"].as_f64().unwrap();
+        assert!(interval[0].as_f64().unwrap() <= share && share <= interval[1].as_f64().unwrap());
+    }
+}
+
+#[test]
+fn a_run_that_was_killed_goes_on() {
+    let scratch = Scratch::new();
+    let run = |out: &'static str| {
+        let more = [
+            "register_file",
+            "--samples",
+            "20000",
+            "--jobs",
+            "1",
+            "--out",
+            out,
+        ];
+        [&SCAN[..], &more].concat()
+    };
+    let whole = warpwatt(&scratch.path(""), &run("whole.json"));
+    assert_eq!(whole.status.code(), Some(0), "{}", stderr(&whole));
+    let journal = scratch.path(".killed.json.journal");
+    let mut killed = command(&scratch.path(""))
+        .args(run("killed.json"))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    while fs::read_to_string(&journal).map_or(0, |text| text.lines().count()) < 20 {
+        if killed.try_wait().unwrap().is_some() {
+            break;
+        }
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let again = warpwatt(&scratch.path(""), &run("killed.json"));
+    assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
+    let read = |name: &str| fs::read_to_string(scratch.path(name)).unwrap();
+    assert_eq!(read("killed.json"), read("whole.json"));
+    assert_eq!(stdout(&again), stdout(&whole));
+    assert!(!journal.exists());
+}
+
+#[test]
+fn what_is_asked_for_must_make_sense() {
+    let scratch = Scratch::new();
+    for (arguments, words) in [
+        (&["--structure", "l3"][..], "there is no structure `l3`"),
+        (&[][..], "--structure"),
+        (
+            &["--structure", "register_file", "--margin", "2"][..],
+            "a share from 0.0001 to 0.5",
+        ),
+        (
+            &[
+                "--structure",
+                "register_file",
+                "--samples",
+                "9",
+                "--exhaustive",
+            ][..],
+            "cannot be used with",
+        ),
+        (
+            &["--structure", "register_file", "--exhaustive"][..],
+            "draw a sample instead",
+        ),
+        (
+            &["--structure", "register_file", "--limit", "10"][..],
+            "raise the limit",
+        ),
+        (
+            &[
+                "--structure",
+                "register_file",
+                "--samples",
+                "9",
+                "--out",
+                "no/where.json",
+            ][..],
+            "choose a place that exists",
+        ),
+    ] {
+        let all = [&["inject", "scan"], arguments].concat();
+        let output = warpwatt(&scratch.path(""), &all);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&output).contains(words), "{}", stderr(&output));
+    }
+    let unknown = ["inject", "scann", "--structure", "register_file", "--json"];
+    let output = warpwatt(&scratch.path(""), &unknown);
+    assert_eq!(output.status.code(), Some(2));
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(value["diagnostics"][0]["code"], "kernel::unknown");
+}
