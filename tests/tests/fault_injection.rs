@@ -100,7 +100,7 @@ name = \"out\"
 kind = \"out\"
 type = \"u32\"
 count = 32
-init = \"zeros()\"
+init = \"poison_bytes(0xCD)\"
 ";
 
 fn micro() -> (Case, Directory) {
@@ -146,8 +146,6 @@ fn every_bit_in_every_cycle_of_a_kernel_that_is_known_by_hand() {
         tally.silent() - silent + tally.of(Class::Due),
         base + offset + address
     );
-    // Of the address of a lane five bits lead to another word of the buffer; all others are misaligned or outside.
-    assert_eq!(tally.of(Class::Due) % 32, 0);
 }
 
 #[test]
@@ -387,10 +385,10 @@ fn ace_analysis_bounds_what_is_injected() {
 #[test]
 fn a_sample_comes_near_to_all() {
     let (case, _directory) = micro();
-    let (whole, ..) = all(&case, Target::RegisterFile);
+    let (whole, ..) = all(&case, Target::InstructionBuffer);
     let golden = case.golden();
     // The kernel holds few of the bits of a GPU: enough flips to hit some.
-    let plan = drawn(&case, &golden, Target::RegisterFile, 2_000_000, 5);
+    let plan = drawn(&case, &golden, Target::InstructionBuffer, 2_000_000, 5);
     let tally = campaign(&golden, &plan, &[], 2, |_, _| true).unwrap();
     let exact = whole.vulnerable() as f64 / whole.total() as f64;
     let interval = clopper_pearson(tally.vulnerable(), tally.total(), 0.9999);
