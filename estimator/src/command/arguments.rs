@@ -402,6 +402,8 @@ pub enum Suite {
     RegisterVirtualization,
     /// Warped-DMR: its synthesised circuits, and the shipped study with its figures 4.1 to 4.10
     WarpedDmr,
+    /// The soft-error paper (SAWP and SHARP): two shipped studies with its figures
+    SoftError,
 }
 
 /// Compare our numbers with published ones: circuits with the filter-cache paper's Table 1, the shipped study with its Table 4.

@@ -19,7 +19,7 @@ use crate::run::{resolve_text, run_all};
 use crate::validate::oracle::{CACTI7, CACTI65};
 use crate::validate::{
     Check, Setting, Tolerance, Validation, filter_cache_circuits, filter_cache_study, gpu, macros,
-    registers, uniform_vector_study, warped_dmr,
+    registers, soft_error_study, uniform_vector_study, warped_dmr,
 };
 
 /// The study whose points are compared with the paper's Table 4.
@@ -36,6 +36,9 @@ const SHRINK: &str = include_str!("../../../workloads/studies/register_shrink.to
 
 /// The study whose points are compared with the figures of Warped-DMR.
 const WARPED_DMR: &str = include_str!("../../../workloads/studies/warped_dmr.toml");
+/// The studies whose points are compared with the soft-error paper's section 5.
+const SOFT_ERROR: &str = include_str!("../../../workloads/studies/soft_error.toml");
+const SCHEDULERS: &str = include_str!("../../../workloads/studies/soft_error_schedulers.toml");
 
 /// Compares our numbers with the papers' and shows both.
 pub fn run(arguments: &ValidateArguments) -> Exit {
@@ -86,6 +89,7 @@ fn checks(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, 
             Suite::UniformVectors => uniform_vectors(arguments, sink)?,
             Suite::RegisterVirtualization => registers(arguments, sink)?,
             Suite::WarpedDmr => verification(arguments, sink)?,
+            Suite::SoftError => soft_error(arguments, sink)?,
         };
         checks.extend(of_suite);
     }
@@ -182,6 +186,14 @@ fn uniform_vectors(
     let found = uniform_vector_study(&outcomes, &circuits);
     checks.extend(found.map_err(|error| defect(error.to_string()))?);
     Ok(checks)
+}
+
+/// The soft-error paper. `Err(None)`: the findings are in the sink already.
+fn soft_error(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, Option<Diag>> {
+    let (_, mut outcomes) = study(("soft_error.toml", SOFT_ERROR), arguments, sink)?;
+    let name = "soft_error_schedulers.toml";
+    outcomes.extend(study((name, SCHEDULERS), arguments, sink)?.1);
+    Ok(soft_error_study(&outcomes))
 }
 
 /// Title and outcomes of a study that ships. `Err(None)`: the findings are in the sink already.

@@ -10,6 +10,7 @@ pub mod oracle;
 pub mod registers;
 mod render;
 mod rows;
+mod soft_error;
 mod study;
 mod uniform_vectors;
 pub mod warped_dmr;
@@ -17,6 +18,7 @@ pub mod warped_dmr;
 use serde::Serialize;
 
 pub use circuits::{Setting, filter_cache_circuits};
+pub use soft_error::soft_error_study;
 pub use study::filter_cache_study;
 pub use uniform_vectors::uniform_vector_study;
 

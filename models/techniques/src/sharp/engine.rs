@@ -55,6 +55,16 @@ struct Recorded {
     groups: u16,
 }
 
+/// What an instruction does to a register.
+#[derive(Clone, Copy, Debug)]
+enum Access {
+    Read,
+    /// In all lanes or in some.
+    Write(bool),
+    /// Its value will come from memory.
+    Load,
+}
+
 /// SHARP's part of an SM.
 #[derive(Clone, Debug)]
 pub(super) struct Engine {
@@ -73,6 +83,8 @@ pub(super) struct Engine {
     coming: VecDeque<(u64, u8)>,
     /// Loads of each warp under way, and the registers that they will write.
     loads: Vec<(u32, Vec<u16>)>,
+    /// Accesses of each warp that wait until its registers have been checked.
+    held: Vec<Vec<(u16, Access)>>,
 }
 
 impl Engine {
@@ -89,6 +101,7 @@ impl Engine {
             table: vec![None; warps as usize],
             coming: VecDeque::new(),
             loads: vec![(0, Vec::new()); warps as usize],
+            held: vec![Vec::new(); warps as usize],
         }
     }
 
@@ -128,9 +141,9 @@ impl Engine {
     }
 
     /// A load of a warp that leaves the SM issues, and will write these registers.
-    pub fn load(&mut self, warp: u8, words: &[u16]) {
+    pub fn load(&mut self, warp: u8, words: &[u16], cycle: u64) {
         for &word in words {
-            self.written(warp, word);
+            self.access((warp, word), cycle, Access::Load);
         }
         let (under_way, awaited) = &mut self.loads[usize::from(warp)];
         *under_way += 1;
@@ -146,17 +159,51 @@ impl Engine {
         self.coming.insert(place, (cycle, warp));
     }
 
-    /// A register that a load has brought is read before all loads of its warp have come.
-    pub fn read_early(&mut self, warp: u8, word: u16, cycle: u64) {
+    /// A register is read. It may be that of a load which has come while others of its warp have not.
+    pub fn read(&mut self, warp: u8, word: u16, cycle: u64) {
         let awaited = &mut self.loads[usize::from(warp)].1;
         if let Some(place) = awaited.iter().position(|it| *it == word) {
             awaited.swap_remove(place);
             self.lives.write((warp, word), cycle, true);
         }
+        self.access((warp, word), cycle, Access::Read);
+    }
+
+    /// A register is written, in all lanes or in some.
+    pub fn write(&mut self, warp: u8, word: u16, whole: bool, cycle: u64) {
+        self.access((warp, word), cycle, Access::Write(whole));
+    }
+
+    /// A warp whose registers are to be checked gets at them afterwards.
+    fn access(&mut self, (warp, word): (u8, u16), cycle: u64, access: Access) {
+        let check = Request::Check(warp);
+        if self.work.is_some_and(|(work, _)| work == check) || self.queue.contains(&check) {
+            self.held[usize::from(warp)].push((word, access));
+        } else {
+            self.apply((warp, word), cycle, access);
+        }
+    }
+
+    fn apply(&mut self, (warp, word): (u8, u16), cycle: u64, access: Access) {
+        match access {
+            Access::Read => self.lives.read((warp, word), cycle, false),
+            Access::Write(whole) => {
+                self.written(warp, word);
+                self.lives.write((warp, word), cycle, whole);
+            }
+            Access::Load => self.written(warp, word),
+        }
+    }
+
+    /// What a warp was held back from.
+    fn let_go(&mut self, warp: u8) {
+        for (word, access) in std::mem::take(&mut self.held[usize::from(warp)]) {
+            self.apply((warp, word), self.cycle, access);
+        }
     }
 
     /// A register gets another value: its check bits are none any more.
-    pub fn written(&mut self, warp: u8, word: u16) {
+    fn written(&mut self, warp: u8, word: u16) {
         let Some(recorded) = self.recorded(warp, word) else {
             return;
         };
@@ -181,6 +228,7 @@ impl Engine {
 
     /// A warp ends: nobody asks for its registers.
     pub fn retire(&mut self, warp: u8) {
+        self.let_go(warp);
         self.queue.retain(|it| it.warp() != warp);
         self.work.take_if(|(request, _)| request.warp() == warp);
         self.coming.retain(|(_, other)| *other != warp);
@@ -250,6 +298,9 @@ impl Engine {
                 return Some((request, 0));
             }
             self.counts.dropped += 1;
+            if let Request::Check(warp) = request {
+                self.let_go(warp);
+            }
         }
         None
     }
@@ -321,6 +372,7 @@ impl Engine {
         self.work = None;
         if let Request::Check(warp) = request {
             self.forget(warp);
+            self.let_go(warp);
         }
     }
 

@@ -51,10 +51,7 @@ impl Hook {
         let first = event.cycle + self.collect;
         let words = self.code[event.step.inst as usize].reads.iter().enumerate();
         for (place, &word) in words.filter(|(place, _)| from_file(*place)) {
-            self.engine.read_early(event.warp, word, event.cycle);
-            self.engine
-                .lives
-                .read((event.warp, word), event.cycle, false);
+            self.engine.read(event.warp, word, event.cycle);
             self.engine
                 .ports
                 .read(event.warp, word, first + place as u64);
@@ -64,16 +61,13 @@ impl Hook {
     fn writes(&mut self, event: &IssueEvent<'_>, course: &Course) {
         let words = &self.code[event.step.inst as usize].writes;
         if self.ops[event.step.inst as usize].is_some_and(|op| leaves(&op, event.step)) {
-            self.engine.load(event.warp, words);
+            self.engine.load(event.warp, words, event.cycle);
             return;
         }
         let (_, to_file) = in_file(course);
         let whole = is_whole(event, self.lanes);
         for &word in words.iter().filter(|_| to_file) {
-            self.engine.written(event.warp, word);
-            self.engine
-                .lives
-                .write((event.warp, word), event.cycle, whole);
+            self.engine.write(event.warp, word, whole, event.cycle);
         }
     }
 

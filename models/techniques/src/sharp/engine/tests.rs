@@ -22,9 +22,11 @@ fn engine() -> Engine {
 fn registers_are_recorded_and_checked_one_a_cycle() {
     let mut engine = engine();
     engine.advance(10);
-    engine.load(0, &[3]);
+    engine.load(0, &[3], 10);
     engine.loaded(100, 0);
     engine.advance(100);
+    engine.read(0, 0, 100);
+    assert_eq!(engine.lives.live, 0, "it waits for the check");
     assert_eq!(
         (engine.counts.recorded, engine.counts.groups_written),
         (3, 24)
@@ -50,7 +52,7 @@ fn ports_that_others_want_are_waited_for() {
     engine.advance(10);
     engine.ports.shared(10, 5);
     engine.ports.read(0, 1, 16);
-    engine.load(0, &[]);
+    engine.load(0, &[], 0);
     engine.advance(50);
     assert_eq!(engine.counts.recorded, 4);
     assert_eq!(engine.counts.waited, 5 + 1);
@@ -60,7 +62,7 @@ fn ports_that_others_want_are_waited_for() {
 fn a_register_that_changes_and_a_word_that_is_taken_lose_their_check_bits() {
     let mut engine = engine();
     engine.store.placed(0, 0);
-    engine.load(0, &[]);
+    engine.load(0, &[], 0);
     engine.advance(20);
     engine.written(0, 1);
     assert_eq!(engine.counts.resets, 8);
@@ -78,10 +80,10 @@ fn a_register_that_changes_and_a_word_that_is_taken_lose_their_check_bits() {
 #[test]
 fn a_full_queue_takes_no_recording_and_gives_one_up_for_a_check() {
     let mut engine = engine();
-    engine.load(0, &[]);
+    engine.load(0, &[], 0);
     engine.advance(10);
     for warp in 1..20 {
-        engine.load(warp, &[]);
+        engine.load(warp, &[], 10);
     }
     assert_eq!(engine.counts.dropped, 3);
     engine.ask(Request::Check(0));
@@ -95,8 +97,8 @@ fn a_full_queue_takes_no_recording_and_gives_one_up_for_a_check() {
 fn a_conflict_among_warps_drops_the_later_recording() {
     let mut engine = engine();
     engine.store = Store::new(4 * 4 * 8, 8);
-    engine.load(0, &[]);
-    engine.load(1, &[]);
+    engine.load(0, &[], 0);
+    engine.load(1, &[], 0);
     engine.advance(50);
     assert_eq!((engine.counts.recorded, engine.counts.dropped), (4, 1));
 }
