@@ -7,6 +7,7 @@ use warpwatt::inject::{Draw, Golden, Plan, Strike, What, campaign};
 use warpwatt::reliability::{measure, together};
 use warpwatt::run::kernel::{From, KernelRequest, LoadedKernel, load};
 use warpwatt_gpu::{Control, GpuSpec, Run, presets, simulate_under};
+use warpwatt_ptx::Entry;
 use warpwatt_ptx::encoding::{Flipped, flip};
 use warpwatt_reliability::inject::statistics::clopper_pearson;
 use warpwatt_reliability::inject::{Class, Recorder, Sites, Tally, Target, Timeline};
@@ -168,6 +169,36 @@ fn every_bit_of_an_instruction_that_is_known_by_hand() {
     assert!(tally.of(Class::Masked) > 0 && tally.of(Class::Sdc) > 0 && tally.of(Class::Due) > 0);
 }
 
+/// A flip as the execution takes it; none for an instruction without the program that it becomes.
+fn upset<'p>(what: &'p What, program: Option<&'p Entry>) -> Option<Upset<'p>> {
+    let moment = |warp, executed, what| {
+        Upset::Warp(Moment {
+            warp,
+            executed,
+            what,
+        })
+    };
+    Some(match what {
+        &What::Register {
+            warp,
+            step,
+            register,
+            lane,
+            bit,
+        } => moment(
+            warp,
+            step,
+            Flip::Register {
+                register,
+                lane,
+                bit,
+            },
+        ),
+        &What::Instruction { warp, step, .. } => moment(warp, step, Flip::Instruction(program?)),
+        What::Shared { bit, cut } => Upset::Shared { cut, bit: *bit },
+    })
+}
+
 /// What a flip does if everything is executed from the beginning to the end.
 fn plainly(case: &Case, golden: &Golden<'_>, strike: &Strike) -> Class {
     let session = &golden.session;
@@ -199,50 +230,8 @@ fn plainly(case: &Case, golden: &Golden<'_>, strike: &Strike) -> Class {
                 }
                 _ => None,
             };
-            let moment = |warp, step, what| {
-                Upset::Warp(Moment {
-                    warp,
-                    executed: step,
-                    what,
-                })
-            };
-            let upset = match (&strike.what, &program) {
-                (
-                    &What::Register {
-                        warp,
-                        step,
-                        register,
-                        lane,
-                        bit,
-                    },
-                    _,
-                ) => moment(
-                    warp,
-                    step,
-                    Flip::Register {
-                        register,
-                        lane,
-                        bit,
-                    },
-                ),
-                (&What::Instruction { warp, step, .. }, Some(program)) => {
-                    moment(warp, step, Flip::Instruction(program))
-                }
-                (What::Shared { bit, cut }, _) => Upset::Shared { cut, bit: *bit },
-                _ => moment(
-                    u32::MAX,
-                    0,
-                    Flip::Register {
-                        register: warpwatt_simt::trace::Register {
-                            kind: warpwatt_simt::trace::RegisterKind::Word,
-                            number: 0,
-                        },
-                        lane: 0,
-                        bit: 0,
-                    },
-                ),
-            };
-            match replay.run(cta, &mut memory, hit.then_some(&upset), limit) {
+            let upset = upset(&strike.what, program.as_deref()).filter(|_| hit);
+            match replay.run(cta, &mut memory, upset.as_ref(), limit) {
                 Ok(_) => {}
                 Err(ExecError::Fault(fault)) if matches!(fault.cause, Cause::Limit(_)) => {
                     return Class::Hang;

@@ -26,8 +26,8 @@ impl SplitMix64 {
         let (high, low) = (wide >> 64, wide & u128::from(u64::MAX));
         let (end_high, end_low) = (end >> 64, end & u128::from(u64::MAX));
         let middle =
-            (low * end_low >> 64) + (high * end_low & u128::from(u64::MAX)) + low * end_high;
-        high * end_high + (high * end_low >> 64) + (middle >> 64)
+            ((low * end_low) >> 64) + ((high * end_low) & u128::from(u64::MAX)) + low * end_high;
+        high * end_high + ((high * end_low) >> 64) + (middle >> 64)
     }
 }
 
