@@ -12,6 +12,7 @@ use super::avf::AvfArguments;
 use super::cache::CacheArguments;
 use super::inject::InjectArguments;
 use super::timeline::TimelineArguments;
+use super::what_if::WhatIfArguments;
 
 /// Power, energy and area of GPU structures: count first, price later.
 ///
@@ -29,6 +30,7 @@ const AFTER_HELP: &str = "\
 Examples:
   warpwatt run workloads/studies/filter_cache.toml      run a study, print its tables, write results/
   warpwatt run study.toml --jobs 4 --out out            with four threads, results elsewhere
+  warpwatt what-if -k hotspot -t filter_cache --node 7nm  what a technique would bring, without a file
   warpwatt kernel matrix_mul                            run a kernel of the suite and check its result
   warpwatt kernel my.toml --ptx my.ptx --json           run your own kernel, for a script
   warpwatt ptx my.ptx                                   what is in a PTX file, and what of it cannot run
@@ -53,6 +55,8 @@ Quantities in files and options are texts with a unit (\"350 K\", \"0.9 V\", \"3
 pub enum Command {
     /// Run a study: execute, time, price, compare, report
     Run(RunArguments),
+    /// Ask one question without a file: what a technique brings for a kernel at a node
+    WhatIf(WhatIfArguments),
     /// Run one kernel, check its buffers, show counts and cycles
     Kernel(KernelArguments),
     /// How vulnerable the GPU's storage is to soft errors while a kernel runs

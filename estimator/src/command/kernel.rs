@@ -20,7 +20,7 @@ use crate::run::execute::{execute, trace, untimed};
 use crate::run::kernel::{From, KernelRequest, LoadedKernel, load};
 use crate::study::Override;
 use crate::study::toml_reader::Placed;
-use crate::study::variants::build;
+use crate::study::variants::{build, literal};
 
 /// Mismatches that are shown; all are counted.
 const LISTED: usize = 10;
@@ -212,15 +212,6 @@ pub(super) fn gpu(
         sink.push(diag.maybe_help(problem.help.clone()));
     });
     spec.filter(|_| complete)
-}
-
-/// A TOML value, or else a text.
-fn literal(text: &str) -> toml::Value {
-    let parsed = format!("value = {text}").parse::<toml::Table>();
-    parsed
-        .ok()
-        .and_then(|mut table| table.remove("value"))
-        .unwrap_or_else(|| toml::Value::String(text.to_owned()))
 }
 
 /// The kernel that is asked for: a file if there is one of that name, else a kernel of the suite.

@@ -22,6 +22,7 @@ mod timeline;
 mod timing;
 mod trace;
 mod validate;
+mod what_if;
 
 use std::process::ExitCode;
 
@@ -39,6 +40,7 @@ pub fn main() -> ExitCode {
 fn dispatch(command: &Command) -> Exit {
     match command {
         Command::Run(arguments) => run::run(arguments),
+        Command::WhatIf(arguments) => what_if::run(arguments),
         Command::Kernel(arguments) => kernel::run(arguments),
         Command::Avf(arguments) => avf::run(arguments),
         Command::Ptx(arguments) => ptx::run(arguments),

@@ -98,7 +98,7 @@ pub fn present(
 }
 
 /// Columns of the terminal; wide where there is none, so that files hold whole tables.
-fn width() -> usize {
+pub fn width() -> usize {
     comfy_table::Table::new().width().map_or(200, usize::from)
 }
 

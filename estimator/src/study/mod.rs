@@ -5,6 +5,7 @@
 
 mod configurations;
 mod gpu;
+mod question;
 mod section;
 mod selector;
 mod technique;
@@ -14,6 +15,7 @@ mod workload;
 
 pub use configurations::{Configuration, configurations};
 pub use gpu::{GpuAxes, Override, TechnologyAxes};
+pub use question::Question;
 pub use section::{Format, Limits, Output};
 pub use selector::{PaperRow, PaperTable};
 pub use technique::{Parameter, StackAxes, TechniqueAxes};

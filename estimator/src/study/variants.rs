@@ -143,6 +143,15 @@ pub fn shown(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
+/// A TOML value, or else a text.
+pub fn literal(text: &str) -> Value {
+    let parsed = format!("value = {text}").parse::<Table>();
+    parsed
+        .ok()
+        .and_then(|mut table| table.remove("value"))
+        .unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
 /// Sets `path` in a GPU's table. Judging the value is not its job, but there must be tables on the way.
 pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), SpecProblem> {
     let blocked = |at: &str| SpecProblem {

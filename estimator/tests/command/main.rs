@@ -12,3 +12,4 @@ mod run;
 mod tech;
 mod timeline;
 mod trace;
+mod what_if;
