@@ -39,6 +39,9 @@ fn every_study_that_ships_is_valid() {
             "finfet_leakage",
             "register_shrink",
             "register_virtualization",
+            "soft_error",
+            "soft_error_schedulers",
+            "soft_error_sensitivity",
             "stacking",
             "uniform_vectors",
             "warped_dmr"
