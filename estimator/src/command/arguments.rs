@@ -11,6 +11,7 @@ use super::array::ArrayArguments;
 use super::avf::AvfArguments;
 use super::cache::CacheArguments;
 use super::inject::InjectArguments;
+use super::subject::{GpuChoice, KernelChoice};
 use super::timeline::TimelineArguments;
 use super::what_if::WhatIfArguments;
 
@@ -208,24 +209,12 @@ Examples:
 Exit codes: 0 every buffer holds what it must; 1 one does not (the first mismatches are shown), or --check-races finds races that matter;
 2 the input is wrong, or the kernel stopped: endless, out of bounds, misaligned, barriers that not all threads reach.")]
 pub struct KernelArguments {
-    /// A launch file (TOML), or a kernel of the suite by name
-    #[arg(value_name = "LAUNCH.toml|KERNEL")]
-    pub launch: String,
-    /// The case of the launch file [default: its first]
-    #[arg(long, value_name = "NAME")]
-    pub case: Option<String>,
-    /// The most registers a thread may have; values beyond them go to local memory [default: the launch file's, or 255]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
-    pub registers: Option<u32>,
-    /// PTX to run instead of the launch file's own
-    #[arg(long, value_name = "FILE")]
-    pub ptx: Option<PathBuf>,
-    /// The GPU [default: tesla-16sm]
-    #[arg(long, value_name = "NAME")]
-    pub preset: Option<String>,
-    /// A setting of the GPU that differs from the preset's, such as sm.threads=512 (repeatable)
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
+    /// The kernel
+    #[command(flatten)]
+    pub kernel: KernelChoice,
+    /// What it is timed on
+    #[command(flatten)]
+    pub gpu: GpuChoice,
     /// Write a buffer to a file after the run, as it lies in memory (repeatable)
     #[arg(long, value_name = "NAME=FILE")]
     pub dump: Vec<String>,

@@ -1,10 +1,10 @@
 //! `warpwatt kernel`: one kernel, checked and timed.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, presets, simulate_under};
+use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, simulate_under};
 use warpwatt_suite::{CaseRun, RunOptions};
 
 use super::arguments::KernelArguments;
@@ -17,10 +17,7 @@ use super::timing::Timing;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
 use crate::run::execute::{execute, trace, untimed};
-use crate::run::kernel::{From, KernelRequest, LoadedKernel, load};
-use crate::study::Override;
-use crate::study::toml_reader::Placed;
-use crate::study::variants::{build, literal};
+use crate::run::kernel::{LoadedKernel, load};
 
 /// Mismatches that are shown; all are counted.
 const LISTED: usize = 10;
@@ -76,13 +73,8 @@ impl Report {
 
 /// `Err(None)`: the findings are in the sink already.
 fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, Option<Diag>> {
-    let width = arguments.warp_width.as_deref();
-    let spec = gpu(arguments.preset.as_deref(), &arguments.set, width, sink);
-    let (ptx, case) = (arguments.ptx.as_deref(), arguments.case.as_deref());
-    let request = request(&arguments.launch, ptx, case, sink).map(|request| KernelRequest {
-        registers: arguments.registers,
-        ..request
-    });
+    let spec = arguments.gpu.spec(arguments.warp_width.as_deref(), sink);
+    let request = arguments.kernel.request(sink);
     let dumps = dumps(arguments, sink);
     let kernel = request.and_then(|request| load(sink, &request, None));
     let cache = arguments.cache.open(sink);
@@ -156,7 +148,7 @@ fn timing(
     if arguments.no_timing {
         return Ok(None);
     }
-    let by_default = arguments.preset.is_none() && arguments.set.is_empty() && timeline.is_none();
+    let by_default = arguments.gpu.is_default() && timeline.is_none();
     let control = Control {
         cycle_limit: arguments.cycle_limit,
         watcher: timeline.map(|timeline| timeline.watcher() as _),
@@ -167,78 +159,6 @@ fn timing(
         Err(error @ GpuError::CtaTooLarge { .. }) if by_default => Ok(Some(Err(error.to_string()))),
         Err(error) => Err(untimed("kernel::timing", &error)),
     }
-}
-
-/// The GPU: the preset with the settings of `--set` and `--warp-width`.
-pub(super) fn gpu(
-    preset: Option<&str>,
-    set: &[String],
-    warp_width: Option<&str>,
-    sink: &mut Sink,
-) -> Option<GpuSpec> {
-    let name = preset.unwrap_or(presets()[0].name);
-    let Some(preset) = presets().iter().find(|preset| preset.name == name) else {
-        let help = did_you_mean(name, presets().iter().map(|preset| preset.name));
-        sink.push(
-            Diag::error(
-                "kernel::unknown_preset",
-                format!("no preset is called `{name}`"),
-            )
-            .help(help),
-        );
-        return None;
-    };
-    let width = warp_width.iter();
-    let width = width.map(|width| format!("sm.warp_width={width}"));
-    let mut settings = Vec::new();
-    for setting in set.iter().cloned().chain(width) {
-        match setting.split_once('=') {
-            Some((path, value)) => settings.push(Override {
-                path: path.trim().to_owned(),
-                key: 0..0,
-                values: vec![Placed::new(literal(value.trim()), 0..0)],
-            }),
-            None => sink.push(
-                Diag::error("kernel::setting", format!("`--set {setting}` has no value"))
-                    .help("write for example `--set sm.threads=512`"),
-            ),
-        }
-    }
-    let complete = settings.len() == set.len() + warp_width.iter().count();
-    let chosen = settings.iter().map(|setting| (setting, &setting.values[0]));
-    let spec = build(preset, chosen.collect(), |problem, _| {
-        let message = format!("{}: {}", problem.path, problem.message);
-        let diag = Diag::error("kernel::setting", message);
-        sink.push(diag.maybe_help(problem.help.clone()));
-    });
-    spec.filter(|_| complete)
-}
-
-/// The kernel that is asked for: a file if there is one of that name, else a kernel of the suite.
-pub(super) fn request(
-    named: &str,
-    ptx: Option<&Path>,
-    case: Option<&str>,
-    sink: &mut Sink,
-) -> Option<KernelRequest> {
-    let path = Path::new(named);
-    let from = match warpwatt_suite::kernel(named) {
-        Some(kernel) if !path.is_file() => From::Suite(kernel),
-        None if !path.exists() && path.extension().is_none() && path.components().count() == 1 => {
-            let kernels = warpwatt_suite::kernels().iter().map(|kernel| kernel.name);
-            let help = did_you_mean(named, kernels);
-            let message = format!("`{named}` is neither a launch file nor a kernel of the suite");
-            sink.push(Diag::error("kernel::unknown", message).help(help));
-            return None;
-        }
-        _ => From::File(path.to_path_buf()),
-    };
-    Some(KernelRequest {
-        from,
-        ptx: ptx.map(Path::to_path_buf),
-        case: case.map(str::to_owned),
-        registers: None,
-    })
 }
 
 /// Registers a thread of the entries that were launched, and the instructions that keep values elsewhere.
@@ -317,7 +237,7 @@ impl Facts {
         arguments: &KernelArguments,
         spec: &GpuSpec,
     ) -> Facts {
-        let preset = arguments.preset.as_deref().unwrap_or(presets()[0].name);
+        let preset = arguments.gpu.name();
         let predicated_off: u64 = run
             .executions
             .iter()

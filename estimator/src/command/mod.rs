@@ -17,6 +17,7 @@ mod ptx;
 mod races;
 mod run;
 mod study_timeline;
+mod subject;
 mod tech;
 mod timeline;
 mod timing;

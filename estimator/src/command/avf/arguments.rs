@@ -6,6 +6,7 @@ use clap::Args;
 use warpwatt_gpu::Control;
 
 use super::super::cache::CacheArguments;
+use crate::command::subject::{GpuChoice, KernelChoice};
 
 /// How vulnerable the GPU's storage is to soft errors while a kernel runs.
 ///
@@ -21,12 +22,12 @@ Examples:
 
 Exit codes: 0 done; 2 the input is wrong, or the kernel stopped, computes a wrong result or does not fit the GPU.")]
 pub struct AvfArguments {
-    /// A launch file (TOML), or a kernel of the suite by name
-    #[arg(value_name = "LAUNCH.toml|KERNEL")]
-    pub launch: String,
-    /// The case of the launch file [default: its first]
-    #[arg(long, value_name = "NAME")]
-    pub case: Option<String>,
+    /// The kernel
+    #[command(flatten)]
+    pub kernel: KernelChoice,
+    /// What it is timed on
+    #[command(flatten)]
+    pub gpu: GpuChoice,
     /// A structure to show, such as register_file (repeatable) [default: all that are watched]
     #[arg(long, value_name = "STRUCTURE")]
     pub structure: Vec<String>,
@@ -39,18 +40,6 @@ pub struct AvfArguments {
     /// Write the AVF over time to a CSV file
     #[arg(long, value_name = "FILE")]
     pub over_time: Option<PathBuf>,
-    /// The most registers a thread may have; values beyond them go to local memory [default: the launch file's, or 255]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
-    pub registers: Option<u32>,
-    /// PTX to run instead of the launch file's own
-    #[arg(long, value_name = "FILE")]
-    pub ptx: Option<PathBuf>,
-    /// The GPU [default: tesla-16sm]
-    #[arg(long, value_name = "NAME")]
-    pub preset: Option<String>,
-    /// A setting of the GPU that differs from the preset's, such as sm.threads=512 (repeatable)
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
     /// Warp instructions that a launch may execute before it is taken for endless
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     pub limit: u64,

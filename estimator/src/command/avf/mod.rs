@@ -3,7 +3,7 @@
 mod arguments;
 mod show;
 
-use warpwatt_gpu::{GpuSpec, presets};
+use warpwatt_gpu::GpuSpec;
 use warpwatt_reliability::{Outcome, Shape, Structure, Whole};
 use warpwatt_suite::RunOptions;
 use warpwatt_techlib::Flavour;
@@ -13,11 +13,10 @@ use self::show::Shown;
 use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
 use super::files::write_one;
-use super::kernel::{gpu, request};
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
 use crate::reliability::{Rate, measure};
 use crate::run::execute::{first_mismatch, trace, untimed};
-use crate::run::kernel::{KernelRequest, load};
+use crate::run::kernel::load;
 use crate::technology;
 
 /// The nodes at which failures are given if none is asked for: that of the paper, and the last two for which a rate was found.
@@ -44,16 +43,8 @@ pub fn run(arguments: &AvfArguments) -> Exit {
 
 /// What there is to show; else the findings are in the sink.
 fn measured(arguments: &AvfArguments, sink: &mut Sink) -> Option<Shown> {
-    let width = arguments.warp_width.as_deref();
-    let spec = gpu(arguments.preset.as_deref(), &arguments.set, width, sink);
-    let (ptx, case) = (arguments.ptx.as_deref(), arguments.case.as_deref());
-    let kernel = request(&arguments.launch, ptx, case, sink).and_then(|request| {
-        let request = KernelRequest {
-            registers: arguments.registers,
-            ..request
-        };
-        load(sink, &request, None)
-    });
+    let spec = arguments.gpu.spec(arguments.warp_width.as_deref(), sink);
+    let kernel = (arguments.kernel.request(sink)).and_then(|request| load(sink, &request, None));
     let cache = arguments.cache.open(sink);
     let structures = structures(&arguments.structure, sink);
     let protections = protections(&arguments.protect, sink);
@@ -91,10 +82,7 @@ fn measured(arguments: &AvfArguments, sink: &mut Sink) -> Option<Shown> {
     Some(Shown {
         kernel: kernel.name.name.to_string(),
         case: kernel.name.case.to_string(),
-        preset: arguments
-            .preset
-            .clone()
-            .unwrap_or_else(|| presets()[0].name.to_owned()),
+        preset: arguments.gpu.name().to_owned(),
         shape: Shape::new(&spec),
         structures,
         protections,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::command::subject::{GpuChoice, KernelChoice};
 use clap::{ArgGroup, Args};
 use warpwatt_reliability::inject::Target;
 
@@ -20,9 +21,12 @@ Examples:
 Exit codes: 0 done; 1 stopped before the end (what was found is in the journal beside --out); 2 the input is wrong, or the kernel does not run or
 computes a wrong result without a flip.")]
 pub struct InjectArguments {
-    /// A launch file (TOML), or a kernel of the suite by name
-    #[arg(value_name = "LAUNCH.toml|KERNEL")]
-    pub launch: String,
+    /// The kernel
+    #[command(flatten)]
+    pub kernel: KernelChoice,
+    /// What it is timed on
+    #[command(flatten)]
+    pub gpu: GpuChoice,
     /// Where bits flip: register_file, shared_memory, instruction_buffer, pipeline_latch
     #[arg(long, value_name = "NAME", value_parser = target)]
     pub structure: Target,
@@ -41,21 +45,6 @@ pub struct InjectArguments {
     /// What sites are drawn with: equal seeds draw equal sites
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// The case of the launch file [default: its first]
-    #[arg(long, value_name = "NAME")]
-    pub case: Option<String>,
-    /// The most registers a thread may have [default: the launch file's, or 255]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
-    pub registers: Option<u32>,
-    /// PTX to run instead of the launch file's own
-    #[arg(long, value_name = "FILE")]
-    pub ptx: Option<PathBuf>,
-    /// The GPU [default: tesla-16sm]
-    #[arg(long, value_name = "NAME")]
-    pub preset: Option<String>,
-    /// A setting of the GPU that differs from the preset's (repeatable)
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
     /// Warp instructions that the kernel may execute without a flip: the times of each are kept, in 40 bytes
     #[arg(long, value_name = "N", default_value_t = 8_000_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     pub limit: u64,

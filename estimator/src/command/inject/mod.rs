@@ -20,12 +20,11 @@ use show::{Facts, text};
 
 use super::console::{Exit, err, out, out_json, reject};
 use super::files::write_one;
-use super::kernel::{gpu, request};
 use crate::diag::{Diag, Rejection, Sink};
 use crate::inject::{Draw, Golden, Journal, MODEL_VERSION, Plan, Unfinished, campaign};
 use crate::reliability::{measure, together};
 use crate::run::execute::{explain, untimed};
-use crate::run::kernel::{KernelRequest, LoadedKernel, load};
+use crate::run::kernel::{LoadedKernel, load};
 
 /// Executions that `--exhaustive` may take.
 const MOST: usize = 500_000;
@@ -56,12 +55,8 @@ pub fn run(arguments: &InjectArguments) -> Exit {
 
 /// What was found. `Err(None)`: the findings are in the sink already.
 fn document(arguments: &InjectArguments, sink: &mut Sink) -> Result<Value, Option<Diag>> {
-    let spec = gpu(arguments.preset.as_deref(), &arguments.set, None, sink);
-    let (ptx, case) = (arguments.ptx.as_deref(), arguments.case.as_deref());
-    let request = request(&arguments.launch, ptx, case, sink).map(|request| KernelRequest {
-        registers: arguments.registers,
-        ..request
-    });
+    let spec = arguments.gpu.spec(None, sink);
+    let request = arguments.kernel.request(sink);
     let kernel = request.and_then(|request| load(sink, &request, None));
     let (Some(spec), Some(kernel)) = (spec, kernel) else {
         return Err(None);
@@ -139,7 +134,7 @@ fn key(arguments: &InjectArguments, spec: &GpuSpec, kernel: &LoadedKernel, plan:
     let drawn = plan.strikes.iter().map(|(_, count)| count).sum::<u64>() + plan.known.total();
     let decides = serde_json::json!({
         "model_version": MODEL_VERSION, "version": env!("CARGO_PKG_VERSION"), "kernel": kernel.hash,
-        "registers": arguments.registers, "gpu": spec, "structure": arguments.structure.name(),
+        "registers": arguments.kernel.registers, "gpu": spec, "structure": arguments.structure.name(),
         "exhaustive": arguments.exhaustive, "samples": drawn, "seed": arguments.seed,
     });
     let hash = Sha256::digest(decides.to_string());

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
-use warpwatt_gpu::presets;
 use warpwatt_reliability::BitCycles;
 use warpwatt_reliability::inject::statistics::{clopper_pearson, margin, wilson};
 use warpwatt_reliability::inject::{Class, Sites, Tally};
@@ -31,7 +30,7 @@ impl Facts<'_> {
         let &Self {
             arguments, golden, ..
         } = self;
-        let preset = arguments.preset.as_deref().unwrap_or(presets()[0].name);
+        let preset = arguments.gpu.name();
         let ctas: usize = golden.launches.iter().map(|it| it.instructions.len()).sum();
         let counts = Class::ALL.map(|class| (class.name().to_owned(), self.tally.of(class).into()));
         json!({

@@ -13,7 +13,7 @@ use super::arguments::TraceArguments;
 use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
 use super::files::write_one;
-use super::kernel::request;
+use super::subject::request;
 use crate::cache::{MEMORY_LIMIT, TraceCache, key};
 use crate::diag::{Diag, Rejection, Sink};
 use crate::run::execute::{first_mismatch, trace};

@@ -1,0 +1,135 @@
+//! What a command works on: a kernel, and a GPU to time it on.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use warpwatt_gpu::{GpuSpec, presets};
+
+use crate::diag::{Diag, Sink, did_you_mean};
+use crate::run::kernel::{From, KernelRequest};
+use crate::study::Override;
+use crate::study::toml_reader::Placed;
+use crate::study::variants::{build, literal};
+
+/// A kernel.
+#[derive(Debug, Args)]
+pub struct KernelChoice {
+    /// A launch file (TOML), or a kernel of the suite by name
+    #[arg(value_name = "LAUNCH.toml|KERNEL")]
+    pub launch: String,
+    /// The case of the launch file [default: its first]
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// The most registers a thread may have; values beyond them go to local memory [default: the launch file's, or 255]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
+    pub registers: Option<u32>,
+    /// PTX to run instead of the launch file's own
+    #[arg(long, value_name = "FILE")]
+    pub ptx: Option<PathBuf>,
+}
+
+/// A GPU.
+#[derive(Debug, Args)]
+pub struct GpuChoice {
+    /// The GPU [default: tesla-16sm]
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// A setting of the GPU that differs from the preset's, such as sm.threads=512 (repeatable)
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+impl KernelChoice {
+    /// The kernel that is asked for.
+    pub fn request(&self, sink: &mut Sink) -> Option<KernelRequest> {
+        let request = request(
+            &self.launch,
+            self.ptx.as_deref(),
+            self.case.as_deref(),
+            sink,
+        );
+        request.map(|request| KernelRequest {
+            registers: self.registers,
+            ..request
+        })
+    }
+}
+
+impl GpuChoice {
+    /// The preset's name.
+    pub fn name(&self) -> &str {
+        self.preset.as_deref().unwrap_or(presets()[0].name)
+    }
+
+    /// Nothing was said about it.
+    pub fn is_default(&self) -> bool {
+        self.preset.is_none() && self.set.is_empty()
+    }
+
+    /// The preset with the settings of `--set` and `--warp-width`.
+    pub fn spec(&self, warp_width: Option<&str>, sink: &mut Sink) -> Option<GpuSpec> {
+        let name = self.name();
+        let Some(preset) = presets().iter().find(|preset| preset.name == name) else {
+            let help = did_you_mean(name, presets().iter().map(|preset| preset.name));
+            sink.push(
+                Diag::error(
+                    "kernel::unknown_preset",
+                    format!("no preset is called `{name}`"),
+                )
+                .help(help),
+            );
+            return None;
+        };
+        let width = warp_width.iter();
+        let width = width.map(|width| format!("sm.warp_width={width}"));
+        let mut settings = Vec::new();
+        for setting in self.set.iter().cloned().chain(width) {
+            match setting.split_once('=') {
+                Some((path, value)) => settings.push(Override {
+                    path: path.trim().to_owned(),
+                    key: 0..0,
+                    values: vec![Placed::new(literal(value.trim()), 0..0)],
+                }),
+                None => sink.push(
+                    Diag::error("kernel::setting", format!("`--set {setting}` has no value"))
+                        .help("write for example `--set sm.threads=512`"),
+                ),
+            }
+        }
+        let complete = settings.len() == self.set.len() + warp_width.iter().count();
+        let chosen = settings.iter().map(|setting| (setting, &setting.values[0]));
+        let spec = build(preset, chosen.collect(), |problem, _| {
+            let message = format!("{}: {}", problem.path, problem.message);
+            let diag = Diag::error("kernel::setting", message);
+            sink.push(diag.maybe_help(problem.help.clone()));
+        });
+        spec.filter(|_| complete)
+    }
+}
+
+/// The kernel that is asked for: a file if there is one of that name, else a kernel of the suite.
+pub fn request(
+    named: &str,
+    ptx: Option<&Path>,
+    case: Option<&str>,
+    sink: &mut Sink,
+) -> Option<KernelRequest> {
+    let path = Path::new(named);
+    let from = match warpwatt_suite::kernel(named) {
+        Some(kernel) if !path.is_file() => From::Suite(kernel),
+        None if !path.exists() && path.extension().is_none() && path.components().count() == 1 => {
+            let kernels = warpwatt_suite::kernels().iter().map(|kernel| kernel.name);
+            let help = did_you_mean(named, kernels);
+            let message = format!("`{named}` is neither a launch file nor a kernel of the suite");
+            sink.push(Diag::error("kernel::unknown", message).help(help));
+            return None;
+        }
+        _ => From::File(path.to_path_buf()),
+    };
+    Some(KernelRequest {
+        from,
+        ptx: ptx.map(Path::to_path_buf),
+        case: case.map(str::to_owned),
+        registers: None,
+    })
+}
