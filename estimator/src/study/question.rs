@@ -3,6 +3,7 @@
 use toml::{Table, Value};
 use warpwatt_techniques::{Definition, find};
 
+use super::selector::PREFIX;
 use super::variants::{literal, set};
 use crate::diag::{Diag, Sink, did_you_mean};
 
@@ -60,7 +61,8 @@ impl Question {
     }
 
     fn kernel(&self, name: &str) -> Value {
-        let file = name.contains(['/', '\\']) || name.ends_with(".toml");
+        let file =
+            !name.starts_with(PREFIX) && (name.contains(['/', '\\']) || name.ends_with(".toml"));
         let named = [(if file { "launch" } else { "name" }, name)];
         let case = self.case.as_deref().map(|case| ("case", case));
         match case {
@@ -280,6 +282,10 @@ mod tests {
         let expected: Table = "kernels = [{ name = \"bfs\", case = \"paper\" }, { launch = \"my.toml\", case = \"paper\" }]"
             .parse()
             .unwrap();
+        assert_eq!(study(&question)["workloads"], Value::Table(expected));
+        question.kernels = vec!["paper:filter_cache/HSPT".to_owned()];
+        question.case = None;
+        let expected = "kernels = [\"paper:filter_cache/HSPT\"]".parse().unwrap();
         assert_eq!(study(&question)["workloads"], Value::Table(expected));
     }
 

@@ -33,7 +33,7 @@ pub(super) struct Selected {
     pub missing: Option<String>,
 }
 
-const PREFIX: &str = "paper:";
+pub(super) const PREFIX: &str = "paper:";
 
 /// What `text` selects; `None` if it is not of the form `paper:...`.
 pub(super) fn paper(catalogue: &Catalogue, text: &str) -> Option<Result<Selected, Fault>> {
