@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, simulate_under};
-use warpwatt_reliability::{BitCycles, LaunchAvf, Liveness, Probe, Protection, Structure, Whole};
+use warpwatt_reliability::{
+    BitCycles, LaunchAvf, Liveness, Probe, Structure, Whole, whole_structures,
+};
 use warpwatt_simt::trace::KernelTrace;
 
 /// Shortest windows over time, in cycles; there are a thousand at the most, which are longer in longer launches.
@@ -32,15 +34,7 @@ pub fn measure(
         .collect();
     let probe = Probe::new(spec, liveness, WINDOW);
     let mut hooks = Hooks::default();
-    let protections = protections.to_vec();
-    probe.attach(
-        &mut hooks,
-        Box::new(move |_| {
-            let each = protections.iter();
-            each.map(|it| Box::new(*it) as Box<dyn Protection>)
-                .collect()
-        }),
-    );
+    probe.attach(&mut hooks, whole_structures(protections.to_vec()));
     let control = Control {
         cycle_limit,
         watcher: None,

@@ -76,11 +76,14 @@ impl<'o> Rows<'o> {
 
     /// A metric by its full name.
     pub fn metric_of(&self, technique: &str, name: &str) -> Vec<f64> {
-        self.each(technique, |outcome| {
-            let metric = outcome.metrics.iter().find(|metric| metric.name == name);
-            metric.map_or(f64::NAN, |metric| metric.value)
-        })
+        self.each(technique, |outcome| metric(outcome, name))
     }
+}
+
+/// A metric of a point by its full name; not a number if the point has none of that name.
+pub(super) fn metric(outcome: &Outcome, name: &str) -> f64 {
+    let found = outcome.metrics.iter().find(|metric| metric.name == name);
+    found.map_or(f64::NAN, |metric| metric.value)
 }
 
 /// Their mean.

@@ -5,7 +5,7 @@ use warpwatt_circuit::{Cost, OperatingPoint, Profile, Spec, cost};
 use warpwatt_techlib::quantity::Temperature;
 use warpwatt_techlib::{Flavour, Library};
 
-use super::rows::{Rows, least, mean, most};
+use super::rows::{Rows, least, mean, metric, most};
 use super::{Check, Tolerance};
 use crate::outcome::{BASELINE, Outcome};
 use crate::papers::WarpedDmrPaper;
@@ -120,11 +120,9 @@ fn check(
 }
 
 /// A metric of one benchmark.
-fn one(rows: &Rows<'_>, technique: &str, benchmark: &str, metric: &str) -> f64 {
+fn one(rows: &Rows<'_>, technique: &str, benchmark: &str, name: &str) -> f64 {
     let outcome = rows.of_benchmark(technique, benchmark);
-    let metrics = outcome.map_or(&[][..], |outcome| &outcome.metrics);
-    let found = metrics.iter().find(|found| found.name == metric);
-    found.map_or(f64::NAN, |found| found.value)
+    outcome.map_or(f64::NAN, |outcome| metric(outcome, name))
 }
 
 /// Lanes that execute nothing while their warp does, by the counter of the lanes that do.

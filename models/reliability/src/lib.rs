@@ -14,7 +14,7 @@ mod windows;
 
 pub use ace::{Fact, Liveness, Verdict};
 pub use ledger::{BitCycles, Closed, Held, Ledger};
-pub use probe::{LaunchAvf, Probe, ProtectionFactory, Shape};
+pub use probe::{LaunchAvf, Probe, ProtectionFactory, Shape, whole_structures};
 pub use protection::{Cover, Outcome, Protection, Residency, Whole};
 pub use structure::{Structure, UnknownStructure};
 pub use windows::OverTime;

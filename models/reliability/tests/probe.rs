@@ -11,7 +11,7 @@ use warpwatt_gpu::{
     Course, GpuSpec, Hooks, IssueEvent, PlaceEvent, Policy, StorageObserver, simulate,
 };
 use warpwatt_reliability::{
-    BitCycles, LaunchAvf, Liveness, Outcome, Probe, Protection, Shape, Structure, Whole,
+    BitCycles, LaunchAvf, Liveness, Outcome, Probe, Shape, Structure, Whole, whole_structures,
 };
 use warpwatt_simt::trace::KernelTrace;
 
@@ -24,15 +24,7 @@ fn gpu() -> GpuSpec {
 fn measure_with(spec: &GpuSpec, trace: &KernelTrace, protections: &[Whole]) -> LaunchAvf {
     let probe = Probe::new(spec, vec![Arc::new(Liveness::of(trace))], 16);
     let mut hooks = Hooks::default();
-    let protections = protections.to_vec();
-    probe.attach(
-        &mut hooks,
-        Box::new(move |_| {
-            let each = protections.iter();
-            each.map(|it| Box::new(*it) as Box<dyn Protection>)
-                .collect()
-        }),
-    );
+    probe.attach(&mut hooks, whole_structures(protections.to_vec()));
     let run = simulate(spec, std::slice::from_ref(trace), hooks).unwrap();
     let found = probe.finish();
     assert_eq!(found.len(), 1);

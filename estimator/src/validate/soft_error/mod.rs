@@ -5,8 +5,9 @@
 
 mod rows;
 
-use rows::{Part, ROUND_ROBIN, Rows, mean, metric, most};
+use rows::{Part, ROUND_ROBIN, Rows};
 
+use super::rows::{mean, metric, most};
 use super::{Check, Tolerance};
 use crate::outcome::{BASELINE, Outcome};
 use crate::papers::SoftErrorPaper;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::outcome::Outcome;
+use crate::validate::rows::metric;
 
 /// What a structure and all that protects it are called.
 #[derive(Clone, Copy, Debug)]
@@ -127,20 +128,4 @@ impl<'o> Rows<'o> {
     pub fn metric(&self, technique: &str, policy: &str, name: &str) -> Vec<f64> {
         self.each(technique, policy, |outcome| metric(outcome, name))
     }
-}
-
-/// A metric of a point.
-pub(super) fn metric(outcome: &Outcome, name: &str) -> f64 {
-    let found = outcome.metrics.iter().find(|metric| metric.name == name);
-    found.map_or(f64::NAN, |metric| metric.value)
-}
-
-/// Their mean.
-pub(super) fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
-/// The greatest.
-pub(super) fn most(values: &[f64]) -> f64 {
-    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }

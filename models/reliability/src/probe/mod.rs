@@ -14,12 +14,21 @@ use std::sync::Arc;
 
 use warpwatt_gpu::{GpuSpec, Hooks};
 
-use crate::{BitCycles, Liveness, OverTime, Protection, Structure};
+use crate::{BitCycles, Liveness, OverTime, Protection, Structure, Whole};
 pub use shape::Shape;
 use sm::SmProbe;
 
 /// Makes the protections of one SM; the argument is the SM's number.
 pub type ProtectionFactory = Box<dyn Fn(u32) -> Vec<Box<dyn Protection>>>;
+
+/// Makes the same codes on whole structures for every SM.
+pub fn whole_structures(codes: Vec<Whole>) -> ProtectionFactory {
+    Box::new(move |_| {
+        let each = codes.iter();
+        each.map(|code| Box::new(*code) as Box<dyn Protection>)
+            .collect()
+    })
+}
 
 /// What a launch did to the structures of the GPU.
 #[derive(Clone, Debug, PartialEq)]
