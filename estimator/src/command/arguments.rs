@@ -332,7 +332,7 @@ pub struct LogicArguments {
     pub words: Vec<String>,
 }
 
-/// Show what there is: presets, nodes, kernels, techniques.
+/// Show what there is: presets, nodes, kernels, techniques, metrics.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -357,6 +357,8 @@ pub enum Listing {
     Kernels,
     /// Techniques, with their parameters
     Techniques,
+    /// Figures of a point or of a comparison that can be asked for by name
+    Metrics,
 }
 
 /// Render the results of a study again: print the tables and write CSV, JSON and HTML anew.

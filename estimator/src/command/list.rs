@@ -10,6 +10,7 @@ use warpwatt_techlib::{Library, TechError};
 use super::arguments::{ListArguments, Listing};
 use super::console::{Exit, out, out_json, reject};
 use crate::diag::{Diag, Rejection};
+use crate::report::metric::{Better, Metrics};
 
 /// Shows a listing.
 pub fn run(arguments: &ListArguments) -> Exit {
@@ -18,6 +19,7 @@ pub fn run(arguments: &ListArguments) -> Exit {
         Listing::Nodes => nodes(),
         Listing::Presets => Ok(presets()),
         Listing::Techniques => Ok(techniques()),
+        Listing::Metrics => Ok(metrics()),
     };
     match listed {
         Ok(listed) if arguments.json => out_json(&listed.value),
@@ -82,6 +84,31 @@ fn techniques() -> Listed {
             "parameters": parameters, "counters": counters,
         }));
     }
+    Listed {
+        value: Value::Array(values),
+        text,
+    }
+}
+
+/// Metrics with unit and direction, and how those are called that only points have.
+fn metrics() -> Listed {
+    let mut rows = Table::new();
+    let mut values = Vec::new();
+    for metric in Metrics::known().iter() {
+        let better = match metric.better() {
+            Better::Lower => "lower",
+            Better::Higher => "higher",
+            Better::Neither => "",
+        };
+        rows.add_row([metric.name(), metric.unit(), better, metric.meaning()]);
+        values.push(json!({
+            "name": metric.name(), "unit": metric.unit(), "better": (!better.is_empty()).then_some(better), "meaning": metric.meaning(),
+            "needs_baseline": metric.needs_baseline(),
+        }));
+    }
+    let text = table(rows, ["metric", "unit", "better", "meaning"])
+        + "Also `activity.COUNTER`, every counter of a run, and `structures.NAME.FIGURE`, figures of a structure as `report.json` has them: \
+           `activity.fetches`, `structures.icache.data.dynamic_j`.\n";
     Listed {
         value: Value::Array(values),
         text,

@@ -9,6 +9,7 @@ pub mod estimate;
 mod fit;
 pub(crate) mod format;
 mod html;
+pub mod metric;
 mod model;
 mod stacked;
 mod table;

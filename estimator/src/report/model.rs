@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::compare::Comparison;
 use super::fit::Line;
 use super::format;
+use super::metric::Metric;
 use super::stacked::Stacked;
 use crate::outcome::{KernelName, Outcome, Point, TechnologyName, gpu_label};
 use crate::papers::FilterCachePaper;
@@ -28,6 +29,9 @@ pub struct Report {
     /// The filter-cache paper, which the comparisons stand beside.
     #[serde(skip)]
     pub paper: FilterCachePaper,
+    /// Where the comparison of each point is: block and place in it.
+    #[serde(skip)]
+    compared: Vec<Option<(usize, usize)>>,
 }
 
 /// Comparisons of one configuration over kernels.
@@ -55,7 +59,11 @@ impl Report {
         let paper = FilterCachePaper::load();
         let mut blocks: Vec<Block> = Vec::new();
         let mut without_baseline = Vec::new();
-        for with in points.iter().filter(|point| !point.point.is_baseline()) {
+        let mut compared = vec![None; points.len()];
+        for (number, with) in points.iter().enumerate() {
+            if with.point.is_baseline() {
+                continue;
+            }
             let baseline = points
                 .iter()
                 .find(|p| p.point.is_baseline() && p.point.differs_only_in_technique(&with.point));
@@ -64,10 +72,18 @@ impl Report {
                 continue;
             };
             let comparison = Comparison::of(baseline, with, &paper);
-            match blocks.iter_mut().find(|block| block.holds(&with.point)) {
-                Some(block) => block.comparisons.push(comparison),
-                None => blocks.push(Block::starting_with(comparison)),
-            }
+            let block = blocks.iter().position(|block| block.holds(&with.point));
+            let block = match block {
+                Some(block) => {
+                    blocks[block].comparisons.push(comparison);
+                    block
+                }
+                None => {
+                    blocks.push(Block::starting_with(comparison));
+                    blocks.len() - 1
+                }
+            };
+            compared[number] = Some((block, blocks[block].comparisons.len() - 1));
         }
         blocks.iter_mut().for_each(Block::fit);
         Self {
@@ -80,7 +96,22 @@ impl Report {
             blocks,
             without_baseline,
             paper,
+            compared,
         }
+    }
+
+    /// The comparison of the point of this number with its baseline, if it has one.
+    pub fn comparison(&self, point: usize) -> Option<&Comparison> {
+        let (block, place) = (*self.compared.get(point)?)?;
+        self.blocks.get(block)?.comparisons.get(place)
+    }
+
+    /// The values of `metric`, one a point.
+    pub fn values(&self, metric: &Metric) -> Vec<Option<f64>> {
+        let points = self.points.iter().enumerate();
+        points
+            .map(|(number, point)| metric.value(point, self.comparison(number)))
+            .collect()
     }
 
     /// Everything as one JSON document: points as stored, and the comparisons in blocks.

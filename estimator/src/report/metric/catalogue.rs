@@ -1,0 +1,188 @@
+//! Every metric that there is, and the one of a name.
+
+use warpwatt_gpu::COUNTERS;
+use warpwatt_techniques::{ALL, Stack};
+
+use super::{Better, Def, Figure, Metric, PAPER, POINT, VERSUS, point, technique, versus};
+use crate::diag::{Diag, nearest};
+use crate::outcome::{Outcome, PricedStructure};
+
+/// Before the name of a counter.
+const ACTIVITY: &str = "activity.";
+/// Before the name of a structure and its figure.
+const STRUCTURES: &str = "structures.";
+
+/// The metrics that can be asked for.
+#[derive(Clone, Debug)]
+pub struct Metrics {
+    /// Those that a listing shows.
+    listed: Vec<Metric>,
+    /// Structures of the points, where there are points.
+    structures: Option<Vec<String>>,
+    /// Counters.
+    counters: Vec<(String, String)>,
+}
+
+type StructureFigure = (
+    &'static str,
+    &'static str,
+    Better,
+    fn(&PricedStructure) -> f64,
+);
+
+/// Figures of a structure, called as in `report.json`.
+const FIGURES: [StructureFigure; 7] = [
+    ("area_m2", "m2", Better::Lower, |s| s.area_m2),
+    ("leakage_w", "W", Better::Lower, |s| s.leakage_w),
+    ("gate_leakage_w", "W", Better::Lower, |s| s.gate_leakage_w),
+    ("delay_s", "s", Better::Lower, |s| s.delay_s),
+    ("dynamic_j", "J", Better::Lower, |s| s.dynamic_j),
+    ("leakage_j", "J", Better::Lower, |s| s.leakage_j),
+    ("instances", "1", Better::Neither, |s| s.instances as f64),
+];
+
+impl Metrics {
+    /// Those of any study: what techniques report is taken from their default parameters.
+    pub fn known() -> Self {
+        let mut listed: Vec<Metric> = Vec::new();
+        let points = POINT.iter().chain(point::DERIVED);
+        let points = points.map(|def| fixed(def, Figure::Point));
+        let versus = VERSUS.iter().chain(PAPER).chain(versus::DERIVED);
+        let versus = versus.map(|def| fixed(def, Figure::Versus));
+        for metric in points.chain(versus).chain(technique::defaults()) {
+            add(&mut listed, metric);
+        }
+        let counters = COUNTERS.iter().map(|counter| (counter.name, counter.unit));
+        let techniques = ALL.iter().flat_map(|definition| definition.counters);
+        let counters = counters.chain(techniques.map(|(name, _)| (*name, "1")));
+        Self {
+            listed,
+            structures: None,
+            counters: counters
+                .map(|(name, unit)| (name.to_owned(), unit.to_owned()))
+                .collect(),
+        }
+    }
+
+    /// With what the techniques of `stack` report under its parameters.
+    #[must_use]
+    pub fn with_stack(mut self, stack: &Stack) -> Self {
+        for metric in technique::of(stack) {
+            add(&mut self.listed, metric);
+        }
+        self
+    }
+
+    /// With what the points have.
+    #[must_use]
+    pub fn with_points<'o>(mut self, points: impl IntoIterator<Item = &'o Outcome>) -> Self {
+        let mut structures: Vec<String> = Vec::new();
+        for point in points {
+            for metric in &point.metrics {
+                add(
+                    &mut self.listed,
+                    technique::metric(&metric.name, &metric.unit),
+                );
+            }
+            for structure in &point.structures {
+                if !structures.contains(&structure.name) {
+                    structures.push(structure.name.clone());
+                }
+            }
+            for (counter, _) in point.activity.iter() {
+                if !self.counters.iter().any(|(known, _)| known == counter) {
+                    self.counters.push((counter.to_owned(), "1".to_owned()));
+                }
+            }
+        }
+        self.structures = Some(structures);
+        self
+    }
+
+    /// Those that a listing shows: all but counters and figures of structures.
+    pub fn iter(&self) -> impl Iterator<Item = &Metric> {
+        self.listed.iter()
+    }
+
+    /// The metric called `name`.
+    ///
+    /// # Errors
+    /// There is none: the nearest name is suggested.
+    pub fn find(&self, name: &str) -> Result<Metric, Diag> {
+        let name = name.trim();
+        let found = if let Some(counter) = name.strip_prefix(ACTIVITY) {
+            self.counter(name, counter)
+        } else if let Some(rest) = name.strip_prefix(STRUCTURES) {
+            self.structure(name, rest)
+        } else {
+            let mut listed = self.listed.iter();
+            listed.find(|metric| metric.name == name).cloned()
+        };
+        found.ok_or_else(|| {
+            Diag::error("metric::unknown", format!("no metric is called `{name}`"))
+                .help(self.remedy(name))
+        })
+    }
+
+    fn counter(&self, name: &str, counter: &str) -> Option<Metric> {
+        let (_, unit) = self.counters.iter().find(|(known, _)| known == counter)?;
+        Some(Metric {
+            name: name.to_owned(),
+            unit: unit.clone(),
+            better: Better::Neither,
+            meaning: format!("the counter `{counter}`"),
+            figure: Figure::Activity(counter.to_owned()),
+        })
+    }
+
+    fn structure(&self, name: &str, rest: &str) -> Option<Metric> {
+        let (structure, figure) = rest.rsplit_once('.')?;
+        let (_, unit, better, value) = FIGURES.iter().find(|known| known.0 == figure)?;
+        let known = self.structures.as_ref();
+        if known.is_some_and(|known| !known.iter().any(|name| name == structure)) {
+            return None;
+        }
+        Some(Metric {
+            name: name.to_owned(),
+            unit: (*unit).to_owned(),
+            better: *better,
+            meaning: format!("`{figure}` of the structure `{structure}`"),
+            figure: Figure::Structure(structure.to_owned(), *value),
+        })
+    }
+
+    /// The nearest name, and where all of them are.
+    fn remedy(&self, name: &str) -> String {
+        let mut names: Vec<String> = self.listed.iter().map(|m| m.name.clone()).collect();
+        names.extend(
+            self.counters
+                .iter()
+                .map(|(name, _)| format!("{ACTIVITY}{name}")),
+        );
+        for structure in self.structures.iter().flatten() {
+            names.extend(FIGURES.map(|(figure, ..)| format!("{STRUCTURES}{structure}.{figure}")));
+        }
+        let all = "`warpwatt list metrics` has all of them";
+        match nearest(name, names.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`? {all}"),
+            None => all.to_owned(),
+        }
+    }
+}
+
+fn fixed<T>(def: &Def<T>, figure: fn(fn(&T) -> Option<f64>) -> Figure) -> Metric {
+    Metric {
+        name: def.name.to_owned(),
+        unit: def.unit.to_owned(),
+        better: def.better,
+        meaning: def.meaning.to_owned(),
+        figure: figure(def.value),
+    }
+}
+
+/// The first of a name counts: `cycles` and `fetches` are those of the point, not the columns of its comparison.
+fn add(metrics: &mut Vec<Metric>, metric: Metric) {
+    if metrics.iter().all(|known| known.name != metric.name) {
+        metrics.push(metric);
+    }
+}

@@ -1,0 +1,133 @@
+//! Metrics by name: what a figure of a point, or of a comparison with its baseline, is called, what it is measured in and which way is good.
+//!
+//! Names are the columns of `points.csv` and `comparisons.csv`, sums and quotients made of them, what techniques report (`filter_cache.hit_rate`), and the
+//! contents of a point in `report.json`: `activity.fetches`, `structures.icache.data.dynamic_j`. Whatever takes a metric takes it from here.
+
+mod catalogue;
+mod point;
+mod technique;
+mod versus;
+
+#[cfg(test)]
+mod tests;
+
+pub use catalogue::Metrics;
+pub(crate) use point::POINT;
+pub(crate) use versus::{PAPER, VERSUS};
+
+use super::compare::Comparison;
+use crate::outcome::{Outcome, PricedStructure};
+
+/// Which way a metric is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// The less the better: energy, area, time.
+    Lower,
+    /// The more the better: a hit rate, a coverage, a saving.
+    Higher,
+    /// Neither is better for itself: a count of instructions.
+    Neither,
+}
+
+/// A figure of a point or of its comparison, by name.
+#[derive(Clone, Debug)]
+pub struct Metric {
+    name: String,
+    unit: String,
+    better: Better,
+    meaning: String,
+    figure: Figure,
+}
+
+/// Where the value of a metric comes from.
+#[derive(Clone, Debug)]
+enum Figure {
+    Point(fn(&Outcome) -> Option<f64>),
+    Versus(fn(&Comparison) -> Option<f64>),
+    /// Among what techniques report.
+    Technique,
+    /// A counter.
+    Activity(String),
+    /// A figure of a structure.
+    Structure(String, fn(&PricedStructure) -> f64),
+}
+
+/// A metric that every study has, of a point or of a comparison.
+pub(crate) struct Def<T> {
+    pub name: &'static str,
+    pub unit: &'static str,
+    pub better: Better,
+    pub meaning: &'static str,
+    pub value: fn(&T) -> Option<f64>,
+}
+
+/// A [`Def`], in one line.
+const fn def<T>(
+    name: &'static str,
+    unit: &'static str,
+    better: Better,
+    meaning: &'static str,
+    value: fn(&T) -> Option<f64>,
+) -> Def<T> {
+    Def {
+        name,
+        unit,
+        better,
+        meaning,
+        value,
+    }
+}
+
+impl<T> Def<T> {
+    /// Whether its values are whole numbers.
+    pub fn is_count(&self) -> bool {
+        matches!(self.unit, "cycles" | "instructions")
+    }
+}
+
+impl Metric {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its unit: SI, `1` for a ratio, or what is counted.
+    pub fn unit(&self) -> &str {
+        &self.unit
+    }
+
+    /// Which way is good.
+    pub fn better(&self) -> Better {
+        self.better
+    }
+
+    /// What it is, in a few words.
+    pub fn meaning(&self) -> &str {
+        &self.meaning
+    }
+
+    /// Whether it is a figure of a comparison: points without a technique, or without a baseline, have no value of it.
+    pub fn needs_baseline(&self) -> bool {
+        matches!(self.figure, Figure::Versus(_))
+    }
+
+    /// Its value: of `outcome`, or of the comparison of `outcome` with its baseline. `None` where there is none, and where it is no number.
+    pub fn value(&self, outcome: &Outcome, comparison: Option<&Comparison>) -> Option<f64> {
+        let value = match &self.figure {
+            Figure::Point(value) => value(outcome),
+            Figure::Versus(value) => comparison.and_then(value),
+            Figure::Technique => {
+                let mut metrics = outcome.metrics.iter();
+                let found = metrics.find(|metric| metric.name == self.name);
+                found.map(|metric| metric.value)
+            }
+            Figure::Activity(counter) => {
+                let mut counters = outcome.activity.iter();
+                let found = counters.find(|(name, _)| name == counter);
+                found.map(|(_, count)| count as f64)
+            }
+            Figure::Structure(name, value) => outcome.structure(name).map(value),
+        };
+        value.filter(|value| value.is_finite())
+    }
+}

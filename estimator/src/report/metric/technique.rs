@@ -1,0 +1,77 @@
+//! What techniques report: the names come from the techniques, which way is good from what the figure is called.
+
+use warpwatt_activity::Activity;
+use warpwatt_gpu::{Run, Work};
+use warpwatt_techniques::{ALL, Definition, Stack};
+
+use super::{Better, Figure, Metric};
+
+/// Words of a name that say that more is better.
+const GOOD: [&str; 8] = [
+    "hit_rate",
+    "coverage",
+    "allocation_reduction",
+    "main_allocation_reduction",
+    "reuse_rate",
+    "wear_lifetime",
+    "vrf_coverage",
+    "alu_coverage",
+];
+
+/// Words of a name that say that less is better.
+const BAD: [&str; 12] = [
+    "static_code_increase",
+    "dynamic_code_increase",
+    "throttled",
+    "throttled_cycles_each",
+    "spilled",
+    "dropped",
+    "stalls",
+    "local_accesses",
+    "powered_share",
+    "wear_variation",
+    "wear_most_over_least",
+    "wear_most_over_mean",
+];
+
+/// A metric that a technique reports.
+pub fn metric(name: &str, unit: &str) -> Metric {
+    let has = |words: &[&str]| name.split('.').any(|word| words.contains(&word));
+    let better = match (has(&GOOD), has(&BAD)) {
+        (true, _) => Better::Higher,
+        (_, true) => Better::Lower,
+        _ => Better::Neither,
+    };
+    let technique = name.split('.').next().unwrap_or(name);
+    Metric {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        better,
+        meaning: format!("as `{technique}` reports it"),
+        figure: Figure::Technique,
+    }
+}
+
+/// What every technique reports with its default parameters.
+pub fn defaults() -> Vec<Metric> {
+    let stacks = ALL.iter().filter_map(|definition| default(definition));
+    stacks.flat_map(|stack| of(&stack)).collect()
+}
+
+fn default(definition: &Definition) -> Option<Stack> {
+    let technique = (definition.parse)(&toml::Table::new()).ok()?;
+    Stack::new(vec![technique.into()]).ok()
+}
+
+/// What the techniques of `stack` report. The names do not depend on what was counted, so an empty run shows them.
+pub fn of(stack: &Stack) -> Vec<Metric> {
+    let run = Run {
+        cycles: 0,
+        activity: Activity::new(),
+        per_sm: Vec::new(),
+        launches: Vec::new(),
+        work: Work::default(),
+    };
+    let metrics = stack.metrics(&run).into_iter();
+    metrics.map(|m| metric(&m.name, m.unit)).collect()
+}
