@@ -6,12 +6,15 @@
 //! | sub-threshold leakage | I_300 (T/300)^2 exp(-Ea/k (1/T - 1/300)) 10^(dibl (V - V_nominal) / swing(T)) | Taur and Ning, sections 2.1 and 3.2 |
 //! | gate leakage | I_nominal (V / V_nominal)^n | Krishnamurthy et al., CICC 2002 |
 
+use serde::{Deserialize, Serialize};
+
 use crate::quantity::{CurrentPerLength, Energy, Temperature, Voltage};
 use crate::rules::{BOLTZMANN, REFERENCE_KELVIN};
 use crate::{Sourced, TechError};
 
 /// On-resistance by the alpha-power law.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DriveLaw {
     /// Exponent: 2 for long channels, towards 1 where carriers move at their top speed.
     pub alpha: Sourced<f64>,
@@ -26,7 +29,8 @@ pub struct DriveLaw {
 }
 
 /// A leakage current per width.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum Leakage {
     /// Tabulated over temperature; the same at every supply.
     Table(LeakageTable),
@@ -37,13 +41,15 @@ pub enum Leakage {
 }
 
 /// A current per width by temperature.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LeakageTable {
     rows: Vec<(Temperature, Sourced<CurrentPerLength>)>,
 }
 
 /// Sub-threshold leakage.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ActivatedLaw {
     /// At 300 K and the nominal supply.
     pub current: Sourced<CurrentPerLength>,
@@ -58,7 +64,8 @@ pub struct ActivatedLaw {
 }
 
 /// Gate leakage.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TunnelLaw {
     /// At the nominal supply.
     pub current: Sourced<CurrentPerLength>,
@@ -218,6 +225,10 @@ impl LeakageTable {
         let (first, last) = (&self.rows[0], &self.rows[self.rows.len() - 1]);
         in_range(temperature, (first.0, last.0), library)?;
         Ok(last.1.value)
+    }
+
+    pub(crate) fn rows_mut(&mut self) -> &mut [(Temperature, Sourced<CurrentPerLength>)] {
+        &mut self.rows
     }
 
     fn mixed(&self, other: &Self, share: f64, rule: &str) -> Self {

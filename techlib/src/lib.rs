@@ -13,9 +13,11 @@ mod provenance;
 pub mod published;
 pub mod quantity;
 pub mod rules;
+mod scale;
 mod size_effect;
 mod sourced;
 mod technology;
+mod text;
 
 pub use error::TechError;
 pub use flavour::{Flavour, UnknownFlavour};

@@ -39,6 +39,8 @@ pub struct Entry<'a> {
     pub pedigree: Pedigree<'a>,
     /// Where it holds.
     pub valid: &'a str,
+    /// Whether it falls where the others of its cause rise: the on-resistance of a transistor is its supply over its on-current.
+    pub inverse: bool,
 }
 
 /// What a value's error has in common with others: values of one node and one cause err together, those of different causes do not.
@@ -131,6 +133,7 @@ impl<'a> Entry<'a> {
                 how: &value.how,
             },
             valid: &value.valid,
+            inverse: matches!(field, "r_n_on" | "r_p_on"),
         }
     }
 }

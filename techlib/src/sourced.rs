@@ -3,23 +3,29 @@
 use std::ops::{Add, Mul};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// A value with its pedigree.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Sourced<T> {
     /// The value.
     pub value: T,
     /// Where it is from: document or file with line.
+    #[serde(with = "crate::text")]
     pub source: Arc<str>,
     /// How it was obtained.
     pub how: How,
     /// Where it holds, in words.
+    #[serde(with = "crate::text")]
     pub valid: Arc<str>,
     /// Relative uncertainty (one sigma) of the value as a statement about silicon.
     pub uncertainty: f64,
 }
 
 /// How a value was obtained.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum How {
     /// Read in the source.
     Published,
@@ -28,16 +34,19 @@ pub enum How {
     /// From other values by a named rule.
     Scaled {
         /// By which rule.
+        #[serde(with = "crate::text")]
         rule: Arc<str>,
     },
     /// Fitted by a script to data.
     Fitted {
         /// The script, in this repository.
+        #[serde(with = "crate::text")]
         script: Arc<str>,
     },
     /// Assumed.
     Assumed {
         /// Why.
+        #[serde(with = "crate::text")]
         reason: Arc<str>,
     },
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::law::{DriveLaw, Leakage};
 use crate::quantity::{
     CapacitancePerArea, CapacitancePerLength, CurrentPerLength, Length, Mobility,
@@ -10,9 +12,11 @@ use crate::quantity::{
 use crate::{Flavour, Sourced};
 
 /// Everything the circuit models need to know of a process. A value; nothing reads one from anywhere else.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Technology {
     /// The library it is from.
+    #[serde(with = "crate::text")]
     pub library: Arc<str>,
     /// Feature size F.
     pub feature: Length,
@@ -33,11 +37,13 @@ pub struct Technology {
     /// Values that are known to be wrong in the source and stay as they are.
     pub defects: Vec<Defect>,
     /// Set if the node is a sketch, with what is missing.
+    #[serde(with = "crate::text::option")]
     pub sketch: Option<Arc<str>>,
 }
 
 /// How a node without a table came about.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Interpolation {
     /// The larger neighbour.
     pub larger: Length,
@@ -46,11 +52,12 @@ pub struct Interpolation {
     /// Weight of the larger one.
     pub share_of_larger: f64,
     /// The rule.
-    pub rule: &'static str,
+    #[serde(with = "crate::text")]
+    pub rule: Arc<str>,
 }
 
 /// A known defect of the source's tables.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Defect {
     /// Of which value: `lop.i_off_n`.
@@ -62,7 +69,8 @@ pub struct Defect {
 }
 
 /// A transistor, per width.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Device {
     /// Gate to channel.
     pub c_gate_ideal: Sourced<CapacitancePerLength>,
@@ -97,7 +105,8 @@ pub struct Device {
 }
 
 /// How the transconductance of a sense amplifier is had.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum Sense {
     /// From mobility and oxide, as CACTI does.
     Square(Box<SquareLaw>),
@@ -106,7 +115,8 @@ pub enum Sense {
 }
 
 /// What CACTI's transconductance is made of.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SquareLaw {
     /// Gate oxide.
     pub c_ox: Sourced<CapacitancePerArea>,
@@ -119,7 +129,8 @@ pub struct SquareLaw {
 }
 
 /// What a layout counts in.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Layout {
     /// How transistors are built.
     pub kind: Kind,
@@ -134,7 +145,7 @@ pub struct Layout {
 }
 
 /// How transistors are built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Flat on the wafer, of any width.
@@ -146,7 +157,8 @@ pub enum Kind {
 }
 
 /// A fin. Widths and currents per width of a FinFET node are per width *in the layout*: n fins are n pitches wide.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Fin {
     /// From fin to fin.
     pub pitch: Sourced<Length>,
@@ -155,7 +167,8 @@ pub struct Fin {
 }
 
 /// Other memory cells, against the high-density one with six transistors.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CellFamily {
     /// Area of the high-current cell over that of the high-density one; it grows along the wordline.
     pub high_current_area: Sourced<f64>,
@@ -168,7 +181,8 @@ pub struct CellFamily {
 }
 
 /// A six-transistor cell with one port.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Cell {
     /// Along the wordline.
     pub width: Sourced<Length>,
@@ -185,7 +199,8 @@ pub struct Cell {
 }
 
 /// Wires of both ITRS projections.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Wires {
     /// Low-k dielectrics and thin barriers arrive as hoped.
     pub aggressive: WireStack,
@@ -194,7 +209,8 @@ pub struct Wires {
 }
 
 /// The layers of one projection.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct WireStack {
     /// Inside cells.
     pub local: WireLayer,
@@ -205,7 +221,8 @@ pub struct WireStack {
 }
 
 /// A wire layer at minimum pitch.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct WireLayer {
     /// Width plus spacing.
     pub pitch: Sourced<Length>,
@@ -237,7 +254,11 @@ impl Technology {
 
     /// What lies between this and a smaller node. Both must have been read for the same feature size.
     pub(crate) fn between(&self, smaller: &Self, interpolation: Interpolation) -> Self {
-        let (share, rule) = (interpolation.share_of_larger, interpolation.rule);
+        let (share, rule) = (
+            interpolation.share_of_larger,
+            Arc::clone(&interpolation.rule),
+        );
+        let rule = &*rule;
         let defects = self
             .defects
             .iter()

@@ -141,7 +141,7 @@ impl<'t> Sheet<'t> {
             "kind": technology.layout.kind, "sketch": technology.sketch.as_deref(), "vdd_v": self.at.vdd.si(), "temperature_k": self.at.temperature.si(),
             "vdd_range_v": [drive.low.si(), drive.high.si()],
             "interpolation": technology.interpolation.as_ref().map(|between| json!({
-                "larger_m": between.larger.si(), "smaller_m": between.smaller.si(), "share_of_larger": between.share_of_larger, "rule": between.rule,
+                "larger_m": between.larger.si(), "smaller_m": between.smaller.si(), "share_of_larger": between.share_of_larger, "rule": &*between.rule,
             })),
             "figures": figures, "values": values,
             "defects": technology.defects.iter().map(|defect| json!({ "value": defect.name, "at": defect.at, "note": defect.note })).collect::<Vec<_>>(),

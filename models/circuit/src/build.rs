@@ -5,6 +5,7 @@ use warpwatt_techlib::quantity::{Area, Energy, Power, Time};
 
 use crate::Profile;
 use crate::array::{self, Array, Face, Figures, Limits, Need, ROUTE, Side};
+use crate::design::Choices;
 use crate::error::check;
 use crate::interface::{self, Pins};
 use crate::process::Process;
@@ -24,6 +25,8 @@ pub(crate) struct Sizing<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) design: &'a Process,
     pub(crate) run: &'a Process,
+    /// What searches decide.
+    pub(crate) choices: &'a Choices,
 }
 
 impl Sizing<'_> {
@@ -54,8 +57,8 @@ pub(crate) fn ram(at: &Sizing, spec: &RamSpec) -> Result<Cost, CircuitError> {
         banks: spec.banks,
         ecc: at.settings.ecc,
     };
-    let (array, limits) =
-        array::best(at.design, at.settings, &need).ok_or(CircuitError::Deviations)?;
+    let search = || array::best(at.design, at.settings, &need);
+    let (array, limits) = at.choices.array(search).ok_or(CircuitError::Deviations)?;
     let array = cost(at, &at.again(&array, &need), &need, limits);
     if at.settings.profile != Profile::Silicon {
         return Ok(array);
@@ -74,14 +77,14 @@ pub(crate) fn ram(at: &Sizing, spec: &RamSpec) -> Result<Cost, CircuitError> {
         let registered = |other| interface::around(at.run, style, &pins, other);
         candidates.extend(others.into_iter().map(registered));
     }
-    small::choose(at.settings, candidates).ok_or(CircuitError::Deviations)
+    small::choose(at, candidates).ok_or(CircuitError::Deviations)
 }
 
 /// The tag side of a cache.
 pub(crate) fn tags(at: &Sizing, spec: &TagSpec) -> Result<Cost, CircuitError> {
     let need = tag_need(at, spec, spec.ways, 1)?;
-    let (array, limits) =
-        array::best_tags(at.design, at.settings, &need).ok_or(CircuitError::Deviations)?;
+    let search = || array::best_tags(at.design, at.settings, &need);
+    let (array, limits) = at.choices.array(search).ok_or(CircuitError::Deviations)?;
     Ok(cost(at, &at.again(&array, &need), &need, limits))
 }
 
@@ -134,8 +137,8 @@ fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> 
         spec.sets,
         spec.line_bits.saturating_mul(u64::from(spec.ways)),
     )?;
-    let (tag, tag_limits) =
-        array::best_tags(at.design, at.settings, &tag_need).ok_or(CircuitError::Deviations)?;
+    let search = || array::best_tags(at.design, at.settings, &tag_need);
+    let (tag, tag_limits) = at.choices.array(search).ok_or(CircuitError::Deviations)?;
     // With the way known beforehand, the data side is a memory of all lines.
     let (sets, ways) = match spec.access {
         Access::Sequential => (spec.sets.saturating_mul(u64::from(spec.ways)), 1),
@@ -161,8 +164,8 @@ fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> 
         area: around(&beside, data).2,
         cycle: beside.cycle_time.max(data.cycle_time),
     };
-    let (data, limits) =
-        array::best_data(at.design, at.settings, &need, whole).ok_or(CircuitError::Deviations)?;
+    let search = || array::best_data(at.design, at.settings, &need, whole);
+    let (data, limits) = at.choices.array(search).ok_or(CircuitError::Deviations)?;
     let (tag, data) = (at.again(&tag, &tag_need), at.again(&data, &need));
     let tag = CacheSide {
         cost: cost(at, &tag, &tag_need, tag_limits),

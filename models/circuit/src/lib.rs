@@ -7,6 +7,7 @@ mod associative;
 mod build;
 mod compare;
 mod cost;
+mod design;
 mod error;
 mod gate;
 mod gating;
@@ -24,6 +25,7 @@ mod spec;
 pub mod units;
 
 pub use cost::{Alternative, Cost, Organisation, Part, Uncertainty};
+pub use design::Design;
 pub use error::CircuitError;
 pub use gating::{Gated, GatedMode, GatedSide, Gating, Granularity, gate as power_gate};
 pub use interface::MacroStyle;
@@ -86,6 +88,7 @@ pub fn cost_with(
         settings,
         design: &design,
         run: &run,
+        choices: &design::Choices::default(),
     };
     let mut cost = priced(&sizing, spec)?;
     if let Some(gating) = &settings.gating {
@@ -103,7 +106,7 @@ fn priced(sizing: &build::Sizing, spec: &Spec) -> Result<Cost, CircuitError> {
         Spec::Tags(tags) => build::tags(sizing, tags),
         Spec::Cam(cam) => associative::cam(sizing, cam),
         Spec::FullyAssociative(cache) => associative::cache(sizing, cache),
-        Spec::Buffer(buffer) => small::buffer(run, periphery, sizing.settings, buffer),
+        Spec::Buffer(buffer) => small::buffer(sizing, buffer),
         Spec::Mux(mux) => logic::mux(run, periphery, mux),
         Spec::Select(select) => logic::select(run, periphery, select),
         Spec::Comparator(comparator) => logic::comparator(run, periphery, comparator),

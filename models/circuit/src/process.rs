@@ -176,6 +176,19 @@ impl Process {
         Ok((design, run))
     }
 
+    /// What was designed for this process, made in `technology` and running at the operating point.
+    pub(crate) fn made_in(
+        &self,
+        technology: &Technology,
+        at: &OperatingPoint,
+        settings: &Settings,
+    ) -> Result<Self, CircuitError> {
+        let mut run = Self::bare(technology, technology, at, settings)?;
+        let layer = layer(technology, &settings.wires, settings.wires.outside);
+        run.repeaters = self.repeaters.at(&run, layer);
+        Ok(run)
+    }
+
     /// The same with other wires between mats, one of those that the settings offer.
     pub(crate) fn with_wires(&self, kind: Signalling) -> Self {
         Self {

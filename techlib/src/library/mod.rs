@@ -165,7 +165,7 @@ impl Library {
             larger: ends.0,
             smaller: ends.1,
             share_of_larger: self.between.share_of_larger(node, ends.0, ends.1),
-            rule: self.between.rule(),
+            rule: self.between.rule().into(),
         };
         let larger = self.read(larger, node, flavour)?;
         let smaller = self.read(smaller, node, flavour)?;

@@ -437,9 +437,10 @@ fn outline(
     Built::new(process, need, shape, mat, grow).figures(leaks)
 }
 
-/// The same organisation under another process.
+/// The same organisation under another process, with that one's cells.
 pub(crate) fn again(process: &Process, need: &Need, array: &Array) -> Array {
-    Array::new(process, need, array.shape, &mut Shared::default())
+    let shape = array.shape.with_cells_of(process, need);
+    Array::new(process, need, shape, &mut Shared::default())
 }
 
 /// Name of the part that is there once, not once a bank.

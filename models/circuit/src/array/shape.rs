@@ -323,6 +323,16 @@ impl Shape {
         })
     }
 
+    /// The same division of cells of another process.
+    pub(super) fn with_cells_of(self, process: &Process, need: &Need) -> Self {
+        let (cell_width, cell_height) = cell(process, need);
+        Self {
+            cell_width,
+            cell_height,
+            ..self
+        }
+    }
+
     /// Log of the least degree of multiplexing with which the mats give no more bits than an access takes.
     pub(super) fn least_mux(need: &Need, split: &Split) -> u32 {
         let cols = (need.set_bits() * split.nspd / f64::from(split.ndwl)) as u64;

@@ -198,7 +198,7 @@ fn store(
         bits,
         ports,
     };
-    let cost = crate::small::buffer(at.run, at.technology, at.settings, &buffer)?;
+    let cost = crate::small::buffer(at, &buffer)?;
     let mut pieces: Vec<Piece> = cost
         .breakdown
         .iter()

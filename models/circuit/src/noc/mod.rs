@@ -173,7 +173,7 @@ fn router(
             ..Ports::default()
         },
     };
-    let buffer = crate::small::buffer(at.run, at.technology, at.settings, &one)?;
+    let buffer = crate::small::buffer(at, &one)?;
     let mut buffers = Piece::named("input buffers");
     buffers.area = buffer.area * ports as f64;
     buffers.leakage = buffer.leakage * ports as f64;

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use warpwatt_techlib::Technology;
 
 use crate::build::Sizing;
+use crate::design::Choices;
 use crate::process::Process;
 use crate::{CircuitError, OperatingPoint, Settings, Spec};
 
@@ -142,6 +143,7 @@ pub fn sources(
                 settings,
                 design: &design,
                 run: &run,
+                choices: &Choices::default(),
             };
             all = crate::units::sources(&sizing, unit)?;
             all.push("scaling: Stillmaker and Baas, Integration 58 (2017), foundries' statements below 7 nm".to_owned());

@@ -1,9 +1,19 @@
 //! Which of several circuits for one memory is the best by the objective.
 
+use crate::build::Sizing;
 use crate::{Alternative, Cost, Objective, Settings, Weights};
 
 /// The best, with the others as its alternatives; `None` of none.
-pub(crate) fn choose(settings: &Settings, candidates: Vec<Cost>) -> Option<Cost> {
+pub(crate) fn choose(at: &Sizing, candidates: Vec<Cost>) -> Option<Cost> {
+    let best = at.choices.circuit(|| best(at.settings, &candidates))?;
+    let mut alternatives: Vec<Alternative> = candidates.iter().map(Alternative::of).collect();
+    alternatives.remove(best);
+    let mut chosen = candidates.into_iter().nth(best)?;
+    chosen.alternatives = alternatives;
+    Some(chosen)
+}
+
+fn best(settings: &Settings, candidates: &[Cost]) -> Option<usize> {
     let figures: Vec<Weights> = candidates.iter().map(figures).collect();
     let least = figures.iter().copied().reduce(least)?;
     let allowed =
@@ -15,11 +25,7 @@ pub(crate) fn choose(settings: &Settings, candidates: Vec<Cost>) -> Option<Cost>
         late(a).cmp(&late(b)).then(price(a).total_cmp(&price(b)))
     };
     let (best, _) = figures.iter().enumerate().min_by(order)?;
-    let mut alternatives: Vec<Alternative> = candidates.iter().map(Alternative::of).collect();
-    alternatives.remove(best);
-    let mut chosen = candidates.into_iter().nth(best)?;
-    chosen.alternatives = alternatives;
-    Some(chosen)
+    Some(best)
 }
 
 fn figures(cost: &Cost) -> Weights {

@@ -13,9 +13,10 @@ use regfile::register_file;
 
 use warpwatt_techlib::Technology;
 
+use crate::build::Sizing;
 use crate::error::check;
 use crate::process::Process;
-use crate::{BufferSpec, CircuitError, Cost, Profile, RamSpec, Settings};
+use crate::{BufferSpec, CircuitError, Cost, Profile, RamSpec};
 
 /// Largest small memory, in entries and in bits; larger ones are arrays.
 const MOST_ENTRIES: u64 = 1024;
@@ -24,14 +25,9 @@ const MOST_WIDTH: u64 = 1 << 16;
 const MOST_BITS: u64 = 4 * 1024 * 8;
 
 /// The best small memory for a buffer.
-pub(crate) fn buffer(
-    p: &Process,
-    technology: &Technology,
-    settings: &Settings,
-    spec: &BufferSpec,
-) -> Result<Cost, CircuitError> {
-    let candidates = all(p, technology, spec)?;
-    choose(settings, candidates).ok_or(CircuitError::Deviations)
+pub(crate) fn buffer(at: &Sizing, spec: &BufferSpec) -> Result<Cost, CircuitError> {
+    let candidates = all(at.run, at.technology, spec)?;
+    choose(at, candidates).ok_or(CircuitError::Deviations)
 }
 
 /// What else a plain memory could be; nothing if it is too large, has banks or gives out parts of its words.

@@ -1,7 +1,7 @@
 //! The organisation that the objective prefers. There are nine at most for each kind of wire, so all are evaluated.
 
 use super::array::CamArray;
-use super::shape::CamNeed;
+use super::shape::{CamNeed, CamShape};
 use crate::process::Process;
 use crate::{Objective, Profile, Settings, Weights};
 
@@ -55,9 +55,10 @@ pub(crate) fn best(process: &Process, settings: &Settings, need: &CamNeed) -> Op
     arrays.into_iter().nth(chosen)
 }
 
-/// The same organisation under another process.
+/// The same organisation under another process, with that one's cells.
 pub(crate) fn again(process: &Process, need: &CamNeed, array: &CamArray) -> CamArray {
-    CamArray::new(&process.with_wires(array.wires), need, &array.shape)
+    let shape = CamShape::new(process, need, array.shape.ndbl);
+    CamArray::new(&process.with_wires(array.wires), need, &shape)
 }
 
 impl Looks {

@@ -1,0 +1,171 @@
+//! A design evaluated again: the same bits for the same technology, no search, and laws for others.
+
+use warpwatt_circuit::{
+    BufferSpec, CacheSpec, CamSpec, Design, FullyAssociativeSpec, OperatingPoint, Ports, Profile,
+    RamSpec, Spec, TagSpec, cost,
+};
+use warpwatt_techlib::quantity::{Temperature, Voltage};
+use warpwatt_techlib::{Cause, Flavour, Library, Technology};
+
+fn specs() -> Vec<Spec> {
+    let ram = |words, bits| {
+        Spec::Ram(RamSpec {
+            words,
+            bits,
+            out_bits: None,
+            ports: Ports::READ_AND_WRITE,
+            banks: 1,
+        })
+    };
+    let cache = CacheSpec {
+        sets: 64,
+        ways: 4,
+        line_bits: 512,
+        tag_bits: None,
+        out_bits: Some(64),
+        ports: Ports::ONE,
+        access: warpwatt_circuit::Access::Normal,
+        banks: 1,
+    };
+    let search = Ports {
+        search: 1,
+        ..Ports::ONE
+    };
+    let mut all = vec![
+        ram(8, 16),
+        ram(32, 64),
+        ram(1024, 256),
+        Spec::Cache(cache.clone()),
+        Spec::CacheData(cache),
+        Spec::Tags(TagSpec {
+            sets: 64,
+            ways: 4,
+            tag_bits: 22,
+            ports: Ports::ONE,
+        }),
+        Spec::Cam(CamSpec {
+            entries: 64,
+            bits: 32,
+            ports: search,
+            banks: 1,
+        }),
+        Spec::FullyAssociative(FullyAssociativeSpec {
+            entries: 32,
+            line_bits: 256,
+            tag_bits: None,
+            out_bits: None,
+            ports: search,
+            banks: 1,
+        }),
+        Spec::Buffer(BufferSpec {
+            entries: 4,
+            bits: 64,
+            ports: Ports::READ_AND_WRITE,
+        }),
+    ];
+    for block in warpwatt_circuit::registry::blocks() {
+        all.push(block.spec(&[]).unwrap());
+    }
+    all
+}
+
+fn technologies() -> Vec<(Technology, Profile)> {
+    vec![
+        (
+            Library::silicon()
+                .unwrap()
+                .node("7nm", Flavour::Hp)
+                .unwrap(),
+            Profile::Silicon,
+        ),
+        (
+            Library::silicon()
+                .unwrap()
+                .node("40nm", Flavour::Lstp)
+                .unwrap(),
+            Profile::Silicon,
+        ),
+        (
+            Library::itrs().unwrap().node("32nm", Flavour::Hp).unwrap(),
+            Profile::Cacti65,
+        ),
+        (
+            Library::itrs().unwrap().node("32nm", Flavour::Hp).unwrap(),
+            Profile::Cacti7,
+        ),
+    ]
+}
+
+#[test]
+fn a_design_in_its_own_technology_costs_what_the_structure_costs() {
+    for (technology, profile) in technologies() {
+        let nominal = technology.device.vdd.value;
+        for at in [
+            OperatingPoint::at(Temperature::from_k(350.0)),
+            OperatingPoint::at(Temperature::from_k(320.0)),
+            OperatingPoint {
+                temperature: Temperature::from_k(350.0),
+                vdd: Some(nominal * 0.95),
+            },
+        ] {
+            for spec in specs() {
+                let Ok(expected) = cost(&technology, &at, profile, &spec) else {
+                    continue;
+                };
+                let design = Design::new(&technology, &at, profile, &spec).unwrap();
+                assert_eq!(design.cost(), &expected);
+                assert_eq!(design.under(&technology).unwrap(), expected, "{spec:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn leakage_follows_the_off_current_and_energy_the_square_of_the_supply() {
+    let (technology, profile) = technologies().remove(0);
+    let at = OperatingPoint::at(Temperature::from_k(350.0));
+    let leaky = technology.scaled(|entry| if entry.cause == Cause::IOff { 1.5 } else { 1.0 });
+    let supplied = OperatingPoint {
+        vdd: Some(Voltage::from_v(0.7)),
+        ..at
+    };
+    for spec in specs().into_iter().take(9) {
+        let design = Design::new(&technology, &at, profile, &spec).unwrap();
+        let under = design.under(&leaky).unwrap();
+        let ratio = under.leakage / design.cost().leakage;
+        assert!((ratio - 1.5).abs() < 1e-9, "{spec:?}: {ratio}");
+        assert_eq!(under.read_energy, design.cost().read_energy);
+        assert_eq!(under.area, design.cost().area);
+        // A supply that the user names is no matter of the technology: its nominal value may move and the energy stays.
+        let named = Design::new(&technology, &supplied, profile, &spec).unwrap();
+        let moved = technology.scaled(|entry| {
+            if entry.name == "device.vdd" {
+                1.02
+            } else {
+                1.0
+            }
+        });
+        let energy = named.under(&moved).unwrap().read_energy;
+        assert!((energy / named.cost().read_energy - 1.0).abs() < 0.05);
+    }
+}
+
+#[test]
+fn the_organisation_stays_where_another_would_be_chosen() {
+    let (technology, profile) = technologies().remove(0);
+    let at = OperatingPoint::at(Temperature::from_k(350.0));
+    for spec in specs().into_iter().take(8) {
+        let design = Design::new(&technology, &at, profile, &spec).unwrap();
+        let slow = technology.scaled(|entry| {
+            if entry.cause == Cause::WireR {
+                4.0
+            } else {
+                1.0
+            }
+        });
+        let under = design.under(&slow).unwrap();
+        assert_eq!(under.organisation, design.cost().organisation, "{spec:?}");
+        assert_eq!(under.model, design.cost().model);
+        assert!(under.access_time >= design.cost().access_time);
+    }
+}
