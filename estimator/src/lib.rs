@@ -12,6 +12,7 @@ pub mod pricing;
 pub mod reliability;
 pub mod report;
 pub mod run;
+pub mod schema;
 pub mod store;
 pub mod study;
 pub mod technology;

@@ -10,7 +10,10 @@ use warpwatt_techlib::quantity::{Temperature, Voltage};
 use super::array::ArrayArguments;
 use super::avf::AvfArguments;
 use super::cache::CacheArguments;
+use super::completions::CompletionsArguments;
 use super::inject::InjectArguments;
+use super::man::ManArguments;
+use super::schema::SchemaArguments;
 use super::subject::{GpuChoice, KernelChoice};
 use super::timeline::TimelineArguments;
 use super::what_if::WhatIfArguments;
@@ -81,6 +84,12 @@ pub enum Command {
     Report(ReportArguments),
     /// Compare our numbers with published ones
     Validate(ValidateArguments),
+    /// Print the JSON schema of studies, launch files, GPUs or technology nodes, for editors
+    Schema(SchemaArguments),
+    /// Print a completion script for a shell
+    Completions(CompletionsArguments),
+    /// Print the manual page, or write the pages of all commands
+    Man(ManArguments),
 }
 
 /// Show, compare and check technologies.

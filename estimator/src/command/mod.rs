@@ -4,6 +4,7 @@ mod arguments;
 mod array;
 mod avf;
 mod cache;
+mod completions;
 mod console;
 mod fault;
 mod files;
@@ -11,11 +12,13 @@ mod inject;
 mod kernel;
 mod list;
 mod logic;
+mod man;
 mod present;
 mod progress;
 mod ptx;
 mod races;
 mod run;
+mod schema;
 mod study_timeline;
 mod subject;
 mod tech;
@@ -51,6 +54,9 @@ fn dispatch(command: &Command) -> Exit {
         Command::Array(arguments) => array::run(arguments),
         Command::List(arguments) => list::run(arguments),
         Command::Tech(command) => tech::run(command),
+        Command::Schema(arguments) => schema::run(arguments),
+        Command::Completions(arguments) => completions::run(arguments),
+        Command::Man(arguments) => man::run(arguments),
         Command::Validate(arguments) => validate::run(arguments),
         Command::Report(arguments) => run::report(&arguments.results, arguments.json),
     }

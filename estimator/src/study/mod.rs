@@ -14,7 +14,7 @@ pub mod variants;
 mod workload;
 
 pub use configurations::{Configuration, configurations};
-pub use gpu::{GpuAxes, Override, TechnologyAxes};
+pub use gpu::{GpuAxes, KEYS as GPU_KEYS, Override, TechnologyAxes};
 pub use question::Question;
 pub use section::{Format, Limits, Output};
 pub use selector::{PaperRow, PaperTable};

@@ -4,6 +4,7 @@ mod array;
 mod avf;
 mod cache;
 mod common;
+mod editors;
 mod errors;
 mod inject;
 mod kernel;

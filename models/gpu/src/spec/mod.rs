@@ -7,6 +7,7 @@ mod validate;
 pub use preset::{Preset, presets};
 pub use read::SpecProblem;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Widest warp that lane masks hold, and most warps that an SM's warp masks hold.
@@ -18,7 +19,7 @@ pub const SECTOR_BYTES: u32 = 32;
 macro_rules! choices {
     ($($(#[$doc:meta])* pub enum $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* })*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         pub enum $name { $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)* }
 
         impl $name {
@@ -31,7 +32,7 @@ macro_rules! choices {
 macro_rules! tables {
     ($($(#[$doc:meta])* pub struct $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct $name { $($(#[$field_doc])* pub $field: $type,)* }
     )*};

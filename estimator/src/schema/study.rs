@@ -1,0 +1,84 @@
+//! The schema of a study: what is written down, and what is made of the names that there are.
+
+use serde_json::{Map, Value, json};
+use warpwatt_techniques::{Definition, Kind, Parameter};
+
+use super::gpu::{axis, overrides};
+use super::parsed;
+use crate::run::catalogue;
+
+/// Keys of `[gpu]` that are axes, by the definition of their values.
+const OPERATING: [&str; 5] = ["node", "flavour", "temperature", "vdd", "profile"];
+
+pub(super) fn schema() -> Value {
+    let names = catalogue();
+    let mut schema = parsed(include_str!("data/study.json"));
+    let of_gpu = &mut schema["properties"]["gpu"]["properties"];
+    of_gpu["preset"] = axis(json!({
+        "description": "GPU to start from; `warpwatt list presets` shows every setting.", "enum": names.presets,
+    }));
+    for key in OPERATING {
+        of_gpu[key] = axis(json!({ "$ref": format!("#/$defs/{key}") }));
+    }
+    for (setting, values) in overrides() {
+        of_gpu[setting] = values;
+    }
+    schema["properties"]["technique"]["items"] = technique_items();
+    schema["$defs"]["kernel"]["anyOf"][0]["enum"] = json!(names.kernels);
+    schema
+}
+
+/// A technique, or a stack of them.
+fn technique_items() -> Value {
+    let mut kinds: Vec<Value> = warpwatt_techniques::ALL
+        .iter()
+        .map(|definition| technique(definition))
+        .collect();
+    kinds.push(json!({
+        "type": "object",
+        "required": ["stack"],
+        "additionalProperties": false,
+        "properties": {
+            "stack": {
+                "description": "Techniques that work together.",
+                "type": "array", "minItems": 2, "items": { "anyOf": kinds.clone() },
+            },
+        },
+    }));
+    json!({ "anyOf": kinds })
+}
+
+fn technique(definition: &Definition) -> Value {
+    let mut keys = Map::new();
+    keys.insert(
+        "name".to_owned(),
+        json!({ "const": definition.name, "description": definition.summary }),
+    );
+    for parameter in definition.parameters {
+        keys.insert(parameter.name.to_owned(), axis(value_of(parameter)));
+    }
+    json!({
+        "description": definition.summary,
+        "type": "object", "required": ["name"], "additionalProperties": false, "properties": keys,
+    })
+}
+
+/// What a parameter takes. Its range is words, for people; the technique judges the value.
+fn value_of(parameter: &Parameter) -> Value {
+    let description = format!(
+        "{} ({}; {} by default)",
+        parameter.meaning, parameter.range, parameter.default
+    );
+    let count = json!({ "type": "integer", "minimum": 0 });
+    let mut value = match parameter.kind {
+        Kind::Count => count,
+        Kind::Counts => {
+            json!({ "anyOf": [count, { "type": "array", "minItems": 1, "items": count }] })
+        }
+        Kind::CountOr(word) => json!({ "anyOf": [count, { "const": word }] }),
+        Kind::Choice(words) => json!({ "enum": words }),
+        Kind::Flag => json!({ "type": "boolean" }),
+    };
+    value["description"] = json!(description);
+    value
+}
