@@ -11,6 +11,7 @@ use super::study_timeline::StudyTimeline;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
 use crate::outcome::Outcome;
+use crate::recipe::Recipes;
 use crate::run::{Means, Resolved, resolve, run_points};
 use crate::store::{Manifest, PointKey, Store, StoreError};
 
@@ -99,7 +100,7 @@ fn run_resolved(
 /// The outcomes of a study that was finished before. Whatever is in the way of reading them is reported when the store is opened for writing.
 fn finished_already(directory: &Path, manifest: &Manifest) -> Option<Vec<Outcome>> {
     let store = Store::open_existing(directory).ok()?;
-    if store.manifest().ok()?.as_ref() != Some(manifest) {
+    if store.manifest().ok()?.as_ref() != Some(manifest) || !store.has_recipes().ok()? {
         return None;
     }
     collect(manifest, &store)
@@ -117,6 +118,9 @@ fn run_to_the_end(
     let done = fill(arguments, resolved, &store, (sink, cache));
     let outcomes = done.and_then(|()| {
         let outcomes = collect(manifest, &store).map_err(|error| error.diag())?;
+        store
+            .put_recipes(&Recipes::of(&resolved.plan))
+            .map_err(|error| error.diag())?;
         store.put_manifest(manifest).map_err(|error| error.diag())?;
         Ok(outcomes)
     });

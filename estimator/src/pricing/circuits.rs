@@ -44,6 +44,11 @@ impl NodeCircuits {
         &self.technology
     }
 
+    /// The technology of sleep transistors.
+    pub fn switch(&self) -> &Technology {
+        &self.switch
+    }
+
     /// The operating point.
     pub fn operating_point(&self) -> &OperatingPoint {
         &self.point

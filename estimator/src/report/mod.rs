@@ -17,7 +17,7 @@ mod terms;
 mod time;
 
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 #[cfg(test)]
 mod tests;
 

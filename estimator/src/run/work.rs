@@ -9,7 +9,7 @@ use warpwatt_techniques::{Stack, Structure, baseline};
 
 use super::drive::{Made, TimingRun, Work};
 use super::execute::{first_mismatch, trace, untimed};
-use super::plan::{Plan, StudyKernel, Timing};
+use super::plan::{Axes, Plan, StudyKernel, Timing};
 use super::registers::limited;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, SourceId, Sources};
@@ -126,9 +126,7 @@ impl StudyWork<'_> {
     ) -> Result<Outcome, String> {
         let point = &self.plan.points[number];
         let circuits = &self.plan.axes.technologies[point.technology];
-        let mut structures = baseline::structures(&timing.spec);
-        structures.extend(baseline::lanes(&timing.spec));
-        stack.build(&timing.spec, &mut structures);
+        let structures = structures(&self.plan.axes, timing);
         let table = cost_table(&structures, timing.spec.sm.count, circuits)?;
         let metrics = stack.metrics(timed).into_iter();
         let metrics = metrics.map(|metric| Metric {
@@ -152,6 +150,15 @@ impl StudyWork<'_> {
         };
         price(point.point.clone(), counted, &table).map_err(|error| error.to_string())
     }
+}
+
+/// Everything that is priced of a GPU with a configuration.
+pub fn structures(axes: &Axes, timing: &Timing) -> Vec<Structure> {
+    let mut structures = baseline::structures(&timing.spec);
+    structures.extend(baseline::lanes(&timing.spec));
+    let stack = &axes.configurations[timing.configuration].stack;
+    stack.build(&timing.spec, &mut structures);
+    structures
 }
 
 /// Accesses of each physical register, if a technique gave values a place.

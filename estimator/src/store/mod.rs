@@ -5,6 +5,7 @@
 
 mod error;
 mod manifest;
+mod recipes;
 
 pub use error::StoreError;
 pub use manifest::{Budget, Manifest};

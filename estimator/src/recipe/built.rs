@@ -1,0 +1,108 @@
+//! The structures of a GPU, designed for a process.
+
+use warpwatt_circuit::{CircuitError, Cost, Design, Gated, Gating, power_gate};
+use warpwatt_techlib::Technology;
+
+use super::{Figures, Gpu, Part, Process};
+
+/// The structures of a GPU in a process, each with its organisation.
+#[derive(Debug)]
+pub struct Built<'r> {
+    /// What they are made of.
+    pub process: &'r Process,
+    /// By name.
+    pub parts: Vec<BuiltPart<'r>>,
+}
+
+/// One of them.
+#[derive(Debug)]
+pub struct BuiltPart<'r> {
+    /// What it is.
+    pub part: &'r Part,
+    /// How it is organised.
+    pub design: Design,
+    /// With sleep transistors.
+    pub gated: Option<Gated>,
+}
+
+impl<'r> Built<'r> {
+    /// Designs every structure of `gpu`.
+    ///
+    /// # Errors
+    /// One cannot be built; it could when the point was priced, so the models have changed.
+    pub fn new(gpu: &'r Gpu, process: &'r Process) -> Result<Self, CircuitError> {
+        let parts = gpu.parts.iter().map(|part| BuiltPart::new(part, process));
+        Ok(Self {
+            process,
+            parts: parts.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The structure called `name`.
+    pub fn part(&self, name: &str) -> Option<&BuiltPart<'r>> {
+        self.parts.iter().find(|part| part.part.name == name)
+    }
+}
+
+impl<'r> BuiltPart<'r> {
+    /// Designs one structure.
+    ///
+    /// # Errors
+    /// It cannot be built.
+    pub fn new(part: &'r Part, process: &Process) -> Result<Self, CircuitError> {
+        let design = Design::new(
+            &process.technology,
+            &process.at,
+            process.profile,
+            &part.spec,
+        )?;
+        let gated = gated(
+            part,
+            design.cost(),
+            process,
+            (&process.technology, process.switch()),
+        )?;
+        Ok(Self {
+            part,
+            design,
+            gated,
+        })
+    }
+
+    /// What it costs in its process.
+    pub fn figures(&self) -> Figures {
+        Figures::of(self.design.cost(), self.gated.as_ref())
+    }
+
+    /// What it costs if transistors and wires are those of `technology`, and its sleep transistors those of `switch`.
+    ///
+    /// # Errors
+    /// The operating point is outside what the technology's laws cover.
+    pub fn under(
+        &self,
+        process: &Process,
+        (technology, switch): (&Technology, &Technology),
+    ) -> Result<(Cost, Option<Gated>), CircuitError> {
+        let cost = self.design.under(technology)?;
+        let gated = gated(self.part, &cost, process, (technology, switch))?;
+        Ok((cost, gated))
+    }
+}
+
+fn gated(
+    part: &Part,
+    cost: &Cost,
+    process: &Process,
+    (technology, switch): (&Technology, &Technology),
+) -> Result<Option<Gated>, CircuitError> {
+    let Some(gates) = &part.gates else {
+        return Ok(None);
+    };
+    let gating = Gating {
+        granularity: gates.granularity,
+        ..Gating::default()
+    };
+    let with = |switch| power_gate(technology, switch, &process.at, cost, &gating);
+    // The supply may be too low for transistors of low leakage.
+    with(switch).or_else(|_| with(technology)).map(Some)
+}

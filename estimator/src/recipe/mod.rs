@@ -1,0 +1,168 @@
+//! What the points of a study were priced from, so that they can be priced again: with other values of their technology, or to show how a figure came about.
+//!
+//! The result store keeps them beside the outcomes. They hold the values of each technology with sources and uncertainties, not its name, so that what is
+//! explained is what was computed.
+
+mod built;
+mod figures;
+
+pub use built::{Built, BuiltPart};
+pub use figures::{Figures, GatedFigures, powered_share, reprice};
+
+use serde::{Deserialize, Serialize};
+use warpwatt_circuit::{Granularity, OperatingPoint, Profile, Spec};
+use warpwatt_gpu::GpuSpec;
+use warpwatt_techlib::Technology;
+use warpwatt_techniques::Structure;
+
+use crate::pricing::NodeCircuits;
+use crate::run::plan::Plan;
+use crate::run::work;
+
+/// The recipes of a study's points.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipes {
+    /// What circuits are made of, each once.
+    pub processes: Vec<Process>,
+    /// What is built, each once.
+    pub gpus: Vec<Gpu>,
+    /// Of each point, in the order of the manifest: its GPU and its process.
+    pub points: Vec<Recipe>,
+}
+
+/// A GPU made in a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// Among the GPUs.
+    pub gpu: usize,
+    /// Among the processes.
+    pub process: usize,
+}
+
+/// A technology at an operating point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Process {
+    /// Its values.
+    pub technology: Technology,
+    /// Of which sleep transistors are, if not of that.
+    pub switch: Option<Technology>,
+    /// How it runs.
+    pub at: OperatingPoint,
+    /// Whose rules the circuit models follow.
+    pub profile: Profile,
+}
+
+/// A GPU as it was timed, and its priced structures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gpu {
+    /// After techniques have reshaped it.
+    pub spec: GpuSpec,
+    /// By name.
+    pub parts: Vec<Part>,
+}
+
+/// A structure that is priced.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub spec: Spec,
+    /// How many the whole GPU has.
+    pub instances: u64,
+    /// What switches it off.
+    pub gates: Option<Gates>,
+}
+
+/// Sleep transistors of a structure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gates {
+    /// What one switch cuts off.
+    pub granularity: Granularity,
+    /// Parts of the whole GPU that are switched on their own.
+    pub domains: u64,
+    /// The counter of parts that are on, summed over cycles.
+    pub powered: String,
+    /// The counter of parts switched on.
+    pub wakes: String,
+}
+
+impl Recipes {
+    /// Those of all points of `plan`.
+    pub fn of(plan: &Plan) -> Self {
+        let mut gpus: Vec<Gpu> = Vec::new();
+        let of_timing: Vec<usize> = plan
+            .timings
+            .iter()
+            .map(|timing| {
+                let gpu = Gpu::of(&timing.spec, &work::structures(&plan.axes, timing));
+                gpus.iter()
+                    .position(|known| *known == gpu)
+                    .unwrap_or_else(|| {
+                        gpus.push(gpu);
+                        gpus.len() - 1
+                    })
+            })
+            .collect();
+        let points = plan.points.iter().map(|point| Recipe {
+            gpu: of_timing[point.timing],
+            process: point.technology,
+        });
+        Self {
+            points: points.collect(),
+            processes: plan.axes.technologies.iter().map(Process::of).collect(),
+            gpus,
+        }
+    }
+}
+
+impl Process {
+    fn of(circuits: &NodeCircuits) -> Self {
+        let switch = circuits.switch();
+        Self {
+            technology: circuits.technology().clone(),
+            switch: (switch != circuits.technology()).then(|| switch.clone()),
+            at: *circuits.operating_point(),
+            profile: circuits.profile(),
+        }
+    }
+
+    /// The technology of sleep transistors.
+    pub fn switch(&self) -> &Technology {
+        self.switch.as_ref().unwrap_or(&self.technology)
+    }
+}
+
+impl Gpu {
+    fn of(spec: &GpuSpec, structures: &[Structure]) -> Self {
+        let sms = u64::from(spec.sm.count);
+        let mut parts: Vec<Part> = structures
+            .iter()
+            .map(|structure| Part {
+                name: structure.name.to_owned(),
+                spec: structure.spec.clone(),
+                instances: u64::from(structure.per_sm) * sms,
+                gates: structure.gates.as_ref().map(|gates| Gates {
+                    granularity: gates.granularity,
+                    domains: u64::from(gates.domains) * sms,
+                    powered: gates.powered.to_owned(),
+                    wakes: gates.wakes.to_owned(),
+                }),
+            })
+            .collect();
+        parts.sort_by(|a, b| a.name.cmp(&b.name));
+        Self {
+            spec: spec.clone(),
+            parts,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
