@@ -22,6 +22,7 @@ mod repeater;
 mod settings;
 mod small;
 mod spec;
+pub mod thermal;
 pub mod units;
 
 pub use cost::{Alternative, Cost, Organisation, Part, Uncertainty};

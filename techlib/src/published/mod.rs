@@ -1,9 +1,11 @@
-//! Facts that belong to no single library: standard-cell rows, energies and areas of functional units, scaling laws, memory devices, rates of upsets.
+//! Facts that belong to no single library: standard-cell rows, energies and areas of functional units, scaling laws, memory devices, rates of upsets, the way of
+//! heat out of a package.
 //!
-//! Each file in `data/operations` is a list of facts with source, how and uncertainty, written by `generate.py` beside it. They are values: a caller reads
+//! Each file in `data/operations` is a list of facts with source and uncertainty; most are written by `generate.py` beside them. They are values: a caller reads
 //! what it needs and passes it on.
 
 mod memory;
+mod package;
 mod rows;
 pub mod rules;
 mod scaling;
@@ -11,6 +13,7 @@ mod units;
 mod upsets;
 
 pub use memory::{DataSheet, Memory, PerBit, memories};
+pub use package::{Convection, Fact, Package, Plate, Slab, package};
 pub use rows::{Row, row};
 pub use scaling::{Scaling, Step};
 pub use units::{UnitFact, UnitValue, units};

@@ -233,5 +233,33 @@ quantity! {
     }
 }
 
+quantity! {
+    /// How well a material conducts heat.
+    ThermalConductivity, "thermal conductivity", "400 W/mK", {
+        from_w_per_mk as_w_per_mk "W/mK" 1.0,
+    }
+}
+
+quantity! {
+    /// Heat that a volume takes up.
+    VolumetricHeat, "volumetric heat capacity", "1.75e6 J/m3K", {
+        from_j_per_m3k as_j_per_m3k "J/m3K" 1.0,
+    }
+}
+
+quantity! {
+    /// Kelvin that a watt makes.
+    ThermalResistance, "thermal resistance", "0.1 K/W", {
+        from_k_per_w as_k_per_w "K/W" 1.0,
+    }
+}
+
+quantity! {
+    /// Heat that a body takes up.
+    HeatCapacity, "heat capacity", "140 J/K", {
+        from_j_per_k as_j_per_k "J/K" 1.0,
+    }
+}
+
 #[cfg(test)]
 mod tests;
