@@ -4,6 +4,7 @@ pub mod array;
 pub mod cache;
 pub mod command;
 pub mod diag;
+pub mod expression;
 pub mod inject;
 pub mod outcome;
 pub mod papers;

@@ -235,6 +235,8 @@ pub enum NoteKind {
     Scope,
     /// A program needs more registers than a technique leaves it.
     Registers,
+    /// A structure is the study's own.
+    Structure,
 }
 
 /// A GPU and its swept settings in one line.

@@ -75,7 +75,7 @@ pub enum Command {
     Logic(LogicArguments),
     /// Price a memory, cache or content-addressable memory, or a table of them
     Array(Box<ArrayArguments>),
-    /// Show what there is: presets, nodes, kernels, techniques
+    /// Show what there is: presets, nodes, kernels, techniques, counters
     List(ListArguments),
     /// Show, compare and check technologies
     #[command(subcommand)]
@@ -341,7 +341,7 @@ pub struct LogicArguments {
     pub words: Vec<String>,
 }
 
-/// Show what there is: presets, nodes, kernels, techniques, metrics.
+/// Show what there is: presets, nodes, kernels, techniques, counters, metrics.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -368,6 +368,8 @@ pub enum Listing {
     Techniques,
     /// Figures of a point or of a comparison that can be asked for by name
     Metrics,
+    /// What is counted, for expressions in studies
+    Counters,
 }
 
 /// Render the results of a study again: print the tables and write CSV, JSON and HTML anew.

@@ -1,5 +1,7 @@
 //! `warpwatt list`: what there is to choose from.
 
+mod counters;
+
 use std::fmt::Write as _;
 
 use comfy_table::{ContentArrangement, Table, presets::NOTHING};
@@ -20,6 +22,7 @@ pub fn run(arguments: &ListArguments) -> Exit {
         Listing::Presets => Ok(presets()),
         Listing::Techniques => Ok(techniques()),
         Listing::Metrics => Ok(metrics()),
+        Listing::Counters => Ok(counters::counters()),
     };
     match listed {
         Ok(listed) if arguments.json => out_json(&listed.value),

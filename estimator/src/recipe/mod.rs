@@ -16,8 +16,8 @@ use warpwatt_techlib::Technology;
 use warpwatt_techniques::Structure;
 
 use crate::pricing::NodeCircuits;
-use crate::run::plan::Plan;
-use crate::run::work;
+use crate::run::plan::{Axes, Plan, Timing};
+use crate::run::{structures, work};
 
 /// The recipes of a study's points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -101,7 +101,7 @@ impl Recipes {
             .timings
             .iter()
             .map(|timing| {
-                let gpu = Gpu::of(&timing.spec, &work::structures(&plan.axes, timing));
+                let gpu = Gpu::of(&plan.axes, timing);
                 gpus.iter()
                     .position(|known| *known == gpu)
                     .unwrap_or_else(|| {
@@ -140,26 +140,39 @@ impl Process {
 }
 
 impl Gpu {
-    fn of(spec: &GpuSpec, structures: &[Structure]) -> Self {
-        let sms = u64::from(spec.sm.count);
-        let mut parts: Vec<Part> = structures
-            .iter()
-            .map(|structure| Part {
-                name: structure.name.to_owned(),
-                spec: structure.spec.clone(),
-                instances: u64::from(structure.per_sm) * sms,
-                gates: structure.gates.as_ref().map(|gates| Gates {
-                    granularity: gates.granularity,
-                    domains: u64::from(gates.domains) * sms,
-                    powered: gates.powered.to_owned(),
-                    wakes: gates.wakes.to_owned(),
-                }),
-            })
-            .collect();
+    fn of(axes: &Axes, timing: &Timing) -> Self {
+        let sms = timing.spec.sm.count;
+        let configuration = &axes.configurations[timing.configuration];
+        let own = structures::of(&axes.structures, configuration).map(|structure| Part {
+            name: structure.name.value.clone(),
+            spec: structure.spec.value.clone(),
+            instances: structures::instances(structure, sms),
+            gates: None,
+        });
+        let built = work::built(axes, timing);
+        let built = built.iter().map(|structure| Part::of(structure, sms));
+        let mut parts: Vec<Part> = built.chain(own).collect();
         parts.sort_by(|a, b| a.name.cmp(&b.name));
         Self {
-            spec: spec.clone(),
+            spec: timing.spec.clone(),
             parts,
+        }
+    }
+}
+
+impl Part {
+    fn of(structure: &Structure, sms: u32) -> Self {
+        let sms = u64::from(sms);
+        Self {
+            name: structure.name.to_owned(),
+            spec: structure.spec.clone(),
+            instances: u64::from(structure.per_sm) * sms,
+            gates: structure.gates.as_ref().map(|gates| Gates {
+                granularity: gates.granularity,
+                domains: u64::from(gates.domains) * sms,
+                powered: gates.powered.to_owned(),
+                wakes: gates.wakes.to_owned(),
+            }),
         }
     }
 }

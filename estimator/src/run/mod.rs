@@ -6,6 +6,7 @@ pub mod kernel;
 pub mod plan;
 mod registers;
 mod resolve;
+pub mod structures;
 pub mod work;
 
 pub use resolve::{Resolved, catalogue, resolve, resolve_text};

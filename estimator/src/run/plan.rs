@@ -9,11 +9,12 @@ use warpwatt_gpu::GpuSpec;
 use super::drive::{KernelRuns, TimingRun};
 use super::kernel::{LoadedKernel, hex};
 use super::registers::{Limits, limits};
+use super::structures;
 use crate::diag::{Diag, Sink, SourceId};
 use crate::outcome::{Note, NoteKind, Point};
 use crate::pricing::{NodeCircuits, technology_name};
 use crate::store::{FORMAT, PointKey};
-use crate::study::{Configuration, Variant};
+use crate::study::{Configuration, OwnStructure, Variant};
 
 /// A kernel of a study, and where the study names it.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub struct Axes {
     pub technologies: Vec<NodeCircuits>,
     /// The baseline and the techniques.
     pub configurations: Vec<Configuration>,
+    /// Structures that the study describes itself; no axis, each point has those that belong to it.
+    pub structures: Vec<OwnStructure>,
 }
 
 /// A study, ready to run.
@@ -115,6 +118,7 @@ impl Plan {
             );
             return None;
         }
+        structures::check(&axes, sink, source);
         let fits = fit_all(&axes, sink, source)?;
         Some(span(axes, &fits))
     }
@@ -164,7 +168,13 @@ impl Plan {
                 hash(&[&format!("{technology:?}")]),
             )
         });
-        kernels.chain(technologies).collect()
+        let structures = self.axes.structures.iter().map(|structure| {
+            (
+                format!("structure {}", structure.name.value),
+                hash(&[&structures::canonical(structure)]),
+            )
+        });
+        kernels.chain(technologies).chain(structures).collect()
     }
 }
 
@@ -260,7 +270,8 @@ fn span(axes: Axes, fits: &Fits) -> Plan {
                     plan.timings.len() - 1
                 });
             let point = named(&plan.axes, kernel, *gpu, *technology, *configuration);
-            let key = key(&plan.axes, kernel, *gpu, *technology, &point);
+            let places = [kernel, *gpu, *technology, *configuration];
+            let key = key(&plan.axes, places, &point);
             plan.points.push(PlannedPoint {
                 point,
                 key,
@@ -296,20 +307,30 @@ fn named(axes: &Axes, kernel: usize, gpu: usize, technology: usize, configuratio
     }
 }
 
-/// The hash of everything that decides the point: its names, the kernel's content, the GPU, the technology's values, and the program's version.
-fn key(axes: &Axes, kernel: usize, gpu: usize, technology: usize, point: &Point) -> PointKey {
+/// The hash of everything that decides the point: its names, the kernel's content, the GPU, the technology's values, the study's own structures, and the
+/// program's version.
+fn key(
+    axes: &Axes,
+    [kernel, gpu, technology, configuration]: [usize; 4],
+    point: &Point,
+) -> PointKey {
     let names = serde_json::to_string(point).unwrap_or_default();
     let technology = format!("{:?}", axes.technologies[technology].technology());
     let gpu = canonical(&axes.gpus[gpu].spec);
     let kernel = &axes.kernels[kernel].loaded.hash;
-    PointKey(hash(&[
-        &FORMAT.to_string(),
+    let format = FORMAT.to_string();
+    let mut parts = vec![
+        format.as_str(),
         env!("CARGO_PKG_VERSION"),
         &names,
         kernel,
         &gpu,
         &technology,
-    ]))
+    ];
+    let own = structures::of(&axes.structures, &axes.configurations[configuration]);
+    let own: Vec<String> = own.map(structures::canonical).collect();
+    parts.extend(own.iter().map(String::as_str));
+    PointKey(hash(&parts))
 }
 
 /// Equal GPUs have equal texts.

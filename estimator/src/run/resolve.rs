@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Sink, SourceId, Sources};
-use crate::study::{self, Catalogue, PaperRow, PaperTable, Placed, Study, Workload};
+use crate::study::{self, Catalogue, CounterName, PaperRow, PaperTable, Placed, Study, Workload};
 
 use super::kernel::{From, KernelRequest, load};
 use super::plan::{Axes, Plan, StudyKernel};
@@ -55,7 +55,23 @@ pub fn catalogue() -> Catalogue {
             .iter()
             .map(|definition| definition.name.to_owned())
             .collect(),
+        counters: counters().collect(),
     }
+}
+
+/// The counters of the GPU model, then those of techniques in their order.
+fn counters() -> impl Iterator<Item = CounterName> {
+    let own = warpwatt_gpu::COUNTERS.iter().map(|counter| CounterName {
+        name: counter.name.to_owned(),
+        technique: None,
+    });
+    let techniques = warpwatt_techniques::ALL.iter().flat_map(|definition| {
+        definition.counters.iter().map(|(name, _)| CounterName {
+            name: (*name).to_owned(),
+            technique: Some(definition.name.to_owned()),
+        })
+    });
+    own.chain(techniques)
 }
 
 fn paper_table(paper: &warpwatt_suite::Paper) -> PaperTable {
@@ -115,6 +131,7 @@ pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -
         gpus,
         technologies,
         configurations,
+        structures: draft.structures.clone(),
     };
     sink.sort();
     if sink.has_errors() {

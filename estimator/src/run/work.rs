@@ -11,6 +11,7 @@ use super::drive::{Made, TimingRun, Work};
 use super::execute::{first_mismatch, trace, untimed};
 use super::plan::{Axes, Plan, StudyKernel, Timing};
 use super::registers::limited;
+use super::structures;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, SourceId, Sources};
 use crate::outcome::{Metric, Outcome, RegisterAccesses};
@@ -126,8 +127,15 @@ impl StudyWork<'_> {
     ) -> Result<Outcome, String> {
         let point = &self.plan.points[number];
         let circuits = &self.plan.axes.technologies[point.technology];
-        let structures = structures(&self.plan.axes, timing);
-        let table = cost_table(&structures, timing.spec.sm.count, circuits)?;
+        let sms = timing.spec.sm.count;
+        let mut table = cost_table(&built(&self.plan.axes, timing), sms, circuits)?;
+        let mut activity = timed.activity.clone();
+        let axes = &self.plan.axes;
+        let own = || {
+            let configuration = &axes.configurations[timing.configuration];
+            structures::of(&axes.structures, configuration)
+        };
+        structures::add(own(), (sms, circuits), &mut table, &mut activity)?;
         let metrics = stack.metrics(timed).into_iter();
         let metrics = metrics.map(|metric| Metric {
             name: metric.name,
@@ -137,7 +145,7 @@ impl StudyWork<'_> {
         let counted = Counted {
             cycles: timed.cycles,
             clock: Frequency::from_mhz(f64::from(timing.spec.sm.clock_mhz)),
-            activity: timed.activity.clone(),
+            activity,
             performance: Performance::of(&timing.spec, timed),
             metrics: metrics.collect(),
             register_accesses: register_accesses(&timing.spec, timed),
@@ -146,14 +154,15 @@ impl StudyWork<'_> {
                 .iter()
                 .cloned()
                 .chain(technology_notes(circuits))
+                .chain(structures::notes(own()))
                 .collect(),
         };
         price(point.point.clone(), counted, &table).map_err(|error| error.to_string())
     }
 }
 
-/// Everything that is priced of a GPU with a configuration.
-pub fn structures(axes: &Axes, timing: &Timing) -> Vec<Structure> {
+/// Everything that is priced of a GPU with a configuration, but what the study describes itself.
+pub fn built(axes: &Axes, timing: &Timing) -> Vec<Structure> {
     let mut structures = baseline::structures(&timing.spec);
     structures.extend(baseline::lanes(&timing.spec));
     let stack = &axes.configurations[timing.configuration].stack;

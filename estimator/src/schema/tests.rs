@@ -121,3 +121,14 @@ fn every_setting_of_a_gpu_is_described() {
     undescribed("", &Schema::Preset.document(), &mut found);
     assert_eq!(found, Vec::<String>::new());
 }
+
+#[test]
+fn a_structure_has_the_keys_that_the_reader_knows() {
+    let document = Schema::Study.document();
+    let structure = &document["properties"]["structure"]["items"];
+    let text = format!("[[structure]]\n{NONSENSE} = 1");
+    assert_eq!(keys_of_schema(structure), keys_of_reader(&text));
+    let array = keys_of_schema(&structure["properties"]["array"]);
+    let known = crate::array::Request::structure_keys().map(str::to_owned);
+    assert_eq!(array, known.collect());
+}

@@ -8,6 +8,7 @@ mod gpu;
 mod question;
 mod section;
 mod selector;
+mod structure;
 mod technique;
 pub mod toml_reader;
 pub mod variants;
@@ -18,6 +19,7 @@ pub use gpu::{GpuAxes, KEYS as GPU_KEYS, Override, TechnologyAxes};
 pub use question::Question;
 pub use section::{Format, Limits, Output};
 pub use selector::{PaperRow, PaperTable};
+pub use structure::{OwnAction, OwnStructure, Per};
 pub use technique::{Parameter, StackAxes, TechniqueAxes};
 pub use toml_reader::Placed;
 pub use variants::{Variant, gpus, technologies};
@@ -41,6 +43,17 @@ pub struct Catalogue {
     pub papers: Vec<PaperTable>,
     /// Techniques.
     pub techniques: Vec<String>,
+    /// Counters that expressions may name.
+    pub counters: Vec<CounterName>,
+}
+
+/// A counter, and whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CounterName {
+    /// Its name.
+    pub name: String,
+    /// The technique that counts it; none if every GPU does.
+    pub technique: Option<String>,
 }
 
 /// A study as written, checked for itself.
@@ -56,6 +69,8 @@ pub struct Study {
     pub workloads: Vec<Placed<Workload>>,
     /// What is compared with the plain GPU, each for itself.
     pub techniques: Vec<StackAxes>,
+    /// Structures that the study describes itself.
+    pub structures: Vec<OwnStructure>,
     /// What a technique may cost.
     pub budget: Option<Budget>,
     /// Where results go.
@@ -77,6 +92,8 @@ pub struct Draft {
     pub workloads: Option<Vec<Placed<Workload>>>,
     /// What is compared with the plain GPU.
     pub techniques: Vec<StackAxes>,
+    /// Structures that the study describes itself.
+    pub structures: Vec<OwnStructure>,
     /// What a technique may cost.
     pub budget: Option<Budget>,
     /// Where results go.
@@ -94,6 +111,7 @@ impl Draft {
             technology: self.technology?,
             workloads: self.workloads?,
             techniques: self.techniques,
+            structures: self.structures,
             budget: self.budget,
             output: self.output,
             limits: self.limits,
@@ -101,11 +119,12 @@ impl Draft {
     }
 }
 
-const SECTIONS: [&str; 7] = [
+const SECTIONS: [&str; 8] = [
     "study",
     "gpu",
     "workloads",
     "technique",
+    "structure",
     "budget",
     "output",
     "limits",
@@ -128,12 +147,15 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
     reader.refuse_unknown(&root, &SECTIONS);
     let title = read_title(&mut reader, &root);
     let (gpu, technology) = gpu::read(&mut reader, &root, catalogue);
+    let workloads = workload::read(&mut reader, &root, catalogue);
+    let techniques = technique::read(&mut reader, &root, catalogue);
     Some(Draft {
         title,
         gpu,
         technology,
-        workloads: workload::read(&mut reader, &root, catalogue),
-        techniques: technique::read(&mut reader, &root, catalogue),
+        workloads,
+        structures: structure::read(&mut reader, &root, catalogue, &techniques),
+        techniques,
         budget: section::read_budget(&mut reader, &root),
         output: section::read_output(&mut reader, &root),
         limits: section::read_limits(&mut reader, &root),

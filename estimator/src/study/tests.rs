@@ -22,6 +22,7 @@ fn catalogue() -> Catalogue {
             paper_table("none", &[("MU", "", "")]),
         ],
         techniques: names(&["filter_cache"]),
+        counters: Vec::new(),
     }
 }
 

@@ -351,7 +351,8 @@ pub fn plain(value: &DeValue<'_>) -> Result<toml::Value, Fault> {
     })
 }
 
-fn integer(digits: &str, radix: u32) -> Result<i64, Fault> {
+/// A whole number from its digits.
+pub fn integer(digits: &str, radix: u32) -> Result<i64, Fault> {
     i64::from_str_radix(&digits.replace('_', ""), radix).map_err(|_| unreadable(digits))
 }
 

@@ -213,7 +213,7 @@ fn names_that_do_not_exist_come_with_the_nearest_one() {
 
 #[test]
 fn every_listing_is_text_and_json() {
-    for what in ["presets", "nodes", "kernels", "techniques"] {
+    for what in ["presets", "nodes", "kernels", "techniques", "counters"] {
         let (code, value) = json(&["list", what, "--json"]);
         assert_eq!(code, Some(0));
         assert!(

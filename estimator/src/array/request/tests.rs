@@ -1,5 +1,9 @@
 //! Options to specifications.
 
+use warpwatt_circuit::{
+    Access, BufferSpec, CacheSpec, FullyAssociativeSpec, Objective, Ports, RamSpec, Spec, TagSpec,
+};
+
 use super::*;
 use crate::array::LibraryName;
 
@@ -148,4 +152,68 @@ fn a_single_goal_is_a_weight() {
     );
     assert_eq!(settings.wires.inside, warpwatt_circuit::Layer::Global);
     assert_eq!(settings.gating, None);
+}
+
+#[test]
+fn the_sides_of_a_cache_are_structures_of_their_own() {
+    let tags = [
+        ("kind", "tags"),
+        ("words", "16"),
+        ("bits", "28"),
+        ("ports", "1r1w"),
+    ];
+    let expected = TagSpec {
+        sets: 16,
+        ways: 1,
+        tag_bits: 28,
+        ports: Ports::READ_AND_WRITE,
+    };
+    assert_eq!(Request::structure(&tags), Ok(Spec::Tags(expected)));
+    let data = [
+        ("kind", "data"),
+        ("capacity", "256B"),
+        ("line", "8B"),
+        ("tag_bits", "28"),
+        ("ports", "1r1w"),
+    ];
+    let expected = CacheSpec {
+        sets: 32,
+        ways: 1,
+        line_bits: 64,
+        tag_bits: Some(28),
+        out_bits: None,
+        ports: Ports::READ_AND_WRITE,
+        access: Access::Normal,
+        banks: 1,
+    };
+    assert_eq!(Request::structure(&data), Ok(Spec::CacheData(expected)));
+    let buffer = Request::structure(&[("kind", "buffer"), ("words", "4"), ("bits", "64")]);
+    assert!(matches!(
+        buffer,
+        Ok(Spec::Buffer(BufferSpec { entries: 4, .. }))
+    ));
+}
+
+#[test]
+fn a_structure_alone_has_no_node_and_says_all_that_is_wrong() {
+    let wrong = [
+        ("kind", "tags"),
+        ("words", "many"),
+        ("line", "8B"),
+        ("node", "7nm"),
+    ];
+    let said: Vec<String> = Request::structure(&wrong)
+        .unwrap_err()
+        .iter()
+        .map(Refusal::line)
+        .collect();
+    assert_eq!(said.len(), 4, "{said:?}");
+    for (line, says) in said.iter().zip([
+        "--words: `many` is no whole number",
+        "`node` says nothing about what a structure is",
+        "--line is about caches",
+        "no width of a word",
+    ]) {
+        assert!(line.contains(says), "{line}");
+    }
 }

@@ -1,8 +1,8 @@
 //! Blocks of static gates.
 
 use super::{Block, Parameter, Values, count, word};
-use crate::Spec;
 use crate::logic::{Carry, Code, Fairness, LogicBlock, LogicSpec, Policy, Side};
+use crate::{ComparatorSpec, MuxSpec, SelectSpec, Spec};
 
 const ACTIVITY: Parameter = count(
     "activity",
@@ -422,6 +422,39 @@ pub(super) const BLOCKS: &[Block] = &[
                     bits: v.count("width"),
                 },
             )
+        },
+    },
+    Block {
+        name: "mux",
+        summary: "2:1 multiplexer out of NAND2 gates: the one between a filter cache and the I-cache",
+        operation: "one word",
+        parameters: &[count("width", "64", 1, 65_536, "bits of a word")],
+        make: |v| {
+            Spec::Mux(MuxSpec {
+                bits: v.count("width"),
+            })
+        },
+    },
+    Block {
+        name: "select",
+        summary: "Round-robin select tree out of NAND2 gates",
+        operation: "one choice",
+        parameters: &[count("inputs", "32", 1, 65_536, "requests")],
+        make: |v| {
+            Spec::Select(SelectSpec {
+                inputs: v.count("inputs"),
+            })
+        },
+    },
+    Block {
+        name: "comparator",
+        summary: "Equality comparator out of NAND2 gates; `equality` is a netlist instead",
+        operation: "one pair",
+        parameters: &[count("width", "32", 1, 65_536, "bits of a word")],
+        make: |v| {
+            Spec::Comparator(ComparatorSpec {
+                bits: v.count("width"),
+            })
         },
     },
 ];
