@@ -102,6 +102,8 @@ fn studies_of_a_wrong_shape_do_not_pass() {
         "[[technique]]\nname = \"filter_cache\"\nentries = [8, 16]",
         "[[technique]]\nstack = [{ name = \"filter_cache\" }, { name = \"power_gating\" }]",
         "[budget]\nslowdown = \"1%\"",
+        "[budget]\nenergy_j = [\"<= 1 mJ\", \">= 1 uJ\"]\nfilter_cache.hit_rate = \">= 90%\"",
+        "[pareto]\nmetrics = [\"energy_j\", \"max:fetches\"]",
     ];
     for line in more {
         assert!(
@@ -121,6 +123,8 @@ fn studies_of_a_wrong_shape_do_not_pass() {
         "[[technique]]\nname = \"filter_cache\"\nentries = \"8\"",
         "[[technique]]\nstack = [{ name = \"filter_cache\" }]",
         "[budget]\nslowdown = 1",
+        "[budget]\nenergy_j = 1",
+        "[pareto]\nmetrics = [\"energy_j\"]",
         "[output]\nformats = [\"pdf\"]",
         "[limits]\nwarp_instructions = 0",
     ];

@@ -81,7 +81,7 @@ pub enum Command {
     #[command(subcommand)]
     Tech(TechCommand),
     /// Render the results of a study again
-    Report(ReportArguments),
+    Report(super::report::ReportArguments),
     /// Compare our numbers with published ones
     Validate(ValidateArguments),
     /// Print the JSON schema of studies, launch files, GPUs or technology nodes, for editors
@@ -370,21 +370,6 @@ pub enum Listing {
     Metrics,
     /// What is counted, for expressions in studies
     Counters,
-}
-
-/// Render the results of a study again: print the tables and write CSV, JSON and HTML anew.
-#[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  warpwatt report results
-  warpwatt report results --json")]
-pub struct ReportArguments {
-    /// The directory that `warpwatt run` wrote its results to
-    #[arg(value_name = "RESULTS_DIR")]
-    pub results: PathBuf,
-    /// Print one JSON document on standard output, and nothing else there
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// What there is to compare with.

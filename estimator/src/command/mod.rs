@@ -17,6 +17,7 @@ mod present;
 mod progress;
 mod ptx;
 mod races;
+mod report;
 mod run;
 mod schema;
 mod study_timeline;
@@ -58,6 +59,6 @@ fn dispatch(command: &Command) -> Exit {
         Command::Completions(arguments) => completions::run(arguments),
         Command::Man(arguments) => man::run(arguments),
         Command::Validate(arguments) => validate::run(arguments),
-        Command::Report(arguments) => run::report(&arguments.results, arguments.json),
+        Command::Report(arguments) => report::run(arguments),
     }
 }

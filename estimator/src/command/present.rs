@@ -7,9 +7,8 @@ use serde_json::json;
 use super::console::{Exit, err, out, out_json};
 use super::files::write_all;
 use crate::diag::Diag;
-use crate::outcome::Outcome;
-use crate::report::{Comparison, Report};
-use crate::store::{Budget, FILE_NAME, Manifest};
+use crate::report::Report;
+use crate::store::{FILE_NAME, Manifest};
 use crate::study::Format;
 
 /// Where a report goes.
@@ -28,12 +27,7 @@ pub struct Formats {
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn present(
-    manifest: &Manifest,
-    outcomes: &[Outcome],
-    formats: &Formats,
-) -> Result<Report, Diag> {
-    let report = Report::new(&manifest.title, outcomes);
+pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Result<(), Diag> {
     let defect = |error: String| {
         Diag::error(
             "report::defect",
@@ -49,6 +43,12 @@ pub fn present(
                 files.push(("comparisons.csv", report.comparisons_csv()));
                 if !report.stacks.is_empty() {
                     files.push(("stacks.csv", report.stacks_csv()));
+                }
+                if report.budget.is_some() {
+                    files.push(("budget.csv", report.budget_csv()));
+                }
+                if report.pareto.is_some() {
+                    files.push(("pareto.csv", report.pareto_csv()));
                 }
             }
             Format::Json => files.push(("report.json", json_text.clone())),
@@ -75,13 +75,10 @@ pub fn present(
         let mut value: serde_json::Value =
             serde_json::from_str(&json_text).map_err(|error| defect(error.to_string()))?;
         value["manifest"] = json!(manifest);
-        value["within_budget"] = json!(manifest.budget.map(|budget| inside(&report, budget)));
+        value["within_budget"] = json!(report.within_budget());
         out_json(&value);
     } else {
         out(&report.table(width()));
-        if let Some(budget) = manifest.budget {
-            out(&budget_text(&report, budget));
-        }
     }
     if !formats.quiet {
         let names: Vec<&str> = [FILE_NAME]
@@ -94,7 +91,7 @@ pub fn present(
             formats.directory.display()
         ));
     }
-    Ok(report)
+    Ok(())
 }
 
 /// Columns of the terminal; wide where there is none, so that files hold whole tables.
@@ -102,49 +99,10 @@ pub fn width() -> usize {
     comfy_table::Table::new().width().map_or(200, usize::from)
 }
 
-/// How a command ends that has reported against `budget`.
-pub fn budget_exit(report: &Report, budget: Option<Budget>) -> Exit {
-    match budget {
-        Some(budget) if !inside(report, budget).contains(&true) => Exit::NotMet,
+/// How a command ends that has reported against a budget, if there is one.
+pub fn budget_exit(report: &Report) -> Exit {
+    match &report.budget {
+        Some(budget) if budget.count(report).inside == 0 => Exit::NotMet,
         _ => Exit::Done,
     }
-}
-
-/// For every comparison in the report's order, whether it is within the budget.
-fn inside(report: &Report, budget: Budget) -> Vec<bool> {
-    report
-        .blocks
-        .iter()
-        .flat_map(|block| &block.comparisons)
-        .map(|comparison| is_inside(comparison, budget))
-        .collect()
-}
-
-fn is_inside(comparison: &Comparison, budget: Budget) -> bool {
-    let area = comparison
-        .overhead
-        .sm_area
-        .map_or(0.0, |growth| growth.value);
-    budget.area_overhead.is_none_or(|limit| area <= limit)
-        && budget
-            .slowdown
-            .is_none_or(|limit| comparison.slowdown <= limit)
-}
-
-fn budget_text(report: &Report, budget: Budget) -> String {
-    let marks = inside(report, budget);
-    let within = marks.iter().filter(|mark| **mark).count();
-    let mut text = format!(
-        "\nbudget: {within} of {} points with a technique are inside\n",
-        marks.len()
-    );
-    let comparisons = report.blocks.iter().flat_map(|block| &block.comparisons);
-    for (comparison, _) in comparisons.zip(&marks).filter(|(_, mark)| !**mark) {
-        let point = &comparison.point;
-        text.push_str(&format!(
-            "  outside: {} with {} at {}\n",
-            point.kernel.name, point.technique, point.technology.node
-        ));
-    }
-    text
 }

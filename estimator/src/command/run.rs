@@ -1,6 +1,6 @@
 //! `warpwatt run`: a study from its file to its report.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::arguments::RunArguments;
 use super::cache::show_notes;
@@ -12,6 +12,7 @@ use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
 use crate::outcome::Outcome;
 use crate::recipe::Recipes;
+use crate::report::Report;
 use crate::run::{Means, Resolved, resolve, run_points};
 use crate::store::{Manifest, PointKey, Store, StoreError};
 
@@ -67,7 +68,8 @@ fn run_resolved(
         title: resolved.study.title.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         inputs: resolved.plan.inputs(),
-        budget: resolved.study.budget,
+        budget: resolved.study.budget.clone(),
+        pareto: resolved.study.pareto.clone(),
         points: resolved
             .plan
             .points
@@ -93,8 +95,10 @@ fn run_resolved(
         json: arguments.json,
         quiet: arguments.quiet,
     };
-    let report = present(&manifest, &outcomes, &formats)?;
-    Ok(budget_exit(&report, manifest.budget))
+    let report = Report::new(&manifest.title, &outcomes)
+        .with_goals(manifest.budget.as_ref(), &manifest.pareto)?;
+    present(&report, &manifest, &formats)?;
+    Ok(budget_exit(&report))
 }
 
 /// The outcomes of a study that was finished before. Whatever is in the way of reading them is reported when the store is opened for writing.
@@ -171,40 +175,13 @@ fn fill(
 }
 
 /// All outcomes that the manifest names and the store holds, in point order.
-fn collect(manifest: &Manifest, store: &Store) -> Result<Vec<Outcome>, StoreError> {
+///
+/// # Errors
+/// The store cannot be read.
+pub fn collect(manifest: &Manifest, store: &Store) -> Result<Vec<Outcome>, StoreError> {
     let mut outcomes = Vec::new();
     for key in &manifest.points {
         outcomes.extend(store.get(&PointKey(key.clone()))?);
     }
     Ok(outcomes)
-}
-
-/// `warpwatt report`: renders what a store holds.
-pub fn report(results: &Path, json: bool) -> Exit {
-    match report_store(results, json) {
-        Ok(exit) => exit,
-        Err(diag) => reject(&diag.into(), json),
-    }
-}
-
-fn report_store(results: &Path, json: bool) -> Result<Exit, Diag> {
-    let store = Store::open_existing(results).map_err(|error| error.diag())?;
-    let manifest = store.manifest().map_err(|error| error.diag())?;
-    let manifest = manifest.ok_or_else(|| {
-        Diag::error(
-            "store::unfinished",
-            format!("no study was finished in `{}`", results.display()),
-        )
-        .help("run the study again: it goes on where it stopped")
-    })?;
-    let outcomes = collect(&manifest, &store).map_err(|error| error.diag())?;
-    store.close();
-    let formats = Formats {
-        directory: PathBuf::from(results),
-        files: crate::study::Format::ALL.to_vec(),
-        json,
-        quiet: false,
-    };
-    let report = present(&manifest, &outcomes, &formats)?;
-    Ok(budget_exit(&report, manifest.budget))
 }

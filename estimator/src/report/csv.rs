@@ -67,6 +67,56 @@ impl Report {
         write(columns, comparisons.map(|c| (&c.point, row(c))))
     }
 
+    /// One row a judged point: whether it is inside the budget, what binds, and each bounded metric with its margin. Empty without a budget.
+    pub fn budget_csv(&self) -> String {
+        let Some(budget) = &self.budget else {
+            return String::new();
+        };
+        let mut columns = vec!["inside".to_owned(), "binding".to_owned()];
+        for (number, limit) in budget.limits.iter().enumerate() {
+            // A metric with two bounds has its value and margin twice.
+            let earlier = budget.limits[..number].iter();
+            let again = earlier.filter(|other| other.metric == limit.metric).count();
+            let suffix = if again > 0 {
+                format!("_{}", again + 1)
+            } else {
+                String::new()
+            };
+            columns.push(format!("{}{suffix}", limit.metric));
+            columns.push(format!("{}{suffix}_margin", limit.metric));
+        }
+        let judged = self.points.iter().zip(&budget.points);
+        let rows = judged.filter_map(|(outcome, verdict)| {
+            let verdict = verdict.as_ref()?;
+            let binding = budget.limits[verdict.binding].metric.clone();
+            let mut row = vec![verdict.inside.to_string(), binding];
+            for margin in &verdict.margins {
+                row.push(option(margin.and_then(|margin| margin.value)));
+                row.push(option(margin.and_then(|margin| margin.margin)));
+            }
+            Some((&outcome.point, row))
+        });
+        write(columns.into_iter(), rows)
+    }
+
+    /// One row a point: its values of the metrics, and whether it is on its kernel's front; nothing if it lacks a value. Empty if no front is asked for.
+    pub fn pareto_csv(&self) -> String {
+        let Some(fronts) = &self.pareto else {
+            return String::new();
+        };
+        let metrics = fronts.metrics.iter().map(|metric| metric.name().to_owned());
+        let columns = metrics.chain(["front".to_owned()]);
+        let rows = self.points.iter().enumerate().map(|(number, outcome)| {
+            let comparison = self.comparison(number);
+            let values = fronts.metrics.iter();
+            let values = values.map(|metric| option(metric.value(outcome, comparison)));
+            let front = fronts.holds(number).map(|holds| holds.to_string());
+            let row = values.chain([front.unwrap_or_default()]);
+            (&outcome.point, row.collect())
+        });
+        write(columns, rows)
+    }
+
     /// One row a stack whose members are among the points too.
     pub fn stacks_csv(&self) -> String {
         let columns = STACKED.iter().map(|figure| figure.0);
@@ -86,11 +136,11 @@ fn cells<T>(metrics: &[Def<T>], subject: &T) -> Vec<String> {
 }
 
 fn write<'a>(
-    columns: impl Iterator<Item = &'static str>,
+    columns: impl Iterator<Item = impl Into<String>>,
     rows: impl Iterator<Item = (&'a Point, Vec<String>)>,
 ) -> String {
-    let columns = POINT_NAME.into_iter().chain(columns);
-    let mut text = line(columns.map(str::to_owned));
+    let names = POINT_NAME.into_iter().map(str::to_owned);
+    let mut text = line(names.chain(columns.map(Into::into)));
     for (point, row) in rows {
         text.push_str(&line(name(point).into_iter().chain(row)));
     }

@@ -1,6 +1,7 @@
 //! Comparisons of priced points, and their renderings.
 
 mod accounting;
+mod budget;
 mod chart;
 mod columns;
 mod compare;
@@ -8,9 +9,11 @@ mod csv;
 pub mod estimate;
 mod fit;
 pub(crate) mod format;
+mod goals;
 mod html;
 pub mod metric;
 mod model;
+pub mod pareto;
 mod stacked;
 mod table;
 mod terms;
@@ -22,6 +25,7 @@ pub(crate) mod sample;
 mod tests;
 
 pub use accounting::Implied;
+pub use budget::{Judged, Margin, Verdict};
 pub use compare::{Change, Comparison, Overhead, PaperValues, Part, Saving};
 pub use fit::Line;
 pub use model::{Block, Report};

@@ -4,16 +4,20 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::budget::Judged;
 use super::compare::Comparison;
 use super::fit::Line;
 use super::format;
-use super::metric::Metric;
+use super::metric::{Metric, Objective};
+use super::pareto::Fronts;
 use super::stacked::Stacked;
+use crate::diag::Diag;
 use crate::outcome::{KernelName, Outcome, Point, TechnologyName, gpu_label};
 use crate::papers::FilterCachePaper;
+use crate::store::Budget;
 
 /// A study's results, compared and ordered.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// The title of the study.
     pub title: String,
@@ -24,6 +28,12 @@ pub struct Report {
     /// Stacks whose members are among the points too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stacks: Vec<Stacked>,
+    /// The points against the study's budget, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Judged>,
+    /// The best compromises between metrics, if they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pareto: Option<Fronts>,
     /// Points with a technique whose baseline is not among the points.
     pub without_baseline: Vec<Point>,
     /// The filter-cache paper, which the comparisons stand beside.
@@ -94,16 +104,44 @@ impl Report {
                 .filter_map(|block| Stacked::of(block, points))
                 .collect(),
             blocks,
+            budget: None,
+            pareto: None,
             without_baseline,
             paper,
             compared,
         }
     }
 
+    /// The same, with what a study wants of its points.
+    ///
+    /// # Errors
+    /// An objective is no metric.
+    pub fn with_goals(
+        mut self,
+        budget: Option<&Budget>,
+        objectives: &[Objective],
+    ) -> Result<Self, Diag> {
+        self.budget = budget.map(|budget| Judged::of(&self, budget));
+        if !objectives.is_empty() {
+            self.pareto = Some(Fronts::of(&self, objectives)?);
+        }
+        Ok(self)
+    }
+
     /// The comparison of the point of this number with its baseline, if it has one.
     pub fn comparison(&self, point: usize) -> Option<&Comparison> {
         let (block, place) = (*self.compared.get(point)?)?;
         self.blocks.get(block)?.comparisons.get(place)
+    }
+
+    /// For every comparison in the order of the blocks whether it is within the budget, if there is one.
+    pub fn within_budget(&self) -> Option<Vec<bool>> {
+        let budget = self.budget.as_ref()?;
+        let numbers = self.compared.iter().zip(&budget.points);
+        let placed = numbers
+            .filter_map(|(place, verdict)| Some((*place.as_ref()?, verdict.as_ref()?.inside)));
+        let ordered: BTreeMap<(usize, usize), bool> = placed.collect();
+        Some(ordered.into_values().collect())
     }
 
     /// The values of `metric`, one a point.

@@ -7,6 +7,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use super::columns::{self, Column};
 use super::format;
+use super::goals::PointTable;
 use super::model::{Block, Report};
 use super::stacked::Stacked;
 use super::time;
@@ -30,6 +31,9 @@ impl Report {
             text.push_str(&points_text(&self.points));
         }
         text.push_str(&stacks_text(&self.stacks, width));
+        for table in self.pareto_tables().iter().chain(&self.budget_table()) {
+            text.push_str(&point_table(table, width));
+        }
         text.push_str(&time_text(&self.points, width));
         for point in &self.without_baseline {
             let _ = writeln!(
@@ -171,6 +175,19 @@ fn points_text(points: &[Outcome]) -> String {
     }
     right_align(&mut table);
     format!("{table}\n")
+}
+
+/// A table of points under its heading.
+fn point_table(table: &PointTable, width: usize) -> String {
+    let mut text = format!("\n{}\n", table.heading);
+    for part in parts(&table.names, &table.columns, width) {
+        text.push_str(&part);
+        text.push('\n');
+    }
+    if table.left_out > 0 {
+        let _ = writeln!(text, "and {} more: the CSV files have all", table.left_out);
+    }
+    text
 }
 
 /// What the SMs without a technique spent their time on.

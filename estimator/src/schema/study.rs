@@ -5,6 +5,7 @@ use warpwatt_techniques::{Definition, Kind, Parameter};
 
 use super::gpu::{axis, overrides};
 use super::parsed;
+use crate::report::metric::Metrics;
 use crate::run::catalogue;
 
 /// Keys of `[gpu]` that are axes, by the definition of their values.
@@ -22,6 +23,14 @@ pub(super) fn schema() -> Value {
     }
     for (setting, values) in overrides() {
         of_gpu[setting] = values;
+    }
+    let budget = &mut schema["properties"]["budget"]["properties"];
+    for metric in Metrics::known().iter() {
+        if budget[metric.name()].is_null() {
+            budget[metric.name()] = json!({
+                "description": format!("{} ({})", metric.meaning(), metric.unit()), "$ref": "#/$defs/bounds",
+            });
+        }
     }
     schema["properties"]["technique"]["items"] = technique_items();
     schema["$defs"]["kernel"]["anyOf"][0]["enum"] = json!(names.kernels);

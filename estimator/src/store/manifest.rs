@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::report::metric::{Bound, Limit, Objective};
+
 /// Versions and hashes of everything that went into a study, and its points in order. No clock times and no paths of the host, so that equal
 /// studies have equal manifests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,16 +19,40 @@ pub struct Manifest {
     pub inputs: BTreeMap<String, String>,
     /// The study's budget, if it has one.
     pub budget: Option<Budget>,
+    /// Metrics whose best compromises the study asks for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pareto: Vec<Objective>,
     /// The keys of the study's points in their order.
     pub points: Vec<String>,
 }
 
-/// What a technique may cost, as fractions of the baseline's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// What a point may cost and must reach.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
-    /// Area that the technique may add to the structures that were priced.
+    /// Area that a technique may add to the structures that were priced, over theirs.
     pub area_overhead: Option<f64>,
-    /// Cycles that it may add.
+    /// Cycles that it may add, over the baseline's.
     pub slowdown: Option<f64>,
+    /// Bounds on other metrics, in the order of the study.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
+}
+
+impl Budget {
+    /// Every bound.
+    pub fn all(&self) -> Vec<Limit> {
+        let named = [
+            ("area_overhead", self.area_overhead),
+            ("slowdown", self.slowdown),
+        ];
+        let named = named.into_iter().filter_map(|(metric, limit)| {
+            Some(Limit {
+                metric: metric.to_owned(),
+                bound: Bound::AtMost,
+                limit: limit?,
+            })
+        });
+        named.chain(self.limits.iter().cloned()).collect()
+    }
 }

@@ -184,7 +184,9 @@ fn the_manifest_comes_back() {
         budget: Some(Budget {
             area_overhead: Some(0.05),
             slowdown: None,
+            limits: Vec::new(),
         }),
+        pareto: Vec::new(),
         points: vec!["a".into()],
     };
     assert_eq!(store.manifest().unwrap(), None);

@@ -4,6 +4,7 @@
 //! A list of values anywhere is a sweep axis. All faults of a file are found in one go.
 
 mod configurations;
+mod goals;
 mod gpu;
 mod question;
 mod section;
@@ -26,6 +27,7 @@ pub use variants::{Variant, gpus, technologies};
 pub use workload::Workload;
 
 use crate::diag::{Sink, SourceId};
+use crate::report::metric::Objective;
 use crate::store::Budget;
 use toml_reader::{Reader, Section, parse_document, text};
 
@@ -71,8 +73,10 @@ pub struct Study {
     pub techniques: Vec<StackAxes>,
     /// Structures that the study describes itself.
     pub structures: Vec<OwnStructure>,
-    /// What a technique may cost.
+    /// What points may cost and must reach.
     pub budget: Option<Budget>,
+    /// Metrics whose best compromises are wanted.
+    pub pareto: Vec<Objective>,
     /// Where results go.
     pub output: Output,
     /// Bounds on the runs.
@@ -94,8 +98,10 @@ pub struct Draft {
     pub techniques: Vec<StackAxes>,
     /// Structures that the study describes itself.
     pub structures: Vec<OwnStructure>,
-    /// What a technique may cost.
+    /// What points may cost and must reach.
     pub budget: Option<Budget>,
+    /// Metrics whose best compromises are wanted.
+    pub pareto: Vec<Objective>,
     /// Where results go.
     pub output: Output,
     /// Bounds on the runs.
@@ -113,19 +119,21 @@ impl Draft {
             techniques: self.techniques,
             structures: self.structures,
             budget: self.budget,
+            pareto: self.pareto,
             output: self.output,
             limits: self.limits,
         })
     }
 }
 
-const SECTIONS: [&str; 8] = [
+const SECTIONS: [&str; 9] = [
     "study",
     "gpu",
     "workloads",
     "technique",
     "structure",
     "budget",
+    "pareto",
     "output",
     "limits",
 ];
@@ -156,7 +164,8 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
         workloads,
         structures: structure::read(&mut reader, &root, catalogue, &techniques),
         techniques,
-        budget: section::read_budget(&mut reader, &root),
+        budget: goals::read_budget(&mut reader, &root),
+        pareto: goals::read_pareto(&mut reader, &root),
         output: section::read_output(&mut reader, &root),
         limits: section::read_limits(&mut reader, &root),
     })

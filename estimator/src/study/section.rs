@@ -1,4 +1,4 @@
-//! `[budget]`, `[output]` and `[limits]`.
+//! `[output]` and `[limits]`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,6 @@ use toml::de::DeValue;
 
 use super::gpu::known;
 use super::toml_reader::{Fault, Reader, Section, positive, text};
-use crate::store::Budget;
 
 /// Where results go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,41 +62,6 @@ impl Default for Output {
             directory: PathBuf::from("results"),
             formats: Format::ALL.to_vec(),
         }
-    }
-}
-
-pub(super) fn read_budget(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Budget> {
-    let section = reader.section(root, "budget")?;
-    reader.refuse_unknown(&section, &["area_overhead", "slowdown"]);
-    let mut fraction = |key: &str| {
-        let parsed = reader.one(&section, key, |value| percentage(key, value));
-        parsed.map(|placed| placed.value)
-    };
-    Some(Budget {
-        area_overhead: fraction("area_overhead"),
-        slowdown: fraction("slowdown"),
-    })
-}
-
-/// A percentage with its sign, as a fraction.
-fn percentage(key: &str, value: &DeValue<'_>) -> Result<f64, Fault> {
-    let example = format!("{key} = \"5%\"");
-    let written = text(&format!("`{key}`"), value, &example)?;
-    let fault = |label: &str| Fault {
-        code: "study::wrong_unit",
-        message: format!("`{key}` cannot be `{written}`"),
-        label: label.to_owned(),
-        help: Some(format!("write for example `{example}`")),
-    };
-    let number = written
-        .trim()
-        .strip_suffix('%')
-        .ok_or_else(|| fault("a percentage ends in %"))?;
-    let percent: f64 = number.trim().parse().map_err(|_| fault("not a number"))?;
-    if (0.0..=1000.0).contains(&percent) {
-        Ok(percent / 100.0)
-    } else {
-        Err(fault("must lie between 0% and 1000%"))
     }
 }
 

@@ -6,6 +6,7 @@ mod cache;
 mod common;
 mod editors;
 mod errors;
+mod goals;
 mod inject;
 mod kernel;
 mod ptx;

@@ -3,6 +3,7 @@
 mod bars;
 mod heat;
 mod legend;
+mod pareto;
 mod scale;
 mod scatter;
 mod stack;
@@ -10,6 +11,7 @@ mod svg;
 
 pub use bars::{hit_rates, icache_energy};
 pub use heat::register_accesses;
+pub use pareto::front;
 pub use scatter::ratio_against_miss_rate;
 pub use stack::front_end_breakdown;
 

@@ -1,5 +1,6 @@
 //! The report as one self-contained page: no script, no other file, readable as plain text of headings and tables.
 
+mod goals;
 mod view;
 
 use minijinja::syntax::SyntaxConfig;

@@ -1,7 +1,10 @@
 //! What the page shows, as texts for its template.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
+use super::goals::{self, FrontView, PointsView};
 use crate::outcome::{Outcome, PricedStructure, Provenance, TechnologyName};
 use crate::report::columns::{self, Column};
 use crate::report::compare::Comparison;
@@ -20,6 +23,8 @@ pub struct Page {
     outcomes: Vec<[String; 6]>,
     without_baseline: Vec<String>,
     stacks: Vec<Titled>,
+    pareto: Vec<FrontView>,
+    budget: Option<PointsView>,
     times: Vec<Time>,
     technologies: Vec<Technology>,
     citation: String,
@@ -60,24 +65,24 @@ struct Time {
 
 /// A table of comparisons.
 #[derive(Serialize)]
-struct Grid {
+pub(super) struct Grid {
     /// Heading and meaning.
     columns: Vec<(String, String)>,
     rows: Vec<Row>,
 }
 
 #[derive(Serialize)]
-struct Row {
+pub(super) struct Row {
     name: String,
     detail: String,
     cells: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct Chart {
-    heading: &'static str,
-    caption: &'static str,
-    svg: String,
+pub(super) struct Chart {
+    pub(super) heading: Cow<'static, str>,
+    pub(super) caption: &'static str,
+    pub(super) svg: String,
 }
 
 #[derive(Serialize)]
@@ -112,6 +117,8 @@ impl Page {
                 .map(|point| format!("{} with {}", point.kernel.name, point.technique))
                 .collect(),
             stacks: report.stacks.iter().map(stacked).collect(),
+            pareto: goals::fronts(report),
+            budget: report.budget_table().map(PointsView::of),
             times: time::tables(&report.points).into_iter().map(time).collect(),
             technologies: technologies(report),
             citation: report.paper.citation.clone(),
@@ -215,7 +222,7 @@ fn row(comparison: &Comparison, cells: Vec<String>) -> Row {
 fn charts(report: &Report, block: &Block, index: usize) -> Vec<Chart> {
     let id = |name: &str| format!("{name}-{}", index + 1);
     let mut charts = vec![Chart {
-        heading: "Front-end energy",
+        heading: Cow::Borrowed("Front-end energy"),
         caption: "Dynamic energy of the front end by structure, relative to the whole without the technique: without on top, with below. On the right the sums.",
         svg: chart::front_end_breakdown(block, &id("breakdown")),
     }];
@@ -223,18 +230,18 @@ fn charts(report: &Report, block: &Block, index: usize) -> Vec<Chart> {
         charts.splice(
             0..0,
             [Chart {
-                heading: "I-cache energy",
+                heading: Cow::Borrowed("I-cache energy"),
                 caption: "Energy of I-cache and filter cache, relative to the I-cache alone (100%). Whiskers: 95 % interval of the circuit models' error; diamonds: the paper.",
                 svg: chart::icache_energy(block, &id("icache")),
             }],
         );
         charts.push(Chart {
-            heading: "Filter-cache hit rate",
+            heading: Cow::Borrowed("Filter-cache hit rate"),
             caption: "Fraction of the fetches that the filter cache served.",
             svg: chart::hit_rates(block, &id("hits")),
         });
         charts.push(Chart {
-            heading: "Energy ratio against miss rate",
+            heading: Cow::Borrowed("Energy ratio against miss rate"),
             caption: "Table 4 of the paper is a straight line in the hit rate; ours are too, as far as I-cache fills do not matter.",
             svg: chart::ratio_against_miss_rate(block, &report.paper, &id("line")),
         });
@@ -242,7 +249,7 @@ fn charts(report: &Report, block: &Block, index: usize) -> Vec<Chart> {
     let points = points(report, block);
     if let Some(svg) = chart::register_accesses(&points, &id("registers")) {
         charts.push(Chart {
-            heading: "Accesses of physical registers",
+            heading: Cow::Borrowed("Accesses of physical registers"),
             caption: "Reads and writes of each physical register, summed over SMs, relative to the kernel's most accessed one: a row a bank, a column a row of the bank. Variation: standard deviation over mean; lifetime: of the most accessed register over that under even use, by Black's equation.",
             svg,
         });
@@ -308,7 +315,8 @@ fn stacked(stacked: &Stacked) -> Titled {
     }
 }
 
-fn named_grid(names: &[String], columns: &[Column]) -> Grid {
+/// Columns as a table, a row a name.
+pub(super) fn named_grid(names: &[String], columns: &[Column]) -> Grid {
     let row = |(index, name): (usize, &String)| Row {
         name: name.clone(),
         detail: String::new(),

@@ -1,5 +1,7 @@
 //! Every metric that there is, and the one of a name.
 
+use std::collections::BTreeSet;
+
 use warpwatt_gpu::COUNTERS;
 use warpwatt_techniques::{ALL, Stack};
 
@@ -77,7 +79,12 @@ impl Metrics {
     #[must_use]
     pub fn with_points<'o>(mut self, points: impl IntoIterator<Item = &'o Outcome>) -> Self {
         let mut structures: Vec<String> = Vec::new();
+        // Points of one GPU and technique have the same names.
+        let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
         for point in points {
+            if !seen.insert((&point.point.gpu, &point.point.technique)) {
+                continue;
+            }
             for metric in &point.metrics {
                 add(
                     &mut self.listed,
@@ -116,12 +123,31 @@ impl Metrics {
             self.structure(name, rest)
         } else {
             let mut listed = self.listed.iter();
-            listed.find(|metric| metric.name == name).cloned()
+            let found = listed.find(|metric| metric.name == name);
+            found.cloned().or_else(|| self.of_other_parameters(name))
         };
         found.ok_or_else(|| {
             Diag::error("metric::unknown", format!("no metric is called `{name}`"))
                 .help(self.remedy(name))
         })
+    }
+
+    /// What a technique reports of a parameter's value, a word of digits: `fetch_redundancy.other_warp.64` is like `fetch_redundancy.other_warp.16`.
+    fn of_other_parameters(&self, name: &str) -> Option<Metric> {
+        let is_number = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+        let form = |name: &str| -> Vec<String> {
+            let words = name.split('.');
+            let words = words.map(|word| if is_number(word) { "#" } else { word });
+            words.map(str::to_owned).collect()
+        };
+        let wanted = form(name);
+        let mut listed = self.listed.iter();
+        let like = listed.find(|metric| {
+            matches!(metric.figure, Figure::Technique)
+                && wanted.contains(&"#".to_owned())
+                && form(&metric.name) == wanted
+        })?;
+        Some(technique::metric(name, &like.unit))
     }
 
     fn counter(&self, name: &str, counter: &str) -> Option<Metric> {

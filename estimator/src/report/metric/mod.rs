@@ -4,7 +4,9 @@
 //! contents of a point in `report.json`: `activity.fetches`, `structures.icache.data.dynamic_j`. Whatever takes a metric takes it from here.
 
 mod catalogue;
+mod goal;
 mod point;
+pub mod quantity;
 mod technique;
 mod versus;
 
@@ -12,6 +14,7 @@ mod versus;
 mod tests;
 
 pub use catalogue::Metrics;
+pub use goal::{Bound, Limit, Objective};
 pub(crate) use point::POINT;
 pub(crate) use versus::{PAPER, VERSUS};
 

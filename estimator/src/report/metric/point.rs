@@ -57,9 +57,9 @@ pub(super) const DERIVED: &[Def<Outcome>] = &[
     def("icache_hit_rate", "1", Higher, "look-ups of the I-cache that hit", |o| o.performance.rates.icache_hit_rate),
     def("dram_row_hit_rate", "1", Higher, "requests to DRAM that found their row open", |o| o.performance.rates.dram_row_hit_rate),
     def("dram_bus_utilisation", "1", Neither, "share of the DRAM cycles in which a data bus was in use", |o| o.performance.rates.dram_bus_utilisation),
-    def("shared_passes_per_access", "1", Lower, "passes of an access to shared memory", |o| o.performance.rates.shared_passes_per_access),
-    def("operand_bank_conflict_cycles_per_instruction", "cycle", Lower, "cycles by which register-bank conflicts delay an instruction", |o| o.performance.rates.operand_bank_conflict_cycles_per_instruction),
-    def("lanes_per_instruction", "1", Higher, "active lanes of an instruction", |o| o.performance.rates.lanes_per_instruction),
+    def("shared_passes_per_access", "passes", Lower, "passes of an access to shared memory", |o| o.performance.rates.shared_passes_per_access),
+    def("operand_bank_conflict_cycles_per_instruction", "cycles", Lower, "cycles by which register-bank conflicts delay an instruction", |o| o.performance.rates.operand_bank_conflict_cycles_per_instruction),
+    def("lanes_per_instruction", "lanes", Higher, "active lanes of an instruction", |o| o.performance.rates.lanes_per_instruction),
     def("vdd_v", "V", Neither, "the supply voltage", |o| Some(o.point.technology.vdd_v)),
     def("temperature_k", "K", Neither, "the junction temperature", |o| Some(o.point.technology.temperature_k)),
 ];

@@ -49,7 +49,7 @@ pub(crate) const PAPER: &[Def<Comparison>] = &[
 /// What else follows from a comparison.
 #[rustfmt::skip]
 pub(super) const DERIVED: &[Def<Comparison>] = &[
-    def("speedup", "1", Higher, "cycles of the baseline over cycles with the technique", |c| Some(c.baseline_cycles as f64 / c.cycles as f64)),
+    def("speedup", "x", Higher, "cycles of the baseline over cycles with the technique", |c| Some(c.baseline_cycles as f64 / c.cycles as f64)),
     def("energy_saving", "1", Higher, "dynamic and leakage energy saved, over the baseline's", |c| Some(-c.total.relative?.value)),
     def("front_end_saving", "1", Higher, "dynamic energy of the front end saved, over the baseline's", |c| Some(-c.front_end.relative?.value)),
     def("icache_saving", "1", Higher, "dynamic energy of the I-cache saved, over the baseline's", |c| Some(-c.icache.relative?.value)),

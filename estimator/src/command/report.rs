@@ -1,0 +1,107 @@
+//! `warpwatt report`: renders what a store holds.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::console::{Exit, reject};
+use super::present::{Formats, budget_exit, present};
+use super::run::collect;
+use crate::diag::{Diag, Rejection, Sink};
+use crate::outcome::Outcome;
+use crate::report::Report;
+use crate::report::metric::{Metrics, Objective};
+use crate::store::{Manifest, Store};
+use crate::study::Format;
+
+/// Render the results of a study again: print the tables and write CSV, JSON and HTML anew.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  warpwatt report results
+  warpwatt report results --pareto energy_j,area_m2
+  warpwatt report results --json
+
+Exit codes: 0 done; 1 the study has a budget and no point with a technique is inside it; 2 there is nothing to report.")]
+pub struct ReportArguments {
+    /// The directory that `warpwatt run` wrote its results to
+    #[arg(value_name = "RESULTS_DIR")]
+    pub results: PathBuf,
+    /// Mark the best compromises between metrics: two or more, each alone or as min:NAME or max:NAME [default: the study's]
+    #[arg(long, value_name = "METRIC,METRIC", value_delimiter = ',')]
+    pub pareto: Vec<String>,
+    /// Print one JSON document on standard output, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Shows the report.
+pub fn run(arguments: &ReportArguments) -> Exit {
+    match report(arguments) {
+        Ok(exit) => exit,
+        Err(rejection) => reject(&rejection, arguments.json),
+    }
+}
+
+fn report(arguments: &ReportArguments) -> Result<Exit, Rejection> {
+    let (manifest, outcomes) = stored(&arguments.results)?;
+    let objectives = objectives(&arguments.pareto, &manifest, &outcomes)?;
+    let report = Report::new(&manifest.title, &outcomes)
+        .with_goals(manifest.budget.as_ref(), &objectives)?;
+    let formats = Formats {
+        directory: arguments.results.clone(),
+        files: Format::ALL.to_vec(),
+        json: arguments.json,
+        quiet: false,
+    };
+    present(&report, &manifest, &formats)?;
+    Ok(budget_exit(&report))
+}
+
+/// What a finished study left in `results`.
+///
+/// # Errors
+/// There is no store, or no study was finished in it.
+pub fn stored(results: &Path) -> Result<(Manifest, Vec<Outcome>), Diag> {
+    let store = Store::open_existing(results).map_err(|error| error.diag())?;
+    let manifest = store.manifest().map_err(|error| error.diag())?;
+    let manifest = manifest.ok_or_else(|| {
+        Diag::error(
+            "store::unfinished",
+            format!("no study was finished in `{}`", results.display()),
+        )
+        .help("run the study again: it goes on where it stopped")
+    })?;
+    let outcomes = collect(&manifest, &store).map_err(|error| error.diag())?;
+    store.close();
+    Ok((manifest, outcomes))
+}
+
+/// The metrics that are asked for, or else the study's.
+fn objectives(
+    asked: &[String],
+    manifest: &Manifest,
+    outcomes: &[Outcome],
+) -> Result<Vec<Objective>, Rejection> {
+    if asked.is_empty() {
+        return Ok(manifest.pareto.clone());
+    }
+    let metrics = Metrics::known().with_points(outcomes);
+    let mut sink = Sink::default();
+    let mut objectives: Vec<Objective> = Vec::new();
+    for text in asked {
+        match Objective::read(text, &metrics) {
+            Ok(objective) if !objectives.contains(&objective) => objectives.push(objective),
+            Ok(_) => {}
+            Err(diag) => sink.push(diag),
+        }
+    }
+    if !sink.has_errors() && objectives.len() < 2 {
+        let message = "a compromise is between two or more metrics";
+        sink.push(
+            Diag::error("metric::too_few", message)
+                .help("write for example `--pareto energy_j,area_m2`"),
+        );
+    }
+    sink.finish(Some(objectives))
+}

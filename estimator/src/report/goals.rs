@@ -1,0 +1,170 @@
+//! Points against a budget and on a Pareto front, as the tables that people read.
+
+use super::budget::{Judged, Verdict};
+use super::columns::Column;
+use super::format::{self, NONE};
+use super::metric::quantity;
+use super::model::Report;
+use super::pareto::{Front, Fronts};
+use crate::outcome::{KernelName, Outcome, Point, gpu_label};
+
+/// Rows of a table that people read; files have all.
+const MOST_ROWS: usize = 200;
+
+/// A table of points.
+pub struct PointTable {
+    /// What it shows, in one line.
+    pub heading: String,
+    /// The kernels.
+    pub names: Vec<String>,
+    /// The figures.
+    pub columns: Vec<Column>,
+    /// How many rows there is no room for.
+    pub left_out: usize,
+}
+
+impl Report {
+    /// The budget in a sentence or two; none if the study has none.
+    pub fn budget_words(&self) -> Option<String> {
+        let budget = self.budget.as_ref()?;
+        let count = budget.count(self);
+        let what = if count.with_technique {
+            "points with a technique"
+        } else {
+            "points"
+        };
+        Some(format!(
+            "budget: {} of {} {what} are inside ({})",
+            count.inside,
+            count.judged,
+            budget.bounds().join("; ")
+        ))
+    }
+
+    /// Every judged point with the bound that binds.
+    pub fn budget_table(&self) -> Option<PointTable> {
+        let budget = self.budget.as_ref()?;
+        let judged = self.points.iter().zip(&budget.points);
+        let judged = judged.filter_map(|(point, verdict)| Some((point, verdict.as_ref()?)));
+        let all: Vec<(&Outcome, &Verdict)> = judged.collect();
+        let shown = &all[..all.len().min(MOST_ROWS)];
+        let points: Vec<&Point> = shown.iter().map(|(outcome, _)| &outcome.point).collect();
+        let mut columns = context(&points);
+        let mark = |(_, verdict): &(&Outcome, &Verdict)| mark(verdict).to_owned();
+        let binds = |(_, verdict): &(&Outcome, &Verdict)| budget.words(verdict);
+        columns.push(column(
+            "budget",
+            "inside or outside",
+            shown.iter().map(mark),
+        ));
+        let meaning = "the bound that is the nearest or the most broken, relative to its limit";
+        columns.push(column("what binds", meaning, shown.iter().map(binds)));
+        Some(PointTable {
+            heading: self.budget_words()?,
+            names: names(&points),
+            columns,
+            left_out: all.len() - shown.len(),
+        })
+    }
+
+    /// The Pareto fronts, a table a kernel, each from its best value of the first metric on.
+    pub fn pareto_tables(&self) -> Vec<PointTable> {
+        let fronts = self.pareto.iter();
+        let tables = fronts.flat_map(|all| all.fronts.iter().map(|front| self.front(all, front)));
+        tables.collect()
+    }
+
+    fn front(&self, fronts: &Fronts, front: &Front) -> PointTable {
+        let first = |number: usize| {
+            let values = fronts.values[number].as_deref().unwrap_or_default();
+            fronts.objectives[0].cost(values.first().copied().unwrap_or(f64::INFINITY))
+        };
+        let mut order = front.points.clone();
+        order.sort_by(|&a, &b| first(a).total_cmp(&first(b)));
+        let left_out = order.len().saturating_sub(MOST_ROWS);
+        order.truncate(MOST_ROWS);
+        let points: Vec<&Point> = order.iter().map(|&n| &self.points[n].point).collect();
+        let mut columns = context(&points);
+        for (place, metric) in fronts.metrics.iter().enumerate() {
+            let cell = |&number: &usize| {
+                let values = fronts.values[number].as_ref();
+                values.map_or(NONE.to_owned(), |v| quantity::show(v[place], metric.unit()))
+            };
+            columns.push(column(
+                metric.name(),
+                metric.meaning(),
+                order.iter().map(cell),
+            ));
+        }
+        if let Some(budget) = &self.budget {
+            let cell = |&number: &usize| budget_mark(budget, number);
+            columns.push(column(
+                "budget",
+                "inside or outside",
+                order.iter().map(cell),
+            ));
+        }
+        let objectives = fronts.objectives.iter();
+        let wanted = objectives.map(|objective| {
+            let way = if objective.maximise { "most" } else { "least" };
+            format!("{way} {}", objective.metric)
+        });
+        PointTable {
+            heading: format!(
+                "Pareto front of {}: {} of {} points ({})",
+                front.kernel.name,
+                front.points.len(),
+                front.candidates.len(),
+                wanted.collect::<Vec<_>>().join(", ")
+            ),
+            names: names(&points),
+            columns,
+            left_out,
+        }
+    }
+}
+
+/// `inside` or `outside`; nothing where no bound applies.
+pub fn budget_mark(budget: &Judged, number: usize) -> String {
+    let verdict = budget.points.get(number).and_then(Option::as_ref);
+    verdict.map_or(NONE, mark).to_owned()
+}
+
+fn mark(verdict: &Verdict) -> &'static str {
+    if verdict.inside { "inside" } else { "outside" }
+}
+
+fn names(points: &[&Point]) -> Vec<String> {
+    let kernels: Vec<&KernelName> = points.iter().map(|point| &point.kernel).collect();
+    format::kernels(&kernels)
+}
+
+/// What tells the points apart beside the kernel: GPU, technology, technique, as far as they differ.
+fn context(points: &[&Point]) -> Vec<Column> {
+    let texts: [(&str, &str, fn(&Point) -> String); 3] = [
+        ("technique", "what is added to the GPU", |p| {
+            p.technique.clone()
+        }),
+        ("GPU", "preset and swept settings", |p| {
+            gpu_label(&p.gpu, &p.axes)
+        }),
+        ("technology", "node and operating point", |p| {
+            p.technology.label()
+        }),
+    ];
+    let columns = texts.map(|(heading, meaning, text)| {
+        column(heading, meaning, points.iter().map(|point| text(point)))
+    });
+    let differ = |column: &Column| column.cells.windows(2).any(|pair| pair[0] != pair[1]);
+    let columns = columns.into_iter().enumerate();
+    let told = columns.filter(|(place, column)| *place == 0 || differ(column));
+    told.map(|(_, column)| column).collect()
+}
+
+fn column(heading: &str, meaning: &str, cells: impl Iterator<Item = String>) -> Column {
+    Column {
+        heading: vec![heading.to_owned()],
+        meaning: meaning.to_owned(),
+        cells: cells.collect(),
+    }
+}
