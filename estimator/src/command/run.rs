@@ -14,7 +14,7 @@ use crate::outcome::Outcome;
 use crate::recipe::Recipes;
 use crate::report::Report;
 use crate::run::{Means, Resolved, resolve, run_points};
-use crate::store::{Manifest, PointKey, Store, StoreError};
+use crate::store::{Manifest, Store, StoreError};
 
 /// Runs the study and reports it.
 pub fn run(arguments: &RunArguments) -> Exit {
@@ -68,14 +68,10 @@ fn run_resolved(
         title: resolved.study.title.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         inputs: resolved.plan.inputs(),
+        sampling: resolved.study.design.sampling().cloned(),
         budget: resolved.study.budget.clone(),
         pareto: resolved.study.pareto.clone(),
-        points: resolved
-            .plan
-            .points
-            .iter()
-            .map(|point| point.key.0.clone())
-            .collect(),
+        points: resolved.plan.points.iter().map(|point| point.key).collect(),
     };
     let outcomes = match finished_already(directory, &manifest) {
         Some(outcomes) => {
@@ -181,7 +177,7 @@ fn fill(
 pub fn collect(manifest: &Manifest, store: &Store) -> Result<Vec<Outcome>, StoreError> {
     let mut outcomes = Vec::new();
     for key in &manifest.points {
-        outcomes.extend(store.get(&PointKey(key.clone()))?);
+        outcomes.extend(store.get(key)?);
     }
     Ok(outcomes)
 }

@@ -74,9 +74,10 @@ impl StudyTimeline {
 }
 
 fn runs(plan: &Plan) -> Vec<(String, usize)> {
-    let mut first: BTreeMap<usize, &Point> = BTreeMap::new();
-    for planned in &plan.points {
-        first.entry(planned.timing).or_insert(&planned.point);
+    let mut first: BTreeMap<usize, Point> = BTreeMap::new();
+    for (number, planned) in plan.points.iter().enumerate() {
+        let point = first.entry(planned.timing);
+        point.or_insert_with(|| plan.point(number));
     }
     let mut runs: Vec<(String, usize)> = first
         .iter()

@@ -9,21 +9,24 @@ use warpwatt_circuit::{
 use warpwatt_techlib::Technology;
 use warpwatt_techniques::Circuits;
 
+use super::Described;
+
 /// A node with an operating point and a profile behind it. Equal specifications are computed once, from whichever thread asks first; the cost of a
 /// specification depends on nothing else, so the order of the questions does not matter.
 #[derive(Debug)]
 pub struct NodeCircuits {
-    technology: Technology,
+    technology: Described,
     point: OperatingPoint,
     profile: Profile,
     /// Of which sleep transistors are.
-    switch: Technology,
+    switch: Described,
     known: Mutex<BTreeMap<Spec, Result<Cost, CircuitError>>>,
 }
 
 impl NodeCircuits {
     /// Circuits made in `technology` by the rules of `profile`, running at `point`; sleep transistors are of the same flavour.
-    pub fn new(technology: Technology, point: OperatingPoint, profile: Profile) -> Self {
+    pub fn new(technology: impl Into<Described>, point: OperatingPoint, profile: Profile) -> Self {
+        let technology = technology.into();
         Self {
             switch: technology.clone(),
             technology,
@@ -35,18 +38,24 @@ impl NodeCircuits {
 
     /// The same with sleep transistors of `switch`, another flavour of the node.
     #[must_use]
-    pub fn with_switch(self, switch: Technology) -> Self {
+    pub fn with_switch(self, switch: impl Into<Described>) -> Self {
+        let switch = switch.into();
         Self { switch, ..self }
     }
 
     /// The technology.
     pub fn technology(&self) -> &Technology {
+        self.technology.technology()
+    }
+
+    /// The technology, with what reports say of it.
+    pub fn described(&self) -> &Described {
         &self.technology
     }
 
     /// The technology of sleep transistors.
     pub fn switch(&self) -> &Technology {
-        &self.switch
+        self.switch.technology()
     }
 
     /// The operating point.
@@ -67,7 +76,7 @@ impl Circuits for NodeCircuits {
         if let Some(cost) = lock().get(spec) {
             return cost.clone();
         }
-        let cost = warpwatt_circuit::cost(&self.technology, &self.point, self.profile, spec);
+        let cost = warpwatt_circuit::cost(self.technology(), &self.point, self.profile, spec);
         lock().insert(spec.clone(), cost.clone());
         cost
     }
@@ -78,9 +87,9 @@ impl Circuits for NodeCircuits {
             ..Gating::default()
         };
         let cost = self.cost(spec)?;
-        let with = |switch| power_gate(&self.technology, switch, &self.point, &cost, &gating);
+        let with = |switch| power_gate(self.technology(), switch, &self.point, &cost, &gating);
         // The supply may be too low for transistors of low leakage.
-        with(&self.switch).or_else(|_| with(&self.technology))
+        with(self.switch.technology()).or_else(|_| with(self.technology()))
     }
 }
 

@@ -13,4 +13,4 @@ pub use circuits::NodeCircuits;
 pub use error::PricingError;
 pub use join::{Counted, price};
 pub use table::{CostTable, Entry, Switched};
-pub use technology::{technology_name, technology_notes};
+pub use technology::{Described, technology_name, technology_notes};

@@ -1,12 +1,50 @@
 //! What a report says about the technology behind its figures.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 
 use warpwatt_techlib::quantity::Temperature;
 use warpwatt_techlib::{Defect, How, Technology};
 
 use super::NodeCircuits;
 use crate::outcome::{Note, NoteKind, Provenance, TechnologyName};
+use crate::run::plan::digest;
+
+/// A technology with what reports say of it, which takes as long to find as pricing a point: operating points share it, and clones are cheap.
+#[derive(Clone, Debug)]
+pub struct Described(Arc<Description>);
+
+#[derive(Debug)]
+struct Description {
+    technology: Technology,
+    provenance: Provenance,
+    sources: Vec<String>,
+    content: OnceLock<[u8; 32]>,
+}
+
+impl From<Technology> for Described {
+    fn from(technology: Technology) -> Self {
+        Self(Arc::new(Description {
+            provenance: provenance(&technology),
+            sources: sources(&technology),
+            technology,
+            content: OnceLock::new(),
+        }))
+    }
+}
+
+impl Described {
+    /// The technology.
+    pub fn technology(&self) -> &Technology {
+        &self.0.technology
+    }
+
+    /// SHA-256 of every value of it.
+    pub fn content(&self) -> &[u8; 32] {
+        let text = || format!("{:?}", self.technology());
+        self.0.content.get_or_init(|| digest([text().as_bytes()]))
+    }
+}
 
 /// The technology, profile and operating point of `circuits`, by name.
 pub fn technology_name(circuits: &NodeCircuits) -> TechnologyName {
@@ -19,24 +57,28 @@ pub fn technology_name(circuits: &NodeCircuits) -> TechnologyName {
         profile: circuits.profile().to_string(),
         temperature_k: point.temperature.si(),
         vdd_v: point.vdd.unwrap_or(technology.device.vdd.value).si(),
-        interpolation: technology.interpolation.as_ref().map(|between| {
-            format!(
-                "{:.1} % of {:.0} nm and the rest of {:.0} nm, {}",
-                100.0 * between.share_of_larger,
-                between.larger.as_nm(),
-                between.smaller.as_nm(),
-                between.rule
-            )
-        }),
-        provenance: provenance(technology),
-        sources: sources(technology),
+        interpolation: interpolation(technology),
+        provenance: circuits.described().0.provenance,
+        sources: circuits.described().0.sources.clone(),
     }
+}
+
+fn interpolation(technology: &Technology) -> Option<String> {
+    technology.interpolation.as_ref().map(|between| {
+        format!(
+            "{:.1} % of {:.0} nm and the rest of {:.0} nm, {}",
+            100.0 * between.share_of_larger,
+            between.larger.as_nm(),
+            between.smaller.as_nm(),
+            between.rule
+        )
+    })
 }
 
 /// What a reader must know about the technology: an interpolated node, faults of the source tables at this temperature.
 pub fn technology_notes(circuits: &NodeCircuits) -> Vec<Note> {
     let technology = circuits.technology();
-    let interpolated = technology_name(circuits).interpolation.map(|rule| Note {
+    let interpolated = interpolation(technology).map(|rule| Note {
         kind: NoteKind::Interpolation,
         text: format!("{} has no table of its own: {rule}", technology.label()),
     });

@@ -112,7 +112,7 @@ impl Recipes {
             .collect();
         let points = plan.points.iter().map(|point| Recipe {
             gpu: of_timing[point.timing],
-            process: point.technology,
+            process: point.technology(),
         });
         Self {
             points: points.collect(),

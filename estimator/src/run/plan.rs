@@ -1,20 +1,25 @@
 //! What a study comes down to: its points, their keys, and which of them share an execution and a timing run.
 
+mod fit;
+mod span;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 use warpwatt_gpu::GpuSpec;
 
 use super::drive::{KernelRuns, TimingRun};
 use super::kernel::{LoadedKernel, hex};
-use super::registers::{Limits, limits};
+use super::registers::Limits;
 use super::structures;
-use crate::diag::{Diag, Sink, SourceId};
-use crate::outcome::{Note, NoteKind, Point};
+use crate::diag::{Sink, SourceId};
+use crate::outcome::{Note, Point};
 use crate::pricing::{NodeCircuits, technology_name};
-use crate::store::{FORMAT, PointKey};
+use crate::store::PointKey;
 use crate::study::{Configuration, OwnStructure, Variant};
+use fit::Fits;
 
 /// A kernel of a study, and where the study names it.
 #[derive(Debug)]
@@ -40,6 +45,9 @@ pub struct Axes {
     pub structures: Vec<OwnStructure>,
 }
 
+/// Places of kernel, GPU, technology and configuration among the [`Axes`].
+pub type Combination = [u32; 4];
+
 /// A study, ready to run.
 #[derive(Debug)]
 pub struct Plan {
@@ -53,19 +61,29 @@ pub struct Plan {
     pub timings: Vec<Timing>,
 }
 
-/// A point before it is run.
+/// A point before it is run. Studies have millions, so it is small: [`Plan::point`] spells it out.
 #[derive(Debug)]
 pub struct PlannedPoint {
-    /// What decides it, by name.
-    pub point: Point,
+    /// What decides it, by places.
+    pub combination: Combination,
     /// What decides it, as a hash.
     pub key: PointKey,
-    /// Its technology, among the plan's.
-    pub technology: usize,
     /// Its timing run, among the plan's.
     pub timing: usize,
-    /// What the techniques' timing checks said.
-    pub notes: Vec<Note>,
+    /// What the techniques' timing checks and the registers that they leave said.
+    notes: Option<Arc<Vec<Note>>>,
+}
+
+impl PlannedPoint {
+    /// Its technology, among the plan's.
+    pub fn technology(&self) -> usize {
+        self.combination[2] as usize
+    }
+
+    /// What the techniques' timing checks said, and what of registers.
+    pub fn notes(&self) -> &[Note] {
+        self.notes.as_deref().map_or(&[], Vec::as_slice)
+    }
 }
 
 /// A kernel executed with warps of one width, on the registers that techniques leave it.
@@ -92,35 +110,31 @@ pub struct Timing {
     pub spec: GpuSpec,
 }
 
-/// More points than anyone waits for; a study beyond is a slip.
-const MOST_POINTS: usize = 1_000_000;
-
 impl Plan {
-    /// Spans the study. Faults are left in `sink`.
-    pub fn new(axes: Axes, sink: &mut Sink, source: SourceId) -> Option<Plan> {
-        let sizes = [
-            axes.kernels.len(),
-            axes.gpus.len(),
-            axes.technologies.len(),
-            axes.configurations.len(),
-        ];
-        let count = sizes
-            .iter()
-            .try_fold(1usize, |product, size| product.checked_mul(*size));
-        if count.is_none_or(|count| count > MOST_POINTS) {
-            let [kernels, gpus, technologies, configurations] = sizes;
-            let message = format!(
-                "the study spans {kernels} kernels x {gpus} GPUs x {technologies} technologies x {configurations} configurations, more than {MOST_POINTS} points"
-            );
-            sink.push(
-                Diag::error("study::absurd_size", message)
-                    .help("shorten some of its lists, or split it into several studies"),
-            );
-            return None;
-        }
+    /// Plans the `combinations` of a study, which are in ascending order. Faults are left in `sink`.
+    pub fn new(
+        axes: Axes,
+        combinations: &[Combination],
+        sink: &mut Sink,
+        source: SourceId,
+    ) -> Option<Plan> {
         structures::check(&axes, sink, source);
-        let fits = fit_all(&axes, sink, source)?;
-        Some(span(axes, &fits))
+        let fits = Fits::all(&axes, combinations, sink, source)?;
+        Some(span::span(axes, combinations, &fits))
+    }
+
+    /// What decides a point, by name.
+    pub fn point(&self, number: usize) -> Point {
+        let [kernel, gpu, technology, configuration] =
+            self.points[number].combination.map(|place| place as usize);
+        let axes = &self.axes;
+        Point {
+            kernel: axes.kernels[kernel].loaded.name.clone(),
+            gpu: axes.gpus[gpu].preset.clone(),
+            axes: axes.gpus[gpu].axes.clone(),
+            technology: technology_name(&axes.technologies[technology]),
+            technique: axes.configurations[configuration].label.clone(),
+        }
     }
 
     /// The work that is left, given which points are finished.
@@ -161,189 +175,29 @@ impl Plan {
                 kernel.loaded.hash.clone(),
             )
         });
-        let technologies = self.axes.technologies.iter().map(|circuits| {
-            let technology = circuits.technology();
-            (
-                format!("technology {}", technology.label()),
-                hash(&[&format!("{technology:?}")]),
-            )
-        });
+        let mut technologies: BTreeMap<String, String> = BTreeMap::new();
+        for circuits in &self.axes.technologies {
+            let name = format!("technology {}", circuits.technology().label());
+            let content = || hex(circuits.described().content());
+            technologies.entry(name).or_insert_with(content);
+        }
         let structures = self.axes.structures.iter().map(|structure| {
+            let text = structures::canonical(structure);
             (
                 format!("structure {}", structure.name.value),
-                hash(&[&structures::canonical(structure)]),
+                hex(&digest([text.as_bytes()])),
             )
         });
         kernels.chain(technologies).chain(structures).collect()
     }
 }
 
-/// A GPU that a configuration was fitted into at a technology.
-struct Fitted {
-    spec: GpuSpec,
-    notes: Vec<Note>,
-}
-
-/// The fitted GPUs by GPU, technology and configuration.
-type Fits = BTreeMap<(usize, usize, usize), Fitted>;
-
-fn fit_all(axes: &Axes, sink: &mut Sink, source: SourceId) -> Option<Fits> {
-    let mut fits = Fits::new();
-    for (gpu, variant) in axes.gpus.iter().enumerate() {
-        for (technology, circuits) in axes.technologies.iter().enumerate() {
-            for (number, configuration) in axes.configurations.iter().enumerate() {
-                match fit(variant, circuits, configuration) {
-                    Ok(fitted) => {
-                        fits.insert((gpu, technology, number), fitted);
-                    }
-                    Err(message) => {
-                        let diag = Diag::error(
-                            "study::fit",
-                            format!("`{}` cannot be built: {message}", configuration.label),
-                        );
-                        sink.push(
-                            configuration
-                                .range
-                                .iter()
-                                .fold(diag, |diag, range| diag.at(source, range.clone(), "")),
-                        );
-                    }
-                }
-            }
-        }
-    }
-    (!sink.has_errors()).then_some(fits)
-}
-
-fn fit(
-    variant: &Variant,
-    circuits: &NodeCircuits,
-    configuration: &Configuration,
-) -> Result<Fitted, String> {
-    let mut spec = variant.spec.clone();
-    configuration.stack.reshape(&mut spec);
-    let fit = configuration
-        .stack
-        .fit(&mut spec, circuits)
-        .map_err(|error| error.to_string())?;
-    let notes = notes(NoteKind::Timing, fit.notes).collect();
-    Ok(Fitted { spec, notes })
-}
-
-fn notes(kind: NoteKind, texts: Vec<String>) -> impl Iterator<Item = Note> {
-    texts.into_iter().map(move |text| Note { kind, text })
-}
-
-fn span(axes: Axes, fits: &Fits) -> Plan {
-    let mut plan = Plan {
-        axes,
-        points: Vec::new(),
-        executions: Vec::new(),
-        timings: Vec::new(),
-    };
-    let mut configurations = plan.axes.configurations.iter();
-    let values = configurations.any(|configuration| configuration.stack.needs_values());
-    let mut known: BTreeMap<(usize, usize, String), usize> = BTreeMap::new();
-    for kernel in 0..plan.axes.kernels.len() {
-        for ((gpu, technology, configuration), fitted) in fits {
-            let (limits, unmet) = limits(
-                &plan.axes.kernels[kernel].loaded,
-                &plan.axes.configurations[*configuration].stack,
-                &plan.axes.gpus[*gpu].spec,
-            );
-            let wanted = Execution {
-                kernel,
-                warp_width: fitted.spec.sm.warp_width,
-                values,
-                limits,
-            };
-            let execution = place(&mut plan.executions, wanted);
-            let canonical = canonical(&fitted.spec);
-            let timing = *known
-                .entry((execution, *configuration, canonical))
-                .or_insert_with(|| {
-                    plan.timings.push(Timing {
-                        execution,
-                        configuration: *configuration,
-                        spec: fitted.spec.clone(),
-                    });
-                    plan.timings.len() - 1
-                });
-            let point = named(&plan.axes, kernel, *gpu, *technology, *configuration);
-            let places = [kernel, *gpu, *technology, *configuration];
-            let key = key(&plan.axes, places, &point);
-            plan.points.push(PlannedPoint {
-                point,
-                key,
-                technology: *technology,
-                timing,
-                notes: (fitted.notes.iter().cloned())
-                    .chain(notes(NoteKind::Registers, unmet))
-                    .collect(),
-            });
-        }
-    }
-    plan
-}
-
-/// Where `wanted` is among `executions`, to which it is added if it is not there.
-fn place(executions: &mut Vec<Execution>, wanted: Execution) -> usize {
-    executions
-        .iter()
-        .position(|known| *known == wanted)
-        .unwrap_or_else(|| {
-            executions.push(wanted);
-            executions.len() - 1
-        })
-}
-
-fn named(axes: &Axes, kernel: usize, gpu: usize, technology: usize, configuration: usize) -> Point {
-    Point {
-        kernel: axes.kernels[kernel].loaded.name.clone(),
-        gpu: axes.gpus[gpu].preset.clone(),
-        axes: axes.gpus[gpu].axes.clone(),
-        technology: technology_name(&axes.technologies[technology]),
-        technique: axes.configurations[configuration].label.clone(),
-    }
-}
-
-/// The hash of everything that decides the point: its names, the kernel's content, the GPU, the technology's values, the study's own structures, and the
-/// program's version.
-fn key(
-    axes: &Axes,
-    [kernel, gpu, technology, configuration]: [usize; 4],
-    point: &Point,
-) -> PointKey {
-    let names = serde_json::to_string(point).unwrap_or_default();
-    let technology = format!("{:?}", axes.technologies[technology].technology());
-    let gpu = canonical(&axes.gpus[gpu].spec);
-    let kernel = &axes.kernels[kernel].loaded.hash;
-    let format = FORMAT.to_string();
-    let mut parts = vec![
-        format.as_str(),
-        env!("CARGO_PKG_VERSION"),
-        &names,
-        kernel,
-        &gpu,
-        &technology,
-    ];
-    let own = structures::of(&axes.structures, &axes.configurations[configuration]);
-    let own: Vec<String> = own.map(structures::canonical).collect();
-    parts.extend(own.iter().map(String::as_str));
-    PointKey(hash(&parts))
-}
-
-/// Equal GPUs have equal texts.
-fn canonical(spec: &GpuSpec) -> String {
-    serde_json::to_string(spec).unwrap_or_default()
-}
-
-/// SHA-256 of `parts`, each with its length, so that no two lists of parts have one text.
-fn hash(parts: &[&str]) -> String {
+/// SHA-256 of `parts`, each with its length, so that no two lists of parts have one digest.
+pub(crate) fn digest<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> [u8; 32] {
     let mut hash = Sha256::new();
     for part in parts {
         hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part.as_bytes());
+        hash.update(part);
     }
-    hex(&hash.finalize())
+    hash.finalize().into()
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Sink, SourceId, Sources};
-use crate::study::{self, Catalogue, CounterName, PaperRow, PaperTable, Placed, Study, Workload};
+use crate::study::{
+    self, Catalogue, Choice, CounterName, PaperRow, PaperTable, Placed, Study, Workload,
+};
 
 use super::kernel::{From, KernelRequest, load};
 use super::plan::{Axes, Plan, StudyKernel};
@@ -109,17 +111,17 @@ pub fn resolve(path: &Path, sink: &mut Sink) -> Option<Resolved> {
 pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -> Option<Resolved> {
     let source = sink.sources.add(name, text);
     let draft = study::read(sink, source, &catalogue())?;
-    let gpus = draft
-        .gpu
-        .iter()
-        .flat_map(|axes| study::gpus(axes, sink, source))
-        .collect();
-    let technologies = draft
-        .technology
-        .iter()
-        .flat_map(|axes| study::technologies(axes, sink, source))
-        .collect();
-    let configurations = study::configurations(&draft.techniques, sink, source);
+    let design = &draft.design;
+    let gpus = draft.gpu.iter();
+    let gpus = gpus.flat_map(|axes| study::gpus(axes, design, sink, source));
+    let (gpus, gpu_choices): (Vec<_>, Vec<_>) = gpus.unzip();
+    let technologies = draft.technology.iter();
+    let technologies =
+        technologies.flat_map(|axes| study::technologies(axes, design, sink, source));
+    let (technologies, technology_choices): (Vec<_>, Vec<_>) = technologies.unzip();
+    let configurations = study::configurations(&draft.techniques, design, sink, source);
+    let (configurations, configuration_choices): (Vec<_>, Vec<_>) =
+        configurations.into_iter().unzip();
     let kernels = kernels(
         draft.workloads.as_deref().unwrap_or_default(),
         directory,
@@ -137,13 +139,43 @@ pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -
     if sink.has_errors() {
         return None;
     }
-    let plan = Plan::new(axes, sink, source)?;
+    let kernel_axis = design.axis("workloads.kernels");
+    let kernel_choices: Vec<Choice> = (0..axes.kernels.len())
+        .map(|place| kernel_axis.map(|axis| (axis, place)).into_iter().collect())
+        .collect();
+    let choices = [
+        &kernel_choices[..],
+        &gpu_choices,
+        &technology_choices,
+        &configuration_choices,
+    ];
+    let Some(combinations) = design.combinations(choices, MOST_POINTS) else {
+        sink.push(absurd(&axes));
+        return None;
+    };
+    let plan = Plan::new(axes, &combinations, sink, source)?;
     let study = draft.finish()?;
     Some(Resolved {
         study,
         plan,
         source,
     })
+}
+
+/// More points than anyone waits for; a study beyond is a slip.
+const MOST_POINTS: usize = 10_000_000;
+
+fn absurd(axes: &Axes) -> Diag {
+    let message = format!(
+        "the study spans {} kernels x {} GPUs x {} technologies x {} configurations, more than {MOST_POINTS} points",
+        axes.kernels.len(),
+        axes.gpus.len(),
+        axes.technologies.len(),
+        axes.configurations.len()
+    );
+    Diag::error("study::absurd_size", message).help(
+        "shorten some of its lists, draw points with `sample` under `[sweep]`, or split it into several studies",
+    )
 }
 
 fn kernels(

@@ -126,7 +126,7 @@ impl StudyWork<'_> {
         timed: &Run,
     ) -> Result<Outcome, String> {
         let point = &self.plan.points[number];
-        let circuits = &self.plan.axes.technologies[point.technology];
+        let circuits = &self.plan.axes.technologies[point.technology()];
         let sms = timing.spec.sm.count;
         let mut table = cost_table(&built(&self.plan.axes, timing), sms, circuits)?;
         let mut activity = timed.activity.clone();
@@ -150,14 +150,14 @@ impl StudyWork<'_> {
             metrics: metrics.collect(),
             register_accesses: register_accesses(&timing.spec, timed),
             notes: point
-                .notes
+                .notes()
                 .iter()
                 .cloned()
                 .chain(technology_notes(circuits))
                 .chain(structures::notes(own()))
                 .collect(),
         };
-        price(point.point.clone(), counted, &table).map_err(|error| error.to_string())
+        price(self.plan.point(number), counted, &table).map_err(|error| error.to_string())
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::PointKey;
 use crate::report::metric::{Bound, Limit, Objective};
+use crate::study::Sampling;
 
 /// Versions and hashes of everything that went into a study, and its points in order. No clock times and no paths of the host, so that equal
 /// studies have equal manifests.
@@ -17,13 +19,16 @@ pub struct Manifest {
     pub version: String,
     /// SHA-256 of each input by its name: `kernel matrix_mul`, `technology itrs`.
     pub inputs: BTreeMap<String, String>,
+    /// How points were drawn, if they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<Sampling>,
     /// The study's budget, if it has one.
     pub budget: Option<Budget>,
     /// Metrics whose best compromises the study asks for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pareto: Vec<Objective>,
     /// The keys of the study's points in their order.
-    pub points: Vec<String>,
+    pub points: Vec<PointKey>,
 }
 
 /// What a point may cost and must reach.

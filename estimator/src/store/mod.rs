@@ -4,10 +4,12 @@
 //! never computed twice. Nothing in the file depends on the clock, the host or the number of threads: the same points written in the same order are the same bytes.
 
 mod error;
+mod key;
 mod manifest;
 mod recipes;
 
 pub use error::StoreError;
+pub use key::PointKey;
 pub use manifest::{Budget, Manifest};
 
 use std::fs;
@@ -18,17 +20,13 @@ use redb::{Database, DatabaseError, ReadOnlyDatabase, ReadableDatabase, TableDef
 use crate::outcome::Outcome;
 
 /// The version of the store's layout and of the outcomes in it. Raise it when either changes its meaning.
-pub const FORMAT: u64 = 2;
+pub const FORMAT: u64 = 3;
 
 /// The store's file in a results directory.
 pub const FILE_NAME: &str = "results.redb";
 
 const META: TableDefinition<'_, &str, &str> = TableDefinition::new("meta");
-const POINTS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("points");
-
-/// The hash of everything that decides a point's result, in hexadecimal.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PointKey(pub String);
+const POINTS: TableDefinition<'_, &[u8; 32], &[u8]> = TableDefinition::new("points");
 
 /// An open result store. No other process can open it meanwhile.
 #[derive(Debug)]
@@ -159,13 +157,11 @@ impl Store {
                 Err(redb::TableError::TableDoesNotExist(_)) => return Ok(None),
                 table => table?,
             };
-            Ok(points
-                .get(key.0.as_str())?
-                .map(|bytes| bytes.value().to_vec()))
+            Ok(points.get(&key.0)?.map(|bytes| bytes.value().to_vec()))
         })?
         .map(|bytes| {
             serde_json::from_slice(&bytes)
-                .map_err(|error| self.damaged(&format!("point {}: {error}", key.0)))
+                .map_err(|error| self.damaged(&format!("point {key}: {error}")))
         })
         .transpose()
     }
@@ -179,9 +175,7 @@ impl Store {
             serde_json::to_vec(outcome).map_err(|error| self.damaged(&error.to_string()))?;
         self.guard(|| {
             let write = self.database.begin_write()?;
-            write
-                .open_table(POINTS)?
-                .insert(key.0.as_str(), bytes.as_slice())?;
+            write.open_table(POINTS)?.insert(&key.0, bytes.as_slice())?;
             write.commit()?;
             Ok(())
         })

@@ -62,7 +62,9 @@ fn outcome(cycles: u64) -> Outcome {
 }
 
 fn key(name: &str) -> PointKey {
-    PointKey(name.to_owned())
+    let mut key = [0; 32];
+    key[..name.len()].copy_from_slice(name.as_bytes());
+    PointKey(key)
 }
 
 #[test]
@@ -187,7 +189,8 @@ fn the_manifest_comes_back() {
             limits: Vec::new(),
         }),
         pareto: Vec::new(),
-        points: vec!["a".into()],
+        points: vec![key("a")],
+        sampling: None,
     };
     assert_eq!(store.manifest().unwrap(), None);
     store.put_manifest(&manifest).unwrap();

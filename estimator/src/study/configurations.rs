@@ -1,14 +1,16 @@
 //! From `[[technique]]` tables to configured techniques.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use toml::{Table, Value};
 use warpwatt_techniques::{Definition, Kind, ParameterProblem, Refusal, Stack, Technique, find};
 
+use super::sweep::{AxisId, Choice, Counted, Design};
 use super::technique::{Parameter, StackAxes, TechniqueAxes};
 use super::toml_reader::Placed;
-use super::variants::choices;
+use super::variants::{Faults, named};
 use crate::diag::{Diag, Sink, SourceId};
 use crate::outcome::BASELINE;
 
@@ -27,22 +29,27 @@ pub struct Configuration {
 const MOST_CONFIGURATIONS: usize = 10_000;
 
 /// The baseline, then every `[[technique]]` with every choice of its parameters, in the order of the file: the last parameter of the last member of a stack
-/// changes fastest. What cannot be is left in `sink`.
+/// changes fastest. Each comes with what was chosen for it. What cannot be is left in `sink`.
 pub fn configurations(
     stacks: &[StackAxes],
+    design: &Design,
     sink: &mut Sink,
     source: SourceId,
-) -> Vec<Configuration> {
-    let mut found = vec![Configuration {
+) -> Vec<(Configuration, Choice)> {
+    let baseline = Configuration {
         label: BASELINE.to_owned(),
         stack: Stack::default(),
         range: None,
-    }];
+    };
+    let mut found = Found::default();
+    found.push(baseline, Choice::new());
     for axes in stacks {
-        let asked = axes.members.iter().flat_map(|member| &member.parameters);
-        let asked = asked.map(|parameter| parameter.values.len());
-        let count = asked.fold(1, usize::saturating_mul);
-        if count > MOST_CONFIGURATIONS {
+        let mut members: Vec<Member<'_>> = axes.members.iter().map(Member::new).collect();
+        let counted: Vec<Counted> = members.iter().flat_map(Member::counted).collect();
+        let choices = design.choices(&counted);
+        let Some(choices) = choices.filter(|choices| choices.len() <= MOST_CONFIGURATIONS) else {
+            let asked = counted.iter().map(|(_, count)| *count);
+            let count = asked.fold(1, usize::saturating_mul);
             let message =
                 format!("this spans more than {MOST_CONFIGURATIONS} configurations: {count}");
             let diag = Diag::error("study::absurd_size", message)
@@ -50,77 +57,100 @@ pub fn configurations(
                 .help("shorten some of its lists");
             sink.push(diag);
             continue;
+        };
+        let mut faults = Faults::default();
+        let mut refused: Vec<[usize; 2]> = Vec::new();
+        for choice in choices {
+            let mut rest = &choice[..];
+            // Every member is looked at, so that no fault hides another.
+            let chosen: Vec<Option<Arc<dyn Technique>>> = members
+                .iter_mut()
+                .map(|member| {
+                    let (own, others) = rest.split_at(member.values.len());
+                    rest = others;
+                    member.configured(own, &mut faults, source)
+                })
+                .collect();
+            let chosen: Option<Vec<Arc<dyn Technique>>> = chosen.into_iter().collect();
+            let Some(chosen) = chosen.filter(|_| axes.whole) else {
+                continue;
+            };
+            match Stack::new(chosen) {
+                Ok(stack) => found.add(stack, axes, named(&counted, &choice), (sink, source)),
+                Err(refusals) => {
+                    for refusal in refusals {
+                        if !refused.contains(&refusal.places) {
+                            refused.push(refusal.places);
+                            refuse(&refusal, axes, sink, source);
+                        }
+                    }
+                }
+            }
         }
-        let members: Vec<Vec<Arc<dyn Technique>>> = axes
-            .members
-            .iter()
-            .map(|member| configured(member, sink, source))
-            .collect();
-        if axes.whole {
-            stack(axes, &members, &mut found, sink, source);
-        }
+        faults.leave(sink);
     }
-    found
+    found.configurations
 }
 
-/// A technique with every choice of its parameters, those apart that cannot be.
-fn configured(axes: &TechniqueAxes, sink: &mut Sink, source: SourceId) -> Vec<Arc<dyn Technique>> {
-    let Ok(definition) = find(&axes.name.value) else {
-        return Vec::new();
-    };
-    let values: Vec<Vec<Placed<Value>>> = axes
-        .parameters
-        .iter()
-        .map(|parameter| values(definition, parameter))
-        .collect();
-    let counts: Vec<usize> = values.iter().map(Vec::len).collect();
-    let mut found: Vec<Arc<dyn Technique>> = Vec::new();
-    for choice in choices(&counts) {
-        let chosen: Vec<(&Parameter, &Placed<Value>)> = axes
-            .parameters
+/// A member of a stack, made for each choice of its parameters once.
+struct Member<'a> {
+    axes: &'a TechniqueAxes,
+    definition: Option<&'static Definition>,
+    values: Vec<(Option<AxisId>, Vec<Placed<Value>>)>,
+    made: BTreeMap<Vec<usize>, Option<Arc<dyn Technique>>>,
+}
+
+impl<'a> Member<'a> {
+    fn new(axes: &'a TechniqueAxes) -> Member<'a> {
+        let definition = find(&axes.name.value).ok();
+        let parameters = axes.parameters.iter();
+        Member {
+            axes,
+            definition,
+            values: parameters
+                .map(|parameter| values(definition, parameter))
+                .collect(),
+            made: BTreeMap::new(),
+        }
+    }
+
+    fn counted(&self) -> impl Iterator<Item = Counted> {
+        self.values
             .iter()
-            .zip(choice)
-            .enumerate()
-            .map(|(axis, (parameter, place))| (parameter, &values[axis][place]))
+            .map(|(axis, values)| (*axis, values.len()))
+    }
+
+    /// The technique with the values at these places, if it can be.
+    fn configured(
+        &mut self,
+        places: &[usize],
+        faults: &mut Faults,
+        source: SourceId,
+    ) -> Option<Arc<dyn Technique>> {
+        if let Some(made) = self.made.get(places) {
+            return made.clone();
+        }
+        let parameters = self.axes.parameters.iter().zip(&self.values).zip(places);
+        let chosen: Vec<(&Parameter, &Placed<Value>)> = parameters
+            .map(|((parameter, (_, values)), place)| (parameter, &values[*place]))
             .collect();
         let table: Table = chosen
             .iter()
             .map(|(parameter, value)| (parameter.name.clone(), value.value.clone()))
             .collect();
-        match (definition.parse)(&table) {
-            Ok(technique) => found.push(technique.into()),
-            Err(problems) => problems
-                .iter()
-                .for_each(|problem| report(problem, &chosen, &axes.name, sink, source)),
-        }
-    }
-    found
-}
-
-/// Every choice of one configuration of each member, together.
-fn stack(
-    axes: &StackAxes,
-    members: &[Vec<Arc<dyn Technique>>],
-    found: &mut Vec<Configuration>,
-    sink: &mut Sink,
-    source: SourceId,
-) {
-    let counts: Vec<usize> = members.iter().map(Vec::len).collect();
-    let mut refused: Vec<[usize; 2]> = Vec::new();
-    for choice in choices(&counts) {
-        let chosen = members.iter().zip(choice);
-        let chosen = chosen.map(|(member, place)| Arc::clone(&member[place]));
-        match Stack::new(chosen.collect()) {
-            Ok(stack) => add(stack, &axes.range, found, sink, source),
-            Err(refusals) => {
-                for refusal in refusals {
-                    if !refused.contains(&refusal.places) {
-                        refused.push(refusal.places);
-                        refuse(&refusal, axes, sink, source);
+        let made = self
+            .definition
+            .and_then(|definition| match (definition.parse)(&table) {
+                Ok(technique) => Some(technique.into()),
+                Err(problems) => {
+                    for problem in &problems {
+                        faults.push(report(problem, &chosen, &self.axes.name, source));
                     }
+                    None
                 }
-            }
-        }
+            });
+        self.made.insert(places.to_vec(), made.clone());
+        made
     }
 }
 
@@ -134,13 +164,16 @@ fn refuse(refusal: &Refusal, axes: &StackAxes, sink: &mut Sink, source: SourceId
 }
 
 /// The values of a parameter: a list is an axis, unless the parameter itself is a list; then a list of lists is.
-fn values(definition: &Definition, parameter: &Parameter) -> Vec<Placed<Value>> {
-    let listed = definition
-        .parameters
+fn values(
+    definition: Option<&Definition>,
+    parameter: &Parameter,
+) -> (Option<AxisId>, Vec<Placed<Value>>) {
+    let mut known = definition
         .iter()
-        .any(|known| known.name == parameter.name && known.kind == Kind::Counts);
+        .flat_map(|definition| definition.parameters);
+    let listed = known.any(|known| known.name == parameter.name && known.kind == Kind::Counts);
     if !listed || parameter.values.iter().any(|value| value.value.is_array()) {
-        return parameter.values.clone();
+        return (Some(parameter.axis), parameter.values.clone());
     }
     let list = parameter
         .values
@@ -151,46 +184,61 @@ fn values(definition: &Definition, parameter: &Parameter) -> Vec<Placed<Value>> 
         &parameter.values[0].range,
         &parameter.values[parameter.values.len() - 1].range,
     );
-    vec![Placed::new(Value::Array(list), first.start..last.end)]
+    let placed = Placed::new(Value::Array(list), first.start..last.end);
+    (None, vec![placed])
 }
 
-fn add(
-    stack: Stack,
-    range: &Range<usize>,
-    found: &mut Vec<Configuration>,
-    sink: &mut Sink,
-    source: SourceId,
-) {
-    let label = stack.label();
-    if let Some(earlier) = found
-        .iter()
-        .find(|configuration| configuration.label == label)
-    {
-        let mut diag = Diag::error(
-            "study::duplicate_value",
-            format!("`{label}` is asked for twice"),
-        )
-        .at(source, range.clone(), "again here");
-        if let Some(first) = &earlier.range {
+/// Configurations, each once.
+#[derive(Default)]
+struct Found {
+    configurations: Vec<(Configuration, Choice)>,
+    by_label: BTreeMap<String, usize>,
+}
+
+impl Found {
+    fn push(&mut self, configuration: Configuration, choice: Choice) {
+        let place = self.configurations.len();
+        self.by_label.insert(configuration.label.clone(), place);
+        self.configurations.push((configuration, choice));
+    }
+
+    fn add(
+        &mut self,
+        stack: Stack,
+        axes: &StackAxes,
+        choice: Choice,
+        (sink, source): (&mut Sink, SourceId),
+    ) {
+        let label = stack.label();
+        let Some(earlier) = self.by_label.get(&label) else {
+            let range = Some(axes.range.clone());
+            let configuration = Configuration {
+                label,
+                stack,
+                range,
+            };
+            self.push(configuration, choice);
+            return;
+        };
+        let message = format!("`{label}` is asked for twice");
+        let mut diag = Diag::error("study::duplicate_value", message).at(
+            source,
+            axes.range.clone(),
+            "again here",
+        );
+        if let Some(first) = &self.configurations[*earlier].0.range {
             diag = diag.at(source, first.clone(), "first here");
         }
         sink.push(diag.help("leave one of them out"));
-        return;
     }
-    found.push(Configuration {
-        label,
-        stack,
-        range: Some(range.clone()),
-    });
 }
 
 fn report(
     problem: &ParameterProblem,
     chosen: &[(&Parameter, &Placed<Value>)],
     name: &Placed<String>,
-    sink: &mut Sink,
     source: SourceId,
-) {
+) -> Diag {
     let named = chosen
         .iter()
         .find(|(parameter, _)| parameter.name == problem.key);
@@ -202,12 +250,9 @@ fn report(
         None => &name.range,
     };
     let message = format!("{}.{}: {}", name.value, problem.key, problem.message);
-    let diag = Diag::error("study::parameter", message)
+    Diag::error("study::parameter", message)
         .at(source, range.clone(), "")
-        .maybe_help(problem.help.clone());
-    if !sink.diags.contains(&diag) {
-        sink.push(diag);
-    }
+        .maybe_help(problem.help.clone())
 }
 
 #[cfg(test)]
@@ -223,8 +268,10 @@ mod tests {
         let draft = crate::study::read(&mut sink, source, &catalogue()).unwrap();
         // Other sections are missing here.
         sink.diags.clear();
-        let found = configurations(&draft.techniques, &mut sink, source);
-        let labels = found.into_iter().map(|configuration| configuration.label);
+        let found = configurations(&draft.techniques, &draft.design, &mut sink, source);
+        let labels = found
+            .into_iter()
+            .map(|(configuration, _)| configuration.label);
         (labels.collect(), render(&sink, false))
     }
 

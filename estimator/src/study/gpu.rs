@@ -9,6 +9,7 @@ use warpwatt_circuit::Profile;
 use warpwatt_techlib::Flavour;
 use warpwatt_techlib::quantity::{Length, Temperature, Voltage};
 
+use super::sweep::{NUMBERS, Scale, is_span};
 use super::toml_reader::{Fault, Placed, Reader, Section, plain, text};
 use super::{Axis, Catalogue};
 use crate::array::LibraryName;
@@ -135,7 +136,7 @@ fn read_preset(
         reader.missing(section, "preset", &example);
         return None;
     }
-    reader.axis(section, "preset", |value| {
+    let parse = |value: &DeValue<'_>| {
         let name = text("`preset`", value, "preset = \"tesla-16sm\"")?;
         known(
             "preset",
@@ -143,7 +144,8 @@ fn read_preset(
             &name,
             catalogue.presets.iter().map(String::as_str),
         )
-    })
+    };
+    axis(reader, section, "preset", parse, None)
 }
 
 fn read_technology(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<TechnologyAxes> {
@@ -160,15 +162,13 @@ fn read_technology(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Tec
             LibraryName::ALL.map(LibraryName::name),
         )
     });
-    let node = reader.axis(section, "node", parse_node);
-    let flavour = reader.axis(section, "flavour", parse_flavour);
-    let temperature = reader.axis(section, "temperature", |value| {
-        quantity("`temperature`", value, "350 K")
-    });
-    let vdd = reader.axis(section, "vdd", |value| {
-        quantity("`vdd`", value, "0.9 V").map(Some)
-    });
-    let profile = reader.axis(section, "profile", parse_profile);
+    let node = axis(reader, section, "node", parse_node, None);
+    let flavour = axis(reader, section, "flavour", parse_flavour, None);
+    let kelvin = |value: &DeValue<'_>| quantity("`temperature`", value, "350 K");
+    let temperature = axis(reader, section, "temperature", kelvin, Some(&TEMPERATURES));
+    let volt = |value: &DeValue<'_>| quantity("`vdd`", value, "0.9 V").map(Some);
+    let vdd = axis(reader, section, "vdd", volt, Some(&SUPPLIES));
+    let profile = axis(reader, section, "profile", parse_profile, None);
     let default = |value| vec![Placed::new(value, nowhere.clone())];
     let (library, profile) = paired(library, profile, &nowhere);
     Some(TechnologyAxes {
@@ -184,6 +184,29 @@ fn read_technology(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Tec
         vdd: vdd.unwrap_or_else(|| default(None)),
         profile,
     })
+}
+
+const TEMPERATURES: Scale<Temperature> = Scale {
+    number: |kelvin| Some(kelvin.si()),
+    value: |kelvin, _| Temperature::from_k(kelvin),
+    example: "{ from = \"300 K\", to = \"400 K\", step = \"10 K\" }",
+};
+
+const SUPPLIES: Scale<Option<Voltage>> = Scale {
+    number: |volt| volt.map(Voltage::si),
+    value: |volt, _| Some(Voltage::from_v(volt)),
+    example: "{ from = \"0.6 V\", to = \"1.0 V\", step = \"0.05 V\" }",
+};
+
+/// An axis of the technology.
+fn axis<'d, T: PartialEq>(
+    reader: &mut Reader<'_>,
+    section: &Section<'d>,
+    key: &str,
+    parse: impl Fn(&'d DeValue<'d>) -> Result<T, Fault>,
+    scale: Option<&Scale<T>>,
+) -> Option<Axis<T>> {
+    reader.values(&format!("gpu.{key}"), section.get(key)?, parse, scale)
 }
 
 fn parse_node(value: &DeValue<'_>) -> Result<Length, Fault> {
@@ -275,7 +298,7 @@ fn read_override(
     value: &Spanned<DeValue<'_>>,
     overrides: &mut Vec<Override>,
 ) {
-    if value.get_ref().is_table() {
+    if value.get_ref().is_table() && !is_span(value.get_ref()) {
         let Some(section) = reader.as_section(format!("gpu.{path}"), value) else {
             return;
         };
@@ -290,7 +313,7 @@ fn read_override(
         }
         return;
     }
-    if let Some(values) = reader.axis_of(&path, value, plain) {
+    if let Some(values) = reader.values(&format!("gpu.{path}"), value, plain, Some(&NUMBERS)) {
         overrides.push(Override { path, key, values });
     }
 }

@@ -10,6 +10,7 @@ mod question;
 mod section;
 mod selector;
 mod structure;
+mod sweep;
 mod technique;
 pub mod toml_reader;
 pub mod variants;
@@ -21,14 +22,17 @@ pub use question::Question;
 pub use section::{Format, Limits, Output};
 pub use selector::{PaperRow, PaperTable};
 pub use structure::{OwnAction, OwnStructure, Per};
+pub use sweep::{AxisId, Choice, Design, Method, Sampling};
 pub use technique::{Parameter, StackAxes, TechniqueAxes};
 pub use toml_reader::Placed;
+pub(crate) use variants::Faults;
 pub use variants::{Variant, gpus, technologies};
 pub use workload::Workload;
 
 use crate::diag::{Sink, SourceId};
 use crate::report::metric::Objective;
 use crate::store::Budget;
+use sweep::Sweep;
 use toml_reader::{Reader, Section, parse_document, text};
 
 /// The values of one axis in the order of the file: never empty.
@@ -73,6 +77,8 @@ pub struct Study {
     pub techniques: Vec<StackAxes>,
     /// Structures that the study describes itself.
     pub structures: Vec<OwnStructure>,
+    /// Which values go together.
+    pub design: Design,
     /// What points may cost and must reach.
     pub budget: Option<Budget>,
     /// Metrics whose best compromises are wanted.
@@ -98,6 +104,8 @@ pub struct Draft {
     pub techniques: Vec<StackAxes>,
     /// Structures that the study describes itself.
     pub structures: Vec<OwnStructure>,
+    /// Which values go together.
+    pub design: Design,
     /// What points may cost and must reach.
     pub budget: Option<Budget>,
     /// Metrics whose best compromises are wanted.
@@ -118,6 +126,7 @@ impl Draft {
             workloads: self.workloads?,
             techniques: self.techniques,
             structures: self.structures,
+            design: self.design,
             budget: self.budget,
             pareto: self.pareto,
             output: self.output,
@@ -126,12 +135,13 @@ impl Draft {
     }
 }
 
-const SECTIONS: [&str; 9] = [
+const SECTIONS: [&str; 10] = [
     "study",
     "gpu",
     "workloads",
     "technique",
     "structure",
+    "sweep",
     "budget",
     "pareto",
     "output",
@@ -151,12 +161,18 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
         table: document.get_ref(),
         range: 0..start,
     };
-    let mut reader = Reader { sink, source };
+    let mut reader = Reader {
+        sink,
+        source,
+        sweep: Sweep::default(),
+    };
     reader.refuse_unknown(&root, &SECTIONS);
+    reader.sweep = sweep::read(&mut reader, &root);
     let title = read_title(&mut reader, &root);
     let (gpu, technology) = gpu::read(&mut reader, &root, catalogue);
     let workloads = workload::read(&mut reader, &root, catalogue);
     let techniques = technique::read(&mut reader, &root, catalogue);
+    let sweep = std::mem::take(&mut reader.sweep);
     Some(Draft {
         title,
         gpu,
@@ -164,6 +180,7 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
         workloads,
         structures: structure::read(&mut reader, &root, catalogue, &techniques),
         techniques,
+        design: sweep.finish(&mut reader),
         budget: goals::read_budget(&mut reader, &root),
         pareto: goals::read_pareto(&mut reader, &root),
         output: section::read_output(&mut reader, &root),

@@ -5,8 +5,9 @@ use std::ops::Range;
 use toml::de::DeValue;
 
 use super::gpu::known;
+use super::sweep::NUMBERS;
 use super::toml_reader::{Fault, Placed, Reader, Section, plain, text};
-use super::{Axis, Catalogue};
+use super::{Axis, AxisId, Catalogue};
 
 /// What one `[[technique]]` asks for: a technique, or several that work together.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +38,8 @@ pub struct Parameter {
     pub key: Range<usize>,
     /// Its values.
     pub values: Axis<toml::Value>,
+    /// The axis that they are.
+    pub axis: AxisId,
 }
 
 /// The techniques of a study; none is fine: the study then only shows the plain GPU.
@@ -153,11 +156,17 @@ fn read_one(
         if key.get_ref() == "name" {
             continue;
         }
-        if let Some(values) = reader.axis_of(key.get_ref(), value, plain) {
+        let axis = format!(
+            "technique.{}.{}",
+            name.as_ref().map_or("", |name| &name.value),
+            key.get_ref()
+        );
+        if let Some(values) = reader.values(&axis, value, plain, Some(&NUMBERS)) {
             parameters.push(Parameter {
                 name: key.get_ref().to_string(),
                 key: key.span(),
                 values,
+                axis: reader.sweep.last(),
             });
         }
     }

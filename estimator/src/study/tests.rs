@@ -186,3 +186,90 @@ fn a_paper_s_name_for_a_kernel_is_the_kernel() {
         "{said}"
     );
 }
+
+const SWEPT: &str = r#"
+[study]
+title = "Swept"
+[gpu]
+preset = "tesla-16sm"
+node = ["32nm", "45 nm"]
+vdd = { from = "0.6 V", to = "0.8 V", step = "0.05 V" }
+temperature = { from = "300 K", to = "400 K", count = 3 }
+sm.threads = { from = 128, to = 1024, count = 4, scale = "log" }
+sm.clock_mhz = { from = 500.5, to = 1000 }
+[workloads]
+kernels = ["matrix_mul", "bfs"]
+[[technique]]
+name = "filter_cache"
+entries = [16, 32]
+[sweep]
+sample = "SAMPLE"
+count = 50
+seed = 3
+over = ["gpu.sm.clock_mhz", "technique.filter_cache.entries"]
+zip = ["gpu.node", "workloads.kernels"]
+"#;
+
+fn swept(sample: &str) -> Draft {
+    let (draft, said) = parsed(&SWEPT.replace("SAMPLE", sample));
+    assert_eq!(said.trim(), "");
+    draft.unwrap()
+}
+
+#[test]
+fn ranges_are_values_in_their_units() {
+    let draft = swept("random");
+    let technology = draft.technology.unwrap();
+    let volts = technology.vdd.iter().map(|vdd| vdd.value.unwrap().si());
+    assert_eq!(volts.collect::<Vec<_>>(), [0.6, 0.65, 0.7, 0.75, 0.8]);
+    let kelvins = technology.temperature.iter().map(|at| at.value.si());
+    assert_eq!(kelvins.collect::<Vec<_>>(), [300.0, 350.0, 400.0]);
+    let gpu = draft.gpu.unwrap();
+    let threads = gpu.overrides[0]
+        .values
+        .iter()
+        .map(|value| value.value.as_integer());
+    let threads: Option<Vec<i64>> = threads.collect();
+    assert_eq!(
+        threads.unwrap(),
+        [128, 256, 512, 1024],
+        "whole numbers stay whole"
+    );
+}
+
+#[test]
+fn what_is_drawn_depends_on_method_and_seed_and_lies_in_the_range() {
+    for sample in ["random", "latin_hypercube", "sobol"] {
+        let draft = swept(sample);
+        let gpu = draft.gpu.clone().unwrap();
+        let clocks = gpu.overrides[1]
+            .values
+            .iter()
+            .map(|value| value.value.as_float());
+        let clocks: Vec<f64> = clocks.collect::<Option<_>>().unwrap();
+        assert_eq!(clocks.len(), 50, "{sample}");
+        assert!(
+            clocks.iter().all(|clock| (500.5..=1000.0).contains(clock)),
+            "{sample}"
+        );
+        assert!(clocks.is_sorted(), "{sample}");
+        assert_eq!(swept(sample), draft, "{sample}");
+        let sampling = draft.design.sampling().unwrap();
+        assert_eq!(
+            (sampling.method.name(), sampling.count, sampling.seed),
+            (sample, 50, 3)
+        );
+    }
+}
+
+#[test]
+fn one_group_that_walks_together_needs_no_second_brackets() {
+    let inside = SWEPT.replace("SAMPLE", "random");
+    let outside = inside.replace(
+        "zip = [\"gpu.node\", \"workloads.kernels\"]",
+        "zip = [[\"gpu.node\", \"workloads.kernels\"]]",
+    );
+    assert_ne!(inside, outside);
+    let designs = [inside, outside].map(|text| parsed(&text).0.unwrap().design);
+    assert_eq!(designs[0], designs[1]);
+}

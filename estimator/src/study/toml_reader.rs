@@ -5,6 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::sweep::Sweep;
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
 
 /// A value and where it stands.
@@ -62,6 +63,8 @@ pub struct Reader<'s> {
     pub sink: &'s mut Sink,
     /// The file.
     pub source: SourceId,
+    /// The axes that were read so far, and how they are swept.
+    pub sweep: Sweep,
 }
 
 /// One table of the document.
@@ -399,6 +402,7 @@ mod tests {
             &mut Reader {
                 sink: &mut sink,
                 source,
+                sweep: Sweep::default(),
             },
             &root,
         );

@@ -6,13 +6,15 @@ use std::ops::Range;
 use toml::{Table, Value};
 use warpwatt_circuit::{CircuitError, ComparatorSpec, OperatingPoint, Spec, cost};
 use warpwatt_gpu::{GpuSpec, Preset, SpecProblem, presets};
+use warpwatt_techlib::quantity::Length;
 use warpwatt_techlib::{Flavour, Library, TechError};
 
 use super::gpu::KEYS;
+use super::sweep::{Choice, Counted, Design};
 use super::toml_reader::Placed;
 use super::{GpuAxes, Override, TechnologyAxes};
 use crate::diag::{Diag, Sink, SourceId, nearest};
-use crate::pricing::NodeCircuits;
+use crate::pricing::{Described, NodeCircuits};
 
 /// One GPU of a study.
 #[derive(Clone, Debug)]
@@ -25,48 +27,102 @@ pub struct Variant {
     pub spec: GpuSpec,
 }
 
-/// All GPUs of a study in the order of the file, the last axis fastest. What cannot be is left in `sink`, each fault once.
-pub fn gpus(axes: &GpuAxes, sink: &mut Sink, source: SourceId) -> Vec<Variant> {
+/// All GPUs of a study with what was chosen for each, in the order of the file, the last axis fastest. What cannot be is left in `sink`.
+pub fn gpus(
+    axes: &GpuAxes,
+    design: &Design,
+    sink: &mut Sink,
+    source: SourceId,
+) -> Vec<(Variant, Choice)> {
+    let mut counted: Vec<Counted> = vec![(design.axis("gpu.preset"), axes.preset.len())];
+    let overrides = axes.overrides.iter();
+    counted.extend(overrides.map(|setting| {
+        let axis = design.axis(&format!("gpu.{}", setting.path));
+        (axis, setting.values.len())
+    }));
+    let Some(choices) = design.choices(&counted) else {
+        sink.push(absurd("GPUs", source, &axes.range));
+        return Vec::new();
+    };
     let mut variants = Vec::new();
-    let mut faults: Vec<Diag> = Vec::new();
-    for preset in &axes.preset {
+    let mut faults = Faults::default();
+    for choice in choices {
+        let preset = &axes.preset[choice[0]];
         let Some(base) = presets().iter().find(|known| known.name == preset.value) else {
             continue;
         };
-        let counts: Vec<usize> = axes
-            .overrides
-            .iter()
-            .map(|setting| setting.values.len())
+        let places = axes.overrides.iter().zip(&choice[1..]);
+        let chosen: Vec<(&Override, &Placed<Value>)> = places
+            .map(|(setting, place)| (setting, &setting.values[*place]))
             .collect();
-        for choice in choices(&counts) {
-            let chosen: Vec<(&Override, &Placed<Value>)> = axes
-                .overrides
-                .iter()
-                .zip(choice)
-                .map(|(setting, place)| (setting, &setting.values[place]))
-                .collect();
-            let axes_here = chosen
-                .iter()
-                .map(|(setting, value)| (setting.path.clone(), shown(&value.value)))
-                .collect();
-            match build(base, chosen, |problem, chosen| {
-                faults.push(locate(problem, chosen, &axes.range, source));
-            }) {
-                Some(spec) => variants.push(Variant {
-                    preset: preset.value.clone(),
-                    axes: axes_here,
-                    spec,
-                }),
-                None => continue,
+        let axes_here = chosen
+            .iter()
+            .map(|(setting, value)| (setting.path.clone(), shown(&value.value)))
+            .collect();
+        let built = build(base, chosen, |problem, chosen| {
+            faults.push(locate(problem, chosen, &axes.range, source));
+        });
+        if let Some(spec) = built {
+            let variant = Variant {
+                preset: preset.value.clone(),
+                axes: axes_here,
+                spec,
+            };
+            variants.push((variant, named(&counted, &choice)));
+        }
+    }
+    faults.leave(sink);
+    variants
+}
+
+/// The choice with the axes that it is about.
+pub(super) fn named(counted: &[Counted], choice: &[usize]) -> Choice {
+    let places = counted.iter().zip(choice);
+    places
+        .filter_map(|((axis, _), place)| Some(((*axis)?, *place)))
+        .collect()
+}
+
+/// More of something than anyone waits for.
+pub(super) fn absurd(what: &str, source: SourceId, range: &Range<usize>) -> Diag {
+    Diag::error("study::absurd_size", format!("this spans absurdly many {what}"))
+        .at(source, range.clone(), "")
+        .help("shorten some of its lists, let axes walk together with `zip`, or draw some with `sample` under `[sweep]`")
+}
+
+/// Faults of many choices: each once, and of those that differ in nothing but the values of a range, the first few.
+#[derive(Default)]
+pub(crate) struct Faults {
+    found: Vec<Diag>,
+    /// How many of a kind were found at a place.
+    kinds: BTreeMap<Kind, usize>,
+}
+
+/// The code of a fault, and where its main place begins.
+type Kind = (&'static str, Option<usize>);
+
+/// Faults of one kind at one place that are shown.
+const MOST_OF_A_KIND: usize = 3;
+
+impl Faults {
+    pub(crate) fn push(&mut self, fault: Diag) {
+        let place = fault.labels.first().map(|label| &label.range);
+        let kind = (fault.code, place.map(|range| range.start));
+        let count = self.kinds.entry(kind).or_default();
+        if *count >= MOST_OF_A_KIND || self.found.contains(&fault) {
+            return;
+        }
+        *count += 1;
+        self.found.push(fault);
+    }
+
+    pub(crate) fn leave(self, sink: &mut Sink) {
+        for fault in self.found {
+            if !sink.diags.contains(&fault) {
+                sink.push(fault);
             }
         }
     }
-    for fault in faults {
-        if !sink.diags.contains(&fault) {
-            sink.push(fault);
-        }
-    }
-    variants
 }
 
 /// A setting and the value that is chosen for it.
@@ -117,7 +173,7 @@ fn concerns(problem: &SpecProblem, setting: &Override) -> bool {
 }
 
 /// Every choice of one place from each of `counts` axes, the last fastest.
-pub fn choices(counts: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+pub fn odometer(counts: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     let total: usize = counts.iter().product();
     let counts = counts.to_vec();
     (0..total).map(move |number| {
@@ -201,11 +257,40 @@ fn locate(
     }
 }
 
+/// The technologies that were taken from the library, shared by their operating points.
+#[derive(Default)]
+struct Known(Vec<(Length, Flavour, Result<Described, TechError>)>);
+
+impl Known {
+    fn at(
+        &mut self,
+        library: &Library,
+        node: Length,
+        flavour: Flavour,
+    ) -> Result<Described, TechError> {
+        let found = self
+            .0
+            .iter()
+            .find(|known| (known.0, known.1) == (node, flavour));
+        if let Some((_, _, technology)) = found {
+            return technology.clone();
+        }
+        let technology = library.at(node, flavour).map(Into::into);
+        self.0.push((node, flavour, technology.clone()));
+        technology
+    }
+}
+
 /// What shows whether circuits work at an operating point at all.
 const TRIAL: Spec = Spec::Comparator(ComparatorSpec { bits: 8 });
 
-/// All technologies of a study in the order of the file, the last axis fastest. What cannot be is left in `sink`.
-pub fn technologies(axes: &TechnologyAxes, sink: &mut Sink, source: SourceId) -> Vec<NodeCircuits> {
+/// All technologies of a study with what was chosen for each, in the order of the file, the last axis fastest. What cannot be is left in `sink`.
+pub fn technologies(
+    axes: &TechnologyAxes,
+    design: &Design,
+    sink: &mut Sink,
+    source: SourceId,
+) -> Vec<(NodeCircuits, Choice)> {
     let library = match Library::named(&axes.library.value) {
         Ok(library) => library,
         Err(error) => {
@@ -214,60 +299,62 @@ pub fn technologies(axes: &TechnologyAxes, sink: &mut Sink, source: SourceId) ->
         }
     };
     let mut technologies = Vec::new();
-    let counts = [
-        axes.node.len(),
-        axes.flavour.len(),
-        axes.temperature.len(),
-        axes.vdd.len(),
-        axes.profile.len(),
+    let mut known = Known::default();
+    let counted: [Counted; 5] = [
+        (design.axis("gpu.node"), axes.node.len()),
+        (design.axis("gpu.flavour"), axes.flavour.len()),
+        (design.axis("gpu.temperature"), axes.temperature.len()),
+        (design.axis("gpu.vdd"), axes.vdd.len()),
+        (design.axis("gpu.profile"), axes.profile.len()),
     ];
-    for choice in choices(&counts) {
+    let Some(choices) = design.choices(&counted) else {
+        sink.push(absurd("technologies", source, &axes.node[0].range));
+        return Vec::new();
+    };
+    let mut faults = Faults::default();
+    for choice in choices {
         let (node, flavour) = (&axes.node[choice[0]], &axes.flavour[choice[1]]);
         let (temperature, vdd) = (&axes.temperature[choice[2]], &axes.vdd[choice[3]]);
         let point = OperatingPoint {
             temperature: temperature.value,
             vdd: vdd.value,
         };
-        let fault = match library.at(node.value, flavour.value) {
-            Err(error) => Diag::error("study::unknown_node", error.to_string()).at(
-                source,
-                node.range.clone(),
-                "",
-            ),
+        let technology = known.at(&library, node.value, flavour.value);
+        let fault = match technology {
+            Err(error) => {
+                let diag = Diag::error("study::unknown_node", error.to_string());
+                diag.at(source, node.range.clone(), "")
+            }
             Ok(technology) => {
                 let profile = axes.profile[choice[4]].value;
-                match cost(&technology, &point, profile, &TRIAL) {
+                match cost(technology.technology(), &point, profile, &TRIAL) {
                     Ok(_) => {
                         let circuits = NodeCircuits::new(technology, point, profile);
                         // Where the library has no such flavour, or its transistors do not switch at this supply, those of the cells do.
-                        technologies.push(match library.at(node.value, Flavour::Lstp) {
+                        let circuits = match known.at(&library, node.value, Flavour::Lstp) {
                             Ok(switch) => circuits.with_switch(switch),
                             Err(_) => circuits,
-                        });
+                        };
+                        technologies.push((circuits, named(&counted, &choice)));
                         continue;
                     }
                     Err(error) => {
-                        let range = if matches!(
-                            error,
-                            CircuitError::Technology(TechError::Supply { .. })
-                        ) {
+                        let supply =
+                            matches!(error, CircuitError::Technology(TechError::Supply { .. }));
+                        let range = if supply {
                             &vdd.range
                         } else {
                             &temperature.range
                         };
-                        Diag::error("study::operating_point", error.to_string()).at(
-                            source,
-                            range.clone(),
-                            "",
-                        )
+                        let diag = Diag::error("study::operating_point", error.to_string());
+                        diag.at(source, range.clone(), "")
                     }
                 }
             }
         };
-        if !sink.diags.contains(&fault) {
-            sink.push(fault);
-        }
+        faults.push(fault);
     }
+    faults.leave(sink);
     technologies
 }
 
@@ -277,10 +364,10 @@ mod tests {
 
     #[test]
     fn choices_count_like_an_odometer() {
-        let all: Vec<Vec<usize>> = choices(&[2, 3]).collect();
+        let all: Vec<Vec<usize>> = odometer(&[2, 3]).collect();
         assert_eq!(all, [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]);
         assert_eq!(
-            choices(&[]).count(),
+            odometer(&[]).count(),
             1,
             "no axis is one choice: the plain one"
         );

@@ -76,6 +76,12 @@ pub(super) fn read(
             add(reader, &mut workloads, read);
         }
     }
+    reader.note(
+        "workloads.kernels",
+        list.span(),
+        Some(workloads.len()),
+        workloads.len(),
+    );
     (!workloads.is_empty()).then_some(workloads)
 }
 

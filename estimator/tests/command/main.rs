@@ -11,6 +11,7 @@ mod inject;
 mod kernel;
 mod ptx;
 mod run;
+mod sweep;
 mod tech;
 mod timeline;
 mod trace;
