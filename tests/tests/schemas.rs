@@ -104,6 +104,9 @@ fn studies_of_a_wrong_shape_do_not_pass() {
         "[budget]\nslowdown = \"1%\"",
         "[budget]\nenergy_j = [\"<= 1 mJ\", \">= 1 uJ\"]\nfilter_cache.hit_rate = \">= 90%\"",
         "[pareto]\nmetrics = [\"energy_j\", \"max:fetches\"]",
+        "sm.threads = { from = 128, to = 1024, count = 4, scale = \"log\" }",
+        "vdd = { from = \"0.6 V\", to = \"0.8 V\" }\n[sweep]\nsample = \"sobol\"\ncount = 8",
+        "[sweep]\nzip = [\"gpu.node\", \"gpu.preset\"]",
     ];
     for line in more {
         assert!(

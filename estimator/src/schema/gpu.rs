@@ -49,17 +49,36 @@ fn swept(schema: &mut Value) {
     }
 }
 
-/// A value or a list of values without repeats; the value's description is that of both.
+/// A value, a list of values without repeats, or a range if they are numbers; the value's description is that of both.
 pub(super) fn axis(mut value: Value) -> Value {
     let description = match &mut value {
         Value::Object(value) => value.remove("description"),
         _ => None,
     };
-    let mut axis = json!({
-        "anyOf": [value, { "type": "array", "minItems": 1, "uniqueItems": true, "items": value }],
-    });
+    let range = range_of(&value);
+    let mut kinds = vec![
+        value.clone(),
+        json!({ "type": "array", "minItems": 1, "uniqueItems": true, "items": value }),
+    ];
+    kinds.extend(range);
+    let mut axis = json!({ "anyOf": kinds });
     if let (Some(description), Value::Object(axis)) = (description, &mut axis) {
         axis.insert("description".to_owned(), description);
     }
     axis
+}
+
+/// What ranges of such values look like, if there are any.
+fn range_of(value: &Value) -> Option<Value> {
+    let is_number = |value: &Value| value["type"] == "integer" || value["type"] == "number";
+    let choices = value["anyOf"].as_array();
+    let number = is_number(value) || choices.is_some_and(|choices| choices.iter().any(is_number));
+    let quantity = ["#/$defs/temperature", "#/$defs/vdd"].map(|name| value["$ref"] == name);
+    if number {
+        Some(json!({ "$ref": "#/$defs/range" }))
+    } else if quantity.contains(&true) {
+        Some(json!({ "$ref": "#/$defs/quantity_range" }))
+    } else {
+        None
+    }
 }
