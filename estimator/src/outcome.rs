@@ -237,6 +237,8 @@ pub enum NoteKind {
     Registers,
     /// A structure is the study's own.
     Structure,
+    /// The technology is the user's own.
+    OwnTechnology,
 }
 
 /// A GPU and its swept settings in one line.

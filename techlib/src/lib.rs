@@ -22,7 +22,7 @@ mod text;
 pub use error::TechError;
 pub use flavour::{Flavour, UnknownFlavour};
 pub use law::{ActivatedLaw, DriveLaw, Leakage, LeakageTable, TunnelLaw};
-pub use library::{Fault, Library, Load, OwnNode};
+pub use library::{Fault, Library, Load, Override, OwnNode};
 pub use operating::Operating;
 pub use provenance::{Cause, Entry, Pedigree};
 pub use sourced::{How, Sourced};

@@ -11,7 +11,7 @@ use super::arguments::{TechAt, TechCommand};
 use super::console::{Exit, out, out_json, reject};
 use super::list::table;
 use crate::diag::{Diag, Rejection};
-use crate::technology::{Sheet, how, load, load_file};
+use crate::technology::{Sheet, changes_json, changes_table, how, is_file, load, load_file};
 
 /// Runs one of the sub-commands.
 pub fn run(command: &TechCommand) -> Exit {
@@ -32,13 +32,25 @@ pub fn run(command: &TechCommand) -> Exit {
 }
 
 fn show(node: &str, at: &TechAt, json: bool) -> Result<(), Rejection> {
-    let technology = load(node, &at.library, at.flavour)?;
+    let own = is_file(node).then(|| load_file(Path::new(node)));
+    let own = own.transpose()?;
+    let technology = match &own {
+        Some(own) => own.technology(at.flavour).map_err(refused)?,
+        None => load(node, &at.library, at.flavour)?,
+    };
     let sheet = sheet(&technology, at)?;
     if json {
-        out_json(&sheet.json());
+        let mut document = sheet.json();
+        if let Some(own) = &own {
+            document["own"] = changes_json(own);
+        }
+        out_json(&document);
         return Ok(());
     }
     let mut text = heading(&sheet);
+    if let Some(own) = &own {
+        text += &changed(own);
+    }
     let mut figures = Table::new();
     for line in &sheet.lines {
         figures.add_row([line.name, &line.text, &percent(line.uncertainty)]);
@@ -107,10 +119,11 @@ fn ratio(first: f64, second: f64) -> Option<f64> {
 fn check(file: &Path, json: bool) -> Result<(), Rejection> {
     let node = load_file(file)?;
     if json {
-        out_json(&json!({
-            "file": file.display().to_string(), "extends": node.base(), "overrides": node.overrides(),
-            "flavours": node.flavours().iter().map(|flavour| flavour.name()).collect::<Vec<_>>(),
-        }));
+        let mut document = changes_json(&node);
+        document["file"] = json!(file.display().to_string());
+        let flavours = node.flavours();
+        document["flavours"] = flavours.iter().map(|flavour| flavour.name()).collect();
+        out_json(&document);
     } else {
         out(&checked(file, &node));
     }
@@ -124,18 +137,31 @@ fn checked(file: &Path, node: &OwnNode) -> String {
         .map(|flavour| flavour.name())
         .collect();
     format!(
-        "{}: fine. It extends {} and changes {} of its values{}{}. Flavours: {}.\n",
+        "{}: fine. It extends {} and changes {} of its values. Flavours: {}.\n{}",
         file.display(),
         node.base(),
         node.overrides().len(),
-        if node.overrides().is_empty() {
-            ""
-        } else {
-            ": "
-        },
-        node.overrides().join(", "),
-        flavours.join(", ")
+        flavours.join(", "),
+        changed(node)
     )
+}
+
+/// What a user's node changes, as a table; nothing if it changes nothing.
+fn changed(node: &OwnNode) -> String {
+    let changes = changes_table(node);
+    if changes.is_empty() {
+        return String::new();
+    }
+    let mut rows = Table::new();
+    for change in changes {
+        rows.add_row(change);
+    }
+    let heading = ["changed", node.base(), "here", "sigma", "source", "how"];
+    format!("\n{}", table(rows, heading))
+}
+
+fn refused(error: TechError) -> Diag {
+    Diag::error("tech::refused", error.to_string())
 }
 
 fn sheet<'t>(technology: &'t Technology, at: &TechAt) -> Result<Sheet<'t>, Rejection> {

@@ -10,6 +10,7 @@ use warpwatt_techlib::Technology;
 use warpwatt_techniques::Circuits;
 
 use super::Described;
+use crate::outcome::Note;
 
 /// A node with an operating point and a profile behind it. Equal specifications are computed once, from whichever thread asks first; the cost of a
 /// specification depends on nothing else, so the order of the questions does not matter.
@@ -20,6 +21,8 @@ pub struct NodeCircuits {
     profile: Profile,
     /// Of which sleep transistors are.
     switch: Described,
+    /// What a reader must know about the technology beside what it says itself.
+    notes: Vec<Note>,
     known: Mutex<BTreeMap<Spec, Result<Cost, CircuitError>>>,
 }
 
@@ -32,6 +35,7 @@ impl NodeCircuits {
             technology,
             point,
             profile,
+            notes: Vec::new(),
             known: Mutex::default(),
         }
     }
@@ -41,6 +45,17 @@ impl NodeCircuits {
     pub fn with_switch(self, switch: impl Into<Described>) -> Self {
         let switch = switch.into();
         Self { switch, ..self }
+    }
+
+    /// The same with remarks on its technology.
+    #[must_use]
+    pub fn with_notes(self, notes: Vec<Note>) -> Self {
+        Self { notes, ..self }
+    }
+
+    /// Remarks on its technology.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
     }
 
     /// The technology.

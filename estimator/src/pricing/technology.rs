@@ -75,7 +75,8 @@ fn interpolation(technology: &Technology) -> Option<String> {
     })
 }
 
-/// What a reader must know about the technology: an interpolated node, faults of the source tables at this temperature.
+/// What a reader must know about the technology: an interpolated node, faults of the source tables at this temperature, what a user's own node
+/// changes.
 pub fn technology_notes(circuits: &NodeCircuits) -> Vec<Note> {
     let technology = circuits.technology();
     let interpolated = interpolation(technology).map(|rule| Note {
@@ -91,7 +92,8 @@ pub fn technology_notes(circuits: &NodeCircuits) -> Vec<Note> {
             kind: NoteKind::TableDefect,
             text: format!("source table, {}: {}", defect.name, defect.note),
         });
-    interpolated.into_iter().chain(defects).collect()
+    let own = circuits.notes().iter().cloned();
+    interpolated.into_iter().chain(defects).chain(own).collect()
 }
 
 /// Rows of the leakage tables are 10 K apart, and a value between two rows depends on both.

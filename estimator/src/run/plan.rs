@@ -177,7 +177,13 @@ impl Plan {
         });
         let mut technologies: BTreeMap<String, String> = BTreeMap::new();
         for circuits in &self.axes.technologies {
-            let name = format!("technology {}", circuits.technology().label());
+            let technology = circuits.technology();
+            // A node of the user's own may have the label of the library's.
+            let own = match circuits.notes() {
+                [] => String::new(),
+                _ => format!(" of {}", technology.library),
+            };
+            let name = format!("technology {}{own}", technology.label());
             let content = || hex(circuits.described().content());
             technologies.entry(name).or_insert_with(content);
         }

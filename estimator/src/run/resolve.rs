@@ -117,7 +117,7 @@ pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -
     let (gpus, gpu_choices): (Vec<_>, Vec<_>) = gpus.unzip();
     let technologies = draft.technology.iter();
     let technologies =
-        technologies.flat_map(|axes| study::technologies(axes, design, sink, source));
+        technologies.flat_map(|axes| study::technologies(axes, (design, directory), sink, source));
     let (technologies, technology_choices): (Vec<_>, Vec<_>) = technologies.unzip();
     let configurations = study::configurations(&draft.techniques, design, sink, source);
     let (configurations, configuration_choices): (Vec<_>, Vec<_>) =

@@ -14,6 +14,7 @@ use super::toml_reader::{Fault, Placed, Reader, Section, plain, text};
 use super::{Axis, Catalogue};
 use crate::array::LibraryName;
 use crate::diag::did_you_mean;
+use crate::technology;
 
 /// The GPUs of a study.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,8 +43,8 @@ pub struct Override {
 pub struct TechnologyAxes {
     /// The technology library.
     pub library: Placed<String>,
-    /// Feature sizes.
-    pub node: Axis<Length>,
+    /// Nodes.
+    pub node: Axis<NodeChoice>,
     /// Transistor flavours.
     pub flavour: Axis<Flavour>,
     /// Junction temperatures.
@@ -52,6 +53,15 @@ pub struct TechnologyAxes {
     pub vdd: Axis<Option<Voltage>>,
     /// Whose rules the circuit models follow.
     pub profile: Axis<Profile>,
+}
+
+/// A node, as a study names it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeChoice {
+    /// A feature size of the library.
+    Feature(Length),
+    /// A node file of the user's own, relative to the study.
+    File(String),
 }
 
 /// Keys of `[gpu]` that are no settings of the GPU's own table.
@@ -209,14 +219,18 @@ fn axis<'d, T: PartialEq>(
     reader.values(&format!("gpu.{key}"), section.get(key)?, parse, scale)
 }
 
-fn parse_node(value: &DeValue<'_>) -> Result<Length, Fault> {
+fn parse_node(value: &DeValue<'_>) -> Result<NodeChoice, Fault> {
     let name = text("`node`", value, "node = \"32nm\"")?;
-    Length::from_str(&name).map_err(|error| Fault {
+    if technology::is_file(&name) {
+        return Ok(NodeChoice::File(name));
+    }
+    let feature = Length::from_str(&name);
+    feature.map(NodeChoice::Feature).map_err(|error| Fault {
         code: "study::wrong_unit",
         message: format!("`{name}` is not the name of a technology node"),
         label: error.to_string(),
         help: Some(
-            "write a feature size such as \"32nm\"; `warpwatt list nodes` shows what there is"
+            "write a feature size such as \"32nm\", or the path of a node file such as \"my.toml\"; `warpwatt list nodes` shows what there is"
                 .to_owned(),
         ),
     })

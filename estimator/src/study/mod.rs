@@ -6,6 +6,7 @@
 mod configurations;
 mod goals;
 mod gpu;
+mod nodes;
 mod question;
 mod section;
 mod selector;
@@ -17,7 +18,8 @@ pub mod variants;
 mod workload;
 
 pub use configurations::{Configuration, configurations};
-pub use gpu::{GpuAxes, KEYS as GPU_KEYS, Override, TechnologyAxes};
+pub use gpu::{GpuAxes, KEYS as GPU_KEYS, NodeChoice, Override, TechnologyAxes};
+pub use nodes::technologies;
 pub use question::Question;
 pub use section::{Format, Limits, Output};
 pub use selector::{PaperRow, PaperTable};
@@ -26,7 +28,7 @@ pub use sweep::{AxisId, Choice, Design, Method, Sampling};
 pub use technique::{Parameter, StackAxes, TechniqueAxes};
 pub use toml_reader::Placed;
 pub(crate) use variants::Faults;
-pub use variants::{Variant, gpus, technologies};
+pub use variants::{Variant, gpus};
 pub use workload::Workload;
 
 use crate::diag::{Sink, SourceId};

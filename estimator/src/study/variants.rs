@@ -1,20 +1,16 @@
-//! From axes to what they span: GPU variants and technology points.
+//! From axes to what they span: GPU variants.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use toml::{Table, Value};
-use warpwatt_circuit::{CircuitError, ComparatorSpec, OperatingPoint, Spec, cost};
 use warpwatt_gpu::{GpuSpec, Preset, SpecProblem, presets};
-use warpwatt_techlib::quantity::Length;
-use warpwatt_techlib::{Flavour, Library, TechError};
 
 use super::gpu::KEYS;
 use super::sweep::{Choice, Counted, Design};
 use super::toml_reader::Placed;
-use super::{GpuAxes, Override, TechnologyAxes};
+use super::{GpuAxes, Override};
 use crate::diag::{Diag, Sink, SourceId, nearest};
-use crate::pricing::{Described, NodeCircuits};
 
 /// One GPU of a study.
 #[derive(Clone, Debug)]
@@ -255,107 +251,6 @@ fn locate(
         Some((_, value)) => diag.at(source, value.range.clone(), ""),
         None => diag.at(source, gpu.clone(), "this GPU"),
     }
-}
-
-/// The technologies that were taken from the library, shared by their operating points.
-#[derive(Default)]
-struct Known(Vec<(Length, Flavour, Result<Described, TechError>)>);
-
-impl Known {
-    fn at(
-        &mut self,
-        library: &Library,
-        node: Length,
-        flavour: Flavour,
-    ) -> Result<Described, TechError> {
-        let found = self
-            .0
-            .iter()
-            .find(|known| (known.0, known.1) == (node, flavour));
-        if let Some((_, _, technology)) = found {
-            return technology.clone();
-        }
-        let technology = library.at(node, flavour).map(Into::into);
-        self.0.push((node, flavour, technology.clone()));
-        technology
-    }
-}
-
-/// What shows whether circuits work at an operating point at all.
-const TRIAL: Spec = Spec::Comparator(ComparatorSpec { bits: 8 });
-
-/// All technologies of a study with what was chosen for each, in the order of the file, the last axis fastest. What cannot be is left in `sink`.
-pub fn technologies(
-    axes: &TechnologyAxes,
-    design: &Design,
-    sink: &mut Sink,
-    source: SourceId,
-) -> Vec<(NodeCircuits, Choice)> {
-    let library = match Library::named(&axes.library.value) {
-        Ok(library) => library,
-        Err(error) => {
-            sink.push(Diag::error("techlib::defect", error.to_string()));
-            return Vec::new();
-        }
-    };
-    let mut technologies = Vec::new();
-    let mut known = Known::default();
-    let counted: [Counted; 5] = [
-        (design.axis("gpu.node"), axes.node.len()),
-        (design.axis("gpu.flavour"), axes.flavour.len()),
-        (design.axis("gpu.temperature"), axes.temperature.len()),
-        (design.axis("gpu.vdd"), axes.vdd.len()),
-        (design.axis("gpu.profile"), axes.profile.len()),
-    ];
-    let Some(choices) = design.choices(&counted) else {
-        sink.push(absurd("technologies", source, &axes.node[0].range));
-        return Vec::new();
-    };
-    let mut faults = Faults::default();
-    for choice in choices {
-        let (node, flavour) = (&axes.node[choice[0]], &axes.flavour[choice[1]]);
-        let (temperature, vdd) = (&axes.temperature[choice[2]], &axes.vdd[choice[3]]);
-        let point = OperatingPoint {
-            temperature: temperature.value,
-            vdd: vdd.value,
-        };
-        let technology = known.at(&library, node.value, flavour.value);
-        let fault = match technology {
-            Err(error) => {
-                let diag = Diag::error("study::unknown_node", error.to_string());
-                diag.at(source, node.range.clone(), "")
-            }
-            Ok(technology) => {
-                let profile = axes.profile[choice[4]].value;
-                match cost(technology.technology(), &point, profile, &TRIAL) {
-                    Ok(_) => {
-                        let circuits = NodeCircuits::new(technology, point, profile);
-                        // Where the library has no such flavour, or its transistors do not switch at this supply, those of the cells do.
-                        let circuits = match known.at(&library, node.value, Flavour::Lstp) {
-                            Ok(switch) => circuits.with_switch(switch),
-                            Err(_) => circuits,
-                        };
-                        technologies.push((circuits, named(&counted, &choice)));
-                        continue;
-                    }
-                    Err(error) => {
-                        let supply =
-                            matches!(error, CircuitError::Technology(TechError::Supply { .. }));
-                        let range = if supply {
-                            &vdd.range
-                        } else {
-                            &temperature.range
-                        };
-                        let diag = Diag::error("study::operating_point", error.to_string());
-                        diag.at(source, range.clone(), "")
-                    }
-                }
-            }
-        };
-        faults.push(fault);
-    }
-    faults.leave(sink);
-    technologies
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! A technology by what a user writes: the name of a node in a library, or the path of a node file of their own.
 
+mod changes;
 mod sheet;
 
+pub use changes::{changes_json, changes_table, notes};
 pub use sheet::{Line, Sheet, how};
 
 use std::fs;
@@ -11,7 +13,7 @@ use std::path::{Path, PathBuf};
 use warpwatt_techlib::quantity::Length;
 use warpwatt_techlib::{Fault, Flavour, Library, OwnNode, TechError, Technology};
 
-use crate::diag::{Diag, Rejection, Sink, did_you_mean};
+use crate::diag::{Diag, Rejection, Sink, SourceId, did_you_mean};
 
 /// Node files above this many bytes are refused: they hold a few values, not data sets.
 const LARGEST_FILE: u64 = 1 << 20;
@@ -67,22 +69,45 @@ fn nearest(node: Length) -> Option<String> {
 ///
 /// Everything that is wrong with them.
 pub fn load_file(path: &Path) -> Result<OwnNode, Rejection> {
-    let text = read(path).map_err(|problem| {
-        Diag::error("tech::unreadable", problem).help("give the path of a node file")
-    })?;
-    let name = path.display().to_string();
     let mut sink = Sink::default();
-    let mut sources = vec![(name.clone(), sink.sources.add(&name, &text))];
+    let node = read_node(
+        &mut sink,
+        (Path::new(""), &path.display().to_string()),
+        None,
+    );
+    sink.finish(node)
+}
+
+/// Reads the node file that is called `written` by something in `directory`, and those that it extends. What is wrong with them is left in `sink`; a file that
+/// cannot be read is a fault of where it is `named`.
+pub fn read_node(
+    sink: &mut Sink,
+    (directory, written): (&Path, &str),
+    named: Option<(SourceId, Range<usize>)>,
+) -> Option<OwnNode> {
+    let text = match read(&directory.join(written)) {
+        Ok(text) => text,
+        Err(problem) => {
+            let diag =
+                Diag::error("tech::unreadable", problem).help("give the path of a node file");
+            sink.push(match named {
+                Some((source, range)) => diag.at(source, range, ""),
+                None => diag,
+            });
+            return None;
+        }
+    };
+    let mut sources = vec![(written.to_owned(), sink.sources.add(written, &text))];
     let mut load = |parent: &str, written: &str| {
         let folder = Path::new(parent).parent().unwrap_or(Path::new(""));
         let path = tidy(&folder.join(written));
-        let text = read(&path)?;
+        let text = read(&directory.join(&path))?;
         let name = path.display().to_string();
         sources.push((name.clone(), sink.sources.add(&name, &text)));
         Ok((name, text))
     };
-    let faults = match OwnNode::read(&name, &text, &mut load) {
-        Ok(node) => return Ok(node),
+    let faults = match OwnNode::read(written, &text, &mut load) {
+        Ok(node) => return Some(node),
         Err(faults) => faults,
     };
     for fault in faults {
@@ -95,7 +120,7 @@ pub fn load_file(path: &Path) -> Result<OwnNode, Rejection> {
         sink.push(diag);
     }
     sink.sort();
-    Err(Rejection(sink))
+    None
 }
 
 fn help(fault: &Fault) -> Option<String> {

@@ -111,7 +111,26 @@ fn an_own_node_is_checked_shown_and_compared() {
     let own = own.to_str().unwrap();
     let output = warpwatt(&errors(), &["tech", "check", own]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stdout(&output).contains("changes 1 of its values: hp.i_on_n"));
+    let text = stdout(&output);
+    assert!(
+        text.contains("extends silicon:7nm and changes 1 of its values. Flavours:"),
+        "{text}"
+    );
+    let changed = text
+        .lines()
+        .find(|line| line.trim_start().starts_with("hp.i_on_n"));
+    let changed = changed.expect("the change has its row");
+    assert!(
+        changed.contains("0.75e-3 A/um") && changed.contains("0.000695891 A/um"),
+        "{changed}"
+    );
+    assert!(stdout(&warpwatt(&errors(), &["tech", "show", own])).contains(changed));
+    let document = json(&["tech", "show", own, "--json"]);
+    assert_eq!(document["own"]["overrides"][0]["name"], "hp.i_on_n");
+    let logic = json(&["logic", "adder", "--node", own, "--json"]);
+    let base = json(&["logic", "adder", "--node", "7nm", "--json"]);
+    let delay = |document: &Value| document["delay_s"].as_f64().unwrap();
+    assert!(delay(&logic) < delay(&base), "more current, less delay");
     let both = json(&["tech", "compare", "7nm", own, "--json"]);
     let ratio = both["second_over_first"]["r_n_ohm_m"].as_f64().unwrap();
     assert!((ratio - 0.695_891 / 0.75).abs() < 1e-6, "{ratio}");
@@ -172,4 +191,58 @@ fn a_study_may_price_at_a_node_of_silicon() {
         text.contains("\"silicon\"") && text.contains("\"7nm\""),
         "{text}"
     );
+}
+
+const STUDY: &str = "[study]\ntitle = \"own\"\n[gpu]\npreset = \"tesla-16sm\"\nnode = NODE\n[workloads]\nkernels = [\"vector_add\"]\n";
+
+/// The report of a study in a directory.
+fn report(scratch: &Scratch, node: &str) -> Value {
+    scratch.write("study.toml", &STUDY.replace("NODE", node));
+    let output = warpwatt(
+        &scratch.path(""),
+        &["run", "study.toml", "--json", "--quiet"],
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_study_has_nodes_of_one_s_own_and_says_what_they_change() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("nodes")).unwrap();
+    scratch.write("nodes/mine.toml", OWN);
+    scratch.write("nodes/same.toml", "extends = \"silicon:7nm\"\n");
+    let document = report(
+        &scratch,
+        "[\"7nm\", \"nodes/same.toml\", \"nodes/mine.toml\"]",
+    );
+    let [base, same, mine] = [0, 1, 2].map(|place| &document["points"][place]);
+    for key in ["structures", "totals", "time_s", "activity"] {
+        assert_eq!(base[key], same[key], "an empty extension changes nothing");
+    }
+    assert_ne!(base["totals"], mine["totals"]);
+    let library = &mine["point"]["technology"]["library"];
+    assert_eq!(library, "nodes/mine.toml (silicon:7nm)");
+    let notes = mine["notes"].to_string();
+    assert!(
+        notes.contains("own_technology") && notes.contains("hp.i_on_n is 0.75e-3 A/um instead of"),
+        "{notes}"
+    );
+    let key = |document: &Value| document["manifest"]["points"][0].clone();
+    let before = key(&report(&scratch, "\"nodes/mine.toml\""));
+    scratch.write("nodes/mine.toml", &OWN.replace("0.75e-3", "0.76e-3"));
+    assert_ne!(before, key(&report(&scratch, "\"nodes/mine.toml\"")));
+}
+
+#[test]
+fn what_is_wrong_with_a_study_s_node_file_is_told_with_its_place() {
+    let scratch = Scratch::new();
+    scratch.write("mine.toml", &OWN.replace("hp.i_on_n", "hp.i_on"));
+    scratch.write(
+        "study.toml",
+        &STUDY.replace("NODE", "[\"mine.toml\", \"yours.toml\", \"7n\"]"),
+    );
+    let output = warpwatt(&scratch.path(""), &["run", "study.toml", "--quiet"]);
+    assert_eq!(output.status.code(), Some(2));
+    insta::assert_snapshot!(stderr(&output));
 }

@@ -148,6 +148,11 @@ impl NodeFile {
         self.values.keys().map(String::as_str)
     }
 
+    /// A value as the file has it.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(|value| value.value.as_str())
+    }
+
     /// Puts a value in the place of the one of its name.
     pub(super) fn replace(&mut self, value: Value) {
         self.values.insert(value.name.clone(), value);

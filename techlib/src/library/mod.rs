@@ -11,7 +11,7 @@ use crate::quantity::Length;
 use crate::technology::{Interpolation, Technology};
 use crate::{Flavour, TechError};
 use file::NodeFile;
-pub use own::{Fault, Load, OwnNode};
+pub use own::{Fault, Load, Override, OwnNode};
 
 /// One data file: its node in nanometres, its name, its text.
 type Source = (u16, &'static str, &'static str);

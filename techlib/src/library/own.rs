@@ -3,18 +3,17 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
-use super::file::{Method, NodeFile, Value};
-use super::{Library, read, schema};
+use super::file::{NodeFile, Value};
+use super::{Library, read};
 use crate::quantity::{Length, Voltage};
-use crate::{Flavour, TechError, Technology};
+use crate::{Flavour, How, TechError, Technology};
+
+mod value;
 
 /// Files that extend each other, at most this many in a row.
 const DEEPEST: usize = 8;
-/// A relative uncertainty above this is a slip: three factors of e.
-const MOST_UNCERTAIN: f64 = 3.0;
 
 /// One thing that is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +39,28 @@ pub struct OwnNode {
     base: String,
     feature: Length,
     file: NodeFile,
-    overrides: Vec<String>,
+    overrides: Vec<Override>,
+    ranges: BTreeMap<Flavour, Supplies>,
+}
+
+/// Two supplies between which laws hold.
+type Supplies = (Voltage, Voltage);
+
+/// A value that a user's node has instead of the library's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Override {
+    /// Its name: `hp.i_on_n`.
+    pub name: String,
+    /// What the library has.
+    pub before: String,
+    /// What the user's file says instead, in its own words.
+    pub value: String,
+    /// Why.
+    pub source: String,
+    /// How it was obtained.
+    pub how: How,
+    /// Relative, one sigma.
+    pub uncertainty: f64,
 }
 
 /// How the files that a file extends are had: the name of the file that extends, what it wrote, to the name and the text of the other.
@@ -67,9 +87,44 @@ impl OwnNode {
         &self.base
     }
 
-    /// Names of the values that differ from it.
-    pub fn overrides(&self) -> &[String] {
+    /// The name that it was read under.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The values that differ from it, each once.
+    pub fn overrides(&self) -> &[Override] {
         &self.overrides
+    }
+
+    /// The supplies between which the laws of a flavour hold here, where a file says so.
+    pub fn ranges(&self) -> impl Iterator<Item = (Flavour, (Voltage, Voltage))> {
+        self.ranges.iter().map(|(flavour, ends)| (*flavour, *ends))
+    }
+
+    /// Puts a value in the place of the one that was there.
+    fn change(&mut self, value: Value) {
+        let found = self
+            .overrides
+            .iter_mut()
+            .find(|known| known.name == value.name);
+        let before = match &found {
+            Some(known) => known.before.clone(),
+            None => self.file.text(&value.name).unwrap_or_default().to_owned(),
+        };
+        let change = Override {
+            name: value.name.clone(),
+            before,
+            value: value.value.clone(),
+            source: value.source.clone(),
+            how: value.how.clone().into(),
+            uncertainty: value.uncertainty,
+        };
+        match found {
+            Some(known) => *known = change,
+            None => self.overrides.push(change),
+        }
+        self.file.replace(value);
     }
 
     /// Its flavours.
@@ -155,7 +210,7 @@ fn layer(
     }
     let mut places = BTreeMap::new();
     for entry in tables(&mut report, table, "value") {
-        value(&mut report, entry, &mut node, &mut places);
+        value::read(&mut report, entry, &mut node, &mut places);
     }
     for entry in tables(&mut report, table, "range") {
         range(&mut report, entry, &mut node);
@@ -240,6 +295,7 @@ fn base(library: &str, node: &str) -> Result<OwnNode, TechError> {
         feature,
         file,
         overrides: Vec::new(),
+        ranges: BTreeMap::new(),
     })
 }
 
@@ -298,146 +354,6 @@ fn tables<'d>(
     found
 }
 
-/// One `[[value]]`.
-fn value(
-    report: &mut Report<'_>,
-    (table, place): (&DeTable<'_>, Range<usize>),
-    node: &mut OwnNode,
-    places: &mut BTreeMap<String, Range<usize>>,
-) {
-    let before = report.faults.len();
-    known_keys(
-        report,
-        table,
-        &["name", "value", "source", "how", "uncertainty"],
-        "a value",
-    );
-    let mut need = |key: &str, example: &str| {
-        if table.get(key).is_none() {
-            let message = format!("this value has no `{key}`");
-            report.push(
-                place.clone(),
-                "tech::missing_key",
-                message,
-                &format!("write for example `{example}`"),
-            );
-        }
-        text_of(report, table, key)
-    };
-    let name = need("name", "name = \"hp.i_on_n\"");
-    let text = need("value", "value = \"1.3e-3 A/um\"");
-    let source = need(
-        "source",
-        "source = \"ring oscillators of our test chip, lot 7\"",
-    );
-    let how = method(report, table, &place);
-    let uncertainty = uncertainty(report, table, &place);
-    let Some(name) = name else { return };
-    let at = span(table, "name", &place);
-    if !node.file.has(&name) {
-        let candidates = node.file.names().map(str::to_owned).collect();
-        report.unknown(
-            at,
-            format!("`{}` has no value `{name}`", node.base),
-            candidates,
-        );
-        return;
-    }
-    if places.insert(name.clone(), at.clone()).is_some() {
-        report.push(
-            at,
-            "tech::twice",
-            format!("`{name}` stands there twice"),
-            "remove one of them",
-        );
-    }
-    if let Some(Err(problem)) = text.as_deref().map(|text| schema::check(&name, text)) {
-        report.push(
-            span(table, "value", &place),
-            "tech::wrong_value",
-            problem,
-            "",
-        );
-    }
-    if report.faults.len() > before {
-        return;
-    }
-    if let (Some(value), Some(source), Some(how), Some(uncertainty)) =
-        (text, source, how, uncertainty)
-    {
-        node.overrides.push(name.clone());
-        node.file.replace(Value {
-            name,
-            value,
-            source,
-            how,
-            uncertainty,
-        });
-    }
-}
-
-fn span(table: &DeTable<'_>, key: &str, otherwise: &Range<usize>) -> Range<usize> {
-    table.get(key).map_or(otherwise.clone(), Spanned::span)
-}
-
-fn uncertainty(report: &mut Report<'_>, table: &DeTable<'_>, place: &Range<usize>) -> Option<f64> {
-    let entry = table.get("uncertainty");
-    let number = entry.and_then(|entry| match entry.get_ref() {
-        DeValue::Float(number) => number.as_str().replace('_', "").parse::<f64>().ok(),
-        DeValue::Integer(number) => number.as_str().replace('_', "").parse::<f64>().ok(),
-        _ => None,
-    });
-    match number {
-        Some(number) if number > 0.0 && number <= MOST_UNCERTAIN => Some(number),
-        _ => {
-            let message =
-                "this value needs an `uncertainty`: relative, one sigma, above 0 and at most 3";
-            let help = "write for example `uncertainty = 0.1` for 10 %";
-            report.push(
-                span(table, "uncertainty", place),
-                "tech::uncertainty",
-                message.to_owned(),
-                help,
-            );
-            None
-        }
-    }
-}
-
-/// `how = "measured"` or `how = { scaled = "by which rule" }`.
-fn method(report: &mut Report<'_>, table: &DeTable<'_>, place: &Range<usize>) -> Option<Method> {
-    let found = table.get("how").and_then(|entry| match entry.get_ref() {
-        DeValue::String(text) => match text.as_ref() {
-            "published" => Some(Method::Published),
-            "measured" => Some(Method::Measured),
-            _ => None,
-        },
-        DeValue::Table(inner) => {
-            let (key, reason) = inner.iter().next()?;
-            let reason = reason.get_ref().as_str()?.trim().to_owned();
-            let only = inner.len() == 1 && !reason.is_empty();
-            match key.get_ref().as_ref() {
-                "scaled" if only => Some(Method::Scaled(reason)),
-                "fitted" if only => Some(Method::Fitted(reason)),
-                "assumed" if only => Some(Method::Assumed(reason)),
-                _ => None,
-            }
-        }
-        _ => None,
-    });
-    if found.is_none() {
-        let message = "this value needs a `how`: the way it was obtained";
-        let help = "write `how = \"published\"`, `\"measured\"`, `{ scaled = \"by which rule\" }`, `{ fitted = \"by which script\" }` or `{ assumed = \"why\" }`";
-        report.push(
-            span(table, "how", place),
-            "tech::how",
-            message.to_owned(),
-            help,
-        );
-    }
-    found
-}
-
 /// One `[[range]]`: the supplies between which a flavour's laws hold.
 fn range(
     report: &mut Report<'_>,
@@ -462,6 +378,7 @@ fn range(
     match (flavour, ends.as_deref()) {
         (Some(flavour), Some(&[low, high])) if Voltage::ZERO < low && low < high => {
             node.file.set_range(flavour, (low, high));
+            node.ranges.insert(flavour, (low, high));
         }
         _ => report.push(
             place,

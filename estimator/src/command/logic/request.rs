@@ -1,5 +1,6 @@
 //! What was asked for: words of the command line to a specification and a technology, with everything that is wrong said at once.
 
+use std::path::Path;
 use std::str::FromStr;
 
 use warpwatt_circuit::registry::{self, Block};
@@ -8,6 +9,7 @@ use warpwatt_techlib::quantity::{Temperature, Voltage};
 use warpwatt_techlib::{Flavour, Library, TechError, Technology};
 
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
+use crate::technology;
 
 const COMMON: [&str; 7] = [
     "node",
@@ -198,6 +200,13 @@ fn profile(library: &str) -> Profile {
 fn technology(options: &Options, sink: &mut Sink) -> Option<Technology> {
     let flavour = Flavour::from_str(&options.flavour)
         .map_err(|error| sink.push(Diag::error("logic::flavour", error.to_string())));
+    if technology::is_file(&options.node) {
+        let node = technology::read_node(sink, (Path::new(""), &options.node), None)?;
+        let technology = node.technology(flavour.ok()?);
+        return technology
+            .map_err(|error| sink.push(Diag::error("logic::node", error.to_string())))
+            .ok();
+    }
     let library = library(&options.library, sink)?;
     let technology = library.node(&options.node, flavour.ok()?);
     technology

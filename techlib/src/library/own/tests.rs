@@ -16,10 +16,15 @@ const FASTER: &str = "extends = \"silicon:7nm\"\n[[value]]\nname = \"hp.i_on_n\"
 #[test]
 fn what_a_file_says_replaces_the_library_s_value_and_nothing_else() {
     let own = read(FASTER).unwrap();
+    assert_eq!((own.name(), own.base()), ("my.toml", "silicon:7nm"));
+    let [change] = own.overrides() else {
+        panic!("{:?}", own.overrides());
+    };
     assert_eq!(
-        (own.base(), own.overrides()),
-        ("silicon:7nm", &["hp.i_on_n".to_owned()][..])
+        (change.name.as_str(), change.value.as_str()),
+        ("hp.i_on_n", "0.8e-3 A/um")
     );
+    assert!(change.before.starts_with("0.000695"), "{}", change.before);
     let ours = own.technology(Flavour::Hp).unwrap();
     let base = Library::silicon()
         .unwrap()
@@ -61,6 +66,12 @@ fn a_file_may_extend_a_file_and_the_nearer_one_wins() {
     let mut load = |_: &str, written: &str| Ok((written.to_owned(), base.clone()));
     let own = OwnNode::read("my.toml", text, &mut load).unwrap();
     let hp = own.technology(Flavour::Hp).unwrap();
+    let changes = own.overrides().iter();
+    let changes: Vec<(&str, &str)> = changes
+        .map(|c| (c.name.as_str(), c.source.as_str()))
+        .collect();
+    assert_eq!(changes, [("hp.i_on_n", "our test chip"), ("hp.vdd", "y")]);
+    assert_eq!(own.overrides()[1].before, "0.7 V", "the library's");
     assert_relative_eq!(hp.device.vdd.value.as_v(), 0.72);
     assert!(matches!(hp.device.vdd.how, How::Scaled { .. }));
     assert_eq!(&*hp.device.i_on_n.source, "our test chip");
@@ -147,4 +158,30 @@ proptest::proptest! {
         let _ = read(&format!("extends = \"silicon:7nm\"\n{text}"));
         let _ = read(&format!("extends = \"silicon:7nm\"\n[[value]]\nname = \"hp.vdd\"\nvalue = \"{text}\"\nsource = \"x\"\nhow = \"measured\"\nuncertainty = 1"));
     }
+}
+
+/// Every node that ships, extended by nothing.
+#[test]
+fn a_file_that_changes_nothing_is_the_node_in_every_value() {
+    let mut compared = 0;
+    for library in [Library::silicon().unwrap(), Library::itrs().unwrap()] {
+        for node in library.nodes() {
+            let base = format!("{}:{:.0}nm", library.name(), node.as_nm());
+            let own = read(&format!("extends = \"{base}\"\n")).unwrap();
+            assert!(own.overrides().is_empty() && own.ranges().next().is_none());
+            for flavour in library.flavours(node).unwrap() {
+                let ours = own.technology(flavour).unwrap();
+                assert_eq!(&*ours.library, format!("my.toml ({base})"));
+                let base = library.at(node, flavour).unwrap();
+                let ours = Technology {
+                    library: base.library.clone(),
+                    ..ours
+                };
+                // Every value, its source and its uncertainty, to the last bit.
+                assert_eq!(format!("{ours:?}"), format!("{base:?}"));
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared >= 70, "{compared}");
 }
