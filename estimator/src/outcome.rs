@@ -41,6 +41,43 @@ pub struct Outcome {
     pub totals: Totals,
     /// What a reader must know to judge the figures.
     pub notes: Vec<Note>,
+    /// The temperature at which it was priced, if the study asks for the one that its own heat makes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heat: Option<Heat>,
+}
+
+/// How hot the GPU becomes when the kernel is run again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Heat {
+    /// Whether power and temperature come to rest.
+    pub state: HeatState,
+    /// The air.
+    pub ambient_k: f64,
+    /// The SMs, where structures leak; if there is no rest, the last temperature that was reached.
+    pub junction_k: f64,
+    /// The heat sink.
+    pub sink_k: f64,
+    /// Kelvin that the additional leakage of one kelvin more makes; from one on there is no rest.
+    pub loop_gain: f64,
+    /// Mean leakage power at the study's own temperature, for comparison.
+    pub study_leakage_w: f64,
+    /// How soon the die follows a change of power.
+    pub die_time_s: f64,
+    /// How soon the heat sink does.
+    pub sink_time_s: f64,
+}
+
+/// How power and temperature came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeatState {
+    /// They come to rest.
+    Settled,
+    /// Leakage makes more heat than is carried away.
+    Runaway,
+    /// They would come to rest, if at all, above the temperatures that the technology's laws cover.
+    OutOfRange,
 }
 
 /// What decides a point.
@@ -239,6 +276,8 @@ pub enum NoteKind {
     Structure,
     /// The technology is the user's own.
     OwnTechnology,
+    /// Power and temperature do not come to rest.
+    Thermal,
 }
 
 /// A GPU and its swept settings in one line.
@@ -281,6 +320,24 @@ impl TechnologyName {
 }
 
 impl Outcome {
+    /// Mean leakage power; zero of a run that took no time.
+    pub fn leakage_power_w(&self) -> f64 {
+        self.power_w(self.totals.leakage_j)
+    }
+
+    /// Mean dynamic power; zero of a run that took no time.
+    pub fn dynamic_power_w(&self) -> f64 {
+        self.power_w(self.totals.dynamic_j)
+    }
+
+    fn power_w(&self, energy_j: f64) -> f64 {
+        if self.time_s > 0.0 {
+            energy_j / self.time_s
+        } else {
+            0.0
+        }
+    }
+
     /// The structure `name`, if the GPU has it.
     pub fn structure(&self, name: &str) -> Option<&PricedStructure> {
         self.structures

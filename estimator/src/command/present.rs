@@ -41,6 +41,9 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
             Format::Csv => {
                 files.push(("points.csv", report.points_csv()));
                 files.push(("comparisons.csv", report.comparisons_csv()));
+                if report.has_operating_points() {
+                    files.push(("operating.csv", report.operating_csv()));
+                }
                 if !report.stacks.is_empty() {
                     files.push(("stacks.csv", report.stacks_csv()));
                 }

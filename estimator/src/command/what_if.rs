@@ -24,6 +24,7 @@ Examples:
   warpwatt what-if --kernel hotspot --technique filter_cache --set entries=16 --node 7nm
   warpwatt what-if -k matrix_mul -t filter_cache --set entries=8,16,32 --set sm.threads=512
   warpwatt what-if -k bfs -t \"filter_cache(entries=16) + power_gating\" -t power_gating --node 28nm,7nm
+  warpwatt what-if -k bfs --node 7nm --vdd 0.5V,0.6V,0.7V --clock follows_vdd
   warpwatt what-if -k my.toml --case small -t uniform_vector --json
   warpwatt what-if -k hotspot -t filter_cache --save study.toml
 
@@ -67,6 +68,9 @@ pub struct WhatIfArguments {
     /// Supply [default: the nominal one]
     #[arg(long, value_name = "VOLT")]
     pub vdd: Option<String>,
+    /// The core clock at another supply than the nominal one: fixed, follows_vdd [default: fixed]
+    #[arg(long, value_name = "RULE")]
+    pub clock: Option<String>,
     /// Write the question as a study, to go on from there
     #[arg(long, value_name = "STUDY.toml")]
     pub save: Option<PathBuf>,
@@ -90,6 +94,7 @@ impl WhatIfArguments {
             ("flavour", &self.flavour),
             ("temperature", &self.temperature),
             ("vdd", &self.vdd),
+            ("clock", &self.clock),
         ];
         gpu.extend(
             optional

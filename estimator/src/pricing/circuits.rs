@@ -84,6 +84,27 @@ impl NodeCircuits {
     }
 }
 
+impl NodeCircuits {
+    /// What sleep transistors do, at another operating point, to something that costs `cost` there.
+    ///
+    /// # Errors
+    /// If it has no parts of that granularity, or the operating point is outside the technology's laws.
+    pub fn gate_at(
+        &self,
+        at: &OperatingPoint,
+        cost: &Cost,
+        granularity: Granularity,
+    ) -> Result<Gated, CircuitError> {
+        let gating = Gating {
+            granularity,
+            ..Gating::default()
+        };
+        let with = |switch| power_gate(self.technology(), switch, at, cost, &gating);
+        // The supply may be too low for transistors of low leakage.
+        with(self.switch.technology()).or_else(|_| with(self.technology()))
+    }
+}
+
 impl Circuits for NodeCircuits {
     fn cost(&self, spec: &Spec) -> Result<Cost, CircuitError> {
         // A panic of another thread cannot leave the map half-written: an insertion is one step.
@@ -97,14 +118,7 @@ impl Circuits for NodeCircuits {
     }
 
     fn gated(&self, spec: &Spec, granularity: Granularity) -> Result<Gated, CircuitError> {
-        let gating = Gating {
-            granularity,
-            ..Gating::default()
-        };
-        let cost = self.cost(spec)?;
-        let with = |switch| power_gate(self.technology(), switch, &self.point, &cost, &gating);
-        // The supply may be too low for transistors of low leakage.
-        with(self.switch.technology()).or_else(|_| with(self.technology()))
+        self.gate_at(&self.point, &self.cost(spec)?, granularity)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Why an activity cannot be priced.
 
 use warpwatt_circuit::CircuitError;
+use warpwatt_techlib::TechError;
+use warpwatt_techlib::quantity::Area;
 
 /// A fault between what was counted and what has a price.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -41,4 +43,17 @@ pub enum PricingError {
         /// The frequency asked for.
         hz: f64,
     },
+    /// A die cannot be smaller than what is on it.
+    #[error(
+        "`die_area` is {die}, but the priced structures alone take {priced}: say at least that, or leave it out"
+    )]
+    Die {
+        /// The die that was asked for.
+        die: Area,
+        /// What is on it.
+        priced: Area,
+    },
+    /// The technology's laws do not hold.
+    #[error("{0}")]
+    Technology(Box<TechError>),
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpwatt_activity::Activity;
-use warpwatt_techlib::quantity::Frequency;
+use warpwatt_techlib::quantity::{Frequency, Power};
 
 use super::{CostTable, Entry, PricingError, Switched};
 use crate::outcome::{
@@ -63,6 +63,7 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
         totals: Totals::of(&structures),
         structures,
         notes,
+        heat: None,
     })
 }
 
@@ -90,10 +91,8 @@ fn priced(
         actions.insert(event.action.to_owned(), action);
     }
     let cost = &entry.cost;
-    let mut leakage_w = entry.instances as f64 * (cost.leakage.si() + cost.gate_leakage.si());
     let mut area = cost.area;
     if let Some(gates) = &entry.gates {
-        leakage_w = gated_leakage(leakage_w, entry, gates, counted);
         area += gates.gated.header_area;
         actions.insert("wake".to_owned(), wakes(entry, gates, &counted.activity));
     }
@@ -107,7 +106,7 @@ fn priced(
         delay_s: cost.access_time.si(),
         dynamic_j: actions.values().map(|action| action.total_j).sum(),
         actions,
-        leakage_j: leakage_w * time_s,
+        leakage_j: mean_leakage(entry, counted) * time_s,
         model: cost.model.clone(),
         organisation: cost.organisation.as_ref().map(organisation),
         uncertainty: RelativeUncertainty {
@@ -118,6 +117,22 @@ fn priced(
             method: cost.uncertainty.method,
         },
     })
+}
+
+/// Mean leakage power of everything in `table`.
+pub(super) fn leakage_power(table: &CostTable, counted: &Counted) -> Power {
+    let watts = table.iter().map(|(_, entry)| mean_leakage(entry, counted));
+    Power::from_w(watts.sum())
+}
+
+/// Mean leakage power of all instances of a structure, in watts.
+fn mean_leakage(entry: &Entry, counted: &Counted) -> f64 {
+    let cost = &entry.cost;
+    let on_w = entry.instances as f64 * (cost.leakage.si() + cost.gate_leakage.si());
+    match &entry.gates {
+        None => on_w,
+        Some(gates) => gated_leakage(on_w, entry, gates, counted),
+    }
 }
 
 /// Mean leakage power of a structure that is switched off in parts and at times.

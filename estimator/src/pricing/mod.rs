@@ -8,9 +8,11 @@ mod error;
 mod join;
 mod table;
 mod technology;
+mod thermal;
 
 pub use circuits::NodeCircuits;
 pub use error::PricingError;
 pub use join::{Counted, price};
 pub use table::{CostTable, Entry, Switched};
 pub use technology::{Described, technology_name, technology_notes};
+pub use thermal::{Cooling, price_settled};

@@ -3,8 +3,9 @@
 use super::compare::Comparison;
 use super::metric::{Def, PAPER, POINT, VERSUS};
 use super::model::Report;
+use super::operating;
 use super::stacked::StackedPoint;
-use crate::outcome::Point;
+use crate::outcome::{Outcome, Point};
 
 /// The columns that name a point.
 const POINT_NAME: [&str; 11] = [
@@ -123,6 +124,29 @@ impl Report {
         let points = self.stacks.iter().flat_map(|stacked| &stacked.points);
         let row = |s: &StackedPoint| STACKED.iter().map(|figure| (figure.1)(s)).collect();
         write(columns, points.map(|s| (&s.point, row(s))))
+    }
+}
+
+impl Report {
+    /// Whether there is something to say about supply and temperature.
+    pub fn has_operating_points(&self) -> bool {
+        !operating::tables(&self.points).is_empty()
+    }
+
+    /// One row a point that was run at one of several supplies, or at the temperature of its own heat.
+    pub fn operating_csv(&self) -> String {
+        let tables = operating::tables(&self.points);
+        let points = tables.iter().flat_map(|table| &table.points);
+        let row = |point: &Outcome| {
+            let (values, rest) = operating::csv_values(point);
+            let mut row: Vec<String> = values.into_iter().map(option).collect();
+            row.push(rest.to_owned());
+            row
+        };
+        write(
+            operating::csv_columns(),
+            points.map(|point| (&point.point, row(point))),
+        )
     }
 }
 

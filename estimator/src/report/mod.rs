@@ -13,6 +13,7 @@ mod goals;
 mod html;
 pub mod metric;
 mod model;
+mod operating;
 pub mod pareto;
 mod stacked;
 mod table;

@@ -98,6 +98,7 @@ fn outcome(kernel: KernelName, fetches: u64, hits: Option<u64>) -> Outcome {
         totals: Totals::of(&structures),
         structures,
         notes: with.then(timing_note).into_iter().collect(),
+        heat: None,
     }
 }
 

@@ -9,6 +9,7 @@ use super::columns::{self, Column};
 use super::format;
 use super::goals::PointTable;
 use super::model::{Block, Report};
+use super::operating;
 use super::stacked::Stacked;
 use super::time;
 use crate::outcome::Outcome;
@@ -34,6 +35,7 @@ impl Report {
         for table in self.pareto_tables().iter().chain(&self.budget_table()) {
             text.push_str(&point_table(table, width));
         }
+        text.push_str(&operating_text(&self.points, width));
         text.push_str(&time_text(&self.points, width));
         for point in &self.without_baseline {
             let _ = writeln!(
@@ -186,6 +188,19 @@ fn point_table(table: &PointTable, width: usize) -> String {
     }
     if table.left_out > 0 {
         let _ = writeln!(text, "and {} more: the CSV files have all", table.left_out);
+    }
+    text
+}
+
+/// What supply and temperature do.
+fn operating_text(points: &[Outcome], width: usize) -> String {
+    let mut text = String::new();
+    for table in operating::tables(points) {
+        let _ = writeln!(text, "\n{} · supply and temperature", table.heading);
+        for part in parts(&table.names, &table.columns, width) {
+            text.push_str(&part);
+            text.push('\n');
+        }
     }
     text
 }

@@ -1,5 +1,6 @@
 //! Running a study: every kernel executed once, every distinct configuration timed once, every node priced.
 
+mod clock;
 pub mod drive;
 pub mod execute;
 pub mod kernel;

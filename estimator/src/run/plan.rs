@@ -16,9 +16,9 @@ use super::registers::Limits;
 use super::structures;
 use crate::diag::{Sink, SourceId};
 use crate::outcome::{Note, Point};
-use crate::pricing::{NodeCircuits, technology_name};
+use crate::pricing::{Cooling, NodeCircuits, technology_name};
 use crate::store::PointKey;
-use crate::study::{Configuration, OwnStructure, Variant};
+use crate::study::{Clock, Configuration, OwnStructure, Variant};
 use fit::Fits;
 
 /// A kernel of a study, and where the study names it.
@@ -43,6 +43,10 @@ pub struct Axes {
     pub configurations: Vec<Configuration>,
     /// Structures that the study describes itself; no axis, each point has those that belong to it.
     pub structures: Vec<OwnStructure>,
+    /// What the core clock does at another supply.
+    pub clock: Clock,
+    /// How the GPU is cooled, if its temperature is asked for.
+    pub cooling: Option<Cooling>,
 }
 
 /// Places of kernel, GPU, technology and configuration among the [`Axes`].

@@ -134,6 +134,11 @@ pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -
         technologies,
         configurations,
         structures: draft.structures.clone(),
+        clock: draft
+            .technology
+            .as_ref()
+            .map_or_else(Default::default, |axes| axes.clock),
+        cooling: draft.cooling.clone(),
     };
     sink.sort();
     if sink.has_errors() {

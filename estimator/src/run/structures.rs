@@ -7,7 +7,7 @@ use warpwatt_techniques::{Circuits, baseline};
 use super::plan::Axes;
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
 use crate::outcome::{BASELINE, Note, NoteKind};
-use crate::pricing::{CostTable, Entry, NodeCircuits};
+use crate::pricing::{CostTable, Entry, NodeCircuits, PricingError};
 use crate::study::{Configuration, OwnStructure, Per};
 
 /// The structures that the points of a configuration have.
@@ -143,7 +143,7 @@ pub fn instances(structure: &OwnStructure, sms: u32) -> u64 {
 fn entry(
     structure: &OwnStructure,
     sms: u32,
-    circuits: &NodeCircuits,
+    circuits: &dyn Circuits,
 ) -> Result<Entry, CircuitError> {
     Ok(Entry {
         group: structure.group.name().to_owned(),
@@ -154,23 +154,37 @@ fn entry(
     })
 }
 
-/// Puts structures into the table, and what happened to them beside what was counted.
+/// Puts structures into the table.
 ///
 /// # Errors
-/// A structure has no price, or its expression no value.
-pub fn add<'s>(
+/// A structure has no price.
+pub fn enter<'s>(
     structures: impl Iterator<Item = &'s OwnStructure>,
-    (sms, circuits): (u32, &NodeCircuits),
+    (sms, circuits): (u32, &dyn Circuits),
     table: &mut CostTable,
+) -> Result<(), PricingError> {
+    for structure in structures {
+        let name = &structure.name.value;
+        let entry = entry(structure, sms, circuits).map_err(|source| PricingError::Circuit {
+            name: name.clone(),
+            source: Box::new(source),
+        })?;
+        table.insert(name, entry)?;
+    }
+    Ok(())
+}
+
+/// Puts what happened to structures beside what was counted.
+///
+/// # Errors
+/// An expression has no value.
+pub fn count<'s>(
+    structures: impl Iterator<Item = &'s OwnStructure>,
     activity: &mut Activity,
 ) -> Result<(), String> {
     let mut happened = Vec::new();
     for structure in structures {
         let name = &structure.name.value;
-        let entry = entry(structure, sms, circuits).map_err(|error| error.to_string())?;
-        table
-            .insert(name, entry)
-            .map_err(|error| error.to_string())?;
         for action in &structure.actions {
             let count = action.count.value.count(&|name| activity.get(name) as f64);
             let count = count.map_err(|error| {

@@ -5,7 +5,7 @@ use warpwatt_simt::trace::KernelTrace;
 use warpwatt_suite::RunOptions;
 use warpwatt_techlib::quantity::Frequency;
 use warpwatt_techniques::register_file::ACCESSES;
-use warpwatt_techniques::{Stack, Structure, baseline};
+use warpwatt_techniques::{Circuits, Stack, Structure, baseline};
 
 use super::drive::{Made, TimingRun, Work};
 use super::execute::{first_mismatch, trace, untimed};
@@ -16,7 +16,7 @@ use crate::cache::TraceCache;
 use crate::diag::{Diag, SourceId, Sources};
 use crate::outcome::{Metric, Outcome, RegisterAccesses};
 use crate::performance::Performance;
-use crate::pricing::{CostTable, Counted, NodeCircuits, price, technology_notes};
+use crate::pricing::{CostTable, Counted, price, price_settled, technology_notes};
 
 /// A plan, with what its faults are about.
 pub struct StudyWork<'p> {
@@ -127,15 +127,13 @@ impl StudyWork<'_> {
     ) -> Result<Outcome, String> {
         let point = &self.plan.points[number];
         let circuits = &self.plan.axes.technologies[point.technology()];
-        let sms = timing.spec.sm.count;
-        let mut table = cost_table(&built(&self.plan.axes, timing), sms, circuits)?;
-        let mut activity = timed.activity.clone();
         let axes = &self.plan.axes;
         let own = || {
             let configuration = &axes.configurations[timing.configuration];
             structures::of(&axes.structures, configuration)
         };
-        structures::add(own(), (sms, circuits), &mut table, &mut activity)?;
+        let mut activity = timed.activity.clone();
+        structures::count(own(), &mut activity)?;
         let metrics = stack.metrics(timed).into_iter();
         let metrics = metrics.map(|metric| Metric {
             name: metric.name,
@@ -157,7 +155,19 @@ impl StudyWork<'_> {
                 .chain(structures::notes(own()))
                 .collect(),
         };
-        price(self.plan.point(number), counted, &table).map_err(|error| error.to_string())
+        let name = self.plan.point(number);
+        let built = built(axes, timing);
+        let costs = |circuits: &dyn Circuits| {
+            let sms = timing.spec.sm.count;
+            let mut table = CostTable::of(&built, sms, circuits)?;
+            structures::enter(own(), (sms, circuits), &mut table)?;
+            Ok(table)
+        };
+        let priced = match &axes.cooling {
+            Some(cooling) => price_settled(name, counted, costs, (circuits, cooling)),
+            None => costs(circuits).and_then(|table| price(name, counted, &table)),
+        };
+        priced.map_err(|error| error.to_string())
     }
 }
 
@@ -177,12 +187,4 @@ fn register_accesses(gpu: &GpuSpec, timed: &Run) -> Option<RegisterAccesses> {
         banks: gpu.operands.banks,
         counts: counts.to_vec(),
     })
-}
-
-fn cost_table(
-    structures: &[Structure],
-    sms: u32,
-    circuits: &NodeCircuits,
-) -> Result<CostTable, String> {
-    CostTable::of(structures, sms, circuits).map_err(|error| error.to_string())
 }

@@ -58,6 +58,7 @@ fn outcome(cycles: u64) -> Outcome {
         structures: vec![],
         totals: Totals::default(),
         notes: vec![],
+        heat: None,
     }
 }
 

@@ -53,6 +53,23 @@ pub struct TechnologyAxes {
     pub vdd: Axis<Option<Voltage>>,
     /// Whose rules the circuit models follow.
     pub profile: Axis<Profile>,
+    /// What the core clock does at another supply.
+    pub clock: Clock,
+}
+
+/// What the core clock does where the supply is not the technology's nominal one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// It stays.
+    #[default]
+    Fixed,
+    /// It goes as the delay of gates allows.
+    FollowsVdd,
+}
+
+impl Clock {
+    /// As written in a study.
+    pub const NAMES: [&str; 2] = ["fixed", "follows_vdd"];
 }
 
 /// A node, as a study names it.
@@ -65,7 +82,7 @@ pub enum NodeChoice {
 }
 
 /// Keys of `[gpu]` that are no settings of the GPU's own table.
-pub const KEYS: [&str; 7] = [
+pub const KEYS: [&str; 8] = [
     "preset",
     "node",
     "flavour",
@@ -73,6 +90,7 @@ pub const KEYS: [&str; 7] = [
     "vdd",
     "library",
     "profile",
+    "clock",
 ];
 
 /// Library and profiles from what a study says of each, by the rule of every command: CACTI's profiles go with CACTI's tables, these with CACTI 7.
@@ -179,6 +197,7 @@ fn read_technology(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Tec
     let volt = |value: &DeValue<'_>| quantity("`vdd`", value, "0.9 V").map(Some);
     let vdd = axis(reader, section, "vdd", volt, Some(&SUPPLIES));
     let profile = axis(reader, section, "profile", parse_profile, None);
+    let clock = reader.one(section, "clock", parse_clock);
     let default = |value| vec![Placed::new(value, nowhere.clone())];
     let (library, profile) = paired(library, profile, &nowhere);
     Some(TechnologyAxes {
@@ -193,6 +212,7 @@ fn read_technology(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Tec
         }),
         vdd: vdd.unwrap_or_else(|| default(None)),
         profile,
+        clock: clock.map_or_else(Clock::default, |clock| clock.value),
     })
 }
 
@@ -258,8 +278,26 @@ fn parse_profile(value: &DeValue<'_>) -> Result<Profile, Fault> {
     })
 }
 
+fn parse_clock(value: &DeValue<'_>) -> Result<Clock, Fault> {
+    let name = text("`clock`", value, "clock = \"follows_vdd\"")?;
+    let name = known(
+        "rule of the clock",
+        "study::unknown_clock",
+        &name,
+        Clock::NAMES,
+    )?;
+    Ok(match name == Clock::NAMES[1] {
+        true => Clock::FollowsVdd,
+        false => Clock::Fixed,
+    })
+}
+
 /// A quantity with its unit, as text.
-fn quantity<T: FromStr>(what: &str, value: &DeValue<'_>, example: &str) -> Result<T, Fault>
+pub(super) fn quantity<T: FromStr>(
+    what: &str,
+    value: &DeValue<'_>,
+    example: &str,
+) -> Result<T, Fault>
 where
     T::Err: std::fmt::Display,
 {

@@ -13,12 +13,13 @@ mod selector;
 mod structure;
 mod sweep;
 mod technique;
+mod thermal;
 pub mod toml_reader;
 pub mod variants;
 mod workload;
 
 pub use configurations::{Configuration, configurations};
-pub use gpu::{GpuAxes, KEYS as GPU_KEYS, NodeChoice, Override, TechnologyAxes};
+pub use gpu::{Clock, GpuAxes, KEYS as GPU_KEYS, NodeChoice, Override, TechnologyAxes};
 pub use nodes::technologies;
 pub use question::Question;
 pub use section::{Format, Limits, Output};
@@ -32,6 +33,7 @@ pub use variants::{Variant, gpus};
 pub use workload::Workload;
 
 use crate::diag::{Sink, SourceId};
+use crate::pricing::Cooling;
 use crate::report::metric::Objective;
 use crate::store::Budget;
 use sweep::Sweep;
@@ -89,6 +91,8 @@ pub struct Study {
     pub output: Output,
     /// Bounds on the runs.
     pub limits: Limits,
+    /// How the GPU is cooled, if its temperature is asked for.
+    pub cooling: Option<Cooling>,
 }
 
 /// What could be read of a study. Parts that could not be are `None`, so that the others can be looked at further before the file is rejected.
@@ -116,6 +120,8 @@ pub struct Draft {
     pub output: Output,
     /// Bounds on the runs.
     pub limits: Limits,
+    /// How the GPU is cooled, if its temperature is asked for.
+    pub cooling: Option<Cooling>,
 }
 
 impl Draft {
@@ -133,11 +139,12 @@ impl Draft {
             pareto: self.pareto,
             output: self.output,
             limits: self.limits,
+            cooling: self.cooling,
         })
     }
 }
 
-const SECTIONS: [&str; 10] = [
+const SECTIONS: &[&str] = &[
     "study",
     "gpu",
     "workloads",
@@ -148,6 +155,7 @@ const SECTIONS: [&str; 10] = [
     "pareto",
     "output",
     "limits",
+    "thermal",
 ];
 
 /// Reads a study out of `source`. `None` if it is not even TOML; findings are in the sink in either case.
@@ -168,7 +176,7 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
         source,
         sweep: Sweep::default(),
     };
-    reader.refuse_unknown(&root, &SECTIONS);
+    reader.refuse_unknown(&root, SECTIONS);
     reader.sweep = sweep::read(&mut reader, &root);
     let title = read_title(&mut reader, &root);
     let (gpu, technology) = gpu::read(&mut reader, &root, catalogue);
@@ -187,6 +195,7 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
         pareto: goals::read_pareto(&mut reader, &root),
         output: section::read_output(&mut reader, &root),
         limits: section::read_limits(&mut reader, &root),
+        cooling: thermal::read(&mut reader, &root),
     })
 }
 

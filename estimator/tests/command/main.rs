@@ -9,6 +9,7 @@ mod errors;
 mod goals;
 mod inject;
 mod kernel;
+mod operating;
 mod ptx;
 mod run;
 mod sweep;

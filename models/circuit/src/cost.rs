@@ -69,6 +69,23 @@ pub struct Alternative {
     pub leakage: Power,
 }
 
+impl Cost {
+    /// Leaks more or less by these factors, of sub-threshold and of gate leakage, in all its parts: what another temperature does to it.
+    pub fn leak(&mut self, sub_threshold: f64, gate: f64) {
+        self.leakage = self.leakage * sub_threshold;
+        self.gate_leakage = self.gate_leakage * gate;
+        for part in &mut self.breakdown {
+            part.leakage = part.leakage * sub_threshold;
+        }
+        for alternative in &mut self.alternatives {
+            alternative.leakage = alternative.leakage * sub_threshold;
+        }
+        for side in [&mut self.tag, &mut self.data].into_iter().flatten() {
+            side.leak(sub_threshold, gate);
+        }
+    }
+}
+
 impl Alternative {
     pub(crate) fn of(cost: &Cost) -> Self {
         Self {

@@ -10,7 +10,7 @@ use crate::report::columns::{self, Column};
 use crate::report::compare::Comparison;
 use crate::report::model::{Block, Report};
 use crate::report::stacked::Stacked;
-use crate::report::{chart, format, table, time};
+use crate::report::{chart, format, operating, table, time};
 
 /// The whole page.
 #[derive(Serialize)]
@@ -25,6 +25,7 @@ pub struct Page {
     stacks: Vec<Titled>,
     pareto: Vec<FrontView>,
     budget: Option<PointsView>,
+    operating: Vec<Titled>,
     times: Vec<Time>,
     technologies: Vec<Technology>,
     citation: String,
@@ -47,7 +48,7 @@ struct Section {
     notes: Vec<String>,
 }
 
-/// A stack beside its members alone.
+/// A table under a heading.
 #[derive(Serialize)]
 struct Titled {
     heading: String,
@@ -119,6 +120,13 @@ impl Page {
             stacks: report.stacks.iter().map(stacked).collect(),
             pareto: goals::fronts(report),
             budget: report.budget_table().map(PointsView::of),
+            operating: operating::tables(&report.points)
+                .iter()
+                .map(|table| Titled {
+                    heading: table.heading.clone(),
+                    table: named_grid(&table.names, &table.columns),
+                })
+                .collect(),
             times: time::tables(&report.points).into_iter().map(time).collect(),
             technologies: technologies(report),
             citation: report.paper.citation.clone(),

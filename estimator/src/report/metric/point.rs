@@ -2,7 +2,7 @@
 
 use super::Better::{Higher, Lower, Neither};
 use super::{Def, def};
-use crate::outcome::{FRONT_END, Outcome};
+use crate::outcome::{FRONT_END, Heat, HeatState, Outcome};
 
 /// The columns of `points.csv`, in their order.
 #[rustfmt::skip]
@@ -61,6 +61,8 @@ pub(super) const DERIVED: &[Def<Outcome>] = &[
     def("operand_bank_conflict_cycles_per_instruction", "cycles", Lower, "cycles by which register-bank conflicts delay an instruction", |o| o.performance.rates.operand_bank_conflict_cycles_per_instruction),
     def("lanes_per_instruction", "lanes", Higher, "active lanes of an instruction", |o| o.performance.rates.lanes_per_instruction),
     def("vdd_v", "V", Neither, "the supply voltage", |o| Some(o.point.technology.vdd_v)),
+    def("junction_k", "K", Lower, "temperature of the SMs by their own heat, with [thermal]", |o| at_rest(o).map(|heat| heat.junction_k)),
+    def("loop_gain", "1", Lower, "kelvin that the additional leakage of one kelvin more makes, with [thermal]", |o| o.heat.map(|heat| heat.loop_gain)),
     def("temperature_k", "K", Neither, "the junction temperature", |o| Some(o.point.technology.temperature_k)),
 ];
 
@@ -70,6 +72,11 @@ pub(super) const DERIVED: &[Def<Outcome>] = &[
 )]
 fn count(count: u64) -> Option<f64> {
     Some(count as f64)
+}
+
+/// Where power and temperature come to rest.
+fn at_rest(outcome: &Outcome) -> Option<Heat> {
+    outcome.heat.filter(|heat| heat.state == HeatState::Settled)
 }
 
 fn energy(outcome: &Outcome) -> f64 {

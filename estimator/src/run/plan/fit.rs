@@ -9,7 +9,8 @@ use super::{Axes, Combination};
 use crate::diag::{Diag, Sink, SourceId};
 use crate::outcome::{Note, NoteKind};
 use crate::pricing::NodeCircuits;
-use crate::study::{Configuration, Faults, Variant};
+use crate::run::clock::follow_vdd;
+use crate::study::{Clock, Configuration, Faults, Variant};
 
 /// What fitting a configuration into a GPU at a technology came to.
 #[derive(Clone, Debug)]
@@ -19,7 +20,7 @@ pub(super) struct Fitted {
     pub(super) notes: Arc<Vec<Note>>,
 }
 
-/// The fitted GPUs. Few differ: a technology only makes another GPU where a technique must take another cycle.
+/// The fitted GPUs. Few differ: a technology only makes another GPU where a technique must take another cycle or the clock follows the supply.
 #[derive(Debug, Default)]
 pub(super) struct Fits {
     /// By GPU, technology and configuration.
@@ -46,6 +47,7 @@ impl Fits {
                 &axes.gpus[gpu as usize],
                 &axes.technologies[technology as usize],
                 configuration_here,
+                axes.clock,
             );
             match fitted {
                 Ok((spec, notes)) => {
@@ -89,8 +91,12 @@ fn fit(
     variant: &Variant,
     circuits: &NodeCircuits,
     configuration: &Configuration,
+    clock: Clock,
 ) -> Result<(GpuSpec, Vec<Note>), String> {
     let mut spec = variant.spec.clone();
+    if clock == Clock::FollowsVdd {
+        follow_vdd(&mut spec, circuits).map_err(|error| error.to_string())?;
+    }
     configuration.stack.reshape(&mut spec);
     let fit = configuration
         .stack

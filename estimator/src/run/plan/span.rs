@@ -12,6 +12,7 @@ use crate::pricing::technology_name;
 use crate::run::registers::{Limits, limits};
 use crate::run::structures;
 use crate::store::{FORMAT, PointKey};
+use crate::study::Clock;
 
 /// The limits of registers of a kernel, a GPU and a configuration, and what is to be said about them.
 type Limited = BTreeMap<[u32; 3], (Limits, Vec<Note>)>;
@@ -94,6 +95,13 @@ fn position(executions: &mut Vec<Execution>, wanted: Execution) -> usize {
     })
 }
 
+/// How all points of a study are run, where that is not the plain way.
+fn operation(axes: &Axes) -> Vec<String> {
+    let clock = (axes.clock != Clock::default()).then(|| format!("{:?}", axes.clock));
+    let cooling = axes.cooling.as_ref().map(|cooling| format!("{cooling:?}"));
+    clock.into_iter().chain(cooling).collect()
+}
+
 /// Equal values have equal texts.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
@@ -114,9 +122,15 @@ impl Keys {
             let names = json(&(&gpu.preset, &gpu.axes));
             digest([names.as_bytes(), json(&gpu.spec).as_bytes()])
         });
+        let operation = operation(axes);
         let technologies = axes.technologies.iter().map(|circuits| {
             let name = json(&technology_name(circuits));
-            digest([name.as_bytes(), circuits.described().content()])
+            let parts = [name.as_bytes(), circuits.described().content()];
+            digest(
+                parts
+                    .into_iter()
+                    .chain(operation.iter().map(String::as_bytes)),
+            )
         });
         let configurations = axes.configurations.iter().map(|configuration| {
             let own = structures::of(&axes.structures, configuration);
