@@ -13,6 +13,7 @@ use super::cache::CacheArguments;
 use super::completions::CompletionsArguments;
 use super::inject::InjectArguments;
 use super::man::ManArguments;
+use super::reproduce::ReproduceArguments;
 use super::schema::SchemaArguments;
 use super::subject::{GpuChoice, KernelChoice};
 use super::timeline::TimelineArguments;
@@ -82,6 +83,8 @@ pub enum Command {
     Tech(TechCommand),
     /// Render the results of a study again
     Report(super::report::ReportArguments),
+    /// Run a study again from the manifest of its results, and compare
+    Reproduce(ReproduceArguments),
     /// Compare our numbers with published ones
     Validate(ValidateArguments),
     /// Print the JSON schema of studies, launch files, GPUs or technology nodes, for editors

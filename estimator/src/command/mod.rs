@@ -18,6 +18,7 @@ mod progress;
 mod ptx;
 mod races;
 mod report;
+mod reproduce;
 mod run;
 mod schema;
 mod study_timeline;
@@ -54,6 +55,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Logic(arguments) => logic::run(arguments),
         Command::Array(arguments) => array::run(arguments),
         Command::List(arguments) => list::run(arguments),
+        Command::Reproduce(arguments) => reproduce::run(arguments),
         Command::Tech(command) => tech::run(command),
         Command::Schema(arguments) => schema::run(arguments),
         Command::Completions(arguments) => completions::run(arguments),

@@ -8,7 +8,7 @@ use super::console::{Exit, err, out, out_json};
 use super::files::write_all;
 use crate::diag::Diag;
 use crate::report::Report;
-use crate::store::{FILE_NAME, Manifest};
+use crate::store::{FILE_NAME, Manifest, RECORD, Record};
 use crate::study::Format;
 
 /// Where a report goes.
@@ -61,6 +61,8 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
             )),
         }
     }
+    let record = Record::of(manifest, &report.points).text();
+    files.push((RECORD, record.map_err(|error| defect(error.to_string()))?));
     let files: Vec<(String, Vec<u8>)> = files
         .into_iter()
         .map(|(name, text)| (name.to_owned(), text.into_bytes()))

@@ -66,6 +66,7 @@ fn run_resolved(
     }
     let manifest = Manifest {
         title: resolved.study.title.clone(),
+        study: sink.sources.text(resolved.source).to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         inputs: resolved.plan.inputs(),
         sampling: resolved.study.design.sampling().cloned(),
@@ -144,10 +145,12 @@ fn fill(
     let finished = finished.map_err(|error| error.diag())?;
     let held = finished.iter().filter(|finished| **finished).count();
     if held > 0 && !arguments.quiet {
-        err(&format!(
-            "{held} of {} points are in the result store already\n",
-            plan.points.len()
-        ));
+        let all = plan.points.len();
+        let share = match held == all {
+            true => format!("all {all}"),
+            false => format!("{held} of {all}"),
+        };
+        err(&format!("{share} points are in the result store already\n"));
     }
     let executions = plan.work(&finished).len();
     let mut progress = Progress::new(plan, plan.points.len() - held, executions, arguments.quiet);

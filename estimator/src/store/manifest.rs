@@ -15,6 +15,9 @@ use crate::study::Sampling;
 pub struct Manifest {
     /// The study's title.
     pub title: String,
+    /// The text of the study.
+    #[serde(default)]
+    pub study: String,
     /// The version of the program.
     pub version: String,
     /// SHA-256 of each input by its name: `kernel matrix_mul`, `technology itrs`.

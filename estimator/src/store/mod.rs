@@ -7,10 +7,12 @@ mod error;
 mod key;
 mod manifest;
 mod recipes;
+mod record;
 
 pub use error::StoreError;
 pub use key::PointKey;
 pub use manifest::{Budget, Manifest};
+pub use record::{Digests, RECORD, Record};
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -182,6 +182,7 @@ fn the_manifest_comes_back() {
     let store = Store::open(&scratch.0).unwrap();
     let manifest = Manifest {
         title: "t".into(),
+        study: "[study]\ntitle = \"t\"\n".into(),
         version: "0.1.0".into(),
         inputs: BTreeMap::from([("kernel k".to_owned(), "00".to_owned())]),
         budget: Some(Budget {

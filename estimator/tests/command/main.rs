@@ -11,6 +11,7 @@ mod inject;
 mod kernel;
 mod operating;
 mod ptx;
+mod reproduce;
 mod run;
 mod sweep;
 mod tech;

@@ -70,6 +70,7 @@ fn results_are_the_same_bytes_for_one_thread_and_for_several() {
         names,
         [
             "comparisons.csv",
+            "manifest.json",
             "points.csv",
             "report.html",
             "report.json",
