@@ -6,6 +6,7 @@ pub mod command;
 pub mod diag;
 pub mod expression;
 pub mod inject;
+pub mod optimise;
 pub mod outcome;
 pub mod papers;
 pub mod performance;

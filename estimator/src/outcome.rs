@@ -98,7 +98,7 @@ pub struct Point {
 }
 
 /// A kernel and one of its inputs.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelName {
     /// For example `matrix_mul`.

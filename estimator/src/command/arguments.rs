@@ -85,6 +85,11 @@ pub enum Command {
     Report(super::report::ReportArguments),
     /// Run a study again from the manifest of its results, and compare
     Reproduce(ReproduceArguments),
+    /// Find the best point of a study under its budget without running all of it
+    #[command(alias = "optimise")]
+    Optimize(super::optimize::OptimizeArguments),
+    /// Show which parameters of a study matter to a metric
+    Effects(super::effects::EffectsArguments),
     /// Compare our numbers with published ones
     Validate(ValidateArguments),
     /// Print the JSON schema of studies, launch files, GPUs or technology nodes, for editors
@@ -197,6 +202,9 @@ pub struct RunArguments {
     /// A picture of every run over time
     #[command(flatten)]
     pub timeline: TimelineArguments,
+    /// Show the page in the browser: the program that BROWSER names, or the system's
+    #[arg(long)]
+    pub open: bool,
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,

@@ -6,6 +6,7 @@ mod avf;
 mod cache;
 mod completions;
 mod console;
+mod effects;
 mod fault;
 mod files;
 mod inject;
@@ -13,6 +14,8 @@ mod kernel;
 mod list;
 mod logic;
 mod man;
+mod open;
+mod optimize;
 mod present;
 mod progress;
 mod ptx;
@@ -46,6 +49,8 @@ pub fn main() -> ExitCode {
 fn dispatch(command: &Command) -> Exit {
     match command {
         Command::Run(arguments) => run::run(arguments),
+        Command::Optimize(arguments) => optimize::run(arguments),
+        Command::Effects(arguments) => effects::run(arguments),
         Command::WhatIf(arguments) => what_if::run(arguments),
         Command::Kernel(arguments) => kernel::run(arguments),
         Command::Avf(arguments) => avf::run(arguments),

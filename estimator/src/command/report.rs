@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::console::{Exit, reject};
+use super::open::open;
 use super::present::{Formats, budget_exit, present};
 use super::run::collect;
 use crate::diag::{Diag, Rejection, Sink};
@@ -30,6 +31,9 @@ pub struct ReportArguments {
     /// Mark the best compromises between metrics: two or more, each alone or as min:NAME or max:NAME [default: the study's]
     #[arg(long, value_name = "METRIC,METRIC", value_delimiter = ',')]
     pub pareto: Vec<String>,
+    /// Show the page in the browser: the program that BROWSER names, or the system's
+    #[arg(long)]
+    pub open: bool,
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
@@ -55,6 +59,9 @@ fn report(arguments: &ReportArguments) -> Result<Exit, Rejection> {
         quiet: false,
     };
     present(&report, &manifest, &formats)?;
+    if arguments.open {
+        open(&arguments.results.join("report.html"));
+    }
     Ok(budget_exit(&report))
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::arguments::RunArguments;
 use super::cache::show_notes;
 use super::console::{Exit, err, reject, show};
+use super::open::open;
 use super::present::{Formats, budget_exit, present};
 use super::progress::Progress;
 use super::study_timeline::StudyTimeline;
@@ -95,6 +96,9 @@ fn run_resolved(
     let report = Report::new(&manifest.title, &outcomes)
         .with_goals(manifest.budget.as_ref(), &manifest.pareto)?;
     present(&report, &manifest, &formats)?;
+    if arguments.open {
+        open(&directory.join("report.html"));
+    }
     Ok(budget_exit(&report))
 }
 

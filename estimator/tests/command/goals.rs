@@ -123,3 +123,48 @@ fn metrics_are_listed() {
     let text = stdout(&warpwatt(&scratch.path(""), &["list", "metrics"]));
     assert!(text.contains("slowdown") && text.contains("activity.COUNTER"));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_page_is_shown_where_it_can_be() {
+    use std::os::unix::fs::PermissionsExt;
+
+    use crate::common::command;
+
+    let scratch = Scratch::new();
+    scratch.write("study.toml", STUDY);
+    let browser = scratch.write(
+        "browser",
+        "#!/bin/sh\necho \"$1\" > shown.part && mv shown.part shown\n",
+    );
+    fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).unwrap();
+    let run = |browser: &std::path::Path, arguments: &[&str]| {
+        let mut command = command(&scratch.path(""));
+        command.env("BROWSER", browser).args(arguments);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stderr(&output)
+    };
+    assert_eq!(
+        run(&browser, &["run", "study.toml", "--quiet", "--open"]),
+        ""
+    );
+    // The browser goes on by itself.
+    let shown = scratch.path("shown");
+    for _ in 0..500 {
+        if !shown.exists() {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+    assert_eq!(
+        fs::read_to_string(shown).unwrap().trim(),
+        "results/report.html"
+    );
+    let nowhere = std::path::Path::new("no-such-browser");
+    insta::assert_snapshot!(run(nowhere, &["report", "results", "--open"]));
+    scratch.write(
+        "csv.toml",
+        &format!("{STUDY}[output]\nformats = \"csv\"\ndirectory = \"csv\"\n"),
+    );
+    insta::assert_snapshot!(run(&browser, &["run", "csv.toml", "--quiet", "--open"]));
+}

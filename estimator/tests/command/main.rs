@@ -13,6 +13,7 @@ mod operating;
 mod ptx;
 mod reproduce;
 mod run;
+mod search;
 mod sweep;
 mod tech;
 mod timeline;

@@ -1,0 +1,427 @@
+//! Which parameter of a study matters: effects of its factors on a metric, and shares of its variance.
+//!
+//! Over a full grid, every level equally likely, the variance of the metric falls apart exactly (analysis of variance): the *first-order* index of a factor is the
+//! variance of the mean over the others, `Var(E[y|x_i]) / Var(y)`, its *total* index what is left if all others are held, `E[Var(y|x_~i)] / Var(y)`
+//! (I. M. Sobol', "Global sensitivity indices for nonlinear mathematical models and their Monte Carlo estimates", Mathematics and Computers in Simulation 55, 2001;
+//! T. Homma, A. Saltelli, Reliability Engineering & System Safety 52, 1996). From points that are no grid, first-order indices are estimated as correlation ratios over classes
+//! of levels (E. Plischke, E. Borgonovo, C. L. Smith, "Global sensitivity measures from given data", European Journal of Operational Research 226, 2013), with a bootstrap
+//! interval; total indices cannot be had from them.
+
+use std::collections::BTreeMap;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{RngCore, SeedableRng};
+use serde::Serialize;
+
+use super::factors::Factors;
+
+/// Effects of all factors on a metric, that with the largest share first.
+#[derive(Clone, Debug, Serialize)]
+pub struct Effects {
+    /// Points with a value.
+    pub points: usize,
+    /// Whether every combination of levels is there once, so that indices are exact.
+    pub grid: bool,
+    /// Mean of the metric over the points.
+    pub mean: f64,
+    /// Its standard deviation over the points.
+    pub deviation: f64,
+    /// One a factor.
+    pub effects: Vec<Effect>,
+    /// One less the sum of the first-order indices, on a grid: what only several factors together do.
+    pub interactions: Option<f64>,
+}
+
+/// What a factor does to the metric.
+#[derive(Clone, Debug, Serialize)]
+pub struct Effect {
+    /// The factor.
+    pub factor: String,
+    /// Parameters that change with it.
+    pub moves_with: Vec<String>,
+    /// Mean of the metric at each level, in the order of the study.
+    pub levels: Vec<Level>,
+    /// The largest less the smallest of these means.
+    pub swing: f64,
+    /// The same with all other factors at their first level: one at a time. `None` where such points are missing.
+    pub one_at_a_time: Option<f64>,
+    /// Share of the variance that is this factor's alone.
+    pub first_order: Index,
+    /// Share of the variance that there would not be without this factor; on a grid.
+    pub total: Option<f64>,
+}
+
+/// A level of a factor.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Level {
+    /// Its value.
+    pub level: String,
+    /// Mean of the metric over its points.
+    pub mean: f64,
+}
+
+/// A share of variance.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Index {
+    /// The share.
+    pub value: f64,
+    /// Its 95 % interval; none where it is exact.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// Resamples of a bootstrap interval.
+const RESAMPLES: usize = 1000;
+
+/// Most classes into which levels are put where there is no grid.
+const MOST_CLASSES: usize = 50;
+
+/// Points that a class should have, so that its mean says something.
+const POINTS_A_CLASS: usize = 20;
+
+impl Effects {
+    /// Effects on the metric of which `values` are the values of the points of `factors`. `seed` decides the resamples.
+    pub fn of(factors: &Factors, values: &[f64], seed: u64) -> Self {
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count.max(1.0);
+        let variance = variance(values);
+        let grid = factors.is_grid();
+        let mut effects: Vec<Effect> = (0..factors.factors.len())
+            .map(|place| effect(factors, values, (place, grid), variance, seed))
+            .collect();
+        let first: f64 = effects.iter().map(|effect| effect.first_order.value).sum();
+        let share = |effect: &Effect| effect.total.unwrap_or(effect.first_order.value);
+        effects.sort_by(|a, b| share(b).total_cmp(&share(a)));
+        Self {
+            points: values.len(),
+            grid,
+            mean,
+            deviation: variance.sqrt(),
+            interactions: grid
+                .then_some((1.0 - first).max(0.0))
+                .filter(|_| variance > 0.0),
+            effects,
+        }
+    }
+}
+
+fn effect(
+    factors: &Factors,
+    values: &[f64],
+    (place, grid): (usize, bool),
+    variance: f64,
+    seed: u64,
+) -> Effect {
+    let factor = &factors.factors[place];
+    let column: Vec<usize> = factors.levels.iter().map(|levels| levels[place]).collect();
+    let count = factor.levels.len();
+    let means = means(&column, count, values);
+    let levels = factor.levels.iter().zip(&means);
+    let others_first = |levels: &[usize]| {
+        let mut others = levels.iter().enumerate();
+        others.all(|(other, level)| other == place || *level == 0)
+    };
+    let alone = factors.levels.iter().zip(values);
+    let alone: Vec<f64> = alone
+        .filter(|(levels, _)| others_first(levels))
+        .map(|(_, value)| *value)
+        .collect();
+    let first_order = if grid {
+        Index {
+            value: correlation_ratio(&column, count, values, variance),
+            interval: None,
+        }
+    } else {
+        let ranks = ranks(&factor.levels);
+        let ranked: Vec<usize> = column.iter().map(|&level| ranks[level]).collect();
+        given_data(&ranked, count, values, seed)
+    };
+    Effect {
+        factor: factor.name.clone(),
+        moves_with: factor.moves_with.clone(),
+        swing: spread(&means),
+        one_at_a_time: (alone.len() == count).then(|| spread(&alone)),
+        first_order,
+        total: grid.then(|| total(factors, values, place, variance)),
+        levels: levels
+            .map(|(level, mean)| Level {
+                level: level.clone(),
+                mean: *mean,
+            })
+            .collect(),
+    }
+}
+
+/// The place of each level in ascending order of the numbers that they begin with; their order in the study if some begin with none.
+fn ranks(levels: &[String]) -> Vec<usize> {
+    let number = |level: &String| {
+        let end = level.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+' | 'e'));
+        level[..end.unwrap_or(level.len())].parse::<f64>().ok()
+    };
+    let numbers: Option<Vec<f64>> = levels.iter().map(number).collect();
+    let mut order: Vec<usize> = (0..levels.len()).collect();
+    if let Some(numbers) = numbers {
+        order.sort_by(|&a, &b| numbers[a].total_cmp(&numbers[b]));
+    }
+    let mut ranks = vec![0; levels.len()];
+    for (rank, level) in order.into_iter().enumerate() {
+        ranks[level] = rank;
+    }
+    ranks
+}
+
+/// Variance of a population.
+fn variance(values: &[f64]) -> f64 {
+    let count = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    values
+        .iter()
+        .map(|value| (value - mean).powi(2))
+        .sum::<f64>()
+        / count
+}
+
+fn spread(values: &[f64]) -> f64 {
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    most - least
+}
+
+/// Mean of the values in each of `count` classes.
+fn means(classes: &[usize], count: usize, values: &[f64]) -> Vec<f64> {
+    let mut sums = vec![(0.0, 0.0); count];
+    for (class, value) in classes.iter().zip(values) {
+        sums[*class].0 += value;
+        sums[*class].1 += 1.0;
+    }
+    sums.into_iter().map(|(sum, count)| sum / count).collect()
+}
+
+/// Variance of the class means over `variance`, which is that of all values.
+fn correlation_ratio(classes: &[usize], count: usize, values: &[f64], variance: f64) -> f64 {
+    if variance <= 0.0 {
+        return 0.0;
+    }
+    let means = means(classes, count, values);
+    let whole = values.iter().sum::<f64>() / values.len() as f64;
+    let between = classes.iter().map(|class| (means[*class] - whole).powi(2));
+    between.sum::<f64>() / values.len() as f64 / variance
+}
+
+/// Mean variance over the groups of points that differ in nothing but the factor at `place`.
+fn total(factors: &Factors, values: &[f64], place: usize, variance: f64) -> f64 {
+    if variance <= 0.0 {
+        return 0.0;
+    }
+    let mut groups: BTreeMap<Vec<usize>, Vec<f64>> = BTreeMap::new();
+    for (levels, value) in factors.levels.iter().zip(values) {
+        let mut others = levels.clone();
+        others[place] = 0;
+        groups.entry(others).or_default().push(*value);
+    }
+    let count = groups.len() as f64;
+    let within = groups.values().map(|group| self::variance(group));
+    within.sum::<f64>() / count / variance
+}
+
+/// The correlation ratio over classes, less what chance alone would give it, with a bootstrap interval.
+fn given_data(column: &[usize], levels: usize, values: &[f64], seed: u64) -> Index {
+    let classes = levels
+        .min(MOST_CLASSES)
+        .min((values.len() / POINTS_A_CLASS).max(2));
+    // Many levels, in their order, become classes of neighbours.
+    let class = |level: usize| level * classes / levels;
+    let column: Vec<usize> = column.iter().map(|&level| class(level)).collect();
+    let index = |column: &[usize], values: &[f64]| {
+        let (n, k) = (values.len() as f64, classes as f64);
+        let ratio = correlation_ratio(column, classes, values, variance(values));
+        // R. A. Fisher's adjustment: classes explain (k - 1) / (n - 1) of pure noise.
+        1.0 - (1.0 - ratio) * (n - 1.0) / (n - k).max(1.0)
+    };
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut resampled: Vec<f64> = (0..RESAMPLES)
+        .map(|_| {
+            let picked: Vec<usize> = (0..values.len())
+                .map(|_| below(&mut random, values.len()))
+                .collect();
+            let column: Vec<usize> = picked.iter().map(|&n| column[n]).collect();
+            let values: Vec<f64> = picked.iter().map(|&n| values[n]).collect();
+            index(&column, &values)
+        })
+        .collect();
+    resampled.sort_by(f64::total_cmp);
+    let value = index(&column, values);
+    // Points that a resample has twice make classes look purer than they are: the interval is moved back by that (B. Efron, R. Tibshirani, "An Introduction to the
+    // Bootstrap", 1993, section 10.2).
+    let bias = resampled.iter().sum::<f64>() / RESAMPLES as f64 - value;
+    let quantile = |share: f64| {
+        let place = (share * (RESAMPLES - 1) as f64).round() as usize;
+        (resampled[place] - bias).clamp(0.0, 1.0)
+    };
+    Index {
+        value: value.clamp(0.0, 1.0),
+        interval: Some([quantile(0.025), quantile(0.975)]),
+    }
+}
+
+/// A number below `count`: the high half of a product, whose bias is below one in 2^40 for counts of a study.
+pub(crate) fn below(random: &mut Xoshiro256PlusPlus, count: usize) -> usize {
+    let wide = u128::from(random.next_u64()) * count as u128;
+    (wide >> 64) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::PI;
+
+    use super::*;
+    use crate::report::factors::Factor;
+    use approx::assert_abs_diff_eq;
+
+    /// T. Ishigami, T. Homma, ISUMA 1990, with a = 7 and b = 0.1.
+    fn ishigami(x: [f64; 3]) -> f64 {
+        libm::sin(x[0]) + 7.0 * libm::sin(x[1]).powi(2) + 0.1 * x[2].powi(4) * libm::sin(x[0])
+    }
+
+    /// Its indices, first-order and total: V1 = (1 + b pi^4 / 5)^2 / 2, V2 = a^2 / 8, V13 = 8 b^2 pi^8 / 225.
+    fn ishigami_indices() -> ([f64; 3], [f64; 3]) {
+        let (a, b) = (7.0f64, 0.1f64);
+        let v1 = (1.0 + b * PI.powi(4) / 5.0).powi(2) / 2.0;
+        let v2 = a * a / 8.0;
+        let v13 = 8.0 * b * b * PI.powi(8) / 225.0;
+        let all = v1 + v2 + v13;
+        (
+            [v1 / all, v2 / all, 0.0],
+            [(v1 + v13) / all, v2 / all, v13 / all],
+        )
+    }
+
+    fn factors(levels: &[Vec<usize>], counts: [usize; 3]) -> Factors {
+        let factor = |place: usize| Factor {
+            name: format!("x{}", place + 1),
+            levels: (0..counts[place]).map(|level| level.to_string()).collect(),
+            moves_with: Vec::new(),
+        };
+        Factors {
+            factors: (0..3).map(factor).collect(),
+            levels: levels.to_vec(),
+        }
+    }
+
+    fn named<'e>(effects: &'e Effects, name: &str) -> &'e Effect {
+        effects
+            .effects
+            .iter()
+            .find(|effect| effect.factor == name)
+            .unwrap()
+    }
+
+    #[test]
+    fn a_fine_grid_gives_ishigamis_indices() {
+        const N: usize = 24;
+        let x = |level: usize| PI * (2.0 * (level as f64 + 0.5) / N as f64 - 1.0);
+        let mut levels = Vec::new();
+        for number in 0..N * N * N {
+            levels.push(vec![number / (N * N), number / N % N, number % N]);
+        }
+        let values: Vec<f64> = levels
+            .iter()
+            .map(|l| ishigami([x(l[0]), x(l[1]), x(l[2])]))
+            .collect();
+        let effects = Effects::of(&factors(&levels, [N; 3]), &values, 0);
+        assert!(effects.grid);
+        let (first, total) = ishigami_indices();
+        for (place, name) in ["x1", "x2", "x3"].iter().enumerate() {
+            let effect = named(&effects, name);
+            // The midpoint rule of 24 levels is off by less than this.
+            assert_abs_diff_eq!(effect.first_order.value, first[place], epsilon = 5e-3);
+            assert_abs_diff_eq!(effect.total.unwrap(), total[place], epsilon = 5e-3);
+        }
+        assert_abs_diff_eq!(effects.interactions.unwrap(), total[2], epsilon = 5e-3);
+    }
+
+    #[test]
+    fn random_points_give_first_order_indices_inside_their_intervals() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+        const POINTS: usize = 2000;
+        const LEVELS: usize = 400;
+        let mut points: Vec<[usize; 3]> = Vec::new();
+        for _ in 0..POINTS {
+            points.push([0; 3].map(|_: usize| below(&mut random, LEVELS)));
+        }
+        let x = |level: usize| PI * (2.0 * (level as f64 + 0.5) / LEVELS as f64 - 1.0);
+        let values: Vec<f64> = points.iter().map(|l| ishigami(l.map(x))).collect();
+        let levels: Vec<Vec<usize>> = points.iter().map(|l| l.to_vec()).collect();
+        let effects = Effects::of(&factors(&levels, [LEVELS; 3]), &values, 1);
+        assert!(!effects.grid && effects.interactions.is_none());
+        let (first, _) = ishigami_indices();
+        for (place, name) in ["x1", "x2", "x3"].iter().enumerate() {
+            let index = named(&effects, name).first_order;
+            assert_abs_diff_eq!(index.value, first[place], epsilon = 0.05);
+            let [low, high] = index.interval.unwrap();
+            assert!(
+                low <= index.value && index.value <= high && high - low < 0.15,
+                "{index:?}"
+            );
+            assert!(
+                low - 0.01 <= first[place] && first[place] <= high + 0.01,
+                "{index:?}"
+            );
+            assert_eq!(named(&effects, name).total, None);
+        }
+        let again = Effects::of(&factors(&levels, [LEVELS; 3]), &values, 1);
+        assert_eq!(
+            named(&again, "x1").first_order,
+            named(&effects, "x1").first_order
+        );
+    }
+
+    #[test]
+    fn a_sum_has_no_interactions_and_a_product_only_them() {
+        let levels: Vec<Vec<usize>> = (0..8).map(|n| vec![n / 4, n / 2 % 2, n % 2]).collect();
+        let sign = |level: usize| 2.0 * level as f64 - 1.0;
+        let sum: Vec<f64> = levels
+            .iter()
+            .map(|l| 3.0 * sign(l[0]) + sign(l[1]))
+            .collect();
+        let effects = Effects::of(&factors(&levels, [2; 3]), &sum, 0);
+        assert_eq!(effects.effects[0].factor, "x1");
+        assert_abs_diff_eq!(effects.effects[0].first_order.value, 0.9, epsilon = 1e-12);
+        assert_eq!(
+            (effects.effects[0].swing, effects.effects[0].one_at_a_time),
+            (6.0, Some(6.0))
+        );
+        assert_abs_diff_eq!(effects.interactions.unwrap(), 0.0, epsilon = 1e-12);
+        let product: Vec<f64> = levels.iter().map(|l| sign(l[0]) * sign(l[1])).collect();
+        let effects = Effects::of(&factors(&levels, [2; 3]), &product, 0);
+        assert_abs_diff_eq!(
+            named(&effects, "x1").first_order.value,
+            0.0,
+            epsilon = 1e-12
+        );
+        assert_abs_diff_eq!(named(&effects, "x1").total.unwrap(), 1.0, epsilon = 1e-12);
+        assert_eq!(named(&effects, "x1").swing, 0.0);
+        assert_eq!(named(&effects, "x1").one_at_a_time, Some(2.0));
+    }
+
+    #[test]
+    fn levels_are_ranked_by_their_numbers() {
+        let ranks = |levels: &[&str]| {
+            super::ranks(&levels.iter().map(|l| (*l).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(ranks(&["0.9 V", "0.7 V", "10 V"]), [1, 0, 2]);
+        assert_eq!(ranks(&["hp", "1 K", "0 K"]), [0, 1, 2]);
+    }
+
+    #[test]
+    fn what_never_changes_has_no_shares() {
+        let levels: Vec<Vec<usize>> = (0..8).map(|n| vec![n / 4, n / 2 % 2, n % 2]).collect();
+        let effects = Effects::of(&factors(&levels, [2; 3]), &[5.0; 8], 0);
+        assert!(
+            effects
+                .effects
+                .iter()
+                .all(|e| e.first_order.value == 0.0 && e.total == Some(0.0))
+        );
+        assert_eq!(effects.interactions, None);
+    }
+}
