@@ -139,9 +139,12 @@ fn names(points: &[&Point]) -> Vec<String> {
     format::kernels(&kernels)
 }
 
+/// What a point is in one respect.
+type Text = fn(&Point) -> String;
+
 /// What tells the points apart beside the kernel: GPU, technology, technique, as far as they differ.
 fn context(points: &[&Point]) -> Vec<Column> {
-    let texts: [(&str, &str, fn(&Point) -> String); 3] = [
+    let texts: [(&str, &str, Text); 3] = [
         ("technique", "what is added to the GPU", |p| {
             p.technique.clone()
         }),

@@ -10,6 +10,7 @@ mod goals;
 mod inject;
 mod kernel;
 mod operating;
+mod page;
 mod ptx;
 mod reproduce;
 mod run;

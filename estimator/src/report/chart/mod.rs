@@ -8,12 +8,14 @@ mod scale;
 mod scatter;
 mod stack;
 mod svg;
+mod trend;
 
 pub use bars::{hit_rates, icache_energy};
 pub use heat::register_accesses;
 pub use pareto::front;
 pub use scatter::ratio_against_miss_rate;
 pub use stack::front_end_breakdown;
+pub use trend::over_nodes;
 
 /// Width of every chart in its own units; the page scales it.
 const WIDTH: f64 = 640.0;

@@ -18,14 +18,18 @@ const MOST_OTHERS: usize = 1500;
 /// The points of `front` and those that it dominates: the first metric across, that of number `second` up.
 pub fn front(report: &Report, fronts: &Fronts, front: &Front, second: usize, id: &str) -> String {
     let mut canvas = Canvas::default();
-    let top = legend::draw(
-        &mut canvas,
-        &[
-            (Mark::Diamond, "paper", "on the front"),
-            (Mark::Circle, "s0", "inside the budget, if there is one"),
-            (Mark::Circle, "s7", "outside the budget"),
-        ],
-    );
+    let budget = [
+        (Mark::Circle, "s0", "inside the budget, or not bounded"),
+        (Mark::Circle, "s7", "outside the budget"),
+    ];
+    let plain = [(Mark::Circle, "s0", "other points")];
+    let others: &[_] = if report.budget.is_some() {
+        &budget
+    } else {
+        &plain
+    };
+    let keys = [&[(Mark::Diamond, "paper", "on the front")], others].concat();
+    let top = legend::draw(&mut canvas, &keys);
     let value = |number: usize, place: usize| {
         let values = fronts.values[number].as_ref();
         values.map_or(0.0, |values| values[place])
@@ -41,7 +45,10 @@ pub fn front(report: &Report, fronts: &Fronts, front: &Front, second: usize, id:
     let y = Scale::over(range(second), top + HEIGHT, top + 24.0);
     axes(&mut canvas, fronts, (&x, &y), second, top);
     let place = |number: usize| (x.at(value(number, 0)), y.at(value(number, second)));
-    line(&mut canvas, front, place);
+    // Of more than two metrics a front is a surface, and no line leads along it.
+    if fronts.metrics.len() == 2 {
+        line(&mut canvas, front, place);
+    }
     let others = front
         .candidates
         .iter()

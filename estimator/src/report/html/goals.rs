@@ -53,7 +53,7 @@ pub fn fronts(report: &Report) -> Vec<FrontView> {
                 fronts.metrics[second].name(),
                 fronts.metrics[0].name()
             )),
-            caption: "A point is a GPU with or without a technique at one technology; the line leads along the front.",
+            caption: "A point is a GPU with or without a technique at one technology; with two metrics a line leads along the front.",
             svg: chart::front(report, fronts, front, second, &format!("pareto-{}-{second}", number + 1)),
         });
         FrontView {

@@ -18,6 +18,8 @@ pub struct Page {
     title: String,
     points: usize,
     summary: Vec<Vec<String>>,
+    /// Over nodes.
+    trend: Option<Chart>,
     sections: Vec<Section>,
     /// Shown if nothing is compared.
     outcomes: Vec<[String; 6]>,
@@ -106,6 +108,7 @@ impl Page {
             sections: sections
                 .map(|(i, block)| section(report, block, i))
                 .collect(),
+            trend: trend(report),
             outcomes: report
                 .points
                 .iter()
@@ -189,6 +192,14 @@ fn section(report: &Report, block: &Block, index: usize) -> Section {
         lines: block.lines(&report.paper),
         notes: table::notes(block),
     }
+}
+
+fn trend(report: &Report) -> Option<Chart> {
+    Some(Chart {
+        heading: Cow::Borrowed("Change of energy over nodes"),
+        caption: "Dynamic and leakage energy of all priced structures, mean over kernels; whiskers: the mean 95 % interval of the circuit models' error.",
+        svg: chart::over_nodes(report, "trend")?,
+    })
 }
 
 fn grid(block: &Block, columns: &[Column]) -> Grid {

@@ -196,7 +196,9 @@ impl Metrics {
     }
 }
 
-fn fixed<T>(def: &Def<T>, figure: fn(fn(&T) -> Option<f64>) -> Figure) -> Metric {
+type Value<T> = fn(&T) -> Option<f64>;
+
+fn fixed<T>(def: &Def<T>, figure: fn(Value<T>) -> Figure) -> Metric {
     Metric {
         name: def.name.to_owned(),
         unit: def.unit.to_owned(),
