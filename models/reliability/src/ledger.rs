@@ -1,7 +1,8 @@
 //! Bit-cycles of structures, added up exactly: in all, and in windows of time.
 
+use crate::cover::noticed;
 use crate::windows::{OverTime, Windows};
-use crate::{Cover, Outcome, Protection, Residency, Structure};
+use crate::{Cover, Protection, Residency, Structure};
 
 /// Bit-cycles of one structure. Whole numbers, so that the parts add up to the whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,26 +127,25 @@ impl Ledger {
         self.windows.add(&residency);
     }
 
-    /// Puts the parts of a residency down to the best that protections make of them.
+    /// Puts a residency down to the best that protections make of it.
     fn protect(&mut self, residency: &Residency) {
-        let covers = self.protections.iter_mut().map(|it| it.cover(residency));
         self.covers.clear();
-        self.covers
-            .extend(covers.filter(|cover| cover.outcome != Outcome::Silent));
+        for protection in &mut self.protections {
+            protection.cover(residency, &mut self.covers);
+        }
+        if self.covers.is_empty() {
+            return;
+        }
+        let noticed = noticed(residency, &mut self.covers);
         let account = &mut self.structures[residency.structure as usize];
-        let mut from = residency.from;
-        while from < residency.to && !self.covers.is_empty() {
-            let ends = self.covers.iter().flat_map(|cover| [cover.from, cover.to]);
-            let next = ends.filter(|end| *end > from).min();
-            let to = next.unwrap_or(residency.to).min(residency.to);
-            let best = self.covers.iter().map(|cover| cover.at(from)).max();
-            let bit_cycles = u128::from(residency.bits) * u128::from(to - from);
-            match best.unwrap_or_default() {
-                Outcome::Silent => {}
-                Outcome::Detected => account.detected += bit_cycles,
-                Outcome::Corrected => account.corrected += bit_cycles,
-            }
-            from = to;
+        account.detected += noticed.detected;
+        account.corrected += noticed.corrected;
+    }
+
+    /// Something needed reads a register: see [`Protection::read`].
+    pub fn read(&mut self, warp: u8, entry: u32, cycle: u64) {
+        for protection in &mut self.protections {
+            protection.read(warp, entry, cycle);
         }
     }
 
@@ -180,7 +180,7 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Whole;
+    use crate::{Outcome, Whole};
     use proptest::prelude::*;
 
     fn held(structure: Structure, bits: u32, from: u64, to: u64) -> Residency {
@@ -261,12 +261,13 @@ mod tests {
     struct Late;
 
     impl Protection for Late {
-        fn cover(&mut self, _: &Residency) -> Cover {
-            Cover {
+        fn cover(&mut self, _: &Residency, covers: &mut Vec<Cover>) {
+            covers.push(Cover {
                 outcome: Outcome::Corrected,
+                bits: u32::MAX,
                 from: 4,
                 to: 8,
-            }
+            });
         }
     }
 

@@ -5,6 +5,7 @@
 //! and what protection costs are others' concern.
 
 mod ace;
+mod cover;
 pub mod inject;
 mod ledger;
 mod probe;
@@ -13,8 +14,9 @@ mod structure;
 mod windows;
 
 pub use ace::{Fact, Liveness, Verdict};
+pub use cover::Cover;
 pub use ledger::{BitCycles, Closed, Held, Ledger};
-pub use probe::{LaunchAvf, Probe, ProtectionFactory, Shape, whole_structures};
-pub use protection::{Cover, Outcome, Protection, Residency, Whole};
+pub use probe::{LaunchAvf, Probe, ProtectionFactory, Shape, all_of, whole_structures};
+pub use protection::{Outcome, Protection, Residency, Whole};
 pub use structure::{Structure, UnknownStructure};
 pub use windows::OverTime;

@@ -1,6 +1,6 @@
 //! How a technique says that bits are protected while they lie in a structure.
 
-use crate::Structure;
+use crate::{Cover, Structure};
 
 /// Bits that lie in a structure for a while, and that the program needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,50 +38,18 @@ pub enum Outcome {
     Corrected,
 }
 
-/// What a protection makes of flips during a part of a residency; outside of it they stay silent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cover {
-    /// What comes of a flip.
-    pub outcome: Outcome,
-    /// From this cycle on.
-    pub from: u64,
-    /// Before this cycle.
-    pub to: u64,
-}
-
-impl Cover {
-    /// Nothing is protected.
-    pub const NONE: Self = Self {
-        outcome: Outcome::Silent,
-        from: 0,
-        to: 0,
-    };
-
-    /// All the time.
-    pub fn always(outcome: Outcome) -> Self {
-        Self {
-            outcome,
-            from: 0,
-            to: u64::MAX,
-        }
-    }
-
-    /// What comes of a flip in a cycle.
-    pub fn at(self, cycle: u64) -> Outcome {
-        if (self.from..self.to).contains(&cycle) {
-            self.outcome
-        } else {
-            Outcome::Silent
-        }
-    }
-}
-
 /// Protects bits in structures of one SM. Called with residencies as they end, those of one entry in the order of time.
 ///
 /// Contract: the answer depends on nothing but what the protection has seen. Of several protections the best outcome counts, cycle by cycle.
 pub trait Protection {
-    /// When flips of the bits are noticed while they lie there, and what comes of them.
-    fn cover(&mut self, residency: &Residency) -> Cover;
+    /// Adds to `covers` when flips of the bits are noticed while they lie there, and what comes of them.
+    fn cover(&mut self, residency: &Residency, covers: &mut Vec<Cover>);
+
+    /// Something that the program needs reads a register, number `entry` of `warp`, in a cycle: what is wrong in it then is found too late. Said behind the
+    /// residency that ends with it, and only of the register file.
+    fn read(&mut self, warp: u8, entry: u32, cycle: u64) {
+        let _ = (warp, entry, cycle);
+    }
 }
 
 /// Protects all bits of a structure alike: parity detects a single flip, a code that corrects one corrects it.
@@ -94,11 +62,9 @@ pub struct Whole {
 }
 
 impl Protection for Whole {
-    fn cover(&mut self, residency: &Residency) -> Cover {
+    fn cover(&mut self, residency: &Residency, covers: &mut Vec<Cover>) {
         if residency.structure == self.structure {
-            Cover::always(self.outcome)
-        } else {
-            Cover::NONE
+            covers.push(Cover::always(self.outcome));
         }
     }
 }

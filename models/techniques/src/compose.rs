@@ -5,6 +5,7 @@ use std::sync::Arc;
 use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::trace::LaunchShape;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
+use warpwatt_reliability::{ProtectionFactory, all_of};
 
 use crate::{ALL, Circuits, Fit, Metric, Structure, Technique};
 
@@ -85,6 +86,16 @@ impl Stack {
         for member in &self.members {
             member.attach(gpu, hooks);
         }
+    }
+
+    /// [`Technique::attach_protecting`] of all.
+    pub fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> ProtectionFactory {
+        let members = self.members.iter();
+        all_of(
+            members
+                .filter_map(|member| member.attach_protecting(gpu, hooks))
+                .collect(),
+        )
     }
 
     /// The least of their [`Technique::thread_registers`].

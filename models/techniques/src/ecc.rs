@@ -13,18 +13,21 @@
 //! # }
 //! ```
 
+mod place;
 mod words;
 
 use toml::Table;
 use warpwatt_circuit::logic::Code;
 use warpwatt_circuit::{CircuitError, Spec};
 use warpwatt_gpu::{GpuSpec, Hooks};
+use warpwatt_reliability::{ProtectionFactory, Whole, whole_structures};
 
 use crate::protection::Guard;
 use crate::{
     Circuits, Claim, Definition, Fit, Kind, Parameter, Parsed, Path, Reader, Structure, Technique,
     baseline,
 };
+use place::{NAMES, PLACES, Place};
 use words::{SharedWords, Words};
 
 /// The technique in the registry.
@@ -46,13 +49,7 @@ pub static DEFINITION: Definition = Definition {
 const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "structure",
-        kind: Kind::Choice(&[
-            "register_file",
-            "instruction_buffer",
-            "shared_memory",
-            "operand_collector",
-            "instruction_cache",
-        ]),
+        kind: Kind::Choice(&NAMES),
         default: "\"register_file\"",
         range: "\"register_file\", \"instruction_buffer\", \"shared_memory\", \"operand_collector\", \"instruction_cache\"",
         meaning: "what is protected; words are of 32 bits, instructions of instruction_bytes",
@@ -66,34 +63,18 @@ const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-/// What is protected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    RegisterFile,
-    InstructionBuffer,
-    SharedMemory,
-    OperandCollector,
-    InstructionCache,
-}
-
 /// A configured code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ecc {
-    place: Place,
+    place: &'static Place,
     guard: Guard,
     label: String,
 }
 
 fn parse(table: &Table) -> Parsed {
     let mut reader = Reader::new(table, PARAMETERS);
-    let places = [
-        ("register_file", Place::RegisterFile),
-        ("instruction_buffer", Place::InstructionBuffer),
-        ("shared_memory", Place::SharedMemory),
-        ("operand_collector", Place::OperandCollector),
-        ("instruction_cache", Place::InstructionCache),
-    ];
-    let place = reader.choice("structure", Place::RegisterFile, &places);
+    let places = PLACES.each_ref().map(|place| (place.storage.name(), place));
+    let place = reader.choice("structure", &PLACES[0], &places);
     let hsiao = Guard::Correcting(Code::Hsiao);
     let guard = reader.choice("code", hsiao, &Guard::NAMES);
     let label = reader.label(DEFINITION.name, PARAMETERS);
@@ -104,49 +85,10 @@ fn parse(table: &Table) -> Parsed {
     })
 }
 
-impl Place {
-    /// The structures that hold its words; lanes price the accesses of the register file's.
-    fn structures(self) -> &'static [&'static str] {
-        match self {
-            Self::RegisterFile => &["register_file", "register_lane"],
-            Self::InstructionBuffer => &["instruction_buffer"],
-            Self::SharedMemory => &["shared_memory"],
-            Self::OperandCollector => &["operand_buffer"],
-            Self::InstructionCache => &["icache.data"],
-        }
-    }
-
-    /// Bits of a word.
-    fn word(self, gpu: &GpuSpec) -> u64 {
-        match self {
-            Self::InstructionBuffer | Self::InstructionCache => {
-                8 * u64::from(gpu.fetch.instruction_bytes)
-            }
-            Self::RegisterFile | Self::SharedMemory | Self::OperandCollector => 32,
-        }
-    }
-
-    /// Generators and checkers of an SM: as many as words can be written and read in a cycle. Operands are checked where they leave for a unit.
-    fn circuits(self, gpu: &GpuSpec) -> (u32, u32) {
-        let (width, operands) = (gpu.sm.warp_width, &gpu.operands);
-        let issues = gpu.scheduler.count * gpu.scheduler.width;
-        match self {
-            Self::RegisterFile => (operands.result_buses * width, operands.sources * width),
-            Self::InstructionBuffer => (gpu.fetch.instructions * gpu.fetch.warps, issues),
-            Self::SharedMemory => (gpu.shared.banks, gpu.shared.banks),
-            Self::OperandCollector => (operands.sources * width, operands.sources * width),
-            Self::InstructionCache => {
-                let words = (gpu.icache.word_bytes / gpu.fetch.instruction_bytes).max(1);
-                (words, words)
-            }
-        }
-    }
-}
-
 impl Ecc {
     /// A structure of words as it is with their check bits; `None` if it holds none of them.
     fn widened(&self, gpu: &GpuSpec, structure: &Structure) -> Option<Spec> {
-        if !self.place.structures().contains(&structure.name) {
+        if !self.place.arrays.contains(&structure.name) {
             return None;
         }
         let Spec::Ram(mut ram) = structure.spec.clone() else {
@@ -198,21 +140,26 @@ impl Technique for Ecc {
     }
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
-        if self.place == Place::SharedMemory {
-            hooks
-                .issue
-                .push(Box::new(|_| Box::new(SharedWords::default())));
-            return;
-        }
-        let words = match self.place {
-            Place::RegisterFile => Words::of("register_lane", 1),
-            Place::InstructionBuffer => Words::of("instruction_buffer", 1),
-            Place::InstructionCache => Words::of("icache.data", self.place.circuits(gpu).0),
-            _ => Words::of("operand_buffer", gpu.sm.warp_width),
+        let words = match self.place.counted(gpu) {
+            Some((array, words)) => Words::of(array, words),
+            None => {
+                hooks
+                    .issue
+                    .push(Box::new(|_| Box::new(SharedWords::default())));
+                return;
+            }
         };
         hooks
             .fetch_observers
             .push(Box::new(move |_| Box::new(words.clone())));
+    }
+
+    fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> Option<ProtectionFactory> {
+        self.attach(gpu, hooks);
+        Some(whole_structures(vec![Whole {
+            structure: self.place.storage,
+            outcome: self.guard.outcome(),
+        }]))
     }
 
     fn structures(&self, gpu: &GpuSpec) -> Vec<Structure> {
@@ -237,11 +184,7 @@ impl Technique for Ecc {
     }
 
     fn claims(&self) -> &'static [Claim] {
-        match self.place {
-            Place::RegisterFile => &[Claim::RegisterCheckBits],
-            Place::InstructionBuffer => &[Claim::InstructionCheckBits],
-            Place::SharedMemory | Place::OperandCollector | Place::InstructionCache => &[],
-        }
+        self.place.claims
     }
 }
 

@@ -15,6 +15,9 @@ use warpwatt_activity::Activity;
 use warpwatt_circuit::Spec;
 use warpwatt_circuit::logic::{LogicBlock, LogicSpec};
 use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, IssueHook};
+use warpwatt_reliability::{
+    Outcome, ProtectionFactory, Structure as Storage, Whole, whole_structures,
+};
 
 use crate::{Claim, Definition, Kind, Parameter, Parsed, Reader, Structure, Technique};
 
@@ -47,6 +50,9 @@ const PARAMETERS: &[Parameter] = &[Parameter {
 
 /// The units of which there are twice as many.
 const UNITS: [&str; 5] = ["int_add", "int_mul", "fp32_mul", "fp64", "sfu"];
+
+/// Storage whose contents one launch leaves to the next.
+const LEFT: [Storage; 2] = [Storage::InstructionCache, Storage::L2];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Design {
@@ -85,6 +91,18 @@ impl Technique for FullDmr {
             Design::Lanes => hooks.issue.push(Box::new(|_| Box::new(Second::default()))),
             Design::Kernel => hooks.twice = true,
         }
+    }
+
+    /// A launch that is executed twice has a flip in either of the two show up when their results are compared; not one in what the first leaves to the second.
+    /// Second lanes compare results that were computed from the same stored bits, which tells nothing about those.
+    fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> Option<ProtectionFactory> {
+        self.attach(gpu, hooks);
+        let own = Storage::ALL.into_iter().filter(|it| !LEFT.contains(it));
+        let each = own.map(|structure| Whole {
+            structure,
+            outcome: Outcome::Detected,
+        });
+        (self.design == Design::Kernel).then(|| whole_structures(each.collect()))
     }
 
     fn alter(&self, _: &GpuSpec, structures: &mut [Structure]) {

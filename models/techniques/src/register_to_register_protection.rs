@@ -16,8 +16,9 @@ use warpwatt_gpu::trace::{KernelTrace, LaneMask};
 use warpwatt_gpu::{
     Course, GpuSpec, Hooks, IssueEvent, IssueHook, PlaceEvent, Run, resident_warps,
 };
+use warpwatt_reliability::{Cover, Protection, ProtectionFactory, Residency};
 
-use crate::protection::{Guard, Lives, Words, in_file, is_whole};
+use crate::protection::{Guard, Lives, Words, attach_issue, in_file, is_whole};
 use crate::{Claim, Definition, Metric, Parsed, Reader, Structure, Technique};
 
 /// The technique in the registry.
@@ -74,6 +75,11 @@ impl Technique for RegisterToRegister {
         hooks
             .issue
             .push(Box::new(move |_| Box::new(Protector::new(gpu.clone()))));
+    }
+
+    fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> Option<ProtectionFactory> {
+        let gpu = gpu.clone();
+        Some(attach_issue(hooks, move |_| Protector::new(gpu.clone())))
     }
 
     /// As many generators as results can be written in a cycle, as many checkers as operands of an instruction.
@@ -191,5 +197,15 @@ impl IssueHook for Protector {
         activity.add("rtrp_live_cycles", self.lives.live);
         activity.add("rtrp_guarded_cycles", self.lives.guarded);
         activity.add("rtrp_free_registers", self.free);
+    }
+}
+
+/// Check bits of a protected register are made at every write and looked at at every read.
+impl Protection for Protector {
+    fn cover(&mut self, residency: &Residency, covers: &mut Vec<Cover>) {
+        let file = residency.structure == warpwatt_reliability::Structure::RegisterFile;
+        if file && self.protects(residency.warp, residency.entry as u16) {
+            covers.push(Cover::always(CODE.outcome()));
+        }
     }
 }

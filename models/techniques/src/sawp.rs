@@ -22,7 +22,9 @@ mod table;
 
 use toml::Table;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
+use warpwatt_reliability::ProtectionFactory;
 
+use crate::protection::attach_fetch;
 use crate::{Claim, Definition, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique};
 use buffer::Buffer;
 use table::Replacement;
@@ -174,6 +176,13 @@ impl Sawp {
         }
     }
 
+    /// Makes what watches an SM's buffer.
+    fn buffers(&self, gpu: &GpuSpec) -> impl Fn() -> Buffer + 'static {
+        let (settings, warps, entries) =
+            (self.clone(), gpu.warps_per_sm(), gpu.fetch.buffer_entries);
+        move || Buffer::new(&settings, warps, entries)
+    }
+
     /// Whether somebody has to know how far warps are.
     fn counts_progress(&self) -> bool {
         self.variant != Variant::Min
@@ -190,11 +199,15 @@ impl Technique for Sawp {
     }
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
-        let (settings, warps, entries) =
-            (self.clone(), gpu.warps_per_sm(), gpu.fetch.buffer_entries);
-        hooks.fetch_observers.push(Box::new(move |_| {
-            Box::new(Buffer::new(&settings, warps, entries))
-        }));
+        let make = self.buffers(gpu);
+        hooks
+            .fetch_observers
+            .push(Box::new(move |_| Box::new(make())));
+    }
+
+    fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> Option<ProtectionFactory> {
+        let make = self.buffers(gpu);
+        Some(attach_fetch(hooks, move |_| make()))
     }
 
     fn structures(&self, gpu: &GpuSpec) -> Vec<Structure> {

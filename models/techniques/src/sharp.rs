@@ -13,6 +13,7 @@
 //! ```
 
 mod engine;
+mod guards;
 mod hook;
 mod ports;
 mod store;
@@ -20,7 +21,9 @@ mod structures;
 
 use toml::Table;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
+use warpwatt_reliability::ProtectionFactory;
 
+use crate::protection::attach_issue;
 use crate::{Claim, Definition, Metric, Parsed, Reader, Structure, Technique};
 use hook::Hook;
 
@@ -126,6 +129,11 @@ impl Technique for Sharp {
         hooks
             .issue
             .push(Box::new(move |_| Box::new(Hook::new(&gpu))));
+    }
+
+    fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> Option<ProtectionFactory> {
+        let gpu = gpu.clone();
+        Some(attach_issue(hooks, move |_| Hook::new(&gpu).guarding()))
     }
 
     fn structures(&self, gpu: &GpuSpec) -> Vec<Structure> {

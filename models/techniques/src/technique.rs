@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use warpwatt_circuit::{CircuitError, Cost, Gated, Granularity, Spec};
 use warpwatt_gpu::trace::LaunchShape;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
+use warpwatt_reliability::ProtectionFactory;
 use warpwatt_techlib::quantity::Time;
 
 use crate::Structure;
@@ -37,6 +38,13 @@ pub trait Technique: Send + Sync + Debug {
     /// Attaches to the pipeline.
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         let _ = (gpu, hooks);
+    }
+
+    /// As [`attach`](Self::attach), for a run in which needed bits are followed: gives in addition what makes flips of stored bits noticed in each SM. `None` if
+    /// nothing does. What it gives may share what it knows with what it attaches, and must not change the run.
+    fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> Option<ProtectionFactory> {
+        self.attach(gpu, hooks);
+        None
     }
 
     /// Whether traces must show where the lanes of a computation have the same operands.

@@ -18,6 +18,7 @@
 //! ```
 
 mod code;
+mod copies;
 mod counts;
 mod live;
 mod pipeline;
@@ -27,7 +28,9 @@ mod structures;
 use toml::Table;
 use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
+use warpwatt_reliability::ProtectionFactory;
 
+use crate::protection::attach_issue;
 use crate::{
     Circuits, Claim, Definition, Fit, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique,
 };
@@ -253,6 +256,19 @@ impl Technique for UniformVector {
         hooks.issue.push(Box::new(move |_| {
             Box::new(Pipeline::new(settings, warps, bytes))
         }));
+    }
+
+    /// With `reliability`, what is held twice tells of a flip in either copy, not which of them is right.
+    fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> Option<ProtectionFactory> {
+        if !self.reliability {
+            self.attach(gpu, hooks);
+            return None;
+        }
+        let (settings, warps) = (*self, gpu.warps_per_sm());
+        let bytes = gpu.fetch.instruction_bytes;
+        Some(attach_issue(hooks, move |_| {
+            Pipeline::new(settings, warps, bytes).guarding()
+        }))
     }
 
     fn needs_values(&self) -> bool {

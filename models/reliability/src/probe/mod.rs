@@ -2,6 +2,7 @@
 
 mod caches;
 mod encoding;
+mod registers;
 mod shape;
 mod shared;
 mod sm;
@@ -28,6 +29,11 @@ pub fn whole_structures(codes: Vec<Whole>) -> ProtectionFactory {
         each.map(|code| Box::new(*code) as Box<dyn Protection>)
             .collect()
     })
+}
+
+/// All that several make.
+pub fn all_of(factories: Vec<ProtectionFactory>) -> ProtectionFactory {
+    Box::new(move |sm| factories.iter().flat_map(|make| make(sm)).collect())
 }
 
 /// What a launch did to the structures of the GPU.
@@ -59,7 +65,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// For a run of launches with these needs, one a launch, in order. `window` is the least length of the windows over time, in cycles.
+    /// For a run of launches with these needs, one a launch, in order; a run that goes through them again needs the same again. `window` is the least length of the windows over time, in cycles.
     pub fn new(spec: &GpuSpec, launches: Vec<Arc<Liveness>>, window: u64) -> Self {
         Self {
             shape: Shape::new(spec),

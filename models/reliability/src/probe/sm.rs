@@ -13,6 +13,7 @@ use warpwatt_simt::trace::{
 
 use super::caches::Contents;
 use super::encoding::needed_bits;
+use super::registers::{Place, Registers};
 use super::shared::SharedWords;
 use super::stack::Stack;
 use super::words::{self, Words};
@@ -47,18 +48,25 @@ struct Warp {
     cta: u32,
     issued: usize,
     placed: u64,
-    /// Needed bits of its registers.
-    words: Vec<Held>,
+    registers: Registers,
     /// When the instructions in its buffer came there.
     buffer: VecDeque<u64>,
     /// Instructions behind a taken branch, and since when.
     wrong: (u64, u64),
-    /// Instructions whose results are on their way, with their facts.
-    pending: Vec<(u32, u32)>,
+    /// Instructions whose results are on their way.
+    pending: Vec<Pending>,
     /// Instructions in collectors: needed bits of their operands, and since when.
     collecting: Vec<(u32, Held)>,
     stack: Stack,
     entries: Held,
+}
+
+/// An instruction whose results are on their way: which, the number of its fact, and where they go.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    inst: u32,
+    fact: u32,
+    place: Place,
 }
 
 impl SmProbe {
@@ -98,7 +106,7 @@ impl SmProbe {
     }
 
     fn liveness(&self) -> Arc<Liveness> {
-        self.launches[self.begun - 1].clone()
+        self.launches[(self.begun - 1) % self.launches.len()].clone()
     }
 
     /// The instruction leaves its buffer.
@@ -118,22 +126,6 @@ impl SmProbe {
         let structure = Structure::InstructionBuffer;
         self.ledger
             .occupied(structure, u64::from(all), from, event.cycle);
-    }
-
-    /// The needed bits of a word of a warp's registers change.
-    fn change(&mut self, (slot, word): (u8, u16), bits: impl Fn(u32) -> u32, at: u64) {
-        let words = &mut self.warps[usize::from(slot)].words;
-        if let Some(held) = words.get_mut(usize::from(word)) {
-            let of = Residency {
-                structure: Structure::RegisterFile,
-                warp: slot,
-                entry: u32::from(word),
-                bits: 0,
-                from: 0,
-                to: 0,
-            };
-            self.ledger.change(held, bits(held.bits), at, of);
-        }
     }
 
     /// The stack has so many entries from a cycle on.
@@ -207,15 +199,12 @@ impl StorageObserver for SmProbe {
         let number = event.cta as usize * warps + cta.placed as usize;
         cta.placed += 1;
         let since = event.cycle;
-        let mut words = vec![Held { bits: 0, since }; liveness.words()];
-        for (word, &bits) in words.iter_mut().zip(liveness.at_start(number)) {
-            word.bits = bits;
-        }
+        let needed = liveness.at_start(number);
         self.warps[usize::from(event.warp)] = Warp {
             number,
             cta: event.cta,
             placed: event.cycle,
-            words,
+            registers: Registers::new(event.warp, liveness.words(), needed, since),
             ..Warp::default()
         };
     }
@@ -245,22 +234,27 @@ impl StorageObserver for SmProbe {
         let has_needs = liveness.has_needs();
         self.leaves_buffer(event, fact.verdict, has_needs);
         let inst = event.step.inst;
-        let words = std::mem::take(&mut self.code[inst as usize]);
-        for (&word, &last) in words.read.iter().zip(&fact.last) {
+        let warp = &mut self.warps[slot];
+        let words = &self.code[inst as usize];
+        for (&word, (&last, &needed)) in words.read.iter().zip(fact.last.iter().zip(&fact.read)) {
             if last > 0 {
-                self.change((event.warp, word), |bits| bits.saturating_sub(last), read);
+                warp.registers.forget(word, last, read, &mut self.ledger);
+            }
+            if needed > 0 {
+                self.ledger.read(event.warp, u32::from(word), read);
             }
         }
         for (word, &rest) in (0..).zip(&fact.rest) {
             if rest > 0 {
-                self.change((event.warp, word), |bits| bits.saturating_sub(rest), read);
+                warp.registers.forget(word, rest, read, &mut self.ledger);
             }
         }
-        let warp = &mut self.warps[slot];
-        // A result that goes to no bank lies somewhere else.
-        let in_banks = course.writes + course.narrow_writes > 0 || words.written.is_empty();
-        if words.has_results && in_banks {
-            warp.pending.push((inst, fact_number));
+        if words.has_results {
+            warp.pending.push(Pending {
+                inst,
+                fact: fact_number,
+                place: Place::of(course, words.written.len()),
+            });
         }
         let operands: u32 = fact.read.iter().sum();
         if read > event.cycle {
@@ -272,7 +266,6 @@ impl StorageObserver for SmProbe {
         let behind = warp
             .stack
             .behind(event.step, words.split, self.flows[inst as usize]);
-        self.code[inst as usize] = words;
         self.stack_has(event.warp, before, has_needs, event.cycle);
         self.stack_has(event.warp, behind, has_needs, event.cycle);
     }
@@ -297,19 +290,17 @@ impl StorageObserver for SmProbe {
     }
 
     fn written(&mut self, cycle: u64, warp: u8, inst: u32) {
-        let pending = &mut self.warps[usize::from(warp)].pending;
-        let Some(place) = pending.iter().position(|(it, _)| *it == inst) else {
+        let liveness = self.liveness();
+        let warp = &mut self.warps[usize::from(warp)];
+        let Some(place) = warp.pending.iter().position(|it| it.inst == inst) else {
             return;
         };
-        let (_, fact) = pending.remove(place);
-        let liveness = self.liveness();
-        let words = std::mem::take(&mut self.code[inst as usize]);
-        for (&word, &more) in words.written.iter().zip(&liveness.fact(fact).written) {
-            if more > 0 {
-                self.change((warp, word), |bits| bits + more, cycle);
-            }
+        let Pending { fact, place, .. } = warp.pending.remove(place);
+        let written = &self.code[inst as usize].written;
+        for (&word, &more) in written.iter().zip(&liveness.fact(fact).written) {
+            let ledger = &mut self.ledger;
+            warp.registers.write(word, more, place, cycle, ledger);
         }
-        self.code[inst as usize] = words;
     }
 
     fn accesses_shared(
@@ -319,15 +310,15 @@ impl StorageObserver for SmProbe {
         inst: u32,
         (addresses, executed): (Addresses<'_>, LaneMask),
     ) {
+        let liveness = self.liveness();
         let slot = &self.warps[usize::from(warp)];
         let Some(cta) = self.ctas.get_mut(&slot.cta) else {
             return;
         };
-        let liveness = self.launches[self.begun - 1].clone();
-        let pending = slot.pending.iter().find(|(it, _)| *it == inst);
+        let pending = slot.pending.iter().find(|it| it.inst == inst);
         // What leaves no result is a store, or a reduction, which reads as well.
         let needed = match pending {
-            Some(&(_, fact)) => liveness.fact(fact).lanes,
+            Some(pending) => liveness.fact(pending.fact).lanes,
             None if liveness.has_needs() => LaneMask::MAX,
             None => 0,
         };
@@ -360,6 +351,7 @@ impl StorageObserver for SmProbe {
     }
 
     fn cached(&mut self, cycle: u64, cache: SmCache, event: CacheEvent) {
+        let liveness = self.liveness();
         let contents = &mut self.caches[cache as usize];
         match event {
             CacheEvent::Evicted { place } => contents.evicted(place, cycle, &mut self.ledger),
@@ -370,10 +362,9 @@ impl StorageObserver for SmProbe {
                 warp,
                 inst,
             } => {
-                let liveness = &self.launches[self.begun - 1];
                 let pending = &self.warps[usize::from(warp)].pending;
-                let found = pending.iter().find(|(it, _)| *it == inst);
-                let needed = found.is_none_or(|(_, fact)| liveness.fact(*fact).lanes != 0);
+                let found = pending.iter().find(|it| it.inst == inst);
+                let needed = found.is_none_or(|it| liveness.fact(it.fact).lanes != 0);
                 if needed && liveness.has_needs() {
                     contents.read(place, sectors, cycle);
                 }
@@ -385,11 +376,8 @@ impl StorageObserver for SmProbe {
         let has_needs = self.liveness().has_needs();
         self.flushed(cycle, warp);
         self.stack_has(warp, 0, has_needs, cycle);
-        let words = self.warps[usize::from(warp)].words.len() as u16;
-        for word in 0..words {
-            self.change((warp, word), |_| 0, cycle);
-        }
-        let slot = &self.warps[usize::from(warp)];
+        let slot = &mut self.warps[usize::from(warp)];
+        slot.registers.end(cycle, &mut self.ledger);
         let (placed, number) = (slot.placed, slot.cta);
         let bits = 32 * u64::from(self.registers) * u64::from(self.shape.warp_width);
         let structure = Structure::RegisterFile;

@@ -1,11 +1,14 @@
 //! What protections of stored bits have in common: codes as circuits, and how long registers hold values that are still read.
 
 mod lives;
+mod shared;
 
 pub use lives::{Lives, PARTS, Words, in_file, is_whole};
+pub use shared::{attach_fetch, attach_issue};
 
 use warpwatt_circuit::Spec;
 use warpwatt_circuit::logic::{Code, LogicBlock, LogicSpec, Side};
+use warpwatt_reliability::Outcome;
 
 /// A code of a stored word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +44,14 @@ impl Guard {
     /// Checks a word, and corrects it if the code can.
     pub fn checker(self, bits: u64) -> Spec {
         self.circuit(bits, Side::Checker)
+    }
+
+    /// What comes of a single flip.
+    pub fn outcome(self) -> Outcome {
+        match self {
+            Self::Parity => Outcome::Detected,
+            Self::Correcting(_) => Outcome::Corrected,
+        }
     }
 
     fn circuit(self, bits: u64, side: Side) -> Spec {

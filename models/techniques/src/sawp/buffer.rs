@@ -2,6 +2,7 @@
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::{FetchEvent, FetchObserver};
+use warpwatt_reliability::{Cover, Outcome, Protection, Residency, Structure};
 
 use super::Sawp;
 use super::table::Table;
@@ -38,6 +39,8 @@ struct Progress {
     runs: bool,
     came: u64,
     issued: u64,
+    /// Whether what left last could be corrected.
+    corrected: bool,
 }
 
 impl Buffer {
@@ -70,19 +73,19 @@ impl Buffer {
         own.abs_diff(self.issued) <= u64::from(self.settings.progress) * self.running
     }
 
-    /// An instruction has left its slot.
-    fn leave(&mut self, slot: usize, cycle: u64) {
+    /// An instruction has left its slot; whether it could be corrected.
+    fn leave(&mut self, slot: usize, cycle: u64) -> bool {
         let Some(waiting) = self.slots[slot].take() else {
-            return;
+            return false;
         };
         self.similarity.removed(waiting.pc, cycle);
         let cycles = cycle.saturating_sub(waiting.since);
         self.left += 1;
         self.occupied += cycles;
-        if self.table.leaves(slot) {
-            self.protected += cycles;
-            self.table_reads += 1;
-        }
+        let corrected = self.table.leaves(slot);
+        self.protected += if corrected { cycles } else { 0 };
+        self.table_reads += u64::from(corrected);
+        corrected
     }
 }
 
@@ -108,7 +111,8 @@ impl FetchObserver for Buffer {
         let number = warp.issued;
         warp.issued += 1;
         self.issued += 1;
-        self.leave(self.slot(event.warp, number), event.cycle);
+        let corrected = self.leave(self.slot(event.warp, number), event.cycle);
+        self.warps[usize::from(event.warp)].corrected = corrected;
     }
 
     fn retired(&mut self, warp: u8) {
@@ -140,6 +144,20 @@ impl FetchObserver for Buffer {
         activity.add("sawp_occupied_cycles", self.occupied);
         activity.add("sawp_protected_cycles", self.protected);
         self.similarity.report(activity);
+    }
+}
+
+/// Check bits correct what has them when it is issued, however long it waited; the slot's parity bit tells of a flip in anything else.
+impl Protection for Buffer {
+    fn cover(&mut self, residency: &Residency, covers: &mut Vec<Cover>) {
+        if residency.structure == Structure::InstructionBuffer {
+            let corrected = self.warps[usize::from(residency.warp)].corrected;
+            covers.push(Cover::always(if corrected {
+                Outcome::Corrected
+            } else {
+                Outcome::Detected
+            }));
+        }
     }
 }
 

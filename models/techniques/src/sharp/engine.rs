@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::guards::{Guarded, Guards};
 use super::ports::Ports;
 use super::store::Store;
 use crate::protection::{Lives, PARTS};
@@ -73,6 +74,8 @@ pub(super) struct Engine {
     pub store: Store,
     pub lives: Lives,
     pub counts: Counts,
+    /// What has been checked, if somebody follows needed bits.
+    pub guards: Option<Guards>,
     /// What is before this cycle is done.
     cycle: u64,
     queue: VecDeque<Request>,
@@ -95,6 +98,7 @@ impl Engine {
             store,
             lives: Lives::new(warps),
             counts: Counts::default(),
+            guards: None,
             cycle: 0,
             queue: VecDeque::with_capacity(QUEUE),
             work: None,
@@ -366,6 +370,51 @@ impl Engine {
         let parts = groups.count_ones() * PARTS as u32 / self.shape.groups;
         let times = (since, self.cycle);
         self.lives.check((warp, word), times, parts);
+        let guarded = Guarded {
+            from: since,
+            to: self.cycle,
+            groups: groups.count_ones(),
+        };
+        if let Some(guards) = &mut self.guards {
+            guards.check(warp, usize::from(word), guarded);
+        }
+    }
+
+    /// Groups of a register whose check is to come, so that whoever reads it waits; checked when no port is taken by then.
+    pub fn pending(&self, warp: u8, word: u16) -> Option<Guarded> {
+        let wanted = Request::Check(warp);
+        let table = self.table[usize::from(warp)].as_ref()?;
+        let mut at = self.cycle;
+        let begun = match self.work {
+            Some((work, next)) if work == wanted => next,
+            Some((_, next)) => {
+                at += self.cycles_of(self.shape.registers.saturating_sub(next));
+                at += self.cycles_before(wanted)?;
+                0
+            }
+            None => {
+                at += self.cycles_before(wanted)?;
+                0
+            }
+        };
+        let recorded = table.get(usize::from(word))?;
+        let before = table.get(begun as usize..usize::from(word))?;
+        let needed = before.iter().filter(|it| it.groups != 0).count();
+        Some(Guarded {
+            from: recorded.since,
+            to: at + self.cycles_of(needed as u32),
+            groups: recorded.groups.count_ones(),
+        })
+    }
+
+    /// Cycles that requests take which are served before one; `None` if it is not among those that wait.
+    fn cycles_before(&self, wanted: Request) -> Option<u64> {
+        let before = self.queue.iter().position(|it| *it == wanted)? as u32;
+        Some(self.cycles_of(before * self.shape.registers))
+    }
+
+    fn cycles_of(&self, registers: u32) -> u64 {
+        u64::from(registers) * self.shape.cycles
     }
 
     fn finish(&mut self, request: Request) {

@@ -3,8 +3,10 @@
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::{KernelTrace, LaneMask, MemoryOp, MemoryOpKind, Space, Step};
 use warpwatt_gpu::{Course, GpuSpec, IssueEvent, IssueHook, PlaceEvent};
+use warpwatt_reliability::{Cover, Protection, Residency, Structure};
 
 use super::engine::{Engine, Shape};
+use super::guards::Guards;
 use super::ports::Ports;
 use super::store::Store;
 use crate::protection::{Words, in_file, is_whole};
@@ -22,6 +24,7 @@ pub(super) struct Hook {
     /// Shared memory in words, and the last cycle in which something happened.
     words: u64,
     last: u64,
+    warps: usize,
 }
 
 impl Hook {
@@ -43,7 +46,15 @@ impl Hook {
             collect: u64::from(gpu.operands.collect_cycles),
             words: u64::from(gpu.sm.shared_bytes / 4),
             last: 0,
+            warps: gpu.warps_per_sm() as usize,
         }
+    }
+
+    /// As it is where somebody follows needed bits.
+    pub fn guarding(mut self) -> Self {
+        let (warps, groups) = (self.warps, self.engine.shape.groups);
+        self.engine.guards = Some(Guards::new(warps, groups));
+        self
     }
 
     fn reads(&mut self, event: &IssueEvent<'_>, course: &Course) {
@@ -124,6 +135,9 @@ impl IssueHook for Hook {
         self.engine.advance(event.cycle);
         let registers = self.engine.shape.registers;
         self.engine.lives.start(event.warp, registers);
+        if let Some(guards) = &mut self.engine.guards {
+            guards.start(event.warp, registers);
+        }
         self.engine.store.placed(event.warp, event.cta);
     }
 
@@ -193,6 +207,25 @@ impl IssueHook for Hook {
             ("shared_untouched", engine.store.untouched),
         ] {
             activity.add(name, count);
+        }
+    }
+}
+
+impl Protection for Hook {
+    fn cover(&mut self, residency: &Residency, covers: &mut Vec<Cover>) {
+        if residency.structure != Structure::RegisterFile {
+            return;
+        }
+        let word = residency.entry as u16;
+        let pending = self.engine.pending(residency.warp, word);
+        if let Some(guards) = &mut self.engine.guards {
+            guards.cover(residency, pending, covers);
+        }
+    }
+
+    fn read(&mut self, warp: u8, entry: u32, cycle: u64) {
+        if let Some(guards) = &mut self.engine.guards {
+            guards.read(warp, entry as usize, cycle);
         }
     }
 }

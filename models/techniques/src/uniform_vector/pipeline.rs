@@ -3,8 +3,10 @@
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::{KernelTrace, Step};
 use warpwatt_gpu::{Course, Extent, IssueEvent, IssueHook, PlaceEvent};
+use warpwatt_reliability::{Cover, Outcome, Protection, Residency, Structure as Storage};
 
 use super::code::{Code, Kind, Operands};
+use super::copies::Copies;
 use super::counts::Counts;
 use super::live::{Held, LiveCycles, Lives};
 use super::reuse::{Found, ReuseBuffer, Use};
@@ -21,6 +23,8 @@ pub(super) struct Pipeline {
     reuse: ReuseBuffer,
     counts: Counts,
     live: LiveCycles,
+    /// What was held twice and since when, if somebody follows needed bits.
+    copies: Option<Copies>,
 }
 
 /// What it knows of a warp.
@@ -55,8 +59,15 @@ impl Pipeline {
             reuse: ReuseBuffer::new(settings.irb_entries, settings.irb_tag_bits),
             counts: Counts::default(),
             live: LiveCycles::default(),
+            copies: None,
             settings,
         }
+    }
+
+    /// As it is where somebody follows needed bits.
+    pub fn guarding(mut self) -> Self {
+        self.copies = Some(Copies::new(self.warps.len()));
+        self
     }
 
     /// The tokens of the sources, the active mask, and room for the results decide (section 3.1).
@@ -129,6 +140,9 @@ impl Pipeline {
             for (&word, &half) in words.zip(&inst.destination_halves) {
                 let lives = &mut state.lives;
                 lives.write((word, half), event.cycle, held, &mut self.live);
+                if let Some(copies) = &mut self.copies {
+                    copies.write(event.warp, word, event.cycle, decoded.narrow);
+                }
             }
         }
         let returns = inst.returns;
@@ -271,6 +285,9 @@ impl IssueHook for Pipeline {
         let state = &mut self.warps[usize::from(event.warp)];
         state.tokens.clear();
         state.tokens.resize(self.code.names, false);
+        if let Some(copies) = &mut self.copies {
+            copies.start(event.warp, self.code.predicates as usize);
+        }
         if self.settings.reliability {
             state.lives.start(self.code.predicates as usize);
         }
@@ -312,6 +329,20 @@ impl IssueHook for Pipeline {
             let (halves, twice) = (self.live.halves, self.live.duplicate_halves);
             activity.add("uniform_vector_live_half_cycles", halves);
             activity.add("uniform_vector_duplicate_half_cycles", twice);
+        }
+    }
+}
+
+impl Protection for Pipeline {
+    fn cover(&mut self, residency: &Residency, covers: &mut Vec<Cover>) {
+        let place = match residency.structure {
+            Storage::RegisterFile | Storage::ScalarRegisterFile => residency,
+            _ => return,
+        };
+        let (warp, word) = (place.warp, place.entry);
+        let copies = self.copies.as_mut();
+        if copies.is_some_and(|it| it.twice(warp, word, place.from)) {
+            covers.push(Cover::always(Outcome::Detected));
         }
     }
 }

@@ -1,0 +1,104 @@
+//! The storage that a code can protect.
+
+use warpwatt_gpu::GpuSpec;
+use warpwatt_reliability::Structure as Storage;
+
+use crate::Claim;
+
+/// Storage whose words get check bits.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub storage: Storage,
+    /// The structures that hold its words; lanes price the accesses of the register file's.
+    pub arrays: &'static [&'static str],
+    /// What nothing else may do with it.
+    pub claims: &'static [Claim],
+}
+
+/// All of it, the default first.
+pub(super) static PLACES: [Place; 5] = ALL;
+
+const ALL: [Place; 5] = [
+    Place {
+        storage: Storage::RegisterFile,
+        arrays: &["register_file", "register_lane"],
+        claims: &[Claim::RegisterCheckBits],
+    },
+    Place {
+        storage: Storage::InstructionBuffer,
+        arrays: &["instruction_buffer"],
+        claims: &[Claim::InstructionCheckBits],
+    },
+    Place {
+        storage: Storage::SharedMemory,
+        arrays: &["shared_memory"],
+        claims: &[],
+    },
+    Place {
+        storage: Storage::OperandCollector,
+        arrays: &["operand_buffer"],
+        claims: &[],
+    },
+    Place {
+        storage: Storage::InstructionCache,
+        arrays: &["icache.data"],
+        claims: &[],
+    },
+];
+
+/// Its names in studies.
+pub(super) const NAMES: [&str; ALL.len()] = {
+    let mut names = [""; ALL.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = ALL[at].storage.name();
+        at += 1;
+    }
+    names
+};
+
+impl Place {
+    /// Whether its words are instructions.
+    fn holds_code(&self) -> bool {
+        matches!(
+            self.storage,
+            Storage::InstructionBuffer | Storage::InstructionCache
+        )
+    }
+
+    /// Bits of a word.
+    pub fn word(&self, gpu: &GpuSpec) -> u64 {
+        if self.holds_code() {
+            8 * u64::from(gpu.fetch.instruction_bytes)
+        } else {
+            32
+        }
+    }
+
+    /// Generators and checkers of an SM: as many as words can be written and read in a cycle. Operands are checked where they leave for a unit.
+    pub fn circuits(&self, gpu: &GpuSpec) -> (u32, u32) {
+        let (width, operands) = (gpu.sm.warp_width, &gpu.operands);
+        let issues = gpu.scheduler.count * gpu.scheduler.width;
+        match self.storage {
+            Storage::RegisterFile => (operands.result_buses * width, operands.sources * width),
+            Storage::InstructionBuffer => (gpu.fetch.instructions * gpu.fetch.warps, issues),
+            Storage::SharedMemory => (gpu.shared.banks, gpu.shared.banks),
+            Storage::OperandCollector => (operands.sources * width, operands.sources * width),
+            _ => {
+                let words = (gpu.icache.word_bytes / gpu.fetch.instruction_bytes).max(1);
+                (words, words)
+            }
+        }
+    }
+
+    /// The array whose accesses the GPU counts, and the words of an access; `None` if those of shared memory have to be counted.
+    pub fn counted(&self, gpu: &GpuSpec) -> Option<(&'static str, u32)> {
+        match self.storage {
+            Storage::SharedMemory => None,
+            Storage::RegisterFile => Some(("register_lane", 1)),
+            Storage::OperandCollector => Some((self.arrays[0], gpu.sm.warp_width)),
+            Storage::InstructionBuffer => Some((self.arrays[0], 1)),
+            _ => Some((self.arrays[0], self.circuits(gpu).0)),
+        }
+    }
+}
