@@ -37,6 +37,7 @@ fn every_study_that_ships_is_valid() {
             "filter_cache",
             "filter_cache_sensitivity",
             "finfet_leakage",
+            "protection",
             "register_shrink",
             "register_virtualization",
             "soft_error",
@@ -209,6 +210,75 @@ fn scalar_registers_help_register_virtualization_and_the_filter_cache_is_on_its_
     assert!(
         missing.is_empty(),
         "docs/stacking.md has not:\n{}",
+        missing.join("\n")
+    );
+}
+
+/// The table of protection: what each technique claims to protect it does, and nothing that it does not.
+#[test]
+fn protections_stand_beside_each_other() {
+    let outcomes = outcomes("protection.toml");
+    let report = Report::new("protection", &outcomes);
+    let [table] = &report.protection[..] else {
+        panic!("{} tables", report.protection.len());
+    };
+    let row = |technique: &str| {
+        let found = table.rows.iter().find(|row| row.technique == technique);
+        found.unwrap_or_else(|| panic!("{technique} is not in {:?}", table.names()))
+    };
+    let plain = &table.rows[0];
+    assert_eq!(
+        (plain.sdc_left, plain.coverage, plain.fit_due),
+        (1.0, 0.0, 0.0)
+    );
+    assert!(plain.on_front, "nothing costs less");
+    let (corrects, detects) = (row("ecc"), row("ecc(code=parity)"));
+    assert!((corrects.sdc_left - detects.sdc_left).abs() < 1e-12);
+    assert_eq!((corrects.fit_due, corrects.slowdown), (0.0, 0.0));
+    assert!((detects.fit_due - (plain.fit_sdc - detects.fit_sdc)).abs() < 1e-9 * plain.fit_sdc);
+    assert!(detects.energy < corrects.energy && detects.area < corrects.area);
+    // Part of the registers by check bits that lie elsewhere; none of the storage by a second execution of instructions.
+    for name in ["sharp", "register_to_register_protection"] {
+        let part = row(name);
+        assert!(
+            part.coverage > 0.0 && part.sdc_left > corrects.sdc_left,
+            "{name}"
+        );
+    }
+    let warped = row("warped_dmr");
+    assert_eq!((warped.coverage, warped.fit_due), (0.0, 0.0));
+    assert!(!warped.on_front, "it costs, and storage gains nothing");
+    let twice = row("full_dmr(design=kernel)");
+    assert_eq!((twice.sdc_left, twice.coverage), (0.0, 1.0));
+    assert!(twice.slowdown > 0.5 && twice.fit_due > 0.0);
+    // Structures of their own add up.
+    let both = row("ecc + sawp");
+    let expected = corrects.sdc_left + row("sawp").sdc_left - 1.0;
+    assert!((both.sdc_left - expected).abs() < 1e-9);
+    let csv = report.protection_csv();
+    assert_eq!(csv.lines().count(), 1 + table.rows.len());
+    let page = include_str!("../../docs/reliability.md");
+    let missing: Vec<String> = table
+        .rows
+        .iter()
+        .map(|row| {
+            let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+            format!(
+                "| `{}` | {} | {} | {:+.1} % | {:+.1} % | {:+.1} % | {} |",
+                row.technique,
+                percent(row.sdc_left),
+                percent(row.failures_left),
+                100.0 * row.energy,
+                100.0 * row.area,
+                100.0 * row.slowdown,
+                if row.on_front { "front" } else { "" }
+            )
+        })
+        .filter(|line| !page.contains(line))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "not on the page:\n{}",
         missing.join("\n")
     );
 }

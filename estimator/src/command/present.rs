@@ -53,6 +53,9 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
                 if report.pareto.is_some() {
                     files.push(("pareto.csv", report.pareto_csv()));
                 }
+                if !report.protection.is_empty() {
+                    files.push(("protection.csv", report.protection_csv()));
+                }
             }
             Format::Json => files.push(("report.json", json_text.clone())),
             Format::Html => files.push((

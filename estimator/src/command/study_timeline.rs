@@ -63,7 +63,7 @@ impl StudyTimeline {
                 watcher: Some(recorder),
                 ..Control::default()
             };
-            work.simulate(timing, trace, control)?;
+            work.simulate(timing, trace.traces(), control)?;
         }
         let written = self.timeline.finish();
         written.map_err(|rejection| {

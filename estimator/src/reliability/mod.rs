@@ -2,45 +2,83 @@
 
 mod figure;
 mod fit;
+mod metrics;
 
 pub use figure::{Bars, FIGURE_2, figure_2, measure_case};
 pub use fit::{Fit, Rate};
+pub use metrics::{meaning, metrics, names};
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, simulate_under};
+use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, simulate_under};
 use warpwatt_reliability::{
-    BitCycles, LaunchAvf, Liveness, Probe, Structure, Whole, whole_structures,
+    BitCycles, LaunchAvf, Liveness, Probe, Structure, Whole, all_of, whole_structures,
 };
 use warpwatt_simt::trace::KernelTrace;
+use warpwatt_techniques::Stack;
 
 /// Shortest windows over time, in cycles; there are a thousand at the most, which are longer in longer launches.
 pub const WINDOW: u64 = 16;
 
-/// Runs launches on a GPU whose structures are protected so, and gives what that did to each; launches in order.
+/// What makes flips noticed: techniques at work, and codes on whole structures.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Guarded<'g> {
+    /// Techniques; they may change timing as well.
+    pub techniques: Option<&'g Stack>,
+    /// Codes that cost nothing and change nothing.
+    pub codes: &'g [Whole],
+}
+
+/// Which bits launches need: once for all runs of them.
+pub fn needs(traces: &[KernelTrace]) -> Vec<Arc<Liveness>> {
+    traces
+        .par_iter()
+        .map(|trace| Arc::new(Liveness::of(trace)))
+        .collect()
+}
+
+/// Runs launches with these [`needs`] on a GPU, and gives how the run went, and what it did to each; launches in order.
 ///
 /// # Errors
 /// A launch cannot run on this GPU, or takes too many cycles.
+pub fn follow(
+    spec: &GpuSpec,
+    (traces, needs): (&[KernelTrace], Vec<Arc<Liveness>>),
+    guarded: Guarded<'_>,
+    control: Control<'_>,
+) -> Result<(Run, Vec<LaunchAvf>), GpuError> {
+    let probe = Probe::new(spec, needs, WINDOW);
+    let mut hooks = Hooks::default();
+    let mut protections = vec![whole_structures(guarded.codes.to_vec())];
+    if let Some(stack) = guarded.techniques {
+        protections.push(stack.attach_protecting(spec, &mut hooks));
+    }
+    probe.attach(&mut hooks, all_of(protections));
+    let run = simulate_under(spec, traces, hooks, control)?;
+    Ok((run, probe.finish()))
+}
+
+/// As [`follow`], without techniques.
+///
+/// # Errors
+/// As [`follow`].
 pub fn measure(
     spec: &GpuSpec,
     traces: &[KernelTrace],
-    protections: &[Whole],
+    codes: &[Whole],
     cycle_limit: u64,
 ) -> Result<Vec<LaunchAvf>, GpuError> {
-    let liveness: Vec<Arc<Liveness>> = traces
-        .par_iter()
-        .map(|trace| Arc::new(Liveness::of(trace)))
-        .collect();
-    let probe = Probe::new(spec, liveness, WINDOW);
-    let mut hooks = Hooks::default();
-    probe.attach(&mut hooks, whole_structures(protections.to_vec()));
+    let guarded = Guarded {
+        codes,
+        ..Guarded::default()
+    };
     let control = Control {
         cycle_limit,
         watcher: None,
     };
-    simulate_under(spec, traces, hooks, control)?;
-    Ok(probe.finish())
+    let found = follow(spec, (traces, needs(traces)), guarded, control)?;
+    Ok(found.1)
 }
 
 /// Several launches together: the cycles, and the bit-cycles of each structure.

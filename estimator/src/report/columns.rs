@@ -3,6 +3,7 @@
 use super::compare::Comparison;
 use super::format::{self, NONE};
 use super::model::Block;
+use super::protection;
 
 /// A column: its heading in lines, what it means, and its cells, one a comparison of the block.
 pub struct Column {
@@ -30,12 +31,12 @@ pub fn figures(block: &Block) -> Vec<Column> {
         .collect()
 }
 
-/// What the techniques report beyond energy, except for the hit rate, which is among the figures.
+/// What the techniques report beyond energy, except for the hit rate, which is among the figures, and for failures, which have tables of their own.
 pub fn metrics(block: &Block) -> Vec<Column> {
     let mut names: Vec<(&str, &str)> = Vec::new();
     for metric in block.comparisons.iter().flat_map(|c| &c.metrics) {
         let name = (metric.name.as_str(), metric.unit.as_str());
-        if metric.name != HIT_RATE && !names.contains(&name) {
+        if metric.name != HIT_RATE && !protection::shows(name.0) && !names.contains(&name) {
             names.push(name);
         }
     }

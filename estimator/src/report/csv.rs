@@ -1,9 +1,12 @@
 //! CSV: one row a point, one row a comparison. SI units, the unit in the column's name.
 
+use std::collections::BTreeMap;
+
 use super::compare::Comparison;
 use super::metric::{Def, PAPER, POINT, VERSUS};
 use super::model::Report;
 use super::operating;
+use super::protection::Protected;
 use super::stacked::StackedPoint;
 use crate::outcome::{Outcome, Point};
 
@@ -125,6 +128,47 @@ impl Report {
         let row = |s: &StackedPoint| STACKED.iter().map(|figure| (figure.1)(s)).collect();
         write(columns, points.map(|s| (&s.point, row(s))))
     }
+
+    /// One row a configuration, GPU variant and technology whose needed bits were followed: means over kernels.
+    pub fn protection_csv(&self) -> String {
+        let columns = [
+            "gpu",
+            "axes",
+            "library",
+            "node",
+            "flavour",
+            "profile",
+            "temperature_k",
+            "vdd_v",
+            "technique",
+            "kernels",
+        ];
+        let columns = columns
+            .into_iter()
+            .chain(PROTECTED.iter().map(|figure| figure.0));
+        let mut text = line(columns.chain(["pareto_front"]).map(str::to_owned));
+        for table in &self.protection {
+            let technology = &table.technology;
+            for row in &table.rows {
+                let named = [
+                    table.gpu.clone(),
+                    axes(&table.axes),
+                    technology.library.clone(),
+                    technology.node.clone(),
+                    technology.flavour.clone(),
+                    technology.profile.clone(),
+                    real(technology.temperature_k),
+                    real(technology.vdd_v),
+                    row.technique.clone(),
+                    row.kernels.to_string(),
+                ];
+                let figures = PROTECTED.iter().map(|figure| (figure.1)(row));
+                let front = [row.on_front.to_string()];
+                text.push_str(&line(named.into_iter().chain(figures).chain(front)));
+            }
+        }
+        text
+    }
 }
 
 impl Report {
@@ -149,6 +193,22 @@ impl Report {
         )
     }
 }
+/// The figures of a protection.
+const PROTECTED: [Figure<Protected>; 11] = [
+    ("fit_sdc", |p| real(p.fit_sdc)),
+    ("fit_due", |p| real(p.fit_due)),
+    ("coverage", |p| real(p.coverage)),
+    ("sdc_left", |p| real(p.sdc_left)),
+    ("sdc_left_a_run", |p| real(p.sdc_left_a_run)),
+    ("failures_left", |p| real(p.failures_left)),
+    ("energy_change", |p| real(p.energy)),
+    ("power_change", |p| real(p.power)),
+    ("area_change", |p| real(p.area)),
+    ("slowdown", |p| real(p.slowdown)),
+    ("power_over_reduction", |p| {
+        p.power_over_reduction.map_or_else(String::new, real)
+    }),
+];
 
 /// The values of metrics; nothing where there is none.
 fn cells<T>(metrics: &[Def<T>], subject: &T) -> Vec<String> {
@@ -179,18 +239,18 @@ fn line(fields: impl Iterator<Item = String>) -> String {
     String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
 }
 
+fn axes(axes: &BTreeMap<String, String>) -> String {
+    let each = axes.iter().map(|(key, value)| format!("{key}={value}"));
+    each.collect::<Vec<_>>().join(" ")
+}
+
 fn name(point: &Point) -> Vec<String> {
-    let axes: Vec<String> = point
-        .axes
-        .iter()
-        .map(|(key, value)| format!("{key}={value}"))
-        .collect();
     let technology = &point.technology;
     vec![
         point.kernel.name.clone(),
         point.kernel.case.clone(),
         point.gpu.clone(),
-        axes.join(" "),
+        axes(&point.axes),
         technology.library.clone(),
         technology.node.clone(),
         technology.flavour.clone(),

@@ -10,6 +10,7 @@ use super::fit::Line;
 use super::format;
 use super::metric::{Metric, Objective};
 use super::pareto::Fronts;
+use super::protection::{self, Protections};
 use super::stacked::Stacked;
 use crate::diag::Diag;
 use crate::outcome::{KernelName, Outcome, Point, TechnologyName, gpu_label};
@@ -34,6 +35,9 @@ pub struct Report {
     /// The best compromises between metrics, if they are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pareto: Option<Fronts>,
+    /// Protections beside each other, where the study followed needed bits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub protection: Vec<Protections>,
     /// Points with a technique whose baseline is not among the points.
     pub without_baseline: Vec<Point>,
     /// The filter-cache paper, which the comparisons stand beside.
@@ -103,6 +107,7 @@ impl Report {
                 .iter()
                 .filter_map(|block| Stacked::of(block, points))
                 .collect(),
+            protection: protection::tables(&blocks, points),
             blocks,
             budget: None,
             pareto: None,

@@ -10,6 +10,7 @@ use super::format;
 use super::goals::PointTable;
 use super::model::{Block, Report};
 use super::operating;
+use super::protection::Protections;
 use super::stacked::Stacked;
 use super::time;
 use crate::outcome::Outcome;
@@ -36,6 +37,7 @@ impl Report {
             text.push_str(&point_table(table, width));
         }
         text.push_str(&operating_text(&self.points, width));
+        text.push_str(&protection_text(&self.protection, width));
         text.push_str(&time_text(&self.points, width));
         for point in &self.without_baseline {
             let _ = writeln!(
@@ -53,7 +55,7 @@ fn block_text(block: &Block, width: usize) -> String {
     let mut text = format!("{}\n", block.label());
     text.push_str(&overhead_line(block));
     for columns in [columns::figures(block), columns::metrics(block)] {
-        for part in parts(&block.names(), &columns, width) {
+        for part in parts("kernel", &block.names(), &columns, width) {
             text.push_str(&part);
             text.push('\n');
         }
@@ -89,9 +91,9 @@ fn overhead_line(block: &Block) -> String {
     )
 }
 
-/// The columns, spread over as many tables as the width asks for; each starts with the kernel.
-fn parts(names: &[String], columns: &[Column], width: usize) -> Vec<String> {
-    let names_width = COLUMN_EXTRA + widest(names.iter().map(String::as_str).chain(["kernel"]));
+/// The columns, spread over as many tables as the width asks for; each starts with what its rows are of.
+fn parts(of: &str, names: &[String], columns: &[Column], width: usize) -> Vec<String> {
+    let names_width = COLUMN_EXTRA + widest(names.iter().map(String::as_str).chain([of]));
     let mut groups: Vec<(usize, Vec<&Column>)> = Vec::new();
     for column in columns {
         let needed = column_width(column);
@@ -105,7 +107,7 @@ fn parts(names: &[String], columns: &[Column], width: usize) -> Vec<String> {
     }
     groups
         .iter()
-        .map(|(_, group)| render(names, group))
+        .map(|(_, group)| render(of, names, group))
         .collect()
 }
 
@@ -118,10 +120,10 @@ fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
     texts.map(|text| text.chars().count()).max().unwrap_or(0)
 }
 
-fn render(names: &[String], columns: &[&Column]) -> String {
+fn render(of: &str, names: &[String], columns: &[&Column]) -> String {
     let mut table = plain_table();
     let headings = columns.iter().map(|column| column.heading.join("\n"));
-    table.set_header(std::iter::once("kernel".to_owned()).chain(headings));
+    table.set_header(std::iter::once(of.to_owned()).chain(headings));
     for (row, name) in names.iter().enumerate() {
         let cells = columns.iter().map(|column| column.cells[row].clone());
         table.add_row(std::iter::once(name.clone()).chain(cells));
@@ -182,7 +184,7 @@ fn points_text(points: &[Outcome]) -> String {
 /// A table of points under its heading.
 fn point_table(table: &PointTable, width: usize) -> String {
     let mut text = format!("\n{}\n", table.heading);
-    for part in parts(&table.names, &table.columns, width) {
+    for part in parts("kernel", &table.names, &table.columns, width) {
         text.push_str(&part);
         text.push('\n');
     }
@@ -197,7 +199,7 @@ fn operating_text(points: &[Outcome], width: usize) -> String {
     let mut text = String::new();
     for table in operating::tables(points) {
         let _ = writeln!(text, "\n{} · supply and temperature", table.heading);
-        for part in parts(&table.names, &table.columns, width) {
+        for part in parts("kernel", &table.names, &table.columns, width) {
             text.push_str(&part);
             text.push('\n');
         }
@@ -215,7 +217,7 @@ fn time_text(points: &[Outcome], width: usize) -> String {
                 "\n{} · what the SMs spent their time on",
                 table.heading
             );
-            for part in parts(&table.names, &table.columns, width) {
+            for part in parts("kernel", &table.names, &table.columns, width) {
                 text.push_str(&part);
                 text.push('\n');
             }
@@ -228,7 +230,19 @@ fn stacks_text(stacks: &[Stacked], width: usize) -> String {
     let mut text = String::new();
     for stacked in stacks {
         let _ = writeln!(text, "\nStacked and alone: {}", stacked.configuration);
-        for part in parts(&stacked.names(), &stacked.columns(), width) {
+        for part in parts("kernel", &stacked.names(), &stacked.columns(), width) {
+            text.push_str(&part);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn protection_text(tables: &[Protections], width: usize) -> String {
+    let mut text = String::new();
+    for table in tables {
+        let _ = writeln!(text, "\nProtection: {}", table.context());
+        for part in parts("technique", &table.names(), &table.columns(), width) {
             text.push_str(&part);
             text.push('\n');
         }

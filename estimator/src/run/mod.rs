@@ -5,7 +5,7 @@ pub mod drive;
 pub mod execute;
 pub mod kernel;
 pub mod plan;
-mod registers;
+pub mod registers;
 mod resolve;
 pub mod structures;
 pub mod work;

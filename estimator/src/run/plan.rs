@@ -18,7 +18,7 @@ use crate::diag::{Sink, SourceId};
 use crate::outcome::{Note, Point};
 use crate::pricing::{Cooling, NodeCircuits, technology_name};
 use crate::store::PointKey;
-use crate::study::{Clock, Configuration, OwnStructure, Variant};
+use crate::study::{Clock, Configuration, OwnStructure, Variant, Watched};
 use fit::Fits;
 
 /// A kernel of a study, and where the study names it.
@@ -47,6 +47,8 @@ pub struct Axes {
     pub clock: Clock,
     /// How the GPU is cooled, if its temperature is asked for.
     pub cooling: Option<Cooling>,
+    /// The storage that every point follows bit by bit, if the study asks for it.
+    pub reliability: Option<Watched>,
 }
 
 /// Places of kernel, GPU, technology and configuration among the [`Axes`].

@@ -139,6 +139,7 @@ pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -
             .as_ref()
             .map_or_else(Default::default, |axes| axes.clock),
         cooling: draft.cooling.clone(),
+        reliability: draft.reliability.clone(),
     };
     sink.sort();
     if sink.has_errors() {

@@ -1,8 +1,12 @@
 //! The work of a study: executing, timing and pricing its points.
 
+use std::sync::Arc;
+
 use warpwatt_gpu::{Control, GpuSpec, Hooks, Run, simulate_under};
+use warpwatt_reliability::{LaunchAvf, Liveness, Shape};
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_suite::RunOptions;
+use warpwatt_techlib::published::upset_rate;
 use warpwatt_techlib::quantity::Frequency;
 use warpwatt_techniques::register_file::ACCESSES;
 use warpwatt_techniques::{Circuits, Stack, Structure, baseline};
@@ -17,6 +21,7 @@ use crate::diag::{Diag, SourceId, Sources};
 use crate::outcome::{Metric, Outcome, RegisterAccesses};
 use crate::performance::Performance;
 use crate::pricing::{CostTable, Counted, price, price_settled, technology_notes};
+use crate::reliability::{self, Guarded, follow, needs};
 
 /// A plan, with what its faults are about.
 pub struct StudyWork<'p> {
@@ -32,12 +37,31 @@ pub struct StudyWork<'p> {
     pub cache: Option<&'p TraceCache>,
 }
 
+/// What executing a kernel leaves: its traces, and which bits they need if the study follows those.
+pub struct Executed {
+    traces: Vec<KernelTrace>,
+    needs: Vec<Arc<Liveness>>,
+}
+
+impl Executed {
+    /// The traces of all launches.
+    pub fn traces(&self) -> &[KernelTrace] {
+        &self.traces
+    }
+}
+
+/// A timing run, and what it did to the storage if the study follows that.
+struct Timed {
+    run: Run,
+    launches: Option<Vec<LaunchAvf>>,
+}
+
 impl Work for StudyWork<'_> {
-    type Trace = Vec<KernelTrace>;
+    type Trace = Executed;
     type Outcome = Outcome;
     type Error = Diag;
 
-    fn execute(&self, execution: usize) -> Result<Made<Vec<KernelTrace>>, Diag> {
+    fn execute(&self, execution: usize) -> Result<Made<Executed>, Diag> {
         let execution = &self.plan.executions[execution];
         let kernel = &self.plan.axes.kernels[execution.kernel];
         let options = RunOptions {
@@ -54,10 +78,17 @@ impl Work for StudyWork<'_> {
         let traced = trace(loaded, options, self.sources, self.cache)
             .map_err(|diag| self.named(diag, kernel))?;
         match first_mismatch(&traced.run) {
-            None => Ok(Made {
-                kept: traced.kept,
-                trace: traced.run.into_traces(),
-            }),
+            None => {
+                let traces = traced.run.into_traces();
+                let follows = self.plan.axes.reliability.is_some();
+                Ok(Made {
+                    kept: traced.kept,
+                    trace: Executed {
+                        needs: if follows { needs(&traces) } else { Vec::new() },
+                        traces,
+                    },
+                })
+            }
             Some(mismatch) => {
                 let message = format!(
                     "`{}` computes a wrong result, so its counts mean nothing: {mismatch}",
@@ -72,15 +103,11 @@ impl Work for StudyWork<'_> {
         }
     }
 
-    fn time(
-        &self,
-        trace: &Vec<KernelTrace>,
-        run: &TimingRun,
-    ) -> Result<Vec<(usize, Outcome)>, Diag> {
+    fn time(&self, trace: &Executed, run: &TimingRun) -> Result<Vec<(usize, Outcome)>, Diag> {
         let timing = &self.plan.timings[run.configuration];
         let stack = self.stack(timing);
         let kernel = &self.plan.axes.kernels[self.plan.executions[timing.execution].kernel];
-        let timed = self.simulate(timing, trace, Control::default())?;
+        let timed = self.timed(timing, trace)?;
         let priced = run.points.iter().map(|number| {
             let outcome = self.price(*number, timing, stack, &timed);
             outcome
@@ -114,6 +141,28 @@ impl StudyWork<'_> {
             .map_err(|error| self.named(untimed("study::timing", &error), kernel))
     }
 
+    /// Times a configuration, and follows needed bits if the study asks for it.
+    fn timed(&self, timing: &Timing, executed: &Executed) -> Result<Timed, Diag> {
+        let control = Control::default();
+        if self.plan.axes.reliability.is_none() {
+            let run = self.simulate(timing, &executed.traces, control)?;
+            let launches = None;
+            return Ok(Timed { run, launches });
+        }
+        let guarded = Guarded {
+            techniques: Some(self.stack(timing)),
+            codes: &[],
+        };
+        let traces = (&executed.traces[..], executed.needs.clone());
+        let kernel = &self.plan.axes.kernels[self.plan.executions[timing.execution].kernel];
+        let (run, launches) = follow(&timing.spec, traces, guarded, control)
+            .map_err(|error| self.named(untimed("study::timing", &error), kernel))?;
+        Ok(Timed {
+            run,
+            launches: Some(launches),
+        })
+    }
+
     fn named(&self, diag: Diag, kernel: &StudyKernel) -> Diag {
         diag.at(self.study, kernel.range.clone(), "this kernel")
     }
@@ -123,7 +172,10 @@ impl StudyWork<'_> {
         number: usize,
         timing: &Timing,
         stack: &Stack,
-        timed: &Run,
+        Timed {
+            run: timed,
+            launches,
+        }: &Timed,
     ) -> Result<Outcome, String> {
         let point = &self.plan.points[number];
         let circuits = &self.plan.axes.technologies[point.technology()];
@@ -140,12 +192,20 @@ impl StudyWork<'_> {
             unit: metric.unit.to_owned(),
             value: metric.value,
         });
+        let mut metrics: Vec<Metric> = metrics.collect();
+        if let (Some(launches), Some(watched)) = (launches, &self.plan.axes.reliability) {
+            let rate = upset_rate(circuits.technology().feature);
+            let rate = rate.map_err(|error| error.to_string())?;
+            let shape = Shape::new(&timing.spec);
+            let found = reliability::metrics(&shape, watched.structures(), launches, &rate);
+            metrics.extend(found);
+        }
         let counted = Counted {
             cycles: timed.cycles,
             clock: Frequency::from_mhz(f64::from(timing.spec.sm.clock_mhz)),
             activity,
             performance: Performance::of(&timing.spec, timed),
-            metrics: metrics.collect(),
+            metrics,
             register_accesses: register_accesses(&timing.spec, timed),
             notes: point
                 .notes()

@@ -1,6 +1,7 @@
 //! The schema of a study: what is written down, and what is made of the names that there are.
 
 use serde_json::{Map, Value, json};
+use warpwatt_reliability::Structure;
 use warpwatt_techniques::{Definition, Kind, Parameter};
 
 use super::gpu::{axis, overrides};
@@ -33,6 +34,7 @@ pub(super) fn schema() -> Value {
         }
     }
     schema["properties"]["technique"]["items"] = technique_items();
+    schema["$defs"]["storage"]["enum"] = json!(Structure::ALL.map(Structure::name));
     schema["$defs"]["kernel"]["anyOf"][0]["enum"] = json!(names.kernels);
     schema
 }

@@ -111,8 +111,8 @@ fn paired(
     )
 }
 
-/// The junction temperature of a study that names none. CACTI's and McPAT's sample configurations use 350 K and 360 K.
-const DEFAULT_KELVIN: f64 = 350.0;
+/// The junction temperature of a study or a command that names none. CACTI's and McPAT's sample configurations use 350 K and 360 K.
+pub const DEFAULT_KELVIN: f64 = 350.0;
 
 pub(super) fn read(
     reader: &mut Reader<'_>,

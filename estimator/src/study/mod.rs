@@ -3,11 +3,13 @@
 //! [`read`] turns the text of a study into a [`Study`]: every key known, every value of the right kind and every name in the [`Catalogue`].
 //! A list of values anywhere is a sweep axis. All faults of a file are found in one go.
 
+mod asked;
 mod configurations;
 mod goals;
 mod gpu;
 mod nodes;
 mod question;
+mod reliability;
 mod section;
 mod selector;
 mod structure;
@@ -18,10 +20,14 @@ pub mod toml_reader;
 pub mod variants;
 mod workload;
 
+pub use asked::Asked;
 pub use configurations::{Configuration, configurations};
-pub use gpu::{Clock, GpuAxes, KEYS as GPU_KEYS, NodeChoice, Override, TechnologyAxes};
+pub use gpu::{
+    Clock, DEFAULT_KELVIN, GpuAxes, KEYS as GPU_KEYS, NodeChoice, Override, TechnologyAxes,
+};
 pub use nodes::technologies;
 pub use question::Question;
+pub use reliability::Watched;
 pub use section::{Format, Limits, Output};
 pub use selector::{PaperRow, PaperTable};
 pub use structure::{OwnAction, OwnStructure, Per};
@@ -83,6 +89,8 @@ pub struct Study {
     pub structures: Vec<OwnStructure>,
     /// Which values go together.
     pub design: Design,
+    /// The storage that is followed bit by bit.
+    pub reliability: Option<Watched>,
     /// What points may cost and must reach.
     pub budget: Option<Budget>,
     /// Metrics whose best compromises are wanted.
@@ -112,6 +120,8 @@ pub struct Draft {
     pub structures: Vec<OwnStructure>,
     /// Which values go together.
     pub design: Design,
+    /// The storage that is followed bit by bit.
+    pub reliability: Option<Watched>,
     /// What points may cost and must reach.
     pub budget: Option<Budget>,
     /// Metrics whose best compromises are wanted.
@@ -135,6 +145,7 @@ impl Draft {
             techniques: self.techniques,
             structures: self.structures,
             design: self.design,
+            reliability: self.reliability,
             budget: self.budget,
             pareto: self.pareto,
             output: self.output,
@@ -151,6 +162,7 @@ const SECTIONS: &[&str] = &[
     "technique",
     "structure",
     "sweep",
+    "reliability",
     "budget",
     "pareto",
     "output",
@@ -193,10 +205,34 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
         design: sweep.finish(&mut reader),
         budget: goals::read_budget(&mut reader, &root),
         pareto: goals::read_pareto(&mut reader, &root),
+        reliability: reliability::read(&mut reader, &root),
         output: section::read_output(&mut reader, &root),
         limits: section::read_limits(&mut reader, &root),
         cooling: thermal::read(&mut reader, &root),
     })
+}
+
+/// Reads what stands under `[[technique]]` in a text that has nothing else.
+pub(crate) fn read_techniques(
+    sink: &mut Sink,
+    source: SourceId,
+    catalogue: &Catalogue,
+) -> (Vec<StackAxes>, Design) {
+    let text = sink.sources.text(source).to_owned();
+    let document = parse_document(&text, sink, source);
+    let root = Section {
+        name: String::new(),
+        table: document.get_ref(),
+        range: 0..text.len().min(1),
+    };
+    let mut reader = Reader {
+        sink,
+        source,
+        sweep: Sweep::default(),
+    };
+    let techniques = technique::read(&mut reader, &root, catalogue);
+    let sweep = std::mem::take(&mut reader.sweep);
+    (techniques, sweep.finish(&mut reader))
 }
 
 fn read_title(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<String> {

@@ -183,3 +183,92 @@ fn all_faults_are_named_at_once_and_nothing_is_written() {
         stderr(&output)
     );
 }
+
+#[test]
+fn techniques_are_compared_with_the_plain_gpu() {
+    let scratch = Scratch::new();
+    let plain = run(&scratch, "vector_add", &["--node", "40nm"]);
+    let more = [
+        "--node",
+        "40nm",
+        "-t",
+        "sawp + sharp",
+        "--technique",
+        "uniform_vector",
+        "--set",
+        "entries=2",
+        "--set",
+        "reliability=true",
+    ];
+    let report = run(&scratch, "vector_add", &more);
+    for key in ["cycles", "structures", "fit"] {
+        assert_eq!(report[key], plain[key], "the plain GPU is what it was");
+    }
+    let techniques = report["techniques"].as_array().unwrap();
+    let labels: Vec<&str> = techniques
+        .iter()
+        .map(|it| it["technique"].as_str().unwrap())
+        .collect();
+    assert_eq!(labels[0], "sawp(entries=2) + sharp");
+    assert!(labels[1].contains("reliability=true"), "{labels:?}");
+    for with in techniques {
+        let time = number(&with["cycles"]) / number(&report["cycles"]);
+        assert!(near(number(&with["time"]), time));
+        let against = &with["against_plain"]["40nm"];
+        let sdc = number(&with["fit"]["40nm"]["sdc"]) / number(&plain["fit"]["40nm"]["sdc"]);
+        assert!(near(number(&against["sdc"]), sdc));
+        assert!(near(number(&against["sdc_a_run"]), sdc * time));
+        assert!(sdc < 1.0, "{sdc}");
+    }
+    let part =
+        |name: &str, key: &str| number(&techniques[0]["structures"][name]["bit_cycles"][key]);
+    assert!(part("register_file", "corrected") > 0.0);
+    let buffer = |key| part("instruction_buffer", key);
+    assert_eq!(buffer("detected") + buffer("corrected"), buffer("ace"));
+    let arguments = [
+        "avf",
+        "vector_add",
+        "--preset",
+        "softerror-28sm",
+        "-t",
+        "sawp",
+        "--node",
+        "28nm",
+    ];
+    let text = stdout(&warpwatt(&scratch.path(""), &arguments));
+    for part in [
+        "sawp: ",
+        "of the plain GPU's time",
+        "corrected   detected",
+        "at 28nm: SDC ",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
+#[test]
+fn techniques_that_cannot_be_are_named_with_what_to_do() {
+    let scratch = Scratch::new();
+    let arguments = [
+        "avf",
+        "vector_add",
+        "-t",
+        "swap",
+        "-t",
+        "sharp + ecc",
+        "--set",
+        "entires=4",
+        "--set",
+        "sm.cuont=2",
+    ];
+    let output = warpwatt(&scratch.path(""), &arguments);
+    assert_eq!(output.status.code(), Some(2));
+    let text = stderr(&output);
+    for part in [
+        "did you mean `sawp`",
+        "both want to give registers their check bits",
+        "sm.cuont",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}

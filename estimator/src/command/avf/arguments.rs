@@ -6,7 +6,7 @@ use clap::Args;
 use warpwatt_gpu::Control;
 
 use super::super::cache::CacheArguments;
-use crate::command::subject::{GpuChoice, KernelChoice};
+use crate::command::subject::KernelChoice;
 
 /// How vulnerable the GPU's storage is to soft errors while a kernel runs.
 ///
@@ -18,6 +18,8 @@ Examples:
   warpwatt avf matrix_mul --preset softerror-28sm
   warpwatt avf bfs --structure register_file --structure instruction_buffer --node 40nm --json
   warpwatt avf my.toml --case small --protect register_file=correct --protect shared_memory=detect
+  warpwatt avf matrix_mul --preset softerror-28sm --technique sawp --set entries=4
+  warpwatt avf bfs -t \"ecc(structure=shared_memory) + sharp\" -t register_to_register_protection
   warpwatt avf hotspot --set scheduler.policy=gto --over-time hotspot.csv
 
 Exit codes: 0 done; 2 the input is wrong, or the kernel stopped, computes a wrong result or does not fit the GPU.")]
@@ -25,9 +27,15 @@ pub struct AvfArguments {
     /// The kernel
     #[command(flatten)]
     pub kernel: KernelChoice,
-    /// What it is timed on
-    #[command(flatten)]
-    pub gpu: GpuChoice,
+    /// The GPU [default: tesla-16sm]
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// A technique with or without parameters, or several joined by + that work together (repeatable: each is compared with the plain GPU)
+    #[arg(long, short = 't', value_name = "TECHNIQUE")]
+    pub technique: Vec<String>,
+    /// A parameter of the techniques, entries=16, or a setting of the GPU, sm.threads=512 (repeatable)
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// A structure to show, such as register_file (repeatable) [default: all that are watched]
     #[arg(long, value_name = "STRUCTURE")]
     pub structure: Vec<String>,
@@ -55,4 +63,15 @@ pub struct AvfArguments {
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
+}
+
+impl AvfArguments {
+    /// The settings of the GPU, whose keys have a dot, and those of techniques.
+    pub fn settings(&self) -> (Vec<String>, Vec<String>) {
+        let of_gpu = |setting: &String| {
+            let key = setting.split('=').next().unwrap_or_default();
+            key.contains('.')
+        };
+        self.set.iter().cloned().partition(of_gpu)
+    }
 }

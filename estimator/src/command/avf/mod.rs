@@ -1,22 +1,23 @@
 //! `warpwatt avf`: how vulnerable a GPU's storage is while a kernel runs.
 
 mod arguments;
+mod measured;
+mod runs;
 mod show;
 
-use warpwatt_gpu::GpuSpec;
 use warpwatt_reliability::{Outcome, Shape, Structure, Whole};
-use warpwatt_suite::RunOptions;
 use warpwatt_techlib::Flavour;
 
 pub use self::arguments::AvfArguments;
+use self::runs::{Measuring, Node, Run, plan};
 use self::show::Shown;
 use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
 use super::files::write_one;
+use super::subject::GpuChoice;
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
-use crate::reliability::{Rate, measure};
-use crate::run::execute::{first_mismatch, trace, untimed};
 use crate::run::kernel::load;
+use crate::study::Asked;
 use crate::technology;
 
 /// The nodes at which failures are given if none is asked for: that of the paper, and the last two for which a rate was found.
@@ -43,51 +44,51 @@ pub fn run(arguments: &AvfArguments) -> Exit {
 
 /// What there is to show; else the findings are in the sink.
 fn measured(arguments: &AvfArguments, sink: &mut Sink) -> Option<Shown> {
-    let spec = arguments.gpu.spec(arguments.warp_width.as_deref(), sink);
+    let (of_gpu, of_techniques) = arguments.settings();
+    let asked = Asked::read(&arguments.technique, &of_techniques, sink);
+    let configurations = asked.configurations(sink);
+    let spec = GpuChoice {
+        preset: arguments.preset.clone(),
+        set: of_gpu,
+    };
+    let (preset, spec) = (
+        spec.name().to_owned(),
+        spec.spec(arguments.warp_width.as_deref(), sink),
+    );
     let kernel = (arguments.kernel.request(sink)).and_then(|request| load(sink, &request, None));
     let cache = arguments.cache.open(sink);
     let structures = structures(&arguments.structure, sink);
     let protections = protections(&arguments.protect, sink);
-    let rates = rates(&arguments.node, sink);
+    let nodes = nodes(&arguments.node, sink);
     let (spec, kernel, cache) = (spec?, kernel?, cache?);
-    let (structures, protections, rates) = (structures?, protections?, rates?);
-    let structures = watched(&spec, structures, sink)?;
-    let options = RunOptions {
-        warp_width: spec.sm.warp_width,
-        limit: arguments.limit,
-        listed: 1,
-        ..RunOptions::default()
+    let (structures, protections, nodes) = (structures?, protections?, nodes?);
+    let runs = plan(&spec, configurations?, nodes, sink)?;
+    let structures = watched(&runs, structures, sink)?;
+    let measuring = Measuring {
+        arguments,
+        kernel: &kernel,
+        cache: cache.as_ref(),
+        plain: &spec,
+        codes: &protections,
+        structures: &structures,
     };
-    let push = |sink: &mut Sink, diag| {
-        sink.push(diag);
-        None
-    };
-    let traced = match trace(&kernel, options, &sink.sources, cache.as_ref()) {
-        Ok(traced) => traced,
-        Err(diag) => return push(sink, diag),
+    let mut found = match measuring.all(runs, &sink.sources) {
+        Ok(found) => found.into_iter(),
+        Err(diag) => {
+            sink.push(diag);
+            return None;
+        }
     };
     if let Some(cache) = &cache {
         show_notes(cache);
     }
-    if let Some(mismatch) = first_mismatch(&traced.run) {
-        let message = format!("`{}` computes a wrong result: {mismatch}", kernel.name.name);
-        let help = "`warpwatt kernel` shows more; what a faulty kernel needs says nothing";
-        return push(sink, Diag::error("avf::mismatch", message).help(help));
-    }
-    let traces = traced.run.into_traces();
-    let launches = match measure(&spec, &traces, &protections, arguments.cycle_limit) {
-        Ok(launches) => launches,
-        Err(error) => return push(sink, untimed("avf::timing", &error)),
-    };
     Some(Shown {
         kernel: kernel.name.name.to_string(),
         case: kernel.name.case.to_string(),
-        preset: arguments.gpu.name().to_owned(),
-        shape: Shape::new(&spec),
-        structures,
+        preset,
+        plain: found.next()?,
+        techniques: found.collect(),
         protections,
-        rates,
-        launches,
     })
 }
 
@@ -115,21 +116,16 @@ fn structures(names: &[String], sink: &mut Sink) -> Option<Vec<Structure>> {
     found.into_iter().collect()
 }
 
-/// Those of them that the GPU has and the probe watches; one that was asked for and is not is a fault.
-fn watched(spec: &GpuSpec, asked: Vec<Structure>, sink: &mut Sink) -> Option<Vec<Structure>> {
-    let shape = Shape::new(spec);
+/// Those of them that a GPU has and the probe watches; one that was asked for and is not is a fault.
+fn watched(runs: &[Run], asked: Vec<Structure>, sink: &mut Sink) -> Option<Vec<Structure>> {
+    let shapes: Vec<Shape> = runs.iter().map(|run| Shape::new(&run.spec)).collect();
+    let measures = |it: &Structure| shapes.iter().any(|shape| shape.measures(*it));
+    let has: Vec<Structure> = Structure::ALL.into_iter().filter(measures).collect();
     if asked.is_empty() {
-        return Some(
-            Structure::ALL
-                .into_iter()
-                .filter(|&it| shape.measures(it))
-                .collect(),
-        );
+        return Some(has);
     }
-    let missing = asked.iter().find(|it| !shape.measures(**it));
-    if let Some(missing) = missing {
-        let has = Structure::ALL.into_iter().filter(|&it| shape.measures(it));
-        let has: Vec<&str> = has.map(Structure::name).collect();
+    if let Some(missing) = asked.iter().find(|it| !has.contains(it)) {
+        let has: Vec<&str> = has.into_iter().map(Structure::name).collect();
         let message = format!("this GPU has no `{missing}` that is watched");
         let help = format!("there are {}", has.join(", "));
         sink.push(Diag::error("avf::structure", message).help(help));
@@ -162,10 +158,10 @@ fn protections(texts: &[String], sink: &mut Sink) -> Option<Vec<Whole>> {
     found.into_iter().collect()
 }
 
-/// The raw rates of the nodes.
-fn rates(nodes: &[String], sink: &mut Sink) -> Option<Vec<Rate>> {
-    let mut rate = |name: &str| match technology::load(name, "silicon", Flavour::Hp) {
-        Ok(technology) => Rate::of(name, technology.feature)
+/// The nodes.
+fn nodes(names: &[String], sink: &mut Sink) -> Option<Vec<Node>> {
+    let mut node = |name: &str| match technology::load(name, "silicon", Flavour::Hp) {
+        Ok(technology) => Node::new(name, technology)
             .map_err(|error| sink.push(Diag::error("avf::rate", error.to_string())))
             .ok(),
         Err(Rejection(faults)) => {
@@ -173,9 +169,9 @@ fn rates(nodes: &[String], sink: &mut Sink) -> Option<Vec<Rate>> {
             None
         }
     };
-    let found: Vec<Option<Rate>> = match nodes {
-        [] => NODES.iter().map(|name| rate(name)).collect(),
-        nodes => nodes.iter().map(|name| rate(name)).collect(),
+    let found: Vec<Option<Node>> = match names {
+        [] => NODES.iter().map(|name| node(name)).collect(),
+        names => names.iter().map(|name| node(name)).collect(),
     };
     found.into_iter().collect()
 }

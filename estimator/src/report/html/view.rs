@@ -9,6 +9,7 @@ use crate::outcome::{Outcome, PricedStructure, Provenance, TechnologyName};
 use crate::report::columns::{self, Column};
 use crate::report::compare::Comparison;
 use crate::report::model::{Block, Report};
+use crate::report::protection::Protections;
 use crate::report::stacked::Stacked;
 use crate::report::{chart, format, operating, table, time};
 
@@ -28,6 +29,7 @@ pub struct Page {
     pareto: Vec<FrontView>,
     budget: Option<PointsView>,
     operating: Vec<Titled>,
+    protection: Vec<Titled>,
     times: Vec<Time>,
     technologies: Vec<Technology>,
     citation: String,
@@ -130,6 +132,7 @@ impl Page {
                     table: named_grid(&table.names, &table.columns),
                 })
                 .collect(),
+            protection: report.protection.iter().map(protected).collect(),
             times: time::tables(&report.points).into_iter().map(time).collect(),
             technologies: technologies(report),
             citation: report.paper.citation.clone(),
@@ -331,6 +334,13 @@ fn stacked(stacked: &Stacked) -> Titled {
     Titled {
         heading: stacked.configuration.clone(),
         table: named_grid(&stacked.names(), &stacked.columns()),
+    }
+}
+
+fn protected(table: &Protections) -> Titled {
+    Titled {
+        heading: table.context(),
+        table: named_grid(&table.names(), &table.columns()),
     }
 }
 

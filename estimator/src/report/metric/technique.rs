@@ -5,6 +5,7 @@ use warpwatt_gpu::{Run, Work};
 use warpwatt_techniques::{ALL, Definition, Stack};
 
 use super::{Better, Figure, Metric};
+use crate::reliability;
 
 /// Words of a name that say that more is better.
 const GOOD: [&str; 8] = [
@@ -42,6 +43,15 @@ pub fn metric(name: &str, unit: &str) -> Metric {
         (_, true) => Better::Lower,
         _ => Better::Neither,
     };
+    if let Some(meaning) = reliability::meaning(name) {
+        return Metric {
+            name: name.to_owned(),
+            unit: unit.to_owned(),
+            better: Better::Lower,
+            meaning,
+            figure: Figure::Technique,
+        };
+    }
     let technique = name.split('.').next().unwrap_or(name);
     Metric {
         name: name.to_owned(),
@@ -52,10 +62,14 @@ pub fn metric(name: &str, unit: &str) -> Metric {
     }
 }
 
-/// What every technique reports with its default parameters.
+/// What every technique reports with its default parameters, and what a study with `[reliability]` does.
 pub fn defaults() -> Vec<Metric> {
     let stacks = ALL.iter().filter_map(|definition| default(definition));
-    stacks.flat_map(|stack| of(&stack)).collect()
+    let followed = reliability::names().map(|(name, unit)| metric(&name, unit));
+    stacks
+        .flat_map(|stack| of(&stack))
+        .chain(followed)
+        .collect()
 }
 
 fn default(definition: &Definition) -> Option<Stack> {

@@ -12,7 +12,7 @@ use crate::pricing::technology_name;
 use crate::run::registers::{Limits, limits};
 use crate::run::structures;
 use crate::store::{FORMAT, PointKey};
-use crate::study::Clock;
+use crate::study::{Clock, Watched};
 
 /// The limits of registers of a kernel, a GPU and a configuration, and what is to be said about them.
 type Limited = BTreeMap<[u32; 3], (Limits, Vec<Note>)>;
@@ -107,7 +107,8 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Digests of what decides points, part by part: names and contents of kernels, GPUs, technologies, configurations with the study's own structures.
+/// Digests of what decides points, part by part: names and contents of kernels, GPUs, technologies, configurations with the study's own structures and
+/// what is followed bit by bit.
 struct Keys {
     parts: [Vec<[u8; 32]>; 4],
 }
@@ -134,7 +135,8 @@ impl Keys {
         });
         let configurations = axes.configurations.iter().map(|configuration| {
             let own = structures::of(&axes.structures, configuration);
-            let own: Vec<String> = own.map(structures::canonical).collect();
+            let mut own: Vec<String> = own.map(structures::canonical).collect();
+            own.extend(axes.reliability.as_ref().map(Watched::canonical));
             let parts = own.iter().map(String::as_bytes);
             digest([configuration.label.as_bytes()].into_iter().chain(parts))
         });
