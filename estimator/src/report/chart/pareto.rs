@@ -52,7 +52,7 @@ pub fn front(report: &Report, fronts: &Fronts, front: &Front, second: usize, id:
     let others = front
         .candidates
         .iter()
-        .filter(|n| !front.points.contains(n));
+        .filter(|n| front.points.binary_search(n).is_err());
     let others: Vec<usize> = others.copied().collect();
     let stride = others.len().div_ceil(MOST_OTHERS).max(1);
     let tooltip = |number: usize| {
