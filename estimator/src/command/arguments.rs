@@ -18,6 +18,7 @@ use super::schema::SchemaArguments;
 use super::subject::{GpuChoice, KernelChoice};
 use super::timeline::TimelineArguments;
 use super::what_if::WhatIfArguments;
+use crate::run::shard::Shard;
 
 /// Power, energy and area of GPU structures: count first, price later.
 ///
@@ -90,6 +91,8 @@ pub enum Command {
     Optimize(super::optimize::OptimizeArguments),
     /// Show which parameters of a study matter to a metric
     Effects(super::effects::EffectsArguments),
+    /// Put the results of parts of a study together
+    Merge(super::merge::MergeArguments),
     /// Compare our numbers with published ones
     Validate(ValidateArguments),
     /// Print the JSON schema of studies, launch files, GPUs or technology nodes, for editors
@@ -180,6 +183,8 @@ Examples:
   warpwatt run workloads/studies/filter_cache.toml
   warpwatt run study.toml --jobs 2 --out /scratch/fc
   warpwatt run study.toml --json > study.json
+  warpwatt run study.toml --dry-run                     how many points, how long, how large; nothing is written
+  warpwatt run study.toml --shard 2/3 --out part2       the second third, for `warpwatt merge`
 
 Exit codes: 0 done; 1 done, but no point meets the study's [budget]; 2 the study is wrong or a kernel cannot run.
 The format of studies is described in docs/studies.md.")]
@@ -196,6 +201,12 @@ pub struct RunArguments {
     /// Throw away the results that are there and start over
     #[arg(long)]
     pub fresh: bool,
+    /// Say what there is to do and what it may take, and write nothing
+    #[arg(long, conflicts_with_all = ["fresh", "timeline"])]
+    pub dry_run: bool,
+    /// Run the I-th of N parts of the study; `warpwatt merge` puts their results together
+    #[arg(long, value_name = "I/N", conflicts_with = "timeline")]
+    pub shard: Option<Shard>,
     /// Where traces are kept
     #[command(flatten)]
     pub cache: CacheArguments,

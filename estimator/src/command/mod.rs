@@ -6,14 +6,17 @@ mod avf;
 mod cache;
 mod completions;
 mod console;
+mod dry_run;
 mod effects;
 mod fault;
 mod files;
 mod inject;
 mod kernel;
+mod large;
 mod list;
 mod logic;
 mod man;
+mod merge;
 mod open;
 mod optimize;
 mod present;
@@ -66,6 +69,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Completions(arguments) => completions::run(arguments),
         Command::Man(arguments) => man::run(arguments),
         Command::Validate(arguments) => validate::run(arguments),
+        Command::Merge(arguments) => merge::run(arguments),
         Command::Report(arguments) => report::run(arguments),
     }
 }

@@ -6,11 +6,11 @@ use clap::Args;
 
 use super::console::{Exit, reject};
 use super::open::open;
-use super::present::{Formats, budget_exit, present};
-use super::run::collect;
+use super::present::Formats;
+use super::run::{collect, report_store};
 use crate::diag::{Diag, Rejection, Sink};
 use crate::outcome::Outcome;
-use crate::report::Report;
+use crate::report::digest::MOST_SHOWN;
 use crate::report::metric::{Metrics, Objective};
 use crate::store::{Manifest, Store};
 use crate::study::Format;
@@ -41,28 +41,45 @@ pub struct ReportArguments {
 
 /// Shows the report.
 pub fn run(arguments: &ReportArguments) -> Exit {
-    match report(arguments) {
-        Ok(exit) => exit,
+    let shown = (&arguments.pareto[..], arguments.json, false);
+    match report_on(&arguments.results, shown) {
+        Ok(exit) => {
+            if arguments.open {
+                open(&arguments.results.join("report.html"));
+            }
+            exit
+        }
         Err(rejection) => reject(&rejection, arguments.json),
     }
 }
 
-fn report(arguments: &ReportArguments) -> Result<Exit, Rejection> {
-    let (manifest, outcomes) = stored(&arguments.results)?;
-    let objectives = objectives(&arguments.pareto, &manifest, &outcomes)?;
-    let report = Report::new(&manifest.title, &outcomes)
-        .with_goals(manifest.budget.as_ref(), &objectives)?;
-    let formats = Formats {
-        directory: arguments.results.clone(),
-        files: Format::ALL.to_vec(),
-        json: arguments.json,
-        quiet: false,
+/// Writes and prints the report of the store in `results`: with these metrics to compromise between, as JSON or not, quietly or not.
+///
+/// # Errors
+/// There is nothing to report, or a file cannot be written.
+pub fn report_on(
+    results: &Path,
+    (pareto, json, quiet): (&[String], bool, bool),
+) -> Result<Exit, Rejection> {
+    let (manifest, store) = opened(results)?;
+    let objectives = match pareto {
+        [] => manifest.pareto.clone(),
+        // Techniques' metrics are known from the points.
+        asked => {
+            let few = &manifest.points[..manifest.points.len().min(MOST_SHOWN)];
+            let few = few.iter().map(|key| store.get(key));
+            let points: Result<Vec<Option<Outcome>>, _> = few.collect();
+            let points = points.map_err(|error| error.diag())?;
+            objectives(asked, &points.into_iter().flatten().collect::<Vec<_>>())?
+        }
     };
-    present(&report, &manifest, &formats)?;
-    if arguments.open {
-        open(&arguments.results.join("report.html"));
-    }
-    Ok(budget_exit(&report))
+    let formats = Formats {
+        directory: results.to_path_buf(),
+        files: Format::ALL.to_vec(),
+        json,
+        quiet,
+    };
+    report_store(&manifest, &store, (&objectives, &formats))
 }
 
 /// What a finished study left in `results`.
@@ -70,6 +87,13 @@ fn report(arguments: &ReportArguments) -> Result<Exit, Rejection> {
 /// # Errors
 /// There is no store, or no study was finished in it.
 pub fn stored(results: &Path) -> Result<(Manifest, Vec<Outcome>), Diag> {
+    let (manifest, store) = opened(results)?;
+    let outcomes = collect(&manifest, &store).map_err(|error| error.diag())?;
+    Ok((manifest, outcomes))
+}
+
+/// The store of a finished study in `results`, and what it is about.
+fn opened(results: &Path) -> Result<(Manifest, Store), Diag> {
     let store = Store::open_existing(results).map_err(|error| error.diag())?;
     let manifest = store.manifest().map_err(|error| error.diag())?;
     let manifest = manifest.ok_or_else(|| {
@@ -79,20 +103,11 @@ pub fn stored(results: &Path) -> Result<(Manifest, Vec<Outcome>), Diag> {
         )
         .help("run the study again: it goes on where it stopped")
     })?;
-    let outcomes = collect(&manifest, &store).map_err(|error| error.diag())?;
-    store.close();
-    Ok((manifest, outcomes))
+    Ok((manifest, store))
 }
 
-/// The metrics that are asked for, or else the study's.
-fn objectives(
-    asked: &[String],
-    manifest: &Manifest,
-    outcomes: &[Outcome],
-) -> Result<Vec<Objective>, Rejection> {
-    if asked.is_empty() {
-        return Ok(manifest.pareto.clone());
-    }
+/// The metrics that are asked for.
+fn objectives(asked: &[String], outcomes: &[Outcome]) -> Result<Vec<Objective>, Rejection> {
     let metrics = Metrics::known().with_points(outcomes);
     let mut sink = Sink::default();
     let mut objectives: Vec<Objective> = Vec::new();

@@ -13,7 +13,7 @@ use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
 use crate::outcome::Outcome;
 use crate::report::metric::POINT;
-use crate::run::{Means, resolve_text, run_points};
+use crate::run::{Means, resolve_text, run_in_memory};
 use crate::store::{Digests, RECORD, Record};
 
 /// Run a study again from the manifest of its results, and compare: the inputs by their hashes, every point by its figures.
@@ -135,19 +135,15 @@ fn again(
         jobs: arguments.jobs,
         cache,
     };
-    let collected = run_points(
-        &resolved,
-        &sink.sources,
-        (&finished, means),
-        |_| (),
-        |_, outcome| {
-            again.digests.add(&outcome);
-            again.outcomes.push(outcome);
-            Ok(())
-        },
-    );
+    let collected = run_in_memory(&resolved, &sink.sources, (&finished, means), |_| ());
     match collected {
-        Ok(()) => Some(again),
+        Ok(outcomes) => {
+            outcomes
+                .iter()
+                .for_each(|outcome| again.digests.add(outcome));
+            again.outcomes = outcomes;
+            Some(again)
+        }
         Err(diag) => {
             sink.push(diag);
             None

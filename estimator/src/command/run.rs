@@ -5,6 +5,8 @@ use std::path::Path;
 use super::arguments::RunArguments;
 use super::cache::show_notes;
 use super::console::{Exit, err, reject, show};
+use super::dry_run;
+use super::large;
 use super::open::open;
 use super::present::{Formats, budget_exit, present};
 use super::progress::Progress;
@@ -14,11 +16,16 @@ use crate::diag::{Diag, Rejection, Sink};
 use crate::outcome::Outcome;
 use crate::recipe::Recipes;
 use crate::report::Report;
+use crate::report::digest::MOST_SHOWN;
+use crate::report::metric::Objective;
 use crate::run::{Means, Resolved, resolve, run_points};
-use crate::store::{Manifest, Store, StoreError};
+use crate::store::{Manifest, PointKey, Store, StoreError};
 
 /// Runs the study and reports it.
 pub fn run(arguments: &RunArguments) -> Exit {
+    if arguments.dry_run {
+        return dry_run::run(arguments);
+    }
     let mut sink = Sink::default();
     let cache = arguments.cache.open(&mut sink);
     let resolved = resolve(&arguments.study, &mut sink);
@@ -75,42 +82,95 @@ fn run_resolved(
         pareto: resolved.study.pareto.clone(),
         points: resolved.plan.points.iter().map(|point| point.key).collect(),
     };
-    let outcomes = match finished_already(directory, &manifest) {
-        Some(outcomes) => {
-            if !arguments.quiet {
-                err(&format!(
-                    "all {} points are in the result store already\n",
-                    outcomes.len()
-                ));
-            }
-            outcomes
-        }
-        None => run_to_the_end(arguments, resolved, &manifest, (directory, sink, cache))?,
-    };
+    if arguments.shard.is_some() {
+        return run_shard(arguments, resolved, &manifest, (directory, sink, cache));
+    }
     let formats = Formats {
         directory: directory.to_path_buf(),
         files: resolved.study.output.formats.clone(),
         json: arguments.json,
         quiet: arguments.quiet,
     };
-    let report = Report::new(&manifest.title, &outcomes)
-        .with_goals(manifest.budget.as_ref(), &manifest.pareto)?;
-    present(&report, &manifest, &formats)?;
+    let store = match finished_already(directory, &manifest) {
+        Some(store) => {
+            if !arguments.quiet {
+                let points = manifest.points.len();
+                err(&format!(
+                    "all {points} points are in the result store already\n"
+                ));
+            }
+            store
+        }
+        None => {
+            run_to_the_end(arguments, resolved, &manifest, (directory, sink, cache))?;
+            Store::open_existing(directory).map_err(|error| error.diag())?
+        }
+    };
+    let exit = report_store(&manifest, &store, (&manifest.pareto, &formats)).map_err(first)?;
     if arguments.open {
         open(&directory.join("report.html"));
     }
+    Ok(exit)
+}
+
+/// Writes and prints the report of a study that is finished.
+///
+/// # Errors
+/// The store cannot be read, a metric is none, or a file cannot be written.
+pub fn report_store(
+    manifest: &Manifest,
+    store: &Store,
+    (objectives, formats): (&[Objective], &Formats),
+) -> Result<Exit, Rejection> {
+    if manifest.points.len() > MOST_SHOWN {
+        return large::present(manifest, store, formats);
+    }
+    let outcomes = collect(manifest, store).map_err(|error| error.diag())?;
+    let report =
+        Report::new(&manifest.title, &outcomes).with_goals(manifest.budget.as_ref(), objectives)?;
+    present(&report, manifest, formats)?;
     Ok(budget_exit(&report))
 }
 
-/// The outcomes of a study that was finished before. Whatever is in the way of reading them is reported when the store is opened for writing.
-fn finished_already(directory: &Path, manifest: &Manifest) -> Option<Vec<Outcome>> {
+/// The finding of a rejection that has one.
+fn first(rejection: Rejection) -> Diag {
+    let mut diags = rejection.0.diags.into_iter();
+    let none = || Diag::error("report::defect", "the report cannot be made");
+    diags.next().unwrap_or_else(none)
+}
+
+/// The store of a study that was finished before. Whatever is in the way of reading it is reported when it is opened for writing.
+fn finished_already(directory: &Path, manifest: &Manifest) -> Option<Store> {
     let store = Store::open_existing(directory).ok()?;
-    if store.manifest().ok()?.as_ref() != Some(manifest) || !store.has_recipes().ok()? {
-        return None;
+    let recipes = manifest.points.len() > MOST_SHOWN || store.has_recipes().ok()?;
+    let known = store.manifest().ok()?.as_ref() == Some(manifest);
+    let all = || Some(!store.held(&manifest.points).ok()?.contains(&false));
+    (recipes && known && all()?).then_some(store)
+}
+
+/// Runs a part of the study. What it is a part of is kept beside it, so that parts can be put together.
+fn run_shard(
+    arguments: &RunArguments,
+    resolved: &Resolved,
+    manifest: &Manifest,
+    (directory, sink, cache): (&Path, &Sink, Option<&TraceCache>),
+) -> Result<Exit, Diag> {
+    let store = Store::open(directory).map_err(|error| error.diag())?;
+    let done = fill(arguments, resolved, &store, (sink, cache)).and_then(|points| {
+        let kept = keep_recipes(resolved, &store).and_then(|()| store.put_part(manifest));
+        kept.map_err(|error| error.diag())?;
+        Ok(points)
+    });
+    store.close();
+    let points = done?;
+    if !arguments.quiet {
+        err(&format!(
+            "\n{points} of {} points are in {}: `warpwatt merge OUT IN...` puts parts together\n",
+            manifest.points.len(),
+            directory.display()
+        ));
     }
-    collect(manifest, &store)
-        .ok()
-        .filter(|outcomes| outcomes.len() == manifest.points.len())
+    Ok(Exit::Done)
 }
 
 fn run_to_the_end(
@@ -118,46 +178,55 @@ fn run_to_the_end(
     resolved: &Resolved,
     manifest: &Manifest,
     (directory, sink, cache): (&Path, &Sink, Option<&TraceCache>),
-) -> Result<Vec<Outcome>, Diag> {
+) -> Result<(), Diag> {
     let store = Store::open(directory).map_err(|error| error.diag())?;
-    let done = fill(arguments, resolved, &store, (sink, cache));
-    let outcomes = done.and_then(|()| {
-        let outcomes = collect(manifest, &store).map_err(|error| error.diag())?;
-        store
-            .put_recipes(&Recipes::of(&resolved.plan))
-            .map_err(|error| error.diag())?;
-        store.put_manifest(manifest).map_err(|error| error.diag())?;
-        Ok(outcomes)
+    let done = fill(arguments, resolved, &store, (sink, cache)).and_then(|_| {
+        keep_recipes(resolved, &store)
+            .and_then(|()| store.put_manifest(manifest))
+            .map_err(|error| error.diag())
     });
     store.close();
-    outcomes
+    done
 }
 
-/// Runs what the store does not hold yet.
+/// Keeps what points were priced from, if they are few enough to be looked at one by one.
+fn keep_recipes(resolved: &Resolved, store: &Store) -> Result<(), StoreError> {
+    if resolved.plan.points.len() > MOST_SHOWN {
+        return Ok(());
+    }
+    store.put_recipes(&Recipes::of(&resolved.plan))
+}
+
+/// Runs what the store does not hold yet, of the study or of its part; returns how many points that is in all.
 fn fill(
     arguments: &RunArguments,
     resolved: &Resolved,
     store: &Store,
     (sink, cache): (&Sink, Option<&TraceCache>),
-) -> Result<(), Diag> {
+) -> Result<usize, Diag> {
     let plan = &resolved.plan;
-    let finished: Result<Vec<bool>, StoreError> = plan
-        .points
+    let keys: Vec<PointKey> = plan.points.iter().map(|point| point.key).collect();
+    let held = store.held(&keys).map_err(|error| error.diag())?;
+    let wanted = match arguments.shard {
+        Some(shard) => shard.of(plan),
+        None => vec![true; keys.len()],
+    };
+    let points = wanted.iter().filter(|wanted| **wanted).count();
+    let done: Vec<bool> = wanted
         .iter()
-        .map(|point| Ok(store.get(&point.key)?.is_some()))
+        .zip(&held)
+        .map(|(wanted, held)| !wanted || *held)
         .collect();
-    let finished = finished.map_err(|error| error.diag())?;
-    let held = finished.iter().filter(|finished| **finished).count();
-    if held > 0 && !arguments.quiet {
-        let all = plan.points.len();
-        let share = match held == all {
-            true => format!("all {all}"),
-            false => format!("{held} of {all}"),
+    let left = done.iter().filter(|done| !**done).count();
+    if left < points && !arguments.quiet {
+        let share = match left {
+            0 => format!("all {points}"),
+            _ => format!("{} of {points}", points - left),
         };
         err(&format!("{share} points are in the result store already\n"));
     }
-    let executions = plan.work(&finished).len();
-    let mut progress = Progress::new(plan, plan.points.len() - held, executions, arguments.quiet);
+    let executions = plan.work(&done).len();
+    let mut progress = Progress::new(plan, left, executions, arguments.quiet);
     let means = Means {
         jobs: arguments.jobs,
         cache,
@@ -165,16 +234,18 @@ fn fill(
     let result = run_points(
         resolved,
         &sink.sources,
-        (&finished, means),
+        (&done, means),
         |news| progress.tell(news),
-        |point, outcome| {
-            store
-                .put(&plan.points[point].key, &outcome)
-                .map_err(|error| error.diag())
+        |batch| {
+            let batch: Vec<(PointKey, &Outcome)> = batch
+                .iter()
+                .map(|(point, outcome)| (keys[*point], outcome))
+                .collect();
+            store.put_all(&batch).map_err(|error| error.diag())
         },
     );
     progress.end();
-    result
+    result.map(|()| points)
 }
 
 /// All outcomes that the manifest names and the store holds, in point order.

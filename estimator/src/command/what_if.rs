@@ -12,7 +12,7 @@ use super::present::width;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
 use crate::report::Report;
-use crate::run::{Means, Resolved, resolve_text, run_points};
+use crate::run::{Means, Resolved, resolve_text, run_in_memory};
 use crate::study::Question;
 
 /// Ask one question without a file: what a technique brings for a kernel, on a GPU, at a node.
@@ -151,17 +151,7 @@ fn answer(
         jobs: arguments.jobs,
         cache,
     };
-    let mut outcomes = Vec::with_capacity(finished.len());
-    run_points(
-        resolved,
-        &sink.sources,
-        (&finished, means),
-        |_| (),
-        |_, outcome| {
-            outcomes.push(outcome);
-            Ok(())
-        },
-    )?;
+    let outcomes = run_in_memory(resolved, &sink.sources, (&finished, means), |_| ())?;
     let report = Report::new(&resolved.study.title, &outcomes);
     if arguments.json {
         let value = report.json().and_then(|text| serde_json::from_str(&text));

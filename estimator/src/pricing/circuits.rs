@@ -1,7 +1,7 @@
 //! Circuit costs at one node and operating point, each computed once.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use warpwatt_circuit::{
     CircuitError, Cost, Gated, Gating, Granularity, OperatingPoint, Profile, Spec, power_gate,
@@ -68,14 +68,22 @@ impl NodeCircuits {
         &self.technology
     }
 
-    /// The technology of sleep transistors.
-    pub fn switch(&self) -> &Technology {
-        self.switch.technology()
+    /// The technology, and that of sleep transistors: the same where they are of one flavour.
+    pub fn shared(&self) -> (&Arc<Technology>, &Arc<Technology>) {
+        (self.technology.shared(), self.switch.shared())
     }
 
     /// The operating point.
     pub fn operating_point(&self) -> &OperatingPoint {
         &self.point
+    }
+
+    /// Forgets the costs that were computed.
+    pub fn forget(&self) {
+        self.known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
     }
 
     /// The profile.

@@ -16,7 +16,7 @@ pub struct Described(Arc<Description>);
 
 #[derive(Debug)]
 struct Description {
-    technology: Technology,
+    technology: Arc<Technology>,
     provenance: Provenance,
     sources: Vec<String>,
     content: OnceLock<[u8; 32]>,
@@ -27,7 +27,7 @@ impl From<Technology> for Described {
         Self(Arc::new(Description {
             provenance: provenance(&technology),
             sources: sources(&technology),
-            technology,
+            technology: Arc::new(technology),
             content: OnceLock::new(),
         }))
     }
@@ -36,6 +36,11 @@ impl From<Technology> for Described {
 impl Described {
     /// The technology.
     pub fn technology(&self) -> &Technology {
+        &self.0.technology
+    }
+
+    /// The technology, to be kept.
+    pub fn shared(&self) -> &Arc<Technology> {
         &self.0.technology
     }
 

@@ -60,7 +60,7 @@ impl<'r> BuiltPart<'r> {
             part,
             design.cost(),
             process,
-            (&process.technology, process.switch()),
+            (&*process.technology, process.switch()),
         )?;
         Ok(Self {
             part,

@@ -5,9 +5,12 @@
 
 mod built;
 mod figures;
+mod written;
 
 pub use built::{Built, BuiltPart};
 pub use figures::{Figures, GatedFigures, powered_share, reprice};
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use warpwatt_circuit::{Granularity, OperatingPoint, Profile, Spec};
@@ -21,7 +24,7 @@ use crate::run::{structures, work};
 
 /// The recipes of a study's points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "written::Recipes", into = "written::Recipes")]
 pub struct Recipes {
     /// What circuits are made of, each once.
     pub processes: Vec<Process>,
@@ -41,14 +44,13 @@ pub struct Recipe {
     pub process: usize,
 }
 
-/// A technology at an operating point.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// A technology at an operating point. Processes share technologies.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Process {
     /// Its values.
-    pub technology: Technology,
+    pub technology: Arc<Technology>,
     /// Of which sleep transistors are, if not of that.
-    pub switch: Option<Technology>,
+    pub switch: Option<Arc<Technology>>,
     /// How it runs.
     pub at: OperatingPoint,
     /// Whose rules the circuit models follow.
@@ -124,10 +126,10 @@ impl Recipes {
 
 impl Process {
     fn of(circuits: &NodeCircuits) -> Self {
-        let switch = circuits.switch();
+        let (technology, switch) = circuits.shared();
         Self {
-            technology: circuits.technology().clone(),
-            switch: (switch != circuits.technology()).then(|| switch.clone()),
+            technology: Arc::clone(technology),
+            switch: (!Arc::ptr_eq(switch, technology)).then(|| Arc::clone(switch)),
             at: *circuits.operating_point(),
             profile: circuits.profile(),
         }

@@ -6,6 +6,7 @@ mod chart;
 mod columns;
 mod compare;
 mod csv;
+pub mod digest;
 pub mod effects;
 pub mod estimate;
 pub mod factors;

@@ -74,12 +74,15 @@ impl Report {
         let mut blocks: Vec<Block> = Vec::new();
         let mut without_baseline = Vec::new();
         let mut compared = vec![None; points.len()];
+        let mut last = 0;
         for (number, with) in points.iter().enumerate() {
             if with.point.is_baseline() {
+                last = number;
                 continue;
             }
-            let baseline = points
-                .iter()
+            // In the order of a study the plain GPU comes right before what is compared with it.
+            let baseline = std::iter::once(&points[last])
+                .chain(points)
                 .find(|p| p.point.is_baseline() && p.point.differs_only_in_technique(&with.point));
             let Some(baseline) = baseline else {
                 without_baseline.push(with.point.clone());

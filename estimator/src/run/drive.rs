@@ -1,14 +1,19 @@
-//! The order of work: kernels are executed once each, their timing runs follow at once, and results come out in point order whatever the threads do.
+//! The order of work: kernels are executed once each, their timing runs follow at once, points are priced a batch at a time, and batches come out in one
+//! order whatever the threads do.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc::{self, SyncSender};
+
+use rayon::ScopeFifo;
 
 /// What is to be done, seen from the threads that do it.
 pub trait Work: Sync {
     /// What executing a kernel leaves, for its timing runs.
     type Trace: Send + Sync;
+    /// What a timing run leaves, for pricing its points.
+    type Timed: Send + Sync;
     /// What a point comes out as.
     type Outcome: Send;
     /// Why work cannot go on.
@@ -20,16 +25,32 @@ pub trait Work: Sync {
     /// The kernel cannot be executed.
     fn execute(&self, kernel: usize) -> Result<Made<Self::Trace>, Self::Error>;
 
-    /// Times and prices the points that share one timing run; each outcome comes with the number of its point.
+    /// Times what points share.
     ///
     /// # Errors
-    /// The run cannot be timed or priced.
-    fn time(
+    /// The run cannot be timed.
+    fn time(&self, trace: &Self::Trace, run: &TimingRun) -> Result<Self::Timed, Self::Error>;
+
+    /// Prices points of a timing run; each outcome comes with the number of its point.
+    ///
+    /// # Errors
+    /// A point cannot be priced.
+    fn price(
         &self,
-        trace: &Self::Trace,
+        timed: &Self::Timed,
         run: &TimingRun,
-    ) -> Result<Vec<(usize, Self::Outcome)>, Self::Error>;
+        points: &[usize],
+    ) -> Result<Batch<Self::Outcome>, Self::Error>;
 }
+
+/// Outcomes with the numbers of their points.
+pub type Batch<O> = Vec<(usize, O)>;
+
+/// Points that are priced and collected together: enough that collecting them is no matter, few enough that a kill loses little.
+const BATCH: usize = 128;
+
+/// Batches that wait for the collector before threads do.
+const MOST_WAITING: usize = 64;
 
 /// What executing a kernel leaves, and where it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +85,8 @@ enum Said<O, E> {
         kernel: usize,
         kept: bool,
     },
-    Finished(Vec<(usize, O)>),
+    /// With the place of the batch in the order of work.
+    Finished(usize, Batch<O>),
     /// With the place of the kernel and of the run: zero for the execution itself.
     Failed((usize, usize), E),
 }
@@ -86,7 +108,7 @@ pub enum News {
     },
 }
 
-/// Does all `kernels`' work on `pool` and hands every outcome to `collect` in ascending point order, on this thread.
+/// Does all `kernels`' work on `pool` and hands batches of outcomes to `collect`, on this thread: kernel by kernel, run by run.
 ///
 /// Threads prefer the timing runs of kernels that are executed already, so that at most about as many traces as threads are in memory. A failure
 /// stops what comes behind it, not what comes before, so that the failure that is returned, and what was collected before it, do not depend on the number of threads.
@@ -98,28 +120,26 @@ pub fn drive<W: Work>(
     kernels: &[KernelRuns],
     pool: &rayon::ThreadPool,
     mut news: impl FnMut(News),
-    mut collect: impl FnMut(usize, W::Outcome) -> Result<(), W::Error>,
+    mut collect: impl FnMut(Batch<W::Outcome>) -> Result<(), W::Error>,
 ) -> Result<(), W::Error> {
-    let mut order = Reorder::new(kernels);
+    let mut order = Reorder::default();
+    let mut first_batch = 0;
     let first_failure = AtomicUsize::new(usize::MAX);
     let mut failure: Option<((usize, usize), W::Error)> = None;
-    let (say, hear) = mpsc::channel();
-    pool.in_place_scope(|scope| {
+    let (say, hear) = mpsc::sync_channel(MOST_WAITING);
+    pool.in_place_scope_fifo(|scope| {
         let first_failure = &first_failure;
         for (place, kernel) in kernels.iter().enumerate() {
             let say = say.clone();
-            scope.spawn(move |scope| {
-                start(
-                    &Job {
-                        work,
-                        place,
-                        kernel,
-                        first_failure,
-                    },
-                    scope,
-                    say,
-                )
-            });
+            let job = Job {
+                work,
+                place,
+                kernel,
+                first_failure,
+                first_batch,
+            };
+            first_batch += kernel.runs.iter().map(TimingRun::batches).sum::<usize>();
+            scope.spawn_fifo(move |scope| start(job, scope, say));
         }
         drop(say);
         for said in hear {
@@ -133,16 +153,15 @@ pub fn drive<W: Work>(
                         failure = Some((place, error));
                     }
                 }
-                Said::Finished(outcomes) => {
-                    news(News::Finished {
-                        points: outcomes.len(),
-                    });
-                    for (point, outcome) in order.accept(outcomes) {
-                        if let Err(error) = collect(point, outcome) {
+                Said::Finished(place, outcomes) => {
+                    for batch in order.accept(place, outcomes) {
+                        let points = batch.len();
+                        if let Err(error) = collect(batch) {
                             first_failure.store(0, Ordering::Relaxed);
                             failure = Some(((0, 0), error));
                             return;
                         }
+                        news(News::Finished { points });
                     }
                 }
             }
@@ -159,7 +178,17 @@ struct Job<'w, W> {
     kernel: &'w KernelRuns,
     /// Place of the first kernel that failed.
     first_failure: &'w AtomicUsize,
+    /// Place of its first batch in the order of work.
+    first_batch: usize,
 }
+
+impl<W> Clone for Job<'_, W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W> Copy for Job<'_, W> {}
 
 impl<W: Work> Job<'_, W> {
     fn is_behind_a_failure(&self) -> bool {
@@ -172,12 +201,17 @@ impl<W: Work> Job<'_, W> {
     }
 }
 
-/// Executes a kernel and leaves its timing runs to whichever thread is free. Nobody may be listening any more: what is said then is dropped.
-fn start<'s, W: Work + 's>(
-    job: &Job<'s, W>,
-    scope: &rayon::Scope<'s>,
-    say: Sender<Said<W::Outcome, W::Error>>,
-) {
+impl TimingRun {
+    fn batches(&self) -> usize {
+        self.points.len().div_ceil(BATCH)
+    }
+}
+
+/// Where threads say what they did. Nobody may be listening any more: what is said then is dropped.
+type Say<W> = SyncSender<Said<<W as Work>::Outcome, <W as Work>::Error>>;
+
+/// Executes a kernel and leaves its timing runs to whichever thread is free.
+fn start<'s, W: Work + 's>(job: Job<'s, W>, scope: &ScopeFifo<'s>, say: Say<W>) {
     if job.is_behind_a_failure() {
         return;
     }
@@ -193,55 +227,72 @@ fn start<'s, W: Work + 's>(
         kernel: job.kernel.kernel,
         kept: made.kept,
     });
+    let mut batch = job.first_batch;
     for (number, run) in job.kernel.runs.iter().enumerate() {
-        let job = Job {
-            work: job.work,
-            place: job.place,
-            kernel: job.kernel,
-            first_failure: job.first_failure,
-        };
         let (trace, say) = (Arc::clone(&trace), say.clone());
-        scope.spawn(move |_| {
+        let first = batch;
+        batch += run.batches();
+        scope.spawn_fifo(move |scope| time(job, (number, run, first), &trace, scope, &say));
+    }
+}
+
+/// Times a run and leaves the batches of its points to whichever thread is free.
+fn time<'s, W: Work + 's>(
+    job: Job<'s, W>,
+    (number, run, first): (usize, &'s TimingRun, usize),
+    trace: &W::Trace,
+    scope: &ScopeFifo<'s>,
+    say: &Say<W>,
+) {
+    if job.is_behind_a_failure() {
+        return;
+    }
+    let timed = match job.work.time(trace, run) {
+        Ok(timed) => Arc::new(timed),
+        Err(error) => {
+            let _ = say.send(job.fail(number + 1, error));
+            return;
+        }
+    };
+    for (place, points) in run.points.chunks(BATCH).enumerate() {
+        let (timed, say) = (Arc::clone(&timed), say.clone());
+        scope.spawn_fifo(move |_| {
             if job.is_behind_a_failure() {
                 return;
             }
-            let said = job
-                .work
-                .time(&trace, run)
-                .map_or_else(|error| job.fail(number + 1, error), Said::Finished);
+            let said = match job.work.price(&timed, run, points) {
+                Ok(outcomes) => Said::Finished(first + place, outcomes),
+                Err(error) => job.fail(number + 1, error),
+            };
             let _ = say.send(said);
         });
     }
 }
 
-/// Holds outcomes back until all that come before them are there.
+/// Holds batches back until all that come before them are there.
 struct Reorder<O> {
-    /// Points that are still to come, ascending.
-    expected: std::iter::Peekable<std::vec::IntoIter<usize>>,
-    waiting: BTreeMap<usize, O>,
+    /// The place of the batch that is to come next.
+    next: usize,
+    waiting: BTreeMap<usize, Batch<O>>,
 }
 
-impl<O> Reorder<O> {
-    fn new(kernels: &[KernelRuns]) -> Reorder<O> {
-        let runs = kernels.iter().flat_map(|kernel| &kernel.runs);
-        let mut points: Vec<usize> = runs.flat_map(|run| run.points.iter().copied()).collect();
-        points.sort_unstable();
+impl<O> Default for Reorder<O> {
+    fn default() -> Self {
         Reorder {
-            expected: points.into_iter().peekable(),
+            next: 0,
             waiting: BTreeMap::new(),
         }
     }
+}
 
-    /// Takes outcomes and returns those that nothing is in front of any more.
-    fn accept(&mut self, outcomes: Vec<(usize, O)>) -> Vec<(usize, O)> {
-        self.waiting.extend(outcomes);
+impl<O> Reorder<O> {
+    /// Takes a batch and returns those that nothing is in front of any more.
+    fn accept(&mut self, place: usize, batch: Batch<O>) -> Vec<Batch<O>> {
+        self.waiting.insert(place, batch);
         let mut ready = Vec::new();
-        while let Some(next) = self.expected.peek() {
-            let Some(outcome) = self.waiting.remove(next) else {
-                break;
-            };
-            ready.push((*next, outcome));
-            self.expected.next();
+        while let Some(batch) = self.waiting.remove(&self.next) {
+            ready.push(batch);
+            self.next += 1;
         }
         ready
     }
@@ -263,6 +314,7 @@ mod tests {
 
     impl Work for Fake {
         type Trace = usize;
+        type Timed = usize;
         type Outcome = usize;
         type Error = String;
 
@@ -280,12 +332,17 @@ mod tests {
             }
         }
 
-        fn time(&self, trace: &usize, run: &TimingRun) -> Result<Vec<(usize, usize)>, String> {
-            Ok(run
-                .points
-                .iter()
-                .map(|point| (*point, trace + point))
-                .collect())
+        fn time(&self, trace: &usize, _: &TimingRun) -> Result<usize, String> {
+            Ok(*trace)
+        }
+
+        fn price(
+            &self,
+            timed: &usize,
+            _: &TimingRun,
+            points: &[usize],
+        ) -> Result<Batch<usize>, String> {
+            Ok(points.iter().map(|point| (*point, timed + point)).collect())
         }
     }
 
@@ -323,8 +380,8 @@ mod tests {
             kernels,
             &pool,
             |_| (),
-            |point, outcome| {
-                outcomes.push((point, outcome));
+            |batch| {
+                outcomes.extend(batch);
                 Ok(())
             },
         );
@@ -332,14 +389,41 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_come_in_point_order_for_any_number_of_threads() {
-        let wanted: Vec<(usize, usize)> = (0..20)
+    fn outcomes_come_run_by_run_for_any_number_of_threads() {
+        let points = (0..5).flat_map(|kernel| [0, 2, 1, 3].map(|point| 4 * kernel + point));
+        let wanted: Vec<(usize, usize)> = points
             .map(|point| (point, 10 * (point / 4) + point))
             .collect();
         for jobs in [1, 2, 5] {
             let (outcomes, result) = collected(&Fake::default(), &kernels(5), jobs);
             assert_eq!(result, Ok(()));
             assert_eq!(outcomes, wanted, "{jobs} threads");
+        }
+    }
+
+    /// A run of many points is priced a batch at a time, by all threads.
+    #[test]
+    fn long_runs_come_in_batches_in_order() {
+        let points: Vec<usize> = (0..10 * BATCH + 1).collect();
+        let run = |points: &[usize]| TimingRun {
+            configuration: 0,
+            points: points.to_vec(),
+        };
+        let (first, last) = points.split_at(3 * BATCH + 7);
+        let runs = vec![run(first), run(last)];
+        for jobs in [1, 3] {
+            let kernels = [KernelRuns {
+                kernel: 0,
+                runs: runs.clone(),
+            }];
+            let (outcomes, result) = collected(&Fake::default(), &kernels, jobs);
+            assert_eq!(result, Ok(()));
+            assert!(
+                outcomes
+                    .iter()
+                    .map(|(point, _)| *point)
+                    .eq(points.iter().copied())
+            );
         }
     }
 
@@ -373,7 +457,7 @@ mod tests {
         let (outcomes, _) = collected(&Fake::default(), &kernels, 2);
         assert_eq!(
             outcomes.iter().map(|(point, _)| *point).collect::<Vec<_>>(),
-            [1, 2, 3]
+            [2, 1, 3]
         );
     }
 
@@ -389,8 +473,8 @@ mod tests {
             &kernels(3),
             &pool,
             |_| (),
-            |point, _| {
-                if point == 1 {
+            |batch| {
+                if batch[0].0 == 1 {
                     Err("full".to_owned())
                 } else {
                     Ok(())

@@ -3,10 +3,12 @@
 mod clock;
 pub mod drive;
 pub mod execute;
+pub mod forecast;
 pub mod kernel;
 pub mod plan;
 pub mod registers;
 mod resolve;
+pub mod shard;
 pub mod structures;
 pub mod work;
 
@@ -17,7 +19,7 @@ use std::num::NonZero;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Sources};
 use crate::outcome::Outcome;
-use drive::{News, drive};
+use drive::{Batch, News, drive};
 
 /// What a run may use.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,16 +41,31 @@ pub fn run_all(
     news: impl FnMut(News),
 ) -> Result<Vec<Outcome>, Diag> {
     let finished = vec![false; resolved.plan.points.len()];
-    let mut outcomes = Vec::with_capacity(finished.len());
     let means = Means { jobs, cache: None };
-    run_points(resolved, sources, (&finished, means), news, |_, outcome| {
-        outcomes.push(outcome);
-        Ok(())
-    })?;
-    Ok(outcomes)
+    run_in_memory(resolved, sources, (&finished, means), news)
 }
 
-/// Runs the points of a study that are not `finished`. Outcomes are handed to `collect` in point order.
+/// As [`run_all`], but for the points that are `finished`.
+///
+/// # Errors
+/// As [`run_points`].
+pub fn run_in_memory(
+    resolved: &Resolved,
+    sources: &Sources,
+    means: (&[bool], Means<'_>),
+    news: impl FnMut(News),
+) -> Result<Vec<Outcome>, Diag> {
+    let mut outcomes: Vec<Option<Outcome>> = vec![None; resolved.plan.points.len()];
+    run_points(resolved, sources, means, news, |batch| {
+        for (point, outcome) in batch {
+            outcomes[point] = Some(outcome);
+        }
+        Ok(())
+    })?;
+    Ok(outcomes.into_iter().flatten().collect())
+}
+
+/// Runs the points of a study that are not `finished`. Outcomes are handed to `collect` in batches, in an order that depends on nothing but the study.
 ///
 /// # Errors
 /// The first kernel that cannot be executed, timed or priced; or what `collect` says.
@@ -57,7 +74,7 @@ pub fn run_points(
     sources: &Sources,
     (finished, means): (&[bool], Means<'_>),
     news: impl FnMut(News),
-    collect: impl FnMut(usize, Outcome) -> Result<(), Diag>,
+    collect: impl FnMut(Batch<Outcome>) -> Result<(), Diag>,
 ) -> Result<(), Diag> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let jobs = means.jobs.map_or(cores, usize::from);

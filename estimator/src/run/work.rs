@@ -11,7 +11,7 @@ use warpwatt_techlib::quantity::Frequency;
 use warpwatt_techniques::register_file::ACCESSES;
 use warpwatt_techniques::{Circuits, Stack, Structure, baseline};
 
-use super::drive::{Made, TimingRun, Work};
+use super::drive::{Batch, Made, TimingRun, Work};
 use super::execute::{first_mismatch, trace, untimed};
 use super::plan::{Axes, Plan, StudyKernel, Timing};
 use super::registers::limited;
@@ -50,14 +50,9 @@ impl Executed {
     }
 }
 
-/// A timing run, and what it did to the storage if the study follows that.
-struct Timed {
-    run: Run,
-    launches: Option<Vec<LaunchAvf>>,
-}
-
 impl Work for StudyWork<'_> {
     type Trace = Executed;
+    type Timed = Timed;
     type Outcome = Outcome;
     type Error = Diag;
 
@@ -103,19 +98,56 @@ impl Work for StudyWork<'_> {
         }
     }
 
-    fn time(&self, trace: &Executed, run: &TimingRun) -> Result<Vec<(usize, Outcome)>, Diag> {
+    fn time(&self, trace: &Executed, run: &TimingRun) -> Result<Timed, Diag> {
         let timing = &self.plan.timings[run.configuration];
-        let stack = self.stack(timing);
-        let kernel = &self.plan.axes.kernels[self.plan.executions[timing.execution].kernel];
-        let timed = self.timed(timing, trace)?;
-        let priced = run.points.iter().map(|number| {
-            let outcome = self.price(*number, timing, stack, &timed);
+        let (run, launches) = self.timed(timing, trace)?;
+        let metrics = self.stack(timing).metrics(&run).into_iter();
+        let metrics = metrics.map(|metric| Metric {
+            name: metric.name,
+            unit: metric.unit.to_owned(),
+            value: metric.value,
+        });
+        Ok(Timed {
+            structures: built(&self.plan.axes, timing),
+            launches,
+            counted: Counted {
+                cycles: run.cycles,
+                clock: Frequency::from_mhz(f64::from(timing.spec.sm.clock_mhz)),
+                performance: Performance::of(&timing.spec, &run),
+                metrics: metrics.collect(),
+                register_accesses: register_accesses(&timing.spec, &run),
+                activity: run.activity,
+                notes: Vec::new(),
+            },
+        })
+    }
+
+    fn price(
+        &self,
+        timed: &Timed,
+        run: &TimingRun,
+        points: &[usize],
+    ) -> Result<Batch<Outcome>, Diag> {
+        let timing = &self.plan.timings[run.configuration];
+        let priced = points.iter().map(|number| {
+            let outcome = self.priced(*number, timing, timed);
+            let kernel = || &self.plan.axes.kernels[self.plan.executions[timing.execution].kernel];
             outcome
                 .map(|outcome| (*number, outcome))
-                .map_err(|message| self.named(Diag::error("study::pricing", message), kernel))
+                .map_err(|message| self.named(Diag::error("study::pricing", message), kernel()))
         });
         priced.collect()
     }
+}
+
+/// What a timing run leaves for all points that share it.
+pub struct Timed {
+    /// What is priced, but for what the study describes itself.
+    structures: Vec<Structure>,
+    /// What was counted, without notes.
+    counted: Counted,
+    /// What it did to the storage if the study follows that.
+    launches: Option<Vec<LaunchAvf>>,
 }
 
 impl StudyWork<'_> {
@@ -142,12 +174,15 @@ impl StudyWork<'_> {
     }
 
     /// Times a configuration, and follows needed bits if the study asks for it.
-    fn timed(&self, timing: &Timing, executed: &Executed) -> Result<Timed, Diag> {
+    fn timed(
+        &self,
+        timing: &Timing,
+        executed: &Executed,
+    ) -> Result<(Run, Option<Vec<LaunchAvf>>), Diag> {
         let control = Control::default();
         if self.plan.axes.reliability.is_none() {
             let run = self.simulate(timing, &executed.traces, control)?;
-            let launches = None;
-            return Ok(Timed { run, launches });
+            return Ok((run, None));
         }
         let guarded = Guarded {
             techniques: Some(self.stack(timing)),
@@ -157,69 +192,37 @@ impl StudyWork<'_> {
         let kernel = &self.plan.axes.kernels[self.plan.executions[timing.execution].kernel];
         let (run, launches) = follow(&timing.spec, traces, guarded, control)
             .map_err(|error| self.named(untimed("study::timing", &error), kernel))?;
-        Ok(Timed {
-            run,
-            launches: Some(launches),
-        })
+        Ok((run, Some(launches)))
     }
 
     fn named(&self, diag: Diag, kernel: &StudyKernel) -> Diag {
         diag.at(self.study, kernel.range.clone(), "this kernel")
     }
 
-    fn price(
-        &self,
-        number: usize,
-        timing: &Timing,
-        stack: &Stack,
-        Timed {
-            run: timed,
-            launches,
-        }: &Timed,
-    ) -> Result<Outcome, String> {
+    fn priced(&self, number: usize, timing: &Timing, timed: &Timed) -> Result<Outcome, String> {
         let point = &self.plan.points[number];
-        let circuits = &self.plan.axes.technologies[point.technology()];
         let axes = &self.plan.axes;
+        let circuits = &axes.technologies[point.technology()];
         let own = || {
             let configuration = &axes.configurations[timing.configuration];
             structures::of(&axes.structures, configuration)
         };
-        let mut activity = timed.activity.clone();
-        structures::count(own(), &mut activity)?;
-        let metrics = stack.metrics(timed).into_iter();
-        let metrics = metrics.map(|metric| Metric {
-            name: metric.name,
-            unit: metric.unit.to_owned(),
-            value: metric.value,
-        });
-        let mut metrics: Vec<Metric> = metrics.collect();
-        if let (Some(launches), Some(watched)) = (launches, &self.plan.axes.reliability) {
+        let mut counted = timed.counted.clone();
+        structures::count(own(), &mut counted.activity)?;
+        if let (Some(launches), Some(watched)) = (&timed.launches, &axes.reliability) {
             let rate = upset_rate(circuits.technology().feature);
             let rate = rate.map_err(|error| error.to_string())?;
             let shape = Shape::new(&timing.spec);
             let found = reliability::metrics(&shape, watched.structures(), launches, &rate);
-            metrics.extend(found);
+            counted.metrics.extend(found);
         }
-        let counted = Counted {
-            cycles: timed.cycles,
-            clock: Frequency::from_mhz(f64::from(timing.spec.sm.clock_mhz)),
-            activity,
-            performance: Performance::of(&timing.spec, timed),
-            metrics,
-            register_accesses: register_accesses(&timing.spec, timed),
-            notes: point
-                .notes()
-                .iter()
-                .cloned()
-                .chain(technology_notes(circuits))
-                .chain(structures::notes(own()))
-                .collect(),
-        };
+        counted.notes.extend_from_slice(point.notes());
+        counted.notes.extend(technology_notes(circuits));
+        counted.notes.extend(structures::notes(own()));
         let name = self.plan.point(number);
-        let built = built(axes, timing);
         let costs = |circuits: &dyn Circuits| {
             let sms = timing.spec.sm.count;
-            let mut table = CostTable::of(&built, sms, circuits)?;
+            let mut table = CostTable::of(&timed.structures, sms, circuits)?;
             structures::enter(own(), (sms, circuits), &mut table)?;
             Ok(table)
         };
@@ -227,9 +230,16 @@ impl StudyWork<'_> {
             Some(cooling) => price_settled(name, counted, costs, (circuits, cooling)),
             None => costs(circuits).and_then(|table| price(name, counted, &table)),
         };
+        // A technology of its own for each point is not met again.
+        if axes.technologies.len() > MOST_REMEMBERED {
+            circuits.forget();
+        }
         priced.map_err(|error| error.to_string())
     }
 }
+
+/// More technologies than have their circuits remembered at once: a thousand take some 50 MB.
+const MOST_REMEMBERED: usize = 4096;
 
 /// Everything that is priced of a GPU with a configuration, but what the study describes itself.
 pub fn built(axes: &Axes, timing: &Timing) -> Vec<Structure> {

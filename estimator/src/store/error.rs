@@ -46,6 +46,30 @@ pub enum StoreError {
         /// The format it names.
         found: String,
     },
+    /// Nothing says what study its points belong to.
+    #[error("no study was finished in the result store `{}`", path.display())]
+    NoStudy {
+        /// The store.
+        path: PathBuf,
+    },
+    /// It is about another study.
+    #[error("the result stores `{}` and `{}` are not of one study: {difference}", path.display(), other.display())]
+    OtherStudy {
+        /// The store.
+        path: PathBuf,
+        /// One that was looked at before.
+        other: PathBuf,
+        /// What they differ in.
+        difference: String,
+    },
+    /// It holds another outcome for a point than another store.
+    #[error("the result store `{}` holds another outcome for the point {key} than a store before it", path.display())]
+    Conflict {
+        /// The store.
+        path: PathBuf,
+        /// The point.
+        key: String,
+    },
 }
 
 impl StoreError {
@@ -102,6 +126,18 @@ impl StoreError {
             StoreError::Format { .. } => (
                 "store::format",
                 "start over with `--fresh`, write elsewhere with `--out DIR`, or use the version that wrote it",
+            ),
+            StoreError::NoStudy { .. } => (
+                "store::unfinished",
+                "run the study there again: it goes on where it stopped",
+            ),
+            StoreError::OtherStudy { .. } => (
+                "store::other_study",
+                "put together what `warpwatt run STUDY.toml --shard I/N` wrote for one study, by one version",
+            ),
+            StoreError::Conflict { .. } => (
+                "store::conflict",
+                "equal inputs have equal outcomes: one of the stores was damaged or written by a changed program; run its part again with `--fresh`",
             ),
         };
         Diag::error(code, self.to_string()).help(help)

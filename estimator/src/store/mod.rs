@@ -1,4 +1,4 @@
-//! The result store: one file with every finished point, each in its own transaction.
+//! The result store: one file with every finished point, written a batch at a time.
 //!
 //! A point's key is the hash of everything that decides its result, so that points are shared between studies, resumed after a kill and
 //! never computed twice. Nothing in the file depends on the clock, the host or the number of threads: the same points written in the same order are the same bytes.
@@ -6,28 +6,37 @@
 mod error;
 mod key;
 mod manifest;
+mod merge;
+mod point;
 mod recipes;
 mod record;
 
 pub use error::StoreError;
 pub use key::PointKey;
 pub use manifest::{Budget, Manifest};
+pub use merge::{Merged, merge};
 pub use record::{Digests, RECORD, Record};
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use redb::{Database, DatabaseError, ReadOnlyDatabase, ReadableDatabase, TableDefinition};
 
 use crate::outcome::Outcome;
 
 /// The version of the store's layout and of the outcomes in it. Raise it when either changes its meaning.
-pub const FORMAT: u64 = 3;
+pub const FORMAT: u64 = 4;
 
 /// The store's file in a results directory.
 pub const FILE_NAME: &str = "results.redb";
 
 const META: TableDefinition<'_, &str, &str> = TableDefinition::new("meta");
+const MANIFEST: &str = "manifest";
+const PART: &str = "part";
+
 const POINTS: TableDefinition<'_, &[u8; 32], &[u8]> = TableDefinition::new("points");
 
 /// An open result store. No other process can open it meanwhile.
@@ -153,31 +162,88 @@ impl Store {
     /// # Errors
     /// The file cannot be read or what it holds is no outcome.
     pub fn get(&self, key: &PointKey) -> Result<Option<Outcome>, StoreError> {
+        let [stored] = &self.stored(std::slice::from_ref(key))?[..] else {
+            return Ok(None);
+        };
+        let decode = |bytes: &Vec<u8>| {
+            point::decode(bytes).map_err(|error| self.damaged(&format!("point {key}: {error}")))
+        };
+        stored.as_ref().map(decode).transpose()
+    }
+
+    /// Which of the points are finished.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn held(&self, keys: &[PointKey]) -> Result<Vec<bool>, StoreError> {
+        self.look_up(keys, |found| found.is_some())
+    }
+
+    /// The points under `keys` as they are stored.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn stored(&self, keys: &[PointKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        self.look_up(keys, |found| found.map(<[u8]>::to_vec))
+    }
+
+    fn look_up<T>(
+        &self,
+        keys: &[PointKey],
+        take: impl Fn(Option<&[u8]>) -> T,
+    ) -> Result<Vec<T>, StoreError> {
         self.guard(|| {
             let read = self.database.begin_read()?;
             let points = match read.open_table(POINTS) {
-                Err(redb::TableError::TableDoesNotExist(_)) => return Ok(None),
+                Err(redb::TableError::TableDoesNotExist(_)) => {
+                    return Ok(keys.iter().map(|_| take(None)).collect());
+                }
                 table => table?,
             };
-            Ok(points.get(&key.0)?.map(|bytes| bytes.value().to_vec()))
-        })?
-        .map(|bytes| {
-            serde_json::from_slice(&bytes)
-                .map_err(|error| self.damaged(&format!("point {key}: {error}")))
+            keys.iter()
+                .map(|key| {
+                    Ok(take(
+                        points.get(&key.0)?.as_ref().map(|bytes| bytes.value()),
+                    ))
+                })
+                .collect()
         })
-        .transpose()
     }
 
-    /// Writes a finished point, in a transaction of its own.
+    /// Writes a finished point.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn put(&self, key: &PointKey, outcome: &Outcome) -> Result<(), StoreError> {
-        let bytes =
-            serde_json::to_vec(outcome).map_err(|error| self.damaged(&error.to_string()))?;
+        self.put_all(&[(*key, outcome)])
+    }
+
+    /// Writes finished points in one transaction: all of them are there after a kill, or none.
+    ///
+    /// # Errors
+    /// The file cannot be written; then none of them is there.
+    pub fn put_all(&self, points: &[(PointKey, &Outcome)]) -> Result<(), StoreError> {
+        let encoded = points.iter().map(|(key, outcome)| {
+            let bytes = point::encode(outcome);
+            Ok((
+                *key,
+                bytes.map_err(|error| self.damaged(&error.to_string()))?,
+            ))
+        });
+        let encoded: Result<Vec<_>, StoreError> = encoded.collect();
+        self.put_stored(&encoded?)
+    }
+
+    /// As [`Store::put_all`], for points as they are stored.
+    pub(super) fn put_stored(&self, points: &[(PointKey, Vec<u8>)]) -> Result<(), StoreError> {
         self.guard(|| {
             let write = self.database.begin_write()?;
-            write.open_table(POINTS)?.insert(&key.0, bytes.as_slice())?;
+            {
+                let mut table = write.open_table(POINTS)?;
+                for (key, bytes) in points {
+                    table.insert(&key.0, bytes.as_slice())?;
+                }
+            }
             write.commit()?;
             Ok(())
         })
@@ -208,27 +274,51 @@ impl Store {
     /// # Errors
     /// The file cannot be written.
     pub fn put_manifest(&self, manifest: &Manifest) -> Result<(), StoreError> {
+        self.put_json(MANIFEST, manifest)
+    }
+
+    /// As [`Store::put_manifest`], for a study of which the store holds a part.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn put_part(&self, manifest: &Manifest) -> Result<(), StoreError> {
+        self.put_json(PART, manifest)
+    }
+
+    /// What the results were made from; `None` in a store in which no study was finished.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn manifest(&self) -> Result<Option<Manifest>, StoreError> {
+        self.json(MANIFEST)
+    }
+
+    /// The study that the store holds a part of, if it does.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn part(&self) -> Result<Option<Manifest>, StoreError> {
+        self.json(PART)
+    }
+
+    fn put_json(&self, name: &str, value: &impl Serialize) -> Result<(), StoreError> {
         let text =
-            serde_json::to_string(manifest).map_err(|error| self.damaged(&error.to_string()))?;
-        if self.meta("manifest")?.as_deref() == Some(text.as_str()) {
+            serde_json::to_string(value).map_err(|error| self.damaged(&error.to_string()))?;
+        if self.meta(name)?.as_deref() == Some(text.as_str()) {
             return Ok(());
         }
         self.guard(|| {
             let write = self.database.begin_write()?;
-            write.open_table(META)?.insert("manifest", text.as_str())?;
+            write.open_table(META)?.insert(name, text.as_str())?;
             write.commit()?;
             Ok(())
         })
     }
 
-    /// What the results were made from; `None` in a store that no study was begun in.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn manifest(&self) -> Result<Option<Manifest>, StoreError> {
-        let text = self.meta("manifest")?;
+    fn json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, StoreError> {
+        let text = self.meta(name)?;
         text.map(|text| {
-            serde_json::from_str(&text).map_err(|error| self.damaged(&format!("manifest: {error}")))
+            serde_json::from_str(&text).map_err(|error| self.damaged(&format!("{name}: {error}")))
         })
         .transpose()
     }

@@ -1,6 +1,6 @@
 //! What the points of the store were priced from.
 
-use super::{META, Store, StoreError};
+use super::{Store, StoreError};
 use crate::recipe::Recipes;
 
 const KEY: &str = "recipes";
@@ -11,17 +11,7 @@ impl Store {
     /// # Errors
     /// The file cannot be written.
     pub fn put_recipes(&self, recipes: &Recipes) -> Result<(), StoreError> {
-        let text =
-            serde_json::to_string(recipes).map_err(|error| self.damaged(&error.to_string()))?;
-        if self.meta(KEY)?.as_deref() == Some(text.as_str()) {
-            return Ok(());
-        }
-        self.guard(|| {
-            let write = self.database.begin_write()?;
-            write.open_table(META)?.insert(KEY, text.as_str())?;
-            write.commit()?;
-            Ok(())
-        })
+        self.put_json(KEY, recipes)
     }
 
     /// What the study's points were priced from; `None` in a store that was written before recipes were kept.
@@ -29,11 +19,7 @@ impl Store {
     /// # Errors
     /// The file cannot be read.
     pub fn recipes(&self) -> Result<Option<Recipes>, StoreError> {
-        let text = self.meta(KEY)?;
-        text.map(|text| {
-            serde_json::from_str(&text).map_err(|error| self.damaged(&format!("recipes: {error}")))
-        })
-        .transpose()
+        self.json(KEY)
     }
 
     /// Whether there are any.

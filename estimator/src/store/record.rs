@@ -58,6 +58,11 @@ impl Record {
     pub fn of(manifest: &Manifest, outcomes: &[Outcome]) -> Self {
         let mut digests = Digests::default();
         outcomes.iter().for_each(|outcome| digests.add(outcome));
+        Self::with(manifest, digests)
+    }
+
+    /// Of a finished study, whose outcomes have these digests.
+    pub fn with(manifest: &Manifest, digests: Digests) -> Self {
         Self {
             format: FORMAT,
             manifest: manifest.clone(),

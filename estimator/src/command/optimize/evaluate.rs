@@ -7,7 +7,7 @@ use crate::papers::FilterCachePaper;
 use crate::report::metric::{Limit, Metric, Metrics, Objective};
 use crate::report::{Comparison, Verdict};
 use crate::run::{Means, Resolved, run_points};
-use crate::store::{Budget, Store};
+use crate::store::{Budget, PointKey, Store};
 
 /// What is wanted of a candidate.
 pub struct Goal {
@@ -145,9 +145,10 @@ impl<'r> Evaluator<'r> {
     fn run(&mut self, points: &[usize]) -> Result<(), Diag> {
         let planned = &self.resolved.plan.points;
         let mut finished = vec![true; planned.len()];
-        for &point in points {
-            let held = self.store.get(&planned[point].key);
-            finished[point] = held.map_err(|error| error.diag())?.is_some();
+        let keys: Vec<PointKey> = points.iter().map(|point| planned[*point].key).collect();
+        let held = self.store.held(&keys).map_err(|error| error.diag())?;
+        for (&point, held) in points.iter().zip(held) {
+            finished[point] = held;
         }
         if finished.iter().all(|finished| *finished) {
             return Ok(());
@@ -157,8 +158,12 @@ impl<'r> Evaluator<'r> {
             self.sources,
             (&finished, self.means),
             |_| (),
-            |point, outcome| {
-                let put = self.store.put(&planned[point].key, &outcome);
+            |batch| {
+                let batch = batch.iter();
+                let batch: Vec<(PointKey, &Outcome)> = batch
+                    .map(|(point, outcome)| (planned[*point].key, outcome))
+                    .collect();
+                let put = self.store.put_all(&batch);
                 put.map_err(|error| error.diag())
             },
         )

@@ -1,0 +1,106 @@
+//! `warpwatt run --dry-run`: what there is to do, and what it may take.
+
+use std::num::NonZero;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::arguments::RunArguments;
+use super::console::{Exit, out, out_json, reject, show};
+use crate::diag::{Diag, Rejection, Sink};
+use crate::run::forecast::Forecast;
+use crate::run::{Resolved, resolve};
+use crate::store::{FILE_NAME, PointKey, Store};
+
+/// Says what the study would take. Writes nothing.
+pub fn run(arguments: &RunArguments) -> Exit {
+    let mut sink = Sink::default();
+    let Some(resolved) = resolve(&arguments.study, &mut sink) else {
+        return reject(&Rejection(sink), arguments.json);
+    };
+    show(&sink);
+    let default = &resolved.study.output.directory;
+    let directory = arguments.out.as_ref().unwrap_or(default);
+    match forecast(arguments, &resolved, directory) {
+        Ok(forecast) if arguments.json => out_json(&json!(forecast)),
+        Ok(forecast) => out(&text(&forecast, directory)),
+        Err(diag) => return reject(&diag.into(), arguments.json),
+    }
+    Exit::Done
+}
+
+fn forecast(
+    arguments: &RunArguments,
+    resolved: &Resolved,
+    directory: &Path,
+) -> Result<Forecast, Diag> {
+    let plan = &resolved.plan;
+    let keys: Vec<PointKey> = plan.points.iter().map(|point| point.key).collect();
+    let held = if directory.join(FILE_NAME).is_file() {
+        let store = Store::open_existing(directory).map_err(|error| error.diag())?;
+        store.held(&keys).map_err(|error| error.diag())?
+    } else {
+        vec![false; keys.len()]
+    };
+    let wanted = match arguments.shard {
+        Some(shard) => shard.of(plan),
+        None => vec![true; keys.len()],
+    };
+    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    let jobs = arguments.jobs.map_or_else(cores, usize::from);
+    Ok(Forecast::of(plan, &wanted, &held, jobs))
+}
+
+fn text(forecast: &Forecast, directory: &Path) -> String {
+    let millions = |count: Option<u64>| match count {
+        Some(count) => format!("{:.1} million warp instructions", count as f64 / 1e6),
+        None => format!(
+            "instructions of {} not known",
+            forecast.unrecorded.join(", ")
+        ),
+    };
+    let time = match forecast.seconds {
+        Some(seconds) => format!("about {} on {} threads", duration(seconds), forecast.jobs),
+        None => "not known".to_owned(),
+    };
+    let basis = forecast.basis;
+    format!(
+        "points       {}, {} of them in {} already\n\
+         executions   {}, {}\n\
+         timing runs  {}, {}\n\
+         time         {time}\n\
+         disk         about {}\n\n\
+         from recorded instruction counts of the suite's cases, and rates of one core: {:.0} million warp instructions a second executed, {:.1} million timed,\n\
+         {} points a second priced in a new technology or operating point, {} in a known one; {} bytes a point\n",
+        forecast.points,
+        forecast.held,
+        directory.display(),
+        forecast.executions,
+        millions(forecast.executed_instructions),
+        forecast.timing_runs,
+        millions(forecast.timed_instructions),
+        size(forecast.store_bytes),
+        basis.executed_instructions_per_s / 1e6,
+        basis.timed_instructions_per_s / 1e6,
+        basis.designs_per_s,
+        basis.pricings_per_s,
+        basis.bytes_per_point,
+    )
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 1.0 => "a second".to_owned(),
+        s if s < 120.0 => format!("{s:.0} s"),
+        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes as f64 {
+        b if b < 1e6 => format!("{:.0} kB", b / 1e3),
+        b if b < 1e9 => format!("{:.1} MB", b / 1e6),
+        b => format!("{:.1} GB", b / 1e9),
+    }
+}

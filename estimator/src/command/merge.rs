@@ -1,0 +1,55 @@
+//! `warpwatt merge`: the results of parts of a study, put together.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::console::{Exit, err, reject};
+use super::report::report_on;
+use crate::diag::Rejection;
+use crate::store::merge;
+
+/// Put the results of parts of a study together, and report them.
+///
+/// Parts are what `warpwatt run STUDY.toml --shard I/N --out DIR` leaves, on one machine or several. The report is that of the whole study, to the byte.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  warpwatt merge results part1 part2 part3
+  warpwatt merge results part1 part2 --json
+
+Exit codes: 0 done; 1 points are missing, or no point meets the study's [budget]; 2 the parts do not belong together.")]
+pub struct MergeArguments {
+    /// The directory that gets all results; what it holds of the study already stays
+    #[arg(value_name = "OUT")]
+    pub out: PathBuf,
+    /// The directories that parts of the study were written to
+    #[arg(value_name = "IN", required = true)]
+    pub parts: Vec<PathBuf>,
+    /// Print one JSON document on standard output, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+    /// Nothing on standard error unless something is wrong
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// Merges and reports.
+pub fn run(arguments: &MergeArguments) -> Exit {
+    let merged = merge(&arguments.out, &arguments.parts);
+    let merged = match merged {
+        Ok(merged) => merged,
+        Err(error) => return reject(&Rejection::from(error.diag()), arguments.json),
+    };
+    if merged.missing > 0 {
+        err(&format!(
+            "{} of {} points are missing: run the parts that hold them and merge again, or run the study with `--out {}`\n",
+            merged.missing,
+            merged.manifest.points.len(),
+            arguments.out.display()
+        ));
+        return Exit::NotMet;
+    }
+    report_on(&arguments.out, (&[], arguments.json, arguments.quiet))
+        .unwrap_or_else(|rejection| reject(&rejection, arguments.json))
+}

@@ -1,0 +1,117 @@
+//! What a study will take, before anything runs.
+
+use serde::Serialize;
+
+use super::plan::Plan;
+
+/// What is to be done, and an estimate of time and disk.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Forecast {
+    /// Points of the study, or of its part.
+    pub points: usize,
+    /// Those that the result store holds already.
+    pub held: usize,
+    /// Executions that are left: a kernel with a width of warps and limits of registers.
+    pub executions: usize,
+    /// Timing runs that are left.
+    pub timing_runs: usize,
+    /// Warp instructions to be executed; `None` if some kernel's were not recorded.
+    pub executed_instructions: Option<u64>,
+    /// Warp instructions to be timed; `None` likewise.
+    pub timed_instructions: Option<u64>,
+    /// Kernels whose instructions were not recorded: those of the user's own.
+    pub unrecorded: Vec<String>,
+    /// Estimate of the time on so many threads; `None` if instructions are not known.
+    pub seconds: Option<f64>,
+    /// Threads.
+    pub jobs: usize,
+    /// Estimate of what the result store grows by.
+    pub store_bytes: u64,
+    /// What the estimates are made from.
+    pub basis: Basis,
+}
+
+/// Measured rates of the release build on one core, and sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Basis {
+    /// Functional execution with recording (docs/execution.md).
+    pub executed_instructions_per_s: f64,
+    /// The GPU model on `tesla-16sm` (docs/gpu-model.md).
+    pub timed_instructions_per_s: f64,
+    /// Pricing where circuits are to be designed for a technology first.
+    pub designs_per_s: f64,
+    /// Pricing where they are known.
+    pub pricings_per_s: f64,
+    /// What a point takes in the store.
+    pub bytes_per_point: u64,
+}
+
+/// Measured on one core of a machine that others used too: orders of magnitude for planning, no promise.
+pub const BASIS: Basis = Basis {
+    executed_instructions_per_s: 22e6,
+    timed_instructions_per_s: 3.8e6,
+    designs_per_s: 250.0,
+    pricings_per_s: 5000.0,
+    bytes_per_point: 9000,
+};
+
+impl Forecast {
+    /// What is left of `plan` if the points that are `wanted` are run and those that are `held` are not.
+    pub fn of(plan: &Plan, wanted: &[bool], held: &[bool], jobs: usize) -> Self {
+        let done: Vec<bool> = wanted
+            .iter()
+            .zip(held)
+            .map(|(wanted, held)| !wanted || *held)
+            .collect();
+        let work = plan.work(&done);
+        let mut unrecorded = Vec::new();
+        let (mut executed, mut timed) = (0, 0);
+        for kernel in &work {
+            let name = &plan.axes.kernels[plan.executions[kernel.kernel].kernel]
+                .loaded
+                .name;
+            let suite = warpwatt_suite::kernel(&name.name);
+            let Some(counts) = suite.and_then(|suite| suite.counts(&name.case)) else {
+                let label = format!("{} ({})", name.name, name.case);
+                if !unrecorded.contains(&label) {
+                    unrecorded.push(label);
+                }
+                continue;
+            };
+            executed += counts.warp_instructions;
+            timed += counts.warp_instructions * kernel.runs.len() as u64;
+        }
+        let known = unrecorded.is_empty();
+        let left = done.iter().filter(|done| !**done).count();
+        let mut designed: Vec<usize> = plan
+            .points
+            .iter()
+            .zip(&done)
+            .filter(|(_, done)| !**done)
+            .map(|(point, _)| point.technology())
+            .collect();
+        designed.sort_unstable();
+        designed.dedup();
+        let seconds = executed as f64 / BASIS.executed_instructions_per_s
+            + timed as f64 / BASIS.timed_instructions_per_s
+            + designed.len() as f64 / BASIS.designs_per_s
+            + left as f64 / BASIS.pricings_per_s;
+        Self {
+            points: wanted.iter().filter(|wanted| **wanted).count(),
+            held: wanted
+                .iter()
+                .zip(held)
+                .filter(|(wanted, held)| **wanted && **held)
+                .count(),
+            executions: work.len(),
+            timing_runs: work.iter().map(|kernel| kernel.runs.len()).sum(),
+            executed_instructions: known.then_some(executed),
+            timed_instructions: known.then_some(timed),
+            unrecorded,
+            seconds: known.then_some(seconds / jobs.max(1) as f64),
+            jobs,
+            store_bytes: left as u64 * BASIS.bytes_per_point,
+            basis: BASIS,
+        }
+    }
+}

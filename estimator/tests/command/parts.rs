@@ -1,0 +1,293 @@
+//! Studies in parts: dry runs, shards, stores put together, very many points.
+
+use std::fs;
+
+use warpwatt::diag::Sink;
+use warpwatt::outcome::Outcome;
+use warpwatt::run::{resolve_text, run_all};
+use warpwatt::store::{Manifest, PointKey, Store};
+
+use crate::common::{Scratch, stderr, stdout, warpwatt};
+
+const STUDY: &str = r#"
+[study]
+title = "In parts"
+[gpu]
+preset = "tesla-16sm"
+node = ["32nm", "40nm"]
+[workloads]
+kernels = ["vector_add", "reduction", "matrix_mul"]
+[[technique]]
+name = "filter_cache"
+entries = [16, 32]
+"#;
+
+fn ok(scratch: &Scratch, arguments: &[&str]) -> (String, String) {
+    let output = warpwatt(&scratch.path(""), arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    (stdout(&output), stderr(&output))
+}
+
+fn refused(scratch: &Scratch, arguments: &[&str]) -> String {
+    let output = warpwatt(&scratch.path(""), arguments);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    stderr(&output)
+}
+
+#[test]
+fn a_dry_run_counts_and_writes_nothing() {
+    let scratch = Scratch::new();
+    scratch.write("study.toml", STUDY);
+    let (text, said) = ok(&scratch, &["run", "study.toml", "--dry-run"]);
+    assert_eq!(said, "");
+    for line in [
+        "points       18, 0 of them",
+        "executions   3, 0.",
+        "timing runs  9, ",
+    ] {
+        assert!(text.contains(line), "{line} in\n{text}");
+    }
+    assert_eq!(
+        fs::read_dir(scratch.path("")).unwrap().count(),
+        1,
+        "nothing is written"
+    );
+    ok(
+        &scratch,
+        &["run", "study.toml", "--quiet", "--shard", "1/3"],
+    );
+    let (text, _) = ok(
+        &scratch,
+        &["run", "study.toml", "--dry-run", "--json", "--jobs", "2"],
+    );
+    let forecast: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&forecast["points"], &forecast["held"]),
+        (&18.into(), &6.into())
+    );
+    assert_eq!(
+        (&forecast["executions"], &forecast["timing_runs"]),
+        (&2.into(), &6.into())
+    );
+    let seconds = forecast["seconds"].as_f64().unwrap();
+    assert!(
+        seconds > 0.0 && forecast["store_bytes"].as_u64() > Some(0),
+        "{text}"
+    );
+    // What is recorded of the two kernels that are left, executed once and timed three times each.
+    let counts = ["reduction", "matrix_mul"].map(|name| {
+        let kernel = warpwatt_suite::kernel(name).unwrap();
+        kernel.counts("default").unwrap().warp_instructions
+    });
+    assert_eq!(forecast["executed_instructions"], counts[0] + counts[1]);
+    assert_eq!(forecast["timed_instructions"], 3 * (counts[0] + counts[1]));
+}
+
+#[test]
+fn parts_put_together_are_the_whole_to_the_byte() {
+    let scratch = Scratch::new();
+    scratch.write("study.toml", STUDY);
+    let (whole, _) = ok(
+        &scratch,
+        &["run", "study.toml", "--quiet", "--out", "whole"],
+    );
+    for of in ["2", "4"] {
+        let count: usize = of.parse().unwrap();
+        let parts: Vec<String> = (1..=count)
+            .map(|part| format!("part{part}of{of}"))
+            .collect();
+        let mut points = 0;
+        for (number, part) in parts.iter().enumerate() {
+            let shard = format!("{}/{of}", number + 1);
+            ok(
+                &scratch,
+                &[
+                    "run",
+                    "study.toml",
+                    "--quiet",
+                    "--shard",
+                    &shard,
+                    "--out",
+                    part,
+                ],
+            );
+            points += Store::open_existing(&scratch.path(part))
+                .unwrap()
+                .len()
+                .unwrap();
+        }
+        assert_eq!(points, 18, "no point is in two parts");
+        let out = format!("merged{of}");
+        let mut arguments = vec!["merge", out.as_str()];
+        // One part is missing, and is told; the order of the others does not matter.
+        arguments.extend(parts[1..].iter().rev().map(String::as_str));
+        let output = warpwatt(&scratch.path(""), &arguments);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(
+            stderr(&output).contains("of 18 points are missing"),
+            "{}",
+            stderr(&output)
+        );
+        arguments.push(&parts[0]);
+        assert_eq!(ok(&scratch, &arguments).0, whole, "{of} parts");
+        for name in [
+            "points.csv",
+            "comparisons.csv",
+            "report.json",
+            "report.html",
+        ] {
+            let read = |out: &str| fs::read(scratch.path(out).join(name)).unwrap();
+            assert!(read("whole") == read(&out), "{name} of {of} parts");
+        }
+        // A run finds everything there.
+        let (_, said) = ok(&scratch, &["run", "study.toml", "--out", &out]);
+        assert!(said.contains("all 18 points"), "{said}");
+    }
+}
+
+#[test]
+fn parts_that_do_not_belong_together_are_refused() {
+    let scratch = Scratch::new();
+    let small = STUDY.replace(r#", "reduction", "matrix_mul""#, "");
+    scratch.write("study.toml", &small);
+    scratch.write("other.toml", &small.replace("40nm", "45nm"));
+    scratch.write("renamed.toml", &small.replace("In parts", "Otherwise"));
+    for (study, out) in [
+        ("study.toml", "a"),
+        ("other.toml", "b"),
+        ("renamed.toml", "c"),
+    ] {
+        ok(
+            &scratch,
+            &["run", study, "--quiet", "--shard", "1/2", "--out", out],
+        );
+    }
+    let said = refused(&scratch, &["merge", "out", "a", "b"]);
+    assert!(
+        said.contains("error[store::other_study]") && said.contains("technology"),
+        "{said}"
+    );
+    let said = refused(&scratch, &["merge", "out", "a", "c"]);
+    assert!(said.contains("`In parts` and `Otherwise`"), "{said}");
+    let said = refused(&scratch, &["merge", "out", "a", "nowhere"]);
+    assert!(said.contains("error[store::missing]"), "{said}");
+    fs::create_dir(scratch.path("empty")).unwrap();
+    let empty = Store::open(&scratch.path("empty")).unwrap();
+    let said = refused(&scratch, &["merge", "out", "a", "empty"]);
+    assert!(said.contains("error[store::locked]"), "{said}");
+    drop(empty);
+    let said = refused(&scratch, &["merge", "out", "a", "empty"]);
+    assert!(said.contains("error[store::unfinished]"), "{said}");
+    assert!(!scratch.path("out").exists(), "nothing is written");
+    let said = refused(&scratch, &["run", "study.toml", "--shard", "3/2"]);
+    assert!(said.contains("write a part and their number"), "{said}");
+}
+
+#[test]
+fn another_outcome_of_the_same_point_is_a_conflict() {
+    let scratch = Scratch::new();
+    scratch.write("study.toml", STUDY);
+    for out in ["a", "b"] {
+        ok(
+            &scratch,
+            &[
+                "run",
+                "study.toml",
+                "--quiet",
+                "--shard",
+                "1/3",
+                "--out",
+                out,
+            ],
+        );
+    }
+    let store = Store::open(&scratch.path("b")).unwrap();
+    let key = store.part().unwrap().unwrap().points[0];
+    let mut outcome = store.get(&key).unwrap().unwrap();
+    outcome.cycles += 1;
+    store.put(&key, &outcome).unwrap();
+    store.close();
+    let said = refused(&scratch, &["merge", "out", "a", "b"]);
+    assert!(
+        said.contains("error[store::conflict]") && said.contains(&key.to_string()),
+        "{said}"
+    );
+}
+
+/// Points of a small study again and again, each at another supply: as many as make a report a digest.
+#[test]
+fn very_many_points_are_reported_by_a_digest_and_whole_tables() {
+    const PAIRS: usize = 5_001;
+    let mut sink = Sink::default();
+    let small = STUDY
+        .replace(r#", "reduction", "matrix_mul""#, "")
+        .replace("[16, 32]", "16")
+        .replace("[\"32nm\", \"40nm\"]", "\"32nm\"");
+    let resolved = resolve_text("study.toml", &small, "".as_ref(), &mut sink).unwrap();
+    let outcomes = run_all(&resolved, &sink.sources, Some(1), |_| ()).unwrap();
+    let scratch = Scratch::new();
+    let store = Store::open(&scratch.path("results")).unwrap();
+    let mut keys = Vec::new();
+    for pair in 0..PAIRS {
+        let copies: Vec<(PointKey, Outcome)> = outcomes
+            .iter()
+            .enumerate()
+            .map(|(number, outcome)| {
+                let mut outcome = outcome.clone();
+                outcome.point.technology.vdd_v = 0.5 + pair as f64 / 10_000.0;
+                let mut key = [0; 32];
+                key[..8].copy_from_slice(&(2 * pair as u64 + number as u64).to_be_bytes());
+                (PointKey(key), outcome)
+            })
+            .collect();
+        keys.extend(copies.iter().map(|(key, _)| *key));
+        if pair % 100 == 0 || pair + 1 == PAIRS {
+            assert_eq!(copies.len(), 2);
+        }
+        let copies: Vec<(PointKey, &Outcome)> = copies
+            .iter()
+            .map(|(key, outcome)| (*key, outcome))
+            .collect();
+        store.put_all(&copies).unwrap();
+    }
+    let manifest = Manifest {
+        title: "Many".to_owned(),
+        study: String::new(),
+        version: "0".to_owned(),
+        inputs: Default::default(),
+        sampling: None,
+        budget: None,
+        pareto: Vec::new(),
+        points: keys,
+    };
+    store.put_manifest(&manifest).unwrap();
+    store.close();
+    let (text, _) = ok(&scratch, &["report", "results"]);
+    assert!(
+        text.contains("10,002 points, too many to show one by one"),
+        "{text}"
+    );
+    assert!(text.lines().count() < 20, "{text}");
+    let rows = |name: &str| {
+        fs::read_to_string(scratch.path("results").join(name))
+            .unwrap()
+            .lines()
+            .count()
+    };
+    assert_eq!(
+        (rows("points.csv"), rows("comparisons.csv")),
+        (2 * PAIRS + 1, PAIRS + 1)
+    );
+    let digest = fs::read_to_string(scratch.path("results/digest.json")).unwrap();
+    let digest: serde_json::Value = serde_json::from_str(&digest).unwrap();
+    assert_eq!(digest["points"], 2 * PAIRS);
+    let with = &digest["configurations"][1];
+    assert_eq!(
+        (&with["technique"], &with["points"]),
+        (&"filter_cache(entries=16)".into(), &PAIRS.into())
+    );
+    assert_eq!(
+        with["energy_change"]["least"], with["energy_change"]["most"],
+        "all are alike"
+    );
+}
