@@ -11,6 +11,7 @@ use super::array::ArrayArguments;
 use super::avf::AvfArguments;
 use super::cache::CacheArguments;
 use super::completions::CompletionsArguments;
+use super::explain::ExplainArguments;
 use super::inject::InjectArguments;
 use super::man::ManArguments;
 use super::reproduce::ReproduceArguments;
@@ -44,6 +45,7 @@ Examples:
   warpwatt inject bfs --structure register_file         what flipped bits do to a kernel's result
   warpwatt trace bfs                                    how a kernel behaves: divergence, memory, live ranges
   warpwatt array --capacity 4KiB --word 128b --node 7nm one memory: area, delay, energy, leakage
+  warpwatt explain results --metric energy_j --point 1  where a figure comes from, down to the technology's values
   warpwatt list kernels                                 what there is to choose from
   warpwatt tech show 7nm                                what a technology node is made of, and how sure it is
 
@@ -93,6 +95,8 @@ pub enum Command {
     Effects(super::effects::EffectsArguments),
     /// Put the results of parts of a study together
     Merge(super::merge::MergeArguments),
+    /// Show where a figure of a point comes from: formula, inputs, sources, uncertainty
+    Explain(ExplainArguments),
     /// Compare our numbers with published ones
     Validate(ValidateArguments),
     /// Print the JSON schema of studies, launch files, GPUs or technology nodes, for editors

@@ -8,6 +8,7 @@ mod completions;
 mod console;
 mod dry_run;
 mod effects;
+mod explain;
 mod fault;
 mod files;
 mod inject;
@@ -25,6 +26,7 @@ mod ptx;
 mod races;
 mod report;
 mod reproduce;
+mod results;
 mod run;
 mod schema;
 mod study_timeline;
@@ -71,5 +73,6 @@ fn dispatch(command: &Command) -> Exit {
         Command::Validate(arguments) => validate::run(arguments),
         Command::Merge(arguments) => merge::run(arguments),
         Command::Report(arguments) => report::run(arguments),
+        Command::Explain(arguments) => explain::run(arguments),
     }
 }

@@ -4,6 +4,7 @@ use warpwatt_circuit::{Cost, Gated};
 
 use super::Part;
 use crate::outcome::{Outcome, PricedStructure, Totals};
+use crate::uncertainty::Figure;
 
 /// What one structure costs, in SI; nothing of how it comes about.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +56,27 @@ impl Figures {
                 wake_j: gated.wake_energy.si(),
                 domains: gated.domains as f64,
                 header_m2: gated.header_area.si(),
+            }),
+        }
+    }
+
+    /// Each figure times the factor of its kind.
+    #[must_use]
+    pub fn times(&self, factor: impl Fn(Figure) -> f64) -> Self {
+        let [energy, leakage, area, delay] = Figure::ALL.map(factor);
+        Self {
+            read_j: self.read_j * energy,
+            write_j: self.write_j * energy,
+            search_j: self.search_j * energy,
+            leakage_w: self.leakage_w * leakage,
+            gate_leakage_w: self.gate_leakage_w * leakage,
+            area_m2: self.area_m2 * area,
+            delay_s: self.delay_s * delay,
+            gated: self.gated.map(|gated| GatedFigures {
+                off_w: gated.off_w * leakage,
+                wake_j: gated.wake_j * energy,
+                header_m2: gated.header_m2 * area,
+                ..gated
             }),
         }
     }

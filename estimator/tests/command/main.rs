@@ -6,6 +6,7 @@ mod cache;
 mod common;
 mod editors;
 mod errors;
+mod explain;
 mod goals;
 mod inject;
 mod kernel;

@@ -8,6 +8,7 @@ mod build;
 mod compare;
 mod cost;
 mod design;
+mod equation;
 mod error;
 mod gate;
 mod gating;
@@ -27,6 +28,7 @@ pub mod units;
 
 pub use cost::{Alternative, Cost, Organisation, Part, Uncertainty};
 pub use design::Design;
+pub use equation::{Equation, Quantity};
 pub use error::CircuitError;
 pub use gating::{Gated, GatedMode, GatedSide, Gating, Granularity, gate as power_gate};
 pub use interface::MacroStyle;

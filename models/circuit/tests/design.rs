@@ -169,3 +169,24 @@ fn the_organisation_stays_where_another_would_be_chosen() {
         assert!(under.access_time >= design.cost().access_time);
     }
 }
+
+/// Parts of one array have different equations, each with an origin; only trees, and gates among themselves, share one.
+#[test]
+fn every_contribution_has_an_equation() {
+    use warpwatt_circuit::Quantity::Energy;
+    let at = OperatingPoint::at(Temperature::from_k(350.0));
+    for (technology, profile) in technologies() {
+        for spec in specs() {
+            let Ok(cost) = cost(&technology, &at, profile, &spec) else {
+                continue;
+            };
+            let gates = spec.equation("read decoders", Energy);
+            for part in &cost.breakdown {
+                let equation = spec.equation(&part.name, Energy);
+                assert!(!equation.text.is_empty() && !equation.origin.is_empty());
+                let array = cost.organisation.is_some() && part.name.ends_with("bitlines");
+                assert!(!array || equation != gates, "{}: {}", cost.model, part.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Where a figure comes from: its derivation as a tree, down to counts of the GPU model and values of the technology.
+//!
+//! Everything is computed again from what the result store holds. What the tree says is held to what the report says: if they differ, the store was written by
+//! another version, and that is what the user is told.
+
+mod circuit;
+mod point;
+mod side;
+mod text;
+mod tree;
+mod versus;
+
+pub use text::text;
+pub use tree::{Formula, Node};
+
+use serde::Serialize;
+use warpwatt_circuit::CircuitError;
+
+use crate::diag::Diag;
+use crate::outcome::Outcome;
+use crate::recipe::{Built, Recipe, Recipes};
+use crate::report::Report;
+use crate::report::metric::Metric;
+use crate::uncertainty::input::{Input, inputs};
+use side::Side;
+use versus::Versus;
+
+/// How a figure of a point comes about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The metric.
+    pub metric: String,
+    /// What it means.
+    pub meaning: String,
+    /// The number of the point, from 1 on.
+    pub point: usize,
+    /// What the point is.
+    pub selector: String,
+    /// The value.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+    /// Its standard deviation, to first order in the uncertain inputs.
+    pub sigma: f64,
+    /// What moves it: causes of error, the largest first.
+    pub causes: Vec<CauseOfError>,
+    /// The derivation.
+    pub derivation: Node,
+}
+
+/// Something that is uncertain, and what it does to a figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CauseOfError {
+    /// Its name.
+    pub cause: String,
+    /// What one standard deviation of it moves the figure by.
+    pub moves: f64,
+    /// Its part of the variance.
+    pub variance_share: f64,
+}
+
+/// A difference between tree and report beyond which they do not mean the same.
+const ROUNDING: f64 = 1e-9;
+
+/// Explains `metric` of the point `number`, from 0 on.
+///
+/// # Errors
+/// The point has no such metric, or was priced by another version of the models.
+pub fn explain(
+    report: &Report,
+    recipes: &Recipes,
+    (metric, number): (&Metric, usize),
+) -> Result<Explanation, Diag> {
+    let outcome = &report.points[number];
+    let explained = explain_all(report, recipes, (std::slice::from_ref(metric), number))?;
+    explained.into_iter().next().flatten().ok_or_else(|| {
+        let selector = crate::select::name(&outcome.point);
+        let compares = metric.needs_baseline() && outcome.point.is_baseline();
+        let help = "it compares a technique with the baseline: choose a point with a technique";
+        Diag::error(
+            "explain::no_value",
+            format!("the point has no `{}`: {selector}", metric.name()),
+        )
+        .maybe_help(compares.then(|| help.to_owned()))
+    })
+}
+
+/// The same of several metrics of one point; nothing where it has no value.
+///
+/// # Errors
+/// The point was priced by another version of the models.
+pub fn explain_all(
+    report: &Report,
+    recipes: &Recipes,
+    (metrics, number): (&[Metric], usize),
+) -> Result<Vec<Option<Explanation>>, Diag> {
+    let outcome = &report.points[number];
+    let comparison = report.comparison(number);
+    let selector = crate::select::name(&outcome.point);
+    let compares = metrics.iter().any(Metric::needs_baseline);
+    let baseline = report
+        .points
+        .iter()
+        .position(|p| p.point.is_baseline() && p.point.differs_only_in_technique(&outcome.point));
+    let sides = Sides::new(report, recipes, (number, baseline.filter(|_| compares)))?;
+    let one = |metric: &Metric, with: &Side<'_>, without: Option<&Side<'_>>| {
+        let Some(value) = metric.value(outcome, comparison) else {
+            return Ok(None);
+        };
+        let derivation = match (metric.needs_baseline(), without, comparison) {
+            (true, Some(without), Some(comparison)) => Versus {
+                without,
+                with,
+                comparison,
+            }
+            .metric(metric.name()),
+            _ => with.metric(metric.name(), metric.unit()),
+        };
+        let derivation = derivation.ok_or_else(|| {
+            Diag::error(
+                "explain::no_derivation",
+                format!("`{}` has no derivation", metric.name()),
+            )
+        })?;
+        check(metric, &derivation, value)?;
+        Ok(Some(Explanation::new(
+            metric,
+            (number, selector.clone()),
+            derivation,
+        )))
+    };
+    sides.derive(|with, without| {
+        let all = metrics.iter().map(|metric| one(metric, with, without));
+        all.collect()
+    })?
+}
+
+fn check(metric: &Metric, derivation: &Node, value: f64) -> Result<(), Diag> {
+    if (derivation.value - value).abs() <= ROUNDING * value.abs() {
+        return Ok(());
+    }
+    let message = format!(
+        "the result store says {value:e} of `{}`, but this version of warpwatt comes to {:e}",
+        metric.name(),
+        derivation.value
+    );
+    Err(Diag::error("explain::other_version", message)
+        .help("another version priced these points; `warpwatt run --fresh` prices them again"))
+}
+
+impl Explanation {
+    fn new(metric: &Metric, (number, selector): (usize, String), mut derivation: Node) -> Self {
+        let moved = derivation.attribute();
+        let variance: f64 = moved.values().map(|by| by * by).sum();
+        let mut causes: Vec<CauseOfError> = moved
+            .into_iter()
+            .map(|(cause, moves)| CauseOfError {
+                cause,
+                moves,
+                variance_share: if variance > 0.0 {
+                    moves * moves / variance
+                } else {
+                    0.0
+                },
+            })
+            .collect();
+        causes.sort_by(|a, b| b.variance_share.total_cmp(&a.variance_share));
+        Self {
+            metric: metric.name().to_owned(),
+            meaning: metric.meaning().to_owned(),
+            point: number + 1,
+            selector,
+            value: derivation.value,
+            unit: metric.unit().to_owned(),
+            sigma: variance.sqrt(),
+            causes,
+            derivation,
+        }
+    }
+}
+
+/// The point, and its baseline if the metric needs it.
+struct Sides<'r> {
+    report: &'r Report,
+    recipes: &'r Recipes,
+    with: usize,
+    without: Option<usize>,
+}
+
+impl<'r> Sides<'r> {
+    fn new(
+        report: &'r Report,
+        recipes: &'r Recipes,
+        (with, without): (usize, Option<usize>),
+    ) -> Result<Self, Diag> {
+        if recipes.points.len() != report.points.len() {
+            return Err(Diag::error(
+                "explain::unfinished",
+                "the result store does not hold every point of its study".to_owned(),
+            )
+            .help("run the study again: it goes on where it stopped"));
+        }
+        Ok(Self {
+            report,
+            recipes,
+            with,
+            without,
+        })
+    }
+
+    fn derive<T>(&self, of: impl FnOnce(&Side<'_>, Option<&Side<'_>>) -> T) -> Result<T, Diag> {
+        let derived = || -> Result<T, CircuitError> {
+            let recipe = self.recipes.points[self.with];
+            let process = &self.recipes.processes[recipe.process];
+            let inputs = inputs(&process.technology);
+            let moves = circuit::moves(process, &inputs);
+            let with = self.built(recipe)?;
+            let with = self.side(self.with, &with, (&inputs, &moves))?;
+            let Some(number) = self.without else {
+                return Ok(of(&with, None));
+            };
+            let without = self.built(self.recipes.points[number])?;
+            let without = self.side(number, &without, (&inputs, &moves))?;
+            Ok(of(&with, Some(&without)))
+        };
+        derived().map_err(|error| Diag::error("explain::circuit", error.to_string()))
+    }
+
+    fn side<'b>(
+        &'b self,
+        number: usize,
+        built: &'b Built<'b>,
+        moves: (&'b [Input], &[circuit::Moved]),
+    ) -> Result<Side<'b>, CircuitError> {
+        let outcome: &Outcome = &self.report.points[number];
+        let gpu = &self.recipes.gpus[self.recipes.points[number].gpu];
+        Side::new(outcome, (gpu, built), moves)
+    }
+
+    fn built(&self, recipe: Recipe) -> Result<Built<'r>, CircuitError> {
+        Built::new(
+            &self.recipes.gpus[recipe.gpu],
+            &self.recipes.processes[recipe.process],
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;
