@@ -18,6 +18,7 @@ pub mod report;
 pub mod run;
 pub mod schema;
 pub mod select;
+pub mod sensitivity;
 pub mod store;
 pub mod study;
 pub mod technology;

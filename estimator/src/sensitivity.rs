@@ -9,7 +9,7 @@ use crate::explain::{Explanation, Formula, Node, explain};
 use crate::recipe::Recipes;
 use crate::report::Report;
 use crate::report::metric::Metric;
-use crate::uncertainty::{Sampling, Spread, drawn};
+use crate::uncertainty::{Draws, Spread, drawn};
 
 /// What a figure depends on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,7 +25,7 @@ pub struct Sensitivity {
     /// The value.
     pub value: f64,
     /// How was drawn.
-    pub sampling: Sampling,
+    pub sampling: Draws,
     /// One sigma, to first order.
     pub sigma_first_order: f64,
     /// One sigma of the draws.
@@ -72,12 +72,19 @@ pub fn sensitivity(
     report: &Report,
     recipes: &Recipes,
     (metric, number): (&Metric, usize),
-    sampling: Sampling,
+    sampling: Draws,
 ) -> Result<Sensitivity, Diag> {
     let explanation = explain(report, recipes, (metric, number))?;
-    let (spread, shares) = drawn(report, recipes, (metric, number), sampling)?
-        .ok_or_else(|| exact(metric))?;
-    Ok(Sensitivity::of(&explanation, (sampling, &spread), &shares.into_iter().map(|share| (share.cause, share.variance_share)).collect()))
+    let (spread, shares) =
+        drawn(report, recipes, (metric, number), sampling)?.ok_or_else(|| exact(metric))?;
+    Ok(Sensitivity::of(
+        &explanation,
+        (sampling, &spread),
+        &shares
+            .into_iter()
+            .map(|share| (share.cause, share.variance_share))
+            .collect(),
+    ))
 }
 
 fn exact(metric: &Metric) -> Diag {
@@ -91,7 +98,7 @@ fn exact(metric: &Metric) -> Diag {
 impl Sensitivity {
     fn of(
         explanation: &Explanation,
-        (sampling, spread): (Sampling, &Spread),
+        (sampling, spread): (Draws, &Spread),
         drawn: &BTreeMap<String, f64>,
     ) -> Self {
         let mut causes: Vec<CauseEffect> = explanation
@@ -138,7 +145,10 @@ fn inputs(derivation: &Node) -> Vec<InputEffect> {
         });
         effect.moves += moves;
     }
-    let mut all: Vec<InputEffect> = all.into_values().filter(|input| input.moves != 0.0).collect();
+    let mut all: Vec<InputEffect> = all
+        .into_values()
+        .filter(|input| input.moves != 0.0)
+        .collect();
     all.sort_by(|a, b| b.moves.abs().total_cmp(&a.moves.abs()));
     all
 }

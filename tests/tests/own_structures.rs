@@ -24,7 +24,8 @@ fn outcomes(text: &str) -> Vec<Outcome> {
 /// The keys of a study's points, in their order.
 fn keys(text: &str) -> Vec<String> {
     let plan = resolved(text, &mut Sink::default()).plan;
-    plan.points.into_iter().map(|point| point.key.0).collect()
+    let points = plan.points.into_iter();
+    points.map(|point| point.key.to_string()).collect()
 }
 
 const FILTER_CACHE: &str = r#"

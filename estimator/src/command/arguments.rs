@@ -16,6 +16,7 @@ use super::inject::InjectArguments;
 use super::man::ManArguments;
 use super::reproduce::ReproduceArguments;
 use super::schema::SchemaArguments;
+use super::sensitivity::SensitivityArguments;
 use super::subject::{GpuChoice, KernelChoice};
 use super::timeline::TimelineArguments;
 use super::what_if::WhatIfArguments;
@@ -97,6 +98,8 @@ pub enum Command {
     Merge(super::merge::MergeArguments),
     /// Show where a figure of a point comes from: formula, inputs, sources, uncertainty
     Explain(ExplainArguments),
+    /// Show which uncertain inputs dominate a figure
+    Sensitivity(SensitivityArguments),
     /// Compare our numbers with published ones
     Validate(ValidateArguments),
     /// Print the JSON schema of studies, launch files, GPUs or technology nodes, for editors

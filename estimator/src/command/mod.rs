@@ -29,6 +29,7 @@ mod reproduce;
 mod results;
 mod run;
 mod schema;
+mod sensitivity;
 mod study_timeline;
 mod subject;
 mod tech;
@@ -74,5 +75,6 @@ fn dispatch(command: &Command) -> Exit {
         Command::Merge(arguments) => merge::run(arguments),
         Command::Report(arguments) => report::run(arguments),
         Command::Explain(arguments) => explain::run(arguments),
+        Command::Sensitivity(arguments) => sensitivity::run(arguments),
     }
 }

@@ -56,6 +56,9 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
                 if !report.protection.is_empty() {
                     files.push(("protection.csv", report.protection_csv()));
                 }
+                if report.uncertainty.is_some() {
+                    files.push(("uncertainty.csv", report.uncertainty_csv()));
+                }
             }
             Format::Json => files.push(("report.json", json_text.clone())),
             Format::Html => files.push((

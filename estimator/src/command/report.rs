@@ -93,7 +93,7 @@ pub fn stored(results: &Path) -> Result<(Manifest, Vec<Outcome>), Diag> {
 }
 
 /// The store of a finished study in `results`, and what it is about.
-fn opened(results: &Path) -> Result<(Manifest, Store), Diag> {
+pub fn opened(results: &Path) -> Result<(Manifest, Store), Diag> {
     let store = Store::open_existing(results).map_err(|error| error.diag())?;
     let manifest = store.manifest().map_err(|error| error.diag())?;
     let manifest = manifest.ok_or_else(|| {

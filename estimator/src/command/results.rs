@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
-use super::report::stored;
+use super::report::opened;
+use super::run::collect;
 use crate::diag::Diag;
 use crate::recipe::Recipes;
 use crate::report::Report;
 use crate::store::Store;
+use crate::uncertainty::Draws;
 
 /// What a result store holds of a study that was finished.
 pub struct Results {
@@ -14,6 +16,8 @@ pub struct Results {
     pub report: Report,
     /// What they were priced from.
     pub recipes: Recipes,
+    /// How the study finds intervals, if not to first order.
+    pub sampling: Option<Draws>,
 }
 
 impl Results {
@@ -22,30 +26,28 @@ impl Results {
     /// # Errors
     /// There is none, no study was finished in it, or an older version wrote it.
     pub fn open(directory: &Path) -> Result<Self, Diag> {
-        let (manifest, outcomes) = stored(directory)?;
+        let (manifest, store) = opened(directory)?;
+        let outcomes = collect(&manifest, &store).map_err(|error| error.diag())?;
         Ok(Self {
             report: Report::new(&manifest.title, &outcomes),
-            recipes: recipes(directory)?,
+            recipes: recipes(&store)?,
+            sampling: manifest.uncertainty,
         })
     }
 }
 
-/// What the points in `directory` were priced from.
+/// What the points in `store` were priced from.
 ///
 /// # Errors
 /// An older version wrote the store, or it cannot be read.
-pub fn recipes(directory: &Path) -> Result<Recipes, Diag> {
-    let store = Store::open_existing(directory).map_err(|error| error.diag())?;
+pub fn recipes(store: &Store) -> Result<Recipes, Diag> {
     let recipes = store.recipes().map_err(|error| error.diag())?;
-    store.close();
     recipes.ok_or_else(|| {
-        Diag::error(
-            "store::no_recipes",
-            format!(
-                "the results in `{}` do not say what they were priced from",
-                directory.display()
-            ),
-        )
-        .help("an older version wrote them: run the study again, which adds that without running its kernels")
+        let message = format!(
+            "the results in `{}` do not say what they were priced from",
+            store.path().display()
+        );
+        Diag::error("store::no_recipes", message)
+            .help("an older version wrote them, or the study is too large: run it, or a part of it, again")
     })
 }

@@ -10,6 +10,7 @@ use super::large;
 use super::open::open;
 use super::present::{Formats, budget_exit, present};
 use super::progress::Progress;
+use super::results::recipes;
 use super::study_timeline::StudyTimeline;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
@@ -69,6 +70,13 @@ fn run_resolved(
     directory: &Path,
     (sink, cache): (&Sink, Option<&TraceCache>),
 ) -> Result<Exit, Diag> {
+    if resolved.study.uncertainty.is_some() && resolved.study.cooling.is_some() {
+        return Err(Diag::error(
+            "study::uncertainty",
+            "`[uncertainty]` and `[thermal]` do not go together: what is drawn is priced at the study's own temperature",
+        )
+        .help("leave out one of the two"));
+    }
     if arguments.fresh {
         Store::remove(directory).map_err(|error| error.diag())?;
     }
@@ -80,6 +88,7 @@ fn run_resolved(
         sampling: resolved.study.design.sampling().cloned(),
         budget: resolved.study.budget.clone(),
         pareto: resolved.study.pareto.clone(),
+        uncertainty: resolved.study.uncertainty,
         points: resolved.plan.points.iter().map(|point| point.key).collect(),
     };
     if arguments.shard.is_some() {
@@ -128,6 +137,10 @@ pub fn report_store(
     let outcomes = collect(manifest, store).map_err(|error| error.diag())?;
     let report =
         Report::new(&manifest.title, &outcomes).with_goals(manifest.budget.as_ref(), objectives)?;
+    let report = match manifest.uncertainty {
+        Some(draws) => report.with_uncertainty(&recipes(store)?, draws)?,
+        None => report,
+    };
     present(&report, manifest, formats)?;
     Ok(budget_exit(&report))
 }

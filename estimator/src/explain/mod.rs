@@ -10,7 +10,7 @@ mod text;
 mod tree;
 mod versus;
 
-pub use text::text;
+pub use text::{shown, text};
 pub use tree::{Formula, Node};
 
 use serde::Serialize;
@@ -179,6 +179,18 @@ impl Explanation {
     }
 }
 
+/// Refuses a point that was priced at the temperature of its own heat: what it was priced from says nothing of that temperature.
+fn not_heated(outcome: &Outcome) -> Result<(), Diag> {
+    if outcome.heat.is_none() {
+        return Ok(());
+    }
+    Err(Diag::error(
+        "explain::thermal",
+        "the point was priced at the temperature of its own heat, which cannot be priced again from the result store",
+    )
+    .help("run the study without `[thermal]`, at the `temperature` that the point has as `junction_k`"))
+}
+
 /// The point, and its baseline if the metric needs it.
 struct Sides<'r> {
     report: &'r Report,
@@ -193,6 +205,10 @@ impl<'r> Sides<'r> {
         recipes: &'r Recipes,
         (with, without): (usize, Option<usize>),
     ) -> Result<Self, Diag> {
+        let heated = [Some(with), without].into_iter().flatten();
+        heated
+            .map(|number| not_heated(&report.points[number]))
+            .collect::<Result<(), Diag>>()?;
         if recipes.points.len() != report.points.len() {
             return Err(Diag::error(
                 "explain::unfinished",

@@ -248,6 +248,22 @@ impl Node {
         }
     }
 
+    /// Every leaf with what a sigma of it moves this node by.
+    pub fn leaf_moves(&self) -> Vec<(&Node, f64)> {
+        let mut all = Vec::new();
+        self.find_leaves(1.0, &mut all);
+        all
+    }
+
+    fn find_leaves<'n>(&'n self, slope: f64, all: &mut Vec<(&'n Node, f64)>) {
+        if let Some((_, by)) = self.error(slope) {
+            all.push((self, by));
+        }
+        for (input, slope) in self.inputs.iter().zip(self.slopes(slope)) {
+            input.find_leaves(slope, all);
+        }
+    }
+
     /// Every node, this one first.
     pub fn all(&self) -> Vec<&Node> {
         let mut all = vec![self];

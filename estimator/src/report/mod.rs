@@ -23,6 +23,7 @@ mod stacked;
 mod table;
 mod terms;
 mod time;
+mod uncertainty;
 
 #[cfg(test)]
 pub(crate) mod sample;

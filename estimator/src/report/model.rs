@@ -16,6 +16,7 @@ use crate::diag::Diag;
 use crate::outcome::{KernelName, Outcome, Point, TechnologyName, gpu_label};
 use crate::papers::FilterCachePaper;
 use crate::store::Budget;
+use crate::uncertainty::MonteCarlo;
 
 /// A study's results, compared and ordered.
 #[derive(Clone, Debug, Serialize)]
@@ -38,6 +39,9 @@ pub struct Report {
     /// Protections beside each other, where the study followed needed bits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub protection: Vec<Protections>,
+    /// How sure every figure is, by Monte Carlo, if the study asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncertainty: Option<MonteCarlo>,
     /// Points with a technique whose baseline is not among the points.
     pub without_baseline: Vec<Point>,
     /// The filter-cache paper, which the comparisons stand beside.
@@ -114,6 +118,7 @@ impl Report {
             blocks,
             budget: None,
             pareto: None,
+            uncertainty: None,
             without_baseline,
             paper,
             compared,

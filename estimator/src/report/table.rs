@@ -33,6 +33,7 @@ impl Report {
             text.push_str(&points_text(&self.points));
         }
         text.push_str(&stacks_text(&self.stacks, width));
+        text.push_str(&self.uncertainty_text());
         for table in self.pareto_tables().iter().chain(&self.budget_table()) {
             text.push_str(&point_table(table, width));
         }

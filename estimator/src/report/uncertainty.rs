@@ -6,7 +6,7 @@ use super::format::INSIDE_OWN_ERROR;
 use super::model::Report;
 use crate::diag::Diag;
 use crate::recipe::Recipes;
-use crate::uncertainty::{MonteCarlo, Sampling, Share, Spread};
+use crate::uncertainty::{Draws, MonteCarlo, Share, Spread};
 
 /// The deltas that a reader looks at first; without comparisons, the figures.
 const DELTAS: [&str; 3] = ["front_end_saving", "energy_saving", "area_overhead"];
@@ -30,10 +30,8 @@ impl Report {
     ///
     /// # Errors
     /// A drawn technology is outside what the models cover.
-    pub fn with_uncertainty(mut self, recipes: &Recipes, sampling: Option<Sampling>) -> Result<Self, Diag> {
-        if let Some(sampling) = sampling {
-            self.uncertainty = Some(MonteCarlo::of(&self, recipes, sampling)?);
-        }
+    pub fn with_uncertainty(mut self, recipes: &Recipes, sampling: Draws) -> Result<Self, Diag> {
+        self.uncertainty = Some(MonteCarlo::of(&self, recipes, sampling)?);
         Ok(self)
     }
 
@@ -42,14 +40,23 @@ impl Report {
         let Some(uncertainty) = &self.uncertainty else {
             return Vec::new();
         };
-        let metrics = if self.blocks.is_empty() { FIGURES } else { DELTAS };
+        let metrics = if self.blocks.is_empty() {
+            FIGURES
+        } else {
+            DELTAS
+        };
         let mut lines = Vec::new();
         for (number, outcome) in self.points.iter().enumerate() {
-            let spreads = metrics.iter().filter_map(|metric| uncertainty.spread(number, metric));
+            let spreads = metrics
+                .iter()
+                .filter_map(|metric| uncertainty.spread(number, metric));
             for spread in spreads {
                 let point = &outcome.point;
                 lines.push(UncertaintyLine {
-                    point: format!("{} · {} · {}", point.kernel.name, point.technology.node, point.technique),
+                    point: format!(
+                        "{} · {} · {}",
+                        point.kernel.name, point.technology.node, point.technique
+                    ),
                     metric: spread.metric.clone(),
                     interval: interval(spread),
                     dominated_by: dominated(&spread.dominated_by),
@@ -70,21 +77,35 @@ impl Report {
             sampling.samples, sampling.seed
         );
         for line in self.uncertainty_lines() {
-            let _ = writeln!(text, "  {}: {} {}; {}", line.point, line.metric, line.interval, line.dominated_by);
+            let _ = writeln!(
+                text,
+                "  {}: {} {}; {}",
+                line.point, line.metric, line.interval, line.dominated_by
+            );
         }
         text
     }
 
     /// One row a figure that is uncertain.
     pub fn uncertainty_csv(&self) -> String {
-        let mut text = "point,selector,metric,unit,value,low,median,high,sigma,inside_own_error\n".to_owned();
+        let mut text =
+            "point,selector,metric,unit,value,low,median,high,sigma,inside_own_error\n".to_owned();
         for spread in self.uncertainty.iter().flat_map(|all| &all.figures) {
             let selector = crate::select::name(&self.points[spread.point - 1].point);
-            let mark = spread.inside_own_error.map_or_else(String::new, |inside| inside.to_string());
+            let mark = spread
+                .inside_own_error
+                .map_or_else(String::new, |inside| inside.to_string());
             let _ = writeln!(
                 text,
                 "{},\"{selector}\",{},{},{:e},{:e},{:e},{:e},{:e},{mark}",
-                spread.point, spread.metric, spread.unit, spread.value, spread.low, spread.median, spread.high, spread.sigma
+                spread.point,
+                spread.metric,
+                spread.unit,
+                spread.value,
+                spread.low,
+                spread.median,
+                spread.high,
+                spread.sigma
             );
         }
         text
@@ -92,16 +113,32 @@ impl Report {
 }
 
 fn interval(spread: &Spread) -> String {
-    let mark = if spread.inside_own_error == Some(true) { INSIDE_OWN_ERROR } else { "" };
+    let mark = if spread.inside_own_error == Some(true) {
+        INSIDE_OWN_ERROR
+    } else {
+        ""
+    };
     if spread.unit == "1" {
         let percent = |value: f64| format!("{:+.2}", 100.0 * value);
-        return format!("{}% [{}, {}]{mark}", percent(spread.value), percent(spread.low), percent(spread.high));
+        return format!(
+            "{}% [{}, {}]{mark}",
+            percent(spread.value),
+            percent(spread.low),
+            percent(spread.high)
+        );
     }
     let shown = |value: f64| crate::explain::shown(value, &spread.unit);
-    format!("{} [{}, {}]{mark}", shown(spread.value), shown(spread.low), shown(spread.high))
+    format!(
+        "{} [{}, {}]{mark}",
+        shown(spread.value),
+        shown(spread.low),
+        shown(spread.high)
+    )
 }
 
 fn dominated(shares: &[Share]) -> String {
-    let each = shares.iter().map(|share| format!("{} {:.0} %", share.cause, 100.0 * share.variance_share));
+    let each = shares
+        .iter()
+        .map(|share| format!("{} {:.0} %", share.cause, 100.0 * share.variance_share));
     format!("dominated by {}", each.collect::<Vec<_>>().join(", "))
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::PointKey;
 use crate::report::metric::{Bound, Limit, Objective};
 use crate::study::Sampling;
+use crate::uncertainty::Draws;
 
 /// Versions and hashes of everything that went into a study, and its points in order. No clock times and no paths of the host, so that equal
 /// studies have equal manifests.
@@ -30,6 +31,9 @@ pub struct Manifest {
     /// Metrics whose best compromises the study asks for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pareto: Vec<Objective>,
+    /// How the study finds intervals, if not to first order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncertainty: Option<Draws>,
     /// The keys of the study's points in their order.
     pub points: Vec<PointKey>,
 }

@@ -193,6 +193,7 @@ fn the_manifest_comes_back() {
         pareto: Vec::new(),
         points: vec![key("a")],
         sampling: None,
+        uncertainty: None,
     };
     assert_eq!(store.manifest().unwrap(), None);
     store.put_manifest(&manifest).unwrap();

@@ -17,6 +17,7 @@ mod sweep;
 mod technique;
 mod thermal;
 pub mod toml_reader;
+mod uncertainty;
 pub mod variants;
 mod workload;
 
@@ -42,6 +43,7 @@ use crate::diag::{Sink, SourceId};
 use crate::pricing::Cooling;
 use crate::report::metric::Objective;
 use crate::store::Budget;
+use crate::uncertainty::Draws;
 use sweep::Sweep;
 use toml_reader::{Reader, Section, parse_document, text};
 
@@ -95,6 +97,8 @@ pub struct Study {
     pub budget: Option<Budget>,
     /// Metrics whose best compromises are wanted.
     pub pareto: Vec<Objective>,
+    /// How intervals are found, if not to first order.
+    pub uncertainty: Option<Draws>,
     /// Where results go.
     pub output: Output,
     /// Bounds on the runs.
@@ -126,6 +130,8 @@ pub struct Draft {
     pub budget: Option<Budget>,
     /// Metrics whose best compromises are wanted.
     pub pareto: Vec<Objective>,
+    /// How intervals are found, if not to first order.
+    pub uncertainty: Option<Draws>,
     /// Where results go.
     pub output: Output,
     /// Bounds on the runs.
@@ -148,6 +154,7 @@ impl Draft {
             reliability: self.reliability,
             budget: self.budget,
             pareto: self.pareto,
+            uncertainty: self.uncertainty,
             output: self.output,
             limits: self.limits,
             cooling: self.cooling,
@@ -168,6 +175,7 @@ const SECTIONS: &[&str] = &[
     "output",
     "limits",
     "thermal",
+    "uncertainty",
 ];
 
 /// Reads a study out of `source`. `None` if it is not even TOML; findings are in the sink in either case.
@@ -206,6 +214,7 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
         budget: goals::read_budget(&mut reader, &root),
         pareto: goals::read_pareto(&mut reader, &root),
         reliability: reliability::read(&mut reader, &root),
+        uncertainty: uncertainty::read(&mut reader, &root),
         output: section::read_output(&mut reader, &root),
         limits: section::read_limits(&mut reader, &root),
         cooling: thermal::read(&mut reader, &root),

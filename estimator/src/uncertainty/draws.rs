@@ -12,14 +12,14 @@ use super::input::CUT;
 /// How many draws, and which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Sampling {
+pub struct Draws {
     /// Draws of every uncertain input.
     pub samples: usize,
     /// Where the generator starts.
     pub seed: u64,
 }
 
-impl Sampling {
+impl Draws {
     /// What is taken where a study does not say.
     pub const DEFAULT: Self = Self {
         samples: 200,
@@ -28,7 +28,7 @@ impl Sampling {
     /// Fewer say nothing about a 95 % interval.
     pub const FEWEST: usize = 40;
     /// More than anyone waits for.
-    pub const MOST: usize = 100_000;
+    pub const MOST: usize = 10_000;
 
     /// The draws of a cause: standard normal, cut off at [`CUT`]. Each cause has a stream of its own, so that it has the same draws whatever else is uncertain.
     pub fn of(&self, cause: &str) -> Vec<f64> {
@@ -59,14 +59,14 @@ mod tests {
 
     #[test]
     fn a_cause_has_its_own_draws_and_always_the_same() {
-        let sampling = Sampling {
+        let sampling = Draws {
             samples: 4000,
             seed: 7,
         };
         let draws = sampling.of("i_off");
         assert_eq!(draws, sampling.of("i_off"));
         assert_ne!(draws, sampling.of("i_on"));
-        let more = Sampling {
+        let more = Draws {
             samples: 5000,
             ..sampling
         };

@@ -5,8 +5,13 @@ pub mod input;
 mod method;
 mod monte_carlo;
 mod prices;
+mod shares;
 
-pub use draws::Sampling;
+pub use draws::Draws;
 pub use method::{Figure, method_cause, own_error};
-pub use monte_carlo::{MonteCarlo, Spread, prices, values};
+pub use monte_carlo::{MonteCarlo, Spread, drawn};
 pub use prices::{MethodDraws, Prices};
+pub use shares::{Share, shares};
+
+#[cfg(test)]
+mod tests;

@@ -4,11 +4,13 @@ use rayon::prelude::*;
 use serde::Serialize;
 use statrs::statistics::{Data, Distribution, OrderStatistics};
 
-use super::draws::Sampling;
+use super::draws::Draws;
 use super::prices::{MethodDraws, Prices};
+use super::shares::{Share, shares};
 use crate::diag::Diag;
+use crate::outcome::Outcome;
 use crate::papers::FilterCachePaper;
-use crate::recipe::Recipes;
+use crate::recipe::{Recipe, Recipes};
 use crate::report::metric::{Metric, Metrics};
 use crate::report::{Comparison, Report};
 
@@ -17,7 +19,7 @@ use crate::report::{Comparison, Report};
 pub struct MonteCarlo {
     /// How was drawn.
     #[serde(flatten)]
-    pub sampling: Sampling,
+    pub sampling: Draws,
     /// Every figure that varies, point by point.
     pub figures: Vec<Spread>,
 }
@@ -43,7 +45,21 @@ pub struct Spread {
     pub sigma: f64,
     /// Of a figure that compares two points: whether it is inside its own error, so that its sign is not known.
     pub inside_own_error: Option<bool>,
+    /// The three causes that dominate it, of the figures that the report shows first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dominated_by: Vec<Share>,
 }
+
+/// The figures of which a report says what dominates them.
+pub const MAIN: [&str; 6] = [
+    "front_end_saving",
+    "energy_saving",
+    "area_overhead",
+    "energy_j",
+    "power_w",
+    "area_m2",
+];
+const TOP: usize = 3;
 
 /// What lies outside of an interval, on each side.
 const TAIL: f64 = 0.025;
@@ -56,8 +72,8 @@ impl MonteCarlo {
     ///
     /// # Errors
     /// A drawn technology is outside what the models cover.
-    pub fn of(report: &Report, recipes: &Recipes, sampling: Sampling) -> Result<Self, Diag> {
-        let prices = prices(recipes, sampling)?;
+    pub fn of(report: &Report, recipes: &Recipes, sampling: Draws) -> Result<Self, Diag> {
+        let prices = prices(recipes, &recipes.points, sampling)?;
         let methods = prices.methods();
         let known = Metrics::known().with_points(&report.points);
         let metrics: Vec<Metric> = known
@@ -87,8 +103,12 @@ impl MonteCarlo {
 ///
 /// # Errors
 /// A drawn technology is outside what the models cover.
-pub fn prices(recipes: &Recipes, sampling: Sampling) -> Result<Prices<'_>, Diag> {
-    Prices::new(recipes, sampling).map_err(|error| {
+fn prices<'r>(
+    recipes: &'r Recipes,
+    points: &[Recipe],
+    sampling: Draws,
+) -> Result<Prices<'r>, Diag> {
+    Prices::new(recipes, points, sampling).map_err(|error| {
         Diag::error(
             "uncertainty::draw",
             format!("a draw cannot be evaluated: {error}"),
@@ -98,7 +118,7 @@ pub fn prices(recipes: &Recipes, sampling: Sampling) -> Result<Prices<'_>, Diag>
 }
 
 /// The values of `metrics` of the point `number` under each draw, metric by metric. A metric that a draw has no value of is not a number there.
-pub fn values(
+fn values(
     report: &Report,
     recipes: &Recipes,
     (prices, methods): (&Prices<'_>, &MethodDraws),
@@ -106,11 +126,7 @@ pub fn values(
 ) -> Vec<Vec<f64>> {
     let paper = FilterCachePaper::load();
     let mut with = report.points[number].clone();
-    let baseline = report.points.iter().position(|other| {
-        other.point.is_baseline() && other.point.differs_only_in_technique(&with.point)
-    });
-    let mut without = baseline
-        .filter(|_| !with.point.is_baseline())
+    let mut without = baseline(report, number)
         .map(|number| (report.points[number].clone(), recipes.points[number]));
     let mut values = vec![Vec::with_capacity(prices.sampling.samples); metrics.len()];
     for sample in 0..prices.sampling.samples {
@@ -126,6 +142,44 @@ pub fn values(
     values
 }
 
+/// The baseline of a point with a technique.
+fn baseline(report: &Report, number: usize) -> Option<usize> {
+    let point = &report.points[number].point;
+    let is =
+        |other: &Outcome| other.point.is_baseline() && other.point.differs_only_in_technique(point);
+    let found = report.points.iter().position(is);
+    found.filter(|_| !point.is_baseline())
+}
+
+/// What a point and its baseline are priced from, the point first.
+fn both(report: &Report, recipes: &Recipes, number: usize) -> Vec<Recipe> {
+    let numbers = [number].into_iter().chain(baseline(report, number));
+    numbers.map(|number| recipes.points[number]).collect()
+}
+
+/// The spread of one metric of the point `number`, from 0 on, and every cause's part in it; nothing if it does not vary.
+///
+/// # Errors
+/// A drawn technology is outside what the models cover.
+pub fn drawn(
+    report: &Report,
+    recipes: &Recipes,
+    (metric, number): (&Metric, usize),
+    sampling: Draws,
+) -> Result<Option<(Spread, Vec<Share>)>, Diag> {
+    let points = both(report, recipes, number);
+    let prices = prices(recipes, &points, sampling)?;
+    let methods = prices.methods();
+    let metrics = std::slice::from_ref(metric);
+    let all = values(report, recipes, (&prices, &methods), (metrics, number));
+    let values = all.into_iter().next().unwrap_or_default();
+    let Some(value) = metric.value(&report.points[number], report.comparison(number)) else {
+        return Ok(None);
+    };
+    let spread = Spread::of(metric, (number, value), values.clone());
+    Ok(spread.map(|spread| (spread, shares(&prices.causes(&points), &values))))
+}
+
 fn spreads(
     report: &Report,
     recipes: &Recipes,
@@ -133,9 +187,20 @@ fn spreads(
     (metrics, number): (&[Metric], usize),
 ) -> Vec<Spread> {
     let values = values(report, recipes, drawn, (metrics, number));
+    let causes = drawn.0.causes(&both(report, recipes, number));
     let all = metrics.iter().zip(values).filter_map(|(metric, values)| {
         let value = metric.value(&report.points[number], report.comparison(number))?;
-        Spread::of(metric, (number, value), values)
+        let dominated_by = if MAIN.contains(&metric.name()) {
+            let mut shares = shares(&causes, &values);
+            shares.truncate(TOP);
+            shares
+        } else {
+            Vec::new()
+        };
+        Some(Spread {
+            dominated_by,
+            ..Spread::of(metric, (number, value), values)?
+        })
     });
     all.collect()
 }
@@ -170,6 +235,7 @@ impl Spread {
             high,
             sigma,
             inside_own_error: compares.then_some(low <= 0.0 && high >= 0.0),
+            dominated_by: Vec::new(),
         })
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use warpwatt_circuit::{CircuitError, Granularity, Spec};
-use warpwatt_techlib::{Cause, Technology};
+use warpwatt_techlib::Cause;
 
-use super::draws::Sampling;
+use super::draws::Draws;
 use super::input::drawn;
 use super::method::{Figure, method_cause, own_error};
 use crate::outcome::Outcome;
@@ -17,7 +17,7 @@ use crate::recipe::{BuiltPart, Figures, Part, Process, Recipe, Recipes, reprice}
 pub struct Prices<'r> {
     recipes: &'r Recipes,
     /// How was drawn.
-    pub sampling: Sampling,
+    pub sampling: Draws,
     drawn: BTreeMap<Key<'r>, Drawn>,
 }
 
@@ -51,31 +51,40 @@ const CAUSES: [Cause; 11] = [
 ];
 
 impl<'r> Prices<'r> {
-    /// Evaluates every structure under every draw. Organisations are chosen once, for the nominal technology; threads share the work, not the draws.
+    /// Evaluates every structure of the points with these recipes under every draw. Organisations are chosen once, for the nominal technology; threads share the work, not the draws.
     ///
     /// # Errors
     /// A drawn technology is outside what the models cover.
-    pub fn new(recipes: &'r Recipes, sampling: Sampling) -> Result<Self, CircuitError> {
+    pub fn new(
+        recipes: &'r Recipes,
+        points: &[Recipe],
+        sampling: Draws,
+    ) -> Result<Self, CircuitError> {
         let mut wanted: BTreeMap<Key<'r>, &'r Part> = BTreeMap::new();
-        for point in &recipes.points {
+        for point in points {
             for part in &recipes.gpus[point.gpu].parts {
                 wanted.entry(key(point.process, part)).or_insert(part);
             }
         }
-        let worlds: Vec<Vec<(Technology, Technology)>> = recipes
-            .processes
-            .iter()
-            .map(|process| worlds(process, sampling))
-            .collect();
-        let wanted: Vec<_> = wanted.into_iter().collect();
-        let priced = wanted.into_par_iter().map(|(key, part)| {
-            let process = &recipes.processes[key.0];
-            Ok((key, Drawn::of(part, process, &worlds[key.0])?))
-        });
+        let designs: Vec<(Key<'r>, BuiltPart<'r>)> = wanted
+            .into_par_iter()
+            .map(|(key, part)| Ok((key, BuiltPart::new(part, &recipes.processes[key.0])?)))
+            .collect::<Result<_, CircuitError>>()?;
+        let mut drawn: BTreeMap<Key<'r>, Drawn> = BTreeMap::new();
+        for of_process in designs.chunk_by(|(a, _), (b, _)| a.0 == b.0) {
+            let process = &recipes.processes[of_process[0].0.0];
+            for ((key, part), figures) in of_process
+                .iter()
+                .zip(sampled(of_process, process, sampling)?)
+            {
+                let own = own_errors(part, process);
+                drawn.insert(*key, Drawn { figures, own });
+            }
+        }
         Ok(Self {
             recipes,
             sampling,
-            drawn: priced.collect::<Result<_, CircuitError>>()?,
+            drawn,
         })
     }
 
@@ -91,6 +100,31 @@ impl<'r> Prices<'r> {
             })
         });
         MethodDraws(draws.collect())
+    }
+
+    /// The causes of error of points with these recipes, each with its draws: those of their technology, and those of their models.
+    pub fn causes(&self, points: &[Recipe]) -> Vec<(String, Vec<f64>)> {
+        let mut names = std::collections::BTreeSet::new();
+        let mut causes = Vec::new();
+        for (place, point) in points.iter().enumerate() {
+            if place == 0 {
+                let technology = &self.recipes.processes[point.process].technology;
+                causes.extend(CAUSES.map(|cause| {
+                    let draws = self.sampling.of_technology(technology, cause);
+                    (cause.name().to_owned(), draws)
+                }));
+            }
+            let parts = &self.recipes.gpus[point.gpu].parts;
+            names.extend(parts.iter().map(|part| part.name.as_str()));
+        }
+        for name in names {
+            causes.extend(Figure::ALL.map(|figure| {
+                let cause = method_cause(name, figure);
+                let draws = self.sampling.of(&cause);
+                (cause, draws)
+            }));
+        }
+        causes
     }
 
     /// `outcome` as the draw `sample` has it.
@@ -135,34 +169,33 @@ fn key(process: usize, part: &Part) -> Key<'_> {
     (process, &part.spec, granularity)
 }
 
-/// The technology and that of the sleep transistors under each draw.
-fn worlds(process: &Process, sampling: Sampling) -> Vec<(Technology, Technology)> {
+/// The figures of each structure under each draw. One technology lives at a time on each thread.
+fn sampled(
+    parts: &[(Key<'_>, BuiltPart<'_>)],
+    process: &Process,
+    sampling: Draws,
+) -> Result<Vec<Vec<Figures>>, CircuitError> {
     let draws: BTreeMap<Cause, Vec<f64>> = CAUSES
         .into_iter()
         .map(|cause| (cause, sampling.of_technology(&process.technology, cause)))
         .collect();
-    let world = |sample: usize| {
+    let sample = |sample: usize| -> Result<Vec<Figures>, CircuitError> {
         let z = |cause: Cause| draws.get(&cause).map_or(0.0, |draws| draws[sample]);
-        (drawn(&process.technology, z), drawn(process.switch(), z))
-    };
-    (0..sampling.samples).map(world).collect()
-}
-
-impl Drawn {
-    fn of(
-        part: &Part,
-        process: &Process,
-        worlds: &[(Technology, Technology)],
-    ) -> Result<Self, CircuitError> {
-        let built = BuiltPart::new(part, process)?;
-        let figures = worlds.iter().map(|(technology, switch)| {
-            let (cost, gated) = built.under(process, (technology, switch))?;
+        let world = (drawn(&process.technology, z), drawn(process.switch(), z));
+        let figures = parts.iter().map(|(_, part)| {
+            let (cost, gated) = part.under(process, (&world.0, &world.1))?;
             Ok(Figures::of(&cost, gated.as_ref()))
         });
-        let cost = built.design.cost();
-        Ok(Self {
-            figures: figures.collect::<Result<_, CircuitError>>()?,
-            own: Figure::ALL.map(|figure| own_error(&process.technology, &part.spec, cost, figure)),
-        })
-    }
+        figures.collect()
+    };
+    let samples = (0..sampling.samples).into_par_iter().map(sample);
+    let by_draw: Vec<Vec<Figures>> = samples.collect::<Result<_, CircuitError>>()?;
+    let of_part = |place: usize| by_draw.iter().map(|figures| figures[place]).collect();
+    Ok((0..parts.len()).map(of_part).collect())
+}
+
+/// What the models of a structure may be off for themselves, in the order of [`Figure::ALL`].
+fn own_errors(part: &BuiltPart<'_>, process: &Process) -> [f64; 4] {
+    let cost = part.design.cost();
+    Figure::ALL.map(|figure| own_error(&process.technology, &part.part.spec, cost, figure))
 }

@@ -40,16 +40,20 @@ fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::uncertainty::Sampling;
+    use crate::uncertainty::Draws;
 
     #[test]
     fn a_sum_goes_back_to_its_terms_by_their_squares() {
-        let sampling = Sampling {
+        let sampling = Draws {
             samples: 2000,
             seed: 3,
         };
-        let causes: Vec<(String, Vec<f64>)> = ["a", "b", "c"].map(|name| (name.to_owned(), sampling.of(name))).into();
-        let values: Vec<f64> = (0..2000).map(|i| 3.0 * causes[0].1[i] - causes[1].1[i]).collect();
+        let causes: Vec<(String, Vec<f64>)> = ["a", "b", "c"]
+            .map(|name| (name.to_owned(), sampling.of(name)))
+            .into();
+        let values: Vec<f64> = (0..2000)
+            .map(|i| 3.0 * causes[0].1[i] - causes[1].1[i])
+            .collect();
         let shares = shares(&causes, &values);
         assert_eq!([&shares[0].cause, &shares[1].cause], ["a", "b"]);
         assert!((shares[0].variance_share - 0.9).abs() < 0.02, "{shares:?}");

@@ -7,10 +7,14 @@ use serde_json::Value;
 
 use crate::common::{Scratch, stderr, stdout, warpwatt};
 
-/// The page whose examples are run here.
+/// A page whose examples are run here.
+fn page_of(name: &str) -> String {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    fs::read_to_string(docs.join(name)).unwrap()
+}
+
 fn page() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/explain.md");
-    fs::read_to_string(path).unwrap()
+    page_of("explain.md")
 }
 
 /// The contents of the page's blocks of a kind.
@@ -22,10 +26,10 @@ fn blocks(page: &str, kind: &str) -> Vec<String> {
         .collect()
 }
 
-/// The page's study, run.
-fn results() -> (Scratch, PathBuf) {
+/// A page's study, run.
+fn results(page: &str) -> (Scratch, PathBuf) {
     let scratch = Scratch::new();
-    scratch.write("study.toml", &blocks(&page(), "toml")[0]);
+    scratch.write("study.toml", &blocks(page, "toml")[0]);
     let here = scratch.path("");
     let ran = warpwatt(&here, &["run", "study.toml", "--quiet"]);
     assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
@@ -33,26 +37,86 @@ fn results() -> (Scratch, PathBuf) {
 }
 
 #[test]
-fn the_page_shows_what_the_command_prints() {
-    let (_scratch, here) = results();
-    let examples = blocks(&page(), "console");
-    assert!(examples.len() >= 2);
-    for example in examples {
-        let (line, expected) = example.split_once('\n').unwrap();
-        let words: Vec<&str> = line
-            .strip_prefix("$ warpwatt ")
-            .unwrap()
-            .split(' ')
-            .collect();
-        let output = warpwatt(&here, &words);
-        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-        assert_eq!(stdout(&output), expected, "{line}");
+fn the_pages_show_what_the_command_prints() {
+    for (name, least) in [("explain.md", 2), ("uncertainty.md", 1)] {
+        let page = page_of(name);
+        let (_scratch, here) = results(&page);
+        let examples = blocks(&page, "console");
+        assert!(examples.len() >= least);
+        for example in examples {
+            let (line, expected) = example.split_once('\n').unwrap();
+            let words: Vec<&str> = line
+                .strip_prefix("$ warpwatt ")
+                .unwrap()
+                .split(' ')
+                .collect();
+            let output = warpwatt(&here, &words);
+            assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+            assert_eq!(stdout(&output), expected, "{line}");
+        }
     }
 }
 
 #[test]
+fn intervals_are_in_the_files_and_do_not_depend_on_threads() {
+    let scratch = Scratch::new();
+    let study = blocks(&page_of("uncertainty.md"), "toml").remove(0);
+    scratch.write("study.toml", &study);
+    let here = scratch.path("");
+    let files = ["1", "3"].map(|jobs| {
+        let out = format!("out{jobs}");
+        let ran = warpwatt(
+            &here,
+            &[
+                "run",
+                "study.toml",
+                "--quiet",
+                "--jobs",
+                jobs,
+                "--out",
+                &out,
+            ],
+        );
+        assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+        let file = |name: &str| fs::read_to_string(here.join(&out).join(name)).unwrap();
+        assert!(stdout(&ran).contains("95 % intervals of 200 draws"));
+        assert!(file("report.html").contains("How sure"));
+        (file("uncertainty.csv"), file("report.json"))
+    });
+    assert_eq!(files[0], files[1]);
+    let report: Value = serde_json::from_str(&files[0].1).unwrap();
+    let figures = report["uncertainty"]["figures"].as_array().unwrap();
+    assert_eq!(figures.len() + 1, files[0].0.lines().count());
+    // Rendered again from the store, the report is the same.
+    let again = warpwatt(&here, &["report", "out1"]);
+    assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
+    assert_eq!(
+        fs::read_to_string(here.join("out1/report.json")).unwrap(),
+        files[0].1
+    );
+}
+
+#[test]
+fn a_metric_that_is_exact_has_no_sensitivity() {
+    let (_scratch, here) = results(&page_of("explain.md"));
+    let output = warpwatt(
+        &here,
+        &[
+            "sensitivity",
+            "results",
+            "--metric",
+            "cycles",
+            "--point",
+            "1",
+        ],
+    );
+    assert_eq!(output.status.code(), Some(2));
+    insta::assert_snapshot!(stderr(&output));
+}
+
+#[test]
 fn the_tree_says_what_the_report_says_and_its_leaves_share_the_variance() {
-    let (_scratch, here) = results();
+    let (_scratch, here) = results(&page());
     let output = warpwatt(
         &here,
         &[
@@ -77,7 +141,7 @@ fn the_tree_says_what_the_report_says_and_its_leaves_share_the_variance() {
 
 #[test]
 fn what_cannot_be_explained_is_said() {
-    let (_scratch, here) = results();
+    let (_scratch, here) = results(&page());
     let cases = [
         ("energyj", "1"),
         ("energy_j", "9"),

@@ -258,6 +258,7 @@ fn very_many_points_are_reported_by_a_digest_and_whole_tables() {
         sampling: None,
         budget: None,
         pareto: Vec::new(),
+        uncertainty: None,
         points: keys,
     };
     store.put_manifest(&manifest).unwrap();

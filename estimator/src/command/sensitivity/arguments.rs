@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::uncertainty::Sampling;
+use crate::uncertainty::Draws;
 
 /// Show which uncertain inputs dominate a figure.
 ///
@@ -43,10 +43,14 @@ pub struct SensitivityArguments {
 }
 
 fn samples(text: &str) -> Result<usize, String> {
-    let range = Sampling::FEWEST..=Sampling::MOST;
+    let range = Draws::FEWEST..=Draws::MOST;
     let number = text.parse().map_err(|_| "not a whole number".to_owned())?;
     if range.contains(&number) {
         return Ok(number);
     }
-    Err(format!("must lie between {} and {}", range.start(), range.end()))
+    Err(format!(
+        "must lie between {} and {}",
+        range.start(),
+        range.end()
+    ))
 }

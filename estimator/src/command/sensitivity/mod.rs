@@ -13,7 +13,7 @@ use crate::explain::shown;
 use crate::report::metric::Metrics;
 use crate::select::select;
 use crate::sensitivity::{Sensitivity, sensitivity};
-use crate::uncertainty::Sampling;
+use crate::uncertainty::Draws;
 
 /// Shows what dominates a figure.
 pub fn run(arguments: &SensitivityArguments) -> Exit {
@@ -33,14 +33,21 @@ pub fn run(arguments: &SensitivityArguments) -> Exit {
 fn found(arguments: &SensitivityArguments) -> Result<Sensitivity, Diag> {
     let results = Results::open(&arguments.results)?;
     let points = &results.report.points;
-    let metric = Metrics::known().with_points(points).find(&arguments.metric)?;
+    let metric = Metrics::known()
+        .with_points(points)
+        .find(&arguments.metric)?;
     let number = select(&arguments.point, points)?;
-    let of_study = results.sampling.unwrap_or(Sampling::DEFAULT);
-    let sampling = Sampling {
+    let of_study = results.sampling.unwrap_or(Draws::DEFAULT);
+    let sampling = Draws {
         samples: arguments.samples.unwrap_or(of_study.samples),
         seed: arguments.seed.unwrap_or(of_study.seed),
     };
-    sensitivity(&results.report, &results.recipes, (&metric, number), sampling)
+    sensitivity(
+        &results.report,
+        &results.recipes,
+        (&metric, number),
+        sampling,
+    )
 }
 
 fn text(found: &Sensitivity, top: usize) -> String {
@@ -48,7 +55,10 @@ fn text(found: &Sensitivity, top: usize) -> String {
     let show = |value: f64| shown(value, &found.unit);
     let _ = writeln!(text, "{} = {}", found.metric, show(found.value));
     let _ = writeln!(text, "point {}: {}\n", found.point, found.selector);
-    let _ = writeln!(text, "one at a time, each input by its own standard deviation:");
+    let _ = writeln!(
+        text,
+        "one at a time, each input by its own standard deviation:"
+    );
     for input in found.inputs.iter().take(top) {
         let _ = writeln!(
             text,
@@ -59,7 +69,11 @@ fn text(found: &Sensitivity, top: usize) -> String {
             input.source
         );
     }
-    let _ = writeln!(text, "\ncauses that err for themselves, parts of the variance: to first order, and of {} draws (seed {}):", found.sampling.samples, found.sampling.seed);
+    let _ = writeln!(
+        text,
+        "\ncauses that err for themselves, parts of the variance: to first order, and of {} draws (seed {}):",
+        found.sampling.samples, found.sampling.seed
+    );
     for cause in found.causes.iter().take(top) {
         let _ = writeln!(
             text,

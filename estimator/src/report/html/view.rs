@@ -11,6 +11,7 @@ use crate::report::compare::Comparison;
 use crate::report::model::{Block, Report};
 use crate::report::protection::Protections;
 use crate::report::stacked::Stacked;
+use crate::report::uncertainty::UncertaintyLine;
 use crate::report::{chart, format, operating, table, time};
 
 /// The whole page.
@@ -27,6 +28,9 @@ pub struct Page {
     without_baseline: Vec<String>,
     stacks: Vec<Titled>,
     pareto: Vec<FrontView>,
+    /// Draws of the Monte Carlo, if there is one, and what it shows.
+    draws: usize,
+    uncertainty: Vec<UncertaintyLine>,
     budget: Option<PointsView>,
     operating: Vec<Titled>,
     protection: Vec<Titled>,
@@ -124,6 +128,11 @@ impl Page {
                 .collect(),
             stacks: report.stacks.iter().map(stacked).collect(),
             pareto: goals::fronts(report),
+            draws: report
+                .uncertainty
+                .as_ref()
+                .map_or(0, |all| all.sampling.samples),
+            uncertainty: report.uncertainty_lines(),
             budget: report.budget_table().map(PointsView::of),
             operating: operating::tables(&report.points)
                 .iter()
