@@ -6,6 +6,7 @@ pub mod command;
 pub mod diag;
 pub mod explain;
 pub mod expression;
+pub mod foreign;
 pub mod inject;
 pub mod optimise;
 pub mod outcome;

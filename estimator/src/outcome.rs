@@ -278,6 +278,8 @@ pub enum NoteKind {
     OwnTechnology,
     /// Power and temperature do not come to rest.
     Thermal,
+    /// Another tool counted.
+    Foreign,
 }
 
 /// A GPU and its swept settings in one line.

@@ -99,6 +99,65 @@ impl Performance {
         }
     }
 
+    /// What counts of another tool show, of which some are not there: a figure that needs one of these is nothing.
+    pub fn of_counts(spec: &GpuSpec, run: &Run) -> Self {
+        let counted = |names: &[&str]| {
+            let there = |name: &&str| run.activity.iter().any(|(known, _)| known == *name);
+            names.iter().all(there)
+        };
+        let known = |figure: Option<f64>, names: &[&str]| figure.filter(|_| counted(names));
+        let all = Self::of(spec, run);
+        let bytes: &[&str] = match spec.has_l2() {
+            true => &["l2_read_misses", "l2_write_backs"],
+            false => &["load_bytes", "store_bytes"],
+        };
+        let utilisation = all.utilisation.into_iter().map(|(kind, figure)| {
+            let figure = known(figure, &[&format!("{kind}_busy_cycles")]);
+            (kind, figure)
+        });
+        Self {
+            ipc: Ipc {
+                warp_instructions: known(all.ipc.warp_instructions, &["warp_instructions"]),
+                thread_instructions: known(all.ipc.thread_instructions, &["thread_instructions"]),
+            },
+            occupancy: Occupancy {
+                achieved: known(
+                    all.occupancy.achieved,
+                    &["resident_warp_cycles", "idle_cycles"],
+                ),
+                limits: Vec::new(),
+            },
+            stalls: all.stalls,
+            utilisation: utilisation.collect(),
+            rates: Rates {
+                icache_hit_rate: known(
+                    all.rates.icache_hit_rate,
+                    &["icache.tag.read", "icache_misses"],
+                ),
+                l1_hit_rate: known(all.rates.l1_hit_rate, &["l1_read_hits"]),
+                l2_hit_rate: known(all.rates.l2_hit_rate, &["l2_read_hits"]),
+                dram_row_hit_rate: known(
+                    all.rates.dram_row_hit_rate,
+                    &["dram_row_hits", "dram_row_misses"],
+                ),
+                dram_bandwidth_bytes_per_s: known(all.rates.dram_bandwidth_bytes_per_s, bytes),
+                dram_bus_utilisation: known(all.rates.dram_bus_utilisation, &["dram_busy_cycles"]),
+                shared_passes_per_access: known(
+                    all.rates.shared_passes_per_access,
+                    &["shared_passes"],
+                ),
+                operand_bank_conflict_cycles_per_instruction: known(
+                    all.rates.operand_bank_conflict_cycles_per_instruction,
+                    &["operand_bank_conflict_cycles"],
+                ),
+                lanes_per_instruction: known(
+                    all.rates.lanes_per_instruction,
+                    &["thread_instructions"],
+                ),
+            },
+        }
+    }
+
     /// The share of the SMs' cycles that went into `what`: a key of [`stalls`](Self::stalls).
     pub fn spent(&self, what: &str) -> Option<f64> {
         let whole = self.stalls.values().sum();
@@ -117,7 +176,8 @@ pub(crate) fn share(part: u64, whole: u64) -> Option<f64> {
 }
 
 fn occupancy(spec: &GpuSpec, run: &Run) -> Occupancy {
-    let busy = run.cycles * u64::from(spec.sm.count) - run.activity.get("idle_cycles");
+    let whole = run.cycles.saturating_mul(u64::from(spec.sm.count));
+    let busy = whole.saturating_sub(run.activity.get("idle_cycles"));
     let slots = u64::from(spec.warps_per_sm());
     let mut limits: Vec<Limit> = Vec::new();
     for launch in &run.launches {
@@ -141,7 +201,10 @@ fn occupancy(spec: &GpuSpec, run: &Run) -> Occupancy {
         });
     }
     Occupancy {
-        achieved: share(run.activity.get("resident_warp_cycles"), busy * slots),
+        achieved: share(
+            run.activity.get("resident_warp_cycles"),
+            busy.saturating_mul(slots),
+        ),
         limits,
     }
 }
@@ -168,7 +231,8 @@ fn utilisation(spec: &GpuSpec, run: &Run) -> BTreeMap<String, Option<f64>> {
     there
         .map(|(kind, count)| {
             let busy = run.activity.get(&format!("{kind}_busy_cycles"));
-            let whole = run.cycles * u64::from(spec.sm.count) * u64::from(count);
+            let units = u64::from(spec.sm.count) * u64::from(count);
+            let whole = run.cycles.saturating_mul(units);
             (kind.to_owned(), share(busy, whole))
         })
         .collect()
@@ -188,7 +252,7 @@ fn rates(spec: &GpuSpec, run: &Run) -> Rates {
     let ran = run.cycles > 0;
     Rates {
         icache_hit_rate: share(
-            n("icache.tag.read") - n("icache_misses"),
+            n("icache.tag.read").saturating_sub(n("icache_misses")),
             n("icache.tag.read"),
         ),
         l1_hit_rate: share(n("l1_read_hits"), n("l1_reads")),

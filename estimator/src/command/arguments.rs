@@ -256,6 +256,9 @@ pub struct KernelArguments {
     /// Write a buffer to a file after the run, as it lies in memory (repeatable)
     #[arg(long, value_name = "NAME=FILE")]
     pub dump: Vec<String>,
+    /// Write the counts to a file, to be priced by a study (docs/foreign-activity.md)
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "no_timing")]
+    pub activity: Option<PathBuf>,
     /// Only execute and check; no cycles
     #[arg(long, conflicts_with = "timeline")]
     pub no_timing: bool,

@@ -16,6 +16,7 @@ use super::timeline::{Timeline, Written};
 use super::timing::Timing;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
+use crate::foreign::write_neutral;
 use crate::run::execute::{execute, trace, untimed};
 use crate::run::kernel::{LoadedKernel, load};
 
@@ -108,8 +109,31 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     for ((_, path), bytes) in dumps.iter().zip(buffers) {
         write_one(path, &bytes).map_err(|rejection| rejection.0.diags.into_iter().next())?;
     }
+    if let Some(path) = &arguments.activity {
+        let text = activity(&kernel, &spec, timing.as_ref())?;
+        write_one(path, text.as_bytes())
+            .map_err(|rejection| rejection.0.diags.into_iter().next())?;
+    }
     let report = facts.report(&spec, timing.as_ref());
     Ok(report.with_timeline(timeline.as_ref()).with(races.as_ref()))
+}
+
+/// The counts of the timing run, as a file.
+fn activity(
+    kernel: &LoadedKernel,
+    spec: &GpuSpec,
+    timing: Option<&Result<Run, String>>,
+) -> Result<String, Diag> {
+    match timing {
+        Some(Ok(run)) => Ok(write_neutral(
+            &kernel.name.name,
+            f64::from(spec.sm.clock_mhz) * 1e6,
+            &run.activity,
+        )),
+        Some(Err(error)) => Err(Diag::error("kernel::timing", error.clone())
+            .help("choose a GPU that can run the kernel: `--preset NAME`")),
+        None => Err(Diag::error("kernel::timing", "nothing was timed")),
+    }
 }
 
 /// The run: from the trace cache where it is needed for its trace alone.

@@ -47,10 +47,14 @@ impl<'p> Progress<'p> {
         match news {
             News::Executed { kernel, kept } => {
                 self.executed += 1;
-                let name = &self.plan.axes.kernels[self.plan.executions[kernel].kernel]
-                    .loaded
-                    .name;
-                let done = if kept { "kept traces of" } else { "executed" };
+                let kernel = self.plan.executions[kernel].kernel;
+                let subject = &self.plan.axes.kernels[kernel].subject;
+                let name = subject.name();
+                let done = match (subject.counted(), kept) {
+                    (Some(_), _) => "read the counts of",
+                    (None, true) => "kept traces of",
+                    (None, false) => "executed",
+                };
                 let text = format!(
                     "{done} {} ({}), kernel {} of {}",
                     name.name, name.case, self.executed, self.executions

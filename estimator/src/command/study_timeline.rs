@@ -75,7 +75,13 @@ impl StudyTimeline {
 
 fn runs(plan: &Plan) -> Vec<(String, usize)> {
     let mut first: BTreeMap<usize, Point> = BTreeMap::new();
-    for (number, planned) in plan.points.iter().enumerate() {
+    let timed = |timing: usize| {
+        let execution = &plan.executions[plan.timings[timing].execution];
+        let subject = &plan.axes.kernels[execution.kernel].subject;
+        subject.counted().is_none()
+    };
+    let points = plan.points.iter().enumerate();
+    for (number, planned) in points.filter(|(_, point)| timed(point.timing)) {
         let point = first.entry(planned.timing);
         point.or_insert_with(|| plan.point(number));
     }

@@ -67,9 +67,12 @@ impl Forecast {
         let mut unrecorded = Vec::new();
         let (mut executed, mut timed) = (0, 0);
         for kernel in &work {
-            let name = &plan.axes.kernels[plan.executions[kernel.kernel].kernel]
-                .loaded
-                .name;
+            let subject = &plan.axes.kernels[plan.executions[kernel.kernel].kernel].subject;
+            // Counts of another tool are there already.
+            if subject.counted().is_some() {
+                continue;
+            }
+            let name = subject.name();
             let suite = warpwatt_suite::kernel(&name.name);
             let Some(counts) = suite.and_then(|suite| suite.counts(&name.case)) else {
                 let label = format!("{} ({})", name.name, name.case);

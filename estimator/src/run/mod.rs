@@ -1,6 +1,7 @@
 //! Running a study: every kernel executed once, every distinct configuration timed once, every node priced.
 
 mod clock;
+pub mod counted;
 pub mod drive;
 pub mod execute;
 pub mod forecast;
@@ -10,7 +11,9 @@ pub mod registers;
 mod resolve;
 pub mod shard;
 pub mod structures;
+pub mod subject;
 pub mod work;
+mod workloads;
 
 pub use resolve::{Resolved, catalogue, resolve, resolve_text};
 

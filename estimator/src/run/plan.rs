@@ -11,9 +11,10 @@ use sha2::{Digest, Sha256};
 use warpwatt_gpu::GpuSpec;
 
 use super::drive::{KernelRuns, TimingRun};
-use super::kernel::{LoadedKernel, hex};
+use super::kernel::hex;
 use super::registers::Limits;
 use super::structures;
+use super::subject::Subject;
 use crate::diag::{Sink, SourceId};
 use crate::outcome::{Note, Point};
 use crate::pricing::{Cooling, NodeCircuits, technology_name};
@@ -25,7 +26,9 @@ use fit::Fits;
 #[derive(Debug)]
 pub struct StudyKernel {
     /// The kernel.
-    pub loaded: LoadedKernel,
+    pub subject: Subject,
+    /// Its workload among the study's.
+    pub workload: usize,
     /// Its place in the study.
     pub range: Range<usize>,
 }
@@ -135,7 +138,7 @@ impl Plan {
             self.points[number].combination.map(|place| place as usize);
         let axes = &self.axes;
         Point {
-            kernel: axes.kernels[kernel].loaded.name.clone(),
+            kernel: axes.kernels[kernel].subject.name().clone(),
             gpu: axes.gpus[gpu].preset.clone(),
             axes: axes.gpus[gpu].axes.clone(),
             technology: technology_name(&axes.technologies[technology]),
@@ -175,10 +178,10 @@ impl Plan {
     /// SHA-256 of every input by its name.
     pub fn inputs(&self) -> BTreeMap<String, String> {
         let kernels = self.axes.kernels.iter().map(|kernel| {
-            let name = &kernel.loaded.name;
+            let name = kernel.subject.name();
             (
                 format!("kernel {} {}", name.name, name.case),
-                kernel.loaded.hash.clone(),
+                kernel.subject.hash().to_owned(),
             )
         });
         let mut technologies: BTreeMap<String, String> = BTreeMap::new();

@@ -5,13 +5,11 @@ use std::path::Path;
 
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Sink, SourceId, Sources};
-use crate::study::{
-    self, Catalogue, Choice, CounterName, PaperRow, PaperTable, Placed, Study, Workload,
-};
+use crate::study::{self, Catalogue, Choice, CounterName, PaperRow, PaperTable, Study};
 
-use super::kernel::{From, KernelRequest, load};
-use super::plan::{Axes, Plan, StudyKernel};
+use super::plan::{Axes, Plan};
 use super::work::StudyWork;
+use super::workloads::{judge_counted, kernels};
 
 /// A study that can run.
 #[derive(Debug)]
@@ -110,7 +108,8 @@ pub fn resolve(path: &Path, sink: &mut Sink) -> Option<Resolved> {
 /// As [`resolve`], for a text in hand; the files that it names are looked for in `directory`.
 pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -> Option<Resolved> {
     let source = sink.sources.add(name, text);
-    let draft = study::read(sink, source, &catalogue())?;
+    let catalogue = catalogue();
+    let draft = study::read(sink, source, &catalogue)?;
     let design = &draft.design;
     let gpus = draft.gpu.iter();
     let gpus = gpus.flat_map(|axes| study::gpus(axes, design, sink, source));
@@ -122,12 +121,11 @@ pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -
     let configurations = study::configurations(&draft.techniques, design, sink, source);
     let (configurations, configuration_choices): (Vec<_>, Vec<_>) =
         configurations.into_iter().unzip();
-    let kernels = kernels(
-        draft.workloads.as_deref().unwrap_or_default(),
-        directory,
-        sink,
-        source,
-    );
+    let workloads = draft.workloads.as_deref().unwrap_or_default();
+    let kernels = kernels(workloads, (directory, &catalogue), sink, source);
+    if let Some(gpu) = gpus.first() {
+        judge_counted(&kernels, &gpu.spec, configurations.len(), sink, source);
+    }
     let axes = Axes {
         kernels,
         gpus,
@@ -146,7 +144,9 @@ pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -
         return None;
     }
     let kernel_axis = design.axis("workloads.kernels");
-    let kernel_choices: Vec<Choice> = (0..axes.kernels.len())
+    // A file of counts is one workload of several kernels.
+    let places = axes.kernels.iter().map(|kernel| kernel.workload);
+    let kernel_choices: Vec<Choice> = places
         .map(|place| kernel_axis.map(|axis| (axis, place)).into_iter().collect())
         .collect();
     let choices = [
@@ -182,59 +182,4 @@ fn absurd(axes: &Axes) -> Diag {
     Diag::error("study::absurd_size", message).help(
         "shorten some of its lists, draw points with `sample` under `[sweep]`, or split it into several studies",
     )
-}
-
-fn kernels(
-    workloads: &[Placed<Workload>],
-    directory: &Path,
-    sink: &mut Sink,
-    source: SourceId,
-) -> Vec<StudyKernel> {
-    let mut kernels: Vec<StudyKernel> = Vec::new();
-    for workload in workloads {
-        let request = match &workload.value {
-            Workload::Suite { name, case } => {
-                let Some(kernel) = warpwatt_suite::kernel(name) else {
-                    continue;
-                };
-                KernelRequest {
-                    from: From::Suite(kernel),
-                    ptx: None,
-                    case: case.clone(),
-                    registers: None,
-                }
-            }
-            Workload::Own { launch, ptx, case } => KernelRequest {
-                from: From::File(directory.join(launch)),
-                ptx: ptx.as_ref().map(|ptx| directory.join(ptx)),
-                case: case.clone(),
-                registers: None,
-            },
-        };
-        let Some(loaded) = load(sink, &request, Some((source, workload.range.clone()))) else {
-            continue;
-        };
-        let same = kernels
-            .iter()
-            .find(|known| known.loaded.name == loaded.name && known.loaded.hash == loaded.hash);
-        match same {
-            Some(first) => sink.push(
-                Diag::error(
-                    "study::duplicate_value",
-                    format!(
-                        "`{}`, case `{}`, is named twice",
-                        loaded.name.name, loaded.name.case
-                    ),
-                )
-                .at(source, workload.range.clone(), "again here")
-                .at(source, first.range.clone(), "first here")
-                .help("remove one of them, or name another `case`"),
-            ),
-            None => kernels.push(StudyKernel {
-                loaded,
-                range: workload.range.clone(),
-            }),
-        }
-    }
-    kernels
 }

@@ -59,6 +59,15 @@ impl Work for StudyWork<'_> {
     fn execute(&self, execution: usize) -> Result<Made<Executed>, Diag> {
         let execution = &self.plan.executions[execution];
         let kernel = &self.plan.axes.kernels[execution.kernel];
+        let Some(loaded) = kernel.subject.loaded() else {
+            return Ok(Made {
+                trace: Executed {
+                    traces: Vec::new(),
+                    needs: Vec::new(),
+                },
+                kept: true,
+            });
+        };
         let options = RunOptions {
             warp_width: execution.warp_width,
             limit: self.limit,
@@ -67,9 +76,8 @@ impl Work for StudyWork<'_> {
             races: false,
             listed: 1,
         };
-        let limited =
-            (!execution.limits.is_empty()).then(|| limited(&kernel.loaded, &execution.limits));
-        let loaded = limited.as_ref().unwrap_or(&kernel.loaded);
+        let limited = (!execution.limits.is_empty()).then(|| limited(loaded, &execution.limits));
+        let loaded = limited.as_ref().unwrap_or(loaded);
         let traced = trace(loaded, options, self.sources, self.cache)
             .map_err(|diag| self.named(diag, kernel))?;
         match first_mismatch(&traced.run) {
@@ -87,7 +95,7 @@ impl Work for StudyWork<'_> {
             Some(mismatch) => {
                 let message = format!(
                     "`{}` computes a wrong result, so its counts mean nothing: {mismatch}",
-                    kernel.loaded.name.name
+                    loaded.name.name
                 );
                 Err(self.named(
                     Diag::error("kernel::wrong_result", message)
@@ -100,7 +108,12 @@ impl Work for StudyWork<'_> {
 
     fn time(&self, trace: &Executed, run: &TimingRun) -> Result<Timed, Diag> {
         let timing = &self.plan.timings[run.configuration];
-        let (run, launches) = self.timed(timing, trace)?;
+        let kernel = self.plan.executions[timing.execution].kernel;
+        let elsewhere = self.plan.axes.kernels[kernel].subject.counted();
+        let (run, launches) = match elsewhere {
+            Some(kernel) => (kernel.run(), None),
+            None => self.timed(timing, trace)?,
+        };
         let metrics = self.stack(timing).metrics(&run).into_iter();
         let metrics = metrics.map(|metric| Metric {
             name: metric.name,
@@ -112,12 +125,18 @@ impl Work for StudyWork<'_> {
             launches,
             counted: Counted {
                 cycles: run.cycles,
-                clock: Frequency::from_mhz(f64::from(timing.spec.sm.clock_mhz)),
-                performance: Performance::of(&timing.spec, &run),
+                clock: elsewhere.map_or_else(
+                    || Frequency::from_mhz(f64::from(timing.spec.sm.clock_mhz)),
+                    |kernel| kernel.clock(&timing.spec),
+                ),
+                performance: match elsewhere {
+                    None => Performance::of(&timing.spec, &run),
+                    Some(_) => Performance::of_counts(&timing.spec, &run),
+                },
                 metrics: metrics.collect(),
                 register_accesses: register_accesses(&timing.spec, &run),
                 activity: run.activity,
-                notes: Vec::new(),
+                notes: elsewhere.map_or_else(Vec::new, |kernel| kernel.notes(&timing.spec)),
             },
         })
     }

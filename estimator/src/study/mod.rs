@@ -37,7 +37,7 @@ pub use technique::{Parameter, StackAxes, TechniqueAxes};
 pub use toml_reader::Placed;
 pub(crate) use variants::Faults;
 pub use variants::{Variant, gpus};
-pub use workload::Workload;
+pub use workload::{CountedFile, Workload};
 
 use crate::diag::{Sink, SourceId};
 use crate::pricing::Cooling;

@@ -97,6 +97,17 @@ impl<'d> Section<'d> {
     }
 }
 
+impl<'s> Reader<'s> {
+    /// A reader of a file that is no study.
+    pub fn new(sink: &'s mut Sink, source: SourceId) -> Self {
+        Self {
+            sink,
+            source,
+            sweep: Sweep::default(),
+        }
+    }
+}
+
 impl Reader<'_> {
     /// Leaves a finding about `range`.
     pub fn fault(&mut self, range: Range<usize>, fault: Fault) {

@@ -30,7 +30,22 @@ pub enum Workload {
         /// The case of the launch file; the first if none is named.
         case: Option<String>,
     },
+    /// Kernels that another tool counted.
+    Counted(CountedFile),
 }
+
+/// A file of counts that another tool made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountedFile {
+    /// The file, relative to the study.
+    pub file: String,
+    /// The map of its names, by name or as a file relative to the study; none for our own.
+    pub map: Option<String>,
+    /// The kernels that are wanted; all if none is named.
+    pub kernels: Vec<String>,
+}
+
+const COUNTED: &str = "{ activity = { file = \"counters.csv\", map = \"ncu\" } }";
 
 const EXAMPLE: &str =
     "kernels = [\"matrix_mul\", { launch = \"my.toml\", ptx = \"my.ptx\", case = \"small\" }]";
@@ -176,7 +191,10 @@ fn read_one(
         };
     }
     let section = reader.as_section("kernels".to_owned(), item)?;
-    reader.refuse_unknown(&section, &["name", "case", "ptx", "launch"]);
+    if section.get("activity").is_some() {
+        return counted(reader, &section).map(Workload::Counted);
+    }
+    reader.refuse_unknown(&section, &["name", "case", "ptx", "launch", "activity"]);
     let case = reader
         .one(&section, "case", |value| {
             text("`case`", value, "case = \"small\"")
@@ -211,4 +229,31 @@ fn read_one(
             None
         }
     }
+}
+
+/// `activity`: counts that another tool made.
+fn counted(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<CountedFile> {
+    reader.refuse_unknown(section, &["activity"]);
+    let section = reader.section(section, "activity")?;
+    reader.refuse_unknown(&section, &["file", "map", "kernel"]);
+    if section.get("file").is_none() {
+        reader.missing(&section, "file", COUNTED);
+    }
+    let mut one = |key: &str| {
+        reader.one(&section, key, |value| {
+            text(&format!("`{key}`"), value, COUNTED)
+        })
+    };
+    let (file, map) = (one("file"), one("map"));
+    let kernels = section.get("kernel").and_then(|value| {
+        reader.axis_of("kernel", value, |value| {
+            text("`kernel`", value, "kernel = \"vectorAdd\"")
+        })
+    });
+    let kernels = kernels.unwrap_or_default().into_iter();
+    Some(CountedFile {
+        file: file?.value,
+        map: map.map(|map| map.value),
+        kernels: kernels.map(|kernel| kernel.value).collect(),
+    })
 }

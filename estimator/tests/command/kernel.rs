@@ -371,3 +371,41 @@ fn a_limit_of_cycles_ends_the_run_with_what_every_warp_waits_for() {
     ]);
     assert_eq!(code, Some(0), "{value}");
 }
+
+/// What `--activity` writes is priced like the kernel itself, to the last bit.
+#[test]
+fn counts_that_were_written_out_are_priced_alike() {
+    let scratch = Scratch::new();
+    let run = |arguments: &[&str]| {
+        let output = warpwatt(&scratch.path(""), arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    run(&["kernel", "vector_add", "--activity", "counts.csv"]);
+    let totals = |kernel: &str, out: &str| {
+        let study = format!(
+            "[study]\ntitle = \"x\"\n[gpu]\npreset = \"tesla-16sm\"\nnode = \"7nm\"\n[workloads]\nkernels = [{kernel}]\n"
+        );
+        scratch.write("study.toml", &study);
+        let text = run(&["run", "study.toml", "--quiet", "--json", "--out", out]);
+        let report: Value = serde_json::from_str(&text).unwrap();
+        let point = &report["points"][0];
+        (
+            point["totals"].clone(),
+            point["structures"].clone(),
+            point["time_s"].clone(),
+        )
+    };
+    let executed = totals("\"vector_add\"", "one");
+    assert_eq!(
+        executed,
+        totals("{ activity = { file = \"counts.csv\" } }", "other")
+    );
+    assert!(executed.0["dynamic_j"].as_f64().unwrap() > 0.0);
+    let output = warpwatt(
+        &scratch.path(""),
+        &["kernel", "vector_add", "--activity", "x.csv", "--no-timing"],
+    );
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!scratch.path("x.csv").exists());
+}

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
+use warpwatt_techniques::Stack;
 
 use super::fit::Fits;
 use super::{Axes, Combination, Execution, Plan, PlannedPoint, Timing, digest};
@@ -33,6 +34,12 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
     let mut by_content: BTreeMap<(usize, u32, [u8; 32]), usize> = BTreeMap::new();
     for combination in combinations {
         let [kernel, gpu, technology, configuration] = *combination;
+        // A technique changes what is counted, which counts that are there cannot show.
+        let counted = plan.axes.kernels[kernel as usize].subject.counted();
+        let plain = |stack: &Stack| stack.members().is_empty();
+        if counted.is_some() && !plain(&plan.axes.configurations[configuration as usize].stack) {
+            continue;
+        }
         let fitted = fits.at([gpu, technology, configuration]);
         let place = [kernel, gpu, configuration];
         let (limits, unmet) = limited
@@ -74,8 +81,11 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
 }
 
 fn limits_at(axes: &Axes, [kernel, gpu, configuration]: [u32; 3]) -> (Limits, Vec<Note>) {
+    let Some(loaded) = axes.kernels[kernel as usize].subject.loaded() else {
+        return (Limits::new(), Vec::new());
+    };
     let (limits, unmet) = limits(
-        &axes.kernels[kernel as usize].loaded,
+        loaded,
         &axes.configurations[configuration as usize].stack,
         &axes.gpus[gpu as usize].spec,
     );
@@ -116,8 +126,8 @@ struct Keys {
 impl Keys {
     fn new(axes: &Axes) -> Keys {
         let kernels = axes.kernels.iter().map(|kernel| {
-            let name = json(&kernel.loaded.name);
-            digest([name.as_bytes(), kernel.loaded.hash.as_bytes()])
+            let name = json(kernel.subject.name());
+            digest([name.as_bytes(), kernel.subject.hash().as_bytes()])
         });
         let gpus = axes.gpus.iter().map(|gpu| {
             let names = json(&(&gpu.preset, &gpu.axes));

@@ -1,0 +1,48 @@
+//! What a study is about: kernels that are executed, and kernels that another tool counted.
+
+use super::counted::CountedKernel;
+use super::kernel::LoadedKernel;
+use crate::outcome::KernelName;
+
+/// What a study runs, or only prices.
+#[derive(Debug)]
+pub enum Subject {
+    /// A kernel that is executed.
+    Executed(Box<LoadedKernel>),
+    /// A kernel that another tool counted.
+    Counted(CountedKernel),
+}
+
+impl Subject {
+    /// Its name.
+    pub fn name(&self) -> &KernelName {
+        match self {
+            Self::Executed(loaded) => &loaded.name,
+            Self::Counted(counted) => &counted.name,
+        }
+    }
+
+    /// The hash of everything that decides what it does.
+    pub fn hash(&self) -> &str {
+        match self {
+            Self::Executed(loaded) => &loaded.hash,
+            Self::Counted(counted) => &counted.hash,
+        }
+    }
+
+    /// The program, if there is one.
+    pub fn loaded(&self) -> Option<&LoadedKernel> {
+        match self {
+            Self::Executed(loaded) => Some(loaded),
+            Self::Counted(_) => None,
+        }
+    }
+
+    /// The counts of another tool, if they are what there is.
+    pub fn counted(&self) -> Option<&CountedKernel> {
+        match self {
+            Self::Executed(_) => None,
+            Self::Counted(counted) => Some(counted),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The kernels that a study names, brought in.
+
+use std::ops::Range;
+use std::path::Path;
+
+use warpwatt_gpu::GpuSpec;
+
+use super::counted;
+use super::kernel::{From, KernelRequest, load};
+use super::plan::StudyKernel;
+use super::subject::Subject;
+use crate::diag::{Diag, Sink, SourceId};
+use crate::study::{Catalogue, Placed, Workload};
+
+/// The kernels of a study; files are looked for in `directory`. What is wrong with them is left in `sink`.
+pub fn kernels(
+    workloads: &[Placed<Workload>],
+    (directory, catalogue): (&Path, &Catalogue),
+    sink: &mut Sink,
+    source: SourceId,
+) -> Vec<StudyKernel> {
+    let mut kernels: Vec<StudyKernel> = Vec::new();
+    for (number, workload) in workloads.iter().enumerate() {
+        let place = (number, workload.range.clone());
+        let named = (source, workload.range.clone());
+        let request = match &workload.value {
+            Workload::Counted(file) => {
+                let read = counted::load(sink, file, (directory, catalogue), &named);
+                for kernel in read.into_iter().flatten() {
+                    add(
+                        &mut kernels,
+                        Subject::Counted(kernel),
+                        &place,
+                        (sink, source),
+                    );
+                }
+                continue;
+            }
+            Workload::Suite { name, case } => {
+                let Some(kernel) = warpwatt_suite::kernel(name) else {
+                    continue;
+                };
+                KernelRequest {
+                    from: From::Suite(kernel),
+                    ptx: None,
+                    case: case.clone(),
+                    registers: None,
+                }
+            }
+            Workload::Own { launch, ptx, case } => KernelRequest {
+                from: From::File(directory.join(launch)),
+                ptx: ptx.as_ref().map(|ptx| directory.join(ptx)),
+                case: case.clone(),
+                registers: None,
+            },
+        };
+        if let Some(loaded) = load(sink, &request, Some(named)) {
+            let subject = Subject::Executed(Box::new(loaded));
+            add(&mut kernels, subject, &place, (sink, source));
+        }
+    }
+    kernels
+}
+
+/// Adds a kernel to those before it; naming one twice is a fault.
+fn add(
+    kernels: &mut Vec<StudyKernel>,
+    subject: Subject,
+    (workload, range): &(usize, Range<usize>),
+    (sink, source): (&mut Sink, SourceId),
+) {
+    let same = kernels.iter().find(|known| {
+        known.subject.name() == subject.name() && known.subject.hash() == subject.hash()
+    });
+    let Some(first) = same else {
+        kernels.push(StudyKernel {
+            subject,
+            workload: *workload,
+            range: range.clone(),
+        });
+        return;
+    };
+    let name = subject.name();
+    let message = format!("`{}`, case `{}`, is named twice", name.name, name.case);
+    sink.push(
+        Diag::error("study::duplicate_value", message)
+            .at(source, range.clone(), "again here")
+            .at(source, first.range.clone(), "first here")
+            .help("remove one of them, or name another `case`"),
+    );
+}
+
+/// Warns of what is not priced of kernels that another tool counted: what has no counts, and techniques.
+pub fn judge_counted(
+    kernels: &[StudyKernel],
+    gpu: &GpuSpec,
+    configurations: usize,
+    sink: &mut Sink,
+    source: SourceId,
+) {
+    let mut first = None;
+    for kernel in kernels {
+        if let Some(counted) = kernel.subject.counted() {
+            let named = (source, kernel.range.clone());
+            counted.warn(gpu, sink, &named);
+            first.get_or_insert(named);
+        }
+    }
+    if let Some((source, range)) = first.filter(|_| configurations > 1) {
+        let message =
+            "techniques are not tried on counts of another tool: they change what is counted";
+        let diag = Diag::warning("counts::techniques", message);
+        sink.push(diag.at(source, range, "priced on the plain GPU alone"));
+    }
+}
