@@ -31,7 +31,7 @@ pub struct Forecast {
     pub basis: Basis,
 }
 
-/// Measured rates of the release build on one core, and sizes.
+/// Measured rates of one core, and sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Basis {
     /// Functional execution with recording (docs/execution.md).
@@ -46,12 +46,13 @@ pub struct Basis {
     pub bytes_per_point: u64,
 }
 
-/// Measured on one core of a machine that others used too: orders of magnitude for planning, no promise.
+/// Execution and timing: the release build. Pricing and sizes: 500 points of `vector_add` at 100 supplies, development build (`opt-level = 1`), on a machine that others
+/// used too, hence low. Orders of magnitude for planning, no promise.
 pub const BASIS: Basis = Basis {
     executed_instructions_per_s: 22e6,
     timed_instructions_per_s: 3.8e6,
-    designs_per_s: 250.0,
-    pricings_per_s: 5000.0,
+    designs_per_s: 120.0,
+    pricings_per_s: 250.0,
     bytes_per_point: 9000,
 };
 
