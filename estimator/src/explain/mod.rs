@@ -205,10 +205,8 @@ impl<'r> Sides<'r> {
         recipes: &'r Recipes,
         (with, without): (usize, Option<usize>),
     ) -> Result<Self, Diag> {
-        let heated = [Some(with), without].into_iter().flatten();
-        heated
-            .map(|number| not_heated(&report.points[number]))
-            .collect::<Result<(), Diag>>()?;
+        let mut both = [Some(with), without].into_iter().flatten();
+        both.try_for_each(|number| not_heated(&report.points[number]))?;
         if recipes.points.len() != report.points.len() {
             return Err(Diag::error(
                 "explain::unfinished",

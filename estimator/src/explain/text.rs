@@ -172,7 +172,7 @@ pub fn shown(value: f64, unit: &str) -> String {
 fn digits(value: f64) -> String {
     let size = value.abs();
     match size {
-        s if s == 0.0 => "0".to_owned(),
+        0.0 => "0".to_owned(),
         s if !(1e-3..1e6).contains(&s) => format!("{value:.4e}"),
         s if s >= 100.0 => format!("{value:.2}"),
         s if s >= 10.0 => format!("{value:.3}"),
