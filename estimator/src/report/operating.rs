@@ -2,7 +2,7 @@
 
 use super::columns::Column;
 use super::format::{self, NONE};
-use crate::outcome::{HeatState, KernelName, Outcome, Point, gpu_label};
+use crate::outcome::{Heat, HeatState, KernelName, Outcome, Point, gpu_label};
 
 /// The points of one GPU variant and technique in one technology.
 pub struct OperatingTable<'o> {
@@ -186,14 +186,14 @@ const ALL: &[Figure] = &[
         "junction_k",
         &["SMs", "K"],
         "temperature of the SMs when the kernel is run again and again",
-        |p| p.heat.map(|heat| heat.junction_k),
+        |p| at_rest(p).map(|heat| heat.junction_k),
         (1.0, false),
     ),
     figure(
         "sink_k",
         &["sink", "K"],
         "temperature of the heat sink then",
-        |p| p.heat.map(|heat| heat.sink_k),
+        |p| at_rest(p).map(|heat| heat.sink_k),
         (1.0, false),
     ),
     figure(
@@ -261,11 +261,14 @@ fn cell(figure: &Figure, point: &Outcome, points: &[&Outcome]) -> String {
     format!("{}{mark}", format::number(value * figure.scale))
 }
 
+/// The temperatures of a point, if it has any.
+fn at_rest(point: &Outcome) -> Option<Heat> {
+    point.heat.filter(|heat| heat.state == HeatState::Settled)
+}
+
 /// Points without a temperature of their own are as the study says.
 fn is_at_rest(point: &Outcome) -> bool {
-    point
-        .heat
-        .is_none_or(|heat| heat.state == HeatState::Settled)
+    point.heat.is_none() || at_rest(point).is_some()
 }
 
 fn state(point: &Outcome) -> &'static str {

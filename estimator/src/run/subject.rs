@@ -10,7 +10,7 @@ pub enum Subject {
     /// A kernel that is executed.
     Executed(Box<LoadedKernel>),
     /// A kernel that another tool counted.
-    Counted(CountedKernel),
+    Counted(Box<CountedKernel>),
 }
 
 impl Subject {

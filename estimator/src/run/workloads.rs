@@ -29,7 +29,7 @@ pub fn kernels(
                 for kernel in read.into_iter().flatten() {
                     add(
                         &mut kernels,
-                        Subject::Counted(kernel),
+                        Subject::Counted(Box::new(kernel)),
                         &place,
                         (sink, source),
                     );

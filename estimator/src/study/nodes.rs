@@ -21,7 +21,7 @@ const TRIAL: Spec = Spec::Comparator(ComparatorSpec { bits: 8 });
 /// Where the transistors of a node come from.
 enum Origin {
     Table(Library, Length),
-    Own(OwnNode),
+    Own(Box<OwnNode>),
 }
 
 /// A node of the study, with the flavours that were asked for, shared by their operating points.
@@ -42,7 +42,11 @@ impl Node {
             NodeChoice::Feature(feature) => Origin::Table(library, *feature),
             NodeChoice::File(written) => {
                 let named = Some((source, choice.range.clone()));
-                Origin::Own(technology::read_node(sink, (directory, written), named)?)
+                Origin::Own(Box::new(technology::read_node(
+                    sink,
+                    (directory, written),
+                    named,
+                )?))
             }
         };
         Some(Self {

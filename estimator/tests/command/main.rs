@@ -4,6 +4,7 @@ mod array;
 mod avf;
 mod cache;
 mod common;
+mod cookbook;
 mod editors;
 mod errors;
 mod explain;
