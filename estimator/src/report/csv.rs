@@ -131,21 +131,9 @@ impl Report {
 
     /// One row a configuration, GPU variant and technology whose needed bits were followed: means over kernels.
     pub fn protection_csv(&self) -> String {
-        let columns = [
-            "gpu",
-            "axes",
-            "library",
-            "node",
-            "flavour",
-            "profile",
-            "temperature_k",
-            "vdd_v",
-            "technique",
-            "kernels",
-        ];
-        let columns = columns
-            .into_iter()
-            .chain(PROTECTED.iter().map(|figure| figure.0));
+        // A point's name but its kernel, which the means are over.
+        let columns = POINT_NAME[2..].iter().copied().chain(["kernels"]);
+        let columns = columns.chain(PROTECTED.iter().map(|figure| figure.0));
         let mut text = line(columns.chain(["pareto_front"]).map(str::to_owned));
         for table in &self.protection {
             let technology = &table.technology;

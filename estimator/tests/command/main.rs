@@ -8,6 +8,7 @@ mod cookbook;
 mod editors;
 mod errors;
 mod explain;
+mod faults;
 mod goals;
 mod inject;
 mod kernel;

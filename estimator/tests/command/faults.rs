@@ -1,0 +1,71 @@
+//! What commands say to wrong words: every message whole, the exit code 2. Faulty studies are in `errors`.
+
+use std::fmt::Write as _;
+
+use insta::assert_snapshot;
+
+use crate::common::{Scratch, stderr, warpwatt};
+
+/// Command lines, each wrong in one way.
+const WRONG: &str = "\
+logic nothing
+logic adder --node 1000nm
+logic adder --library none
+logic adder --flavour xx
+logic adder --width many
+logic adder --heigth 3
+logic adder --set a
+logic adder extra
+logic adder --vdd 9V
+logic adder --vdd nine
+kernel nothing
+kernel vector_add --preset none
+kernel vector_add --set sm.thread=3
+kernel vector_add --set nonsense
+kernel vector_add --dump nope=x.bin
+kernel vector_add --limit 10
+kernel vector_add --registers 3
+kernel vector_add --cycle-limit 10
+avf vector_add --cycle-limit 10
+what-if -k hotspot --library none
+what-if -k paper:none
+tech show 7nm --vdd 9V
+tech show 1nm
+array --batch columns.csv --out out.csv
+explain results --metric cycles --point kernel=bfs
+explain results --metric cycles --point colour=red
+explain results --metric cycles --point technique
+explain results --metric cycles --point vdd=9
+explain results --metric energie_j --point 1
+explain results --metric energy_j --point 1
+explain nowhere --metric cycles --point 1
+sensitivity results --metric energy_j --point 1
+report nowhere
+reproduce nowhere
+merge out results nowhere
+effects results --metric cycle
+optimize study.toml --minimise cycle
+";
+
+/// Points priced at the temperature of their own heat, which `explain` refuses.
+const STUDY: &str = "[study]\ntitle = \"hot\"\n[gpu]\npreset = \"tesla-16sm\"\nsm.count = 1\nnode = \"32nm\"\n[workloads]\nkernels = [\"vector_add\"]\n[thermal]\n";
+
+#[test]
+fn wrong_words_are_told_what_is_wrong_with_them() {
+    let scratch = Scratch::new();
+    let here = scratch.path("");
+    scratch.write("study.toml", STUDY);
+    scratch.write("columns.csv", "cells,colour\n1,red\n");
+    let run = warpwatt(&here, &["run", "study.toml", "--quiet"]);
+    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    let mut said = String::new();
+    for line in WRONG.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let output = warpwatt(&here, &words);
+        assert_eq!(output.status.code(), Some(2), "{line}: {}", stderr(&output));
+        assert!(output.stdout.is_empty(), "{line}");
+        let _ = writeln!(said, "$ warpwatt {line}\n{}", stderr(&output));
+    }
+    assert!(!scratch.path("out.csv").exists() && !scratch.path("out").exists());
+    assert_snapshot!(said);
+}
