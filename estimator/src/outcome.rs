@@ -322,6 +322,16 @@ impl TechnologyName {
 }
 
 impl Outcome {
+    /// Dynamic and leakage energy of everything that is priced.
+    pub fn energy_j(&self) -> f64 {
+        self.totals.dynamic_j + self.totals.leakage_j
+    }
+
+    /// The temperatures at which it was priced, if it has any of its own.
+    pub fn at_rest(&self) -> Option<Heat> {
+        self.heat.filter(|heat| heat.state == HeatState::Settled)
+    }
+
     /// Mean leakage power; zero of a run that took no time.
     pub fn leakage_power_w(&self) -> f64 {
         self.power_w(self.totals.leakage_j)

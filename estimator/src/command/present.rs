@@ -41,8 +41,8 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
             Format::Csv => {
                 files.push(("points.csv", report.points_csv()));
                 files.push(("comparisons.csv", report.comparisons_csv()));
-                if report.has_operating_points() {
-                    files.push(("operating.csv", report.operating_csv()));
+                if let Some(rows) = report.operating_csv() {
+                    files.push(("operating.csv", rows));
                 }
                 if !report.stacks.is_empty() {
                     files.push(("stacks.csv", report.stacks_csv()));

@@ -7,6 +7,8 @@ use super::run::collect;
 use crate::diag::Diag;
 use crate::recipe::Recipes;
 use crate::report::Report;
+use crate::report::metric::{Metric, Metrics};
+use crate::select::select;
 use crate::store::Store;
 use crate::uncertainty::Draws;
 
@@ -33,6 +35,16 @@ impl Results {
             recipes: recipes(&store)?,
             sampling: manifest.uncertainty,
         })
+    }
+
+    /// The metric and the point that are asked for.
+    ///
+    /// # Errors
+    /// There is no such metric, or not one such point.
+    pub fn figure(&self, metric: &str, point: &str) -> Result<(Metric, usize), Diag> {
+        let points = &self.report.points;
+        let metric = Metrics::known().with_points(points).find(metric)?;
+        Ok((metric, select(point, points)?))
     }
 }
 

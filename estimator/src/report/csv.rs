@@ -8,7 +8,7 @@ use super::model::Report;
 use super::operating;
 use super::protection::Protected;
 use super::stacked::StackedPoint;
-use crate::outcome::{Outcome, Point};
+use crate::outcome::{Outcome, Point, TechnologyName};
 
 /// The columns that name a point.
 const POINT_NAME: [&str; 11] = [
@@ -136,23 +136,13 @@ impl Report {
         let columns = columns.chain(PROTECTED.iter().map(|figure| figure.0));
         let mut text = line(columns.chain(["pareto_front"]).map(str::to_owned));
         for table in &self.protection {
-            let technology = &table.technology;
+            let gpu = gpu_name(&table.gpu, &table.axes, &table.technology);
             for row in &table.rows {
-                let named = [
-                    table.gpu.clone(),
-                    axes(&table.axes),
-                    technology.library.clone(),
-                    technology.node.clone(),
-                    technology.flavour.clone(),
-                    technology.profile.clone(),
-                    real(technology.temperature_k),
-                    real(technology.vdd_v),
-                    row.technique.clone(),
-                    row.kernels.to_string(),
-                ];
+                let named = gpu.iter().cloned();
+                let named = named.chain([row.technique.clone(), row.kernels.to_string()]);
                 let figures = PROTECTED.iter().map(|figure| (figure.1)(row));
                 let front = [row.on_front.to_string()];
-                text.push_str(&line(named.into_iter().chain(figures).chain(front)));
+                text.push_str(&line(named.chain(figures).chain(front)));
             }
         }
         text
@@ -160,14 +150,12 @@ impl Report {
 }
 
 impl Report {
-    /// Whether there is something to say about supply and temperature.
-    pub fn has_operating_points(&self) -> bool {
-        !operating::tables(&self.points).is_empty()
-    }
-
-    /// One row a point that was run at one of several supplies, or at the temperature of its own heat.
-    pub fn operating_csv(&self) -> String {
+    /// One row a point that was run at one of several supplies, or at the temperature of its own heat; nothing if none was.
+    pub fn operating_csv(&self) -> Option<String> {
         let tables = operating::tables(&self.points);
+        if tables.is_empty() {
+            return None;
+        }
         let points = tables.iter().flat_map(|table| &table.points);
         let row = |point: &Outcome| {
             let (values, rest) = operating::csv_values(point);
@@ -175,10 +163,10 @@ impl Report {
             row.push(rest.to_owned());
             row
         };
-        write(
+        Some(write(
             operating::csv_columns(),
             points.map(|point| (&point.point, row(point))),
-        )
+        ))
     }
 }
 /// The figures of a protection.
@@ -233,19 +221,28 @@ fn axes(axes: &BTreeMap<String, String>) -> String {
 }
 
 fn name(point: &Point) -> Vec<String> {
-    let technology = &point.technology;
-    vec![
-        point.kernel.name.clone(),
-        point.kernel.case.clone(),
-        point.gpu.clone(),
-        axes(&point.axes),
+    let kernel = [point.kernel.name.clone(), point.kernel.case.clone()];
+    let mut name = kernel.to_vec();
+    name.extend(gpu_name(&point.gpu, &point.axes, &point.technology));
+    name.push(point.technique.clone());
+    name
+}
+
+/// A GPU with its settings, technology and operating point, as points and their means are named.
+fn gpu_name(
+    gpu: &str,
+    settings: &BTreeMap<String, String>,
+    technology: &TechnologyName,
+) -> [String; 8] {
+    [
+        gpu.to_owned(),
+        axes(settings),
         technology.library.clone(),
         technology.node.clone(),
         technology.flavour.clone(),
         technology.profile.clone(),
         real(technology.temperature_k),
         real(technology.vdd_v),
-        point.technique.clone(),
     ]
 }
 

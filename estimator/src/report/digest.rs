@@ -84,7 +84,7 @@ impl Digest {
         for (number, outcome) in report.points.iter().enumerate() {
             self.points += 1;
             let comparison = report.comparison(number);
-            let energy = outcome.totals.dynamic_j + outcome.totals.leakage_j;
+            let energy = outcome.energy_j();
             let change = comparison
                 .and_then(|c| c.total.relative)
                 .map(|change| change.value);

@@ -2,7 +2,7 @@
 
 use super::columns::Column;
 use super::format::{self, NONE};
-use crate::outcome::{Heat, HeatState, KernelName, Outcome, Point, gpu_label};
+use crate::outcome::{HeatState, KernelName, Outcome, Point, gpu_label};
 
 /// The points of one GPU variant and technique in one technology.
 pub struct OperatingTable<'o> {
@@ -34,19 +34,12 @@ pub fn tables(points: &[Outcome]) -> Vec<OperatingTable<'_>> {
 
 /// Whether two points differ in nothing but their kernel and operating point.
 fn same_circuits(a: &Point, b: &Point) -> bool {
-    let technology = |p: &Point| {
-        let t = &p.technology;
-        (
-            t.library.clone(),
-            t.node.clone(),
-            t.flavour.clone(),
-            t.profile.clone(),
-        )
-    };
+    let (x, y) = (&a.technology, &b.technology);
     a.gpu == b.gpu
         && a.axes == b.axes
         && a.technique == b.technique
-        && technology(a) == technology(b)
+        && (&x.library, &x.node, &x.flavour, &x.profile)
+            == (&y.library, &y.node, &y.flavour, &y.profile)
 }
 
 fn is_asked(group: &[&Outcome]) -> bool {
@@ -127,10 +120,6 @@ fn power(point: &Outcome) -> f64 {
     point.dynamic_power_w() + point.leakage_power_w()
 }
 
-fn energy(point: &Outcome) -> f64 {
-    point.totals.dynamic_j + point.totals.leakage_j
-}
-
 /// Every figure in its place.
 const ALL: &[Figure] = &[
     figure(
@@ -172,28 +161,28 @@ const ALL: &[Figure] = &[
         "energy_j",
         &["energy", "uJ"],
         "dynamic and leakage energy of everything that is priced; the least of a kernel is marked",
-        |p| Some(energy(p)),
+        |p| Some(p.energy_j()),
         (1e6, true),
     ),
     figure(
         "edp_js",
         &["EDP", "pJ s"],
         "energy times time; the least of a kernel is marked",
-        |p| Some(energy(p) * p.time_s),
+        |p| Some(p.energy_j() * p.time_s),
         (1e12, true),
     ),
     figure(
         "junction_k",
         &["SMs", "K"],
         "temperature of the SMs when the kernel is run again and again",
-        |p| at_rest(p).map(|heat| heat.junction_k),
+        |p| p.at_rest().map(|heat| heat.junction_k),
         (1.0, false),
     ),
     figure(
         "sink_k",
         &["sink", "K"],
         "temperature of the heat sink then",
-        |p| at_rest(p).map(|heat| heat.sink_k),
+        |p| p.at_rest().map(|heat| heat.sink_k),
         (1.0, false),
     ),
     figure(
@@ -261,14 +250,9 @@ fn cell(figure: &Figure, point: &Outcome, points: &[&Outcome]) -> String {
     format!("{}{mark}", format::number(value * figure.scale))
 }
 
-/// The temperatures of a point, if it has any.
-fn at_rest(point: &Outcome) -> Option<Heat> {
-    point.heat.filter(|heat| heat.state == HeatState::Settled)
-}
-
 /// Points without a temperature of their own are as the study says.
 fn is_at_rest(point: &Outcome) -> bool {
-    point.heat.is_none() || at_rest(point).is_some()
+    point.heat.is_none() || point.at_rest().is_some()
 }
 
 fn state(point: &Outcome) -> &'static str {

@@ -5,6 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::Manifest;
 use crate::outcome::Outcome;
+use crate::run::kernel::hex;
 
 /// The file's name in a results directory.
 pub const RECORD: &str = "manifest.json";
@@ -94,12 +95,4 @@ impl Record {
             other => Err(format!("its format is {other}, not {FORMAT}")),
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

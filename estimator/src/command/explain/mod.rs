@@ -8,8 +8,6 @@ use super::console::{Exit, out, out_json, reject};
 use super::results::Results;
 use crate::diag::Diag;
 use crate::explain::{Explanation, explain, text};
-use crate::report::metric::Metrics;
-use crate::select::select;
 
 /// Explains a figure of a point.
 pub fn run(arguments: &ExplainArguments) -> Exit {
@@ -28,10 +26,6 @@ pub fn run(arguments: &ExplainArguments) -> Exit {
 
 fn explained(arguments: &ExplainArguments) -> Result<Explanation, Diag> {
     let results = Results::open(&arguments.results)?;
-    let points = &results.report.points;
-    let metric = Metrics::known()
-        .with_points(points)
-        .find(&arguments.metric)?;
-    let number = select(&arguments.point, points)?;
+    let (metric, number) = results.figure(&arguments.metric, &arguments.point)?;
     explain(&results.report, &results.recipes, (&metric, number))
 }

@@ -10,8 +10,6 @@ use super::console::{Exit, out, out_json, reject};
 use super::results::Results;
 use crate::diag::Diag;
 use crate::explain::shown;
-use crate::report::metric::Metrics;
-use crate::select::select;
 use crate::sensitivity::{Sensitivity, sensitivity};
 use crate::uncertainty::Draws;
 
@@ -32,11 +30,7 @@ pub fn run(arguments: &SensitivityArguments) -> Exit {
 
 fn found(arguments: &SensitivityArguments) -> Result<Sensitivity, Diag> {
     let results = Results::open(&arguments.results)?;
-    let points = &results.report.points;
-    let metric = Metrics::known()
-        .with_points(points)
-        .find(&arguments.metric)?;
-    let number = select(&arguments.point, points)?;
+    let (metric, number) = results.figure(&arguments.metric, &arguments.point)?;
     let of_study = results.sampling.unwrap_or(Draws::DEFAULT);
     let sampling = Draws {
         samples: arguments.samples.unwrap_or(of_study.samples),

@@ -2,7 +2,7 @@
 
 use super::Better::{Higher, Lower, Neither};
 use super::{Def, def};
-use crate::outcome::{FRONT_END, Heat, HeatState, Outcome};
+use crate::outcome::{FRONT_END, Outcome};
 
 /// The columns of `points.csv`, in their order.
 #[rustfmt::skip]
@@ -40,14 +40,14 @@ pub(crate) const POINT: &[Def<Outcome>] = &[
 /// What else follows from a point.
 #[rustfmt::skip]
 pub(super) const DERIVED: &[Def<Outcome>] = &[
-    def("energy_j", "J", Lower, "dynamic and leakage energy", |o| Some(energy(o))),
-    def("power_w", "W", Lower, "average power: dynamic and leakage energy over time", |o| Some(energy(o) / o.time_s)),
+    def("energy_j", "J", Lower, "dynamic and leakage energy", |o| Some(o.energy_j())),
+    def("power_w", "W", Lower, "average power: dynamic and leakage energy over time", |o| Some(o.energy_j() / o.time_s)),
     def("dynamic_power_w", "W", Lower, "average dynamic power: dynamic energy over time", |o| Some(o.totals.dynamic_j / o.time_s)),
-    def("edp_js", "J s", Lower, "energy-delay product: energy times time", |o| Some(energy(o) * o.time_s)),
-    def("ed2p_js2", "J s2", Lower, "energy-delay-squared product", |o| Some(energy(o) * o.time_s * o.time_s)),
-    def("energy_per_instruction_j", "J", Lower, "energy over warp instructions", |o| Some(energy(o) / o.activity.get("warp_instructions") as f64)),
+    def("edp_js", "J s", Lower, "energy-delay product: energy times time", |o| Some(o.energy_j() * o.time_s)),
+    def("ed2p_js2", "J s2", Lower, "energy-delay-squared product", |o| Some(o.energy_j() * o.time_s * o.time_s)),
+    def("energy_per_instruction_j", "J", Lower, "energy over warp instructions", |o| Some(o.energy_j() / o.activity.get("warp_instructions") as f64)),
     def("instructions_per_s", "1/s", Higher, "warp instructions over time", |o| Some(o.activity.get("warp_instructions") as f64 / o.time_s)),
-    def("power_density_w_per_m2", "W/m2", Lower, "average power over area", |o| Some(energy(o) / o.time_s / o.totals.area_m2)),
+    def("power_density_w_per_m2", "W/m2", Lower, "average power over area", |o| Some(o.energy_j() / o.time_s / o.totals.area_m2)),
     def("clock_hz", "Hz", Higher, "the core clock", |o| Some(o.clock_hz)),
     def("clock_period_s", "s", Lower, "a period of the core clock", |o| Some(1.0 / o.clock_hz)),
     def("slowest_delay_s", "s", Lower, "access time of the slowest priced structure", slowest),
@@ -61,7 +61,7 @@ pub(super) const DERIVED: &[Def<Outcome>] = &[
     def("operand_bank_conflict_cycles_per_instruction", "cycles", Lower, "cycles by which register-bank conflicts delay an instruction", |o| o.performance.rates.operand_bank_conflict_cycles_per_instruction),
     def("lanes_per_instruction", "lanes", Higher, "active lanes of an instruction", |o| o.performance.rates.lanes_per_instruction),
     def("vdd_v", "V", Neither, "the supply voltage", |o| Some(o.point.technology.vdd_v)),
-    def("junction_k", "K", Lower, "temperature of the SMs by their own heat, with [thermal]", |o| at_rest(o).map(|heat| heat.junction_k)),
+    def("junction_k", "K", Lower, "temperature of the SMs by their own heat, with [thermal]", |o| o.at_rest().map(|heat| heat.junction_k)),
     def("loop_gain", "1", Lower, "kelvin that the additional leakage of one kelvin more makes, with [thermal]", |o| o.heat.map(|heat| heat.loop_gain)),
     def("temperature_k", "K", Neither, "the junction temperature", |o| Some(o.point.technology.temperature_k)),
 ];
@@ -72,15 +72,6 @@ pub(super) const DERIVED: &[Def<Outcome>] = &[
 )]
 fn count(count: u64) -> Option<f64> {
     Some(count as f64)
-}
-
-/// Where power and temperature come to rest.
-fn at_rest(outcome: &Outcome) -> Option<Heat> {
-    outcome.heat.filter(|heat| heat.state == HeatState::Settled)
-}
-
-fn energy(outcome: &Outcome) -> f64 {
-    outcome.totals.dynamic_j + outcome.totals.leakage_j
 }
 
 fn slowest(outcome: &Outcome) -> Option<f64> {
