@@ -74,7 +74,7 @@ pub fn sensitivity(
     (metric, number): (&Metric, usize),
     sampling: Draws,
 ) -> Result<Sensitivity, Diag> {
-    let explanation = explain(report, recipes, (metric, number))?;
+    let explanation = explain(report, recipes, sampling.process, (metric, number))?;
     let (spread, shares) =
         drawn(report, recipes, (metric, number), sampling)?.ok_or_else(|| exact(metric))?;
     Ok(Sensitivity::of(

@@ -18,6 +18,7 @@ mod size_effect;
 mod sourced;
 mod technology;
 mod text;
+mod varied;
 
 pub use error::TechError;
 pub use flavour::{Flavour, UnknownFlavour};
@@ -30,3 +31,4 @@ pub use technology::{
     Cell, CellFamily, Defect, Device, Fin, Interpolation, Kind, Layout, Sense, SquareLaw,
     Technology, WireLayer, WireStack, Wires,
 };
+pub use varied::{Sigma, VthShift};

@@ -5,6 +5,7 @@ use warpwatt_circuit::{CircuitError, Cost, Gated, Part as Contribution, Quantity
 use super::tree::{Formula, Node};
 use crate::recipe::{BuiltPart, Process};
 use crate::uncertainty::input::{Input, moved};
+use crate::uncertainty::process::Varied;
 use crate::uncertainty::{Figure, method_cause, own_error};
 
 /// A structure with what each uncertain input of its technology does to it.
@@ -234,12 +235,16 @@ impl<'b> Traced<'b> {
 /// A technology and that of its sleep transistors, one sigma of an input up and one down.
 pub type Moved = [(warpwatt_techlib::Technology, warpwatt_techlib::Technology); 2];
 
-/// `process` with each input up and down by its own standard deviation.
-pub fn moves(process: &Process, inputs: &[Input]) -> Vec<Moved> {
+/// `process` with each input up and down by its own standard deviation; `varied` is the variation of its transistors and of its sleep transistors.
+pub fn moves(process: &Process, inputs: &[Input], varied: Option<&[Varied; 2]>) -> Vec<Moved> {
+    let of = |technology, place: usize, input: &Input, z| {
+        let varied = varied.and_then(|both| both[place].moved(technology, input, z));
+        varied.unwrap_or_else(|| moved(technology, input, z))
+    };
     let at = |input: &Input, z: f64| {
         (
-            moved(&process.technology, input, z),
-            moved(process.switch(), input, z),
+            of(&process.technology, 0, input, z),
+            of(process.switch(), 1, input, z),
         )
     };
     inputs
@@ -251,7 +256,7 @@ pub fn moves(process: &Process, inputs: &[Input]) -> Vec<Moved> {
 fn input(input: &Input, effect: f64) -> Node {
     let formula = Formula::Technology {
         uncertainty: input.uncertainty,
-        cause: input.cause.name().to_owned(),
+        cause: input.cause.to_owned(),
         how: input.how.clone(),
         effect,
     };

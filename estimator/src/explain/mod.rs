@@ -15,13 +15,16 @@ pub use tree::{Formula, Node};
 
 use serde::Serialize;
 use warpwatt_circuit::CircuitError;
+use warpwatt_techlib::TechError;
 
 use crate::diag::Diag;
 use crate::outcome::Outcome;
-use crate::recipe::{Built, Recipe, Recipes};
+use crate::recipe::{Built, Process, Recipe, Recipes};
 use crate::report::Report;
 use crate::report::metric::Metric;
+use crate::uncertainty::ProcessVariation;
 use crate::uncertainty::input::{Input, inputs};
+use crate::uncertainty::process::Varied;
 use side::Side;
 use versus::Versus;
 
@@ -62,17 +65,19 @@ pub struct CauseOfError {
 /// A difference between tree and report beyond which they do not mean the same.
 const ROUNDING: f64 = 1e-9;
 
-/// Explains `metric` of the point `number`, from 0 on.
+/// Explains `metric` of the point `number`, from 0 on, with the `variation` of its transistors if the study draws it.
 ///
 /// # Errors
 /// The point has no such metric, or was priced by another version of the models.
 pub fn explain(
     report: &Report,
     recipes: &Recipes,
+    variation: Option<ProcessVariation>,
     (metric, number): (&Metric, usize),
 ) -> Result<Explanation, Diag> {
     let outcome = &report.points[number];
-    let explained = explain_all(report, recipes, (std::slice::from_ref(metric), number))?;
+    let wanted = (std::slice::from_ref(metric), number);
+    let explained = explain_all(report, recipes, variation, wanted)?;
     explained.into_iter().next().flatten().ok_or_else(|| {
         let selector = crate::select::name(&outcome.point);
         let compares = metric.needs_baseline() && outcome.point.is_baseline();
@@ -92,6 +97,7 @@ pub fn explain(
 pub fn explain_all(
     report: &Report,
     recipes: &Recipes,
+    variation: Option<ProcessVariation>,
     (metrics, number): (&[Metric], usize),
 ) -> Result<Vec<Option<Explanation>>, Diag> {
     let outcome = &report.points[number];
@@ -102,7 +108,8 @@ pub fn explain_all(
         .points
         .iter()
         .position(|p| p.point.is_baseline() && p.point.differs_only_in_technique(&outcome.point));
-    let sides = Sides::new(report, recipes, (number, baseline.filter(|_| compares)))?;
+    let both = (number, baseline.filter(|_| compares));
+    let sides = Sides::new(report, recipes, variation, both)?;
     let one = |metric: &Metric, with: &Side<'_>, without: Option<&Side<'_>>| {
         let Some(value) = metric.value(outcome, comparison) else {
             return Ok(None);
@@ -195,6 +202,7 @@ fn not_heated(outcome: &Outcome) -> Result<(), Diag> {
 struct Sides<'r> {
     report: &'r Report,
     recipes: &'r Recipes,
+    variation: Option<ProcessVariation>,
     with: usize,
     without: Option<usize>,
 }
@@ -203,6 +211,7 @@ impl<'r> Sides<'r> {
     fn new(
         report: &'r Report,
         recipes: &'r Recipes,
+        variation: Option<ProcessVariation>,
         (with, without): (usize, Option<usize>),
     ) -> Result<Self, Diag> {
         let mut both = [Some(with), without].into_iter().flatten();
@@ -217,6 +226,7 @@ impl<'r> Sides<'r> {
         Ok(Self {
             report,
             recipes,
+            variation,
             with,
             without,
         })
@@ -226,8 +236,13 @@ impl<'r> Sides<'r> {
         let derived = || -> Result<T, CircuitError> {
             let recipe = self.recipes.points[self.with];
             let process = &self.recipes.processes[recipe.process];
-            let inputs = inputs(&process.technology);
-            let moves = circuit::moves(process, &inputs);
+            let varied = self.varied(process)?;
+            let mut inputs = inputs(&process.technology);
+            let of_die = varied
+                .iter()
+                .flat_map(|[varied, _]| varied.inputs(&process.technology));
+            inputs.extend(of_die);
+            let moves = circuit::moves(process, &inputs, varied.as_ref());
             let with = self.built(recipe)?;
             let with = self.side(self.with, &with, (&inputs, &moves))?;
             let Some(number) = self.without else {
@@ -249,6 +264,17 @@ impl<'r> Sides<'r> {
         let outcome: &Outcome = &self.report.points[number];
         let gpu = &self.recipes.gpus[self.recipes.points[number].gpu];
         Side::new(outcome, (gpu, built), moves)
+    }
+
+    /// The variation of transistors and sleep transistors, if the study has any.
+    fn varied(&self, process: &Process) -> Result<Option<[Varied; 2]>, TechError> {
+        let of = |variation: ProcessVariation| {
+            Ok([
+                variation.of(&process.technology)?,
+                variation.of(process.switch())?,
+            ])
+        };
+        self.variation.map(of).transpose()
     }
 
     fn built(&self, recipe: Recipe) -> Result<Built<'r>, CircuitError> {

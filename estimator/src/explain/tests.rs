@@ -88,7 +88,7 @@ fn every_metric_of_every_point_recombines() {
         .collect();
     let mut explained = 0;
     for number in 0..report.points.len() {
-        let all = explain_all(&report, &recipes, (&wanted, number))
+        let all = explain_all(&report, &recipes, None, (&wanted, number))
             .unwrap_or_else(|diag| panic!("{}", diag.message));
         for (metric, explanation) in wanted.iter().zip(all) {
             let (name, value) = (

@@ -73,8 +73,12 @@ impl Report {
         };
         let sampling = uncertainty.sampling;
         let mut text = format!(
-            "\n95 % intervals of {} draws of the technology's values (seed {}); * inside its own error; all of them: uncertainty.csv\n",
-            sampling.samples, sampling.seed
+            "\n95 % intervals of {} draws of the technology's values{} (seed {}); * inside its own error; all of them: uncertainty.csv\n",
+            sampling.samples,
+            sampling
+                .process
+                .map_or("", |_| " and of its transistors' variation"),
+            sampling.seed
         );
         for line in self.uncertainty_lines() {
             let _ = writeln!(

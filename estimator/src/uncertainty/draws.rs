@@ -8,15 +8,19 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use warpwatt_techlib::{Cause, Technology};
 
 use super::input::CUT;
+use super::process::{DieToDie, ProcessVariation};
 
 /// How many draws, and which.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draws {
     /// Draws of every uncertain input.
     pub samples: usize,
     /// Where the generator starts.
     pub seed: u64,
+    /// How transistors of a process differ, if that is drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<ProcessVariation>,
 }
 
 impl Draws {
@@ -24,6 +28,7 @@ impl Draws {
     pub const DEFAULT: Self = Self {
         samples: 200,
         seed: 1,
+        process: None,
     };
     /// Fewer say nothing about a 95 % interval.
     pub const FEWEST: usize = 40;
@@ -48,6 +53,15 @@ impl Draws {
 
     /// The draws of a cause of a technology: one for all flavours and operating points of a node, as they are made in one process.
     pub fn of_technology(&self, technology: &Technology, cause: Cause) -> Vec<f64> {
+        self.of_node(technology, cause.name())
+    }
+
+    /// The draws of what a die has in common: one for all of its structures, flavours and operating points.
+    pub fn of_die(&self, technology: &Technology, cause: DieToDie) -> Vec<f64> {
+        self.of_node(technology, cause.cause())
+    }
+
+    fn of_node(&self, technology: &Technology, cause: &str) -> Vec<f64> {
         let node = technology.feature.as_nm();
         self.of(&format!("{} {node:.1} nm: {cause}", technology.library))
     }
@@ -62,6 +76,7 @@ mod tests {
         let sampling = Draws {
             samples: 4000,
             seed: 7,
+            process: None,
         };
         let draws = sampling.of("i_off");
         assert_eq!(draws, sampling.of("i_off"));

@@ -21,7 +21,7 @@ pub struct Input {
     /// Relative, one sigma.
     pub uncertainty: f64,
     /// With what it errs.
-    pub cause: Cause,
+    pub cause: &'static str,
     /// Document or file with line.
     pub source: String,
     /// How it was obtained.
@@ -48,7 +48,7 @@ impl Input {
                 entry.unit
             },
             uncertainty: entry.uncertainty,
-            cause: entry.cause,
+            cause: entry.cause.name(),
             source: entry.pedigree.source.to_owned(),
             how: how(entry.pedigree.how),
         }

@@ -1,17 +1,22 @@
-//! How sure a figure is: the uncertain values of a technology, drawn and propagated through the circuit models (JCGM 101:2008).
+//! How sure a figure is: the uncertain values of a technology, drawn and propagated through the circuit models (JCGM 101:2008), and the variation of its
+//! transistors.
 
 mod draws;
 pub mod input;
 mod method;
 mod monte_carlo;
 mod prices;
+pub mod process;
 mod shares;
 
 pub use draws::Draws;
 pub use method::{Figure, method_cause, own_error};
 pub use monte_carlo::{MonteCarlo, Spread, drawn};
 pub use prices::{MethodDraws, Prices};
+pub use process::ProcessVariation;
 pub use shares::{Share, shares};
 
+#[cfg(test)]
+mod process_tests;
 #[cfg(test)]
 mod tests;

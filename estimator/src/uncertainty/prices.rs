@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use warpwatt_circuit::{CircuitError, Granularity, Spec};
-use warpwatt_techlib::Cause;
+use warpwatt_techlib::{Cause, Technology};
 
 use super::draws::Draws;
 use super::input::drawn;
 use super::method::{Figure, method_cause, own_error};
+use super::process::{DieToDie, Varied, within_cause};
 use crate::outcome::Outcome;
 use crate::recipe::{BuiltPart, Figures, Part, Process, Recipe, Recipes, reprice};
 
@@ -30,11 +31,18 @@ struct Drawn {
     figures: Vec<Figures>,
     /// Of the models themselves, in the order of [`Figure::ALL`].
     own: [f64; 4],
+    /// What variation within a die leaves to chance of the leakage of one.
+    within: f64,
 }
 
-/// The draws of what a structure's models are off for themselves, by structure and figure.
+/// The draws of what belongs to one structure alone, by structure.
 #[derive(Debug, Default)]
-pub struct MethodDraws(BTreeMap<(String, Figure), Vec<f64>>);
+pub struct MethodDraws {
+    /// What its models are off for themselves.
+    methods: BTreeMap<(String, Figure), Vec<f64>>,
+    /// How its transistors came out within a die.
+    within: BTreeMap<String, Vec<f64>>,
+}
 
 const CAUSES: [Cause; 11] = [
     Cause::Voltage,
@@ -78,7 +86,19 @@ impl<'r> Prices<'r> {
                 .zip(sampled(of_process, process, sampling)?)
             {
                 let own = own_errors(part, process);
-                drawn.insert(*key, Drawn { figures, own });
+                let within = match varied(process, sampling)? {
+                    Some([varied, _]) => {
+                        let leakage = part.design.cost().leakage;
+                        varied.left_to_chance(&process.technology, &process.at, leakage)?
+                    }
+                    None => 0.0,
+                };
+                let priced = Drawn {
+                    figures,
+                    own,
+                    within,
+                };
+                drawn.insert(*key, priced);
             }
         }
         Ok(Self {
@@ -93,13 +113,18 @@ impl<'r> Prices<'r> {
         let parts = self.recipes.gpus.iter().flat_map(|gpu| &gpu.parts);
         let names: std::collections::BTreeSet<&str> =
             parts.map(|part| part.name.as_str()).collect();
-        let draws = names.into_iter().flat_map(|name| {
+        let draws = names.iter().flat_map(|name| {
             Figure::ALL.map(|figure| {
                 let draws = self.sampling.of(&method_cause(name, figure));
-                ((name.to_owned(), figure), draws)
+                (((*name).to_owned(), figure), draws)
             })
         });
-        MethodDraws(draws.collect())
+        let within = names.iter().filter(|_| self.sampling.process.is_some());
+        let within = within.map(|name| ((*name).to_owned(), self.sampling.of(&within_cause(name))));
+        MethodDraws {
+            methods: draws.collect(),
+            within: within.collect(),
+        }
     }
 
     /// The causes of error of points with these recipes, each with its draws: those of their technology, and those of their models.
@@ -113,6 +138,7 @@ impl<'r> Prices<'r> {
                     let draws = self.sampling.of_technology(technology, cause);
                     (cause.name().to_owned(), draws)
                 }));
+                causes.extend(self.of_die(technology));
             }
             let parts = &self.recipes.gpus[point.gpu].parts;
             names.extend(parts.iter().map(|part| part.name.as_str()));
@@ -123,8 +149,45 @@ impl<'r> Prices<'r> {
                 let draws = self.sampling.of(&cause);
                 (cause, draws)
             }));
+            if self.left_to_chance(name) {
+                let cause = within_cause(name);
+                let draws = self.sampling.of(&cause);
+                causes.push((cause, draws));
+            }
         }
         causes
+    }
+
+    /// What dies of a technology do not have in common.
+    fn of_die(&self, technology: &Technology) -> Vec<(String, Vec<f64>)> {
+        let varied = self
+            .sampling
+            .process
+            .and_then(|process| process.of(technology).ok());
+        let drawn = varied.iter().flat_map(Varied::drawn);
+        drawn
+            .map(|cause| {
+                (
+                    cause.cause().to_owned(),
+                    self.sampling.of_die(technology, cause),
+                )
+            })
+            .collect()
+    }
+
+    /// Whether variation within a die leaves something of the leakage of the structures called `name` to chance.
+    fn left_to_chance(&self, name: &str) -> bool {
+        if self.sampling.process.is_none() {
+            return false;
+        }
+        let gpus = self.recipes.gpus.iter();
+        let mut specs = gpus
+            .flat_map(|gpu| &gpu.parts)
+            .filter(|part| part.name == name);
+        specs.any(|part| {
+            let mut drawn = self.drawn.iter();
+            drawn.any(|(key, drawn)| *key.1 == part.spec && drawn.within > 0.0)
+        })
     }
 
     /// `outcome` as the draw `sample` has it.
@@ -139,9 +202,14 @@ impl<'r> Prices<'r> {
             .iter()
             .filter_map(|part| {
                 let drawn = self.drawn.get(&key(recipe.process, part))?;
+                let within = drawn.within / (part.instances.max(1) as f64).sqrt();
                 let error = |figure: Figure| {
                     let u = drawn.own[figure as usize];
-                    methods.factor(&part.name, figure, sample, u)
+                    let method = methods.factor(&part.name, figure, sample, u);
+                    match figure {
+                        Figure::Leakage => method * methods.chance(&part.name, sample, within),
+                        _ => method,
+                    }
                 };
                 Some((part, drawn.figures.get(sample)?.times(error)))
             });
@@ -151,12 +219,19 @@ impl<'r> Prices<'r> {
 
 impl MethodDraws {
     fn factor(&self, structure: &str, figure: Figure, sample: usize, u: f64) -> f64 {
-        let draws = self.0.get(&(structure.to_owned(), figure));
+        let draws = self.methods.get(&(structure.to_owned(), figure));
         let z = draws
             .and_then(|draws| draws.get(sample))
             .copied()
             .unwrap_or(0.0);
         super::input::factor(u, z, false)
+    }
+
+    /// How the leakage of a structure came out within a die.
+    fn chance(&self, structure: &str, sample: usize, u: f64) -> f64 {
+        let draws = self.within.get(structure);
+        let z = draws.and_then(|draws| draws.get(sample)).copied();
+        super::input::factor(u, z.unwrap_or(0.0), false)
     }
 }
 
@@ -179,12 +254,30 @@ fn sampled(
         .into_iter()
         .map(|cause| (cause, sampling.of_technology(&process.technology, cause)))
         .collect();
+    let varied = varied(process, sampling)?;
+    let of_die = DieToDie::ALL.map(|cause| sampling.of_die(&process.technology, cause));
     let sample = |sample: usize| -> Result<Vec<Figures>, CircuitError> {
         let z = |cause: Cause| draws.get(&cause).map_or(0.0, |draws| draws[sample]);
-        let world = (drawn(&process.technology, z), drawn(process.switch(), z));
+        let die = |technology: Technology, place: usize| match &varied {
+            Some(both) => both[place].die(&technology, |cause| of_die[cause as usize][sample]),
+            None => technology,
+        };
+        let dies = [
+            die(drawn(&process.technology, z), 0),
+            die(drawn(process.switch(), z), 1),
+        ];
+        let world = match &varied {
+            Some(both) => [0, 1].map(|place| both[place].many(&dies[place], &process.at)),
+            None => dies,
+        };
         let figures = parts.iter().map(|(_, part)| {
-            let (cost, gated) = part.under(process, (&world.0, &world.1))?;
-            Ok(Figures::of(&cost, gated.as_ref()))
+            let (cost, gated) = part.under(process, (&world[0], &world[1]))?;
+            let figures = Figures::of(&cost, gated.as_ref());
+            let Some([varied, _]) = &varied else {
+                return Ok(figures);
+            };
+            let slower = varied.slowest_path(&world[0], &process.at, cost.access_time)?;
+            Ok(figures.times(|figure| if figure == Figure::Delay { slower } else { 1.0 }))
         });
         figures.collect()
     };
@@ -192,6 +285,18 @@ fn sampled(
     let by_draw: Vec<Vec<Figures>> = samples.collect::<Result<_, CircuitError>>()?;
     let of_part = |place: usize| by_draw.iter().map(|figures| figures[place]).collect();
     Ok((0..parts.len()).map(of_part).collect())
+}
+
+/// The variation of a process's transistors and sleep transistors, if it is drawn.
+fn varied(process: &Process, sampling: Draws) -> Result<Option<[Varied; 2]>, CircuitError> {
+    let Some(variation) = sampling.process else {
+        return Ok(None);
+    };
+    let both = [
+        variation.of(&process.technology)?,
+        variation.of(process.switch())?,
+    ];
+    Ok(Some(both))
 }
 
 /// What the models of a structure may be off for themselves, in the order of [`Figure::ALL`].

@@ -47,6 +47,7 @@ mod tests {
         let sampling = Draws {
             samples: 2000,
             seed: 3,
+            process: None,
         };
         let causes: Vec<(String, Vec<f64>)> = ["a", "b", "c"]
             .map(|name| (name.to_owned(), sampling.of(name)))

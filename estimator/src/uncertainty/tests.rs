@@ -10,7 +10,7 @@ use crate::report::Report;
 use crate::report::metric::Metrics;
 use crate::run::{resolve_text, run_all};
 
-const STUDY: &str = r#"
+pub const STUDY: &str = r#"
 [study]
 title = "drawn"
 [gpu]
@@ -27,8 +27,12 @@ samples = 400
 "#;
 
 fn results() -> (Report, Recipes, Draws) {
+    results_of(STUDY)
+}
+
+pub fn results_of(study: &str) -> (Report, Recipes, Draws) {
     let mut sink = Sink::default();
-    let resolved = resolve_text("study.toml", STUDY, Path::new(""), &mut sink).unwrap();
+    let resolved = resolve_text("study.toml", study, Path::new(""), &mut sink).unwrap();
     let outcomes = run_all(&resolved, &sink.sources, Some(1), |_| ()).unwrap();
     let sampling = resolved.study.uncertainty.unwrap();
     assert_eq!((sampling.samples, sampling.seed), (400, 1));
@@ -40,7 +44,7 @@ fn results() -> (Report, Recipes, Draws) {
 }
 
 /// The recipes with every uncertainty of the technology a fraction of what it is.
-fn surer(recipes: &Recipes, fraction: f64) -> Recipes {
+pub fn surer(recipes: &Recipes, fraction: f64) -> Recipes {
     let mut text = serde_json::to_value(recipes).unwrap();
     fn shrink(value: &mut serde_json::Value, fraction: f64) {
         match value {
@@ -78,7 +82,7 @@ fn draws_agree_with_first_order_where_uncertainties_are_small() {
         ("energy_saving", 2),
     ] {
         let metric = metrics.find(name).unwrap();
-        let first = explain(&report, &recipes, (&metric, number)).unwrap();
+        let first = explain(&report, &recipes, None, (&metric, number)).unwrap();
         let (spread, shares) = drawn(&report, &recipes, (&metric, number), sampling)
             .unwrap()
             .unwrap();
@@ -140,6 +144,7 @@ fn threads_share_the_work_and_not_the_draws() {
     let sampling = Draws {
         samples: 40,
         seed: 5,
+        process: None,
     };
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new()

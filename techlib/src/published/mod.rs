@@ -1,5 +1,5 @@
-//! Facts that belong to no single library: standard-cell rows, energies and areas of functional units, scaling laws, memory devices, rates of upsets, the way of
-//! heat out of a package.
+//! Facts that belong to no single library: standard-cell rows, energies and areas of functional units, scaling laws, memory devices, rates of upsets, variation of
+//! transistors, the way of heat out of a package.
 //!
 //! Each file in `data/operations` is a list of facts with source and uncertainty; most are written by `generate.py` beside them. They are values: a caller reads
 //! what it needs and passes it on.
@@ -11,6 +11,7 @@ pub mod rules;
 mod scaling;
 mod units;
 mod upsets;
+mod variation;
 
 pub use memory::{DataSheet, Memory, PerBit, memories};
 pub use package::{Convection, Fact, Package, Plate, Slab, package};
@@ -18,6 +19,7 @@ pub use rows::{Row, row};
 pub use scaling::{Scaling, Step};
 pub use units::{UnitFact, UnitValue, units};
 pub use upsets::{UpsetRate, upset_rate};
+pub use variation::{Variation, narrowest_width, variation};
 
 use serde::de::DeserializeOwned;
 

@@ -27,5 +27,7 @@ pub fn run(arguments: &ExplainArguments) -> Exit {
 fn explained(arguments: &ExplainArguments) -> Result<Explanation, Diag> {
     let results = Results::open(&arguments.results)?;
     let (metric, number) = results.figure(&arguments.metric, &arguments.point)?;
-    explain(&results.report, &results.recipes, (&metric, number))
+    let variation = results.sampling.and_then(|sampling| sampling.process);
+    let of = (&metric, number);
+    explain(&results.report, &results.recipes, variation, of)
 }

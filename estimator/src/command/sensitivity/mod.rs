@@ -35,6 +35,7 @@ fn found(arguments: &SensitivityArguments) -> Result<Sensitivity, Diag> {
     let sampling = Draws {
         samples: arguments.samples.unwrap_or(of_study.samples),
         seed: arguments.seed.unwrap_or(of_study.seed),
+        process: of_study.process,
     };
     sensitivity(
         &results.report,
