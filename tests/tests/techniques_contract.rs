@@ -5,6 +5,7 @@ mod gpu_support;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use gpu_support::*;
 use toml::Table;
@@ -551,9 +552,9 @@ impl Node32 {
 }
 
 impl Circuits for Node32 {
-    fn cost(&self, spec: &Spec) -> Result<Cost, CircuitError> {
+    fn cost(&self, spec: &Spec) -> Result<Arc<Cost>, CircuitError> {
         let point = OperatingPoint::at(Temperature::from_k(350.0));
-        warpwatt_circuit::cost(&self.0, &point, Profile::Cacti65, spec)
+        warpwatt_circuit::cost(&self.0, &point, Profile::Cacti65, spec).map(Arc::new)
     }
 
     fn gated(&self, spec: &Spec, granularity: Granularity) -> Result<Gated, CircuitError> {
@@ -562,7 +563,7 @@ impl Circuits for Node32 {
             granularity,
             ..Gating::default()
         };
-        power_gate(&self.0, &self.0, &point, &self.cost(spec)?, &gating)
+        power_gate(&self.0, &self.0, &point, &*self.cost(spec)?, &gating)
     }
 }
 

@@ -1,40 +1,50 @@
 //! Circuit costs at one node and operating point, each computed once.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpwatt_circuit::{
-    CircuitError, Cost, Gated, Gating, Granularity, OperatingPoint, Profile, Spec, power_gate,
+    CircuitError, Cost, Gated, Gating, Granularity, OperatingPoint, Profile, Running, Spec,
+    power_gate,
 };
 use warpwatt_techlib::Technology;
 use warpwatt_techniques::Circuits;
 
-use super::Described;
+use super::{Described, Designs};
 use crate::outcome::Note;
 
 /// A node with an operating point and a profile behind it. Equal specifications are computed once, from whichever thread asks first; the cost of a
 /// specification depends on nothing else, so the order of the questions does not matter.
 #[derive(Debug)]
 pub struct NodeCircuits {
-    technology: Described,
+    designs: Arc<Designs>,
     point: OperatingPoint,
-    profile: Profile,
     /// Of which sleep transistors are.
     switch: Described,
     /// What a reader must know about the technology beside what it says itself.
     notes: Vec<Note>,
-    known: Mutex<BTreeMap<Spec, Result<Cost, CircuitError>>>,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    running: Option<Running>,
+    costs: BTreeMap<Spec, Result<Arc<Cost>, CircuitError>>,
 }
 
 impl NodeCircuits {
     /// Circuits made in `technology` by the rules of `profile`, running at `point`; sleep transistors are of the same flavour.
     pub fn new(technology: impl Into<Described>, point: OperatingPoint, profile: Profile) -> Self {
-        let technology = technology.into();
+        let designs = Designs::new(technology.into(), profile, &point);
+        Self::of(Arc::new(designs), point)
+    }
+
+    /// Circuits of `designs`, which serve `point`.
+    pub fn of(designs: Arc<Designs>, point: OperatingPoint) -> Self {
         Self {
-            switch: technology.clone(),
-            technology,
+            switch: designs.technology().clone(),
+            designs,
             point,
-            profile,
             notes: Vec::new(),
             known: Mutex::default(),
         }
@@ -60,17 +70,17 @@ impl NodeCircuits {
 
     /// The technology.
     pub fn technology(&self) -> &Technology {
-        self.technology.technology()
+        self.described().technology()
     }
 
     /// The technology, with what reports say of it.
     pub fn described(&self) -> &Described {
-        &self.technology
+        self.designs.technology()
     }
 
     /// The technology, and that of sleep transistors: the same where they are of one flavour.
     pub fn shared(&self) -> (&Arc<Technology>, &Arc<Technology>) {
-        (self.technology.shared(), self.switch.shared())
+        (self.described().shared(), self.switch.shared())
     }
 
     /// The operating point.
@@ -80,15 +90,38 @@ impl NodeCircuits {
 
     /// Forgets the costs that were computed.
     pub fn forget(&self) {
-        self.known
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        *self.lock() = Known::default();
+        self.designs.forget();
+    }
+
+    /// A panic of another thread cannot leave it half-written: an insertion is one step.
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Checks that the technology's laws cover the operating point.
+    ///
+    /// # Errors
+    /// They do not.
+    pub fn runs(&self) -> Result<(), CircuitError> {
+        self.designs.running(&self.point).map(|_| ())
+    }
+
+    fn computed(&self, spec: &Spec) -> Result<Cost, CircuitError> {
+        let known = self.lock().running.clone();
+        let running = match known {
+            Some(running) => running,
+            None => {
+                let running = self.designs.running(&self.point)?;
+                self.lock().running.insert(running).clone()
+            }
+        };
+        self.designs.cost(&running, spec)
     }
 
     /// The profile.
     pub fn profile(&self) -> Profile {
-        self.profile
+        self.designs.profile()
     }
 }
 
@@ -114,19 +147,17 @@ impl NodeCircuits {
 }
 
 impl Circuits for NodeCircuits {
-    fn cost(&self, spec: &Spec) -> Result<Cost, CircuitError> {
-        // A panic of another thread cannot leave the map half-written: an insertion is one step.
-        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(cost) = lock().get(spec) {
+    fn cost(&self, spec: &Spec) -> Result<Arc<Cost>, CircuitError> {
+        if let Some(cost) = self.lock().costs.get(spec) {
             return cost.clone();
         }
-        let cost = warpwatt_circuit::cost(self.technology(), &self.point, self.profile, spec);
-        lock().insert(spec.clone(), cost.clone());
+        let cost = self.computed(spec).map(Arc::new);
+        self.lock().costs.insert(spec.clone(), cost.clone());
         cost
     }
 
     fn gated(&self, spec: &Spec, granularity: Granularity) -> Result<Gated, CircuitError> {
-        self.gate_at(&self.point, &self.cost(spec)?, granularity)
+        self.gate_at(&self.point, &*self.cost(spec)?, granularity)
     }
 }
 
@@ -148,11 +179,11 @@ mod tests {
             ports: Ports::READ_AND_WRITE,
             banks: 1,
         });
-        let direct = warpwatt_circuit::cost(&technology, &point, Profile::Cacti65, &spec);
+        let direct = warpwatt_circuit::cost(&technology, &point, Profile::Cacti65, &spec).unwrap();
         let circuits = NodeCircuits::new(technology, point, Profile::Cacti65);
-        assert_eq!(circuits.cost(&spec), direct);
-        assert_eq!(circuits.cost(&spec), direct);
-        assert_eq!(circuits.known.lock().unwrap().len(), 1);
+        assert_eq!(*circuits.cost(&spec).unwrap(), direct);
+        assert_eq!(*circuits.cost(&spec).unwrap(), direct);
+        assert_eq!(circuits.lock().costs.len(), 1);
     }
 
     #[test]

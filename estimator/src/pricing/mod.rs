@@ -4,6 +4,7 @@
 //! joins the table with the activity. The join is strict: what was counted on a structure of the table has a price, or there is an error.
 
 mod circuits;
+mod designs;
 mod error;
 mod join;
 mod table;
@@ -11,6 +12,7 @@ mod technology;
 mod thermal;
 
 pub use circuits::NodeCircuits;
+pub use designs::Designs;
 pub use error::PricingError;
 pub use join::{Counted, price};
 pub use table::{CostTable, Entry, Switched};

@@ -1,6 +1,7 @@
 //! The cost of every structure of one configuration.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use warpwatt_circuit::{Cost, Gated};
 use warpwatt_techlib::quantity::Energy;
@@ -24,7 +25,7 @@ pub struct Entry {
     /// Whether events on it are not events of this circuit and have no price.
     pub leakage_only: bool,
     /// Cost of one.
-    pub cost: Cost,
+    pub cost: Arc<Cost>,
     /// What switches it off.
     pub gates: Option<Switched>,
 }

@@ -3,6 +3,8 @@
 //! Steady state of a kernel that is run again and again: a run takes microseconds, a die follows in milliseconds and a heat sink in a minute. All SMs share one
 //! temperature; structures that are not priced make heat only as far as `other_power` says, in the rest of the die.
 
+use std::sync::Arc;
+
 use warpwatt_circuit::thermal::{Balance, Block, Limit, Network, balance};
 use warpwatt_circuit::{CircuitError, Cost, Gated, Granularity, OperatingPoint, Spec};
 use warpwatt_techlib::published::{Package, package};
@@ -167,15 +169,15 @@ impl<'c> Heated<'c> {
 }
 
 impl Circuits for Heated<'_> {
-    fn cost(&self, spec: &Spec) -> Result<Cost, CircuitError> {
-        let mut cost = self.circuits.cost(spec)?;
+    fn cost(&self, spec: &Spec) -> Result<Arc<Cost>, CircuitError> {
+        let mut cost = Cost::clone(&*self.circuits.cost(spec)?);
         cost.leak(self.sub_threshold, self.gate);
-        Ok(cost)
+        Ok(Arc::new(cost))
     }
 
     fn gated(&self, spec: &Spec, granularity: Granularity) -> Result<Gated, CircuitError> {
         self.circuits
-            .gate_at(&self.at, &self.cost(spec)?, granularity)
+            .gate_at(&self.at, &*self.cost(spec)?, granularity)
     }
 }
 

@@ -1,8 +1,10 @@
 //! From axes to what they span: technology points.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
-use warpwatt_circuit::{CircuitError, ComparatorSpec, OperatingPoint, Profile, Spec, cost};
+use warpwatt_circuit::{CircuitError, OperatingPoint, Profile};
 use warpwatt_techlib::quantity::Length;
 use warpwatt_techlib::{Flavour, Library, OwnNode, TechError};
 
@@ -12,11 +14,8 @@ use super::sweep::{Choice, Counted, Design};
 use super::toml_reader::Placed;
 use super::variants::{Faults, absurd, named};
 use crate::diag::{Diag, Sink, SourceId};
-use crate::pricing::{Described, NodeCircuits};
+use crate::pricing::{Described, Designs, NodeCircuits};
 use crate::technology;
-
-/// What shows whether circuits work at an operating point at all.
-const TRIAL: Spec = Spec::Comparator(ComparatorSpec { bits: 8 });
 
 /// Where the transistors of a node come from.
 enum Origin {
@@ -28,6 +27,8 @@ enum Origin {
 struct Node {
     origin: Origin,
     known: Vec<(Flavour, Result<Described, TechError>)>,
+    /// By flavour, profile and the bits of the temperature for which structures are laid out.
+    designs: BTreeMap<(&'static str, Profile, u64), Arc<Designs>>,
 }
 
 impl Node {
@@ -52,6 +53,7 @@ impl Node {
         Some(Self {
             origin,
             known: Vec::new(),
+            designs: BTreeMap::new(),
         })
     }
 
@@ -68,6 +70,19 @@ impl Node {
         technology
     }
 
+    /// What operating points share.
+    fn designs(
+        &mut self,
+        technology: Described,
+        (flavour, profile): (Flavour, Profile),
+        at: &OperatingPoint,
+    ) -> Arc<Designs> {
+        let temperature = profile.design_temperature(at.temperature).si().to_bits();
+        let make = || Arc::new(Designs::new(technology, profile, at));
+        let known = self.designs.entry((flavour.name(), profile, temperature));
+        Arc::clone(known.or_insert_with(make))
+    }
+
     /// Circuits of one flavour, at a point where they work.
     fn circuits(
         &mut self,
@@ -75,8 +90,9 @@ impl Node {
         (point, profile): (OperatingPoint, Profile),
     ) -> Result<NodeCircuits, CircuitError> {
         let technology = self.technology(flavour)?;
-        cost(technology.technology(), &point, profile, &TRIAL)?;
-        let circuits = NodeCircuits::new(technology, point, profile);
+        let designs = self.designs(technology, (flavour, profile), &point);
+        let circuits = NodeCircuits::of(designs, point);
+        circuits.runs()?;
         // Where the library has no such flavour, or its transistors do not switch at this supply, those of the cells do.
         let circuits = match self.technology(Flavour::Lstp) {
             Ok(switch) => circuits.with_switch(switch),

@@ -1,6 +1,7 @@
 //! The filter-cache paper's Table 1 and what its sentences derive from it, against our circuit models.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use warpwatt_circuit::{CircuitError, Cost};
 use warpwatt_gpu::GpuSpec;
@@ -28,7 +29,7 @@ pub struct Setting<'a> {
     pub paper: &'a FilterCachePaper,
 }
 
-type Costs = BTreeMap<String, Cost>;
+type Costs = BTreeMap<String, Arc<Cost>>;
 
 /// Area, leakage, energy and delay of the nine structures of Table 1, then leakages, overheads and delays from the text.
 ///
@@ -158,7 +159,7 @@ fn sentences(costs: &Costs, paper: &FilterCachePaper) -> Vec<Check> {
         names
             .iter()
             .filter_map(|name| costs.get(*name))
-            .map(figure)
+            .map(|cost| figure(cost))
             .sum()
     };
     let area = |cost: &Cost| cost.area.as_um2();

@@ -76,8 +76,8 @@ fn default_tag_bits(spec: &FullyAssociativeSpec) -> u32 {
 
 fn price(at: &Sizing, need: &CamNeed, what: &str) -> Result<Cost, CircuitError> {
     check::entries(need.entries)?;
-    let search = || array::best_cam(at.design, at.settings, need);
-    let chosen = at.choices.cam(search).ok_or(CircuitError::Deviations)?;
+    let search = || array::best_cam(at.run, at.settings, need);
+    let chosen = at.choices.cam(search)?;
     let array = array::cam_again(at.run, need, &chosen);
     // CACTI 6.5 was not looked at for these arrays.
     let whose = match at.settings.profile {

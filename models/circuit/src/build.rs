@@ -5,7 +5,7 @@ use warpwatt_techlib::quantity::{Area, Energy, Power, Time};
 
 use crate::Profile;
 use crate::array::{self, Array, Face, Figures, Limits, Need, ROUTE, Side};
-use crate::design::Choices;
+use crate::choices::Choices;
 use crate::error::check;
 use crate::interface::{self, Pins};
 use crate::process::Process;
@@ -19,18 +19,18 @@ use crate::{
 /// hardware: 10 % to 20 % in the CACTI 5.1 TR, section 6).
 const METHOD: f64 = 0.15;
 
-/// A structure is sized at the nominal supply and runs at the operating point.
+/// A structure is laid out at the nominal supply and runs at the operating point.
 pub(crate) struct Sizing<'a> {
     pub(crate) technology: &'a Technology,
     pub(crate) settings: &'a Settings,
-    pub(crate) design: &'a Process,
+    /// Where it runs; where it is laid out, that for which it is designed.
     pub(crate) run: &'a Process,
-    /// What searches decide.
-    pub(crate) choices: &'a Choices,
+    /// What is decided where it is laid out.
+    pub(crate) choices: &'a Choices<'a>,
 }
 
 impl Sizing<'_> {
-    /// The organisation that was chosen at the design point, where it runs.
+    /// The organisation that was chosen, where it runs.
     fn again(&self, array: &Array, need: &Need) -> Array {
         array::again(&self.run.with_wires(array.wires), need, array)
     }
@@ -57,8 +57,8 @@ pub(crate) fn ram(at: &Sizing, spec: &RamSpec) -> Result<Cost, CircuitError> {
         banks: spec.banks,
         ecc: at.settings.ecc,
     };
-    let search = || array::best(at.design, at.settings, &need);
-    let (array, limits) = at.choices.array(search).ok_or(CircuitError::Deviations)?;
+    let search = || array::best(at.run, at.settings, &need);
+    let (array, limits) = at.choices.array(search)?;
     let array = cost(at, &at.again(&array, &need), &need, limits);
     if at.settings.profile != Profile::Silicon {
         return Ok(array);
@@ -77,14 +77,14 @@ pub(crate) fn ram(at: &Sizing, spec: &RamSpec) -> Result<Cost, CircuitError> {
         let registered = |other| interface::around(at.run, style, &pins, other);
         candidates.extend(others.into_iter().map(registered));
     }
-    small::choose(at, candidates).ok_or(CircuitError::Deviations)
+    small::choose(at, candidates)
 }
 
 /// The tag side of a cache.
 pub(crate) fn tags(at: &Sizing, spec: &TagSpec) -> Result<Cost, CircuitError> {
     let need = tag_need(at, spec, spec.ways, 1)?;
-    let search = || array::best_tags(at.design, at.settings, &need);
-    let (array, limits) = at.choices.array(search).ok_or(CircuitError::Deviations)?;
+    let search = || array::best_tags(at.run, at.settings, &need);
+    let (array, limits) = at.choices.array(search)?;
     Ok(cost(at, &at.again(&array, &need), &need, limits))
 }
 
@@ -137,8 +137,8 @@ fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> 
         spec.sets,
         spec.line_bits.saturating_mul(u64::from(spec.ways)),
     )?;
-    let search = || array::best_tags(at.design, at.settings, &tag_need);
-    let (tag, tag_limits) = at.choices.array(search).ok_or(CircuitError::Deviations)?;
+    let search = || array::best_tags(at.run, at.settings, &tag_need);
+    let (tag, tag_limits) = at.choices.array(search)?;
     // With the way known beforehand, the data side is a memory of all lines.
     let (sets, ways) = match spec.access {
         Access::Sequential => (spec.sets.saturating_mul(u64::from(spec.ways)), 1),
@@ -164,8 +164,8 @@ fn sides(at: &Sizing, spec: &CacheSpec) -> Result<[CacheSide; 2], CircuitError> 
         area: around(&beside, data).2,
         cycle: beside.cycle_time.max(data.cycle_time),
     };
-    let search = || array::best_data(at.design, at.settings, &need, whole);
-    let (data, limits) = at.choices.array(search).ok_or(CircuitError::Deviations)?;
+    let search = || array::best_data(at.run, at.settings, &need, whole);
+    let (data, limits) = at.choices.array(search)?;
     let (tag, data) = (at.again(&tag, &tag_need), at.again(&data, &need));
     let tag = CacheSide {
         cost: cost(at, &tag, &tag_need, tag_limits),
@@ -307,7 +307,7 @@ fn cost(at: &Sizing, array: &Array, need: &Need, limits: Limits) -> Cost {
         gate_leakage: array.gate_leakage,
         breakdown: breakdown(array, need.banks),
         organisation: Some(array.shape.organisation(need.banks, array.wires)),
-        model: format!("{side} ({}{beyond})", at.design.profile),
+        model: format!("{side} ({}{beyond})", at.run.profile),
         uncertainty: uncertainty(at.technology),
         tag: None,
         data: None,

@@ -1,16 +1,171 @@
-//! A structure whose organisation is chosen, to be evaluated again where its process turns out otherwise than its data sheet says.
+//! Structures that are laid out once and evaluated often: at other operating points, or where their process turns out otherwise than its data sheet says.
 
-use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 use warpwatt_techlib::Technology;
 
-use crate::array::{Array, CamArray, Limits};
 use crate::build::Sizing;
+use crate::choices::{Choice, Choices};
 use crate::process::Process;
 use crate::{CircuitError, Cost, OperatingPoint, Profile, Settings, Spec, priced};
 
-/// A structure as it was designed: its organisation, its wires and which circuits it is made of are chosen for one technology. [`Design::under`] evaluates it
-/// under another one. Gates are sized by the values of that other technology, as its designer would size them; nothing is searched again.
+/// A structure as it is laid out for one technology: its organisation, its wires and which circuits it is made of are chosen, for the nominal supply and the
+/// design temperature.
+#[derive(Debug)]
+pub struct Layout {
+    spec: Spec,
+    made: Vec<Choice>,
+    cost: Cost,
+}
+
+impl Layout {
+    /// Chooses what `spec` is made of in `process`, for which it is designed.
+    pub(crate) fn new(
+        process: &Process,
+        (technology, settings): (&Technology, &Settings),
+        spec: &Spec,
+    ) -> Result<Self, CircuitError> {
+        let choices = Choices::make();
+        let sizing = Sizing {
+            technology,
+            settings,
+            run: process,
+            choices: &choices,
+        };
+        let cost = priced(&sizing, spec)?;
+        Ok(Self {
+            spec: spec.clone(),
+            made: choices.into_made(),
+            cost,
+        })
+    }
+
+    /// What it costs in `process`; nothing is searched again.
+    pub(crate) fn running(
+        &self,
+        process: &Process,
+        (technology, settings): (&Technology, &Settings),
+    ) -> Result<Cost, CircuitError> {
+        let sizing = Sizing {
+            technology,
+            settings,
+            run: process,
+            choices: &Choices::again(&self.made),
+        };
+        priced(&sizing, &self.spec)
+    }
+
+    /// What it is.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// What it costs at the nominal supply and the design temperature.
+    pub fn cost(&self) -> &Cost {
+        &self.cost
+    }
+
+    pub(crate) fn into_cost(self) -> Cost {
+        self.cost
+    }
+}
+
+/// Where structures are laid out: a technology, by the rules of a profile. What is laid out in a workshop is evaluated at each operating point of the
+/// same [design temperature](Profile::design_temperature) and costs there, bit for bit, what [`cost`](crate::cost) says.
+///
+/// ```
+/// use std::sync::Arc;
+/// use warpwatt_circuit::{OperatingPoint, Ports, Profile, RamSpec, Spec, Workshop, cost};
+/// use warpwatt_techlib::{Flavour, Library, quantity::{Temperature, Voltage}};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let technology = Arc::new(Library::silicon()?.node("7nm", Flavour::Hp)?);
+/// let nominal = OperatingPoint::at(Temperature::from_k(350.0));
+/// let workshop = Workshop::new(Arc::clone(&technology), &nominal, Profile::Silicon)?;
+/// let spec = Spec::Ram(RamSpec { words: 256, bits: 128, out_bits: None, ports: Ports::READ_AND_WRITE, banks: 1 });
+/// let layout = workshop.lay_out(&spec)?;
+/// let slow = OperatingPoint { vdd: Some(Voltage::from_v(0.6)), ..nominal };
+/// let running = workshop.running(&slow)?;
+/// assert_eq!(workshop.cost(&layout, &running)?, cost(&technology, &slow, Profile::Silicon, &spec)?);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Workshop {
+    technology: Arc<Technology>,
+    settings: Settings,
+    /// For which structures are laid out.
+    process: Arc<Process>,
+    nominal: OperatingPoint,
+}
+
+/// A workshop's technology at an operating point.
+#[derive(Clone, Debug)]
+pub struct Running {
+    /// None where it is what structures are laid out for.
+    process: Option<Arc<Process>>,
+}
+
+impl Workshop {
+    /// A workshop for structures that run at `at`.
+    ///
+    /// # Errors
+    ///
+    /// If the temperature is outside what the technology's laws cover.
+    pub fn new(
+        technology: Arc<Technology>,
+        at: &OperatingPoint,
+        profile: Profile,
+    ) -> Result<Self, CircuitError> {
+        let settings = profile.settings();
+        let process = Process::design(&technology, &technology, at.temperature, &settings)?;
+        Ok(Self {
+            technology,
+            settings,
+            process: Arc::new(process),
+            nominal: OperatingPoint::at(profile.design_temperature(at.temperature)),
+        })
+    }
+
+    /// A structure, laid out.
+    ///
+    /// # Errors
+    ///
+    /// As of [`cost`](crate::cost), but for the operating point.
+    pub fn lay_out(&self, spec: &Spec) -> Result<Layout, CircuitError> {
+        Layout::new(&self.process, (&self.technology, &self.settings), spec)
+    }
+
+    /// The technology at an operating point of the same design temperature.
+    ///
+    /// # Errors
+    ///
+    /// If it is outside what the technology's laws cover.
+    pub fn running(&self, at: &OperatingPoint) -> Result<Running, CircuitError> {
+        if *at == self.nominal {
+            return Ok(Running { process: None });
+        }
+        let both = (&*self.technology, &*self.technology);
+        let process = self.process.running(both, at, &self.settings)?;
+        Ok(Running {
+            process: Some(Arc::new(process)),
+        })
+    }
+
+    /// What a structure of this workshop costs there.
+    ///
+    /// # Errors
+    ///
+    /// If the models do not cover it.
+    pub fn cost(&self, layout: &Layout, running: &Running) -> Result<Cost, CircuitError> {
+        match &running.process {
+            Some(process) => layout.running(process, (&self.technology, &self.settings)),
+            None => Ok(layout.cost.clone()),
+        }
+    }
+}
+
+/// A structure of one technology at one operating point. [`Design::under`] evaluates it under another technology. Gates are sized by the values of that other
+/// technology, as its designer would size them; nothing is searched again.
 ///
 /// ```
 /// use warpwatt_circuit::{Design, OperatingPoint, Ports, Profile, RamSpec, Spec};
@@ -28,10 +183,8 @@ use crate::{CircuitError, Cost, OperatingPoint, Profile, Settings, Spec, priced}
 #[derive(Debug)]
 pub struct Design {
     at: OperatingPoint,
-    settings: Settings,
-    spec: Spec,
-    process: Process,
-    made: Vec<Choice>,
+    workshop: Workshop,
+    layout: Layout,
     cost: Cost,
 }
 
@@ -47,23 +200,14 @@ impl Design {
         profile: Profile,
         spec: &Spec,
     ) -> Result<Self, CircuitError> {
-        let settings = profile.settings();
-        let (design, run) = Process::design_and_run(technology, technology, at, &settings)?;
-        let choices = Choices::default();
-        let sizing = Sizing {
-            technology,
-            settings: &settings,
-            design: &design,
-            run: &run,
-            choices: &choices,
-        };
-        let cost = priced(&sizing, spec)?;
+        let workshop = Workshop::new(Arc::new(technology.clone()), at, profile)?;
+        let running = workshop.running(at)?;
+        let layout = workshop.lay_out(spec)?;
+        let cost = workshop.cost(&layout, &running)?;
         Ok(Self {
             at: *at,
-            settings,
-            spec: spec.clone(),
-            process: design,
-            made: choices.made.into_inner(),
+            workshop,
+            layout,
             cost,
         })
     }
@@ -75,7 +219,7 @@ impl Design {
 
     /// What it is.
     pub fn spec(&self) -> &Spec {
-        &self.spec
+        self.layout.spec()
     }
 
     /// What it costs if `technology` is what is made.
@@ -84,89 +228,10 @@ impl Design {
     ///
     /// If the operating point is outside what that technology's laws cover.
     pub fn under(&self, technology: &Technology) -> Result<Cost, CircuitError> {
-        let run = self.process.made_in(technology, &self.at, &self.settings)?;
-        let choices = Choices::again(self.made.clone());
-        let sizing = Sizing {
-            technology,
-            settings: &self.settings,
-            design: &self.process,
-            run: &run,
-            choices: &choices,
-        };
-        priced(&sizing, &self.spec)
-    }
-}
-
-/// One thing that a search decided.
-#[derive(Clone, Debug)]
-enum Choice {
-    Array(Box<Array>, Limits),
-    Cam(Box<CamArray>),
-    /// Which of several candidates.
-    Circuit(usize),
-}
-
-/// What was decided in pricing a structure, in order. A search is asked for each decision the first time; where a design is evaluated again, the list is read
-/// from its beginning instead.
-#[derive(Debug, Default)]
-pub(crate) struct Choices {
-    made: RefCell<Vec<Choice>>,
-    /// The next decision to read, if they are read.
-    next: Option<Cell<usize>>,
-}
-
-impl Choices {
-    fn again(made: Vec<Choice>) -> Self {
-        Self {
-            made: RefCell::new(made),
-            next: Some(Cell::new(0)),
-        }
-    }
-
-    /// The decision that was made at this place before.
-    fn before(&self) -> Option<Choice> {
-        let next = self.next.as_ref()?;
-        let choice = self.made.borrow().get(next.get()).cloned();
-        next.set(next.get() + 1);
-        choice
-    }
-
-    fn keep(&self, choice: Choice) {
-        if self.next.is_none() {
-            self.made.borrow_mut().push(choice);
-        }
-    }
-
-    /// An organisation of an array.
-    pub(crate) fn array(
-        &self,
-        search: impl FnOnce() -> Option<(Array, Limits)>,
-    ) -> Option<(Array, Limits)> {
-        if let Some(Choice::Array(array, limits)) = self.before() {
-            return Some((*array, limits));
-        }
-        let (array, limits) = search()?;
-        self.keep(Choice::Array(Box::new(array), limits));
-        Some((array, limits))
-    }
-
-    /// An organisation of an associative array.
-    pub(crate) fn cam(&self, search: impl FnOnce() -> Option<CamArray>) -> Option<CamArray> {
-        if let Some(Choice::Cam(array)) = self.before() {
-            return Some(*array);
-        }
-        let array = search()?;
-        self.keep(Choice::Cam(Box::new(array.clone())));
-        Some(array)
-    }
-
-    /// One of several circuits.
-    pub(crate) fn circuit(&self, search: impl FnOnce() -> Option<usize>) -> Option<usize> {
-        if let Some(Choice::Circuit(which)) = self.before() {
-            return Some(which);
-        }
-        let which = search()?;
-        self.keep(Choice::Circuit(which));
-        Some(which)
+        let Workshop {
+            process, settings, ..
+        } = &self.workshop;
+        let run = process.running((technology, technology), &self.at, settings)?;
+        self.layout.running(&run, (technology, settings))
     }
 }

@@ -5,6 +5,7 @@
 mod array;
 mod associative;
 mod build;
+mod choices;
 mod compare;
 mod cost;
 mod design;
@@ -27,7 +28,7 @@ pub mod thermal;
 pub mod units;
 
 pub use cost::{Alternative, Cost, Organisation, Part, Uncertainty};
-pub use design::Design;
+pub use design::{Design, Layout, Running, Workshop};
 pub use equation::{Equation, Quantity};
 pub use error::CircuitError;
 pub use gating::{Gated, GatedMode, GatedSide, Gating, Granularity, gate as power_gate};
@@ -85,15 +86,16 @@ pub fn cost_with(
     settings: &Settings,
     spec: &Spec,
 ) -> Result<Cost, CircuitError> {
-    let (design, run) = Process::design_and_run(cell, periphery, at, settings)?;
-    let sizing = build::Sizing {
-        technology: periphery,
-        settings,
-        design: &design,
-        run: &run,
-        choices: &design::Choices::default(),
+    let design = Process::design(cell, periphery, at.temperature, settings)?;
+    let nominal = settings.profile.design_temperature(at.temperature);
+    let elsewhere = at.vdd.is_some() || at.temperature != nominal;
+    let run = elsewhere.then(|| design.running((cell, periphery), at, settings));
+    let run = run.transpose()?;
+    let layout = Layout::new(&design, (periphery, settings), spec)?;
+    let mut cost = match run {
+        Some(run) => layout.running(&run, (periphery, settings))?,
+        None => layout.into_cost(),
     };
-    let mut cost = priced(&sizing, spec)?;
     if let Some(gating) = &settings.gating {
         cost.gated = Some(power_gate(periphery, cell, at, &cost, gating)?);
     }

@@ -21,7 +21,7 @@ pub use kind::Kind;
 pub use price::gates;
 pub use spec::{LogicBlock, LogicSpec, Side};
 
-pub(crate) use analysis::Piece;
+pub(crate) use analysis::{Piece, Switching};
 pub(crate) use cells::{Cells, row};
 pub(crate) use price::{assembled, block, leakage_of};
 

@@ -2,7 +2,7 @@
 
 use warpwatt_techlib::quantity::{
     Capacitance, CapacitancePerArea, CapacitancePerLength, Current, CurrentPerLength, Energy,
-    Length, Power, Resistivity, Voltage,
+    Length, Power, Resistivity, Temperature, Voltage,
 };
 use warpwatt_techlib::{Technology, WireLayer, WireStack, rules};
 
@@ -144,47 +144,40 @@ impl Process {
         })
     }
 
-    /// The process at the nominal supply, for which structures are sized, and at the operating point, where they run.
-    pub(crate) fn design_and_run(
+    /// The process at the nominal supply, for which structures are sized and organised whatever they run at.
+    ///
+    /// On-resistances of the silicon library depend on temperature; what is built must not. The tools design for the temperature that they are asked about.
+    pub(crate) fn design(
         cell: &Technology,
         periphery: &Technology,
-        at: &OperatingPoint,
+        temperature: Temperature,
         settings: &Settings,
-    ) -> Result<(Self, Self), CircuitError> {
+    ) -> Result<Self, CircuitError> {
         if cell.feature != periphery.feature {
             return Err(CircuitError::Mixed {
                 cell: cell.feature,
                 periphery: periphery.feature,
             });
         }
-        let layer = layer(periphery, &settings.wires, settings.wires.outside);
-        // On-resistances of the silicon library depend on temperature; what is built must not.
         let nominal = OperatingPoint {
             vdd: None,
-            temperature: match settings.profile {
-                Profile::Silicon => rules::DESIGN_TEMPERATURE,
-                Profile::Cacti65 | Profile::Cacti7 => at.temperature,
-            },
+            temperature: settings.profile.design_temperature(temperature),
         };
+        let layer = layer(periphery, &settings.wires, settings.wires.outside);
         let mut design = Self::bare(cell, periphery, &nominal, settings)?;
         design.repeaters = Repeaters::new(&design, layer, settings.wires.signalling);
-        if at.vdd.is_none() && at.temperature == nominal.temperature {
-            return Ok((design.clone(), design));
-        }
-        let mut run = Self::bare(cell, periphery, at, settings)?;
-        run.repeaters = design.repeaters.at(&run, layer);
-        Ok((design, run))
+        Ok(design)
     }
 
-    /// What was designed for this process, made in `technology` and running at the operating point.
-    pub(crate) fn made_in(
+    /// What was designed for this process, made in a technology, its own or another, and running at the operating point.
+    pub(crate) fn running(
         &self,
-        technology: &Technology,
+        (cell, periphery): (&Technology, &Technology),
         at: &OperatingPoint,
         settings: &Settings,
     ) -> Result<Self, CircuitError> {
-        let mut run = Self::bare(technology, technology, at, settings)?;
-        let layer = layer(technology, &settings.wires, settings.wires.outside);
+        let mut run = Self::bare(cell, periphery, at, settings)?;
+        let layer = layer(periphery, &settings.wires, settings.wires.outside);
         run.repeaters = self.repeaters.at(&run, layer);
         Ok(run)
     }

@@ -3,6 +3,8 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use warpwatt_techlib::quantity::Temperature;
+use warpwatt_techlib::rules;
 
 use crate::{Gating, MacroStyle};
 
@@ -185,6 +187,15 @@ impl Weights {
 }
 
 impl Profile {
+    /// The temperature for which structures are laid out that run at another. What is built does not depend on it, but the tools whose rules a profile may
+    /// follow organise arrays for the temperature that they are asked about.
+    pub fn design_temperature(self, running: Temperature) -> Temperature {
+        match self {
+            Self::Silicon => rules::DESIGN_TEMPERATURE,
+            Self::Cacti65 | Self::Cacti7 => running,
+        }
+    }
+
     /// The settings that the tool ships with, or that papers used.
     pub const fn settings(self) -> Settings {
         match self {

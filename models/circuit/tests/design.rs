@@ -1,8 +1,10 @@
 //! A design evaluated again: the same bits for the same technology, no search, and laws for others.
 
+use std::sync::Arc;
+
 use warpwatt_circuit::{
     BufferSpec, CacheSpec, CamSpec, Design, FullyAssociativeSpec, OperatingPoint, Ports, Profile,
-    RamSpec, Spec, TagSpec, cost,
+    RamSpec, Spec, TagSpec, Workshop, cost,
 };
 use warpwatt_techlib::quantity::{Temperature, Voltage};
 use warpwatt_techlib::{Cause, Flavour, Library, Technology};
@@ -115,6 +117,49 @@ fn a_design_in_its_own_technology_costs_what_the_structure_costs() {
                 let design = Design::new(&technology, &at, profile, &spec).unwrap();
                 assert_eq!(design.cost(), &expected);
                 assert_eq!(design.under(&technology).unwrap(), expected, "{spec:?}");
+            }
+        }
+    }
+}
+
+/// One layout serves all supplies and, where structures are laid out for one temperature, all temperatures: the same bits as asking for each point on its own,
+/// and the same organisation and circuits.
+#[test]
+fn a_layout_is_evaluated_where_it_runs() {
+    for (technology, profile) in technologies() {
+        let technology = Arc::new(technology);
+        let at = |kelvin: f64, supply: f64| OperatingPoint {
+            temperature: Temperature::from_k(kelvin),
+            vdd: Some(technology.device.vdd.value * supply),
+        };
+        let nominal = OperatingPoint::at(Temperature::from_k(350.0));
+        let workshop = Workshop::new(Arc::clone(&technology), &nominal, profile).unwrap();
+        let places = [
+            nominal,
+            at(350.0, 0.95),
+            at(350.0, 1.03),
+            at(310.0, 1.0),
+            at(390.0, 0.9),
+        ];
+        let design = |at: &OperatingPoint| profile.design_temperature(at.temperature);
+        let served = places.iter().filter(|at| design(at) == design(&nominal));
+        let served: Vec<_> = served.collect();
+        assert_eq!(
+            served.len(),
+            if profile == Profile::Silicon { 5 } else { 3 }
+        );
+        for spec in specs() {
+            let Ok(layout) = workshop.lay_out(&spec) else {
+                assert!(cost(&technology, &nominal, profile, &spec).is_err());
+                continue;
+            };
+            for at in &served {
+                let running = workshop.running(at).unwrap();
+                let there = workshop.cost(&layout, &running).unwrap();
+                assert_eq!(there, cost(&technology, at, profile, &spec).unwrap());
+                let built = layout.cost();
+                assert_eq!(there.organisation, built.organisation, "{spec:?}");
+                assert_eq!(there.model, built.model, "{spec:?}");
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What a technique is.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use warpwatt_circuit::{CircuitError, Cost, Gated, Granularity, Spec};
 use warpwatt_gpu::trace::LaunchShape;
@@ -125,7 +126,7 @@ pub trait Circuits {
     ///
     /// # Errors
     /// If it cannot be built.
-    fn cost(&self, spec: &Spec) -> Result<Cost, CircuitError>;
+    fn cost(&self, spec: &Spec) -> Result<Arc<Cost>, CircuitError>;
 
     /// What sleep transistors do to `spec`.
     ///

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use approx::assert_relative_eq;
 use proptest::prelude::*;
 use warpwatt_circuit::{Cost, Gated, Uncertainty};
@@ -43,7 +45,7 @@ fn table(costs: &[(&str, Cost)]) -> CostTable {
             group: FRONT_END.to_owned(),
             instances: 16,
             leakage_only: false,
-            cost: cost.clone(),
+            cost: Arc::new(cost.clone()),
             gates: None,
         };
         table.insert(name, entry).unwrap();
@@ -127,7 +129,7 @@ fn two_structures_of_one_name_are_refused() {
         group: FRONT_END.to_owned(),
         instances: 1,
         leakage_only: false,
-        cost: cost(1.0, 1.0, 1.0),
+        cost: Arc::new(cost(1.0, 1.0, 1.0)),
         gates: None,
     };
     let mut table = CostTable::new();
@@ -144,7 +146,7 @@ fn events_on_a_structure_that_only_leaks_have_no_price() {
         group: "storage".to_owned(),
         instances: 1,
         leakage_only: true,
-        cost: cost(1.0, 1.0, 1.0),
+        cost: Arc::new(cost(1.0, 1.0, 1.0)),
         gates: None,
     };
     let mut table = CostTable::new();
@@ -173,7 +175,7 @@ fn gated_file() -> CostTable {
         group: "storage".to_owned(),
         instances: 16,
         leakage_only: true,
-        cost: cost(1.0, 1.0, 1.0),
+        cost: Arc::new(cost(1.0, 1.0, 1.0)),
         gates: Some(Switched {
             gated,
             domains: 8,

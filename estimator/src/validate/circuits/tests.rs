@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use warpwatt_circuit::{Gated, Granularity, Spec, Uncertainty};
 use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
 
@@ -12,7 +14,7 @@ struct FromThePaper {
 }
 
 impl Circuits for FromThePaper {
-    fn cost(&self, spec: &Spec) -> Result<Cost, CircuitError> {
+    fn cost(&self, spec: &Spec) -> Result<Arc<Cost>, CircuitError> {
         let known = self.rows.iter().find(|(known, _)| known == spec);
         let row = known.map_or_else(
             || StructureRow {
@@ -24,7 +26,7 @@ impl Circuits for FromThePaper {
             },
             |(_, row)| row.clone(),
         );
-        Ok(Cost {
+        Ok(Arc::new(Cost {
             area: Area::from_um2(row.area_um2 * self.factor),
             height: Length::from_um(1.0),
             width: Length::from_um(1.0),
@@ -50,7 +52,7 @@ impl Circuits for FromThePaper {
             alternatives: Vec::new(),
             gated: None,
             limits: None,
-        })
+        }))
     }
 
     /// The paper switches nothing off.

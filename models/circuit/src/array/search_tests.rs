@@ -161,7 +161,7 @@ proptest! {
         let node = ["90nm", "65nm", "45nm", "32nm", "22nm"][node];
         let technology = Library::itrs().unwrap().node(node, [Flavour::Hp, Flavour::Lstp, Flavour::Lop][flavour]).unwrap();
         let at = OperatingPoint::at(Temperature::from_k(360.0));
-        let (process, _) = Process::design_and_run(&technology, &technology, &at, &settings).unwrap();
+        let process = Process::design(&technology, &technology, at.temperature, &settings).unwrap();
         let goal = if matches!(need.side, Side::Tags { .. }) { Goal::of_tags(&settings) } else { Goal::of_whole(&settings) };
         // Beside something: the tags of a cache.
         let beside = Time::from_ps(100.0 * tag);

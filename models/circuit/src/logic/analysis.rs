@@ -65,9 +65,26 @@ struct Sizes {
     wire_delay: Vec<Time>,
 }
 
-/// Prices a netlist whose inputs change in `toggles` of the operations: its parts in their order.
-pub(crate) fn pieces(cells: &Cells, netlist: &Netlist, toggles: f64) -> Vec<Piece> {
-    let signals = activity::signals(netlist, toggles);
+/// A netlist, and how often its nets change.
+#[derive(Debug)]
+pub(crate) struct Switching {
+    netlist: Netlist,
+    signals: Vec<Signal>,
+}
+
+impl Switching {
+    /// Of a netlist whose inputs change in `toggles` of the operations.
+    pub(crate) fn new(netlist: Netlist, toggles: f64) -> Self {
+        Self {
+            signals: activity::signals(&netlist, toggles),
+            netlist,
+        }
+    }
+}
+
+/// Prices gates: their parts in their order.
+pub(crate) fn pieces(cells: &Cells, gates: &Switching) -> Vec<Piece> {
+    let Switching { netlist, signals } = gates;
     let sizes = size(cells, netlist);
     let mut pieces: Vec<Piece> = netlist
         .parts
@@ -81,7 +98,7 @@ pub(crate) fn pieces(cells: &Cells, netlist: &Netlist, toggles: f64) -> Vec<Piec
         price(
             cells,
             gate,
-            (sizes.gate[i], &signals),
+            (sizes.gate[i], signals),
             &mut pieces[gate.part],
         );
     }

@@ -14,6 +14,7 @@ use warpwatt_techlib::{Technology, rules};
 
 use super::kind::Kind;
 use crate::CircuitError;
+use crate::build::Sizing;
 use crate::gate::{self, drain_n, drain_p, gate_c};
 use crate::process::Process;
 
@@ -44,12 +45,17 @@ pub(crate) struct Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
-    pub(crate) fn new(process: &'a Process, technology: &Technology) -> Result<Self, CircuitError> {
-        let row = row(technology)?;
+    /// In which a structure is built.
+    pub(crate) fn of(at: &Sizing<'a>) -> Result<Self, CircuitError> {
+        let row = at.choices.row(|| row(at.technology))?;
+        Ok(Self::new(at.run, at.technology, row))
+    }
+
+    fn new(process: &'a Process, technology: &Technology, row: Row) -> Self {
         let total = row.height * cell_rules::CELL_TRANSISTORS;
         let n = total / (1.0 + process.p_to_n.sqrt());
         let [n, p] = [n, total - n].map(|width| whole_fins(technology, width));
-        Ok(Self {
+        Self {
             process,
             n,
             p,
@@ -58,7 +64,7 @@ impl<'a> Cells<'a> {
             wire_r: process.wire_local.r,
             stack: rules::STACK_FACTOR,
             row,
-        })
+        }
     }
 
     /// Tall enough that a smallest transistor is not folded.
@@ -210,9 +216,10 @@ mod tests {
         let technology = library.node(node, Flavour::Hp).unwrap();
         let at = OperatingPoint::at(Temperature::from_k(300.0));
         let settings = Profile::Cacti7.settings();
-        let (_, process) =
-            Process::design_and_run(&technology, &technology, &at, &settings).unwrap();
-        Cells::new(&process, &technology).unwrap().fo4().as_ps()
+        let process = Process::design(&technology, &technology, at.temperature, &settings).unwrap();
+        Cells::new(&process, &technology, row(&technology).unwrap())
+            .fo4()
+            .as_ps()
     }
 
     #[test]
@@ -249,9 +256,8 @@ mod tests {
         let technology = Library::itrs().unwrap().node("45nm", Flavour::Hp).unwrap();
         let at = OperatingPoint::at(Temperature::from_k(360.0));
         let settings = Profile::Cacti7.settings();
-        let (_, process) =
-            Process::design_and_run(&technology, &technology, &at, &settings).unwrap();
-        let cells = Cells::new(&process, &technology).unwrap();
+        let process = Process::design(&technology, &technology, at.temperature, &settings).unwrap();
+        let cells = Cells::new(&process, &technology, row(&technology).unwrap());
         approx::assert_relative_eq!(
             cells.area(Kind::Flop, 1.0, true).as_um2(),
             4.522,

@@ -4,6 +4,7 @@ use warpwatt_techlib::Technology;
 use warpwatt_techlib::published::rules as cell_rules;
 use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
 
+use super::analysis::Switching;
 use super::analysis::{self, Piece};
 use super::cells::Cells;
 use super::code::Matrix;
@@ -11,7 +12,6 @@ use super::netlist::Netlist;
 use super::{Fairness, Kind, LogicBlock, LogicSpec, Side, arithmetic, choose, ecc, limits, route};
 use crate::build::Sizing;
 use crate::error::check;
-use crate::process::Process;
 use crate::{BufferSpec, CircuitError, Cost, Ports};
 
 /// Error of the method beside that of the process: against the two synthesised blocks of Warped-DMR areas are off by a fifth and more, and glitches are not counted.
@@ -26,18 +26,14 @@ struct Built {
 /// A block of logic.
 pub(crate) fn block(at: &Sizing, spec: &LogicSpec) -> Result<Cost, CircuitError> {
     check::share("activity", u64::from(spec.activity))?;
-    let cells = Cells::new(at.run, at.technology)?;
+    let cells = Cells::of(at)?;
     let built = build(&cells, at, spec)?;
     Ok(cost(&cells, at.technology, built.pieces, &built.model))
 }
 
 /// Leakage of an area filled with smallest NAND2 gates as densely as rows are: sub-threshold and through gates.
-pub(crate) fn leakage_of(
-    p: &Process,
-    technology: &Technology,
-    area: Area,
-) -> Result<(Power, Power), CircuitError> {
-    let cells = Cells::new(p, technology)?;
+pub(crate) fn leakage_of(at: &Sizing, area: Area) -> Result<(Power, Power), CircuitError> {
+    let cells = Cells::of(at)?;
     let count = area * cell_rules::ROW_FILL / cells.area(Kind::Nand2, 1.0, true);
     let states = [[false, false], [false, true], [true, false], [true, true]];
     let mean = states
@@ -57,10 +53,10 @@ pub fn gates(spec: &LogicSpec) -> Result<Vec<(Kind, u64)>, CircuitError> {
 fn build(cells: &Cells, at: &Sizing, spec: &LogicSpec) -> Result<Built, CircuitError> {
     limits::check(&spec.block)?;
     let toggles = f64::from(spec.activity) / 100.0;
-    if let Some(netlist) = netlist(&spec.block) {
-        let pieces = merged(analysis::pieces(cells, &netlist, toggles));
+    if is_netlist(&spec.block) {
+        let gates = || netlist(&spec.block).unwrap_or_default();
         return Ok(Built {
-            pieces,
+            pieces: gates_of(cells, at, gates, toggles)?,
             model: format!("static gates: {}", name(&spec.block)),
         });
     }
@@ -69,6 +65,27 @@ fn build(cells: &Cells, at: &Sizing, spec: &LogicSpec) -> Result<Built, CircuitE
         pieces,
         model: format!("flip-flops and static gates: {}", name(&spec.block)),
     })
+}
+
+/// Parts of gates that are connected once.
+fn gates_of(
+    cells: &Cells,
+    at: &Sizing,
+    connect: impl FnOnce() -> Netlist,
+    toggles: f64,
+) -> Result<Vec<Piece>, CircuitError> {
+    let gates = at.choices.gates(|| Switching::new(connect(), toggles))?;
+    Ok(merged(analysis::pieces(cells, &gates)))
+}
+
+/// Whether a block is gates alone, without a store of words.
+fn is_netlist(block: &LogicBlock) -> bool {
+    !matches!(
+        block,
+        LogicBlock::RenamingTable { .. }
+            | LogicBlock::ReplayQueue { .. }
+            | LogicBlock::OperandCollector { .. }
+    )
 }
 
 /// The gates of a block that is one netlist.
@@ -127,7 +144,7 @@ fn stored(
     at: &Sizing,
     (block, toggles): (&LogicBlock, f64),
 ) -> Result<Vec<Piece>, CircuitError> {
-    let gates = |netlist: &Netlist| merged(analysis::pieces(cells, netlist, toggles));
+    let gates = |netlist: &dyn Fn() -> Netlist| gates_of(cells, at, netlist, toggles);
     Ok(match *block {
         LogicBlock::RenamingTable {
             entries,
@@ -147,8 +164,11 @@ fn stored(
                 .into_iter()
                 .map(|piece| piece.times(lanes as f64))
                 .collect();
-            pieces.push(beside("pointers", gates(&arithmetic::counter(pointer))).times(2.0));
-            pieces.push(beside("full and empty", gates(&arithmetic::equal(pointer))));
+            pieces.push(beside("pointers", gates(&|| arithmetic::counter(pointer))?).times(2.0));
+            pieces.push(beside(
+                "full and empty",
+                gates(&|| arithmetic::equal(pointer))?,
+            ));
             pieces
         }
         LogicBlock::OperandCollector {
@@ -159,7 +179,7 @@ fn stored(
         } => {
             let slots = units * operands;
             // A slot holds one operand; writing one clocks it alone.
-            let one = gates(&register(bits));
+            let one = gates(&|| register(bits))?;
             let mut pieces: Vec<Piece> = one
                 .into_iter()
                 .map(|piece| all_of(piece, slots as f64))
@@ -168,13 +188,13 @@ fn stored(
                 piece.name = "operand registers".to_owned();
             }
             pieces.extend(
-                gates(&route::multiplexer(units.max(2), 1))
+                gates(&|| route::multiplexer(units.max(2), 1))?
                     .into_iter()
                     .map(|piece| wide(piece, bits * operands)),
             );
-            let arbiter = gates(&choose::arbiter(slots, Fairness::RoundRobin));
+            let arbiter = gates(&|| choose::arbiter(slots, Fairness::RoundRobin))?;
             pieces.push(beside("bank arbiters", arbiter).times(banks as f64));
-            let dispatch = gates(&choose::arbiter(units.max(2), Fairness::RoundRobin));
+            let dispatch = gates(&|| choose::arbiter(units.max(2), Fairness::RoundRobin))?;
             pieces.push(beside("dispatch", dispatch));
             pieces
         }

@@ -39,7 +39,7 @@ struct Figures {
 pub(crate) fn device(at: &Sizing, spec: &MemorySpec) -> Result<Cost, CircuitError> {
     check::at_most("bits", spec.bits, 1 << 20)?;
     check::share("row_hits", u64::from(spec.row_hits))?;
-    let figures = figures(spec.kind)?;
+    let figures = figures(spec.kind, &at.choices.memories()?)?;
     let bits = spec.bits as f64;
     let misses = (1.0 - f64::from(spec.row_hits) / 100.0) / (1.0 - AVERAGE_HITS);
     let piece = |name: &str, energy: Energy| Piece {
@@ -71,11 +71,10 @@ pub(crate) fn device(at: &Sizing, spec: &MemorySpec) -> Result<Cost, CircuitErro
 
 /// The documents behind it.
 pub(crate) fn sources(kind: MemoryKind) -> Result<Vec<String>, CircuitError> {
-    Ok(figures(kind)?.sources)
+    Ok(figures(kind, &published::memories()?)?.sources)
 }
 
-fn figures(kind: MemoryKind) -> Result<Figures, CircuitError> {
-    let all = published::memories()?;
+fn figures(kind: MemoryKind, all: &[Memory]) -> Result<Figures, CircuitError> {
     let find = |name: &str| all.iter().find(|memory| memory.name == name);
     let memory = find(kind.name()).ok_or(CircuitError::NotModelled {
         what: "this kind of memory",

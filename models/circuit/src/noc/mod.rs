@@ -18,7 +18,7 @@ const SINKS: f64 = 32.0;
 /// A piece of interconnect, or a clock tree.
 pub(crate) fn block(at: &Sizing, spec: &NocSpec) -> Result<Cost, CircuitError> {
     check::share("activity", u64::from(spec.activity))?;
-    let cells = Cells::new(at.run, at.technology)?;
+    let cells = Cells::of(at)?;
     let toggles = f64::from(spec.activity) / 100.0;
     let (pieces, model) = match spec.block {
         NocBlock::Crossbar {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use warpwatt_techlib::Technology;
 
 use crate::build::Sizing;
-use crate::design::Choices;
+use crate::choices::Choices;
 use crate::process::Process;
 use crate::{CircuitError, OperatingPoint, Settings, Spec};
 
@@ -137,13 +137,13 @@ pub fn sources(
             ));
         }
         Spec::Unit(unit) => {
-            let (design, run) = Process::design_and_run(technology, technology, at, settings)?;
+            let both = (technology, technology);
+            let design = Process::design(technology, technology, at.temperature, settings)?;
             let sizing = Sizing {
                 technology,
                 settings,
-                design: &design,
-                run: &run,
-                choices: &Choices::default(),
+                run: &design.running(both, at, settings)?,
+                choices: &Choices::make(),
             };
             all = crate::units::sources(&sizing, unit)?;
             all.push("scaling: Stillmaker and Baas, Integration 58 (2017), foundries' statements below 7 nm".to_owned());

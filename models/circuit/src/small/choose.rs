@@ -1,16 +1,17 @@
 //! Which of several circuits for one memory is the best by the objective.
 
 use crate::build::Sizing;
-use crate::{Alternative, Cost, Objective, Settings, Weights};
+use crate::{Alternative, CircuitError, Cost, Objective, Settings, Weights};
 
-/// The best, with the others as its alternatives; `None` of none.
-pub(crate) fn choose(at: &Sizing, candidates: Vec<Cost>) -> Option<Cost> {
+/// The best, with the others as its alternatives.
+pub(crate) fn choose(at: &Sizing, candidates: Vec<Cost>) -> Result<Cost, CircuitError> {
     let best = at.choices.circuit(|| best(at.settings, &candidates))?;
     let mut alternatives: Vec<Alternative> = candidates.iter().map(Alternative::of).collect();
     alternatives.remove(best);
-    let mut chosen = candidates.into_iter().nth(best)?;
+    let chosen = candidates.into_iter().nth(best);
+    let mut chosen = chosen.ok_or(CircuitError::Deviations)?;
     chosen.alternatives = alternatives;
-    Some(chosen)
+    Ok(chosen)
 }
 
 fn best(settings: &Settings, candidates: &[Cost]) -> Option<usize> {

@@ -27,7 +27,7 @@ const MOST_BITS: u64 = 4 * 1024 * 8;
 /// The best small memory for a buffer.
 pub(crate) fn buffer(at: &Sizing, spec: &BufferSpec) -> Result<Cost, CircuitError> {
     let candidates = all(at.run, at.technology, spec)?;
-    choose(at, candidates).ok_or(CircuitError::Deviations)
+    choose(at, candidates)
 }
 
 /// What else a plain memory could be; nothing if it is too large, has banks or gives out parts of its words.

@@ -1,5 +1,7 @@
 //! One estimate out of several published figures.
 
+use std::sync::Arc;
+
 use warpwatt_techlib::published::{self, Scaling, UnitFact, UnitValue};
 use warpwatt_techlib::quantity::{Length, Voltage};
 
@@ -18,10 +20,25 @@ pub(super) enum What {
     Area,
 }
 
-/// What is published, and where it is to be brought.
-pub(super) struct Facts {
+/// What is published, and by which laws it goes from node to node.
+#[derive(Debug)]
+pub(crate) struct Published {
     all: Vec<UnitFact>,
     scaling: Scaling,
+}
+
+impl Published {
+    pub(crate) fn read() -> Result<Self, CircuitError> {
+        Ok(Self {
+            all: published::units()?,
+            scaling: Scaling::read()?,
+        })
+    }
+}
+
+/// What is published, and where it is to be brought.
+pub(super) struct Facts {
+    published: Arc<Published>,
     node: Length,
     vdd: Voltage,
 }
@@ -37,8 +54,7 @@ pub(super) struct Estimate {
 impl Facts {
     pub(super) fn new(at: &Sizing) -> Result<Self, CircuitError> {
         Ok(Self {
-            all: published::units()?,
-            scaling: super::laws()?,
+            published: at.choices.units()?,
             node: at.technology.feature,
             vdd: at.run.vdd,
         })
@@ -47,7 +63,12 @@ impl Facts {
     /// A unit of some width.
     pub(super) fn of(&self, unit: &str, bits: u32, what: What) -> Result<Estimate, CircuitError> {
         let mut near: Vec<(f64, Estimate)> = Vec::new();
-        for fact in self.all.iter().filter(|fact| kin(&fact.unit, unit)) {
+        for fact in self
+            .published
+            .all
+            .iter()
+            .filter(|fact| kin(&fact.unit, unit))
+        {
             let ((UnitValue::Energy(..), What::Energy) | (UnitValue::Area(_), What::Area)) =
                 (fact.value, what)
             else {
@@ -73,21 +94,18 @@ impl Facts {
 
     /// One published figure at the width, node and supply asked for.
     fn brought(&self, fact: &UnitFact, unit: &str, bits: u32) -> Estimate {
+        let scaling = &self.published.scaling;
         let (value, law) = match fact.value {
             UnitValue::Energy(energy, vdd) => {
-                let law =
-                    self.scaling.energy(self.node, self.vdd) / self.scaling.energy(fact.node, vdd);
+                let law = scaling.energy(self.node, self.vdd) / scaling.energy(fact.node, vdd);
                 (energy.si(), law)
             }
-            UnitValue::Area(area) => (
-                area.si(),
-                self.scaling.area(self.node) / self.scaling.area(fact.node),
-            ),
+            UnitValue::Area(area) => (area.si(), scaling.area(self.node) / scaling.area(fact.node)),
         };
         let ratio = f64::from(bits) / f64::from(fact.bits);
         let width = WIDTH * libm::log2(ratio).abs();
         let kind = if fact.unit == unit { 0.0 } else { KIND };
-        let node = self.scaling.uncertainty(fact.node, self.node);
+        let node = scaling.uncertainty(fact.node, self.node);
         Estimate {
             log: libm::log(value * law * libm::pow(ratio, exponent(unit))),
             sigma: fact.uncertainty.hypot(width).hypot(kind).hypot(node),

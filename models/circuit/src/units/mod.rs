@@ -13,13 +13,14 @@ pub use spec::{Operation, Precision, UnitSpec};
 
 pub(crate) use mcpat::block as mcpat_block;
 
-use warpwatt_techlib::published::Scaling;
 use warpwatt_techlib::quantity::{Area, Energy, Time};
 
 use crate::build::Sizing;
 use crate::logic::Piece;
 use crate::{CircuitError, Cost};
 use estimate::{Estimate, Facts, What};
+
+pub(crate) use estimate::Published;
 
 /// A functional unit.
 pub(crate) fn unit(at: &Sizing, spec: &UnitSpec) -> Result<Cost, CircuitError> {
@@ -29,7 +30,7 @@ pub(crate) fn unit(at: &Sizing, spec: &UnitSpec) -> Result<Cost, CircuitError> {
     let mut piece = Piece::named("datapath");
     piece.energy = Energy::from_si(wanted.value());
     piece.area = Area::from_si(area.value());
-    let leakage = crate::logic::leakage_of(at.run, at.technology, piece.area)?;
+    let leakage = crate::logic::leakage_of(at, piece.area)?;
     (piece.leakage, piece.gate_leakage) = leakage;
     let model = format!("{} from published figures", spec.name());
     let mut cost = crate::logic::assembled(at.technology, vec![piece], &model, Time::ZERO);
@@ -92,8 +93,3 @@ fn wanted(facts: &Facts, spec: &UnitSpec, what: What) -> Result<Estimate, Circui
 
 /// Energy of a special function over that of a multiply-add (AccelWattch, logic.cc:716-806).
 const SFU: f64 = 8.0 / 3.9;
-
-/// The scaling laws.
-fn laws() -> Result<Scaling, CircuitError> {
-    Ok(Scaling::read()?)
-}

@@ -17,8 +17,13 @@ const PORTS: Ports = Ports {
 fn process(profile: Profile, node: &str, flavour: Flavour) -> Process {
     let technology = Library::itrs().unwrap().node(node, flavour).unwrap();
     let at = OperatingPoint::at(Temperature::from_k(360.0));
-    let (design, _) =
-        Process::design_and_run(&technology, &technology, &at, &profile.settings()).unwrap();
+    let design = Process::design(
+        &technology,
+        &technology,
+        at.temperature,
+        &profile.settings(),
+    )
+    .unwrap();
     design
 }
 

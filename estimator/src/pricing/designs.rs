@@ -1,0 +1,101 @@
+//! Structures laid out once for all operating points.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use warpwatt_circuit::{
+    CircuitError, Cost, Layout, OperatingPoint, Profile, Running, Spec, Workshop,
+};
+use warpwatt_techlib::quantity::Temperature;
+
+use super::Described;
+
+/// What of a technology, by the rules of a profile, does not depend on where it runs. Operating points share it; an array that was organised for one is that
+/// of all.
+#[derive(Debug)]
+pub struct Designs {
+    technology: Described,
+    profile: Profile,
+    temperature: Temperature,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// Made when it is first needed: a study of many operating points that are priced already needs none.
+    workshop: Option<Result<Workshop, CircuitError>>,
+    layouts: BTreeMap<Spec, Result<Arc<Layout>, CircuitError>>,
+}
+
+/// Layouts that are remembered at once: some kilobytes each.
+const MOST_LAYOUTS: usize = 8192;
+
+impl Designs {
+    /// Designs in `technology` by the rules of `profile`, for circuits that run at `at`.
+    pub fn new(technology: Described, profile: Profile, at: &OperatingPoint) -> Self {
+        Self {
+            technology,
+            profile,
+            temperature: profile.design_temperature(at.temperature),
+            known: Mutex::default(),
+        }
+    }
+
+    /// The technology.
+    pub fn technology(&self) -> &Described {
+        &self.technology
+    }
+
+    /// The profile.
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// Forgets layouts that few operating points share: those of profiles that organise arrays for the temperature at which they run.
+    pub(super) fn forget(&self) {
+        if self.profile != Profile::Silicon {
+            self.lock().layouts.clear();
+        }
+    }
+
+    /// The technology at an operating point that these serve.
+    pub(super) fn running(&self, at: &OperatingPoint) -> Result<Running, CircuitError> {
+        self.workshop()?.running(at)
+    }
+
+    /// What a structure costs there.
+    pub(super) fn cost(&self, running: &Running, spec: &Spec) -> Result<Cost, CircuitError> {
+        let layout = self.layout(spec)?;
+        self.workshop()?.cost(&layout, running)
+    }
+
+    fn layout(&self, spec: &Spec) -> Result<Arc<Layout>, CircuitError> {
+        if let Some(known) = self.lock().layouts.get(spec) {
+            return known.clone();
+        }
+        let layout = self.workshop()?.lay_out(spec).map(Arc::new);
+        let mut known = self.lock();
+        if known.layouts.len() >= MOST_LAYOUTS {
+            known.layouts.clear();
+        }
+        known.layouts.insert(spec.clone(), layout.clone());
+        layout
+    }
+
+    fn workshop(&self) -> Result<Workshop, CircuitError> {
+        let make = || {
+            let technology = Arc::clone(self.technology.shared());
+            Workshop::new(
+                technology,
+                &OperatingPoint::at(self.temperature),
+                self.profile,
+            )
+        };
+        self.lock().workshop.get_or_insert_with(make).clone()
+    }
+
+    /// A panic of another thread cannot leave it half-written: an insertion is one step.
+    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
