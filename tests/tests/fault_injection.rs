@@ -289,7 +289,7 @@ fn what_is_left_out_changes_nothing() {
 fn counts_do_not_depend_on_threads_or_on_being_stopped() {
     let case = Case::suite("scan", Some("miaow"));
     let golden = case.golden();
-    let plan = drawn(&case, &golden, Target::RegisterFile, 3000, 9);
+    let plan = drawn(&case, &golden, Target::RegisterFile, 6000, 9);
     assert!(plan.strikes.len() > 50);
     let mut found = vec![None; plan.strikes.len()];
     let whole = campaign(&golden, &plan, &[], 1, |at, class| {
@@ -297,7 +297,7 @@ fn counts_do_not_depend_on_threads_or_on_being_stopped() {
         true
     });
     let whole = whole.unwrap();
-    assert_eq!(whole.total(), 3000);
+    assert_eq!(whole.total(), 6000);
     for jobs in [2, 5] {
         assert_eq!(
             campaign(&golden, &plan, &[], jobs, |_, _| true).unwrap(),
@@ -320,7 +320,7 @@ fn counts_do_not_depend_on_threads_or_on_being_stopped() {
     assert_eq!(resumed.unwrap(), whole);
     assert_eq!(executed, plan.strikes.len() - 20);
     // Another seed, another sample.
-    let other = drawn(&case, &golden, Target::RegisterFile, 3000, 10);
+    let other = drawn(&case, &golden, Target::RegisterFile, 6000, 10);
     assert_ne!(other.strikes, plan.strikes);
 }
 

@@ -15,6 +15,17 @@ pub struct Journal {
     file: File,
 }
 
+/// What [`Journal::open`] found.
+#[derive(Debug)]
+pub struct Opened {
+    /// Where outcomes go.
+    pub journal: Journal,
+    /// The outcome of each execution, as far as it is known.
+    pub known: Vec<Option<Class>>,
+    /// Whether what was there belonged to another campaign, or to another version, and is gone.
+    pub of_another: bool,
+}
+
 /// The first words of a journal.
 const TITLE: &str = "warpwatt inject journal";
 
@@ -29,7 +40,7 @@ impl Journal {
     ///
     /// # Errors
     /// It cannot be read or written.
-    pub fn open(path: &Path, key: &str, count: usize) -> io::Result<(Self, Vec<Option<Class>>)> {
+    pub fn open(path: &Path, key: &str, count: usize) -> io::Result<Opened> {
         let head = format!("{TITLE} {key}\n");
         let text = match fs::read(path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -58,7 +69,11 @@ impl Journal {
             file.set_len(whole.len() as u64)?;
             io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
         }
-        Ok((Self { file }, known))
+        Ok(Opened {
+            journal: Self { file },
+            known,
+            of_another: kept.is_none() && !text.is_empty(),
+        })
     }
 
     /// Writes an outcome.
@@ -87,22 +102,26 @@ mod tests {
         let directory = std::env::temp_dir();
         let path = directory.join(format!("warpwatt-journal-{}", std::process::id()));
         let _ = fs::remove_file(&path);
-        let (mut journal, known) = Journal::open(&path, "key", 4).unwrap();
-        assert_eq!(known, [None; 4]);
-        journal.write(2, Class::Sdc).unwrap();
-        journal.write(0, Class::Masked).unwrap();
-        journal.file.write_all(b"1 du").unwrap();
-        drop(journal);
-        let (mut journal, known) = Journal::open(&path, "key", 4).unwrap();
-        assert_eq!(known, [Some(Class::Masked), None, Some(Class::Sdc), None]);
-        journal.write(1, Class::Due).unwrap();
-        drop(journal);
-        let (journal, known) = Journal::open(&path, "key", 4).unwrap();
-        assert_eq!(known[1], Some(Class::Due));
-        drop(journal);
-        let (journal, known) = Journal::open(&path, "another", 4).unwrap();
-        assert_eq!(known, [None; 4]);
-        drop(journal);
+        let open = |key| Journal::open(&path, key, 4).unwrap();
+        let mut opened = open("key");
+        assert_eq!(opened.known, [None; 4]);
+        opened.journal.write(2, Class::Sdc).unwrap();
+        opened.journal.write(0, Class::Masked).unwrap();
+        opened.journal.file.write_all(b"1 du").unwrap();
+        drop(opened);
+        let mut opened = open("key");
+        let known = [Some(Class::Masked), None, Some(Class::Sdc), None];
+        assert_eq!(opened.known, known);
+        opened.journal.write(1, Class::Due).unwrap();
+        drop(opened);
+        let opened = open("key");
+        assert_eq!(opened.known[1], Some(Class::Due));
+        assert!(!opened.of_another);
+        drop(opened);
+        let opened = open("another");
+        assert_eq!(opened.known, [None; 4]);
+        assert!(opened.of_another);
+        drop(opened);
         fs::remove_file(&path).unwrap();
     }
 }

@@ -15,7 +15,7 @@ pub use journal::Journal;
 pub use plan::{Draw, Plan, Strike, What};
 
 /// What decides the outcome of a flip besides kernel and GPU: raised when it changes, so that journals of other versions are not taken up.
-pub const MODEL_VERSION: u32 = 1;
+pub const MODEL_VERSION: u32 = 2;
 
 /// A CTA that executes more than this many times the warp instructions of the golden run hangs; so does a case that does.
 pub const HANG_FACTOR: u64 = 10;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use warpwatt_gpu::trace::{KernelTrace, Register};
 use warpwatt_reliability::inject::registers::result;
 use warpwatt_reliability::inject::{
-    Class, Fate, Held, Holder, Sites, SplitMix64, Tally, Target, Timeline, registers, shared,
+    Class, Fate, Held, Holder, Random, Sites, Tally, Target, Timeline, registers, shared,
 };
 
 use super::Golden;
@@ -113,12 +113,12 @@ impl<'d> Draw<'d> {
 
     /// So many sites, drawn with replacement.
     pub fn samples(mut self, samples: u64, seed: u64) -> Plan {
-        let mut random = SplitMix64::new(seed);
+        let mut random = Random::new(seed);
         let population = self.sites.population();
         let mut known = Tally::default();
         let mut held = Vec::new();
-        for _ in 0..samples {
-            match self.sites.holder(random.below(population)) {
+        for flip in 0..samples {
+            match self.sites.holder(random.site(flip, population)) {
                 Some(holder) => held.push(holder),
                 None => known.add(Class::Unoccupied, 1),
             }

@@ -152,7 +152,10 @@ fn executed(
     let path = arguments.out.as_deref().map(Journal::beside);
     let opened = path.as_deref().map(|path| Journal::open(path, key, count));
     let opened = opened.transpose().map_err(|error| unwritable(&error))?;
-    let (mut journal, known) = opened.map_or((None, Vec::new()), |(it, known)| (Some(it), known));
+    if opened.as_ref().is_some_and(|opened| opened.of_another) && !arguments.quiet {
+        err("the journal there is of another campaign or version: this one begins anew\n");
+    }
+    let (mut journal, known) = opened.map_or((None, Vec::new()), |it| (Some(it.journal), it.known));
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let jobs = arguments.jobs.map_or(cores, usize::from);
     let done = known.iter().flatten().count();

@@ -4,15 +4,15 @@
 //! program does next with a register or with a byte of shared memory, [`registers`] and [`shared`] say. Flips between which the program does nothing with
 //! the bit cannot differ in what they do, so that one execution stands for them.
 
+mod random;
 pub mod registers;
-mod sample;
 pub mod shared;
 mod sites;
 pub mod statistics;
 mod tally;
 mod timeline;
 
-pub use sample::SplitMix64;
+pub use random::Random;
 pub use sites::{Held, Holder, Sites};
 pub use tally::{Class, Tally};
 pub use timeline::{CtaLine, LaunchLine, Moments, Recorder, Timeline, WarpLine};
