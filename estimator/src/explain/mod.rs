@@ -252,7 +252,11 @@ impl<'r> Sides<'r> {
             let without = self.side(number, &without, (&inputs, &moves))?;
             Ok(of(&with, Some(&without)))
         };
-        derived().map_err(|error| Diag::error("explain::circuit", error.to_string()))
+        derived().map_err(|error| {
+            let message = format!("what the point was priced from cannot be priced again: {error}");
+            Diag::error("explain::circuit", message)
+                .help("another version wrote it; `warpwatt run --fresh` prices the points again")
+        })
     }
 
     fn side<'b>(

@@ -261,6 +261,16 @@ fn faults_of_a_map_come_together() {
     insta::assert_snapshot!(render(&sink, false));
 }
 
+#[test]
+fn a_map_without_counters_is_none() {
+    let mut sink = Sink::default();
+    let source = sink
+        .sources
+        .add("my.toml", "title = \"x\"\nformat = \"ncu\"\n");
+    assert_eq!(Map::read(&mut sink, source, ["cycles"].into_iter()), None);
+    insta::assert_snapshot!(render(&sink, false));
+}
+
 proptest! {
     #[test]
     fn no_file_is_too_odd(text in "[a-z0-9\",.=\\n %ID-]{0,200}|\\PC{0,80}", headed in any::<bool>()) {

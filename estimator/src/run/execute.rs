@@ -97,7 +97,8 @@ pub fn explain(error: &RunError, kernel: &LoadedKernel, sources: &Sources) -> Di
         return Diag::error(
             "kernel::endless",
             format!("`{}`: {error}", kernel.name.name),
-        );
+        )
+        .help("raise `max` of the loop in the launch file if more rounds are right");
     };
     let place = if *launch == 0 {
         String::new()
@@ -143,7 +144,7 @@ fn line(sources: &Sources, source: SourceId, number: u32) -> Range<usize> {
 pub fn first_mismatch(run: &CaseRun) -> Option<String> {
     let first = run.mismatches.first()?;
     Some(format!(
-        "{} of {} compared buffers' elements differ, first {}[{}]: got {}, want {}",
+        "{} elements of {} compared buffers differ, first {}[{}]: got {}, want {}",
         run.mismatch_count, run.outputs_compared, first.buffer, first.index, first.got, first.want
     ))
 }

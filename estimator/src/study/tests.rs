@@ -123,6 +123,16 @@ warp_instructions = 0
     insta::assert_snapshot!(text);
 }
 
+/// The suite has a kernel for every row of the papers that ship; a catalogue need not.
+#[test]
+fn rows_without_a_kernel_or_with_several_are_told() {
+    let text = GOOD.replace(
+        r#"["matrix_mul", { name = "hotspot", case = "big" }, { launch = "my.toml", ptx = "my.ptx" }]"#,
+        r#"["HS", "paper:none", "paper:other", "paper:other/MU"]"#,
+    );
+    insta::assert_snapshot!(parsed(&text).1);
+}
+
 #[test]
 fn an_empty_file_says_what_a_study_needs() {
     insta::assert_snapshot!(parsed("").1);

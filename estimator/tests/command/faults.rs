@@ -18,6 +18,7 @@ logic adder --set a
 logic adder extra
 logic adder --vdd 9V
 logic adder --vdd nine
+logic adder --width
 kernel nothing
 kernel vector_add --preset none
 kernel vector_add --set sm.thread=3
@@ -26,7 +27,14 @@ kernel vector_add --dump nope=x.bin
 kernel vector_add --limit 10
 kernel vector_add --registers 3
 kernel vector_add --cycle-limit 10
+kernel vector_add --cache-limit much
+kernel vector_add --timeline line.json --timeline-sms 99
+kernel vector_add --timeline nowhere/line.json
 avf vector_add --cycle-limit 10
+avf vector_add --structure registers
+avf vector_add --protect register_file=maybe
+inject vector_add --structure register_file --exhaustive
+inject vector_add --structure register_file --set sm.threads=128
 what-if -k hotspot --library none
 what-if -k paper:none
 tech show 7nm --vdd 9V
@@ -58,14 +66,21 @@ fn wrong_words_are_told_what_is_wrong_with_them() {
     scratch.write("columns.csv", "cells,colour\n1,red\n");
     let run = warpwatt(&here, &["run", "study.toml", "--quiet"]);
     assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
-    let mut said = String::new();
-    for line in WRONG.lines() {
-        let words: Vec<&str> = line.split(' ').collect();
-        let output = warpwatt(&here, &words);
-        assert_eq!(output.status.code(), Some(2), "{line}: {}", stderr(&output));
-        assert!(output.stdout.is_empty(), "{line}");
-        let _ = writeln!(said, "$ warpwatt {line}\n{}", stderr(&output));
-    }
+    let said = refusals(&scratch, WRONG);
     assert!(!scratch.path("out.csv").exists() && !scratch.path("out").exists());
     assert_snapshot!(said);
+}
+
+/// What each of these command lines says, all of which are refused.
+pub fn refusals(scratch: &Scratch, lines: &str) -> String {
+    let mut said = String::new();
+    for line in lines.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let output = warpwatt(&scratch.path(""), &words);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{line}: {text}");
+        assert!(output.stdout.is_empty(), "{line}");
+        let _ = writeln!(said, "$ warpwatt {line}\n{text}");
+    }
+    said
 }

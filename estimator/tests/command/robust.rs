@@ -5,6 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
+use warpwatt::store::Store;
+
 use crate::common::{Scratch, command, stderr, stdout, warpwatt};
 
 const STUDY: &str = r#"
@@ -144,4 +146,116 @@ fn a_clock_that_goes_back_changes_nothing() {
         stderr(&fresh)
     );
     assert!(stdout(&first) == stdout(&again) && stdout(&first) == stdout(&fresh));
+}
+
+/// A study that is stopped again and again, by Ctrl-C and by kill -9, loses nothing that it had written, and comes to the bytes of one that was not.
+#[test]
+#[cfg(unix)]
+fn a_study_that_is_stopped_again_and_again_goes_on_to_the_same_bytes() {
+    let scratch = Scratch::new();
+    scratch.write("study.toml", STUDY);
+    let whole = warpwatt(
+        &scratch.path(""),
+        &["run", "study.toml", "--quiet", "--out", "whole"],
+    );
+    assert_eq!(whole.status.code(), Some(0), "{}", stderr(&whole));
+    let mut held = 0;
+    for (kernel, signal) in [(2, interrupt()), (2, "KILL"), (2, interrupt()), (1, "KILL")] {
+        stopped_at(&scratch, kernel, signal);
+        let store = Store::open_existing(&scratch.path("results")).unwrap();
+        let now = store.len().unwrap();
+        assert!(
+            now >= held,
+            "{now} of {held} points are left after {signal}"
+        );
+        held = now;
+        drop(store);
+        let report = scratch.path("results/report.json");
+        assert!(!report.exists(), "no report is written of a part");
+    }
+    assert!(held > 0, "the kernels before the last were kept");
+    let output = warpwatt(&scratch.path(""), &["run", "study.toml", "--jobs", "1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let known = format!("{held} of 48 points are in the result store already");
+    assert!(stderr(&output).contains(&known), "{}", stderr(&output));
+    assert_eq!(stdout(&output), stdout(&whole));
+    for name in [
+        "points.csv",
+        "comparisons.csv",
+        "report.json",
+        "report.html",
+    ] {
+        let read = |out: &str| fs::read(scratch.path(out).join(name)).unwrap();
+        assert!(read("results") == read("whole"), "{name}");
+    }
+}
+
+/// What Ctrl-C sends. Where jobs in the background are told to ignore it, as shells without job control do, what ends a program as it does.
+#[cfg(unix)]
+fn interrupt() -> &'static str {
+    const INT: u64 = 1 << 1;
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    if mask.unwrap_or(0) & INT == 0 {
+        "INT"
+    } else {
+        "TERM"
+    }
+}
+
+/// Runs the study until it has executed so many of the kernels that are left, and sends it a signal.
+#[cfg(unix)]
+fn stopped_at(scratch: &Scratch, kernel: u32, signal: &str) {
+    let mut run = command(&scratch.path(""))
+        .args(["run", "study.toml", "--jobs", "1"])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(run.stderr.take().unwrap()).lines();
+    let there = format!("kernel {kernel} of ");
+    assert!(lines.any(|line| line.unwrap().contains(&there)));
+    let sent = Command::new("kill")
+        .args([format!("-{signal}"), run.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+    drop(lines);
+    let status = run.wait().unwrap();
+    assert!(!status.success(), "{signal} came too late");
+}
+
+/// A table that is stopped in the middle leaves no half of its results.
+#[test]
+#[cfg(unix)]
+fn a_table_that_is_killed_leaves_nothing_half() {
+    let scratch = Scratch::new();
+    let row = |size: u32| format!("{},64,0.032\n", 1024 * (size + 1));
+    let rows: String = (0..2_000).map(row).collect();
+    scratch.write(
+        "arrays.csv",
+        &format!("size_bytes,block_bytes,node_um\n{rows}"),
+    );
+    let arguments = [
+        "array",
+        "--batch",
+        "arrays.csv",
+        "--out",
+        "out.csv",
+        "--jobs",
+        "1",
+    ];
+    for signal in [interrupt(), "KILL"] {
+        let mut run = command(&scratch.path("")).args(arguments).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(100));
+        let sent = Command::new("kill")
+            .args([format!("-{signal}"), run.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+        let ended = run.wait().unwrap().success();
+        assert_eq!(scratch.path("out.csv").exists(), ended, "{signal}");
+        if ended {
+            fs::remove_file(scratch.path("out.csv")).unwrap();
+        }
+    }
 }

@@ -235,3 +235,10 @@ proptest! {
         }
     }
 }
+
+/// More than a table may have, all of it zeros that are never looked at.
+#[test]
+fn a_table_beyond_all_measure_is_refused() {
+    let sink = read(&vec![0; MOST_BYTES as usize + 1]).unwrap_err();
+    insta::assert_snapshot!(crate::diag::render(&sink, false));
+}

@@ -229,6 +229,7 @@ impl Reader<'_> {
             .map_err(|refusal| {
                 self.sink.push(
                     Diag::error("cfg::inputs", keys::in_cfg(&refusal.message))
+                        .at(self.source, 0..0, "in this file")
                         .maybe_help(refusal.help.map(|help| keys::in_cfg(&help))),
                 );
             })

@@ -66,7 +66,9 @@ fn standard_input(sink: &mut Sink) -> Option<Vec<u8>> {
         .read_to_end(&mut bytes);
     let read = read.map_err(|error| {
         let message = format!("cannot read the table from standard input: {error}");
-        sink.push(Diag::error("input::unreadable", message));
+        sink.push(
+            Diag::error("input::unreadable", message).help("send it a table, or name a file"),
+        );
     });
     read.ok().map(|_| bytes)
 }

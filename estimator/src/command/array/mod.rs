@@ -3,7 +3,8 @@
 mod arguments;
 mod batch;
 
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 pub use arguments::ArrayArguments;
@@ -174,22 +175,24 @@ fn read_cfg(path: &Path, model: Model, sink: &mut Sink) -> Option<Query> {
 /// The bytes of a file that is not larger than `most`.
 fn read(path: &Path, most: u64, what: &str, sink: &mut Sink) -> Option<Vec<u8>> {
     let shown = path.display();
-    let size = fs::metadata(path).map(|metadata| metadata.len());
-    if let Ok(size) = size
-        && size > most
-    {
-        let message = format!("`{shown}` has {size} bytes; {what} may have at most {most}");
-        sink.push(Diag::error("input::too_large", message).help("split it into several files"));
-        return None;
-    }
-    let read = fs::read(path).map_err(|error| {
+    let mut bytes = Vec::new();
+    // Devices and pipes have no size that could be asked for before.
+    let read = File::open(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
+    if let Err(error) = read {
         let message = format!("cannot read {what} `{shown}`: {error}");
         sink.push(
             Diag::error("input::unreadable", message)
                 .help("name a file that exists and is readable"),
         );
-    });
-    read.ok()
+        return None;
+    }
+    if bytes.len() as u64 > most {
+        let message =
+            format!("`{shown}` has more than {most} bytes, the most that {what} may have");
+        sink.push(Diag::error("input::too_large", message).help("split it into several files"));
+        return None;
+    }
+    Some(bytes)
 }
 
 fn push(sink: &mut Sink, refusal: Refusal) {

@@ -177,13 +177,16 @@ fn executed(
     if let Some(error) = failure {
         return Err(unwritable(&error));
     }
-    tally.map_err(|unfinished| match unfinished {
-        Unfinished::Run(error) => Diag::error(
-            "inject::defect",
-            format!("the run without a flip went another way when it was repeated: {error}"),
-        )
-        .help("this is a fault of warpwatt: please report it with the kernel"),
-        Unfinished::Stopped => Diag::error("inject::stopped", "the campaign was stopped"),
+    tally.map_err(|unfinished| {
+        let message = match unfinished {
+            Unfinished::Run(error) => {
+                format!("the run without a flip went another way when it was repeated: {error}")
+            }
+            // Only a journal that cannot be written stops one, which is told above.
+            Unfinished::Stopped => "the campaign was stopped".to_owned(),
+        };
+        Diag::error("inject::defect", message)
+            .help("this is a fault of warpwatt: please report it with the kernel")
     })
 }
 

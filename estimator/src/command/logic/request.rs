@@ -123,10 +123,10 @@ fn options(words: &[String], sink: &mut Sink) -> Options {
                 };
                 match value {
                     Some(value) => set(&mut options, name, value, sink),
-                    None => sink.push(Diag::error(
-                        "logic::value",
-                        format!("--{name} needs a value"),
-                    )),
+                    None => sink.push(
+                        Diag::error("logic::value", format!("--{name} needs a value"))
+                            .help(format!("write `--{name} VALUE`")),
+                    ),
                 }
             }
         }
