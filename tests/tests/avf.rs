@@ -26,7 +26,7 @@ fn holds(spec: &GpuSpec, launches: &[LaunchAvf]) {
     for launch in launches {
         for structure in Structure::ALL {
             let it = launch.of(structure);
-            let bits = u128::from(shape.bits(structure)) * u128::from(spec.sm.count);
+            let bits = u128::from(shape.bits(structure));
             assert_eq!(it.total, bits * u128::from(launch.cycles), "{structure}");
             assert!(
                 it.ace <= it.occupied,

@@ -55,7 +55,7 @@ pub fn metrics(
     let mut sum = Fit::default();
     for structure in asked.filter(|it| shape.measures(*it)) {
         let it = &found[structure as usize];
-        let bits = shape.bits(structure) * u64::from(shape.sms);
+        let bits = shape.bits(structure);
         sum += Fit::of(bits, it, rate);
         let values = [it.avf(), it.sdc_avf(), it.due_avf()];
         for ((name, _), value) in FACTORS.iter().zip(values) {

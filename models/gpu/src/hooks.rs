@@ -1,9 +1,12 @@
 //! Where techniques attach to the pipeline. What is not attached costs nothing and changes nothing.
 
 use warpwatt_activity::Activity;
-use warpwatt_simt::trace::{Addresses, KernelTrace, LaneMask, Step};
+use warpwatt_simt::trace::{KernelTrace, Step};
 
 pub use crate::program::Port;
+pub use storage::{CacheEvent, CodeEvent, Fetched, SmCache, StorageFactory, StorageObserver};
+
+mod storage;
 
 /// Makes one filter for each SM; the argument is the SM's number.
 pub type FilterFactory = Box<dyn Fn(u32) -> Box<dyn FetchFilter>>;
@@ -12,9 +15,6 @@ pub type ObserverFactory = Box<dyn Fn(u32) -> Box<dyn FetchObserver>>;
 
 /// Makes one issue hook for each SM; the argument is the SM's number.
 pub type IssueFactory = Box<dyn Fn(u32) -> Box<dyn IssueHook>>;
-
-/// Makes one observer for each SM; the argument is the SM's number.
-pub type StorageFactory = Box<dyn Fn(u32) -> Box<dyn StorageObserver>>;
 
 /// Says for the code of a launch how many metadata instructions a compiler put in front of each instruction.
 pub type MetadataFactory = Box<dyn Fn(&KernelTrace) -> Vec<u8>>;
@@ -91,102 +91,6 @@ pub trait FetchObserver {
     }
     /// Adds the observer's counters.
     fn report(&self, activity: &mut Activity);
-}
-
-/// Sees what lies in the storage of an SM, and when it comes and goes.
-///
-/// Contract: of each warp, `placed` comes first and `retired` last, with its instructions in the order of its trace between. A cycle may lie ahead of those said
-/// before it, and behind: each is that of its own event. Between two calls with the same warp and instruction, no third names the two.
-pub trait StorageObserver {
-    /// A launch begins.
-    fn begin(&mut self, cycle: u64, trace: &KernelTrace) {
-        let _ = (cycle, trace);
-    }
-    /// A warp starts, and takes its registers and its CTA's shared memory.
-    fn placed(&mut self, event: PlaceEvent) {
-        let _ = event;
-    }
-    /// Instructions are in a warp's buffer: those that it will issue, and `wrong` ones that lie behind a branch.
-    fn buffered(&mut self, cycle: u64, warp: u8, right: u8, wrong: u8) {
-        let _ = (cycle, warp, right, wrong);
-    }
-    /// The wrong ones are thrown away.
-    fn flushed(&mut self, cycle: u64, warp: u8) {
-        let _ = (cycle, warp);
-    }
-    /// An instruction leaves its buffer for a collector; its operands have been read before `read`.
-    fn issued(&mut self, event: &IssueEvent<'_>, course: &Course, read: u64) {
-        let _ = (event, course, read);
-    }
-    /// The unit takes instruction `inst` of a warp.
-    fn entered(&mut self, cycle: u64, warp: u8, inst: u32) {
-        let _ = (cycle, warp, inst);
-    }
-    /// Its results are in their registers.
-    fn written(&mut self, cycle: u64, warp: u8, inst: u32) {
-        let _ = (cycle, warp, inst);
-    }
-    /// It accesses shared memory.
-    fn accesses_shared(
-        &mut self,
-        cycle: u64,
-        warp: u8,
-        inst: u32,
-        lanes: (Addresses<'_>, LaneMask),
-    ) {
-        let _ = (cycle, warp, inst, lanes);
-    }
-    /// Something happens to sectors of a cache's line.
-    fn cached(&mut self, cycle: u64, cache: SmCache, event: CacheEvent) {
-        let _ = (cycle, cache, event);
-    }
-    /// A warp has finished.
-    fn retired(&mut self, cycle: u64, warp: u8) {
-        let _ = (cycle, warp);
-    }
-    /// The launch has ended.
-    fn end(&mut self, cycle: u64) {
-        let _ = cycle;
-    }
-}
-
-/// A cache of an SM whose contents can be watched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SmCache {
-    /// The first-level data cache: sectors of 32 bytes.
-    L1,
-    /// The constant cache: lines.
-    Constant,
-    /// The texture cache: lines.
-    Texture,
-}
-
-/// What happens to a line in its place of a cache; sectors are bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheEvent {
-    /// The line that was there goes.
-    Evicted {
-        /// Its place.
-        place: u32,
-    },
-    /// Sectors come.
-    Filled {
-        /// The line's place.
-        place: u32,
-        /// Which.
-        sectors: u8,
-    },
-    /// Sectors that are there are read for a warp's instruction.
-    Read {
-        /// The line's place.
-        place: u32,
-        /// Which.
-        sectors: u8,
-        /// The slot of the warp.
-        warp: u8,
-        /// The static instruction.
-        inst: u32,
-    },
 }
 
 /// Follows the warps of an SM and decides how each instruction goes through the back end.

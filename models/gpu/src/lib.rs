@@ -21,10 +21,10 @@ pub use counters::{COUNTERS, CounterInfo};
 pub use engine::{ClockRatio, EventQueue, Past};
 pub use error::{GpuError, Lack, Resource};
 pub use hooks::{
-    Again, CacheEvent, Chosen, Condition, Course, Extent, FetchEvent, FetchFilter, FetchObserver,
-    FilterFactory, Hooks, IssueEvent, IssueFactory, IssueHook, MetadataFactory, Move,
-    ObserverFactory, PlaceEvent, Port, Repeater, SmCache, StorageFactory, StorageObserver,
-    Throttle,
+    Again, CacheEvent, Chosen, CodeEvent, Condition, Course, Extent, FetchEvent, FetchFilter,
+    FetchObserver, Fetched, FilterFactory, Hooks, IssueEvent, IssueFactory, IssueHook,
+    MetadataFactory, Move, ObserverFactory, PlaceEvent, Port, Repeater, SmCache, StorageFactory,
+    StorageObserver, Throttle,
 };
 pub use machine::{Control, simulate, simulate_under};
 pub use occupancy::{resident_ctas, resident_warps};

@@ -79,11 +79,14 @@ pub struct Held {
     pub since: u64,
 }
 
-/// The account of one SM, or of the memory system, for one launch.
+/// The account of one SM, or of the memory system, for one launch after the other.
 pub struct Ledger {
     structures: [BitCycles; Structure::COUNT],
     window: u64,
     windows: Windows,
+    /// When each launch started, the one at hand last.
+    starts: Vec<u64>,
+    late: Vec<Late>,
     protections: Vec<Box<dyn Protection>>,
     /// What the protections make of the residency at hand.
     covers: Vec<Cover>,
@@ -96,6 +99,19 @@ pub struct Closed {
     pub structures: [BitCycles; Structure::COUNT],
     /// ACE bit-cycles of each structure over time.
     pub over_time: OverTime,
+    /// What turned out about launches before.
+    pub late: Vec<Late>,
+}
+
+/// Bits that lay in a structure while an earlier launch ran, and that a later one needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Late {
+    /// The launch, by its number since the ledger was made.
+    pub launch: usize,
+    /// The residency in that launch, in cycles from its start.
+    pub residency: Residency,
+    /// What it adds to the bit-cycles of its structure.
+    pub more: BitCycles,
 }
 
 impl Ledger {
@@ -105,41 +121,88 @@ impl Ledger {
             structures: Default::default(),
             window,
             windows: Windows::new(start, window),
+            starts: Vec::new(),
+            late: Vec::new(),
             protections,
             covers: Vec::new(),
         }
     }
 
-    /// An empty account begins at cycle `start`.
+    /// A launch starts, where the one before ended: an empty account begins.
     pub fn start_at(&mut self, start: u64) {
+        self.starts.push(start);
         self.windows = Windows::new(start, self.window);
     }
 
-    /// Needed bits that lay in a structure for a while. One that ends before it begins counts as nothing.
+    /// Needed bits that lay in a structure for a while. One that ends before it begins counts as nothing. What lies there from launch to launch is put down to
+    /// each of them for its time.
     pub fn ace(&mut self, residency: Residency) {
         if residency.bits == 0 || residency.to <= residency.from {
             return;
         }
-        self.structures[residency.structure as usize].ace += u128::from(residency.bit_cycles());
-        if !self.protections.is_empty() {
-            self.protect(&residency);
+        match self.starts.last() {
+            Some(&start) if residency.from < start => self.ace_in_all(residency),
+            _ => self.ace_now(&residency),
         }
-        self.windows.add(&residency);
     }
 
-    /// Puts a residency down to the best that protections make of it.
-    fn protect(&mut self, residency: &Residency) {
+    /// In the launch at hand.
+    fn ace_now(&mut self, residency: &Residency) {
+        let more = self.bit_cycles(residency);
+        self.structures[residency.structure as usize] += more;
+        self.windows.add(residency);
+    }
+
+    /// In the launch at hand and those before.
+    fn ace_in_all(&mut self, residency: Residency) {
+        let first = self
+            .starts
+            .partition_point(|&start| start <= residency.from)
+            .saturating_sub(1);
+        for launch in first..self.starts.len() {
+            let start = self.starts[launch];
+            let end = self.starts.get(launch + 1).copied();
+            let part = Residency {
+                from: residency.from.max(start),
+                to: residency.to.min(end.unwrap_or(u64::MAX)),
+                ..residency
+            };
+            if part.to <= part.from {
+                continue;
+            }
+            if end.is_none() {
+                self.ace_now(&part);
+                continue;
+            }
+            let more = self.bit_cycles(&part);
+            let residency = Residency {
+                from: part.from - start,
+                to: part.to - start,
+                ..part
+            };
+            self.late.push(Late {
+                launch,
+                residency,
+                more,
+            });
+        }
+    }
+
+    /// What a residency adds to its structure, with the best that protections make of it.
+    fn bit_cycles(&mut self, residency: &Residency) -> BitCycles {
+        let mut more = BitCycles {
+            ace: u128::from(residency.bit_cycles()),
+            ..BitCycles::default()
+        };
         self.covers.clear();
         for protection in &mut self.protections {
             protection.cover(residency, &mut self.covers);
         }
-        if self.covers.is_empty() {
-            return;
+        if !self.covers.is_empty() {
+            let noticed = noticed(residency, &mut self.covers);
+            (more.detected, more.corrected) = (noticed.detected, noticed.corrected);
         }
-        let noticed = noticed(residency, &mut self.covers);
-        let account = &mut self.structures[residency.structure as usize];
-        account.detected += noticed.detected;
-        account.corrected += noticed.corrected;
+        more
     }
 
     /// Something needed reads a register: see [`Protection::read`].
@@ -173,133 +236,10 @@ impl Ledger {
         Closed {
             structures: std::mem::take(&mut self.structures),
             over_time: std::mem::replace(&mut self.windows, next).close(end),
+            late: std::mem::take(&mut self.late),
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Outcome, Whole};
-    use proptest::prelude::*;
-
-    fn held(structure: Structure, bits: u32, from: u64, to: u64) -> Residency {
-        Residency {
-            structure,
-            warp: 0,
-            entry: 0,
-            bits,
-            from,
-            to,
-        }
-    }
-
-    const FILE: Structure = Structure::RegisterFile;
-
-    #[test]
-    fn windows_cut_a_residency_exactly() {
-        let mut ledger = Ledger::new(100, 10, Vec::new());
-        ledger.ace(held(FILE, 3, 105, 127));
-        let Closed {
-            structures: sums,
-            over_time,
-        } = ledger.close(130);
-        assert_eq!(sums[FILE as usize].ace, 66);
-        let of_file: Vec<u128> = over_time
-            .windows
-            .iter()
-            .map(|it| it[FILE as usize])
-            .collect();
-        assert_eq!(of_file, [15, 30, 21]);
-    }
-
-    #[test]
-    fn the_best_protection_counts() {
-        let all: Vec<Box<dyn Protection>> = vec![
-            Box::new(Whole {
-                structure: FILE,
-                outcome: Outcome::Corrected,
-            }),
-            Box::new(Whole {
-                structure: FILE,
-                outcome: Outcome::Detected,
-            }),
-            Box::new(Whole {
-                structure: Structure::L2,
-                outcome: Outcome::Detected,
-            }),
-        ];
-        let mut ledger = Ledger::new(0, 10, all);
-        ledger.ace(held(FILE, 2, 0, 5));
-        ledger.ace(held(Structure::L2, 1, 0, 5));
-        ledger.ace(held(Structure::L1Data, 1, 0, 5));
-        let sums = ledger.close(10).structures;
-        let of = |structure: Structure| {
-            let it = sums[structure as usize];
-            (it.silent(), it.detected, it.corrected)
-        };
-        assert_eq!(of(FILE), (0, 0, 10));
-        assert_eq!(of(Structure::L2), (0, 5, 0));
-        assert_eq!(of(Structure::L1Data), (5, 0, 0));
-    }
-
-    #[test]
-    fn an_entry_holds_what_it_held_until_it_changes() {
-        let mut ledger = Ledger::new(0, 10, Vec::new());
-        let mut entry = Held::default();
-        let of = held(FILE, 0, 0, 0);
-        ledger.change(&mut entry, 32, 4, of);
-        ledger.change(&mut entry, 8, 10, of);
-        // A change that is said to be earlier than the last one is as late as that.
-        ledger.change(&mut entry, 4, 9, of);
-        ledger.change(&mut entry, 0, 12, of);
-        let sums = ledger.close(20).structures;
-        assert_eq!(sums[FILE as usize].ace, 32 * 6 + 4 * 2);
-    }
-
-    /// Corrects from cycle 4 to 8.
-    struct Late;
-
-    impl Protection for Late {
-        fn cover(&mut self, _: &Residency, covers: &mut Vec<Cover>) {
-            covers.push(Cover {
-                outcome: Outcome::Corrected,
-                bits: u32::MAX,
-                from: 4,
-                to: 8,
-            });
-        }
-    }
-
-    #[test]
-    fn a_residency_is_protected_in_parts() {
-        let parity = Whole {
-            structure: FILE,
-            outcome: Outcome::Detected,
-        };
-        let mut ledger = Ledger::new(0, 10, vec![Box::new(Late), Box::new(parity)]);
-        ledger.ace(held(FILE, 3, 2, 10));
-        let sums = ledger.close(10).structures[FILE as usize];
-        assert_eq!((sums.ace, sums.detected, sums.corrected), (24, 12, 12));
-        let mut ledger = Ledger::new(0, 10, vec![Box::new(Late)]);
-        ledger.ace(held(FILE, 3, 2, 10));
-        let sums = ledger.close(10).structures[FILE as usize];
-        assert_eq!((sums.silent(), sums.corrected), (12, 12));
-    }
-
-    proptest! {
-        #[test]
-        fn windows_add_up(residencies in prop::collection::vec((0u32..100, 0u64..1000, 0u64..300), 0..40), window in 1u64..400) {
-            let mut ledger = Ledger::new(0, window, Vec::new());
-            for (bits, from, length) in residencies {
-                ledger.ace(held(FILE, bits, from, from + length));
-            }
-            let Closed { structures: sums, over_time } = ledger.close(1300);
-            let added: u128 = over_time.windows.iter().map(|it| it[FILE as usize]).sum();
-            prop_assert_eq!(added, sums[FILE as usize].ace);
-            // No window holds more than all of it at once could.
-            let window = over_time.length;
-            prop_assert!(over_time.windows.iter().all(|it| it[FILE as usize] <= 40 * 100 * u128::from(window)));
-        }
-    }
-}
+mod tests;

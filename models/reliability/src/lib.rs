@@ -15,7 +15,7 @@ mod windows;
 
 pub use ace::{Fact, Liveness, Verdict};
 pub use cover::Cover;
-pub use ledger::{BitCycles, Closed, Held, Ledger};
+pub use ledger::{BitCycles, Closed, Held, Late, Ledger};
 pub use probe::{LaunchAvf, Probe, ProtectionFactory, Shape, all_of, whole_structures};
 pub use protection::{Outcome, Protection, Residency, Whole};
 pub use structure::{Structure, UnknownStructure};

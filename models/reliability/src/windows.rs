@@ -36,6 +36,21 @@ impl OverTime {
         }
     }
 
+    /// Adds a residency, in cycles from the beginning of the first window; what lies behind the last one counts as nothing.
+    pub fn add_residency(&mut self, residency: &Residency) {
+        let (length, structure) = (self.length.max(1), residency.structure as usize);
+        let first = residency.from / length;
+        let windows = self.windows.iter_mut().skip(first as usize);
+        for (number, window) in (first..).zip(windows) {
+            let from = residency.from.max(number * length);
+            let to = residency.to.min((number + 1) * length);
+            if to <= from {
+                break;
+            }
+            window[structure] += u128::from(residency.bits) * u128::from(to - from);
+        }
+    }
+
     /// Makes one window of two.
     fn coarsen(&mut self) {
         let pairs = self

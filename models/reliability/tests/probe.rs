@@ -3,12 +3,14 @@
 mod support;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use support::{launch, trace};
 use warpwatt_gpu::{
-    Course, GpuSpec, Hooks, IssueEvent, PlaceEvent, Policy, StorageObserver, simulate,
+    CodeEvent, Course, Fetched, GpuSpec, Hooks, IssueEvent, PlaceEvent, Policy, StorageObserver,
+    simulate,
 };
 use warpwatt_reliability::{
     BitCycles, LaunchAvf, Liveness, Outcome, Probe, Shape, Structure, Whole, whole_structures,
@@ -22,14 +24,20 @@ fn gpu() -> GpuSpec {
 }
 
 fn measure_with(spec: &GpuSpec, trace: &KernelTrace, protections: &[Whole]) -> LaunchAvf {
-    let probe = Probe::new(spec, vec![Arc::new(Liveness::of(trace))], 16);
+    let found = measure_all(spec, std::slice::from_ref(trace), protections);
+    found.into_iter().next().unwrap()
+}
+
+fn measure_all(spec: &GpuSpec, traces: &[KernelTrace], protections: &[Whole]) -> Vec<LaunchAvf> {
+    let needs = traces.iter().map(|trace| Arc::new(Liveness::of(trace)));
+    let probe = Probe::new(spec, needs.collect(), 16);
     let mut hooks = Hooks::default();
     probe.attach(&mut hooks, whole_structures(protections.to_vec()));
-    let run = simulate(spec, std::slice::from_ref(trace), hooks).unwrap();
+    let run = simulate(spec, traces, hooks).unwrap();
     let found = probe.finish();
-    assert_eq!(found.len(), 1);
-    assert_eq!(found[0].cycles, run.launches[0].cycles);
-    found.into_iter().next().unwrap()
+    let cycles = run.launches.iter().map(|launch| launch.cycles);
+    assert!(cycles.eq(found.iter().map(|launch| launch.cycles)));
+    found
 }
 
 fn measure(trace: &KernelTrace) -> LaunchAvf {
@@ -46,6 +54,11 @@ struct Log {
     entered: Vec<(u32, u64)>,
     written: Vec<(u32, u64)>,
     shared: Vec<u64>,
+    launches: Vec<u64>,
+    /// Addresses of instructions that the warp will issue, in the order of their fetches; those that a fetch has not read yet, and when each was read.
+    fetched: Vec<u64>,
+    read: Vec<u64>,
+    filled: BTreeMap<u64, u64>,
 }
 
 struct Logger(Rc<RefCell<Log>>);
@@ -53,6 +66,22 @@ struct Logger(Rc<RefCell<Log>>);
 impl StorageObserver for Logger {
     fn placed(&mut self, event: PlaceEvent) {
         self.0.borrow_mut().placed = event.cycle;
+    }
+    fn begin(&mut self, cycle: u64, _: &KernelTrace) {
+        self.0.borrow_mut().launches.push(cycle);
+    }
+    fn fetched(&mut self, _: u64, event: Fetched) {
+        let words = (0..8).filter(|place| event.path >> place & 1 != 0);
+        let log = &mut self.0.borrow_mut().fetched;
+        log.extend(words.map(|place| event.pc + 8 * place));
+    }
+    fn code_cached(&mut self, cycle: u64, event: CodeEvent) {
+        let log = &mut *self.0.borrow_mut();
+        match event {
+            CodeEvent::Filled { line } => assert_eq!(log.filled.insert(line, cycle), None),
+            CodeEvent::Read { .. } => log.read.resize(log.fetched.len(), cycle),
+            CodeEvent::Evicted { line } => panic!("{line} went"),
+        }
     }
     fn buffered(&mut self, cycle: u64, _: u8, right: u8, _: u8) {
         let log = &mut self.0.borrow_mut().buffered;
@@ -82,13 +111,17 @@ impl StorageObserver for Logger {
 }
 
 fn log(trace: &KernelTrace) -> Log {
+    log_all(std::slice::from_ref(trace))
+}
+
+fn log_all(traces: &[KernelTrace]) -> Log {
     let log = Rc::new(RefCell::new(Log::default()));
     let shown = log.clone();
     let mut hooks = Hooks::default();
     hooks
         .storage
         .push(Box::new(move |_| Box::new(Logger(shown.clone()))));
-    simulate(&gpu(), std::slice::from_ref(trace), hooks).unwrap();
+    simulate(&gpu(), traces, hooks).unwrap();
     log.take()
 }
 
@@ -132,12 +165,10 @@ fn registers_are_needed_from_their_write_to_their_last_needed_read() {
 
 #[test]
 fn buffers_hold_instructions_that_are_needed_in_parts() {
-    let trace = trace(
-        "setp.gt.u32 %p1, %r1, 99; add.u32 %r2, %r1, 1; @%p1 add.u32 %r1, %r1, 1; membar.cta; st.global.u32 [%rd2], %r1;",
-    );
+    let trace = trace(KINDS);
     let (found, log) = (measure(&trace), log(&trace));
     // Dead: operation, guard and destination. Switched off: the guard. A fence: the operation.
-    let bits = [64u128, 64, 64, 64, 20, 4, 10, 64, 64];
+    let bits = NEEDED_OF_KINDS;
     let times = log.buffered.iter().zip(&log.issued);
     let waits: Vec<u128> = times
         .map(|(came, (went, _))| u128::from(went - came))
@@ -156,6 +187,56 @@ fn buffers_hold_instructions_that_are_needed_in_parts() {
         buffer.total,
         u128::from(entries) * 64 * u128::from(found.cycles)
     );
+}
+
+/// The body of a kernel with an instruction of each kind, and the bits of each that are needed, those around it included.
+const KINDS: &str = "setp.gt.u32 %p1, %r1, 99; add.u32 %r2, %r1, 1; @%p1 add.u32 %r1, %r1, 1; membar.cta; st.global.u32 [%rd2], %r1;";
+const NEEDED_OF_KINDS: [u128; 9] = [64, 64, 64, 64, 20, 4, 10, 64, 64];
+
+#[test]
+fn lines_of_code_are_needed_from_their_coming_to_the_last_fetch() {
+    let trace = trace(KINDS);
+    let (found, log) = (measure(&trace), log(&trace));
+    assert_eq!(log.read.len(), NEEDED_OF_KINDS.len());
+    let line_bytes = u64::from(gpu().icache.line_bytes);
+    let lies = |number: usize| {
+        let line = log.fetched[number] / line_bytes * line_bytes;
+        u128::from(log.read[number] - log.filled[&line])
+    };
+    let needed = NEEDED_OF_KINDS.iter().enumerate();
+    let expected: u128 = needed.map(|(number, bits)| bits * lies(number)).sum();
+    let code = of(&found, Structure::InstructionCache);
+    assert!(expected > 0);
+    assert_eq!(code.ace, expected);
+    let end = found.cycles;
+    let there: u64 = log.filled.values().map(|since| end - since).sum();
+    let bits = 8 * u128::from(line_bytes);
+    assert_eq!(code.occupied, bits * u128::from(there));
+    let all = 8 * u128::from(gpu().icache.bytes);
+    assert_eq!(code.total, all * u128::from(end));
+}
+
+/// What the first of two launches brings, the second needs: it is needed to the end of the first, though nothing reads it there any more.
+#[test]
+fn code_that_a_later_launch_needs_is_needed_in_the_earlier_one() {
+    let traces = [trace(KINDS), trace(KINDS)];
+    let found = measure_all(&gpu(), &traces, &[]);
+    let log = log_all(&traces);
+    let start = log.launches[1];
+    assert_eq!(start, found[0].cycles);
+    let line_bytes = u64::from(gpu().icache.line_bytes);
+    let (mut first, mut second) = (0, 0);
+    for (number, bits) in NEEDED_OF_KINDS.iter().enumerate() {
+        let line = log.fetched[number] / line_bytes * line_bytes;
+        first += bits * u128::from(start - log.filled[&line]);
+        second += bits * u128::from(log.read[9 + number] - start);
+    }
+    let code = found.iter().map(|it| of(it, Structure::InstructionCache));
+    let code: Vec<u128> = code.map(|it| it.ace).collect();
+    assert_eq!(code, [first, second]);
+    for launch in &found {
+        holds(launch, &gpu());
+    }
 }
 
 #[test]
@@ -252,7 +333,7 @@ fn holds(found: &LaunchAvf, spec: &GpuSpec) {
     let shape = Shape::new(spec);
     for structure in Structure::ALL {
         let it = of(found, structure);
-        let bits = u128::from(shape.bits(structure)) * u128::from(spec.sm.count);
+        let bits = u128::from(shape.bits(structure));
         assert_eq!(it.total, bits * u128::from(found.cycles), "{structure}");
         assert!(it.ace <= it.occupied, "{structure}: {it:?}");
         assert!(it.occupied <= it.total, "{structure}: {it:?}");

@@ -23,7 +23,7 @@ pub struct Measured {
 impl Measured {
     /// Bits of a structure in the whole GPU.
     pub fn bits(&self, structure: Structure) -> u64 {
-        self.shape.bits(structure) * u64::from(self.shape.sms)
+        self.shape.bits(structure)
     }
 
     pub fn cycles(&self) -> u64 {

@@ -9,7 +9,9 @@ use crate::engine::NEVER;
 use crate::event::Event;
 use crate::memory::Kind;
 use crate::memory::coalesce::Block;
-use crate::{BranchFetch, FetchEvent, GpuError, GpuSpec, MissSource, SECTOR_BYTES};
+use crate::{
+    BranchFetch, CodeEvent, FetchEvent, Fetched, GpuError, GpuSpec, MissSource, SECTOR_BYTES,
+};
 
 /// Instructions lie above local memory.
 const CODE_BASE: u64 = 1 << 60;
@@ -155,14 +157,24 @@ impl Sm<'_> {
             - due * u64::from(settings.instruction_bytes);
         // Instructions passed, and metadata in front of them.
         let (mut passed, mut metadata) = (0, 0);
+        let mut fetched = Fetched {
+            warp: index as u8,
+            pc: address,
+            inst: at,
+            path: 0,
+            metadata: 0,
+        };
         while passed + metadata < settings.instructions {
             match warp.next() {
                 Some(step) if step.inst == at + passed && !warp.branch => {
+                    let place = 1 << (passed + metadata);
                     if warp.due > 0 {
                         warp.due -= 1;
                         metadata += 1;
+                        fetched.metadata |= place;
                         continue;
                     }
+                    fetched.path |= place;
                     let control = program.insts[step.inst as usize].control;
                     warp.branch = control && settings.branches == BranchFetch::Stall;
                     warp.fetch();
@@ -198,6 +210,9 @@ impl Sm<'_> {
         };
         for observer in &mut self.observers {
             observer.fetched(event);
+        }
+        for observer in &mut self.storage {
+            observer.fetched(now, fetched);
         }
         let filtered = self.filtered(event);
         if filtered || self.cached(event, world)? {
@@ -243,6 +258,7 @@ impl Sm<'_> {
         let line = event.pc >> icache.line_bytes.trailing_zeros();
         if icache.misses == MissSource::Never || self.icache.lookup(line) {
             self.fill_filter(event, world.spec.fetch.stages);
+            self.watch_code(event.cycle, CodeEvent::Read { warp: event.warp });
             return Ok(true);
         }
         self.counts.add(Counter::IcacheMisses, 1);
@@ -270,6 +286,14 @@ impl Sm<'_> {
         Ok(false)
     }
 
+    /// Shows what happens in the I-cache to those who see where bits lie.
+    #[inline]
+    fn watch_code(&mut self, cycle: u64, event: CodeEvent) {
+        for observer in &mut self.storage {
+            observer.code_cached(cycle, event);
+        }
+    }
+
     fn fill_filter(&mut self, event: FetchEvent, stages: u32) {
         let Some(filter) = &mut self.filter else {
             return;
@@ -293,13 +317,18 @@ impl Sm<'_> {
             Counter::IcacheDataWrite,
             u64::from(icache.line_bytes / icache.word_bytes),
         );
-        let miss_entry = self.misses.get(miss);
-        if let Some(line) = miss_entry.line {
-            self.icache.fill(line);
-            let address = CODE_BASE + (line << icache.line_bytes.trailing_zeros());
+        if let Some(line) = self.misses.get(miss).line {
+            let shift = icache.line_bytes.trailing_zeros();
+            if let Some(old) = self.icache.fill(line) {
+                let line = old << shift;
+                self.watch_code(now, CodeEvent::Evicted { line });
+            }
+            let line = line << shift;
+            self.watch_code(now, CodeEvent::Filled { line });
             self.second
-                .fill(address, icache.line_bytes, &mut self.counts);
+                .fill(CODE_BASE + line, icache.line_bytes, &mut self.counts);
         }
+        let miss_entry = self.misses.get(miss);
         let first = now + u64::from(world.spec.fetch.stages + world.spec.fetch.decode_cycles);
         for (cycle, &(warp, pc)) in (first..).zip(&miss_entry.waiters) {
             if let Some(filter) = &mut self.filter {
@@ -307,6 +336,10 @@ impl Sm<'_> {
             }
             for observer in &mut self.observers {
                 observer.delivered(FetchEvent { cycle, warp, pc });
+            }
+            let read = now + (cycle - first);
+            for observer in &mut self.storage {
+                observer.code_cached(read, CodeEvent::Read { warp });
             }
             world
                 .queue

@@ -44,11 +44,12 @@ impl Icache {
         }
     }
 
-    /// Puts `line` in place of the least recently used line of its set.
-    pub fn fill(&mut self, line: u64) {
+    /// Puts `line` in place of the least recently used line of its set; gives the one that was there.
+    pub fn fill(&mut self, line: u64) -> Option<u64> {
         let set = self.set(line);
         set.rotate_right(1);
-        set[0] = line;
+        let old = std::mem::replace(&mut set[0], line);
+        (old != EMPTY).then_some(old)
     }
 }
 
@@ -109,10 +110,10 @@ mod tests {
         let mut cache = Icache::new(2, 2);
         for line in [0, 2] {
             assert!(!cache.lookup(line));
-            cache.fill(line);
+            assert_eq!(cache.fill(line), None);
         }
         assert!(cache.lookup(0), "now 2 is the older one");
-        cache.fill(4);
+        assert_eq!(cache.fill(4), Some(2));
         assert!(cache.lookup(0) && cache.lookup(4) && !cache.lookup(2));
         assert!(!cache.lookup(1), "the other set is empty");
     }

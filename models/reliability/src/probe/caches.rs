@@ -10,17 +10,17 @@ const SECTORS: usize = 8;
 
 /// The contents of one cache.
 #[derive(Clone, Debug)]
-pub(crate) struct Contents {
+pub(super) struct Contents {
     structure: Structure,
     sector_bits: u32,
     lines: Vec<[Option<Sector>; SECTORS]>,
 }
 
-/// A sector that is there.
+/// A sector that is there: since when, and until when its needs have been accounted for.
 #[derive(Clone, Copy, Debug)]
 struct Sector {
     since: u64,
-    needed: u64,
+    accounted: u64,
 }
 
 impl Contents {
@@ -44,7 +44,7 @@ impl Contents {
     pub fn filled(&mut self, place: u32, sectors: u8, now: u64) {
         let new = Sector {
             since: now,
-            needed: now,
+            accounted: now,
         };
         for (bit, sector) in self.line(place).iter_mut().enumerate() {
             if sectors >> bit & 1 != 0 {
@@ -53,11 +53,20 @@ impl Contents {
         }
     }
 
-    /// Something needed reads sectors.
-    pub fn read(&mut self, place: u32, sectors: u8, now: u64) {
+    /// Something needed reads sectors: they were needed since they came.
+    pub fn read(&mut self, place: u32, sectors: u8, now: u64, ledger: &mut Ledger) {
+        let (structure, bits) = (self.structure, self.sector_bits);
         for (bit, sector) in self.line(place).iter_mut().enumerate() {
             if let (true, Some(sector)) = (sectors >> bit & 1 != 0, sector) {
-                sector.needed = sector.needed.max(now);
+                ledger.ace(Residency {
+                    structure,
+                    warp: 0,
+                    entry: place * SECTORS as u32 + bit as u32,
+                    bits,
+                    from: sector.accounted,
+                    to: now,
+                });
+                sector.accounted = sector.accounted.max(now);
             }
         }
     }
@@ -65,19 +74,10 @@ impl Contents {
     /// A line goes.
     pub fn evicted(&mut self, place: u32, now: u64, ledger: &mut Ledger) {
         let (structure, bits) = (self.structure, self.sector_bits);
-        for (bit, sector) in self.line(place).iter_mut().enumerate() {
-            let Some(Sector { since, needed }) = sector.take() else {
-                continue;
-            };
-            ledger.ace(Residency {
-                structure,
-                warp: 0,
-                entry: place * SECTORS as u32 + bit as u32,
-                bits,
-                from: since,
-                to: needed,
-            });
-            ledger.occupied(structure, u64::from(bits), since, now.max(needed));
+        for sector in self.line(place) {
+            if let Some(Sector { since, accounted }) = sector.take() {
+                ledger.occupied(structure, u64::from(bits), since, now.max(accounted));
+            }
         }
     }
 

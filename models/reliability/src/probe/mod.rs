@@ -1,21 +1,24 @@
 //! Looks on while a GPU runs and adds up where needed bits lie, and for how long.
 
 mod caches;
+mod code;
 mod encoding;
+mod launches;
 mod registers;
 mod shape;
 mod shared;
 mod sm;
 mod stack;
+mod warp;
 mod words;
 
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use warpwatt_gpu::{GpuSpec, Hooks};
 
-use crate::{BitCycles, Liveness, OverTime, Protection, Structure, Whole};
+use crate::{BitCycles, Ledger, Liveness, OverTime, Protection, Structure, Whole};
+use launches::{Gathered, Launches};
 pub use shape::Shape;
 use sm::SmProbe;
 
@@ -60,7 +63,7 @@ impl LaunchAvf {
 pub struct Probe {
     shape: Shape,
     launches: Rc<[Arc<Liveness>]>,
-    gathered: Rc<RefCell<Vec<LaunchAvf>>>,
+    gathered: Gathered,
     window: u64,
 }
 
@@ -77,11 +80,15 @@ impl Probe {
 
     /// Attaches it, with what protects the structures of each SM.
     pub fn attach(&self, hooks: &mut Hooks, protections: ProtectionFactory) {
-        let (shape, launches) = (self.shape.clone(), self.launches.clone());
-        let (gathered, window) = (self.gathered.clone(), self.window);
+        let launches = Launches::new(
+            self.shape.clone(),
+            self.launches.clone(),
+            self.gathered.clone(),
+        );
+        let (window, filtered) = (self.window, hooks.fetch_filter.is_some());
         hooks.storage.push(Box::new(move |sm| {
-            let probe = SmProbe::new(shape.clone(), launches.clone(), protections(sm), window);
-            Box::new(probe.gathering(gathered.clone()))
+            let ledger = Ledger::new(0, window, protections(sm));
+            Box::new(SmProbe::new(launches.clone(), ledger, filtered))
         }));
     }
 

@@ -13,10 +13,8 @@ const STACK_ADDRESSES: u64 = 2 * 32;
 /// The sizes of what a probe watches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Bits of each structure in one SM; zero where it is not watched, or there is none.
+    /// Bits of each structure in the whole GPU; zero where it is not watched, or there is none.
     bits: [u64; Structure::COUNT],
-    /// SMs.
-    pub sms: u32,
     /// Lanes of a warp.
     pub warp_width: u32,
     /// Warps of an SM.
@@ -27,6 +25,8 @@ pub struct Shape {
     pub stack_entry_bits: u32,
     /// Bits of the operands that a collector holds.
     pub collector_bits: u32,
+    /// Bytes of a line of the I-cache.
+    pub code_line_bytes: u32,
     /// Bits of a sector of the L1, and of a line of the constant and of the texture cache.
     pub sector_bits: [u32; 3],
 }
@@ -57,6 +57,11 @@ impl Shape {
         } else {
             0
         };
+        // An I-cache that never misses has no contents to speak of.
+        let code = match spec.icache.misses {
+            MissSource::Never => 0,
+            MissSource::Fixed | MissSource::Memory => u64::from(spec.icache.bytes),
+        };
         let mut bits = [0; Structure::COUNT];
         for (structure, size) in [
             (
@@ -77,20 +82,21 @@ impl Shape {
                 Structure::OperandCollector,
                 u64::from(collectors) * u64::from(collector_bits),
             ),
+            (Structure::InstructionCache, 8 * code),
             (Structure::ConstantCache, 8 * constant),
             (Structure::TextureCache, 8 * texture),
             (Structure::L1Data, 8 * l1),
         ] {
-            bits[structure as usize] = size;
+            bits[structure as usize] = size * u64::from(spec.sm.count);
         }
         Self {
             bits,
-            sms: spec.sm.count,
             warp_width: width,
             warps,
             instruction_bits,
             stack_entry_bits,
             collector_bits,
+            code_line_bytes: spec.icache.line_bytes,
             sector_bits: [
                 8 * warpwatt_gpu::SECTOR_BYTES,
                 8 * spec.constant.cache_line_bytes,
@@ -99,7 +105,7 @@ impl Shape {
         }
     }
 
-    /// Bits of a structure in one SM; zero if the GPU has none, or a probe does not watch it.
+    /// Bits of a structure in the whole GPU; zero if it has none, or a probe does not watch it.
     pub fn bits(&self, structure: Structure) -> u64 {
         self.bits[structure as usize]
     }

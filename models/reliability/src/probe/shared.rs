@@ -1,5 +1,9 @@
 //! Shared memory: from the store of a word to its last needed load (Biswas et al., ISCA 2005, section 3).
 
+use warpwatt_simt::trace::{Addresses, LaneMask, MemoryOp, MemoryOpKind, Space, Step};
+
+use super::words::Words;
+use crate::ace::for_each_word;
 use crate::{Ledger, Residency, Structure};
 
 /// The shared memory of a resident CTA.
@@ -36,15 +40,50 @@ impl SharedWords {
         }
     }
 
+    /// An instruction accesses it with some lanes, of which those in `needed` need what they read.
+    pub fn accessed(
+        &mut self,
+        now: u64,
+        (inst, words): (u32, &Words),
+        (addresses, executed): (Addresses<'_>, LaneMask),
+        needed: LaneMask,
+        ledger: &mut Ledger,
+    ) {
+        let op = MemoryOp {
+            space: if words.generic {
+                Space::Generic
+            } else {
+                Space::Shared
+            },
+            kind: MemoryOpKind::Load,
+            bytes: words.bytes,
+        };
+        let step = Step {
+            inst,
+            active: executed,
+            executed,
+            addresses: Some(addresses),
+            values: None,
+        };
+        if words.loads {
+            for_each_word(op, &step, needed, |_, _, word, _| self.loads(word, now));
+        }
+        if words.writes_memory {
+            for_each_word(op, &step, LaneMask::MAX, |_, _, word, bytes| {
+                self.stores(word, bytes, now, ledger);
+            });
+        }
+    }
+
     /// Bytes of a word are loaded by what is needed.
-    pub fn loads(&mut self, word: u64, now: u64) {
+    fn loads(&mut self, word: u64, now: u64) {
         if let Some(word) = self.words.get_mut(word as usize) {
             word.needed = word.needed.max(now);
         }
     }
 
     /// Bytes of a word are stored. A word of which only a part is stays the old one, so that what is left of it is followed on.
-    pub fn stores(&mut self, number: u64, bytes: u8, now: u64, ledger: &mut Ledger) {
+    fn stores(&mut self, number: u64, bytes: u8, now: u64, ledger: &mut Ledger) {
         if bytes != 0xf {
             return;
         }
