@@ -48,7 +48,7 @@ pub fn follow(
     guarded: Guarded<'_>,
     control: Control<'_>,
 ) -> Result<(Run, Vec<LaunchAvf>), GpuError> {
-    let probe = Probe::new(spec, needs, WINDOW);
+    let probe = Probe::new(spec, needs, WINDOW).with_shared(guarded.codes);
     let mut hooks = Hooks::default();
     let mut protections = vec![whole_structures(guarded.codes.to_vec())];
     if let Some(stack) = guarded.techniques {

@@ -4,7 +4,10 @@ use warpwatt_activity::Activity;
 use warpwatt_simt::trace::{KernelTrace, Step};
 
 pub use crate::program::Port;
-pub use storage::{CacheEvent, CodeEvent, Fetched, SmCache, StorageFactory, StorageObserver};
+pub use storage::{
+    CacheEvent, CodeEvent, Fetched, SharedEvent, SharedFactory, SharedObserver, SmCache,
+    StorageFactory, StorageObserver,
+};
 
 mod storage;
 
@@ -35,6 +38,8 @@ pub struct Hooks {
     pub issue: Vec<IssueFactory>,
     /// See where bits lie and for how long, and change nothing.
     pub storage: Vec<StorageFactory>,
+    /// See what lies in the second-level cache, and change nothing.
+    pub shared: Vec<SharedFactory>,
     /// Metadata instructions: they lie in the code, are fetched in front of their instruction, wherever that is reached from, and end at decode. A branch to
     /// an instruction leads to its metadata, so that fetching them here is what executing a program with them would trace.
     pub metadata: Option<MetadataFactory>,

@@ -23,8 +23,8 @@ pub use error::{GpuError, Lack, Resource};
 pub use hooks::{
     Again, CacheEvent, Chosen, CodeEvent, Condition, Course, Extent, FetchEvent, FetchFilter,
     FetchObserver, Fetched, FilterFactory, Hooks, IssueEvent, IssueFactory, IssueHook,
-    MetadataFactory, Move, ObserverFactory, PlaceEvent, Port, Repeater, SmCache, StorageFactory,
-    StorageObserver, Throttle,
+    MetadataFactory, Move, ObserverFactory, PlaceEvent, Port, Repeater, SharedEvent, SharedFactory,
+    SharedObserver, SmCache, StorageFactory, StorageObserver, Throttle,
 };
 pub use machine::{Control, simulate, simulate_under};
 pub use occupancy::{resident_ctas, resident_warps};

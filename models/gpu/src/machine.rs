@@ -159,7 +159,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             control,
             spec,
             queue: Queue::new(),
-            memory: Memory::new(spec),
+            memory: Memory::new(spec, hooks),
             sms: (0..spec.sm.count)
                 .map(|id| Sm::new(id as u16, spec, hooks))
                 .collect(),
@@ -206,6 +206,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             placed: 0,
             finished: 0,
         };
+        self.memory.begin(trace, self.queue.now());
         let shared_bytes = demand.shared_bytes * demand.ctas_per_sm;
         for sm in &mut self.sms {
             sm.begin(self.spec, trace, (self.queue.now(), shared_bytes));
@@ -233,6 +234,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
         for sm in &mut self.sms {
             sm.has_ended(end);
         }
+        self.memory.has_ended(end);
         self.counts.add(Counter::Launches, 1);
         if grid.finished < grid.ctas {
             return Err(self.deadlock(grid));

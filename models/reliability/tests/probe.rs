@@ -3,14 +3,14 @@
 mod support;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use support::{launch, trace};
 use warpwatt_gpu::{
-    CodeEvent, Course, Fetched, GpuSpec, Hooks, IssueEvent, PlaceEvent, Policy, StorageObserver,
-    simulate,
+    CodeEvent, Course, Fetched, GpuSpec, Hooks, IssueEvent, PlaceEvent, Policy, SharedEvent,
+    SharedObserver, StorageObserver, simulate,
 };
 use warpwatt_reliability::{
     BitCycles, LaunchAvf, Liveness, Outcome, Probe, Shape, Structure, Whole, whole_structures,
@@ -314,6 +314,89 @@ fn dead_code_makes_less_of_what_is_there_needed() {
     let live = of_occupied(&format!("{dead} st.global.u32 [%rd2], %r4;"));
     let less = of_occupied(&format!("{dead} st.global.u32 [%rd2], %r1;"));
     assert!(less[0] < live[0] && less[1] < live[1], "{less:?} {live:?}");
+}
+
+/// Sectors of the second level in a run: since when each is there, and until when it is read, or that it is written.
+#[derive(Default)]
+struct Sectors {
+    since: BTreeMap<(u32, u32), u64>,
+    read: BTreeMap<(u32, u32), u64>,
+    written: BTreeSet<(u32, u32)>,
+}
+
+struct SectorLogger(Rc<RefCell<Sectors>>);
+
+impl SharedObserver for SectorLogger {
+    fn cached(&mut self, cycle: u64, event: SharedEvent) {
+        let log = &mut *self.0.borrow_mut();
+        let each = |place, sectors: u8| {
+            let bits = (0..8).filter(move |bit| sectors >> bit & 1 != 0);
+            bits.map(move |bit| (place, bit))
+        };
+        match event {
+            SharedEvent::Filled { place, sectors } => {
+                log.since.extend(each(place, sectors).map(|it| (it, cycle)));
+            }
+            SharedEvent::Read { place, sectors } => {
+                log.read.extend(each(place, sectors).map(|it| (it, cycle)));
+            }
+            SharedEvent::Written { place, sectors } => {
+                for sector in each(place, sectors) {
+                    log.since.entry(sector).or_insert(cycle);
+                    log.written.insert(sector);
+                }
+            }
+            SharedEvent::Evicted { place } => {
+                assert!(log.since.keys().all(|(known, _)| *known != place));
+            }
+        }
+    }
+}
+
+/// Each lane loads four bytes, and stores them behind those of all. Both launches load the same, which stays in the second level though the first level forgets it.
+#[test]
+fn the_second_level_is_needed_until_it_is_read_and_what_is_written_in_it_until_the_end() {
+    let mut spec = GpuSpec::preset("gtx480").unwrap();
+    spec.sm.count = 1;
+    let trace = || trace("ld.global.u32 %r2, [%rd2]; st.global.u32 [%rd2+4096], %r2;");
+    let traces = [trace(), trace()];
+    let found = measure_all(&spec, &traces, &[]);
+    let log = Rc::new(RefCell::new(Sectors::default()));
+    let shown = log.clone();
+    let mut hooks = Hooks::default();
+    hooks
+        .shared
+        .push(Box::new(move || Box::new(SectorLogger(shown.clone()))));
+    let run = simulate(&spec, &traces, hooks).unwrap();
+    let log = log.take();
+    let (first, end) = (run.launches[0].cycles, run.cycles);
+    // Lanes lie eight bytes apart.
+    assert_eq!(log.written.len(), 32 * 8 / 32);
+    let (mut ace, mut occupied) = ([0, 0], [0, 0]);
+    for (sector, &since) in &log.since {
+        let until = if log.written.contains(sector) {
+            end
+        } else {
+            log.read[sector]
+        };
+        assert!(since < first, "all of it comes in the first launch");
+        for (sums, until) in [(&mut ace, until), (&mut occupied, end)] {
+            sums[0] += 256 * u128::from(until.min(first) - since);
+            sums[1] += 256 * u128::from(until.saturating_sub(first));
+        }
+    }
+    let loaded = log.read.values().filter(|&&read| read > first).count();
+    assert!(
+        loaded >= 8,
+        "{loaded} sectors were there for the second launch"
+    );
+    for (place, launch) in found.iter().enumerate() {
+        let it = of(launch, Structure::L2);
+        assert_eq!((it.ace, it.occupied), (ace[place], occupied[place]));
+        let bits = 8 * 1024 * u128::from(spec.l2.kb);
+        assert_eq!(it.total, bits * u128::from(launch.cycles));
+        holds(launch, &spec);
+    }
 }
 
 /// Many warps that load, compute and diverge.

@@ -7,6 +7,9 @@ use super::{Course, IssueEvent, PlaceEvent};
 /// Makes one observer for each SM; the argument is the SM's number.
 pub type StorageFactory = Box<dyn Fn(u32) -> Box<dyn StorageObserver>>;
 
+/// Makes the observer of the second-level cache.
+pub type SharedFactory = Box<dyn Fn() -> Box<dyn SharedObserver>>;
+
 /// Sees what lies in the storage of an SM, and when it comes and goes.
 ///
 /// Contract: of each warp, `placed` comes first and `retired` last, with its instructions in the order of its trace between. A cycle may lie ahead of those said
@@ -143,5 +146,54 @@ pub enum CodeEvent {
     Read {
         /// The warp's slot in the SM.
         warp: u8,
+    },
+}
+
+/// Sees what lies in the second-level cache, which all SMs share.
+///
+/// Contract: a cycle may lie ahead of those said before it, and behind; what is said of one line is said in order.
+pub trait SharedObserver {
+    /// A launch begins.
+    fn begin(&mut self, cycle: u64, trace: &KernelTrace) {
+        let _ = (cycle, trace);
+    }
+    /// Something happens to sectors of a line.
+    fn cached(&mut self, cycle: u64, event: SharedEvent) {
+        let _ = (cycle, event);
+    }
+    /// The launch has ended.
+    fn end(&mut self, cycle: u64) {
+        let _ = cycle;
+    }
+}
+
+/// What happens to a line of the second-level cache, said by its place among those of all slices; sectors are bits. Lines stay from launch to launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SharedEvent {
+    /// The line that was there goes; what was written in it, to memory.
+    Evicted {
+        /// Its place.
+        place: u32,
+    },
+    /// Sectors come from memory.
+    Filled {
+        /// The line's place.
+        place: u32,
+        /// Which.
+        sectors: u8,
+    },
+    /// Sectors that are there are read, for an SM.
+    Read {
+        /// The line's place.
+        place: u32,
+        /// Which.
+        sectors: u8,
+    },
+    /// Something in these sectors is written, though not all of each need be. They come with it if they are not there.
+    Written {
+        /// The line's place.
+        place: u32,
+        /// Which.
+        sectors: u8,
     },
 }

@@ -11,10 +11,12 @@ mod ports;
 mod slice;
 mod tags;
 
+use warpwatt_simt::trace::KernelTrace;
+
 use crate::counters::Counts;
 use crate::engine::ClockRatio;
 use crate::event::Queue;
-use crate::{GpuError, GpuSpec, SECTOR_BYTES, Topology};
+use crate::{GpuError, GpuSpec, Hooks, SECTOR_BYTES, SharedObserver, Topology};
 use dram::{Channel, DramRequest};
 use map::Map;
 use mesh::Mesh;
@@ -73,7 +75,6 @@ impl Kind {
 /// Queues are finite, and what a full one holds up holds up what is behind it: DRAM's credits the slices' queues for it, these and the slices' replies their
 /// look-ups, stalled look-ups the ends of the network and these their inputs; the load-store units wait at the inputs. Replies and fills are always taken, so
 /// that everything moves on in the end.
-#[derive(Clone, Debug)]
 pub(crate) struct Memory {
     spec: GpuSpec,
     map: Map,
@@ -90,10 +91,11 @@ pub(crate) struct Memory {
     /// What banks begin; kept from call to call.
     begun: Vec<dram::Begun>,
     pub counts: Counts,
+    observers: Vec<Box<dyn SharedObserver>>,
 }
 
 impl Memory {
-    pub fn new(spec: &GpuSpec) -> Self {
+    pub fn new(spec: &GpuSpec, hooks: &Hooks) -> Self {
         let noc = ClockRatio::new(spec.sm.clock_mhz, spec.noc.clock_mhz);
         let (ports, slices) = (spec.noc_ports() as usize, spec.slices() as usize);
         let mesh = (spec.noc.topology == Topology::Mesh).then(|| Mesh::new(spec));
@@ -116,7 +118,22 @@ impl Memory {
             free: Vec::new(),
             begun: Vec::new(),
             counts: Counts::new(),
+            observers: hooks.shared.iter().map(|make| make()).collect(),
             spec: spec.clone(),
+        }
+    }
+
+    /// A launch begins.
+    pub fn begin(&mut self, trace: &KernelTrace, now: u64) {
+        for observer in &mut self.observers {
+            observer.begin(now, trace);
+        }
+    }
+
+    /// The launch has ended.
+    pub fn has_ended(&mut self, now: u64) {
+        for observer in &mut self.observers {
+            observer.end(now);
         }
     }
 

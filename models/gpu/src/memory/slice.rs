@@ -5,10 +5,9 @@ use std::collections::VecDeque;
 use super::cache::{Cache, Evicted};
 use super::dram::{Access, DramRequest};
 use super::{Kind, Memory, Request};
-use crate::GpuError;
-use crate::GpuSpec;
 use crate::counters::Counter;
 use crate::event::Queue;
+use crate::{GpuError, GpuSpec, SharedEvent};
 
 /// A slice.
 #[derive(Clone, Debug)]
@@ -179,11 +178,15 @@ impl Memory {
         slice.free = start + sectors.max(atomics);
         let first = self.noc.core_cycle(start).max(now);
         let last = self.noc.core_cycle(slice.free - 1).max(now);
+        if found.is_none() {
+            self.watch(first, index, |place| SharedEvent::Evicted { place }, place);
+        }
         if let Some(evicted) = evicted {
             self.write_back(last, index, evicted, queue)?;
         }
         if request.kind == Kind::Store {
             self.slices[index].cache.write(place, request.mask, true);
+            self.watch_access(first, request, place);
             self.counts.add(Counter::L2Writes, sectors);
             self.answer(first, request, queue)?;
         } else {
@@ -235,6 +238,7 @@ impl Memory {
         }
         let wanted = found.pending | found.missing;
         if wanted == 0 {
+            self.watch_access(last, request, place);
             let at = match request.kind {
                 Kind::Atomic => last,
                 _ => first,
@@ -259,6 +263,41 @@ impl Memory {
             origin: None,
         };
         self.ask_dram(last, request, queue)
+    }
+
+    /// Shows what happens to the line in a slice's place to those who see where bits lie.
+    #[inline]
+    fn watch(&mut self, cycle: u64, slice: usize, of: impl Fn(u32) -> SharedEvent, place: u32) {
+        if self.observers.is_empty() {
+            return;
+        }
+        let lines = self.spec.l2_sets() * self.spec.l2.ways;
+        let event = of(slice as u32 * lines + place);
+        for observer in &mut self.observers {
+            observer.cached(cycle, event);
+        }
+    }
+
+    /// Shows them that a request has all its sectors in a line, and reads or writes them; an atomic does both.
+    #[inline]
+    fn watch_access(&mut self, cycle: u64, request: &Request, place: u32) {
+        let (slice, sectors) = (usize::from(request.slice), request.mask);
+        if request.kind != Kind::Store {
+            self.watch(
+                cycle,
+                slice,
+                |place| SharedEvent::Read { place, sectors },
+                place,
+            );
+        }
+        if request.kind.carries_data() {
+            self.watch(
+                cycle,
+                slice,
+                |place| SharedEvent::Written { place, sectors },
+                place,
+            );
+        }
     }
 
     /// Dirty sectors of a line go to DRAM.
@@ -307,10 +346,14 @@ impl Memory {
         slice.on_their_way -= request.mask.count_ones();
         let mut served = std::mem::take(&mut slice.served);
         slice.cache.fill(request.place, request.mask, &mut served);
+        let sectors = request.mask;
+        let filled = |place| SharedEvent::Filled { place, sectors };
+        self.watch(now, index, filled, request.place);
         for number in served.drain(..) {
             let slice = &mut self.slices[index];
             slice.unused.push(number);
             let waited = slice.waiting[number as usize];
+            self.watch_access(now, &waited, request.place);
             self.answer(now, &waited, queue)?;
         }
         self.slices[index].served = served;

@@ -5,6 +5,7 @@ mod code;
 mod encoding;
 mod launches;
 mod registers;
+mod second;
 mod shape;
 mod shared;
 mod sm;
@@ -19,6 +20,7 @@ use warpwatt_gpu::{GpuSpec, Hooks};
 
 use crate::{BitCycles, Ledger, Liveness, OverTime, Protection, Structure, Whole};
 use launches::{Gathered, Launches};
+use second::SecondProbe;
 pub use shape::Shape;
 use sm::SmProbe;
 
@@ -65,6 +67,7 @@ pub struct Probe {
     launches: Rc<[Arc<Liveness>]>,
     gathered: Gathered,
     window: u64,
+    shared: Vec<Whole>,
 }
 
 impl Probe {
@@ -75,7 +78,14 @@ impl Probe {
             launches: launches.into(),
             gathered: Rc::default(),
             window,
+            shared: Vec::new(),
         }
+    }
+
+    /// With codes on what all SMs share; those on other structures are the SMs' own.
+    pub fn with_shared(mut self, codes: &[Whole]) -> Self {
+        self.shared = codes.to_vec();
+        self
     }
 
     /// Attaches it, with what protects the structures of each SM.
@@ -86,6 +96,14 @@ impl Probe {
             self.gathered.clone(),
         );
         let (window, filtered) = (self.window, hooks.fetch_filter.is_some());
+        if self.shape.measures(Structure::L2) {
+            let (launches, codes) = (launches.clone(), self.shared.clone());
+            hooks.shared.push(Box::new(move || {
+                let protections = whole_structures(codes.clone())(0);
+                let ledger = Ledger::new(0, window, protections);
+                Box::new(SecondProbe::new(launches.clone(), ledger))
+            }));
+        }
         hooks.storage.push(Box::new(move |sm| {
             let ledger = Ledger::new(0, window, protections(sm));
             Box::new(SmProbe::new(launches.clone(), ledger, filtered))

@@ -89,6 +89,10 @@ impl Shape {
         ] {
             bits[structure as usize] = size * u64::from(spec.sm.count);
         }
+        let l2 = u64::from(spec.l2_sets()) * u64::from(spec.l2.ways * spec.l2.line_bytes);
+        if spec.has_l2() {
+            bits[Structure::L2 as usize] = 8 * l2 * u64::from(spec.slices());
+        }
         Self {
             bits,
             warp_width: width,

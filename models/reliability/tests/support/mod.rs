@@ -17,7 +17,7 @@ pub fn launch(ctas: u32, threads: u32, body: &str) -> KernelTrace {
     );
     let module = warpwatt_ptx::load(&source).unwrap();
     let mut memory = DeviceMemory::new(&module);
-    let address = memory.alloc("p", vec![0; 8 * threads as usize]);
+    let address = memory.alloc("p", vec![0; 8192.max(8 * threads as usize)]);
     let launch = Launch {
         entry: "k",
         grid: [ctas, 1, 1],
