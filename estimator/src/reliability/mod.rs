@@ -13,7 +13,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, simulate_under};
 use warpwatt_reliability::{
-    BitCycles, LaunchAvf, Liveness, Probe, Structure, Whole, all_of, whole_structures,
+    BitCycles, Journals, LaunchAvf, Liveness, Probe, Shape, Structure, Whole, all_of,
+    whole_structures,
 };
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_techniques::Stack;
@@ -38,6 +39,11 @@ pub fn needs(traces: &[KernelTrace]) -> Vec<Arc<Liveness>> {
         .collect()
 }
 
+/// The storage of a GPU that is followed, with what techniques add.
+pub fn shape(spec: &GpuSpec, techniques: &Stack) -> Shape {
+    Shape::new(spec).with_added(&techniques.storage(spec))
+}
+
 /// Runs launches with these [`needs`] on a GPU, and gives how the run went, and what it did to each; launches in order.
 ///
 /// # Errors
@@ -48,11 +54,13 @@ pub fn follow(
     guarded: Guarded<'_>,
     control: Control<'_>,
 ) -> Result<(Run, Vec<LaunchAvf>), GpuError> {
-    let probe = Probe::new(spec, needs, WINDOW).with_shared(guarded.codes);
+    let mut probe = Probe::new(spec, needs, WINDOW).with_shared(guarded.codes);
     let mut hooks = Hooks::default();
     let mut protections = vec![whole_structures(guarded.codes.to_vec())];
     if let Some(stack) = guarded.techniques {
-        protections.push(stack.attach_protecting(spec, &mut hooks));
+        let journals = Journals::default();
+        probe = probe.with_added(&stack.storage(spec), &journals);
+        protections.push(stack.attach_protecting(spec, &mut hooks, &journals));
     }
     probe.attach(&mut hooks, all_of(protections));
     let run = simulate_under(spec, traces, hooks, control)?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use warpwatt_gpu::{Control, GpuSpec, Hooks, Run, simulate_under};
-use warpwatt_reliability::{LaunchAvf, Liveness, Shape};
+use warpwatt_reliability::{LaunchAvf, Liveness};
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_suite::RunOptions;
 use warpwatt_techlib::published::upset_rate;
@@ -231,7 +231,8 @@ impl StudyWork<'_> {
         if let (Some(launches), Some(watched)) = (&timed.launches, &axes.reliability) {
             let rate = upset_rate(circuits.technology().feature);
             let rate = rate.map_err(|error| error.to_string())?;
-            let shape = Shape::new(&timing.spec);
+            let stack = &axes.configurations[timing.configuration].stack;
+            let shape = reliability::shape(&timing.spec, stack);
             let found = reliability::metrics(&shape, watched.structures(), launches, &rate);
             counted.metrics.extend(found);
         }

@@ -247,6 +247,54 @@ fn techniques_are_compared_with_the_plain_gpu() {
 }
 
 #[test]
+fn storage_that_techniques_add_has_figures_of_its_own() {
+    let scratch = Scratch::new();
+    let more = [
+        "-t",
+        "uniform_vector",
+        "--set",
+        "design=srf",
+        "-t",
+        "register_virtualization",
+        "--over-time",
+        "t.csv",
+    ];
+    let report = run(&scratch, "matrix_mul", &more);
+    let bits = |it: &Value, name: &str| it["structures"][name]["bits"].as_u64();
+    let techniques = &report["techniques"];
+    let sms = 28;
+    for (name, uniform, virtualized) in [
+        ("instruction_reuse_buffer", Some(8 * 149), None),
+        ("scalar_register_file", Some(128 * 32), None),
+        ("renaming_table", Some(512 * 7), Some(912 * 9)),
+    ] {
+        assert_eq!(bits(&report, name), None, "the plain GPU has no {name}");
+        for (with, expected) in [(&techniques[0], uniform), (&techniques[1], virtualized)] {
+            assert_eq!(bits(with, name), expected.map(|bits| bits * sms), "{name}");
+            let it = &with["structures"][name];
+            if expected.is_some() {
+                assert!(number(&it["avf"]) > 0.0, "{name}: {it}");
+                assert!(number(&it["fit"]["40nm"]["sdc"]) > 0.0, "{name}");
+            }
+        }
+    }
+    for name in ["instruction_cache", "register_file"] {
+        assert!(number(&report["structures"][name]["avf"]) > 0.0, "{name}");
+    }
+    let text = fs::read_to_string(scratch.path("t.csv")).unwrap();
+    let mut rows = csv::Reader::from_reader(text.as_bytes());
+    let columns = rows.headers().unwrap().len();
+    let (mut filled, mut empty) = (0, 0);
+    for row in rows.records() {
+        let row = row.unwrap();
+        assert_eq!(row.len(), columns);
+        let cells = row.iter().skip(1).filter(|cell| cell.is_empty()).count();
+        if cells > 0 { empty += 1 } else { filled += 1 }
+    }
+    assert!(filled > 0 && empty > 0);
+}
+
+#[test]
 fn techniques_that_cannot_be_are_named_with_what_to_do() {
     let scratch = Scratch::new();
     let arguments = [

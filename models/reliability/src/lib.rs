@@ -7,6 +7,7 @@
 mod ace;
 mod cover;
 pub mod inject;
+mod journal;
 mod ledger;
 mod probe;
 mod protection;
@@ -15,6 +16,7 @@ mod windows;
 
 pub use ace::{Fact, Liveness, Verdict};
 pub use cover::Cover;
+pub use journal::{Journal, Journals, Note, What};
 pub use ledger::{BitCycles, Closed, Held, Late, Ledger};
 pub use probe::{LaunchAvf, Probe, ProtectionFactory, Shape, all_of, whole_structures};
 pub use protection::{Outcome, Protection, Residency, Whole};

@@ -70,10 +70,13 @@ impl StorageObserver for Logger {
     fn begin(&mut self, cycle: u64, _: &KernelTrace) {
         self.0.borrow_mut().launches.push(cycle);
     }
-    fn fetched(&mut self, _: u64, event: Fetched) {
+    fn fetched(&mut self, cycle: u64, event: Fetched) {
         let words = (0..8).filter(|place| event.path >> place & 1 != 0);
-        let log = &mut self.0.borrow_mut().fetched;
-        log.extend(words.map(|place| event.pc + 8 * place));
+        let log = &mut *self.0.borrow_mut();
+        log.fetched.extend(words.map(|place| event.pc + 8 * place));
+        if event.read {
+            log.read.resize(log.fetched.len(), cycle);
+        }
     }
     fn code_cached(&mut self, cycle: u64, event: CodeEvent) {
         let log = &mut *self.0.borrow_mut();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::trace::LaunchShape;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
-use warpwatt_reliability::{ProtectionFactory, all_of};
+use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage, all_of};
 
 use crate::{ALL, Circuits, Fit, Metric, Structure, Technique};
 
@@ -89,13 +89,24 @@ impl Stack {
     }
 
     /// [`Technique::attach_protecting`] of all.
-    pub fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> ProtectionFactory {
+    pub fn attach_protecting(
+        &self,
+        gpu: &GpuSpec,
+        hooks: &mut Hooks,
+        journals: &Journals,
+    ) -> ProtectionFactory {
         let members = self.members.iter();
         all_of(
             members
-                .filter_map(|member| member.attach_protecting(gpu, hooks))
+                .filter_map(|member| member.attach_protecting(gpu, hooks, journals))
                 .collect(),
         )
+    }
+
+    /// [`Technique::storage`] of all.
+    pub fn storage(&self, gpu: &GpuSpec) -> Vec<(Storage, u64)> {
+        let members = self.members.iter();
+        members.flat_map(|member| member.storage(gpu)).collect()
     }
 
     /// The least of their [`Technique::thread_registers`].

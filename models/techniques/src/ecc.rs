@@ -20,7 +20,7 @@ use toml::Table;
 use warpwatt_circuit::logic::Code;
 use warpwatt_circuit::{CircuitError, Spec};
 use warpwatt_gpu::{GpuSpec, Hooks};
-use warpwatt_reliability::{ProtectionFactory, Whole, whole_structures};
+use warpwatt_reliability::{Journals, ProtectionFactory, Whole, whole_structures};
 
 use crate::protection::Guard;
 use crate::{
@@ -154,7 +154,12 @@ impl Technique for Ecc {
             .push(Box::new(move |_| Box::new(words.clone())));
     }
 
-    fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> Option<ProtectionFactory> {
+    fn attach_protecting(
+        &self,
+        gpu: &GpuSpec,
+        hooks: &mut Hooks,
+        _: &Journals,
+    ) -> Option<ProtectionFactory> {
         self.attach(gpu, hooks);
         Some(whole_structures(vec![Whole {
             structure: self.place.storage,

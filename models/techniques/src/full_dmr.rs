@@ -16,7 +16,7 @@ use warpwatt_circuit::Spec;
 use warpwatt_circuit::logic::{LogicBlock, LogicSpec};
 use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, IssueHook};
 use warpwatt_reliability::{
-    Outcome, ProtectionFactory, Structure as Storage, Whole, whole_structures,
+    Journals, Outcome, ProtectionFactory, Structure as Storage, Whole, whole_structures,
 };
 
 use crate::{Claim, Definition, Kind, Parameter, Parsed, Reader, Structure, Technique};
@@ -95,7 +95,12 @@ impl Technique for FullDmr {
 
     /// A launch that is executed twice has a flip in either of the two show up when their results are compared; not one in what the first leaves to the second.
     /// Second lanes compare results that were computed from the same stored bits, which tells nothing about those.
-    fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> Option<ProtectionFactory> {
+    fn attach_protecting(
+        &self,
+        gpu: &GpuSpec,
+        hooks: &mut Hooks,
+        _: &Journals,
+    ) -> Option<ProtectionFactory> {
         self.attach(gpu, hooks);
         let own = Storage::ALL.into_iter().filter(|it| !LEFT.contains(it));
         let each = own.map(|structure| Whole {

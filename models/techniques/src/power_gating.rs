@@ -72,7 +72,7 @@ impl Technique for PowerGating {
     }
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
-        self.management.attach(gpu, hooks);
+        self.management.attach(gpu, hooks, None);
     }
 
     fn alter(&self, gpu: &GpuSpec, structures: &mut [Structure]) {

@@ -16,6 +16,7 @@
 use toml::Table;
 use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
+use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
 
 use crate::register_file::{
     Allocation, Choice, Domain, Management, REGISTER_FILE_KB, Size, costs, parameters, stage,
@@ -97,7 +98,21 @@ impl Technique for RegisterShrink {
     }
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
-        self.management.attach(gpu, hooks);
+        self.management.attach(gpu, hooks, None);
+    }
+
+    fn attach_protecting(
+        &self,
+        gpu: &GpuSpec,
+        hooks: &mut Hooks,
+        journals: &Journals,
+    ) -> Option<ProtectionFactory> {
+        self.management.attach(gpu, hooks, Some(journals));
+        None
+    }
+
+    fn storage(&self, gpu: &GpuSpec) -> Vec<(Storage, u64)> {
+        self.management.storage(gpu)
     }
 
     fn structures(&self, gpu: &GpuSpec) -> Vec<Structure> {

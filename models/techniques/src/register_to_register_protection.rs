@@ -16,7 +16,7 @@ use warpwatt_gpu::trace::{KernelTrace, LaneMask};
 use warpwatt_gpu::{
     Course, GpuSpec, Hooks, IssueEvent, IssueHook, PlaceEvent, Run, resident_warps,
 };
-use warpwatt_reliability::{Cover, Protection, ProtectionFactory, Residency};
+use warpwatt_reliability::{Cover, Journals, Protection, ProtectionFactory, Residency};
 
 use crate::protection::{Guard, Lives, Words, attach_issue, in_file, is_whole};
 use crate::{Claim, Definition, Metric, Parsed, Reader, Structure, Technique};
@@ -77,7 +77,12 @@ impl Technique for RegisterToRegister {
             .push(Box::new(move |_| Box::new(Protector::new(gpu.clone()))));
     }
 
-    fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> Option<ProtectionFactory> {
+    fn attach_protecting(
+        &self,
+        gpu: &GpuSpec,
+        hooks: &mut Hooks,
+        _: &Journals,
+    ) -> Option<ProtectionFactory> {
         let gpu = gpu.clone();
         Some(attach_issue(hooks, move |_| Protector::new(gpu.clone())))
     }

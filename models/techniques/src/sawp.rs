@@ -22,7 +22,7 @@ mod table;
 
 use toml::Table;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
-use warpwatt_reliability::ProtectionFactory;
+use warpwatt_reliability::{Journals, ProtectionFactory};
 
 use crate::protection::attach_fetch;
 use crate::{Claim, Definition, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique};
@@ -205,7 +205,12 @@ impl Technique for Sawp {
             .push(Box::new(move |_| Box::new(make())));
     }
 
-    fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> Option<ProtectionFactory> {
+    fn attach_protecting(
+        &self,
+        gpu: &GpuSpec,
+        hooks: &mut Hooks,
+        _: &Journals,
+    ) -> Option<ProtectionFactory> {
         let make = self.buffers(gpu);
         Some(attach_fetch(hooks, move |_| make()))
     }

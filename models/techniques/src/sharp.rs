@@ -21,7 +21,7 @@ mod structures;
 
 use toml::Table;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
-use warpwatt_reliability::ProtectionFactory;
+use warpwatt_reliability::{Journals, ProtectionFactory};
 
 use crate::protection::attach_issue;
 use crate::{Claim, Definition, Metric, Parsed, Reader, Structure, Technique};
@@ -131,7 +131,12 @@ impl Technique for Sharp {
             .push(Box::new(move |_| Box::new(Hook::new(&gpu))));
     }
 
-    fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> Option<ProtectionFactory> {
+    fn attach_protecting(
+        &self,
+        gpu: &GpuSpec,
+        hooks: &mut Hooks,
+        _: &Journals,
+    ) -> Option<ProtectionFactory> {
         let gpu = gpu.clone();
         Some(attach_issue(hooks, move |_| Hook::new(&gpu).guarding()))
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use warpwatt_circuit::{CircuitError, Cost, Gated, Granularity, Spec};
 use warpwatt_gpu::trace::LaunchShape;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
-use warpwatt_reliability::ProtectionFactory;
+use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
 use warpwatt_techlib::quantity::Time;
 
 use crate::Structure;
@@ -41,11 +41,24 @@ pub trait Technique: Send + Sync + Debug {
         let _ = (gpu, hooks);
     }
 
-    /// As [`attach`](Self::attach), for a run in which needed bits are followed: gives in addition what makes flips of stored bits noticed in each SM. `None` if
-    /// nothing does. What it gives may share what it knows with what it attaches, and must not change the run.
-    fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> Option<ProtectionFactory> {
+    /// As [`attach`](Self::attach), for a run in which needed bits are followed: what is attached notes in `journals` what happens in [`storage`](Self::storage).
+    /// Gives in addition what makes flips of stored bits noticed in each SM; `None` if nothing does. What it gives may share what it knows with what it attaches,
+    /// and must not change the run.
+    fn attach_protecting(
+        &self,
+        gpu: &GpuSpec,
+        hooks: &mut Hooks,
+        journals: &Journals,
+    ) -> Option<ProtectionFactory> {
+        let _ = journals;
         self.attach(gpu, hooks);
         None
+    }
+
+    /// Storage that the technique adds to each SM and whose bits are followed, with its bits.
+    fn storage(&self, gpu: &GpuSpec) -> Vec<(Storage, u64)> {
+        let _ = gpu;
+        Vec::new()
     }
 
     /// Whether traces must show where the lanes of a computation have the same operands.

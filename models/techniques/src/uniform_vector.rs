@@ -21,6 +21,7 @@ mod code;
 mod copies;
 mod counts;
 mod live;
+mod notes;
 mod pipeline;
 mod reuse;
 mod structures;
@@ -28,12 +29,13 @@ mod structures;
 use toml::Table;
 use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
-use warpwatt_reliability::ProtectionFactory;
+use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
 
 use crate::protection::attach_issue;
 use crate::{
     Circuits, Claim, Definition, Fit, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique,
 };
+use notes::Notes;
 use pipeline::Pipeline;
 
 /// The registry's entry.
@@ -258,17 +260,29 @@ impl Technique for UniformVector {
         }));
     }
 
-    /// With `reliability`, what is held twice tells of a flip in either copy, not which of them is right.
-    fn attach_protecting(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> Option<ProtectionFactory> {
-        if !self.reliability {
-            self.attach(gpu, hooks);
-            return None;
+    /// With `reliability`, what is held twice tells of a flip in either copy, not which of them is right; what the parity bit of the reuse buffer finds wrong is
+    /// executed.
+    fn attach_protecting(
+        &self,
+        gpu: &GpuSpec,
+        hooks: &mut Hooks,
+        journals: &Journals,
+    ) -> Option<ProtectionFactory> {
+        let (settings, warps, journals) = (*self, gpu.warps_per_sm(), journals.clone());
+        let (bytes, bits) = (gpu.fetch.instruction_bytes, self.renamed_bits(gpu));
+        let pipeline = move |sm| {
+            let journal = journals.of(sm);
+            Pipeline::new(settings, warps, bytes).noting(Notes { journal, bits })
+        };
+        if self.reliability {
+            return Some(attach_issue(hooks, move |sm| pipeline(sm).guarding()));
         }
-        let (settings, warps) = (*self, gpu.warps_per_sm());
-        let bytes = gpu.fetch.instruction_bytes;
-        Some(attach_issue(hooks, move |_| {
-            Pipeline::new(settings, warps, bytes).guarding()
-        }))
+        hooks.issue.push(Box::new(move |sm| Box::new(pipeline(sm))));
+        None
+    }
+
+    fn storage(&self, gpu: &GpuSpec) -> Vec<(Storage, u64)> {
+        self.storage_of(gpu)
     }
 
     fn needs_values(&self) -> bool {

@@ -81,7 +81,7 @@ impl Measured {
     /// Name, bits, and shares of a structure.
     fn factors(&self, structure: Structure, bits: &str, it: &BitCycles) -> String {
         let mut text = format!(
-            "  {:<20}{bits:>12}{:>9}{:>9}",
+            "  {:<24}{bits:>12}{:>9}{:>9}",
             structure.name(),
             percent(occupancy(it)),
             percent(it.avf())
@@ -101,7 +101,7 @@ impl Measured {
             None => "",
         };
         let mut text = format!(
-            "  {:<20}{:>12}{:>9}{:>9}{parts}{:>9}",
+            "  {:<24}{:>12}{:>9}{:>9}{parts}{:>9}",
             "structure", "bits", "in use", "AVF", "SDC AVF"
         );
         for rate in &self.rates {
@@ -126,7 +126,7 @@ impl Measured {
             let label = self.factors(structure, &bits, &found[structure as usize]);
             failures(&label, &|rate| self.fit(structure, found, rate));
         }
-        let label = format!("  {:<1$}", "together", 59 + parts.len());
+        let label = format!("  {:<1$}", "together", 63 + parts.len());
         failures(&label, &|rate| self.sum_of(found, rate));
         text
     }
@@ -196,8 +196,8 @@ impl Measured {
         if total > 0.0 { ace / total } else { 0.0 }
     }
 
-    /// The AVF over time, a row a window, behind `start`.
-    pub fn over_time(&self, start: &str) -> String {
+    /// The AVF over time of the structures in `columns`, a row a window, behind `start`; nothing stands for one that there is not.
+    pub fn over_time(&self, start: &str, columns: &[Structure]) -> String {
         let mut text = String::new();
         for (place, launch) in self.launches.iter().enumerate() {
             for number in 0..launch.over_time.windows.len() {
@@ -206,8 +206,11 @@ impl Measured {
                     continue;
                 }
                 let _ = write!(text, "{start}{place},{},{from},{to}", launch.kernel);
-                for &structure in &self.structures {
-                    let _ = write!(text, ",{}", self.window(launch, number, structure));
+                for &structure in columns {
+                    text.push(',');
+                    if self.structures.contains(&structure) {
+                        let _ = write!(text, "{}", self.window(launch, number, structure));
+                    }
                 }
                 text.push('\n');
             }

@@ -118,7 +118,7 @@ fn structures(names: &[String], sink: &mut Sink) -> Option<Vec<Structure>> {
 
 /// Those of them that a GPU has and the probe watches; one that was asked for and is not is a fault.
 fn watched(runs: &[Run], asked: Vec<Structure>, sink: &mut Sink) -> Option<Vec<Structure>> {
-    let shapes: Vec<Shape> = runs.iter().map(|run| Shape::new(&run.spec)).collect();
+    let shapes: Vec<Shape> = runs.iter().map(Run::shape).collect();
     let measures = |it: &Structure| shapes.iter().any(|shape| shape.measures(*it));
     let has: Vec<Structure> = Structure::ALL.into_iter().filter(measures).collect();
     if asked.is_empty() {

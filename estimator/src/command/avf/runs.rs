@@ -18,7 +18,7 @@ use crate::cache::TraceCache;
 use crate::diag::{Diag, Sink, Sources};
 use crate::outcome::BASELINE;
 use crate::pricing::NodeCircuits;
-use crate::reliability::{Guarded, Rate, follow, needs};
+use crate::reliability::{Guarded, Rate, follow, needs, shape};
 use crate::run::execute::{first_mismatch, trace, untimed};
 use crate::run::kernel::LoadedKernel;
 use crate::run::registers::{Limits, limited, limits};
@@ -56,6 +56,13 @@ pub struct Run {
     pub spec: GpuSpec,
     /// Of the nodes at which it is like that.
     rates: Vec<Rate>,
+}
+
+impl Run {
+    /// The storage that is followed.
+    pub fn shape(&self) -> Shape {
+        shape(&self.spec, &self.stack)
+    }
 }
 
 /// The runs of each configuration, the plain GPU first. What cannot be built is left in `sink`.
@@ -174,7 +181,7 @@ impl Measuring<'_> {
         let traces = (&program.traces[..], program.needs.clone());
         let (_, launches) = follow(&run.spec, traces, guarded, control)
             .map_err(|error| untimed("avf::timing", &error))?;
-        let shape = Shape::new(&run.spec);
+        let shape = run.shape();
         let shown = self.structures.iter().copied();
         Ok(Measured {
             technique: (run.label != BASELINE).then_some(run.label),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
-use warpwatt_reliability::{Outcome, Whole};
+use warpwatt_reliability::{Outcome, Structure, Whole};
 
 use super::measured::Measured;
 use crate::reliability::Rate;
@@ -135,16 +135,30 @@ impl Shown {
         let several = !self.techniques.is_empty();
         let mut text = String::from(if several { "technique," } else { "" });
         text += "launch,kernel,from_cycle,to_cycle";
-        for structure in &self.plain.structures {
+        let columns = self.columns();
+        for structure in &columns {
             let _ = write!(text, ",{structure}_avf");
         }
         text.push('\n');
-        text += &self.plain.over_time(if several { "baseline," } else { "" });
+        text += &self
+            .plain
+            .over_time(if several { "baseline," } else { "" }, &columns);
         for with in &self.techniques {
             let name = with.technique.as_deref().unwrap_or_default();
-            text += &with.over_time(&format!("\"{name}\","));
+            text += &with.over_time(&format!("\"{name}\","), &columns);
         }
         text
+    }
+
+    /// The structures of the plain GPU, and then those that techniques add.
+    fn columns(&self) -> Vec<Structure> {
+        let mut columns = self.plain.structures.clone();
+        for structure in self.techniques.iter().flat_map(|with| &with.structures) {
+            if !columns.contains(structure) {
+                columns.push(*structure);
+            }
+        }
+        columns
     }
 }
 

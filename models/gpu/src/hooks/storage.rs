@@ -23,7 +23,7 @@ pub trait StorageObserver {
     fn placed(&mut self, event: PlaceEvent) {
         let _ = event;
     }
-    /// The fetch stage fetches instructions for a warp: from the I-cache, unless a filter in front of it has them.
+    /// The fetch stage fetches instructions for a warp.
     fn fetched(&mut self, cycle: u64, fetched: Fetched) {
         let _ = (cycle, fetched);
     }
@@ -127,6 +127,8 @@ pub struct Fetched {
     pub path: u8,
     /// Which are metadata in front of these.
     pub metadata: u8,
+    /// They are read from the I-cache in this cycle. Else they have to [come](CodeEvent::Read) there, or a filter has them.
+    pub read: bool,
 }
 
 /// What happens to a line of the I-cache, said by the byte address that it begins with. Lines stay from launch to launch.
@@ -142,7 +144,7 @@ pub enum CodeEvent {
         /// Where it begins.
         line: u64,
     },
-    /// What was [fetched](StorageObserver::fetched) last for a warp is read: at a hit in the same cycle, after a miss once the line has come.
+    /// What was [fetched](StorageObserver::fetched) last for a warp, and was not there, is read now that it is.
     Read {
         /// The warp's slot in the SM.
         warp: u8,

@@ -157,24 +157,20 @@ impl Sm<'_> {
             - due * u64::from(settings.instruction_bytes);
         // Instructions passed, and metadata in front of them.
         let (mut passed, mut metadata) = (0, 0);
-        let mut fetched = Fetched {
-            warp: index as u8,
-            pc: address,
-            inst: at,
-            path: 0,
-            metadata: 0,
-        };
+        let watched = !self.storage.is_empty();
+        // The places of these among all, if somebody wants to know.
+        let (mut on_path, mut in_front) = (0, 0);
         while passed + metadata < settings.instructions {
             match warp.next() {
                 Some(step) if step.inst == at + passed && !warp.branch => {
-                    let place = 1 << (passed + metadata);
+                    let place = if watched { 1 << (passed + metadata) } else { 0 };
                     if warp.due > 0 {
                         warp.due -= 1;
                         metadata += 1;
-                        fetched.metadata |= place;
+                        in_front |= place;
                         continue;
                     }
-                    fetched.path |= place;
+                    on_path |= place;
                     let control = program.insts[step.inst as usize].control;
                     warp.branch = control && settings.branches == BranchFetch::Stall;
                     warp.fetch();
@@ -211,12 +207,23 @@ impl Sm<'_> {
         for observer in &mut self.observers {
             observer.fetched(event);
         }
-        for observer in &mut self.storage {
-            observer.fetched(now, fetched);
-        }
         let filtered = self.filtered(event);
-        if filtered || self.cached(event, world)? {
+        let hit = filtered || self.cached(event, world)?;
+        if hit {
             self.hit(event, world);
+        }
+        if watched {
+            let fetched = Fetched {
+                warp: index as u8,
+                pc: address,
+                inst: at,
+                path: on_path,
+                metadata: in_front,
+                read: hit && !filtered,
+            };
+            for observer in &mut self.storage {
+                observer.fetched(now, fetched);
+            }
         }
         self.update_fetch(index as usize, world);
         Ok(())
@@ -258,7 +265,6 @@ impl Sm<'_> {
         let line = event.pc >> icache.line_bytes.trailing_zeros();
         if icache.misses == MissSource::Never || self.icache.lookup(line) {
             self.fill_filter(event, world.spec.fetch.stages);
-            self.watch_code(event.cycle, CodeEvent::Read { warp: event.warp });
             return Ok(true);
         }
         self.counts.add(Counter::IcacheMisses, 1);

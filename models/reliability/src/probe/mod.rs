@@ -1,5 +1,6 @@
 //! Looks on while a GPU runs and adds up where needed bits lie, and for how long.
 
+mod added;
 mod caches;
 mod code;
 mod encoding;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 
 use warpwatt_gpu::{GpuSpec, Hooks};
 
-use crate::{BitCycles, Ledger, Liveness, OverTime, Protection, Structure, Whole};
+use crate::{BitCycles, Journals, Ledger, Liveness, OverTime, Protection, Structure, Whole};
 use launches::{Gathered, Launches};
 use second::SecondProbe;
 pub use shape::Shape;
@@ -68,6 +69,7 @@ pub struct Probe {
     gathered: Gathered,
     window: u64,
     shared: Vec<Whole>,
+    journals: Journals,
 }
 
 impl Probe {
@@ -79,7 +81,15 @@ impl Probe {
             gathered: Rc::default(),
             window,
             shared: Vec::new(),
+            journals: Journals::default(),
         }
+    }
+
+    /// With storage that techniques add, of so many bits an SM, and what they say of it.
+    pub fn with_added(mut self, storage: &[(Structure, u64)], journals: &Journals) -> Self {
+        self.shape = self.shape.with_added(storage);
+        self.journals = journals.clone();
+        self
     }
 
     /// With codes on what all SMs share; those on other structures are the SMs' own.
@@ -95,6 +105,7 @@ impl Probe {
             self.launches.clone(),
             self.gathered.clone(),
         );
+        let journals = self.journals.clone();
         let (window, filtered) = (self.window, hooks.fetch_filter.is_some());
         if self.shape.measures(Structure::L2) {
             let (launches, codes) = (launches.clone(), self.shared.clone());
@@ -106,7 +117,8 @@ impl Probe {
         }
         hooks.storage.push(Box::new(move |sm| {
             let ledger = Ledger::new(0, window, protections(sm));
-            Box::new(SmProbe::new(launches.clone(), ledger, filtered))
+            let probe = SmProbe::new(launches.clone(), ledger, filtered);
+            Box::new(probe.hearing(journals.of(sm)))
         }));
     }
 

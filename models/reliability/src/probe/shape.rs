@@ -15,6 +15,7 @@ const STACK_ADDRESSES: u64 = 2 * 32;
 pub struct Shape {
     /// Bits of each structure in the whole GPU; zero where it is not watched, or there is none.
     bits: [u64; Structure::COUNT],
+    sms: u32,
     /// Lanes of a warp.
     pub warp_width: u32,
     /// Warps of an SM.
@@ -95,6 +96,7 @@ impl Shape {
         }
         Self {
             bits,
+            sms: spec.sm.count,
             warp_width: width,
             warps,
             instruction_bits,
@@ -107,6 +109,14 @@ impl Shape {
                 8 * spec.texture.cache_line_bytes,
             ],
         }
+    }
+
+    /// With storage that techniques add, of so many bits an SM.
+    pub fn with_added(mut self, storage: &[(Structure, u64)]) -> Self {
+        for &(structure, bits) in storage {
+            self.bits[structure as usize] += bits * u64::from(self.sms);
+        }
+        self
     }
 
     /// Bits of a structure in the whole GPU; zero if it has none, or a probe does not watch it.

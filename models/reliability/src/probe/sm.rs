@@ -6,6 +6,7 @@ use warpwatt_gpu::{
 };
 use warpwatt_simt::trace::{Addresses, Flow, KernelTrace, LaneMask};
 
+use super::added::Added;
 use super::caches::Contents;
 use super::code::CodeCache;
 use super::encoding::{FIELDS, WHOLE, bits_of, needed, widths};
@@ -14,7 +15,7 @@ use super::registers::{Place, Registers};
 use super::shared::SharedWords;
 use super::warp::{Pending, Warp};
 use super::words::{self, Words};
-use crate::{Ledger, Structure};
+use crate::{Journal, Ledger, Structure, Verdict};
 
 /// What a probe knows of one SM.
 pub(super) struct SmProbe {
@@ -28,6 +29,10 @@ pub(super) struct SmProbe {
     ctas: FxHashMap<u32, SharedWords>,
     caches: [Contents; 3],
     code_cache: CodeCache,
+    journal: Journal,
+    added: Added,
+    /// Values that go to no bank lie in a scalar register file.
+    has_scalars: bool,
     /// A filter in front of the I-cache keeps what it read, for whom nobody says.
     filtered: bool,
     widths: [u32; FIELDS],
@@ -46,6 +51,9 @@ impl SmProbe {
                 Contents::new(Structure::TextureCache, texture),
             ],
             code_cache: CodeCache::new(shape.instruction_bits / 8, shape.code_line_bytes),
+            journal: Journal::default(),
+            added: Added::default(),
+            has_scalars: shape.measures(Structure::ScalarRegisterFile),
             filtered,
             widths: widths(shape.instruction_bits),
             launches,
@@ -55,6 +63,32 @@ impl SmProbe {
             registers: 0,
             shared_bytes: 0,
             ctas: FxHashMap::default(),
+        }
+    }
+
+    /// What techniques say of storage that they add.
+    pub fn hearing(mut self, journal: Journal) -> Self {
+        self.journal = journal;
+        self
+    }
+
+    /// Goes through what techniques have noted; `reader` is whether the instruction that issues is needed.
+    fn hear(&mut self, reader: bool) {
+        let notes = self.journal.take();
+        if notes.is_empty() {
+            return;
+        }
+        let has_needs = self.launches.needs().has_needs();
+        for note in &notes {
+            self.added.noted(note, reader, has_needs, &mut self.ledger);
+        }
+    }
+
+    /// What was fetched last for a warp is read from the I-cache.
+    fn read_code(&mut self, cycle: u64, warp: u8) {
+        for &(address, fields) in &self.warps[usize::from(warp)].group {
+            self.code_cache
+                .read(address, fields, cycle, &mut self.ledger);
         }
     }
 
@@ -91,30 +125,22 @@ impl StorageObserver for SmProbe {
     }
 
     /// What an instruction that is fetched will need is known from its place in the warp's trace.
-    fn fetched(&mut self, _: u64, event: Fetched) {
+    fn fetched(&mut self, cycle: u64, event: Fetched) {
         let liveness = self.launches.needs();
         let has_needs = liveness.has_needs();
         let warp = &mut self.warps[usize::from(event.warp)];
         let numbers = liveness.numbers(warp.number);
-        let bytes = u64::from(self.launches.shape.instruction_bits / 8);
-        warp.group.clear();
-        let (mut inst, words) = (event.inst, event.path | event.metadata);
-        for place in 0..u8::BITS - words.leading_zeros() {
-            let on_path = event.path >> place & 1 != 0;
-            let metadata = event.metadata >> place & 1 != 0;
-            let fields = if on_path {
-                let fact = liveness.fact(numbers[warp.fetched]);
-                warp.fetched += 1;
-                needed(fact.verdict, self.code[inst as usize].stores, has_needs)
-            } else {
-                0
-            };
-            // Metadata say which registers are free; and what a filter keeps may be for whoever comes.
-            let whole = has_needs && (metadata || self.filtered);
-            let address = event.pc + u64::from(place) * bytes;
-            warp.group
-                .push((address, if whole { WHOLE } else { fields }));
-            inst += u32::from(!metadata);
+        let of = |number: usize, inst: u32| {
+            let fact = liveness.fact(numbers[number]);
+            needed(fact.verdict, self.code[inst as usize].stores, has_needs)
+        };
+        // Metadata say which registers are free; and what a filter keeps may be for whoever comes.
+        let metadata = if has_needs { WHOLE } else { 0 };
+        let all = if self.filtered { metadata } else { 0 };
+        let bytes = self.launches.shape.instruction_bits / 8;
+        warp.fetches(event, u64::from(bytes), of, [metadata, all]);
+        if event.read {
+            self.read_code(cycle, event.warp);
         }
     }
 
@@ -123,11 +149,7 @@ impl StorageObserver for SmProbe {
         match event {
             CodeEvent::Evicted { line } => self.code_cache.evicted(line, cycle, ledger),
             CodeEvent::Filled { line } => self.code_cache.filled(line, cycle),
-            CodeEvent::Read { warp } => {
-                for &(address, fields) in &self.warps[usize::from(warp)].group {
-                    self.code_cache.read(address, fields, cycle, ledger);
-                }
-            }
+            CodeEvent::Read { warp } => self.read_code(cycle, warp),
         }
     }
 
@@ -159,24 +181,13 @@ impl StorageObserver for SmProbe {
             self.launches.shape.instruction_bits,
         );
         warp.leaves_buffer(inst, bits, event.cycle, &mut self.ledger);
-        for (&word, (&last, &needed)) in words.read.iter().zip(fact.last.iter().zip(&fact.read)) {
-            if last > 0 {
-                warp.registers.forget(word, last, read, &mut self.ledger);
-            }
-            if needed > 0 {
-                self.ledger.read(event.warp, u32::from(word), read);
-            }
-        }
-        for (word, &rest) in (0..).zip(&fact.rest) {
-            if rest > 0 {
-                warp.registers.forget(word, rest, read, &mut self.ledger);
-            }
-        }
+        let ledger = &mut self.ledger;
+        warp.registers.read(&words.read, fact, read, ledger);
         if words.has_results {
             warp.pending.push(Pending {
                 inst,
                 fact: number,
-                place: Place::of(course, words.written.len()),
+                place: Place::of(course, words.written.len(), self.has_scalars),
             });
         }
         if read > event.cycle {
@@ -190,6 +201,7 @@ impl StorageObserver for SmProbe {
             .behind(event.step, words.split, self.flows[inst as usize]);
         self.stack_has(event.warp, before, has_needs, event.cycle);
         self.stack_has(event.warp, behind, has_needs, event.cycle);
+        self.hear(fact.verdict == Verdict::Needed);
     }
 
     fn entered(&mut self, cycle: u64, warp: u8, inst: u32) {
@@ -255,6 +267,7 @@ impl StorageObserver for SmProbe {
 
     fn retired(&mut self, cycle: u64, warp: u8) {
         let has_needs = self.launches.needs().has_needs();
+        self.hear(false);
         self.flushed(cycle, warp);
         self.stack_has(warp, 0, has_needs, cycle);
         let slot = &mut self.warps[usize::from(warp)];
@@ -278,6 +291,8 @@ impl StorageObserver for SmProbe {
             cache.clear(cycle, &mut self.ledger);
         }
         self.code_cache.settle(cycle, &mut self.ledger);
+        self.hear(false);
+        self.added.settle(cycle, &mut self.ledger);
         self.launches.gather(cycle, self.ledger.close(cycle));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use warpwatt_gpu::Fetched;
+
 use super::encoding::Fields;
 use super::registers::{Place, Registers};
 use super::stack::Stack;
@@ -15,7 +17,7 @@ pub(super) struct Warp {
     pub number: usize,
     pub cta: u32,
     pub issued: usize,
-    pub fetched: usize,
+    fetched: usize,
     pub placed: u64,
     pub registers: Registers,
     /// The address of each instruction that was fetched last, and the fields of it that are needed.
@@ -50,6 +52,33 @@ impl Warp {
             placed,
             registers,
             ..Self::default()
+        }
+    }
+
+    /// Instructions of `bytes` bytes are fetched for it: `of` gives the needed fields of one by its number in the trace and in the code, the others are those of
+    /// metadata, and of all.
+    pub fn fetches(
+        &mut self,
+        event: Fetched,
+        bytes: u64,
+        of: impl Fn(usize, u32) -> Fields,
+        [metadata, all]: [Fields; 2],
+    ) {
+        self.group.clear();
+        let (mut address, mut inst) = (event.pc, event.inst);
+        for place in 0..u8::BITS - (event.path | event.metadata).leading_zeros() {
+            let mut fields = all;
+            if event.metadata >> place & 1 != 0 {
+                fields |= metadata;
+            } else {
+                if event.path >> place & 1 != 0 {
+                    fields |= of(self.fetched, inst);
+                    self.fetched += 1;
+                }
+                inst += 1;
+            }
+            self.group.push((address, fields));
+            address += bytes;
         }
     }
 

@@ -7,7 +7,7 @@ use super::{Domain, Management, wear};
 use crate::{Gates, Metric, Structure};
 
 /// Banks of the renaming table, so that the operands of an instruction are looked up together (section 2.5.4).
-const TABLE_BANKS: u32 = 4;
+pub(super) const TABLE_BANKS: u32 = 4;
 /// Bits of the flags of a `pir`.
 const FLAG_BITS: u64 = 54;
 
@@ -15,7 +15,7 @@ const FLAG_BITS: u64 = 54;
 pub fn structures(management: &Management, gpu: &GpuSpec) -> Vec<Structure> {
     let geometry = management.geometry(gpu);
     let rows = u64::from(geometry.registers / geometry.banks);
-    let entries = management.entries(gpu).next_multiple_of(TABLE_BANKS);
+    let entries = management.table_entries(gpu);
     let table = Spec::Ram(RamSpec {
         words: u64::from(entries),
         bits: u64::from(management.entry_bits(gpu)),

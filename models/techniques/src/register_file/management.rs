@@ -2,7 +2,9 @@
 
 use warpwatt_gpu::trace::KernelTrace;
 use warpwatt_gpu::{GpuSpec, Hooks, resident_warps};
+use warpwatt_reliability::{Journals, Structure as Storage};
 
+use super::costs::TABLE_BANKS;
 use super::manager::Manager;
 use super::{Choice, Code, Domain, Geometry, Size};
 
@@ -73,6 +75,11 @@ impl Management {
         }
     }
 
+    /// The same in whole banks.
+    pub fn table_entries(&self, gpu: &GpuSpec) -> u32 {
+        self.entries(gpu).next_multiple_of(TABLE_BANKS)
+    }
+
     /// Domains of an SM that are switched on their own.
     pub fn domains(&self, gpu: &GpuSpec) -> u32 {
         let geometry = self.geometry(gpu);
@@ -110,8 +117,18 @@ impl Management {
         ))
     }
 
-    /// Attaches the management to every SM.
-    pub fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
+    /// What the renaming table adds to an SM, in bits.
+    pub fn storage(&self, gpu: &GpuSpec) -> Vec<(Storage, u64)> {
+        let bits = u64::from(self.table_entries(gpu)) * u64::from(self.entry_bits(gpu));
+        let renames = self.allocation != Allocation::Static;
+        renames
+            .then_some((Storage::RenamingTable, bits))
+            .into_iter()
+            .collect()
+    }
+
+    /// Attaches the management to every SM; it notes what the renaming table holds, where somebody follows that.
+    pub fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks, journals: Option<&Journals>) {
         let (management, gpu) = (*self, gpu.clone());
         if self.allocation != Allocation::Static {
             let gpu = gpu.clone();
@@ -125,8 +142,10 @@ impl Management {
                 .conditions
                 .push(Box::new(move |trace| management.can_run(&gpu, trace)));
         }
+        let journals = journals.cloned();
         hooks.issue.push(Box::new(move |sm| {
-            Box::new(Manager::new(management, gpu.clone(), sm == 0))
+            let journal = journals.as_ref().map(|all| all.of(sm));
+            Box::new(Manager::new(management, gpu.clone(), sm == 0).noting(journal))
         }));
     }
 }

@@ -9,6 +9,7 @@ use std::collections::BinaryHeap;
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::KernelTrace;
 use warpwatt_gpu::{Course, Extent, GpuSpec, IssueEvent, IssueHook, PlaceEvent, Throttle};
+use warpwatt_reliability::{Journal, Structure as Storage, What};
 
 use self::counts::Counts;
 use self::holding::Hold;
@@ -57,6 +58,8 @@ pub(super) struct Manager {
     /// Who may take registers, where there may be too few.
     hold: Option<Hold>,
     counts: Counts,
+    /// Where it notes what the renaming table holds, if somebody follows that.
+    journal: Option<Journal>,
 }
 
 impl Manager {
@@ -73,9 +76,26 @@ impl Manager {
             frames: Frames::default(),
             registers: 0,
             counts: Counts::default(),
+            journal: None,
             management,
             gpu,
             first,
+        }
+    }
+
+    /// As it is where somebody follows what the renaming table holds.
+    pub fn noting(mut self, journal: Option<Journal>) -> Self {
+        self.journal = journal;
+        self
+    }
+
+    /// Notes that the table's entry for a register changes.
+    fn note(&self, cycle: u64, (warp, word): (usize, u16), what: What) {
+        if let Some(journal) = &self.journal
+            && self.code.renamed[usize::from(word)]
+        {
+            let entry = (warp << u16::BITS) as u32 | u32::from(word);
+            journal.note(Storage::RenamingTable, entry, cycle, what);
         }
     }
 
@@ -118,6 +138,8 @@ impl Manager {
             hold.throttle.takes(self.warps[warp].cta, taken.register);
         }
         self.warps[warp].map[usize::from(word)] = taken.register;
+        let bits = self.management.entry_bits(&self.gpu);
+        self.note(cycle, (warp, word), What::Written { bits, all: bits });
         self.counts.table_writes += 1;
         self.counts.entries += 1;
         self.counts.most_entries = self.counts.most_entries.max(self.counts.entries);
@@ -130,7 +152,7 @@ impl Manager {
     }
 
     /// The program's register is no longer mapped; its physical one, if it had one.
-    fn unmap(&mut self, warp: usize, word: u16) -> Option<u16> {
+    fn unmap(&mut self, cycle: u64, warp: usize, word: u16) -> Option<u16> {
         let slot = &mut self.warps[warp].map[usize::from(word)];
         let register = std::mem::replace(slot, NONE);
         if register == NONE {
@@ -138,6 +160,7 @@ impl Manager {
         }
         self.counts.table_writes += 1;
         self.counts.entries -= 1;
+        self.note(cycle, (warp, word), What::Freed);
         Some(register)
     }
 
@@ -162,7 +185,7 @@ impl Manager {
             if self.warps[warp].unread[usize::from(word)] {
                 continue;
             }
-            if let Some(register) = self.unmap(warp, word) {
+            if let Some(register) = self.unmap(cycle, warp, word) {
                 self.leaving.push(Reverse((at, register)));
             }
         }
@@ -218,14 +241,14 @@ impl Manager {
         let mut dying: Vec<u16> = inst
             .releases
             .iter()
-            .filter_map(|&word| self.unmap(warp, word))
+            .filter_map(|&word| self.unmap(cycle, warp, word))
             .collect();
         for &word in &inst.writes {
             self.warps[warp].unread[usize::from(word)] = true;
             if !traffic.stores() {
                 // The value moves out of the file; the old one's place is free once it is read.
                 let moves = self.code.renamed[usize::from(word)];
-                dying.extend(moves.then(|| self.unmap(warp, word)).flatten());
+                dying.extend(moves.then(|| self.unmap(cycle, warp, word)).flatten());
             } else if self.warps[warp].map[usize::from(word)] == NONE {
                 waits = waits.max(self.take(cycle, warp, word, choice));
             }
@@ -333,7 +356,7 @@ impl IssueHook for Manager {
         let cta = self.warps[index].cta;
         if let Allocation::Renamed(_) = self.management.allocation {
             for word in 0..self.warps[index].map.len() as u16 {
-                if let Some(register) = self.unmap(index, word) {
+                if let Some(register) = self.unmap(cycle, index, word) {
                     self.free(cycle, register);
                 }
             }

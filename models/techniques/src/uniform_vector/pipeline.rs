@@ -9,6 +9,7 @@ use super::code::{Code, Kind, Operands};
 use super::copies::Copies;
 use super::counts::Counts;
 use super::live::{Held, LiveCycles, Lives};
+use super::notes::Notes;
 use super::reuse::{Found, ReuseBuffer, Use};
 use super::{Convert, Design, Mode, UniformVector};
 
@@ -25,6 +26,8 @@ pub(super) struct Pipeline {
     live: LiveCycles,
     /// What was held twice and since when, if somebody follows needed bits.
     copies: Option<Copies>,
+    /// Where it notes which registers scalar ones stand for, if somebody follows that.
+    notes: Option<Notes>,
 }
 
 /// What it knows of a warp.
@@ -60,6 +63,7 @@ impl Pipeline {
             counts: Counts::default(),
             live: LiveCycles::default(),
             copies: None,
+            notes: None,
             settings,
         }
     }
@@ -67,6 +71,16 @@ impl Pipeline {
     /// As it is where somebody follows needed bits.
     pub fn guarding(mut self) -> Self {
         self.copies = Some(Copies::new(self.warps.len()));
+        self
+    }
+
+    /// As it is where somebody follows what the added storage holds.
+    pub fn noting(mut self, notes: Notes) -> Self {
+        let entry_bits = self.settings.reuse_entry_bits();
+        self.reuse.noting(notes.journal.clone(), entry_bits as u32);
+        if self.settings.design == Design::Srf {
+            self.notes = Some(notes);
+        }
         self
     }
 
@@ -129,6 +143,12 @@ impl Pipeline {
                 cleared += 1;
                 by_the_paper += u32::from(inst.sources.contains(&name));
             }
+            if let Some(notes) = &self.notes
+                && place < inst.destination_words
+                && before != decoded.narrow
+            {
+                notes.renamed(event.cycle, (warp, name), decoded.narrow);
+            }
         }
         if self.settings.reliability {
             let held = match (decoded.narrow, inst.kind) {
@@ -148,7 +168,7 @@ impl Pipeline {
         let returns = inst.returns;
         self.release(cleared);
         if returns {
-            self.forget(warp);
+            self.forget(warp, event.cycle);
         }
         if !partial {
             return 0;
@@ -161,11 +181,17 @@ impl Pipeline {
     }
 
     /// Nothing is known of a warp's registers any longer.
-    fn forget(&mut self, warp: usize) {
+    fn forget(&mut self, warp: usize, cycle: u64) {
         let predicates_from = self.code.predicates as usize;
         let tokens = &mut self.warps[warp].tokens;
-        let held = tokens.iter().take(predicates_from).filter(|token| **token);
-        let held = held.count() as u32;
+        let mut held = 0;
+        let words = (0..).zip(tokens.iter()).take(predicates_from);
+        for (word, _) in words.filter(|(_, token)| **token) {
+            held += 1;
+            if let Some(notes) = &self.notes {
+                notes.renamed(cycle, (warp, word), false);
+            }
+        }
         tokens.fill(false);
         self.release(held);
     }
@@ -183,6 +209,7 @@ impl Pipeline {
         let wanted = Use {
             number: event.pc / self.instruction_bytes,
             values,
+            result_bits: (32 * inst.destination_words as u32).max(1),
         };
         match self.reuse.look_up(event.cycle, wanted) {
             Found::Result => true,
@@ -309,8 +336,8 @@ impl IssueHook for Pipeline {
         self.execute(event, decoded, course);
     }
 
-    fn retired(&mut self, _: u64, warp: u8) {
-        self.forget(usize::from(warp));
+    fn retired(&mut self, cycle: u64, warp: u8) {
+        self.forget(usize::from(warp), cycle);
         self.warps[usize::from(warp)].lives.end(&mut self.live);
     }
 
@@ -335,13 +362,17 @@ impl IssueHook for Pipeline {
 
 impl Protection for Pipeline {
     fn cover(&mut self, residency: &Residency, covers: &mut Vec<Cover>) {
-        let place = match residency.structure {
-            Storage::RegisterFile | Storage::ScalarRegisterFile => residency,
+        let (warp, word) = (residency.warp, residency.entry);
+        match residency.structure {
+            Storage::RegisterFile | Storage::ScalarRegisterFile => {}
+            // What its parity bit says is wrong is computed again.
+            Storage::InstructionReuseBuffer => {
+                return covers.push(Cover::always(Outcome::Corrected));
+            }
             _ => return,
-        };
-        let (warp, word) = (place.warp, place.entry);
+        }
         let copies = self.copies.as_mut();
-        if copies.is_some_and(|it| it.twice(warp, word, place.from)) {
+        if copies.is_some_and(|it| it.twice(warp, word, residency.from)) {
             covers.push(Cover::always(Outcome::Detected));
         }
     }

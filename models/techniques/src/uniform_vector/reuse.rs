@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use warpwatt_reliability::{Journal, Structure as Storage, What};
+
 /// An instruction and the values that it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Use {
@@ -9,6 +11,8 @@ pub(super) struct Use {
     pub number: u64,
     /// A digest of all its source values.
     pub values: u32,
+    /// Bits of its result.
+    pub result_bits: u32,
 }
 
 /// What a look-up finds.
@@ -25,14 +29,16 @@ pub(super) enum Found {
 /// The buffer of an SM.
 #[derive(Clone, Debug)]
 pub(super) struct ReuseBuffer {
-    /// Most recently used last.
-    entries: Vec<Use>,
+    /// Most recently used last, each with its place in the buffer.
+    entries: Vec<(Use, u32)>,
     capacity: usize,
     /// Part of an instruction's number that is its tag.
     mask: u64,
     /// Results that are still computed, with the cycles from which they are in the buffer.
     pending: VecDeque<(u64, Use)>,
     pub counts: Counts,
+    /// Where changes are noted, and the bits of an entry, if somebody follows them.
+    journal: Option<(Journal, u32)>,
 }
 
 /// Accesses.
@@ -56,6 +62,19 @@ impl ReuseBuffer {
             mask: (1 << tag_bits) - 1,
             pending: VecDeque::new(),
             counts: Counts::default(),
+            journal: None,
+        }
+    }
+
+    /// From now on changes are noted, of entries of so many bits.
+    pub fn noting(&mut self, journal: Journal, entry_bits: u32) {
+        self.journal = Some((journal, entry_bits));
+    }
+
+    fn note(&self, place: u32, cycle: u64, what: impl Fn(u32) -> What) {
+        if let Some((journal, all)) = &self.journal {
+            let structure = Storage::InstructionReuseBuffer;
+            journal.note(structure, place, cycle, what(*all));
         }
     }
 
@@ -65,7 +84,7 @@ impl ReuseBuffer {
             && ready <= cycle
         {
             self.pending.pop_front();
-            self.write(done);
+            self.write(ready, done);
         }
         self.counts.searches += 1;
         let Some(place) = self.place(wanted) else {
@@ -74,10 +93,12 @@ impl ReuseBuffer {
         self.counts.reads += 1;
         let entry = self.entries.remove(place);
         self.entries.push(entry);
-        if entry == wanted {
+        if entry.0 == wanted {
             self.counts.hits += 1;
+            self.note(entry.1, cycle, |_| What::Read);
             Found::Result
         } else {
+            self.note(entry.1, cycle, |_| What::Compared);
             Found::Other
         }
     }
@@ -91,22 +112,26 @@ impl ReuseBuffer {
 
     fn place(&self, wanted: Use) -> Option<usize> {
         let tag = |number: u64| number & self.mask;
-        let same = |entry: &Use| tag(entry.number) == tag(wanted.number);
+        let same = |entry: &(Use, u32)| tag(entry.0.number) == tag(wanted.number);
         self.entries.iter().position(same)
     }
 
     /// Takes the place of the same tag, or else of what was used longest ago.
-    fn write(&mut self, done: Use) {
+    fn write(&mut self, ready: u64, done: Use) {
         self.counts.writes += 1;
-        if let Some(place) = self.place(done) {
-            self.entries.remove(place);
+        let place = if let Some(place) = self.place(done) {
+            self.entries.remove(place).1
         } else {
             self.counts.allocations += 1;
             if self.entries.len() == self.capacity {
-                self.entries.remove(0);
+                self.entries.remove(0).1
+            } else {
+                self.entries.len() as u32
             }
-        }
-        self.entries.push(done);
+        };
+        let bits = done.result_bits;
+        self.note(place, ready, |all| What::Written { bits, all });
+        self.entries.push((done, place));
     }
 }
 
@@ -115,7 +140,11 @@ mod tests {
     use super::*;
 
     fn of(number: u64, values: u32) -> Use {
-        Use { number, values }
+        Use {
+            number,
+            values,
+            result_bits: 32,
+        }
     }
 
     #[test]
@@ -150,5 +179,31 @@ mod tests {
         let mut buffer = ReuseBuffer::new(4, 3);
         buffer.update(0, of(1, 7));
         assert_eq!(buffer.look_up(1, of(9, 7)), Found::Other);
+    }
+
+    #[test]
+    fn what_happens_to_each_place_is_noted() {
+        let journal = Journal::default();
+        let mut buffer = ReuseBuffer::new(2, 10);
+        buffer.noting(journal.clone(), 150);
+        for (cycle, number) in [(10, 1), (20, 2), (30, 3)] {
+            buffer.update(cycle, of(number, 0));
+        }
+        buffer.look_up(40, of(3, 0));
+        buffer.look_up(50, of(2, 7));
+        let written = What::Written { bits: 32, all: 150 };
+        let notes = journal.take();
+        let notes: Vec<_> = notes
+            .iter()
+            .map(|it| (it.entry, it.cycle, it.what))
+            .collect();
+        let expected = [
+            (0, 10, written),
+            (1, 20, written),
+            (0, 30, written),
+            (0, 40, What::Read),
+            (1, 50, What::Compared),
+        ];
+        assert_eq!(notes, expected);
     }
 }

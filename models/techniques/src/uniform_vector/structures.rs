@@ -5,6 +5,7 @@ use warpwatt_circuit::{
     BufferSpec, CamSpec, CircuitError, ComparatorSpec, MuxSpec, Ports, RamSpec, Spec,
 };
 use warpwatt_gpu::GpuSpec;
+use warpwatt_reliability::Structure as Storage;
 use warpwatt_techlib::quantity::Time;
 
 use super::{Design, Mode, UniformVector};
@@ -49,6 +50,33 @@ impl UniformVector {
         found
     }
 
+    /// Storage whose needed bits are followed, in an SM. Tokens and the free list are not.
+    pub(super) fn storage_of(&self, gpu: &GpuSpec) -> Vec<(Storage, u64)> {
+        let mut found = Vec::new();
+        if self.mode != Mode::Intra {
+            let bits = u64::from(self.irb_entries) * self.reuse_entry_bits();
+            found.push((Storage::InstructionReuseBuffer, bits));
+        }
+        if self.design == Design::Srf {
+            let scalars = u64::from(self.scalars(gpu));
+            let entries = u64::from(Self::registers(gpu));
+            found.push((Storage::ScalarRegisterFile, 32 * scalars));
+            let bits = u64::from(self.renamed_bits(gpu));
+            found.push((Storage::RenamingTable, entries * bits));
+        }
+        found
+    }
+
+    /// Bits of the number of a scalar register.
+    pub(super) fn renamed_bits(&self, gpu: &GpuSpec) -> u32 {
+        bits(self.scalars(gpu))
+    }
+
+    /// Bits of an entry of the reuse buffer with its tag.
+    pub(super) fn reuse_entry_bits(&self) -> u64 {
+        u64::from(self.irb_tag_bits) + self.entry_bits()
+    }
+
     /// One scalar register a word: three sources and one result at a time.
     fn srf(&self, gpu: &GpuSpec) -> Spec {
         Spec::Ram(RamSpec {
@@ -68,7 +96,7 @@ impl UniformVector {
     fn renaming(&self, gpu: &GpuSpec) -> Spec {
         Spec::Ram(RamSpec {
             words: u64::from(Self::registers(gpu)),
-            bits: u64::from(bits(self.scalars(gpu))),
+            bits: u64::from(self.renamed_bits(gpu)),
             out_bits: None,
             ports: Ports {
                 read: SOURCES + 1,
@@ -82,7 +110,7 @@ impl UniformVector {
     fn free_list(&self, gpu: &GpuSpec) -> Spec {
         Spec::Ram(RamSpec {
             words: u64::from(self.scalars(gpu)),
-            bits: u64::from(bits(self.scalars(gpu))),
+            bits: u64::from(self.renamed_bits(gpu)),
             out_bits: None,
             ports: Ports::READ_AND_WRITE,
             banks: 1,

@@ -238,7 +238,8 @@ impl Throttle for Manager {
             if let Some(hold) = &mut self.hold {
                 hold.spiller.returned(register.warp);
             }
-        } else if let Some(physical) = self.unmap(usize::from(register.warp), register.word) {
+        } else if let Some(physical) = self.unmap(cycle, usize::from(register.warp), register.word)
+        {
             self.leaving.push(std::cmp::Reverse((cycle, physical)));
         }
     }

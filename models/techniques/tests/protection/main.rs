@@ -1,130 +1,15 @@
 //! What techniques protect of the bits that a program needs, on kernels small enough to know every bit-cycle, and laws of it.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+mod added;
+mod support;
+
 use std::sync::Arc;
 
-use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, Run, StorageObserver, simulate};
-use warpwatt_reliability::{BitCycles, LaunchAvf, Liveness, Probe, Structure};
+use support::{Followed, Log, follow, gpu, launch, stack};
+use warpwatt_gpu::{Hooks, simulate};
+use warpwatt_reliability::Structure;
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_simt::{DeviceMemory, Launch, Options, execute};
-use warpwatt_techniques::{ALL, Stack, Technique, find};
-
-/// Executes `body` once a thread: `%rd1` is the address of a buffer, `%r1` the thread's number and `%rd2` the address of its own eight bytes of the buffer.
-/// Instructions 0 to 2 compute these; 3 is the first of the body.
-fn launch(threads: u32, body: &str) -> KernelTrace {
-    let source = format!(
-        ".version 8.0 .target sm_80 .address_size 64
-        .visible .entry k(.param .u64 p) {{
-        .shared .align 4 .b8 tile[4096];
-        .reg .pred %p<9>; .reg .b32 %r<19>; .reg .b64 %rd<19>;
-        mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p]; mad.wide.u32 %rd2, %r1, 8, %rd1;
-        {body}
-        ret; }}"
-    );
-    let module = warpwatt_ptx::load(&source).unwrap();
-    let mut memory = DeviceMemory::new(&module);
-    let address = memory.alloc("p", vec![0; 8 * threads as usize]);
-    let launch = Launch {
-        entry: "k",
-        grid: [1, 1, 1],
-        block: [threads, 1, 1],
-        dynamic_shared: 0,
-        params: address.to_le_bytes().to_vec(),
-    };
-    let options = Options {
-        values: true,
-        ..Options::default()
-    };
-    let run = execute(&module, &launch, &mut memory, &options).unwrap();
-    run.trace.unwrap()
-}
-
-fn gpu() -> GpuSpec {
-    let mut spec = GpuSpec::preset("softerror-28sm").unwrap();
-    spec.sm.count = 1;
-    spec
-}
-
-fn technique(name: &str, parameters: &str) -> Arc<dyn Technique> {
-    let definition = find(name).ok().unwrap();
-    let found = (definition.parse)(&parameters.parse().unwrap());
-    found.unwrap().into()
-}
-
-fn stack(members: &[(&str, &str)]) -> Stack {
-    let members = members.iter().map(|(name, of)| technique(name, of));
-    Stack::new(members.collect()).unwrap()
-}
-
-/// When the instructions of one warp came, issued, read and wrote, and when a launch ended.
-#[derive(Default)]
-struct Log {
-    buffered: Vec<u64>,
-    issued: Vec<(u64, u64)>,
-    written: Vec<(u32, u64)>,
-}
-
-struct Logger(Rc<RefCell<Log>>);
-
-impl StorageObserver for Logger {
-    fn buffered(&mut self, cycle: u64, _: u8, right: u8, _: u8) {
-        let log = &mut self.0.borrow_mut().buffered;
-        log.extend((0..right).map(|_| cycle));
-    }
-    fn issued(&mut self, event: &IssueEvent<'_>, _: &Course, read: u64) {
-        self.0.borrow_mut().issued.push((event.cycle, read));
-    }
-    fn written(&mut self, cycle: u64, _: u8, inst: u32) {
-        self.0.borrow_mut().written.push((inst, cycle));
-    }
-}
-
-impl Log {
-    fn written(&self, inst: u32) -> u128 {
-        let found = self.written.iter().find(|(it, _)| *it == inst);
-        u128::from(found.unwrap().1)
-    }
-
-    fn read(&self, inst: usize) -> u128 {
-        u128::from(self.issued[inst].1)
-    }
-
-    fn issue(&self, inst: usize) -> u128 {
-        u128::from(self.issued[inst].0)
-    }
-}
-
-struct Followed {
-    run: Run,
-    launches: Vec<LaunchAvf>,
-    log: Log,
-}
-
-impl Followed {
-    fn of(&self, structure: Structure) -> BitCycles {
-        *self.launches[0].of(structure)
-    }
-}
-
-fn follow(spec: &GpuSpec, trace: &KernelTrace, stack: &Stack) -> Followed {
-    let mut spec = spec.clone();
-    stack.reshape(&mut spec);
-    let probe = Probe::new(&spec, vec![Arc::new(Liveness::of(trace))], 16);
-    let mut hooks = Hooks::default();
-    let protections = stack.attach_protecting(&spec, &mut hooks);
-    probe.attach(&mut hooks, protections);
-    let log = Rc::new(RefCell::new(Log::default()));
-    let shown = log.clone();
-    let storage = &mut hooks.storage;
-    storage.push(Box::new(move |_| Box::new(Logger(shown.clone()))));
-    let run = simulate(&spec, std::slice::from_ref(trace), hooks).unwrap();
-    Followed {
-        run,
-        launches: probe.finish(),
-        log: log.take(),
-    }
-}
+use warpwatt_techniques::{ALL, Stack, Technique};
 
 /// Waits for memory and uses what it had before: instruction 3 the load, 4 its reader, which reads `%r1` again.
 const WAITS: &str = "ld.global.u32 %r2, [%rd2]; add.u32 %r3, %r2, %r1; st.global.u32 [%rd2], %r3;";
@@ -436,7 +321,19 @@ fn covered_and_uncovered_are_what_the_plain_gpu_needs() {
                 "{}: {structure}",
                 definition.name
             );
-            assert!(it.ace <= it.total);
+            assert!(
+                it.ace <= it.occupied,
+                "{}: {structure}: {it:?}",
+                definition.name
+            );
+            assert!(
+                it.occupied <= it.total,
+                "{}: {structure}: {it:?}",
+                definition.name
+            );
+            let windows = found.launches[0].over_time.windows.iter();
+            let sum: u128 = windows.map(|window| window[structure as usize]).sum();
+            assert_eq!(sum, it.ace, "{}: {structure}", definition.name);
             if ["ecc", "sawp", "register_to_register_protection"].contains(&definition.name) {
                 assert_eq!(found.run.cycles, plain.run.cycles);
                 assert_eq!(
