@@ -7,7 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use warpwatt::diag::{Sink, render};
-use warpwatt::study::{Catalogue, read};
+use warpwatt::run::{catalogue, resolve_text};
+use warpwatt::study::{Catalogue, Draft, read};
 use warpwatt_ptx::Module;
 use warpwatt_simt::{DeviceMemory, Launch, Options, execute};
 use warpwatt_suite::launch::{Files, LaunchFile};
@@ -17,6 +18,9 @@ const FEW: u64 = 5_000;
 
 /// Inputs of each kind in the slow run.
 const MANY: u64 = 1_000_000;
+
+/// Studies that are read with all that they name, as before a run: kernels, GPUs, nodes, circuits.
+const WHOLE: u64 = 40;
 
 /// A seed is cut to so many bytes, so that every input is read in a blink.
 const LONGEST: usize = 12_000;
@@ -209,11 +213,30 @@ fn launch_file(text: &str) {
     }
 }
 
-fn study(text: &str) {
+fn study(catalogue: &Catalogue, text: &str) {
     let mut sink = Sink::default();
     let source = sink.sources.add("study.toml", text);
-    let _ = read(&mut sink, source, &Catalogue::default());
-    let _ = render(&sink, false);
+    let draft = read(&mut sink, source, catalogue);
+    if draft.and_then(Draft::finish).is_none() {
+        assert_located(&sink);
+    }
+}
+
+/// What `warpwatt run` does before anything runs.
+fn whole_study(text: &str) {
+    let mut sink = Sink::default();
+    let directory = folder("workloads/studies");
+    if resolve_text("study.toml", text, &directory, &mut sink).is_none() {
+        assert_located(&sink);
+    }
+}
+
+/// What is refused is refused with reasons, and each shows its place.
+fn assert_located(sink: &Sink) {
+    assert!(sink.has_errors());
+    for diag in &sink.diags {
+        assert!(!diag.labels.is_empty(), "{}", render(sink, false));
+    }
 }
 
 /// The kernels of the suite, and the forms of instructions in modules of a few.
@@ -269,7 +292,14 @@ fn damaged_launch_files_are_read() {
 
 #[test]
 fn damaged_studies_are_read() {
-    survive(&seeds("workloads/studies", ".toml"), FEW, study);
+    let catalogue = catalogue();
+    let check = |text: &str| study(&catalogue, text);
+    survive(&seeds("workloads/studies", ".toml"), FEW, check);
+}
+
+#[test]
+fn damaged_studies_are_read_with_all_that_they_name() {
+    survive(&seeds("workloads/studies", ".toml"), WHOLE, whole_study);
 }
 
 #[test]
@@ -291,5 +321,7 @@ fn a_million_damaged_launch_files_are_read() {
 #[test]
 #[ignore = "a million inputs of each kind take hours"]
 fn a_million_damaged_studies_are_read() {
-    survive(&seeds("workloads/studies", ".toml"), MANY, study);
+    let catalogue = catalogue();
+    let check = |text: &str| study(&catalogue, text);
+    survive(&seeds("workloads/studies", ".toml"), MANY, check);
 }
