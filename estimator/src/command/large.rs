@@ -1,19 +1,17 @@
 //! The report of a study of very many points: tables as files, written a stretch at a time, and a digest to look at.
 
-use std::io::Write;
-use std::path::Path;
-
 use rayon::prelude::*;
 use serde_json::json;
 
 use super::console::{Exit, err, out, out_json};
-use super::files::{PartFile, write_one};
+use super::files::write_one;
 use super::present::Formats;
+use super::tables::Tables;
 use crate::diag::{Diag, Rejection};
 use crate::outcome::Outcome;
 use crate::report::Report;
 use crate::report::digest::Digest;
-use crate::store::{Digests, Manifest, PointKey, RECORD, Record, Store};
+use crate::store::{Digests, FILE_NAME, Manifest, PointKey, RECORD, Record, Store};
 use crate::study::Format;
 
 /// Points that are in memory at once.
@@ -24,8 +22,8 @@ const STRETCH: usize = 2048;
 /// # Errors
 /// The store cannot be read or a file cannot be written; then no file has changed.
 pub fn present(manifest: &Manifest, store: &Store, formats: &Formats) -> Result<Exit, Rejection> {
-    let csv = formats.files.contains(&Format::Csv);
-    let mut tables = Tables::create(&formats.directory, csv, manifest.budget.is_some())?;
+    let budget = manifest.budget.is_some();
+    let mut tables = Tables::create(&formats.directory, &formats.files, budget)?;
     let mut digest = Digest::new(&manifest.title);
     let mut digests = Digests::default();
     let mut inside = 0;
@@ -60,16 +58,17 @@ pub fn present(manifest: &Manifest, store: &Store, formats: &Formats) -> Result<
         }
     }
     let digest = digest.finish();
-    let mut written = tables.commit()?;
+    let mut written = vec![FILE_NAME.to_owned()];
+    written.extend(tables.commit()?);
     let defect = |error: serde_json::Error| Diag::error("report::defect", error.to_string());
     let record = Record::with(manifest, digests).text().map_err(defect)?;
     write_one(&formats.directory.join(RECORD), record.as_bytes())?;
-    written.push(RECORD);
+    written.push(RECORD.to_owned());
     if formats.files.contains(&Format::Json) {
         let text = serde_json::to_vec_pretty(&digest);
         let text = text.map_err(defect)?;
         write_one(&formats.directory.join("digest.json"), &text)?;
-        written.push("digest.json");
+        written.push("digest.json".to_owned());
     }
     if formats.json {
         out_json(
@@ -106,66 +105,4 @@ fn outcomes(store: &Store, keys: &[PointKey]) -> Result<Vec<Outcome>, Diag> {
         })
         .collect();
     Ok(found?.into_iter().flatten().collect())
-}
-
-/// The tables that are being written.
-struct Tables {
-    points: Option<PartFile>,
-    comparisons: Option<PartFile>,
-    budget: Option<PartFile>,
-    headed: bool,
-}
-
-impl Tables {
-    fn create(directory: &Path, wanted: bool, budget: bool) -> Result<Self, Rejection> {
-        let create = |wanted: bool, name: &str| {
-            wanted
-                .then(|| PartFile::create(&directory.join(name)))
-                .transpose()
-        };
-        Ok(Self {
-            points: create(wanted, "points.csv")?,
-            comparisons: create(wanted, "comparisons.csv")?,
-            budget: create(wanted && budget, "budget.csv")?,
-            headed: false,
-        })
-    }
-
-    /// Adds the rows of a stretch; headings stand above the first.
-    fn add(&mut self, report: &Report) {
-        let skip = usize::from(self.headed);
-        let rows = |table: &mut Option<PartFile>, text: &dyn Fn() -> String| {
-            if let Some(table) = table {
-                let text = text();
-                let rows = if skip == 0 {
-                    &text[..]
-                } else {
-                    text.split_once('\n').map_or("", |rows| rows.1)
-                };
-                // A fault is kept for the end.
-                let _ = table.write_all(rows.as_bytes());
-            }
-        };
-        rows(&mut self.points, &|| report.points_csv());
-        rows(&mut self.comparisons, &|| report.comparisons_csv());
-        rows(&mut self.budget, &|| report.budget_csv());
-        self.headed = true;
-    }
-
-    /// Puts the tables in their places; returns their names.
-    fn commit(self) -> Result<Vec<&'static str>, Rejection> {
-        let mut names = vec![crate::store::FILE_NAME];
-        let tables = [
-            ("points.csv", self.points),
-            ("comparisons.csv", self.comparisons),
-            ("budget.csv", self.budget),
-        ];
-        for (name, table) in tables {
-            if let Some(table) = table {
-                table.commit()?;
-                names.push(name);
-            }
-        }
-        Ok(names)
-    }
 }

@@ -8,6 +8,7 @@ use super::console::{Exit, err, reject};
 use super::report::report_on;
 use crate::diag::Rejection;
 use crate::store::merge;
+use crate::study::Format;
 
 /// Put the results of parts of a study together, and report them.
 ///
@@ -50,6 +51,7 @@ pub fn run(arguments: &MergeArguments) -> Exit {
         ));
         return Exit::NotMet;
     }
-    report_on(&arguments.out, (&[], arguments.json, arguments.quiet))
+    let shown = (&[][..], arguments.json, arguments.quiet);
+    report_on(&arguments.out, Format::DEFAULT.to_vec(), shown)
         .unwrap_or_else(|rejection| reject(&rejection, arguments.json))
 }

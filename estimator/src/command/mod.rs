@@ -32,6 +32,7 @@ mod schema;
 mod sensitivity;
 mod study_timeline;
 mod subject;
+mod tables;
 mod tech;
 mod timeline;
 mod timing;

@@ -8,6 +8,8 @@ use super::console::{Exit, err, out, out_json};
 use super::files::write_all;
 use crate::diag::Diag;
 use crate::report::Report;
+#[cfg(feature = "parquet")]
+use crate::report::parquet;
 use crate::store::{FILE_NAME, Manifest, RECORD, Record};
 use crate::study::Format;
 
@@ -35,44 +37,32 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
         )
     };
     let json_text = report.json().map_err(|error| defect(error.to_string()))?;
-    let mut files = Vec::new();
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     for format in &formats.files {
         match format {
             Format::Csv => {
-                files.push(("points.csv", report.points_csv()));
-                files.push(("comparisons.csv", report.comparisons_csv()));
-                if let Some(rows) = report.operating_csv() {
-                    files.push(("operating.csv", rows));
-                }
-                if !report.stacks.is_empty() {
-                    files.push(("stacks.csv", report.stacks_csv()));
-                }
-                if report.budget.is_some() {
-                    files.push(("budget.csv", report.budget_csv()));
-                }
-                if report.pareto.is_some() {
-                    files.push(("pareto.csv", report.pareto_csv()));
-                }
-                if !report.protection.is_empty() {
-                    files.push(("protection.csv", report.protection_csv()));
-                }
-                if report.uncertainty.is_some() {
-                    files.push(("uncertainty.csv", report.uncertainty_csv()));
+                let tables = tables(report).into_iter();
+                files.extend(tables.map(|(name, text)| (format!("{name}.csv"), text.into_bytes())));
+            }
+            #[cfg(feature = "parquet")]
+            Format::Parquet => {
+                for (name, text) in tables(report) {
+                    let table = parquet::table(&text).map_err(|error| defect(error.to_string()))?;
+                    files.push((format!("{name}.parquet"), table));
                 }
             }
-            Format::Json => files.push(("report.json", json_text.clone())),
-            Format::Html => files.push((
-                "report.html",
-                report.html().map_err(|error| defect(error.to_string()))?,
-            )),
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => {}
+            Format::Json => files.push(("report.json".to_owned(), json_text.clone().into_bytes())),
+            Format::Html => {
+                let page = report.html().map_err(|error| defect(error.to_string()))?;
+                files.push(("report.html".to_owned(), page.into_bytes()));
+            }
         }
     }
     let record = Record::of(manifest, &report.points).text();
-    files.push((RECORD, record.map_err(|error| defect(error.to_string()))?));
-    let files: Vec<(String, Vec<u8>)> = files
-        .into_iter()
-        .map(|(name, text)| (name.to_owned(), text.into_bytes()))
-        .collect();
+    let record = record.map_err(|error| defect(error.to_string()))?;
+    files.push((RECORD.to_owned(), record.into_bytes()));
     let written = write_all(&formats.directory, &files);
     written.map_err(|rejection| {
         rejection
@@ -103,6 +93,30 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
         ));
     }
     Ok(())
+}
+
+/// The tables of a report, each with its heading, as CSV.
+fn tables(report: &Report) -> Vec<(&'static str, String)> {
+    let mut tables = vec![
+        ("points", report.points_csv()),
+        ("comparisons", report.comparisons_csv()),
+    ];
+    tables.extend(report.operating_csv().map(|rows| ("operating", rows)));
+    let mut add = |wanted: bool, name: &'static str, rows: &dyn Fn() -> String| {
+        if wanted {
+            tables.push((name, rows()));
+        }
+    };
+    add(!report.stacks.is_empty(), "stacks", &|| report.stacks_csv());
+    add(report.budget.is_some(), "budget", &|| report.budget_csv());
+    add(report.pareto.is_some(), "pareto", &|| report.pareto_csv());
+    add(!report.protection.is_empty(), "protection", &|| {
+        report.protection_csv()
+    });
+    add(report.uncertainty.is_some(), "uncertainty", &|| {
+        report.uncertainty_csv()
+    });
+    tables
 }
 
 /// Columns of the terminal; wide where there is none, so that files hold whole tables.

@@ -22,6 +22,7 @@ Examples:
   warpwatt report results
   warpwatt report results --pareto energy_j,area_m2
   warpwatt report results --json
+  warpwatt report results --formats csv,parquet
 
 Exit codes: 0 done; 1 the study has a budget and no point with a technique is inside it; 2 there is nothing to report.")]
 pub struct ReportArguments {
@@ -31,6 +32,9 @@ pub struct ReportArguments {
     /// Mark the best compromises between metrics: two or more, each alone or as min:NAME or max:NAME [default: the study's]
     #[arg(long, value_name = "METRIC,METRIC", value_delimiter = ',')]
     pub pareto: Vec<String>,
+    /// The files to write: csv, json, html, and parquet where it was built in [default: csv,json,html]
+    #[arg(long, value_name = "FORMAT,FORMAT", value_delimiter = ',')]
+    pub formats: Vec<String>,
     /// Show the page in the browser: the program that BROWSER names, or the system's
     #[arg(long)]
     pub open: bool,
@@ -42,7 +46,9 @@ pub struct ReportArguments {
 /// Shows the report.
 pub fn run(arguments: &ReportArguments) -> Exit {
     let shown = (&arguments.pareto[..], arguments.json, false);
-    match report_on(&arguments.results, shown) {
+    let reported =
+        formats(&arguments.formats).and_then(|files| report_on(&arguments.results, files, shown));
+    match reported {
         Ok(exit) => {
             if arguments.open {
                 open(&arguments.results.join("report.html"));
@@ -53,12 +59,30 @@ pub fn run(arguments: &ReportArguments) -> Exit {
     }
 }
 
-/// Writes and prints the report of the store in `results`: with these metrics to compromise between, as JSON or not, quietly or not.
+/// The formats that are asked for; the usual ones if none is.
+fn formats(asked: &[String]) -> Result<Vec<Format>, Rejection> {
+    if asked.is_empty() {
+        return Ok(Format::DEFAULT.to_vec());
+    }
+    let mut sink = Sink::default();
+    let mut formats = Vec::new();
+    for name in asked {
+        match Format::of(name) {
+            Ok(format) if !formats.contains(&format) => formats.push(format),
+            Ok(_) => {}
+            Err(diag) => sink.push(diag),
+        }
+    }
+    sink.finish(Some(formats))
+}
+
+/// Writes and prints the report of the store in `results` as these files: with these metrics to compromise between, as JSON or not, quietly or not.
 ///
 /// # Errors
 /// There is nothing to report, or a file cannot be written.
 pub fn report_on(
     results: &Path,
+    files: Vec<Format>,
     (pareto, json, quiet): (&[String], bool, bool),
 ) -> Result<Exit, Rejection> {
     let (manifest, store) = opened(results)?;
@@ -75,7 +99,7 @@ pub fn report_on(
     };
     let formats = Formats {
         directory: results.to_path_buf(),
-        files: Format::ALL.to_vec(),
+        files,
         json,
         quiet,
     };

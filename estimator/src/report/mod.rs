@@ -18,6 +18,8 @@ pub mod metric;
 mod model;
 mod operating;
 pub mod pareto;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 mod protection;
 mod stacked;
 mod table;

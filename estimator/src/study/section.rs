@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use toml::de::DeValue;
 
-use super::gpu::known;
 use super::toml_reader::{Fault, Reader, Section, positive, text};
+use crate::diag::{Diag, did_you_mean};
 
 /// Where results go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,11 +25,15 @@ pub enum Format {
     Json,
     /// A page with tables and pictures.
     Html,
+    /// The tables of [`Format::Csv`] with typed columns, for programs that read columns.
+    Parquet,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 3] = [Format::Csv, Format::Json, Format::Html];
+    pub const ALL: [Format; 4] = [Format::Csv, Format::Json, Format::Html, Format::Parquet];
+    /// Those that are written unless others are asked for.
+    pub const DEFAULT: [Format; 3] = [Format::Csv, Format::Json, Format::Html];
 
     /// As written in a study, and the extension of its file.
     pub fn name(self) -> &'static str {
@@ -37,7 +41,30 @@ impl Format {
             Format::Csv => "csv",
             Format::Json => "json",
             Format::Html => "html",
+            Format::Parquet => "parquet",
         }
+    }
+
+    /// The one of a name.
+    ///
+    /// # Errors
+    /// There is none, or this build cannot write it.
+    pub fn of(name: &str) -> Result<Format, Diag> {
+        let found = Format::ALL.into_iter().find(|one| one.name() == name);
+        let Some(format) = found else {
+            let message = format!("no output format is called `{name}`");
+            let names = Format::ALL.map(Format::name);
+            return Err(
+                Diag::error("study::unknown_format", message).help(did_you_mean(name, names))
+            );
+        };
+        if format == Format::Parquet && !cfg!(feature = "parquet") {
+            let message = "this build of warpwatt cannot write Parquet";
+            return Err(Diag::error("study::format_not_built", message).help(
+                "build it with `cargo build --release --features parquet`, or ask for \"csv\"",
+            ));
+        }
+        Ok(format)
     }
 }
 
@@ -60,7 +87,7 @@ impl Default for Output {
     fn default() -> Output {
         Output {
             directory: PathBuf::from("results"),
-            formats: Format::ALL.to_vec(),
+            formats: Format::DEFAULT.to_vec(),
         }
     }
 }
@@ -102,16 +129,12 @@ fn empty_path() -> Fault {
 
 fn parse_format(value: &DeValue<'_>) -> Result<Format, Fault> {
     let name = text("a format", value, "formats = [\"csv\", \"json\", \"html\"]")?;
-    let name = known(
-        "output format",
-        "study::unknown_format",
-        &name,
-        Format::ALL.map(Format::name),
-    )?;
-    Ok(Format::ALL
-        .into_iter()
-        .find(|format| format.name() == name)
-        .unwrap_or(Format::Csv))
+    Format::of(&name).map_err(|diag| Fault {
+        code: diag.code,
+        message: diag.message,
+        label: String::new(),
+        help: diag.help,
+    })
 }
 
 /// More than any run within a day; a limit above it is a slip.

@@ -3,6 +3,7 @@
 mod array;
 mod avf;
 mod cache;
+mod columns;
 mod common;
 mod cookbook;
 mod editors;

@@ -57,6 +57,32 @@ const sideways = document.documentElement.scrollWidth > document.documentElement
 document.title = JSON.stringify({ cut, overlaps, kinds, unnamed, sideways });
 </script>"#;
 
+/// Looks at colours and widths from inside the page. Contrast of text: WCAG 2.2, "relative luminance" and "contrast ratio".
+const READ: &str = r#"<script>
+const linear = v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+const colour = text => text.match(/[\d.]+/g).map(Number);
+const luminance = ([red, green, blue]) => 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+const contrast = (a, b) => { const [dark, light] = [luminance(a), luminance(b)].sort((x, y) => x - y); return (light + 0.05) / (dark + 0.05); };
+function paper(element) {
+  for (; element; element = element.parentElement) {
+    const behind = colour(getComputedStyle(element).backgroundColor);
+    if (behind.length < 4 || behind[3] > 0) return behind;
+  }
+}
+const faint = new Set(), wide = new Set();
+let texts = 0;
+for (const element of document.querySelectorAll("body *:not(script, style, title, desc)")) {
+  if (![...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.textContent.trim())) continue;
+  texts++;
+  const style = getComputedStyle(element);
+  const ratio = contrast(colour(element.ownerSVGElement ? style.fill : style.color), paper(element));
+  if (ratio < 4.5) faint.add(element.tagName + " " + ratio.toFixed(2) + ": " + element.textContent.slice(0, 40));
+}
+for (const element of document.querySelectorAll("table, svg, p, h2, h3"))
+  if (element.getBoundingClientRect().right > document.documentElement.clientWidth + 1) wide.add(element.tagName + ": " + element.textContent.trim().slice(0, 60));
+document.title = JSON.stringify({ texts, dark: matchMedia("(prefers-color-scheme: dark)").matches, faint: [...faint], wide: [...wide] });
+</script>"#;
+
 /// The browser, if there is one.
 fn chromium() -> Option<&'static str> {
     let answers = |name: &&str| {
@@ -95,41 +121,91 @@ fn page(scratch: &Scratch) -> PathBuf {
     scratch.path("results/report.html")
 }
 
+/// The browser; without one, says what is skipped.
+fn browser() -> Option<&'static str> {
+    let found = chromium();
+    if found.is_none() {
+        eprintln!("skipped: there is no chromium to look at the page with (apt install chromium)");
+    }
+    found
+}
+
+/// What a script at the end of the page leaves as its title.
+fn findings(
+    browser: &str,
+    scratch: &Scratch,
+    (page, script): (&str, &str),
+    more: &[&str],
+) -> Value {
+    let looked = page.replace("</body>", &format!("{script}</body>"));
+    let looked = scratch.write("looked.html", &looked);
+    let more = [&["--dump-dom"], more].concat();
+    let dom = browse(browser, &looked, &scratch.path("profile"), &more);
+    let title = dom.split("<title>").nth(1).unwrap();
+    let title = title
+        .split("</title>")
+        .next()
+        .unwrap()
+        .replace("&quot;", "\"")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&");
+    serde_json::from_str(&title).unwrap_or_else(|_| panic!("{title}"))
+}
+
+#[test]
+fn text_stands_out_in_the_light_and_in_the_dark() {
+    let Some(browser) = browser() else { return };
+    let scratch = Scratch::new();
+    let page = fs::read_to_string(page(&scratch)).unwrap();
+    for (dark, scheme) in [(true, "0"), (false, "1")] {
+        let scheme = format!("--blink-settings=preferredColorScheme={scheme}");
+        let found = findings(browser, &scratch, (&page, READ), &[&scheme]);
+        assert_eq!(found["dark"], Value::Bool(dark));
+        assert!(found["texts"].as_u64().unwrap() > 500, "{found}");
+        assert_eq!(found["faint"], Value::Array(Vec::new()), "dark: {dark}");
+    }
+}
+
+/// The rules of print, on a window as wide as what is printable of a letter on its side: 11 inches less two margins of 10 mm, at 96 dots an inch.
+#[test]
+fn nothing_is_wider_than_paper() {
+    let Some(browser) = browser() else { return };
+    let scratch = Scratch::new();
+    let page = fs::read_to_string(page(&scratch)).unwrap();
+    let printed = page.replace("@media print {", "@media all {");
+    assert_ne!(printed, page);
+    let found = findings(
+        browser,
+        &scratch,
+        (&printed, READ),
+        &["--window-size=980,1000"],
+    );
+    assert_eq!(found["wide"], Value::Array(Vec::new()));
+    let sheets = scratch.path("report.pdf");
+    let pdf = format!("--print-to-pdf={}", sheets.display());
+    let plain = scratch.path("results/report.html");
+    browse(browser, &plain, &scratch.path("profile"), &[&pdf]);
+    let sheets = String::from_utf8_lossy(&fs::read(sheets).unwrap()).into_owned();
+    let size = sheets.split("/MediaBox [").nth(1).unwrap();
+    let size: Vec<f64> = size
+        .split([' ', ']'])
+        .filter_map(|n| n.parse().ok())
+        .take(4)
+        .collect();
+    assert!(size[2] > size[3], "sheets lie on their side: {size:?}");
+}
+
 #[test]
 fn no_text_of_a_chart_overlaps_another_or_is_cut() {
-    let Some(browser) = chromium() else {
-        eprintln!("skipped: there is no chromium to look at the page with (apt install chromium)");
-        return;
-    };
+    let Some(browser) = browser() else { return };
     let scratch = Scratch::new();
     let page = fs::read_to_string(page(&scratch)).unwrap();
     // WARPWATT_PAGE_DIR keeps the page and its pictures for a look.
     let kept = std::env::var_os("WARPWATT_PAGE_DIR").map(PathBuf::from);
-    let looked = scratch.write(
-        "looked.html",
-        &page.replace("</body>", &format!("{LOOK}</body>")),
-    );
     for width in [1280, 640, 390] {
         let size = format!("--window-size={width},1000");
-        let dom = browse(
-            browser,
-            &looked,
-            &scratch.path("profile"),
-            &["--dump-dom", &size],
-        );
-        let title = dom
-            .split("<title>")
-            .nth(1)
-            .unwrap()
-            .split("</title>")
-            .next()
-            .unwrap();
-        let title = title
-            .replace("&quot;", "\"")
-            .replace("&lt;", "<")
-            .replace("&gt;", ">")
-            .replace("&amp;", "&");
-        let found: Value = serde_json::from_str(&title).unwrap_or_else(|_| panic!("{title}"));
+        let found = findings(browser, &scratch, (&page, LOOK), &[&size]);
         for kind in [
             "icache",
             "breakdown",

@@ -214,6 +214,27 @@ fn another_outcome_of_the_same_point_is_a_conflict() {
     );
 }
 
+/// `pairs` of a plain point and one with a technique have all of their rows in the tables.
+fn whole_tables(scratch: &Scratch, pairs: usize) {
+    let rows = |name: &str| {
+        fs::read_to_string(scratch.path("results").join(name))
+            .unwrap()
+            .lines()
+            .count()
+    };
+    assert_eq!(
+        (rows("points.csv"), rows("comparisons.csv")),
+        (2 * pairs + 1, pairs + 1)
+    );
+    #[cfg(feature = "parquet")]
+    {
+        ok(scratch, &["report", "results", "--formats", "parquet"]);
+        let rows = |name: &str| crate::columns::rows(&scratch.path("results").join(name)).len();
+        let counted = (rows("points.parquet"), rows("comparisons.parquet"));
+        assert_eq!(counted, (2 * pairs, pairs));
+    }
+}
+
 /// Points of a small study again and again, each at another supply: as many as make a report a digest.
 #[test]
 fn very_many_points_are_reported_by_a_digest_and_whole_tables() {
@@ -269,16 +290,7 @@ fn very_many_points_are_reported_by_a_digest_and_whole_tables() {
         "{text}"
     );
     assert!(text.lines().count() < 20, "{text}");
-    let rows = |name: &str| {
-        fs::read_to_string(scratch.path("results").join(name))
-            .unwrap()
-            .lines()
-            .count()
-    };
-    assert_eq!(
-        (rows("points.csv"), rows("comparisons.csv")),
-        (2 * PAIRS + 1, PAIRS + 1)
-    );
+    whole_tables(&scratch, PAIRS);
     let digest = fs::read_to_string(scratch.path("results/digest.json")).unwrap();
     let digest: serde_json::Value = serde_json::from_str(&digest).unwrap();
     assert_eq!(digest["points"], 2 * PAIRS);

@@ -13,8 +13,7 @@ fn process(profile: Profile) -> Process {
     let technology = Library::itrs().unwrap().node("45nm", Flavour::Hp).unwrap();
     let at = OperatingPoint::at(Temperature::from_k(350.0));
     let settings = profile.settings();
-    let design = Process::design(&technology, &technology, at.temperature, &settings).unwrap();
-    design
+    Process::design(&technology, &technology, at.temperature, &settings).unwrap()
 }
 
 fn need(sets: f64, bits: u64, ports: Ports) -> Need {

@@ -17,14 +17,13 @@ const PORTS: Ports = Ports {
 fn process(profile: Profile, node: &str, flavour: Flavour) -> Process {
     let technology = Library::itrs().unwrap().node(node, flavour).unwrap();
     let at = OperatingPoint::at(Temperature::from_k(360.0));
-    let design = Process::design(
+    Process::design(
         &technology,
         &technology,
         at.temperature,
         &profile.settings(),
     )
-    .unwrap();
-    design
+    .unwrap()
 }
 
 fn need(entries: u64, tag_bits: u64, data_bits: u64) -> CamNeed {

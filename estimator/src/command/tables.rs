@@ -1,0 +1,178 @@
+//! Tables of very many rows, written a stretch at a time.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::files::PartFile;
+use crate::diag::Rejection;
+use crate::report::Report;
+use crate::study::Format;
+
+/// The tables of a study that are being written, in every format that has tables.
+pub struct Tables(Vec<Table>);
+
+/// A table of a report as CSV, its heading above.
+type Text = fn(&Report) -> String;
+
+/// A table in one format.
+struct Table {
+    name: String,
+    text: Text,
+    file: Box<dyn TableFile>,
+    headed: bool,
+}
+
+/// Where rows go. Faults are kept for the end.
+trait TableFile {
+    /// Names the columns, before any row.
+    fn head(&mut self, heading: &str);
+    /// Adds rows of CSV.
+    fn add(&mut self, rows: &str);
+    /// Puts the file in its place.
+    fn commit(self: Box<Self>) -> Result<(), Rejection>;
+}
+
+impl Tables {
+    /// Begins the tables in `directory`, the budget's if there is one.
+    ///
+    /// # Errors
+    /// Nothing can be written there.
+    pub fn create(directory: &Path, formats: &[Format], budget: bool) -> Result<Self, Rejection> {
+        let mut all: Vec<(&str, Text)> = vec![
+            ("points", Report::points_csv),
+            ("comparisons", Report::comparisons_csv),
+        ];
+        if budget {
+            all.push(("budget", Report::budget_csv));
+        }
+        let mut tables = Vec::new();
+        for format in [Format::Csv, Format::Parquet] {
+            if !formats.contains(&format) {
+                continue;
+            }
+            for (name, text) in &all {
+                let name = format!("{name}.{}", format.name());
+                let part = PartFile::create(&directory.join(&name))?;
+                let file = file(format, part);
+                let (text, headed) = (*text, false);
+                tables.push(Table {
+                    name,
+                    text,
+                    file,
+                    headed,
+                });
+            }
+        }
+        Ok(Self(tables))
+    }
+
+    /// Adds the rows of a stretch.
+    pub fn add(&mut self, report: &Report) {
+        for table in &mut self.0 {
+            let text = (table.text)(report);
+            let (heading, rows) = text.split_once('\n').unwrap_or_default();
+            if !table.headed {
+                table.file.head(heading);
+                table.headed = true;
+            }
+            table.file.add(rows);
+        }
+    }
+
+    /// Puts the tables in their places; returns their names.
+    ///
+    /// # Errors
+    /// Something could not be written, whenever that was.
+    pub fn commit(self) -> Result<Vec<String>, Rejection> {
+        let mut names = Vec::new();
+        for table in self.0 {
+            table.file.commit()?;
+            names.push(table.name);
+        }
+        Ok(names)
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn file(format: Format, part: PartFile) -> Box<dyn TableFile> {
+    match format {
+        Format::Parquet => Box::new(columns::Columns::Waiting(part)),
+        _ => Box::new(part),
+    }
+}
+
+#[cfg(not(feature = "parquet"))]
+fn file(_: Format, part: PartFile) -> Box<dyn TableFile> {
+    Box::new(part)
+}
+
+/// CSV as it comes.
+impl TableFile for PartFile {
+    fn head(&mut self, heading: &str) {
+        // Faults are kept by the file itself.
+        let _ = writeln!(self, "{heading}");
+    }
+
+    fn add(&mut self, rows: &str) {
+        let _ = self.write_all(rows.as_bytes());
+    }
+
+    fn commit(self: Box<Self>) -> Result<(), Rejection> {
+        PartFile::commit(*self)
+    }
+}
+
+#[cfg(feature = "parquet")]
+mod columns {
+    use parquet::errors::ParquetError;
+
+    use super::{PartFile, Rejection, TableFile};
+    use crate::diag::Diag;
+    use crate::report::parquet::ParquetTable;
+
+    /// A Parquet file: waiting for its heading, being written, or at fault.
+    pub enum Columns {
+        Waiting(PartFile),
+        Written(Box<ParquetTable<PartFile>>),
+        Faulty(ParquetError),
+    }
+
+    impl Columns {
+        fn next(&mut self, step: impl FnOnce(Columns) -> Result<Columns, ParquetError>) {
+            let nothing = Columns::Faulty(ParquetError::General(String::new()));
+            let next = step(std::mem::replace(self, nothing));
+            *self = next.unwrap_or_else(Columns::Faulty);
+        }
+    }
+
+    impl TableFile for Columns {
+        fn head(&mut self, heading: &str) {
+            self.next(|columns| match columns {
+                Columns::Waiting(part) => {
+                    let table = ParquetTable::create(part, heading)?;
+                    Ok(Columns::Written(Box::new(table)))
+                }
+                other => Ok(other),
+            });
+        }
+
+        fn add(&mut self, rows: &str) {
+            self.next(|columns| match columns {
+                Columns::Written(mut table) => {
+                    table.add(rows)?;
+                    Ok(Columns::Written(table))
+                }
+                other => Ok(other),
+            });
+        }
+
+        fn commit(self: Box<Self>) -> Result<(), Rejection> {
+            let defect = |error: ParquetError| Diag::error("report::defect", error.to_string());
+            match *self {
+                Columns::Waiting(part) => part.commit(),
+                Columns::Written(table) => table.finish().map_err(defect)?.commit(),
+                Columns::Faulty(error) => Err(defect(error).into()),
+            }
+        }
+    }
+}
