@@ -3,12 +3,14 @@
 use warpwatt_simt::trace::Step;
 
 use super::second::Answer;
+use super::warp::Warp;
 use super::{Sm, World};
 use crate::counters::Counter;
 use crate::engine::NEVER;
 use crate::event::Event;
 use crate::memory::Kind;
 use crate::memory::coalesce::Block;
+use crate::program::Program;
 use crate::{
     BranchFetch, CodeEvent, FetchEvent, Fetched, GpuError, GpuSpec, MissSource, SECTOR_BYTES,
 };
@@ -23,6 +25,15 @@ pub(super) fn lines(address: u64, bytes: u32, spec: &GpuSpec) -> Block {
     let first = (address - base) / u64::from(SECTOR_BYTES);
     let count = bytes.div_ceil(SECTOR_BYTES);
     Block::new(base, (((1u16 << count) - 1) << first) as u8)
+}
+
+/// The instruction that is fetched first for a warp.
+fn next_fetch(warp: &Warp<'_>, program: &Program, branches: BranchFetch) -> u32 {
+    match branches {
+        // Behind the last instruction there is nothing to fetch by mistake.
+        BranchFetch::NotTaken if (warp.fetch_at as usize) < program.insts.len() => warp.fetch_at,
+        _ => warp.next().map_or(0, |step| step.inst),
+    }
 }
 
 /// With two fetch stages, the I-cache delivers to the filter a cycle after the look-up.
@@ -141,14 +152,7 @@ impl Sm<'_> {
     fn fetch_for(&mut self, index: u32, now: u64, world: &mut World<'_>) -> Result<(), GpuError> {
         let (program, settings) = (world.program, &world.spec.fetch);
         let warp = &mut self.warps[index as usize];
-        let at = match settings.branches {
-            BranchFetch::Stall => warp.next().map_or(0, |step| step.inst),
-            // Behind the last instruction there is nothing to fetch by mistake.
-            BranchFetch::NotTaken if warp.fetch_at as usize >= program.insts.len() => {
-                warp.next().map_or(0, |step| step.inst)
-            }
-            BranchFetch::NotTaken => warp.fetch_at,
-        };
+        let at = next_fetch(warp, program, settings.branches);
         let due = match warp.next() {
             Some(step) if step.inst == at => u64::from(warp.due),
             _ => 0,
