@@ -1,3 +1,4 @@
+use super::forecast::LATENCY;
 use super::*;
 
 /// Warps of four registers beside the paper's shared memory.
