@@ -37,6 +37,7 @@ fn every_study_that_ships_is_valid() {
             "filter_cache",
             "filter_cache_sensitivity",
             "finfet_leakage",
+            "operating_range",
             "protection",
             "register_shrink",
             "register_virtualization",
