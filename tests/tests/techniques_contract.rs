@@ -563,7 +563,9 @@ impl Circuits for Node32 {
             granularity,
             ..Gating::default()
         };
-        power_gate(&self.0, &self.0, &point, &*self.cost(spec)?, &gating)
+        let cost = self.cost(spec)?;
+        let there = (&point, &*cost);
+        power_gate(&self.0, &self.0, there, there, &gating)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpwatt_circuit::{
-    CircuitError, Cost, Gated, Gating, Granularity, OperatingPoint, Profile, Running, Spec,
+    CircuitError, Cost, CostAt, Gated, Gating, Granularity, OperatingPoint, Profile, Running, Spec,
     power_gate,
 };
 use warpwatt_techlib::Technology;
@@ -91,6 +91,10 @@ impl NodeCircuits {
     /// Forgets the costs that were computed.
     pub fn forget(&self) {
         *self.lock() = Known::default();
+    }
+
+    /// Forgets layouts that few operating points share.
+    pub fn forget_layouts(&self) {
         self.designs.forget();
     }
 
@@ -126,21 +130,25 @@ impl NodeCircuits {
 }
 
 impl NodeCircuits {
-    /// What sleep transistors do, at another operating point, to something that costs `cost` there.
+    /// What sleep transistors do, at an operating point, to something that costs `cost` there.
     ///
     /// # Errors
     /// If it has no parts of that granularity, or the operating point is outside the technology's laws.
     pub fn gate_at(
         &self,
-        at: &OperatingPoint,
-        cost: &Cost,
+        spec: &Spec,
+        (at, cost): CostAt,
         granularity: Granularity,
     ) -> Result<Gated, CircuitError> {
+        let (nominal, layout) = self.designs.laid_out(spec)?;
         let gating = Gating {
             granularity,
             ..Gating::default()
         };
-        let with = |switch| power_gate(self.technology(), switch, at, cost, &gating);
+        let with = |switch| {
+            let designed = (&nominal, layout.cost());
+            power_gate(self.technology(), switch, designed, (at, cost), &gating)
+        };
         // The supply may be too low for transistors of low leakage.
         with(self.switch.technology()).or_else(|_| with(self.technology()))
     }
@@ -157,7 +165,7 @@ impl Circuits for NodeCircuits {
     }
 
     fn gated(&self, spec: &Spec, granularity: Granularity) -> Result<Gated, CircuitError> {
-        self.gate_at(&self.point, &*self.cost(spec)?, granularity)
+        self.gate_at(spec, (&self.point, &*self.cost(spec)?), granularity)
     }
 }
 
@@ -165,8 +173,10 @@ impl Circuits for NodeCircuits {
 mod tests {
     use super::*;
     use warpwatt_circuit::{Ports, RamSpec};
-    use warpwatt_techlib::quantity::Temperature;
+    use warpwatt_gpu::GpuSpec;
+    use warpwatt_techlib::quantity::{Temperature, Voltage};
     use warpwatt_techlib::{Flavour, Library};
+    use warpwatt_techniques::baseline;
 
     #[test]
     fn a_cost_is_the_circuit_models_and_stays_it() {
@@ -200,5 +210,92 @@ mod tests {
         });
         assert!(circuits.cost(&nothing).is_err());
         assert_eq!(circuits.cost(&nothing), circuits.cost(&nothing));
+    }
+
+    /// Operating points that share designs price as each on its own, in any order, after designs were forgotten too.
+    #[test]
+    fn sharing_designs_changes_no_bit() {
+        let technology = Library::silicon()
+            .unwrap()
+            .node("16nm", Flavour::Hp)
+            .unwrap();
+        let at = |kelvin: f64, volts: f64| OperatingPoint {
+            temperature: Temperature::from_k(kelvin),
+            vdd: Some(Voltage::from_v(volts)),
+        };
+        let points = [
+            at(350.0, 0.8),
+            at(320.0, 0.7),
+            at(380.0, 0.75),
+            at(350.0, 0.65),
+        ];
+        let gpu = GpuSpec::preset("tesla-16sm").unwrap();
+        let structures = baseline::structures(&gpu);
+        for profile in [Profile::Silicon, Profile::Cacti7] {
+            for turned in 0..points.len() {
+                let described = Described::from(technology.clone());
+                let first = points[turned];
+                let designs = Arc::new(Designs::new(described, profile, &first));
+                for place in 0..points.len() {
+                    let point = points[(turned + place) % points.len()];
+                    let design = |at: &OperatingPoint| profile.design_temperature(at.temperature);
+                    if design(&point) != design(&first) {
+                        continue;
+                    }
+                    let shared = NodeCircuits::of(Arc::clone(&designs), point);
+                    let alone = NodeCircuits::new(technology.clone(), point, profile);
+                    for structure in &structures {
+                        let spec = &structure.spec;
+                        let direct = warpwatt_circuit::cost(&technology, &point, profile, spec);
+                        assert_eq!(shared.cost(spec), direct.map(Arc::new));
+                        let gated =
+                            |circuits: &NodeCircuits| circuits.gated(spec, Granularity::Array);
+                        assert_eq!(gated(&shared), gated(&alone));
+                    }
+                    if place == 1 {
+                        shared.forget();
+                        shared.forget_layouts();
+                    }
+                }
+            }
+        }
+    }
+
+    /// What is built does not depend on where it runs: sleep transistors as little as arrays.
+    #[test]
+    fn sleep_transistors_are_of_one_size_at_every_operating_point() {
+        let technology = Library::silicon()
+            .unwrap()
+            .node("16nm", Flavour::Hp)
+            .unwrap();
+        let spec = Spec::Ram(RamSpec {
+            words: 256,
+            bits: 128,
+            out_bits: None,
+            ports: Ports::READ_AND_WRITE,
+            banks: 1,
+        });
+        let gated = |kelvin: f64, vdd: Option<f64>| {
+            let point = OperatingPoint {
+                temperature: Temperature::from_k(kelvin),
+                vdd: vdd.map(Voltage::from_v),
+            };
+            let circuits = NodeCircuits::new(technology.clone(), point, Profile::Silicon);
+            circuits.gated(&spec, Granularity::Array).unwrap()
+        };
+        let built = gated(350.0, None);
+        for (kelvin, vdd) in [
+            (320.0, None),
+            (390.0, None),
+            (350.0, Some(0.7)),
+            (330.0, Some(0.65)),
+        ] {
+            let elsewhere = gated(kelvin, vdd);
+            assert_eq!(elsewhere.header_area, built.header_area, "{kelvin} {vdd:?}");
+            assert_eq!(
+                elsewhere.header_width, built.header_width,
+                "{kelvin} {vdd:?}"
+            );
+        }
     }
 }

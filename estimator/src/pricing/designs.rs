@@ -69,6 +69,14 @@ impl Designs {
         self.workshop()?.cost(&layout, running)
     }
 
+    /// A structure as it is designed, and for what.
+    pub(super) fn laid_out(
+        &self,
+        spec: &Spec,
+    ) -> Result<(OperatingPoint, Arc<Layout>), CircuitError> {
+        Ok((*self.workshop()?.nominal(), self.layout(spec)?))
+    }
+
     fn layout(&self, spec: &Spec) -> Result<Arc<Layout>, CircuitError> {
         if let Some(known) = self.lock().layouts.get(spec) {
             return known.clone();

@@ -177,7 +177,7 @@ impl Circuits for Heated<'_> {
 
     fn gated(&self, spec: &Spec, granularity: Granularity) -> Result<Gated, CircuitError> {
         self.circuits
-            .gate_at(&self.at, &*self.cost(spec)?, granularity)
+            .gate_at(spec, (&self.at, &*self.cost(spec)?), granularity)
     }
 }
 

@@ -56,12 +56,8 @@ impl<'r> BuiltPart<'r> {
             process.profile,
             &part.spec,
         )?;
-        let gated = gated(
-            part,
-            design.cost(),
-            process,
-            (&*process.technology, process.switch()),
-        )?;
+        let own = (&*process.technology, process.switch());
+        let gated = gated(part, (&design, design.cost()), process, own)?;
         Ok(Self {
             part,
             design,
@@ -84,14 +80,15 @@ impl<'r> BuiltPart<'r> {
         (technology, switch): (&Technology, &Technology),
     ) -> Result<(Cost, Option<Gated>), CircuitError> {
         let cost = self.design.under(technology)?;
-        let gated = gated(self.part, &cost, process, (technology, switch))?;
+        let built = (&self.design, &cost);
+        let gated = gated(self.part, built, process, (technology, switch))?;
         Ok((cost, gated))
     }
 }
 
 fn gated(
     part: &Part,
-    cost: &Cost,
+    (design, cost): (&Design, &Cost),
     process: &Process,
     (technology, switch): (&Technology, &Technology),
 ) -> Result<Option<Gated>, CircuitError> {
@@ -102,7 +99,11 @@ fn gated(
         granularity: gates.granularity,
         ..Gating::default()
     };
-    let with = |switch| power_gate(technology, switch, &process.at, cost, &gating);
+    let (nominal, designed) = design.designed_under(technology)?;
+    let with = |switch| {
+        let designed = (&nominal, &designed);
+        power_gate(technology, switch, designed, (&process.at, cost), &gating)
+    };
     // The supply may be too low for transistors of low leakage.
     with(switch).or_else(|_| with(technology)).map(Some)
 }

@@ -64,10 +64,6 @@ impl Layout {
     pub fn cost(&self) -> &Cost {
         &self.cost
     }
-
-    pub(crate) fn into_cost(self) -> Cost {
-        self.cost
-    }
 }
 
 /// Where structures are laid out: a technology, by the rules of a profile. What is laid out in a workshop is evaluated at each operating point of the
@@ -124,6 +120,11 @@ impl Workshop {
             process: Arc::new(process),
             nominal: OperatingPoint::at(profile.design_temperature(at.temperature)),
         })
+    }
+
+    /// For which structures are laid out.
+    pub fn nominal(&self) -> &OperatingPoint {
+        &self.nominal
     }
 
     /// A structure, laid out.
@@ -228,10 +229,27 @@ impl Design {
     ///
     /// If the operating point is outside what that technology's laws cover.
     pub fn under(&self, technology: &Technology) -> Result<Cost, CircuitError> {
+        self.made_in(technology, &self.at)
+    }
+
+    /// The same for which it is designed, and what it costs there: what its sleep transistors are sized for.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Design::under`].
+    pub fn designed_under(
+        &self,
+        technology: &Technology,
+    ) -> Result<(OperatingPoint, Cost), CircuitError> {
+        let nominal = self.workshop.nominal;
+        Ok((nominal, self.made_in(technology, &nominal)?))
+    }
+
+    fn made_in(&self, technology: &Technology, at: &OperatingPoint) -> Result<Cost, CircuitError> {
         let Workshop {
             process, settings, ..
         } = &self.workshop;
-        let run = process.running((technology, technology), &self.at, settings)?;
+        let run = process.running((technology, technology), at, settings)?;
         self.layout.running(&run, (technology, settings))
     }
 }

@@ -31,7 +31,7 @@ pub use cost::{Alternative, Cost, Organisation, Part, Uncertainty};
 pub use design::{Design, Layout, Running, Workshop};
 pub use equation::{Equation, Quantity};
 pub use error::CircuitError;
-pub use gating::{Gated, GatedMode, GatedSide, Gating, Granularity, gate as power_gate};
+pub use gating::{CostAt, Gated, GatedMode, GatedSide, Gating, Granularity, gate as power_gate};
 pub use interface::MacroStyle;
 pub use settings::{
     BitCell, Circuits, Layer, Objective, Profile, Projection, Settings, Signalling, Weights,
@@ -94,10 +94,16 @@ pub fn cost_with(
     let layout = Layout::new(&design, (periphery, settings), spec)?;
     let mut cost = match run {
         Some(run) => layout.running(&run, (periphery, settings))?,
-        None => layout.into_cost(),
+        None => layout.cost().clone(),
     };
     if let Some(gating) = &settings.gating {
-        cost.gated = Some(power_gate(periphery, cell, at, &cost, gating)?);
+        cost.gated = Some(power_gate(
+            periphery,
+            cell,
+            (&OperatingPoint::at(nominal), layout.cost()),
+            (at, &cost),
+            gating,
+        )?);
     }
     Ok(cost)
 }

@@ -106,8 +106,11 @@ impl Default for Gating {
     }
 }
 
-/// What gating does to a structure that costs `cost` in `technology` at the operating point; its switches are transistors of `switch`, a flavour of the
-/// same node, best one of low leakage.
+/// A structure's cost, and the operating point at which it costs that.
+pub type CostAt<'c> = (&'c OperatingPoint, &'c Cost);
+
+/// What gating does to a structure of `technology` where it `runs`. Its switches are transistors of `switch`, a flavour of the same node, best one of low
+/// leakage; they are sized for the currents of the structure as it was `designed`, whatever it runs at.
 ///
 /// # Errors
 ///
@@ -115,18 +118,22 @@ impl Default for Gating {
 pub fn gate(
     technology: &Technology,
     switch: &Technology,
-    at: &OperatingPoint,
-    cost: &Cost,
+    designed: CostAt,
+    runs: CostAt,
     gating: &Gating,
 ) -> Result<Gated, CircuitError> {
     check(gating)?;
-    if let (Some(tag), Some(data)) = (&cost.tag, &cost.data) {
-        let tag = gate(technology, switch, at, tag, gating)?;
-        let data = gate(technology, switch, at, data, gating)?;
+    let (at, cost) = runs;
+    let sides = (&designed.1.tag, &designed.1.data, &cost.tag, &cost.data);
+    if let (Some(old_tag), Some(old_data), Some(tag), Some(data)) = sides {
+        let side = |old, new| gate(technology, switch, (designed.0, old), (at, new), gating);
+        let (tag, data) = (side(old_tag, tag)?, side(old_data, data)?);
         return Ok(together(cost, &tag, &data));
     }
     let domain = Domain::new(technology, at, cost, gating)?;
-    let switch = Switch::new(technology, switch, at, &domain, gating)?;
+    let sized = Domain::new(technology, designed.0, designed.1, gating)?;
+    let width = switch::width(switch, &sized, gating);
+    let switch = Switch::new(technology, switch, at, (&domain, width), gating)?;
     let (settled, asleep) = match gating.mode {
         GatedMode::Off => {
             let rail = Rail::cut_off(at, &domain, &switch);

@@ -1,7 +1,8 @@
 //! The sleep transistor: as wide as the allowed drop asks for.
 
 use warpwatt_techlib::quantity::{
-    Area, CapacitancePerLength, Current, Energy, Length, Resistivity, Time, Voltage,
+    Area, CapacitancePerLength, Current, CurrentPerLength, Energy, Length, Resistivity, Time,
+    Voltage,
 };
 use warpwatt_techlib::{TechError, Technology, rules};
 
@@ -32,7 +33,7 @@ impl Switch {
         technology: &Technology,
         flavour: &Technology,
         at: &OperatingPoint,
-        domain: &Domain,
+        (domain, width): (&Domain, Length),
         gating: &Gating,
     ) -> Result<Self, CircuitError> {
         let device = &flavour.device;
@@ -46,16 +47,7 @@ impl Switch {
                 nearest: device.drive.low,
             }));
         }
-        let drive = on_current(vdd, device.vdd.value, device.vth.value);
-        let per_side = match gating.side {
-            GatedSide::Header => device.n_to_p_drive_ratio.value,
-            GatedSide::Footer => 1.0,
-        };
-        let on = device.i_on_n.value * (drive / per_side);
-        let linear: Resistivity = vdd * rules::LINEAR_REGION / on;
-        let drop = drop(gating.loss, vdd, domain.vth);
-        let needed: Length = linear / (drop / domain.peak);
-        let width = needed.max(flavour.feature * rules::MIN_NMOS);
+        let on = on(flavour, vdd, gating.side);
         // A drowsy domain has a switch to each of its rails.
         let switches = match gating.mode {
             GatedMode::Off => 1.0,
@@ -91,6 +83,26 @@ impl Switch {
         let saturation = 1.0 - libm::exp(-(across / (self.slope / rules::SUBTHRESHOLD_IDEALITY)));
         self.off * (libm::exp(-lowered) * saturation.max(0.0))
     }
+}
+
+/// Width of the switch of a domain as it is designed: it carries the largest current with the drop that is allowed.
+pub(super) fn width(flavour: &Technology, designed: &Domain, gating: &Gating) -> Length {
+    let vdd = designed.vdd;
+    let linear: Resistivity = vdd * rules::LINEAR_REGION / on(flavour, vdd, gating.side);
+    let drop = drop(gating.loss, vdd, designed.vth);
+    let needed: Length = linear / (drop / designed.peak);
+    needed.max(flavour.feature * rules::MIN_NMOS)
+}
+
+/// Saturation current of a switch, per width.
+fn on(flavour: &Technology, vdd: Voltage, side: GatedSide) -> CurrentPerLength {
+    let device = &flavour.device;
+    let drive = on_current(vdd, device.vdd.value, device.vth.value);
+    let per_side = match side {
+        GatedSide::Header => device.n_to_p_drive_ratio.value,
+        GatedSide::Footer => 1.0,
+    };
+    device.i_on_n.value * (drive / per_side)
 }
 
 /// Drop of the supply that makes gates slower by `loss`: delay goes with Vdd / (Vdd - Vth)^alpha, taken linear in the drop.

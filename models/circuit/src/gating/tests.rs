@@ -35,8 +35,8 @@ impl Bench {
         gate(
             &self.technology,
             &self.switch,
-            &self.at,
-            &self.cost,
+            (&self.at, &self.cost),
+            (&self.at, &self.cost),
             &gating,
         )
         .unwrap()
@@ -172,8 +172,8 @@ fn a_cache_is_gated_side_by_side_and_logic_only_whole() {
         gate(
             &bench.technology,
             &bench.switch,
-            &bench.at,
-            cost,
+            (&bench.at, cost),
+            (&bench.at, cost),
             &Gating::default(),
         )
         .unwrap()
@@ -188,7 +188,13 @@ fn a_cache_is_gated_side_by_side_and_logic_only_whole() {
         granularity: Granularity::Row,
         ..Gating::default()
     };
-    let refused = gate(&bench.technology, &bench.switch, &bench.at, &mux, &rows);
+    let refused = gate(
+        &bench.technology,
+        &bench.switch,
+        (&bench.at, &mux),
+        (&bench.at, &mux),
+        &rows,
+    );
     assert!(matches!(refused, Err(CircuitError::Granularity { .. })));
 }
 
@@ -199,8 +205,8 @@ fn parameters_outside_their_range_are_refused() {
         gate(
             &bench.technology,
             &bench.switch,
-            &bench.at,
-            &bench.cost,
+            (&bench.at, &bench.cost),
+            (&bench.at, &bench.cost),
             &gating,
         )
         .unwrap_err()
