@@ -71,7 +71,7 @@ fn text(forecast: &Forecast, directory: &Path) -> String {
          time         {time}\n\
          disk         about {}\n\n\
          from recorded instruction counts of the suite's cases, and rates of one core: {:.0} million warp instructions a second executed, {:.1} million timed,\n\
-         {} points a second priced in a new technology or operating point, {} in a known one; {} bytes a point\n",
+         circuits of a GPU at {:.0} operating points a second, {:.0} points a second priced, kept and reported; {} bytes a point\n",
         forecast.points,
         forecast.held,
         directory.display(),
@@ -82,7 +82,7 @@ fn text(forecast: &Forecast, directory: &Path) -> String {
         size(forecast.store_bytes),
         basis.executed_instructions_per_s / 1e6,
         basis.timed_instructions_per_s / 1e6,
-        basis.designs_per_s,
+        basis.operating_points_per_s,
         basis.pricings_per_s,
         basis.bytes_per_point,
     )

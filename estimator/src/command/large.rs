@@ -1,108 +1,245 @@
 //! The report of a study of very many points: tables as files, written a stretch at a time, and a digest to look at.
 
+use std::fs;
+use std::path::Path;
+
 use rayon::prelude::*;
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
 
 use super::console::{Exit, err, out, out_json};
-use super::files::write_one;
+use super::files::write_all;
 use super::present::Formats;
-use super::tables::Tables;
+use super::tables::{Tables, Text};
 use crate::diag::{Diag, Rejection};
 use crate::outcome::Outcome;
 use crate::report::Report;
-use crate::report::digest::Digest;
+use crate::report::digest::{Digest, Gathering};
+use crate::report::metric::{Metrics, Objective};
+use crate::run::kernel::hex;
 use crate::store::{Digests, FILE_NAME, Manifest, PointKey, RECORD, Record, Store};
 use crate::study::Format;
 
-/// Points that are in memory at once.
-const STRETCH: usize = 2048;
+/// Points that are decoded at once, and those that make a piece for one thread.
+const STRETCH: usize = 1024;
+const PIECE: usize = 128;
 
-/// Writes the files and prints the digest.
+/// The digest's file: beside the tables it is all that a later report needs.
+const DIGEST: &str = "digest.json";
+
+/// What the best compromises are between, unless the study says.
+const OBJECTIVES: [&str; 2] = ["energy_j", "time_s"];
+
+/// Writes the files and prints the digest. Where they are there already, of these results, only the digest is read.
 ///
 /// # Errors
 /// The store cannot be read or a file cannot be written; then no file has changed.
-pub fn present(manifest: &Manifest, store: &Store, formats: &Formats) -> Result<Exit, Rejection> {
+pub fn present(
+    manifest: &Manifest,
+    store: &Store,
+    (objectives, formats): (&[Objective], &Formats),
+) -> Result<Exit, Rejection> {
+    let objectives = match objectives {
+        [] => defaults()?,
+        asked => asked.to_vec(),
+    };
+    let hash = hash(manifest)?;
+    let tables = Tables::names(&formats.files, manifest.budget.is_some());
+    let (digest, mut written) = match known(&formats.directory, (&hash, &objectives), &tables) {
+        Some(digest) => (digest, Vec::new()),
+        None => gather(manifest, store, (hash, &objectives), formats)?,
+    };
+    let mut files = vec![(DIGEST.to_owned(), pretty(&digest)?)];
+    if formats.files.contains(&Format::Html) {
+        let page = digest.html().map_err(|error| defect(&error))?;
+        files.push(("report.html".to_owned(), page.into_bytes()));
+    }
+    write_all(&formats.directory, &files)?;
+    written.extend(files.into_iter().map(|(name, _)| name));
+    if formats.json {
+        out_json(&json!({ "digest": digest }));
+    } else {
+        out(&digest.table());
+    }
+    if !formats.quiet {
+        let directory = formats.directory.display();
+        err(&format!("\nwrote {} in {directory}\n", written.join(", ")));
+    }
+    Ok(match digest.inside_budget {
+        Some(0) => Exit::NotMet,
+        _ => Exit::Done,
+    })
+}
+
+fn defaults() -> Result<Vec<Objective>, Diag> {
+    let known = Metrics::known();
+    let read = OBJECTIVES.iter().map(|name| Objective::read(name, &known));
+    read.collect()
+}
+
+/// Which results these are.
+fn hash(manifest: &Manifest) -> Result<String, Diag> {
+    let text = serde_json::to_vec(manifest).map_err(|error| defect(&error))?;
+    Ok(hex(&Sha256::digest(&text)))
+}
+
+/// The digest that was made of these results before, if everything that was written with it is still there.
+fn known(
+    directory: &Path,
+    (hash, objectives): (&str, &[Objective]),
+    tables: &[String],
+) -> Option<Digest> {
+    let mut names = tables.iter().map(String::as_str).chain([RECORD]);
+    if !names.all(|name| directory.join(name).is_file()) {
+        return None;
+    }
+    let text = fs::read(directory.join(DIGEST)).ok()?;
+    let digest: Digest = serde_json::from_slice(&text).ok()?;
+    (digest.manifest == hash && digest.objectives == objectives).then_some(digest)
+}
+
+/// Goes over all points: writes the tables and the manifest, and gathers the digest.
+fn gather(
+    manifest: &Manifest,
+    store: &Store,
+    (hash, objectives): (String, &[Objective]),
+    formats: &Formats,
+) -> Result<(Digest, Vec<String>), Rejection> {
     let budget = manifest.budget.is_some();
     let mut tables = Tables::create(&formats.directory, &formats.files, budget)?;
-    let mut digest = Digest::new(&manifest.title);
+    let texts = tables.texts();
+    let mut gathering = Gathering::new(&manifest.title, hash, objectives);
     let mut digests = Digests::default();
-    let mut inside = 0;
     let mut waiting: Vec<Outcome> = Vec::new();
     let mut keys = manifest.points.chunks(STRETCH);
     loop {
         let next = keys.next();
-        waiting.extend(outcomes(store, next.unwrap_or_default())?);
-        // A stretch ends before a plain GPU, so that what is compared with one stands with it.
-        let whole = match next {
-            Some(_) => waiting
-                .iter()
-                .rposition(|o| o.point.is_baseline())
-                .unwrap_or(0),
-            None => waiting.len(),
-        };
-        let rest = waiting.split_off(whole);
-        let stretch = std::mem::replace(&mut waiting, rest);
-        if !stretch.is_empty() {
-            let report =
-                Report::new(&manifest.title, &stretch).with_goals(manifest.budget.as_ref(), &[])?;
-            inside += report
-                .budget
-                .as_ref()
-                .map_or(0, |budget| budget.count(&report).inside);
-            stretch.iter().for_each(|outcome| digests.add(outcome));
-            digest.add(&report);
-            tables.add(&report);
+        for (outcome, digest) in outcomes(store, next.unwrap_or_default())? {
+            digests.add_digest(&digest);
+            waiting.push(outcome);
+        }
+        let pieces = pieces(&mut waiting, next.is_none());
+        let reports: Result<Vec<Piece>, Diag> = pieces
+            .into_par_iter()
+            .map(|points| Piece::of(manifest, &points, &texts))
+            .collect();
+        for piece in reports? {
+            gathering.add(&piece.report);
+            tables.add(&piece.rows);
         }
         if next.is_none() {
             break;
         }
     }
-    let digest = digest.finish();
+    let record = Record::with(manifest, digests).text();
+    let record = record.map_err(|error| defect(&error))?;
     let mut written = vec![FILE_NAME.to_owned()];
     written.extend(tables.commit()?);
-    let defect = |error: serde_json::Error| Diag::error("report::defect", error.to_string());
-    let record = Record::with(manifest, digests).text().map_err(defect)?;
-    write_one(&formats.directory.join(RECORD), record.as_bytes())?;
+    write_all(
+        &formats.directory,
+        &[(RECORD.to_owned(), record.into_bytes())],
+    )?;
     written.push(RECORD.to_owned());
-    if formats.files.contains(&Format::Json) {
-        let text = serde_json::to_vec_pretty(&digest);
-        let text = text.map_err(defect)?;
-        write_one(&formats.directory.join("digest.json"), &text)?;
-        written.push("digest.json".to_owned());
-    }
-    if formats.json {
-        out_json(
-            &json!({ "digest": digest, "inside_budget": manifest.budget.as_ref().map(|_| inside) }),
-        );
-    } else {
-        out(&digest.table());
-        if manifest.budget.is_some() {
-            out(&format!(
-                "\nbudget: {inside} points with a technique are inside\n"
-            ));
-        }
-    }
-    if !formats.quiet {
-        err(&format!(
-            "\nwrote {} in {}\n",
-            written.join(", "),
-            formats.directory.display()
-        ));
-    }
-    Ok(match manifest.budget {
-        Some(_) if inside == 0 => Exit::NotMet,
-        _ => Exit::Done,
-    })
+    Ok((gathering.finish(), written))
 }
 
-/// The points of a stretch, decoded by all threads.
-fn outcomes(store: &Store, keys: &[PointKey]) -> Result<Vec<Outcome>, Diag> {
-    let found: Result<Vec<Option<Outcome>>, Diag> = keys
+/// Cuts what waits before plain GPUs, so that what is compared with one stands with it; what may go on stays, unless nothing follows.
+fn pieces(waiting: &mut Vec<Outcome>, last: bool) -> Vec<Vec<Outcome>> {
+    let mut cuts: Vec<usize> = Vec::new();
+    for (place, outcome) in waiting.iter().enumerate() {
+        let enough = place >= cuts.last().unwrap_or(&0) + PIECE;
+        if enough && outcome.point.is_baseline() {
+            cuts.push(place);
+        }
+    }
+    let mut pieces = Vec::new();
+    if last {
+        cuts.push(waiting.len());
+    }
+    for place in cuts.into_iter().rev() {
+        pieces.push(waiting.split_off(place));
+    }
+    // What is behind the last cut goes on waiting; the first piece is what is left before the first cut.
+    if pieces.is_empty() {
+        return pieces;
+    }
+    let rest = pieces.remove(0);
+    pieces.push(std::mem::replace(waiting, rest));
+    pieces.reverse();
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
+}
+
+/// The points of a stretch with their digests, decoded by all threads.
+fn outcomes(store: &Store, keys: &[PointKey]) -> Result<Vec<(Outcome, [u8; 32])>, Diag> {
+    let found: Result<Vec<_>, Diag> = keys
         .par_chunks(64)
-        .flat_map_iter(|keys| {
-            keys.iter()
-                .map(|key| store.get(key).map_err(|error| error.diag()))
-        })
+        .map(|keys| store.outcomes(keys).map_err(|error| error.diag()))
         .collect();
     Ok(found?.into_iter().flatten().collect())
+}
+
+/// Some points with what is compared with them, and their rows.
+struct Piece {
+    report: Report,
+    /// One text a table.
+    rows: Vec<String>,
+}
+
+impl Piece {
+    fn of(manifest: &Manifest, points: &[Outcome], texts: &[Text]) -> Result<Self, Diag> {
+        let report = Report::new(&manifest.title, points);
+        let report = report.with_goals(manifest.budget.as_ref(), &[])?;
+        let rows = texts.iter().map(|text| text(&report));
+        Ok(Self {
+            rows: rows.collect(),
+            report,
+        })
+    }
+}
+
+fn pretty(digest: &Digest) -> Result<Vec<u8>, Diag> {
+    serde_json::to_vec_pretty(digest).map_err(|error| defect(&error))
+}
+
+fn defect(error: &dyn std::error::Error) -> Diag {
+    Diag::error(
+        "report::defect",
+        format!("the report cannot be made: {error}"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::BASELINE;
+    use crate::report::sample;
+
+    /// Points come in stretches that cut groups anywhere; pieces begin with a plain GPU, keep the order and lose nothing.
+    #[test]
+    fn pieces_are_cut_before_plain_gpus() {
+        let one = sample::outcomes().remove(0);
+        let point = |number: usize| {
+            let mut outcome = one.clone();
+            outcome.cycles = number as u64;
+            let plain = number.is_multiple_of(5);
+            outcome.point.technique = if plain { BASELINE } else { "t" }.to_owned();
+            outcome
+        };
+        for stretch in [1, 7, 128, 300, 1000] {
+            let (mut waiting, mut seen) = (Vec::new(), Vec::new());
+            let all: Vec<usize> = (0..1000).collect();
+            let mut stretches = all.chunks(stretch).peekable();
+            while let Some(numbers) = stretches.next() {
+                waiting.extend(numbers.iter().map(|number| point(*number)));
+                for piece in pieces(&mut waiting, stretches.peek().is_none()) {
+                    assert!(piece[0].point.is_baseline());
+                    assert!(piece.len() >= PIECE || seen.len() + piece.len() == 1000);
+                    seen.extend(piece.iter().map(|outcome| outcome.cycles));
+                }
+            }
+            assert!(waiting.is_empty());
+            assert!(seen.into_iter().eq(0..1000), "{stretch}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! `warpwatt reproduce`: runs a study again from its manifest, and compares.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,12 +9,13 @@ use serde_json::{Value, json};
 
 use super::cache::{CacheArguments, show_notes};
 use super::console::{Exit, out, out_json, reject, show};
-use super::report::stored;
+use super::report::opened;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
 use crate::outcome::Outcome;
 use crate::report::metric::POINT;
-use crate::run::{Means, resolve_text, run_in_memory};
+use crate::run::kernel::hex;
+use crate::run::{Means, resolve_text, run_points};
 use crate::store::{Digests, RECORD, Record};
 
 /// Run a study again from the manifest of its results, and compare: the inputs by their hashes, every point by its figures.
@@ -98,11 +100,27 @@ fn read(path: &Path) -> Result<Record, Diag> {
     })
 }
 
+/// Points that came out otherwise and are shown.
+const MOST_SHOWN: usize = 1000;
+
 /// What came out this time.
 struct Again {
     inputs: Vec<(String, Option<String>)>,
     digests: Digests,
-    outcomes: Vec<Outcome>,
+    /// How many points are known to have come out otherwise, and the first of them by their numbers from zero.
+    differing: usize,
+    shown: BTreeMap<usize, Outcome>,
+}
+
+impl Again {
+    /// A point whose digest was another before. The first are kept, whatever the order in which they come.
+    fn keep(&mut self, number: usize, outcome: Outcome) {
+        self.differing += 1;
+        self.shown.insert(number, outcome);
+        if self.shown.len() > MOST_SHOWN {
+            self.shown.pop_last();
+        }
+    }
 }
 
 fn again(
@@ -128,20 +146,38 @@ fn again(
             .map(|name| (name.clone(), inputs.get(name).cloned()))
             .collect(),
         digests: Digests::default(),
-        outcomes: Vec::new(),
+        differing: 0,
+        shown: BTreeMap::new(),
     };
+    // Points come in the order of the work; they are told by the order of the study.
+    let mut digests = vec![[0; 32]; resolved.plan.points.len()];
     let finished = vec![false; resolved.plan.points.len()];
     let means = Means {
         jobs: arguments.jobs,
         cache,
     };
-    let collected = run_in_memory(&resolved, &sink.sources, (&finished, means), |_| ());
+    let collected = run_points(
+        &resolved,
+        &sink.sources,
+        (&finished, means),
+        |_| (),
+        |batch| {
+            for (number, outcome) in batch {
+                digests[number] = Digests::of(&outcome);
+                let before = record.outcomes.get(number);
+                let told = !record.outcomes.is_empty();
+                if told && before != Some(&hex(&digests[number])) {
+                    again.keep(number, outcome);
+                }
+            }
+            Ok(())
+        },
+    );
     match collected {
-        Ok(outcomes) => {
-            outcomes
+        Ok(()) => {
+            digests
                 .iter()
-                .for_each(|outcome| again.digests.add(outcome));
-            again.outcomes = outcomes;
+                .for_each(|digest| again.digests.add_digest(digest));
             Some(again)
         }
         Err(diag) => {
@@ -157,7 +193,9 @@ struct Verdict {
     /// Inputs with other contents, or none, by name.
     inputs: Vec<String>,
     points: usize,
-    /// Points by number from 1 that differ, and what is known of how.
+    /// How many points differ; nothing if the manifest does not tell points apart.
+    differing: Option<usize>,
+    /// The first of them by number from 1, and what is known of how.
     different: Vec<(usize, String, Vec<Change>)>,
     same: bool,
 }
@@ -185,26 +223,21 @@ impl Verdict {
         };
         let kept = directory
             .filter(|_| !same)
-            .and_then(|directory| stored(directory).ok());
-        let kept = kept
-            .filter(|(manifest, _)| manifest == before)
-            .map(|(_, outcomes)| outcomes);
-        let numbers = (0..again.outcomes.len())
-            .filter(|number| record.outcomes.get(*number) != again.digests.each.get(*number));
-        let numbers = numbers.filter(|_| !same && !record.outcomes.is_empty());
-        let different = numbers.map(|number| {
-            let now = &again.outcomes[number];
-            let then = kept.as_ref().and_then(|kept| kept.get(number));
-            (
-                number + 1,
-                name(now),
-                then.map(|then| changes(then, now)).unwrap_or_default(),
-            )
+            .and_then(|directory| opened(directory).ok())
+            .filter(|(manifest, _)| manifest == before);
+        let different = again.shown.iter().map(|(number, now)| {
+            let then = kept.as_ref().and_then(|(manifest, store)| {
+                let key = manifest.points.get(*number)?;
+                store.get(key).ok()?
+            });
+            let changes = then.map(|then| changes(&then, now));
+            (number + 1, name(now), changes.unwrap_or_default())
         });
         Self {
             versions: (before.version.clone(), env!("CARGO_PKG_VERSION")),
             inputs: inputs.map(|(name, _)| name.clone()).collect(),
-            points: again.outcomes.len(),
+            points: again.digests.count(),
+            differing: (!record.outcomes.is_empty()).then_some(again.differing),
             different: different.collect(),
             same,
         }
@@ -230,11 +263,13 @@ impl Verdict {
             ));
             return text;
         }
-        text.push_str(&format!(
-            "{} of {} points came out otherwise\n",
-            self.different.len(),
-            self.points
-        ));
+        text.push_str(&match self.differing {
+            Some(count) => format!("{count} of {} points came out otherwise\n", self.points),
+            None => format!(
+                "not all {} points came out the same; a manifest of so many does not say which\n",
+                self.points
+            ),
+        });
         for (number, name, changes) in &self.different {
             text.push_str(&format!("  {number}: {name}\n"));
             for change in changes {
@@ -249,6 +284,13 @@ impl Verdict {
                 ));
             }
         }
+        let more = self
+            .differing
+            .unwrap_or(0)
+            .saturating_sub(self.different.len());
+        if more > 0 {
+            text.push_str(&format!("  and {more} more\n"));
+        }
         text
     }
 
@@ -260,7 +302,7 @@ impl Verdict {
             json!({ "point": number, "name": name, "changes": changes.collect::<Vec<_>>() })
         });
         json!({
-            "same": self.same, "points": self.points, "version_before": self.versions.0, "version": self.versions.1,
+            "same": self.same, "points": self.points, "differing": self.differing, "version_before": self.versions.0, "version": self.versions.1,
             "changed_inputs": self.inputs, "different": different.collect::<Vec<_>>(),
         })
     }

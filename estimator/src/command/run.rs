@@ -131,8 +131,10 @@ pub fn report_store(
     store: &Store,
     (objectives, formats): (&[Objective], &Formats),
 ) -> Result<Exit, Rejection> {
-    if manifest.points.len() > MOST_SHOWN {
-        return large::present(manifest, store, formats);
+    // Draws need what few enough points were priced from.
+    let drawn = manifest.uncertainty.is_some() && manifest.points.len() <= MOST_EXPLAINED;
+    if manifest.points.len() > MOST_SHOWN && !drawn {
+        return large::present(manifest, store, (objectives, formats));
     }
     let outcomes = collect(manifest, store).map_err(|error| error.diag())?;
     let report =
@@ -155,7 +157,7 @@ fn first(rejection: Rejection) -> Diag {
 /// The store of a study that was finished before. Whatever is in the way of reading it is reported when it is opened for writing.
 fn finished_already(directory: &Path, manifest: &Manifest) -> Option<Store> {
     let store = Store::open_existing(directory).ok()?;
-    let recipes = manifest.points.len() > MOST_SHOWN || store.has_recipes().ok()?;
+    let recipes = manifest.points.len() > MOST_EXPLAINED || store.has_recipes().ok()?;
     let known = store.manifest().ok()?.as_ref() == Some(manifest);
     let all = || Some(!store.held(&manifest.points).ok()?.contains(&false));
     (recipes && known && all()?).then_some(store)
@@ -202,9 +204,12 @@ fn run_to_the_end(
     done
 }
 
+/// More points than are looked at one by one: what they were priced from is not kept.
+const MOST_EXPLAINED: usize = 10_000;
+
 /// Keeps what points were priced from, if they are few enough to be looked at one by one.
 fn keep_recipes(resolved: &Resolved, store: &Store) -> Result<(), StoreError> {
-    if resolved.plan.points.len() > MOST_SHOWN {
+    if resolved.plan.points.len() > MOST_EXPLAINED {
         return Ok(());
     }
     store.put_recipes(&Recipes::of(&resolved.plan))

@@ -12,7 +12,7 @@ use crate::study::Format;
 pub struct Tables(Vec<Table>);
 
 /// A table of a report as CSV, its heading above.
-type Text = fn(&Report) -> String;
+pub type Text = fn(&Report) -> String;
 
 /// A table in one format.
 struct Table {
@@ -38,6 +38,28 @@ impl Tables {
     /// # Errors
     /// Nothing can be written there.
     pub fn create(directory: &Path, formats: &[Format], budget: bool) -> Result<Self, Rejection> {
+        let mut tables = Vec::new();
+        for (format, name, text) in Self::all(formats, budget) {
+            let part = PartFile::create(&directory.join(&name))?;
+            let file = file(format, part);
+            let headed = false;
+            tables.push(Table {
+                name,
+                text,
+                file,
+                headed,
+            });
+        }
+        Ok(Self(tables))
+    }
+
+    /// The names of the tables that [`Tables::create`] begins.
+    pub fn names(formats: &[Format], budget: bool) -> Vec<String> {
+        let all = Self::all(formats, budget).into_iter();
+        all.map(|(_, name, _)| name).collect()
+    }
+
+    fn all(formats: &[Format], budget: bool) -> Vec<(Format, String, Text)> {
         let mut all: Vec<(&str, Text)> = vec![
             ("points", Report::points_csv),
             ("comparisons", Report::comparisons_csv),
@@ -45,31 +67,23 @@ impl Tables {
         if budget {
             all.push(("budget", Report::budget_csv));
         }
-        let mut tables = Vec::new();
-        for format in [Format::Csv, Format::Parquet] {
-            if !formats.contains(&format) {
-                continue;
-            }
-            for (name, text) in &all {
-                let name = format!("{name}.{}", format.name());
-                let part = PartFile::create(&directory.join(&name))?;
-                let file = file(format, part);
-                let (text, headed) = (*text, false);
-                tables.push(Table {
-                    name,
-                    text,
-                    file,
-                    headed,
-                });
-            }
-        }
-        Ok(Self(tables))
+        let wanted = [Format::Csv, Format::Parquet].into_iter();
+        let wanted = wanted.filter(|format| formats.contains(format));
+        let named = |format: Format| {
+            let all = all.iter();
+            all.map(move |(name, text)| (format, format!("{name}.{}", format.name()), *text))
+        };
+        wanted.flat_map(named).collect()
     }
 
-    /// Adds the rows of a stretch.
-    pub fn add(&mut self, report: &Report) {
-        for table in &mut self.0 {
-            let text = (table.text)(report);
+    /// What makes the rows of each table, heading above, out of a stretch of points.
+    pub fn texts(&self) -> Vec<Text> {
+        self.0.iter().map(|table| table.text).collect()
+    }
+
+    /// Adds the rows of a stretch, one text a table.
+    pub fn add(&mut self, texts: &[String]) {
+        for (table, text) in self.0.iter_mut().zip(texts) {
             let (heading, rows) = text.split_once('\n').unwrap_or_default();
             if !table.headed {
                 table.file.head(heading);

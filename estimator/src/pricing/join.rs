@@ -43,9 +43,18 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
         return Err(PricingError::Clock { hz: clock_hz });
     }
     let time_s = counted.cycles as f64 / clock_hz;
+    let mut events: BTreeMap<&str, Vec<(&str, u64)>> = BTreeMap::new();
+    for (event, count) in counted.activity.events() {
+        let of_structure = events.entry(event.structure).or_default();
+        of_structure.push((event.action, count));
+    }
     let structures = table
         .iter()
-        .map(|(name, entry)| priced(name, entry, &counted, time_s))
+        .map(|(name, entry)| {
+            let own = events.get(name).filter(|_| !entry.leakage_only);
+            let own = own.map_or(&[][..], Vec::as_slice);
+            priced((name, entry), own, &counted, time_s)
+        })
         .collect::<Result<Vec<_>, _>>()?;
     let mut notes = counted.notes;
     notes.extend(scope_notes(&structures, table, &counted.activity));
@@ -68,27 +77,23 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
 }
 
 fn priced(
-    name: &str,
-    entry: &Entry,
+    (name, entry): (&str, &Entry),
+    events: &[(&str, u64)],
     counted: &Counted,
     time_s: f64,
 ) -> Result<PricedStructure, PricingError> {
-    let events = counted
-        .activity
-        .events()
-        .filter(|(event, _)| event.structure == name && !entry.leakage_only);
     let mut actions = BTreeMap::new();
-    for (event, count) in events {
+    for (action, count) in events.iter().copied() {
         let unit_j = entry
-            .energy(event.action)
-            .ok_or_else(|| no_price(name, event.action, entry))?
+            .energy(action)
+            .ok_or_else(|| no_price(name, action, entry))?
             .si();
-        let action = PricedAction {
+        let priced = PricedAction {
             count,
             unit_j,
             total_j: count as f64 * unit_j,
         };
-        actions.insert(event.action.to_owned(), action);
+        actions.insert(action.to_owned(), priced);
     }
     let cost = &entry.cost;
     let mut area = cost.area;

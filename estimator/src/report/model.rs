@@ -78,6 +78,8 @@ impl Report {
         let mut blocks: Vec<Block> = Vec::new();
         let mut without_baseline = Vec::new();
         let mut compared = vec![None; points.len()];
+        // Blocks by technique, supply and temperature, which few of them share.
+        let mut places: BTreeMap<(&str, [u64; 2]), Vec<usize>> = BTreeMap::new();
         let mut last = 0;
         for (number, with) in points.iter().enumerate() {
             if with.point.is_baseline() {
@@ -93,14 +95,20 @@ impl Report {
                 continue;
             };
             let comparison = Comparison::of(baseline, with, &paper);
-            let block = blocks.iter().position(|block| block.holds(&with.point));
+            let technology = &with.point.technology;
+            let runs = [technology.vdd_v, technology.temperature_k].map(f64::to_bits);
+            let alike = places.entry((&with.point.technique, runs)).or_default();
+            let block = alike
+                .iter()
+                .find(|block| blocks[**block].holds(&with.point));
             let block = match block {
-                Some(block) => {
+                Some(&block) => {
                     blocks[block].comparisons.push(comparison);
                     block
                 }
                 None => {
                     blocks.push(Block::starting_with(comparison));
+                    alike.push(blocks.len() - 1);
                     blocks.len() - 1
                 }
             };

@@ -116,14 +116,16 @@ fn value(metrics: &[Metric], name: &str) -> Option<f64> {
 
 impl Figures {
     fn of(comparison: &Comparison, points: &[Outcome]) -> Option<Self> {
+        let with = |name| value(&comparison.metrics, name);
+        // Most studies follow no bits: that is found before a plain GPU is looked for.
+        let sdc = with("fit_sdc")?;
         let plain = points.iter().find(|outcome| {
             let point = &outcome.point;
             point.is_baseline() && point.differs_only_in_technique(&comparison.point)
         })?;
         let energy = comparison.total.relative?.value;
-        let with = |name| value(&comparison.metrics, name);
         Some(Self {
-            sdc: with("fit_sdc")?,
+            sdc,
             due: with("fit_due")?,
             unprotected: with("fit_unprotected")?,
             plain_sdc: value(&plain.metrics, "fit_sdc")?,

@@ -49,8 +49,8 @@ pub type Batch<O> = Vec<(usize, O)>;
 /// Points that are priced and collected together: enough that collecting them is no matter, few enough that a kill loses little.
 const BATCH: usize = 128;
 
-/// Batches that wait for the collector before threads do.
-const MOST_WAITING: usize = 64;
+/// Batches that wait for the collector before threads do: some megabytes each.
+const MOST_WAITING: usize = 8;
 
 /// What executing a kernel leaves, and where it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -38,22 +38,22 @@ pub struct Basis {
     pub executed_instructions_per_s: f64,
     /// The GPU model on `tesla-16sm` (docs/gpu-model.md).
     pub timed_instructions_per_s: f64,
-    /// Pricing where circuits are to be designed for a technology first.
-    pub designs_per_s: f64,
-    /// Pricing where they are known.
+    /// Technologies at operating points for which the circuits of a GPU are evaluated.
+    pub operating_points_per_s: f64,
+    /// Points priced, kept and reported where that is done.
     pub pricings_per_s: f64,
     /// What a point takes in the store.
     pub bytes_per_point: u64,
 }
 
-/// Execution and timing: the release build. Pricing and sizes: 500 points of `vector_add` at 100 supplies, development build (`opt-level = 1`), on a machine that others
-/// used too, hence low. Orders of magnitude for planning, no promise.
+/// Rates of the release build, in processor time. Pricing and sizes: 20,000 points of two kernels with two techniques at 2,500 operating points, and 10,000 points
+/// at as many (docs/studies.md), on a machine that others used too. Orders of magnitude for planning, no promise.
 pub const BASIS: Basis = Basis {
     executed_instructions_per_s: 22e6,
     timed_instructions_per_s: 3.8e6,
-    designs_per_s: 120.0,
-    pricings_per_s: 250.0,
-    bytes_per_point: 9000,
+    operating_points_per_s: 4000.0,
+    pricings_per_s: 1500.0,
+    bytes_per_point: 13_500,
 };
 
 impl Forecast {
@@ -98,7 +98,7 @@ impl Forecast {
         designed.dedup();
         let seconds = executed as f64 / BASIS.executed_instructions_per_s
             + timed as f64 / BASIS.timed_instructions_per_s
-            + designed.len() as f64 / BASIS.designs_per_s
+            + designed.len() as f64 / BASIS.operating_points_per_s
             + left as f64 / BASIS.pricings_per_s;
         Self {
             points: wanted.iter().filter(|wanted| **wanted).count(),

@@ -54,6 +54,24 @@ pub struct Axes {
     pub reliability: Option<Watched>,
 }
 
+/// More technologies than have what circuits cost in them remembered at once: a technology's sixty circuits take some 300 kB.
+const MOST_REMEMBERED: usize = 512;
+/// More than have their layouts remembered, where technologies do not share them.
+const MOST_LAID_OUT: usize = 4096;
+
+impl Axes {
+    /// Forgets what circuits cost in a technology, where there are so many that each is met but once or twice.
+    pub fn leave(&self, technology: usize) {
+        let circuits = &self.technologies[technology];
+        if self.technologies.len() > MOST_REMEMBERED {
+            circuits.forget();
+        }
+        if self.technologies.len() > MOST_LAID_OUT {
+            circuits.forget_layouts();
+        }
+    }
+}
+
 /// Places of kernel, GPU, technology and configuration among the [`Axes`].
 pub type Combination = [u32; 4];
 

@@ -250,16 +250,10 @@ impl StudyWork<'_> {
             Some(cooling) => price_settled(name, counted, costs, (circuits, cooling)),
             None => costs(circuits).and_then(|table| price(name, counted, &table)),
         };
-        // A technology of its own for each point is not met again.
-        if axes.technologies.len() > MOST_REMEMBERED {
-            circuits.forget();
-        }
+        axes.leave(point.technology());
         priced.map_err(|error| error.to_string())
     }
 }
-
-/// More technologies than have their circuits remembered at once: a thousand take some 50 MB.
-const MOST_REMEMBERED: usize = 4096;
 
 /// Everything that is priced of a GPU with a configuration, but what the study describes itself.
 pub fn built(axes: &Axes, timing: &Timing) -> Vec<Structure> {

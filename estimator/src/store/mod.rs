@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use redb::{Database, DatabaseError, ReadOnlyDatabase, ReadableDatabase, TableDefinition};
+use redb::{Builder, Database, DatabaseError, ReadOnlyDatabase, ReadableDatabase, TableDefinition};
 
 use crate::outcome::Outcome;
 
@@ -98,7 +98,9 @@ impl Store {
             file: !path.exists(),
             ..made
         };
-        let opened = Database::create(&path).map_err(|error| StoreError::opening(&path, error));
+        let opened = cached()
+            .create(&path)
+            .map_err(|error| StoreError::opening(&path, error));
         let store = match opened {
             Ok(database) => Store {
                 database: Handle::Writable(database),
@@ -126,7 +128,7 @@ impl Store {
             return Err(StoreError::Missing { path });
         }
         check_format(&path)?;
-        match ReadOnlyDatabase::open(&path) {
+        match cached().open_read_only(&path) {
             Ok(database) => Ok(Store {
                 database: Handle::ReadOnly(database),
                 path,
@@ -162,13 +164,23 @@ impl Store {
     /// # Errors
     /// The file cannot be read or what it holds is no outcome.
     pub fn get(&self, key: &PointKey) -> Result<Option<Outcome>, StoreError> {
-        let [stored] = &self.stored(std::slice::from_ref(key))?[..] else {
-            return Ok(None);
-        };
-        let decode = |bytes: &Vec<u8>| {
-            point::decode(bytes).map_err(|error| self.damaged(&format!("point {key}: {error}")))
-        };
-        stored.as_ref().map(decode).transpose()
+        let mut found = self.outcomes(std::slice::from_ref(key))?;
+        Ok(found.pop().map(|(outcome, _)| outcome))
+    }
+
+    /// The finished points under `keys`, in their order, each with SHA-256 of its JSON.
+    ///
+    /// # Errors
+    /// As [`Store::get`].
+    pub fn outcomes(&self, keys: &[PointKey]) -> Result<Vec<(Outcome, [u8; 32])>, StoreError> {
+        let stored = keys.iter().zip(self.stored(keys)?);
+        let found = stored.filter_map(|(key, bytes)| Some((key, bytes?)));
+        found
+            .map(|(key, bytes)| {
+                point::decode(&bytes)
+                    .map_err(|error| self.damaged(&format!("point {key}: {error}")))
+            })
+            .collect()
     }
 
     /// Which of the points are finished.
@@ -368,6 +380,16 @@ impl Store {
             detail: detail.to_owned(),
         }
     }
+}
+
+/// What of a store is in memory at once.
+const CACHE_BYTES: usize = 128 << 20;
+
+/// A way to open a store of any size in bounded memory.
+fn cached() -> Builder {
+    let mut builder = Builder::new();
+    builder.set_cache_size(CACHE_BYTES);
+    builder
 }
 
 /// Checks the format of the store at `path`, if there is one, without writing to it: a store of another format stays as it is. A store that a kill left

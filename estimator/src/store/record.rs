@@ -11,7 +11,7 @@ use crate::run::kernel::hex;
 pub const RECORD: &str = "manifest.json";
 
 /// The layout of the file.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 
 /// Up to so many points each has its own digest; larger studies have the one of all.
 const MOST_DIGESTS: usize = 100_000;
@@ -25,7 +25,7 @@ pub struct Record {
     /// Everything that the results were made from.
     #[serde(flatten)]
     pub manifest: Manifest,
-    /// SHA-256 of all outcomes in their order.
+    /// SHA-256 of the SHA-256 of all outcomes in their order.
     pub results: String,
     /// SHA-256 of each outcome, in the order of the points, unless there are too many.
     pub outcomes: Vec<String>,
@@ -35,17 +35,44 @@ pub struct Record {
 #[derive(Debug, Default)]
 pub struct Digests {
     all: Sha256,
-    /// Of each.
-    pub each: Vec<String>,
+    count: usize,
+    /// Of each, unless there are too many.
+    each: Vec<String>,
 }
 
 impl Digests {
+    /// Of one.
+    pub fn of(outcome: &Outcome) -> [u8; 32] {
+        let text = serde_json::to_vec(outcome).unwrap_or_default();
+        Sha256::digest(&text).into()
+    }
+
     /// The next point's.
     pub fn add(&mut self, outcome: &Outcome) {
-        let text = serde_json::to_vec(outcome).unwrap_or_default();
-        self.all.update((text.len() as u64).to_le_bytes());
-        self.all.update(&text);
-        self.each.push(hex(&Sha256::digest(&text)));
+        self.add_digest(&Self::of(outcome));
+    }
+
+    /// The next point's, where SHA-256 of its JSON is known.
+    pub fn add_digest(&mut self, digest: &[u8; 32]) {
+        self.all.update(digest);
+        if self.count <= MOST_DIGESTS {
+            self.each.push(hex(digest));
+        }
+        self.count += 1;
+    }
+
+    /// Of each, unless there are too many.
+    pub fn each(self) -> Vec<String> {
+        if self.count <= MOST_DIGESTS {
+            self.each
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.count
     }
 
     /// Of all of them.
@@ -68,11 +95,7 @@ impl Record {
             format: FORMAT,
             manifest: manifest.clone(),
             results: digests.all(),
-            outcomes: if digests.each.len() <= MOST_DIGESTS {
-                digests.each
-            } else {
-                Vec::new()
-            },
+            outcomes: digests.each(),
         }
     }
 

@@ -238,7 +238,7 @@ fn whole_tables(scratch: &Scratch, pairs: usize) {
 /// Points of a small study again and again, each at another supply: as many as make a report a digest.
 #[test]
 fn very_many_points_are_reported_by_a_digest_and_whole_tables() {
-    const PAIRS: usize = 5_001;
+    const PAIRS: usize = 1_001;
     let mut sink = Sink::default();
     let small = STUDY
         .replace(r#", "reduction", "matrix_mul""#, "")
@@ -286,10 +286,12 @@ fn very_many_points_are_reported_by_a_digest_and_whole_tables() {
     store.close();
     let (text, _) = ok(&scratch, &["report", "results"]);
     assert!(
-        text.contains("10,002 points, too many to show one by one"),
+        text.contains("2,002 points, too many to show one by one"),
         "{text}"
     );
-    assert!(text.lines().count() < 20, "{text}");
+    assert!(text.lines().count() < 60, "{text}");
+    // Along the axis of a thousand supplies, in stretches of them.
+    assert!(text.contains("0.5 to 0.5124"), "{text}");
     whole_tables(&scratch, PAIRS);
     let digest = fs::read_to_string(scratch.path("results/digest.json")).unwrap();
     let digest: serde_json::Value = serde_json::from_str(&digest).unwrap();
@@ -302,5 +304,45 @@ fn very_many_points_are_reported_by_a_digest_and_whole_tables() {
     assert_eq!(
         with["energy_change"]["least"], with["energy_change"]["most"],
         "all are alike"
+    );
+    let front = &digest["fronts"][0];
+    assert_eq!(front["kernel"]["name"], "vector_add");
+    let least = outcomes
+        .iter()
+        .map(Outcome::energy_j)
+        .fold(f64::INFINITY, f64::min);
+    assert_eq!(front["points"][0]["values"][0], least);
+    // Equal points are on the front together, as one.
+    assert_eq!(front["points"][0]["alike"], PAIRS);
+    a_later_report_reads_the_digest(&scratch, &text);
+}
+
+/// The same text and the same files, and only those written that are missing.
+fn a_later_report_reads_the_digest(scratch: &Scratch, text: &str) {
+    let names = [
+        "points.csv",
+        "comparisons.csv",
+        "digest.json",
+        "report.html",
+        "manifest.json",
+    ];
+    let files = || names.map(|name| fs::read(scratch.path("results").join(name)).unwrap());
+    let before = files();
+    let (again, said) = ok(scratch, &["report", "results"]);
+    assert_eq!(again, text);
+    assert!(said.contains("wrote digest.json, report.html in"), "{said}");
+    assert!(files() == before);
+    fs::remove_file(scratch.path("results/points.csv")).unwrap();
+    let (_, said) = ok(scratch, &["report", "results"]);
+    assert!(said.contains("points.csv, comparisons.csv"), "{said}");
+    assert!(files() == before);
+    // Other compromises are another digest.
+    let (other, _) = ok(
+        scratch,
+        &["report", "results", "--pareto", "area_m2,cycles"],
+    );
+    assert!(
+        other.contains("area_m2") && !text.contains("area_m2"),
+        "{other}"
     );
 }

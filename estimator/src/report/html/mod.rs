@@ -10,7 +10,13 @@ use minijinja::{Environment, context};
 use super::model::Report;
 
 const PAGE: &str = include_str!("../templates/report.html");
-const STYLE: &str = include_str!("../templates/style.css");
+pub(super) const STYLE: &str = include_str!("../templates/style.css");
+
+/// How templates are written.
+pub(super) fn syntax() -> Result<SyntaxConfig, minijinja::Error> {
+    let mut syntax = SyntaxConfig::builder();
+    syntax.trim_blocks(true).lstrip_blocks(true).build()
+}
 
 impl Report {
     /// The page.
@@ -19,8 +25,7 @@ impl Report {
     /// If the template cannot be rendered, which a test of the template excludes.
     pub fn html(&self) -> Result<String, minijinja::Error> {
         let mut environment = Environment::new();
-        let mut syntax = SyntaxConfig::builder();
-        environment.set_syntax(syntax.trim_blocks(true).lstrip_blocks(true).build()?);
+        environment.set_syntax(syntax()?);
         // The name's ending switches escaping on.
         environment.add_template("report.html", PAGE)?;
         let template = environment.get_template("report.html")?;

@@ -40,8 +40,15 @@ impl Fits {
         let wanted: BTreeSet<[u32; 3]> = combinations.iter().map(|[_, rest @ ..]| *rest).collect();
         let mut fits = Fits::default();
         let mut faults = Faults::default();
+        let mut before = None;
         for place in wanted {
             let [gpu, technology, configuration] = place;
+            if let Some(before) = before
+                .replace(technology)
+                .filter(|last| *last != technology)
+            {
+                axes.leave(before as usize);
+            }
             let configuration_here = &axes.configurations[configuration as usize];
             let fitted = fit(
                 &axes.gpus[gpu as usize],
