@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Figures;
 use super::spread::Spread;
 use crate::outcome::Point;
 
@@ -93,7 +94,7 @@ impl Axes {
     }
 
     /// Figures along every axis that has several values. `figures` are a point's energy, time and change of energy.
-    pub(super) fn finish(self, figures: &[(f64, f64, Option<f64>)]) -> Vec<Along> {
+    pub(super) fn finish(self, figures: &[Figures]) -> Vec<Along> {
         let several = self.0.into_iter().filter(|(_, axis)| axis.values.len() > 1);
         several
             .map(|(name, axis)| Along {
@@ -105,7 +106,7 @@ impl Axes {
 }
 
 impl Axis {
-    fn along(&self, figures: &[(f64, f64, Option<f64>)]) -> Vec<Value> {
+    fn along(&self, figures: &[Figures]) -> Vec<Value> {
         let (groups, of_value) = self.groups();
         let mut gathered = vec![(Vec::new(), Vec::new(), Vec::new()); groups.len()];
         let points = self.points.iter().zip(figures);

@@ -77,10 +77,13 @@ pub struct Gathering {
     gathered: Vec<Gathered>,
     places: BTreeMap<String, usize>,
     axes: Axes,
-    /// Energy, time and change of energy of each point.
-    figures: Vec<(f64, f64, Option<f64>)>,
+    /// Of each point.
+    figures: Vec<Figures>,
     fronts: Growing,
 }
+
+/// Energy, time and change of energy of a point.
+type Figures = (f64, f64, Option<f64>);
 
 #[derive(Clone, Debug, PartialEq)]
 struct Gathered {
@@ -163,7 +166,7 @@ impl Gathering {
     /// What it comes to.
     pub fn finish(self) -> Digest {
         let figures = &self.figures;
-        let of = |points: &[usize], figure: fn(&(f64, f64, Option<f64>)) -> Option<f64>| {
+        let of = |points: &[usize], figure: fn(&Figures) -> Option<f64>| {
             let values = points.iter().filter_map(|point| figure(&figures[*point]));
             Spread::of(values.collect())
         };
