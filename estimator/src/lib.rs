@@ -11,6 +11,7 @@ pub mod inject;
 pub mod optimise;
 pub mod outcome;
 pub mod papers;
+pub mod peak;
 pub mod performance;
 pub mod pricing;
 pub mod recipe;

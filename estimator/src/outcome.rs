@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use warpwatt_activity::Activity;
 use warpwatt_techniques::Stack;
 
+use crate::peak::Peak;
 use crate::performance::Performance;
 
 /// The configuration label of a point without any technique.
@@ -44,6 +45,9 @@ pub struct Outcome {
     /// The temperature at which it was priced, if the study asks for the one that its own heat makes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heat: Option<Heat>,
+    /// The window of time that takes the most power, if the study asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak: Option<Peak>,
 }
 
 /// How hot the GPU becomes when the kernel is run again and again.
@@ -66,6 +70,12 @@ pub struct Heat {
     pub die_time_s: f64,
     /// How soon the heat sink does.
     pub sink_time_s: f64,
+    /// By how much a watt of what is priced warms the SMs.
+    #[serde(default)]
+    pub rise_k_per_w: f64,
+    /// By how much the rest of the die warms them.
+    #[serde(default)]
+    pub others_k: f64,
 }
 
 /// How power and temperature came out.
@@ -159,6 +169,9 @@ pub struct Metric {
     pub unit: String,
     /// The value.
     pub value: f64,
+    /// The two counts of which it is the ratio, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<[u64; 2]>,
 }
 
 /// Reads and writes of each physical register.
@@ -340,6 +353,11 @@ impl Outcome {
     /// Mean dynamic power; zero of a run that took no time.
     pub fn dynamic_power_w(&self) -> f64 {
         self.power_w(self.totals.dynamic_j)
+    }
+
+    /// Power of the window that takes the most.
+    pub fn peak_power_w(&self) -> Option<f64> {
+        self.peak.as_ref().map(|peak| peak.power_w(self))
     }
 
     fn power_w(&self, energy_j: f64) -> f64 {

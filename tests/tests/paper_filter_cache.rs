@@ -138,6 +138,7 @@ fn outcome(circuits: &NodeCircuits, technique: Option<&dyn Technique>) -> Outcom
         technique: technique.map_or_else(|| BASELINE.to_owned(), Technique::label),
     };
     let counted = Counted {
+        windows: None,
         cycles: 300_000,
         clock: Frequency::from_mhz(1300.0),
         activity: activity(technique.is_some()),

@@ -1,6 +1,7 @@
 //! The join of an activity with a cost table.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use warpwatt_activity::Activity;
 use warpwatt_techlib::quantity::{Frequency, Power};
@@ -10,6 +11,7 @@ use crate::outcome::{
     Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure, RegisterAccesses,
     RelativeUncertainty, Totals,
 };
+use crate::peak::Windows;
 use crate::performance::Performance;
 
 /// What the GPU model says about a run.
@@ -27,6 +29,8 @@ pub struct Counted {
     pub metrics: Vec<Metric>,
     /// How often each physical register was accessed, where a technique says in which one a value lies.
     pub register_accesses: Option<RegisterAccesses>,
+    /// The same by windows of time, if peak power is asked for.
+    pub windows: Option<Arc<Windows>>,
     /// What a reader must know.
     pub notes: Vec<Note>,
 }
@@ -56,6 +60,9 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
             priced((name, entry), own, &counted, time_s)
         })
         .collect::<Result<Vec<_>, _>>()?;
+    let wakes = |name: &str| table.get(name)?.gates.as_ref().map(|gates| gates.wakes);
+    let windows = counted.windows.as_ref();
+    let peak = windows.and_then(|windows| windows.peak(&structures, wakes));
     let mut notes = counted.notes;
     notes.extend(scope_notes(&structures, table, &counted.activity));
     notes.sort();
@@ -73,6 +80,7 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
         structures,
         notes,
         heat: None,
+        peak,
     })
 }
 

@@ -109,6 +109,11 @@ impl CostTable {
             .map(|(name, entry)| (name.as_str(), entry))
     }
 
+    /// The structure `name`.
+    pub fn get(&self, name: &str) -> Option<&Entry> {
+        self.entries.get(name)
+    }
+
     /// Whether the table has the structure `name`.
     pub fn contains(&self, name: &str) -> bool {
         self.entries.contains_key(name)

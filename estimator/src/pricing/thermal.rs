@@ -101,11 +101,28 @@ pub fn price_settled(
         });
         outcome.notes.sort();
     }
-    outcome.heat = Some(heat(&balance, &network, before));
+    let warmed = warmed(&network, cooling.other_power);
+    outcome.heat = Some(heat(&balance, &network, before, warmed));
     Ok(outcome)
 }
 
-fn heat(balance: &Balance, network: &Network, before_w: f64) -> Heat {
+/// By how much a watt of what is priced warms it, and by how much all of the rest of the die does: the network is linear.
+fn warmed(network: &Network, others: Power) -> (f64, f64) {
+    let with = |watts: f64| {
+        let mut powers = vec![Power::from_w(watts)];
+        powers.resize(network.blocks(), others);
+        network.steady(&powers)[0]
+    };
+    let (cold, warm) = (with(0.0), with(1.0));
+    (warm.si() - cold.si(), cold.si() - network.ambient().si())
+}
+
+fn heat(
+    balance: &Balance,
+    network: &Network,
+    before_w: f64,
+    (rise_k_per_w, others_k): (f64, f64),
+) -> Heat {
     let times = network.time_constants();
     let edge = |time: Option<&warpwatt_techlib::quantity::Time>| time.map_or(0.0, |time| time.si());
     Heat {
@@ -121,6 +138,8 @@ fn heat(balance: &Balance, network: &Network, before_w: f64) -> Heat {
         study_leakage_w: before_w,
         die_time_s: edge(times.last()),
         sink_time_s: edge(times.first()),
+        rise_k_per_w,
+        others_k,
     }
 }
 

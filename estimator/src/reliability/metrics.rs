@@ -63,6 +63,7 @@ pub fn metrics(
                 name: format!("{name}.{structure}"),
                 unit: "1".to_owned(),
                 value,
+                ratio: None,
             });
         }
     }
@@ -72,6 +73,7 @@ pub fn metrics(
             name: (*name).to_owned(),
             unit: (*unit).to_owned(),
             value,
+            ratio: None,
         });
     }
     metrics

@@ -99,6 +99,7 @@ fn outcome(kernel: KernelName, fetches: u64, hits: Option<u64>) -> Outcome {
         structures,
         notes: with.then(timing_note).into_iter().collect(),
         heat: None,
+        peak: None,
     }
 }
 
@@ -133,6 +134,7 @@ fn ratio(name: &str, value: f64) -> Metric {
         name: name.to_owned(),
         unit: "1".to_owned(),
         value,
+        ratio: None,
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 use warpwatt_gpu::GpuSpec;
+use warpwatt_techlib::quantity::Time;
 
 use super::drive::{KernelRuns, TimingRun};
 use super::kernel::hex;
@@ -50,6 +51,8 @@ pub struct Axes {
     pub clock: Clock,
     /// How the GPU is cooled, if its temperature is asked for.
     pub cooling: Option<Cooling>,
+    /// Over which time power is a peak, if that is asked for.
+    pub peak: Option<Time>,
     /// The storage that every point follows bit by bit, if the study asks for it.
     pub reliability: Option<Watched>,
 }

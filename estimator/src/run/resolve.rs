@@ -137,6 +137,7 @@ pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -
             .as_ref()
             .map_or_else(Default::default, |axes| axes.clock),
         cooling: draft.cooling.clone(),
+        peak: draft.peak,
         reliability: draft.reliability.clone(),
     };
     sink.sort();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use warpwatt_gpu::{Control, GpuSpec, Hooks, Run, simulate_under};
+use warpwatt_gpu::{Control, GpuSpec, Hooks, Run, Watcher, simulate_under};
 use warpwatt_reliability::{LaunchAvf, Liveness};
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_suite::RunOptions;
@@ -19,6 +19,7 @@ use super::structures;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, SourceId, Sources};
 use crate::outcome::{Metric, Outcome, RegisterAccesses};
+use crate::peak::{MOST_WINDOWS, Sampler, Windows};
 use crate::performance::Performance;
 use crate::pricing::{CostTable, Counted, price, price_settled, technology_notes};
 use crate::reliability::{self, Guarded, follow, needs};
@@ -110,8 +111,16 @@ impl Work for StudyWork<'_> {
         let timing = &self.plan.timings[run.configuration];
         let kernel = self.plan.executions[timing.execution].kernel;
         let elsewhere = self.plan.axes.kernels[kernel].subject.counted();
-        let (run, launches) = match elsewhere {
-            Some(kernel) => (kernel.run(), None),
+        let Ran {
+            run,
+            launches,
+            windows,
+        } = match elsewhere {
+            Some(kernel) => Ran {
+                run: kernel.run(),
+                launches: None,
+                windows: None,
+            },
             None => self.timed(timing, trace)?,
         };
         let metrics = self.stack(timing).metrics(&run).into_iter();
@@ -119,6 +128,7 @@ impl Work for StudyWork<'_> {
             name: metric.name,
             unit: metric.unit.to_owned(),
             value: metric.value,
+            ratio: metric.ratio,
         });
         Ok(Timed {
             structures: built(&self.plan.axes, timing),
@@ -136,6 +146,7 @@ impl Work for StudyWork<'_> {
                 metrics: metrics.collect(),
                 register_accesses: register_accesses(&timing.spec, &run),
                 activity: run.activity,
+                windows: windows.map(Arc::new),
                 notes: elsewhere.map_or_else(Vec::new, |kernel| kernel.notes(&timing.spec)),
             },
         })
@@ -157,6 +168,15 @@ impl Work for StudyWork<'_> {
         });
         priced.collect()
     }
+}
+
+/// How a timing run went.
+struct Ran {
+    run: Run,
+    /// What it did to the storage.
+    launches: Option<Vec<LaunchAvf>>,
+    /// What it counted by windows of time.
+    windows: Option<Windows>,
 }
 
 /// What a timing run leaves for all points that share it.
@@ -192,13 +212,45 @@ impl StudyWork<'_> {
             .map_err(|error| self.named(untimed("study::timing", &error), kernel))
     }
 
-    /// Times a configuration, and follows needed bits if the study asks for it.
-    fn timed(
+    /// Times a configuration; follows needed bits, and counts by windows of time, if the study asks for it.
+    fn timed(&self, timing: &Timing, executed: &Executed) -> Result<Ran, Diag> {
+        let clock = Frequency::from_mhz(f64::from(timing.spec.sm.clock_mhz));
+        let window = self.plan.axes.peak;
+        let cycles = window.map(|window| (window.si() * clock.si()).round() as u64);
+        let mut sampler = cycles.map(Sampler::new);
+        let watcher = sampler.as_mut().map(|sampler| sampler as &mut dyn Watcher);
+        let control = Control {
+            watcher,
+            ..Control::default()
+        };
+        let (run, launches) = self.followed(timing, executed, control)?;
+        let windows =
+            sampler.map(|sampler| sampler.finish(&run).ok_or_else(|| self.too_many(timing)));
+        Ok(Ran {
+            windows: windows.transpose()?,
+            run,
+            launches,
+        })
+    }
+
+    fn too_many(&self, timing: &Timing) -> Diag {
+        let message = format!(
+            "the run has more than {MOST_WINDOWS} windows, too many to keep the counts of each"
+        );
+        let diag = Diag::error("study::absurd_size", message)
+            .help("choose a longer `window` under `[peak_power]`");
+        self.named(
+            diag,
+            &self.plan.axes.kernels[self.plan.executions[timing.execution].kernel],
+        )
+    }
+
+    fn followed(
         &self,
         timing: &Timing,
         executed: &Executed,
+        control: Control<'_>,
     ) -> Result<(Run, Option<Vec<LaunchAvf>>), Diag> {
-        let control = Control::default();
         if self.plan.axes.reliability.is_none() {
             let run = self.simulate(timing, &executed.traces, control)?;
             return Ok((run, None));

@@ -59,6 +59,7 @@ fn outcome(cycles: u64) -> Outcome {
         totals: Totals::default(),
         notes: vec![],
         heat: None,
+        peak: None,
     }
 }
 

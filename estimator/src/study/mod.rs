@@ -8,6 +8,7 @@ mod configurations;
 mod goals;
 mod gpu;
 mod nodes;
+mod peak;
 mod question;
 mod reliability;
 mod section;
@@ -46,6 +47,7 @@ use crate::store::Budget;
 use crate::uncertainty::Draws;
 use sweep::Sweep;
 use toml_reader::{Reader, Section, parse_document, text};
+use warpwatt_techlib::quantity::Time;
 
 /// The values of one axis in the order of the file: never empty.
 pub type Axis<T> = Vec<Placed<T>>;
@@ -105,6 +107,8 @@ pub struct Study {
     pub limits: Limits,
     /// How the GPU is cooled, if its temperature is asked for.
     pub cooling: Option<Cooling>,
+    /// Over which time power is a peak, if that is asked for.
+    pub peak: Option<Time>,
 }
 
 /// What could be read of a study. Parts that could not be are `None`, so that the others can be looked at further before the file is rejected.
@@ -138,6 +142,8 @@ pub struct Draft {
     pub limits: Limits,
     /// How the GPU is cooled, if its temperature is asked for.
     pub cooling: Option<Cooling>,
+    /// Over which time power is a peak, if that is asked for.
+    pub peak: Option<Time>,
 }
 
 impl Draft {
@@ -158,6 +164,7 @@ impl Draft {
             output: self.output,
             limits: self.limits,
             cooling: self.cooling,
+            peak: self.peak,
         })
     }
 }
@@ -175,6 +182,7 @@ const SECTIONS: &[&str] = &[
     "output",
     "limits",
     "thermal",
+    "peak_power",
     "uncertainty",
 ];
 
@@ -203,6 +211,8 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
     let workloads = workload::read(&mut reader, &root, catalogue);
     let techniques = technique::read(&mut reader, &root, catalogue);
     let sweep = std::mem::take(&mut reader.sweep);
+    let budget = goals::read_budget(&mut reader, &root);
+    let pareto = goals::read_pareto(&mut reader, &root);
     Some(Draft {
         title,
         gpu,
@@ -211,8 +221,9 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
         structures: structure::read(&mut reader, &root, catalogue, &techniques),
         techniques,
         design: sweep.finish(&mut reader),
-        budget: goals::read_budget(&mut reader, &root),
-        pareto: goals::read_pareto(&mut reader, &root),
+        peak: peak::read(&mut reader, &root, (budget.as_ref(), &pareto)),
+        budget,
+        pareto,
         reliability: reliability::read(&mut reader, &root),
         uncertainty: uncertainty::read(&mut reader, &root),
         output: section::read_output(&mut reader, &root),

@@ -151,6 +151,13 @@ impl Counts {
         self.0[counter as usize]
     }
 
+    /// Adds those of another.
+    pub(crate) fn add_all(&mut self, other: &Self) {
+        for (count, more) in self.0.iter_mut().zip(other.0) {
+            *count += more;
+        }
+    }
+
     /// The counters of a selection, by name.
     pub(crate) fn activity(&self, selection: &Selection) -> Activity {
         let selected = selection.0.iter();

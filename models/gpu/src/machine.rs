@@ -257,6 +257,9 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
         if let Some(watcher) = &mut self.control.watcher {
             let view = MemoryView {
                 counts: &self.memory.counts,
+                sms: &self.sms,
+                program: Some(grid.program),
+                cycle: now,
             };
             self.pause = self.pause.min(watcher.memory(now, &view));
         }
@@ -357,6 +360,9 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
         if let Some(watcher) = &mut self.control.watcher {
             let view = MemoryView {
                 counts: &self.memory.counts,
+                sms: &self.sms,
+                program: None,
+                cycle: cycles,
             };
             watcher.end(cycles, &view);
         }

@@ -1,6 +1,9 @@
 //! Looking on while a run goes its way. Who looks on sees every change of what SMs and warps do, and changes nothing.
 
-use crate::counters::{COUNTERS, Counter, Counts};
+use warpwatt_activity::Activity;
+
+use crate::counters::{COUNTERS, Counter, Counts, Selection};
+use crate::program::Program;
 use crate::sm::Sm;
 
 /// What a warp does, or what its oldest instruction waits for.
@@ -61,10 +64,14 @@ pub struct SmView<'v> {
     cycle: u64,
 }
 
-/// The counters of network, second-level cache and DRAM so far.
+/// The counters of network, second-level cache and DRAM so far, and of everything else for who asks.
 #[derive(Clone, Copy)]
 pub struct MemoryView<'v> {
     pub(crate) counts: &'v Counts,
+    pub(crate) sms: &'v [Sm<'v>],
+    /// That of the launch that runs, if one does.
+    pub(crate) program: Option<&'v Program>,
+    pub(crate) cycle: u64,
 }
 
 impl<'v> SmView<'v> {
@@ -135,6 +142,19 @@ impl MemoryView<'_> {
             self.counts.get(Counter::L2Reads),
             self.counts.get(Counter::L2ReadHits),
         )
+    }
+
+    /// Everything that was counted so far, over the whole GPU: what [`Run::activity`](crate::Run::activity) would be if the run ended here, but for `launches`,
+    /// `cycles` and what is only known at the end of a launch. Takes as long as the run has SMs, counters and instructions of the kernel.
+    pub fn activity(&self) -> Activity {
+        let mut counts = self.counts.clone();
+        let mut attached = Activity::new();
+        for sm in self.sms {
+            sm.so_far(self.cycle, self.program, &mut counts, &mut attached);
+        }
+        let mut activity = counts.activity(&Selection::new(|_| true));
+        activity += &attached;
+        activity
     }
 
     /// Cycles of the DRAM clock in which data buses were in use, summed over controllers, for all requests begun so far.

@@ -236,6 +236,7 @@ impl Technique for Sawp {
             name: "sawp.unique.most".to_owned(),
             unit: "instruction",
             value: most.map_or(0.0, |place| (place + 1) as f64),
+            ratio: None,
         };
         let occupied = count("sawp_occupied_cycles");
         vec![

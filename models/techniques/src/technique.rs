@@ -201,6 +201,8 @@ pub struct Metric {
     pub unit: &'static str,
     /// The value.
     pub value: f64,
+    /// The two counts of which it is the ratio, if it is one.
+    pub ratio: Option<[u64; 2]>,
 }
 
 impl Metric {
@@ -215,6 +217,7 @@ impl Metric {
             name: name.into(),
             unit: "1",
             value,
+            ratio: Some([part, whole]),
         }
     }
 }

@@ -47,6 +47,7 @@ fn counted(fetches: u64) -> Counted {
     let mut activity = Activity::new();
     activity.add("instruction_buffer.read", fetches);
     Counted {
+        windows: None,
         cycles: 1_000_000,
         clock: Frequency::from_mhz(1132.0),
         activity,

@@ -43,6 +43,7 @@ pub(super) const DERIVED: &[Def<Outcome>] = &[
     def("energy_j", "J", Lower, "dynamic and leakage energy", |o| Some(o.energy_j())),
     def("power_w", "W", Lower, "average power: dynamic and leakage energy over time", |o| Some(o.energy_j() / o.time_s)),
     def("dynamic_power_w", "W", Lower, "average dynamic power: dynamic energy over time", |o| Some(o.totals.dynamic_j / o.time_s)),
+    def("peak_power_w", "W", Lower, "power of the window of time that takes the most, with [peak_power]", Outcome::peak_power_w),
     def("edp_js", "J s", Lower, "energy-delay product: energy times time", |o| Some(o.energy_j() * o.time_s)),
     def("ed2p_js2", "J s2", Lower, "energy-delay-squared product", |o| Some(o.energy_j() * o.time_s * o.time_s)),
     def("energy_per_instruction_j", "J", Lower, "energy over warp instructions", |o| Some(o.energy_j() / o.activity.get("warp_instructions") as f64)),

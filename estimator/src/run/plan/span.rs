@@ -109,7 +109,10 @@ fn position(executions: &mut Vec<Execution>, wanted: Execution) -> usize {
 fn operation(axes: &Axes) -> Vec<String> {
     let clock = (axes.clock != Clock::default()).then(|| format!("{:?}", axes.clock));
     let cooling = axes.cooling.as_ref().map(|cooling| format!("{cooling:?}"));
-    clock.into_iter().chain(cooling).collect()
+    let peak = axes
+        .peak
+        .map(|window| format!("peak power over {window:?}"));
+    clock.into_iter().chain(cooling).chain(peak).collect()
 }
 
 /// Equal values have equal texts.

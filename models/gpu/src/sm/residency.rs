@@ -4,9 +4,10 @@ use warpwatt_activity::Activity;
 use warpwatt_simt::trace::{BarrierUse, KernelTrace};
 
 use super::{Sm, World};
-use crate::counters::{Counter, Selection};
+use crate::counters::{Counter, Counts, Selection};
 use crate::engine::NEVER;
 use crate::event::Event;
+use crate::program::Program;
 use crate::{GpuError, PlaceEvent};
 
 /// A resident CTA.
@@ -283,6 +284,34 @@ impl<'t> Sm<'t> {
     /// CTAs that have finished since the last call.
     pub fn take_finished(&mut self) -> u32 {
         std::mem::take(&mut self.finished)
+    }
+
+    /// The counters as they are before anything of cycle `now` happens, added to `counts`, and those of what is attached, added to `activity`. Nothing is settled by that.
+    pub fn so_far(
+        &self,
+        now: u64,
+        program: Option<&Program>,
+        counts: &mut Counts,
+        activity: &mut Activity,
+    ) {
+        let mut own = self.counts.clone();
+        if let Some(program) = program {
+            self.tally.so_far(program, &mut own);
+        }
+        own.add(self.why, now.saturating_sub(self.accounted));
+        let fetched = own.get(Counter::FetchGrants) - own.get(Counter::FilteredFetches);
+        own.add(Counter::IcacheTagRead, fetched);
+        own.add(Counter::IcacheDataRead, fetched);
+        counts.add_all(&own);
+        if let Some(filter) = &self.filter {
+            filter.report(activity);
+        }
+        for observer in &self.observers {
+            observer.report(activity);
+        }
+        for hook in &self.issue_hooks {
+            hook.report(activity);
+        }
     }
 
     /// The SM's counters and those of what is attached to it.

@@ -86,8 +86,13 @@ impl Tally {
 
     /// At the end of a launch: counts what the instructions that were issued do whenever they are.
     pub fn settle(&mut self, program: &Program, counts: &mut Counts) {
-        for (inst, issued) in program.insts.iter().zip(&mut self.issued) {
-            let issued = std::mem::take(issued);
+        self.so_far(program, counts);
+        self.issued.fill(Issued::default());
+    }
+
+    /// The same before the end, of what has issued so far; it is not settled by that.
+    pub fn so_far(&self, program: &Program, counts: &mut Counts) {
+        for (inst, &issued) in program.insts.iter().zip(&self.issued) {
             let times = issued.times;
             if times == 0 {
                 continue;

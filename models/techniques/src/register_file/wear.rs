@@ -50,6 +50,7 @@ pub fn metrics(name: &str, run: &Run) -> Vec<Metric> {
         name: format!("{name}.{what}"),
         unit: "1",
         value,
+        ratio: None,
     };
     vec![
         metric("wear_variation", mean(&variation)),

@@ -233,11 +233,13 @@ pub(super) fn metrics(run: &Run) -> Vec<Metric> {
             name: "warped_dmr.replayq.mean".to_owned(),
             unit: "entries",
             value: count("queue_cycles") as f64 / sm_cycles.max(1) as f64,
+            ratio: Some([count("queue_cycles"), sm_cycles.max(1)]),
         },
         Metric {
             name: "warped_dmr.replayq.most".to_owned(),
             unit: "entries",
             value: most.max().unwrap_or(0) as f64,
+            ratio: None,
         },
     ]);
     metrics
