@@ -12,7 +12,7 @@ use super::report::stored;
 use crate::diag::Diag;
 use crate::outcome::Outcome;
 use crate::report::Report;
-use crate::report::effects::{Effect, Effects, Index};
+use crate::report::effects::{Effect, Effects, FEWEST_GROUPS, Index};
 use crate::report::factors::Factors;
 use crate::report::metric::{Metric, Metrics, quantity};
 use crate::select::matching;
@@ -96,7 +96,12 @@ fn text(metric: &Metric, effects: &Effects) -> String {
     let show = |value: f64| quantity::show(value, metric.unit());
     let mut rows = Table::new();
     for effect in &effects.effects {
-        let total = effect.total.map_or(String::new(), share);
+        let total = effect.total.map_or(String::new(), |value| {
+            index(&Index {
+                value,
+                interval: effect.total_interval,
+            })
+        });
         let alone = effect.one_at_a_time.map_or(String::new(), show);
         rows.add_row([
             name(effect),
@@ -132,7 +137,12 @@ fn text(metric: &Metric, effects: &Effects) -> String {
         }
         None if effects.grid => text += "\nThe metric is the same at every point.\n",
         None => {
-            text += "\nThe points are no full grid: first-order shares are estimates with a 95 % interval, total shares cannot be had.\n";
+            text += "\nThe points are no full grid: shares are estimates with a 95 % interval.\n";
+            if effects.effects.iter().any(|effect| effect.total.is_none()) {
+                text += &format!(
+                    "No total share can be had of a parameter in which alone fewer than {FEWEST_GROUPS} groups of points differ: a grid has all of them, a sample of few levels many.\n"
+                );
+            }
         }
     }
     text

@@ -8,6 +8,9 @@ use super::model::Report;
 use crate::outcome::Outcome;
 use crate::store::Budget;
 
+/// What lies outside of a 95 % interval, on each side.
+const TAIL: f64 = 0.025;
+
 /// A study's points against its budget.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judged {
@@ -29,6 +32,9 @@ pub struct Verdict {
     pub binding: usize,
     /// One a bound; `None` where it does not apply.
     pub margins: Vec<Option<Margin>>,
+    /// The share of the draws of its uncertainty in which it is inside every bound, if they are drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chance: Option<f64>,
 }
 
 /// A value against a bound.
@@ -70,6 +76,10 @@ impl Judged {
             with_technique,
             judged: verdicts.len(),
             inside: verdicts.iter().filter(|verdict| verdict.inside).count(),
+            within_error: verdicts
+                .iter()
+                .filter(|verdict| verdict.within_error())
+                .count(),
         }
     }
 
@@ -119,6 +129,8 @@ pub struct Count {
     pub judged: usize,
     /// How many of them are inside.
     pub inside: usize,
+    /// How many of the judged are inside or outside within their error only.
+    pub within_error: usize,
 }
 
 fn is_compared(point: &Outcome) -> bool {
@@ -156,7 +168,16 @@ impl Verdict {
             inside: inside.into_iter().all(Margin::is_inside),
             binding,
             margins,
+            chance: None,
         })
+    }
+}
+
+impl Verdict {
+    /// Whether it is inside or outside within its error only: with one bound, whether the 95 % interval of the value holds the limit.
+    pub fn within_error(&self) -> bool {
+        self.chance
+            .is_some_and(|chance| chance > TAIL && chance < 1.0 - TAIL)
     }
 }
 

@@ -76,7 +76,9 @@ impl Report {
         let Some(budget) = &self.budget else {
             return String::new();
         };
+        let drawn = self.uncertainty.is_some();
         let mut columns = vec!["inside".to_owned(), "binding".to_owned()];
+        columns.extend(drawn.then(|| "inside_chance".to_owned()));
         for (number, limit) in budget.limits.iter().enumerate() {
             // A metric with two bounds has its value and margin twice.
             let earlier = budget.limits[..number].iter();
@@ -94,6 +96,7 @@ impl Report {
             let verdict = verdict.as_ref()?;
             let binding = budget.limits[verdict.binding].metric.clone();
             let mut row = vec![verdict.inside.to_string(), binding];
+            row.extend(drawn.then(|| option(verdict.chance)));
             for margin in &verdict.margins {
                 row.push(option(margin.and_then(|margin| margin.value)));
                 row.push(option(margin.and_then(|margin| margin.margin)));
@@ -109,13 +112,16 @@ impl Report {
             return String::new();
         };
         let metrics = fronts.metrics.iter().map(|metric| metric.name().to_owned());
+        let drawn = !fronts.chances.is_empty();
         let columns = metrics.chain(["front".to_owned()]);
+        let columns = columns.chain(drawn.then(|| "front_chance".to_owned()));
         let rows = self.points.iter().enumerate().map(|(number, outcome)| {
             let comparison = self.comparison(number);
             let values = fronts.metrics.iter();
             let values = values.map(|metric| option(metric.value(outcome, comparison)));
             let front = fronts.holds(number).map(|holds| holds.to_string());
-            let row = values.chain([front.unwrap_or_default()]);
+            let chance = drawn.then(|| option(fronts.chances[number]));
+            let row = values.chain([front.unwrap_or_default()]).chain(chance);
             (&outcome.point, row.collect())
         });
         write(columns, rows)

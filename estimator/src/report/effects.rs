@@ -5,7 +5,8 @@
 //! (I. M. Sobol', "Global sensitivity indices for nonlinear mathematical models and their Monte Carlo estimates", Mathematics and Computers in Simulation 55, 2001;
 //! T. Homma, A. Saltelli, Reliability Engineering & System Safety 52, 1996). From points that are no grid, first-order indices are estimated as correlation ratios over classes
 //! of levels (E. Plischke, E. Borgonovo, C. L. Smith, "Global sensitivity measures from given data", European Journal of Operational Research 226, 2013), with a bootstrap
-//! interval; total indices cannot be had from them.
+//! interval; total indices from the groups of points that differ in the factor alone (M. J. W. Jansen, "Analysis of variance designs for model output", Computer Physics
+//! Communications 117, 1999: half the mean square of the differences of such pairs), if a sample of few levels has enough of them.
 
 use std::collections::BTreeMap;
 
@@ -47,8 +48,11 @@ pub struct Effect {
     pub one_at_a_time: Option<f64>,
     /// Share of the variance that is this factor's alone.
     pub first_order: Index,
-    /// Share of the variance that there would not be without this factor; on a grid.
+    /// Share of the variance that there would not be without this factor: on a grid, or where enough points differ in it alone.
     pub total: Option<f64>,
+    /// Its 95 % interval; none where it is exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_interval: Option<[f64; 2]>,
 }
 
 /// A level of a factor.
@@ -74,6 +78,9 @@ const RESAMPLES: usize = 1000;
 
 /// Most classes into which levels are put where there is no grid.
 const MOST_CLASSES: usize = 50;
+
+/// Groups of points that differ in one factor alone, below which their variance says little.
+pub const FEWEST_GROUPS: usize = 20;
 
 /// Points that a class should have, so that its mean says something.
 const POINTS_A_CLASS: usize = 20;
@@ -135,13 +142,22 @@ fn effect(
         let ranked: Vec<usize> = column.iter().map(|&level| ranks[level]).collect();
         given_data(&ranked, count, values, seed)
     };
+    let total = if grid {
+        Some(Index {
+            value: total(factors, values, place, variance),
+            interval: None,
+        })
+    } else {
+        total_of_groups(factors, values, place, variance, seed)
+    };
     Effect {
         factor: factor.name.clone(),
         moves_with: factor.moves_with.clone(),
         swing: spread(&means),
         one_at_a_time: (alone.len() == count).then(|| spread(&alone)),
         first_order,
-        total: grid.then(|| total(factors, values, place, variance)),
+        total: total.map(|total| total.value),
+        total_interval: total.and_then(|total| total.interval),
         levels: levels
             .map(|(level, mean)| Level {
                 level: level.clone(),
@@ -207,17 +223,63 @@ fn correlation_ratio(classes: &[usize], count: usize, values: &[f64], variance: 
     between.sum::<f64>() / values.len() as f64 / variance
 }
 
-/// Mean variance over the groups of points that differ in nothing but the factor at `place`.
-fn total(factors: &Factors, values: &[f64], place: usize, variance: f64) -> f64 {
-    if variance <= 0.0 {
-        return 0.0;
-    }
+/// The values of points that differ in nothing but the factor at `place`, group by group.
+fn groups(factors: &Factors, values: &[f64], place: usize) -> BTreeMap<Vec<usize>, Vec<f64>> {
     let mut groups: BTreeMap<Vec<usize>, Vec<f64>> = BTreeMap::new();
     for (levels, value) in factors.levels.iter().zip(values) {
         let mut others = levels.clone();
         others[place] = 0;
         groups.entry(others).or_default().push(*value);
     }
+    groups
+}
+
+/// The total index from the groups that have two points or more; nothing if there are too few. A group's levels are a part of all, none twice: its squares over one
+/// less than its points, times `(L - 1) / L` with all levels, is what the variance over all of them is expected to be (W. G. Cochran, "Sampling Techniques", 1977, theorem 2.4).
+fn total_of_groups(
+    factors: &Factors,
+    values: &[f64],
+    place: usize,
+    variance: f64,
+    seed: u64,
+) -> Option<Index> {
+    let groups = groups(factors, values, place);
+    let squares = groups
+        .values()
+        .filter(|group| group.len() > 1)
+        .map(|group| {
+            let count = group.len() as f64;
+            (self::variance(group) * count, count - 1.0)
+        });
+    let squares: Vec<(f64, f64)> = squares.collect();
+    if squares.len() < FEWEST_GROUPS || variance <= 0.0 {
+        return None;
+    }
+    let levels = factors.factors[place].levels.len() as f64;
+    let share = |picked: &mut dyn Iterator<Item = usize>| {
+        let (sum, freedom) = picked.fold((0.0, 0.0), |(sum, freedom), group| {
+            (sum + squares[group].0, freedom + squares[group].1)
+        });
+        sum / freedom * (levels - 1.0) / levels / variance
+    };
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut resampled: Vec<f64> = (0..RESAMPLES)
+        .map(|_| share(&mut (0..squares.len()).map(|_| below(&mut random, squares.len()))))
+        .collect();
+    resampled.sort_by(f64::total_cmp);
+    let quantile = |at: f64| resampled[(at * (RESAMPLES - 1) as f64).round() as usize].max(0.0);
+    Some(Index {
+        value: share(&mut (0..squares.len())),
+        interval: Some([quantile(0.025), quantile(0.975)]),
+    })
+}
+
+/// Mean variance over the groups of points that differ in nothing but the factor at `place`.
+fn total(factors: &Factors, values: &[f64], place: usize, variance: f64) -> f64 {
+    if variance <= 0.0 {
+        return 0.0;
+    }
+    let groups = groups(factors, values, place);
     let count = groups.len() as f64;
     let within = groups.values().map(|group| self::variance(group));
     within.sum::<f64>() / count / variance

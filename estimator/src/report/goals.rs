@@ -33,8 +33,12 @@ impl Report {
         } else {
             "points"
         };
+        let within = match count.within_error {
+            0 => String::new(),
+            some => format!(", {some} of {} within their error", count.judged),
+        };
         Some(format!(
-            "budget: {} of {} {what} are inside ({})",
+            "budget: {} of {} {what} are inside{within} ({})",
             count.inside,
             count.judged,
             budget.bounds().join("; ")
@@ -96,6 +100,14 @@ impl Report {
                 order.iter().map(cell),
             ));
         }
+        if !fronts.chances.is_empty() {
+            let cell = |&number: &usize| {
+                let chance = fronts.chances[number];
+                chance.map_or(NONE.to_owned(), |chance| quantity::show(chance, "1"))
+            };
+            let meaning = "the share of the draws in which it is on the front";
+            columns.push(column("on the front", meaning, order.iter().map(cell)));
+        }
         if let Some(budget) = &self.budget {
             let cell = |&number: &usize| budget_mark(budget, number);
             columns.push(column(
@@ -111,10 +123,11 @@ impl Report {
         });
         PointTable {
             heading: format!(
-                "Pareto front of {}: {} of {} points ({})",
+                "Pareto front of {}: {} of {} points{} ({})",
                 front.kernel.name,
                 front.points.len(),
                 front.candidates.len(),
+                fronts.others(front),
                 wanted.collect::<Vec<_>>().join(", ")
             ),
             names: names(&points),
@@ -124,14 +137,19 @@ impl Report {
     }
 }
 
-/// `inside` or `outside`; nothing where no bound applies.
+/// `inside` or `outside`, and whether that is within its error; nothing where no bound applies.
 pub fn budget_mark(budget: &Judged, number: usize) -> String {
     let verdict = budget.points.get(number).and_then(Option::as_ref);
     verdict.map_or(NONE, mark).to_owned()
 }
 
 fn mark(verdict: &Verdict) -> &'static str {
-    if verdict.inside { "inside" } else { "outside" }
+    match (verdict.inside, verdict.within_error()) {
+        (true, false) => "inside",
+        (true, true) => "inside, within its error",
+        (false, false) => "outside",
+        (false, true) => "outside, within its error",
+    }
 }
 
 fn names(points: &[&Point]) -> Vec<String> {

@@ -7,6 +7,9 @@ use super::model::Report;
 use crate::diag::Diag;
 use crate::outcome::KernelName;
 
+/// A point is not taken for one of a front that is on it under fewer draws than lie outside of a 95 % interval, on one side.
+const LIKELY: f64 = 0.025;
+
 /// The Pareto fronts of a study, one a kernel: kernels do different work, so their points are no alternatives to each other.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fronts {
@@ -20,6 +23,9 @@ pub struct Fronts {
     pub values: Vec<Option<Vec<f64>>>,
     /// One a kernel, in the order of the study.
     pub fronts: Vec<Front>,
+    /// By point the share of the draws of its uncertainty in which it is on its front, if they are drawn; `None` for points that do not compete.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chances: Vec<Option<f64>>,
 }
 
 /// The best compromises on one kernel.
@@ -85,7 +91,46 @@ impl Fronts {
             metrics,
             values,
             fronts,
+            chances: Vec::new(),
         })
+    }
+
+    /// How often each point is on its front, of `drawn` values by point, objective and draw: the same draws for all points. A point without a value under a draw does not
+    /// compete in it.
+    pub fn chances(&self, drawn: &[Vec<Vec<f64>>], draws: usize) -> Vec<Option<f64>> {
+        let mut on = vec![0_usize; self.values.len()];
+        for front in &self.fronts {
+            for draw in 0..draws {
+                let cost = |number: usize| -> Option<Vec<f64>> {
+                    let values = self.objectives.iter().zip(&drawn[number]);
+                    let costs = values.map(|(objective, values)| objective.cost(values[draw]));
+                    let costs: Vec<f64> = costs.collect();
+                    costs.iter().all(|cost| cost.is_finite()).then_some(costs)
+                };
+                let competing = front.candidates.iter();
+                let competing = competing.filter_map(|&number| Some((number, cost(number)?)));
+                let (numbers, costs): (Vec<usize>, Vec<Vec<f64>>) = competing.unzip();
+                for place in non_dominated(&costs) {
+                    on[numbers[place]] += 1;
+                }
+            }
+        }
+        let share = |(values, on): (&Option<Vec<f64>>, usize)| {
+            values.as_ref().map(|_| on as f64 / draws.max(1) as f64)
+        };
+        self.values.iter().zip(on).map(share).collect()
+    }
+
+    /// How many points are not on a front, but are under more draws than lie outside of a 95 % interval, in words.
+    pub fn others(&self, front: &Front) -> String {
+        let likely = |number: &&usize| {
+            let chance = self.chances.get(**number).copied().flatten();
+            chance.is_some_and(|chance| chance > LIKELY) && !front.points.contains(number)
+        };
+        match front.candidates.iter().filter(likely).count() {
+            0 => String::new(),
+            some => format!(", {some} more within their error"),
+        }
     }
 
     /// Whether the point of this number is on its front; `None` if it does not compete.
@@ -177,6 +222,26 @@ mod tests {
             turned.reverse();
             prop_assert_eq!(front(&costs), front(&turned));
         }
+    }
+
+    /// Two points of one kernel: the second has more area always, and less energy in three draws of four.
+    #[test]
+    fn a_point_is_on_its_front_as_often_as_no_draw_dominates_it() {
+        let report = Report::new("by hand", &sample::outcomes()[..2]);
+        let read = |text| Objective::read(text, &Metrics::known()).unwrap();
+        let mut fronts = Fronts::of(&report, &[read("energy_j"), read("area_m2")]).unwrap();
+        let first = vec![vec![2.0; 4], vec![1.0; 4]];
+        let second = vec![vec![1.0, 3.0, 1.0, 1.5], vec![1.5; 4]];
+        let drawn = [first.clone(), second];
+        assert_eq!(fronts.chances(&drawn, 4), [Some(1.0), Some(0.75)]);
+        let missing = [first, vec![vec![f64::NAN; 4], vec![0.5; 4]]];
+        assert_eq!(fronts.chances(&missing, 4), [Some(1.0), Some(0.0)]);
+        fronts.chances = vec![Some(1.0), Some(0.75)];
+        fronts.fronts[0].points = vec![0];
+        assert_eq!(
+            fronts.others(&fronts.fronts[0]),
+            ", 1 more within their error"
+        );
     }
 
     #[test]

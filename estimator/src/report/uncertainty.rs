@@ -26,12 +26,23 @@ pub struct UncertaintyLine {
 }
 
 impl Report {
-    /// The same with an interval for every figure, by `sampling`.
+    /// The same with an interval for every figure, by `sampling`, and with how sure the marks of budget and fronts are.
     ///
     /// # Errors
     /// A drawn technology is outside what the models cover.
     pub fn with_uncertainty(mut self, recipes: &Recipes, sampling: Draws) -> Result<Self, Diag> {
-        self.uncertainty = Some(MonteCarlo::of(&self, recipes, sampling)?);
+        let (drawn, goals) = MonteCarlo::with_goals(&self, recipes, sampling)?;
+        self.uncertainty = Some(drawn);
+        if let Some(budget) = &mut self.budget {
+            for (verdict, chance) in budget.points.iter_mut().zip(goals.inside) {
+                verdict
+                    .iter_mut()
+                    .for_each(|verdict| verdict.chance = chance);
+            }
+        }
+        if let Some(fronts) = &mut self.pareto {
+            fronts.chances = goals.front;
+        }
         Ok(self)
     }
 

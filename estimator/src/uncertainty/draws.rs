@@ -9,6 +9,7 @@ use warpwatt_techlib::{Cause, Technology};
 
 use super::input::CUT;
 use super::process::{DieToDie, ProcessVariation};
+use super::upsets::UPSETS;
 
 /// How many draws, and which.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,6 +60,11 @@ impl Draws {
     /// The draws of what a die has in common: one for all of its structures, flavours and operating points.
     pub fn of_die(&self, technology: &Technology, cause: DieToDie) -> Vec<f64> {
         self.of_node(technology, cause.cause())
+    }
+
+    /// The draws of the rate of upsets of a node.
+    pub fn of_upsets(&self, technology: &Technology) -> Vec<f64> {
+        self.of_node(technology, UPSETS)
     }
 
     fn of_node(&self, technology: &Technology, cause: &str) -> Vec<f64> {

@@ -8,14 +8,18 @@ mod monte_carlo;
 mod prices;
 pub mod process;
 mod shares;
+mod upsets;
 
 pub use draws::Draws;
 pub use method::{Figure, method_cause, own_error};
-pub use monte_carlo::{MonteCarlo, Spread, drawn};
+pub use monte_carlo::{Goals, MonteCarlo, Spread, drawn};
 pub use prices::{MethodDraws, Prices};
 pub use process::ProcessVariation;
 pub use shares::{Share, shares};
+pub use upsets::UPSETS;
 
+#[cfg(test)]
+mod goals_tests;
 #[cfg(test)]
 mod process_tests;
 #[cfg(test)]

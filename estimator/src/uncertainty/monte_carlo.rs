@@ -5,8 +5,10 @@ use serde::Serialize;
 use statrs::statistics::{Data, Distribution, OrderStatistics};
 
 use super::draws::Draws;
+use super::input::factor;
 use super::prices::{MethodDraws, Prices};
 use super::shares::{Share, shares};
+use super::upsets;
 use crate::diag::Diag;
 use crate::outcome::Outcome;
 use crate::papers::FilterCachePaper;
@@ -22,6 +24,15 @@ pub struct MonteCarlo {
     pub sampling: Draws,
     /// Every figure that varies, point by point.
     pub figures: Vec<Spread>,
+}
+
+/// What becomes of goals under the draws, point by point.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Goals {
+    /// The share of the draws in which a point is inside every bound of the budget that applies to it; `None` where none does.
+    pub inside: Vec<Option<f64>>,
+    /// The share in which it is on its Pareto front; empty where none is asked for.
+    pub front: Vec<Option<f64>>,
 }
 
 /// A figure of a point with its interval.
@@ -73,6 +84,18 @@ impl MonteCarlo {
     /// # Errors
     /// A drawn technology is outside what the models cover.
     pub fn of(report: &Report, recipes: &Recipes, sampling: Draws) -> Result<Self, Diag> {
+        Ok(Self::with_goals(report, recipes, sampling)?.0)
+    }
+
+    /// The same, and what becomes of the report's budget and fronts under the draws.
+    ///
+    /// # Errors
+    /// A drawn technology is outside what the models cover.
+    pub fn with_goals(
+        report: &Report,
+        recipes: &Recipes,
+        sampling: Draws,
+    ) -> Result<(Self, Goals), Diag> {
         let prices = prices(recipes, &recipes.points, sampling)?;
         let methods = prices.methods();
         let known = Metrics::known().with_points(&report.points);
@@ -82,21 +105,73 @@ impl MonteCarlo {
             .cloned()
             .collect();
         let numbers = (0..report.points.len()).into_par_iter();
-        let spreads: Vec<Vec<Spread>> = numbers
-            .map(|number| spreads(report, recipes, (&prices, &methods), (&metrics, number)))
-            .collect();
-        Ok(Self {
-            sampling,
-            figures: spreads.into_iter().flatten().collect(),
-        })
+        let fronts = report.pareto.as_ref();
+        let wanted = fronts.map_or(&[][..], |fronts| &fronts.metrics[..]);
+        let one = |number: usize| {
+            let drawn = (&prices, &methods);
+            let values = values(report, recipes, drawn, (&metrics, number));
+            let inside = inside(report, number, (&metrics, &values));
+            let objectives = wanted.iter().map(|metric| {
+                let place = metrics
+                    .iter()
+                    .position(|known| known.name() == metric.name());
+                place.map_or_else(
+                    || vec![f64::NAN; sampling.samples],
+                    |place| values[place].clone(),
+                )
+            });
+            let objectives: Vec<Vec<f64>> = objectives.collect();
+            let spreads = spreads(report, recipes, drawn.0, (&metrics, number), values);
+            (spreads, inside, objectives)
+        };
+        let points: Vec<_> = numbers.map(one).collect();
+        let (mut figures, mut goals, mut drawn) = (Vec::new(), Goals::default(), Vec::new());
+        for (spreads, inside, objectives) in points {
+            figures.extend(spreads);
+            goals.inside.push(inside);
+            drawn.push(objectives);
+        }
+        if let Some(fronts) = fronts {
+            goals.front = fronts.chances(&drawn, sampling.samples);
+        }
+        Ok((Self { sampling, figures }, goals))
     }
 
     /// The spread of a metric of the point `number`, from 0 on.
     pub fn spread(&self, number: usize, metric: &str) -> Option<&Spread> {
-        self.figures
-            .iter()
-            .find(|spread| spread.point == number + 1 && spread.metric == metric)
+        let from = self
+            .figures
+            .partition_point(|spread| spread.point <= number);
+        let own = self.figures[from..].iter();
+        let mut own = own.take_while(|spread| spread.point == number + 1);
+        own.find(|spread| spread.metric == metric)
     }
+}
+
+/// In which share of the draws the point `number` is inside the report's budget, of the values of `metrics` under each.
+fn inside(
+    report: &Report,
+    number: usize,
+    (metrics, values): (&[Metric], &[Vec<f64>]),
+) -> Option<f64> {
+    let budget = report.budget.as_ref()?;
+    let verdict = budget.points[number].as_ref()?;
+    let bounds = budget.limits.iter().zip(&verdict.margins);
+    let bounds = bounds.filter(|(_, margin)| margin.is_some());
+    let bounds = bounds.map(|(limit, _)| {
+        let place = metrics
+            .iter()
+            .position(|metric| metric.name() == limit.metric);
+        (limit, place.map(|place| &values[place]))
+    });
+    let bounds: Vec<_> = bounds.collect();
+    let samples = values.first()?.len();
+    let within = |sample: &usize| {
+        bounds.iter().all(|(limit, values)| {
+            values.is_some_and(|values| limit.margin(values[*sample]) >= 0.0)
+        })
+    };
+    Some((0..samples).filter(within).count() as f64 / samples as f64)
 }
 
 /// The costs of a study's structures under each draw.
@@ -129,8 +204,14 @@ fn values(
     let mut without = baseline(report, number)
         .map(|number| (report.points[number].clone(), recipes.points[number]));
     let mut values = vec![Vec::with_capacity(prices.sampling.samples); metrics.len()];
+    let nominal = &report.points[number].metrics;
+    let technology = &recipes.processes[recipes.points[number].process].technology;
+    let rate = upsets::uncertainty(nominal).map(|u| (u, prices.sampling.of_upsets(technology)));
     for sample in 0..prices.sampling.samples {
         prices.outcome(&mut with, recipes.points[number], (sample, methods));
+        if let Some((u, draws)) = &rate {
+            upsets::scale(&mut with.metrics, nominal, factor(*u, draws[sample], false));
+        }
         let comparison = without.as_mut().map(|(without, recipe)| {
             prices.outcome(without, *recipe, (sample, methods));
             Comparison::of(without, &with, &paper)
@@ -157,6 +238,22 @@ fn both(report: &Report, recipes: &Recipes, number: usize) -> Vec<Recipe> {
     numbers.map(|number| recipes.points[number]).collect()
 }
 
+/// The causes of error of the point `number`, each with its draws.
+fn causes(
+    report: &Report,
+    recipes: &Recipes,
+    prices: &Prices<'_>,
+    number: usize,
+) -> Vec<(String, Vec<f64>)> {
+    let mut causes = prices.causes(&both(report, recipes, number));
+    if upsets::uncertainty(&report.points[number].metrics).is_some() {
+        let technology = &recipes.processes[recipes.points[number].process].technology;
+        let draws = prices.sampling.of_upsets(technology);
+        causes.push((upsets::UPSETS.to_owned(), draws));
+    }
+    causes
+}
+
 /// The spread of one metric of the point `number`, from 0 on, and every cause's part in it; nothing if it does not vary.
 ///
 /// # Errors
@@ -177,17 +274,22 @@ pub fn drawn(
         return Ok(None);
     };
     let spread = Spread::of(metric, (number, value), values.clone());
-    Ok(spread.map(|spread| (spread, shares(&prices.causes(&points), &values))))
+    Ok(spread.map(|spread| {
+        (
+            spread,
+            shares(&causes(report, recipes, &prices, number), &values),
+        )
+    }))
 }
 
 fn spreads(
     report: &Report,
     recipes: &Recipes,
-    drawn: (&Prices<'_>, &MethodDraws),
+    prices: &Prices<'_>,
     (metrics, number): (&[Metric], usize),
+    values: Vec<Vec<f64>>,
 ) -> Vec<Spread> {
-    let values = values(report, recipes, drawn, (metrics, number));
-    let causes = drawn.0.causes(&both(report, recipes, number));
+    let causes = causes(report, recipes, prices, number);
     let all = metrics.iter().zip(values).filter_map(|(metric, values)| {
         let value = metric.value(&report.points[number], report.comparison(number))?;
         let dominated_by = if MAIN.contains(&metric.name()) {

@@ -88,8 +88,8 @@ impl<'r> Prices<'r> {
                 let own = own_errors(part, process);
                 let within = match varied(process, sampling)? {
                     Some([varied, _]) => {
-                        let leakage = part.design.cost().leakage;
-                        varied.left_to_chance(&process.technology, &process.at, leakage)?
+                        let leakage = part.cost.leakage;
+                        varied.left_to_chance(&process.technology, &process.resting(), leakage)?
                     }
                     None => 0.0,
                 };
@@ -267,7 +267,7 @@ fn sampled(
             die(drawn(process.switch(), z), 1),
         ];
         let world = match &varied {
-            Some(both) => [0, 1].map(|place| both[place].many(&dies[place], &process.at)),
+            Some(both) => [0, 1].map(|place| both[place].many(&dies[place], &process.resting())),
             None => dies,
         };
         let figures = parts.iter().map(|(_, part)| {
@@ -301,6 +301,6 @@ fn varied(process: &Process, sampling: Draws) -> Result<Option<[Varied; 2]>, Cir
 
 /// What the models of a structure may be off for themselves, in the order of [`Figure::ALL`].
 fn own_errors(part: &BuiltPart<'_>, process: &Process) -> [f64; 4] {
-    let cost = part.design.cost();
+    let cost = &part.cost;
     Figure::ALL.map(|figure| own_error(&process.technology, &part.part.spec, cost, figure))
 }

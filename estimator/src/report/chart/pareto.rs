@@ -67,7 +67,8 @@ pub fn front(report: &Report, fronts: &Fronts, front: &Front, second: usize, id:
     };
     for number in others.into_iter().step_by(stride) {
         let budget = report.budget.as_ref();
-        let outside = budget.is_some_and(|budget| budget_mark(budget, number) == "outside");
+        let outside =
+            budget.is_some_and(|budget| budget_mark(budget, number).starts_with("outside"));
         let (x, y) = place(number);
         canvas.circle(if outside { "s7" } else { "s0" }, x, y, &tooltip(number));
     }

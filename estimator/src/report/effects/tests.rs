@@ -152,3 +152,43 @@ fn what_never_changes_has_no_shares() {
     );
     assert_eq!(effects.interactions, None);
 }
+
+/// Half of a grid, drawn at random: pairs of points that differ in one factor alone know the total indices of the whole.
+#[test]
+fn a_sample_of_few_levels_has_total_indices() {
+    const N: usize = 8;
+    let x = |level: usize| PI * (2.0 * (level as f64 + 0.5) / N as f64 - 1.0);
+    let value = |l: &Vec<usize>| ishigami([x(l[0]), x(l[1]), x(l[2])]);
+    let all: Vec<Vec<usize>> = (0..N * N * N)
+        .map(|number| vec![number / (N * N), number / N % N, number % N])
+        .collect();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+    let some: Vec<Vec<usize>> = all
+        .iter()
+        .filter(|_| below(&mut random, 2) == 0)
+        .cloned()
+        .collect();
+    let of = |levels: &[Vec<usize>]| {
+        let values: Vec<f64> = levels.iter().map(value).collect();
+        Effects::of(&factors(levels, [N; 3]), &values, 1)
+    };
+    let (exact, estimated) = (of(&all), of(&some));
+    assert!(exact.grid && !estimated.grid);
+    for name in ["x1", "x2", "x3"] {
+        let (exact, estimated) = (named(&exact, name), named(&estimated, name));
+        assert_eq!(exact.total_interval, None);
+        let (truth, found) = (exact.total.unwrap(), estimated.total.unwrap());
+        let [low, high] = estimated.total_interval.unwrap();
+        assert!(
+            low < found && found < high && low < truth && truth < high,
+            "{name}: {truth} {found} [{low}, {high}]"
+        );
+        assert!(
+            (found - truth).abs() < 0.1 && high - low < 0.5,
+            "{name}: {truth} {found}"
+        );
+    }
+    // Of 30 points no two differ in one factor alone often enough.
+    let few = of(&some[..30]);
+    assert!(few.effects.iter().any(|effect| effect.total.is_none()));
+}
