@@ -32,7 +32,7 @@ impl Results {
         let outcomes = collect(&manifest, &store).map_err(|error| error.diag())?;
         Ok(Self {
             report: Report::new(&manifest.title, &outcomes),
-            recipes: recipes(&store)?,
+            recipes: recipes(&store)?.at_rest(&outcomes),
             sampling: manifest.uncertainty,
         })
     }

@@ -70,13 +70,6 @@ fn run_resolved(
     directory: &Path,
     (sink, cache): (&Sink, Option<&TraceCache>),
 ) -> Result<Exit, Diag> {
-    if resolved.study.uncertainty.is_some() && resolved.study.cooling.is_some() {
-        return Err(Diag::error(
-            "study::uncertainty",
-            "`[uncertainty]` and `[thermal]` do not go together: what is drawn is priced at the study's own temperature",
-        )
-        .help("leave out one of the two"));
-    }
     if arguments.fresh {
         Store::remove(directory).map_err(|error| error.diag())?;
     }
@@ -140,7 +133,10 @@ pub fn report_store(
     let report =
         Report::new(&manifest.title, &outcomes).with_goals(manifest.budget.as_ref(), objectives)?;
     let report = match manifest.uncertainty {
-        Some(draws) => report.with_uncertainty(&recipes(store)?, draws)?,
+        Some(draws) => {
+            let recipes = recipes(store)?.at_rest(&outcomes);
+            report.with_uncertainty(&recipes, draws)?
+        }
         None => report,
     };
     present(&report, manifest, formats)?;

@@ -50,7 +50,7 @@ impl<'b> Traced<'b> {
     }
 
     fn cost(&self) -> &Cost {
-        self.built.design.cost()
+        &self.built.cost
     }
 
     /// Energy of one `action`.

@@ -4,7 +4,9 @@
 //! another version, and that is what the user is told.
 
 mod circuit;
+mod heat;
 mod point;
+mod reliability;
 mod side;
 mod text;
 mod tree;
@@ -186,18 +188,6 @@ impl Explanation {
     }
 }
 
-/// Refuses a point that was priced at the temperature of its own heat: what it was priced from says nothing of that temperature.
-fn not_heated(outcome: &Outcome) -> Result<(), Diag> {
-    if outcome.heat.is_none() {
-        return Ok(());
-    }
-    Err(Diag::error(
-        "explain::thermal",
-        "the point was priced at the temperature of its own heat, which cannot be priced again from the result store",
-    )
-    .help("run the study without `[thermal]`, at the `temperature` that the point has as `junction_k`"))
-}
-
 /// The point, and its baseline if the metric needs it.
 struct Sides<'r> {
     report: &'r Report,
@@ -214,8 +204,6 @@ impl<'r> Sides<'r> {
         variation: Option<ProcessVariation>,
         (with, without): (usize, Option<usize>),
     ) -> Result<Self, Diag> {
-        let mut both = [Some(with), without].into_iter().flatten();
-        both.try_for_each(|number| not_heated(&report.points[number]))?;
         if recipes.points.len() != report.points.len() {
             return Err(Diag::error(
                 "explain::unfinished",

@@ -4,6 +4,7 @@ use warpwatt_gpu::SECTOR_BYTES;
 
 use super::side::{COUNTED, Side};
 use super::tree::{Formula, Node};
+use crate::outcome::Metric;
 
 impl Side<'_> {
     /// The derivation of a metric of the point; `None` if it has none of the name.
@@ -15,32 +16,46 @@ impl Side<'_> {
             let (structure, figure) = rest.rsplit_once('.')?;
             return self.structure_figure(structure, figure);
         }
-        if let Some(metric) = self
-            .outcome
-            .metrics
-            .iter()
-            .find(|metric| metric.name == name)
-        {
-            return Some(self.reported(name, metric.value, unit));
+        if let Some(found) = self.vulnerable(name) {
+            return Some(found.called(name));
+        }
+        let mut reported = self.outcome.metrics.iter();
+        if let Some(metric) = reported.find(|metric| metric.name == name) {
+            return Some(self.reported(metric, unit));
         }
         let made = self
             .priced(name)
+            .or_else(|| self.heated(name))
             .or_else(|| self.performed(name))
             .or_else(|| self.shared(name))?;
         Some(made.called(name))
     }
 
-    /// What a technique reports, with the counters that are its own.
-    fn reported(&self, name: &str, value: f64, unit: &str) -> Node {
+    /// What a technique reports: the ratio of two counts where it is one, with the counters that have them, else with the counters that are its own.
+    fn reported(&self, metric: &Metric, unit: &str) -> Node {
+        let name = &metric.name;
         let technique = name.split('.').next().unwrap_or(name);
         let counters = self.outcome.activity.iter();
         let own = counters.filter(|(counter, _)| {
             let rest = counter.strip_prefix(technique);
             rest.is_some_and(|rest| rest.starts_with('.') || rest.starts_with('_'))
         });
+        let source = format!("as `{technique}` reports it: docs/techniques.md");
+        if let Some([part, whole]) = metric.ratio.filter(|ratio| ratio[1] > 0) {
+            let own: Vec<(&str, u64)> = own.collect();
+            let term = |what: &str, count: u64| {
+                let mut same = own.iter().filter(|(_, known)| *known == count && count > 0);
+                let name = match (same.next(), same.next()) {
+                    (Some((counter, _)), None) => counter,
+                    _ => what,
+                };
+                Node::given(name, count as f64, "1", COUNTED)
+            };
+            let (part, whole) = (term("counted", part), term("of all", whole));
+            return Node::quotient(name, unit, part, whole).from(&source);
+        }
         let inputs = own.map(|(counter, _)| self.count(counter)).collect();
-        Node::made(name, value, unit, Formula::Reported, inputs)
-            .from(&format!("as `{technique}` reports it: docs/techniques.md"))
+        Node::made(name, metric.value, unit, Formula::Reported, inputs).from(&source)
     }
 
     /// Energies, powers, areas.
@@ -66,6 +81,7 @@ impl Side<'_> {
             "leakage_w" => self.leakage_power(name, |_| true),
             "power_w" => power(),
             "dynamic_power_w" => Node::quotient(name, "W", dynamic(), self.time()),
+            "peak_power_w" => return self.peak_power(),
             "edp_js" => edp(),
             "ed2p_js2" => Node::product(name, "J s2", vec![edp(), self.time()]),
             "energy_per_instruction_j" => {

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use warpwatt_circuit::CircuitError;
 
 use super::circuit::{Moved, Traced};
+use super::heat::with_temperature;
 use super::tree::{Formula, Node};
 use crate::outcome::{FRONT_END, Outcome, PricedStructure};
-use crate::recipe::{Built, Gpu, powered_share};
+use crate::recipe::{Built, Gpu, Process, powered_share};
 use crate::uncertainty::input::Input;
 
 /// A point with its structures as they are built.
@@ -16,6 +17,8 @@ pub struct Side<'b> {
     pub outcome: &'b Outcome,
     /// The GPU that was timed.
     pub gpu: &'b Gpu,
+    /// Of what it is made, and how it runs.
+    pub process: &'b Process,
     traced: BTreeMap<&'b str, Traced<'b>>,
 }
 
@@ -40,6 +43,7 @@ impl<'b> Side<'b> {
         Ok(Self {
             outcome,
             gpu,
+            process: built.process,
             traced,
         })
     }
@@ -145,7 +149,7 @@ impl<'b> Side<'b> {
         };
         let instances = Self::setting("instances", structure.instances as f64, "1");
         let one = match powered_share(traced.built.part, self.outcome) {
-            None => traced.leakage(),
+            None => self.leaking(traced.leakage()),
             Some(share) => {
                 let on = Node::given("share of time on", share, "1", COUNTED);
                 let whole = Node::given("all of the time", 1.0, "1", "definition");
@@ -159,13 +163,55 @@ impl<'b> Side<'b> {
                     "leakage of one, on and off",
                     "W",
                     vec![
-                        Node::product("while on", "W", vec![on, traced.leakage()]),
-                        Node::product("while off", "W", vec![off, traced.leakage_off()]),
+                        Node::product("while on", "W", vec![on, self.leaking(traced.leakage())]),
+                        Node::product(
+                            "while off",
+                            "W",
+                            vec![off, self.leaking(traced.leakage_off())],
+                        ),
                     ],
                 )
             }
         };
         Node::product(&name, "J", vec![instances, one, self.time()])
+    }
+
+    /// A leakage, with the temperature among its inputs if that was found and not set.
+    fn leaking(&self, leakage: Node) -> Node {
+        with_temperature(leakage, self.outcome.at_rest().as_ref())
+    }
+
+    /// Power of the window that takes the most: its events, and the mean of what windows do not hold. Nothing if no windows were counted.
+    pub fn peak_power(&self) -> Option<Node> {
+        let peak = self.outcome.peak.as_ref()?;
+        let (mut inside, mut beside) = (Vec::new(), Vec::new());
+        for structure in &self.outcome.structures {
+            for action in structure.actions.keys() {
+                match peak.count(&structure.name, action) {
+                    Some(0) => {}
+                    Some(count) => {
+                        let count = Node::given("in the window", count as f64, "1", COUNTED);
+                        inside.push(self.events(structure, action, count));
+                    }
+                    None => beside.push(self.action(structure, action)),
+                }
+            }
+        }
+        let cycles = Node::given(
+            "cycles of the window",
+            peak.cycles as f64,
+            "cycles",
+            COUNTED,
+        );
+        let window = Node::quotient("time of the window", "s", cycles, self.clock());
+        let events = Node::sum("dynamic energy of the window", "J", inside);
+        beside.push(self.leakage_energy());
+        let rest = Node::sum("energy that no window holds", "J", beside);
+        let terms = vec![
+            Node::quotient("dynamic power of the window", "W", events, window),
+            Node::quotient("mean power of the rest", "W", rest, self.time()),
+        ];
+        Some(Node::sum("peak_power_w", "W", terms))
     }
 
     /// Dynamic and leakage energy.
@@ -218,7 +264,7 @@ impl<'b> Side<'b> {
             Some(Node::product(
                 &structure.name,
                 "W",
-                vec![instances, traced.leakage()],
+                vec![instances, self.leaking(traced.leakage())],
             ))
         });
         Node::sum(name, "W", each.collect())
@@ -228,11 +274,12 @@ impl<'b> Side<'b> {
     pub fn structure_figure(&self, structure: &str, figure: &str) -> Option<Node> {
         let priced = self.outcome.structure(structure)?;
         let traced = self.traced.get(structure)?;
-        let kinds = || traced.leakage().inputs.into_iter().next();
+        let leakage = || self.leaking(traced.leakage());
+        let kinds = || leakage().inputs.into_iter().next();
         // Both kinds of leakage carry the same error of the model.
         let kind = |place: usize| -> Option<Node> {
             let all = kinds()?.inputs;
-            let method = traced.leakage().inputs.pop()?;
+            let method = leakage().inputs.pop()?;
             let one = all.into_iter().nth(place);
             let one = one.unwrap_or_else(|| {
                 Node::given("gate leakage", 0.0, "W", "left out by the profile")

@@ -21,6 +21,8 @@ pub struct BuiltPart<'r> {
     pub part: &'r Part,
     /// How it is organised.
     pub design: Design,
+    /// What it costs in its process.
+    pub cost: Cost,
     /// With sleep transistors.
     pub gated: Option<Gated>,
 }
@@ -57,17 +59,18 @@ impl<'r> BuiltPart<'r> {
             &part.spec,
         )?;
         let own = (&*process.technology, process.switch());
-        let gated = gated(part, (&design, design.cost()), process, own)?;
+        let cost = resting(design.cost().clone(), process, own.0)?;
         Ok(Self {
             part,
+            gated: gated(part, (&design, &cost), process, own)?,
             design,
-            gated,
+            cost,
         })
     }
 
     /// What it costs in its process.
     pub fn figures(&self) -> Figures {
-        Figures::of(self.design.cost(), self.gated.as_ref())
+        Figures::of(&self.cost, self.gated.as_ref())
     }
 
     /// What it costs if transistors and wires are those of `technology`, and its sleep transistors those of `switch`.
@@ -79,11 +82,30 @@ impl<'r> BuiltPart<'r> {
         process: &Process,
         (technology, switch): (&Technology, &Technology),
     ) -> Result<(Cost, Option<Gated>), CircuitError> {
-        let cost = self.design.under(technology)?;
+        let cost = resting(self.design.under(technology)?, process, technology)?;
         let built = (&self.design, &cost);
         let gated = gated(self.part, built, process, (technology, switch))?;
         Ok((cost, gated))
     }
+}
+
+/// `cost` with the leakage of the temperature at which its process rests: it goes as the transistors' does, as when the point was priced.
+fn resting(
+    mut cost: Cost,
+    process: &Process,
+    technology: &Technology,
+) -> Result<Cost, CircuitError> {
+    let Some(rest) = process.rest else {
+        return Ok(cost);
+    };
+    let cold = technology.at(process.at.vdd, process.at.temperature)?;
+    let hot = technology.at(process.at.vdd, rest)?;
+    let ratio = |hot: f64, cold: f64| if cold > 0.0 { hot / cold } else { 1.0 };
+    cost.leak(
+        ratio(hot.i_off.si(), cold.i_off.si()),
+        ratio(hot.i_gate.si(), cold.i_gate.si()),
+    );
+    Ok(cost)
 }
 
 fn gated(
@@ -100,9 +122,10 @@ fn gated(
         ..Gating::default()
     };
     let (nominal, designed) = design.designed_under(technology)?;
+    let at = process.resting();
     let with = |switch| {
         let designed = (&nominal, &designed);
-        power_gate(technology, switch, designed, (&process.at, cost), &gating)
+        power_gate(technology, switch, designed, (&at, cost), &gating)
     };
     // The supply may be too low for transistors of low leakage.
     with(switch).or_else(|_| with(technology)).map(Some)

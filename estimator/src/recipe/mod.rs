@@ -16,8 +16,10 @@ use serde::{Deserialize, Serialize};
 use warpwatt_circuit::{Granularity, OperatingPoint, Profile, Spec};
 use warpwatt_gpu::GpuSpec;
 use warpwatt_techlib::Technology;
+use warpwatt_techlib::quantity::Temperature;
 use warpwatt_techniques::Structure;
 
+use crate::outcome::Outcome;
 use crate::pricing::NodeCircuits;
 use crate::run::plan::{Axes, Plan, Timing};
 use crate::run::{structures, work};
@@ -55,6 +57,8 @@ pub struct Process {
     pub at: OperatingPoint,
     /// Whose rules the circuit models follow.
     pub profile: Profile,
+    /// The temperature at which power and temperature came to rest, if a point was priced there: leakage is that of this temperature, all else that of `at`.
+    pub rest: Option<Temperature>,
 }
 
 /// A GPU as it was timed, and its priced structures.
@@ -124,6 +128,29 @@ impl Recipes {
     }
 }
 
+impl Recipes {
+    /// The same of points that were priced at the temperatures of their own heat: each of them has a process of its own.
+    #[must_use]
+    pub fn at_rest(mut self, points: &[Outcome]) -> Self {
+        for (recipe, outcome) in self.points.iter_mut().zip(points) {
+            if let Some(heat) = outcome.at_rest() {
+                let cold = &self.processes[recipe.process];
+                let rest = Some(Temperature::from_k(heat.junction_k));
+                let process = Process {
+                    rest,
+                    ..cold.clone()
+                };
+                let known = self.processes.iter().position(|known| *known == process);
+                recipe.process = known.unwrap_or_else(|| {
+                    self.processes.push(process);
+                    self.processes.len() - 1
+                });
+            }
+        }
+        self
+    }
+}
+
 impl Process {
     fn of(circuits: &NodeCircuits) -> Self {
         let (technology, switch) = circuits.shared();
@@ -132,6 +159,15 @@ impl Process {
             switch: (!Arc::ptr_eq(switch, technology)).then(|| Arc::clone(switch)),
             at: *circuits.operating_point(),
             profile: circuits.profile(),
+            rest: None,
+        }
+    }
+
+    /// How it runs where it leaks.
+    pub fn resting(&self) -> OperatingPoint {
+        OperatingPoint {
+            temperature: self.rest.unwrap_or(self.at.temperature),
+            ..self.at
         }
     }
 

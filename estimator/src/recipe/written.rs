@@ -70,6 +70,7 @@ impl TryFrom<Recipes> for super::Recipes {
                 switch: process.switch.map(at).transpose()?,
                 at: process.at,
                 profile: process.profile,
+                rest: None,
             })
         });
         Ok(Self {

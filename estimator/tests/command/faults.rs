@@ -45,9 +45,7 @@ explain results --metric cycles --point colour=red
 explain results --metric cycles --point technique
 explain results --metric cycles --point vdd=9
 explain results --metric energie_j --point 1
-explain results --metric energy_j --point 1
 explain nowhere --metric cycles --point 1
-sensitivity results --metric energy_j --point 1
 report nowhere
 reproduce nowhere
 merge out results nowhere
@@ -55,7 +53,7 @@ effects results --metric cycle
 optimize study.toml --minimise cycle
 ";
 
-/// Points priced at the temperature of their own heat, which `explain` refuses.
+/// Points priced at the temperature of their own heat.
 const STUDY: &str = "[study]\ntitle = \"hot\"\n[gpu]\npreset = \"tesla-16sm\"\nsm.count = 1\nnode = \"32nm\"\n[workloads]\nkernels = [\"vector_add\"]\n[thermal]\n";
 
 #[test]
