@@ -126,3 +126,17 @@ fn a_goal_that_names_the_metric_asks_for_windows() {
     assert_eq!(window("[peak_power]\nwindow = \"1 day\"\n"), None);
     assert_eq!(window("[peak_power]\nwindow = \"10 s\"\n"), None);
 }
+
+#[test]
+fn reports_show_the_peak_where_there_is_one() {
+    use crate::report::Report;
+    let plain = Report::new("plain", &outcomes(""));
+    assert!(plain.peak_table().is_none() && !plain.points_csv().contains("peak_power_w"));
+    let with = Report::new("with", &outcomes("[peak_power]\nwindow = \"200 ns\"\n"));
+    let table = with.peak_table().unwrap();
+    assert_eq!(table.names.len(), with.points.len());
+    assert!(table.heading.contains("cycles"), "{}", table.heading);
+    let header = with.points_csv().lines().next().unwrap().to_owned();
+    assert!(header.ends_with(",peak_power_w"), "{header}");
+    assert!(with.table(120).contains("peak power"));
+}

@@ -50,9 +50,16 @@ const STACKED: [Figure<StackedPoint>; 14] = [
 impl Report {
     /// One row a point: its metrics.
     pub fn points_csv(&self) -> String {
+        let peaks = self.points.iter().any(|outcome| outcome.peak.is_some());
         let columns = POINT.iter().map(|def| def.name);
+        let columns = columns.chain(peaks.then_some("peak_power_w"));
+        let row = |outcome: &Outcome| {
+            let mut row = cells(POINT, outcome);
+            row.extend(peaks.then(|| option(outcome.peak_power_w())));
+            row
+        };
         let rows = self.points.iter();
-        write(columns, rows.map(|o| (&o.point, cells(POINT, o))))
+        write(columns, rows.map(|outcome| (&outcome.point, row(outcome))))
     }
 
     /// One row a comparison of a technique with its baseline: its metrics, and the row of the filter-cache paper beside which it stands.

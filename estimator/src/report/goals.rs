@@ -7,6 +7,7 @@ use super::metric::quantity;
 use super::model::Report;
 use super::pareto::{Front, Fronts};
 use crate::outcome::{KernelName, Outcome, Point, gpu_label};
+use crate::peak::Peak;
 
 /// Rows of a table that people read; files have all.
 const MOST_ROWS: usize = 200;
@@ -76,6 +77,45 @@ impl Report {
         let fronts = self.pareto.iter();
         let tables = fronts.flat_map(|all| all.fronts.iter().map(|front| self.front(all, front)));
         tables.collect()
+    }
+
+    /// The window of time that takes the most power, point by point; none if no windows were counted.
+    pub fn peak_table(&self) -> Option<PointTable> {
+        let points = self.points.iter();
+        let all: Vec<(&Outcome, &Peak)> = points
+            .filter_map(|point| Some((point, point.peak.as_ref()?)))
+            .collect();
+        let cycles = all.first()?.1.window_cycles;
+        let shown = &all[..all.len().min(MOST_ROWS)];
+        let points: Vec<&Point> = shown.iter().map(|(outcome, _)| &outcome.point).collect();
+        let mut columns = context(&points);
+        let watts = |value: f64| quantity::show(value, "W");
+        let figures: [(&str, &str, &dyn Fn(&Outcome, &Peak) -> String); 3] = [
+            (
+                "peak power",
+                "of the window that takes the most",
+                &|outcome, peak| watts(peak.power_w(outcome)),
+            ),
+            ("mean power", "of the whole run", &|outcome, _| {
+                watts(outcome.energy_j() / outcome.time_s)
+            }),
+            ("from cycle", "in which the window begins", &|_, peak| {
+                format::count(peak.from_cycle)
+            }),
+        ];
+        for (heading, meaning, text) in figures {
+            let cells = shown.iter().map(|(outcome, peak)| text(outcome, peak));
+            columns.push(column(heading, meaning, cells));
+        }
+        Some(PointTable {
+            heading: format!(
+                "Peak power over windows of {} cycles",
+                format::count(cycles)
+            ),
+            names: names(&points),
+            columns,
+            left_out: all.len() - shown.len(),
+        })
     }
 
     fn front(&self, fronts: &Fronts, front: &Front) -> PointTable {

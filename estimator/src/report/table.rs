@@ -34,7 +34,8 @@ impl Report {
         }
         text.push_str(&stacks_text(&self.stacks, width));
         text.push_str(&self.uncertainty_text());
-        for table in self.pareto_tables().iter().chain(&self.budget_table()) {
+        let goals = self.pareto_tables().into_iter().chain(self.budget_table());
+        for table in &goals.chain(self.peak_table()).collect::<Vec<_>>() {
             text.push_str(&point_table(table, width));
         }
         text.push_str(&operating_text(&self.points, width));

@@ -32,6 +32,7 @@ pub struct Page {
     draws: usize,
     uncertainty: Vec<UncertaintyLine>,
     budget: Option<PointsView>,
+    peak: Option<PointsView>,
     operating: Vec<Titled>,
     protection: Vec<Titled>,
     times: Vec<Time>,
@@ -134,6 +135,7 @@ impl Page {
                 .map_or(0, |all| all.sampling.samples),
             uncertainty: report.uncertainty_lines(),
             budget: report.budget_table().map(PointsView::of),
+            peak: report.peak_table().map(PointsView::of),
             operating: operating::tables(&report.points)
                 .iter()
                 .map(|table| Titled {
