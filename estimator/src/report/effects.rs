@@ -243,35 +243,41 @@ fn total_of_groups(
     variance: f64,
     seed: u64,
 ) -> Option<Index> {
-    let groups = groups(factors, values, place);
-    let squares = groups
-        .values()
-        .filter(|group| group.len() > 1)
-        .map(|group| {
-            let count = group.len() as f64;
-            (self::variance(group) * count, count - 1.0)
-        });
-    let squares: Vec<(f64, f64)> = squares.collect();
-    if squares.len() < FEWEST_GROUPS || variance <= 0.0 {
+    let groups: Vec<Vec<f64>> = groups(factors, values, place).into_values().collect();
+    let several = groups.iter().filter(|group| group.len() > 1).count();
+    if several < FEWEST_GROUPS || variance <= 0.0 {
         return None;
     }
     let levels = factors.factors[place].levels.len() as f64;
+    // Squares within, degrees of freedom, and count, sum and squares of all: groups are resampled whole.
+    let centre = values.iter().sum::<f64>() / values.len() as f64;
+    let sums: Vec<[f64; 5]> = groups.iter().map(|group| sums(group, centre)).collect();
     let share = |picked: &mut dyn Iterator<Item = usize>| {
-        let (sum, freedom) = picked.fold((0.0, 0.0), |(sum, freedom), group| {
-            (sum + squares[group].0, freedom + squares[group].1)
+        let [within, freedom, count, sum, squares] = picked.fold([0.0; 5], |all, group| {
+            std::array::from_fn(|place| all[place] + sums[group][place])
         });
-        sum / freedom * (levels - 1.0) / levels / variance
+        let mean = sum / count;
+        within / freedom * (levels - 1.0) / levels / (squares / count - mean * mean)
     };
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut resampled: Vec<f64> = (0..RESAMPLES)
-        .map(|_| share(&mut (0..squares.len()).map(|_| below(&mut random, squares.len()))))
+        .map(|_| share(&mut (0..sums.len()).map(|_| below(&mut random, sums.len()))))
         .collect();
     resampled.sort_by(f64::total_cmp);
     let quantile = |at: f64| resampled[(at * (RESAMPLES - 1) as f64).round() as usize].max(0.0);
     Some(Index {
-        value: share(&mut (0..squares.len())),
+        value: share(&mut (0..sums.len())),
         interval: Some([quantile(0.025), quantile(0.975)]),
     })
+}
+
+/// Of a group: squares about its mean, degrees of freedom, count, and sum and squares of what it is off `centre`.
+fn sums(group: &[f64], centre: f64) -> [f64; 5] {
+    let count = group.len() as f64;
+    let off = || group.iter().map(|value| value - centre);
+    let squares = off().map(|value| value * value).sum();
+    let within = variance(group) * count;
+    [within, count - 1.0, count, off().sum(), squares]
 }
 
 /// Mean variance over the groups of points that differ in nothing but the factor at `place`.
