@@ -44,12 +44,13 @@ impl Side<'_> {
         if let Some([part, whole]) = metric.ratio.filter(|ratio| ratio[1] > 0) {
             let own: Vec<(&str, u64)> = own.collect();
             let term = |what: &str, count: u64| {
-                let mut same = own.iter().filter(|(_, known)| *known == count && count > 0);
-                let name = match (same.next(), same.next()) {
-                    (Some((counter, _)), None) => counter,
-                    _ => what,
+                let same = own.iter().filter(|(_, known)| *known == count && count > 0);
+                let same: Vec<&str> = same.map(|(counter, _)| *counter).collect();
+                let name = match same.len() {
+                    1..=4 => same.join(" = "),
+                    _ => what.to_owned(),
                 };
-                Node::given(name, count as f64, "1", COUNTED)
+                Node::given(&name, count as f64, "1", COUNTED)
             };
             let (part, whole) = (term("counted", part), term("of all", whole));
             return Node::quotient(name, unit, part, whole).from(&source);

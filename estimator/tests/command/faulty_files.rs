@@ -24,7 +24,6 @@ trace half.trace
 inject wrong.toml --structure register_file
 run wrong_result.toml --quiet
 run small_sm.toml --quiet
-run hot_draws.toml --quiet
 run negative.toml --quiet
 reproduce manifest.json
 ";
@@ -118,8 +117,6 @@ fn studies(scratch: &Scratch) {
     scratch.write("wrong_result.toml", &wrong);
     let small = STUDY.replace("[workloads]", "sm.threads = 128\n[workloads]");
     scratch.write("small_sm.toml", &small);
-    let hot = format!("{STUDY}[thermal]\n[uncertainty]\n");
-    scratch.write("hot_draws.toml", &hot);
     let negative = "[[structure]]\nname = \"odd\"\narray = { words = 64, bits = 96 }\nread = \"0 - int_add.read\"\n";
     scratch.write("negative.toml", &format!("{STUDY}{negative}"));
     scratch.write("manifest.json", "{}");
