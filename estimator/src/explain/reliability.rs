@@ -2,7 +2,7 @@
 //!
 //! AVF = ACE bit-cycles / (bits x cycles); FIT = sum over structures of AVF x bits x raw rate of a bit (Mukherjee et al., MICRO 2003, section 2).
 
-use warpwatt_reliability::{Shape, Structure};
+use warpwatt_reliability::Structure;
 use warpwatt_techlib::published::{UpsetRate, upset_rate};
 
 use super::side::Side;
@@ -15,7 +15,7 @@ const FOLLOWED: &str = "bits followed over the run: docs/reliability.md";
 /// Bit-cycles of a structure by what they are, of all bits over all cycles.
 struct Measured {
     structure: Structure,
-    bits: u64,
+    bits: f64,
     ace: f64,
     detected: f64,
     silent: f64,
@@ -45,7 +45,7 @@ impl Side<'_> {
         let each = followed.filter_map(|measured| {
             let factors = vec![
                 self.factor(factor, &measured)?,
-                Self::setting("bits", measured.bits as f64, "bit"),
+                Self::setting("bits", measured.bits, "bit"),
                 raw(&rate),
             ];
             let name = measured.structure.to_string();
@@ -58,25 +58,21 @@ impl Side<'_> {
         upset_rate(self.process.technology.feature).ok()
     }
 
-    /// What was followed of a structure. Bit-cycles are whole numbers, which the factors that the result store keeps give back.
+    /// What was followed of a structure; nothing if it was not.
     fn measured(&self, structure: Structure) -> Option<Measured> {
-        let value = |factor: &str| {
+        let counts = |factor: &str| {
             let name = format!("{factor}.{structure}");
             let mut metrics = self.outcome.metrics.iter();
-            metrics
-                .find(|metric| metric.name == name)
-                .map(|metric| metric.value)
+            metrics.find(|metric| metric.name == name)?.ratio
         };
-        let shape = Shape::new(&self.gpu.spec);
-        let bits = shape.bits(structure) * u64::from(shape.sms);
-        let all = bits as f64 * self.outcome.cycles as f64;
-        let whole = |share: f64| (share * all).round();
+        let [ace, all] = counts("avf")?;
+        let ([silent, _], [detected, _]) = (counts("sdc_avf")?, counts("due_avf")?);
         Some(Measured {
             structure,
-            bits,
-            ace: whole(value("avf")?),
-            detected: whole(value("due_avf")?),
-            silent: whole(value("sdc_avf")?),
+            bits: all as f64 / self.outcome.cycles as f64,
+            ace: ace as f64,
+            detected: detected as f64,
+            silent: silent as f64,
         })
     }
 
@@ -102,7 +98,7 @@ impl Side<'_> {
             }
             _ => return None,
         };
-        let bits = Self::setting("bits", measured.bits as f64, "bit");
+        let bits = Self::setting("bits", measured.bits, "bit");
         let all = Node::product("bit-cycles", "bit cycles", vec![bits, self.cycles()]);
         let name = format!("{factor}.{}", measured.structure);
         Some(Node::quotient(&name, "1", upper, all).from(MUKHERJEE))

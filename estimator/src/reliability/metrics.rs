@@ -57,13 +57,18 @@ pub fn metrics(
         let it = &found[structure as usize];
         let bits = shape.bits(structure);
         sum += Fit::of(bits, it, rate);
-        let values = [it.avf(), it.sdc_avf(), it.due_avf()];
-        for ((name, _), value) in FACTORS.iter().zip(values) {
+        let values = [
+            (it.avf(), it.ace),
+            (it.sdc_avf(), it.silent()),
+            (it.due_avf(), it.detected),
+        ];
+        for ((name, _), (value, part)) in FACTORS.iter().zip(values) {
+            let counts = u64::try_from(part).ok().zip(u64::try_from(it.total).ok());
             metrics.push(Metric {
                 name: format!("{name}.{structure}"),
                 unit: "1".to_owned(),
                 value,
-                ratio: None,
+                ratio: counts.map(|(part, whole)| [part, whole]),
             });
         }
     }
