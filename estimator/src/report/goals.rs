@@ -12,6 +12,13 @@ use crate::peak::Peak;
 /// Rows of a table that people read; files have all.
 const MOST_ROWS: usize = 200;
 
+/// What is shown of a point with its peak.
+type OfPeak = fn(&Outcome, &Peak) -> String;
+
+fn watts(value: f64) -> String {
+    quantity::show(value, "W")
+}
+
 /// A table of points.
 pub struct PointTable {
     /// What it shows, in one line.
@@ -89,17 +96,16 @@ impl Report {
         let shown = &all[..all.len().min(MOST_ROWS)];
         let points: Vec<&Point> = shown.iter().map(|(outcome, _)| &outcome.point).collect();
         let mut columns = context(&points);
-        let watts = |value: f64| quantity::show(value, "W");
-        let figures: [(&str, &str, &dyn Fn(&Outcome, &Peak) -> String); 3] = [
+        let figures: [(&str, &str, OfPeak); 3] = [
             (
                 "peak power",
                 "of the window that takes the most",
-                &|outcome, peak| watts(peak.power_w(outcome)),
+                |outcome, peak| watts(peak.power_w(outcome)),
             ),
-            ("mean power", "of the whole run", &|outcome, _| {
+            ("mean power", "of the whole run", |outcome, _| {
                 watts(outcome.energy_j() / outcome.time_s)
             }),
-            ("from cycle", "in which the window begins", &|_, peak| {
+            ("from cycle", "in which the window begins", |_, peak| {
                 format::count(peak.from_cycle)
             }),
         ];
