@@ -88,9 +88,10 @@ impl DriveLaw {
         1.0 + self.r_temperature.value * (temperature.si() - REFERENCE_KELVIN)
     }
 
-    /// Refuses a supply outside the range.
+    /// Refuses a supply outside the range. Bounds hold as they are shown, with four digits: who is told of 803.9 mV may ask for it.
     pub(crate) fn check(&self, vdd: Voltage) -> Result<(), TechError> {
-        if vdd >= self.low && vdd <= self.high {
+        const SHOWN: f64 = 5e-4;
+        if vdd >= self.low * (1.0 - SHOWN) && vdd <= self.high * (1.0 + SHOWN) {
             return Ok(());
         }
         let nearest = if vdd > self.high { self.high } else { self.low };

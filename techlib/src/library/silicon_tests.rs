@@ -99,6 +99,20 @@ fn leakage_rises_and_resistance_falls_with_the_supply_and_leakage_rises_with_tem
 }
 
 #[test]
+fn the_bounds_of_a_supply_can_be_asked_for_as_they_are_shown() {
+    for technology in all() {
+        let drive = &technology.device.drive;
+        for bound in [drive.low, drive.high] {
+            let shown: Voltage = bound.to_string().parse().unwrap();
+            let at = technology.at(Some(shown), ROOM);
+            assert!(at.is_ok(), "{} at {shown}: {at:?}", technology.label());
+        }
+    }
+    let written: Voltage = "950mV".parse().unwrap();
+    assert!(node("7nm", Flavour::Hp).at(Some(written), ROOM).is_ok());
+}
+
+#[test]
 fn outside_its_ranges_the_law_is_refused_with_the_nearest_point_that_works() {
     let hp = node("7nm", Flavour::Hp);
     let low = hp.at(Some(Voltage::from_v(0.3)), ROOM).unwrap_err();
