@@ -8,6 +8,7 @@ pub mod explain;
 pub mod expression;
 pub mod foreign;
 pub mod inject;
+pub mod input;
 pub mod optimise;
 pub mod outcome;
 pub mod papers;

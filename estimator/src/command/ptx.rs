@@ -1,7 +1,6 @@
 //! `warpwatt ptx`: what is in a PTX file, without running it.
 
 use std::fmt::Write as _;
-use std::fs;
 
 use comfy_table::Table;
 use serde_json::{Value, json};
@@ -12,6 +11,7 @@ use super::arguments::PtxArguments;
 use super::console::{Exit, out, out_json, reject};
 use super::list::table;
 use crate::diag::{Diag, Rejection, Sink};
+use crate::input;
 
 /// Opcodes that the text shows of a mix; JSON has them all.
 const SHOWN: usize = 6;
@@ -37,7 +37,7 @@ pub fn run(arguments: &PtxArguments) -> Exit {
 fn read(arguments: &PtxArguments) -> Result<Inspection, Rejection> {
     let path = &arguments.file;
     let mut sink = Sink::default();
-    let source = fs::read_to_string(path).map_err(|error| {
+    let source = input::text(path, input::KERNEL).map_err(|error| {
         let message = format!("cannot read the PTX file `{}`: {error}", path.display());
         Diag::error("input::unreadable", message)
     })?;

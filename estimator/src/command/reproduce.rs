@@ -1,7 +1,6 @@
 //! `warpwatt reproduce`: runs a study again from its manifest, and compares.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -12,6 +11,7 @@ use super::console::{Exit, out, out_json, reject, show};
 use super::report::opened;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
+use crate::input;
 use crate::outcome::Outcome;
 use crate::report::metric::POINT;
 use crate::run::kernel::hex;
@@ -88,7 +88,7 @@ fn read(path: &Path) -> Result<Record, Diag> {
     } else {
         path.to_path_buf()
     };
-    let text = fs::read_to_string(&file).map_err(|error| {
+    let text = input::text(&file, input::MANIFEST).map_err(|error| {
         let message = format!("cannot read the manifest `{}`: {error}", file.display());
         Diag::error("input::unreadable", message)
             .help("`warpwatt run` leaves a manifest.json beside the results")

@@ -13,6 +13,7 @@ use warpwatt_techniques::baseline;
 use super::kernel::hex;
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
 use crate::foreign::{ForeignKernel, LARGEST_FILE, Map, counts, read, shipped};
+use crate::input;
 use crate::outcome::{KernelName, Note, NoteKind};
 use crate::study::{Catalogue, CountedFile};
 
@@ -126,14 +127,7 @@ fn map(
 }
 
 fn text(sink: &mut Sink, path: &Path, named: &(SourceId, Range<usize>)) -> Option<SourceId> {
-    let size = std::fs::metadata(path).map(|metadata| metadata.len());
-    let read = match size {
-        Ok(size) if size > LARGEST_FILE => Err(format!(
-            "it has {size} bytes; a file of counts has at most {LARGEST_FILE}"
-        )),
-        _ => std::fs::read_to_string(path).map_err(|error| error.to_string()),
-    };
-    match read {
+    match input::text(path, LARGEST_FILE) {
         Ok(text) => Some(sink.sources.add(path.display().to_string(), text)),
         Err(problem) => {
             let message = format!("cannot read `{}`: {problem}", path.display());

@@ -1,6 +1,5 @@
 //! Kernels brought in: from the suite, or from the user's launch file and PTX.
 
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use warpwatt_suite::launch::{Files, Prepared};
 use warpwatt_suite::{Case, Kernel, LaunchFile, Problem};
 
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
+use crate::input;
 use crate::outcome::KernelName;
 
 /// Where a kernel comes from.
@@ -261,7 +261,7 @@ impl Loader<'_> {
     }
 
     fn read(&mut self, path: &Path, what: &str) -> Option<SourceId> {
-        match fs::read_to_string(path) {
+        match input::text(path, input::KERNEL) {
             Ok(text) => Some(self.sink.sources.add(path.display().to_string(), text)),
             Err(error) => {
                 let what = if what == "ptx" { "PTX" } else { "launch" };

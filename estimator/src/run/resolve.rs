@@ -1,10 +1,10 @@
 //! From a study file to a plan: everything that can be wrong is found before anything runs.
 
-use std::fs;
 use std::path::Path;
 
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Sink, SourceId, Sources};
+use crate::input;
 use crate::study::{self, Catalogue, Choice, CounterName, PaperRow, PaperTable, Study};
 
 use super::plan::{Axes, Plan};
@@ -89,7 +89,7 @@ fn paper_table(paper: &warpwatt_suite::Paper) -> PaperTable {
 
 /// Reads a study file and everything that it names. `None` if it cannot run; every reason is in `sink`.
 pub fn resolve(path: &Path, sink: &mut Sink) -> Option<Resolved> {
-    match fs::read_to_string(path) {
+    match input::text(path, input::STUDY) {
         Ok(text) => {
             let directory = path.parent().unwrap_or(Path::new(""));
             resolve_text(&path.display().to_string(), &text, directory, sink)

@@ -6,7 +6,6 @@ mod sheet;
 pub use changes::{changes_json, changes_table, notes};
 pub use sheet::{Line, Sheet, how};
 
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +13,7 @@ use warpwatt_techlib::quantity::Length;
 use warpwatt_techlib::{Fault, Flavour, Library, OwnNode, TechError, Technology};
 
 use crate::diag::{Diag, Rejection, Sink, SourceId, did_you_mean};
+use crate::input;
 
 /// Node files above this many bytes are refused: they hold a few values, not data sets.
 const LARGEST_FILE: u64 = 1 << 20;
@@ -136,14 +136,7 @@ fn help(fault: &Fault) -> Option<String> {
 
 fn read(path: &Path) -> Result<String, String> {
     let problem = |error: std::io::Error| format!("cannot read `{}`: {error}", path.display());
-    let size = fs::metadata(path).map_err(problem)?.len();
-    if size > LARGEST_FILE {
-        return Err(format!(
-            "`{}` has {size} bytes; a node file has at most {LARGEST_FILE}",
-            path.display()
-        ));
-    }
-    fs::read_to_string(path).map_err(problem)
+    input::text(path, LARGEST_FILE).map_err(problem)
 }
 
 /// Without `.` and `..`, so that a file has one name however it is reached.
