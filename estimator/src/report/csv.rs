@@ -11,7 +11,7 @@ use super::stacked::StackedPoint;
 use crate::outcome::{Outcome, Point, TechnologyName};
 
 /// The columns that name a point.
-const POINT_NAME: [&str; 11] = [
+pub(super) const POINT_NAME: [&str; 11] = [
     "kernel",
     "case",
     "gpu",
@@ -24,6 +24,9 @@ const POINT_NAME: [&str; 11] = [
     "vdd_v",
     "technique",
 ];
+
+/// Those of them that are numbers.
+pub(super) const POINT_NUMBERS: [&str; 2] = ["temperature_k", "vdd_v"];
 
 type Figure<T> = (&'static str, fn(&T) -> String);
 

@@ -13,29 +13,14 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
 
+use super::csv::{POINT_NAME, POINT_NUMBERS};
 use super::metric::{Def, POINT, VERSUS};
 
 /// Rows of a group: what is in memory at once, and what a reader can skip.
 const GROUP: usize = 65_536;
 
-/// Columns of text. Those of points' names come first.
-const TEXT: [&str; 15] = [
-    "kernel",
-    "case",
-    "gpu",
-    "axes",
-    "library",
-    "node",
-    "flavour",
-    "profile",
-    "technique",
-    "paper_row",
-    "binding",
-    "rest",
-    "selector",
-    "metric",
-    "unit",
-];
+/// Columns of text that do not name a point.
+const TEXT: [&str; 6] = ["paper_row", "binding", "rest", "selector", "metric", "unit"];
 /// Columns of marks, `true` or `false`.
 const MARKS: [&str; 4] = ["inside", "front", "pareto_front", "inside_own_error"];
 /// Columns of whole numbers that are no metrics.
@@ -142,7 +127,8 @@ impl<W: Write + Send> ParquetTable<W> {
 impl Column {
     /// An empty one with the type that its name stands for.
     fn of(name: &str) -> Self {
-        let cells = if TEXT.contains(&name) {
+        let names_a_point = POINT_NAME.contains(&name) && !POINT_NUMBERS.contains(&name);
+        let cells = if names_a_point || TEXT.contains(&name) {
             Cells::Text(Vec::new())
         } else if MARKS.contains(&name) {
             Cells::Marks(Vec::new())
