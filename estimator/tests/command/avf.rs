@@ -295,6 +295,48 @@ fn storage_that_techniques_add_has_figures_of_its_own() {
 }
 
 #[test]
+fn points_of_a_study_carry_the_storage_that_their_run_has() {
+    const STUDY: &str = r#"
+[study]
+title = "storage of all kinds"
+[gpu]
+preset = "gtx480"
+node = "32nm"
+[workloads]
+kernels = ["vector_add"]
+[[technique]]
+name = "uniform_vector"
+[[technique]]
+name = "register_virtualization"
+[reliability]
+structures = ["instruction_cache", "l2", "instruction_reuse_buffer", "renaming_table"]
+"#;
+    let scratch = Scratch::new();
+    scratch.write("study.toml", STUDY);
+    let output = warpwatt(&scratch.path(""), &["run", "study.toml", "--quiet"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let report = fs::read_to_string(scratch.path("results/report.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let points = report["points"].as_array().unwrap();
+    let added = [
+        None,
+        Some("instruction_reuse_buffer"),
+        Some("renaming_table"),
+    ];
+    assert_eq!(points.len(), added.len());
+    for (point, added) in points.iter().zip(added) {
+        let metrics = point["metrics"].as_array().unwrap();
+        let followed = metrics.iter().filter_map(|metric| {
+            let name = metric["name"].as_str()?.strip_prefix("avf.")?;
+            assert!(number(&metric["value"]) > 0.0, "{metric}");
+            Some(name)
+        });
+        let expected = ["instruction_cache", "l2"].into_iter().chain(added);
+        assert_eq!(followed.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn techniques_that_cannot_be_are_named_with_what_to_do() {
     let scratch = Scratch::new();
     let arguments = [
