@@ -67,6 +67,30 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// A study of one point.
+pub const ONE_POINT: &str = r#"
+[study]
+title = "small"
+[gpu]
+preset = "tesla-16sm"
+node = "32nm"
+[workloads]
+kernels = ["vector_add"]
+"#;
+
+/// Two directories of results hold the same tables and pages, byte for byte.
+pub fn same_reports(one: &Path, other: &Path) {
+    for name in [
+        "points.csv",
+        "comparisons.csv",
+        "report.json",
+        "report.html",
+    ] {
+        let read = |results: &Path| fs::read(results.join(name)).unwrap();
+        assert!(read(one) == read(other), "{name} of {}", other.display());
+    }
+}
+
 /// Where the faulty studies are.
 pub fn errors() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors")

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{Scratch, errors, stderr, stdout, warpwatt};
+use crate::common::{ONE_POINT, Scratch, errors, stderr, stdout, warpwatt};
 
 /// Runs a study that must be rejected, and returns what is said about it.
 fn rejection(study: &str) -> String {
@@ -89,16 +89,6 @@ fn with_json_a_rejection_is_one_document_with_places() {
     assert!(!out.exists());
 }
 
-const SMALL: &str = r#"
-[study]
-title = "small"
-[gpu]
-preset = "tesla-16sm"
-node = "32nm"
-[workloads]
-kernels = ["vector_add"]
-"#;
-
 fn rejected(scratch: &Scratch, arguments: &[&str]) -> String {
     let output = warpwatt(&scratch.path(""), arguments);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
@@ -108,7 +98,7 @@ fn rejected(scratch: &Scratch, arguments: &[&str]) -> String {
 #[test]
 fn an_output_directory_that_cannot_be_written_is_named() {
     let scratch = Scratch::new();
-    scratch.write("study.toml", SMALL);
+    scratch.write("study.toml", ONE_POINT);
     scratch.write("taken", "a file");
     let text = rejected(
         &scratch,
@@ -125,7 +115,7 @@ fn an_output_directory_that_cannot_be_written_is_named() {
 #[test]
 fn a_store_of_another_version_is_refused_with_a_remedy() {
     let scratch = Scratch::new();
-    scratch.write("study.toml", SMALL);
+    scratch.write("study.toml", ONE_POINT);
     fs::create_dir(scratch.path("results")).unwrap();
     let path = scratch.path("results/results.redb");
     store_of_format(&path, "999");
@@ -169,7 +159,7 @@ fn store_of_format(path: &Path, format: &str) {
 #[test]
 fn a_file_that_is_no_store_is_refused_and_left_alone() {
     let scratch = Scratch::new();
-    scratch.write("study.toml", SMALL);
+    scratch.write("study.toml", ONE_POINT);
     fs::create_dir(scratch.path("results")).unwrap();
     scratch.write("results/results.redb", "my notes");
     let text = rejected(&scratch, &["run", "study.toml", "--quiet"]);
@@ -183,7 +173,7 @@ fn a_file_that_is_no_store_is_refused_and_left_alone() {
 #[test]
 fn a_store_in_use_is_refused() {
     let scratch = Scratch::new();
-    scratch.write("study.toml", SMALL);
+    scratch.write("study.toml", ONE_POINT);
     let store = warpwatt::store::Store::open(&scratch.path("results")).unwrap();
     let text = rejected(&scratch, &["run", "study.toml", "--quiet"]);
     assert!(text.contains("error[store::locked]"), "{text}");

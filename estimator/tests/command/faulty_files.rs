@@ -5,7 +5,7 @@ use std::process::Command;
 
 use insta::assert_snapshot;
 
-use crate::common::{Scratch, command, errors, stderr, warpwatt};
+use crate::common::{ONE_POINT, Scratch, command, errors, stderr, warpwatt};
 use crate::faults::refusals;
 
 /// Command lines, each about a file that is wrong in one way.
@@ -63,16 +63,6 @@ grid = [1, 1, 1]
 block = [32, 1, 1]
 "#;
 
-const STUDY: &str = r#"
-[study]
-title = "Faulty"
-[gpu]
-preset = "tesla-16sm"
-node = "32nm"
-[workloads]
-kernels = ["vector_add"]
-"#;
-
 const CACTI: &str = "\
 -size (bytes) 65536
 -block size (bytes) 64
@@ -110,15 +100,15 @@ fn launches(scratch: &Scratch) {
 }
 
 fn studies(scratch: &Scratch) {
-    let wrong = STUDY.replace(
+    let wrong = ONE_POINT.replace(
         "\"vector_add\"",
         "{ launch = \"wrong.toml\", ptx = \"copy.ptx\" }",
     );
     scratch.write("wrong_result.toml", &wrong);
-    let small = STUDY.replace("[workloads]", "sm.threads = 128\n[workloads]");
+    let small = ONE_POINT.replace("[workloads]", "sm.threads = 128\n[workloads]");
     scratch.write("small_sm.toml", &small);
     let negative = "[[structure]]\nname = \"odd\"\narray = { words = 64, bits = 96 }\nread = \"0 - int_add.read\"\n";
-    scratch.write("negative.toml", &format!("{STUDY}{negative}"));
+    scratch.write("negative.toml", &format!("{ONE_POINT}{negative}"));
     scratch.write("manifest.json", "{}");
 }
 
@@ -167,18 +157,19 @@ fn what_looks_wrong_and_may_be_right_is_a_warning() {
     assert_snapshot!(said);
 }
 
-/// Address space for some threads and not for a thousand.
+/// Stacks larger than the address space: the first thread cannot be had, whatever else takes memory.
 #[test]
 #[cfg(target_os = "linux")]
 fn too_many_threads_are_refused() {
     let scratch = Scratch::new();
     tables(&scratch);
     let run = format!(
-        "ulimit -v 1500000; exec '{}' array --batch slip.csv --jobs 1024",
+        "ulimit -v 67108864; exec '{}' array --batch slip.csv --jobs 1024",
         env!("CARGO_BIN_EXE_warpwatt")
     );
     let mut shell = Command::new("bash");
     shell.current_dir(scratch.path("")).env("NO_COLOR", "1");
+    shell.env("RUST_MIN_STACK", (1_u64 << 40).to_string());
     let output = shell.args(["-c", &run]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert_snapshot!(stderr(&output));

@@ -7,7 +7,7 @@ use warpwatt::outcome::Outcome;
 use warpwatt::run::{resolve_text, run_all};
 use warpwatt::store::{Manifest, PointKey, Store};
 
-use crate::common::{Scratch, stderr, stdout, warpwatt};
+use crate::common::{Scratch, same_reports, stderr, stdout, warpwatt};
 
 const STUDY: &str = r#"
 [study]
@@ -130,15 +130,7 @@ fn parts_put_together_are_the_whole_to_the_byte() {
         );
         arguments.push(&parts[0]);
         assert_eq!(ok(&scratch, &arguments).0, whole, "{of} parts");
-        for name in [
-            "points.csv",
-            "comparisons.csv",
-            "report.json",
-            "report.html",
-        ] {
-            let read = |out: &str| fs::read(scratch.path(out).join(name)).unwrap();
-            assert!(read("whole") == read(&out), "{name} of {of} parts");
-        }
+        same_reports(&scratch.path("whole"), &scratch.path(&out));
         // A run finds everything there.
         let (_, said) = ok(&scratch, &["run", "study.toml", "--out", &out]);
         assert!(said.contains("all 18 points"), "{said}");

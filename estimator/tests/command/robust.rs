@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use warpwatt::store::Store;
 
-use crate::common::{Scratch, command, stderr, stdout, warpwatt};
+use crate::common::{Scratch, command, same_reports, stderr, stdout, warpwatt};
 
 const STUDY: &str = r#"
 [study]
@@ -179,15 +179,7 @@ fn a_study_that_is_stopped_again_and_again_goes_on_to_the_same_bytes() {
     let known = format!("{held} of 48 points are in the result store already");
     assert!(stderr(&output).contains(&known), "{}", stderr(&output));
     assert_eq!(stdout(&output), stdout(&whole));
-    for name in [
-        "points.csv",
-        "comparisons.csv",
-        "report.json",
-        "report.html",
-    ] {
-        let read = |out: &str| fs::read(scratch.path(out).join(name)).unwrap();
-        assert!(read("results") == read("whole"), "{name}");
-    }
+    same_reports(&scratch.path("whole"), &scratch.path("results"));
 }
 
 /// What Ctrl-C sends. Where jobs in the background are told to ignore it, as shells without job control do, what ends a program as it does.
