@@ -134,7 +134,8 @@ fn gather(
     let record = Record::with(manifest, digests).text();
     let record = record.map_err(|error| defect(&error))?;
     let mut written = vec![FILE_NAME.to_owned()];
-    written.extend(tables.commit()?);
+    tables.commit()?;
+    written.extend(Tables::names(&formats.files, budget));
     write_all(
         &formats.directory,
         &[(RECORD.to_owned(), record.into_bytes())],

@@ -9,18 +9,22 @@ use crate::report::Report;
 use crate::study::Format;
 
 /// The tables of a study that are being written, in every format that has tables.
-pub struct Tables(Vec<Table>);
+pub struct Tables {
+    tables: Vec<Table>,
+    headed: bool,
+}
 
 /// A table of a report as CSV, its heading above.
 pub type Text = fn(&Report) -> String;
 
-/// A table in one format.
+/// A table with its files, one a format.
 struct Table {
-    name: String,
     text: Text,
-    file: Box<dyn TableFile>,
-    headed: bool,
+    files: Vec<Box<dyn TableFile>>,
 }
+
+/// Formats that have tables.
+const FORMATS: [Format; 2] = [Format::Csv, Format::Parquet];
 
 /// Where rows go. Faults are kept for the end.
 trait TableFile {
@@ -39,27 +43,29 @@ impl Tables {
     /// Nothing can be written there.
     pub fn create(directory: &Path, formats: &[Format], budget: bool) -> Result<Self, Rejection> {
         let mut tables = Vec::new();
-        for (format, name, text) in Self::all(formats, budget) {
-            let part = PartFile::create(&directory.join(&name))?;
-            let file = file(format, part);
-            let headed = false;
-            tables.push(Table {
-                name,
-                text,
-                file,
-                headed,
-            });
+        for (name, text) in Self::all(budget) {
+            let mut files = Vec::new();
+            for format in FORMATS.into_iter().filter(|one| formats.contains(one)) {
+                let path = directory.join(format!("{name}.{}", format.name()));
+                files.push(file(format, PartFile::create(&path)?));
+            }
+            tables.push(Table { text, files });
         }
-        Ok(Self(tables))
+        let headed = false;
+        Ok(Self { tables, headed })
     }
 
-    /// The names of the tables that [`Tables::create`] begins.
+    /// The names of the files that [`Tables::create`] begins.
     pub fn names(formats: &[Format], budget: bool) -> Vec<String> {
-        let all = Self::all(formats, budget).into_iter();
-        all.map(|(_, name, _)| name).collect()
+        let wanted = FORMATS.into_iter().filter(|one| formats.contains(one));
+        let named = |format: Format| {
+            let all = Self::all(budget).into_iter();
+            all.map(move |(name, _)| format!("{name}.{}", format.name()))
+        };
+        wanted.flat_map(named).collect()
     }
 
-    fn all(formats: &[Format], budget: bool) -> Vec<(Format, String, Text)> {
+    fn all(budget: bool) -> Vec<(&'static str, Text)> {
         let mut all: Vec<(&str, Text)> = vec![
             ("points", Report::points_csv),
             ("comparisons", Report::comparisons_csv),
@@ -67,43 +73,36 @@ impl Tables {
         if budget {
             all.push(("budget", Report::budget_csv));
         }
-        let wanted = [Format::Csv, Format::Parquet].into_iter();
-        let wanted = wanted.filter(|format| formats.contains(format));
-        let named = |format: Format| {
-            let all = all.iter();
-            all.map(move |(name, text)| (format, format!("{name}.{}", format.name()), *text))
-        };
-        wanted.flat_map(named).collect()
+        all
     }
 
-    /// What makes the rows of each table, heading above, out of a stretch of points.
+    /// What makes the rows of each table, heading above, out of a stretch of points; nothing where no file wants them.
     pub fn texts(&self) -> Vec<Text> {
-        self.0.iter().map(|table| table.text).collect()
+        let wanted = self.tables.iter().filter(|table| !table.files.is_empty());
+        wanted.map(|table| table.text).collect()
     }
 
     /// Adds the rows of a stretch, one text a table.
     pub fn add(&mut self, texts: &[String]) {
-        for (table, text) in self.0.iter_mut().zip(texts) {
+        for (table, text) in self.tables.iter_mut().zip(texts) {
             let (heading, rows) = text.split_once('\n').unwrap_or_default();
-            if !table.headed {
-                table.file.head(heading);
-                table.headed = true;
+            for file in &mut table.files {
+                if !self.headed {
+                    file.head(heading);
+                }
+                file.add(rows);
             }
-            table.file.add(rows);
         }
+        self.headed = true;
     }
 
-    /// Puts the tables in their places; returns their names.
+    /// Puts the files in their places.
     ///
     /// # Errors
     /// Something could not be written, whenever that was.
-    pub fn commit(self) -> Result<Vec<String>, Rejection> {
-        let mut names = Vec::new();
-        for table in self.0 {
-            table.file.commit()?;
-            names.push(table.name);
-        }
-        Ok(names)
+    pub fn commit(self) -> Result<(), Rejection> {
+        let mut files = self.tables.into_iter().flat_map(|table| table.files);
+        files.try_for_each(|file| file.commit())
     }
 }
 

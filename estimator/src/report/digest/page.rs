@@ -9,7 +9,10 @@ use super::show::Shown;
 use crate::report::format;
 use crate::report::html::{STYLE, syntax};
 
-const PAGE: &str = include_str!("../templates/digest.html");
+const PAGE: &str = concat!(
+    include_str!("../templates/head.html"),
+    include_str!("../templates/digest.html")
+);
 
 /// Points of a front that the page shows; `digest.json` has all.
 const SHOWN: usize = 100;

@@ -9,7 +9,10 @@ use minijinja::{Environment, context};
 
 use super::model::Report;
 
-const PAGE: &str = include_str!("../templates/report.html");
+const PAGE: &str = concat!(
+    include_str!("../templates/head.html"),
+    include_str!("../templates/report.html")
+);
 pub(super) const STYLE: &str = include_str!("../templates/style.css");
 
 /// How templates are written.
