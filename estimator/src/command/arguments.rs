@@ -17,6 +17,7 @@ use super::man::ManArguments;
 use super::reproduce::ReproduceArguments;
 use super::schema::SchemaArguments;
 use super::sensitivity::SensitivityArguments;
+use super::shown::ShowArguments;
 use super::subject::{GpuChoice, KernelChoice};
 use super::timeline::TimelineArguments;
 use super::what_if::WhatIfArguments;
@@ -223,6 +224,9 @@ pub struct RunArguments {
     /// Show the page in the browser: the program that BROWSER names, or the system's
     #[arg(long)]
     pub open: bool,
+    /// Details below the answer
+    #[command(flatten)]
+    pub show: ShowArguments,
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,

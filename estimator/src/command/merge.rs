@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::console::{Exit, err, reject};
-use super::report::report_on;
+use super::report::{Shape, report_on};
 use crate::diag::Rejection;
+use crate::report::Details;
 use crate::store::merge;
 use crate::study::Format;
 
@@ -51,7 +52,12 @@ pub fn run(arguments: &MergeArguments) -> Exit {
         ));
         return Exit::NotMet;
     }
-    let shown = (&[][..], arguments.json, arguments.quiet);
-    report_on(&arguments.out, Format::DEFAULT.to_vec(), shown)
+    let shape = Shape {
+        pareto: &[],
+        details: Details::default(),
+        json: arguments.json,
+        quiet: arguments.quiet,
+    };
+    report_on(&arguments.out, Format::DEFAULT.to_vec(), shape)
         .unwrap_or_else(|rejection| reject(&rejection, arguments.json))
 }

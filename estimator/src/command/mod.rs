@@ -30,6 +30,7 @@ mod results;
 mod run;
 mod schema;
 mod sensitivity;
+mod shown;
 mod study_timeline;
 mod subject;
 mod tables;

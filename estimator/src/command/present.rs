@@ -7,9 +7,9 @@ use serde_json::json;
 use super::console::{Exit, err, out, out_json};
 use super::files::write_all;
 use crate::diag::Diag;
-use crate::report::Report;
 #[cfg(feature = "parquet")]
 use crate::report::parquet;
+use crate::report::{Details, Report};
 use crate::store::{FILE_NAME, Manifest, RECORD, Record};
 use crate::study::Format;
 
@@ -23,6 +23,8 @@ pub struct Formats {
     pub json: bool,
     /// Whether standard error stays empty.
     pub quiet: bool,
+    /// What is shown below the answer.
+    pub details: Details,
 }
 
 /// Writes the files, all or none, and prints the report.
@@ -79,7 +81,7 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
         value["within_budget"] = json!(report.within_budget());
         out_json(&value);
     } else {
-        out(&report.table(width()));
+        out(&report.terminal(width(), &formats.details));
     }
     if !formats.quiet {
         let names: Vec<&str> = [FILE_NAME]
@@ -107,6 +109,7 @@ fn tables(report: &Report) -> Vec<(&'static str, String)> {
             tables.push((name, rows()));
         }
     };
+    add(!report.blocks.is_empty(), "answer", &|| report.answer_csv());
     add(!report.stacks.is_empty(), "stacks", &|| report.stacks_csv());
     add(report.budget.is_some(), "budget", &|| report.budget_csv());
     add(report.pareto.is_some(), "pareto", &|| report.pareto_csv());
@@ -119,9 +122,18 @@ fn tables(report: &Report) -> Vec<(&'static str, String)> {
     tables
 }
 
-/// Columns of the terminal; wide where there is none, so that files hold whole tables.
+/// Columns of a line where neither COLUMNS nor a terminal says how many there are.
+const USUAL_WIDTH: usize = 100;
+/// Fewer hold no table.
+const LEAST_WIDTH: usize = 40;
+
+/// Columns of a line: what COLUMNS says, else the terminal's.
 pub fn width() -> usize {
-    comfy_table::Table::new().width().map_or(200, usize::from)
+    let said = std::env::var("COLUMNS").ok();
+    let said = said.and_then(|columns| columns.trim().parse().ok());
+    let terminal = || comfy_table::Table::new().width().map(usize::from);
+    let width = said.or_else(terminal).unwrap_or(USUAL_WIDTH);
+    width.max(LEAST_WIDTH)
 }
 
 /// How a command ends that has reported against a budget, if there is one.

@@ -8,8 +8,10 @@ use super::console::{Exit, reject};
 use super::open::open;
 use super::present::Formats;
 use super::run::{collect, report_store};
+use super::shown::ShowArguments;
 use crate::diag::{Diag, Rejection, Sink};
 use crate::outcome::Outcome;
+use crate::report::Details;
 use crate::report::digest::MOST_SHOWN;
 use crate::report::metric::{Metrics, Objective};
 use crate::store::{Manifest, Store};
@@ -38,14 +40,34 @@ pub struct ReportArguments {
     /// Show the page in the browser: the program that BROWSER names, or the system's
     #[arg(long)]
     pub open: bool,
+    /// Details below the answer
+    #[command(flatten)]
+    pub show: ShowArguments,
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
 }
 
+/// How a report is shown.
+pub struct Shape<'a> {
+    /// Metrics to compromise between, instead of the study's.
+    pub pareto: &'a [String],
+    /// Details below the answer.
+    pub details: Details,
+    /// Whether standard output gets JSON.
+    pub json: bool,
+    /// Whether standard error stays empty.
+    pub quiet: bool,
+}
+
 /// Shows the report.
 pub fn run(arguments: &ReportArguments) -> Exit {
-    let shown = (&arguments.pareto[..], arguments.json, false);
+    let shown = Shape {
+        pareto: &arguments.pareto,
+        details: arguments.show.details(),
+        json: arguments.json,
+        quiet: false,
+    };
     let reported =
         formats(&arguments.formats).and_then(|files| report_on(&arguments.results, files, shown));
     match reported {
@@ -76,17 +98,13 @@ fn formats(asked: &[String]) -> Result<Vec<Format>, Rejection> {
     sink.finish(Some(formats))
 }
 
-/// Writes and prints the report of the store in `results` as these files: with these metrics to compromise between, as JSON or not, quietly or not.
+/// Writes and prints the report of the store in `results` as these files, in this shape.
 ///
 /// # Errors
 /// There is nothing to report, or a file cannot be written.
-pub fn report_on(
-    results: &Path,
-    files: Vec<Format>,
-    (pareto, json, quiet): (&[String], bool, bool),
-) -> Result<Exit, Rejection> {
+pub fn report_on(results: &Path, files: Vec<Format>, shape: Shape) -> Result<Exit, Rejection> {
     let (manifest, store) = opened(results)?;
-    let objectives = match pareto {
+    let objectives = match shape.pareto {
         [] => manifest.pareto.clone(),
         // Techniques' metrics are known from the points.
         asked => {
@@ -100,8 +118,9 @@ pub fn report_on(
     let formats = Formats {
         directory: results.to_path_buf(),
         files,
-        json,
-        quiet,
+        json: shape.json,
+        quiet: shape.quiet,
+        details: shape.details,
     };
     report_store(&manifest, &store, (&objectives, &formats))
 }

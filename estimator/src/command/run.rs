@@ -92,6 +92,7 @@ fn run_resolved(
         files: resolved.study.output.formats.clone(),
         json: arguments.json,
         quiet: arguments.quiet,
+        details: arguments.show.details(),
     };
     let store = match finished_already(directory, &manifest) {
         Some(store) => {

@@ -9,6 +9,7 @@ use super::cache::{CacheArguments, show_notes};
 use super::console::{Exit, out, out_json, reject, show};
 use super::files::write_one;
 use super::present::width;
+use super::shown::ShowArguments;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
 use crate::report::Report;
@@ -80,6 +81,9 @@ pub struct WhatIfArguments {
     /// Where traces are kept
     #[command(flatten)]
     pub cache: CacheArguments,
+    /// Details below the answer
+    #[command(flatten)]
+    pub show: ShowArguments,
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
@@ -165,7 +169,7 @@ fn answer(
         value["inputs"] = json!(resolved.plan.inputs());
         out_json(&value);
     } else {
-        out(&report.table(width()));
+        out(&report.terminal(width(), &arguments.show.details()));
     }
     Ok(())
 }

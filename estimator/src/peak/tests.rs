@@ -129,7 +129,7 @@ fn a_goal_that_names_the_metric_asks_for_windows() {
 
 #[test]
 fn reports_show_the_peak_where_there_is_one() {
-    use crate::report::Report;
+    use crate::report::{Detail, Details, Report};
     let plain = Report::new("plain", &outcomes(""));
     assert!(plain.peak_table().is_none() && !plain.points_csv().contains("peak_power_w"));
     let with = Report::new("with", &outcomes("[peak_power]\nwindow = \"200 ns\"\n"));
@@ -138,5 +138,8 @@ fn reports_show_the_peak_where_there_is_one() {
     assert!(table.heading.contains("cycles"), "{}", table.heading);
     let header = with.points_csv().lines().next().unwrap().to_owned();
     assert!(header.ends_with(",peak_power_w"), "{header}");
-    assert!(with.table(120).contains("peak power"));
+    assert!(
+        with.terminal(120, &Details::of(Detail::ALL))
+            .contains("peak power")
+    );
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::answer::{COLUMNS, Value};
 use super::compare::Comparison;
 use super::metric::{Def, PAPER, POINT, VERSUS};
 use super::model::Report;
@@ -26,6 +27,7 @@ pub(super) const POINT_NAME: [&str; 11] = [
 ];
 
 /// Those of them that are numbers.
+#[cfg(feature = "parquet")]
 pub(super) const POINT_NUMBERS: [&str; 2] = ["temperature_k", "vdd_v"];
 
 type Figure<T> = (&'static str, fn(&T) -> String);
@@ -79,6 +81,27 @@ impl Report {
             row
         };
         write(columns, comparisons.map(|c| (&c.point, row(c))))
+    }
+
+    /// One row a configuration and technology: the answer. Names and headline figures of techniques are in one field each.
+    pub fn answer_csv(&self) -> String {
+        let mut text = line(COLUMNS.iter().map(|column| column.key.to_owned()));
+        for row in self.answer() {
+            let cells = COLUMNS.iter().map(|column| match (column.value)(&row) {
+                None => String::new(),
+                Some(Value::Text(text)) => text,
+                Some(Value::Names(names)) => names.join(" "),
+                Some(Value::Number(number)) => real(number),
+                Some(Value::Flag(flag)) => flag.to_string(),
+                Some(Value::Named(named)) => {
+                    let named = named.into_iter();
+                    let named = named.map(|(name, value)| format!("{name}={}", real(value)));
+                    named.collect::<Vec<_>>().join(" ")
+                }
+            });
+            text.push_str(&line(cells));
+        }
+        text
     }
 
     /// One row a judged point: whether it is inside the budget, what binds, and each bounded metric with its margin. Empty without a budget.

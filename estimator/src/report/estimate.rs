@@ -96,15 +96,27 @@ pub fn sum(terms: &[Term]) -> Estimate {
 
 /// The ratio of two sums; `None` if the lower one is not positive.
 pub fn ratio(upper: &[Term], lower: &[Term]) -> Option<Estimate> {
-    let (w, b) = (total(upper), total(lower));
-    if b <= 0.0 {
-        return None;
-    }
+    mean_ratio(&[(upper, lower)])
+}
+
+/// The mean of the ratios of pairs of sums, upper and lower; `None` if there is no pair, or a lower sum is not positive. A factor that several pairs share moves
+/// all of them at once, so that errors of prices do not average out over kernels.
+pub fn mean_ratio<'a, T: AsRef<[Term<'a>]>>(pairs: &[(T, T)]) -> Option<Estimate> {
+    let share = 1.0 / pairs.len() as f64;
     let mut errors = Errors::default();
-    errors.add(upper, 1.0 / b);
-    errors.add(lower, -w / (b * b));
-    Some(Estimate {
-        value: w / b,
+    let mut value = 0.0;
+    for (upper, lower) in pairs {
+        let (upper, lower) = (upper.as_ref(), lower.as_ref());
+        let (w, b) = (total(upper), total(lower));
+        if b <= 0.0 {
+            return None;
+        }
+        value += share * w / b;
+        errors.add(upper, share / b);
+        errors.add(lower, -share * w / (b * b));
+    }
+    (!pairs.is_empty()).then(|| Estimate {
+        value,
         sigma: errors.sigma(),
     })
 }
@@ -191,6 +203,17 @@ mod tests {
             }
             .is_inside_own_error()
         );
+    }
+
+    #[test]
+    fn an_error_that_two_kernels_share_does_not_average_out() {
+        let pair = || (terms(&[4.0, 1.0], &[0.0, 0.2]), terms(&[4.0], &[0.0]));
+        let alone = mean_ratio(&[pair()]).unwrap();
+        let both = mean_ratio(&[pair(), pair()]).unwrap();
+        assert_relative_eq!(both.value, 1.25);
+        assert_relative_eq!(both.sigma, alone.sigma, max_relative = 1e-12);
+        let none: [(Vec<Term>, Vec<Term>); 0] = [];
+        assert_eq!(mean_ratio(&none), None);
     }
 
     #[test]

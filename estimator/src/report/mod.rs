@@ -1,6 +1,7 @@
 //! Comparisons of priced points, and their renderings.
 
 mod accounting;
+mod answer;
 mod budget;
 mod chart;
 mod columns;
@@ -22,6 +23,7 @@ pub mod pareto;
 pub mod parquet;
 mod protection;
 mod stacked;
+mod structures;
 mod table;
 mod terms;
 mod time;
@@ -33,6 +35,7 @@ pub(crate) mod sample;
 mod tests;
 
 pub use accounting::Implied;
+pub use answer::{Answer, Detail, Details, Scope};
 pub use budget::{Judged, Margin, Verdict};
 pub use compare::{Change, Comparison, Overhead, PaperValues, Part, Saving};
 pub use fit::Line;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::answer::{Answer, Scope};
 use super::budget::Judged;
 use super::compare::Comparison;
 use super::fit::Line;
@@ -50,6 +51,18 @@ pub struct Report {
     /// Where the comparison of each point is: block and place in it.
     #[serde(skip)]
     compared: Vec<Option<(usize, usize)>>,
+    /// The numbers of the points that each comparison is of, without and with, block by block.
+    #[serde(skip)]
+    pairs: Vec<Vec<[usize; 2]>>,
+}
+
+/// A report as a document for machines.
+#[derive(Serialize)]
+struct Document<'a> {
+    answer: Vec<Answer>,
+    scope: Scope,
+    #[serde(flatten)]
+    report: &'a Report,
 }
 
 /// Comparisons of one configuration over kernels.
@@ -80,6 +93,7 @@ impl Report {
         let mut compared = vec![None; points.len()];
         // Blocks by technique, supply and temperature, which few of them share.
         let mut places: BTreeMap<(&str, [u64; 2]), Vec<usize>> = BTreeMap::new();
+        let mut pairs: Vec<Vec<[usize; 2]>> = Vec::new();
         let mut last = 0;
         for (number, with) in points.iter().enumerate() {
             if with.point.is_baseline() {
@@ -87,14 +101,17 @@ impl Report {
                 continue;
             }
             // In the order of a study the plain GPU comes right before what is compared with it.
-            let baseline = std::iter::once(&points[last])
-                .chain(points)
-                .find(|p| p.point.is_baseline() && p.point.differs_only_in_technique(&with.point));
+            let baseline = std::iter::once(last)
+                .chain(0..points.len())
+                .find(|&number| {
+                    let point = &points[number].point;
+                    point.is_baseline() && point.differs_only_in_technique(&with.point)
+                });
             let Some(baseline) = baseline else {
                 without_baseline.push(with.point.clone());
                 continue;
             };
-            let comparison = Comparison::of(baseline, with, &paper);
+            let comparison = Comparison::of(&points[baseline], with, &paper);
             let technology = &with.point.technology;
             let runs = [technology.vdd_v, technology.temperature_k].map(f64::to_bits);
             let alike = places.entry((&with.point.technique, runs)).or_default();
@@ -109,9 +126,11 @@ impl Report {
                 None => {
                     blocks.push(Block::starting_with(comparison));
                     alike.push(blocks.len() - 1);
+                    pairs.push(Vec::new());
                     blocks.len() - 1
                 }
             };
+            pairs[block].push([baseline, number]);
             compared[number] = Some((block, blocks[block].comparisons.len() - 1));
         }
         blocks.iter_mut().for_each(Block::fit);
@@ -130,6 +149,7 @@ impl Report {
             without_baseline,
             paper,
             compared,
+            pairs,
         }
     }
 
@@ -165,6 +185,22 @@ impl Report {
         Some(ordered.into_values().collect())
     }
 
+    /// The points without and with the technique that the comparisons of a block are of, in their order.
+    pub(super) fn pairs(&self, block: usize) -> impl Iterator<Item = (&Outcome, &Outcome)> {
+        let numbers = self.pairs.get(block).into_iter().flatten();
+        numbers.filter_map(|&[without, with]| {
+            Some((self.points.get(without)?, self.points.get(with)?))
+        })
+    }
+
+    /// Whether every kernel of a block is within the budget; `None` without a budget, or where no bound applies.
+    pub(super) fn is_within_budget(&self, block: usize) -> Option<bool> {
+        let verdicts = &self.budget.as_ref()?.points;
+        let numbers = self.pairs.get(block)?.iter();
+        let inside = numbers.filter_map(|&[_, with]| Some(verdicts.get(with)?.as_ref()?.inside));
+        inside.reduce(|all, inside| all && inside)
+    }
+
     /// The values of `metric`, one a point.
     pub fn values(&self, metric: &Metric) -> Vec<Option<f64>> {
         let points = self.points.iter().enumerate();
@@ -173,12 +209,17 @@ impl Report {
             .collect()
     }
 
-    /// Everything as one JSON document: points as stored, and the comparisons in blocks.
+    /// Everything as one JSON document: the answer and its scope, points as stored, and the comparisons in blocks.
     ///
     /// # Errors
     /// If a figure is not a number, which JSON cannot hold.
     pub fn json(&self) -> Result<String, serde_json::Error> {
-        let mut text = serde_json::to_string_pretty(self)?;
+        let document = Document {
+            answer: self.answer(),
+            scope: Scope::of(&self.points),
+            report: self,
+        };
+        let mut text = serde_json::to_string_pretty(&document)?;
         text.push('\n');
         Ok(text)
     }

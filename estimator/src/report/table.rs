@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
+use super::answer::{Detail, Details};
 use super::columns::{self, Column};
 use super::format;
 use super::goals::PointTable;
@@ -12,6 +13,7 @@ use super::model::{Block, Report};
 use super::operating;
 use super::protection::Protections;
 use super::stacked::Stacked;
+use super::structures;
 use super::time;
 use crate::outcome::Outcome;
 use crate::papers::FilterCachePaper;
@@ -20,17 +22,42 @@ use crate::papers::FilterCachePaper;
 const COLUMN_EXTRA: usize = 3;
 
 impl Report {
-    /// The comparisons as text, a block a configuration, in lines of at most `width` characters as far as single columns allow.
-    pub fn table(&self, width: usize) -> String {
-        let mut text = format!("{}\n", self.title);
+    /// What is asked for beside the answer, in lines of at most `width` characters as far as single columns allow.
+    pub(super) fn details(&self, width: usize, details: &Details) -> String {
+        let mut text = String::new();
+        if self.blocks.is_empty() {
+            text.push('\n');
+            text.push_str(&points_text(&self.points));
+        }
+        if details.has(Detail::Kernels) {
+            text.push_str(&self.kernels_text(width));
+        }
+        if details.has(Detail::Structures) {
+            text.push_str(&structures_text(self, width));
+        }
+        if details.has(Detail::Stalls) {
+            text.push_str(&time_text(&self.points, width));
+        }
+        if details.has(Detail::Notes) {
+            text.push_str(&notes_text(&self.blocks, width));
+        }
+        for point in &self.without_baseline {
+            let _ = writeln!(
+                text,
+                "\n{} with {} has no baseline among the points: not compared",
+                point.kernel.name, point.technique
+            );
+        }
+        text
+    }
+
+    /// Every kernel of every configuration, and points against budgets, fronts and supplies.
+    fn kernels_text(&self, width: usize) -> String {
+        let mut text = String::new();
         for block in &self.blocks {
             text.push('\n');
             text.push_str(&block_text(block, width));
             text.push_str(&line_text(block, &self.paper));
-        }
-        if self.blocks.is_empty() {
-            text.push('\n');
-            text.push_str(&points_text(&self.points));
         }
         text.push_str(&stacks_text(&self.stacks, width));
         text.push_str(&self.uncertainty_text());
@@ -40,17 +67,60 @@ impl Report {
         }
         text.push_str(&operating_text(&self.points, width));
         text.push_str(&protection_text(&self.protection, width));
-        text.push_str(&time_text(&self.points, width));
-        for point in &self.without_baseline {
-            let _ = writeln!(
-                text,
-                "\n{} with {} has no baseline among the points: not compared",
-                point.kernel.name, point.technique
-            );
-        }
         text.push_str(&legend(self));
         text
     }
+}
+
+/// The notes of every block under its label.
+fn notes_text(blocks: &[Block], width: usize) -> String {
+    let mut text = String::new();
+    for block in blocks {
+        let _ = writeln!(text, "\n{}", block.label());
+        for note in notes(block) {
+            text.push_str(&wrapped(&note, width));
+        }
+    }
+    text
+}
+
+/// Energy by structure, summed over kernels, without and with each configuration.
+fn structures_text(report: &Report, width: usize) -> String {
+    let mut text = String::new();
+    for (number, block) in report.blocks.iter().enumerate() {
+        let _ = writeln!(
+            text,
+            "\n{} · by structure, summed over kernels",
+            block.label()
+        );
+        let (names, columns) = structures::columns(report, number);
+        for part in parts("structure", &names, &columns, width) {
+            text.push_str(&part);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// A text in lines of at most `width` characters as far as words allow.
+pub(super) fn paragraph(text: &str, width: usize) -> String {
+    let mut lines = String::new();
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > width {
+            lines.push('\n');
+            used = 0;
+        }
+        if used > 0 {
+            lines.push(' ');
+            used += 1;
+        }
+        lines.push_str(word);
+        used += length;
+    }
+    lines.push('\n');
+    lines
 }
 
 fn block_text(block: &Block, width: usize) -> String {
@@ -61,9 +131,6 @@ fn block_text(block: &Block, width: usize) -> String {
             text.push_str(&part);
             text.push('\n');
         }
-    }
-    for note in notes(block) {
-        text.push_str(&wrapped(&note, width));
     }
     text
 }

@@ -1,20 +1,24 @@
 //! What the renderings look like, on three hand-made kernels.
 
-use super::Report;
 use super::sample;
+use super::{Detail, Details, Report};
 
 fn report() -> Report {
     Report::new("Filter cache, by hand", &sample::outcomes())
 }
 
+fn all() -> Details {
+    Details::of(Detail::ALL)
+}
+
 #[test]
 fn terminal_table() {
-    insta::assert_snapshot!(report().table(200));
+    insta::assert_snapshot!(report().terminal(200, &all()));
 }
 
 #[test]
 fn a_narrow_terminal_gets_several_tables_that_fit() {
-    let text = report().table(80);
+    let text = report().terminal(80, &all());
     let widest = text
         .lines()
         .filter(|line| line.contains(['│', '┌', '╞', '└']))
@@ -65,7 +69,7 @@ fn a_study_without_a_technique_shows_its_points() {
         .into_iter()
         .filter(|outcome| outcome.point.is_baseline())
         .collect();
-    let text = Report::new("plain", &baselines).table(100);
+    let text = Report::new("plain", &baselines).terminal(100, &Details::default());
     assert!(
         text.contains("matrix_mul") && text.contains("300,000"),
         "{text}"

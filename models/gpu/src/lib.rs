@@ -6,6 +6,7 @@ mod counters;
 mod engine;
 mod error;
 mod event;
+mod hardware;
 mod hooks;
 mod machine;
 mod memory;
@@ -20,6 +21,7 @@ mod watch;
 pub use counters::{COUNTERS, CounterInfo};
 pub use engine::{ClockRatio, EventQueue, Past};
 pub use error::{GpuError, Lack, Resource};
+pub use hardware::{HARDWARE_EVENTS, HardwareEvent};
 pub use hooks::{
     Again, CacheEvent, Chosen, CodeEvent, Condition, Course, Extent, FetchEvent, FetchFilter,
     FetchObserver, Fetched, FilterFactory, Hooks, IssueEvent, IssueFactory, IssueHook,

@@ -18,7 +18,9 @@ use warpwatt_gpu::trace::{KernelTrace, LaunchShape, MemoryOpKind, Space};
 use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, IssueHook, Run, resident_ctas};
 
 use crate::register_file::{REGISTER_FILE_KB, Size};
-use crate::{Circuits, Claim, Definition, Fit, Metric, Parameter, Parsed, Reader, Technique};
+use crate::{
+    Circuits, Claim, Definition, Fit, Judged, Metric, Parameter, Parsed, Reader, Technique,
+};
 
 /// The technique in the registry.
 pub static DEFINITION: Definition = Definition {
@@ -37,6 +39,7 @@ pub static DEFINITION: Definition = Definition {
             "registers of a thread; the most of any launch",
         ),
     ],
+    metrics: &[Judged::headline_low("local_accesses")],
     parse,
 };
 

@@ -19,11 +19,89 @@ pub struct Definition {
     pub parameters: &'static [Parameter],
     /// The counters that it adds to an activity: name and meaning.
     pub counters: &'static [(&'static str, &'static str)],
+    /// Which of its [metrics](Technique::metrics) are better high or low, and which are its headline; one that is not here is neither.
+    pub metrics: &'static [Judged],
     /// Configures it. The table holds its parameters only, each one value; absent ones take their defaults.
     ///
     /// # Errors
     /// Every parameter that is unknown or cannot be.
     pub parse: fn(&Table) -> Parsed,
+}
+
+/// Which way a metric of a technique is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// The metric's name without the technique: `hit_rate`.
+    pub name: &'static str,
+    /// Whether more of it is better; less is otherwise.
+    pub higher: bool,
+    /// Whether it says in one figure how well the technique works.
+    pub headline: bool,
+}
+
+impl Judged {
+    /// The more the better, and what the technique is judged by.
+    pub const fn headline(name: &'static str) -> Self {
+        Self {
+            name,
+            higher: true,
+            headline: true,
+        }
+    }
+
+    /// The less the better, and what the technique is judged by.
+    pub const fn headline_low(name: &'static str) -> Self {
+        Self {
+            name,
+            higher: false,
+            headline: true,
+        }
+    }
+
+    /// The more the better.
+    pub const fn higher(name: &'static str) -> Self {
+        Self {
+            name,
+            higher: true,
+            headline: false,
+        }
+    }
+
+    /// The less the better.
+    pub const fn lower(name: &'static str) -> Self {
+        Self {
+            name,
+            higher: false,
+            headline: false,
+        }
+    }
+}
+
+/// What is declared of the metric `name`, which begins with its technique: `filter_cache.hit_rate`.
+pub fn judged(name: &str) -> Option<&'static Judged> {
+    let (technique, metric) = name.split_once('.')?;
+    let mut definitions = ALL.iter();
+    let definition = definitions.find(|definition| definition.metric_prefix() == technique)?;
+    definition
+        .metrics
+        .iter()
+        .find(|judged| judged.name == metric)
+}
+
+/// Whether the metric `name` is among its technique's headline.
+pub fn headline(name: &str) -> bool {
+    judged(name).is_some_and(|judged| judged.headline)
+}
+
+impl Definition {
+    /// What its metrics' names begin with.
+    fn metric_prefix(&self) -> &'static str {
+        match self.name {
+            // Its literature's abbreviation.
+            "register_to_register_protection" => "rtrp",
+            name => name,
+        }
+    }
 }
 
 /// A parameter of a technique.
@@ -279,6 +357,7 @@ fn unknown(key: &str, parameters: &[Parameter]) -> ParameterProblem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Stack;
 
     #[test]
     fn a_misspelt_technique_gets_the_nearest_name() {
@@ -335,5 +414,54 @@ mod tests {
             .collect();
         assert_eq!(keys, ["entry", "entries", "entries_per_tag"]);
         assert_eq!(problems[0].help.as_deref(), Some("did you mean `entries`?"));
+    }
+
+    /// Every configuration that differs from the default one in one choice or flag.
+    fn configurations(definition: &Definition) -> Vec<Stack> {
+        let mut tables = vec![Table::new()];
+        for parameter in definition.parameters {
+            let values: Vec<Value> = match parameter.kind {
+                Kind::Choice(words) => words.iter().map(|word| Value::from(*word)).collect(),
+                Kind::Flag => vec![Value::from(true), Value::from(false)],
+                _ => Vec::new(),
+            };
+            let one = |value: Value| Table::from_iter([(parameter.name.to_owned(), value)]);
+            tables.extend(values.into_iter().map(one));
+        }
+        let techniques = tables
+            .iter()
+            .filter_map(|table| (definition.parse)(table).ok());
+        techniques
+            .filter_map(|technique| Stack::new(vec![technique.into()]).ok())
+            .collect()
+    }
+
+    #[test]
+    fn what_is_judged_is_reported() {
+        let run = warpwatt_gpu::Run {
+            cycles: 0,
+            activity: warpwatt_activity::Activity::new(),
+            per_sm: Vec::new(),
+            launches: Vec::new(),
+            work: warpwatt_gpu::Work::default(),
+        };
+        for definition in ALL {
+            let stacks = configurations(definition);
+            let reported: Vec<String> = stacks
+                .iter()
+                .flat_map(|stack| stack.metrics(&run))
+                .map(|metric| metric.name)
+                .collect();
+            for metric in definition.metrics {
+                let name = format!("{}.{}", definition.metric_prefix(), metric.name);
+                assert!(
+                    reported.contains(&name),
+                    "{name} is judged and never reported"
+                );
+                assert_eq!(judged(&name), Some(metric), "{name} stands twice");
+            }
+        }
+        assert!(headline("filter_cache.hit_rate") && headline("rtrp.coverage"));
+        assert!(!headline("sawp.hit_rate") && !headline("nothing"));
     }
 }

@@ -43,6 +43,7 @@ pub static DEFINITION: Definition = Definition {
             "words that were checked, and corrected if the code can",
         ),
     ],
+    metrics: &[],
     parse,
 };
 

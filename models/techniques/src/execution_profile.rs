@@ -60,6 +60,7 @@ pub static DEFINITION: Definition = Definition {
             "of them more than 1000 cycles after it",
         ),
     ],
+    metrics: &[],
     parse,
 };
 

@@ -12,7 +12,7 @@ use toml::Table;
 use warpwatt_activity::Activity;
 use warpwatt_gpu::{FetchEvent, FetchObserver, GpuSpec, Hooks, Run};
 
-use crate::{Definition, Kind, Metric, Parameter, Parsed, Reader, Technique};
+use crate::{Definition, Judged, Kind, Metric, Parameter, Parsed, Reader, Technique};
 
 /// The registry's entry.
 pub static DEFINITION: Definition = Definition {
@@ -41,6 +41,7 @@ pub static DEFINITION: Definition = Definition {
             "fetches whose instruction lay decoded in another warp's instruction buffer",
         ),
     ],
+    metrics: &[Judged::headline("buffered")],
     parse,
 };
 

@@ -25,7 +25,8 @@ use warpwatt_circuit::{Access, CacheSpec, CircuitError, MuxSpec, Ports, Spec, Ta
 use warpwatt_gpu::{FetchFilter, GpuSpec, Hooks, Run};
 
 use crate::{
-    Circuits, Claim, Definition, Fit, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique,
+    Circuits, Claim, Definition, Fit, Judged, Kind, Metric, Parameter, Parsed, Reader, Structure,
+    Technique,
 };
 
 pub use accounting::{FetchEnergies, implied_by_the_paper, structural};
@@ -75,6 +76,7 @@ pub static DEFINITION: Definition = Definition {
             "fetches that the filter cache served; equals filtered_fetches",
         ),
     ],
+    metrics: &[Judged::headline("hit_rate")],
     parse,
 };
 

@@ -37,6 +37,7 @@ pub static DEFINITION: Definition = Definition {
             "design = \"lanes\": comparisons of two lanes' results",
         ),
     ],
+    metrics: &[],
     parse,
 };
 

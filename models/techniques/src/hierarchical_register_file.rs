@@ -32,7 +32,7 @@ use warpwatt_circuit::{BufferSpec, CircuitError, Granularity, Ports, Spec};
 use warpwatt_gpu::{GpuSpec, Hooks, Policy, Run};
 
 use crate::{
-    Circuits, Claim, Definition, Fit, Gates, Kind, Metric, Parameter, Parsed, Path, Reader,
+    Circuits, Claim, Definition, Fit, Gates, Judged, Kind, Metric, Parameter, Parsed, Path, Reader,
     Structure, Technique,
 };
 pub use allocate::Sizes;
@@ -47,6 +47,11 @@ pub static DEFINITION: Definition = Definition {
     citation: "M. Gebhart, S. W. Keckler, W. J. Dally, \"A Compile-Time Managed Multi-Level Register File Hierarchy\", MICRO 2011",
     parameters: PARAMETERS,
     counters: follow::COUNTERS,
+    metrics: &[
+        Judged::headline_low("reads_main"),
+        Judged::higher("main_allocation_reduction"),
+        Judged::higher("allocation_reduction"),
+    ],
     parse,
 };
 

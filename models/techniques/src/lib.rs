@@ -27,7 +27,9 @@ pub mod uniform_vector;
 pub mod warped_dmr;
 
 pub use compose::{Refusal, Stack};
-pub use definition::{Definition, Kind, Parameter, ParameterProblem, Parsed, Reader, find};
+pub use definition::{
+    Definition, Judged, Kind, Parameter, ParameterProblem, Parsed, Reader, find, headline, judged,
+};
 pub use structure::{Gates, Group, Structure};
 pub use technique::{Circuits, Claim, Fit, Metric, Path, Technique};
 

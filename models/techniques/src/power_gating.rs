@@ -12,7 +12,9 @@ use toml::Table;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 
 use crate::register_file::{Allocation, Domain, Management, Size, costs, parameters};
-use crate::{Claim, Definition, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique};
+use crate::{
+    Claim, Definition, Judged, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique,
+};
 
 /// The technique in the registry.
 pub static DEFINITION: Definition = Definition {
@@ -21,6 +23,14 @@ pub static DEFINITION: Definition = Definition {
     citation: "S. Li, K. Chen, J. H. Ahn, J. B. Brockman, N. P. Jouppi, \"CACTI-P: Architecture-Level Modeling for SRAM-based Structures with Advanced Leakage Reduction Techniques\", ICCAD 2011",
     parameters: PARAMETERS,
     counters: &parameters::COUNTERS,
+    metrics: &[
+        Judged::headline_low("powered_share"),
+        Judged::higher("allocation_reduction"),
+        Judged::lower("wear_variation"),
+        Judged::lower("wear_most_over_least"),
+        Judged::lower("wear_most_over_mean"),
+        Judged::higher("wear_lifetime"),
+    ],
     parse,
 };
 

@@ -22,7 +22,8 @@ use crate::register_file::{
     Allocation, Choice, Domain, Management, REGISTER_FILE_KB, Size, costs, parameters, stage,
 };
 use crate::{
-    Circuits, Claim, Definition, Fit, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique,
+    Circuits, Claim, Definition, Fit, Judged, Kind, Metric, Parameter, Parsed, Reader, Structure,
+    Technique,
 };
 
 /// The technique in the registry.
@@ -32,6 +33,20 @@ pub static DEFINITION: Definition = Definition {
     citation: "H. Jeon, \"Resource Underutilization Exploitation for Power Efficient and Reliable Throughput Processor\", USC 2015, chapter 3",
     parameters: PARAMETERS,
     counters: &parameters::SHRUNK_COUNTERS,
+    metrics: &[
+        Judged::headline("allocation_reduction"),
+        Judged::headline_low("spilled"),
+        Judged::lower("powered_share"),
+        Judged::lower("wear_variation"),
+        Judged::lower("wear_most_over_least"),
+        Judged::lower("wear_most_over_mean"),
+        Judged::higher("wear_lifetime"),
+        Judged::lower("static_code_increase"),
+        Judged::lower("dynamic_code_increase"),
+        Judged::lower("dynamic_code_increase_without_cache"),
+        Judged::lower("throttled"),
+        Judged::lower("throttled_cycles_each"),
+    ],
     parse,
 };
 

@@ -19,7 +19,7 @@ use warpwatt_gpu::{
 use warpwatt_reliability::{Cover, Journals, Protection, ProtectionFactory, Residency};
 
 use crate::protection::{Guard, Lives, Words, attach_issue, in_file, is_whole};
-use crate::{Claim, Definition, Metric, Parsed, Reader, Structure, Technique};
+use crate::{Claim, Definition, Judged, Metric, Parsed, Reader, Structure, Technique};
 
 /// The technique in the registry.
 pub static DEFINITION: Definition = Definition {
@@ -46,6 +46,7 @@ pub static DEFINITION: Definition = Definition {
             "warp-wide registers of an SM that no warp can have, summed over SMs and launches",
         ),
     ],
+    metrics: &[Judged::headline("coverage")],
     parse,
 };
 

@@ -25,7 +25,8 @@ use crate::register_file::{
     Allocation, Choice, Domain, Management, Size, costs, parameters, stage,
 };
 use crate::{
-    Circuits, Claim, Definition, Fit, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique,
+    Circuits, Claim, Definition, Fit, Judged, Kind, Metric, Parameter, Parsed, Reader, Structure,
+    Technique,
 };
 
 /// The technique in the registry.
@@ -35,6 +36,17 @@ pub static DEFINITION: Definition = Definition {
     citation: "H. Jeon, \"Resource Underutilization Exploitation for Power Efficient and Reliable Throughput Processor\", USC 2015, chapter 2",
     parameters: PARAMETERS,
     counters: &parameters::RENAMING_COUNTERS,
+    metrics: &[
+        Judged::headline("allocation_reduction"),
+        Judged::lower("powered_share"),
+        Judged::lower("wear_variation"),
+        Judged::lower("wear_most_over_least"),
+        Judged::lower("wear_most_over_mean"),
+        Judged::higher("wear_lifetime"),
+        Judged::lower("static_code_increase"),
+        Judged::lower("dynamic_code_increase"),
+        Judged::lower("dynamic_code_increase_without_cache"),
+    ],
     parse,
 };
 

@@ -25,7 +25,9 @@ use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory};
 
 use crate::protection::attach_fetch;
-use crate::{Claim, Definition, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique};
+use crate::{
+    Claim, Definition, Judged, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique,
+};
 use buffer::Buffer;
 use table::Replacement;
 
@@ -83,6 +85,7 @@ pub static DEFINITION: Definition = Definition {
             "cycles in which the buffer of an SM held N different instructions",
         ),
     ],
+    metrics: &[Judged::headline("coverage"), Judged::higher("hit_rate")],
     parse,
 };
 

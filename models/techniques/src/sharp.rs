@@ -24,7 +24,7 @@ use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory};
 
 use crate::protection::attach_issue;
-use crate::{Claim, Definition, Metric, Parsed, Reader, Structure, Technique};
+use crate::{Claim, Definition, Judged, Metric, Parsed, Reader, Structure, Technique};
 use hook::Hook;
 
 /// The technique in the registry.
@@ -104,6 +104,7 @@ pub static DEFINITION: Definition = Definition {
         ("shared_words", "words of shared memory of all SMs"),
         ("shared_untouched", "of them those that no CTA has written"),
     ],
+    metrics: &[Judged::headline("coverage"), Judged::lower("dropped")],
     parse,
 };
 

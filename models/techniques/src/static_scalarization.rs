@@ -10,7 +10,7 @@ use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::{KernelTrace, Unit};
 use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, IssueHook, Run};
 
-use crate::{Definition, Metric, Parsed, Reader, Technique};
+use crate::{Definition, Judged, Metric, Parsed, Reader, Technique};
 
 /// The registry's entry.
 pub static DEFINITION: Definition = Definition {
@@ -29,6 +29,7 @@ pub static DEFINITION: Definition = Definition {
         ),
         ("static_scalarization_all", "computations of whole warps"),
     ],
+    metrics: &[Judged::headline("redundant.computations")],
     parse,
 };
 

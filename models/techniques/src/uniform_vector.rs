@@ -33,7 +33,8 @@ use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
 
 use crate::protection::attach_issue;
 use crate::{
-    Circuits, Claim, Definition, Fit, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique,
+    Circuits, Claim, Definition, Fit, Judged, Kind, Metric, Parameter, Parsed, Reader, Structure,
+    Technique,
 };
 use notes::Notes;
 use pipeline::Pipeline;
@@ -109,6 +110,15 @@ pub static DEFINITION: Definition = Definition {
         },
     ],
     counters: counts::COUNTERS,
+    metrics: &[
+        Judged::headline("redundant.intra"),
+        Judged::higher("reuse_rate"),
+        Judged::higher("alu_coverage"),
+        Judged::higher("alu_coverage.of_instructions"),
+        Judged::higher("vrf_coverage"),
+        Judged::higher("vrf_coverage.of_words"),
+        Judged::higher("vrf_coverage.loaded"),
+    ],
     parse,
 };
 

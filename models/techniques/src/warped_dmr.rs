@@ -28,7 +28,8 @@ use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 
 use crate::{
-    Circuits, Claim, Definition, Fit, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique,
+    Circuits, Claim, Definition, Fit, Judged, Kind, Metric, Parameter, Parsed, Reader, Structure,
+    Technique,
 };
 use lanes::{Clusters, Mapping};
 use pipeline::Pipeline;
@@ -40,6 +41,17 @@ pub static DEFINITION: Definition = Definition {
     citation: "H. Jeon, \"Resource Underutilization Exploitation for Power Efficient and Reliable Throughput Processor\", USC 2015, chapter 4",
     parameters: PARAMETERS,
     counters: counts::COUNTERS,
+    metrics: &[
+        Judged::headline("coverage"),
+        Judged::higher("coverage.intra"),
+        Judged::higher("coverage.inter"),
+        Judged::higher("coverage.computation"),
+        Judged::higher("coverage.address"),
+        Judged::higher("coverage.branch"),
+        Judged::higher("coverage.instructions"),
+        Judged::lower("stalls.full"),
+        Judged::lower("stalls.raw"),
+    ],
     parse,
 };
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::goals::{self, FrontView, PointsView};
 use crate::outcome::{Outcome, PricedStructure, Provenance, TechnologyName};
+use crate::report::answer::{Scope, answer_columns};
 use crate::report::columns::{self, Column};
 use crate::report::compare::Comparison;
 use crate::report::model::{Block, Report};
@@ -19,7 +20,7 @@ use crate::report::{chart, format, operating, table, time};
 pub struct Page {
     title: String,
     points: usize,
-    summary: Vec<Vec<String>>,
+    answer: AnswerView,
     /// Over nodes.
     trend: Option<Chart>,
     sections: Vec<Section>,
@@ -55,6 +56,15 @@ struct Section {
     structures: Vec<Row>,
     lines: Vec<String>,
     notes: Vec<String>,
+}
+
+/// The answer, with its columns' headings and meanings.
+#[derive(Serialize)]
+struct AnswerView {
+    columns: Vec<(String, &'static str)>,
+    cells: Vec<Vec<String>>,
+    verdict: Option<String>,
+    scope: Option<String>,
 }
 
 /// A table under a heading.
@@ -111,7 +121,7 @@ impl Page {
         Self {
             title: report.title.clone(),
             points: report.points.len(),
-            summary: report.blocks.iter().map(summary).collect(),
+            answer: answer(report),
             sections: sections
                 .map(|(i, block)| section(report, block, i))
                 .collect(),
@@ -152,26 +162,22 @@ impl Page {
     }
 }
 
-/// One line a block: means over its kernels.
-fn summary(block: &Block) -> Vec<String> {
-    let percent =
-        |value: Option<f64>| value.map_or_else(|| format::NONE.to_owned(), format::percent);
-    let change = |value: Option<f64>| value.map_or_else(|| format::NONE.to_owned(), format::change);
-    let overhead = block.comparisons.first().map(|c| c.overhead);
-    vec![
-        percent(mean(block, |c| c.hit_rate)),
-        change(mean(block, |c| Some(c.icache.relative?.value))),
-        change(mean(block, |c| Some(c.implied?.icache.relative?.value))),
-        change(mean(block, |c| Some(c.front_end.relative?.value))),
-        format::estimate(overhead.and_then(|overhead| overhead.front_end_area)),
-        format::estimate(overhead.and_then(|overhead| overhead.front_end_leakage)),
-        change(mean(block, |c| Some(c.slowdown))),
-    ]
-}
-
-fn mean(block: &Block, figure: fn(&Comparison) -> Option<f64>) -> Option<f64> {
-    let values: Vec<f64> = block.comparisons.iter().filter_map(figure).collect();
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+/// The answer: a row a configuration, in the order of the sections.
+fn answer(report: &Report) -> AnswerView {
+    let rows = report.answer();
+    let columns = answer_columns(&rows);
+    AnswerView {
+        columns: columns
+            .iter()
+            .map(|column| (column.title.join(" ").replace("- ", ""), column.meaning))
+            .collect(),
+        cells: rows
+            .iter()
+            .map(|row| columns.iter().map(|column| row.cell(column)).collect())
+            .collect(),
+        verdict: (!rows.is_empty()).then(|| report.verdict(&rows)),
+        scope: Scope::of(&report.points).words(),
+    }
 }
 
 fn section(report: &Report, block: &Block, index: usize) -> Section {

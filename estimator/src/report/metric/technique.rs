@@ -1,47 +1,18 @@
-//! What techniques report: the names come from the techniques, which way is good from what the figure is called.
+//! What techniques report: the names come from the techniques, which way is good from what they declare.
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::{Run, Work};
-use warpwatt_techniques::{ALL, Definition, Stack};
+use warpwatt_techniques::{ALL, Definition, Stack, judged};
 
 use super::{Better, Figure, Metric};
 use crate::reliability;
 
-/// Words of a name that say that more is better.
-const GOOD: [&str; 8] = [
-    "hit_rate",
-    "coverage",
-    "allocation_reduction",
-    "main_allocation_reduction",
-    "reuse_rate",
-    "wear_lifetime",
-    "vrf_coverage",
-    "alu_coverage",
-];
-
-/// Words of a name that say that less is better.
-const BAD: [&str; 12] = [
-    "static_code_increase",
-    "dynamic_code_increase",
-    "throttled",
-    "throttled_cycles_each",
-    "spilled",
-    "dropped",
-    "stalls",
-    "local_accesses",
-    "powered_share",
-    "wear_variation",
-    "wear_most_over_least",
-    "wear_most_over_mean",
-];
-
 /// A metric that a technique reports.
 pub fn metric(name: &str, unit: &str) -> Metric {
-    let has = |words: &[&str]| name.split('.').any(|word| words.contains(&word));
-    let better = match (has(&GOOD), has(&BAD)) {
-        (true, _) => Better::Higher,
-        (_, true) => Better::Lower,
-        _ => Better::Neither,
+    let better = match judged(name) {
+        Some(judged) if judged.higher => Better::Higher,
+        Some(_) => Better::Lower,
+        None => Better::Neither,
     };
     if let Some(meaning) = reliability::meaning(name) {
         return Metric {

@@ -1,4 +1,4 @@
-use crate::report::{Report, sample};
+use crate::report::{Detail, Details, Report, sample};
 
 use super::*;
 
@@ -57,7 +57,10 @@ fn a_stack_without_its_members_is_compared_with_the_baseline_alone() {
 #[test]
 fn every_rendering_shows_it() {
     let report = Report::new("by hand", &points());
-    for text in [report.table(200), report.html().unwrap()] {
+    for text in [
+        report.terminal(200, &Details::of(Detail::ALL)),
+        report.html().unwrap(),
+    ] {
         assert!(text.contains("Stacked and alone"), "{text}");
     }
     let csv = report.stacks_csv();

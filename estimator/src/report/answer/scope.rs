@@ -1,0 +1,102 @@
+//! What the figures hold, and what they leave out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use warpwatt_activity::Event;
+use warpwatt_gpu::HARDWARE_EVENTS;
+
+use crate::outcome::Outcome;
+use crate::report::format;
+
+/// What is priced in a report's points, and what was counted without a price.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Scope {
+    /// Structures with a price: area, leakage, and energy unless they are in `leakage_only`.
+    pub priced: BTreeSet<String>,
+    /// Those of them whose events have no price: area and leakage alone.
+    pub leakage_only: BTreeSet<String>,
+    /// Structures in which events happened and that have no price at all, not even area.
+    pub unpriced_structures: BTreeSet<String>,
+    /// Counters of events without a price, with their counts over all points.
+    pub unpriced_events: BTreeMap<String, u64>,
+}
+
+/// Its reads and writes are priced word by word, as those of `register_lane`.
+const REGISTER_BANKS: &str = "register_file";
+
+/// The structure in which the events of a counter happen; `None` of a statistic.
+fn structure_of(counter: &str) -> Option<&str> {
+    let mut known = HARDWARE_EVENTS.iter();
+    let plain = known.find(|event| event.counter == counter);
+    let plain = plain.map(|event| event.structure);
+    plain.or_else(|| Event::of(counter).map(|event| event.structure))
+}
+
+impl Scope {
+    /// That of `points` together.
+    pub fn of(points: &[Outcome]) -> Self {
+        let mut scope = Self::default();
+        for outcome in points {
+            scope.add(outcome);
+        }
+        scope
+    }
+
+    fn add(&mut self, outcome: &Outcome) {
+        for structure in &outcome.structures {
+            self.priced.insert(structure.name.clone());
+        }
+        let activity = &outcome.activity;
+        for (counter, count) in activity.iter().filter(|(_, count)| *count > 0) {
+            let Some(structure) = structure_of(counter) else {
+                continue;
+            };
+            let priced = outcome.structure(structure);
+            if structure == REGISTER_BANKS && priced.is_some()
+                || priced.is_some_and(|s| !s.actions.is_empty())
+            {
+                continue;
+            }
+            let left_out = match priced {
+                Some(_) => &mut self.leakage_only,
+                None => &mut self.unpriced_structures,
+            };
+            left_out.insert(structure.to_owned());
+            self.count(counter, count);
+        }
+    }
+
+    fn count(&mut self, counter: &str, count: u64) {
+        *self.unpriced_events.entry(counter.to_owned()).or_default() += count;
+    }
+
+    /// What is left out, in a sentence; `None` if that is nothing.
+    pub fn words(&self) -> Option<String> {
+        let list = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");
+        let mut parts = Vec::new();
+        if !self.unpriced_structures.is_empty() {
+            let structures = &self.unpriced_structures;
+            parts.push(format!(
+                "structures without a price ({}): {}",
+                structures.len(),
+                list(structures)
+            ));
+        }
+        if !self.leakage_only.is_empty() {
+            parts.push(format!("dynamic energy of {}", list(&self.leakage_only)));
+        }
+        if !self.unpriced_events.is_empty() {
+            let events = self.unpriced_events.iter();
+            let events = events.map(|(name, count)| format!("{name} {}", format::count(*count)));
+            let events: Vec<String> = events.collect();
+            parts.push(format!(
+                "counted events without a price ({}): {}",
+                events.len(),
+                events.join(", ")
+            ));
+        }
+        let words = format!("Not in the figures: {}.", parts.join("; "));
+        (!parts.is_empty()).then_some(words)
+    }
+}

@@ -1,0 +1,277 @@
+//! The answer on the terminal: one table, the winner, what is left out; details when they are asked for.
+
+use std::fmt::Write;
+
+use super::columns::{COLUMNS, Column, Value};
+use super::row::Answer;
+use super::scope::Scope;
+use crate::report::format::{self, NONE};
+use crate::report::model::Report;
+use crate::report::table::paragraph;
+
+/// Rows that are shown whole; of more the best and the worst.
+const MOST_ROWS: usize = 12;
+/// The best and the worst of more rows.
+const BEST_AND_WORST: (usize, usize) = (8, 3);
+
+/// What is shown below the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// Every kernel of every configuration, and points against budgets, fronts, supplies.
+    Kernels,
+    /// Energy and area by structure, without and with.
+    Structures,
+    /// What the SMs spent their time on.
+    Stalls,
+    /// What a reader must know.
+    Notes,
+}
+
+/// The details that are asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Details(Vec<Detail>);
+
+impl Detail {
+    /// Every detail, in the order in which they are shown.
+    pub const ALL: [Self; 4] = [Self::Kernels, Self::Structures, Self::Stalls, Self::Notes];
+
+    /// Its name at the prompt.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Kernels => "kernels",
+            Self::Structures => "structures",
+            Self::Stalls => "stalls",
+            Self::Notes => "notes",
+        }
+    }
+}
+
+impl Details {
+    /// Those of `details`.
+    pub fn of(details: impl IntoIterator<Item = Detail>) -> Self {
+        Self(details.into_iter().collect())
+    }
+
+    /// Whether `detail` is asked for.
+    pub fn has(&self, detail: Detail) -> bool {
+        self.0.contains(&detail)
+    }
+
+    /// Whether everything is.
+    pub fn is_all(&self) -> bool {
+        Detail::ALL.iter().all(|detail| self.has(*detail))
+    }
+}
+
+impl Report {
+    /// The answer as text in lines of at most `width` characters as far as words allow, with the details that are asked for.
+    pub fn terminal(&self, width: usize, details: &Details) -> String {
+        let mut text = format!("{}\n", self.title);
+        let rows = self.answer();
+        if !rows.is_empty() {
+            text.push_str(&self.headline(&rows, width, details.is_all()));
+        }
+        text.push_str(&self.details(width, details));
+        let words = Scope::of(&self.points).words();
+        text.push_str(&words.map_or_else(String::new, |words| {
+            format!("\n{}", paragraph(&words, width))
+        }));
+        if !details.is_all() {
+            text.push_str("More: --show kernels, structures, stalls, notes, all\n");
+        }
+        text
+    }
+
+    /// The table of the rows, what it is of, and the winner.
+    fn headline(&self, rows: &[Answer], width: usize, all: bool) -> String {
+        let mut order: Vec<&Answer> = rows.iter().collect();
+        let left_out = rows.len().saturating_sub(MOST_ROWS);
+        if left_out > 0 && !all {
+            order.sort_by(|a, b| a.energy().total_cmp(&b.energy()));
+            order.drain(BEST_AND_WORST.0..order.len() - BEST_AND_WORST.1);
+        }
+        let mut text = paragraph(&context(rows), width);
+        let _ = writeln!(text, "\n{}", table(&order, rows, width));
+        if order.len() < rows.len() {
+            let _ = writeln!(
+                text,
+                "The best {} and the worst {} of {} by energy; all: --show all, answer.csv",
+                BEST_AND_WORST.0,
+                BEST_AND_WORST.1,
+                rows.len()
+            );
+        }
+        text.push_str(&paragraph(&self.verdict(rows), width));
+        text
+    }
+
+    /// Which row wins, in a sentence.
+    pub fn verdict(&self, rows: &[Answer]) -> String {
+        let budget = self
+            .budget_words()
+            .map_or_else(String::new, |words| format!(" {words}."));
+        let Some(winner) = self.winner(rows) else {
+            return format!("No configuration is inside the budget.{budget}");
+        };
+        let saves = winner.energy() < 0.0;
+        let what = match (self.budget.is_some(), saves) {
+            (true, true) => "Least energy within the budget",
+            (false, true) => "Least energy",
+            (true, false) => {
+                "No configuration within the budget saves energy; the least is added by"
+            }
+            (false, false) => "No configuration saves energy; the least is added by",
+        };
+        let slower = winner
+            .slowdown
+            .map_or_else(|| NONE.to_owned(), format::change);
+        let area = winner
+            .area_change
+            .map_or_else(|| NONE.to_owned(), format::change);
+        let name = if rows.iter().all(|row| row.node == winner.node) {
+            winner.technique.clone()
+        } else {
+            format!("{} at {}", winner.technique, winner.node)
+        };
+        format!(
+            "{what} {name}: energy {}, area {area}, cycles {slower}.{budget}",
+            format::estimate(winner.energy_change)
+        )
+    }
+}
+
+/// What all rows have in common, and what the figures are.
+fn context(rows: &[Answer]) -> String {
+    let mut common: Vec<String> = Vec::new();
+    common.extend(same(rows, |row| &row.gpu).cloned());
+    common.extend(same(rows, |row| &row.technology).cloned());
+    let kernels = match rows[0].kernels.as_slice() {
+        [one] => one.clone(),
+        many => format!("means over {} kernels", many.len()),
+    };
+    common.push(kernels);
+    format!(
+        "{}; changes against the plain GPU, minus is less, ± half a 95 % interval, * inside its own error",
+        common.join(" · ")
+    )
+}
+
+/// The value that all rows have.
+fn same<'a>(rows: &'a [Answer], of: fn(&Answer) -> &String) -> Option<&'a String> {
+    let first = of(rows.first()?);
+    rows.iter().all(|row| of(row) == first).then_some(first)
+}
+
+/// What tells the rows apart beside their technique.
+fn place(row: &Answer, rows: &[Answer]) -> String {
+    let mut parts = Vec::new();
+    if same(rows, |row| &row.gpu).is_none() {
+        parts.push(row.gpu.clone());
+    }
+    if same(rows, |row| &row.technology).is_none() {
+        let alike = rows.iter().filter(|other| other.node == row.node);
+        let by_node = alike
+            .clone()
+            .all(|other| other.technology == row.technology);
+        parts.push(if by_node {
+            row.node.clone()
+        } else {
+            row.technology.clone()
+        });
+    }
+    parts.join(" · ")
+}
+
+/// The columns that people read, of which any row has a value; names are in the labels of the rows.
+pub fn answer_columns(rows: &[Answer]) -> Vec<&'static Column> {
+    COLUMNS
+        .iter()
+        .filter(|column| !column.title.is_empty() && !NAMES.contains(&column.key))
+        .filter(|column| rows.iter().any(|row| has_value(row, column)))
+        .collect()
+}
+
+/// The rows under their headings. Where labels and figures do not fit beside each other, a label stands above its figures.
+fn table(shown: &[&Answer], all: &[Answer], width: usize) -> String {
+    let columns = answer_columns(all);
+    let labels: Vec<String> = shown.iter().map(|row| label(row, all)).collect();
+    let cells: Vec<Vec<String>> = shown
+        .iter()
+        .map(|row| columns.iter().map(|column| row.cell(column)).collect())
+        .collect();
+    let widths: Vec<usize> = columns
+        .iter()
+        .enumerate()
+        .map(|(place, column)| {
+            let texts = cells.iter().map(|row| row[place].as_str());
+            texts
+                .chain(column.title.iter().copied())
+                .map(length)
+                .max()
+                .unwrap_or(0)
+        })
+        .collect();
+    let figures: usize = widths.iter().map(|width| GAP + width).sum();
+    let longest = labels.iter().map(|label| length(label)).max().unwrap_or(0);
+    let beside = longest + figures <= width;
+    let margin = if beside { longest } else { 0 };
+    let line = |label: &str, cells: &[&str]| {
+        let mut line = format!("{label:margin$}");
+        for (cell, width) in cells.iter().zip(&widths) {
+            let _ = write!(line, "{:GAP$}{cell:>width$}", "");
+        }
+        line.trim_end().to_owned()
+    };
+    let depth = columns
+        .iter()
+        .map(|column| column.title.len())
+        .max()
+        .unwrap_or(0);
+    let mut lines: Vec<String> = (0..depth)
+        .map(|height| {
+            // Headings stand on the bottom.
+            let word = |column: &&Column| {
+                (column.title.len() + height)
+                    .checked_sub(depth)
+                    .map_or("", |at| column.title[at])
+            };
+            line("", &columns.iter().map(word).collect::<Vec<_>>())
+        })
+        .collect();
+    for (label, row) in labels.iter().zip(&cells) {
+        let row: Vec<&str> = row.iter().map(String::as_str).collect();
+        if beside {
+            lines.push(line(label, &row));
+        } else {
+            lines.push(label.clone());
+            lines.push(line("", &row));
+        }
+    }
+    lines.join("\n")
+}
+
+/// Between columns.
+const GAP: usize = 2;
+
+/// Columns that are in the label of a row.
+const NAMES: [&str; 2] = ["technique", "node"];
+
+/// What a row is of: its technique, and what tells it apart beside that.
+fn label(row: &Answer, all: &[Answer]) -> String {
+    match place(row, all) {
+        place if place.is_empty() => row.technique.clone(),
+        place => format!("{} · {place}", row.technique),
+    }
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+fn has_value(row: &Answer, column: &Column) -> bool {
+    match (column.value)(row) {
+        None => false,
+        Some(Value::Named(named)) => !named.is_empty(),
+        Some(_) => true,
+    }
+}
