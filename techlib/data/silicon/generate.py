@@ -21,6 +21,8 @@ TCAD = "IRDS/TCAD device, NeuroSim V1.4 user manual Table III"
 ASAP7 = "ASAP7 r1p7 model card 7nm_TT (BSD-3), ngspice with BSIM-CMG 111"
 LIBERTY = "ASAP7 liberty TT nldm 220122 (BSD-3), INVx1, 3 + 3 fins"
 CACTI_SAME = "CACTI 7"
+# Of a value whose source, or a part of it, was not at hand: it is not called published.
+RECALLED = "assumed: its source, or a part of it, is recalled from memory"
 
 PLANAR = [180, 130, 90, 65, 45, 32, 22, 20]
 # Lithography class of the FinFET nodes and what is known of their geometry: (value, source, relative uncertainty).
@@ -104,6 +106,7 @@ class Out:
 
     def value(self, name, number, unit, source, how, uncertainty):
         text = f"{number:.6g}" + (f" {unit}" if unit else "")
+        how = RECALLED if how == "published" and "recalled" in source else how
         kind, _, reason = how.partition(": ")
         how = f'"{kind}"' if not reason else f'{{ {kind} = "{reason}" }}'
         self.lines += ["[[value]]", f'name = "{name}"', f'value = "{text}"', f'source = "{source}"', f"how = {how}", f"uncertainty = {uncertainty:g}", ""]
