@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Writes the data files of the `itrs` library from two tables of facts.
 
-usage: generate.py DEVICES.csv WIRES.csv OUTPUT_FOLDER
+usage: generate.py OUTPUT_FOLDER
 
-Both tables have one fact a row: node_nm, flavour, quantity, value, unit, temp_K, source (file and line in the CACTI 7 technology
-files, read there one by one), note. This script only arranges them, adds the reasoned uncertainty of each kind of quantity, and lists
+The tables are planar_cacti.csv and wires_cacti.csv in techlib/data/facts; their sources are file and line in the CACTI 7 technology files. This script only arranges them, adds the reasoned uncertainty of each kind of quantity, and lists
 the defects of the tables that are known; it changes no number.
 """
 
 import csv
+import pathlib
 import sys
+
+FACTS = pathlib.Path(__file__).resolve().parent.parent / "facts"
 
 NODES = [90, 65, 45, 32, 22]
 FLAVOURS = ["hp", "lstp", "lop"]
@@ -157,10 +159,14 @@ def write(node, devices, wires, folder):
         file.write("\n".join(out).rstrip() + "\n")
 
 
+def read(name):
+    with open(FACTS / f"{name}.csv") as file:
+        return list(csv.DictReader(file))
+
+
 def main():
-    devices_path, wires_path, folder = sys.argv[1:]
-    devices = list(csv.DictReader(open(devices_path)))
-    wires = list(csv.DictReader(open(wires_path)))
+    (folder,) = sys.argv[1:]
+    devices, wires = read("planar_cacti"), read("wires_cacti")
     for node in NODES:
         write(node, devices, wires, folder)
 

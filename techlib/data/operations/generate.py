@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
-"""Writes units.toml, scaling.toml, rows.toml, dram.toml and upsets.toml from the facts below. Run in this folder; the files are checked in.
+"""Writes units.toml, scaling.toml, rows.toml, dram.toml and upsets.toml from the facts below.
+
+usage: generate.py OUTPUT_FOLDER
 
 Uncertainties are one sigma, relative, of the value as a statement about silicon: 0.15 where several independent copies of a published table agree,
 0.3 where one document or a quotation of it was read, 0.5 where a value is quoted from talks and summaries without the document at hand.
 `how`: published = read in copies that agree; quoted = read in somebody else's quotation; recalled = from memory, no document at hand.
 """
+
+import pathlib
+import sys
 
 HOROWITZ = ("Horowitz, ISSCC 2014, Fig. 1.1.9 (doi 10.1109/ISSCC.2014.6757323)", "published", 0.15)
 LATER = ("tabulations after Horowitz, ISSCC 2014 (16-bit addition is not in the figure itself)", "published", 0.3)
@@ -118,7 +123,7 @@ UPSETS = [
 
 
 def write(name, lines):
-    with open(name, "w") as file:
+    with open(pathlib.Path(sys.argv[1]) / name, "w") as file:
         file.write("# Written by generate.py; do not edit.\n\n" + "\n".join(lines) + "\n")
 
 

@@ -14,6 +14,16 @@ import math
 BOLTZMANN_EV = 8.617333262e-5
 COPPER_BULK = 17.2e-9  # ohm m at 300 K
 MEAN_FREE_PATH = 40e-9  # m
+SPECULARITY = 0.5  # of a line's surface; the fit of the reflectivity cannot tell the two apart
+
+
+def column(rows, node, flavour, quantities):
+    """Mean of the quantities by temperature, 300 K to 400 K."""
+    by = {}
+    for r in rows:
+        if r["node_nm"] == str(node) and r["flavour"] == flavour and r["quantity"] in quantities and r["temp_K"] and 299 < float(r["temp_K"]) <= 400:
+            by.setdefault(float(r["temp_K"]), []).append(float(r["value"]))
+    return [(t, sum(v) / len(v)) for t, v in by.items()]
 
 
 def grid(error, ranges, rounds=40, points=9):

@@ -1,26 +1,29 @@
 #!/usr/bin/env python3
 """Writes the data files of the `silicon` library, and `fits.csv` with the residuals of everything that is fitted.
 
-usage: generate.py FACTS_FOLDER OUTPUT_FOLDER
+usage: generate.py OUTPUT_FOLDER
 
-FACTS_FOLDER has tables of facts, one a row: planar_cacti.csv and wires_cacti.csv (CACTI 7 technology files), planar_mcpat_extra.csv (McPAT),
-devices_neurosim.csv and wires_neurosim.csv (of which single values are quoted), spice_finfet.csv (our ngspice runs of the ASAP7 model cards),
-stdcells.csv (ASAP7 liberty), scaling_stillmaker.csv (delay polynomials). What the files of this folder say of a number is what this script knows of
-it: its source, how it came about, how sure it is. Facts that stand in no table stand below with their source. docs/technology.md has the reasons.
+The facts that it reads are in techlib/data/facts; the README there says where they are from. What the files of this folder say of a number is what
+this script knows of it: its source, how it came about, how sure it is. Facts that stand in no table stand below with their source.
+docs/technology.md has the reasons.
 """
 
 import csv
 import math
+import pathlib
 import sys
 
 import fit
 
+FACTS = pathlib.Path(__file__).resolve().parent.parent / "facts"
 FIT = "techlib/data/silicon/generate.py, residuals in fits.csv"
 PTM = "PTM (Zhao and Cao, IEEE TED 2006), as read from NeuroSim V1.4 Technology.cpp"
 TCAD = "IRDS/TCAD device, NeuroSim V1.4 user manual Table III"
 ASAP7 = "ASAP7 r1p7 model card 7nm_TT (BSD-3), ngspice with BSIM-CMG 111"
 LIBERTY = "ASAP7 liberty TT nldm 220122 (BSD-3), INVx1, 3 + 3 fins"
 CACTI_SAME = "CACTI 7"
+# Of a value whose source, or a part of it, was not at hand: it is not called published.
+RECALLED = "assumed: its source, or a part of it, is recalled from memory"
 
 PLANAR = [180, 130, 90, 65, 45, 32, 22, 20]
 # Lithography class of the FinFET nodes and what is known of their geometry: (value, source, relative uncertainty).
@@ -57,19 +60,27 @@ RANGE = {180: (0.9, 1.8), 130: (0.7, 1.43), 90: (0.65, 1.32), 65: (0.6, 1.21), 4
 
 
 class Facts:
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self):
         self.cacti = self.read("planar_cacti")
         self.neurosim = self.read("devices_neurosim")
+        self.neurosim_fits = self.read("fits_neurosim")
         self.spice = self.read("spice_finfet")
         self.mcpat = self.read("planar_mcpat_extra")
         self.cells = self.read("stdcells")
         self.cacti_wires = self.read("wires_cacti")
         self.fits = []
 
-    def read(self, name):
-        with open(f"{self.folder}/{name}.csv") as file:
+    @staticmethod
+    def read(name):
+        with open(FACTS / f"{name}.csv") as file:
             return list(csv.DictReader(file))
+
+    def fitted(self, node, flavour, quantity):
+        """(value, worst relative error in the fit, worst held out) of a fit by neurosim.py."""
+        for r in self.neurosim_fits:
+            if (r["node_nm"], r["flavour"], r["quantity"]) == (str(node), flavour, quantity):
+                return float(r["value"]), float(r["worst_fitted"]), float(r["worst_held_out"])
+        raise KeyError((node, flavour, quantity))
 
     @staticmethod
     def pick(rows, node, flavour, quantity, temperature=None):
@@ -78,14 +89,6 @@ class Facts:
                 if temperature is None or r["temp_K"] == str(temperature):
                     return float(r["value"]), r["source"]
         raise KeyError((node, flavour, quantity, temperature))
-
-    def column(self, rows, node, flavour, quantities):
-        """Mean of the quantities by temperature."""
-        by = {}
-        for r in rows:
-            if r["node_nm"] == str(node) and r["flavour"] == flavour and r["quantity"] in quantities and r["temp_K"] and 299 < float(r["temp_K"]) <= 400:
-                by.setdefault(float(r["temp_K"]), []).append(float(r["value"]))
-        return [(t, sum(v) / len(v)) for t, v in by.items()]
 
     def note(self, node, what, value, inside, held):
         self.fits.append((node, what, value, inside, held))
@@ -104,6 +107,7 @@ class Out:
 
     def value(self, name, number, unit, source, how, uncertainty):
         text = f"{number:.6g}" + (f" {unit}" if unit else "")
+        how = RECALLED if how == "published" and "recalled" in source else how
         kind, _, reason = how.partition(": ")
         how = f'"{kind}"' if not reason else f'{{ {kind} = "{reason}" }}'
         self.lines += ["[[value]]", f'name = "{name}"', f'value = "{text}"', f'source = "{source}"', f"how = {how}", f"uncertainty = {uncertainty:g}", ""]
@@ -195,7 +199,7 @@ def planar_heat(facts, put, node, like, base, flavour):
     if node == 180:
         put("r_temperature", 0.0025, "", "as PTM 130 nm hp", "assumed: 180 nm has no current by temperature", 0.5)
         return
-    value, inside, held = fit.slope([(t, 1 / i) for t, i in facts.column(facts.neurosim, like, "hp", ["I_on_n"])])
+    value, inside, held = facts.fitted(like, "hp", "r_temperature")
     source = f"{PTM}, {like} nm hp, I_on at 300 K to 400 K"
     if base == "hp":
         facts.note(node, f"{flavour}.r_temperature", value, inside, held)
@@ -230,18 +234,19 @@ def planar_capacitance(facts, put, node, like, base):
 def planar_leakage(facts, put, node, like, base, vdd):
     swing = 0.095
     if node == 180 or base == "lop":
-        points = facts.column(facts.cacti, like, base, ["I_off_n"])
+        points = fit.column(facts.cacti, like, base, ["I_off_n"])
         if (like, base) == (90, "lop"):
             points = [(t, i / 10 if 345 < t < 375 else i) for t, i in points]  # a slip of the exponent, one row of ten
         if (like, base) == (22, "lop"):
-            points = [(t, i) for t, i in facts.column(facts.cacti, 45, base, ["I_off_n"])]  # 342 times in 100 K: the 45 nm shape stands in
+            points = [(t, i) for t, i in fit.column(facts.cacti, 45, base, ["I_off_n"])]  # 342 times in 100 K: the 45 nm shape stands in
         source = f"{CACTI_SAME}, tech_params/{like}nm.dat, I_off at 300 K to 400 K"
         if (like, base) == (22, "lop"):
             source = f"{CACTI_SAME}, tech_params/45nm.dat, I_off at 300 K to 400 K, because the 22 nm column rises 342 times"
+        current, ea, inside, held = fit.activation(points)
     else:
-        points = facts.column(facts.neurosim, like, base, ["I_off_n", "I_off_p"])
+        current, ea = (facts.fitted(like, base, name)[0] for name in ("i_off", "activation"))
+        _, inside, held = facts.fitted(like, base, "activation")
         source = f"{PTM}, {like} nm {base}, I_off at 300 K to 400 K"
-    current, ea, inside, held = fit.activation(points)
     facts.note(node, f"{base}.activation", ea, inside, held)
     put("i_off", current, "A/um", source, f"fitted: {FIT}" if node != 20 else "scaled: as 22 nm", 0.7)
     put("activation", ea, "eV", source, f"fitted: {FIT}" if node != 20 else "scaled: as 22 nm", 0.25)
@@ -415,7 +420,7 @@ def finfet_capacitance(facts, put, node, threshold):
 
 def finfet_leakage(facts, put, node, threshold, off, run, on):
     at, flavour, source = run
-    points = facts.column(facts.spice, at, flavour, ["I_off_n", "I_off_p"])
+    points = fit.column(facts.spice, at, flavour, ["I_off_n", "I_off_p"])
     _, ea, inside, held = fit.activation(points)
     facts.note(node, f"{threshold}.activation", ea, inside, held)
     put("i_off", off, "A/um", on[0], on[1], 0.7)
@@ -487,19 +492,15 @@ def finfet(facts, node, law):
 
 
 def wire_law(facts):
-    by = {}
-    for r in facts.read("wires_neurosim"):
-        by.setdefault((r["node_nm"], r["flavour"]), {})[r["quantity"]] = float(r["value"])
-    points = sorted({(v["width"] * 1e-9, v["aspect_ratio"], v["resistivity_bulk+scatter"]) for v in by.values()})
-    specular = 0.5
-    reflect, inside, held = fit.reflectivity(points, specular)
+    specular = fit.SPECULARITY
+    reflect, inside, held = facts.fitted("all", "wires", "reflectivity")
     facts.note("all", "wires.reflectivity", reflect, inside, held)
     return specular, reflect
 
 
 def main():
-    folder, target = sys.argv[1:]
-    facts = Facts(folder)
+    (target,) = sys.argv[1:]
+    facts = Facts()
     drive = planar_drive(facts)
     law = wire_law(facts)
     for node in PLANAR + list(FINFET):

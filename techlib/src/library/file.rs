@@ -102,7 +102,9 @@ impl NodeFile {
             toml::from_str(text).map_err(|error| problem(error.to_string()))?;
         let mut values = BTreeMap::new();
         for value in document.value {
-            checked(&value.name, &value.source, value.uncertainty).map_err(problem)?;
+            checked(&value.name, &value.source, value.uncertainty)
+                .and_then(|()| value.how.suits(&value.name, &value.source))
+                .map_err(problem)?;
             if let Some(twice) = values.insert(value.name.clone(), value) {
                 return Err(problem(format!("`{}` stands there twice", twice.name)));
             }
@@ -110,7 +112,9 @@ impl NodeFile {
         let mut tables = BTreeMap::new();
         for table in document.table {
             for row in &table.rows {
-                checked(&table.name, &row.source, table.uncertainty).map_err(problem)?;
+                checked(&table.name, &row.source, table.uncertainty)
+                    .and_then(|()| table.how.suits(&table.name, &row.source))
+                    .map_err(problem)?;
             }
             let rising = table.rows.windows(2).all(|pair| pair[0].at < pair[1].at);
             if table.rows.is_empty() || !rising {
@@ -234,6 +238,18 @@ fn checked(name: &str, source: &str, uncertainty: f64) -> Result<(), String> {
         return Err(format!("`{name}` has no uncertainty"));
     }
     Ok(())
+}
+
+impl Method {
+    /// What is recalled from memory was not read in its source.
+    fn suits(&self, name: &str, source: &str) -> Result<(), String> {
+        if matches!(self, Self::Published) && source.contains("recalled") {
+            return Err(format!(
+                "`{name}` is `published`, but its source is recalled: write `{{ assumed = \"why\" }}`"
+            ));
+        }
+        Ok(())
+    }
 }
 
 impl From<Method> for How {

@@ -103,6 +103,28 @@ fn a_number_without_a_source_is_refused() {
     assert!(NodeFile::parse("x.toml", &text.replace("0.1", "0.0")).is_err());
 }
 
+#[test]
+fn what_is_recalled_is_not_published() {
+    let text = "node = \"32 nm\"\nvalid = \"here\"\ntable = []\n[[value]]\nname = \"hp.vdd\"\nvalue = \"0.9 V\"\nsource = \"Intel P1268, recalled\"\nhow = \"published\"\nuncertainty = 0.1\n";
+    let refused = NodeFile::parse("x.toml", text).unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        "technology data x.toml: `hp.vdd` is `published`, but its source is recalled: write `{ assumed = \"why\" }`"
+    );
+    let assumed = text.replace("\"published\"", "{ assumed = \"no document at hand\" }");
+    assert!(NodeFile::parse("x.toml", &assumed).is_ok());
+}
+
+#[test]
+fn no_data_file_calls_published_what_is_recalled() {
+    for library in [itrs(), Library::silicon().unwrap()] {
+        for (_, path, text) in library.sources {
+            NodeFile::parse(path, text).unwrap();
+        }
+    }
+    assert!(crate::published::units().is_ok());
+}
+
 /// Falls in leakage as temperature rises, by table and temperature: a physical table has none.
 fn falls() -> Vec<String> {
     let mut falls = Vec::new();

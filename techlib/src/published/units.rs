@@ -53,14 +53,13 @@ struct Entry {
     node: Length,
     vdd: Option<Voltage>,
     source: String,
-    #[serde(rename = "how")]
-    _how: Method,
+    how: Method,
     uncertainty: f64,
     note: Option<String>,
 }
 
 /// How a fact was obtained.
-#[derive(Deserialize)]
+#[derive(PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Method {
     Published,
@@ -82,6 +81,13 @@ pub fn units() -> Result<Vec<UnitFact>, TechError> {
 
 fn fact(entry: Entry) -> Result<UnitFact, TechError> {
     checked(FILE, &entry.source, entry.uncertainty)?;
+    if entry.how == Method::Published && entry.source.contains("recalled") {
+        let message = format!(
+            "{}.{}: `published`, but its source is recalled",
+            entry.unit, entry.bits
+        );
+        return Err(problem(FILE, &message));
+    }
     let value = match (entry.energy, entry.vdd, entry.area) {
         (Some(energy), Some(vdd), None) => UnitValue::Energy(energy, vdd),
         (None, None, Some(area)) => UnitValue::Area(area),
