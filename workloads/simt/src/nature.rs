@@ -44,6 +44,7 @@ pub(crate) fn computes(op: &Op) -> bool {
         Op::Vote { .. }
             | Op::Redux(_)
             | Op::ActiveMask
+            | Op::Clock
             | Op::MatchAll
             | Op::MatchAny
             | Op::Shuffle(_)

@@ -461,3 +461,18 @@ fn pairs_of_halves_and_bytes_of_words() {
         assert_eq!(*word, (lane * lane + lane) * 4 + 1 + upper + lane, "{lane}");
     }
 }
+
+#[test]
+fn a_read_of_a_clock_is_never_redundant() {
+    let options = Options {
+        values: true,
+        ..Options::default()
+    };
+    let body = "mov.u32 %r1, %clock; mov.u64 %rd1, %clock64; mov.u64 %rd2, %globaltimer;
+        mov.u32 %r2, 7; ret;";
+    let (_, execution) = run_with(body, [1; 3], [32, 1, 1], vec![], &options).unwrap();
+    let trace = execution.trace.unwrap();
+    let digests: Vec<bool> = trace.warp(0, 0).map(|step| step.values.is_some()).collect();
+    // The constant's operands are the same each time; a clock has none that say what it reads.
+    assert_eq!(digests, [false, false, false, true, false]);
+}
