@@ -476,3 +476,29 @@ fn a_read_of_a_clock_is_never_redundant() {
     // The constant's operands are the same each time; a clock has none that say what it reads.
     assert_eq!(digests, [false, false, false, true, false]);
 }
+
+#[test]
+fn an_address_in_a_frame_is_never_redundant() {
+    let source = "
+.version 8.0 .target sm_70 .address_size 64
+.func leaf() { .local .align 8 .b8 depot[32]; .reg .b64 %rd<3>; mov.u64 %rd1, depot; st.local.u64 [%rd1], %rd1; ret; }
+.visible .entry k(.param .u64 p) { call leaf, (); ret; }";
+    let module = load(source).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let launch = Launch {
+        entry: "k",
+        grid: [1; 3],
+        block: [32, 1, 1],
+        dynamic_shared: 0,
+        params: vec![0; 8],
+    };
+    let options = Options {
+        values: true,
+        ..Options::default()
+    };
+    let mut memory = DeviceMemory::new(&module);
+    let execution = execute(&module, &launch, &mut memory, &options).unwrap();
+    let trace = execution.trace.unwrap();
+    // The same instruction has no sources and another result where the function is called from deeper down.
+    assert!(trace.warp(0, 0).all(|step| step.values.is_none()));
+    assert_eq!(trace.warp(0, 0).count(), 5);
+}
