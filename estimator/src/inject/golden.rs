@@ -135,19 +135,12 @@ fn of_cta(trace: &KernelTrace, cta: usize) -> u64 {
     warps.map(|warp| u64::from(trace.steps(cta, warp))).sum()
 }
 
-/// Whether instructions do more in memory than their trace records tell.
+/// Whether instructions do more in memory than their trace records tell; those of matrices count as if all did.
 fn is_opaque(entry: &Entry) -> bool {
-    entry.code.iter().any(|inst| {
-        matches!(
-            inst.op,
-            Op::Texture(_)
-                | Op::Surface(_)
-                | Op::Matrix(_)
-                | Op::CopyAsync(_)
-                | Op::Mbarrier(_)
-                | Op::Heap(_)
-        )
-    })
+    entry
+        .code
+        .iter()
+        .any(|inst| inst.op.traits().is_opaque() || matches!(inst.op, Op::Matrix(_)))
 }
 
 /// The last CTA that reads or writes each block of global memory.

@@ -14,6 +14,7 @@ mod lower;
 mod parse;
 pub mod program;
 pub mod strands;
+pub mod traits;
 pub mod types;
 
 pub use allocate::{Allocation, MAX_REGISTERS, PREDICATE_REGISTERS, Spills, TooFewRegisters};

@@ -8,7 +8,6 @@ use warpwatt_ptx::{Entry, Module};
 use crate::cta::{Cta, CtaFault, Ground};
 use crate::error::{ExecError, Fault};
 use crate::memory::DeviceMemory;
-use crate::nature;
 use crate::races::{Race, Watch};
 use crate::registers::Place;
 use crate::statics::static_instructions;
@@ -225,8 +224,8 @@ pub(crate) fn new_cta<const W: usize>(
 ) -> Cta<W> {
     let count = shape.warps_per_cta();
     let valued: Option<Arc<[bool]>> = (options.record && options.values).then(|| {
-        let computes = |inst: &Inst| nature::computes(&inst.op);
-        entry.code.iter().map(computes).collect()
+        let pure = |inst: &Inst| inst.op.traits().is_pure();
+        entry.code.iter().map(pure).collect()
     });
     let warps = (0..count).map(|warp| {
         let place = Place {

@@ -1,19 +1,15 @@
 //! From a program's instructions to how they use their sources.
 //!
-//! A rule is left out where it would not be certain: then any bit of a source matters to any bit of the result ([`Role::Whole`]), or the source always
-//! matters ([`Role::Always`]).
+//! What a dependence says of all sources is said here of each, with the literals that stand beside it.
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::{
-    Convert, Double1, Double2, Double3, DoubleShift, Inst, MatrixOp, Op, Slot, SlotKind, Source,
-    Word1, Word2, Word3,
-};
-use warpwatt_ptx::types::Type;
+use warpwatt_ptx::program::{Inst, Slot, SlotKind, Source};
+use warpwatt_ptx::traits::{Dependence, Traits};
 
 use crate::trace::{Need, Needs, Register, RegisterKind, Role};
 
 /// How `inst` uses the registers that `sources` lists, each once.
-pub(crate) fn needs(entry: &Entry, inst: &Inst, sources: &[Register]) -> Needs {
+pub(crate) fn needs(entry: &Entry, inst: &Inst, traits: &Traits, sources: &[Register]) -> Needs {
     let mut found: Vec<Option<Need>> = vec![None; sources.len()];
     let mut add = |slot: Slot, need: Need| {
         let place = sources.iter().position(|&source| is_same(source, slot));
@@ -23,10 +19,10 @@ pub(crate) fn needs(entry: &Entry, inst: &Inst, sources: &[Register]) -> Needs {
         }
     };
     for (place, slot) in inst.reads().enumerate() {
-        add(slot, of_source(entry, inst, place));
+        add(slot, of_source(entry, inst, traits.sources, place));
     }
     if let Some(guard) = inst.guard {
-        let role = if is_always(&inst.op) {
+        let role = if traits.acts() {
             Role::Always
         } else {
             Role::Guard
@@ -38,7 +34,7 @@ pub(crate) fn needs(entry: &Entry, inst: &Inst, sources: &[Register]) -> Needs {
             .into_iter()
             .map(|it| it.unwrap_or(Need::ALL))
             .collect(),
-        opaque: is_opaque(&inst.op),
+        opaque: traits.is_opaque(),
     }
 }
 
@@ -51,124 +47,34 @@ fn is_same(register: Register, slot: Slot) -> bool {
     register.kind == kind && register.number == slot.number
 }
 
-/// Whether an instruction acts on something other than its results.
-fn is_always(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Branch { .. }
-            | Op::BranchIndexed { .. }
-            | Op::Call(_)
-            | Op::Return
-            | Op::Exit
-            | Op::Trap
-            | Op::Barrier(_)
-            | Op::Yield
-            | Op::Atomic(_)
-            | Op::Surface(_)
-    ) || is_opaque(op)
-}
-
-/// Whether it may access memory that a step does not tell.
-fn is_opaque(op: &Op) -> bool {
-    match op {
-        Op::CopyAsync(_) | Op::Mbarrier(_) | Op::Heap(_) | Op::Texture(_) | Op::Surface(_) => true,
-        Op::Matrix(matrix) => !matches!(matrix.op, MatrixOp::MultiplyAdd(_) | MatrixOp::Transpose),
-        _ => false,
-    }
-}
-
 /// How an instruction uses its `place`th source.
-fn of_source(entry: &Entry, inst: &Inst, place: usize) -> Need {
-    let all = |role| Need {
-        role,
-        bits: u64::MAX,
-    };
-    match &inst.op {
-        Op::Load(_) => all(Role::Address),
-        Op::Texture(_) => all(Role::Address),
-        Op::Store(_) if place == 0 => all(Role::Address),
-        Op::Store(access) => Need {
-            role: Role::Stored,
-            bits: low_bits(8 * access.element.bytes()),
-        },
-        op if is_always(op) => Need::ALL,
-        Op::Shuffle(_) if place == 0 => all(Role::BitwiseOfLanes),
-        Op::Shuffle(_)
-        | Op::Vote { .. }
-        | Op::MatchAny
-        | Op::MatchAll
-        | Op::Redux(_)
-        | Op::Elect
-        | Op::Matrix(_) => all(Role::OfLanes),
-        op => arithmetic(entry, inst, op, place),
-    }
-}
-
-fn arithmetic(entry: &Entry, inst: &Inst, op: &Op, place: usize) -> Need {
-    let role = |role| Need {
-        role,
-        bits: u64::MAX,
-    };
+fn of_source(entry: &Entry, inst: &Inst, sources: Dependence, place: usize) -> Need {
+    let need = |role, bits| Need { role, bits };
+    let all = |role| need(role, u64::MAX);
     let other = || {
         let slot = inst.src.as_slice().get(1 - place.min(1));
         slot.and_then(|slot| literal(entry, *slot))
     };
-    match op {
-        Op::Word1(op) => word1(*op),
-        Op::Word2(op) => word2(*op, place, other()),
-        Op::Word3(Word3::Mad)
-        | Op::MulWide { .. }
-        | Op::MadWide { .. }
-        | Op::Double3(Double3::Mad) => role(Role::NotAbove),
-        Op::Word3(Word3::Lop3(_)) => role(Role::Bitwise),
-        Op::Double1(Double1::Copy | Double1::Not) => role(Role::Bitwise),
-        Op::Double2(op) => double2(*op, other()),
-        Op::DoubleShift(how) if place == 0 => {
-            let left = *how == DoubleShift::Shl;
-            let signed = *how == DoubleShift::Shr { signed: true };
-            shift(left, signed, other().filter(|&by| by < 64))
-        }
-        Op::SelectWord { .. } | Op::SelectDouble { .. } if place < 2 => role(Role::Bitwise),
-        Op::Pack => role(Role::Shifted(if place == 0 { 0 } else { 32 })),
-        Op::Convert(how) => convert(how),
-        _ => role(Role::Whole),
+    let count = |width: u8| other().filter(|&by| by < u64::from(width));
+    match (sources, place) {
+        (Dependence::Whole(bits), _) => need(Role::Whole, bits),
+        (Dependence::Bitwise(bits), _) => need(Role::Bitwise, bits),
+        (Dependence::NotAbove(bits), _) => need(Role::NotAbove, bits),
+        (Dependence::And, _) => need(Role::Bitwise, other().unwrap_or(u64::MAX)),
+        (Dependence::Or, _) => need(Role::Bitwise, !other().unwrap_or(0)),
+        (Dependence::ShiftLeft { width }, 0) => shift(true, false, count(width)),
+        (Dependence::ShiftRight { width, signed }, 0) => shift(false, signed, count(width)),
+        (Dependence::ShiftLeft { .. } | Dependence::ShiftRight { .. }, _) => all(Role::Whole),
+        (Dependence::Select, 0 | 1) => all(Role::Bitwise),
+        (Dependence::Select, _) => all(Role::Whole),
+        (Dependence::Pack, 0) => all(Role::Shifted(0)),
+        (Dependence::Pack, _) => all(Role::Shifted(32)),
+        (Dependence::Permute, 0) => all(Role::BitwiseOfLanes),
+        (Dependence::Permute, _) | (Dependence::OfLanes, _) => all(Role::OfLanes),
+        (Dependence::Address, _) | (Dependence::Stored(_), 0) => all(Role::Address),
+        (Dependence::Stored(bits), _) => need(Role::Stored, bits),
+        (Dependence::Always, _) => Need::ALL,
     }
-}
-
-fn word1(op: Word1) -> Need {
-    let (role, bits) = match op {
-        Word1::Copy | Word1::Not | Word1::FNeg { flush: false } => (Role::Bitwise, u64::MAX),
-        Word1::FAbs { flush: false } => (Role::Bitwise, low_bits(31)),
-        Word1::Neg => (Role::NotAbove, u64::MAX),
-        _ => (Role::Whole, u64::MAX),
-    };
-    Need { role, bits }
-}
-
-fn word2(op: Word2, place: usize, other: Option<u64>) -> Need {
-    let (role, bits) = match op {
-        Word2::And => (Role::Bitwise, other.unwrap_or(u64::MAX)),
-        Word2::Or => (Role::Bitwise, !other.unwrap_or(0)),
-        Word2::Xor => (Role::Bitwise, u64::MAX),
-        Word2::Add | Word2::Sub | Word2::Mul => (Role::NotAbove, u64::MAX),
-        Word2::Shl if place == 0 => return shift(true, false, other.filter(|&by| by < 32)),
-        Word2::Shr { signed } if place == 0 => {
-            return shift(false, signed, other.filter(|&by| by < 32));
-        }
-        _ => (Role::Whole, u64::MAX),
-    };
-    Need { role, bits }
-}
-
-fn double2(op: Double2, other: Option<u64>) -> Need {
-    let (role, bits) = match op {
-        Double2::And => (Role::Bitwise, other.unwrap_or(u64::MAX)),
-        Double2::Or => (Role::Bitwise, !other.unwrap_or(0)),
-        Double2::Xor => (Role::Bitwise, u64::MAX),
-        Double2::Add | Double2::Sub | Double2::Mul => (Role::NotAbove, u64::MAX),
-        _ => (Role::Whole, u64::MAX),
-    };
-    Need { role, bits }
 }
 
 /// The shifted operand. What an arithmetic shift to the right brings in at the top depends on the sign.
@@ -178,20 +84,6 @@ fn shift(left: bool, signed: bool, by: Option<u64>) -> Need {
         Some(by) if !signed => (Role::Shifted(-(by as i8)), u64::MAX),
         Some(by) => (Role::Whole, !low_bits(by as u32)),
         None => (Role::Whole, u64::MAX),
-    };
-    Need { role, bits }
-}
-
-fn convert(how: &Convert) -> Need {
-    let bits = low_bits(8 * how.from.bytes());
-    let is_whole = |of: Type| of.is_float() || of == Type::Pred;
-    let role = if is_whole(how.from) || is_whole(how.to) || how.saturate {
-        Role::Whole
-    } else if how.from.is_signed() || how.to.is_signed() {
-        // Extension of a sign: the bits above it depend on it.
-        Role::NotAbove
-    } else {
-        Role::Bitwise
     };
     Need { role, bits }
 }

@@ -461,3 +461,44 @@ fn pairs_of_halves_and_bytes_of_words() {
         assert_eq!(*word, (lane * lane + lane) * 4 + 1 + upper + lane, "{lane}");
     }
 }
+
+#[test]
+fn a_read_of_a_clock_is_never_redundant() {
+    let options = Options {
+        values: true,
+        ..Options::default()
+    };
+    let body = "mov.u32 %r1, %clock; mov.u64 %rd1, %clock64; mov.u64 %rd2, %globaltimer;
+        mov.u32 %r2, 7; ret;";
+    let (_, execution) = run_with(body, [1; 3], [32, 1, 1], vec![], &options).unwrap();
+    let trace = execution.trace.unwrap();
+    let digests: Vec<bool> = trace.warp(0, 0).map(|step| step.values.is_some()).collect();
+    // The constant's operands are the same each time; a clock has none that say what it reads.
+    assert_eq!(digests, [false, false, false, true, false]);
+}
+
+#[test]
+fn an_address_in_a_frame_is_never_redundant() {
+    let source = "
+.version 8.0 .target sm_70 .address_size 64
+.func leaf() { .local .align 8 .b8 depot[32]; .reg .b64 %rd<3>; mov.u64 %rd1, depot; st.local.u64 [%rd1], %rd1; ret; }
+.visible .entry k(.param .u64 p) { call leaf, (); ret; }";
+    let module = load(source).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let launch = Launch {
+        entry: "k",
+        grid: [1; 3],
+        block: [32, 1, 1],
+        dynamic_shared: 0,
+        params: vec![0; 8],
+    };
+    let options = Options {
+        values: true,
+        ..Options::default()
+    };
+    let mut memory = DeviceMemory::new(&module);
+    let execution = execute(&module, &launch, &mut memory, &options).unwrap();
+    let trace = execution.trace.unwrap();
+    // The same instruction has no sources and another result where the function is called from deeper down.
+    assert!(trace.warp(0, 0).all(|step| step.values.is_none()));
+    assert_eq!(trace.warp(0, 0).count(), 5);
+}

@@ -6,10 +6,14 @@ use crate::program::{
     Access, AtomicOp, Comparison, Double1, Double2, Double3, DoubleShift, DoubleToWord, Float,
     Inst, Op, PredicateOp, Rounding, ShuffleMode, SlotKind, Vote, Word1, Word2, Word3,
 };
+use crate::traits::Encoding;
 use crate::types::Type;
 
 /// The operation whose number differs from that of `inst` in `mask`, if there is one: modifiers stay as they are.
 pub(super) fn other(inst: &Inst, mask: usize) -> Option<Op> {
+    if inst.op.traits().encoding == Encoding::Alone {
+        return None;
+    }
     Some(match &inst.op {
         Op::Word1(op) => Op::Word1(pick(*op, &word1(*op), mask)?),
         Op::Word2(op) => Op::Word2(pick(*op, &word2(*op), mask)?),
@@ -321,4 +325,28 @@ fn sized(access: &Access, kind: SlotKind, mask: usize) -> Option<Access> {
     let number = number.or_else(|| all.iter().position(wide))?;
     let element = *all.get(number ^ mask)?;
     Some(Access { element, ..*access })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_has_a_number_says_so_in_its_traits() {
+        let words = [
+            word1(Word1::Copy).map(Op::Word1).to_vec(),
+            word2(Word2::Add).map(Op::Word2).to_vec(),
+            word3(Word3::Mad).map(Op::Word3).to_vec(),
+        ];
+        let doubles = [
+            DOUBLE1.map(Op::Double1).to_vec(),
+            double2(Double2::Add).map(Op::Double2).to_vec(),
+            DOUBLE3.map(Op::Double3).to_vec(),
+            SHIFTS.map(Op::DoubleShift).to_vec(),
+            COUNTS.map(Op::DoubleToWord).to_vec(),
+        ];
+        for op in words.iter().chain(&doubles).flatten() {
+            assert_eq!(op.traits().encoding, Encoding::Family, "{op:?}");
+        }
+    }
 }

@@ -1,0 +1,128 @@
+//! Traits of what reaches memory, and the access that a trace tells of it.
+
+use super::{Dependence, Effect, MemoryOp, MemoryOpKind, Traits, Unit, low_bits};
+use crate::divergence::Lanes;
+use crate::program::{
+    Access, Atomic, CopyAsync, CopySize, MatrixOp, Mbarrier, Surface, SurfaceOp, Tile,
+};
+use crate::types::Space;
+
+pub(super) fn load(access: &Access) -> Traits {
+    // One address names another byte in each lane.
+    let private = access.framed || access.space == Space::Local;
+    Traits {
+        effect: Effect::Memory,
+        lanes: if private { Lanes::Own } else { Lanes::Sources },
+        sources: Dependence::Address,
+        ..told(of(access, MemoryOpKind::Load)).family()
+    }
+}
+
+pub(super) fn store(access: &Access) -> Traits {
+    Traits {
+        effect: Effect::Memory,
+        lanes: Lanes::Sources,
+        sources: Dependence::Stored(low_bits(8 * access.element.bytes())),
+        ..told(of(access, MemoryOpKind::Store)).family()
+    }
+}
+
+pub(super) fn atomic(atomic: &Atomic) -> Traits {
+    Traits {
+        effect: Effect::Atomic,
+        ..told(of(&atomic.access, MemoryOpKind::Atomic)).family()
+    }
+}
+
+/// A channel of 32 bits, read as from device memory; the texels that a filter reads beyond the first are not told.
+pub(super) fn texture() -> Traits {
+    Traits {
+        sources: Dependence::Address,
+        ..told(MemoryOp {
+            space: Space::Global,
+            kind: MemoryOpKind::Texture,
+            bytes: 4,
+        })
+    }
+}
+
+pub(super) fn surface(how: &Surface) -> Traits {
+    told(MemoryOp {
+        space: Space::Global,
+        kind: match how.op {
+            SurfaceOp::Load => MemoryOpKind::Load,
+            SurfaceOp::Store => MemoryOpKind::Store,
+            SurfaceOp::Reduce(_) => MemoryOpKind::Atomic,
+        },
+        bytes: how.bytes() as u8,
+    })
+}
+
+pub(super) fn copy_async(how: &CopyAsync) -> Traits {
+    Traits {
+        lanes: Lanes::Sources,
+        ..told(MemoryOp {
+            space: how.from.space,
+            kind: MemoryOpKind::Load,
+            bytes: match how.size {
+                CopySize::Bytes(bytes) => bytes,
+                // The first of the pieces that it moves.
+                CopySize::Bulk(_) => 16,
+            },
+        })
+    }
+}
+
+pub(super) fn mbarrier(how: &Mbarrier) -> Traits {
+    told(MemoryOp {
+        space: how.place.space,
+        kind: MemoryOpKind::Atomic,
+        bytes: 8,
+    })
+}
+
+pub(super) fn heap() -> Traits {
+    Traits {
+        lanes: Lanes::Own,
+        ..Traits::with(Effect::OpaqueMemory, Unit::Int)
+    }
+}
+
+/// A lane's first element stands for all that it moves.
+pub(super) fn of_matrix(op: &MatrixOp) -> Option<MemoryOp> {
+    let tile = |tile: &Tile, kind| MemoryOp {
+        space: tile.space,
+        kind,
+        bytes: tile.element.bits().div_ceil(8) as u8,
+    };
+    // Each lane gives the address of a row of eight.
+    let row = |space, kind| MemoryOp {
+        space,
+        kind,
+        bytes: 16,
+    };
+    match op {
+        MatrixOp::Load(from) => Some(tile(from, MemoryOpKind::Load)),
+        MatrixOp::Store(to) => Some(tile(to, MemoryOpKind::Store)),
+        MatrixOp::LoadRows { space, .. } => Some(row(*space, MemoryOpKind::Load)),
+        MatrixOp::StoreRows { space, .. } => Some(row(*space, MemoryOpKind::Store)),
+        MatrixOp::Transpose | MatrixOp::MultiplyAdd(_) => None,
+    }
+}
+
+fn of(access: &Access, kind: MemoryOpKind) -> MemoryOp {
+    MemoryOp {
+        space: access.space,
+        kind,
+        bytes: access.bytes() as u8,
+    }
+}
+
+/// An access that a trace tells of, and that may reach further.
+fn told(memory: MemoryOp) -> Traits {
+    Traits {
+        lanes: Lanes::Own,
+        memory: Some(memory),
+        ..Traits::with(Effect::OpaqueMemory, Unit::Memory)
+    }
+}
