@@ -29,7 +29,8 @@ impl Report {
             text.push('\n');
             text.push_str(&points_text(&self.points));
         }
-        if details.has(Detail::Kernels) {
+        // Where nothing is compared there is no answer above.
+        if details.has(Detail::Kernels) || self.blocks.is_empty() {
             text.push_str(&self.kernels_text(width));
         }
         if details.has(Detail::Structures) {

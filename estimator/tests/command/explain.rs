@@ -75,6 +75,8 @@ fn intervals_are_in_the_files_and_do_not_depend_on_threads() {
                 jobs,
                 "--out",
                 &out,
+                "--show",
+                "kernels",
             ],
         );
         assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));

@@ -31,7 +31,10 @@ fn points_are_marked_against_every_bound() {
     let scratch = Scratch::new();
     let goals = "[budget]\narea_m2 = \"<= 1 m2\"\nfilter_cache.hit_rate = \">= 99.9%\"\nslowdown = \"50%\"\n[pareto]\nmetrics = [\"energy_j\", \"area_m2\"]\n";
     scratch.write("study.toml", &format!("{STUDY}{goals}"));
-    let output = warpwatt(&scratch.path(""), &["run", "study.toml", "--quiet"]);
+    let output = warpwatt(
+        &scratch.path(""),
+        &["run", "study.toml", "--quiet", "--show", "kernels"],
+    );
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(1), "{text}{}", stderr(&output));
     assert!(

@@ -48,7 +48,10 @@ fn the_clock_follows_the_supply() {
     assert!(low.get("heat").is_none());
     let table = fs::read_to_string(scratch.path("results/operating.csv")).unwrap();
     assert_eq!(table.lines().count(), 5, "{table}");
-    let text = stdout(&warpwatt(&scratch.path(""), &["report", "results"]));
+    let text = stdout(&warpwatt(
+        &scratch.path(""),
+        &["report", "results", "--show", "kernels"],
+    ));
     assert!(
         text.contains("baseline · 16nm hp · v100 · sm.count = 4 · supply and temperature"),
         "{text}"

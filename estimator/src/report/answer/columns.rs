@@ -46,7 +46,7 @@ pub const COLUMNS: &[Column] = &[
     column("configuration", "", Neither, &[], "technique, GPU with its swept settings, technology and operating point", |a| text(&a.configuration)),
     column("technique", "", Neither, &["technique"], "the technique with its parameters", |a| text(&a.technique)),
     column("gpu", "", Neither, &[], "the GPU with its swept settings", |a| text(&a.gpu)),
-    column("node", "", Neither, &["node"], "the technology node", |a| text(&a.node)),
+    column("node", "", Neither, &["node"], "the technology node", |a| text(&a.technology.node)),
     column("kernels", "", Neither, &[], "the kernels that the means are over", |a| Some(Value::Names(a.kernels.clone()))),
     column("energy_change", "1", Lower, &["energy"], "relative change of dynamic and leakage energy of all priced structures", |a| number(a.energy_change.map(|change| change.value))),
     column("energy_change_low", "1", Lower, &[], "lower end of its 95 % interval", |a| number(a.energy_change.map(|change| change.value - change.half_width()))),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use warpwatt_techniques::headline;
 
-use crate::outcome::{Outcome, PricedStructure, gpu_label};
+use crate::outcome::{Outcome, PricedStructure, TechnologyName, gpu_label};
 use crate::report::estimate::{self, Estimate, Term};
 use crate::report::model::{Block, Report};
 use crate::report::terms;
@@ -18,10 +18,8 @@ pub struct Answer {
     pub technique: String,
     /// The GPU with its swept settings.
     pub gpu: String,
-    /// The technology node.
-    pub node: String,
-    /// Technology and operating point in one line.
-    pub technology: String,
+    /// Technology and operating point.
+    pub technology: TechnologyName,
     /// The kernels that the means are over.
     pub kernels: Vec<String>,
     /// Relative change of dynamic and leakage energy, with the error of the prices; `None` where there was no energy.
@@ -59,8 +57,7 @@ impl Answer {
             configuration: block.label(),
             technique: block.technique.clone(),
             gpu: gpu_label(&block.gpu, &block.axes),
-            node: block.technology.node.clone(),
-            technology: block.technology.label(),
+            technology: block.technology.clone(),
             kernels: block.names(),
             energy_change: energy_change(&pairs),
             energy_gross_saving: mean(savings),

@@ -128,11 +128,7 @@ impl Report {
         let area = winner
             .area_change
             .map_or_else(|| NONE.to_owned(), format::change);
-        let name = if rows.iter().all(|row| row.node == winner.node) {
-            winner.technique.clone()
-        } else {
-            format!("{} at {}", winner.technique, winner.node)
-        };
+        let name = label(winner, rows);
         format!(
             "{what} {name}: energy {}, area {area}, cycles {slower}.{budget}",
             format::estimate(winner.energy_change)
@@ -142,44 +138,49 @@ impl Report {
 
 /// What all rows have in common, and what the figures are.
 fn context(rows: &[Answer]) -> String {
-    let mut common: Vec<String> = Vec::new();
-    common.extend(same(rows, |row| &row.gpu).cloned());
-    common.extend(same(rows, |row| &row.technology).cloned());
-    let kernels = match rows[0].kernels.as_slice() {
-        [one] => one.clone(),
-        many => format!("means over {} kernels", many.len()),
-    };
-    common.push(kernels);
+    let mut common = Vec::new();
+    if let Some(first) = rows.first() {
+        let parts = parts(first).into_iter().enumerate();
+        let parts = parts.filter(|(place, _)| is_common(rows, *place));
+        common.extend(parts.map(|(_, part)| part));
+        common.push(match first.kernels.as_slice() {
+            [one] => one.clone(),
+            many => format!("means over {} kernels", many.len()),
+        });
+    }
     format!(
         "{}; changes against the plain GPU, minus is less, ± half a 95 % interval, * inside its own error",
         common.join(" · ")
     )
 }
 
-/// The value that all rows have.
-fn same<'a>(rows: &'a [Answer], of: fn(&Answer) -> &String) -> Option<&'a String> {
-    let first = of(rows.first()?);
-    rows.iter().all(|row| of(row) == first).then_some(first)
+/// GPU, technology and operating point of a row, each in words.
+fn parts(row: &Answer) -> [String; 5] {
+    let technology = &row.technology;
+    [
+        row.gpu.clone(),
+        technology.node.clone(),
+        format!(
+            "{} ({}, {})",
+            technology.flavour, technology.library, technology.profile
+        ),
+        format!("{:.2} V", technology.vdd_v),
+        format!("{:.0} K", technology.temperature_k),
+    ]
 }
 
-/// What tells the rows apart beside their technique.
+/// Whether all rows have the same part at this place.
+fn is_common(rows: &[Answer], place: usize) -> bool {
+    let mut all = rows.iter().map(|row| parts(row)[place].clone());
+    let first = all.next();
+    all.all(|part| Some(part) == first)
+}
+
+/// What tells a row apart beside its technique.
 fn place(row: &Answer, rows: &[Answer]) -> String {
-    let mut parts = Vec::new();
-    if same(rows, |row| &row.gpu).is_none() {
-        parts.push(row.gpu.clone());
-    }
-    if same(rows, |row| &row.technology).is_none() {
-        let alike = rows.iter().filter(|other| other.node == row.node);
-        let by_node = alike
-            .clone()
-            .all(|other| other.technology == row.technology);
-        parts.push(if by_node {
-            row.node.clone()
-        } else {
-            row.technology.clone()
-        });
-    }
-    parts.join(" · ")
+    let parts = parts(row).into_iter().enumerate();
+    let parts = parts.filter(|(place, _)| !is_common(rows, *place));
+    parts.map(|(_, part)| part).collect::<Vec<_>>().join(" · ")
 }
 
 /// The columns that people read, of which any row has a value; names are in the labels of the rows.
