@@ -83,14 +83,14 @@ impl Report {
         write(columns, comparisons.map(|c| (&c.point, row(c))))
     }
 
-    /// One row a configuration and technology: the answer. Names and headline figures of techniques are in one field each.
+    /// One row a configuration and technology: the answer. Kernels are counted, as in the other tables of means; a technique's headline figures are one field.
     pub fn answer_csv(&self) -> String {
         let mut text = line(COLUMNS.iter().map(|column| column.key.to_owned()));
         for row in self.answer() {
             let cells = COLUMNS.iter().map(|column| match (column.value)(&row) {
                 None => String::new(),
                 Some(Value::Text(text)) => text,
-                Some(Value::Names(names)) => names.join(" "),
+                Some(Value::Names(names)) => names.len().to_string(),
                 Some(Value::Number(number)) => real(number),
                 Some(Value::Flag(flag)) => flag.to_string(),
                 Some(Value::Named(named)) => {

@@ -20,9 +20,24 @@ use super::metric::{Def, POINT, VERSUS};
 const GROUP: usize = 65_536;
 
 /// Columns of text that do not name a point.
-const TEXT: [&str; 6] = ["paper_row", "binding", "rest", "selector", "metric", "unit"];
+const TEXT: [&str; 8] = [
+    "paper_row",
+    "binding",
+    "rest",
+    "selector",
+    "metric",
+    "unit",
+    "configuration",
+    "headline",
+];
 /// Columns of marks, `true` or `false`.
-const MARKS: [&str; 4] = ["inside", "front", "pareto_front", "inside_own_error"];
+const MARKS: [&str; 5] = [
+    "inside",
+    "front",
+    "pareto_front",
+    "inside_own_error",
+    "within_budget",
+];
 /// Columns of whole numbers that are no metrics.
 const NUMBERS: [&str; 2] = ["kernels", "point"];
 

@@ -84,6 +84,7 @@ samples = 40
         let results = scratch.path("results");
         let tables = [
             "points",
+            "answer",
             "comparisons",
             "operating",
             "stacks",
