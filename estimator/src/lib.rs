@@ -9,6 +9,7 @@ pub mod expression;
 pub mod foreign;
 pub mod inject;
 pub mod input;
+pub mod label;
 pub mod optimise;
 pub mod outcome;
 pub mod papers;

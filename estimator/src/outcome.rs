@@ -315,6 +315,12 @@ impl Point {
         self.technique.split(Stack::JOIN)
     }
 
+    /// Technique, GPU with its swept settings, technology and operating point in one line: the configuration that reports name.
+    pub fn configuration(&self) -> String {
+        let gpu = gpu_label(&self.gpu, &self.axes);
+        format!("{} · {gpu} · {}", self.technique, self.technology.label())
+    }
+
     /// Whether the two differ in nothing but their technique.
     pub fn differs_only_in_technique(&self, other: &Self) -> bool {
         self.kernel == other.kernel

@@ -1,9 +1,11 @@
 //! Which point of a study is meant: by its number or by what it is.
 //!
 //! A selector is a number, that of the point's row in `points.csv` from 1 on, or `key=value` pairs with commas between them:
-//! `kernel=hotspot,node=7nm,technique=filter_cache(entries=16)`. Pairs that do not matter may be left out; what is left must be one point.
+//! `kernel=hotspot,node=7nm,technique=filter_cache(entries=16)`. Pairs that do not matter may be left out; what is left must be one point. Keys are also the
+//! columns of the tables, `gpu.sm.threads` and `technique.filter_cache.entries`, and, last, `configuration` as reports name it.
 
 use crate::diag::{Diag, did_you_mean};
+use crate::label;
 use crate::outcome::{BASELINE, Outcome, Point};
 
 /// How many candidates a message lists.
@@ -59,6 +61,10 @@ pub fn matching(selector: &str, points: &[Outcome]) -> Result<Vec<usize>, Diag> 
 
 /// The selector's pairs. Commas within parentheses belong to a value.
 fn pairs<'s>(selector: &'s str) -> Result<Vec<(&'s str, &'s str)>, Diag> {
+    let (selector, configuration) = match selector.find(&format!("{CONFIGURATION}=")) {
+        Some(at) => (&selector[..at], Some(&selector[at..])),
+        None => (selector, None),
+    };
     let mut depth = 0_i32;
     let parts = selector.split(|c: char| {
         match c {
@@ -77,7 +83,8 @@ fn pairs<'s>(selector: &'s str) -> Result<Vec<(&'s str, &'s str)>, Diag> {
                 .help("a selector is a number, or key=value pairs: `kernel=hotspot,node=7nm,technique=baseline`")
         })
     };
-    parts.map(pair).collect()
+    let parts = parts.filter(|part| configuration.is_none() || !part.trim().is_empty());
+    parts.chain(configuration).map(pair).collect()
 }
 
 /// What a point is called in the respect of `key`; `None` if it has no such respect.
@@ -104,20 +111,27 @@ fn attribute(point: &Point, key: &str) -> Option<Vec<String>> {
             format!("{}", technology.vdd_v),
             format!("{} V", technology.vdd_v),
         ]),
+        "configuration" => Some(vec![point.configuration()]),
         "technique" => {
             let mut names = vec![point.technique.clone()];
             // Parameters may be left out: of each member of a stack.
-            let bare = |member: &str| member.split('(').next().unwrap_or(member).to_owned();
-            let members: Vec<String> = point.members().map(bare).collect();
+            let members: Vec<&str> = label::techniques(&point.technique).collect();
             names.push(members.join(" + "));
             Some(names)
         }
-        _ => point.axes.get(key).map(|value| vec![value.clone()]),
+        _ => match (key.strip_prefix("gpu."), key.strip_prefix("technique.")) {
+            // The names of the tables' columns.
+            (Some(setting), _) => attribute(point, setting),
+            (_, Some(parameter)) => {
+                label::value(&point.technique, parameter).map(|value| vec![value])
+            }
+            _ => point.axes.get(key).map(|value| vec![value.clone()]),
+        },
     }
 }
 
 /// What points can be told apart by.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "kernel",
     "case",
     "gpu",
@@ -128,7 +142,11 @@ const KEYS: [&str; 10] = [
     "temperature",
     "vdd",
     "technique",
+    CONFIGURATION,
 ];
+
+/// The key of a configuration as reports name it. Commas are among its words, so it comes last.
+const CONFIGURATION: &str = "configuration";
 
 fn known(key: &str, points: &[Outcome]) -> Result<(), Diag> {
     if points.iter().any(|o| attribute(&o.point, key).is_some()) || KEYS.contains(&key) {
@@ -244,6 +262,23 @@ mod tests {
         assert_eq!(
             select("kernel=MTM,technique=filter_cache", &points).ok(),
             Some(1)
+        );
+        assert_eq!(
+            select(
+                "kernel=bfs,technique.filter_cache.entries=32,gpu.node=32nm",
+                &points
+            )
+            .ok(),
+            Some(3)
+        );
+        let configuration = points[3].point.configuration();
+        assert_eq!(
+            select(
+                &format!("kernel=bfs,configuration={configuration}"),
+                &points
+            )
+            .ok(),
+            Some(3)
         );
         for (number, outcome) in points.iter().enumerate() {
             assert_eq!(

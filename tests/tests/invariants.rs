@@ -219,3 +219,18 @@ fn no_order_depends_on_a_random_seed_and_nothing_is_unsafe() {
     let all: Vec<&str> = LIBRARIES.into_iter().chain(["estimator"]).collect();
     assert_eq!(lines_with(&all, &words, &[]), [""; 0]);
 }
+
+/// Techniques declare what they report, and papers are plug-ins: nothing else in the reports names one.
+#[test]
+fn reports_know_no_technique_and_no_paper() {
+    let techniques = warpwatt_techniques::ALL.iter();
+    let names = techniques.map(|definition| format!("\"{}", definition.name));
+    let papers = ["Paper::load", "crate::papers"].map(str::to_owned);
+    let words: Vec<String> = names.chain(papers).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let found = lines_with(&["estimator"], &words, &["sample.rs"]);
+    let of_reports =
+        |line: &&String| line.contains("src/report/") && !line.contains("report/beside/");
+    let found: Vec<&String> = found.iter().filter(of_reports).collect();
+    assert_eq!(found, Vec::<&String>::new());
+}

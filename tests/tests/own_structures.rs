@@ -5,7 +5,7 @@ use std::path::Path;
 
 use warpwatt::diag::{Sink, render};
 use warpwatt::outcome::{NoteKind, Outcome, PricedStructure};
-use warpwatt::report::Report;
+use warpwatt::report::{Report, Table};
 use warpwatt::run::{Resolved, resolve_text, run_all};
 
 fn resolved(text: &str, sink: &mut Sink) -> Resolved {
@@ -103,7 +103,7 @@ fn structures_are_in_comparisons_and_in_the_notes() {
         Report::new("x", &outcomes)
     });
     let area = |report: &Report| {
-        let text = report.comparisons_csv();
+        let text = report.sheet(Table::Comparisons).unwrap().csv();
         let mut rows = csv::Reader::from_reader(text.as_bytes());
         let column = rows
             .headers()

@@ -9,6 +9,7 @@ use warpwatt::outcome::{BASELINE, KernelName, Outcome, Point};
 use warpwatt::papers::FilterCachePaper;
 use warpwatt::pricing::{CostTable, Counted, NodeCircuits, price, technology_name};
 use warpwatt::report::Report;
+use warpwatt::report::beside::{self, Supply};
 use warpwatt::run::{resolve_text, run_all};
 use warpwatt::validate::{
     Check, Setting, Status, Validation, filter_cache_circuits, filter_cache_study,
@@ -179,17 +180,18 @@ fn both_accountings_are_those_of_the_technique() {
     let technique = (find("filter_cache").unwrap().parse)(&toml::Table::new()).unwrap();
     let without = outcome(&circuits, None);
     let with = outcome(&circuits, Some(technique.as_ref()));
-    let report = Report::new("by hand", &[without.clone(), with.clone()]);
+    let report = beside_the_paper("by hand", &[without.clone(), with.clone()]);
     let comparison = &report.blocks[0].comparisons[0];
-    let implied = comparison.implied.unwrap().icache;
+    let supply = Supply::of(&without, &with);
+    let implied = supply.implied.unwrap().icache;
     let same =
         |ours: f64, theirs: Energy| assert_relative_eq!(ours, theirs.si(), max_relative = 1e-12);
     same(
-        comparison.icache.without_j,
+        supply.icache.without_j,
         structural(&without.activity, &energies(&without)),
     );
     same(
-        comparison.icache.with_j,
+        supply.icache.with_j,
         structural(&with.activity, &energies(&with)),
     );
     same(
@@ -200,7 +202,8 @@ fn both_accountings_are_those_of_the_technique() {
         implied.with_j,
         implied_by_the_paper(&with.activity, &energies(&with)),
     );
-    assert_eq!(comparison.paper.as_ref().unwrap().abbreviation, "MTM");
+    let row = comparison.beside.as_ref().unwrap().row.as_deref();
+    assert_eq!(row, Some("MTM"));
     // A delta is surer than its sides, whose common errors it has lost.
     let change = comparison.front_end.relative.unwrap();
     assert!(change.sigma < comparison.front_end.without_sigma_j / comparison.front_end.without_j);
@@ -232,12 +235,17 @@ name = "filter_cache"
 directory = "results"
 "#;
 
+/// A report with the paper's figures beside ours.
+fn beside_the_paper(title: &str, points: &[Outcome]) -> Report {
+    Report::beside(title, points, beside::load(Some(beside::FILTER_CACHE)))
+}
+
 fn small_study() -> Report {
     let mut sink = Sink::default();
     let resolved =
         resolve_text("small.toml", SMALL, Path::new(""), &mut sink).expect("a valid study");
     let outcomes = run_all(&resolved, &sink.sources, Some(2), |_| ()).expect("it runs");
-    Report::new("small", &outcomes)
+    beside_the_paper("small", &outcomes)
 }
 
 /// `docs/validation.md` is printed by `warpwatt validate --markdown`.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use warpwatt::diag::{Sink, render};
 use warpwatt::outcome::Outcome;
-use warpwatt::report::{Report, Stacked, StackedPoint};
+use warpwatt::report::beside;
+use warpwatt::report::{Report, Stacked, StackedPoint, Table};
 use warpwatt::run::{Resolved, resolve, run_all};
 
 fn folder() -> PathBuf {
@@ -104,8 +105,10 @@ fn fetch_redundancy_lies_above_the_paper_s_averages() {
 /// Figure 5: fewer entries hit less and save more; threads and scheduler matter little.
 #[test]
 fn sensitivity_goes_the_paper_s_ways() {
-    let report = Report::new("sensitivity", &outcomes("filter_cache_sensitivity.toml"));
-    let rows = report.comparisons_csv();
+    let points = outcomes("filter_cache_sensitivity.toml");
+    let paper = beside::load(Some(beside::FILTER_CACHE));
+    let report = Report::beside("sensitivity", &points, paper);
+    let rows = report.sheet(Table::Comparisons).unwrap().csv();
     let mut reader = csv::Reader::from_reader(rows.as_bytes());
     let mut found: BTreeMap<(String, String), [Vec<f64>; 2]> = BTreeMap::new();
     for row in reader.deserialize::<BTreeMap<String, String>>() {
@@ -256,7 +259,7 @@ fn protections_stand_beside_each_other() {
     let both = row("ecc + sawp");
     let expected = corrects.sdc_left + row("sawp").sdc_left - 1.0;
     assert!((both.sdc_left - expected).abs() < 1e-9);
-    let csv = report.protection_csv();
+    let csv = report.sheet(Table::Protection).unwrap().csv();
     assert_eq!(csv.lines().count(), 1 + table.rows.len());
     let page = include_str!("../../docs/reliability.md");
     let missing: Vec<String> = table

@@ -12,6 +12,7 @@ use super::report::stored;
 use crate::diag::Diag;
 use crate::outcome::Outcome;
 use crate::report::Report;
+use crate::report::beside;
 use crate::report::effects::{Effect, Effects, FEWEST_GROUPS, Index};
 use crate::report::factors::Factors;
 use crate::report::metric::{Metric, Metrics, quantity};
@@ -70,7 +71,11 @@ fn effects(arguments: &EffectsArguments) -> Result<(Metric, Effects), Diag> {
         Some(selector) => matching(selector, &outcomes)?,
         None => (0..outcomes.len()).collect(),
     };
-    let report = Report::new(&manifest.title, &outcomes);
+    let report = Report::beside(
+        &manifest.title,
+        &outcomes,
+        beside::load(manifest.paper.as_deref()),
+    );
     let valued = wanted.iter().filter_map(|&number| {
         let outcome: &Outcome = &outcomes[number];
         Some((

@@ -10,12 +10,15 @@ use sha2::{Digest as _, Sha256};
 use super::console::{Exit, err, out, out_json};
 use super::files::write_all;
 use super::present::Formats;
-use super::tables::{Tables, Text};
+use super::tables::Tables;
 use crate::diag::{Diag, Rejection};
 use crate::outcome::Outcome;
-use crate::report::Report;
+use crate::report::beside;
 use crate::report::digest::{Digest, Gathering};
 use crate::report::metric::{Metrics, Objective};
+use crate::report::parameters::Parameters;
+use crate::report::sheet::Sheet;
+use crate::report::{Report, Table};
 use crate::run::kernel::hex;
 use crate::store::{Digests, FILE_NAME, Manifest, PointKey, RECORD, Record, Store};
 use crate::study::Format;
@@ -107,7 +110,7 @@ fn gather(
 ) -> Result<(Digest, Vec<String>), Rejection> {
     let budget = manifest.budget.is_some();
     let mut tables = Tables::create(&formats.directory, &formats.files, budget)?;
-    let texts = tables.texts();
+    let wanted = tables.wanted();
     let mut gathering = Gathering::new(&manifest.title, hash, objectives);
     let mut digests = Digests::default();
     let mut waiting: Vec<Outcome> = Vec::new();
@@ -121,11 +124,11 @@ fn gather(
         let pieces = pieces(&mut waiting, next.is_none());
         let reports: Result<Vec<Piece>, Diag> = pieces
             .into_par_iter()
-            .map(|points| Piece::of(manifest, &points, &texts))
+            .map(|points| Piece::of(manifest, &points, &wanted))
             .collect();
         for piece in reports? {
             gathering.add(&piece.report);
-            tables.add(&piece.rows);
+            tables.add(&piece.sheets);
         }
         if next.is_none() {
             break;
@@ -183,17 +186,21 @@ fn outcomes(store: &Store, keys: &[PointKey]) -> Result<Vec<(Outcome, [u8; 32])>
 /// Some points with what is compared with them, and their rows.
 struct Piece {
     report: Report,
-    /// One text a table.
-    rows: Vec<String>,
+    sheets: Vec<Sheet>,
 }
 
 impl Piece {
-    fn of(manifest: &Manifest, points: &[Outcome], texts: &[Text]) -> Result<Self, Diag> {
-        let report = Report::new(&manifest.title, points);
-        let report = report.with_goals(manifest.budget.as_ref(), &[])?;
-        let rows = texts.iter().map(|text| text(&report));
+    fn of(manifest: &Manifest, points: &[Outcome], wanted: &[Table]) -> Result<Self, Diag> {
+        let report = Report::beside(
+            &manifest.title,
+            points,
+            beside::load(manifest.paper.as_deref()),
+        );
+        let mut report = report.with_goals(manifest.budget.as_ref(), &[])?;
+        report.parameters = Parameters::named(&manifest.parameters);
+        let sheets = wanted.iter().filter_map(|table| report.sheet(*table));
         Ok(Self {
-            rows: rows.collect(),
+            sheets: sheets.collect(),
             report,
         })
     }

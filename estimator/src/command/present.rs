@@ -9,7 +9,8 @@ use super::files::write_all;
 use crate::diag::Diag;
 #[cfg(feature = "parquet")]
 use crate::report::parquet;
-use crate::report::{Details, Report};
+use crate::report::sheet::Sheet;
+use crate::report::{Details, Report, Table};
 use crate::store::{FILE_NAME, Manifest, RECORD, Record};
 use crate::study::Format;
 
@@ -43,13 +44,16 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
     for format in &formats.files {
         match format {
             Format::Csv => {
-                let tables = tables(report).into_iter();
-                files.extend(tables.map(|(name, text)| (format!("{name}.csv"), text.into_bytes())));
+                let file = |(name, sheet): (&str, Sheet)| {
+                    (format!("{name}.csv"), sheet.csv().into_bytes())
+                };
+                files.extend(tables(report).map(file));
             }
             #[cfg(feature = "parquet")]
             Format::Parquet => {
-                for (name, text) in tables(report) {
-                    let table = parquet::table(&text).map_err(|error| defect(error.to_string()))?;
+                for (name, sheet) in tables(report) {
+                    let table =
+                        parquet::table(&sheet).map_err(|error| defect(error.to_string()))?;
                     files.push((format!("{name}.parquet"), table));
                 }
             }
@@ -97,29 +101,10 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
     Ok(())
 }
 
-/// The tables of a report, each with its heading, as CSV.
-fn tables(report: &Report) -> Vec<(&'static str, String)> {
-    let mut tables = vec![
-        ("points", report.points_csv()),
-        ("comparisons", report.comparisons_csv()),
-    ];
-    tables.extend(report.operating_csv().map(|rows| ("operating", rows)));
-    let mut add = |wanted: bool, name: &'static str, rows: &dyn Fn() -> String| {
-        if wanted {
-            tables.push((name, rows()));
-        }
-    };
-    add(!report.blocks.is_empty(), "answer", &|| report.answer_csv());
-    add(!report.stacks.is_empty(), "stacks", &|| report.stacks_csv());
-    add(report.budget.is_some(), "budget", &|| report.budget_csv());
-    add(report.pareto.is_some(), "pareto", &|| report.pareto_csv());
-    add(!report.protection.is_empty(), "protection", &|| {
-        report.protection_csv()
-    });
-    add(report.uncertainty.is_some(), "uncertainty", &|| {
-        report.uncertainty_csv()
-    });
-    tables
+/// The tables of a report.
+fn tables(report: &Report) -> impl Iterator<Item = (&'static str, Sheet)> {
+    let tables = Table::ALL.into_iter();
+    tables.filter_map(|table| Some((table.name(), report.sheet(table)?)))
 }
 
 /// Columns of a line where neither COLUMNS nor a terminal says how many there are.

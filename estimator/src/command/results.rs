@@ -7,6 +7,7 @@ use super::run::collect;
 use crate::diag::Diag;
 use crate::recipe::Recipes;
 use crate::report::Report;
+use crate::report::beside;
 use crate::report::metric::{Metric, Metrics};
 use crate::select::select;
 use crate::store::Store;
@@ -31,7 +32,11 @@ impl Results {
         let (manifest, store) = opened(directory)?;
         let outcomes = collect(&manifest, &store).map_err(|error| error.diag())?;
         Ok(Self {
-            report: Report::new(&manifest.title, &outcomes),
+            report: Report::beside(
+                &manifest.title,
+                &outcomes,
+                beside::load(manifest.paper.as_deref()),
+            ),
             recipes: recipes(&store)?.at_rest(&outcomes),
             sampling: manifest.uncertainty,
         })

@@ -17,8 +17,11 @@ use crate::diag::{Diag, Rejection, Sink};
 use crate::outcome::Outcome;
 use crate::recipe::Recipes;
 use crate::report::Report;
+use crate::report::beside;
 use crate::report::digest::MOST_SHOWN;
 use crate::report::metric::Objective;
+use crate::report::parameters::Parameters;
+use crate::run::plan::Plan;
 use crate::run::{Means, Resolved, resolve, run_points};
 use crate::store::{Manifest, PointKey, Store, StoreError};
 
@@ -64,6 +67,14 @@ pub fn run(arguments: &RunArguments) -> Exit {
     }
 }
 
+/// What a study chose, by name.
+fn parameters(plan: &Plan) -> Vec<String> {
+    let settings = plan.axes.gpus.iter().flat_map(|gpu| gpu.axes.keys());
+    let techniques = plan.axes.configurations.iter();
+    let techniques = techniques.map(|configuration| configuration.label.as_str());
+    Parameters::names(settings.map(String::as_str), techniques)
+}
+
 fn run_resolved(
     arguments: &RunArguments,
     resolved: &Resolved,
@@ -75,6 +86,7 @@ fn run_resolved(
     }
     let manifest = Manifest {
         title: resolved.study.title.clone(),
+        paper: resolved.study.paper.clone(),
         study: sink.sources.text(resolved.source).to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         inputs: resolved.plan.inputs(),
@@ -82,6 +94,7 @@ fn run_resolved(
         budget: resolved.study.budget.clone(),
         pareto: resolved.study.pareto.clone(),
         uncertainty: resolved.study.uncertainty,
+        parameters: parameters(&resolved.plan),
         points: resolved.plan.points.iter().map(|point| point.key).collect(),
     };
     if arguments.shard.is_some() {
@@ -131,8 +144,12 @@ pub fn report_store(
         return large::present(manifest, store, (objectives, formats));
     }
     let outcomes = collect(manifest, store).map_err(|error| error.diag())?;
-    let report =
-        Report::new(&manifest.title, &outcomes).with_goals(manifest.budget.as_ref(), objectives)?;
+    let report = Report::beside(
+        &manifest.title,
+        &outcomes,
+        beside::load(manifest.paper.as_deref()),
+    )
+    .with_goals(manifest.budget.as_ref(), objectives)?;
     let report = match manifest.uncertainty {
         Some(draws) => {
             let recipes = recipes(store)?.at_rest(&outcomes);

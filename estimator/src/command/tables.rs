@@ -5,21 +5,19 @@ use std::path::Path;
 
 use super::files::PartFile;
 use crate::diag::Rejection;
-use crate::report::Report;
+use crate::report::Table;
+use crate::report::sheet::Sheet;
 use crate::study::Format;
 
 /// The tables of a study that are being written, in every format that has tables.
 pub struct Tables {
-    tables: Vec<Table>,
+    tables: Vec<Writing>,
     headed: bool,
 }
 
-/// A table of a report as CSV, its heading above.
-pub type Text = fn(&Report) -> String;
-
 /// A table with its files, one a format.
-struct Table {
-    text: Text,
+struct Writing {
+    table: Table,
     files: Vec<Box<dyn TableFile>>,
 }
 
@@ -29,9 +27,9 @@ const FORMATS: [Format; 2] = [Format::Csv, Format::Parquet];
 /// Where rows go. Faults are kept for the end.
 trait TableFile {
     /// Names the columns, before any row.
-    fn head(&mut self, heading: &str);
-    /// Adds rows of CSV.
-    fn add(&mut self, rows: &str);
+    fn head(&mut self, sheet: &Sheet);
+    /// Adds rows.
+    fn add(&mut self, sheet: &Sheet);
     /// Puts the file in its place.
     fn commit(self: Box<Self>) -> Result<(), Rejection>;
 }
@@ -43,13 +41,13 @@ impl Tables {
     /// Nothing can be written there.
     pub fn create(directory: &Path, formats: &[Format], budget: bool) -> Result<Self, Rejection> {
         let mut tables = Vec::new();
-        for (name, text) in Self::all(budget) {
+        for table in Self::all(budget) {
             let mut files = Vec::new();
             for format in FORMATS.into_iter().filter(|one| formats.contains(one)) {
-                let path = directory.join(format!("{name}.{}", format.name()));
+                let path = directory.join(format!("{}.{}", table.name(), format.name()));
                 files.push(file(format, PartFile::create(&path)?));
             }
-            tables.push(Table { text, files });
+            tables.push(Writing { table, files });
         }
         let headed = false;
         Ok(Self { tables, headed })
@@ -60,37 +58,30 @@ impl Tables {
         let wanted = FORMATS.into_iter().filter(|one| formats.contains(one));
         let named = |format: Format| {
             let all = Self::all(budget).into_iter();
-            all.map(move |(name, _)| format!("{name}.{}", format.name()))
+            all.map(move |table| format!("{}.{}", table.name(), format.name()))
         };
         wanted.flat_map(named).collect()
     }
 
-    fn all(budget: bool) -> Vec<(&'static str, Text)> {
-        let mut all: Vec<(&str, Text)> = vec![
-            ("points", Report::points_csv),
-            ("comparisons", Report::comparisons_csv),
-        ];
-        if budget {
-            all.push(("budget", Report::budget_csv));
-        }
-        all
+    fn all(budget: bool) -> Vec<Table> {
+        let always = [Table::Points, Table::Comparisons].into_iter();
+        always.chain(budget.then_some(Table::Budget)).collect()
     }
 
-    /// What makes the rows of each table, heading above, out of a stretch of points; nothing where no file wants them.
-    pub fn texts(&self) -> Vec<Text> {
-        let wanted = self.tables.iter().filter(|table| !table.files.is_empty());
-        wanted.map(|table| table.text).collect()
+    /// The tables that files want.
+    pub fn wanted(&self) -> Vec<Table> {
+        let wanted = self.tables.iter().filter(|one| !one.files.is_empty());
+        wanted.map(|one| one.table).collect()
     }
 
-    /// Adds the rows of a stretch, one text a table.
-    pub fn add(&mut self, texts: &[String]) {
-        for (table, text) in self.tables.iter_mut().zip(texts) {
-            let (heading, rows) = text.split_once('\n').unwrap_or_default();
+    /// Adds the rows of a stretch, a sheet a table.
+    pub fn add(&mut self, sheets: &[Sheet]) {
+        for (table, sheet) in self.tables.iter_mut().zip(sheets) {
             for file in &mut table.files {
                 if !self.headed {
-                    file.head(heading);
+                    file.head(sheet);
                 }
-                file.add(rows);
+                file.add(sheet);
             }
         }
         self.headed = true;
@@ -121,13 +112,13 @@ fn file(_: Format, part: PartFile) -> Box<dyn TableFile> {
 
 /// CSV as it comes.
 impl TableFile for PartFile {
-    fn head(&mut self, heading: &str) {
+    fn head(&mut self, sheet: &Sheet) {
         // Faults are kept by the file itself.
-        let _ = writeln!(self, "{heading}");
+        let _ = self.write_all(sheet.heading_csv().as_bytes());
     }
 
-    fn add(&mut self, rows: &str) {
-        let _ = self.write_all(rows.as_bytes());
+    fn add(&mut self, sheet: &Sheet) {
+        let _ = self.write_all(sheet.rows_csv().as_bytes());
     }
 
     fn commit(self: Box<Self>) -> Result<(), Rejection> {
@@ -139,7 +130,7 @@ impl TableFile for PartFile {
 mod columns {
     use parquet::errors::ParquetError;
 
-    use super::{PartFile, Rejection, TableFile};
+    use super::{PartFile, Rejection, Sheet, TableFile};
     use crate::diag::Diag;
     use crate::report::parquet::ParquetTable;
 
@@ -159,20 +150,20 @@ mod columns {
     }
 
     impl TableFile for Columns {
-        fn head(&mut self, heading: &str) {
+        fn head(&mut self, sheet: &Sheet) {
             self.next(|columns| match columns {
                 Columns::Waiting(part) => {
-                    let table = ParquetTable::create(part, heading)?;
+                    let table = ParquetTable::create(part, &sheet.columns)?;
                     Ok(Columns::Written(Box::new(table)))
                 }
                 other => Ok(other),
             });
         }
 
-        fn add(&mut self, rows: &str) {
+        fn add(&mut self, sheet: &Sheet) {
             self.next(|columns| match columns {
                 Columns::Written(mut table) => {
-                    table.add(rows)?;
+                    table.add(&sheet.rows)?;
                     Ok(Columns::Written(table))
                 }
                 other => Ok(other),

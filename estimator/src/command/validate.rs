@@ -15,6 +15,7 @@ use crate::outcome::Outcome;
 use crate::papers::FilterCachePaper;
 use crate::pricing::NodeCircuits;
 use crate::report::Report;
+use crate::report::beside;
 use crate::run::{resolve_text, run_all};
 use crate::validate::oracle::{CACTI7, CACTI65};
 use crate::validate::{
@@ -146,7 +147,11 @@ fn paper(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, O
     let mut checks =
         circuits().map_err(|message| Some(Diag::error("validate::defect", message)))?;
     let (title, outcomes) = study(("filter_cache.toml", STUDY), arguments, sink)?;
-    checks.extend(filter_cache_study(&Report::new(&title, &outcomes)));
+    checks.extend(filter_cache_study(&Report::beside(
+        &title,
+        &outcomes,
+        beside::load(Some(beside::FILTER_CACHE)),
+    )));
     Ok(checks)
 }
 

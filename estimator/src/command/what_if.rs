@@ -13,6 +13,7 @@ use super::shown::ShowArguments;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
 use crate::report::Report;
+use crate::report::beside;
 use crate::run::{Means, Resolved, resolve_text, run_in_memory};
 use crate::study::Question;
 
@@ -156,7 +157,11 @@ fn answer(
         cache,
     };
     let outcomes = run_in_memory(resolved, &sink.sources, (&finished, means), |_| ())?;
-    let report = Report::new(&resolved.study.title, &outcomes);
+    let report = Report::beside(
+        &resolved.study.title,
+        &outcomes,
+        beside::load(resolved.study.paper.as_deref()),
+    );
     if arguments.json {
         let value = report.json().and_then(|text| serde_json::from_str(&text));
         let defect = |error: serde_json::Error| {

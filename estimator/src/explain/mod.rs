@@ -4,6 +4,7 @@
 //! another version, and that is what the user is told.
 
 mod circuit;
+mod filter_cache;
 mod heat;
 mod point;
 mod reliability;

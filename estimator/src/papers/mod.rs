@@ -15,3 +15,6 @@ pub use soft_error::{
 };
 pub use uniform_vectors::{MeanMax, Modes, UniformVectorPaper};
 pub use warped_dmr::WarpedDmrPaper;
+
+/// The papers whose figures a study can ask to stand beside ours.
+pub const BESIDE: [&str; 1] = ["filter_cache"];

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::*;
 use crate::diag::Sink;
+use crate::report::Table;
 use crate::run::drive::Work;
 use crate::run::{resolve_text, run_all};
 use approx::assert_relative_eq;
@@ -131,12 +132,26 @@ fn a_goal_that_names_the_metric_asks_for_windows() {
 fn reports_show_the_peak_where_there_is_one() {
     use crate::report::{Detail, Details, Report};
     let plain = Report::new("plain", &outcomes(""));
-    assert!(plain.peak_table().is_none() && !plain.points_csv().contains("peak_power_w"));
+    assert!(
+        plain.peak_table().is_none()
+            && !plain
+                .sheet(Table::Points)
+                .unwrap()
+                .csv()
+                .contains("peak_power_w")
+    );
     let with = Report::new("with", &outcomes("[peak_power]\nwindow = \"200 ns\"\n"));
     let table = with.peak_table().unwrap();
     assert_eq!(table.names.len(), with.points.len());
     assert!(table.heading.contains("cycles"), "{}", table.heading);
-    let header = with.points_csv().lines().next().unwrap().to_owned();
+    let header = with
+        .sheet(Table::Points)
+        .unwrap()
+        .csv()
+        .lines()
+        .next()
+        .unwrap()
+        .to_owned();
     assert!(header.ends_with(",peak_power_w"), "{header}");
     assert!(
         with.terminal(120, &Details::of(Detail::ALL))

@@ -1,8 +1,11 @@
 //! The columns of the comparison table, for every rendering that people read.
 
-use super::compare::Comparison;
+use std::collections::BTreeSet;
+
+use super::compare::{Change, Comparison};
 use super::format::{self, NONE};
 use super::model::Block;
+use super::paper::{Paper, PaperFigure};
 use super::protection;
 
 /// A column: its heading in lines, what it means, and its cells, one a comparison of the block.
@@ -17,26 +20,68 @@ pub struct Column {
 
 /// The figures of every comparison that the block can show: columns without any value are left out.
 pub fn figures(block: &Block) -> Vec<Column> {
-    ALL.iter()
-        .map(|figure| Column {
-            heading: figure
-                .heading
-                .iter()
-                .map(|line| (*line).to_owned())
-                .collect(),
-            meaning: figure.meaning.to_owned(),
-            cells: block.comparisons.iter().map(figure.text).collect(),
-        })
+    let fixed = ALL.iter().map(|figure| Column {
+        heading: figure
+            .heading
+            .iter()
+            .map(|line| (*line).to_owned())
+            .collect(),
+        meaning: figure.meaning.to_owned(),
+        cells: block.comparisons.iter().map(figure.text).collect(),
+    });
+    let columns = fixed.chain(groups(block));
+    columns
         .filter(|column| column.cells.iter().any(|cell| cell != NONE))
         .collect()
 }
 
-/// What the techniques report beyond energy, except for the hit rate, which is among the figures, and for failures, which have tables of their own.
+/// The change of dynamic energy of each group of structures that the technique changes.
+fn groups(block: &Block) -> Vec<Column> {
+    let comparisons = || block.comparisons.iter();
+    let changed = |change: &Change| change.without_j.to_bits() != change.with_j.to_bits();
+    let groups = comparisons().flat_map(|c| c.groups.iter().filter(|(_, change)| changed(change)));
+    let names: BTreeSet<&str> = groups.map(|(name, _)| name.as_str()).collect();
+    let column = |name: &str| {
+        let words = name.replace('_', " ");
+        let change = |c: &Comparison| c.groups.get(name).and_then(|group| group.relative);
+        Column {
+            meaning: format!("change of the dynamic energy of {words}, with its 95 % interval"),
+            heading: vec![words, "change".to_owned()],
+            cells: comparisons().map(|c| format::estimate(change(c))).collect(),
+        }
+    };
+    names.into_iter().map(column).collect()
+}
+
+/// The figures of the paper that the study asks for, those without any value left out.
+pub fn beside(block: &Block, paper: &dyn Paper) -> Vec<Column> {
+    let shown = paper.figures().iter();
+    let shown = shown.filter(|figure| !figure.heading.is_empty());
+    let column = |figure: &PaperFigure| Column {
+        heading: figure
+            .heading
+            .iter()
+            .map(|line| (*line).to_owned())
+            .collect(),
+        meaning: figure.meaning.to_owned(),
+        cells: block
+            .comparisons
+            .iter()
+            .map(|c| figure.text(c.beside.as_ref()))
+            .collect(),
+    };
+    let columns = shown.map(column);
+    columns
+        .filter(|column| column.cells.iter().any(|cell| cell != NONE))
+        .collect()
+}
+
+/// What the techniques report beyond energy, except for failures, which have tables of their own.
 pub fn metrics(block: &Block) -> Vec<Column> {
     let mut names: Vec<(&str, &str)> = Vec::new();
     for metric in block.comparisons.iter().flat_map(|c| &c.metrics) {
         let name = (metric.name.as_str(), metric.unit.as_str());
-        if metric.name != HIT_RATE && !protection::shows(name.0) && !names.contains(&name) {
+        if !protection::shows(name.0) && !names.contains(&name) {
             names.push(name);
         }
     }
@@ -45,8 +90,6 @@ pub fn metrics(block: &Block) -> Vec<Column> {
         .map(|(name, unit)| metric(block, name, unit))
         .collect()
 }
-
-const HIT_RATE: &str = "filter_cache.hit_rate";
 
 fn metric(block: &Block, name: &str, unit: &str) -> Column {
     let short = name.split_once('.').map_or(name, |(_, short)| short);
@@ -82,82 +125,9 @@ const ALL: &[Figure] = &[
         text: |c| format::count(c.fetches),
     },
     Figure {
-        heading: &["FC hits"],
-        meaning: "fetches that the filter cache served",
-        text: |c| or_none(c.hit_rate.map(format::percent)),
-    },
-    Figure {
-        heading: &["paper"],
-        meaning: "the same in the paper, on its own inputs",
-        text: |c| {
-            or_none(
-                c.paper
-                    .as_ref()
-                    .map(|paper| format::percent(paper.hit_rate)),
-            )
-        },
-    },
-    Figure {
-        heading: &["I-cache", "nJ"],
-        meaning: "dynamic energy of the I-cache without the technique, fills included",
-        text: |c| format::nanojoules(c.icache.without_j),
-    },
-    Figure {
-        heading: &["with", "nJ"],
-        meaning: "the same with the technique, its own structures included",
-        text: |c| format::nanojoules(c.icache.with_j),
-    },
-    Figure {
-        heading: &["I-cache", "change"],
-        meaning: "change of that energy, counted structure by structure, with its 95 % interval",
-        text: |c| format::estimate(c.icache.relative),
-    },
-    Figure {
-        heading: &["Table 4", "sum"],
-        meaning: "the same change under the sum that the paper's Table 4 implies: a hit costs tag + 2 data, a miss I-cache + 2 tag",
-        text: |c| {
-            or_none(
-                c.implied
-                    .map(|implied| format::estimate(implied.icache.relative)),
-            )
-        },
-    },
-    Figure {
-        heading: &["paper"],
-        meaning: "the paper's change of I-cache energy",
-        text: |c| {
-            or_none(
-                c.paper
-                    .as_ref()
-                    .map(|paper| format::change(paper.icache_ratio - 1.0)),
-            )
-        },
-    },
-    Figure {
-        heading: &["front end", "change"],
-        meaning: "change of the front end's dynamic energy, with its 95 % interval",
-        text: |c| format::estimate(c.front_end.relative),
-    },
-    Figure {
-        heading: &["Table 4", "sum"],
-        meaning: "the same change with the I-cache part under the sum that Table 4 implies",
-        text: |c| {
-            or_none(
-                c.implied
-                    .map(|implied| format::estimate(implied.front_end.relative)),
-            )
-        },
-    },
-    Figure {
-        heading: &["paper"],
-        meaning: "the paper's change of front-end energy",
-        text: |c| {
-            or_none(
-                c.paper
-                    .as_ref()
-                    .map(|paper| format::change(-paper.front_end_saving)),
-            )
-        },
+        heading: &["energy", "change"],
+        meaning: "change of dynamic and leakage energy, with its 95 % interval",
+        text: |c| format::estimate(c.total.relative),
     },
     Figure {
         heading: &["cycles"],

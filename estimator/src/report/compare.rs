@@ -1,15 +1,13 @@
 //! A technique beside its baseline: what it saves, what it costs, how sure that is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::accounting::{Implied, Lookups};
 use super::estimate::{self, Estimate, Term};
+use super::paper::{Beside, Paper};
 use super::terms;
 use crate::outcome::{FRONT_END, Metric, Note, Outcome, Point, PricedStructure};
-use crate::papers::{Benchmark, FilterCachePaper};
-use warpwatt_gpu::{Preset, presets};
 
 /// One point with a technique, compared with the baseline on the same kernel, GPU and technology.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -24,10 +22,8 @@ pub struct Comparison {
     pub slowdown: f64,
     /// Instructions fetched by the baseline.
     pub fetches: u64,
-    /// Fraction of the fetches that the filter cache served, where there is one.
-    pub hit_rate: Option<f64>,
-    /// Dynamic energy of the I-cache, fills included, without; with the technique also of what it adds to the front end.
-    pub icache: Change,
+    /// Dynamic energy of each group of structures, by the group's name.
+    pub groups: BTreeMap<String, Change>,
     /// Dynamic energy of the front end.
     pub front_end: Change,
     /// The same taken apart.
@@ -38,10 +34,9 @@ pub struct Comparison {
     pub total: Change,
     /// What the technique adds to area and leakage power.
     pub overhead: Overhead,
-    /// The same counts under the sum that the paper's Table 4 implies, where there is a filter cache.
-    pub implied: Option<Implied>,
-    /// What the paper reports for this kernel.
-    pub paper: Option<PaperValues>,
+    /// What the paper that the study asks for puts beside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Beside>,
     /// What the techniques report beyond energy.
     pub metrics: Vec<Metric>,
     /// What a reader must know.
@@ -98,22 +93,9 @@ pub struct Overhead {
     pub sm_leakage: Option<Estimate>,
 }
 
-/// A paper's own row for a kernel.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PaperValues {
-    /// The paper's abbreviation.
-    pub abbreviation: String,
-    /// Its filter-cache hit rate.
-    pub hit_rate: f64,
-    /// Its energy of I-cache and filter cache over that of the I-cache.
-    pub icache_ratio: f64,
-    /// Its saving of front-end dynamic energy.
-    pub front_end_saving: f64,
-}
-
 impl Comparison {
-    /// Compares `with` with `without`, which must differ in nothing but their technique.
-    pub fn of(without: &Outcome, with: &Outcome, paper: &FilterCachePaper) -> Self {
+    /// Compares `with` with `without`, which must differ in nothing but their technique, beside a paper if one is asked for.
+    pub fn of(without: &Outcome, with: &Outcome, paper: Option<&dyn Paper>) -> Self {
         let front_end = (front_end(without), front_end(with));
         let front_end_parts = parts(&front_end.0, &front_end.1);
         Self {
@@ -122,70 +104,35 @@ impl Comparison {
             cycles: with.cycles,
             slowdown: with.cycles as f64 / without.cycles.max(1) as f64 - 1.0,
             fetches: without.activity.get("fetches"),
-            hit_rate: Lookups::of(with).map(|lookups| lookups.hit_rate()),
-            icache: Change::between(
-                &instruction_supply(without, without),
-                &instruction_supply(with, without),
-            ),
+            groups: groups(without, with),
             front_end: Change::between(&front_end.0, &front_end.1),
             front_end_saving: Saving::of(&front_end_parts),
             front_end_parts,
             total: Change::between(&terms::all_energy(without), &terms::all_energy(with)),
             overhead: Overhead::of(without, with),
-            implied: Implied::of(without, with),
-            paper: is_the_papers_configuration(&with.point)
-                .then(|| paper.benchmark(&with.point.kernel.paper))
-                .flatten()
-                .map(PaperValues::of),
+            beside: paper.map(|paper| paper.beside(without, with)),
             metrics: with.metrics.clone(),
             notes: with.notes.clone(),
         }
     }
 }
 
-/// Whether a point is what the paper's Table 4 is about: its filter cache of 32 entries on its GPU. Other sizes and variants have no row of their own.
-fn is_the_papers_configuration(point: &Point) -> bool {
-    if point.technique != PAPER_TECHNIQUE || point.gpu != PAPER_GPU {
-        return false;
-    }
-    if point.axes.is_empty() {
-        return true;
-    }
-    let preset = presets().iter().find(|preset| preset.name == PAPER_GPU);
-    preset.map(Preset::table).is_some_and(|table| {
-        let mut axes = point.axes.iter();
-        axes.all(|(path, value)| setting(&table, path).as_deref() == Some(value))
-    })
-}
-
-const PAPER_GPU: &str = "tesla-16sm";
-const PAPER_TECHNIQUE: &str = "filter_cache(entries=32)";
-
-/// The value of a preset's setting, as an axis shows it.
-fn setting(table: &toml::Table, path: &str) -> Option<String> {
-    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-    match table.get(first)? {
-        toml::Value::Table(inner) => setting(inner, rest),
-        value if rest.is_empty() => Some(
-            value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned),
-        ),
-        _ => None,
-    }
+/// The dynamic energy of each group that either has.
+fn groups(without: &Outcome, with: &Outcome) -> BTreeMap<String, Change> {
+    let structures = without.structures.iter().chain(&with.structures);
+    let names: BTreeSet<&str> = structures
+        .map(|structure| structure.group.as_str())
+        .collect();
+    let change = |group: &str| {
+        let [before, after] = [without, with]
+            .map(|outcome| outcome.group(group).map(terms::dynamic).collect::<Vec<_>>());
+        (group.to_owned(), Change::between(&before, &after))
+    };
+    names.into_iter().map(change).collect()
 }
 
 fn front_end(outcome: &Outcome) -> Vec<Term<'_>> {
     outcome.group(FRONT_END).map(terms::dynamic).collect()
-}
-
-/// The dynamic energy of the I-cache and of everything in the front end that the baseline does not have.
-fn instruction_supply<'a>(outcome: &'a Outcome, baseline: &Outcome) -> Vec<Term<'a>> {
-    outcome
-        .group(FRONT_END)
-        .filter(|s| s.name.starts_with("icache.") || baseline.structure(&s.name).is_none())
-        .map(terms::dynamic)
-        .collect()
 }
 
 impl Change {
@@ -198,6 +145,22 @@ impl Change {
             with_j: after.value,
             with_sigma_j: after.sigma,
             relative: estimate::ratio(with, without).map(Estimate::minus_one),
+        }
+    }
+
+    /// Energy without.
+    pub fn without(&self) -> Estimate {
+        Estimate {
+            value: self.without_j,
+            sigma: self.without_sigma_j,
+        }
+    }
+
+    /// Energy with.
+    pub fn with(&self) -> Estimate {
+        Estimate {
+            value: self.with_j,
+            sigma: self.with_sigma_j,
         }
     }
 
@@ -270,17 +233,6 @@ fn members<'a>(
 ) -> impl Iterator<Item = &'a PricedStructure> {
     let structures = outcome.structures.iter();
     structures.filter(move |structure| group.is_none_or(|group| structure.group == group))
-}
-
-impl PaperValues {
-    fn of(row: &Benchmark) -> Self {
-        Self {
-            abbreviation: row.abbr.clone(),
-            hit_rate: row.fc_hit,
-            icache_ratio: row.energy_ratio(),
-            front_end_saving: row.front_end_saving,
-        }
-    }
 }
 
 #[cfg(test)]

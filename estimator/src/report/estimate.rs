@@ -96,29 +96,61 @@ pub fn sum(terms: &[Term]) -> Estimate {
 
 /// The ratio of two sums; `None` if the lower one is not positive.
 pub fn ratio(upper: &[Term], lower: &[Term]) -> Option<Estimate> {
-    mean_ratio(&[(upper, lower)])
-}
-
-/// The mean of the ratios of pairs of sums, upper and lower; `None` if there is no pair, or a lower sum is not positive. A factor that several pairs share moves
-/// all of them at once, so that errors of prices do not average out over kernels.
-pub fn mean_ratio<'a, T: AsRef<[Term<'a>]>>(pairs: &[(T, T)]) -> Option<Estimate> {
-    let share = 1.0 / pairs.len() as f64;
-    let mut errors = Errors::default();
-    let mut value = 0.0;
-    for (upper, lower) in pairs {
-        let (upper, lower) = (upper.as_ref(), lower.as_ref());
-        let (w, b) = (total(upper), total(lower));
-        if b <= 0.0 {
-            return None;
-        }
-        value += share * w / b;
-        errors.add(upper, share / b);
-        errors.add(lower, -share * w / (b * b));
-    }
-    (!pairs.is_empty()).then(|| Estimate {
+    let (value, errors) = with_errors(upper, lower)?;
+    Some(Estimate {
         value,
         sigma: errors.sigma(),
     })
+}
+
+/// The ratio of two sums, and what moves it.
+fn with_errors<'a>(upper: &[Term<'a>], lower: &[Term<'a>]) -> Option<(f64, Errors<'a>)> {
+    let mut errors = Errors::default();
+    let (w, b) = (total(upper), total(lower));
+    if b <= 0.0 {
+        return None;
+    }
+    errors.add(upper, 1.0 / b);
+    errors.add(lower, -w / (b * b));
+    Some((w / b, errors))
+}
+
+/// The mean of ratios of sums, ratio by ratio. A factor that several of them share moves all of them at once, so that errors of prices do not average out
+/// over kernels.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeanRatio {
+    sum: f64,
+    count: usize,
+    undefined: bool,
+    /// What the sum moves by if a factor moves by its standard deviation.
+    moved: BTreeMap<Figure, BTreeMap<Option<String>, f64>>,
+}
+
+impl MeanRatio {
+    /// Adds the ratio of two sums. If the lower one is not positive there is no mean.
+    pub fn add(&mut self, upper: &[Term], lower: &[Term]) {
+        self.count += 1;
+        let Some((value, errors)) = with_errors(upper, lower) else {
+            self.undefined = true;
+            return;
+        };
+        self.sum += value;
+        for ((figure, structure), by) in errors.0 {
+            let moved = self.moved.entry(figure).or_default();
+            *moved.entry(structure.map(str::to_owned)).or_default() += by;
+        }
+    }
+
+    /// The mean; `None` of nothing.
+    pub fn value(&self) -> Option<Estimate> {
+        let count = self.count as f64;
+        let moved = self.moved.values().flat_map(BTreeMap::values);
+        let variance: f64 = moved.map(|by| by * by).sum();
+        (self.count > 0 && !self.undefined).then(|| Estimate {
+            value: self.sum / count,
+            sigma: variance.sqrt() / count,
+        })
+    }
 }
 
 fn total(terms: &[Term]) -> f64 {
@@ -208,12 +240,20 @@ mod tests {
     #[test]
     fn an_error_that_two_kernels_share_does_not_average_out() {
         let pair = || (terms(&[4.0, 1.0], &[0.0, 0.2]), terms(&[4.0], &[0.0]));
-        let alone = mean_ratio(&[pair()]).unwrap();
-        let both = mean_ratio(&[pair(), pair()]).unwrap();
+        let mean = |pairs: &[(Vec<Term>, Vec<Term>)]| {
+            let mut mean = MeanRatio::default();
+            pairs
+                .iter()
+                .for_each(|(upper, lower)| mean.add(upper, lower));
+            mean.value()
+        };
+        let alone = mean(&[pair()]).unwrap();
+        assert_eq!(Some(alone), ratio(&pair().0, &pair().1));
+        let both = mean(&[pair(), pair()]).unwrap();
         assert_relative_eq!(both.value, 1.25);
         assert_relative_eq!(both.sigma, alone.sigma, max_relative = 1e-12);
-        let none: [(Vec<Term>, Vec<Term>); 0] = [];
-        assert_eq!(mean_ratio(&none), None);
+
+        assert_eq!(mean(&[]), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::label;
 use crate::outcome::Point;
 
 /// A parameter and the values that it takes, in the order of their first point.
@@ -27,8 +28,10 @@ pub struct Factors {
 impl Factors {
     /// What `points` differ in. Parameters of techniques are factors where all points have the same techniques; otherwise what they are given is one factor, `technique`.
     pub fn of(points: &[&Point]) -> Self {
-        let parameters: Vec<Option<Vec<(String, String)>>> =
-            points.iter().map(|point| parameters(point)).collect();
+        let parameters: Vec<Option<Vec<(String, String)>>> = points
+            .iter()
+            .map(|point| label::parameters(&point.technique))
+            .collect();
         let names = |parameters: &Option<Vec<(String, String)>>| {
             let named = parameters.as_ref();
             named.map(|all| all.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>())
@@ -144,32 +147,11 @@ fn environment(point: &Point) -> Vec<(String, String)> {
     row
 }
 
-/// The parameters of a point's techniques as its label has them, `filter_cache.entries`; none for a label of another form.
-fn parameters(point: &Point) -> Option<Vec<(String, String)>> {
-    let mut all = Vec::new();
-    for member in point.members() {
-        let Some((name, rest)) = member.split_once('(') else {
-            continue;
-        };
-        let inside = rest.strip_suffix(')')?;
-        // A comma within brackets belongs to a value.
-        let mut depth = 0_i32;
-        let parts = inside.split(|c: char| {
-            depth += i32::from(matches!(c, '[' | '(')) - i32::from(matches!(c, ']' | ')'));
-            c == ',' && depth == 0
-        });
-        for part in parts {
-            let (key, value) = part.split_once('=')?;
-            all.push((format!("{name}.{}", key.trim()), value.trim().to_owned()));
-        }
-    }
-    Some(all)
-}
-
 fn same_members(points: &[&Point]) -> bool {
     let names = |point: &Point| -> Vec<String> {
-        let names = point.members().map(|m| m.split('(').next().unwrap_or(m));
-        names.map(str::to_owned).collect()
+        label::techniques(&point.technique)
+            .map(str::to_owned)
+            .collect()
     };
     points
         .windows(2)
@@ -232,18 +214,5 @@ mod tests {
             found.factors[0].levels,
             ["baseline", "filter_cache(entries=32)"]
         );
-    }
-
-    #[test]
-    fn parameters_may_be_lists() {
-        let mut point = points(&[("32nm", 16, 0.9)]).remove(0);
-        point.technique = "a(windows=[1, 2], size=3) + b".to_owned();
-        let expected = [("a.windows", "[1, 2]"), ("a.size", "3")];
-        let found = parameters(&point).unwrap();
-        let found: Vec<(&str, &str)> = found
-            .iter()
-            .map(|(k, v)| (k.as_str(), v.as_str()))
-            .collect();
-        assert_eq!(found, expected);
     }
 }

@@ -84,7 +84,6 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::FilterCachePaper;
     use approx::assert_abs_diff_eq;
 
     #[test]
@@ -117,27 +116,5 @@ mod tests {
     fn too_few_or_coincident_points_have_no_line() {
         assert_eq!(Line::through(&[(0.0, 1.0), (1.0, 2.0)]), None);
         assert_eq!(Line::through(&[(0.5, 1.0), (0.5, 2.0), (0.5, 3.0)]), None);
-    }
-
-    #[test]
-    fn the_papers_table_4_gives_the_papers_line() {
-        let paper = FilterCachePaper::load();
-        let points: Vec<(f64, f64)> = paper
-            .benchmarks
-            .iter()
-            .map(|row| (1.0 - row.fc_hit, row.energy_ratio()))
-            .collect();
-        let line = Line::through(&points).unwrap();
-        // Printed with four digits.
-        assert_abs_diff_eq!(
-            line.intercept,
-            paper.implied_by_table_4.ratio_at_full_hit,
-            epsilon = 5e-5
-        );
-        assert_abs_diff_eq!(
-            line.slope,
-            paper.implied_by_table_4.ratio_slope_per_miss,
-            epsilon = 5e-5
-        );
     }
 }

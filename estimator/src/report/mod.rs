@@ -1,12 +1,11 @@
 //! Comparisons of priced points, and their renderings.
 
-mod accounting;
 mod answer;
+pub mod beside;
 mod budget;
-mod chart;
+pub(crate) mod chart;
 mod columns;
 mod compare;
-mod csv;
 pub mod digest;
 pub mod effects;
 pub mod estimate;
@@ -18,14 +17,18 @@ mod html;
 pub mod metric;
 mod model;
 mod operating;
+pub mod paper;
+pub mod parameters;
 pub mod pareto;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 mod protection;
+pub mod sheet;
 mod stacked;
 mod structures;
 mod table;
-mod terms;
+mod tables;
+pub(crate) mod terms;
 mod time;
 mod uncertainty;
 
@@ -34,11 +37,11 @@ pub(crate) mod sample;
 #[cfg(test)]
 mod tests;
 
-pub use accounting::Implied;
 pub use answer::{Answer, Detail, Details, Scope};
 pub use budget::{Judged, Margin, Verdict};
-pub use compare::{Change, Comparison, Overhead, PaperValues, Part, Saving};
+pub use compare::{Change, Comparison, Overhead, Part, Saving};
 pub use fit::Line;
 pub use model::{Block, Report};
 pub use protection::{Protected, Protections};
 pub use stacked::{Interplay, Stacked, StackedPoint};
+pub use tables::Table;

@@ -1,21 +1,22 @@
 //! What every rendering shows: points, comparisons by configuration, lines through them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::answer::{Answer, Scope};
 use super::budget::Judged;
 use super::compare::Comparison;
-use super::fit::Line;
 use super::format;
 use super::metric::{Metric, Objective};
+use super::paper::Paper;
+use super::parameters::Parameters;
 use super::pareto::Fronts;
 use super::protection::{self, Protections};
 use super::stacked::Stacked;
 use crate::diag::Diag;
 use crate::outcome::{KernelName, Outcome, Point, TechnologyName, gpu_label};
-use crate::papers::FilterCachePaper;
 use crate::store::Budget;
 use crate::uncertainty::MonteCarlo;
 
@@ -45,9 +46,12 @@ pub struct Report {
     pub uncertainty: Option<MonteCarlo>,
     /// Points with a technique whose baseline is not among the points.
     pub without_baseline: Vec<Point>,
-    /// The filter-cache paper, which the comparisons stand beside.
+    /// The paper that the comparisons stand beside, if the study asks for one.
     #[serde(skip)]
-    pub paper: FilterCachePaper,
+    pub paper: Option<Arc<dyn Paper>>,
+    /// What the study chose: a column each in every table.
+    #[serde(skip)]
+    pub parameters: Parameters,
     /// Where the comparison of each point is: block and place in it.
     #[serde(skip)]
     compared: Vec<Option<(usize, usize)>>,
@@ -78,16 +82,19 @@ pub struct Block {
     pub technique: String,
     /// One a kernel, in the order of the study.
     pub comparisons: Vec<Comparison>,
-    /// I-cache energy with over without, against the miss rate of the filter cache, structural counting.
-    pub structural_line: Option<Line>,
-    /// The same under the sum that the paper's Table 4 implies.
-    pub implied_line: Option<Line>,
+    /// What the paper that the study asks for says of all of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<String>,
 }
 
 impl Report {
     /// Compares every point that has a technique with its baseline.
     pub fn new(title: &str, points: &[Outcome]) -> Self {
-        let paper = FilterCachePaper::load();
+        Self::beside(title, points, None)
+    }
+
+    /// The same with the figures of a paper beside ours, if one is asked for.
+    pub fn beside(title: &str, points: &[Outcome], paper: Option<Arc<dyn Paper>>) -> Self {
         let mut blocks: Vec<Block> = Vec::new();
         let mut without_baseline = Vec::new();
         let mut compared = vec![None; points.len()];
@@ -111,7 +118,7 @@ impl Report {
                 without_baseline.push(with.point.clone());
                 continue;
             };
-            let comparison = Comparison::of(&points[baseline], with, &paper);
+            let comparison = Comparison::of(&points[baseline], with, paper.as_deref());
             let technology = &with.point.technology;
             let runs = [technology.vdd_v, technology.temperature_k].map(f64::to_bits);
             let alike = places.entry((&with.point.technique, runs)).or_default();
@@ -133,9 +140,14 @@ impl Report {
             pairs[block].push([baseline, number]);
             compared[number] = Some((block, blocks[block].comparisons.len() - 1));
         }
-        blocks.iter_mut().for_each(Block::fit);
+        if let Some(paper) = &paper {
+            for block in &mut blocks {
+                block.lines = paper.lines(&block.comparisons);
+            }
+        }
         Self {
             title: title.to_owned(),
+            parameters: Parameters::of(points.iter().map(|outcome| &outcome.point)),
             points: points.to_vec(),
             stacks: blocks
                 .iter()
@@ -193,12 +205,15 @@ impl Report {
         })
     }
 
-    /// Whether every kernel of a block is within the budget; `None` without a budget, or where no bound applies.
-    pub(super) fn is_within_budget(&self, block: usize) -> Option<bool> {
-        let verdicts = &self.budget.as_ref()?.points;
-        let numbers = self.pairs.get(block)?.iter();
-        let inside = numbers.filter_map(|&[_, with]| Some(verdicts.get(with)?.as_ref()?.inside));
-        inside.reduce(|all, inside| all && inside)
+    /// The same, each with whether it is within the budget; `None` without a budget, or where no bound applies.
+    pub(super) fn judged_pairs(
+        &self,
+        block: usize,
+    ) -> impl Iterator<Item = ((&Outcome, &Outcome), Option<bool>)> {
+        let verdicts = self.budget.as_ref().map(|budget| &budget.points);
+        let numbers = self.pairs.get(block).into_iter().flatten();
+        let inside = numbers.map(move |&[_, with]| Some(verdicts?.get(with)?.as_ref()?.inside));
+        self.pairs(block).zip(inside)
     }
 
     /// The values of `metric`, one a point.
@@ -234,8 +249,7 @@ impl Block {
             technology: point.technology,
             technique: point.technique,
             comparisons: vec![comparison],
-            structural_line: None,
-            implied_line: None,
+            lines: Vec::new(),
         }
     }
 
@@ -244,21 +258,6 @@ impl Block {
             && self.axes == point.axes
             && self.technology == point.technology
             && self.technique == point.technique
-    }
-
-    fn fit(&mut self) {
-        let line = |ratio: fn(&Comparison) -> Option<f64>| {
-            let points: Vec<(f64, f64)> = self
-                .comparisons
-                .iter()
-                .filter_map(|c| Some((1.0 - c.hit_rate?, ratio(c)?)))
-                .collect();
-            Line::through(&points)
-        };
-        let structural = line(|c| c.icache.ratio());
-        let implied = line(|c| c.implied?.icache.ratio());
-        self.structural_line = structural;
-        self.implied_line = implied;
     }
 
     /// The kernels' names, with the case where a kernel is there with several.
@@ -276,25 +275,5 @@ impl Block {
     pub fn context(&self) -> String {
         let gpu = gpu_label(&self.gpu, &self.axes);
         format!("{gpu} · {}", self.technology.label())
-    }
-
-    /// The fitted lines beside the paper's, in words; none without a filter cache.
-    pub fn lines(&self, paper: &FilterCachePaper) -> Vec<String> {
-        let fitted = [
-            ("counted structure by structure", self.structural_line),
-            ("the sum that Table 4 implies", self.implied_line),
-        ];
-        let mut lines: Vec<String> = fitted
-            .into_iter()
-            .filter_map(|(name, line)| Some(format!("{name}: {}", line?.text())))
-            .collect();
-        if !lines.is_empty() {
-            let line = paper.implied_by_table_4;
-            lines.push(format!(
-                "the paper: {:.4} + {:.4} (1 - h), 21 rows, largest residual {:.4}",
-                line.ratio_at_full_hit, line.ratio_slope_per_miss, line.largest_residual
-            ));
-        }
-        lines
     }
 }

@@ -264,13 +264,13 @@ fn state(point: &Outcome) -> &'static str {
     }
 }
 
-/// The columns of `operating.csv` beside those that name a point.
-pub fn csv_columns() -> impl Iterator<Item = &'static str> {
-    ALL.iter().map(|figure| figure.key).chain(["rest"])
+/// The names of the figures for machines.
+pub fn keys() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|figure| figure.key)
 }
 
-/// The values of a point in those columns.
-pub fn csv_values(point: &Outcome) -> (Vec<Option<f64>>, &'static str) {
+/// The values of a point, and whether power and temperature come to rest.
+pub fn values(point: &Outcome) -> (Vec<Option<f64>>, &'static str) {
     let values = ALL.iter().map(|figure| (figure.value)(point)).collect();
     (values, state(point))
 }

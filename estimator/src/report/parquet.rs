@@ -1,7 +1,7 @@
-//! Tables as Apache Parquet: the columns of the CSV tables, each with its type.
+//! Tables as Apache Parquet.
 //!
 //! Text is required and may be empty. Whole numbers, real numbers and marks are null where CSV has nothing.
-//! A type depends on the name of the column alone, so tables of two studies can be read as one.
+//! A column has the type that it is declared with, so tables of two studies can be read as one.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -13,33 +13,10 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::csv::{POINT_NAME, POINT_NUMBERS};
-use super::metric::{Def, POINT, VERSUS};
+use super::sheet::{Cell, Kind, Sheet, SheetColumn};
 
 /// Rows of a group: what is in memory at once, and what a reader can skip.
 const GROUP: usize = 65_536;
-
-/// Columns of text that do not name a point.
-const TEXT: [&str; 8] = [
-    "paper_row",
-    "binding",
-    "rest",
-    "selector",
-    "metric",
-    "unit",
-    "configuration",
-    "headline",
-];
-/// Columns of marks, `true` or `false`.
-const MARKS: [&str; 5] = [
-    "inside",
-    "front",
-    "pareto_front",
-    "inside_own_error",
-    "within_budget",
-];
-/// Columns of whole numbers that are no metrics.
-const NUMBERS: [&str; 2] = ["kernels", "point"];
 
 /// A table that is written row group by row group.
 pub struct ParquetTable<W: Write + Send> {
@@ -61,26 +38,29 @@ enum Cells {
     Marks(Vec<bool>),
 }
 
-/// A table in memory: `csv` with its heading.
+/// A table in memory.
 ///
 /// # Errors
 /// A cell does not have the type of its column, which a test over all tables excludes.
-pub fn table(csv: &str) -> Result<Vec<u8>, ParquetError> {
-    let heading = csv.lines().next().unwrap_or_default();
-    let mut table = ParquetTable::create(Vec::new(), heading)?;
-    table.add(csv.get(heading.len() + 1..).unwrap_or_default())?;
+pub fn table(sheet: &Sheet) -> Result<Vec<u8>, ParquetError> {
+    let mut table = ParquetTable::create(Vec::new(), &sheet.columns)?;
+    table.add(&sheet.rows)?;
     table.finish()
 }
 
 impl<W: Write + Send> ParquetTable<W> {
-    /// Begins a table of the columns in `heading`, a line of CSV.
+    /// Begins a table.
     ///
     /// # Errors
     /// Nothing can be written there.
-    pub fn create(out: W, heading: &str) -> Result<Self, ParquetError> {
-        let columns = || heading.split(',').filter(|name| !name.is_empty());
-        let fields: Result<Vec<TypePtr>, ParquetError> = columns()
-            .map(|name| Ok(Arc::new(Column::of(name).field(name)?)))
+    pub fn create(out: W, columns: &[SheetColumn]) -> Result<Self, ParquetError> {
+        let columns = columns.iter();
+        let columns: Vec<(&str, Column)> = columns
+            .map(|column| (column.name.as_str(), Column::of(column.kind)))
+            .collect();
+        let fields: Result<Vec<TypePtr>, ParquetError> = columns
+            .iter()
+            .map(|(name, column)| Ok(Arc::new(column.field(name)?)))
             .collect();
         let schema = Type::group_type_builder("warpwatt").with_fields(fields?);
         let properties = WriterProperties::builder()
@@ -89,22 +69,18 @@ impl<W: Write + Send> ParquetTable<W> {
         let (schema, properties) = (Arc::new(schema.build()?), Arc::new(properties.build()));
         Ok(Self {
             writer: SerializedFileWriter::new(out, schema, properties)?,
-            columns: columns().map(Column::of).collect(),
+            columns: columns.into_iter().map(|(_, column)| column).collect(),
             rows: 0,
         })
     }
 
-    /// Adds rows of CSV.
+    /// Adds rows.
     ///
     /// # Errors
     /// They cannot be written, or a cell does not have the type of its column.
-    pub fn add(&mut self, rows: &str) -> Result<(), ParquetError> {
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .from_reader(rows.as_bytes());
-        for record in reader.records() {
-            let record = record.map_err(|error| ParquetError::External(Box::new(error)))?;
-            for (column, cell) in self.columns.iter_mut().zip(&record) {
+    pub fn add(&mut self, rows: &[Vec<Cell>]) -> Result<(), ParquetError> {
+        for row in rows {
+            for (column, cell) in self.columns.iter_mut().zip(row) {
                 column.add(cell)?;
             }
             self.rows += 1;
@@ -140,17 +116,13 @@ impl<W: Write + Send> ParquetTable<W> {
 }
 
 impl Column {
-    /// An empty one with the type that its name stands for.
-    fn of(name: &str) -> Self {
-        let names_a_point = POINT_NAME.contains(&name) && !POINT_NUMBERS.contains(&name);
-        let cells = if names_a_point || TEXT.contains(&name) {
-            Cells::Text(Vec::new())
-        } else if MARKS.contains(&name) {
-            Cells::Marks(Vec::new())
-        } else if NUMBERS.contains(&name) || is_count(name) {
-            Cells::Numbers(Vec::new())
-        } else {
-            Cells::Reals(Vec::new())
+    /// An empty one.
+    fn of(kind: Kind) -> Self {
+        let cells = match kind {
+            Kind::Text => Cells::Text(Vec::new()),
+            Kind::Count => Cells::Numbers(Vec::new()),
+            Kind::Real => Cells::Reals(Vec::new()),
+            Kind::Mark => Cells::Marks(Vec::new()),
         };
         let present = Vec::new();
         Self { cells, present }
@@ -173,22 +145,27 @@ impl Column {
             .build()
     }
 
-    fn add(&mut self, cell: &str) -> Result<(), ParquetError> {
+    fn add(&mut self, cell: &Cell) -> Result<(), ParquetError> {
         if let Cells::Text(cells) = &mut self.cells {
-            cells.push(cell.as_bytes().to_vec().into());
+            // Text is always there.
+            let text = match cell {
+                Cell::Nothing => "",
+                Cell::Text(text) => text,
+                _ => return Err(wrong(cell)),
+            };
+            cells.push(text.as_bytes().to_vec().into());
             return Ok(());
         }
-        self.present.push(i16::from(!cell.is_empty()));
-        if cell.is_empty() {
-            return Ok(());
+        match (&mut self.cells, cell) {
+            (_, Cell::Nothing) => {}
+            (Cells::Numbers(cells), Cell::Count(count)) => {
+                cells.push(i64::try_from(*count).map_err(|_| wrong(cell))?);
+            }
+            (Cells::Reals(cells), Cell::Real(value)) => cells.push(*value),
+            (Cells::Marks(cells), Cell::Mark(mark)) => cells.push(*mark),
+            _ => return Err(wrong(cell)),
         }
-        let wrong = |_| ParquetError::General(format!("`{cell}` is not of its column's type"));
-        match &mut self.cells {
-            Cells::Text(_) => {}
-            Cells::Numbers(cells) => cells.push(cell.parse().map_err(|_| wrong(()))?),
-            Cells::Reals(cells) => cells.push(cell.parse().map_err(|_| wrong(()))?),
-            Cells::Marks(cells) => cells.push(cell.parse().map_err(|_| wrong(()))?),
-        }
+        self.present.push(i16::from(*cell != Cell::Nothing));
         Ok(())
     }
 
@@ -217,12 +194,8 @@ impl Column {
     }
 }
 
-/// Whether a metric of that name counts something.
-fn is_count(name: &str) -> bool {
-    fn counts<T>(defs: &[Def<T>], name: &str) -> bool {
-        defs.iter().any(|def| def.name == name && def.is_count())
-    }
-    counts(POINT, name) || counts(VERSUS, name)
+fn wrong(cell: &Cell) -> ParquetError {
+    ParquetError::General(format!("{cell:?} is not of its column's type"))
 }
 
 #[cfg(test)]
@@ -232,14 +205,37 @@ mod tests {
 
     use super::*;
 
+    const COLUMNS: [(&str, Kind); 4] = [
+        ("kernel", Kind::Text),
+        ("cycles", Kind::Count),
+        ("energy_j", Kind::Real),
+        ("inside", Kind::Mark),
+    ];
+
+    fn sheet(rows: Vec<Vec<Cell>>) -> Sheet {
+        let columns = COLUMNS[..rows.first().map_or(4, Vec::len)].iter();
+        Sheet {
+            columns: columns
+                .map(|(name, kind)| SheetColumn::new(*name, *kind))
+                .collect(),
+            rows,
+        }
+    }
+
     fn reader(bytes: Vec<u8>) -> SerializedFileReader<bytes::Bytes> {
         SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap()
     }
 
     #[test]
     fn every_cell_comes_back() {
-        let csv = "kernel,cycles,energy_j,inside\n\"a,b\",12,1.5e-9,true\nc,,,\n";
-        let file = reader(table(csv).unwrap());
+        let full = [
+            "a,b".into(),
+            Cell::Count(12),
+            Cell::Real(1.5e-9),
+            Cell::Mark(true),
+        ];
+        let empty = ["c".into(), Cell::Nothing, Cell::Nothing, Cell::Nothing];
+        let file = reader(table(&sheet(vec![full.to_vec(), empty.to_vec()])).unwrap());
         let rows: Vec<_> = file
             .get_row_iter(None)
             .unwrap()
@@ -256,13 +252,12 @@ mod tests {
 
     #[test]
     fn rows_that_come_in_pieces_make_the_same_table() {
-        let rows: Vec<String> = (0..GROUP + 3)
-            .map(|n| format!("k{},{n}\n", n % 7))
-            .collect();
-        let whole = table(&format!("kernel,cycles\n{}", rows.concat())).unwrap();
-        let mut pieces = ParquetTable::create(Vec::new(), "kernel,cycles").unwrap();
-        for piece in rows.chunks(2048) {
-            pieces.add(&piece.concat()).unwrap();
+        let row = |n: usize| vec![format!("k{}", n % 7).into(), Cell::Count(n as u64)];
+        let all = sheet((0..GROUP + 3).map(row).collect());
+        let whole = table(&all).unwrap();
+        let mut pieces = ParquetTable::create(Vec::new(), &all.columns).unwrap();
+        for piece in all.rows.chunks(2048) {
+            pieces.add(piece).unwrap();
         }
         assert_eq!(pieces.finish().unwrap(), whole);
         let file = reader(whole);
@@ -273,15 +268,15 @@ mod tests {
 
     #[test]
     fn an_empty_table_has_its_columns() {
-        let file = reader(table("kernel,time_s\n").unwrap());
+        let file = reader(table(&sheet(Vec::new())).unwrap());
         let schema = file.metadata().file_metadata().schema();
         let names: Vec<&str> = schema.get_fields().iter().map(|f| f.name()).collect();
-        assert_eq!(names, ["kernel", "time_s"]);
+        assert_eq!(names, COLUMNS.map(|(name, _)| name));
     }
 
     #[test]
     fn a_cell_of_another_type_is_an_error() {
-        assert!(table("cycles\n1.5\n").is_err());
-        assert!(table("energy_j\nmuch\n").is_err());
+        assert!(table(&sheet(vec![vec!["k".into(), Cell::Real(1.5)]])).is_err());
+        assert!(table(&sheet(vec![vec![Cell::Count(1)]])).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! What each structure takes without and with a configuration.
 
+use super::chart::Family;
 use super::columns::Column;
 use super::format::{self, NONE};
 use super::model::Report;
@@ -22,8 +23,26 @@ impl Sums {
     }
 }
 
-/// The structures of the block of this number with their energy and area, by name.
-pub(super) fn columns(report: &Report, block: usize) -> (Vec<String>, Vec<Column>) {
+/// Energy of the structures of the block of this number by family: `icache` of `icache.tag` and `icache.data`.
+pub(super) fn families(report: &Report, block: usize) -> Vec<Family> {
+    let mut families: Vec<Family> = Vec::new();
+    for (name, sums) in sums(report, block) {
+        let energy_j = sums.map(|sums| sums.dynamic_j + sums.leakage_j);
+        let name = name.split('.').next().unwrap_or(&name);
+        // Names are sorted: a family stands together.
+        match families.last_mut().filter(|family| family.name == name) {
+            Some(family) => (0..2).for_each(|side| family.energy_j[side] += energy_j[side]),
+            None => families.push(Family {
+                name: name.to_owned(),
+                energy_j,
+            }),
+        }
+    }
+    families
+}
+
+/// What every structure of a block takes without and with, by name.
+fn sums(report: &Report, block: usize) -> Vec<(String, [Sums; 2])> {
     let mut sums: Vec<(String, [Sums; 2])> = Vec::new();
     let mut add = |outcome: &Outcome, side: usize| {
         for structure in &outcome.structures {
@@ -41,7 +60,12 @@ pub(super) fn columns(report: &Report, block: usize) -> (Vec<String>, Vec<Column
         add(without, 0);
         add(with, 1);
     }
-    let (names, sums): (Vec<String>, Vec<[Sums; 2]>) = sums.into_iter().unzip();
+    sums
+}
+
+/// The structures of the block of this number with their energy and area, by name.
+pub(super) fn columns(report: &Report, block: usize) -> (Vec<String>, Vec<Column>) {
+    let (names, sums): (Vec<String>, Vec<[Sums; 2]>) = sums(report, block).into_iter().unzip();
     let energy = |sums: &Sums| sums.dynamic_j + sums.leakage_j;
     let column = |heading: [&str; 2], meaning: &str, cell: &dyn Fn(&[Sums; 2]) -> String| Column {
         heading: heading.map(str::to_owned).to_vec(),

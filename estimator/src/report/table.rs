@@ -11,12 +11,12 @@ use super::format;
 use super::goals::PointTable;
 use super::model::{Block, Report};
 use super::operating;
+use super::paper::Paper;
 use super::protection::Protections;
 use super::stacked::Stacked;
 use super::structures;
 use super::time;
 use crate::outcome::Outcome;
-use crate::papers::FilterCachePaper;
 
 /// Padding and border of a column.
 const COLUMN_EXTRA: usize = 3;
@@ -57,8 +57,7 @@ impl Report {
         let mut text = String::new();
         for block in &self.blocks {
             text.push('\n');
-            text.push_str(&block_text(block, width));
-            text.push_str(&line_text(block, &self.paper));
+            text.push_str(&block_text(block, self.paper.as_deref(), width));
         }
         text.push_str(&stacks_text(&self.stacks, width));
         text.push_str(&self.uncertainty_text());
@@ -124,26 +123,20 @@ pub(super) fn paragraph(text: &str, width: usize) -> String {
     lines
 }
 
-fn block_text(block: &Block, width: usize) -> String {
+fn block_text(block: &Block, paper: Option<&dyn Paper>, width: usize) -> String {
     let mut text = format!("{}\n", block.label());
     text.push_str(&overhead_line(block));
-    for columns in [columns::figures(block), columns::metrics(block)] {
+    let beside = paper.map_or_else(Vec::new, |paper| columns::beside(block, paper));
+    for columns in [columns::figures(block), beside, columns::metrics(block)] {
         for part in parts("kernel", &block.names(), &columns, width) {
             text.push_str(&part);
             text.push('\n');
         }
     }
-    text
-}
-
-/// The fitted lines, if the block has any.
-fn line_text(block: &Block, paper: &FilterCachePaper) -> String {
-    let lines = block.lines(paper);
-    if lines.is_empty() {
-        return String::new();
+    if !block.lines.is_empty() {
+        let _ = writeln!(text, "  {}", block.lines.join("\n    "));
     }
-    let heading = "  I-cache energy ratio as a line in the hit rate h (± 95 %):";
-    format!("{heading}\n    {}\n", lines.join("\n    "))
+    text
 }
 
 /// Area and leakage do not depend on the kernel.
@@ -153,10 +146,8 @@ fn overhead_line(block: &Block) -> String {
     };
     let overhead = first.overhead;
     format!(
-        "area: {} of the front end, {} of the SM's priced structures; leakage: {}, {}\n",
-        format::estimate(overhead.front_end_area),
+        "area of the SM's priced structures: {}; leakage: {}\n",
         format::estimate(overhead.sm_area),
-        format::estimate(overhead.front_end_leakage),
         format::estimate(overhead.sm_leakage),
     )
 }
@@ -348,9 +339,11 @@ fn legend(report: &Report) -> String {
     if report.blocks.is_empty() {
         return String::new();
     }
-    format!(
-        "\nEnergies are dynamic, of the whole GPU; ± is half a 95 % interval of the circuit models' error, shared causes cancelled;\n\
-         * marks a change inside its own error. The paper: {}.\n",
-        report.paper.citation
-    )
+    let mut text = String::from(
+        "\n± is half a 95 % interval of the circuit models' error, shared causes cancelled; * marks a change inside its own error.\n",
+    );
+    if let Some(paper) = &report.paper {
+        let _ = writeln!(text, "The paper: {}.", paper.citation());
+    }
+    text
 }

@@ -1,7 +1,7 @@
 //! What the renderings look like, on three hand-made kernels.
 
 use super::sample;
-use super::{Detail, Details, Report};
+use super::{Detail, Details, Report, Table};
 
 fn report() -> Report {
     Report::new("Filter cache, by hand", &sample::outcomes())
@@ -33,14 +33,14 @@ fn csv() {
     let report = report();
     insta::assert_snapshot!(format!(
         "{}\n{}",
-        report.points_csv(),
-        report.comparisons_csv()
+        report.sheet(Table::Points).unwrap().csv(),
+        report.sheet(Table::Comparisons).unwrap().csv()
     ));
 }
 
 #[test]
 fn csv_rows_have_as_many_fields_as_the_header() {
-    let text = report().comparisons_csv();
+    let text = report().sheet(Table::Comparisons).unwrap().csv();
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     // The reader refuses rows of another length.
     assert_eq!(reader.records().filter(|row| row.is_ok()).count(), 3);

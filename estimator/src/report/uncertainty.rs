@@ -100,31 +100,6 @@ impl Report {
         }
         text
     }
-
-    /// One row a figure that is uncertain.
-    pub fn uncertainty_csv(&self) -> String {
-        let mut text =
-            "point,selector,metric,unit,value,low,median,high,sigma,inside_own_error\n".to_owned();
-        for spread in self.uncertainty.iter().flat_map(|all| &all.figures) {
-            let selector = crate::select::name(&self.points[spread.point - 1].point);
-            let mark = spread
-                .inside_own_error
-                .map_or_else(String::new, |inside| inside.to_string());
-            let _ = writeln!(
-                text,
-                "{},\"{selector}\",{},{},{:e},{:e},{:e},{:e},{:e},{mark}",
-                spread.point,
-                spread.metric,
-                spread.unit,
-                spread.value,
-                spread.low,
-                spread.median,
-                spread.high,
-                spread.sigma
-            );
-        }
-        text
-    }
 }
 
 fn interval(spread: &Spread) -> String {

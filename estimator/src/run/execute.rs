@@ -119,7 +119,7 @@ pub fn explain(error: &RunError, kernel: &LoadedKernel, sources: &Sources) -> Di
                 diag
             }
         }
-        _ if message.contains("limit") => Diag::error("kernel::launch", message).help(RAISE_LIMIT),
+        ExecError::Limit { .. } => Diag::error("kernel::launch", message).help(RAISE_LIMIT),
         _ => Diag::error("kernel::launch", message),
     }
 }

@@ -6,6 +6,7 @@ use warpwatt_techniques::{Definition, Kind, Parameter};
 
 use super::gpu::{axis, overrides};
 use super::parsed;
+use crate::papers::BESIDE;
 use crate::report::metric::Metrics;
 use crate::run::catalogue;
 
@@ -33,6 +34,7 @@ pub(super) fn schema() -> Value {
             });
         }
     }
+    schema["properties"]["study"]["properties"]["paper"]["enum"] = json!(BESIDE);
     schema["properties"]["technique"]["items"] = technique_items();
     schema["$defs"]["storage"]["enum"] = json!(Structure::ALL.map(Structure::name));
     schema["$defs"]["kernel"]["anyOf"][0]["enum"] = json!(names.kernels);

@@ -16,6 +16,9 @@ use crate::uncertainty::Draws;
 pub struct Manifest {
     /// The study's title.
     pub title: String,
+    /// The paper whose figures the study asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paper: Option<String>,
     /// The text of the study.
     #[serde(default)]
     pub study: String,
@@ -34,6 +37,9 @@ pub struct Manifest {
     /// How the study finds intervals, if not to first order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertainty: Option<Draws>,
+    /// What the study chose, by name: a column each in every table.
+    #[serde(default)]
+    pub parameters: Vec<String>,
     /// The keys of the study's points in their order.
     pub points: Vec<PointKey>,
 }

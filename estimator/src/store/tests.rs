@@ -183,6 +183,8 @@ fn the_manifest_comes_back() {
     let store = Store::open(&scratch.0).unwrap();
     let manifest = Manifest {
         title: "t".into(),
+        paper: None,
+        parameters: Vec::new(),
         study: "[study]\ntitle = \"t\"\n".into(),
         version: "0.1.0".into(),
         inputs: BTreeMap::from([("kernel k".to_owned(), "00".to_owned())]),

@@ -10,9 +10,13 @@ use crate::diag::Diag;
 use crate::report::metric::{Better, Limit, Metric, Metrics, Objective, quantity};
 use crate::store::Budget;
 
-pub(super) fn read_budget(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Budget> {
+pub(super) fn read_budget(
+    reader: &mut Reader<'_>,
+    root: &Section<'_>,
+    paper: Option<&str>,
+) -> Option<Budget> {
     let section = reader.section(root, "budget")?;
-    let metrics = Metrics::known();
+    let metrics = Metrics::known().asking(paper);
     let mut budget = Budget::default();
     for (key, value) in section.in_file_order() {
         match key.get_ref().as_ref() {
@@ -109,7 +113,11 @@ fn percentage(reader: &mut Reader<'_>, section: &Section<'_>, key: &str) -> Opti
     reader.one(section, key, parse).map(|placed| placed.value)
 }
 
-pub(super) fn read_pareto(reader: &mut Reader<'_>, root: &Section<'_>) -> Vec<Objective> {
+pub(super) fn read_pareto(
+    reader: &mut Reader<'_>,
+    root: &Section<'_>,
+    paper: Option<&str>,
+) -> Vec<Objective> {
     let Some(section) = reader.section(root, "pareto") else {
         return Vec::new();
     };
@@ -118,7 +126,7 @@ pub(super) fn read_pareto(reader: &mut Reader<'_>, root: &Section<'_>) -> Vec<Ob
     if section.get("metrics").is_none() {
         reader.missing(&section, "metrics", example);
     }
-    let metrics = Metrics::known();
+    let metrics = Metrics::known().asking(paper);
     let objective = |value: &DeValue<'_>| {
         let written = text("a metric", value, example)?;
         Objective::read(&written, &metrics).map_err(|diag| Fault {

@@ -7,6 +7,7 @@ mod asked;
 mod configurations;
 mod goals;
 mod gpu;
+mod heading;
 mod nodes;
 mod peak;
 mod question;
@@ -46,7 +47,7 @@ use crate::report::metric::Objective;
 use crate::store::Budget;
 use crate::uncertainty::Draws;
 use sweep::Sweep;
-use toml_reader::{Reader, Section, parse_document, text};
+use toml_reader::{Reader, Section, parse_document};
 use warpwatt_techlib::quantity::Time;
 
 /// The values of one axis in the order of the file: never empty.
@@ -81,6 +82,8 @@ pub struct CounterName {
 pub struct Study {
     /// What reports are headed with.
     pub title: String,
+    /// The paper whose figures stand beside ours, if one is asked for.
+    pub paper: Option<String>,
     /// The GPUs.
     pub gpu: GpuAxes,
     /// What they are made of and how they run.
@@ -116,6 +119,8 @@ pub struct Study {
 pub struct Draft {
     /// What reports are headed with.
     pub title: Option<String>,
+    /// The paper whose figures stand beside ours, if one is asked for.
+    pub paper: Option<String>,
     /// The GPUs.
     pub gpu: Option<GpuAxes>,
     /// What they are made of and how they run.
@@ -151,6 +156,7 @@ impl Draft {
     pub fn finish(self) -> Option<Study> {
         Some(Study {
             title: self.title?,
+            paper: self.paper,
             gpu: self.gpu?,
             technology: self.technology?,
             workloads: self.workloads?,
@@ -206,15 +212,16 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
     };
     reader.refuse_unknown(&root, SECTIONS);
     reader.sweep = sweep::read(&mut reader, &root);
-    let title = read_title(&mut reader, &root);
+    let (title, paper) = heading::read(&mut reader, &root);
     let (gpu, technology) = gpu::read(&mut reader, &root, catalogue);
     let workloads = workload::read(&mut reader, &root, catalogue);
     let techniques = technique::read(&mut reader, &root, catalogue);
     let sweep = std::mem::take(&mut reader.sweep);
-    let budget = goals::read_budget(&mut reader, &root);
-    let pareto = goals::read_pareto(&mut reader, &root);
+    let budget = goals::read_budget(&mut reader, &root, paper.as_deref());
+    let pareto = goals::read_pareto(&mut reader, &root, paper.as_deref());
     Some(Draft {
         title,
+        paper,
         gpu,
         technology,
         workloads,
@@ -253,27 +260,6 @@ pub(crate) fn read_techniques(
     let techniques = technique::read(&mut reader, &root, catalogue);
     let sweep = std::mem::take(&mut reader.sweep);
     (techniques, sweep.finish(&mut reader))
-}
-
-fn read_title(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<String> {
-    if root.get("study").is_none() {
-        reader.missing_section(
-            root,
-            "study",
-            "[study]\ntitle = \"Filter cache at two nodes\"",
-        );
-        return None;
-    }
-    let section = reader.section(root, "study")?;
-    reader.refuse_unknown(&section, &["title"]);
-    if section.get("title").is_none() {
-        reader.missing(&section, "title", "title = \"Filter cache at two nodes\"");
-    }
-    reader
-        .one(&section, "title", |value| {
-            text("`title`", value, "title = \"...\"")
-        })
-        .map(|title| title.value)
 }
 
 #[cfg(test)]

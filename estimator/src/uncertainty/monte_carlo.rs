@@ -11,7 +11,6 @@ use super::shares::{Share, shares};
 use super::upsets;
 use crate::diag::Diag;
 use crate::outcome::Outcome;
-use crate::papers::FilterCachePaper;
 use crate::recipe::{Recipe, Recipes};
 use crate::report::metric::{Metric, Metrics};
 use crate::report::{Comparison, Report};
@@ -101,7 +100,7 @@ impl MonteCarlo {
         let known = Metrics::known().with_points(&report.points);
         let metrics: Vec<Metric> = known
             .iter()
-            .filter(|metric| !metric.name().ends_with("_halfwidth"))
+            .filter(|metric| !metric.is_interval())
             .cloned()
             .collect();
         let numbers = (0..report.points.len()).into_par_iter();
@@ -199,7 +198,6 @@ fn values(
     (prices, methods): (&Prices<'_>, &MethodDraws),
     (metrics, number): (&[Metric], usize),
 ) -> Vec<Vec<f64>> {
-    let paper = FilterCachePaper::load();
     let mut with = report.points[number].clone();
     let mut without = baseline(report, number)
         .map(|number| (report.points[number].clone(), recipes.points[number]));
@@ -214,7 +212,7 @@ fn values(
         }
         let comparison = without.as_mut().map(|(without, recipe)| {
             prices.outcome(without, *recipe, (sample, methods));
-            Comparison::of(without, &with, &paper)
+            Comparison::of(without, &with, report.paper.as_deref())
         });
         for (metric, values) in metrics.iter().zip(&mut values) {
             values.push(metric.value(&with, comparison.as_ref()).unwrap_or(f64::NAN));

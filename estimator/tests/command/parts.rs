@@ -264,6 +264,8 @@ fn very_many_points_are_reported_by_a_digest_and_whole_tables() {
         store.put_all(&copies).unwrap();
     }
     let manifest = Manifest {
+        paper: None,
+        parameters: Vec::new(),
         title: "Many".to_owned(),
         study: String::new(),
         version: "0".to_owned(),

@@ -29,6 +29,15 @@ pub enum ExecError {
         /// What does not fit.
         message: String,
     },
+    /// The grid alone is beyond the limit of warp instructions.
+    Limit {
+        /// The entry.
+        kernel: String,
+        /// Its blocks.
+        ctas: u128,
+        /// The limit.
+        limit: u64,
+    },
     /// A thread did what it must not.
     Fault(Box<Fault>),
 }
@@ -181,6 +190,14 @@ impl fmt::Display for ExecError {
                 problems.first().map_or("", |problem| &problem.message)
             ),
             ExecError::Launch { kernel, message } => write!(f, "`{kernel}`: {message}"),
+            ExecError::Limit {
+                kernel,
+                ctas,
+                limit,
+            } => write!(
+                f,
+                "`{kernel}`: a grid of {ctas} blocks executes more than the limit of {limit} warp instructions"
+            ),
             ExecError::Fault(fault) => fault.fmt(f),
         }
     }

@@ -86,10 +86,7 @@ pub fn execute(
     options: &Options,
 ) -> Result<Execution, ExecError> {
     let entry = find(module, launch)?;
-    check(entry, launch, options).map_err(|message| ExecError::Launch {
-        kernel: entry.name.clone(),
-        message,
-    })?;
+    check(entry, launch, options)?;
     match options.warp_width {
         64 => run::<64>(module, entry, launch, memory, options),
         _ => run::<32>(module, entry, launch, memory, options),
@@ -117,11 +114,34 @@ pub(crate) fn find<'m>(module: &'m Module, launch: &Launch<'_>) -> Result<&'m En
     }
 }
 
-pub(crate) fn check(entry: &Entry, launch: &Launch<'_>, options: &Options) -> Result<(), String> {
-    let product = |extents: [u32; 3]| {
-        let wide = extents.map(u128::from);
-        wide[0] * wide[1] * wide[2]
-    };
+/// Whether the launch fits the entry, the machine and the limit.
+pub(crate) fn check(
+    entry: &Entry,
+    launch: &Launch<'_>,
+    options: &Options,
+) -> Result<(), ExecError> {
+    let kernel = || entry.name.clone();
+    fits(entry, launch, options).map_err(|message| ExecError::Launch {
+        kernel: kernel(),
+        message,
+    })?;
+    let ctas = product(launch.grid);
+    if ctas > u128::from(options.limit) {
+        return Err(ExecError::Limit {
+            kernel: kernel(),
+            ctas,
+            limit: options.limit,
+        });
+    }
+    Ok(())
+}
+
+/// How many a three-dimensional extent holds.
+fn product(extents: [u32; 3]) -> u128 {
+    extents.map(u128::from).into_iter().product()
+}
+
+fn fits(entry: &Entry, launch: &Launch<'_>, options: &Options) -> Result<(), String> {
     let (threads, ctas) = (product(launch.block), product(launch.grid));
     let shared = u64::from(entry.shared_bytes) + u64::from(launch.dynamic_shared);
     if !matches!(options.warp_width, 32 | 64) {
@@ -136,12 +156,6 @@ pub(crate) fn check(entry: &Entry, launch: &Launch<'_>, options: &Options) -> Re
     if threads > u128::from(MAX_THREADS) {
         return Err(format!(
             "a block of {threads} threads is too large: at most {MAX_THREADS}"
-        ));
-    }
-    if ctas > u128::from(options.limit) {
-        return Err(format!(
-            "a grid of {ctas} blocks executes more than the limit of {} warp instructions",
-            options.limit
         ));
     }
     if shared > MAX_SHARED {

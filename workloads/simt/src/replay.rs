@@ -40,10 +40,7 @@ impl<'m> Replay<'m> {
             ..Options::default()
         };
         let entry = find(module, launch)?;
-        check(entry, launch, &options).map_err(|message| ExecError::Launch {
-            kernel: entry.name.clone(),
-            message,
-        })?;
+        check(entry, launch, &options)?;
         let shape = LaunchShape {
             grid: launch.grid,
             block: launch.block,

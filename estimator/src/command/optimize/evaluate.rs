@@ -1,10 +1,13 @@
 //! Candidates run, priced and judged.
 
+use std::sync::Arc;
+
 use crate::diag::{Diag, Sources};
 use crate::optimise::{Candidate, OnKernel, Score};
 use crate::outcome::Outcome;
-use crate::papers::FilterCachePaper;
+use crate::report::beside;
 use crate::report::metric::{Limit, Metric, Metrics, Objective};
+use crate::report::paper::Paper;
 use crate::report::{Comparison, Verdict};
 use crate::run::{Means, Resolved, run_points};
 use crate::store::{Budget, PointKey, Store};
@@ -61,7 +64,7 @@ pub struct Evaluator<'r> {
     store: &'r Store,
     means: Means<'r>,
     goal: &'r Goal,
-    paper: FilterCachePaper,
+    paper: Option<Arc<dyn Paper>>,
 }
 
 impl<'r> Evaluator<'r> {
@@ -79,7 +82,7 @@ impl<'r> Evaluator<'r> {
             store,
             means,
             goal,
-            paper: FilterCachePaper::load(),
+            paper: beside::load(resolved.study.paper.as_deref()),
         }
     }
 
@@ -118,7 +121,8 @@ impl<'r> Evaluator<'r> {
         for on in &candidate.points {
             let outcome = self.stored(on.point)?;
             let baseline = baseline(on).map(|number| self.stored(number)).transpose()?;
-            let comparison = baseline.map(|plain| Comparison::of(&plain, &outcome, &self.paper));
+            let comparison =
+                baseline.map(|plain| Comparison::of(&plain, &outcome, self.paper.as_deref()));
             let comparison = comparison.as_ref();
             let (limits, metrics) = (&self.goal.limits, &self.goal.metrics);
             found.push(Tried {

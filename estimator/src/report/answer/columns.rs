@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::row::Answer;
 use crate::report::format::{self, NONE};
 use crate::report::metric::Better::{self, Higher, Lower, Neither};
+use crate::report::sheet::{self, Cell, Kind};
 
 /// A figure of a row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,6 +30,8 @@ pub enum Value {
 pub struct Column {
     /// Its key in machine-readable output.
     pub key: &'static str,
+    /// What its cells are in tables for machines.
+    pub kind: Kind,
     /// SI unit, `1` for a fraction, empty for words.
     pub unit: &'static str,
     /// Which way is good.
@@ -43,11 +47,11 @@ pub struct Column {
 /// Every column in its place.
 #[rustfmt::skip]
 pub const COLUMNS: &[Column] = &[
-    column("configuration", "", Neither, &[], "technique, GPU with its swept settings, technology and operating point", |a| text(&a.configuration)),
-    column("technique", "", Neither, &["technique"], "the technique with its parameters", |a| text(&a.technique)),
-    column("gpu", "", Neither, &[], "the GPU with its swept settings", |a| text(&a.gpu)),
-    column("node", "", Neither, &["node"], "the technology node", |a| text(&a.technology.node)),
-    column("kernels", "", Neither, &[], "the kernels that the means are over", |a| Some(Value::Names(a.kernels.clone()))),
+    column("configuration", "", Neither, &[], "technique, GPU with its swept settings, technology and operating point", |a| text(&a.configuration)).of(Kind::Text),
+    column("technique", "", Neither, &["technique"], "the technique with its parameters", |a| text(&a.technique)).of(Kind::Text),
+    column("gpu", "", Neither, &[], "the GPU with its swept settings", |a| text(&a.gpu)).of(Kind::Text),
+    column("node", "", Neither, &["node"], "the technology node", |a| text(&a.technology.node)).of(Kind::Text),
+    column("kernels", "", Neither, &[], "the kernels that the means are over", |a| Some(Value::Names(a.kernels.clone()))).of(Kind::Count),
     column("energy_change", "1", Lower, &["energy"], "relative change of dynamic and leakage energy of all priced structures", |a| number(a.energy_change.map(|change| change.value))),
     column("energy_change_low", "1", Lower, &[], "lower end of its 95 % interval", |a| number(a.energy_change.map(|change| change.value - change.half_width()))),
     column("energy_change_high", "1", Lower, &[], "upper end of its 95 % interval", |a| number(a.energy_change.map(|change| change.value + change.half_width()))),
@@ -58,10 +62,11 @@ pub const COLUMNS: &[Column] = &[
     column("area_m2", "m2", Lower, &["mm2"], "area of all priced structures with the technique", |a| number(a.area_m2)),
     column("slowdown", "1", Lower, &["slow-", "down"], "cycles added, over those without", |a| number(a.slowdown)),
     column("edp_change", "1", Lower, &["energy", "x delay"], "relative change of energy times time", |a| number(a.edp_change)),
-    column("headline", "1", Neither, &["its own"], "what the technique declares as its own headline", |a| Some(Value::Named(a.headline.clone()))),
-    column("within_budget", "", Neither, &["budget"], "whether every kernel is inside the budget", |a| a.within_budget.map(Value::Flag)),
+    column("headline", "1", Neither, &["its own"], "what the technique declares as its own headline", |a| Some(Value::Named(a.headline.clone()))).of(Kind::Text),
+    column("within_budget", "", Neither, &["budget"], "whether every kernel is inside the budget", |a| a.within_budget.map(Value::Flag)).of(Kind::Mark),
 ];
 
+/// A column of real numbers.
 const fn column(
     key: &'static str,
     unit: &'static str,
@@ -72,11 +77,19 @@ const fn column(
 ) -> Column {
     Column {
         key,
+        kind: Kind::Real,
         unit,
         better,
         title,
         meaning,
         value,
+    }
+}
+
+impl Column {
+    const fn of(mut self, kind: Kind) -> Self {
+        self.kind = kind;
+        self
     }
 }
 
@@ -92,13 +105,17 @@ fn text(words: &str) -> Option<Value> {
     Some(Value::Text(words.to_owned()))
 }
 
-/// A key a column; nothing where it has no value.
+/// A key a column, nothing where it has no value; then a key a parameter.
 impl Serialize for Answer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let cells = COLUMNS
-            .iter()
-            .map(|column| (column.key, (column.value)(self)));
-        serializer.collect_map(cells)
+        let mut map = serializer.serialize_map(None)?;
+        for column in COLUMNS {
+            map.serialize_entry(column.key, &(column.value)(self))?;
+        }
+        for (name, cell) in &self.parameters {
+            map.serialize_entry(name, cell)?;
+        }
+        map.end()
     }
 }
 
@@ -117,6 +134,21 @@ impl Answer {
 }
 
 impl Value {
+    /// The cell in tables for machines: names are counted, numbers by name are one field.
+    pub fn cell(self) -> Cell {
+        match self {
+            Self::Text(text) => text.into(),
+            Self::Names(names) => Cell::Count(names.len() as u64),
+            Self::Number(number) => number.into(),
+            Self::Flag(flag) => flag.into(),
+            Self::Named(named) => {
+                let named = named.into_iter();
+                let named = named.map(|(name, value)| format!("{name}={}", sheet::real(value)));
+                named.collect::<Vec<_>>().join(" ").into()
+            }
+        }
+    }
+
     fn text(self, unit: &str) -> String {
         match self {
             Self::Text(text) => text,

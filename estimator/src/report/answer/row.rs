@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use warpwatt_techniques::headline;
-
 use crate::outcome::{Outcome, PricedStructure, TechnologyName, gpu_label};
-use crate::report::estimate::{self, Estimate, Term};
+use crate::report::estimate::Estimate;
 use crate::report::model::{Block, Report};
-use crate::report::terms;
+use crate::report::sheet::Cell;
 
 /// What a configuration wins and costs at one technology, as means over its kernels.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,76 +38,47 @@ pub struct Answer {
     pub edp_change: Option<f64>,
     /// The figures that the techniques declare as their headline, by metric name.
     pub headline: BTreeMap<String, f64>,
+    /// What the study chose for this row, by name.
+    pub parameters: BTreeMap<String, Cell>,
     /// Whether every kernel is inside the budget; `None` without a budget.
     pub within_budget: Option<bool>,
 }
 
 /// A kernel without and with the technique.
-type Pair<'a> = (&'a Outcome, &'a Outcome);
+pub type Pair<'a> = (&'a Outcome, &'a Outcome);
 
 impl Answer {
-    /// The row of the block of this number.
-    pub(super) fn of(report: &Report, number: usize) -> Self {
-        let block = &report.blocks[number];
-        let pairs: Vec<Pair> = report.pairs(number).collect();
-        let (savings, overheads) = pairs.iter().map(|pair| by_sign(*pair)).unzip();
+    /// The row of a block without any figure.
+    pub(super) fn named(block: &Block, parameters: BTreeMap<String, Cell>) -> Self {
         Self {
             configuration: block.label(),
             technique: block.technique.clone(),
             gpu: gpu_label(&block.gpu, &block.axes),
             technology: block.technology.clone(),
-            kernels: block.names(),
-            energy_change: energy_change(&pairs),
-            energy_gross_saving: mean(savings),
-            energy_overhead: mean(overheads),
-            power_change: change(&pairs, |o| o.energy_j() / o.time_s),
-            area_change: change(&pairs, |o| o.totals.area_m2),
-            area_m2: mean(
-                pairs
-                    .iter()
-                    .map(|(_, with)| Some(with.totals.area_m2))
-                    .collect(),
-            ),
-            slowdown: change(&pairs, |o| o.cycles as f64),
-            edp_change: change(&pairs, |o| o.energy_j() * o.time_s),
-            headline: headline_figures(block),
-            within_budget: report.is_within_budget(number),
+            kernels: Vec::new(),
+            energy_change: None,
+            energy_gross_saving: None,
+            energy_overhead: None,
+            power_change: None,
+            area_change: None,
+            area_m2: None,
+            slowdown: None,
+            edp_change: None,
+            headline: BTreeMap::new(),
+            within_budget: None,
+            parameters,
         }
     }
 
     /// The change of energy as a number to order by; what has none comes last.
-    pub(super) fn energy(&self) -> f64 {
+    pub fn energy(&self) -> f64 {
         self.energy_change
             .map_or(f64::INFINITY, |change| change.value)
     }
 }
 
-fn energy_change(pairs: &[Pair]) -> Option<Estimate> {
-    let terms: Vec<(Vec<Term>, Vec<Term>)> = pairs
-        .iter()
-        .map(|(without, with)| (terms::all_energy(with), terms::all_energy(without)))
-        .collect();
-    estimate::mean_ratio(&terms).map(Estimate::minus_one)
-}
-
-/// The mean of a figure's relative changes; `None` if a kernel has none.
-fn change(pairs: &[Pair], figure: fn(&Outcome) -> f64) -> Option<f64> {
-    let changes = pairs.iter().map(|(without, with)| {
-        let ratio = figure(with) / figure(without);
-        ratio.is_finite().then_some(ratio - 1.0)
-    });
-    mean(changes.collect())
-}
-
-fn mean(values: Vec<Option<f64>>) -> Option<f64> {
-    let count = values.len();
-    let all: Option<Vec<f64>> = values.into_iter().collect();
-    let all = all.filter(|_| count > 0)?;
-    Some(all.iter().sum::<f64>() / count as f64)
-}
-
-/// What structures save and what they cost more, over the energy without.
-fn by_sign((without, with): Pair) -> (Option<f64>, Option<f64>) {
+/// What structures save and what they cost more, in joules.
+pub fn saved_and_added((without, with): Pair) -> [f64; 2] {
     let energy = |structure: &PricedStructure| structure.dynamic_j + structure.leakage_j;
     let mut rises: BTreeMap<&str, f64> = BTreeMap::new();
     for structure in &with.structures {
@@ -118,23 +87,17 @@ fn by_sign((without, with): Pair) -> (Option<f64>, Option<f64>) {
     for structure in &without.structures {
         *rises.entry(&structure.name).or_default() -= energy(structure);
     }
-    let whole = without.energy_j();
-    let share = |sum: f64| (whole > 0.0).then_some(sum / whole);
     let saved = rises.values().map(|rise| (-rise).max(0.0)).sum();
     let added = rises.values().map(|rise| rise.max(0.0)).sum();
-    (share(saved), share(added))
+    [saved, added]
 }
 
-/// Means of what the block's techniques declare as their headline.
-fn headline_figures(block: &Block) -> BTreeMap<String, f64> {
-    let metrics = block.comparisons.iter().flat_map(|c| &c.metrics);
-    let mut values: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
-    for metric in metrics.filter(|metric| headline(&metric.name)) {
-        let of_metric = values.entry(metric.name.clone()).or_default();
-        of_metric.push(Some(metric.value).filter(|value| value.is_finite()));
-    }
-    let means = values.into_iter();
-    means
-        .filter_map(|(name, values)| Some((name, mean(values)?)))
+/// What the study chose for a block, by name; nothing of what it does not have.
+pub(super) fn parameters(report: &Report, block: &Block) -> BTreeMap<String, Cell> {
+    let names = report.parameters.columns().iter();
+    let names = names.map(|column| column.name.clone());
+    let chosen = &report.parameters;
+    names
+        .zip(chosen.cells(&block.axes, &block.technology, &block.technique))
         .collect()
 }

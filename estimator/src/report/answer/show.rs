@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::columns::{COLUMNS, Column, Value};
 use super::row::Answer;
 use super::scope::Scope;
+use super::winner;
 use crate::report::format::{self, NONE};
 use crate::report::model::Report;
 use crate::report::table::paragraph;
@@ -84,12 +85,11 @@ impl Report {
 
     /// The table of the rows, what it is of, and the winner.
     fn headline(&self, rows: &[Answer], width: usize, all: bool) -> String {
-        let mut order: Vec<&Answer> = rows.iter().collect();
-        let left_out = rows.len().saturating_sub(MOST_ROWS);
-        if left_out > 0 && !all {
-            order.sort_by(|a, b| a.energy().total_cmp(&b.energy()));
-            order.drain(BEST_AND_WORST.0..order.len() - BEST_AND_WORST.1);
-        }
+        let order = if all {
+            rows.iter().collect()
+        } else {
+            shown(rows)
+        };
         let mut text = paragraph(&context(rows), width);
         let _ = writeln!(text, "\n{}", table(&order, rows, width));
         if order.len() < rows.len() {
@@ -107,33 +107,40 @@ impl Report {
 
     /// Which row wins, in a sentence.
     pub fn verdict(&self, rows: &[Answer]) -> String {
-        let budget = self
-            .budget_words()
-            .map_or_else(String::new, |words| format!(" {words}."));
-        let Some(winner) = self.winner(rows) else {
-            return format!("No configuration is inside the budget.{budget}");
-        };
-        let saves = winner.energy() < 0.0;
-        let what = match (self.budget.is_some(), saves) {
-            (true, true) => "Least energy within the budget",
-            (false, true) => "Least energy",
-            (true, false) => {
-                "No configuration within the budget saves energy; the least is added by"
-            }
-            (false, false) => "No configuration saves energy; the least is added by",
-        };
-        let slower = winner
-            .slowdown
-            .map_or_else(|| NONE.to_owned(), format::change);
-        let area = winner
-            .area_change
-            .map_or_else(|| NONE.to_owned(), format::change);
-        let name = label(winner, rows);
-        format!(
-            "{what} {name}: energy {}, area {area}, cycles {slower}.{budget}",
-            format::estimate(winner.energy_change)
-        )
+        verdict(rows, self.budget_words().as_deref())
     }
+}
+
+/// Which row wins, in a sentence; then what is said of the budget, if there is one.
+pub fn verdict(rows: &[Answer], budget: Option<&str>) -> String {
+    let said = budget.map_or_else(String::new, |words| format!(" {words}."));
+    let Some(winner) = winner(rows) else {
+        return format!("No configuration is inside the budget.{said}");
+    };
+    let saves = winner.energy() < 0.0;
+    let what = match (budget.is_some(), saves) {
+        (true, true) => "Least energy within the budget",
+        (false, true) => "Least energy",
+        (true, false) => "No configuration within the budget saves energy; the least is added by",
+        (false, false) => "No configuration saves energy; the least is added by",
+    };
+    let [area, slower] = [winner.area_change, winner.slowdown]
+        .map(|change| change.map_or_else(|| NONE.to_owned(), format::change));
+    let name = label(winner, rows);
+    format!(
+        "{what} {name}: energy {}, area {area}, cycles {slower}.{said}",
+        format::estimate(winner.energy_change)
+    )
+}
+
+/// All rows, or the best and the worst of many, by energy.
+pub fn shown(rows: &[Answer]) -> Vec<&Answer> {
+    let mut order: Vec<&Answer> = rows.iter().collect();
+    if rows.len() > MOST_ROWS {
+        order.sort_by(|a, b| a.energy().total_cmp(&b.energy()));
+        order.drain(BEST_AND_WORST.0..order.len() - BEST_AND_WORST.1);
+    }
+    order
 }
 
 /// What all rows have in common, and what the figures are.
@@ -258,7 +265,7 @@ const GAP: usize = 2;
 const NAMES: [&str; 2] = ["technique", "node"];
 
 /// What a row is of: its technique, and what tells it apart beside that.
-fn label(row: &Answer, all: &[Answer]) -> String {
+pub fn label(row: &Answer, all: &[Answer]) -> String {
     match place(row, all) {
         place if place.is_empty() => row.technique.clone(),
         place => format!("{} · {place}", row.technique),

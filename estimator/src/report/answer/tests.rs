@@ -59,9 +59,13 @@ fn a_row_is_the_mean_of_its_kernels() {
 
 #[test]
 fn json_has_a_key_a_column() {
-    let document: serde_json::Value = serde_json::from_str(&report().json().unwrap()).unwrap();
+    let report = report();
+    let document: serde_json::Value = serde_json::from_str(&report.json().unwrap()).unwrap();
     let row = document["answer"][0].as_object().unwrap();
-    assert_eq!(row.len(), COLUMNS.len());
+    let chosen = report.parameters.columns();
+    assert_eq!(row.len(), COLUMNS.len() + chosen.len());
+    assert_eq!(row["technique.filter_cache.entries"], 32);
+    assert_eq!(row["gpu.node"], "32nm");
     let (low, value, high) = (
         &row["energy_change_low"],
         &row["energy_change"],

@@ -1,24 +1,31 @@
 //! Charts as inline SVG. Colours come from the page's style sheet, by class, so that they follow its dark and print styles.
 
 mod bars;
+mod changes;
+mod energy;
 mod heat;
-mod legend;
+mod kernels;
+pub(crate) mod legend;
 mod pareto;
 mod scale;
-mod scatter;
-mod stack;
 mod svg;
 mod trend;
 
-pub use bars::{hit_rates, icache_energy};
+pub(crate) use bars::{Frame, Look};
+pub use changes::{Change, energy_changes};
+pub use energy::{Family, by_structure};
 pub use heat::register_accesses;
+pub use kernels::{MOST as MOST_ROWS, Panel, by_kernel};
+pub(crate) use legend::Mark;
 pub use pareto::front;
-pub use scatter::ratio_against_miss_rate;
-pub use stack::front_end_breakdown;
+pub(crate) use scale::Scale;
+pub(crate) use svg::{Anchor, Canvas};
 pub use trend::over_nodes;
 
+use super::estimate::Estimate;
+
 /// Width of every chart in its own units; the page scales it.
-const WIDTH: f64 = 640.0;
+pub(crate) const WIDTH: f64 = 640.0;
 
 /// A kernel's name, cut if it would leave no room for the bars; tooltips have it whole.
 fn short(name: &str) -> String {
@@ -33,4 +40,22 @@ fn short(name: &str) -> String {
 /// Width that a text of the charts' size needs, on the safe side for proportional fonts of 12 units.
 fn text_width(text: &str) -> f64 {
     8.0 * text.chars().count() as f64
+}
+
+/// A label that fits a line; tooltips have it whole.
+fn cut(label: &str) -> String {
+    const MOST: usize = 70;
+    if label.chars().count() <= MOST {
+        return label.to_owned();
+    }
+    let kept: String = label.chars().take(MOST - 1).collect();
+    format!("{kept}…")
+}
+
+/// The least and the largest end of intervals, zero among them.
+fn ends(values: impl Iterator<Item = Estimate>) -> [f64; 2] {
+    let ends = values.flat_map(|one| [-1.0, 1.0].map(|side| one.value + side * one.half_width()));
+    ends.fold([0.0, 0.0], |[least, most], end| {
+        [least.min(end), most.max(end)]
+    })
 }

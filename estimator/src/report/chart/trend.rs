@@ -3,7 +3,7 @@
 use super::legend::{self, Mark};
 use super::scale::Scale;
 use super::svg::{Anchor, Canvas};
-use super::{WIDTH, text_width};
+use super::{WIDTH, cut, text_width};
 use crate::report::format;
 use crate::report::metric::quantity;
 use crate::report::model::{Block, Report};
@@ -160,14 +160,4 @@ fn draw(nodes: &[&str], lines: &[Line], id: &str) -> String {
         description,
         [WIDTH, top + HEIGHT + 28.0],
     )
-}
-
-/// A label that fits a line of keys; tooltips have it whole.
-fn cut(label: &str) -> String {
-    const MOST: usize = 70;
-    if label.chars().count() <= MOST {
-        return label.to_owned();
-    }
-    let kept: String = label.chars().take(MOST - 1).collect();
-    format!("{kept}…")
 }

@@ -1,6 +1,7 @@
 //! The report as one self-contained page: no script, no other file, readable as plain text of headings and tables.
 
 mod goals;
+mod overview;
 mod view;
 
 use minijinja::syntax::SyntaxConfig;

@@ -6,12 +6,13 @@ use serde::Serialize;
 
 use super::goals::{self, FrontView, PointsView};
 use crate::outcome::{Outcome, PricedStructure, Provenance, TechnologyName};
-use crate::report::answer::{Scope, answer_columns};
+use crate::report::answer::{Scope, answer_columns, saved_and_added};
 use crate::report::columns::{self, Column};
 use crate::report::compare::Comparison;
 use crate::report::model::{Block, Report};
 use crate::report::protection::Protections;
 use crate::report::stacked::Stacked;
+use crate::report::structures::families;
 use crate::report::uncertainty::UncertaintyLine;
 use crate::report::{chart, format, operating, table, time};
 
@@ -21,8 +22,10 @@ pub struct Page {
     title: String,
     points: usize,
     answer: AnswerView,
-    /// Over nodes.
-    trend: Option<Chart>,
+    /// The change of each configuration, over nodes, and by kernel.
+    overview: Vec<Chart>,
+    /// What the columns of the sections' tables mean.
+    meanings: Vec<(String, String)>,
     sections: Vec<Section>,
     /// Shown if nothing is compared.
     outcomes: Vec<[String; 6]>,
@@ -38,7 +41,7 @@ pub struct Page {
     protection: Vec<Titled>,
     times: Vec<Time>,
     technologies: Vec<Technology>,
-    citation: String,
+    citation: Option<String>,
     version: &'static str,
 }
 
@@ -48,8 +51,10 @@ struct Section {
     id: String,
     heading: String,
     context: String,
-    overhead: [(&'static str, String); 4],
+    overhead: [(&'static str, String); 2],
     figures: Grid,
+    /// The figures of the paper that the study asks for.
+    beside: Option<Grid>,
     metrics: Grid,
     charts: Vec<Chart>,
     energies: Vec<Row>,
@@ -117,15 +122,16 @@ impl Page {
     /// The page of a report.
     pub fn of(report: &Report) -> Self {
         let sections = report.blocks.iter().enumerate();
+        let sections = sections.map(|(i, block)| section(report, block, i));
+        let sections: Vec<Section> = sections.collect();
         let compared = !report.blocks.is_empty();
         Self {
             title: report.title.clone(),
             points: report.points.len(),
             answer: answer(report),
-            sections: sections
-                .map(|(i, block)| section(report, block, i))
-                .collect(),
-            trend: trend(report),
+            meanings: meanings(&sections),
+            sections,
+            overview: super::overview::charts(report),
             outcomes: report
                 .points
                 .iter()
@@ -156,10 +162,27 @@ impl Page {
             protection: report.protection.iter().map(protected).collect(),
             times: time::tables(&report.points).into_iter().map(time).collect(),
             technologies: technologies(report),
-            citation: report.paper.citation.clone(),
+            citation: report
+                .paper
+                .as_ref()
+                .map(|paper| paper.citation().to_owned()),
             version: env!("CARGO_PKG_VERSION"),
         }
     }
+}
+
+/// What the headings of the sections' tables mean, each once.
+fn meanings(sections: &[Section]) -> Vec<(String, String)> {
+    let mut meanings: Vec<(String, String)> = Vec::new();
+    for section in sections {
+        let beside = section.beside.iter().flat_map(|grid| &grid.columns);
+        for column in section.figures.columns.iter().chain(beside) {
+            if !meanings.contains(column) {
+                meanings.push(column.clone());
+            }
+        }
+    }
+    meanings
 }
 
 /// The answer: a row a configuration, in the order of the sections.
@@ -190,36 +213,24 @@ fn section(report: &Report, block: &Block, index: usize) -> Section {
         heading: block.technique.clone(),
         context: block.context(),
         overhead: [
-            ("Area over the front end's", figure(|o| o.front_end_area)),
-            (
-                "Area over the SM's priced structures'",
-                figure(|o| o.sm_area),
-            ),
-            (
-                "Leakage over the front end's",
-                figure(|o| o.front_end_leakage),
-            ),
-            (
-                "Leakage over the SM's priced structures'",
-                figure(|o| o.sm_leakage),
-            ),
+            ("Area", figure(|o| o.sm_area)),
+            ("Leakage", figure(|o| o.sm_leakage)),
         ],
         figures: grid(block, &columns::figures(block)),
+        beside: report
+            .paper
+            .as_deref()
+            .map(|paper| grid(block, &columns::beside(block, paper))),
         metrics: grid(block, &columns::metrics(block)),
         charts: charts(report, block, index),
-        energies: block.comparisons.iter().map(energy_row).collect(),
+        energies: {
+            let pairs = block.comparisons.iter().zip(report.pairs(index));
+            pairs.map(|(c, pair)| energy_row(c, pair)).collect()
+        },
         structures: structures(report, block),
-        lines: block.lines(&report.paper),
+        lines: block.lines.clone(),
         notes: table::notes(block),
     }
-}
-
-fn trend(report: &Report) -> Option<Chart> {
-    Some(Chart {
-        heading: Cow::Borrowed("Change of energy over nodes"),
-        caption: "Dynamic and leakage energy of all priced structures, mean over kernels; whiskers: the mean 95 % interval of the circuit models' error.",
-        svg: chart::over_nodes(report, "trend")?,
-    })
 }
 
 fn grid(block: &Block, columns: &[Column]) -> Grid {
@@ -233,21 +244,19 @@ fn grid(block: &Block, columns: &[Column]) -> Grid {
     }
 }
 
-/// Gross, overhead and net of the front end, then everything with leakage.
-fn energy_row(comparison: &Comparison) -> Row {
-    let saving = comparison.front_end_saving;
-    row(
-        comparison,
-        vec![
-            format::nanojoules(comparison.front_end.without_j),
-            format::nanojoules(saving.gross_j),
-            format::nanojoules(saving.overhead_j),
-            format::nanojoules(saving.net_j),
-            format::nanojoules(comparison.total.without_j),
-            format::nanojoules(comparison.total.with_j),
-            format::estimate(comparison.total.relative),
-        ],
-    )
+/// What the structures of a kernel save and cost, with leakage.
+fn energy_row(comparison: &Comparison, pair: (&Outcome, &Outcome)) -> Row {
+    let [saved, added] = saved_and_added(pair);
+    let energies = [
+        comparison.total.without_j,
+        saved,
+        added,
+        saved - added,
+        comparison.total.with_j,
+    ];
+    let mut cells = energies.map(format::nanojoules).to_vec();
+    cells.push(format::estimate(comparison.total.relative));
+    row(comparison, cells)
 }
 
 fn row(comparison: &Comparison, cells: Vec<String>) -> Row {
@@ -260,30 +269,21 @@ fn row(comparison: &Comparison, cells: Vec<String>) -> Row {
 
 fn charts(report: &Report, block: &Block, index: usize) -> Vec<Chart> {
     let id = |name: &str| format!("{name}-{}", index + 1);
-    let mut charts = vec![Chart {
-        heading: Cow::Borrowed("Front-end energy"),
-        caption: "Dynamic energy of the front end by structure, relative to the whole without the technique: without on top, with below. On the right the sums.",
-        svg: chart::front_end_breakdown(block, &id("breakdown")),
-    }];
-    if block.comparisons.iter().any(|c| c.hit_rate.is_some()) {
-        charts.splice(
-            0..0,
-            [Chart {
-                heading: Cow::Borrowed("I-cache energy"),
-                caption: "Energy of I-cache and filter cache, relative to the I-cache alone (100%). Whiskers: 95 % interval of the circuit models' error; diamonds: the paper.",
-                svg: chart::icache_energy(block, &id("icache")),
-            }],
-        );
+    let mut charts = Vec::new();
+    if let Some(svg) = chart::by_structure(families(report, index), &id("structures")) {
         charts.push(Chart {
-            heading: Cow::Borrowed("Filter-cache hit rate"),
-            caption: "Fraction of the fetches that the filter cache served.",
-            svg: chart::hit_rates(block, &id("hits")),
+            heading: Cow::Borrowed("Energy by structure"),
+            caption: "Dynamic and leakage energy summed over the kernels, relative to the whole without the technique.",
+            svg,
         });
-        charts.push(Chart {
-            heading: Cow::Borrowed("Energy ratio against miss rate"),
-            caption: "Table 4 of the paper is a straight line in the hit rate; ours are too, as far as I-cache fills do not matter.",
-            svg: chart::ratio_against_miss_rate(block, &report.paper, &id("line")),
-        });
+    }
+    if let Some(paper) = &report.paper {
+        let own = paper.charts(block, index).into_iter();
+        charts.extend(own.map(|chart| Chart {
+            heading: chart.heading,
+            caption: chart.caption,
+            svg: chart.svg,
+        }));
     }
     let points = points(report, block);
     if let Some(svg) = chart::register_accesses(&points, &id("registers")) {

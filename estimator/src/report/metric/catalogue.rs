@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use warpwatt_gpu::COUNTERS;
 use warpwatt_techniques::{ALL, Stack};
 
-use super::{Better, Def, Figure, Metric, PAPER, POINT, VERSUS, point, technique, versus};
+use super::{Better, Def, Figure, Metric, POINT, VERSUS, paper, point, technique, versus};
 use crate::diag::{Diag, nearest};
 use crate::outcome::{Outcome, PricedStructure};
 
@@ -49,9 +49,13 @@ impl Metrics {
         let mut listed: Vec<Metric> = Vec::new();
         let points = POINT.iter().chain(point::DERIVED);
         let points = points.map(|def| fixed(def, Figure::Point));
-        let versus = VERSUS.iter().chain(PAPER).chain(versus::DERIVED);
+        let versus = VERSUS.iter().chain(versus::DERIVED);
         let versus = versus.map(|def| fixed(def, Figure::Versus));
-        for metric in points.chain(versus).chain(technique::defaults()) {
+        for metric in points
+            .chain(versus)
+            .chain(paper::all())
+            .chain(technique::defaults())
+        {
             add(&mut listed, metric);
         }
         let counters = COUNTERS.iter().map(|counter| (counter.name, counter.unit));
@@ -72,6 +76,14 @@ impl Metrics {
         for metric in technique::of(stack) {
             add(&mut self.listed, metric);
         }
+        self
+    }
+
+    /// Without the figures of papers that a study does not ask for.
+    #[must_use]
+    pub fn asking(mut self, paper: Option<&str>) -> Self {
+        self.listed
+            .retain(|metric| metric.paper().is_none_or(|of| Some(of) == paper));
         self
     }
 
@@ -127,6 +139,11 @@ impl Metrics {
             found.cloned().or_else(|| self.of_other_parameters(name))
         };
         found.ok_or_else(|| {
+            if let Some(paper) = paper::of(name) {
+                let message = format!("`{name}` is a figure of a paper that is not asked for");
+                return Diag::error("metric::paper", message)
+                    .help(format!("add `paper = \"{paper}\"` under `[study]`"));
+            }
             Diag::error("metric::unknown", format!("no metric is called `{name}`"))
                 .help(self.remedy(name))
         })
@@ -157,6 +174,7 @@ impl Metrics {
             unit: unit.clone(),
             better: Better::Neither,
             meaning: format!("the counter `{counter}`"),
+            interval: false,
             figure: Figure::Activity(counter.to_owned()),
         })
     }
@@ -173,6 +191,7 @@ impl Metrics {
             unit: (*unit).to_owned(),
             better: *better,
             meaning: format!("`{figure}` of the structure `{structure}`"),
+            interval: false,
             figure: Figure::Structure(structure.to_owned(), *value),
         })
     }
@@ -204,6 +223,7 @@ fn fixed<T>(def: &Def<T>, figure: fn(Value<T>) -> Figure) -> Metric {
         unit: def.unit.to_owned(),
         better: def.better,
         meaning: def.meaning.to_owned(),
+        interval: def.interval,
         figure: figure(def.value),
     }
 }

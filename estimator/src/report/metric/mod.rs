@@ -5,6 +5,7 @@
 
 mod catalogue;
 mod goal;
+mod paper;
 mod point;
 pub mod quantity;
 mod technique;
@@ -16,9 +17,11 @@ mod tests;
 pub use catalogue::Metrics;
 pub use goal::{Bound, Limit, Objective};
 pub(crate) use point::POINT;
-pub(crate) use versus::{PAPER, VERSUS};
+pub(crate) use versus::VERSUS;
 
+use self::paper::Part;
 use super::compare::Comparison;
+use super::paper::PaperFigure;
 use crate::outcome::{Outcome, PricedStructure};
 
 /// Which way a metric is better.
@@ -39,6 +42,8 @@ pub struct Metric {
     unit: String,
     better: Better,
     meaning: String,
+    /// Whether it is half the interval of another.
+    interval: bool,
     figure: Figure,
 }
 
@@ -47,6 +52,12 @@ pub struct Metric {
 enum Figure {
     Point(fn(&Outcome) -> Option<f64>),
     Versus(fn(&Comparison) -> Option<f64>),
+    /// What a paper puts beside a comparison, or half its interval.
+    Paper {
+        paper: &'static str,
+        figure: &'static PaperFigure,
+        part: Part,
+    },
     /// Among what techniques report.
     Technique,
     /// A counter.
@@ -61,6 +72,8 @@ pub(crate) struct Def<T> {
     pub unit: &'static str,
     pub better: Better,
     pub meaning: &'static str,
+    /// Whether it is half the interval of another.
+    pub interval: bool,
     pub value: fn(&T) -> Option<f64>,
 }
 
@@ -77,11 +90,18 @@ const fn def<T>(
         unit,
         better,
         meaning,
+        interval: false,
         value,
     }
 }
 
 impl<T> Def<T> {
+    /// Half the interval of another metric.
+    const fn interval(mut self) -> Self {
+        self.interval = true;
+        self
+    }
+
     /// Whether its values are whole numbers.
     pub fn is_count(&self) -> bool {
         matches!(self.unit, "cycles" | "instructions")
@@ -111,7 +131,20 @@ impl Metric {
 
     /// Whether it is a figure of a comparison: points without a technique, or without a baseline, have no value of it.
     pub fn needs_baseline(&self) -> bool {
-        matches!(self.figure, Figure::Versus(_))
+        matches!(self.figure, Figure::Versus(_) | Figure::Paper { .. })
+    }
+
+    /// Whether it is half the interval of another: it says how sure that one is, and has no spread of its own.
+    pub fn is_interval(&self) -> bool {
+        self.interval
+    }
+
+    /// The paper that adds it, which a study has to ask for.
+    pub fn paper(&self) -> Option<&'static str> {
+        match self.figure {
+            Figure::Paper { paper, .. } => Some(paper),
+            _ => None,
+        }
     }
 
     /// Its value: of `outcome`, or of the comparison of `outcome` with its baseline. `None` where there is none, and where it is no number.
@@ -119,6 +152,10 @@ impl Metric {
         let value = match &self.figure {
             Figure::Point(value) => value(outcome),
             Figure::Versus(value) => comparison.and_then(value),
+            Figure::Paper { figure, part, .. } => {
+                let beside = comparison.and_then(|c| c.beside.as_ref()?.get(figure.key));
+                beside.map(|estimate| part.of(estimate))
+            }
             Figure::Technique => {
                 let mut metrics = outcome.metrics.iter();
                 let found = metrics.find(|metric| metric.name == self.name);

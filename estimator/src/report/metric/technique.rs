@@ -20,6 +20,7 @@ pub fn metric(name: &str, unit: &str) -> Metric {
             unit: unit.to_owned(),
             better: Better::Lower,
             meaning,
+            interval: false,
             figure: Figure::Technique,
         };
     }
@@ -29,6 +30,7 @@ pub fn metric(name: &str, unit: &str) -> Metric {
         unit: unit.to_owned(),
         better,
         meaning: format!("as `{technique}` reports it"),
+        interval: false,
         figure: Figure::Technique,
     }
 }

@@ -1,11 +1,12 @@
 //! Every name has the value that the files show under it.
 
 use super::{Better, Metrics, POINT, VERSUS};
-use crate::report::{Report, sample};
+use crate::report::{Report, Table, beside, sample};
 
 #[test]
 fn names_are_the_columns_of_the_files_and_mean_the_same() {
-    let report = Report::new("by hand", &sample::outcomes());
+    let paper = beside::load(Some(beside::FILTER_CACHE));
+    let report = Report::beside("by hand", &sample::outcomes(), paper);
     let metrics = Metrics::known().with_points(&report.points);
     let comparison = report.blocks[0].comparisons.first();
     let point = &report.points[1];
@@ -19,9 +20,9 @@ fn names_are_the_columns_of_the_files_and_mean_the_same() {
             .collect()
     };
     let mut checked = 0;
-    for (column, text) in columns(report.points_csv(), 1)
+    for (column, text) in columns(report.sheet(Table::Points).unwrap().csv(), 1)
         .into_iter()
-        .chain(columns(report.comparisons_csv(), 0))
+        .chain(columns(report.sheet(Table::Comparisons).unwrap().csv(), 0))
     {
         // The baseline's fetches stand under `fetches` in comparisons.csv.
         let Ok(metric) = metrics.find(&column) else {
@@ -33,8 +34,8 @@ fn names_are_the_columns_of_the_files_and_mean_the_same() {
     }
     assert_eq!(
         checked,
-        POINT.len() + VERSUS.len() + 3 + 4,
-        "names of both, vdd and temperature twice"
+        POINT.len() + VERSUS.len() + 15 + 4,
+        "names of both and of the paper, vdd and temperature twice"
     );
 }
 

@@ -12,38 +12,21 @@ pub(crate) const VERSUS: &[Def<Comparison>] = &[
     def("cycles", "cycles", Lower, "cycles with the technique", |c| count(c.cycles)),
     def("slowdown", "1", Lower, "cycles added, over the baseline's", |c| Some(c.slowdown)),
     def("fetches", "instructions", Neither, "instructions fetched by the baseline", |c| count(c.fetches)),
-    def("filter_cache_hit_rate", "1", Higher, "fetches that the filter cache served", |c| c.hit_rate),
-    def("icache_without_j", "J", Neither, "dynamic energy of the I-cache in the baseline", |c| Some(c.icache.without_j)),
-    def("icache_with_j", "J", Lower, "the same with the technique, what it adds to the front end included", |c| Some(c.icache.with_j)),
-    def("icache_change", "1", Lower, "relative change of that energy", |c| value(c.icache.relative)),
-    def("icache_change_halfwidth", "1", Lower, "half its 95 % interval", |c| half_width(c.icache.relative)),
-    def("implied_icache_without_j", "J", Neither, "I-cache energy in the baseline as the filter-cache paper's Table 4 implies it", |c| Some(c.implied?.icache.without_j)),
-    def("implied_icache_with_j", "J", Lower, "the same with the filter cache", |c| Some(c.implied?.icache.with_j)),
-    def("implied_icache_change", "1", Lower, "its relative change", |c| value(c.implied?.icache.relative)),
     def("front_end_without_j", "J", Neither, "dynamic energy of the front end in the baseline", |c| Some(c.front_end.without_j)),
     def("front_end_with_j", "J", Lower, "the same with the technique", |c| Some(c.front_end.with_j)),
     def("front_end_gross_saving_j", "J", Higher, "saved by the structures of the front end that spend less", |c| Some(c.front_end_saving.gross_j)),
     def("front_end_overhead_j", "J", Lower, "added by those that spend more", |c| Some(c.front_end_saving.overhead_j)),
     def("front_end_net_saving_j", "J", Higher, "saved less added", |c| Some(c.front_end_saving.net_j)),
     def("front_end_change", "1", Lower, "relative change of the front end's dynamic energy", |c| value(c.front_end.relative)),
-    def("front_end_change_halfwidth", "1", Lower, "half its 95 % interval", |c| half_width(c.front_end.relative)),
-    def("implied_front_end_change", "1", Lower, "the change with the I-cache part as Table 4 implies it", |c| value(c.implied?.front_end.relative)),
+    def("front_end_change_halfwidth", "1", Lower, "half its 95 % interval", |c| half_width(c.front_end.relative)).interval(),
     def("total_without_j", "J", Neither, "dynamic and leakage energy of the baseline", |c| Some(c.total.without_j)),
     def("total_with_j", "J", Lower, "the same with the technique", |c| Some(c.total.with_j)),
     def("total_change", "1", Lower, "relative change of dynamic and leakage energy", |c| value(c.total.relative)),
-    def("total_change_halfwidth", "1", Lower, "half its 95 % interval", |c| half_width(c.total.relative)),
+    def("total_change_halfwidth", "1", Lower, "half its 95 % interval", |c| half_width(c.total.relative)).interval(),
     def("front_end_area_overhead", "1", Lower, "area added, over that of the front end", |c| value(c.overhead.front_end_area)),
     def("sm_area_overhead", "1", Lower, "area added, over that of all priced structures", |c| value(c.overhead.sm_area)),
     def("front_end_leakage_overhead", "1", Lower, "leakage power added, over that of the front end", |c| value(c.overhead.front_end_leakage)),
     def("sm_leakage_overhead", "1", Lower, "leakage power added, over that of all priced structures", |c| value(c.overhead.sm_leakage)),
-];
-
-/// The columns that follow, after the paper's row: what the filter-cache paper measured.
-#[rustfmt::skip]
-pub(crate) const PAPER: &[Def<Comparison>] = &[
-    def("paper_hit_rate", "1", Neither, "the filter-cache paper's hit rate", |c| Some(c.paper.as_ref()?.hit_rate)),
-    def("paper_icache_ratio", "1", Neither, "its I-cache energy, over that of the baseline", |c| Some(c.paper.as_ref()?.icache_ratio)),
-    def("paper_front_end_saving", "1", Neither, "its saving of front-end energy", |c| Some(c.paper.as_ref()?.front_end_saving)),
 ];
 
 /// What else follows from a comparison.
@@ -52,7 +35,6 @@ pub(super) const DERIVED: &[Def<Comparison>] = &[
     def("speedup", "x", Higher, "cycles of the baseline over cycles with the technique", |c| Some(c.baseline_cycles as f64 / c.cycles as f64)),
     def("energy_saving", "1", Higher, "dynamic and leakage energy saved, over the baseline's", |c| Some(-c.total.relative?.value)),
     def("front_end_saving", "1", Higher, "dynamic energy of the front end saved, over the baseline's", |c| Some(-c.front_end.relative?.value)),
-    def("icache_saving", "1", Higher, "dynamic energy of the I-cache saved, over the baseline's", |c| Some(-c.icache.relative?.value)),
     def("area_overhead", "1", Lower, "area added, over that of all priced structures", |c| value(c.overhead.sm_area)),
     def("leakage_overhead", "1", Lower, "leakage power added, over that of all priced structures", |c| value(c.overhead.sm_leakage)),
 ];

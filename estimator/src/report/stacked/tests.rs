@@ -1,4 +1,4 @@
-use crate::report::{Detail, Details, Report, sample};
+use crate::report::{Detail, Details, Report, Table, sample};
 
 use super::*;
 
@@ -63,7 +63,7 @@ fn every_rendering_shows_it() {
     ] {
         assert!(text.contains("Stacked and alone"), "{text}");
     }
-    let csv = report.stacks_csv();
+    let csv = report.sheet(Table::Stacks).unwrap().csv();
     assert_eq!(csv.lines().count(), 4, "{csv}");
     let document: serde_json::Value = serde_json::from_str(&report.json().unwrap()).unwrap();
     assert_eq!(

@@ -86,6 +86,15 @@ impl Preset {
         self.source.parse().expect("presets are valid TOML")
     }
 
+    /// The value of the setting at `path`, `sm.threads`; `None` if there is none, or a table of them.
+    pub fn setting(&self, path: &str) -> Option<toml::Value> {
+        let mut place = toml::Value::Table(self.table());
+        for key in path.split('.') {
+            place = place.as_table_mut()?.remove(key)?;
+        }
+        (!place.is_table()).then_some(place)
+    }
+
     /// The preset as it is.
     ///
     /// # Errors

@@ -2,19 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::WIDTH;
-use super::bars::{Frame, Look};
-use super::legend::{self, Mark};
-use super::svg::Canvas;
-use crate::report::compare::{Comparison, Part};
-use crate::report::format;
-use crate::report::model::Block;
+use crate::report::chart::{Canvas, Frame, Look, Mark, WIDTH, legend};
+use crate::report::{Block, Comparison, Part, format};
 
 /// How many colours the page has for structures.
 const COLOURS: usize = 8;
 
 /// Front-end energy by structure, without and with the technique, relative to the whole without.
-pub fn front_end_breakdown(block: &Block, id: &str) -> String {
+pub(super) fn front_end(block: &Block, id: &str) -> String {
     let families = families(block);
     let classes: Vec<String> = (0..families.len())
         .map(|i| format!("s{}", i % COLOURS))
@@ -33,7 +28,7 @@ pub fn front_end_breakdown(block: &Block, id: &str) -> String {
         bars: 2,
         largest: block.comparisons.iter().map(with).fold(1.0, f64::max),
     };
-    let frame = Frame::draw(&mut canvas, block, &remarks, look);
+    let frame = Frame::draw(&mut canvas, &block.names(), &remarks, look);
     for (row, comparison) in block.comparisons.iter().enumerate() {
         for (bar, energy) in [
             (0, (|p| p.without_j) as fn(&Part) -> f64),

@@ -7,10 +7,9 @@
 
 use serde::Serialize;
 
-use super::compare::Change;
-use super::estimate::Term;
-use super::terms;
 use crate::outcome::{FRONT_END, Outcome, PricedStructure};
+use crate::report::estimate::Term;
+use crate::report::{Change, terms};
 
 /// Energies under the paper's sum.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -1,12 +1,10 @@
 //! Energy ratio against miss rate, with straight lines.
 
-use super::WIDTH;
-use super::legend::{self, Mark};
-use super::scale::Scale;
-use super::svg::{Anchor, Canvas};
+use super::charts::{figure, hit_rate};
+use super::line;
 use crate::papers::FilterCachePaper;
-use crate::report::format;
-use crate::report::model::Block;
+use crate::report::chart::{Anchor, Canvas, Mark, Scale, WIDTH, legend};
+use crate::report::{Block, Comparison, format};
 
 /// Height of the area with the points.
 const HEIGHT: f64 = 300.0;
@@ -18,7 +16,7 @@ struct Plane {
 }
 
 /// I-cache energy with over without against the filter cache's miss rate: our kernels by both countings, the paper's rows, and a line through each.
-pub fn ratio_against_miss_rate(block: &Block, paper: &FilterCachePaper, id: &str) -> String {
+pub(super) fn ratio_against_miss_rate(block: &Block, paper: &FilterCachePaper, id: &str) -> String {
     let mut canvas = Canvas::default();
     let top = legend::draw(
         &mut canvas,
@@ -43,14 +41,20 @@ pub fn ratio_against_miss_rate(block: &Block, paper: &FilterCachePaper, id: &str
     )
 }
 
+/// The two countings.
+const CHANGES: [&str; 2] = ["icache_change", "implied_icache_change"];
+
+/// Energy with over energy without.
+fn ratio(comparison: &Comparison, change: &str) -> Option<f64> {
+    figure(comparison, change).map(|change| 1.0 + change.value)
+}
+
 fn largest(block: &Block) -> f64 {
-    let ratios = block.comparisons.iter().flat_map(|c| {
-        [
-            c.icache.ratio(),
-            c.implied.and_then(|implied| implied.icache.ratio()),
-        ]
-    });
-    let lines = [block.structural_line, block.implied_line];
+    let ratios = block
+        .comparisons
+        .iter()
+        .flat_map(|c| CHANGES.map(|key| ratio(c, key)));
+    let lines = CHANGES.map(|key| line(&block.comparisons, key));
     let ends = lines.iter().flatten().map(|line| line.at(1.0));
     // The paper's line ends at 1.06.
     ratios.flatten().chain(ends).fold(1.07, f64::max)
@@ -94,11 +98,10 @@ fn lines(canvas: &mut Canvas, plane: &Plane, block: &Block, paper: &FilterCacheP
         ]
     };
     canvas.line("line-paper", ends(&|miss| paper_line.at(1.0 - miss)));
-    if let Some(line) = block.structural_line {
-        canvas.line("line-s0", ends(&|miss| line.at(miss)));
-    }
-    if let Some(line) = block.implied_line {
-        canvas.line("line-s1", ends(&|miss| line.at(miss)));
+    for (class, key) in ["line-s0", "line-s1"].into_iter().zip(CHANGES) {
+        if let Some(line) = line(&block.comparisons, key) {
+            canvas.line(class, ends(&|miss| line.at(miss)));
+        }
     }
 }
 
@@ -113,13 +116,11 @@ fn points(canvas: &mut Canvas, plane: &Plane, block: &Block, paper: &FilterCache
         canvas.diamond("paper", x, y, &tooltip);
     }
     for comparison in &block.comparisons {
-        let Some(hit_rate) = comparison.hit_rate else {
+        let Some(hit_rate) = hit_rate(comparison) else {
             continue;
         };
-        let implied = comparison
-            .implied
-            .and_then(|implied| implied.icache.ratio());
-        for (class, ratio) in [("s1", implied), ("s0", comparison.icache.ratio())] {
+        let [structural, implied] = CHANGES.map(|key| ratio(comparison, key));
+        for (class, ratio) in [("s1", implied), ("s0", structural)] {
             let Some(ratio) = ratio else { continue };
             let tooltip = format!(
                 "{}: {}",

@@ -1,0 +1,70 @@
+//! What the label of techniques says: `filter_cache(entries=16) + uniform_vector`.
+
+use warpwatt_techniques::{Stack, find};
+
+/// The names of the techniques that work together.
+pub fn techniques(label: &str) -> impl Iterator<Item = &str> {
+    let members = label.split(Stack::JOIN);
+    members.map(|member| member.split('(').next().unwrap_or(member).trim())
+}
+
+/// The parameters that a label names, `filter_cache.entries` with its value; `None` for a text of another form.
+pub fn parameters(label: &str) -> Option<Vec<(String, String)>> {
+    let mut all = Vec::new();
+    for member in label.split(Stack::JOIN) {
+        let Some((name, rest)) = member.split_once('(') else {
+            continue;
+        };
+        let inside = rest.strip_suffix(')')?;
+        // A comma within brackets belongs to a value.
+        let mut depth = 0_i32;
+        let parts = inside.split(|c: char| {
+            depth += i32::from(matches!(c, '[' | '(')) - i32::from(matches!(c, ']' | ')'));
+            c == ',' && depth == 0
+        });
+        for part in parts {
+            let (key, value) = part.split_once('=')?;
+            all.push((format!("{name}.{}", key.trim()), value.trim().to_owned()));
+        }
+    }
+    Some(all)
+}
+
+/// The value of the parameter `filter_cache.entries`: what the label says, else the default; `None` if no technique of the label has it.
+pub fn value(label: &str, parameter: &str) -> Option<String> {
+    let bare = |text: &str| text.trim_matches('"').to_owned();
+    let said = parameters(label).unwrap_or_default();
+    if let Some((_, value)) = said.iter().find(|(known, _)| known == parameter) {
+        return Some(bare(value));
+    }
+    let (technique, key) = parameter.split_once('.')?;
+    let technique = techniques(label).find(|member| *member == technique)?;
+    let mut declared = find(technique).ok()?.parameters.iter();
+    let declared = declared.find(|declared| declared.name == key)?;
+    Some(bare(declared.default))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_may_be_lists() {
+        let found = parameters("a(windows=[1, 2], size=3) + b").unwrap();
+        let found: Vec<(&str, &str)> = found
+            .iter()
+            .map(|(k, v)| (k.as_str(), v.as_str()))
+            .collect();
+        assert_eq!(found, [("a.windows", "[1, 2]"), ("a.size", "3")]);
+    }
+
+    #[test]
+    fn what_a_label_leaves_out_has_its_default() {
+        let label = "filter_cache + uniform_vector(mode=intra)";
+        let of = |parameter| value(label, parameter);
+        assert_eq!(of("filter_cache.entries").as_deref(), Some("32"));
+        assert_eq!(of("uniform_vector.mode").as_deref(), Some("intra"));
+        assert_eq!(of("uniform_vector.no_such"), None);
+        assert_eq!(of("warped_dmr.entries"), None);
+    }
+}

@@ -1,0 +1,187 @@
+//! Tables for machines: columns with a type each, and rows of cells. CSV is made here; Parquet, where the build has it, beside.
+
+use serde::Serialize;
+
+/// A table for machines.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sheet {
+    /// Its columns.
+    pub columns: Vec<SheetColumn>,
+    /// Its rows, a cell a column.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A column of a table for machines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SheetColumn {
+    /// Its name, the unit at its end.
+    pub name: String,
+    /// What its cells are.
+    pub kind: Kind,
+}
+
+/// What the cells of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Words, which may be empty.
+    Text,
+    /// Whole numbers.
+    Count,
+    /// Real numbers.
+    Real,
+    /// True or false.
+    Mark,
+}
+
+/// What stands in a row under a column.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// There is no value.
+    Nothing,
+    /// Words.
+    Text(String),
+    /// A whole number.
+    Count(u64),
+    /// A real number.
+    Real(f64),
+    /// True or false.
+    Mark(bool),
+}
+
+impl SheetColumn {
+    /// A column.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+        }
+    }
+}
+
+impl Cell {
+    /// A cell of `kind` from its text; nothing if the text is not of the kind.
+    pub fn parse(kind: Kind, text: &str) -> Self {
+        match kind {
+            Kind::Text => Self::Text(text.to_owned()),
+            Kind::Count => text.parse().map_or(Self::Nothing, Self::Count),
+            Kind::Real => text.parse().map_or(Self::Nothing, Self::Real),
+            Kind::Mark => text.parse().map_or(Self::Nothing, Self::Mark),
+        }
+    }
+
+    /// A whole number that is computed with as a real one.
+    pub fn count(value: Option<f64>) -> Self {
+        value.map_or(Self::Nothing, |value| Self::Count(value as u64))
+    }
+
+    /// The text of CSV.
+    fn text(&self) -> String {
+        match self {
+            Self::Nothing => String::new(),
+            Self::Text(text) => text.clone(),
+            Self::Count(count) => count.to_string(),
+            Self::Real(value) => real(*value),
+            Self::Mark(mark) => mark.to_string(),
+        }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(value: f64) -> Self {
+        Self::Real(value)
+    }
+}
+
+impl From<bool> for Cell {
+    fn from(mark: bool) -> Self {
+        Self::Mark(mark)
+    }
+}
+
+impl<T: Into<Cell>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Nothing, Into::into)
+    }
+}
+
+impl Sheet {
+    /// The table as CSV: its heading, and a line a row.
+    pub fn csv(&self) -> String {
+        self.heading_csv() + &self.rows_csv()
+    }
+
+    /// The line with the names of the columns.
+    pub fn heading_csv(&self) -> String {
+        let names = self.columns.iter().map(|column| column.name.clone());
+        lines([names].into_iter())
+    }
+
+    /// The rows without their heading.
+    pub fn rows_csv(&self) -> String {
+        lines(self.rows.iter().map(|row| row.iter().map(Cell::text)))
+    }
+}
+
+/// Records, quoted where needed. Writing to memory cannot fail, so a failure leaves the text empty rather than the program dead.
+fn lines(records: impl Iterator<Item = impl Iterator<Item = String>>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let written: Result<(), csv::Error> =
+        { records }.try_for_each(|record| writer.write_record(record));
+    let bytes = written.ok().and_then(|()| writer.into_inner().ok());
+    String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+}
+
+/// The shortest text that reads back to the same number.
+pub(super) fn real(value: f64) -> String {
+    if value != 0.0 && !(1e-3..1e6).contains(&value.abs()) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_of_its_kind_or_nothing() {
+        assert_eq!(Cell::parse(Kind::Count, "32"), Cell::Count(32));
+        assert_eq!(Cell::parse(Kind::Count, "3.2"), Cell::Nothing);
+        assert_eq!(Cell::parse(Kind::Real, "0.9"), Cell::Real(0.9));
+        assert_eq!(Cell::parse(Kind::Mark, "true"), Cell::Mark(true));
+        assert_eq!(Cell::parse(Kind::Text, "true"), Cell::from("true"));
+    }
+
+    #[test]
+    fn numbers_read_back_and_words_are_quoted() {
+        let row = vec![
+            Cell::from("a, b"),
+            Cell::Real(1.25e-9),
+            Cell::Nothing,
+            Cell::Count(7),
+            Cell::Mark(false),
+        ];
+        let columns = ["text", "x_j", "y", "n", "m"];
+        let sheet = Sheet {
+            columns: columns
+                .map(|name| SheetColumn::new(name, Kind::Text))
+                .to_vec(),
+            rows: vec![row],
+        };
+        assert_eq!(sheet.csv(), "text,x_j,y,n,m\n\"a, b\",1.25e-9,,7,false\n");
+    }
+}
