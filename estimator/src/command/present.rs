@@ -127,13 +127,18 @@ const USUAL_WIDTH: usize = 100;
 /// Fewer hold no table.
 const LEAST_WIDTH: usize = 40;
 
-/// Columns of a line: what COLUMNS says, else the terminal's.
+/// Columns of a line, as many as are usual if nothing says how many there are.
 pub fn width() -> usize {
+    known_width().unwrap_or(USUAL_WIDTH)
+}
+
+/// Columns of a line: what COLUMNS says, else the terminal's.
+pub fn known_width() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok();
     let said = said.and_then(|columns| columns.trim().parse().ok());
     let terminal = || comfy_table::Table::new().width().map(usize::from);
-    let width = said.or_else(terminal).unwrap_or(USUAL_WIDTH);
-    width.max(LEAST_WIDTH)
+    let width = said.or_else(terminal);
+    width.map(|width| width.max(LEAST_WIDTH))
 }
 
 /// How a command ends that has reported against a budget, if there is one.
