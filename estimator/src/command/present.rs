@@ -10,7 +10,7 @@ use crate::diag::Diag;
 #[cfg(feature = "parquet")]
 use crate::report::parquet;
 use crate::report::{Details, Report};
-use crate::store::{FILE_NAME, Manifest, RECORD, Record};
+use crate::store::{FILE_NAME, Manifest, RECORD, Record, hashes, remove_files};
 use crate::study::Format;
 
 /// Where a report goes.
@@ -27,10 +27,10 @@ pub struct Formats {
     pub details: Details,
 }
 
-/// Writes the files, all or none, and prints the report.
+/// Writes the files, all or none, removes those that a report of other results left there, and prints the report.
 ///
 /// # Errors
-/// A file cannot be written.
+/// A file cannot be written or removed.
 pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Result<(), Diag> {
     let defect = |error: String| {
         Diag::error(
@@ -62,8 +62,10 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
             }
         }
     }
-    let record = Record::of(manifest, &report.points).text();
-    let record = record.map_err(|error| defect(error.to_string()))?;
+    let mut record = Record::of(manifest, &report.points);
+    record.files = hashes(&files);
+    let left = record.take_over(Record::beside(&formats.directory));
+    let record = record.text().map_err(|error| defect(error.to_string()))?;
     files.push((RECORD.to_owned(), record.into_bytes()));
     let written = write_all(&formats.directory, &files);
     written.map_err(|rejection| {
@@ -74,6 +76,7 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
             .next()
             .unwrap_or_else(|| defect(String::new()))
     })?;
+    remove_files(&formats.directory, &left).map_err(|error| error.diag())?;
     if formats.json {
         let mut value: serde_json::Value =
             serde_json::from_str(&json_text).map_err(|error| defect(error.to_string()))?;
