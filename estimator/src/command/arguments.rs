@@ -377,15 +377,18 @@ pub struct LogicArguments {
     pub words: Vec<String>,
 }
 
-/// Show what there is: presets, nodes, kernels, techniques, counters, metrics.
+/// Show what there is, a line each: presets, nodes, kernels, techniques, counters, metrics. With a name, that one in full.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   warpwatt list kernels
+  warpwatt list presets v100
   warpwatt list techniques --json")]
 pub struct ListArguments {
     /// What to show
     pub what: Listing,
+    /// Show all there is about this one
+    pub name: Option<String>,
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,

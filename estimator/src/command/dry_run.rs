@@ -37,8 +37,12 @@ fn forecast(
     let plan = &resolved.plan;
     let keys: Vec<PointKey> = plan.points.iter().map(|point| point.key).collect();
     let held = if directory.join(FILE_NAME).is_file() {
-        let store = Store::open_existing(directory).map_err(|error| error.diag())?;
-        store.held(&keys).map_err(|error| error.diag())?
+        let store = Store::open_existing(directory);
+        let held = store.and_then(|store| {
+            store.check_owner(&resolved.study.title)?;
+            store.held(&keys)
+        });
+        held.map_err(|error| error.diag())?
     } else {
         vec![false; keys.len()]
     };

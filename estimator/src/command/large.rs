@@ -20,7 +20,10 @@ use crate::report::parameters::Parameters;
 use crate::report::sheet::Sheet;
 use crate::report::{Report, Table};
 use crate::run::kernel::hex;
-use crate::store::{Digests, FILE_NAME, Manifest, PointKey, RECORD, Record, Store};
+use crate::store::{
+    Digests, FILE_NAME, Manifest, PointKey, RECORD, Record, Store, StoreError, hash_of, hashes,
+    remove_files,
+};
 use crate::study::Format;
 
 /// Points that are decoded at once, and those that make a piece for one thread.
@@ -48,24 +51,33 @@ pub fn present(
     };
     let hash = hash(manifest)?;
     let tables = Tables::names(&formats.files, manifest.budget.is_some());
-    let (digest, mut written) = match known(&formats.directory, (&hash, &objectives), &tables) {
-        Some(digest) => (digest, Vec::new()),
-        None => gather(manifest, store, (hash, &objectives), formats)?,
+    let directory = &formats.directory;
+    let (digest, made) = match known(directory, (&hash, &objectives), &tables) {
+        Some(digest) => (digest, None),
+        None => {
+            let (digest, record) = gather(manifest, store, (hash, &objectives), formats)?;
+            (digest, Some(record))
+        }
     };
     let mut files = vec![(DIGEST.to_owned(), pretty(&digest)?)];
     if formats.files.contains(&Format::Html) {
         let page = digest.html().map_err(|error| defect(&error))?;
         files.push(("report.html".to_owned(), page.into_bytes()));
     }
-    write_all(&formats.directory, &files)?;
-    written.extend(files.into_iter().map(|(name, _)| name));
+    let mut written = Vec::new();
+    if made.is_some() {
+        written.push(FILE_NAME.to_owned());
+        written.extend(tables);
+    }
+    let made = made.or_else(|| listing_others(directory, &files));
+    written.extend(write(directory, files, made)?);
     if formats.json {
         out_json(&json!({ "digest": digest }));
     } else {
         out(&digest.table());
     }
     if !formats.quiet {
-        let directory = formats.directory.display();
+        let directory = directory.display();
         err(&format!("\nwrote {} in {directory}\n", written.join(", ")));
     }
     Ok(match digest.inside_budget {
@@ -101,13 +113,47 @@ fn known(
     (digest.manifest == hash && digest.objectives == objectives).then_some(digest)
 }
 
-/// Goes over all points: writes the tables and the manifest, and gathers the digest.
+/// The manifest, if it does not name these files as they are about to be written.
+fn listing_others(directory: &Path, files: &[(String, Vec<u8>)]) -> Option<Record> {
+    let mut files = files.iter();
+    let there = files.all(|(name, contents)| {
+        fs::read(directory.join(name)).is_ok_and(|found| found == *contents)
+    });
+    if there {
+        None
+    } else {
+        Record::beside(directory)
+    }
+}
+
+/// Writes the files and the manifest that names them, and removes those of other results; returns the names of what was written.
+fn write(
+    directory: &Path,
+    mut files: Vec<(String, Vec<u8>)>,
+    made: Option<Record>,
+) -> Result<Vec<String>, Rejection> {
+    let left = match made {
+        Some(mut record) => {
+            record.files.extend(hashes(&files));
+            let left = record.take_over(Record::beside(directory));
+            let record = record.text().map_err(|error| defect(&error))?;
+            files.insert(0, (RECORD.to_owned(), record.into_bytes()));
+            left
+        }
+        None => Default::default(),
+    };
+    write_all(directory, &files)?;
+    remove_files(directory, &left).map_err(|error| error.diag())?;
+    Ok(files.into_iter().map(|(name, _)| name).collect())
+}
+
+/// Goes over all points: writes the tables, and gathers the digest and the manifest that names them.
 fn gather(
     manifest: &Manifest,
     store: &Store,
     (hash, objectives): (String, &[Objective]),
     formats: &Formats,
-) -> Result<(Digest, Vec<String>), Rejection> {
+) -> Result<(Digest, Record), Rejection> {
     let budget = manifest.budget.is_some();
     let mut tables = Tables::create(&formats.directory, &formats.files, budget)?;
     let wanted = tables.wanted();
@@ -134,17 +180,14 @@ fn gather(
             break;
         }
     }
-    let record = Record::with(manifest, digests).text();
-    let record = record.map_err(|error| defect(&error))?;
-    let mut written = vec![FILE_NAME.to_owned()];
     tables.commit()?;
-    written.extend(Tables::names(&formats.files, budget));
-    write_all(
-        &formats.directory,
-        &[(RECORD.to_owned(), record.into_bytes())],
-    )?;
-    written.push(RECORD.to_owned());
-    Ok((gathering.finish(), written))
+    let mut record = Record::with(manifest, digests);
+    for name in Tables::names(&formats.files, budget) {
+        let path = formats.directory.join(&name);
+        let hash = hash_of(&path).map_err(|error| StoreError::Io { path, error }.diag())?;
+        record.files.insert(name, hash);
+    }
+    Ok((gathering.finish(), record))
 }
 
 /// Cuts what waits before plain GPUs, so that what is compared with one stands with it; what may go on stays, unless nothing follows.

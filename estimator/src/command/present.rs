@@ -11,7 +11,7 @@ use crate::diag::Diag;
 use crate::report::parquet;
 use crate::report::sheet::Sheet;
 use crate::report::{Details, Report, Table};
-use crate::store::{FILE_NAME, Manifest, RECORD, Record};
+use crate::store::{FILE_NAME, Manifest, RECORD, Record, hashes, remove_files};
 use crate::study::Format;
 
 /// Where a report goes.
@@ -28,10 +28,10 @@ pub struct Formats {
     pub details: Details,
 }
 
-/// Writes the files, all or none, and prints the report.
+/// Writes the files, all or none, removes those that a report of other results left there, and prints the report.
 ///
 /// # Errors
-/// A file cannot be written.
+/// A file cannot be written or removed.
 pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Result<(), Diag> {
     let defect = |error: String| {
         Diag::error(
@@ -66,8 +66,10 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
             }
         }
     }
-    let record = Record::of(manifest, &report.points).text();
-    let record = record.map_err(|error| defect(error.to_string()))?;
+    let mut record = Record::of(manifest, &report.points);
+    record.files = hashes(&files);
+    let left = record.take_over(Record::beside(&formats.directory));
+    let record = record.text().map_err(|error| defect(error.to_string()))?;
     files.push((RECORD.to_owned(), record.into_bytes()));
     let written = write_all(&formats.directory, &files);
     written.map_err(|rejection| {
@@ -78,6 +80,7 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
             .next()
             .unwrap_or_else(|| defect(String::new()))
     })?;
+    remove_files(&formats.directory, &left).map_err(|error| error.diag())?;
     if formats.json {
         let mut value: serde_json::Value =
             serde_json::from_str(&json_text).map_err(|error| defect(error.to_string()))?;
@@ -112,13 +115,18 @@ const USUAL_WIDTH: usize = 100;
 /// Fewer hold no table.
 const LEAST_WIDTH: usize = 40;
 
-/// Columns of a line: what COLUMNS says, else the terminal's.
+/// Columns of a line, as many as are usual if nothing says how many there are.
 pub fn width() -> usize {
+    known_width().unwrap_or(USUAL_WIDTH)
+}
+
+/// Columns of a line: what COLUMNS says, else the terminal's.
+pub fn known_width() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok();
     let said = said.and_then(|columns| columns.trim().parse().ok());
     let terminal = || comfy_table::Table::new().width().map(usize::from);
-    let width = said.or_else(terminal).unwrap_or(USUAL_WIDTH);
-    width.max(LEAST_WIDTH)
+    let width = said.or_else(terminal);
+    width.map(|width| width.max(LEAST_WIDTH))
 }
 
 /// How a command ends that has reported against a budget, if there is one.

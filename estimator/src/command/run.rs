@@ -82,7 +82,7 @@ fn run_resolved(
     (sink, cache): (&Sink, Option<&TraceCache>),
 ) -> Result<Exit, Diag> {
     if arguments.fresh {
-        Store::remove(directory).map_err(|error| error.diag())?;
+        Store::clear(directory).map_err(|error| error.diag())?;
     }
     let manifest = Manifest {
         title: resolved.study.title.clone(),
@@ -184,7 +184,7 @@ fn run_shard(
     manifest: &Manifest,
     (directory, sink, cache): (&Path, &Sink, Option<&TraceCache>),
 ) -> Result<Exit, Diag> {
-    let store = Store::open(directory).map_err(|error| error.diag())?;
+    let store = Store::open_for(directory, &manifest.title).map_err(|error| error.diag())?;
     let done = fill(arguments, resolved, &store, (sink, cache)).and_then(|points| {
         let kept = keep_recipes(resolved, &store).and_then(|()| store.put_part(manifest));
         kept.map_err(|error| error.diag())?;
@@ -208,7 +208,7 @@ fn run_to_the_end(
     manifest: &Manifest,
     (directory, sink, cache): (&Path, &Sink, Option<&TraceCache>),
 ) -> Result<(), Diag> {
-    let store = Store::open(directory).map_err(|error| error.diag())?;
+    let store = Store::open_for(directory, &manifest.title).map_err(|error| error.diag())?;
     let done = fill(arguments, resolved, &store, (sink, cache)).and_then(|_| {
         keep_recipes(resolved, &store)
             .and_then(|()| store.put_manifest(manifest))

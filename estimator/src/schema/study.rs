@@ -18,7 +18,7 @@ pub(super) fn schema() -> Value {
     let mut schema = parsed(include_str!("data/study.json"));
     let of_gpu = &mut schema["properties"]["gpu"]["properties"];
     of_gpu["preset"] = axis(json!({
-        "description": "GPU to start from; `warpwatt list presets` shows every setting.", "enum": names.presets,
+        "description": "GPU to start from; `warpwatt list presets NAME` shows every setting.", "enum": names.presets,
     }));
     for key in OPERATING {
         of_gpu[key] = axis(json!({ "$ref": format!("#/$defs/{key}") }));

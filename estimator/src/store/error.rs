@@ -62,6 +62,16 @@ pub enum StoreError {
         /// What they differ in.
         difference: String,
     },
+    /// Another study's results are in it.
+    #[error("the result store `{}` belongs to the study `{owner}`, not to `{title}`", path.display())]
+    Taken {
+        /// The store.
+        path: PathBuf,
+        /// The title of the study whose results it holds.
+        owner: String,
+        /// The title of the study that wants to write to it.
+        title: String,
+    },
     /// It holds another outcome for a point than another store.
     #[error("the result store `{}` holds another outcome for the point {key} than a store before it", path.display())]
     Conflict {
@@ -134,6 +144,10 @@ impl StoreError {
             StoreError::OtherStudy { .. } => (
                 "store::other_study",
                 "put together what `warpwatt run STUDY.toml --shard I/N` wrote for one study, by one version",
+            ),
+            StoreError::Taken { .. } => (
+                "store::taken",
+                "write elsewhere with `--out DIR`; `warpwatt run --fresh` throws away what is there",
             ),
             StoreError::Conflict { .. } => (
                 "store::conflict",

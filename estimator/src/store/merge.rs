@@ -34,7 +34,7 @@ pub fn merge(directory: &Path, parts: &[PathBuf]) -> Result<Merged, StoreError> 
         .transpose()?;
     let manifest = common(parts.iter().chain(&there))?;
     drop(there);
-    let store = Store::open(directory)?;
+    let store = Store::open_for(directory, &manifest.title)?;
     let copied = copy(&manifest, &parts, &store).and_then(|missing| {
         for recipes in parts
             .iter()

@@ -4,14 +4,17 @@
 //! never computed twice. Nothing in the file depends on the clock, the host or the number of threads: the same points written in the same order are the same bytes.
 
 mod error;
+mod files;
 mod key;
 mod manifest;
 mod merge;
+mod owner;
 mod point;
 mod recipes;
 mod record;
 
 pub use error::StoreError;
+pub use files::{Files, hash_of, hashes, remove_files};
 pub use key::PointKey;
 pub use manifest::{Budget, Manifest};
 pub use merge::{Merged, merge};
@@ -113,7 +116,7 @@ impl Store {
             }
         };
         if store.meta("format")?.is_none() {
-            store.write_format()?;
+            store.put_meta("format", &FORMAT.to_string())?;
         }
         Ok(store)
     }
@@ -316,12 +319,17 @@ impl Store {
     fn put_json(&self, name: &str, value: &impl Serialize) -> Result<(), StoreError> {
         let text =
             serde_json::to_string(value).map_err(|error| self.damaged(&error.to_string()))?;
-        if self.meta(name)?.as_deref() == Some(text.as_str()) {
+        self.put_meta(name, &text)
+    }
+
+    /// Writes a text, unless exactly that is there already.
+    fn put_meta(&self, name: &str, text: &str) -> Result<(), StoreError> {
+        if self.meta(name)?.as_deref() == Some(text) {
             return Ok(());
         }
         self.guard(|| {
             let write = self.database.begin_write()?;
-            write.open_table(META)?.insert(name, text.as_str())?;
+            write.open_table(META)?.insert(name, text)?;
             write.commit()?;
             Ok(())
         })
@@ -347,17 +355,6 @@ impl Store {
         if unused {
             made.undo(&path);
         }
-    }
-
-    fn write_format(&self) -> Result<(), StoreError> {
-        self.guard(|| {
-            let write = self.database.begin_write()?;
-            write
-                .open_table(META)?
-                .insert("format", FORMAT.to_string().as_str())?;
-            write.commit()?;
-            Ok(())
-        })
     }
 
     fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {

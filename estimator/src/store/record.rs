@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::Manifest;
+use super::{Files, Manifest};
 use crate::outcome::Outcome;
 use crate::run::kernel::hex;
 
@@ -29,6 +29,9 @@ pub struct Record {
     pub results: String,
     /// SHA-256 of each outcome, in the order of the points, unless there are too many.
     pub outcomes: Vec<String>,
+    /// The files of the report beside this one.
+    #[serde(default, skip_serializing_if = "Files::is_empty")]
+    pub files: Files,
 }
 
 /// Digests of outcomes as they come, in point order.
@@ -96,6 +99,7 @@ impl Record {
             manifest: manifest.clone(),
             results: digests.all(),
             outcomes: digests.each(),
+            files: Files::new(),
         }
     }
 

@@ -50,6 +50,9 @@ report nowhere
 reproduce nowhere
 merge out results nowhere
 effects results --metric cycle
+list presets v10
+list kernels tomato
+list nodes 1nm
 optimize study.toml --minimise cycle
 ";
 

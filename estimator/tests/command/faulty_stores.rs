@@ -17,6 +17,10 @@ run study.toml --quiet --out taken/results
 run study.toml --quiet --out notes
 run study.toml --quiet --out later
 run study.toml --quiet --out open
+run renamed.toml --quiet --out short
+run renamed.toml --quiet --out part --shard 2/2
+run renamed.toml --dry-run --out short
+optimize renamed.toml --quiet --minimise energy_j --out bare
 report open
 report part
 merge out part other
@@ -62,6 +66,7 @@ fn part(scratch: &Scratch, study: &str, out: &str) {
 fn parts(scratch: &Scratch) {
     let other = STUDY.replace("\"40nm\"", "\"45nm\"");
     scratch.write("other.toml", &other);
+    scratch.write("renamed.toml", &STUDY.replace("Stores", "Other stores"));
     part(scratch, "study.toml", "part");
     part(scratch, "other.toml", "other");
     part(scratch, "study.toml", "changed");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Scratch, errors, stderr, stdout, warpwatt};
+use crate::common::{Scratch, command, errors, stderr, stdout, warpwatt};
 use serde_json::Value;
 
 fn json(arguments: &[&str]) -> (Option<i32>, Value) {
@@ -225,6 +225,45 @@ fn every_listing_is_text_and_json() {
             let name = entry["name"].as_str().or(entry["node"].as_str()).unwrap();
             assert!(text.contains(name), "{what}: {name}");
         }
+    }
+}
+
+#[test]
+fn a_listing_is_a_line_each_and_one_in_full_with_its_name() {
+    let text = |words: &[&str]| stdout(&warpwatt(&errors(), words));
+    let presets = text(&["list", "presets"]);
+    assert!(presets.lines().count() <= 14, "{presets}");
+    let narrow = command(&errors())
+        .args(["list", "presets"])
+        .env("COLUMNS", "60")
+        .output();
+    let narrow = stdout(&narrow.unwrap());
+    assert_eq!(narrow.lines().count(), presets.lines().count());
+    assert!(
+        narrow.lines().all(|line| line.chars().count() <= 60),
+        "{narrow}"
+    );
+    let preset = text(&["list", "presets", "v100"]);
+    assert!(preset.starts_with("v100\n") && preset.contains("[sm]"));
+    assert!(!preset.contains("gtx480\n"), "{preset}");
+    assert!(text(&["list", "kernels", "hotspot"]).contains("thread instructions"));
+    assert!(text(&["list", "techniques", "filter_cache"]).contains("entries"));
+    assert!(text(&["list", "metrics", "energy_j"]).contains("better: lower"));
+    assert!(text(&["list", "counters", "fetches"]).starts_with("fetches: "));
+    assert!(text(&["list", "nodes", "7nm"]).contains("hp"));
+
+    for (what, key, name) in [
+        ("presets", "name", "v100"),
+        ("kernels", "name", "hotspot"),
+        ("nodes", "node", "32nm"),
+    ] {
+        let (_, all) = json(&["list", what, "--json"]);
+        let (code, one) = json(&["list", what, name, "--json"]);
+        assert_eq!(code, Some(0));
+        let all = all.as_array().unwrap().iter();
+        let wanted: Vec<_> = all.filter(|entry| entry[key] == name).collect();
+        assert!(!wanted.is_empty());
+        assert_eq!(one.as_array().unwrap().iter().collect::<Vec<_>>(), wanted);
     }
 }
 

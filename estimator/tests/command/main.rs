@@ -2,6 +2,7 @@
 
 mod array;
 mod avf;
+mod belonging;
 mod cache;
 mod columns;
 mod common;

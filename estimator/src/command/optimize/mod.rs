@@ -113,7 +113,7 @@ fn find(
     }
     let directory = arguments.out.as_ref();
     let directory = directory.unwrap_or(&resolved.study.output.directory);
-    let store = Store::open(directory).map_err(|error| error.diag())?;
+    let store = Store::open_for(directory, &resolved.study.title).map_err(|error| error.diag())?;
     let means = Means {
         jobs: arguments.jobs,
         cache,
