@@ -13,7 +13,7 @@ fn check(page: &str, topic: &str, table: &str) {
         .join(page);
     let text = std::fs::read_to_string(&path).unwrap();
     let begin = format!(
-        "<!-- {topic}: written by `WARPWATT_BLESS=1 cargo test -p warpwatt-tests --test gpu_docs` -->\n"
+        "<!-- {topic}: written by `WARPWATT_BLESS=1 cargo test -p warpwatt-tests gpu_docs::` -->\n"
     );
     let end = format!("<!-- end of {topic} -->\n");
     let start = text.find(&begin).expect("the table has its marker") + begin.len();

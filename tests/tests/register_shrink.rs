@@ -1,8 +1,6 @@
 //! GPU-Shrink: programs run as before on a fraction of the registers, whatever they do; warps wait where they must, and go to memory only where nothing else helps.
 
-mod gpu_support;
-
-use gpu_support::*;
+use crate::gpu_support::*;
 use proptest::prelude::*;
 use toml::Table;
 use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, simulate_under};

@@ -1,8 +1,6 @@
 //! Protections of the soft-error paper on kernels small enough to know what must come out.
 
-mod gpu_support;
-
-use gpu_support::*;
+use crate::gpu_support::*;
 use warpwatt_gpu::trace::{KernelTrace, MemoryOp, MemoryOpKind, Space, StaticInst, Unit};
 use warpwatt_gpu::{GpuSpec, Hooks, MissSource, Run, simulate};
 use warpwatt_techniques::{Technique, find};

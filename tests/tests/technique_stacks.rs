@@ -1,10 +1,8 @@
 //! Techniques that work together: each does what it does alone, and nothing is saved or charged twice.
 
-mod gpu_support;
-
 use std::sync::Arc;
 
-use gpu_support::*;
+use crate::gpu_support::*;
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::{KernelTrace, LaunchShape, WarpRecorder};
 use warpwatt_techniques::{Stack, Structure, Technique, baseline, find};

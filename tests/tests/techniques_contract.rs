@@ -1,13 +1,11 @@
 //! What holds for every technique of the registry.
 
-mod gpu_support;
-
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use gpu_support::*;
+use crate::gpu_support::*;
 use toml::Table;
 use warpwatt_activity::{Activity, Event};
 use warpwatt_circuit::{

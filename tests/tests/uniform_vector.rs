@@ -1,10 +1,8 @@
 //! Uniform vectors: what is detected, what that saves, and that nothing is lost.
 
-mod gpu_support;
-
 use std::sync::Arc;
 
-use gpu_support::*;
+use crate::gpu_support::*;
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::{KernelTrace, LaunchShape, Space, StaticInst, WarpRecorder};
 use warpwatt_techniques::{Technique, find};

@@ -1,8 +1,6 @@
 //! Warped-DMR: what is verified, what that costs, and that nothing else changes.
 
-mod gpu_support;
-
-use gpu_support::*;
+use crate::gpu_support::*;
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::{KernelTrace, Space, StaticInst};
 use warpwatt_techniques::{Stack, Technique, find};
