@@ -52,11 +52,12 @@ fn the_tables_of_techniques_are_the_registry_s() {
         .unwrap();
         table += "| parameter | default | range | meaning |\n| --- | --- | --- | --- |\n";
         for parameter in definition.parameters {
-            let (name, default) = (parameter.name, parameter.default);
+            let (name, default) = (parameter.name, parameter.default());
             writeln!(
                 table,
                 "| `{name}` | `{default}` | {} | {} |",
-                parameter.range, parameter.meaning
+                parameter.range(),
+                parameter.meaning
             )
             .unwrap();
         }

@@ -259,7 +259,7 @@ fn time(launches: &[KernelTrace], parameters: Option<&str>) -> Run {
 
 fn technique(parameters: &str) -> Box<dyn Technique> {
     let definition = find("hierarchical_register_file").ok().unwrap();
-    (definition.parse)(&parameters.parse().unwrap()).unwrap()
+    definition.parse(&parameters.parse().unwrap()).unwrap()
 }
 
 #[test]

@@ -10,7 +10,7 @@ use warpwatt_tests::traces;
 
 fn shrunk(parameters: &str) -> Box<dyn Technique> {
     let table: Table = parameters.parse().unwrap();
-    (find("register_shrink").ok().unwrap().parse)(&table).unwrap()
+    find("register_shrink").ok().unwrap().parse(&table).unwrap()
 }
 
 fn kb(size: u32) -> Box<dyn Technique> {

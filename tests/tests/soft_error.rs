@@ -7,7 +7,7 @@ use warpwatt_techniques::{Technique, find};
 
 fn technique(name: &str, parameters: &str) -> Box<dyn Technique> {
     let definition = find(name).ok().unwrap();
-    (definition.parse)(&parameters.parse().unwrap()).unwrap()
+    definition.parse(&parameters.parse().unwrap()).unwrap()
 }
 
 /// One SM of the paper's GPU.

@@ -13,9 +13,9 @@ type Members<'m> = &'m [(&'m str, &'m str)];
 
 fn stack(members: Members<'_>) -> Stack {
     let members = members.iter().map(|(name, parameters)| {
-        let parse = find(name).ok().unwrap().parse;
-        let technique: Arc<dyn Technique> = parse(&parameters.parse().unwrap()).unwrap().into();
-        technique
+        let definition = find(name).ok().unwrap();
+        let technique = definition.parse(&parameters.parse().unwrap()).unwrap();
+        Arc::<dyn Technique>::from(technique)
     });
     Stack::new(members.collect()).unwrap()
 }

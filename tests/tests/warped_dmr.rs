@@ -7,7 +7,11 @@ use warpwatt_techniques::{Stack, Technique, find};
 use warpwatt_tests::{traces, traces_with_values};
 
 fn technique(name: &str, parameters: &str) -> Box<dyn Technique> {
-    (find(name).ok().unwrap().parse)(&parameters.parse().unwrap()).unwrap()
+    find(name)
+        .ok()
+        .unwrap()
+        .parse(&parameters.parse().unwrap())
+        .unwrap()
 }
 
 fn dmr_gpu(sms: u32) -> GpuSpec {
