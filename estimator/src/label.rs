@@ -41,7 +41,7 @@ pub fn value(label: &str, parameter: &str) -> Option<String> {
     let technique = techniques(label).find(|member| *member == technique)?;
     let mut declared = find(technique).ok()?.parameters.iter();
     let declared = declared.find(|declared| declared.name == key)?;
-    Some(bare(declared.default))
+    Some(bare(&declared.default()))
 }
 
 #[cfg(test)]

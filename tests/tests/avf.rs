@@ -1,11 +1,9 @@
 //! Laws of vulnerability: over the kernels of the suite, and over random programs.
 
-mod random_programs;
-
 use std::sync::Arc;
 
+use crate::random_programs::{steps, traced};
 use proptest::prelude::*;
-use random_programs::{steps, traced};
 use warpwatt::reliability::{FIGURE_2, figure_2, measure, together};
 use warpwatt_gpu::{Control, GpuSpec, Hooks, Policy, simulate};
 use warpwatt_reliability::{LaunchAvf, Liveness, Outcome, Shape, Structure, Verdict, Whole};

@@ -13,7 +13,7 @@ fn check(page: &str, topic: &str, table: &str) {
         .join(page);
     let text = std::fs::read_to_string(&path).unwrap();
     let begin = format!(
-        "<!-- {topic}: written by `WARPWATT_BLESS=1 cargo test -p warpwatt-tests --test gpu_docs` -->\n"
+        "<!-- {topic}: written by `WARPWATT_BLESS=1 cargo test -p warpwatt-tests gpu_docs::` -->\n"
     );
     let end = format!("<!-- end of {topic} -->\n");
     let start = text.find(&begin).expect("the table has its marker") + begin.len();
@@ -52,11 +52,12 @@ fn the_tables_of_techniques_are_the_registry_s() {
         .unwrap();
         table += "| parameter | default | range | meaning |\n| --- | --- | --- | --- |\n";
         for parameter in definition.parameters {
-            let (name, default) = (parameter.name, parameter.default);
+            let (name, default) = (parameter.name, parameter.default());
             writeln!(
                 table,
                 "| `{name}` | `{default}` | {} | {} |",
-                parameter.range, parameter.meaning
+                parameter.range(),
+                parameter.meaning
             )
             .unwrap();
         }

@@ -1,7 +1,7 @@
 //! Every counter of ten kernels on every preset is what it was when somebody last looked at it.
 //!
 //! `tests/data/gpu_golden/PRESET.csv` holds the totals, a column a kernel, and in its last row a hash that covers more: the counters of every SM, and cycles
-//! and occupancy of every launch. A change of the model that is meant is recorded by `WARPWATT_BLESS=1 cargo test -p warpwatt-tests --test gpu_golden`; the
+//! and occupancy of every launch. A change of the model that is meant is recorded by `WARPWATT_BLESS=1 cargo test -p warpwatt-tests gpu_golden::`; the
 //! difference of the files then says what it moved.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -205,7 +205,7 @@ fn counters_are_those_on_record() {
     }
     assert!(
         report.is_empty(),
-        "counters are others than those on record:\n{report}If that is meant, record it: WARPWATT_BLESS=1 cargo test -p warpwatt-tests --test gpu_golden, then look at the difference of tests/data/gpu_golden"
+        "counters are others than those on record:\n{report}If that is meant, record it: WARPWATT_BLESS=1 cargo test -p warpwatt-tests gpu_golden::, then look at the difference of tests/data/gpu_golden"
     );
 }
 

@@ -8,7 +8,7 @@ use warpwatt_techniques::{Technique, find};
 use warpwatt_tests::traces;
 
 fn technique(name: &str) -> Box<dyn Technique> {
-    (find(name).ok().unwrap().parse)(&Table::new()).unwrap()
+    find(name).ok().unwrap().parse(&Table::new()).unwrap()
 }
 
 fn time(launches: &[KernelTrace], techniques: &[Box<dyn Technique>]) -> Run {

@@ -1,12 +1,9 @@
 //! Laws that hold for every program: what goes in comes out, and every cycle is put down to something.
 
-mod gpu_support;
-#[path = "gpu_laws/settings.rs"]
 mod settings;
-#[path = "gpu_laws/suite.rs"]
 mod suite;
 
-use gpu_support::*;
+use crate::gpu_support::*;
 use proptest::prelude::*;
 use warpwatt_activity::Activity;
 use warpwatt_gpu::{

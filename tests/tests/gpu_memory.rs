@@ -1,8 +1,6 @@
 //! The memory system: latency, coalescing, conflicts, rows, bandwidth.
 
-mod gpu_support;
-
-use gpu_support::*;
+use crate::gpu_support::*;
 use warpwatt_gpu::{GpuSpec, Run};
 use warpwatt_simt::trace::{MemoryOpKind, Space};
 

@@ -1,8 +1,6 @@
 //! Micro-benchmarks on the presets with caches: what the literature measures on hardware is here what the settings say.
 
-mod gpu_support;
-
-use gpu_support::*;
+use crate::gpu_support::*;
 use warpwatt_gpu::{GpuSpec, Policy, SECTOR_BYTES, Transactions};
 use warpwatt_simt::trace::{KernelTrace, MemoryOpKind, Space, StaticInst};
 

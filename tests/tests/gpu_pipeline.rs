@@ -1,8 +1,6 @@
 //! The pipeline of an SM, one formula at a time.
 
-mod gpu_support;
-
-use gpu_support::*;
+use crate::gpu_support::*;
 use warpwatt_gpu::Policy;
 use warpwatt_simt::trace::{LatencyClass, Space, Unit};
 

@@ -1,8 +1,6 @@
 //! The SM on every preset: micro-benchmarks with their formulas, named barriers, and laws on what more of something may do.
 
-mod gpu_support;
-
-use gpu_support::*;
+use crate::gpu_support::*;
 use warpwatt_gpu::{GpuSpec, Hooks, OpTiming, Run, WritePort, presets, simulate};
 use warpwatt_simt::trace::{
     BarrierUse, KernelTrace, LatencyClass, Space, StaticInst, Unit, WarpRecorder,

@@ -1,8 +1,6 @@
 //! The time of a timing run grows with what is executed and not with what passes meanwhile. Time itself is not measured: what the simulation does is counted.
 
-mod gpu_support;
-
-use gpu_support::{ALL, Dynamic, add, exit, gpu, launch, load, run, store};
+use crate::gpu_support::{ALL, Dynamic, add, exit, gpu, launch, load, run, store};
 use warpwatt_gpu::{GpuSpec, Run, Work, presets};
 use warpwatt_simt::trace::{KernelTrace, Space};
 

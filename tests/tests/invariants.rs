@@ -234,3 +234,28 @@ fn reports_know_no_technique_and_no_paper() {
     let found: Vec<&String> = found.iter().filter(of_reports).collect();
     assert_eq!(found, Vec::<&String>::new());
 }
+
+/// A file that the binary of these tests does not declare would never run.
+#[test]
+fn every_file_of_tests_is_a_module() {
+    let tests = root().join("tests/tests");
+    let main = fs::read_to_string(tests.join("main.rs")).unwrap();
+    let declared: BTreeSet<&str> = main
+        .lines()
+        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
+        .collect();
+    let paths = fs::read_dir(&tests)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let files: BTreeSet<String> = paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+        .filter(|name| name != "main")
+        .collect();
+    for file in &files {
+        assert!(
+            declared.contains(file.as_str()),
+            "tests/tests/{file}.rs is not a module of main.rs: it does not run"
+        );
+    }
+}

@@ -1,9 +1,6 @@
 //! The array models beside CACTI 6.5 in the profile that published tables of its time used.
 
-#[path = "oracle_support/mod.rs"]
-mod oracle_support;
-
-use oracle_support::{Errors, MILLI, NANO, Row, SQUARE_MILLI, runs};
+use crate::oracle_support::{Errors, MILLI, NANO, Row, SQUARE_MILLI, runs};
 use warpwatt_circuit::{Cost, Profile};
 
 fn add(errors: &mut Errors, prefix: &str, row: &Row, cost: &Cost) {

@@ -1,9 +1,6 @@
 //! The array models beside CACTI 7 with its energy-delay-squared objective.
 
-#[path = "oracle_support/mod.rs"]
-mod oracle_support;
-
-use oracle_support::{Errors, MILLI, NANO, Row, SQUARE_MILLI, runs};
+use crate::oracle_support::{Errors, MILLI, NANO, Row, SQUARE_MILLI, runs};
 use warpwatt_circuit::{Cost, Profile};
 
 fn errors<'a>(runs: impl Iterator<Item = &'a (Row, Cost)>) -> Errors {

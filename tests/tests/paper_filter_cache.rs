@@ -177,7 +177,10 @@ fn energies(outcome: &Outcome) -> FetchEnergies {
 #[test]
 fn both_accountings_are_those_of_the_technique() {
     let circuits = circuits(Profile::Cacti65);
-    let technique = (find("filter_cache").unwrap().parse)(&toml::Table::new()).unwrap();
+    let technique = find("filter_cache")
+        .unwrap()
+        .parse(&toml::Table::new())
+        .unwrap();
     let without = outcome(&circuits, None);
     let with = outcome(&circuits, Some(technique.as_ref()));
     let report = beside_the_paper("by hand", &[without.clone(), with.clone()]);

@@ -1,10 +1,8 @@
 //! A hierarchy of register files never reads a value from where it was not put, and more entries never cost the main register file an access: over the whole
 //! trace of every kernel, and of random programs.
 
-mod random_programs;
-
+use crate::random_programs::{steps, traced};
 use proptest::prelude::*;
-use random_programs::{steps, traced};
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_suite::kernels;
@@ -261,7 +259,7 @@ fn time(launches: &[KernelTrace], parameters: Option<&str>) -> Run {
 
 fn technique(parameters: &str) -> Box<dyn Technique> {
     let definition = find("hierarchical_register_file").ok().unwrap();
-    (definition.parse)(&parameters.parse().unwrap()).unwrap()
+    definition.parse(&parameters.parse().unwrap()).unwrap()
 }
 
 #[test]

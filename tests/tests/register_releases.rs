@@ -1,9 +1,7 @@
 //! Releasing never frees a register whose value some lane still reads: over the whole trace of every kernel, and of random programs.
 
-mod random_programs;
-
+use crate::random_programs::{steps, traced};
 use proptest::prelude::*;
-use random_programs::{steps, traced};
 use warpwatt_simt::trace::{KernelTrace, Register, RegisterKind, StaticInst};
 use warpwatt_suite::{RunOptions, kernels, run_case};
 

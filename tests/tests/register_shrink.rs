@@ -1,8 +1,6 @@
 //! GPU-Shrink: programs run as before on a fraction of the registers, whatever they do; warps wait where they must, and go to memory only where nothing else helps.
 
-mod gpu_support;
-
-use gpu_support::*;
+use crate::gpu_support::*;
 use proptest::prelude::*;
 use toml::Table;
 use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, simulate_under};
@@ -12,7 +10,7 @@ use warpwatt_tests::traces;
 
 fn shrunk(parameters: &str) -> Box<dyn Technique> {
     let table: Table = parameters.parse().unwrap();
-    (find("register_shrink").ok().unwrap().parse)(&table).unwrap()
+    find("register_shrink").ok().unwrap().parse(&table).unwrap()
 }
 
 fn kb(size: u32) -> Box<dyn Technique> {

@@ -20,7 +20,7 @@ const KERNELS: [&str; 7] = [
 
 fn technique(name: &str, parameters: &str) -> Box<dyn Technique> {
     let table: Table = parameters.parse().unwrap();
-    (find(name).ok().unwrap().parse)(&table).unwrap()
+    find(name).ok().unwrap().parse(&table).unwrap()
 }
 
 fn virtualized(parameters: &str) -> Box<dyn Technique> {

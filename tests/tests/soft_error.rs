@@ -1,15 +1,13 @@
 //! Protections of the soft-error paper on kernels small enough to know what must come out.
 
-mod gpu_support;
-
-use gpu_support::*;
+use crate::gpu_support::*;
 use warpwatt_gpu::trace::{KernelTrace, MemoryOp, MemoryOpKind, Space, StaticInst, Unit};
 use warpwatt_gpu::{GpuSpec, Hooks, MissSource, Run, simulate};
 use warpwatt_techniques::{Technique, find};
 
 fn technique(name: &str, parameters: &str) -> Box<dyn Technique> {
     let definition = find(name).ok().unwrap();
-    (definition.parse)(&parameters.parse().unwrap()).unwrap()
+    definition.parse(&parameters.parse().unwrap()).unwrap()
 }
 
 /// One SM of the paper's GPU.

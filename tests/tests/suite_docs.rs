@@ -82,7 +82,7 @@ fn default_cases_execute_what_is_recorded() {
     check_counts(|_, case| case == "default");
 }
 
-/// The papers' sizes, up to more than a thousand million thread instructions: `cargo test --release -p warpwatt-tests --test suite_docs -- --ignored`.
+/// The papers' sizes, up to more than a thousand million thread instructions: `cargo test --release -p warpwatt-tests suite_docs:: -- --ignored`.
 /// `WARPWATT_KERNELS=bfs,srad` limits it to some kernels.
 #[test]
 #[ignore = "executes the papers' sizes: minutes in a release build"]
@@ -318,7 +318,7 @@ fn the_page_of_kernels_is_up_to_date() {
 /// Replaces what stands between the marks of a generated part.
 fn replace(page: &str, part: &str, text: &str) -> String {
     let begin = format!(
-        "<!-- {part}: written by `WARPWATT_BLESS=1 cargo test -p warpwatt-tests --test suite_docs` -->\n"
+        "<!-- {part}: written by `WARPWATT_BLESS=1 cargo test -p warpwatt-tests suite_docs::` -->\n"
     );
     let end = format!("<!-- end of {part} -->\n");
     let (before, rest) = page.split_once(&begin).unwrap();

@@ -1,10 +1,8 @@
 //! Techniques that work together: each does what it does alone, and nothing is saved or charged twice.
 
-mod gpu_support;
-
 use std::sync::Arc;
 
-use gpu_support::*;
+use crate::gpu_support::*;
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::{KernelTrace, LaunchShape, WarpRecorder};
 use warpwatt_techniques::{Stack, Structure, Technique, baseline, find};
@@ -15,9 +13,9 @@ type Members<'m> = &'m [(&'m str, &'m str)];
 
 fn stack(members: Members<'_>) -> Stack {
     let members = members.iter().map(|(name, parameters)| {
-        let parse = find(name).ok().unwrap().parse;
-        let technique: Arc<dyn Technique> = parse(&parameters.parse().unwrap()).unwrap().into();
-        technique
+        let definition = find(name).ok().unwrap();
+        let technique = definition.parse(&parameters.parse().unwrap()).unwrap();
+        Arc::<dyn Technique>::from(technique)
     });
     Stack::new(members.collect()).unwrap()
 }

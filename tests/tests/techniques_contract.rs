@@ -1,13 +1,12 @@
 //! What holds for every technique of the registry.
 
-mod gpu_support;
-
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use gpu_support::*;
+use crate::gpu_support::*;
 use toml::Table;
 use warpwatt_activity::{Activity, Event};
 use warpwatt_circuit::{
@@ -19,6 +18,7 @@ use warpwatt_gpu::{
 use warpwatt_simt::trace::{KernelTrace, Space, StaticInst};
 use warpwatt_techlib::quantity::Temperature;
 use warpwatt_techlib::{Flavour, Library, Technology};
+use warpwatt_techniques::parameter::Range;
 use warpwatt_techniques::{
     ALL as REGISTRY, Circuits, Definition, Group, Kind, Refusal, Stack, Technique, baseline, find,
 };
@@ -49,7 +49,8 @@ fn kernel() -> KernelTrace {
 }
 
 fn defaults(definition: &Definition) -> Box<dyn Technique> {
-    (definition.parse)(&Table::new())
+    definition
+        .parse(&Table::new())
         .unwrap_or_else(|problems| panic!("{}: {problems:?}", definition.name))
 }
 
@@ -89,10 +90,11 @@ fn written_out_defaults_are_the_defaults() {
         let text: String = definition
             .parameters
             .iter()
-            .map(|parameter| format!("{} = {}\n", parameter.name, parameter.default))
+            .map(|parameter| format!("{} = {}\n", parameter.name, parameter.default()))
             .collect();
         let table: Table = text.parse().unwrap();
-        let written = (definition.parse)(&table)
+        let written = definition
+            .parse(&table)
             .unwrap_or_else(|problems| panic!("{}: {problems:?}", definition.name));
         assert_eq!(written.label(), defaults(definition).label());
         assert!(written.label().starts_with(definition.name));
@@ -105,22 +107,160 @@ fn wrong_parameters_are_refused_with_a_remedy() {
         for parameter in definition.parameters {
             for value in ["-1", "\"many\"", "0.5"] {
                 let table: Table = format!("{} = {value}", parameter.name).parse().unwrap();
-                let problems = (definition.parse)(&table)
+                let problems = definition
+                    .parse(&table)
                     .err()
                     .unwrap_or_else(|| panic!("{}.{} = {value}", definition.name, parameter.name));
                 assert_eq!(problems[0].key, parameter.name);
                 assert!(problems[0].help.is_some());
             }
-            if let Kind::Choice(words) = parameter.kind {
+            if let Kind::Choice { words, .. } = parameter.kind {
                 for word in words {
                     let table = format!("{} = \"{word}\"", parameter.name).parse();
-                    assert!((definition.parse)(&table.unwrap()).is_ok(), "{word}");
+                    assert!(definition.parse(&table.unwrap()).is_ok(), "{word}");
                 }
             }
         }
         let table: Table = "no_such_parameter = 1".parse().unwrap();
-        let problems = (definition.parse)(&table).expect_err("unknown keys are refused");
+        let problems = definition
+            .parse(&table)
+            .expect_err("unknown keys are refused");
         assert!(problems[0].help.is_some());
+    }
+}
+
+/// Values that a parameter takes, its default among them and both ends of its range, and values that it does not take.
+fn within_and_outside(kind: Kind) -> (Vec<String>, Vec<String>) {
+    let ends = |range: Range| {
+        let (least, most) = (i64::from(range.least), i64::from(range.most));
+        (vec![least, most], vec![least - 1, most + 1])
+    };
+    let written = |numbers: Vec<i64>| numbers.iter().map(i64::to_string).collect::<Vec<_>>();
+    let quoted = |word: &str| format!("\"{word}\"");
+    match kind {
+        Kind::Count { range, .. } => {
+            let (within, outside) = ends(range);
+            (written(within), written(outside))
+        }
+        Kind::PowerOfTwo { range, .. } => {
+            let (within, mut outside) = ends(range);
+            outside.extend([i64::from(range.most) - 1, 2 * i64::from(range.most)]);
+            (written(within), written(outside))
+        }
+        Kind::Counts { range, .. } => {
+            let (within, outside) = ends(range);
+            let lists = |numbers: Vec<i64>| numbers.iter().map(|it| format!("[{it}]")).collect();
+            (lists(within), lists(outside))
+        }
+        Kind::CountOr { range, word, .. } => {
+            let (within, outside) = ends(range);
+            let mut within = written(within);
+            within.push(quoted(word));
+            (within, written(outside))
+        }
+        Kind::Choice { words, .. } => {
+            let within = words.iter().map(|word| quoted(word));
+            (within.collect(), vec![quoted("none of these")])
+        }
+        Kind::Flag { .. } => (
+            vec!["true".to_owned(), "false".to_owned()],
+            vec!["2".to_owned()],
+        ),
+    }
+}
+
+/// A parameter is what its declaration says: taken within its range, named by the label where it is not at its default, and refused by its name outside.
+#[test]
+fn parameters_are_what_is_declared() {
+    for definition in REGISTRY {
+        let usual = defaults(definition).label();
+        for parameter in definition.parameters {
+            let parse = |value: &str| {
+                let table: Table = format!("{} = {value}", parameter.name).parse().unwrap();
+                definition.parse(&table)
+            };
+            let told = |value: &str| format!("{}.{} = {value}", definition.name, parameter.name);
+            let (mut within, outside) = within_and_outside(parameter.kind);
+            within.push(parameter.default());
+            for value in within {
+                let label = parse(&value).unwrap_or_else(|_| panic!("{}", told(&value)));
+                let label = label.label();
+                let named = format!("{}={}", parameter.name, value.replace('"', ""));
+                assert_eq!(label == usual, value == parameter.default(), "{label}");
+                assert!(label == usual || label.contains(&named), "{label}");
+            }
+            for value in outside {
+                let problems = parse(&value)
+                    .err()
+                    .unwrap_or_else(|| panic!("{}", told(&value)));
+                assert_eq!(problems.len(), 1, "{}", told(&value));
+                assert_eq!(problems[0].key, parameter.name);
+                assert!(problems[0].help.is_some(), "{}", told(&value));
+            }
+        }
+    }
+}
+
+/// The code of a technique, or of what several share: its file and its folder, without tests and comments.
+fn code_of(module: &str) -> String {
+    let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/techniques/src");
+    let mut places = vec![
+        Path::new(sources).join(format!("{module}.rs")),
+        Path::new(sources).join(module),
+    ];
+    let mut code = String::new();
+    while let Some(place) = places.pop() {
+        if let Ok(entries) = std::fs::read_dir(&place) {
+            places.extend(entries.map(|entry| entry.unwrap().path()));
+        } else if let Ok(text) = std::fs::read_to_string(&place) {
+            let tested = text.find("#[cfg(test)]").unwrap_or(text.len());
+            let lines = text[..tested].lines();
+            code.extend(lines.filter(|line| !line.trim_start().starts_with("//")));
+        }
+    }
+    assert!(!code.is_empty(), "{module} has no code");
+    code
+}
+
+/// A technique declares a parameter once and reads it by that declaration: no second default or range stands beside it.
+#[test]
+fn a_parameter_is_declared_once() {
+    const DECLARATIONS: [&str; 6] = [
+        "count",
+        "power_of_two",
+        "counts",
+        "count_or",
+        "choice",
+        "flag",
+    ];
+    let shared = code_of("register_file");
+    for definition in REGISTRY {
+        let mut code = code_of(definition.name) + &shared;
+        code.retain(|letter| !letter.is_whitespace());
+        for parameter in definition.parameters {
+            let declared = DECLARATIONS.map(|it| format!("={it}(\"{}\",", parameter.name));
+            let times = declared.iter().map(|it| code.matches(it.as_str()).count());
+            assert_eq!(
+                times.sum::<usize>(),
+                1,
+                "{}.{}",
+                definition.name,
+                parameter.name
+            );
+        }
+        let mut uses = code.split(".given(").skip(1);
+        let second = uses.any(|after| {
+            after
+                .split(';')
+                .next()
+                .unwrap_or("")
+                .contains(").unwrap_or")
+        });
+        assert!(
+            !second,
+            "{}: a default where a parameter is read",
+            definition.name
+        );
     }
 }
 
@@ -403,11 +543,12 @@ fn the_front_end_of_the_baseline_is_counted() {
 /// A file or folder beside the framework's own is a technique, and every technique is one.
 #[test]
 fn every_technique_s_file_is_in_the_registry() {
-    const FRAMEWORK: [&str; 8] = [
+    const FRAMEWORK: [&str; 9] = [
         "baseline",
         "compose",
         "definition",
         "lib",
+        "parameter",
         "protection",
         "register_file",
         "structure",
@@ -437,7 +578,7 @@ fn every_technique_s_file_is_in_the_registry() {
 
 fn filter_cache(entries: u32) -> Box<dyn Technique> {
     let table: Table = format!("entries = {entries}").parse().unwrap();
-    (find("filter_cache").ok().unwrap().parse)(&table).unwrap()
+    find("filter_cache").ok().unwrap().parse(&table).unwrap()
 }
 
 fn hits(entries: u32) -> (u64, Run) {

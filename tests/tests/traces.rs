@@ -91,7 +91,7 @@ fn check(kernel: &str, run: &CaseRun) -> [f64; 2] {
 }
 
 const BEGIN: &str =
-    "<!-- sizes: written by `WARPWATT_BLESS=1 cargo test -p warpwatt-tests --test traces` -->\n";
+    "<!-- sizes: written by `WARPWATT_BLESS=1 cargo test -p warpwatt-tests traces::` -->\n";
 const END: &str = "<!-- end of sizes -->\n";
 
 /// How far the table of the documentation may be from what is measured: instructions of other classes, a line more of PTX, change a file a little.

@@ -1,17 +1,19 @@
 //! Uniform vectors: what is detected, what that saves, and that nothing is lost.
 
-mod gpu_support;
-
 use std::sync::Arc;
 
-use gpu_support::*;
+use crate::gpu_support::*;
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::{KernelTrace, LaunchShape, Space, StaticInst, WarpRecorder};
 use warpwatt_techniques::{Technique, find};
 use warpwatt_tests::traces_with_values;
 
 fn technique(parameters: &str) -> Box<dyn Technique> {
-    (find("uniform_vector").ok().unwrap().parse)(&parameters.parse().unwrap()).unwrap()
+    find("uniform_vector")
+        .ok()
+        .unwrap()
+        .parse(&parameters.parse().unwrap())
+        .unwrap()
 }
 
 fn run_on(spec: &GpuSpec, traces: &[KernelTrace], technique: Option<&dyn Technique>) -> Run {
@@ -246,8 +248,11 @@ fn unlimited_scalar_registers_detect_what_tokens_do() {
 fn what_is_detected_or_known_has_equal_operands() {
     for name in KERNELS {
         let traces = traces_with_values(name);
-        let known =
-            (find("static_scalarization").ok().unwrap().parse)(&toml::Table::new()).unwrap();
+        let known = find("static_scalarization")
+            .ok()
+            .unwrap()
+            .parse(&toml::Table::new())
+            .unwrap();
         let of = |technique: &dyn Technique| run_on(&gtx285(), &traces, Some(technique));
         let (stat, token) = (
             of(known.as_ref()),

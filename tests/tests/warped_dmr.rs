@@ -1,15 +1,17 @@
 //! Warped-DMR: what is verified, what that costs, and that nothing else changes.
 
-mod gpu_support;
-
-use gpu_support::*;
+use crate::gpu_support::*;
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::{KernelTrace, Space, StaticInst};
 use warpwatt_techniques::{Stack, Technique, find};
 use warpwatt_tests::{traces, traces_with_values};
 
 fn technique(name: &str, parameters: &str) -> Box<dyn Technique> {
-    (find(name).ok().unwrap().parse)(&parameters.parse().unwrap()).unwrap()
+    find(name)
+        .ok()
+        .unwrap()
+        .parse(&parameters.parse().unwrap())
+        .unwrap()
 }
 
 fn dmr_gpu(sms: u32) -> GpuSpec {

@@ -150,14 +150,15 @@ fn technique(definition: &Definition) -> Entry {
     let mut rows = Table::new();
     let mut parameters = Vec::new();
     for parameter in definition.parameters {
+        let (default, range) = (parameter.default(), parameter.range());
         rows.add_row([
             &format!("  {}", parameter.name),
-            parameter.default,
-            parameter.range,
+            &default,
+            &range,
             parameter.meaning,
         ]);
         parameters.push(json!({
-            "name": parameter.name, "default": parameter.default, "range": parameter.range, "meaning": parameter.meaning,
+            "name": parameter.name, "default": default, "range": range, "meaning": parameter.meaning,
         }));
     }
     let mut full = String::new();

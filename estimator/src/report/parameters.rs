@@ -91,8 +91,8 @@ fn kind(name: &str) -> Kind {
         Some(parameters.find(|parameter| parameter.name == key)?.kind)
     });
     match (technique, name.strip_prefix(GPU)) {
-        (Some(Takes::Count), _) => Kind::Count,
-        (Some(Takes::Flag), _) => Kind::Mark,
+        (Some(Takes::Count { .. } | Takes::PowerOfTwo { .. }), _) => Kind::Count,
+        (Some(Takes::Flag { .. }), _) => Kind::Mark,
         (None, Some(setting)) => match presets().first().and_then(|gpu| gpu.setting(setting)) {
             Some(toml::Value::Integer(_)) => Kind::Count,
             Some(toml::Value::Float(_)) => Kind::Real,

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use warpwatt_reliability::Structure;
+use warpwatt_techniques::parameter::Range;
 use warpwatt_techniques::{Definition, Kind, Parameter};
 
 use super::gpu::{axis, overrides};
@@ -76,21 +77,28 @@ fn technique(definition: &Definition) -> Value {
     })
 }
 
-/// What a parameter takes. Its range is words, for people; the technique judges the value.
+/// What a parameter takes.
 fn value_of(parameter: &Parameter) -> Value {
     let description = format!(
         "{} ({}; {} by default)",
-        parameter.meaning, parameter.range, parameter.default
+        parameter.meaning,
+        parameter.range(),
+        parameter.default()
     );
-    let count = json!({ "type": "integer", "minimum": 0 });
+    let count =
+        |range: Range| json!({ "type": "integer", "minimum": range.least, "maximum": range.most });
     let mut value = match parameter.kind {
-        Kind::Count => count,
-        Kind::Counts => {
-            json!({ "anyOf": [count, { "type": "array", "minItems": 1, "items": count }] })
+        Kind::Count { range, .. } => count(range),
+        Kind::PowerOfTwo { range, .. } => {
+            json!({ "enum": range.powers_of_two().collect::<Vec<_>>() })
         }
-        Kind::CountOr(word) => json!({ "anyOf": [count, { "const": word }] }),
-        Kind::Choice(words) => json!({ "enum": words }),
-        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Counts { range, .. } => {
+            let each = count(range);
+            json!({ "anyOf": [each, { "type": "array", "minItems": 1, "items": each }] })
+        }
+        Kind::CountOr { range, word, .. } => json!({ "anyOf": [count(range), { "const": word }] }),
+        Kind::Choice { words, .. } => json!({ "enum": words }),
+        Kind::Flag { .. } => json!({ "type": "boolean" }),
     };
     value["description"] = json!(description);
     value

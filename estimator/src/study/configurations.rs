@@ -140,7 +140,7 @@ impl<'a> Member<'a> {
             .collect();
         let made = self
             .definition
-            .and_then(|definition| match (definition.parse)(&table) {
+            .and_then(|definition| match definition.parse(&table) {
                 Ok(technique) => Some(technique.into()),
                 Err(problems) => {
                     for problem in &problems {
@@ -171,7 +171,8 @@ fn values(
     let mut known = definition
         .iter()
         .flat_map(|definition| definition.parameters);
-    let listed = known.any(|known| known.name == parameter.name && known.kind == Kind::Counts);
+    let listed = known
+        .any(|known| known.name == parameter.name && matches!(known.kind, Kind::Counts { .. }));
     if !listed || parameter.values.iter().any(|value| value.value.is_array()) {
         return (Some(parameter.axis), parameter.values.clone());
     }

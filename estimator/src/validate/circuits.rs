@@ -65,7 +65,7 @@ fn filter_cache(gpu: &GpuSpec, entries: u32) -> Vec<Structure> {
     let parameters = [("entries".to_owned(), toml::Value::from(entries))];
     let technique = find("filter_cache")
         .ok()
-        .and_then(|definition| (definition.parse)(&parameters.into_iter().collect()).ok());
+        .and_then(|definition| definition.parse(&parameters.into_iter().collect()).ok());
     technique.map_or_else(Vec::new, |technique| technique.structures(gpu))
 }
 

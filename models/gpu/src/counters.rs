@@ -11,22 +11,31 @@ pub struct CounterInfo {
     pub unit: &'static str,
     /// What is counted, and when.
     pub meaning: &'static str,
+    /// Whether the counter belongs to the whole GPU and no SM has a share in it.
+    pub only_in_total: bool,
 }
 
+/// `total` before a meaning: the counter belongs to the whole GPU, and no SM has a share in it.
 macro_rules! counters {
-    ($($variant:ident $name:literal $unit:literal $meaning:literal)*) => {
+    ($($variant:ident $name:literal $unit:literal $($scope:ident)? $meaning:literal)*) => {
         /// Index of a counter.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Counter { $($variant,)* }
 
         /// All counters of the GPU model. Those of techniques are documented with the techniques.
-        pub const COUNTERS: &[CounterInfo] = &[$(CounterInfo { name: $name, unit: $unit, meaning: $meaning },)*];
+        pub const COUNTERS: &[CounterInfo] = &[$(counters!(@row $name $unit $($scope)? $meaning),)*];
+    };
+    (@row $name:literal $unit:literal $meaning:literal) => {
+        CounterInfo { name: $name, unit: $unit, meaning: $meaning, only_in_total: false }
+    };
+    (@row $name:literal $unit:literal total $meaning:literal) => {
+        CounterInfo { name: $name, unit: $unit, meaning: concat!($meaning, "; only in the total."), only_in_total: true }
     };
 }
 
 counters! {
-    Launches "launches" "launch" "Kernel launches of the run; only in the total."
-    Cycles "cycles" "SM cycle" "From the start to the end of the last launch, its memory traffic included; only in the total."
+    Launches "launches" "launch" total "Kernel launches of the run"
+    Cycles "cycles" "SM cycle" total "From the start to the end of the last launch, its memory traffic included"
     Ctas "ctas" "CTA" "CTAs placed on an SM."
     Warps "warps" "warp" "Warps placed on an SM."
     ResidentWarpCycles "resident_warp_cycles" "warp x SM cycle" "Sum over warps of the cycles from placement to retirement."
@@ -106,18 +115,18 @@ counters! {
     LoadBytes "load_bytes" "byte" "Bytes requested by reads, those of textures among them, and atomics."
     StoreBytes "store_bytes" "byte" "Bytes sent by writes and atomics."
     RequestFlits "noc_request_flits" "flit" "Flits from SMs to controllers."
-    ReplyFlits "noc_reply_flits" "flit" "Flits from controllers to SMs; only in the total."
-    L2Reads "l2_reads" "sector" "Sectors read in the second-level cache: l2_read_hits + l2_read_merges + l2_read_misses; only in the total."
-    L2ReadHits "l2_read_hits" "sector" "Of them there; only in the total."
-    L2ReadMerges "l2_read_merges" "sector" "Of them on their way already; only in the total."
-    L2ReadMisses "l2_read_misses" "sector" "Of them asked for at DRAM; only in the total."
-    L2Writes "l2_writes" "sector" "Sectors written in the second-level cache; only in the total."
-    L2WriteBacks "l2_write_backs" "sector" "Dirty sectors sent to DRAM; only in the total."
-    DramReads "dram_reads" "request" "Reads served by DRAM, each of one row; without a second-level cache atomics are among them; only in the total."
-    DramWrites "dram_writes" "request" "Writes served by DRAM, each of one row; without a second-level cache atomics are among them; only in the total."
-    DramRowHits "dram_row_hits" "transaction" "Requests that found their row open; only in the total."
-    DramRowMisses "dram_row_misses" "transaction" "Requests that had to activate their row; only in the total."
-    DramBusyCycles "dram_busy_cycles" "DRAM cycle" "Cycles of the data buses in use, summed over controllers; only in the total."
+    ReplyFlits "noc_reply_flits" "flit" total "Flits from controllers to SMs"
+    L2Reads "l2_reads" "sector" total "Sectors read in the second-level cache: l2_read_hits + l2_read_merges + l2_read_misses"
+    L2ReadHits "l2_read_hits" "sector" total "Of them there"
+    L2ReadMerges "l2_read_merges" "sector" total "Of them on their way already"
+    L2ReadMisses "l2_read_misses" "sector" total "Of them asked for at DRAM"
+    L2Writes "l2_writes" "sector" total "Sectors written in the second-level cache"
+    L2WriteBacks "l2_write_backs" "sector" total "Dirty sectors sent to DRAM"
+    DramReads "dram_reads" "request" total "Reads served by DRAM, each of one row; without a second-level cache atomics are among them"
+    DramWrites "dram_writes" "request" total "Writes served by DRAM, each of one row; without a second-level cache atomics are among them"
+    DramRowHits "dram_row_hits" "transaction" total "Requests that found their row open"
+    DramRowMisses "dram_row_misses" "transaction" total "Requests that had to activate their row"
+    DramBusyCycles "dram_busy_cycles" "DRAM cycle" total "Cycles of the data buses in use, summed over controllers"
     IssueCycles "issue_cycles" "SM cycle" "Cycles in which an SM issued at least one instruction; together with the stalls and idle_cycles: cycles x SMs."
     StallUnit "stall_unit" "SM cycle" "Some instruction was ready, but its unit, every collector or the limit of transactions was taken, or a technique held it back."
     StallMemory "stall_memory" "SM cycle" "Nothing ready: an instruction waited for a load's result."
@@ -180,13 +189,6 @@ impl Selection {
     }
 }
 
-impl CounterInfo {
-    /// Whether the counter belongs to the whole GPU and no SM has a share in it.
-    pub fn only_in_total(&self) -> bool {
-        self.meaning.ends_with("only in the total.")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,6 +207,6 @@ mod tests {
             "icache.tag.read"
         );
         assert_eq!(COUNTERS[Counter::IdleCycles as usize].name, "idle_cycles");
-        assert!(COUNTERS[Counter::Cycles as usize].only_in_total());
+        assert!(COUNTERS[Counter::Cycles as usize].only_in_total);
     }
 }

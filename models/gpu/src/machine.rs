@@ -367,8 +367,8 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             watcher.end(cycles, &view);
         }
         self.counts.add(Counter::Cycles, cycles);
-        let of_sms = Selection::new(|info| !info.only_in_total());
-        let in_total = Selection::new(crate::CounterInfo::only_in_total);
+        let of_sms = Selection::new(|info| !info.only_in_total);
+        let in_total = Selection::new(|info| info.only_in_total);
         let per_sm: Vec<Activity> = self
             .sms
             .iter_mut()

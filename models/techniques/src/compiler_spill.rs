@@ -7,27 +7,24 @@
 //! can, and an SM holds fewer of its CTAs. It is a program of its own: loads and stores of values are executed, and its results checked as any program's.
 //!
 //! ```
-//! let technique = (warpwatt_techniques::compiler_spill::DEFINITION.parse)(&Default::default());
+//! let technique = warpwatt_techniques::compiler_spill::DEFINITION.parse(&Default::default());
 //! assert_eq!(technique.unwrap().label(), "compiler_spill");
 //! ```
 
-use toml::Table;
 use warpwatt_activity::Activity;
 use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::trace::{KernelTrace, LaunchShape, MemoryOpKind, Space};
 use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, IssueHook, Run, resident_ctas};
 
 use crate::register_file::{REGISTER_FILE_KB, Size};
-use crate::{
-    Circuits, Claim, Definition, Fit, Judged, Metric, Parameter, Parsed, Reader, Technique,
-};
+use crate::{Circuits, Claim, Definition, Fit, Judged, Metric, Technique};
 
 /// The technique in the registry.
 pub static DEFINITION: Definition = Definition {
     name: "compiler_spill",
     summary: "a smaller register file, for which the compiler keeps values in local memory so that as many CTAs fit as before",
     citation: "H. Jeon, \"Resource Underutilization Exploitation for Power Efficient and Reliable Throughput Processor\", USC 2015, section 3.4.2",
-    parameters: PARAMETERS,
+    parameters: &[REGISTER_FILE_KB.declared()],
     counters: &[
         (
             "local_loads",
@@ -40,23 +37,19 @@ pub static DEFINITION: Definition = Definition {
         ),
     ],
     metrics: &[Judged::headline_low("local_accesses")],
-    parse,
+    configure: |values| {
+        Ok(Box::new(CompilerSpill {
+            size: Size::of(values),
+            label: values.label(),
+        }))
+    },
 };
-
-const PARAMETERS: &[Parameter] = &[REGISTER_FILE_KB];
 
 /// A configured smaller file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompilerSpill {
     size: Size,
     label: String,
-}
-
-fn parse(table: &Table) -> Parsed {
-    let mut reader = Reader::new(table, PARAMETERS);
-    let size = Size::read(&mut reader);
-    let label = reader.label(DEFINITION.name, PARAMETERS);
-    reader.finish(CompilerSpill { size, label })
 }
 
 impl Technique for CompilerSpill {
@@ -177,7 +170,7 @@ mod tests {
             shared_bytes: 0,
             registers,
         };
-        let technique = parse(&Table::new()).unwrap();
+        let technique = DEFINITION.parse(&toml::Table::new()).unwrap();
         let limit = |registers| technique.thread_registers(&gpu, &launch(registers));
         assert_eq!(limit(20), Some(8));
         assert_eq!(limit(6), Some(6), "which it has room for");

@@ -7,7 +7,7 @@
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let definition = warpwatt_techniques::find("ecc").map_err(|_| "unknown")?;
-//! let technique = (definition.parse)(&"structure = \"instruction_buffer\"\ncode = \"sec\"".parse()?).map_err(|_| "wrong parameters")?;
+//! let technique = definition.parse(&"structure = \"instruction_buffer\"\ncode = \"sec\"".parse()?).map_err(|_| "wrong parameters")?;
 //! assert_eq!(technique.label(), "ecc(structure=instruction_buffer, code=sec)");
 //! # Ok(())
 //! # }
@@ -16,18 +16,14 @@
 mod place;
 mod words;
 
-use toml::Table;
-use warpwatt_circuit::logic::Code;
 use warpwatt_circuit::{CircuitError, Spec};
 use warpwatt_gpu::{GpuSpec, Hooks};
 use warpwatt_reliability::{Journals, ProtectionFactory, Whole, whole_structures};
 
+use crate::parameter::{Choice, choice};
 use crate::protection::Guard;
-use crate::{
-    Circuits, Claim, Definition, Fit, Kind, Parameter, Parsed, Path, Reader, Structure, Technique,
-    baseline,
-};
-use place::{NAMES, PLACES, Place};
+use crate::{Circuits, Claim, Definition, Fit, Path, Structure, Technique, baseline};
+use place::{PLACES, Place};
 use words::{SharedWords, Words};
 
 /// The technique in the registry.
@@ -35,7 +31,7 @@ pub static DEFINITION: Definition = Definition {
     name: "ecc",
     summary: "a code on every word of a structure: made at each write, checked at each read",
     citation: "M. Y. Hsiao, \"A Class of Optimal Minimum Odd-weight-column SEC-DED Codes\", IBM Journal of Research and Development 14(4), 1970",
-    parameters: PARAMETERS,
+    parameters: &[STRUCTURE.declared(), CODE.declared()],
     counters: &[
         ("ecc.generator.read", "words whose check bits were made"),
         (
@@ -44,46 +40,34 @@ pub static DEFINITION: Definition = Definition {
         ),
     ],
     metrics: &[],
-    parse,
+    configure: |values| {
+        Ok(Box::new(Ecc {
+            place: values.get(&STRUCTURE),
+            guard: values.get(&CODE),
+            label: values.label(),
+        }))
+    },
 };
 
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "structure",
-        kind: Kind::Choice(&NAMES),
-        default: "\"register_file\"",
-        range: "\"register_file\", \"instruction_buffer\", \"shared_memory\", \"operand_collector\", \"instruction_cache\"",
-        meaning: "what is protected; words are of 32 bits, instructions of instruction_bytes",
-    },
-    Parameter {
-        name: "code",
-        kind: Kind::Choice(&["hsiao", "hamming", "sec", "parity"]),
-        default: "\"hsiao\"",
-        range: "\"hsiao\", \"hamming\", \"sec\", \"parity\"",
-        meaning: "corrects one error and detects two (hsiao, hamming), corrects one (sec), or detects one (parity)",
-    },
-];
+const STRUCTURE: Choice<Place, 5> = choice(
+    "structure",
+    PLACES,
+    "register_file",
+    "what is protected; words are of 32 bits, instructions of instruction_bytes",
+);
+const CODE: Choice<Guard, 4> = choice(
+    "code",
+    Guard::NAMES,
+    "hsiao",
+    "corrects one error and detects two (hsiao, hamming), corrects one (sec), or detects one (parity)",
+);
 
 /// A configured code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ecc {
-    place: &'static Place,
+    place: Place,
     guard: Guard,
     label: String,
-}
-
-fn parse(table: &Table) -> Parsed {
-    let mut reader = Reader::new(table, PARAMETERS);
-    let places = PLACES.each_ref().map(|place| (place.storage.name(), place));
-    let place = reader.choice("structure", &PLACES[0], &places);
-    let hsiao = Guard::Correcting(Code::Hsiao);
-    let guard = reader.choice("code", hsiao, &Guard::NAMES);
-    let label = reader.label(DEFINITION.name, PARAMETERS);
-    reader.finish(Ecc {
-        place,
-        guard,
-        label,
-    })
 }
 
 impl Ecc {
@@ -199,7 +183,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Box<dyn Technique> {
-        parse(&text.parse().unwrap()).unwrap()
+        DEFINITION.parse(&text.parse().unwrap()).unwrap()
     }
 
     fn bits(technique: &dyn Technique, name: &str) -> u64 {

@@ -3,12 +3,11 @@
 //! H. Jeon, "Resource Underutilization Exploitation for Power Efficient and Reliable Throughput Processor", USC 2015, Figures 4.1, 4.4 and 4.7: how many lanes
 //! execute, which of three kinds of units, how many instructions of a kind issue one after the other, and how long a result lies before it is read.
 
-use toml::Table;
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::{KernelTrace, Register, RegisterKind};
 use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, IssueHook, PlaceEvent, Port, Run};
 
-use crate::{Definition, Metric, Parsed, Reader, Technique};
+use crate::{Definition, Metric, Technique};
 
 /// The registry's entry.
 pub static DEFINITION: Definition = Definition {
@@ -61,7 +60,7 @@ pub static DEFINITION: Definition = Definition {
         ),
     ],
     metrics: &[],
-    parse,
+    configure: |_| Ok(Box::new(ExecutionProfile)),
 };
 
 /// The statistics.
@@ -82,17 +81,9 @@ const UNITS: [(Units, &str); 3] = [
     (Units::Ldst, "ldst"),
 ];
 
-fn parse(table: &Table) -> Parsed {
-    Reader::new(table, DEFINITION.parameters).finish(ExecutionProfile)
-}
-
 impl Technique for ExecutionProfile {
     fn name(&self) -> &'static str {
         DEFINITION.name
-    }
-
-    fn label(&self) -> String {
-        DEFINITION.name.to_owned()
     }
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {

@@ -8,24 +8,18 @@
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
-use toml::Table;
 use warpwatt_activity::Activity;
 use warpwatt_gpu::{FetchEvent, FetchObserver, GpuSpec, Hooks, Run};
 
-use crate::{Definition, Judged, Kind, Metric, Parameter, Parsed, Reader, Technique};
+use crate::parameter::{Counts, counts};
+use crate::{Definition, Judged, Metric, Technique};
 
 /// The registry's entry.
 pub static DEFINITION: Definition = Definition {
     name: "fetch_redundancy",
     summary: "statistics: how many fetches repeat a recent fetch of another warp",
     citation: "A. Lashgar, A. Baniasadi, A. Khonsari, \"Inter-Warp Instruction Temporal Locality in Deep-Multithreaded GPUs\", section 3.2 and Figure 2",
-    parameters: &[Parameter {
-        name: "windows",
-        kind: Kind::Counts,
-        default: "[16, 32, 64]",
-        range: "each 1 to 4096",
-        meaning: "recency windows, in fetches of the SM",
-    }],
+    parameters: &[WINDOWS.declared()],
     counters: &[
         ("fetch_redundancy_fetches", "fetches looked at: all"),
         (
@@ -42,22 +36,28 @@ pub static DEFINITION: Definition = Definition {
         ),
     ],
     metrics: &[Judged::headline("buffered")],
-    parse,
+    configure: |values| {
+        Ok(Box::new(FetchRedundancy {
+            windows: values.get(&WINDOWS),
+            label: values.label(),
+        }))
+    },
 };
+
+const WINDOWS: Counts = counts(
+    "windows",
+    &[16, 32, 64],
+    1..=4096,
+    "recency windows, in fetches of the SM",
+)
+.labelled();
 
 /// The configured statistics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchRedundancy {
-    /// Sorted, each once.
+    /// Ascending.
     windows: Vec<u32>,
-}
-
-fn parse(table: &Table) -> Parsed {
-    let mut reader = Reader::new(table, DEFINITION.parameters);
-    let mut windows = reader.counts("windows", &[16, 32, 64], 1..=4096);
-    windows.sort_unstable();
-    windows.dedup();
-    reader.finish(FetchRedundancy { windows })
+    label: String,
 }
 
 impl Technique for FetchRedundancy {
@@ -66,8 +66,7 @@ impl Technique for FetchRedundancy {
     }
 
     fn label(&self) -> String {
-        let windows: Vec<String> = self.windows.iter().map(u32::to_string).collect();
-        format!("fetch_redundancy(windows=[{}])", windows.join(", "))
+        self.label.clone()
     }
 
     fn attach(&self, _: &GpuSpec, hooks: &mut Hooks) {

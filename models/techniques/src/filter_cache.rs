@@ -10,7 +10,7 @@
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let definition = warpwatt_techniques::find("filter_cache").map_err(|_| "unknown")?;
-//! let technique = (definition.parse)(&"entries = 16".parse()?).map_err(|_| "wrong parameters")?;
+//! let technique = definition.parse(&"entries = 16".parse()?).map_err(|_| "wrong parameters")?;
 //! assert_eq!(technique.label(), "filter_cache(entries=16)");
 //! # Ok(())
 //! # }
@@ -19,15 +19,12 @@
 mod accounting;
 mod timing;
 
-use toml::Table;
 use warpwatt_activity::Activity;
 use warpwatt_circuit::{Access, CacheSpec, CircuitError, MuxSpec, Ports, Spec, TagSpec};
 use warpwatt_gpu::{FetchFilter, GpuSpec, Hooks, Run};
 
-use crate::{
-    Circuits, Claim, Definition, Fit, Judged, Kind, Metric, Parameter, Parsed, Reader, Structure,
-    Technique,
-};
+use crate::parameter::{Count, count};
+use crate::{Circuits, Claim, Definition, Fit, Judged, Metric, Structure, Technique};
 
 pub use accounting::{FetchEnergies, implied_by_the_paper, structural};
 
@@ -37,27 +34,9 @@ pub static DEFINITION: Definition = Definition {
     summary: "a small direct-mapped instruction store before the I-cache of each SM",
     citation: "A. Lashgar, A. Baniasadi, A. Khonsari, \"Inter-Warp Instruction Temporal Locality in Deep-Multithreaded GPUs\", section 4",
     parameters: &[
-        Parameter {
-            name: "entries",
-            kind: Kind::Count,
-            default: "32",
-            range: "1 to 65536",
-            meaning: "instructions that it holds; instruction i lies in entry i modulo entries",
-        },
-        Parameter {
-            name: "entry_bits",
-            kind: Kind::Count,
-            default: "64",
-            range: "8 to 1024",
-            meaning: "bits of an entry, for the price of the data array and the multiplexer",
-        },
-        Parameter {
-            name: "entries_per_tag",
-            kind: Kind::Count,
-            default: "2",
-            range: "1 to 64",
-            meaning: "entries that share a tag in the priced tag array; 2 is what gives the paper's Table 1, 1 prices a tag an entry. The model compares every entry's own tag",
-        },
+        ENTRIES.declared(),
+        ENTRY_BITS.declared(),
+        ENTRIES_PER_TAG.declared(),
     ],
     counters: &[
         ("filter_cache.tag.read", "tag checks: one a fetch"),
@@ -77,8 +56,35 @@ pub static DEFINITION: Definition = Definition {
         ),
     ],
     metrics: &[Judged::headline("hit_rate")],
-    parse,
+    configure: |values| {
+        Ok(Box::new(FilterCache {
+            entries: values.get(&ENTRIES),
+            entry_bits: values.get(&ENTRY_BITS),
+            entries_per_tag: values.get(&ENTRIES_PER_TAG),
+            label: values.label(),
+        }))
+    },
 };
+
+const ENTRIES: Count = count(
+    "entries",
+    32,
+    1..=65_536,
+    "instructions that it holds; instruction i lies in entry i modulo entries",
+)
+.labelled();
+const ENTRY_BITS: Count = count(
+    "entry_bits",
+    64,
+    8..=1024,
+    "bits of an entry, for the price of the data array and the multiplexer",
+);
+const ENTRIES_PER_TAG: Count = count(
+    "entries_per_tag",
+    2,
+    1..=64,
+    "entries that share a tag in the priced tag array; 2 is what gives the paper's Table 1, 1 prices a tag an entry. The model compares every entry's own tag",
+);
 
 /// A configured filter cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,16 +92,7 @@ pub struct FilterCache {
     entries: u32,
     entry_bits: u32,
     entries_per_tag: u32,
-}
-
-fn parse(table: &Table) -> Parsed {
-    let mut reader = Reader::new(table, DEFINITION.parameters);
-    let technique = FilterCache {
-        entries: reader.count("entries", 32, 1..=65_536),
-        entry_bits: reader.count("entry_bits", 64, 8..=1024),
-        entries_per_tag: reader.count("entries_per_tag", 2, 1..=64),
-    };
-    reader.finish(technique)
+    label: String,
 }
 
 impl FilterCache {
@@ -143,14 +140,7 @@ impl Technique for FilterCache {
     }
 
     fn label(&self) -> String {
-        let mut parts = vec![format!("entries={}", self.entries)];
-        if self.entry_bits != 64 {
-            parts.push(format!("entry_bits={}", self.entry_bits));
-        }
-        if self.entries_per_tag != 2 {
-            parts.push(format!("entries_per_tag={}", self.entries_per_tag));
-        }
-        format!("filter_cache({})", parts.join(", "))
+        self.label.clone()
     }
 
     fn fit(&self, gpu: &mut GpuSpec, circuits: &dyn Circuits) -> Result<Fit, CircuitError> {
@@ -238,6 +228,8 @@ impl FetchFilter for Store {
 
 #[cfg(test)]
 mod tests {
+    use toml::Table;
+
     use super::*;
 
     #[test]
@@ -263,7 +255,7 @@ mod tests {
     #[test]
     fn the_paper_s_filter_cache_has_the_arrays_that_give_its_table_1() {
         let gpu = GpuSpec::preset("tesla-16sm").unwrap();
-        let technique = parse(&Table::new()).unwrap();
+        let technique = DEFINITION.parse(&Table::new()).unwrap();
         let structures = technique.structures(&gpu);
         let both = Ports::READ_AND_WRITE;
         assert_eq!(
@@ -295,7 +287,7 @@ mod tests {
     fn a_label_names_what_differs() {
         let table: Table = "entries = 16\nentries_per_tag = 1".parse().unwrap();
         assert_eq!(
-            parse(&table).unwrap().label(),
+            DEFINITION.parse(&table).unwrap().label(),
             "filter_cache(entries=16, entries_per_tag=1)"
         );
     }

@@ -6,11 +6,10 @@
 //! any hardware; copies to and from the device, and the comparison by the host at the end, are not in the model.
 //!
 //! ```
-//! let technique = (warpwatt_techniques::full_dmr::DEFINITION.parse)(&"design = \"kernel\"".parse().unwrap());
+//! let technique = warpwatt_techniques::full_dmr::DEFINITION.parse(&"design = \"kernel\"".parse().unwrap());
 //! assert_eq!(technique.unwrap().label(), "full_dmr(design=kernel)");
 //! ```
 
-use toml::Table;
 use warpwatt_activity::Activity;
 use warpwatt_circuit::Spec;
 use warpwatt_circuit::logic::{LogicBlock, LogicSpec};
@@ -19,14 +18,15 @@ use warpwatt_reliability::{
     Journals, Outcome, ProtectionFactory, Structure as Storage, Whole, whole_structures,
 };
 
-use crate::{Claim, Definition, Kind, Parameter, Parsed, Reader, Structure, Technique};
+use crate::parameter::{Choice, choice};
+use crate::{Claim, Definition, Structure, Technique};
 
 /// The registry's entry.
 pub static DEFINITION: Definition = Definition {
     name: "full_dmr",
     summary: "comparison: a second lane beside every lane, or every launch a second time",
     citation: "H. Jeon, \"Resource Underutilization Exploitation for Power Efficient and Reliable Throughput Processor\", USC 2015, sections 4.3.1 and 4.7",
-    parameters: PARAMETERS,
+    parameters: &[DESIGN.declared()],
     counters: &[
         (
             "full_dmr_lanes",
@@ -38,16 +38,20 @@ pub static DEFINITION: Definition = Definition {
         ),
     ],
     metrics: &[],
-    parse,
+    configure: |values| {
+        Ok(Box::new(FullDmr {
+            design: values.get(&DESIGN),
+            label: values.label(),
+        }))
+    },
 };
 
-const PARAMETERS: &[Parameter] = &[Parameter {
-    name: "design",
-    kind: Kind::Choice(&["lanes", "kernel"]),
-    default: "\"lanes\"",
-    range: "\"lanes\", \"kernel\"",
-    meaning: "what there is twice: the lanes, or the launches (R-Naive)",
-}];
+const DESIGN: Choice<Design, 2> = choice(
+    "design",
+    [("lanes", Design::Lanes), ("kernel", Design::Kernel)],
+    "lanes",
+    "what there is twice: the lanes, or the launches (R-Naive)",
+);
 
 /// The units of which there are twice as many.
 const UNITS: [&str; 5] = ["int_add", "int_mul", "fp32_mul", "fp64", "sfu"];
@@ -66,16 +70,6 @@ enum Design {
 struct FullDmr {
     design: Design,
     label: String,
-}
-
-fn parse(table: &Table) -> Parsed {
-    let mut reader = Reader::new(table, PARAMETERS);
-    let designs = [("lanes", Design::Lanes), ("kernel", Design::Kernel)];
-    let technique = FullDmr {
-        design: reader.choice("design", Design::Lanes, &designs),
-        label: reader.label(DEFINITION.name, PARAMETERS),
-    };
-    reader.finish(technique)
 }
 
 impl Technique for FullDmr {

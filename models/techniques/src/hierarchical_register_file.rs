@@ -15,7 +15,7 @@
 //!
 //! ```
 //! let table = "orf_entries = 5\nlrf = false".parse().unwrap();
-//! let technique = (warpwatt_techniques::hierarchical_register_file::DEFINITION.parse)(&table);
+//! let technique = warpwatt_techniques::hierarchical_register_file::DEFINITION.parse(&table);
 //! assert_eq!(
 //!     technique.unwrap().label(),
 //!     "hierarchical_register_file(orf_entries=5, lrf=false)"
@@ -27,14 +27,11 @@ mod code;
 mod follow;
 mod values;
 
-use toml::Table;
 use warpwatt_circuit::{BufferSpec, CircuitError, Granularity, Ports, Spec};
 use warpwatt_gpu::{GpuSpec, Hooks, Policy, Run};
 
-use crate::{
-    Circuits, Claim, Definition, Fit, Gates, Judged, Kind, Metric, Parameter, Parsed, Path, Reader,
-    Structure, Technique,
-};
+use crate::parameter::{Choice, Count, Flag, choice, count, flag};
+use crate::{Circuits, Claim, Definition, Fit, Gates, Judged, Metric, Path, Structure, Technique};
 pub use allocate::Sizes;
 pub use code::{Code, Inst, Level, OperandAt, ResultAt};
 use follow::Follower;
@@ -45,39 +42,42 @@ pub static DEFINITION: Definition = Definition {
     name: "hierarchical_register_file",
     summary: "the compiler keeps values that live shortly in small register files beside the main one",
     citation: "M. Gebhart, S. W. Keckler, W. J. Dally, \"A Compile-Time Managed Multi-Level Register File Hierarchy\", MICRO 2011",
-    parameters: PARAMETERS,
+    parameters: &[ORF_ENTRIES.declared(), LRF.declared(), GATING.declared()],
     counters: follow::COUNTERS,
     metrics: &[
         Judged::headline_low("reads_main"),
         Judged::higher("main_allocation_reduction"),
         Judged::higher("allocation_reduction"),
     ],
-    parse,
+    configure: |values| {
+        Ok(Box::new(HierarchicalRegisterFile {
+            sizes: Sizes {
+                entries: values.get(&ORF_ENTRIES),
+                last: values.get(&LRF),
+            },
+            gated: values.get(&GATING),
+            label: values.label(),
+        }))
+    },
 };
 
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "orf_entries",
-        kind: Kind::Count,
-        default: "3",
-        range: "0 to 8",
-        meaning: "entries of the operand register file, for each thread of the active warps",
-    },
-    Parameter {
-        name: "lrf",
-        kind: Kind::Flag,
-        default: "true",
-        range: "true or false",
-        meaning: "whether there is a last result file, of an entry for each thread of the active warps, which only the lanes' own units reach",
-    },
-    Parameter {
-        name: "gating",
-        kind: Kind::Choice(&["none", "register"]),
-        default: "\"none\"",
-        range: "\"none\" or \"register\"",
-        meaning: "whether registers of the main register file are switched off that no resident CTA has there; not in the paper, but in the comparison of H. Jeon's",
-    },
-];
+const ORF_ENTRIES: Count = count(
+    "orf_entries",
+    3,
+    0..=8,
+    "entries of the operand register file, for each thread of the active warps",
+);
+const LRF: Flag = flag(
+    "lrf",
+    true,
+    "whether there is a last result file, of an entry for each thread of the active warps, which only the lanes' own units reach",
+);
+const GATING: Choice<bool, 2> = choice(
+    "gating",
+    [("none", false), ("register", true)],
+    "none",
+    "whether registers of the main register file are switched off that no resident CTA has there; not in the paper, but in the comparison of H. Jeon's",
+);
 
 /// A configured hierarchy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,21 +85,6 @@ pub struct HierarchicalRegisterFile {
     sizes: Sizes,
     gated: bool,
     label: String,
-}
-
-fn parse(table: &Table) -> Parsed {
-    let mut reader = Reader::new(table, PARAMETERS);
-    let sizes = Sizes {
-        entries: reader.count("orf_entries", 3, 0..=8),
-        last: reader.flag("lrf", true),
-    };
-    let gated = reader.choice("gating", false, &[("none", false), ("register", true)]);
-    let label = reader.label(DEFINITION.name, PARAMETERS);
-    reader.finish(HierarchicalRegisterFile {
-        sizes,
-        gated,
-        label,
-    })
 }
 
 /// Warps of an SM that issue without changing places with others.

@@ -12,6 +12,7 @@ pub mod fetch_redundancy;
 pub mod filter_cache;
 pub mod full_dmr;
 pub mod hierarchical_register_file;
+pub mod parameter;
 pub mod power_gating;
 pub mod protection;
 pub mod register_file;
@@ -27,9 +28,8 @@ pub mod uniform_vector;
 pub mod warped_dmr;
 
 pub use compose::{Refusal, Stack};
-pub use definition::{
-    Definition, Judged, Kind, Parameter, ParameterProblem, Parsed, Reader, find, headline, judged,
-};
+pub use definition::{Definition, Judged, Parsed, find, headline, judged};
+pub use parameter::{Kind, Parameter, ParameterProblem};
 pub use structure::{Gates, Group, Structure};
 pub use technique::{Circuits, Claim, Fit, Metric, Path, Technique};
 

@@ -4,24 +4,23 @@
 //! CTA and taken back at its end: the comparison for [`register_virtualization`](crate::register_virtualization), which knows more.
 //!
 //! ```
-//! let technique = (warpwatt_techniques::power_gating::DEFINITION.parse)(&Default::default());
+//! let technique = warpwatt_techniques::power_gating::DEFINITION.parse(&Default::default());
 //! assert_eq!(technique.unwrap().label(), "power_gating");
 //! ```
 
-use toml::Table;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 
-use crate::register_file::{Allocation, Domain, Management, Size, costs, parameters};
-use crate::{
-    Claim, Definition, Judged, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique,
-};
+use crate::parameter::{Choice, choice};
+use crate::register_file::parameters::{self, SUBARRAYS};
+use crate::register_file::{Allocation, Domain, Management, Size, costs};
+use crate::{Claim, Definition, Judged, Metric, Structure, Technique};
 
 /// The technique in the registry.
 pub static DEFINITION: Definition = Definition {
     name: "power_gating",
     summary: "subarrays or registers of the register file that belong to no resident CTA are switched off",
     citation: "S. Li, K. Chen, J. H. Ahn, J. B. Brockman, N. P. Jouppi, \"CACTI-P: Architecture-Level Modeling for SRAM-based Structures with Advanced Leakage Reduction Techniques\", ICCAD 2011",
-    parameters: PARAMETERS,
+    parameters: &[GATING.declared(), SUBARRAYS.declared()],
     counters: &parameters::COUNTERS,
     metrics: &[
         Judged::headline_low("powered_share"),
@@ -31,45 +30,39 @@ pub static DEFINITION: Definition = Definition {
         Judged::lower("wear_most_over_mean"),
         Judged::higher("wear_lifetime"),
     ],
-    parse,
+    configure: |values| {
+        let management = Management {
+            allocation: Allocation::Static,
+            gating: Some(values.get(&GATING)),
+            table_bytes: None,
+            flag_entries: 0,
+            stage_cycles: 0,
+            wake_cycles: 0,
+            subarrays: values.get(&SUBARRAYS),
+            size: Size::Whole,
+        };
+        Ok(Box::new(PowerGating {
+            management,
+            label: values.label(),
+        }))
+    },
 };
 
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "gating",
-        kind: Kind::Choice(&["subarray", "register"]),
-        default: "\"subarray\"",
-        range: "\"subarray\" or \"register\"",
-        meaning: "what is switched off while it holds nothing",
-    },
-    parameters::SUBARRAYS,
-];
+const GATING: Choice<Domain, 2> = choice(
+    "gating",
+    [
+        ("subarray", Domain::Subarray),
+        ("register", Domain::Register),
+    ],
+    "subarray",
+    "what is switched off while it holds nothing",
+);
 
 /// A configured power gating.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PowerGating {
     management: Management,
     label: String,
-}
-
-fn parse(table: &Table) -> Parsed {
-    let mut reader = Reader::new(table, PARAMETERS);
-    let gatings = [
-        ("subarray", Domain::Subarray),
-        ("register", Domain::Register),
-    ];
-    let management = Management {
-        allocation: Allocation::Static,
-        gating: Some(reader.choice("gating", Domain::Subarray, &gatings)),
-        table_bytes: None,
-        flag_entries: 0,
-        stage_cycles: 0,
-        wake_cycles: 0,
-        subarrays: reader.count("subarrays", 4, 1..=64),
-        size: Size::Whole,
-    };
-    let label = reader.label(DEFINITION.name, PARAMETERS);
-    reader.finish(PowerGating { management, label })
 }
 
 impl Technique for PowerGating {

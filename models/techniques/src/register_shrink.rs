@@ -9,29 +9,38 @@
 //!
 //! ```
 //! let table = "register_file_kb = 64".parse().unwrap();
-//! let technique = (warpwatt_techniques::register_shrink::DEFINITION.parse)(&table);
+//! let technique = warpwatt_techniques::register_shrink::DEFINITION.parse(&table);
 //! assert_eq!(technique.unwrap().label(), "register_shrink(register_file_kb=64)");
 //! ```
 
-use toml::Table;
 use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
 
+use crate::parameter::{Choice, choice};
+use crate::register_file::parameters::{
+    self, GATINGS, PIPELINE_CYCLES, RELEASE_FLAG_CACHE, RENAMING_TABLE_BYTES, SUBARRAYS,
+    WAKE_CYCLES,
+};
 use crate::register_file::{
-    Allocation, Choice, Domain, Management, REGISTER_FILE_KB, Size, costs, parameters, stage,
+    Allocation, Domain, Management, REGISTER_FILE_KB, Selection, Size, costs, stage,
 };
-use crate::{
-    Circuits, Claim, Definition, Fit, Judged, Kind, Metric, Parameter, Parsed, Reader, Structure,
-    Technique,
-};
+use crate::{Circuits, Claim, Definition, Fit, Judged, Metric, Structure, Technique};
 
 /// The technique in the registry.
 pub static DEFINITION: Definition = Definition {
     name: "register_shrink",
     summary: "GPU-Shrink: a smaller register file with renaming, and a scheduler that holds warps back before it runs out",
     citation: "H. Jeon, \"Resource Underutilization Exploitation for Power Efficient and Reliable Throughput Processor\", USC 2015, chapter 3",
-    parameters: PARAMETERS,
+    parameters: &[
+        REGISTER_FILE_KB.declared(),
+        RENAMING_TABLE_BYTES.declared(),
+        RELEASE_FLAG_CACHE.declared(),
+        GATING.declared(),
+        WAKE_CYCLES.declared(),
+        PIPELINE_CYCLES.declared(),
+        SUBARRAYS.declared(),
+    ],
     counters: &parameters::SHRUNK_COUNTERS,
     metrics: &[
         Judged::headline("allocation_reduction"),
@@ -47,51 +56,36 @@ pub static DEFINITION: Definition = Definition {
         Judged::lower("throttled"),
         Judged::lower("throttled_cycles_each"),
     ],
-    parse,
+    configure: |values| {
+        let management = Management {
+            size: Size::of(values),
+            allocation: Allocation::Renamed(Selection::Powered),
+            table_bytes: values.get(&RENAMING_TABLE_BYTES),
+            flag_entries: values.get(&RELEASE_FLAG_CACHE),
+            gating: values.get(&GATING),
+            wake_cycles: values.get(&WAKE_CYCLES),
+            stage_cycles: values.get(&PIPELINE_CYCLES),
+            subarrays: values.get(&SUBARRAYS),
+        };
+        Ok(Box::new(RegisterShrink {
+            management,
+            label: values.label(),
+        }))
+    },
 };
 
-const PARAMETERS: &[Parameter] = &[
-    REGISTER_FILE_KB,
-    parameters::RENAMING_TABLE_BYTES,
-    parameters::RELEASE_FLAG_CACHE,
-    Parameter {
-        name: "gating",
-        kind: Kind::Choice(&["subarray", "register", "none"]),
-        default: "\"subarray\"",
-        range: "\"subarray\", \"register\" or \"none\"",
-        meaning: "what is switched off while it holds nothing",
-    },
-    parameters::WAKE_CYCLES,
-    parameters::PIPELINE_CYCLES,
-    parameters::SUBARRAYS,
-];
+const GATING: Choice<Option<Domain>, 3> = choice(
+    "gating",
+    GATINGS,
+    "subarray",
+    "what is switched off while it holds nothing",
+);
 
 /// A configured GPU-Shrink.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterShrink {
     management: Management,
     label: String,
-}
-
-fn parse(table: &Table) -> Parsed {
-    let mut reader = Reader::new(table, PARAMETERS);
-    let gatings = [
-        ("subarray", Some(Domain::Subarray)),
-        ("register", Some(Domain::Register)),
-        ("none", None),
-    ];
-    let management = Management {
-        size: Size::read(&mut reader),
-        allocation: Allocation::Renamed(Choice::Powered),
-        table_bytes: reader.count_or("renaming_table_bytes", "full", Some(1024), 16..=65_536),
-        flag_entries: reader.count("release_flag_cache", 10, 0..=1024),
-        gating: reader.choice("gating", Some(Domain::Subarray), &gatings),
-        wake_cycles: reader.count("wake_cycles", 1, 0..=1000),
-        stage_cycles: reader.count("pipeline_cycles", 1, 0..=8),
-        subarrays: reader.count("subarrays", 4, 1..=64),
-    };
-    let label = reader.label(DEFINITION.name, PARAMETERS);
-    reader.finish(RegisterShrink { management, label })
 }
 
 impl Technique for RegisterShrink {

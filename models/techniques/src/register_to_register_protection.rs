@@ -5,11 +5,10 @@
 //! their check bits are made at every write and looked at at every read.
 //!
 //! ```
-//! let technique = (warpwatt_techniques::register_to_register_protection::DEFINITION.parse)(&Default::default());
+//! let technique = warpwatt_techniques::register_to_register_protection::DEFINITION.parse(&Default::default());
 //! assert_eq!(technique.unwrap().label(), "register_to_register_protection");
 //! ```
 
-use toml::Table;
 use warpwatt_activity::Activity;
 use warpwatt_circuit::logic::Code;
 use warpwatt_gpu::trace::{KernelTrace, LaneMask};
@@ -19,7 +18,7 @@ use warpwatt_gpu::{
 use warpwatt_reliability::{Cover, Journals, Protection, ProtectionFactory, Residency};
 
 use crate::protection::{Guard, Lives, Words, attach_issue, in_file, is_whole};
-use crate::{Claim, Definition, Judged, Metric, Parsed, Reader, Structure, Technique};
+use crate::{Claim, Definition, Judged, Metric, Structure, Technique};
 
 /// The technique in the registry.
 pub static DEFINITION: Definition = Definition {
@@ -47,7 +46,7 @@ pub static DEFINITION: Definition = Definition {
         ),
     ],
     metrics: &[Judged::headline("coverage")],
-    parse,
+    configure: |_| Ok(Box::new(RegisterToRegister)),
 };
 
 /// Warp-wide registers whose check bits one has room for: four times seven bits and more a lane.
@@ -58,17 +57,9 @@ const CODE: Guard = Guard::Correcting(Code::Hsiao);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterToRegister;
 
-fn parse(table: &Table) -> Parsed {
-    Reader::new(table, DEFINITION.parameters).finish(RegisterToRegister)
-}
-
 impl Technique for RegisterToRegister {
     fn name(&self) -> &'static str {
         DEFINITION.name
-    }
-
-    fn label(&self) -> String {
-        DEFINITION.name.to_owned()
     }
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {

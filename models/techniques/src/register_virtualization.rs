@@ -9,32 +9,40 @@
 //!
 //! ```
 //! let table = "allocation = \"wear\"\nwake_cycles = 3".parse().unwrap();
-//! let technique = (warpwatt_techniques::register_virtualization::DEFINITION.parse)(&table);
+//! let technique = warpwatt_techniques::register_virtualization::DEFINITION.parse(&table);
 //! assert_eq!(
 //!     technique.unwrap().label(),
 //!     "register_virtualization(allocation=wear, wake_cycles=3)"
 //! );
 //! ```
 
-use toml::Table;
 use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
 
-use crate::register_file::{
-    Allocation, Choice, Domain, Management, Size, costs, parameters, stage,
+use crate::definition::unless;
+use crate::parameter::{Choice, Handle, Values, choice};
+use crate::register_file::parameters::{
+    self, GATINGS, PIPELINE_CYCLES, RELEASE_FLAG_CACHE, RENAMING_TABLE_BYTES, SUBARRAYS,
+    WAKE_CYCLES,
 };
-use crate::{
-    Circuits, Claim, Definition, Fit, Judged, Kind, Metric, Parameter, Parsed, Reader, Structure,
-    Technique,
-};
+use crate::register_file::{Allocation, Domain, Management, Selection, Size, costs, stage};
+use crate::{Circuits, Claim, Definition, Fit, Judged, Metric, Parsed, Structure, Technique};
 
 /// The technique in the registry.
 pub static DEFINITION: Definition = Definition {
     name: "register_virtualization",
     summary: "registers are given out at the first write of a value and taken back at its death; empty subarrays are switched off",
     citation: "H. Jeon, \"Resource Underutilization Exploitation for Power Efficient and Reliable Throughput Processor\", USC 2015, chapter 2",
-    parameters: PARAMETERS,
+    parameters: &[
+        RENAMING_TABLE_BYTES.declared(),
+        RELEASE_FLAG_CACHE.declared(),
+        ALLOCATION.declared(),
+        GATING.declared(),
+        WAKE_CYCLES.declared(),
+        PIPELINE_CYCLES.declared(),
+        SUBARRAYS.declared(),
+    ],
     counters: &parameters::RENAMING_COUNTERS,
     metrics: &[
         Judged::headline("allocation_reduction"),
@@ -47,30 +55,28 @@ pub static DEFINITION: Definition = Definition {
         Judged::lower("dynamic_code_increase"),
         Judged::lower("dynamic_code_increase_without_cache"),
     ],
-    parse,
+    configure,
 };
 
-const PARAMETERS: &[Parameter] = &[
-    parameters::RENAMING_TABLE_BYTES,
-    parameters::RELEASE_FLAG_CACHE,
-    Parameter {
-        name: "allocation",
-        kind: Kind::Choice(&["power", "wear", "static"]),
-        default: "\"power\"",
-        range: "\"power\", \"wear\" or \"static\"",
-        meaning: "how a physical register is chosen in the bank that the compiler chose: in a subarray that has power, or round robin; \"static\" renames nothing",
-    },
-    Parameter {
-        name: "gating",
-        kind: Kind::Choice(&["subarray", "register", "none"]),
-        default: "\"subarray\"",
-        range: "\"subarray\", \"register\" or \"none\"",
-        meaning: "what is switched off while it holds nothing; with allocation = \"wear\" not \"subarray\", and \"register\" if nothing is said",
-    },
-    parameters::WAKE_CYCLES,
-    parameters::PIPELINE_CYCLES,
-    parameters::SUBARRAYS,
-];
+const ALLOCATION: Choice<Allocation, 3> = choice(
+    "allocation",
+    [
+        ("power", Allocation::Renamed(Selection::Powered)),
+        ("wear", SPREAD),
+        ("static", Allocation::Static),
+    ],
+    "power",
+    "how a physical register is chosen in the bank that the compiler chose: in a subarray that has power, or round robin; \"static\" renames nothing",
+);
+const GATING: Choice<Option<Domain>, 3> = choice(
+    "gating",
+    GATINGS,
+    "subarray",
+    "what is switched off while it holds nothing; with allocation = \"wear\" not \"subarray\", and \"register\" if nothing is said",
+);
+
+/// Leaves no subarray empty for long.
+const SPREAD: Allocation = Allocation::Renamed(Selection::RoundRobin);
 
 /// A configured register virtualization.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,45 +85,32 @@ pub struct RegisterVirtualization {
     label: String,
 }
 
-fn parse(table: &Table) -> Parsed {
-    let mut reader = Reader::new(table, PARAMETERS);
-    let renamed = |choice| Allocation::Renamed(choice);
-    let allocations = [
-        ("power", renamed(Choice::Powered)),
-        ("wear", renamed(Choice::RoundRobin)),
-        ("static", Allocation::Static),
-    ];
-    let gatings = [
-        ("subarray", Some(Domain::Subarray)),
-        ("register", Some(Domain::Register)),
-        ("none", None),
-    ];
-    let allocation = reader.choice("allocation", renamed(Choice::Powered), &allocations);
-    let spread = allocation == renamed(Choice::RoundRobin);
-    let usual = if spread {
-        Domain::Register
-    } else {
-        Domain::Subarray
+fn configure(values: &Values) -> Parsed {
+    let allocation = values.get(&ALLOCATION);
+    let spread = allocation == SPREAD;
+    let gating = match values.given(&GATING) {
+        None if spread => Some(Domain::Register),
+        _ => values.get(&GATING),
     };
-    let management = Management {
-        table_bytes: reader.count_or("renaming_table_bytes", "full", Some(1024), 16..=65_536),
-        flag_entries: reader.count("release_flag_cache", 10, 0..=1024),
-        allocation,
-        gating: reader.choice("gating", Some(usual), &gatings),
-        wake_cycles: reader.count("wake_cycles", 1, 0..=1000),
-        stage_cycles: reader.count("pipeline_cycles", 1, 0..=8),
-        subarrays: reader.count("subarrays", 4, 1..=64),
-        size: Size::Whole,
-    };
-    if spread && management.gating == Some(Domain::Subarray) {
-        reader.refuse(
-            "gating",
+    let mut problems = Vec::new();
+    if spread && gating == Some(Domain::Subarray) {
+        problems.push(GATING.refused(
             "round robin spreads registers over all subarrays, so that none could be switched off",
             "`gating = \"register\"` or `gating = \"none\"` with `allocation = \"wear\"`",
-        );
+        ));
     }
-    let label = reader.label(DEFINITION.name, PARAMETERS);
-    reader.finish(RegisterVirtualization { management, label })
+    let management = Management {
+        table_bytes: values.get(&RENAMING_TABLE_BYTES),
+        flag_entries: values.get(&RELEASE_FLAG_CACHE),
+        allocation,
+        gating,
+        wake_cycles: values.get(&WAKE_CYCLES),
+        stage_cycles: values.get(&PIPELINE_CYCLES),
+        subarrays: values.get(&SUBARRAYS),
+        size: Size::Whole,
+    };
+    let label = values.label();
+    unless(problems, RegisterVirtualization { management, label })
 }
 
 impl RegisterVirtualization {

@@ -10,7 +10,7 @@
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let definition = warpwatt_techniques::find("sawp").map_err(|_| "unknown")?;
-//! let technique = (definition.parse)(&"variant = \"min\"".parse()?).map_err(|_| "wrong parameters")?;
+//! let technique = definition.parse(&"variant = \"min\"".parse()?).map_err(|_| "wrong parameters")?;
 //! assert_eq!(technique.label(), "sawp(variant=min)");
 //! # Ok(())
 //! # }
@@ -20,14 +20,12 @@ mod buffer;
 mod structures;
 mod table;
 
-use toml::Table;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory};
 
+use crate::parameter::{Choice, Count, CountOr, Flag, choice, count, count_or, flag};
 use crate::protection::attach_fetch;
-use crate::{
-    Claim, Definition, Judged, Kind, Metric, Parameter, Parsed, Reader, Structure, Technique,
-};
+use crate::{Claim, Definition, Judged, Metric, Structure, Technique};
 use buffer::Buffer;
 use table::Replacement;
 
@@ -36,7 +34,13 @@ pub static DEFINITION: Definition = Definition {
     name: "sawp",
     summary: "instructions that many warps hold at once share one entry of a small table of check bits",
     citation: "J. Tan, Z. Li, X. Fu, \"Cost-Effective Soft-Error Protection for SRAM-Based Structures in GPGPUs\", CF 2013, section 3.2",
-    parameters: PARAMETERS,
+    parameters: &[
+        VARIANT.declared(),
+        ENTRIES.declared(),
+        THRESHOLD.declared(),
+        PROGRESS.declared(),
+        COMPARE_READS.declared(),
+    ],
     counters: &[
         (
             "sawp.comparator.read",
@@ -86,46 +90,52 @@ pub static DEFINITION: Definition = Definition {
         ),
     ],
     metrics: &[Judged::headline("coverage"), Judged::higher("hit_rate")],
-    parse,
+    configure: |values| {
+        Ok(Box::new(Sawp {
+            variant: values.get(&VARIANT),
+            entries: values.get(&ENTRIES),
+            threshold: values.get(&THRESHOLD),
+            progress: values.get(&PROGRESS),
+            compare_reads: values.get(&COMPARE_READS),
+            label: values.label(),
+        }))
+    },
 };
 
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "variant",
-        kind: Kind::Choice(&["sawp", "full_size", "min"]),
-        default: "\"sawp\"",
-        range: "\"sawp\", \"full_size\", \"min\"",
-        meaning: "SAWP, SAWP with a table that is large enough, or the entry with the fewest instructions always makes way",
-    },
-    Parameter {
-        name: "entries",
-        kind: Kind::CountOr("auto"),
-        default: "\"auto\"",
-        range: "1 to 32, or \"auto\"",
-        meaning: "entries of the table; \"auto\": 12 with variant = \"full_size\", else 4",
-    },
-    Parameter {
-        name: "threshold",
-        kind: Kind::Count,
-        default: "4",
-        range: "0 to 64",
-        meaning: "an entry that more instructions share does not make way; not with variant = \"min\"",
-    },
-    Parameter {
-        name: "progress",
-        kind: Kind::Count,
-        default: "8",
-        range: "0 to 1000000",
-        meaning: "an instruction of a warp that has issued so many more or fewer instructions than the average evicts nothing; the paper gives no number. Not with variant = \"min\"",
-    },
-    Parameter {
-        name: "compare_reads",
-        kind: Kind::Flag,
-        default: "true",
-        range: "true, false",
-        meaning: "each instruction that is compared with one that comes is read out of the buffer, and counts as an access; false: these reads are free",
-    },
-];
+const VARIANT: Choice<Variant, 3> = choice(
+    "variant",
+    [
+        ("sawp", Variant::Sawp),
+        ("full_size", Variant::FullSize),
+        ("min", Variant::Min),
+    ],
+    "sawp",
+    "SAWP, SAWP with a table that is large enough, or the entry with the fewest instructions always makes way",
+);
+const ENTRIES: CountOr = count_or(
+    "entries",
+    None,
+    1..=32,
+    "auto",
+    "entries of the table; \"auto\": 12 with variant = \"full_size\", else 4",
+);
+const THRESHOLD: Count = count(
+    "threshold",
+    4,
+    0..=64,
+    "an entry that more instructions share does not make way; not with variant = \"min\"",
+);
+const PROGRESS: Count = count(
+    "progress",
+    8,
+    0..=1_000_000,
+    "an instruction of a warp that has issued so many more or fewer instructions than the average evicts nothing; the paper gives no number. Not with variant = \"min\"",
+);
+const COMPARE_READS: Flag = flag(
+    "compare_reads",
+    true,
+    "each instruction that is compared with one that comes is read out of the buffer, and counts as an access; false: these reads are free",
+);
 
 /// Which rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,24 +154,6 @@ pub struct Sawp {
     progress: u32,
     compare_reads: bool,
     label: String,
-}
-
-fn parse(table: &Table) -> Parsed {
-    let mut reader = Reader::new(table, PARAMETERS);
-    let variants = [
-        ("sawp", Variant::Sawp),
-        ("full_size", Variant::FullSize),
-        ("min", Variant::Min),
-    ];
-    let technique = Sawp {
-        variant: reader.choice("variant", Variant::Sawp, &variants),
-        entries: reader.count_or("entries", "auto", None, 1..=32),
-        threshold: reader.count("threshold", 4, 0..=64),
-        progress: reader.count("progress", 8, 0..=1_000_000),
-        compare_reads: reader.flag("compare_reads", true),
-        label: reader.label(DEFINITION.name, PARAMETERS),
-    };
-    reader.finish(technique)
 }
 
 impl Sawp {
@@ -274,7 +266,7 @@ mod tests {
     #[test]
     fn the_paper_s_table_and_slots() {
         let gpu = GpuSpec::preset("softerror-28sm").unwrap();
-        let technique = parse(&Table::new()).unwrap();
+        let technique = DEFINITION.parse(&toml::Table::new()).unwrap();
         let structures = technique.structures(&gpu);
         let table = structures.iter().find(|it| it.name == "sawp.table");
         match &table.unwrap().spec {
@@ -292,16 +284,13 @@ mod tests {
 
     #[test]
     fn a_full_size_table_has_twelve_entries() {
-        let of = |text: &str| parse(&text.parse().unwrap()).unwrap().label();
-        assert_eq!(of("variant = \"full_size\""), "sawp(variant=full_size)");
-        let full = Sawp {
-            variant: Variant::FullSize,
-            entries: None,
-            threshold: 4,
-            progress: 8,
-            compare_reads: true,
-            label: String::new(),
-        };
-        assert_eq!(full.entries(), 12);
+        let of = |text: &str| DEFINITION.parse(&text.parse().unwrap()).unwrap();
+        let gpu = GpuSpec::preset("softerror-28sm").unwrap();
+        let full = of("variant = \"full_size\"");
+        assert_eq!(full.label(), "sawp(variant=full_size)");
+        assert_eq!(
+            full.structures(&gpu),
+            of("variant = \"full_size\"\nentries = 12").structures(&gpu)
+        );
     }
 }

@@ -8,7 +8,7 @@
 //! their check bits; so do those whose word the program takes.
 //!
 //! ```
-//! let technique = (warpwatt_techniques::sharp::DEFINITION.parse)(&Default::default());
+//! let technique = warpwatt_techniques::sharp::DEFINITION.parse(&Default::default());
 //! assert_eq!(technique.unwrap().label(), "sharp");
 //! ```
 
@@ -19,12 +19,11 @@ mod ports;
 mod store;
 mod structures;
 
-use toml::Table;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory};
 
 use crate::protection::attach_issue;
-use crate::{Claim, Definition, Judged, Metric, Parsed, Reader, Structure, Technique};
+use crate::{Claim, Definition, Judged, Metric, Structure, Technique};
 use hook::Hook;
 
 /// The technique in the registry.
@@ -105,24 +104,16 @@ pub static DEFINITION: Definition = Definition {
         ("shared_untouched", "of them those that no CTA has written"),
     ],
     metrics: &[Judged::headline("coverage"), Judged::lower("dropped")],
-    parse,
+    configure: |_| Ok(Box::new(Sharp)),
 };
 
 /// The technique; it has no parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sharp;
 
-fn parse(table: &Table) -> Parsed {
-    Reader::new(table, DEFINITION.parameters).finish(Sharp)
-}
-
 impl Technique for Sharp {
     fn name(&self) -> &'static str {
         DEFINITION.name
-    }
-
-    fn label(&self) -> String {
-        DEFINITION.name.to_owned()
     }
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {

@@ -5,12 +5,11 @@
 //! divergence analysis of the program marks instructions ([`warpwatt_gpu::trace::StaticInst::uniform`]), and their executions are counted as the paper
 //! counts those of its tokens: 31 redundant operations each.
 
-use toml::Table;
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::{KernelTrace, Unit};
 use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, IssueHook, Run};
 
-use crate::{Definition, Judged, Metric, Parsed, Reader, Technique};
+use crate::{Definition, Judged, Metric, Technique};
 
 /// The registry's entry.
 pub static DEFINITION: Definition = Definition {
@@ -30,24 +29,16 @@ pub static DEFINITION: Definition = Definition {
         ("static_scalarization_all", "computations of whole warps"),
     ],
     metrics: &[Judged::headline("redundant.computations")],
-    parse,
+    configure: |_| Ok(Box::new(StaticScalarization)),
 };
 
 /// The statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StaticScalarization;
 
-fn parse(table: &Table) -> Parsed {
-    Reader::new(table, DEFINITION.parameters).finish(StaticScalarization)
-}
-
 impl Technique for StaticScalarization {
     fn name(&self) -> &'static str {
         DEFINITION.name
-    }
-
-    fn label(&self) -> String {
-        DEFINITION.name.to_owned()
     }
 
     fn attach(&self, _: &GpuSpec, hooks: &mut Hooks) {

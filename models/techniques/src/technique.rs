@@ -19,8 +19,10 @@ pub trait Technique: Send + Sync + Debug {
     /// The name in studies and in the registry: `filter_cache`.
     fn name(&self) -> &'static str;
 
-    /// The name with all parameters: `filter_cache(entries=32)`. Equal labels mean equal techniques.
-    fn label(&self) -> String;
+    /// The name with the parameters that tell it apart: `filter_cache(entries=32)`. Equal labels mean equal techniques.
+    fn label(&self) -> String {
+        self.name().to_owned()
+    }
 
     /// Changes the GPU before the run.
     fn reshape(&self, gpu: &mut GpuSpec) {

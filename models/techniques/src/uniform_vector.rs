@@ -11,7 +11,7 @@
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let definition = warpwatt_techniques::find("uniform_vector").map_err(|_| "unknown")?;
-//! let technique = (definition.parse)(&"design = \"srf\"\nsrf_entries = 64".parse()?).map_err(|_| "wrong parameters")?;
+//! let technique = definition.parse(&"design = \"srf\"\nsrf_entries = 64".parse()?).map_err(|_| "wrong parameters")?;
 //! assert_eq!(technique.label(), "uniform_vector(design=srf, mode=combined, srf_entries=64)");
 //! # Ok(())
 //! # }
@@ -26,16 +26,13 @@ mod pipeline;
 mod reuse;
 mod structures;
 
-use toml::Table;
 use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
 
+use crate::parameter::{Choice, Count, CountOr, Flag, choice, count, count_or, flag};
 use crate::protection::attach_issue;
-use crate::{
-    Circuits, Claim, Definition, Fit, Judged, Kind, Metric, Parameter, Parsed, Reader, Structure,
-    Technique,
-};
+use crate::{Circuits, Claim, Definition, Fit, Judged, Metric, Structure, Technique};
 use notes::Notes;
 use pipeline::Pipeline;
 
@@ -45,69 +42,15 @@ pub static DEFINITION: Definition = Definition {
     summary: "one lane computes what all lanes would, and warps reuse each other's results",
     citation: "P. Xiang, Y. Yang, M. Mantor, N. Rubin, L. Hsu, H. Zhou, \"Exploiting Uniform Vector Instructions for GPGPU Performance, Energy Efficiency, and Opportunistic Reliability Enhancement\", section 3",
     parameters: &[
-        Parameter {
-            name: "design",
-            kind: Kind::Choice(&["token", "srf"]),
-            default: "\"token\"",
-            range: "\"token\", \"srf\"",
-            meaning: "where uniform vectors are held: in one lane of the vector register file, or in a scalar register file with renaming, a stage longer",
-        },
-        Parameter {
-            name: "mode",
-            kind: Kind::Choice(&["intra", "inter", "combined"]),
-            default: "\"combined\"",
-            range: "\"intra\", \"inter\", \"combined\"",
-            meaning: "what is saved: lanes of uniform instructions, executions that the reuse buffer makes needless, or both",
-        },
-        Parameter {
-            name: "srf_entries",
-            kind: Kind::CountOr("unlimited"),
-            default: "128",
-            range: "1 to 4096, or \"unlimited\"",
-            meaning: "scalar registers of an SM; only with design = \"srf\"",
-        },
-        Parameter {
-            name: "irb_entries",
-            kind: Kind::Count,
-            default: "8",
-            range: "1 to 64",
-            meaning: "entries of the reuse buffer; not with mode = \"intra\"",
-        },
-        Parameter {
-            name: "irb_tag_bits",
-            kind: Kind::Count,
-            default: "10",
-            range: "1 to 32",
-            meaning: "lower bits of the instruction's number that are its tag in the reuse buffer",
-        },
-        Parameter {
-            name: "irb_value_bits",
-            kind: Kind::Count,
-            default: "32",
-            range: "32 to 64",
-            meaning: "bits of each value in the reuse buffer; wider values are not reused",
-        },
-        Parameter {
-            name: "irb_early",
-            kind: Kind::Flag,
-            default: "false",
-            range: "true, false",
-            meaning: "for comparison: the reuse buffer has a result a cycle after the issue, as a simulator has it that executes at issue, and not when it is computed",
-        },
-        Parameter {
-            name: "convert",
-            kind: Kind::Choice(&["all", "computations"]),
-            default: "\"computations\"",
-            range: "\"computations\", \"all\"",
-            meaning: "which uniform instructions issue in one cycle: computations alone, or branches, loads and stores too",
-        },
-        Parameter {
-            name: "reliability",
-            kind: Kind::Flag,
-            default: "false",
-            range: "true, false",
-            meaning: "a second lane repeats uniform computations, results are held twice, entries of the reuse buffer have parity",
-        },
+        DESIGN.declared(),
+        MODE.declared(),
+        SRF_ENTRIES.declared(),
+        IRB_ENTRIES.declared(),
+        IRB_TAG_BITS.declared(),
+        IRB_VALUE_BITS.declared(),
+        IRB_EARLY.declared(),
+        CONVERT.declared(),
+        RELIABILITY.declared(),
     ],
     counters: counts::COUNTERS,
     metrics: &[
@@ -119,8 +62,84 @@ pub static DEFINITION: Definition = Definition {
         Judged::higher("vrf_coverage.of_words"),
         Judged::higher("vrf_coverage.loaded"),
     ],
-    parse,
+    configure: |values| {
+        Ok(Box::new(UniformVector {
+            design: values.get(&DESIGN),
+            mode: values.get(&MODE),
+            srf_entries: values.get(&SRF_ENTRIES),
+            irb_entries: values.get(&IRB_ENTRIES),
+            irb_tag_bits: values.get(&IRB_TAG_BITS),
+            irb_value_bits: values.get(&IRB_VALUE_BITS),
+            irb_early: values.get(&IRB_EARLY),
+            convert: values.get(&CONVERT),
+            reliability: values.get(&RELIABILITY),
+            label: values.label(),
+        }))
+    },
 };
+
+const DESIGN: Choice<Design, 2> = choice(
+    "design",
+    [("token", Design::Token), ("srf", Design::Srf)],
+    "token",
+    "where uniform vectors are held: in one lane of the vector register file, or in a scalar register file with renaming, a stage longer",
+)
+.labelled();
+const MODE: Choice<Mode, 3> = choice(
+    "mode",
+    [
+        ("intra", Mode::Intra),
+        ("inter", Mode::Inter),
+        ("combined", Mode::Combined),
+    ],
+    "combined",
+    "what is saved: lanes of uniform instructions, executions that the reuse buffer makes needless, or both",
+)
+.labelled();
+const SRF_ENTRIES: CountOr = count_or(
+    "srf_entries",
+    Some(128),
+    1..=4096,
+    "unlimited",
+    "scalar registers of an SM; only with design = \"srf\"",
+);
+const IRB_ENTRIES: Count = count(
+    "irb_entries",
+    8,
+    1..=64,
+    "entries of the reuse buffer; not with mode = \"intra\"",
+);
+const IRB_TAG_BITS: Count = count(
+    "irb_tag_bits",
+    10,
+    1..=32,
+    "lower bits of the instruction's number that are its tag in the reuse buffer",
+);
+const IRB_VALUE_BITS: Count = count(
+    "irb_value_bits",
+    32,
+    32..=64,
+    "bits of each value in the reuse buffer; wider values are not reused",
+);
+const IRB_EARLY: Flag = flag(
+    "irb_early",
+    false,
+    "for comparison: the reuse buffer has a result a cycle after the issue, as a simulator has it that executes at issue, and not when it is computed",
+);
+const CONVERT: Choice<Convert, 2> = choice(
+    "convert",
+    [
+        ("computations", Convert::Computations),
+        ("all", Convert::All),
+    ],
+    "computations",
+    "which uniform instructions issue in one cycle: computations alone, or branches, loads and stores too",
+);
+const RELIABILITY: Flag = flag(
+    "reliability",
+    false,
+    "a second lane repeats uniform computations, results are held twice, entries of the reuse buffer have parity",
+);
 
 /// Where uniform vectors are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +157,7 @@ enum Mode {
 }
 
 /// The configured technique.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UniformVector {
     design: Design,
     mode: Mode,
@@ -149,6 +168,7 @@ pub struct UniformVector {
     irb_early: bool,
     convert: Convert,
     reliability: bool,
+    label: String,
 }
 
 /// Which uniform instructions one lane does for all.
@@ -158,98 +178,13 @@ enum Convert {
     Computations,
 }
 
-impl Default for UniformVector {
-    fn default() -> Self {
-        Self {
-            design: Design::Token,
-            mode: Mode::Combined,
-            srf_entries: Some(128),
-            irb_entries: 8,
-            irb_tag_bits: 10,
-            irb_value_bits: 32,
-            irb_early: false,
-            convert: Convert::Computations,
-            reliability: false,
-        }
-    }
-}
-
-fn parse(table: &Table) -> Parsed {
-    let mut reader = Reader::new(table, DEFINITION.parameters);
-    let default = UniformVector::default();
-    let designs = [("token", Design::Token), ("srf", Design::Srf)];
-    let modes = [
-        ("intra", Mode::Intra),
-        ("inter", Mode::Inter),
-        ("combined", Mode::Combined),
-    ];
-    let technique = UniformVector {
-        design: reader.choice("design", default.design, &designs),
-        mode: reader.choice("mode", default.mode, &modes),
-        srf_entries: reader.count_or("srf_entries", "unlimited", default.srf_entries, 1..=4096),
-        irb_entries: reader.count("irb_entries", default.irb_entries, 1..=64),
-        irb_tag_bits: reader.count("irb_tag_bits", default.irb_tag_bits, 1..=32),
-        irb_value_bits: reader.count("irb_value_bits", default.irb_value_bits, 32..=64),
-        irb_early: reader.flag("irb_early", default.irb_early),
-        convert: reader.choice(
-            "convert",
-            default.convert,
-            &[
-                ("all", Convert::All),
-                ("computations", Convert::Computations),
-            ],
-        ),
-        reliability: reader.flag("reliability", default.reliability),
-    };
-    reader.finish(technique)
-}
-
 impl Technique for UniformVector {
     fn name(&self) -> &'static str {
         DEFINITION.name
     }
 
     fn label(&self) -> String {
-        let default = Self::default();
-        let design = match self.design {
-            Design::Token => "token",
-            Design::Srf => "srf",
-        };
-        let mode = match self.mode {
-            Mode::Intra => "intra",
-            Mode::Inter => "inter",
-            Mode::Combined => "combined",
-        };
-        let mut parts = vec![format!("design={design}"), format!("mode={mode}")];
-        if self.srf_entries != default.srf_entries {
-            let entries = self
-                .srf_entries
-                .map_or_else(|| "unlimited".to_owned(), |entries| entries.to_string());
-            parts.push(format!("srf_entries={entries}"));
-        }
-        for (name, value, usual) in [
-            ("irb_entries", self.irb_entries, default.irb_entries),
-            ("irb_tag_bits", self.irb_tag_bits, default.irb_tag_bits),
-            (
-                "irb_value_bits",
-                self.irb_value_bits,
-                default.irb_value_bits,
-            ),
-        ] {
-            if value != usual {
-                parts.push(format!("{name}={value}"));
-            }
-        }
-        for (said, what) in [
-            (self.irb_early, "irb_early=true"),
-            (self.convert != default.convert, "convert=all"),
-            (self.reliability, "reliability=true"),
-        ] {
-            if said {
-                parts.push(what.to_owned());
-            }
-        }
-        format!("uniform_vector({})", parts.join(", "))
+        self.label.clone()
     }
 
     fn reshape(&self, gpu: &mut GpuSpec) {
@@ -263,10 +198,10 @@ impl Technique for UniformVector {
     }
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
-        let (settings, warps) = (*self, gpu.warps_per_sm());
+        let (settings, warps) = (self.clone(), gpu.warps_per_sm());
         let bytes = gpu.fetch.instruction_bytes;
         hooks.issue.push(Box::new(move |_| {
-            Box::new(Pipeline::new(settings, warps, bytes))
+            Box::new(Pipeline::new(settings.clone(), warps, bytes))
         }));
     }
 
@@ -278,11 +213,11 @@ impl Technique for UniformVector {
         hooks: &mut Hooks,
         journals: &Journals,
     ) -> Option<ProtectionFactory> {
-        let (settings, warps, journals) = (*self, gpu.warps_per_sm(), journals.clone());
+        let (settings, warps, journals) = (self.clone(), gpu.warps_per_sm(), journals.clone());
         let (bytes, bits) = (gpu.fetch.instruction_bytes, self.renamed_bits(gpu));
         let pipeline = move |sm| {
             let journal = journals.of(sm);
-            Pipeline::new(settings, warps, bytes).noting(Notes { journal, bits })
+            Pipeline::new(settings.clone(), warps, bytes).noting(Notes { journal, bits })
         };
         if self.reliability {
             return Some(attach_issue(hooks, move |sm| pipeline(sm).guarding()));

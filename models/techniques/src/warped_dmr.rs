@@ -10,7 +10,7 @@
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let definition = warpwatt_techniques::find("warped_dmr").map_err(|_| "unknown")?;
-//! let technique = (definition.parse)(&"replayq_entries = 5\nmapping = \"in_order\"".parse()?).map_err(|_| "wrong parameters")?;
+//! let technique = definition.parse(&"replayq_entries = 5\nmapping = \"in_order\"".parse()?).map_err(|_| "wrong parameters")?;
 //! assert_eq!(technique.label(), "warped_dmr(replayq_entries=5, mapping=in_order)");
 //! # Ok(())
 //! # }
@@ -23,14 +23,12 @@ mod lanes;
 mod pipeline;
 mod structures;
 
-use toml::Table;
 use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 
-use crate::{
-    Circuits, Claim, Definition, Fit, Judged, Kind, Metric, Parameter, Parsed, Reader, Structure,
-    Technique,
-};
+use crate::definition::unless;
+use crate::parameter::{Choice, Count, Flag, Handle, Values, choice, count, flag, power_of_two};
+use crate::{Circuits, Claim, Definition, Fit, Judged, Metric, Parsed, Structure, Technique};
 use lanes::{Clusters, Mapping};
 use pipeline::Pipeline;
 
@@ -39,7 +37,14 @@ pub static DEFINITION: Definition = Definition {
     name: "warped_dmr",
     summary: "idle lanes and idle units execute instructions a second time to detect errors",
     citation: "H. Jeon, \"Resource Underutilization Exploitation for Power Efficient and Reliable Throughput Processor\", USC 2015, chapter 4",
-    parameters: PARAMETERS,
+    parameters: &[
+        INTRA.declared(),
+        INTER.declared(),
+        ENHANCED.declared(),
+        REPLAYQ_ENTRIES.declared(),
+        CLUSTER_LANES.declared(),
+        MAPPING.declared(),
+    ],
     counters: counts::COUNTERS,
     metrics: &[
         Judged::headline("coverage"),
@@ -52,53 +57,45 @@ pub static DEFINITION: Definition = Definition {
         Judged::lower("stalls.full"),
         Judged::lower("stalls.raw"),
     ],
-    parse,
+    configure,
 };
 
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "intra",
-        kind: Kind::Flag,
-        default: "true",
-        range: "true, false",
-        meaning: "idle lanes of a warp repeat what active lanes of their cluster do",
-    },
-    Parameter {
-        name: "inter",
-        kind: Kind::Flag,
-        default: "true",
-        range: "true, false",
-        meaning: "what all lanes of a warp execute is executed again; not both this and intra are false",
-    },
-    Parameter {
-        name: "enhanced",
-        kind: Kind::Flag,
-        default: "false",
-        range: "true, false",
-        meaning: "what idle lanes do not verify in full is executed again, too: all of it is verified; only with inter = true",
-    },
-    Parameter {
-        name: "replayq_entries",
-        kind: Kind::Count,
-        default: "10",
-        range: "0 to 64",
-        meaning: "instructions of an SM that can wait for their second execution",
-    },
-    Parameter {
-        name: "cluster_lanes",
-        kind: Kind::Count,
-        default: "4",
-        range: "2, 4, 8, 16 or 32",
-        meaning: "lanes of a cluster, within which operands are forwarded",
-    },
-    Parameter {
-        name: "mapping",
-        kind: Kind::Choice(&["in_order", "round_robin"]),
-        default: "\"round_robin\"",
-        range: "\"in_order\", \"round_robin\"",
-        meaning: "how threads of a warp go to lanes: neighbours to one cluster, or around the clusters",
-    },
-];
+const INTRA: Flag = flag(
+    "intra",
+    true,
+    "idle lanes of a warp repeat what active lanes of their cluster do",
+);
+const INTER: Flag = flag(
+    "inter",
+    true,
+    "what all lanes of a warp execute is executed again; not both this and intra are false",
+);
+const ENHANCED: Flag = flag(
+    "enhanced",
+    false,
+    "what idle lanes do not verify in full is executed again, too: all of it is verified; only with inter = true",
+);
+const REPLAYQ_ENTRIES: Count = count(
+    "replayq_entries",
+    10,
+    0..=64,
+    "instructions of an SM that can wait for their second execution",
+);
+const CLUSTER_LANES: Count = power_of_two(
+    "cluster_lanes",
+    4,
+    2..=32,
+    "lanes of a cluster, within which operands are forwarded",
+);
+const MAPPING: Choice<Mapping, 2> = choice(
+    "mapping",
+    [
+        ("in_order", Mapping::InOrder),
+        ("round_robin", Mapping::RoundRobin),
+    ],
+    "round_robin",
+    "how threads of a warp go to lanes: neighbours to one cluster, or around the clusters",
+);
 
 /// The configured technique.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,38 +109,30 @@ struct WarpedDmr {
     label: String,
 }
 
-fn parse(table: &Table) -> Parsed {
-    let mut reader = Reader::new(table, PARAMETERS);
-    let mappings = [
-        ("in_order", Mapping::InOrder),
-        ("round_robin", Mapping::RoundRobin),
-    ];
+fn configure(values: &Values) -> Parsed {
     let technique = WarpedDmr {
-        intra: reader.flag("intra", true),
-        inter: reader.flag("inter", true),
-        enhanced: reader.flag("enhanced", false),
-        replayq_entries: reader.count("replayq_entries", 10, 0..=64),
-        cluster_lanes: reader.count("cluster_lanes", 4, 2..=32),
-        mapping: reader.choice("mapping", Mapping::RoundRobin, &mappings),
-        label: reader.label(DEFINITION.name, PARAMETERS),
+        intra: values.get(&INTRA),
+        inter: values.get(&INTER),
+        enhanced: values.get(&ENHANCED),
+        replayq_entries: values.get(&REPLAYQ_ENTRIES),
+        cluster_lanes: values.get(&CLUSTER_LANES),
+        mapping: values.get(&MAPPING),
+        label: values.label(),
     };
-    if !technique.cluster_lanes.is_power_of_two() {
-        let message = format!("{} is not a power of two", technique.cluster_lanes);
-        reader.refuse("cluster_lanes", &message, "2, 4, 8, 16 or 32");
-    }
+    let mut problems = Vec::new();
     if !technique.intra && !technique.inter {
-        let message = "nothing would be verified";
-        reader.refuse(
-            "inter",
-            message,
+        problems.push(INTER.refused(
+            "nothing would be verified",
             "leave out `inter = false` or `intra = false`",
-        );
+        ));
     }
     if technique.enhanced && !technique.inter {
-        let message = "it executes instructions again, which `inter = false` excludes";
-        reader.refuse("enhanced", message, "leave out `inter = false`");
+        problems.push(ENHANCED.refused(
+            "it executes instructions again, which `inter = false` excludes",
+            "leave out `inter = false`",
+        ));
     }
-    reader.finish(technique)
+    unless(problems, technique)
 }
 
 impl WarpedDmr {

@@ -10,7 +10,7 @@ use warpwatt_simt::trace::{
 };
 
 use super::conserved;
-use super::gpu_support::{access, add, barrier, exit, inst};
+use crate::gpu_support::{access, add, barrier, exit, inst};
 
 /// Every setting, by its path.
 fn paths(table: &Table, prefix: &str) -> Vec<String> {

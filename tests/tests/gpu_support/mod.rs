@@ -1,5 +1,4 @@
 //! Small kernels written as traces, for tests of the GPU model.
-#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use std::sync::Arc;
 

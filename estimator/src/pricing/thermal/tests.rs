@@ -37,7 +37,10 @@ fn structures() -> Vec<Structure> {
     let spec = gpu();
     let mut structures = baseline::structures(&spec);
     structures.extend(baseline::lanes(&spec));
-    let gating = (find("power_gating").unwrap().parse)(&toml::Table::new()).unwrap();
+    let gating = find("power_gating")
+        .unwrap()
+        .parse(&toml::Table::new())
+        .unwrap();
     structures.extend(gating.structures(&spec));
     gating.alter(&spec, &mut structures);
     structures

@@ -46,7 +46,7 @@ pub fn defaults() -> Vec<Metric> {
 }
 
 fn default(definition: &Definition) -> Option<Stack> {
-    let technique = (definition.parse)(&toml::Table::new()).ok()?;
+    let technique = definition.parse(&toml::Table::new()).ok()?;
     Stack::new(vec![technique.into()]).ok()
 }
 

@@ -66,7 +66,7 @@ fn taken(outcome: &Outcome) -> f64 {
 fn size() -> Option<f64> {
     let gpu = GpuSpec::preset("fermi-16sm")?;
     let technique = find("hierarchical_register_file").ok()?;
-    let technique = (technique.parse)(&toml::Table::new()).ok()?;
+    let technique = technique.parse(&toml::Table::new()).ok()?;
     let structures = technique.structures(&gpu).into_iter();
     let bits = structures.map(|structure| match structure.spec {
         Spec::Buffer(buffer) => buffer.entries * buffer.bits * u64::from(structure.per_sm),

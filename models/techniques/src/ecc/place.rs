@@ -6,7 +6,7 @@ use warpwatt_reliability::Structure as Storage;
 use crate::Claim;
 
 /// Storage whose words get check bits.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub storage: Storage,
     /// The structures that hold its words; lanes price the accesses of the register file's.
@@ -14,9 +14,6 @@ pub(super) struct Place {
     /// What nothing else may do with it.
     pub claims: &'static [Claim],
 }
-
-/// All of it, the default first.
-pub(super) static PLACES: [Place; 5] = ALL;
 
 const ALL: [Place; 5] = [
     Place {
@@ -46,15 +43,15 @@ const ALL: [Place; 5] = [
     },
 ];
 
-/// Its names in studies.
-pub(super) const NAMES: [&str; ALL.len()] = {
-    let mut names = [""; ALL.len()];
+/// All of it, by its name in studies.
+pub(super) const PLACES: [(&str, Place); ALL.len()] = {
+    let mut named = [("", ALL[0]); ALL.len()];
     let mut at = 0;
-    while at < names.len() {
-        names[at] = ALL[at].storage.name();
+    while at < named.len() {
+        named[at] = (ALL[at].storage.name(), ALL[at]);
         at += 1;
     }
-    names
+    named
 };
 
 impl Place {

@@ -6,7 +6,8 @@ use warpwatt_reliability::{Journals, Structure as Storage};
 
 use super::costs::TABLE_BANKS;
 use super::manager::Manager;
-use super::{Choice, Code, Domain, Geometry, Size};
+use super::{Code, Domain, Geometry, Selection, Size};
+use crate::parameter::Handle;
 
 /// Where registers of a warp lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub enum Allocation {
     /// All registers of a CTA in fixed places from its launch to its end: no renaming.
     Static,
     /// A place for a value from its first write to its release, chosen so.
-    Renamed(Choice),
+    Renamed(Selection),
 }
 
 /// A way of managing the register file of an SM.
@@ -112,7 +113,7 @@ impl Management {
         let bytes = needs * 4 * u64::from(gpu.sm.warp_width);
         Err(format!(
             "a warp needs {needs} registers, the shrunk register file has {has}; set {} to at least {}",
-            super::REGISTER_FILE_KB.name,
+            super::REGISTER_FILE_KB.name(),
             bytes.div_ceil(1024)
         ))
     }

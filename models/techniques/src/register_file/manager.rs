@@ -15,7 +15,7 @@ use self::counts::Counts;
 use self::holding::Hold;
 use super::frames::Frames;
 use super::traffic::Traffic;
-use super::{Allocation, Choice, Code, Domain, FlagCache, Inst, Management, Physical};
+use super::{Allocation, Code, Domain, FlagCache, Inst, Management, Physical, Selection};
 
 /// No physical register.
 const NONE: u16 = u16::MAX;
@@ -119,7 +119,7 @@ impl Manager {
     }
 
     /// A physical register for register `word` of the program, and the cycles that the instruction waits for it.
-    fn take(&mut self, cycle: u64, warp: usize, word: u16, choice: Choice) -> u64 {
+    fn take(&mut self, cycle: u64, warp: usize, word: u16, choice: Selection) -> u64 {
         let bank = (u32::from(word) + warp as u32) % self.management.geometry(&self.gpu).banks;
         let mut waits = 0;
         let taken = loop {
@@ -165,7 +165,7 @@ impl Manager {
     }
 
     /// Gives the registers that are not renamed their places, if the warp has none.
-    fn start(&mut self, cycle: u64, warp: usize, choice: Choice) -> u64 {
+    fn start(&mut self, cycle: u64, warp: usize, choice: Selection) -> u64 {
         if std::mem::replace(&mut self.warps[warp].started, true) {
             return 0;
         }
@@ -225,7 +225,7 @@ impl Manager {
         cycle: u64,
         warp: usize,
         (inst, traffic): (&Inst, Traffic<'_>),
-        choice: Choice,
+        choice: Selection,
     ) -> u64 {
         self.decode(inst);
         let met = std::mem::take(&mut self.warps[warp].met);

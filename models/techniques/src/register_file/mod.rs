@@ -20,6 +20,6 @@ pub use code::{Code, Inst};
 pub use flags::FlagCache;
 pub(crate) use frames::Frames;
 pub use management::{Allocation, Management};
-pub use physical::{Choice, Domain, Geometry, Physical, Taken, Usage};
+pub use physical::{Domain, Geometry, Physical, Selection, Taken, Usage};
 pub use size::{REGISTER_FILE_KB, Size};
 pub use wear::ACCESSES;

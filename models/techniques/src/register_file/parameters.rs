@@ -1,51 +1,55 @@
 //! Parameters and counters that techniques on the register file share.
 
-use crate::{Kind, Parameter};
+use super::Domain;
+use crate::parameter::{Count, CountOr, count, count_or};
 
 /// Subarrays of a bank.
-pub const SUBARRAYS: Parameter = Parameter {
-    name: "subarrays",
-    kind: Kind::Count,
-    default: "4",
-    range: "1 to 64",
-    meaning: "subarrays of a bank, each of which can be switched off; at most its rows",
-};
+pub const SUBARRAYS: Count = count(
+    "subarrays",
+    4,
+    1..=64,
+    "subarrays of a bank, each of which can be switched off; at most its rows",
+);
 
 /// How long waking takes.
-pub const WAKE_CYCLES: Parameter = Parameter {
-    name: "wake_cycles",
-    kind: Kind::Count,
-    default: "1",
-    range: "0 to 1000",
-    meaning: "cycles from switching a part of the register file on until it can be written; the instruction that writes it waits",
-};
+pub const WAKE_CYCLES: Count = count(
+    "wake_cycles",
+    1,
+    0..=1000,
+    "cycles from switching a part of the register file on until it can be written; the instruction that writes it waits",
+);
 
 /// The renaming table.
-pub const RENAMING_TABLE_BYTES: Parameter = Parameter {
-    name: "renaming_table_bytes",
-    kind: Kind::CountOr("full"),
-    default: "1024",
-    range: "16 to 65536, or \"full\"",
-    meaning: "size of the renaming table of an SM; registers whose values live longest stay out of it where it is too small. \"full\": 63 entries a warp",
-};
+pub const RENAMING_TABLE_BYTES: CountOr = count_or(
+    "renaming_table_bytes",
+    Some(1024),
+    16..=65_536,
+    "full",
+    "size of the renaming table of an SM; registers whose values live longest stay out of it where it is too small. \"full\": 63 entries a warp",
+);
 
 /// The release-flag cache.
-pub const RELEASE_FLAG_CACHE: Parameter = Parameter {
-    name: "release_flag_cache",
-    kind: Kind::Count,
-    default: "10",
-    range: "0 to 1024",
-    meaning: "entries of the direct-mapped cache of `pir` instructions",
-};
+pub const RELEASE_FLAG_CACHE: Count = count(
+    "release_flag_cache",
+    10,
+    0..=1024,
+    "entries of the direct-mapped cache of `pir` instructions",
+);
 
 /// How long a look-up takes.
-pub const PIPELINE_CYCLES: Parameter = Parameter {
-    name: "pipeline_cycles",
-    kind: Kind::Count,
-    default: "1",
-    range: "0 to 8",
-    meaning: "cycles that looking up the renaming table adds between issue and operand collection",
-};
+pub const PIPELINE_CYCLES: Count = count(
+    "pipeline_cycles",
+    1,
+    0..=8,
+    "cycles that looking up the renaming table adds between issue and operand collection",
+);
+
+/// What can be switched off while it holds nothing.
+pub const GATINGS: [(&str, Option<Domain>); 3] = [
+    ("subarray", Some(Domain::Subarray)),
+    ("register", Some(Domain::Register)),
+    ("none", None),
+];
 
 /// A counter and its meaning.
 type Counter = (&'static str, &'static str);

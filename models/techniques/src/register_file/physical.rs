@@ -13,7 +13,7 @@ pub struct Geometry {
 
 /// How a physical register is chosen in a bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum Selection {
     /// In a subarray that has power, if one has room; the lowest number of the first such.
     Powered,
     /// The next free one after the last that was taken: what was released last is taken last.
@@ -95,7 +95,7 @@ impl Physical {
     }
 
     /// Takes a free register of `bank`, or of the first bank after it that has one.
-    pub fn take(&mut self, cycle: u64, bank: u32, choice: Choice) -> Option<Taken> {
+    pub fn take(&mut self, cycle: u64, bank: u32, choice: Selection) -> Option<Taken> {
         let banks = self.geometry.banks;
         let found = (0..banks).find_map(|step| self.find((bank + step) % banks, choice))?;
         Some(self.take_register(cycle, found))
@@ -143,11 +143,11 @@ impl Physical {
     }
 
     /// A free register of a bank.
-    fn find(&mut self, bank: u32, choice: Choice) -> Option<u16> {
+    fn find(&mut self, bank: u32, choice: Selection) -> Option<u16> {
         let rows = self.rows();
         let row = match choice {
-            Choice::Powered => self.find_powered(bank)?,
-            Choice::RoundRobin => {
+            Selection::Powered => self.find_powered(bank)?,
+            Selection::RoundRobin => {
                 let first = self.next[bank as usize];
                 let row = (0..rows)
                     .map(|step| (first + step) % rows)
@@ -211,7 +211,7 @@ mod tests {
         subarrays: 4,
     };
 
-    fn take(file: &mut Physical, cycle: u64, bank: u32, choice: Choice) -> u16 {
+    fn take(file: &mut Physical, cycle: u64, bank: u32, choice: Selection) -> u16 {
         file.take(cycle, bank, choice).unwrap().register
     }
 
@@ -219,7 +219,7 @@ mod tests {
     fn a_subarray_is_filled_before_another_gets_power() {
         let mut file = Physical::new(FILE);
         let taken: Vec<u16> = (0..5)
-            .map(|_| take(&mut file, 0, 1, Choice::Powered))
+            .map(|_| take(&mut file, 0, 1, Selection::Powered))
             .collect();
         assert_eq!(
             taken,
@@ -228,12 +228,12 @@ mod tests {
         );
         assert_eq!(file.usage().subarray_wakes, 2);
         file.release(10, 3);
-        assert_eq!(take(&mut file, 10, 1, Choice::Powered), 3);
+        assert_eq!(take(&mut file, 10, 1, Selection::Powered), 3);
         for register in [1, 3, 5, 7] {
             file.release(20, register);
         }
         assert_eq!(
-            take(&mut file, 20, 1, Choice::Powered),
+            take(&mut file, 20, 1, Selection::Powered),
             11,
             "the first subarray has no power now, the second has room"
         );
@@ -242,10 +242,10 @@ mod tests {
     #[test]
     fn round_robin_takes_last_what_was_released_last() {
         let mut file = Physical::new(FILE);
-        assert_eq!(take(&mut file, 0, 0, Choice::RoundRobin), 0);
+        assert_eq!(take(&mut file, 0, 0, Selection::RoundRobin), 0);
         file.release(1, 0);
         let taken: Vec<u16> = (0..16)
-            .map(|_| take(&mut file, 1, 0, Choice::RoundRobin))
+            .map(|_| take(&mut file, 1, 0, Selection::RoundRobin))
             .collect();
         assert_eq!(taken.last(), Some(&0));
     }
@@ -254,13 +254,13 @@ mod tests {
     fn a_full_bank_borrows_from_the_next_and_a_full_file_has_none() {
         let mut file = Physical::new(FILE);
         for _ in 0..16 {
-            take(&mut file, 0, 0, Choice::Powered);
+            take(&mut file, 0, 0, Selection::Powered);
         }
-        assert_eq!(take(&mut file, 0, 0, Choice::Powered) % 2, 1);
+        assert_eq!(take(&mut file, 0, 0, Selection::Powered) % 2, 1);
         for _ in 0..15 {
-            take(&mut file, 0, 0, Choice::Powered);
+            take(&mut file, 0, 0, Selection::Powered);
         }
-        assert_eq!(file.take(0, 0, Choice::Powered), None);
+        assert_eq!(file.take(0, 0, Selection::Powered), None);
         assert_eq!(file.free(), 0);
     }
 

@@ -3,16 +3,17 @@
 use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::GpuSpec;
 
-use crate::{Kind, Parameter, Reader, Structure, baseline};
+use crate::parameter::{CountOr, Handle, Values, count_or};
+use crate::{Structure, baseline};
 
 /// The size of a register file that is smaller than what programs see.
-pub const REGISTER_FILE_KB: Parameter = Parameter {
-    name: "register_file_kb",
-    kind: Kind::CountOr("half"),
-    default: "\"half\"",
-    range: "1 to 4096, or \"half\"",
-    meaning: "size of the physical register file of an SM, rounded down to whole registers in each of its arrays; \"half\": half of the GPU's",
-};
+pub const REGISTER_FILE_KB: CountOr = count_or(
+    "register_file_kb",
+    None,
+    1..=4096,
+    "half",
+    "size of the physical register file of an SM, rounded down to whole registers in each of its arrays; \"half\": half of the GPU's",
+);
 
 /// How much there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +28,8 @@ pub enum Size {
 
 impl Size {
     /// As [`REGISTER_FILE_KB`] says.
-    pub fn read(reader: &mut Reader<'_>) -> Self {
-        let name = REGISTER_FILE_KB.name;
-        match reader.count_or(name, "half", None, 1..=4096) {
-            None => Self::Half,
-            Some(kb) => Self::Kb(kb),
-        }
+    pub fn of(values: &Values) -> Self {
+        values.get(&REGISTER_FILE_KB).map_or(Self::Half, Self::Kb)
     }
 
     /// Bytes of the file of `gpu`: as many arrays as it has, with fewer rows each.
@@ -80,7 +77,7 @@ impl Size {
         let whole = u64::from(gpu.sm.registers_bytes) / 1024;
         match self {
             Self::Kb(kb) if u64::from(kb) > whole => Err(CircuitError::Size {
-                what: REGISTER_FILE_KB.name,
+                what: REGISTER_FILE_KB.name(),
                 got: u64::from(kb),
                 constraint: "must not be more than the GPU's register file has",
                 nearest: whole,

@@ -305,7 +305,7 @@ fn covered_and_uncovered_are_what_the_plain_gpu_needs() {
     let plain = follow(&gpu(), &trace, &Stack::default());
     let mut same = 0;
     for definition in ALL {
-        let technique: Arc<dyn Technique> = (definition.parse)(&toml::Table::new()).unwrap().into();
+        let technique: Arc<dyn Technique> = definition.parse(&toml::Table::new()).unwrap().into();
         let stack = Stack::new(vec![Arc::clone(&technique)]).unwrap();
         let found = follow(&gpu(), &trace, &stack);
         let mut spec = gpu();

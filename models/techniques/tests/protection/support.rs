@@ -48,7 +48,7 @@ pub fn gpu() -> GpuSpec {
 
 fn technique(name: &str, parameters: &str) -> Arc<dyn Technique> {
     let definition = find(name).ok().unwrap();
-    let found = (definition.parse)(&parameters.parse().unwrap());
+    let found = definition.parse(&parameters.parse().unwrap());
     found.unwrap().into()
 }
 

@@ -1,0 +1,54 @@
+//! The laws, paper tables, comparisons and documents that are held across the rooms, in one binary: what all of them link is linked once.
+//!
+//! `cargo test -p warpwatt-tests gpu_laws::` runs one module. `invariants` holds that every file here is one.
+
+mod avf;
+mod compiler_spill;
+mod compilers;
+mod diagnostics;
+mod fault_injection;
+mod foreign_activity;
+mod gpu_docs;
+mod gpu_fidelity;
+mod gpu_golden;
+mod gpu_kernels;
+mod gpu_laws;
+mod gpu_memory;
+mod gpu_microbenchmarks;
+mod gpu_pipeline;
+mod gpu_sm;
+mod gpu_speed;
+mod gpu_support;
+mod hostile_inputs;
+mod invariants;
+mod kernel_cases;
+mod oracle_cacti65;
+mod oracle_cacti7;
+mod oracle_mcpat;
+mod oracle_support;
+mod own_structures;
+mod paper_filter_cache;
+mod paper_register_virtualization;
+mod paper_table1;
+mod paper_warped_dmr;
+mod random_programs;
+mod register_levels;
+mod register_limits;
+mod register_releases;
+mod register_shrink;
+mod register_virtualization;
+mod schemas;
+mod soft_error;
+mod studies;
+mod suite_docs;
+mod suite_kernels;
+mod suite_launch_files;
+mod suite_races;
+mod suite_references;
+mod suite_textures;
+mod suite_variables;
+mod technique_stacks;
+mod techniques_contract;
+mod traces;
+mod uniform_vector;
+mod warped_dmr;
