@@ -1,14 +1,13 @@
 //! Power, energy and area estimator for GPUs: studies, pricing, reports, the warpwatt command.
 
+pub use warpwatt_input::{diag, expression, input, toml_reader};
+
 pub mod array;
 pub mod cache;
 pub mod command;
-pub mod diag;
 pub mod explain;
-pub mod expression;
 pub mod foreign;
 pub mod inject;
-pub mod input;
 pub mod optimise;
 pub mod outcome;
 pub mod papers;

@@ -7,7 +7,7 @@ use toml::de::DeValue;
 use super::{CLOCK, Format};
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
 use crate::expression::Expression;
-use crate::study::toml_reader::{Fault, Reader, Section, parse_document, text};
+use crate::toml_reader::{Fault, Reader, Section, parse_document, text};
 
 /// Which of our counters is which expression over another tool's names.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::toml_reader::{Fault, Reader, Section, text};
+use super::reader::{Fault, Reader, Section, text};
 use crate::diag::Diag;
 use crate::report::metric::{Better, Limit, Metric, Metrics, Objective, quantity};
 use crate::store::Budget;

@@ -9,8 +9,8 @@ use warpwatt_circuit::Profile;
 use warpwatt_techlib::Flavour;
 use warpwatt_techlib::quantity::{Length, Temperature, Voltage};
 
+use super::reader::{Fault, Placed, Reader, Section, plain, text};
 use super::sweep::{NUMBERS, Scale, is_span};
-use super::toml_reader::{Fault, Placed, Reader, Section, plain, text};
 use super::{Axis, Catalogue};
 use crate::array::LibraryName;
 use crate::diag::did_you_mean;

@@ -10,6 +10,7 @@ mod gpu;
 mod nodes;
 mod peak;
 mod question;
+pub mod reader;
 mod reliability;
 mod section;
 mod selector;
@@ -17,7 +18,6 @@ mod structure;
 mod sweep;
 mod technique;
 mod thermal;
-pub mod toml_reader;
 mod uncertainty;
 pub mod variants;
 mod workload;
@@ -29,13 +29,14 @@ pub use gpu::{
 };
 pub use nodes::technologies;
 pub use question::Question;
+pub use reader::Placed;
 pub use reliability::Watched;
 pub use section::{Format, Limits, Output};
 pub use selector::{PaperRow, PaperTable};
 pub use structure::{OwnAction, OwnStructure, Per};
 pub use sweep::{AxisId, Choice, Design, Method, Sampling};
 pub use technique::{Parameter, StackAxes, TechniqueAxes};
-pub use toml_reader::Placed;
+
 pub(crate) use variants::Faults;
 pub use variants::{Variant, gpus};
 pub use workload::{CountedFile, Workload};
@@ -45,8 +46,7 @@ use crate::pricing::Cooling;
 use crate::report::metric::Objective;
 use crate::store::Budget;
 use crate::uncertainty::Draws;
-use sweep::Sweep;
-use toml_reader::{Reader, Section, parse_document, text};
+use reader::{Reader, Section, parse_document, text};
 use warpwatt_techlib::quantity::Time;
 
 /// The values of one axis in the order of the file: never empty.
@@ -199,11 +199,7 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
         table: document.get_ref(),
         range: 0..start,
     };
-    let mut reader = Reader {
-        sink,
-        source,
-        sweep: Sweep::default(),
-    };
+    let mut reader = Reader::new(sink, source);
     reader.refuse_unknown(&root, SECTIONS);
     reader.sweep = sweep::read(&mut reader, &root);
     let title = read_title(&mut reader, &root);
@@ -245,11 +241,7 @@ pub(crate) fn read_techniques(
         table: document.get_ref(),
         range: 0..text.len().min(1),
     };
-    let mut reader = Reader {
-        sink,
-        source,
-        sweep: Sweep::default(),
-    };
+    let mut reader = Reader::new(sink, source);
     let techniques = technique::read(&mut reader, &root, catalogue);
     let sweep = std::mem::take(&mut reader.sweep);
     (techniques, sweep.finish(&mut reader))

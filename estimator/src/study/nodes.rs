@@ -10,8 +10,8 @@ use warpwatt_techlib::{Flavour, Library, OwnNode, TechError};
 
 use super::TechnologyAxes;
 use super::gpu::NodeChoice;
+use super::reader::Placed;
 use super::sweep::{Choice, Counted, Design};
-use super::toml_reader::Placed;
 use super::variants::{Faults, absurd, named};
 use crate::diag::{Diag, Sink, SourceId};
 use crate::pricing::{Described, Designs, NodeCircuits};

@@ -3,7 +3,7 @@
 use warpwatt_techlib::quantity::Time;
 
 use super::gpu::quantity;
-use super::toml_reader::{Fault, Reader, Section};
+use super::reader::{Fault, Reader, Section};
 use super::{Budget, Objective};
 
 /// The metric that needs counts by windows.

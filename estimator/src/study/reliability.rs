@@ -4,7 +4,7 @@ use toml::de::DeValue;
 use warpwatt_reliability::Structure;
 
 use super::gpu::known;
-use super::toml_reader::{Fault, Reader, Section, text};
+use super::reader::{Fault, Reader, Section, text};
 
 /// The storage whose vulnerability every point carries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use toml::de::DeValue;
 
-use super::toml_reader::{Fault, Reader, Section, positive, text};
+use super::reader::{Fault, Reader, Section, positive, text};
 use crate::diag::{Diag, did_you_mean};
 
 /// Where results go.

@@ -2,7 +2,7 @@
 //! benchmark's name alone is the kernel that stands for it.
 
 use super::Catalogue;
-use super::toml_reader::Fault;
+use super::reader::Fault;
 use super::workload::Workload;
 use crate::diag::did_you_mean;
 

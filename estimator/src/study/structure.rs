@@ -6,7 +6,7 @@ use warpwatt_circuit::Spec;
 use warpwatt_techniques::Group;
 
 use super::gpu::known;
-use super::toml_reader::{Fault, Placed, Reader, Section, integer, text};
+use super::reader::{Fault, Placed, Reader, Section, integer, text};
 use super::{Catalogue, StackAxes};
 use crate::diag::Diag;
 use crate::expression::Expression;
@@ -92,6 +92,7 @@ pub(super) fn read(
     };
     let counters = counters(catalogue, stacks);
     let mut found: Vec<OwnStructure> = Vec::new();
+    let source = reader.source;
     for item in items.iter() {
         let section = reader.as_section("structure".to_owned(), item);
         let read = section.and_then(|section| read_one(reader, &section, catalogue, &counters));
@@ -105,8 +106,8 @@ pub(super) fn read(
                     "study::duplicate_value",
                     format!("two structures are called `{}`", read.name.value),
                 )
-                .at(reader.source, read.name.range, "again here")
-                .at(reader.source, first.name.range.clone(), "first here")
+                .at(source, read.name.range, "again here")
+                .at(source, first.name.range.clone(), "first here")
                 .help("give one of them another name"),
             ),
             None => found.push(read),

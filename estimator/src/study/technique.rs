@@ -5,8 +5,8 @@ use std::ops::Range;
 use toml::de::DeValue;
 
 use super::gpu::known;
+use super::reader::{Fault, Placed, Reader, Section, plain, text};
 use super::sweep::NUMBERS;
-use super::toml_reader::{Fault, Placed, Reader, Section, plain, text};
 use super::{Axis, AxisId, Catalogue};
 
 /// What one `[[technique]]` asks for: a technique, or several that work together.

@@ -6,7 +6,7 @@ use toml::de::DeValue;
 use warpwatt_techlib::quantity::{Area, Figure, Power, Temperature, ThermalResistance};
 
 use super::gpu::quantity;
-use super::toml_reader::{Fault, Reader, Section};
+use super::reader::{Fault, Reader, Section};
 use crate::diag::Diag;
 use crate::pricing::Cooling;
 

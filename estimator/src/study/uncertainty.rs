@@ -4,7 +4,7 @@ use toml::de::DeValue;
 use warpwatt_techlib::quantity::Voltage;
 
 use super::gpu::quantity;
-use super::toml_reader::{Fault, Reader, Section, plain, positive};
+use super::reader::{Fault, Reader, Section, plain, positive};
 use crate::uncertainty::{Draws, ProcessVariation};
 
 const KEYS: [&str; 3] = ["samples", "seed", "process"];

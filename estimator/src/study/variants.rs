@@ -7,8 +7,8 @@ use toml::{Table, Value};
 use warpwatt_gpu::{GpuSpec, Preset, SpecProblem, presets};
 
 use super::gpu::KEYS;
+use super::reader::Placed;
 use super::sweep::{Choice, Counted, Design};
-use super::toml_reader::Placed;
 use super::{GpuAxes, Override};
 use crate::diag::{Diag, Sink, SourceId, nearest};
 

@@ -7,8 +7,8 @@ use toml::de::DeValue;
 
 use super::Catalogue;
 use super::gpu::known;
+use super::reader::{Fault, Placed, Reader, Section, text};
 use super::selector::{called, paper};
-use super::toml_reader::{Fault, Placed, Reader, Section, text};
 use crate::diag::Diag;
 
 /// A kernel and one of its inputs.
@@ -102,6 +102,7 @@ pub(super) fn read(
 
 /// Adds a kernel to those before it; naming one twice is a fault.
 fn add(reader: &mut Reader<'_>, workloads: &mut Vec<Placed<Workload>>, workload: Placed<Workload>) {
+    let source = reader.source;
     match workloads
         .iter()
         .find(|earlier| earlier.value == workload.value)
@@ -111,8 +112,8 @@ fn add(reader: &mut Reader<'_>, workloads: &mut Vec<Placed<Workload>>, workload:
                 "study::duplicate_value",
                 "the list `kernels` names a kernel twice",
             )
-            .at(reader.source, workload.range, "again here")
-            .at(reader.source, first.range.clone(), "first here")
+            .at(source, workload.range, "again here")
+            .at(source, first.range.clone(), "first here")
             .help("remove one of them, or name another `case`"),
         ),
         None => workloads.push(workload),
@@ -135,9 +136,8 @@ fn read_item(
         Ok(selected) => {
             if let Some(message) = selected.missing {
                 let note = Diag::warning("study::paper_incomplete", message);
-                reader
-                    .sink
-                    .push(note.at(reader.source, item.span(), "the others are run"));
+                let note = note.at(reader.source, item.span(), "the others are run");
+                reader.sink.push(note);
             }
             let workloads = selected.workloads.into_iter();
             workloads

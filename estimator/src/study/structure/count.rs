@@ -7,7 +7,7 @@ use toml::de::DeValue;
 
 use crate::expression::Expression;
 use crate::study::Catalogue;
-use crate::study::toml_reader::{Fault, Placed, Reader, text};
+use crate::study::reader::{Fault, Placed, Reader, text};
 
 /// An expression over counters.
 pub(super) fn read(

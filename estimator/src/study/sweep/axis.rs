@@ -6,7 +6,7 @@ use toml::{Spanned, Value};
 use super::Noted;
 use super::span::{self, Spanning};
 use crate::study::Axis;
-use crate::study::toml_reader::{Fault, Placed, Reader};
+use crate::study::reader::{Fault, Placed, Reader};
 
 /// How values of a kind lie on a line.
 pub struct Scale<T> {

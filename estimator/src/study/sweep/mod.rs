@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use toml::de::DeValue;
 
 use super::gpu::known;
-use super::toml_reader::{Fault, Placed, Reader, Section, positive, text};
+use super::reader::{Fault, Placed, Reader, Section, positive, text};
 use crate::diag::did_you_mean;
 
 /// The number of an axis, in the order in which axes are read.

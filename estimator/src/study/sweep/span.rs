@@ -8,7 +8,7 @@ use toml::de::DeValue;
 
 use super::Scale;
 use crate::study::gpu::known;
-use crate::study::toml_reader::{Fault, Placed, Reader, positive, text};
+use crate::study::reader::{Fault, Placed, Reader, positive, text};
 
 /// A range.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,6 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::sweep::Sweep;
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
 
 /// A value and where it stands.
@@ -13,7 +12,7 @@ use crate::diag::{Diag, Sink, SourceId, did_you_mean};
 pub struct Placed<T> {
     /// The value.
     pub value: T,
-    /// Bytes of the study file.
+    /// Bytes of the file.
     pub range: Range<usize>,
 }
 
@@ -63,8 +62,6 @@ pub struct Reader<'s> {
     pub sink: &'s mut Sink,
     /// The file.
     pub source: SourceId,
-    /// The axes that were read so far, and how they are swept.
-    pub sweep: Sweep,
 }
 
 /// One table of the document.
@@ -98,13 +95,9 @@ impl<'d> Section<'d> {
 }
 
 impl<'s> Reader<'s> {
-    /// A reader of a file that is no study.
+    /// A reader of the text `source`.
     pub fn new(sink: &'s mut Sink, source: SourceId) -> Self {
-        Self {
-            sink,
-            source,
-            sweep: Sweep::default(),
-        }
+        Self { sink, source }
     }
 }
 
@@ -409,14 +402,7 @@ mod tests {
             table: document.get_ref(),
             range: 0..0,
         };
-        let result = check(
-            &mut Reader {
-                sink: &mut sink,
-                source,
-                sweep: Sweep::default(),
-            },
-            &root,
-        );
+        let result = check(&mut Reader::new(&mut sink, source), &root);
         (result, render(&sink, false))
     }
 
