@@ -1,6 +1,7 @@
 //! Power, energy and area estimator for GPUs: studies, pricing, reports, the warpwatt command.
 
 pub use warpwatt_input::{diag, expression, input, toml_reader};
+pub use warpwatt_pricing::{digest, outcome, peak, performance, pricing, recipe};
 
 pub mod array;
 pub mod cache;
@@ -9,12 +10,7 @@ pub mod explain;
 pub mod foreign;
 pub mod inject;
 pub mod optimise;
-pub mod outcome;
 pub mod papers;
-pub mod peak;
-pub mod performance;
-pub mod pricing;
-pub mod recipe;
 pub mod reliability;
 pub mod report;
 pub mod run;

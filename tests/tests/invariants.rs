@@ -24,6 +24,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("warpwatt-simt", "workloads/simt"),
     ("warpwatt-suite", "workloads/suite"),
     ("warpwatt-input", "estimator/input"),
+    ("warpwatt-pricing", "estimator/pricing"),
     ("warpwatt", "estimator"),
 ];
 
@@ -50,12 +51,24 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         ("warpwatt-suite", &["warpwatt-ptx", "warpwatt-simt"]),
         ("warpwatt-input", &[]),
         (
+            "warpwatt-pricing",
+            &[
+                "warpwatt-activity",
+                "warpwatt-circuit",
+                "warpwatt-gpu",
+                "warpwatt-reliability",
+                "warpwatt-techlib",
+                "warpwatt-techniques",
+            ],
+        ),
+        (
             "warpwatt",
             &[
                 "warpwatt-activity",
                 "warpwatt-circuit",
                 "warpwatt-gpu",
                 "warpwatt-input",
+                "warpwatt-pricing",
                 "warpwatt-ptx",
                 "warpwatt-reliability",
                 "warpwatt-simt",

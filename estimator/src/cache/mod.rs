@@ -20,7 +20,7 @@ use warpwatt_simt::Execution;
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_simt::trace::file::{Key, decode, encode};
 
-use crate::run::kernel::hex;
+use crate::digest::hex;
 
 /// Bytes that all files of a cache may take together, if nothing else is said.
 pub const DEFAULT_LIMIT: u64 = 1 << 30;

@@ -12,11 +12,11 @@ use super::files::write_all;
 use super::present::Formats;
 use super::tables::{Tables, Text};
 use crate::diag::{Diag, Rejection};
+use crate::digest::hex;
 use crate::outcome::Outcome;
 use crate::report::Report;
 use crate::report::digest::{Digest, Gathering};
 use crate::report::metric::{Metrics, Objective};
-use crate::run::kernel::hex;
 use crate::store::{Digests, FILE_NAME, Manifest, PointKey, RECORD, Record, Store};
 use crate::study::Format;
 

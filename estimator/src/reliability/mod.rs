@@ -1,20 +1,16 @@
 //! How vulnerable a GPU is while kernels run: needed bits, times rates of upsets.
 
 mod figure;
-mod fit;
-mod metrics;
 
 pub use figure::{Bars, FIGURE_2, figure_2, measure_case};
-pub use fit::{Fit, Rate};
-pub use metrics::{meaning, metrics, names};
+pub use warpwatt_pricing::reliability::{Fit, Rate, meaning, metrics, names, together};
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, simulate_under};
 use warpwatt_reliability::{
-    BitCycles, Journals, LaunchAvf, Liveness, Probe, Shape, Structure, Whole, all_of,
-    whole_structures,
+    Journals, LaunchAvf, Liveness, Probe, Shape, Whole, all_of, whole_structures,
 };
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_techniques::Stack;
@@ -87,18 +83,4 @@ pub fn measure(
     };
     let found = follow(spec, (traces, needs(traces)), guarded, control)?;
     Ok(found.1)
-}
-
-/// Several launches together: the cycles, and the bit-cycles of each structure.
-pub fn together<'l>(
-    launches: impl IntoIterator<Item = &'l LaunchAvf>,
-) -> (u64, [BitCycles; Structure::COUNT]) {
-    let mut sum = (0, [BitCycles::default(); Structure::COUNT]);
-    for launch in launches {
-        sum.0 += launch.cycles;
-        for (all, more) in sum.1.iter_mut().zip(launch.structures) {
-            *all += more;
-        }
-    }
-    sum
 }

@@ -30,6 +30,8 @@ mod time;
 mod uncertainty;
 
 #[cfg(test)]
+mod peak_tests;
+#[cfg(test)]
 pub(crate) mod sample;
 #[cfg(test)]
 mod tests;

@@ -10,8 +10,8 @@ use warpwatt_gpu::{COUNTERS, GpuSpec, Run, Work};
 use warpwatt_techlib::quantity::Frequency;
 use warpwatt_techniques::baseline;
 
-use super::kernel::hex;
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
+use crate::digest::hex;
 use crate::foreign::{ForeignKernel, LARGEST_FILE, Map, counts, read, shipped};
 use crate::input;
 use crate::outcome::{KernelName, Note, NoteKind};

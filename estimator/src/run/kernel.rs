@@ -9,6 +9,7 @@ use warpwatt_suite::launch::{Files, Prepared};
 use warpwatt_suite::{Case, Kernel, LaunchFile, Problem};
 
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
+use crate::digest::hex;
 use crate::input;
 use crate::outcome::KernelName;
 
@@ -302,9 +303,4 @@ impl Loader<'_> {
         }
         self.sink.push(diag);
     }
-}
-
-/// Bytes as lower-case hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -7,6 +7,7 @@ pub mod execute;
 pub mod forecast;
 pub mod kernel;
 pub mod plan;
+mod recipes;
 pub mod registers;
 mod resolve;
 pub mod shard;

@@ -7,16 +7,15 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
 use warpwatt_gpu::GpuSpec;
 use warpwatt_techlib::quantity::Time;
 
 use super::drive::{KernelRuns, TimingRun};
-use super::kernel::hex;
 use super::registers::Limits;
 use super::structures;
 use super::subject::Subject;
 use crate::diag::{Sink, SourceId};
+use crate::digest::{digest, hex};
 use crate::outcome::{Note, Point};
 use crate::pricing::{Cooling, NodeCircuits, technology_name};
 use crate::store::PointKey;
@@ -226,14 +225,4 @@ impl Plan {
         });
         kernels.chain(technologies).chain(structures).collect()
     }
-}
-
-/// SHA-256 of `parts`, each with its length, so that no two lists of parts have one digest.
-pub(crate) fn digest<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part);
-    }
-    hash.finalize().into()
 }

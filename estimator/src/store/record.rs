@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Manifest;
+use crate::digest::hex;
 use crate::outcome::Outcome;
-use crate::run::kernel::hex;
 
 /// The file's name in a results directory.
 pub const RECORD: &str = "manifest.json";

@@ -7,7 +7,8 @@ use serde::Serialize;
 use warpwatt_techniques::Stack;
 
 use super::fit::Fits;
-use super::{Axes, Combination, Execution, Plan, PlannedPoint, Timing, digest};
+use super::{Axes, Combination, Execution, Plan, PlannedPoint, Timing};
+use crate::digest::digest;
 use crate::outcome::{Note, NoteKind};
 use crate::pricing::technology_name;
 use crate::run::registers::{Limits, limits};

@@ -233,6 +233,3 @@ impl Peak {
         watts
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -7,8 +7,8 @@ use warpwatt_techlib::quantity::Temperature;
 use warpwatt_techlib::{Defect, How, Technology};
 
 use super::NodeCircuits;
+use crate::digest::digest;
 use crate::outcome::{Note, NoteKind, Provenance, TechnologyName};
-use crate::run::plan::digest;
 
 /// A technology with what reports say of it, which takes as long to find as pricing a point: operating points share it, and clones are cheap.
 #[derive(Clone, Debug)]

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::*;
 use crate::diag::Sink;
+use crate::outcome::Outcome;
+use crate::peak::Sampler;
 use crate::run::drive::Work;
 use crate::run::{resolve_text, run_all};
 use approx::assert_relative_eq;

@@ -171,7 +171,7 @@ impl Performance {
 }
 
 /// A ratio; nothing where there is nothing to divide by.
-pub(crate) fn share(part: u64, whole: u64) -> Option<f64> {
+pub fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 

@@ -21,8 +21,6 @@ use warpwatt_techniques::Structure;
 
 use crate::outcome::Outcome;
 use crate::pricing::NodeCircuits;
-use crate::run::plan::{Axes, Plan, Timing};
-use crate::run::{structures, work};
 
 /// The recipes of a study's points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,35 +98,6 @@ pub struct Gates {
 }
 
 impl Recipes {
-    /// Those of all points of `plan`.
-    pub fn of(plan: &Plan) -> Self {
-        let mut gpus: Vec<Gpu> = Vec::new();
-        let of_timing: Vec<usize> = plan
-            .timings
-            .iter()
-            .map(|timing| {
-                let gpu = Gpu::of(&plan.axes, timing);
-                gpus.iter()
-                    .position(|known| *known == gpu)
-                    .unwrap_or_else(|| {
-                        gpus.push(gpu);
-                        gpus.len() - 1
-                    })
-            })
-            .collect();
-        let points = plan.points.iter().map(|point| Recipe {
-            gpu: of_timing[point.timing],
-            process: point.technology(),
-        });
-        Self {
-            points: points.collect(),
-            processes: plan.axes.technologies.iter().map(Process::of).collect(),
-            gpus,
-        }
-    }
-}
-
-impl Recipes {
     /// The same of points that were priced at the temperatures of their own heat: each of them has a process of its own.
     #[must_use]
     pub fn at_rest(mut self, points: &[Outcome]) -> Self {
@@ -152,7 +121,8 @@ impl Recipes {
 }
 
 impl Process {
-    fn of(circuits: &NodeCircuits) -> Self {
+    /// That of `circuits`.
+    pub fn of(circuits: &NodeCircuits) -> Self {
         let (technology, switch) = circuits.shared();
         Self {
             technology: Arc::clone(technology),
@@ -177,29 +147,9 @@ impl Process {
     }
 }
 
-impl Gpu {
-    fn of(axes: &Axes, timing: &Timing) -> Self {
-        let sms = timing.spec.sm.count;
-        let configuration = &axes.configurations[timing.configuration];
-        let own = structures::of(&axes.structures, configuration).map(|structure| Part {
-            name: structure.name.value.clone(),
-            spec: structure.spec.value.clone(),
-            instances: structures::instances(structure, sms),
-            gates: None,
-        });
-        let built = work::built(axes, timing);
-        let built = built.iter().map(|structure| Part::of(structure, sms));
-        let mut parts: Vec<Part> = built.chain(own).collect();
-        parts.sort_by(|a, b| a.name.cmp(&b.name));
-        Self {
-            spec: timing.spec.clone(),
-            parts,
-        }
-    }
-}
-
 impl Part {
-    fn of(structure: &Structure, sms: u32) -> Self {
+    /// `structure`, as often as a GPU of that many streaming multiprocessors has it.
+    pub fn of(structure: &Structure, sms: u32) -> Self {
         let sms = u64::from(sms);
         Self {
             name: structure.name.to_owned(),
@@ -214,6 +164,3 @@ impl Part {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

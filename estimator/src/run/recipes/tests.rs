@@ -1,5 +1,5 @@
-use super::*;
 use crate::diag::Sink;
+use crate::recipe::{Built, Recipes, reprice};
 use crate::run::{resolve_text, run_all};
 use std::path::Path;
 
@@ -22,9 +22,9 @@ fn what_was_priced_is_priced_again_from_what_is_written_down() {
     let mut sink = Sink::default();
     let resolved = resolve_text("study.toml", STUDY, Path::new(""), &mut sink).unwrap();
     let outcomes = run_all(&resolved, &sink.sources, Some(1), |_| ()).unwrap();
-    let text = serde_json::to_string(&Recipes::of(&resolved.plan)).unwrap();
+    let text = serde_json::to_string(&Recipes::from(&resolved.plan)).unwrap();
     let recipes: Recipes = serde_json::from_str(&text).unwrap();
-    assert_eq!(recipes, Recipes::of(&resolved.plan));
+    assert_eq!(recipes, Recipes::from(&resolved.plan));
     assert_eq!(recipes.points.len(), outcomes.len());
     for (outcome, recipe) in outcomes.iter().zip(&recipes.points) {
         let built = Built::new(
