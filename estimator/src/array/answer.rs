@@ -7,7 +7,7 @@ use warpwatt_techlib::Technology;
 use super::{LibraryName, Query};
 use crate::outcome::TechnologyName;
 use crate::pricing::{NodeCircuits, technology_name, technology_notes};
-use crate::report::estimate::CONFIDENCE;
+use crate::uncertainty::CONFIDENCE;
 
 /// A query with its cost.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use warpwatt_circuit::{Cost, Organisation};
 
 use super::Answer;
 use super::answer::figures;
-use crate::report::estimate::CONFIDENCE;
+use crate::uncertainty::CONFIDENCE;
 
 impl Answer {
     /// The document. Its keys are described in `docs/arrays.md`.

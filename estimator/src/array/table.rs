@@ -8,7 +8,7 @@ use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
 
 use super::answer::figures;
 use super::{Answer, Figure, ports_text};
-use crate::report::estimate::CONFIDENCE;
+use crate::uncertainty::CONFIDENCE;
 
 impl Answer {
     /// Figures with their intervals, the parts they are made of, the organisation, and what is behind them.

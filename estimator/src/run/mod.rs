@@ -16,7 +16,8 @@ pub mod subject;
 pub mod work;
 mod workloads;
 
-pub use resolve::{Resolved, catalogue, resolve, resolve_text};
+pub use crate::resolve::{catalogue, resolve, resolve_text};
+pub use resolve::{Resolved, resolve_text_with, resolve_with};
 
 use std::num::NonZero;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Sink, SourceId, Sources};
 use crate::input;
-use crate::study::{self, Catalogue, Choice, CounterName, PaperRow, PaperTable, Study};
+use crate::study::{self, Catalogue, Choice, Study};
 
 use super::plan::{Axes, Plan};
 use super::work::StudyWork;
@@ -39,60 +39,18 @@ impl Resolved {
     }
 }
 
-/// The names that studies may use.
-pub fn catalogue() -> Catalogue {
-    Catalogue {
-        presets: warpwatt_gpu::presets()
-            .iter()
-            .map(|preset| preset.name.to_owned())
-            .collect(),
-        kernels: warpwatt_suite::kernels()
-            .iter()
-            .map(|kernel| kernel.name.to_owned())
-            .collect(),
-        papers: warpwatt_suite::papers().iter().map(paper_table).collect(),
-        techniques: warpwatt_techniques::ALL
-            .iter()
-            .map(|definition| definition.name.to_owned())
-            .collect(),
-        counters: counters().collect(),
-    }
-}
-
-/// The counters of the GPU model, then those of techniques in their order.
-fn counters() -> impl Iterator<Item = CounterName> {
-    let own = warpwatt_gpu::COUNTERS.iter().map(|counter| CounterName {
-        name: counter.name.to_owned(),
-        technique: None,
-    });
-    let techniques = warpwatt_techniques::ALL.iter().flat_map(|definition| {
-        definition.counters.iter().map(|(name, _)| CounterName {
-            name: (*name).to_owned(),
-            technique: Some(definition.name.to_owned()),
-        })
-    });
-    own.chain(techniques)
-}
-
-fn paper_table(paper: &warpwatt_suite::Paper) -> PaperTable {
-    let rows = paper.benchmarks.iter().map(|row| PaperRow {
-        names: [row.abbreviation, row.title].map(str::to_owned),
-        stands: row
-            .stands
-            .map(|(kernel, case)| (kernel.to_owned(), case.to_owned())),
-    });
-    PaperTable {
-        name: paper.name.to_owned(),
-        rows: rows.collect(),
-    }
-}
-
-/// Reads a study file and everything that it names. `None` if it cannot run; every reason is in `sink`.
-pub fn resolve(path: &Path, sink: &mut Sink) -> Option<Resolved> {
+/// Reads a study file, which may use the names of `catalogue`, and everything that it names. `None` if it cannot run; every reason is in `sink`.
+pub fn resolve_with(path: &Path, catalogue: &Catalogue, sink: &mut Sink) -> Option<Resolved> {
     match input::text(path, input::STUDY) {
         Ok(text) => {
             let directory = path.parent().unwrap_or(Path::new(""));
-            resolve_text(&path.display().to_string(), &text, directory, sink)
+            resolve_text_with(
+                &path.display().to_string(),
+                &text,
+                directory,
+                catalogue,
+                sink,
+            )
         }
         Err(error) => {
             let message = format!("cannot read the study file `{}`: {error}", path.display());
@@ -105,11 +63,16 @@ pub fn resolve(path: &Path, sink: &mut Sink) -> Option<Resolved> {
     }
 }
 
-/// As [`resolve`], for a text in hand; the files that it names are looked for in `directory`.
-pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -> Option<Resolved> {
+/// As [`resolve_with`], for a text in hand; the files that it names are looked for in `directory`.
+pub fn resolve_text_with(
+    name: &str,
+    text: &str,
+    directory: &Path,
+    catalogue: &Catalogue,
+    sink: &mut Sink,
+) -> Option<Resolved> {
     let source = sink.sources.add(name, text);
-    let catalogue = catalogue();
-    let draft = study::read(sink, source, &catalogue)?;
+    let draft = study::read(sink, source, catalogue)?;
     let design = &draft.design;
     let gpus = draft.gpu.iter();
     let gpus = gpus.flat_map(|axes| study::gpus(axes, design, sink, source));
@@ -122,7 +85,7 @@ pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -
     let (configurations, configuration_choices): (Vec<_>, Vec<_>) =
         configurations.into_iter().unzip();
     let workloads = draft.workloads.as_deref().unwrap_or_default();
-    let kernels = kernels(workloads, (directory, &catalogue), sink, source);
+    let kernels = kernels(workloads, (directory, catalogue), sink, source);
     if let Some(gpu) = gpus.first() {
         judge_counted(&kernels, &gpu.spec, configurations.len(), sink, source);
     }

@@ -11,9 +11,10 @@ mod point;
 mod recipes;
 mod record;
 
+pub use crate::goal::Budget;
 pub use error::StoreError;
 pub use key::PointKey;
-pub use manifest::{Budget, Manifest};
+pub use manifest::Manifest;
 pub use merge::{Merged, merge};
 pub use record::{Digests, RECORD, Record};
 

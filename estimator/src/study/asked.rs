@@ -1,10 +1,12 @@
 //! Techniques as they are written at the prompt: names with parameters, joined by `+`, and settings that belong to them or to the GPU.
 
+use std::sync::Arc;
+
 use toml::{Table, Value};
 use warpwatt_techniques::{Definition, find};
 
 use super::variants::{literal, set};
-use super::{Configuration, configurations, read_techniques};
+use super::{Catalogue, Configuration, configurations, read_techniques};
 use crate::diag::{Diag, Sink, did_you_mean};
 
 /// What is asked to be compared, and the settings of the GPU that stood among those of the techniques.
@@ -48,7 +50,7 @@ impl Asked {
         let text = study.to_string();
         let before = sink.diags.len();
         let source = sink.sources.add("the techniques, as in a study", &text);
-        let (axes, design) = read_techniques(sink, source, &crate::run::catalogue());
+        let (axes, design) = read_techniques(sink, source, &Catalogue::shipped(Arc::new(())));
         let found = configurations(&axes, &design, sink, source).into_iter();
         let found = found.map(|(configuration, _)| configuration).collect();
         (sink.diags.len() == before).then_some(found)

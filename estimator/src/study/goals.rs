@@ -5,14 +5,18 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
 
+use super::Catalogue;
 use super::reader::{Fault, Reader, Section, text};
 use crate::diag::Diag;
-use crate::report::metric::{Better, Limit, Metric, Metrics, Objective, quantity};
-use crate::store::Budget;
+use crate::goal::{Better, Budget, Limit, Measured, MetricNames, Objective, quantity};
 
-pub(super) fn read_budget(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Budget> {
+pub(super) fn read_budget(
+    reader: &mut Reader<'_>,
+    root: &Section<'_>,
+    catalogue: &Catalogue,
+) -> Option<Budget> {
     let section = reader.section(root, "budget")?;
-    let metrics = Metrics::known();
+    let metrics = catalogue.metrics.as_ref();
     let mut budget = Budget::default();
     for (key, value) in section.in_file_order() {
         match key.get_ref().as_ref() {
@@ -20,7 +24,7 @@ pub(super) fn read_budget(reader: &mut Reader<'_>, root: &Section<'_>) -> Option
             "slowdown" => budget.slowdown = percentage(reader, &section, "slowdown"),
             name => bounds(
                 reader,
-                &metrics,
+                metrics,
                 name.to_owned(),
                 (key.span(), value),
                 &mut budget,
@@ -33,7 +37,7 @@ pub(super) fn read_budget(reader: &mut Reader<'_>, root: &Section<'_>) -> Option
 /// The bounds on the metric `name`, or on the metrics in the table of that name: a dot without quotes makes a table.
 fn bounds(
     reader: &mut Reader<'_>,
-    metrics: &Metrics,
+    metrics: &dyn MetricNames,
     name: String,
     (key, value): (Range<usize>, &Spanned<DeValue<'_>>),
     budget: &mut Budget,
@@ -48,11 +52,11 @@ fn bounds(
         }
         return;
     }
-    let metric = match metrics.find(&name) {
+    let metric = match metrics.measured(&name) {
         Ok(metric) => metric,
         Err(diag) => return refuse(reader, key, diag),
     };
-    let limits = reader.axis_of(&name, value, |value| bound(&metric, value));
+    let limits = reader.axis_of(&name, value, |value| bound(metric.as_ref(), value));
     let limits = limits.into_iter().flatten();
     budget.limits.extend(limits.map(|limit| limit.value));
 }
@@ -63,7 +67,7 @@ fn refuse(reader: &mut Reader<'_>, range: Range<usize>, diag: Diag) {
     reader.sink.push(diag.at(source, range, ""));
 }
 
-fn bound(metric: &Metric, value: &DeValue<'_>) -> Result<Limit, Fault> {
+fn bound(metric: &dyn Measured, value: &DeValue<'_>) -> Result<Limit, Fault> {
     let name = metric.name();
     let key = if name.contains('.') {
         format!("\"{name}\"")
@@ -109,7 +113,11 @@ fn percentage(reader: &mut Reader<'_>, section: &Section<'_>, key: &str) -> Opti
     reader.one(section, key, parse).map(|placed| placed.value)
 }
 
-pub(super) fn read_pareto(reader: &mut Reader<'_>, root: &Section<'_>) -> Vec<Objective> {
+pub(super) fn read_pareto(
+    reader: &mut Reader<'_>,
+    root: &Section<'_>,
+    catalogue: &Catalogue,
+) -> Vec<Objective> {
     let Some(section) = reader.section(root, "pareto") else {
         return Vec::new();
     };
@@ -118,10 +126,10 @@ pub(super) fn read_pareto(reader: &mut Reader<'_>, root: &Section<'_>) -> Vec<Ob
     if section.get("metrics").is_none() {
         reader.missing(&section, "metrics", example);
     }
-    let metrics = Metrics::known();
+    let metrics = catalogue.metrics.as_ref();
     let objective = |value: &DeValue<'_>| {
         let written = text("a metric", value, example)?;
-        Objective::read(&written, &metrics).map_err(|diag| Fault {
+        Objective::read(&written, metrics).map_err(|diag| Fault {
             code: diag.code,
             message: diag.message,
             label: String::new(),

@@ -14,6 +14,7 @@ pub mod reader;
 mod reliability;
 mod section;
 mod selector;
+mod shipped;
 mod structure;
 mod sweep;
 mod technique;
@@ -41,10 +42,11 @@ pub(crate) use variants::Faults;
 pub use variants::{Variant, gpus};
 pub use workload::{CountedFile, Workload};
 
+use std::sync::Arc;
+
 use crate::diag::{Sink, SourceId};
+use crate::goal::{Budget, MetricNames, Objective};
 use crate::pricing::Cooling;
-use crate::report::metric::Objective;
-use crate::store::Budget;
 use crate::uncertainty::Draws;
 use reader::{Reader, Section, parse_document, text};
 use warpwatt_techlib::quantity::Time;
@@ -53,7 +55,7 @@ use warpwatt_techlib::quantity::Time;
 pub type Axis<T> = Vec<Placed<T>>;
 
 /// The names that a study may use.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Catalogue {
     /// GPU presets, the default first.
     pub presets: Vec<String>,
@@ -65,6 +67,8 @@ pub struct Catalogue {
     pub techniques: Vec<String>,
     /// Counters that expressions may name.
     pub counters: Vec<CounterName>,
+    /// Metrics that goals may name.
+    pub metrics: Arc<dyn MetricNames>,
 }
 
 /// A counter, and whose it is.
@@ -207,8 +211,8 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
     let workloads = workload::read(&mut reader, &root, catalogue);
     let techniques = technique::read(&mut reader, &root, catalogue);
     let sweep = std::mem::take(&mut reader.sweep);
-    let budget = goals::read_budget(&mut reader, &root);
-    let pareto = goals::read_pareto(&mut reader, &root);
+    let budget = goals::read_budget(&mut reader, &root, catalogue);
+    let pareto = goals::read_pareto(&mut reader, &root, catalogue);
     Some(Draft {
         title,
         gpu,

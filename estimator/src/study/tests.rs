@@ -23,6 +23,7 @@ fn catalogue() -> Catalogue {
         ],
         techniques: names(&["filter_cache"]),
         counters: Vec::new(),
+        metrics: Arc::new(()),
     }
 }
 

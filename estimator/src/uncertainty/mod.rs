@@ -9,7 +9,8 @@ pub use monte_carlo::{Goals, MonteCarlo, Spread, drawn};
 pub use prices::{MethodDraws, Prices};
 pub use shares::{Share, shares};
 pub use warpwatt_pricing::uncertainty::{
-    Draws, Figure, ProcessVariation, UPSETS, input, method_cause, own_error, process, upsets,
+    CONFIDENCE, Draws, Figure, ProcessVariation, UPSETS, input, method_cause, own_error, process,
+    upsets,
 };
 
 #[cfg(test)]

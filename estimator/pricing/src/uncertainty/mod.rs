@@ -10,3 +10,6 @@ pub use draws::Draws;
 pub use method::{Figure, method_cause, own_error};
 pub use process::ProcessVariation;
 pub use upsets::UPSETS;
+
+/// The coverage of every interval that a report gives.
+pub const CONFIDENCE: f64 = 0.95;

@@ -7,6 +7,7 @@ use warpwatt_techniques::{ALL, Stack};
 
 use super::{Better, Def, Figure, Metric, PAPER, POINT, VERSUS, point, technique, versus};
 use crate::diag::{Diag, nearest};
+use crate::goal::{Measured, MetricNames};
 use crate::outcome::{Outcome, PricedStructure};
 
 /// Before the name of a counter.
@@ -193,6 +194,12 @@ impl Metrics {
             Some(near) => format!("did you mean `{near}`? {all}"),
             None => all.to_owned(),
         }
+    }
+}
+
+impl MetricNames for Metrics {
+    fn measured(&self, name: &str) -> Result<Box<dyn Measured>, Diag> {
+        self.find(name).map(|metric| Box::new(metric) as _)
     }
 }
 

@@ -1,8 +1,10 @@
 use warpwatt_circuit::{BufferSpec, Ports};
 
+use std::sync::Arc;
+
 use super::*;
 use crate::diag::{Sink, render};
-use crate::run::catalogue;
+use crate::study::Catalogue;
 
 const REST: &str = "[study]\ntitle = \"x\"\n[gpu]\npreset = \"tesla-16sm\"\nnode = \"7nm\"\n[workloads]\nkernels = [\"bfs\"]\n[[technique]]\nname = \"filter_cache\"\n";
 
@@ -10,7 +12,7 @@ fn structures(text: &str) -> (Vec<OwnStructure>, String) {
     let mut sink = Sink::default();
     let text = format!("{REST}{text}");
     let source = sink.sources.add("study.toml", text);
-    let draft = crate::study::read(&mut sink, source, &catalogue()).unwrap();
+    let draft = crate::study::read(&mut sink, source, &Catalogue::shipped(Arc::new(()))).unwrap();
     (draft.structures, render(&sink, false))
 }
 

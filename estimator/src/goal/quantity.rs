@@ -5,7 +5,33 @@ use std::str::FromStr;
 
 use warpwatt_techlib::quantity::{Area, Energy, Frequency, Power, Temperature, Time, Voltage};
 
-use crate::report::format;
+/// A count with its thousands apart: `1,234,567`.
+pub fn count(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number with about four significant digits, thousands apart.
+pub fn number(value: f64) -> String {
+    let size = value.abs();
+    if size >= 1000.0 {
+        let sign = if value < 0.0 { "-" } else { "" };
+        return format!("{sign}{}", count(size.round() as u64));
+    }
+    let decimals = match size {
+        s if s >= 100.0 => 1,
+        s if s >= 10.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$}")
+}
 
 /// Reads a value of a metric of `unit`: `1 mJ`, `5%`, `0.05`; counts are plain numbers.
 ///
@@ -22,12 +48,12 @@ pub fn read(text: &str, unit: &str) -> Result<f64, String> {
         "V" => si(text, Voltage::as_v),
         "K" => si(text, Temperature::as_k),
         "1" => match text.strip_suffix('%') {
-            Some(percent) => number(percent).map(|value| value / 100.0),
-            None => number(text).map_err(|_| "a ratio is a number or ends in %".to_owned()),
+            Some(percent) => parsed(percent).map(|value| value / 100.0),
+            None => parsed(text).map_err(|_| "a ratio is a number or ends in %".to_owned()),
         },
         _ => {
             let bare = text.strip_suffix(unit).unwrap_or(text);
-            number(bare).map_err(|_| format!("not a number in {unit}"))
+            parsed(bare).map_err(|_| format!("not a number in {unit}"))
         }
     }?;
     if value.is_finite() {
@@ -49,7 +75,7 @@ pub fn show(value: f64, unit: &str) -> String {
         "K" => Temperature::from_k(value).to_string(),
         "1" => format!("{:.2}%", 100.0 * value + 0.0),
         _ if value != 0.0 && !(1e-3..1e15).contains(&value.abs()) => format!("{value:.3e} {unit}"),
-        _ => format!("{} {unit}", format::number(value)),
+        _ => format!("{} {unit}", number(value)),
     }
 }
 
@@ -92,9 +118,9 @@ pub fn example(unit: &str) -> &'static str {
     }
 }
 
-fn number(text: &str) -> Result<f64, String> {
-    let parsed = text.trim().replace('_', "").parse();
-    parsed.map_err(|_| "not a number".to_owned())
+fn parsed(text: &str) -> Result<f64, String> {
+    let number = text.trim().replace('_', "").parse();
+    number.map_err(|_| "not a number".to_owned())
 }
 
 fn si<T: FromStr>(text: &str, value: fn(T) -> f64) -> Result<f64, String>

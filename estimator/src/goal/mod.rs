@@ -1,9 +1,53 @@
 //! What is wanted of metrics: bounds on them, and which way they should go.
 
+mod budget;
+pub mod quantity;
+
+pub use budget::Budget;
+
+use std::fmt::Debug;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Better, Metric, Metrics, quantity};
 use crate::diag::Diag;
+
+/// Which way a metric is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// The less the better: energy, area, time.
+    Lower,
+    /// The more the better: a hit rate, a coverage, a saving.
+    Higher,
+    /// Neither is better for itself: a count of instructions.
+    Neither,
+}
+
+/// What a goal must know of a metric.
+pub trait Measured {
+    /// Its name.
+    fn name(&self) -> &str;
+    /// Its unit: SI, `1` for a ratio, or what is counted.
+    fn unit(&self) -> &str;
+    /// Which way is good.
+    fn better(&self) -> Better;
+}
+
+/// The metrics that goals may name; those who make them know them, those who read studies only their names.
+pub trait MetricNames: Debug + Send + Sync {
+    /// The metric called `name`.
+    ///
+    /// # Errors
+    /// There is none: the nearest name is suggested.
+    fn measured(&self, name: &str) -> Result<Box<dyn Measured>, Diag>;
+}
+
+/// None at all.
+impl MetricNames for () {
+    fn measured(&self, name: &str) -> Result<Box<dyn Measured>, Diag> {
+        let message = format!("no metric is called `{name}`");
+        Err(Diag::error("metric::unknown", message))
+    }
+}
 
 /// A side on which values are inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +86,7 @@ impl Limit {
     ///
     /// # Errors
     /// What is wrong, in a few words.
-    pub fn read(metric: &Metric, text: &str) -> Result<Limit, String> {
+    pub fn read(metric: &dyn Measured, text: &str) -> Result<Limit, String> {
         let text = text.trim();
         let (bound, rest) = match (text.strip_prefix("<="), text.strip_prefix(">=")) {
             (Some(rest), _) => (Bound::AtMost, rest),
@@ -89,14 +133,14 @@ impl Objective {
     ///
     /// # Errors
     /// There is no such metric, or it is not known which way is good.
-    pub fn read(text: &str, metrics: &Metrics) -> Result<Objective, Diag> {
+    pub fn read(text: &str, metrics: &dyn MetricNames) -> Result<Objective, Diag> {
         let text = text.trim();
         let (said, name) = match text.split_once(':') {
             Some(("min", name)) => (Some(false), name),
             Some(("max", name)) => (Some(true), name),
             _ => (None, text),
         };
-        let metric = metrics.find(name)?;
+        let metric = metrics.measured(name)?;
         let maximise = match (said, metric.better()) {
             (Some(maximise), _) => maximise,
             (None, Better::Lower) => false,
@@ -116,48 +160,5 @@ impl Objective {
     /// A figure of which less is better.
     pub fn cost(&self, value: f64) -> f64 {
         if self.maximise { -value } else { value }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn limit(name: &str, text: &str) -> Result<Limit, String> {
-        Limit::read(&Metrics::known().find(name).unwrap(), text)
-    }
-
-    #[test]
-    fn a_bare_value_bounds_the_bad_side() {
-        let slowdown = limit("slowdown", "1%").unwrap();
-        assert_eq!((slowdown.bound, slowdown.limit), (Bound::AtMost, 0.01));
-        let coverage = limit("sharp.coverage", "90%").unwrap();
-        assert_eq!((coverage.bound, coverage.limit), (Bound::AtLeast, 0.9));
-        let energy = limit("energy_j", ">= 1 mJ").unwrap();
-        assert_eq!((energy.bound, energy.limit), (Bound::AtLeast, 1e-3));
-        assert_eq!(limit("fetches", "100"), Err("say <= or >=".to_owned()));
-        assert!(limit("energy_j", "< 1 mJ").is_err());
-        assert!(limit("energy_j", "<= 1 s").is_err());
-    }
-
-    #[test]
-    fn margins_are_positive_inside() {
-        let slowdown = limit("slowdown", "1%").unwrap();
-        assert!(slowdown.margin(0.005) > 0.0 && slowdown.margin(0.02) < 0.0);
-        assert!((slowdown.relative_margin(0.02) + 1.0).abs() < 1e-12);
-        let none = limit("slowdown", "0%").unwrap();
-        assert_eq!(none.relative_margin(0.1), f64::NEG_INFINITY);
-        assert_eq!(none.relative_margin(0.0), 0.0);
-    }
-
-    #[test]
-    fn an_objective_knows_or_is_told_its_way() {
-        let metrics = Metrics::known();
-        let read = |text: &str| Objective::read(text, &metrics);
-        assert!(!read("energy_j").unwrap().maximise);
-        assert!(read("max:energy_j").unwrap().maximise);
-        assert!(read("filter_cache.hit_rate").unwrap().maximise);
-        assert_eq!(read("fetches").unwrap_err().code, "metric::direction");
-        assert_eq!(read("enrgy_j").unwrap_err().code, "metric::unknown");
     }
 }
