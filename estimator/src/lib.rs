@@ -1,9 +1,9 @@
 //! Power, energy and area estimator for GPUs: studies, pricing, reports, the warpwatt command.
 
+pub use warpwatt_array as array;
 pub use warpwatt_input::{diag, expression, input, toml_reader};
 pub use warpwatt_pricing::{digest, outcome, peak, performance, pricing, recipe};
 
-pub mod array;
 pub mod cache;
 pub mod command;
 pub mod explain;

@@ -25,6 +25,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("warpwatt-suite", "workloads/suite"),
     ("warpwatt-input", "estimator/input"),
     ("warpwatt-pricing", "estimator/pricing"),
+    ("warpwatt-array", "estimator/array"),
     ("warpwatt", "estimator"),
 ];
 
@@ -62,8 +63,18 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
             ],
         ),
         (
+            "warpwatt-array",
+            &[
+                "warpwatt-circuit",
+                "warpwatt-input",
+                "warpwatt-pricing",
+                "warpwatt-techlib",
+            ],
+        ),
+        (
             "warpwatt",
             &[
+                "warpwatt-array",
                 "warpwatt-activity",
                 "warpwatt-circuit",
                 "warpwatt-gpu",

@@ -16,6 +16,9 @@ mod request;
 mod size;
 mod table;
 
+use warpwatt_input::diag;
+use warpwatt_pricing::{outcome, pricing, uncertainty};
+
 pub use answer::{Answer, Figure, Interval};
 pub use inputs::{Inputs, Memory};
 pub use keywords::parse_profile;

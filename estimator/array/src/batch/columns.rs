@@ -7,8 +7,8 @@ use warpwatt_circuit::{Cost, Organisation};
 
 use super::reader::Table;
 use super::{in_header, of_one_bank};
-use crate::array::{Inputs, Refusal};
 use crate::diag::{Diag, Sink, SourceId, nearest};
+use crate::{Inputs, Refusal};
 
 /// The columns that are added, in CACTI's units.
 pub(super) const OUTPUTS: [&str; 26] = [

@@ -3,7 +3,7 @@
 use warpwatt_circuit::{Gating, Granularity, Objective, Profile, Settings, Weights};
 
 use super::{Faults, Request, word};
-use crate::array::{Refusal, parse_deviations, parse_weights};
+use crate::{Refusal, parse_deviations, parse_weights};
 
 impl Request {
     pub(super) fn settings(&self, profile: Profile, faults: &mut Faults) -> Settings {

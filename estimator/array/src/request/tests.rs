@@ -5,7 +5,7 @@ use warpwatt_circuit::{
 };
 
 use super::*;
-use crate::array::LibraryName;
+use crate::LibraryName;
 
 fn model() -> Model {
     Model {

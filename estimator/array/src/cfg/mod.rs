@@ -12,7 +12,7 @@ use warpwatt_circuit::Gating;
 use warpwatt_techlib::Flavour;
 
 use super::{Inputs, LibraryName, Query, Refusal, parse_deviations, parse_weights};
-use crate::array::batch::Model;
+use crate::batch::Model;
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
 use keys::{KEYS, Key, Meaning};
 

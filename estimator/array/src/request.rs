@@ -9,7 +9,7 @@ use warpwatt_techlib::quantity::{Length, Temperature, Voltage};
 use super::inputs::default_temperature;
 use super::keywords as word;
 use super::{Flavours, Query, Refusal};
-use crate::array::batch::Model;
+use crate::batch::Model;
 
 mod settings;
 mod structure;

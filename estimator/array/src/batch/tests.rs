@@ -1,7 +1,7 @@
 //! Tables in, tables out.
 
 use super::*;
-use crate::array::Refusal;
+use crate::Refusal;
 use proptest::prelude::*;
 
 const MODEL: Model = Model {

@@ -7,8 +7,8 @@ use warpwatt_circuit::{
 };
 
 use super::{Faults, Request, word};
-use crate::array::{Refusal, parse_bits, parse_capacity, parse_ports};
 use crate::diag::did_you_mean;
+use crate::{Refusal, parse_bits, parse_capacity, parse_ports};
 
 /// Sets an option from its text.
 type Set = fn(&mut Request, &str) -> Result<(), Refusal>;
