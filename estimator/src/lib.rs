@@ -3,12 +3,13 @@
 pub use warpwatt_array as array;
 pub use warpwatt_input::{diag, expression, input, toml_reader};
 pub use warpwatt_pricing::{digest, outcome, peak, performance, pricing, recipe};
+pub use warpwatt_study as study;
+pub use warpwatt_study::{goal, technology};
 
 pub mod cache;
 pub mod command;
 pub mod explain;
 pub mod foreign;
-pub mod goal;
 pub mod inject;
 pub mod optimise;
 pub mod papers;
@@ -20,8 +21,6 @@ pub mod schema;
 pub mod select;
 pub mod sensitivity;
 pub mod store;
-pub mod study;
-pub mod technology;
 pub mod timeline;
 pub mod uncertainty;
 pub mod validate;

@@ -26,6 +26,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("warpwatt-input", "estimator/input"),
     ("warpwatt-pricing", "estimator/pricing"),
     ("warpwatt-array", "estimator/array"),
+    ("warpwatt-study", "estimator/study"),
     ("warpwatt", "estimator"),
 ];
 
@@ -72,8 +73,24 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
             ],
         ),
         (
+            "warpwatt-study",
+            &[
+                "warpwatt-activity",
+                "warpwatt-array",
+                "warpwatt-circuit",
+                "warpwatt-gpu",
+                "warpwatt-input",
+                "warpwatt-pricing",
+                "warpwatt-reliability",
+                "warpwatt-suite",
+                "warpwatt-techlib",
+                "warpwatt-techniques",
+            ],
+        ),
+        (
             "warpwatt",
             &[
+                "warpwatt-study",
                 "warpwatt-array",
                 "warpwatt-activity",
                 "warpwatt-circuit",

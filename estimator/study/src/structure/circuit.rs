@@ -9,8 +9,8 @@ use warpwatt_circuit::registry::{self, SettingError};
 
 use crate::array::{Refusal, Request};
 use crate::diag::did_you_mean;
-use crate::study::gpu::known;
-use crate::study::reader::{Fault, Placed, Reader, Section, plain, text};
+use crate::gpu::known;
+use crate::reader::{Fault, Placed, Reader, Section, plain, text};
 
 /// `array` or `logic`.
 pub(super) fn read(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Placed<Spec>> {

@@ -88,7 +88,7 @@ pub(super) fn absurd(what: &str, source: SourceId, range: &Range<usize>) -> Diag
 
 /// Faults of many choices: each once, and of those that differ in nothing but the values of a range, the first few.
 #[derive(Default)]
-pub(crate) struct Faults {
+pub struct Faults {
     found: Vec<Diag>,
     /// How many of a kind were found at a place.
     kinds: BTreeMap<Kind, usize>,
@@ -101,7 +101,8 @@ type Kind = (&'static str, Option<usize>);
 const MOST_OF_A_KIND: usize = 3;
 
 impl Faults {
-    pub(crate) fn push(&mut self, fault: Diag) {
+    /// Takes a fault among the others, if it is not one too many of its kind.
+    pub fn push(&mut self, fault: Diag) {
         let place = fault.labels.first().map(|label| &label.range);
         let kind = (fault.code, place.map(|range| range.start));
         let count = self.kinds.entry(kind).or_default();
@@ -112,7 +113,8 @@ impl Faults {
         self.found.push(fault);
     }
 
-    pub(crate) fn leave(self, sink: &mut Sink) {
+    /// Leaves them all in `sink`.
+    pub fn leave(self, sink: &mut Sink) {
         for fault in self.found {
             if !sink.diags.contains(&fault) {
                 sink.push(fault);

@@ -3,8 +3,8 @@ use warpwatt_circuit::{BufferSpec, Ports};
 use std::sync::Arc;
 
 use super::*;
+use crate::Catalogue;
 use crate::diag::{Sink, render};
-use crate::study::Catalogue;
 
 const REST: &str = "[study]\ntitle = \"x\"\n[gpu]\npreset = \"tesla-16sm\"\nnode = \"7nm\"\n[workloads]\nkernels = [\"bfs\"]\n[[technique]]\nname = \"filter_cache\"\n";
 
@@ -12,7 +12,7 @@ fn structures(text: &str) -> (Vec<OwnStructure>, String) {
     let mut sink = Sink::default();
     let text = format!("{REST}{text}");
     let source = sink.sources.add("study.toml", text);
-    let draft = crate::study::read(&mut sink, source, &Catalogue::shipped(Arc::new(()))).unwrap();
+    let draft = crate::read(&mut sink, source, &Catalogue::shipped(Arc::new(()))).unwrap();
     (draft.structures, render(&sink, false))
 }
 

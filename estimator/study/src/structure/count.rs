@@ -5,9 +5,9 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
 
+use crate::Catalogue;
 use crate::expression::Expression;
-use crate::study::Catalogue;
-use crate::study::reader::{Fault, Placed, Reader, text};
+use crate::reader::{Fault, Placed, Reader, text};
 
 /// An expression over counters.
 pub(super) fn read(

@@ -5,8 +5,8 @@ use toml::{Spanned, Value};
 
 use super::Noted;
 use super::span::{self, Spanning};
-use crate::study::Axis;
-use crate::study::reader::{Fault, Placed, Reader};
+use crate::Axis;
+use crate::reader::{Fault, Placed, Reader};
 
 /// How values of a kind lie on a line.
 pub struct Scale<T> {
@@ -34,7 +34,7 @@ pub const NUMBERS: Scale<Value> = Scale {
 
 impl Reader<'_> {
     /// The values of the axis `name`, which a study writes as `value`; `None` if nothing in it will do. `scale` is there if ranges make sense.
-    pub(in crate::study) fn values<'d, T: PartialEq>(
+    pub(crate) fn values<'d, T: PartialEq>(
         &mut self,
         name: &str,
         value: &'d Spanned<DeValue<'d>>,
@@ -111,7 +111,7 @@ impl Reader<'_> {
     }
 
     /// Notes an axis of listed values, and which of them are drawn.
-    pub(in crate::study) fn note(
+    pub(crate) fn note(
         &mut self,
         name: &str,
         range: std::ops::Range<usize>,

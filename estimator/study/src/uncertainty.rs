@@ -5,7 +5,7 @@ use warpwatt_techlib::quantity::Voltage;
 
 use super::gpu::quantity;
 use super::reader::{Fault, Reader, Section, plain, positive};
-use crate::uncertainty::{Draws, ProcessVariation};
+use warpwatt_pricing::uncertainty::{Draws, ProcessVariation};
 
 const KEYS: [&str; 3] = ["samples", "seed", "process"];
 const PROCESS: [&str; 4] = [

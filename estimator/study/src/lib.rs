@@ -5,6 +5,7 @@
 
 mod asked;
 mod configurations;
+pub mod goal;
 mod goals;
 mod gpu;
 mod nodes;
@@ -18,10 +19,15 @@ mod shipped;
 mod structure;
 mod sweep;
 mod technique;
+pub mod technology;
 mod thermal;
 mod uncertainty;
 pub mod variants;
 mod workload;
+
+use warpwatt_array as array;
+use warpwatt_input::{diag, expression, input, toml_reader};
+use warpwatt_pricing::{outcome, pricing};
 
 pub use asked::Asked;
 pub use configurations::{Configuration, configurations};
@@ -38,7 +44,7 @@ pub use structure::{OwnAction, OwnStructure, Per};
 pub use sweep::{AxisId, Choice, Design, Method, Sampling};
 pub use technique::{Parameter, StackAxes, TechniqueAxes};
 
-pub(crate) use variants::Faults;
+pub use variants::Faults;
 pub use variants::{Variant, gpus};
 pub use workload::{CountedFile, Workload};
 
@@ -47,8 +53,8 @@ use std::sync::Arc;
 use crate::diag::{Sink, SourceId};
 use crate::goal::{Budget, MetricNames, Objective};
 use crate::pricing::Cooling;
-use crate::uncertainty::Draws;
 use reader::{Reader, Section, parse_document, text};
+use warpwatt_pricing::uncertainty::Draws;
 use warpwatt_techlib::quantity::Time;
 
 /// The values of one axis in the order of the file: never empty.

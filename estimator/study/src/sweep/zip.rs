@@ -4,7 +4,7 @@ use toml::de::DeValue;
 
 use super::Noted;
 use crate::diag::Diag;
-use crate::study::reader::{Fault, Placed, Reader, Section, text};
+use crate::reader::{Fault, Placed, Reader, Section, text};
 
 const EXAMPLE: &str = "zip = [[\"gpu.node\", \"gpu.vdd\"]]";
 

@@ -258,16 +258,15 @@ fn report(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Catalogue;
     use crate::diag::render;
-    use crate::study::Catalogue;
     use std::sync::Arc;
 
     /// The labels of a study's configurations, and what was said about it.
     fn labels(techniques: &str) -> (Vec<String>, String) {
         let mut sink = Sink::default();
         let source = sink.sources.add("study.toml", techniques);
-        let draft =
-            crate::study::read(&mut sink, source, &Catalogue::shipped(Arc::new(()))).unwrap();
+        let draft = crate::read(&mut sink, source, &Catalogue::shipped(Arc::new(()))).unwrap();
         // Other sections are missing here.
         sink.diags.clear();
         let found = configurations(&draft.techniques, &draft.design, &mut sink, source);

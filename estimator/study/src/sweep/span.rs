@@ -7,8 +7,8 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::Scale;
-use crate::study::gpu::known;
-use crate::study::reader::{Fault, Placed, Reader, positive, text};
+use crate::gpu::known;
+use crate::reader::{Fault, Placed, Reader, positive, text};
 
 /// A range.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +34,7 @@ const MOST_STEPS: usize = 100_000;
 const KEYS: [&str; 5] = ["from", "to", "step", "count", "scale"];
 
 /// Whether a table is a range and not a table of settings.
-pub(in crate::study) fn is_span(value: &DeValue<'_>) -> bool {
+pub(crate) fn is_span(value: &DeValue<'_>) -> bool {
     value
         .as_table()
         .is_some_and(|table| table.contains_key("from") || table.contains_key("to"))
