@@ -3,6 +3,7 @@
 pub use warpwatt_array as array;
 pub use warpwatt_input::{diag, expression, input, toml_reader};
 pub use warpwatt_pricing::{digest, outcome, peak, performance, pricing, recipe};
+pub use warpwatt_store as store;
 pub use warpwatt_study as study;
 pub use warpwatt_study::{goal, technology};
 
@@ -20,7 +21,6 @@ pub mod run;
 pub mod schema;
 pub mod select;
 pub mod sensitivity;
-pub mod store;
 pub mod timeline;
 pub mod uncertainty;
 pub mod validate;

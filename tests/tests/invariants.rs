@@ -27,6 +27,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("warpwatt-pricing", "estimator/pricing"),
     ("warpwatt-array", "estimator/array"),
     ("warpwatt-study", "estimator/study"),
+    ("warpwatt-store", "estimator/store"),
     ("warpwatt", "estimator"),
 ];
 
@@ -88,8 +89,13 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
             ],
         ),
         (
+            "warpwatt-store",
+            &["warpwatt-input", "warpwatt-pricing", "warpwatt-study"],
+        ),
+        (
             "warpwatt",
             &[
+                "warpwatt-store",
                 "warpwatt-study",
                 "warpwatt-array",
                 "warpwatt-activity",

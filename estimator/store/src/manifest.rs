@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::PointKey;
-use crate::goal::{Budget, Objective};
 use crate::study::Sampling;
+use crate::study::goal::{Budget, Objective};
 use crate::uncertainty::Draws;
 
 /// Versions and hashes of everything that went into a study, and its points in order. No clock times and no paths of the host, so that equal

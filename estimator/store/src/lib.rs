@@ -11,12 +11,16 @@ mod point;
 mod recipes;
 mod record;
 
-pub use crate::goal::Budget;
+use warpwatt_input::diag;
+use warpwatt_pricing::{digest, outcome, recipe, uncertainty};
+use warpwatt_study as study;
+
 pub use error::StoreError;
 pub use key::PointKey;
 pub use manifest::Manifest;
 pub use merge::{Merged, merge};
 pub use record::{Digests, RECORD, Record};
+pub use warpwatt_study::goal::Budget;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -196,7 +200,7 @@ impl Store {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub(super) fn stored(&self, keys: &[PointKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+    fn stored(&self, keys: &[PointKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         self.look_up(keys, |found| found.map(<[u8]>::to_vec))
     }
 
@@ -248,7 +252,7 @@ impl Store {
     }
 
     /// As [`Store::put_all`], for points as they are stored.
-    pub(super) fn put_stored(&self, points: &[(PointKey, Vec<u8>)]) -> Result<(), StoreError> {
+    fn put_stored(&self, points: &[(PointKey, Vec<u8>)]) -> Result<(), StoreError> {
         self.guard(|| {
             let write = self.database.begin_write()?;
             {
