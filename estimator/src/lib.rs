@@ -3,24 +3,20 @@
 pub use warpwatt_array as array;
 pub use warpwatt_input::{diag, expression, input, toml_reader};
 pub use warpwatt_pricing::{digest, outcome, peak, performance, pricing, recipe};
+pub use warpwatt_run::{cache, foreign, inject, reliability, timeline};
 pub use warpwatt_store as store;
 pub use warpwatt_study as study;
 pub use warpwatt_study::{goal, technology};
 
-pub mod cache;
 pub mod command;
 pub mod explain;
-pub mod foreign;
-pub mod inject;
 pub mod optimise;
 pub mod papers;
-pub mod reliability;
 pub mod report;
-pub mod resolve;
+mod resolve;
 pub mod run;
 pub mod schema;
 pub mod select;
 pub mod sensitivity;
-pub mod timeline;
 pub mod uncertainty;
 pub mod validate;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::diag::Sink;
 use crate::report::metric::Metrics;
-use crate::run::{self, Resolved};
 use crate::study::Catalogue;
+use warpwatt_run::{Resolved, resolve_text_with, resolve_with};
 
 /// The names that studies may use.
 pub fn catalogue() -> Catalogue {
@@ -15,10 +15,10 @@ pub fn catalogue() -> Catalogue {
 
 /// Reads a study file and everything that it names. `None` if it cannot run; every reason is in `sink`.
 pub fn resolve(path: &Path, sink: &mut Sink) -> Option<Resolved> {
-    run::resolve_with(path, &catalogue(), sink)
+    resolve_with(path, &catalogue(), sink)
 }
 
 /// As [`resolve`], for a text in hand; the files that it names are looked for in `directory`.
 pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -> Option<Resolved> {
-    run::resolve_text_with(name, text, directory, &catalogue(), sink)
+    resolve_text_with(name, text, directory, &catalogue(), sink)
 }

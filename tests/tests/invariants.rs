@@ -28,6 +28,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("warpwatt-array", "estimator/array"),
     ("warpwatt-study", "estimator/study"),
     ("warpwatt-store", "estimator/store"),
+    ("warpwatt-run", "estimator/run"),
     ("warpwatt", "estimator"),
 ];
 
@@ -93,8 +94,27 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
             &["warpwatt-input", "warpwatt-pricing", "warpwatt-study"],
         ),
         (
+            "warpwatt-run",
+            &[
+                "warpwatt-activity",
+                "warpwatt-circuit",
+                "warpwatt-gpu",
+                "warpwatt-input",
+                "warpwatt-pricing",
+                "warpwatt-ptx",
+                "warpwatt-reliability",
+                "warpwatt-simt",
+                "warpwatt-store",
+                "warpwatt-study",
+                "warpwatt-suite",
+                "warpwatt-techlib",
+                "warpwatt-techniques",
+            ],
+        ),
+        (
             "warpwatt",
             &[
+                "warpwatt-run",
                 "warpwatt-store",
                 "warpwatt-study",
                 "warpwatt-array",

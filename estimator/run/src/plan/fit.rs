@@ -6,10 +6,10 @@ use std::sync::Arc;
 use warpwatt_gpu::GpuSpec;
 
 use super::{Axes, Combination};
+use crate::clock::follow_vdd;
 use crate::diag::{Diag, Sink, SourceId};
 use crate::outcome::{Note, NoteKind};
 use crate::pricing::NodeCircuits;
-use crate::run::clock::follow_vdd;
 use crate::study::{Clock, Configuration, Faults, Variant};
 
 /// What fitting a configuration into a GPU at a technology came to.

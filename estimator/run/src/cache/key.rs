@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 use warpwatt_simt::trace::file::{FORMAT, Key};
 use warpwatt_suite::RunOptions;
 
-use crate::run::kernel::LoadedKernel;
+use crate::kernel::LoadedKernel;
 
 /// A hash of the sources that execute kernels and of the libraries that they use; `build.rs` makes it.
 const EXECUTION: &str = env!("WARPWATT_EXECUTION");

@@ -9,7 +9,7 @@ use warpwatt_suite::RunOptions;
 
 use super::*;
 use crate::diag::Sink;
-use crate::run::kernel::{From, KernelRequest, LoadedKernel, load};
+use crate::kernel::{From, KernelRequest, LoadedKernel, load};
 
 /// A directory of this test alone.
 struct Scratch(PathBuf);

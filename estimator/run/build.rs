@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const ROOMS: [&str; 3] = ["ptx", "simt", "suite"];
 
 fn main() {
-    let workspace = Path::new("..");
+    let workspace = Path::new("../..");
     let mut hash = Fnv::default();
     for room in ROOMS {
         let room = workspace.join("workloads").join(room);

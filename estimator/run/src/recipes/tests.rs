@@ -1,7 +1,9 @@
 use crate::diag::Sink;
 use crate::recipe::{Built, Recipes, reprice};
-use crate::run::{resolve_text, run_all};
+use crate::study::Catalogue;
+use crate::{resolve_text_with, run_all};
 use std::path::Path;
+use std::sync::Arc;
 
 const STUDY: &str = r#"
 [study]
@@ -20,7 +22,9 @@ name = "power_gating"
 #[test]
 fn what_was_priced_is_priced_again_from_what_is_written_down() {
     let mut sink = Sink::default();
-    let resolved = resolve_text("study.toml", STUDY, Path::new(""), &mut sink).unwrap();
+    let names = Catalogue::shipped(Arc::new(()));
+    let resolved = resolve_text_with("study.toml", STUDY, Path::new(""), &names, &mut sink);
+    let resolved = resolved.unwrap();
     let outcomes = run_all(&resolved, &sink.sources, Some(1), |_| ()).unwrap();
     let text = serde_json::to_string(&Recipes::from(&resolved.plan)).unwrap();
     let recipes: Recipes = serde_json::from_str(&text).unwrap();

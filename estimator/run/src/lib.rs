@@ -1,22 +1,31 @@
 //! Running a study: every kernel executed once, every distinct configuration timed once, every node priced.
 
+pub mod cache;
 mod clock;
 pub mod counted;
 pub mod drive;
 pub mod execute;
 pub mod forecast;
+pub mod foreign;
+pub mod inject;
 pub mod kernel;
 pub mod plan;
 mod recipes;
 pub mod registers;
+pub mod reliability;
 mod resolve;
 pub mod shard;
 pub mod structures;
 pub mod subject;
+pub mod timeline;
 pub mod work;
 mod workloads;
 
-pub use crate::resolve::{catalogue, resolve, resolve_text};
+use warpwatt_input::{diag, expression, input, toml_reader};
+use warpwatt_pricing::{digest, outcome, peak, performance, pricing, recipe};
+use warpwatt_store as store;
+use warpwatt_study as study;
+
 pub use resolve::{Resolved, resolve_text_with, resolve_with};
 
 use std::num::NonZero;

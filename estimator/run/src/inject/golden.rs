@@ -8,7 +8,7 @@ use warpwatt_simt::{BLOCK_BYTES, DeviceMemory, ExecError, Launch, Options, execu
 use warpwatt_suite::{Progress, RunError, Session};
 
 use super::{HANG_FACTOR, HANG_LEAST};
-use crate::run::kernel::LoadedKernel;
+use crate::kernel::LoadedKernel;
 
 /// Memory images that are kept together: beyond that, launches begin where an earlier one ended.
 const IMAGES: u64 = 512 << 20;
