@@ -1,31 +1,23 @@
 //! Power, energy and area estimator for GPUs: studies, pricing, reports, the warpwatt command.
 
-pub mod array;
-pub mod cache;
+pub use warpwatt_array as array;
+pub use warpwatt_input::{diag, expression, input, toml_reader};
+pub use warpwatt_pricing::{digest, outcome, peak, performance, pricing, recipe};
+pub use warpwatt_run::{cache, foreign, inject, reliability, timeline};
+pub use warpwatt_store as store;
+pub use warpwatt_study as study;
+pub use warpwatt_study::{goal, technology};
+
 pub mod command;
-pub mod diag;
 pub mod explain;
-pub mod expression;
-pub mod foreign;
-pub mod inject;
-pub mod input;
 pub mod label;
 pub mod optimise;
-pub mod outcome;
 pub mod papers;
-pub mod peak;
-pub mod performance;
-pub mod pricing;
-pub mod recipe;
-pub mod reliability;
 pub mod report;
+mod resolve;
 pub mod run;
 pub mod schema;
 pub mod select;
 pub mod sensitivity;
-pub mod store;
-pub mod study;
-pub mod technology;
-pub mod timeline;
 pub mod uncertainty;
 pub mod validate;

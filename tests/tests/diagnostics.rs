@@ -69,9 +69,10 @@ fn is_code(text: &str) -> bool {
 }
 
 fn codes(estimator: &Path) -> BTreeSet<String> {
-    let sources = files(&estimator.join("src"), "rs");
+    let sources = files(estimator, "rs");
     let sources = sources
         .iter()
+        .filter(|path| path.components().any(|part| part.as_os_str() == "src"))
         .filter(|path| path.file_stem().is_some_and(|name| name != "tests"));
     let texts = sources.map(|path| fs::read_to_string(path).unwrap());
     texts
@@ -97,7 +98,7 @@ fn every_diagnostic_has_a_golden_message() {
     let codes = codes(&estimator);
     assert!(codes.len() > 100, "only {} codes were found", codes.len());
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let said: String = [estimator.join("tests"), estimator.join("src"), here]
+    let said: String = [estimator, here]
         .iter()
         .flat_map(|directory| files(directory, "snap"))
         .map(|path| fs::read_to_string(path).unwrap())

@@ -12,14 +12,14 @@ use super::files::write_all;
 use super::present::Formats;
 use super::tables::Tables;
 use crate::diag::{Diag, Rejection};
+use crate::digest::hex;
 use crate::outcome::Outcome;
 use crate::report::beside;
 use crate::report::digest::{Digest, Gathering};
 use crate::report::metric::{Metrics, Objective};
 use crate::report::parameters::Parameters;
 use crate::report::sheet::Sheet;
-use crate::report::{Report, Table};
-use crate::run::kernel::hex;
+use crate::report::{Report, Table, answer_sheet};
 use crate::store::{
     Digests, FILE_NAME, Manifest, PointKey, RECORD, Record, Store, StoreError, hash_of, hashes,
     remove_files,
@@ -180,6 +180,9 @@ fn gather(
             break;
         }
     }
+    let (digest, answer) = gathering.finish();
+    let parameters = Parameters::named(&manifest.parameters);
+    tables.answer(&answer_sheet(&answer, &parameters));
     tables.commit()?;
     let mut record = Record::with(manifest, digests);
     for name in Tables::names(&formats.files, budget) {
@@ -187,7 +190,7 @@ fn gather(
         let hash = hash_of(&path).map_err(|error| StoreError::Io { path, error }.diag())?;
         record.files.insert(name, hash);
     }
-    Ok((gathering.finish(), record))
+    Ok((digest, record))
 }
 
 /// Cuts what waits before plain GPUs, so that what is compared with one stands with it; what may go on stays, unless nothing follows.

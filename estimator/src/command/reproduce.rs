@@ -11,10 +11,10 @@ use super::console::{Exit, out, out_json, reject, show};
 use super::report::opened;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
+use crate::digest::hex;
 use crate::input;
 use crate::outcome::Outcome;
 use crate::report::metric::POINT;
-use crate::run::kernel::hex;
 use crate::run::{Means, resolve_text, run_points};
 use crate::store::{Digests, RECORD, Record};
 

@@ -226,7 +226,7 @@ fn keep_recipes(resolved: &Resolved, store: &Store) -> Result<(), StoreError> {
     if resolved.plan.points.len() > MOST_EXPLAINED {
         return Ok(());
     }
-    store.put_recipes(&Recipes::of(&resolved.plan))
+    store.put_recipes(&Recipes::from(&resolved.plan))
 }
 
 /// Runs what the store does not hold yet, of the study or of its part; returns how many points that is in all.

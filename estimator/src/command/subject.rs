@@ -8,7 +8,7 @@ use warpwatt_gpu::{GpuSpec, presets};
 use crate::diag::{Diag, Sink, did_you_mean};
 use crate::run::kernel::{From, KernelRequest};
 use crate::study::Override;
-use crate::study::toml_reader::Placed;
+use crate::study::Placed;
 use crate::study::variants::{build, literal};
 
 /// A kernel.

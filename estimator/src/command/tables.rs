@@ -64,14 +64,31 @@ impl Tables {
     }
 
     fn all(budget: bool) -> Vec<Table> {
-        let always = [Table::Points, Table::Comparisons].into_iter();
-        always.chain(budget.then_some(Table::Budget)).collect()
+        let always = [Table::Points, Table::Comparisons];
+        let last = budget.then_some(Table::Budget).into_iter();
+        always
+            .into_iter()
+            .chain(last)
+            .chain([Table::Answer])
+            .collect()
     }
 
-    /// The tables that files want.
+    /// The tables that files want a stretch at a time: all but the answer, which is known at the end.
     pub fn wanted(&self) -> Vec<Table> {
         let wanted = self.tables.iter().filter(|one| !one.files.is_empty());
-        wanted.map(|one| one.table).collect()
+        let wanted = wanted.map(|one| one.table);
+        wanted.filter(|table| *table != Table::Answer).collect()
+    }
+
+    /// Writes the answer.
+    pub fn answer(&mut self, sheet: &Sheet) {
+        let mut tables = self.tables.iter_mut();
+        if let Some(table) = tables.find(|one| one.table == Table::Answer) {
+            for file in &mut table.files {
+                file.head(sheet);
+                file.add(sheet);
+            }
+        }
     }
 
     /// Adds the rows of a stretch, a sheet a table.

@@ -27,7 +27,7 @@ fn results(study: &str) -> (Report, Recipes) {
     let outcomes = run_all(&resolved, &sink.sources, Some(1), |_| ()).unwrap();
     (
         Report::new("explained", &outcomes),
-        Recipes::of(&resolved.plan).at_rest(&outcomes),
+        Recipes::from(&resolved.plan).at_rest(&outcomes),
     )
 }
 

@@ -15,8 +15,7 @@ use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::collections::BTreeMap;
 
-/// The coverage of every interval in a report.
-pub const CONFIDENCE: f64 = 0.95;
+pub use crate::uncertainty::CONFIDENCE;
 
 /// A value and its standard deviation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -1,5 +1,7 @@
 //! Figures for people.
 
+pub use crate::goal::quantity::{count, number};
+
 use super::estimate::Estimate;
 use crate::outcome::{KernelName, Outcome};
 
@@ -8,34 +10,6 @@ pub const NONE: &str = "-";
 
 /// Follows a figure whose sign is not known.
 pub const INSIDE_OWN_ERROR: &str = " *";
-
-/// A count with its thousands apart: `1,234,567`.
-pub fn count(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A number with about four significant digits, thousands apart.
-pub fn number(value: f64) -> String {
-    let size = value.abs();
-    if size >= 1000.0 {
-        let sign = if value < 0.0 { "-" } else { "" };
-        return format!("{sign}{}", count(size.round() as u64));
-    }
-    let decimals = match size {
-        s if s >= 100.0 => 1,
-        s if s >= 10.0 => 2,
-        _ => 3,
-    };
-    format!("{value:.decimals$}")
-}
 
 /// An energy in nanojoules.
 pub fn nanojoules(joules: f64) -> String {

@@ -33,6 +33,8 @@ mod time;
 mod uncertainty;
 
 #[cfg(test)]
+mod peak_tests;
+#[cfg(test)]
 pub(crate) mod sample;
 #[cfg(test)]
 mod tests;
@@ -44,4 +46,4 @@ pub use fit::Line;
 pub use model::{Block, Report};
 pub use protection::{Protected, Protections};
 pub use stacked::{Interplay, Stacked, StackedPoint};
-pub use tables::Table;
+pub use tables::{Table, answer_sheet};

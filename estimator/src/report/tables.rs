@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::{COLUMNS, Value};
+use super::answer::{Answer, COLUMNS, Value};
 use super::compare::Comparison;
 use super::estimate::Estimate;
 use super::metric::{Def, POINT, VERSUS};
 use super::model::Report;
 use super::operating;
 use super::paper::{Beside, PaperFigure};
+use super::parameters::Parameters;
 use super::protection::Protected;
 use super::sheet::{Cell, Kind, Sheet, SheetColumn};
 use super::stacked::StackedPoint;
@@ -126,7 +127,10 @@ impl Report {
             Table::Points => Some(self.points_sheet()),
             Table::Comparisons => Some(self.comparisons_sheet()),
             Table::Operating => self.operating_sheet(),
-            Table::Answer => (!self.blocks.is_empty()).then(|| self.answer_sheet()),
+            Table::Answer => {
+                let answer = || answer_sheet(&self.answer(), &self.parameters);
+                (!self.blocks.is_empty()).then(answer)
+            }
             Table::Stacks => (!self.stacks.is_empty()).then(|| self.stacks_sheet()),
             Table::Budget => self.budget_sheet(),
             Table::Pareto => self.pareto_sheet(),
@@ -186,27 +190,6 @@ impl Report {
             row
         };
         self.named(columns, comparisons.map(|c| (&c.point, row(c))))
-    }
-
-    /// A technique's headline figures are one field.
-    fn answer_sheet(&self) -> Sheet {
-        let answer = self.answer();
-        let parameters = self.parameters.columns().iter().cloned();
-        let columns = COLUMNS
-            .iter()
-            .map(|column| SheetColumn::new(column.key, column.kind));
-        let rows = answer.iter().map(|row| {
-            let cells = COLUMNS
-                .iter()
-                .map(|column| (column.value)(row).map_or(Cell::Nothing, Value::cell));
-            let chosen = self.parameters.columns().iter();
-            let chosen = chosen.map(|column| row.parameters[&column.name].clone());
-            cells.chain(chosen).collect()
-        });
-        Sheet {
-            rows: rows.collect(),
-            columns: columns.chain(parameters).collect(),
-        }
     }
 
     fn budget_sheet(&self) -> Option<Sheet> {
@@ -347,6 +330,27 @@ impl Report {
             columns,
             rows: rows.collect(),
         })
+    }
+}
+
+/// The answer. A technique's headline figures are one field.
+pub fn answer_sheet(answer: &[Answer], parameters: &Parameters) -> Sheet {
+    let columns = COLUMNS
+        .iter()
+        .map(|column| SheetColumn::new(column.key, column.kind));
+    let rows = answer.iter().map(|row| {
+        let cells = COLUMNS
+            .iter()
+            .map(|column| (column.value)(row).map_or(Cell::Nothing, Value::cell));
+        let chosen = parameters.columns().iter();
+        let chosen = chosen.map(|column| row.parameters[&column.name].clone());
+        cells.chain(chosen).collect()
+    });
+    Sheet {
+        rows: rows.collect(),
+        columns: columns
+            .chain(parameters.columns().iter().cloned())
+            .collect(),
     }
 }
 

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use statrs::statistics::{Data, Distribution, OrderStatistics};
 
-use super::draws::Draws;
+use super::Draws;
 use super::input::factor;
 use super::prices::{MethodDraws, Prices};
 use super::shares::{Share, shares};

@@ -6,10 +6,10 @@ use rayon::prelude::*;
 use warpwatt_circuit::{CircuitError, Granularity, Spec};
 use warpwatt_techlib::{Cause, Technology};
 
-use super::draws::Draws;
+use super::Draws;
 use super::input::drawn;
-use super::method::{Figure, method_cause, own_error};
 use super::process::{DieToDie, Varied, within_cause};
+use super::{Figure, method_cause, own_error};
 use crate::outcome::Outcome;
 use crate::recipe::{BuiltPart, Figures, Part, Process, Recipe, Recipes, reprice};
 

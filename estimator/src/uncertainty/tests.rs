@@ -38,7 +38,7 @@ pub fn results_of(study: &str) -> (Report, Recipes, Draws) {
     assert_eq!((sampling.samples, sampling.seed), (400, 1));
     (
         Report::new("drawn", &outcomes),
-        Recipes::of(&resolved.plan),
+        Recipes::from(&resolved.plan),
         sampling,
     )
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use warpwatt_activity::Event;
 use warpwatt_gpu::HARDWARE_EVENTS;
 
@@ -10,7 +10,7 @@ use crate::outcome::Outcome;
 use crate::report::format;
 
 /// What is priced in a report's points, and what was counted without a price.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scope {
     /// Structures with a price: area, leakage, and energy unless they are in `leakage_only`.
     pub priced: BTreeSet<String>,
@@ -43,7 +43,8 @@ impl Scope {
         scope
     }
 
-    fn add(&mut self, outcome: &Outcome) {
+    /// Adds a point.
+    pub fn add(&mut self, outcome: &Outcome) {
         for structure in &outcome.structures {
             self.priced.insert(structure.name.clone());
         }

@@ -15,6 +15,7 @@ pub use axes::{Along, Value};
 pub use front::{KernelFront, OnFront};
 pub use spread::Spread;
 
+use super::answer::{self, Answer, Scope};
 use super::metric::Objective;
 use super::model::Report;
 use crate::outcome::Point;
@@ -35,6 +36,12 @@ pub struct Digest {
     pub points: usize,
     /// Points with a technique inside the budget, if there is one.
     pub inside_budget: Option<usize>,
+    /// The rows of the answer as `report.json` has them; of more than [`MOST_SHOWN`] the best and the worst.
+    pub answer: Vec<serde_json::Value>,
+    /// Which row wins, in a sentence.
+    pub verdict: Option<String>,
+    /// What is priced, and what was counted without a price.
+    pub scope: Scope,
     /// Its configurations in the order in which they come first.
     pub configurations: Vec<Configuration>,
     /// The axes that have several values.
@@ -80,6 +87,8 @@ pub struct Gathering {
     /// Of each point.
     figures: Vec<Figures>,
     fronts: Growing,
+    answer: answer::Growing,
+    scope: Scope,
 }
 
 /// Energy, time and change of energy of a point.
@@ -110,6 +119,8 @@ impl Gathering {
             axes: Axes::default(),
             figures: Vec::new(),
             fronts: Growing::between(objectives),
+            answer: answer::Growing::default(),
+            scope: Scope::default(),
         }
     }
 
@@ -137,6 +148,8 @@ impl Gathering {
             }
         }
         self.fronts.add(report);
+        self.answer.add(report);
+        report.points.iter().for_each(|point| self.scope.add(point));
         if let Some(budget) = &report.budget {
             let inside = self.digest.inside_budget.get_or_insert(0);
             *inside += budget.count(report).inside;
@@ -163,8 +176,21 @@ impl Gathering {
         &mut self.gathered[place]
     }
 
-    /// What it comes to.
-    pub fn finish(self) -> Digest {
+    /// What it comes to, and all rows of the answer.
+    pub fn finish(self) -> (Digest, Vec<Answer>) {
+        let rows = self.answer.finish();
+        let budget = self.digest.inside_budget;
+        let budget =
+            budget.map(|inside| format!("budget: {inside} points with a technique are inside"));
+        let shown = match rows.len() {
+            0..=MOST_SHOWN => rows.iter().collect(),
+            _ => answer::shown(&rows),
+        };
+        let shown = shown
+            .into_iter()
+            .filter_map(|row| serde_json::to_value(row).ok());
+        let shown = shown.collect();
+        let verdict = (!rows.is_empty()).then(|| answer::verdict(&rows, budget.as_deref()));
         let figures = &self.figures;
         let of = |points: &[usize], figure: fn(&Figures) -> Option<f64>| {
             let values = points.iter().filter_map(|point| figure(&figures[*point]));
@@ -183,7 +209,10 @@ impl Gathering {
                 worst: gathered.worst.1,
             })
         });
-        Digest {
+        let digest = Digest {
+            answer: shown,
+            verdict,
+            scope: self.scope,
             configurations: configurations.collect(),
             points: figures.len(),
             axes: self.axes.finish(figures),
@@ -191,6 +220,7 @@ impl Gathering {
             units: self.fronts.units.clone(),
             fronts: self.fronts.finish(),
             ..self.digest
-        }
+        };
+        (digest, rows)
     }
 }

@@ -111,7 +111,7 @@ mod tests {
         let mut gathering = Gathering::new("<b>", "0".to_owned(), &objectives.map(read));
         let points = sample::outcomes();
         gathering.add(&Report::new("<b>", &points));
-        let digest = gathering.finish();
+        let (digest, _) = gathering.finish();
         assert_eq!(digest.points, points.len());
         let page = digest.html().unwrap();
         assert!(

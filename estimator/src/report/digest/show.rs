@@ -1,5 +1,7 @@
 //! A digest on the terminal.
 
+use std::fmt::Write as _;
+
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use super::{Along, Configuration, Digest, KernelFront, Spread};
@@ -25,6 +27,9 @@ impl Digest {
             format::count(self.points as u64),
             self.spreads().text()
         );
+        if let Some(verdict) = &self.verdict {
+            let _ = writeln!(text, "{verdict}");
+        }
         for one in &self.configurations {
             text.push_str(&one.ends().map(|end| end + "\n").concat());
         }
@@ -34,10 +39,8 @@ impl Digest {
         for front in &self.fronts {
             text.push_str(&self.front_text(front));
         }
-        if let Some(inside) = self.inside_budget {
-            text.push_str(&format!(
-                "\nbudget: {inside} points with a technique are inside\n"
-            ));
+        if let Some(words) = self.scope.words() {
+            let _ = writeln!(text, "\n{words}");
         }
         text
     }

@@ -7,6 +7,7 @@ use warpwatt_techniques::{ALL, Stack};
 
 use super::{Better, Def, Figure, Metric, POINT, VERSUS, paper, point, technique, versus};
 use crate::diag::{Diag, nearest};
+use crate::goal::{Measured, MetricNames};
 use crate::outcome::{Outcome, PricedStructure};
 
 /// Before the name of a counter.
@@ -79,14 +80,6 @@ impl Metrics {
         self
     }
 
-    /// Without the figures of papers that a study does not ask for.
-    #[must_use]
-    pub fn asking(mut self, paper: Option<&str>) -> Self {
-        self.listed
-            .retain(|metric| metric.paper().is_none_or(|of| Some(of) == paper));
-        self
-    }
-
     /// With what the points have.
     #[must_use]
     pub fn with_points<'o>(mut self, points: impl IntoIterator<Item = &'o Outcome>) -> Self {
@@ -139,11 +132,6 @@ impl Metrics {
             found.cloned().or_else(|| self.of_other_parameters(name))
         };
         found.ok_or_else(|| {
-            if let Some(paper) = paper::of(name) {
-                let message = format!("`{name}` is a figure of a paper that is not asked for");
-                return Diag::error("metric::paper", message)
-                    .help(format!("add `paper = \"{paper}\"` under `[study]`"));
-            }
             Diag::error("metric::unknown", format!("no metric is called `{name}`"))
                 .help(self.remedy(name))
         })
@@ -212,6 +200,12 @@ impl Metrics {
             Some(near) => format!("did you mean `{near}`? {all}"),
             None => all.to_owned(),
         }
+    }
+}
+
+impl MetricNames for Metrics {
+    fn measured(&self, name: &str) -> Result<Box<dyn Measured>, Diag> {
+        self.find(name).map(|metric| Box::new(metric) as _)
     }
 }
 

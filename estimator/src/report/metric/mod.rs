@@ -4,36 +4,26 @@
 //! contents of a point in `report.json`: `activity.fetches`, `structures.icache.data.dynamic_j`. Whatever takes a metric takes it from here.
 
 mod catalogue;
-mod goal;
 mod paper;
 mod point;
-pub mod quantity;
 mod technique;
 mod versus;
 
 #[cfg(test)]
+mod goal_tests;
+#[cfg(test)]
 mod tests;
 
+pub use crate::goal::{Better, Bound, Limit, Objective, quantity};
 pub use catalogue::Metrics;
-pub use goal::{Bound, Limit, Objective};
 pub(crate) use point::POINT;
 pub(crate) use versus::VERSUS;
 
 use self::paper::Part;
 use super::compare::Comparison;
 use super::paper::PaperFigure;
+use crate::goal::Measured;
 use crate::outcome::{Outcome, PricedStructure};
-
-/// Which way a metric is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Better {
-    /// The less the better: energy, area, time.
-    Lower,
-    /// The more the better: a hit rate, a coverage, a saving.
-    Higher,
-    /// Neither is better for itself: a count of instructions.
-    Neither,
-}
 
 /// A figure of a point or of its comparison, by name.
 #[derive(Clone, Debug)]
@@ -169,5 +159,23 @@ impl Metric {
             Figure::Structure(name, value) => outcome.structure(name).map(value),
         };
         value.filter(|value| value.is_finite())
+    }
+}
+
+impl Measured for Metric {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn unit(&self) -> &str {
+        self.unit()
+    }
+
+    fn better(&self) -> Better {
+        self.better()
+    }
+
+    fn paper(&self) -> Option<&'static str> {
+        self.paper()
     }
 }

@@ -48,9 +48,3 @@ fn metrics(paper: &'static str, figure: &'static PaperFigure) -> impl Iterator<I
     let half = half.map(|key| metric(key, "half its 95 % interval", Part::HalfWidth));
     std::iter::once(value).chain(half)
 }
-
-/// The paper that has a figure of this name.
-pub(super) fn of(name: &str) -> Option<&'static str> {
-    let metric = all().find(|metric| metric.name() == name);
-    metric.and_then(|metric| metric.paper())
-}

@@ -1,0 +1,235 @@
+//! Counts by windows of time, and the window of a run that takes the most power.
+//!
+//! A window is as long as what carries a peak can carry it: shorter ones are smoothed by the capacitance of die, package and board, longer ones must be delivered.
+//! The windows part a run: each begins where its predecessor ends, and what is left at the end is joined to the last one. What the windows do not hold (leakage, and
+//! structures whose events are made of counters by an expression) is spread evenly over the run, so that the windows' energies add up to the run's.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use warpwatt_activity::Activity;
+use warpwatt_gpu::{MemoryView, Run, SmView, Watcher};
+
+use crate::outcome::{Outcome, PricedStructure};
+
+/// Windows of a run beyond which none are kept: some 100 MB of counts.
+pub const MOST_WINDOWS: usize = 65_536;
+
+/// Takes a run's counts at the end of each window.
+#[derive(Debug)]
+pub struct Sampler {
+    /// Cycles of a window.
+    window: u64,
+    /// Where the present one ends.
+    ends: u64,
+    before: Activity,
+    names: BTreeMap<String, usize>,
+    /// By window and name: what was counted.
+    rows: Vec<Vec<u64>>,
+    /// There were too many windows.
+    full: bool,
+}
+
+/// The counts of a run, window by window. They add up to those of the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// Cycles of each but the last, which has what is left at the end besides.
+    pub window: u64,
+    /// Cycles of the run.
+    pub cycles: u64,
+    /// What is counted.
+    pub names: Vec<String>,
+    /// By window and name.
+    pub rows: Vec<Vec<u64>>,
+}
+
+/// The window of a run that takes the most power.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Peak {
+    /// Cycles of a window.
+    pub window_cycles: u64,
+    /// Windows of the run.
+    pub windows: u64,
+    /// The cycle in which this one begins.
+    pub from_cycle: u64,
+    /// Its cycles.
+    pub cycles: u64,
+    /// Its events, by structure and action.
+    pub counts: BTreeMap<String, u64>,
+}
+
+impl Sampler {
+    /// With windows of so many cycles; at least one.
+    pub fn new(window: u64) -> Self {
+        let window = window.max(1);
+        Self {
+            window,
+            ends: window,
+            before: Activity::new(),
+            names: BTreeMap::new(),
+            rows: Vec::new(),
+            full: false,
+        }
+    }
+
+    /// The windows of `run`, which this has watched; nothing if they were too many.
+    pub fn finish(mut self, run: &Run) -> Option<Windows> {
+        if self.full {
+            return None;
+        }
+        // What ends with the run is joined to the last window that is whole.
+        let rest = self.take(&run.activity);
+        match self.rows.last_mut() {
+            Some(last) => {
+                last.resize(rest.len(), 0);
+                last.iter_mut()
+                    .zip(rest)
+                    .for_each(|(count, more)| *count += more);
+            }
+            None => self.rows.push(rest),
+        }
+        let mut names = vec![String::new(); self.names.len()];
+        for (name, place) in self.names {
+            names[place] = name;
+        }
+        for row in &mut self.rows {
+            row.resize(names.len(), 0);
+        }
+        Some(Windows {
+            window: self.window,
+            cycles: run.cycles,
+            names,
+            rows: self.rows,
+        })
+    }
+
+    /// What has happened since the last call.
+    fn take(&mut self, now: &Activity) -> Vec<u64> {
+        let mut row = vec![0; self.names.len()];
+        for (name, count) in now.iter() {
+            let more = count.saturating_sub(self.before.get(name));
+            match self.names.get(name) {
+                Some(&place) => row[place] = more,
+                None => {
+                    self.names.insert(name.to_owned(), row.len());
+                    row.push(more);
+                }
+            }
+        }
+        self.before = now.clone();
+        row
+    }
+}
+
+impl Watcher for Sampler {
+    fn launch(&mut self, _: u64, _: &str) {}
+
+    fn watches(&self, _: u16) -> bool {
+        false
+    }
+
+    fn sm(&mut self, _: u64, _: &SmView<'_>) {}
+
+    fn memory(&mut self, cycle: u64, view: &MemoryView<'_>) -> u64 {
+        if cycle < self.ends {
+            return self.ends;
+        }
+        let mut row = self.take(&view.activity());
+        while self.ends <= cycle {
+            if self.rows.len() == MOST_WINDOWS {
+                self.full = true;
+                return u64::MAX;
+            }
+            // Nothing happens between two looks: the windows after the first are empty.
+            self.rows.push(std::mem::take(&mut row));
+            self.ends += self.window;
+        }
+        self.ends
+    }
+
+    fn end(&mut self, _: u64, _: &MemoryView<'_>) {}
+}
+
+impl Windows {
+    /// Where a window begins, and how many cycles it has.
+    pub fn span(&self, number: usize) -> (u64, u64) {
+        let from = number as u64 * self.window;
+        let last = number + 1 == self.rows.len();
+        (
+            from,
+            if last {
+                self.cycles - from
+            } else {
+                self.window
+            },
+        )
+    }
+
+    /// The window in which `structures` take the most dynamic power; `wakes` says which counter switches parts of a structure on, where one does. Nothing of a run
+    /// that took no time.
+    pub fn peak(
+        &self,
+        structures: &[PricedStructure],
+        wakes: impl Fn(&str) -> Option<&'static str>,
+    ) -> Option<Peak> {
+        let places = self.names.iter().enumerate();
+        let places: BTreeMap<&str, usize> =
+            places.map(|(place, name)| (name.as_str(), place)).collect();
+        let mut priced = Vec::new();
+        for structure in structures {
+            for (action, at) in &structure.actions {
+                let own = format!("{}.{action}", structure.name);
+                let counter = match action.as_str() {
+                    "wake" => wakes(&structure.name).unwrap_or(&own),
+                    _ => &own,
+                };
+                let place = places.get(counter).copied();
+                priced.extend(place.map(|place| (own.clone(), place, at.unit_j)));
+            }
+        }
+        let power = |number: usize| {
+            let joules = priced
+                .iter()
+                .map(|(_, place, unit_j)| self.rows[number][*place] as f64 * unit_j);
+            joules.sum::<f64>() / self.span(number).1 as f64
+        };
+        let lasting = (0..self.rows.len()).filter(|number| self.span(*number).1 > 0);
+        let powers = lasting.map(|number| (power(number), number));
+        // Of equal ones the first.
+        let (_, most) = powers.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
+        let (from_cycle, cycles) = self.span(most);
+        let counts = priced
+            .into_iter()
+            .map(|(name, place, _)| (name, self.rows[most][place]));
+        Some(Peak {
+            window_cycles: self.window,
+            windows: self.rows.len() as u64,
+            from_cycle,
+            cycles,
+            counts: counts.collect(),
+        })
+    }
+}
+
+impl Peak {
+    /// How often `action` happened to `structure` in the window; nothing if the windows do not hold it.
+    pub fn count(&self, structure: &str, action: &str) -> Option<u64> {
+        self.counts.get(&format!("{structure}.{action}")).copied()
+    }
+
+    /// Its power: dynamic power of its events, and the mean of what the windows do not hold, leakage with it.
+    pub fn power_w(&self, outcome: &Outcome) -> f64 {
+        let seconds = self.cycles as f64 / outcome.clock_hz;
+        let mut watts = outcome.leakage_power_w();
+        for structure in &outcome.structures {
+            for (action, priced) in &structure.actions {
+                watts += match self.count(&structure.name, action) {
+                    Some(count) => count as f64 * priced.unit_j / seconds,
+                    None => priced.total_j / outcome.time_s,
+                };
+            }
+        }
+        watts
+    }
+}

@@ -1,0 +1,174 @@
+//! The run without a flip: what each launch begins with, how long each CTA takes, and who touches what.
+
+use rustc_hash::FxHashMap;
+use warpwatt_gpu::trace::{KernelTrace, Space};
+use warpwatt_ptx::Entry;
+use warpwatt_ptx::program::Op;
+use warpwatt_simt::{BLOCK_BYTES, DeviceMemory, ExecError, Launch, Options, execute};
+use warpwatt_suite::{Progress, RunError, Session};
+
+use super::{HANG_FACTOR, HANG_LEAST};
+use crate::kernel::LoadedKernel;
+
+/// Memory images that are kept together: beyond that, launches begin where an earlier one ended.
+const IMAGES: u64 = 512 << 20;
+
+/// The run that others are compared with.
+pub struct Golden<'k> {
+    /// The host's side.
+    pub session: Session<'k>,
+    /// Its launches.
+    pub launches: Vec<GoldenLaunch<'k>>,
+    /// What each left; the timing run replays them.
+    pub traces: Vec<KernelTrace>,
+    /// Memory in the end.
+    pub last: DeviceMemory,
+    /// Lanes of a warp.
+    pub warp_width: u32,
+    /// Whether a launch file's tolerance says more than equality.
+    pub has_tolerance: bool,
+    /// The last CTA that touches each block, counted over all launches; nothing if the traces do not tell.
+    touches: Option<FxHashMap<u64, usize>>,
+}
+
+/// One launch of it.
+pub struct GoldenLaunch<'k> {
+    /// What was launched.
+    pub launch: Launch<'k>,
+    /// How far the host was behind it.
+    pub after: Progress,
+    /// Memory before it, if it was kept.
+    pub before: Option<DeviceMemory>,
+    /// Warp instructions of each CTA.
+    pub instructions: Vec<u64>,
+    /// CTAs of the launches before it.
+    pub first: usize,
+    /// Whether the trace does not tell all that the kernel does in memory.
+    pub opaque: bool,
+}
+
+impl GoldenLaunch<'_> {
+    /// What a CTA may execute before it hangs.
+    pub fn limit(&self, cta: usize) -> u64 {
+        (HANG_FACTOR * self.instructions[cta]).max(HANG_LEAST)
+    }
+}
+
+impl<'k> Golden<'k> {
+    /// Executes the kernel; at most `limit` warp instructions.
+    ///
+    /// # Errors
+    /// A launch stops, or a loop does not end.
+    pub fn run(kernel: &'k LoadedKernel, warp_width: u32, limit: u64) -> Result<Self, RunError> {
+        let session = Session::new(&kernel.module, &kernel.case, &kernel.prepared);
+        let mut memory = session.memory();
+        let (mut launches, mut traces) = (Vec::new(), Vec::new());
+        let (mut at, mut left, mut first, mut kept) = (Progress::default(), limit, 0, 0);
+        while let Some((launch, after)) = session.next(at, &mut memory)? {
+            kept += memory.bytes();
+            let before = (launches.is_empty() || kept <= IMAGES).then(|| memory.clone());
+            let options = Options {
+                warp_width,
+                limit: left,
+                ..Options::default()
+            };
+            let executed = execute(session.module(), &launch, &mut memory, &options);
+            let executed = executed.map_err(|source| stopped(launches.len(), source))?;
+            left = left.saturating_sub(executed.warp_instructions);
+            let trace = executed.trace.into_iter();
+            traces.extend(trace);
+            let trace = &traces[launches.len()];
+            let entry = session.module().entry(launch.entry);
+            let instructions = (0..trace.launch.ctas()).map(|cta| of_cta(trace, cta));
+            launches.push(GoldenLaunch {
+                launch,
+                after,
+                before,
+                instructions: instructions.collect(),
+                first,
+                opaque: entry.is_none_or(is_opaque),
+            });
+            first += trace.launch.ctas();
+            at = after;
+        }
+        let hosted = kernel.case.steps.iter().any(|step| step.repeat.reads());
+        let clear = !hosted && !launches.iter().any(|launch| launch.opaque);
+        Ok(Self {
+            has_tolerance: session.has_tolerance(),
+            touches: clear.then(|| touches(&launches, &traces)),
+            session,
+            launches,
+            traces,
+            last: memory,
+            warp_width,
+        })
+    }
+
+    /// Whether the launch file is content with the run.
+    pub fn passes(&self) -> bool {
+        self.session.tolerates(&self.last, &self.last)
+    }
+
+    /// Warp instructions of all launches.
+    pub fn warp_instructions(&self) -> u64 {
+        self.traces.iter().map(KernelTrace::warp_instructions).sum()
+    }
+
+    /// Whether nothing that runs after a CTA touches any of `blocks`, as far as that is known.
+    pub fn untouched_after(&self, launch: usize, cta: usize, blocks: &[u64]) -> bool {
+        let position = self.launches[launch].first + cta;
+        let untouched = |touches: &FxHashMap<u64, usize>| {
+            let mut last = blocks.iter().map(|block| touches.get(block));
+            last.all(|last| last.is_none_or(|last| *last <= position))
+        };
+        self.touches.as_ref().is_some_and(untouched)
+    }
+}
+
+fn stopped(launch: usize, source: ExecError) -> RunError {
+    RunError::Launch { launch, source }
+}
+
+/// Warp instructions of a CTA.
+fn of_cta(trace: &KernelTrace, cta: usize) -> u64 {
+    let warps = 0..trace.launch.warps_per_cta();
+    warps.map(|warp| u64::from(trace.steps(cta, warp))).sum()
+}
+
+/// Whether instructions do more in memory than their trace records tell; those of matrices count as if all did.
+fn is_opaque(entry: &Entry) -> bool {
+    entry
+        .code
+        .iter()
+        .any(|inst| inst.op.traits().is_opaque() || matches!(inst.op, Op::Matrix(_)))
+}
+
+/// The last CTA that reads or writes each block of global memory.
+fn touches(launches: &[GoldenLaunch<'_>], traces: &[KernelTrace]) -> FxHashMap<u64, usize> {
+    let mut last = FxHashMap::default();
+    for (launch, trace) in launches.iter().zip(traces) {
+        for cta in 0..trace.launch.ctas() {
+            for warp in 0..trace.launch.warps_per_cta() {
+                for step in trace.warp(cta, warp) {
+                    let memory = trace.code[step.inst as usize].memory;
+                    let (Some(memory), Some(addresses)) = (memory, step.addresses) else {
+                        continue;
+                    };
+                    addresses.for_each(step.executed, |_, address| {
+                        let space = match memory.space {
+                            Space::Generic => Space::of(address),
+                            space => space,
+                        };
+                        if space == Space::Global {
+                            let end = address + u64::from(memory.bytes) - 1;
+                            for block in address / BLOCK_BYTES..=end / BLOCK_BYTES {
+                                last.insert(block, launch.first + cta);
+                            }
+                        }
+                    });
+                }
+            }
+        }
+    }
+    last
+}

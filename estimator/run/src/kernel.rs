@@ -1,0 +1,306 @@
+//! Kernels brought in: from the suite, or from the user's launch file and PTX.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+use warpwatt_ptx::{MAX_REGISTERS, Module, PtxError};
+use warpwatt_suite::launch::{Files, Prepared};
+use warpwatt_suite::{Case, Kernel, LaunchFile, Problem};
+
+use crate::diag::{Diag, Sink, SourceId, did_you_mean};
+use crate::digest::hex;
+use crate::input;
+use crate::outcome::KernelName;
+
+/// Where a kernel comes from.
+#[derive(Clone, Debug)]
+pub struct KernelRequest {
+    /// The kernel of the suite, or the launch file.
+    pub from: From,
+    /// PTX to use instead of the kernel's own.
+    pub ptx: Option<PathBuf>,
+    /// The case; the first one if none is named.
+    pub case: Option<String>,
+    /// The most registers a thread may have, instead of what the launch file says.
+    pub registers: Option<u32>,
+}
+
+/// The suite or a file.
+#[derive(Clone, Debug)]
+pub enum From {
+    /// A kernel of the suite.
+    Suite(&'static Kernel),
+    /// A launch file.
+    File(PathBuf),
+}
+
+/// A kernel that can be executed: PTX lowered, launches checked against their entries, buffers filled.
+#[derive(Clone, Debug)]
+pub struct LoadedKernel {
+    /// Its name, its case, and under which abbreviations the filter-cache paper lists it.
+    pub name: KernelName,
+    /// The program.
+    pub module: Module,
+    /// The text of the program, for faults at run time.
+    pub ptx: SourceId,
+    /// The launches.
+    pub case: Case,
+    /// The buffers, with what they must hold afterwards where that is known.
+    pub prepared: Prepared,
+    /// SHA-256 of everything that decides the execution: PTX, launch file, case, inputs.
+    pub hash: String,
+}
+
+impl LoadedKernel {
+    /// Kernel and case, for people.
+    pub fn label(&self) -> String {
+        format!("{}, case {}", self.name.name, self.name.case)
+    }
+}
+
+/// Brings a kernel in. Every fault is left in `sink`; those that are about no text are shown at `named`, where the study names the kernel.
+pub fn load(
+    sink: &mut Sink,
+    request: &KernelRequest,
+    named: Option<(SourceId, Range<usize>)>,
+) -> Option<LoadedKernel> {
+    let mut loader = Loader { sink, named };
+    match &request.from {
+        From::Suite(kernel) => loader.suite(kernel, request),
+        From::File(path) => loader.file(path, request),
+    }
+}
+
+/// The paper whose measured values reports show beside ours.
+const FILTER_CACHE: &str = "filter_cache";
+
+struct Loader<'s> {
+    sink: &'s mut Sink,
+    named: Option<(SourceId, Range<usize>)>,
+}
+
+impl Loader<'_> {
+    fn suite(&mut self, kernel: &'static Kernel, request: &KernelRequest) -> Option<LoadedKernel> {
+        let launch = self.sink.sources.add(
+            format!("{}/launch.toml (of the suite)", kernel.name),
+            kernel.launch,
+        );
+        let ptx = match &request.ptx {
+            Some(path) => self.read(path, "ptx")?,
+            None => self.sink.sources.add(
+                format!("{}/kernel.ptx (of the suite)", kernel.name),
+                kernel.ptx,
+            ),
+        };
+        let file = kernel
+            .launch_file()
+            .map_err(|error| self.plain("suite::defect", error.to_string(), None))
+            .ok()?;
+        let case = self.case(&file, request)?;
+        let prepared = kernel.prepare(Some(case.name.get_ref()));
+        let (case, prepared) = prepared
+            .map_err(|error| self.plain("suite::defect", error.to_string(), None))
+            .ok()?;
+        let mut module = self.module(ptx, &case)?;
+        let problems = case.check(&module);
+        if !problems.is_empty() {
+            self.problems(launch, problems);
+            return None;
+        }
+        self.limit_registers(&mut module, launch, &case, request)?;
+        let here = (kernel.name, case.name.get_ref().as_str());
+        let rows = kernel
+            .paper_rows()
+            .filter(|(paper, row)| paper.name == FILTER_CACHE && row.stands == Some(here));
+        let paper = rows.map(|(_, row)| row.abbreviation.to_owned()).collect();
+        let name = KernelName {
+            name: kernel.name.to_owned(),
+            case: case.name.get_ref().clone(),
+            paper,
+        };
+        Some(self.loaded(name, module, (launch, ptx), case, prepared))
+    }
+
+    fn file(&mut self, path: &Path, request: &KernelRequest) -> Option<LoadedKernel> {
+        let launch = self.read(path, "launch")?;
+        let text = self.sink.sources.text(launch).to_owned();
+        let file = LaunchFile::parse(&text)
+            .map_err(|problems| self.problems(launch, problems))
+            .ok()?;
+        let directory = path.parent().unwrap_or(Path::new(""));
+        let ptx_path = match (&request.ptx, &file.ptx) {
+            (Some(path), _) => path.clone(),
+            (None, Some(name)) => directory.join(name.get_ref()),
+            (None, None) => {
+                let help = "add `[build]` with `ptx = \"kernel.ptx\"`, or pass `--ptx FILE`";
+                self.plain(
+                    "launch::no_ptx",
+                    format!("`{}` names no PTX file", path.display()),
+                    Some(help.to_owned()),
+                );
+                return None;
+            }
+        };
+        let case = self.case(&file, request).cloned();
+        let ptx = self.read(&ptx_path, "ptx")?;
+        let mut module = self.module(ptx, case.as_ref()?)?;
+        let case = case?;
+        let prepared = case.prepare(&module, Files::Directory(directory));
+        let prepared = prepared
+            .map_err(|problems| self.problems(launch, problems))
+            .ok()?;
+        self.limit_registers(&mut module, launch, &case, request)?;
+        let name = KernelName {
+            name: file.name.clone(),
+            case: case.name.get_ref().clone(),
+            paper: Vec::new(),
+        };
+        Some(self.loaded(name, module, (launch, ptx), case, prepared))
+    }
+
+    fn loaded(
+        &self,
+        name: KernelName,
+        module: Module,
+        sources: (SourceId, SourceId),
+        case: Case,
+        prepared: Prepared,
+    ) -> LoadedKernel {
+        let (launch, ptx) = sources;
+        let mut hash = Sha256::new();
+        for part in [
+            self.sink.sources.text(ptx),
+            self.sink.sources.text(launch),
+            &name.case,
+        ] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        // A limit that was asked for is in none of these texts.
+        let limits = module.entries.iter().map(|entry| entry.allocation.limit);
+        for limit in limits.filter(|&limit| limit != MAX_REGISTERS) {
+            hash.update(limit.to_le_bytes());
+        }
+        for buffer in prepared.buffers.iter().flatten() {
+            hash.update((buffer.before.len() as u64).to_le_bytes());
+            hash.update(&buffer.before);
+        }
+        LoadedKernel {
+            name,
+            module,
+            ptx,
+            case,
+            prepared,
+            hash: hex(&hash.finalize()),
+        }
+    }
+
+    /// The case that is asked for.
+    fn case<'f>(&mut self, file: &'f LaunchFile, request: &KernelRequest) -> Option<&'f Case> {
+        let found = file.case(request.case.as_deref());
+        found
+            .map_err(|unknown| {
+                let help = did_you_mean(&unknown.name, unknown.known.iter().map(String::as_str));
+                let message = format!("`{}` has no case `{}`", file.name, unknown.name);
+                self.plain("launch::unknown_case", message, Some(help));
+            })
+            .ok()
+    }
+
+    /// The lowered program; the entries that `case` launches must be supported throughout.
+    fn module(&mut self, ptx: SourceId, case: &Case) -> Option<Module> {
+        let module = match warpwatt_ptx::load(self.sink.sources.text(ptx)) {
+            Ok(module) => module,
+            Err(errors) => {
+                self.ptx_errors(ptx, "ptx::invalid", errors);
+                return None;
+            }
+        };
+        let launches = case.steps.iter().flat_map(|step| &step.launches);
+        let mut entries: Vec<&str> = launches
+            .map(|launch| launch.kernel.get_ref().as_str())
+            .collect();
+        entries.sort_unstable();
+        entries.dedup();
+        let entries = entries.into_iter().filter_map(|name| module.entry(name));
+        let unsupported: Vec<PtxError> = entries
+            .flat_map(|entry| entry.unsupported.clone())
+            .collect();
+        if unsupported.is_empty() {
+            return Some(module);
+        }
+        self.ptx_errors(ptx, "ptx::unsupported", unsupported);
+        None
+    }
+
+    /// Keeps the limit of registers that is asked for, or that the case has.
+    fn limit_registers(
+        &mut self,
+        module: &mut Module,
+        launch: SourceId,
+        case: &Case,
+        request: &KernelRequest,
+    ) -> Option<()> {
+        let refused = match case.limit_registers(module, request.registers) {
+            Ok(()) => return Some(()),
+            Err(refused) => refused,
+        };
+        let least = refused.iter().map(|error| error.minimum).max();
+        let least = least.unwrap_or_default();
+        for error in refused {
+            let diag = Diag::error("kernel::registers", error.to_string());
+            let diag = match (&case.registers, request.registers) {
+                (Some(limit), None) => diag
+                    .at(launch, limit.span(), "")
+                    .help(format!("write `registers = {least}` or more")),
+                _ => diag.help(format!("pass `--registers {least}` or more")),
+            };
+            self.sink.push(diag);
+        }
+        None
+    }
+
+    fn read(&mut self, path: &Path, what: &str) -> Option<SourceId> {
+        match input::text(path, input::KERNEL) {
+            Ok(text) => Some(self.sink.sources.add(path.display().to_string(), text)),
+            Err(error) => {
+                let what = if what == "ptx" { "PTX" } else { "launch" };
+                self.plain(
+                    "input::unreadable",
+                    format!("cannot read the {what} file `{}`: {error}", path.display()),
+                    None,
+                );
+                None
+            }
+        }
+    }
+
+    fn problems(&mut self, launch: SourceId, problems: Vec<Problem>) {
+        for problem in problems {
+            self.sink.push(
+                Diag::error("launch::invalid", problem.message)
+                    .at(launch, problem.span, "")
+                    .maybe_help(problem.help),
+            );
+        }
+    }
+
+    fn ptx_errors(&mut self, ptx: SourceId, code: &'static str, errors: Vec<PtxError>) {
+        for error in errors {
+            self.sink.push(
+                Diag::error(code, error.message)
+                    .at(ptx, error.span, "")
+                    .maybe_help(error.help),
+            );
+        }
+    }
+
+    fn plain(&mut self, code: &'static str, message: String, help: Option<String>) {
+        let mut diag = Diag::error(code, message).maybe_help(help);
+        if let Some((source, range)) = &self.named {
+            diag = diag.at(*source, range.clone(), "named here");
+        }
+        self.sink.push(diag);
+    }
+}

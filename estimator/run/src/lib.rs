@@ -1,0 +1,105 @@
+//! Running a study: every kernel executed once, every distinct configuration timed once, every node priced.
+
+pub mod cache;
+mod clock;
+pub mod counted;
+pub mod drive;
+pub mod execute;
+pub mod forecast;
+pub mod foreign;
+pub mod inject;
+pub mod kernel;
+pub mod plan;
+mod recipes;
+pub mod registers;
+pub mod reliability;
+mod resolve;
+pub mod shard;
+pub mod structures;
+pub mod subject;
+pub mod timeline;
+pub mod work;
+mod workloads;
+
+use warpwatt_input::{diag, expression, input, toml_reader};
+use warpwatt_pricing::{digest, outcome, peak, performance, pricing, recipe};
+use warpwatt_store as store;
+use warpwatt_study as study;
+
+pub use resolve::{Resolved, resolve_text_with, resolve_with};
+
+use std::num::NonZero;
+
+use crate::cache::TraceCache;
+use crate::diag::{Diag, Sources};
+use crate::outcome::Outcome;
+use drive::{Batch, News, drive};
+
+/// What a run may use.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Means<'m> {
+    /// Threads; one a core if that is not said.
+    pub jobs: Option<u16>,
+    /// Where traces are kept between runs; nowhere if that is not said.
+    pub cache: Option<&'m TraceCache>,
+}
+
+/// Runs all points of a study, executing every kernel, and keeps their outcomes in memory, in point order.
+///
+/// # Errors
+/// As [`run_points`].
+pub fn run_all(
+    resolved: &Resolved,
+    sources: &Sources,
+    jobs: Option<u16>,
+    news: impl FnMut(News),
+) -> Result<Vec<Outcome>, Diag> {
+    let finished = vec![false; resolved.plan.points.len()];
+    let means = Means { jobs, cache: None };
+    run_in_memory(resolved, sources, (&finished, means), news)
+}
+
+/// As [`run_all`], but for the points that are `finished`.
+///
+/// # Errors
+/// As [`run_points`].
+pub fn run_in_memory(
+    resolved: &Resolved,
+    sources: &Sources,
+    means: (&[bool], Means<'_>),
+    news: impl FnMut(News),
+) -> Result<Vec<Outcome>, Diag> {
+    let mut outcomes: Vec<Option<Outcome>> = vec![None; resolved.plan.points.len()];
+    run_points(resolved, sources, means, news, |batch| {
+        for (point, outcome) in batch {
+            outcomes[point] = Some(outcome);
+        }
+        Ok(())
+    })?;
+    Ok(outcomes.into_iter().flatten().collect())
+}
+
+/// Runs the points of a study that are not `finished`. Outcomes are handed to `collect` in batches, in an order that depends on nothing but the study.
+///
+/// # Errors
+/// The first kernel that cannot be executed, timed or priced; or what `collect` says.
+pub fn run_points(
+    resolved: &Resolved,
+    sources: &Sources,
+    (finished, means): (&[bool], Means<'_>),
+    news: impl FnMut(News),
+    collect: impl FnMut(Batch<Outcome>) -> Result<(), Diag>,
+) -> Result<(), Diag> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let jobs = means.jobs.map_or(cores, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+    let pool = pool.map_err(|error| {
+        Diag::error(
+            "run::threads",
+            format!("cannot start {jobs} threads: {error}"),
+        )
+        .help("ask for fewer with `--jobs N`")
+    })?;
+    let work = resolved.work(sources, means.cache);
+    drive(&work, &resolved.plan.work(finished), &pool, news, collect)
+}

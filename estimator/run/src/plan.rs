@@ -1,0 +1,228 @@
+//! What a study comes down to: its points, their keys, and which of them share an execution and a timing run.
+
+mod fit;
+mod span;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use warpwatt_gpu::GpuSpec;
+use warpwatt_techlib::quantity::Time;
+
+use super::drive::{KernelRuns, TimingRun};
+use super::registers::Limits;
+use super::structures;
+use super::subject::Subject;
+use crate::diag::{Sink, SourceId};
+use crate::digest::{digest, hex};
+use crate::outcome::{Note, Point};
+use crate::pricing::{Cooling, NodeCircuits, technology_name};
+use crate::store::PointKey;
+use crate::study::{Clock, Configuration, OwnStructure, Variant, Watched};
+use fit::Fits;
+
+/// A kernel of a study, and where the study names it.
+#[derive(Debug)]
+pub struct StudyKernel {
+    /// The kernel.
+    pub subject: Subject,
+    /// Its workload among the study's.
+    pub workload: usize,
+    /// Its place in the study.
+    pub range: Range<usize>,
+}
+
+/// Everything that a study spans.
+#[derive(Debug)]
+pub struct Axes {
+    /// Kernels.
+    pub kernels: Vec<StudyKernel>,
+    /// GPUs.
+    pub gpus: Vec<Variant>,
+    /// Technologies.
+    pub technologies: Vec<NodeCircuits>,
+    /// The baseline and the techniques.
+    pub configurations: Vec<Configuration>,
+    /// Structures that the study describes itself; no axis, each point has those that belong to it.
+    pub structures: Vec<OwnStructure>,
+    /// What the core clock does at another supply.
+    pub clock: Clock,
+    /// How the GPU is cooled, if its temperature is asked for.
+    pub cooling: Option<Cooling>,
+    /// Over which time power is a peak, if that is asked for.
+    pub peak: Option<Time>,
+    /// The storage that every point follows bit by bit, if the study asks for it.
+    pub reliability: Option<Watched>,
+}
+
+/// More technologies than have what circuits cost in them remembered at once: a technology's sixty circuits take some 300 kB.
+const MOST_REMEMBERED: usize = 512;
+/// More than have their layouts remembered, where technologies do not share them.
+const MOST_LAID_OUT: usize = 4096;
+
+impl Axes {
+    /// Forgets what circuits cost in a technology, where there are so many that each is met but once or twice.
+    pub fn leave(&self, technology: usize) {
+        let circuits = &self.technologies[technology];
+        if self.technologies.len() > MOST_REMEMBERED {
+            circuits.forget();
+        }
+        if self.technologies.len() > MOST_LAID_OUT {
+            circuits.forget_layouts();
+        }
+    }
+}
+
+/// Places of kernel, GPU, technology and configuration among the [`Axes`].
+pub type Combination = [u32; 4];
+
+/// A study, ready to run.
+#[derive(Debug)]
+pub struct Plan {
+    /// What it spans.
+    pub axes: Axes,
+    /// Its points in the order in which they are kept and reported: kernel, GPU, technology, configuration.
+    pub points: Vec<PlannedPoint>,
+    /// The executions: a kernel, a warp width, limits of registers.
+    pub executions: Vec<Execution>,
+    /// The timing runs.
+    pub timings: Vec<Timing>,
+}
+
+/// A point before it is run. Studies have millions, so it is small: [`Plan::point`] spells it out.
+#[derive(Debug)]
+pub struct PlannedPoint {
+    /// What decides it, by places.
+    pub combination: Combination,
+    /// What decides it, as a hash.
+    pub key: PointKey,
+    /// Its timing run, among the plan's.
+    pub timing: usize,
+    /// What the techniques' timing checks and the registers that they leave said.
+    notes: Option<Arc<Vec<Note>>>,
+}
+
+impl PlannedPoint {
+    /// Its technology, among the plan's.
+    pub fn technology(&self) -> usize {
+        self.combination[2] as usize
+    }
+
+    /// What the techniques' timing checks said, and what of registers.
+    pub fn notes(&self) -> &[Note] {
+        self.notes.as_deref().map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A kernel executed with warps of one width, on the registers that techniques leave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Execution {
+    /// The kernel, among the plan's.
+    pub kernel: usize,
+    /// Lanes of a warp.
+    pub warp_width: u32,
+    /// Whether its traces show where lanes have the same operands.
+    pub values: bool,
+    /// Entries that have fewer registers than they would take.
+    pub limits: Limits,
+}
+
+/// A GPU with a configuration, as it is timed.
+#[derive(Debug)]
+pub struct Timing {
+    /// The execution whose trace it replays, among the plan's.
+    pub execution: usize,
+    /// The configuration, among the plan's.
+    pub configuration: usize,
+    /// The GPU after the techniques have reshaped it and made it fit its clock.
+    pub spec: GpuSpec,
+}
+
+impl Plan {
+    /// Plans the `combinations` of a study, which are in ascending order. Faults are left in `sink`.
+    pub fn new(
+        axes: Axes,
+        combinations: &[Combination],
+        sink: &mut Sink,
+        source: SourceId,
+    ) -> Option<Plan> {
+        structures::check(&axes, sink, source);
+        let fits = Fits::all(&axes, combinations, sink, source)?;
+        Some(span::span(axes, combinations, &fits))
+    }
+
+    /// What decides a point, by name.
+    pub fn point(&self, number: usize) -> Point {
+        let [kernel, gpu, technology, configuration] =
+            self.points[number].combination.map(|place| place as usize);
+        let axes = &self.axes;
+        Point {
+            kernel: axes.kernels[kernel].subject.name().clone(),
+            gpu: axes.gpus[gpu].preset.clone(),
+            axes: axes.gpus[gpu].axes.clone(),
+            technology: technology_name(&axes.technologies[technology]),
+            technique: axes.configurations[configuration].label.clone(),
+        }
+    }
+
+    /// The work that is left, given which points are finished.
+    pub fn work(&self, finished: &[bool]) -> Vec<KernelRuns> {
+        let mut runs: BTreeMap<usize, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+        for (number, point) in self
+            .points
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| !finished[*number])
+        {
+            let execution = self.timings[point.timing].execution;
+            runs.entry(execution)
+                .or_default()
+                .entry(point.timing)
+                .or_default()
+                .push(number);
+        }
+        let runs = runs.into_iter().map(|(kernel, runs)| {
+            let runs = runs
+                .into_iter()
+                .map(|(configuration, points)| TimingRun {
+                    configuration,
+                    points,
+                })
+                .collect();
+            KernelRuns { kernel, runs }
+        });
+        runs.collect()
+    }
+
+    /// SHA-256 of every input by its name.
+    pub fn inputs(&self) -> BTreeMap<String, String> {
+        let kernels = self.axes.kernels.iter().map(|kernel| {
+            let name = kernel.subject.name();
+            (
+                format!("kernel {} {}", name.name, name.case),
+                kernel.subject.hash().to_owned(),
+            )
+        });
+        let mut technologies: BTreeMap<String, String> = BTreeMap::new();
+        for circuits in &self.axes.technologies {
+            let technology = circuits.technology();
+            // A node of the user's own may have the label of the library's.
+            let own = match circuits.notes() {
+                [] => String::new(),
+                _ => format!(" of {}", technology.library),
+            };
+            let name = format!("technology {}{own}", technology.label());
+            let content = || hex(circuits.described().content());
+            technologies.entry(name).or_insert_with(content);
+        }
+        let structures = self.axes.structures.iter().map(|structure| {
+            let text = structures::canonical(structure);
+            (
+                format!("structure {}", structure.name.value),
+                hex(&digest([text.as_bytes()])),
+            )
+        });
+        kernels.chain(technologies).chain(structures).collect()
+    }
+}

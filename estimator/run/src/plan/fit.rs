@@ -1,0 +1,114 @@
+//! GPUs that techniques have reshaped and fitted into their clock.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use warpwatt_gpu::GpuSpec;
+
+use super::{Axes, Combination};
+use crate::clock::follow_vdd;
+use crate::diag::{Diag, Sink, SourceId};
+use crate::outcome::{Note, NoteKind};
+use crate::pricing::NodeCircuits;
+use crate::study::{Clock, Configuration, Faults, Variant};
+
+/// What fitting a configuration into a GPU at a technology came to.
+#[derive(Clone, Debug)]
+pub(super) struct Fitted {
+    /// The GPU, among those that the configuration makes of it.
+    pub(super) spec: usize,
+    pub(super) notes: Arc<Vec<Note>>,
+}
+
+/// The fitted GPUs. Few differ: a technology only makes another GPU where a technique must take another cycle or the clock follows the supply.
+#[derive(Debug, Default)]
+pub(super) struct Fits {
+    /// By GPU, technology and configuration.
+    fitted: BTreeMap<[u32; 3], Fitted>,
+    /// By GPU and configuration.
+    specs: BTreeMap<[u32; 2], Vec<GpuSpec>>,
+}
+
+impl Fits {
+    /// Fits whatever the combinations need. What cannot be built is left in `sink`.
+    pub(super) fn all(
+        axes: &Axes,
+        combinations: &[Combination],
+        sink: &mut Sink,
+        source: SourceId,
+    ) -> Option<Fits> {
+        let wanted: BTreeSet<[u32; 3]> = combinations.iter().map(|[_, rest @ ..]| *rest).collect();
+        let mut fits = Fits::default();
+        let mut faults = Faults::default();
+        let mut before = None;
+        for place in wanted {
+            let [gpu, technology, configuration] = place;
+            if let Some(before) = before
+                .replace(technology)
+                .filter(|last| *last != technology)
+            {
+                axes.leave(before as usize);
+            }
+            let configuration_here = &axes.configurations[configuration as usize];
+            let fitted = fit(
+                &axes.gpus[gpu as usize],
+                &axes.technologies[technology as usize],
+                configuration_here,
+                axes.clock,
+            );
+            match fitted {
+                Ok((spec, notes)) => {
+                    let known = fits.specs.entry([gpu, configuration]).or_default();
+                    let spec = known
+                        .iter()
+                        .position(|known| *known == spec)
+                        .unwrap_or_else(|| {
+                            known.push(spec);
+                            known.len() - 1
+                        });
+                    let notes = Arc::new(notes);
+                    fits.fitted.insert(place, Fitted { spec, notes });
+                }
+                Err(message) => {
+                    let message =
+                        format!("`{}` cannot be built: {message}", configuration_here.label);
+                    let diag = Diag::error("study::fit", message);
+                    let places = configuration_here.range.iter();
+                    faults
+                        .push(places.fold(diag, |diag, range| diag.at(source, range.clone(), "")));
+                }
+            }
+        }
+        faults.leave(sink);
+        (!sink.has_errors()).then_some(fits)
+    }
+
+    /// What a GPU, a technology and a configuration came to.
+    pub(super) fn at(&self, place: [u32; 3]) -> &Fitted {
+        &self.fitted[&place]
+    }
+
+    /// The GPU that was fitted.
+    pub(super) fn spec(&self, gpu: u32, configuration: u32, number: usize) -> &GpuSpec {
+        &self.specs[&[gpu, configuration]][number]
+    }
+}
+
+fn fit(
+    variant: &Variant,
+    circuits: &NodeCircuits,
+    configuration: &Configuration,
+    clock: Clock,
+) -> Result<(GpuSpec, Vec<Note>), String> {
+    let mut spec = variant.spec.clone();
+    if clock == Clock::FollowsVdd {
+        follow_vdd(&mut spec, circuits).map_err(|error| error.to_string())?;
+    }
+    configuration.stack.reshape(&mut spec);
+    let fit = configuration
+        .stack
+        .fit(&mut spec, circuits)
+        .map_err(|error| error.to_string())?;
+    let notes = super::span::notes(NoteKind::Timing, fit.notes).collect();
+    Ok((spec, notes))
+}

@@ -1,0 +1,149 @@
+//! From a study file to a plan: everything that can be wrong is found before anything runs.
+
+use std::path::Path;
+
+use crate::cache::TraceCache;
+use crate::diag::{Diag, Sink, SourceId, Sources};
+use crate::input;
+use crate::study::{self, Catalogue, Choice, Study};
+
+use super::plan::{Axes, Plan};
+use super::work::StudyWork;
+use super::workloads::{judge_counted, kernels};
+
+/// A study that can run.
+#[derive(Debug)]
+pub struct Resolved {
+    /// The study as written.
+    pub study: Study,
+    /// What to do.
+    pub plan: Plan,
+    /// The study file among the sources.
+    pub source: SourceId,
+}
+
+impl Resolved {
+    /// The work of the study; `sources` are the texts that were read for it.
+    pub fn work<'r>(
+        &'r self,
+        sources: &'r Sources,
+        cache: Option<&'r TraceCache>,
+    ) -> StudyWork<'r> {
+        StudyWork {
+            plan: &self.plan,
+            sources,
+            study: self.source,
+            limit: self.study.limits.warp_instructions,
+            cache,
+        }
+    }
+}
+
+/// Reads a study file, which may use the names of `catalogue`, and everything that it names. `None` if it cannot run; every reason is in `sink`.
+pub fn resolve_with(path: &Path, catalogue: &Catalogue, sink: &mut Sink) -> Option<Resolved> {
+    match input::text(path, input::STUDY) {
+        Ok(text) => {
+            let directory = path.parent().unwrap_or(Path::new(""));
+            resolve_text_with(
+                &path.display().to_string(),
+                &text,
+                directory,
+                catalogue,
+                sink,
+            )
+        }
+        Err(error) => {
+            let message = format!("cannot read the study file `{}`: {error}", path.display());
+            sink.push(
+                Diag::error("input::unreadable", message)
+                    .help("`workloads/studies/` has studies to start from"),
+            );
+            None
+        }
+    }
+}
+
+/// As [`resolve_with`], for a text in hand; the files that it names are looked for in `directory`.
+pub fn resolve_text_with(
+    name: &str,
+    text: &str,
+    directory: &Path,
+    catalogue: &Catalogue,
+    sink: &mut Sink,
+) -> Option<Resolved> {
+    let source = sink.sources.add(name, text);
+    let draft = study::read(sink, source, catalogue)?;
+    let design = &draft.design;
+    let gpus = draft.gpu.iter();
+    let gpus = gpus.flat_map(|axes| study::gpus(axes, design, sink, source));
+    let (gpus, gpu_choices): (Vec<_>, Vec<_>) = gpus.unzip();
+    let technologies = draft.technology.iter();
+    let technologies =
+        technologies.flat_map(|axes| study::technologies(axes, (design, directory), sink, source));
+    let (technologies, technology_choices): (Vec<_>, Vec<_>) = technologies.unzip();
+    let configurations = study::configurations(&draft.techniques, design, sink, source);
+    let (configurations, configuration_choices): (Vec<_>, Vec<_>) =
+        configurations.into_iter().unzip();
+    let workloads = draft.workloads.as_deref().unwrap_or_default();
+    let kernels = kernels(workloads, (directory, catalogue), sink, source);
+    if let Some(gpu) = gpus.first() {
+        judge_counted(&kernels, &gpu.spec, configurations.len(), sink, source);
+    }
+    let axes = Axes {
+        kernels,
+        gpus,
+        technologies,
+        configurations,
+        structures: draft.structures.clone(),
+        clock: draft
+            .technology
+            .as_ref()
+            .map_or_else(Default::default, |axes| axes.clock),
+        cooling: draft.cooling.clone(),
+        peak: draft.peak,
+        reliability: draft.reliability.clone(),
+    };
+    sink.sort();
+    if sink.has_errors() {
+        return None;
+    }
+    let kernel_axis = design.axis("workloads.kernels");
+    // A file of counts is one workload of several kernels.
+    let places = axes.kernels.iter().map(|kernel| kernel.workload);
+    let kernel_choices: Vec<Choice> = places
+        .map(|place| kernel_axis.map(|axis| (axis, place)).into_iter().collect())
+        .collect();
+    let choices = [
+        &kernel_choices[..],
+        &gpu_choices,
+        &technology_choices,
+        &configuration_choices,
+    ];
+    let Some(combinations) = design.combinations(choices, MOST_POINTS) else {
+        sink.push(absurd(&axes));
+        return None;
+    };
+    let plan = Plan::new(axes, &combinations, sink, source)?;
+    let study = draft.finish()?;
+    Some(Resolved {
+        study,
+        plan,
+        source,
+    })
+}
+
+/// More points than anyone waits for; a study beyond is a slip.
+const MOST_POINTS: usize = 10_000_000;
+
+fn absurd(axes: &Axes) -> Diag {
+    let message = format!(
+        "the study spans {} kernels x {} GPUs x {} technologies x {} configurations, more than {MOST_POINTS} points",
+        axes.kernels.len(),
+        axes.gpus.len(),
+        axes.technologies.len(),
+        axes.configurations.len()
+    );
+    Diag::error("study::absurd_size", message).help(
+        "shorten some of its lists, draw points with `sample` under `[sweep]`, or split it into several studies",
+    )
+}

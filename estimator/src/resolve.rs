@@ -1,0 +1,28 @@
+//! Studies as this program understands them: what ships, and the metrics of its reports.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::diag::Sink;
+use crate::papers::BESIDE;
+use crate::report::metric::Metrics;
+use crate::study::Catalogue;
+use warpwatt_run::{Resolved, resolve_text_with, resolve_with};
+
+/// The names that studies may use.
+pub fn catalogue() -> Catalogue {
+    Catalogue {
+        beside: BESIDE.map(str::to_owned).to_vec(),
+        ..Catalogue::shipped(Arc::new(Metrics::known()))
+    }
+}
+
+/// Reads a study file and everything that it names. `None` if it cannot run; every reason is in `sink`.
+pub fn resolve(path: &Path, sink: &mut Sink) -> Option<Resolved> {
+    resolve_with(path, &catalogue(), sink)
+}
+
+/// As [`resolve`], for a text in hand; the files that it names are looked for in `directory`.
+pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -> Option<Resolved> {
+    resolve_text_with(name, text, directory, &catalogue(), sink)
+}

@@ -1,0 +1,125 @@
+//! `manifest.json`: what a study's results were made from and what they were, in one file that can be kept, sent and run again.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Files, Manifest};
+use crate::digest::hex;
+use crate::outcome::Outcome;
+
+/// The file's name in a results directory.
+pub const RECORD: &str = "manifest.json";
+
+/// The layout of the file.
+const FORMAT: u64 = 2;
+
+/// Up to so many points each has its own digest; larger studies have the one of all.
+const MOST_DIGESTS: usize = 100_000;
+
+/// What the file holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// The layout of the file.
+    pub format: u64,
+    /// Everything that the results were made from.
+    #[serde(flatten)]
+    pub manifest: Manifest,
+    /// SHA-256 of the SHA-256 of all outcomes in their order.
+    pub results: String,
+    /// SHA-256 of each outcome, in the order of the points, unless there are too many.
+    pub outcomes: Vec<String>,
+    /// The files of the report beside this one.
+    #[serde(default, skip_serializing_if = "Files::is_empty")]
+    pub files: Files,
+}
+
+/// Digests of outcomes as they come, in point order.
+#[derive(Debug, Default)]
+pub struct Digests {
+    all: Sha256,
+    count: usize,
+    /// Of each, unless there are too many.
+    each: Vec<String>,
+}
+
+impl Digests {
+    /// Of one.
+    pub fn of(outcome: &Outcome) -> [u8; 32] {
+        let text = serde_json::to_vec(outcome).unwrap_or_default();
+        Sha256::digest(&text).into()
+    }
+
+    /// The next point's.
+    pub fn add(&mut self, outcome: &Outcome) {
+        self.add_digest(&Self::of(outcome));
+    }
+
+    /// The next point's, where SHA-256 of its JSON is known.
+    pub fn add_digest(&mut self, digest: &[u8; 32]) {
+        self.all.update(digest);
+        if self.count <= MOST_DIGESTS {
+            self.each.push(hex(digest));
+        }
+        self.count += 1;
+    }
+
+    /// Of each, unless there are too many.
+    pub fn each(self) -> Vec<String> {
+        if self.count <= MOST_DIGESTS {
+            self.each
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Of all of them.
+    pub fn all(&self) -> String {
+        hex(&self.all.clone().finalize())
+    }
+}
+
+impl Record {
+    /// Of a finished study.
+    pub fn of(manifest: &Manifest, outcomes: &[Outcome]) -> Self {
+        let mut digests = Digests::default();
+        outcomes.iter().for_each(|outcome| digests.add(outcome));
+        Self::with(manifest, digests)
+    }
+
+    /// Of a finished study, whose outcomes have these digests.
+    pub fn with(manifest: &Manifest, digests: Digests) -> Self {
+        Self {
+            format: FORMAT,
+            manifest: manifest.clone(),
+            results: digests.all(),
+            outcomes: digests.each(),
+            files: Files::new(),
+        }
+    }
+
+    /// The file's contents.
+    ///
+    /// # Errors
+    /// If a figure is not a number, which JSON cannot hold.
+    pub fn text(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string_pretty(self).map(|text| text + "\n")
+    }
+
+    /// From the file's contents.
+    ///
+    /// # Errors
+    /// They are none of this format.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let record: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        match record.format {
+            FORMAT => Ok(record),
+            other => Err(format!("its format is {other}, not {FORMAT}")),
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Study files: what to run, on what, and what to compare.
+//!
+//! [`read`] turns the text of a study into a [`Study`]: every key known, every value of the right kind and every name in the [`Catalogue`].
+//! A list of values anywhere is a sweep axis. All faults of a file are found in one go.
+
+mod asked;
+mod configurations;
+pub mod goal;
+mod goals;
+mod gpu;
+mod heading;
+mod nodes;
+mod peak;
+mod question;
+pub mod reader;
+mod reliability;
+mod section;
+mod selector;
+mod shipped;
+mod structure;
+mod sweep;
+mod technique;
+pub mod technology;
+mod thermal;
+mod uncertainty;
+pub mod variants;
+mod workload;
+
+use warpwatt_array as array;
+use warpwatt_input::{diag, expression, input, toml_reader};
+use warpwatt_pricing::{outcome, pricing};
+
+pub use asked::Asked;
+pub use configurations::{Configuration, configurations};
+pub use gpu::{
+    Clock, DEFAULT_KELVIN, GpuAxes, KEYS as GPU_KEYS, NodeChoice, Override, TechnologyAxes,
+};
+pub use nodes::technologies;
+pub use question::Question;
+pub use reader::Placed;
+pub use reliability::Watched;
+pub use section::{Format, Limits, Output};
+pub use selector::{PaperRow, PaperTable};
+pub use structure::{OwnAction, OwnStructure, Per};
+pub use sweep::{AxisId, Choice, Design, Method, Sampling};
+pub use technique::{Parameter, StackAxes, TechniqueAxes};
+
+pub use variants::Faults;
+pub use variants::{Variant, gpus};
+pub use workload::{CountedFile, Workload};
+
+use std::sync::Arc;
+
+use crate::diag::{Sink, SourceId};
+use crate::goal::{Budget, MetricNames, Objective};
+use crate::pricing::Cooling;
+use reader::{Reader, Section, parse_document};
+use warpwatt_pricing::uncertainty::Draws;
+use warpwatt_techlib::quantity::Time;
+
+/// The values of one axis in the order of the file: never empty.
+pub type Axis<T> = Vec<Placed<T>>;
+
+/// The names that a study may use.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    /// GPU presets, the default first.
+    pub presets: Vec<String>,
+    /// Kernels of the suite.
+    pub kernels: Vec<String>,
+    /// Papers whose figures can stand beside ours.
+    pub beside: Vec<String>,
+    /// Tables of papers, whose names select kernels.
+    pub papers: Vec<PaperTable>,
+    /// Techniques.
+    pub techniques: Vec<String>,
+    /// Counters that expressions may name.
+    pub counters: Vec<CounterName>,
+    /// Metrics that goals may name.
+    pub metrics: Arc<dyn MetricNames>,
+}
+
+/// A counter, and whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CounterName {
+    /// Its name.
+    pub name: String,
+    /// The technique that counts it; none if every GPU does.
+    pub technique: Option<String>,
+}
+
+/// A study as written, checked for itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Study {
+    /// What reports are headed with.
+    pub title: String,
+    /// The paper whose figures stand beside ours, if one is asked for.
+    pub paper: Option<String>,
+    /// The GPUs.
+    pub gpu: GpuAxes,
+    /// What they are made of and how they run.
+    pub technology: TechnologyAxes,
+    /// The kernels.
+    pub workloads: Vec<Placed<Workload>>,
+    /// What is compared with the plain GPU, each for itself.
+    pub techniques: Vec<StackAxes>,
+    /// Structures that the study describes itself.
+    pub structures: Vec<OwnStructure>,
+    /// Which values go together.
+    pub design: Design,
+    /// The storage that is followed bit by bit.
+    pub reliability: Option<Watched>,
+    /// What points may cost and must reach.
+    pub budget: Option<Budget>,
+    /// Metrics whose best compromises are wanted.
+    pub pareto: Vec<Objective>,
+    /// How intervals are found, if not to first order.
+    pub uncertainty: Option<Draws>,
+    /// Where results go.
+    pub output: Output,
+    /// Bounds on the runs.
+    pub limits: Limits,
+    /// How the GPU is cooled, if its temperature is asked for.
+    pub cooling: Option<Cooling>,
+    /// Over which time power is a peak, if that is asked for.
+    pub peak: Option<Time>,
+}
+
+/// What could be read of a study. Parts that could not be are `None`, so that the others can be looked at further before the file is rejected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draft {
+    /// What reports are headed with.
+    pub title: Option<String>,
+    /// The paper whose figures stand beside ours, if one is asked for.
+    pub paper: Option<String>,
+    /// The GPUs.
+    pub gpu: Option<GpuAxes>,
+    /// What they are made of and how they run.
+    pub technology: Option<TechnologyAxes>,
+    /// The kernels.
+    pub workloads: Option<Vec<Placed<Workload>>>,
+    /// What is compared with the plain GPU.
+    pub techniques: Vec<StackAxes>,
+    /// Structures that the study describes itself.
+    pub structures: Vec<OwnStructure>,
+    /// Which values go together.
+    pub design: Design,
+    /// The storage that is followed bit by bit.
+    pub reliability: Option<Watched>,
+    /// What points may cost and must reach.
+    pub budget: Option<Budget>,
+    /// Metrics whose best compromises are wanted.
+    pub pareto: Vec<Objective>,
+    /// How intervals are found, if not to first order.
+    pub uncertainty: Option<Draws>,
+    /// Where results go.
+    pub output: Output,
+    /// Bounds on the runs.
+    pub limits: Limits,
+    /// How the GPU is cooled, if its temperature is asked for.
+    pub cooling: Option<Cooling>,
+    /// Over which time power is a peak, if that is asked for.
+    pub peak: Option<Time>,
+}
+
+impl Draft {
+    /// The study, if no part is missing.
+    pub fn finish(self) -> Option<Study> {
+        Some(Study {
+            title: self.title?,
+            paper: self.paper,
+            gpu: self.gpu?,
+            technology: self.technology?,
+            workloads: self.workloads?,
+            techniques: self.techniques,
+            structures: self.structures,
+            design: self.design,
+            reliability: self.reliability,
+            budget: self.budget,
+            pareto: self.pareto,
+            uncertainty: self.uncertainty,
+            output: self.output,
+            limits: self.limits,
+            cooling: self.cooling,
+            peak: self.peak,
+        })
+    }
+}
+
+const SECTIONS: &[&str] = &[
+    "study",
+    "gpu",
+    "workloads",
+    "technique",
+    "structure",
+    "sweep",
+    "reliability",
+    "budget",
+    "pareto",
+    "output",
+    "limits",
+    "thermal",
+    "peak_power",
+    "uncertainty",
+];
+
+/// Reads a study out of `source`. `None` if it is not even TOML; findings are in the sink in either case.
+pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<Draft> {
+    let document_text = sink.sources.text(source).to_owned();
+    let document = parse_document(&document_text, sink, source);
+    if sink.has_errors() {
+        return None;
+    }
+    let start = document_text.len().min(1);
+    let root = Section {
+        name: String::new(),
+        table: document.get_ref(),
+        range: 0..start,
+    };
+    let mut reader = Reader::new(sink, source);
+    reader.refuse_unknown(&root, SECTIONS);
+    reader.sweep = sweep::read(&mut reader, &root);
+    let (title, paper) = heading::read(&mut reader, &root, catalogue);
+    let (gpu, technology) = gpu::read(&mut reader, &root, catalogue);
+    let workloads = workload::read(&mut reader, &root, catalogue);
+    let techniques = technique::read(&mut reader, &root, catalogue);
+    let sweep = std::mem::take(&mut reader.sweep);
+    let budget = goals::read_budget(&mut reader, &root, (catalogue, paper.as_deref()));
+    let pareto = goals::read_pareto(&mut reader, &root, (catalogue, paper.as_deref()));
+    Some(Draft {
+        title,
+        paper,
+        gpu,
+        technology,
+        workloads,
+        structures: structure::read(&mut reader, &root, catalogue, &techniques),
+        techniques,
+        design: sweep.finish(&mut reader),
+        peak: peak::read(&mut reader, &root, (budget.as_ref(), &pareto)),
+        budget,
+        pareto,
+        reliability: reliability::read(&mut reader, &root),
+        uncertainty: uncertainty::read(&mut reader, &root),
+        output: section::read_output(&mut reader, &root),
+        limits: section::read_limits(&mut reader, &root),
+        cooling: thermal::read(&mut reader, &root),
+    })
+}
+
+/// Reads what stands under `[[technique]]` in a text that has nothing else.
+pub(crate) fn read_techniques(
+    sink: &mut Sink,
+    source: SourceId,
+    catalogue: &Catalogue,
+) -> (Vec<StackAxes>, Design) {
+    let text = sink.sources.text(source).to_owned();
+    let document = parse_document(&text, sink, source);
+    let root = Section {
+        name: String::new(),
+        table: document.get_ref(),
+        range: 0..text.len().min(1),
+    };
+    let mut reader = Reader::new(sink, source);
+    let techniques = technique::read(&mut reader, &root, catalogue);
+    let sweep = std::mem::take(&mut reader.sweep);
+    (techniques, sweep.finish(&mut reader))
+}
+
+#[cfg(test)]
+mod tests;

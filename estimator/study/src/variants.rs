@@ -1,0 +1,282 @@
+//! From axes to what they span: GPU variants.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use toml::{Table, Value};
+use warpwatt_gpu::{GpuSpec, Preset, SpecProblem, presets};
+
+use super::gpu::KEYS;
+use super::reader::Placed;
+use super::sweep::{Choice, Counted, Design};
+use super::{GpuAxes, Override};
+use crate::diag::{Diag, Sink, SourceId, nearest};
+
+/// One GPU of a study.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// The preset it starts from.
+    pub preset: String,
+    /// The settings that the study names, with their values here.
+    pub axes: BTreeMap<String, String>,
+    /// The GPU.
+    pub spec: GpuSpec,
+}
+
+/// All GPUs of a study with what was chosen for each, in the order of the file, the last axis fastest. What cannot be is left in `sink`.
+pub fn gpus(
+    axes: &GpuAxes,
+    design: &Design,
+    sink: &mut Sink,
+    source: SourceId,
+) -> Vec<(Variant, Choice)> {
+    let mut counted: Vec<Counted> = vec![(design.axis("gpu.preset"), axes.preset.len())];
+    let overrides = axes.overrides.iter();
+    counted.extend(overrides.map(|setting| {
+        let axis = design.axis(&format!("gpu.{}", setting.path));
+        (axis, setting.values.len())
+    }));
+    let Some(choices) = design.choices(&counted) else {
+        sink.push(absurd("GPUs", source, &axes.range));
+        return Vec::new();
+    };
+    let mut variants = Vec::new();
+    let mut faults = Faults::default();
+    for choice in choices {
+        let preset = &axes.preset[choice[0]];
+        let Some(base) = presets().iter().find(|known| known.name == preset.value) else {
+            continue;
+        };
+        let places = axes.overrides.iter().zip(&choice[1..]);
+        let chosen: Vec<(&Override, &Placed<Value>)> = places
+            .map(|(setting, place)| (setting, &setting.values[*place]))
+            .collect();
+        let axes_here = chosen
+            .iter()
+            .map(|(setting, value)| (setting.path.clone(), shown(&value.value)))
+            .collect();
+        let built = build(base, chosen, |problem, chosen| {
+            faults.push(locate(problem, chosen, &axes.range, source));
+        });
+        if let Some(spec) = built {
+            let variant = Variant {
+                preset: preset.value.clone(),
+                axes: axes_here,
+                spec,
+            };
+            variants.push((variant, named(&counted, &choice)));
+        }
+    }
+    faults.leave(sink);
+    variants
+}
+
+/// The choice with the axes that it is about.
+pub(super) fn named(counted: &[Counted], choice: &[usize]) -> Choice {
+    let places = counted.iter().zip(choice);
+    places
+        .filter_map(|((axis, _), place)| Some(((*axis)?, *place)))
+        .collect()
+}
+
+/// More of something than anyone waits for.
+pub(super) fn absurd(what: &str, source: SourceId, range: &Range<usize>) -> Diag {
+    Diag::error("study::absurd_size", format!("this spans absurdly many {what}"))
+        .at(source, range.clone(), "")
+        .help("shorten some of its lists, let axes walk together with `zip`, or draw some with `sample` under `[sweep]`")
+}
+
+/// Faults of many choices: each once, and of those that differ in nothing but the values of a range, the first few.
+#[derive(Default)]
+pub struct Faults {
+    found: Vec<Diag>,
+    /// How many of a kind were found at a place.
+    kinds: BTreeMap<Kind, usize>,
+}
+
+/// The code of a fault, and where its main place begins.
+type Kind = (&'static str, Option<usize>);
+
+/// Faults of one kind at one place that are shown.
+const MOST_OF_A_KIND: usize = 3;
+
+impl Faults {
+    /// Takes a fault among the others, if it is not one too many of its kind.
+    pub fn push(&mut self, fault: Diag) {
+        let place = fault.labels.first().map(|label| &label.range);
+        let kind = (fault.code, place.map(|range| range.start));
+        let count = self.kinds.entry(kind).or_default();
+        if *count >= MOST_OF_A_KIND || self.found.contains(&fault) {
+            return;
+        }
+        *count += 1;
+        self.found.push(fault);
+    }
+
+    /// Leaves them all in `sink`.
+    pub fn leave(self, sink: &mut Sink) {
+        for fault in self.found {
+            if !sink.diags.contains(&fault) {
+                sink.push(fault);
+            }
+        }
+    }
+}
+
+/// A setting and the value that is chosen for it.
+pub type Chosen<'a> = (&'a Override, &'a Placed<Value>);
+
+/// The preset with the chosen settings; `report` hears of every problem and of the settings that are still in question. If some of them cannot be, the others are judged without them, so that no fault hides another.
+pub fn build(
+    base: &Preset,
+    mut chosen: Vec<Chosen<'_>>,
+    mut report: impl FnMut(&SpecProblem, &[Chosen<'_>]),
+) -> Option<GpuSpec> {
+    let asked = chosen.len();
+    loop {
+        let mut table = base.table();
+        let blocked: Vec<SpecProblem> = chosen
+            .iter()
+            .filter_map(|(setting, value)| {
+                set(&mut table, &setting.path, value.value.clone()).err()
+            })
+            .collect();
+        let read = if blocked.is_empty() {
+            GpuSpec::from_table(table)
+        } else {
+            Err(blocked)
+        };
+        let problems = match read {
+            Ok(spec) => return (chosen.len() == asked).then_some(spec),
+            Err(problems) => problems,
+        };
+        problems.iter().for_each(|problem| report(problem, &chosen));
+        let before = chosen.len();
+        chosen.retain(|(setting, _)| !problems.iter().any(|problem| concerns(problem, setting)));
+        if chosen.len() == before {
+            return None;
+        }
+    }
+}
+
+/// Whether a problem is about a setting, a table that holds it, or something in it.
+fn concerns(problem: &SpecProblem, setting: &Override) -> bool {
+    let inside = |outer: &str, inner: &str| {
+        inner == outer
+            || inner
+                .strip_prefix(outer)
+                .is_some_and(|rest| rest.starts_with('.'))
+    };
+    inside(&problem.path, &setting.path) || inside(&setting.path, &problem.path)
+}
+
+/// Every choice of one place from each of `counts` axes, the last fastest.
+pub fn odometer(counts: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+    let total: usize = counts.iter().product();
+    let counts = counts.to_vec();
+    (0..total).map(move |number| {
+        let mut rest = number;
+        let mut choice: Vec<usize> = counts
+            .iter()
+            .rev()
+            .map(|count| {
+                let place = rest % count;
+                rest /= count;
+                place
+            })
+            .collect();
+        choice.reverse();
+        choice
+    })
+}
+
+/// A value as it is shown on an axis: texts without quotes.
+pub fn shown(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A TOML value, or else a text.
+pub fn literal(text: &str) -> Value {
+    let parsed = format!("value = {text}").parse::<Table>();
+    parsed
+        .ok()
+        .and_then(|mut table| table.remove("value"))
+        .unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+/// Sets `path` in a GPU's table. Judging the value is not its job, but there must be tables on the way.
+pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), SpecProblem> {
+    let blocked = |at: &str| SpecProblem {
+        path: path.to_owned(),
+        message: format!("`{at}` is a setting, not a table of settings"),
+        help: None,
+    };
+    let (outer, last) = path
+        .rsplit_once('.')
+        .map_or((None, path), |(outer, last)| (Some(outer), last));
+    let mut inner = table;
+    for key in outer.into_iter().flat_map(|outer| outer.split('.')) {
+        let next = inner
+            .entry(key)
+            .or_insert_with(|| Value::Table(Table::new()));
+        inner = next.as_table_mut().ok_or_else(|| blocked(key))?;
+    }
+    inner.insert(last.to_owned(), value);
+    Ok(())
+}
+
+/// A problem of a GPU at the setting that the study names, or else at the GPU itself.
+fn locate(
+    problem: &SpecProblem,
+    chosen: &[Chosen<'_>],
+    gpu: &Range<usize>,
+    source: SourceId,
+) -> Diag {
+    let named = chosen
+        .iter()
+        .find(|(setting, _)| concerns(problem, setting));
+    let message = if problem.path.is_empty() {
+        problem.message.clone()
+    } else {
+        format!("gpu.{}: {}", problem.path, problem.message)
+    };
+    let unknown = problem.message.starts_with("there is no setting");
+    let slip = nearest(&problem.path, KEYS).filter(|_| unknown);
+    let help = slip
+        .map(|key| format!("did you mean `{key}`?"))
+        .or_else(|| problem.help.clone());
+    let diag = Diag::error("study::gpu", message).maybe_help(help);
+    match named {
+        Some((setting, _)) if unknown => diag.at(source, setting.key.clone(), ""),
+        Some((_, value)) => diag.at(source, value.range.clone(), ""),
+        None => diag.at(source, gpu.clone(), "this GPU"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_count_like_an_odometer() {
+        let all: Vec<Vec<usize>> = odometer(&[2, 3]).collect();
+        assert_eq!(all, [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]);
+        assert_eq!(
+            odometer(&[]).count(),
+            1,
+            "no axis is one choice: the plain one"
+        );
+    }
+
+    #[test]
+    fn a_setting_is_put_where_its_path_says() {
+        let mut table: Table = "[sm]\nthreads = 1024\n".parse().unwrap();
+        set(&mut table, "sm.threads", Value::Integer(512)).unwrap();
+        set(&mut table, "units.sp.lanes", Value::Integer(16)).unwrap();
+        assert_eq!(table["sm"]["threads"].as_integer(), Some(512));
+        assert_eq!(table["units"]["sp"]["lanes"].as_integer(), Some(16));
+        assert!(set(&mut table, "sm.threads.deep", Value::Integer(1)).is_err());
+    }
+}
