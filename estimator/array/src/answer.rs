@@ -4,7 +4,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use warpwatt_circuit::{Cost, Profile, Uncertainty};
 use warpwatt_techlib::Technology;
 
-use super::{LibraryName, Query};
+use super::{Libraries, LibraryName, Query, Refusal};
 use crate::outcome::TechnologyName;
 use crate::pricing::{NodeCircuits, technology_name, technology_notes};
 use crate::uncertainty::CONFIDENCE;
@@ -54,8 +54,43 @@ impl Figure {
     }
 }
 
+impl Query {
+    /// The answer, with technologies that have been read.
+    ///
+    /// # Errors
+    /// There is no such technology or structure.
+    pub fn answer(self, libraries: &Libraries) -> Result<Answer, Refusal> {
+        let of = |flavour| libraries.get(self.library, self.node, flavour);
+        let (cell, periphery) = (of(self.flavours.cell)?, of(self.flavours.periphery)?);
+        self.clone().answer_in(cell, periphery)
+    }
+
+    /// The answer in technologies of one's own, whatever library and node the query names.
+    ///
+    /// # Errors
+    /// There is no such structure in them.
+    pub fn answer_in(
+        mut self,
+        cell: &Technology,
+        periphery: &Technology,
+    ) -> Result<Answer, Refusal> {
+        let cost = self.cost(cell, periphery)?;
+        Ok(Answer::new(self, (cell, periphery), cost))
+    }
+
+    /// The cost alone with its notes, without what a report says about the technology.
+    pub(crate) fn price(mut self, libraries: &Libraries) -> Result<(Cost, Vec<String>), Refusal> {
+        let of = |flavour| libraries.get(self.library, self.node, flavour);
+        let (cell, periphery) = (of(self.flavours.cell)?, of(self.flavours.periphery)?);
+        let cost = self.cost(cell, periphery)?;
+        let mut notes = self.notes;
+        notes.extend(limits(&cost, self.settings.profile));
+        Ok((cost, notes))
+    }
+}
+
 impl Answer {
-    pub(super) fn new(query: Query, technologies: (&Technology, &Technology), cost: Cost) -> Self {
+    fn new(query: Query, technologies: (&Technology, &Technology), cost: Cost) -> Self {
         let (cell, periphery) = technologies;
         let circuits = |technology: &Technology| {
             NodeCircuits::new(technology.clone(), query.point, query.settings.profile)

@@ -4,8 +4,7 @@ use warpwatt_circuit::{CircuitError, Cost, OperatingPoint, Settings, Spec, cost_
 use warpwatt_techlib::quantity::Length;
 use warpwatt_techlib::{Flavour, Technology};
 
-use super::answer::limits;
-use super::{Answer, Libraries, LibraryName, Refusal};
+use super::{Libraries, LibraryName, Refusal};
 
 /// Transistors of cells and of everything around them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,41 +53,12 @@ impl Query {
         }
     }
 
-    /// The answer, with technologies that have been read.
-    ///
-    /// # Errors
-    /// There is no such technology or structure.
-    pub fn answer(self, libraries: &Libraries) -> Result<Answer, Refusal> {
-        let of = |flavour| libraries.get(self.library, self.node, flavour);
-        let (cell, periphery) = (of(self.flavours.cell)?, of(self.flavours.periphery)?);
-        self.clone().answer_in(cell, periphery)
-    }
-
-    /// The answer in technologies of one's own, whatever library and node the query names.
-    ///
-    /// # Errors
-    /// There is no such structure in them.
-    pub fn answer_in(
-        mut self,
+    /// The cost. Where only the power gating cannot be had, the structure is priced without it, and a note says why.
+    pub(crate) fn cost(
+        &mut self,
         cell: &Technology,
         periphery: &Technology,
-    ) -> Result<Answer, Refusal> {
-        let cost = self.cost(cell, periphery)?;
-        Ok(Answer::new(self, (cell, periphery), cost))
-    }
-
-    /// The cost alone with its notes, without what a report says about the technology.
-    pub(super) fn price(mut self, libraries: &Libraries) -> Result<(Cost, Vec<String>), Refusal> {
-        let of = |flavour| libraries.get(self.library, self.node, flavour);
-        let (cell, periphery) = (of(self.flavours.cell)?, of(self.flavours.periphery)?);
-        let cost = self.cost(cell, periphery)?;
-        let mut notes = self.notes;
-        notes.extend(limits(&cost, self.settings.profile));
-        Ok((cost, notes))
-    }
-
-    /// The cost. Where only the power gating cannot be had, the structure is priced without it, and a note says why.
-    fn cost(&mut self, cell: &Technology, periphery: &Technology) -> Result<Cost, Refusal> {
+    ) -> Result<Cost, Refusal> {
         let price =
             |settings: &Settings| cost_with(cell, periphery, &self.point, settings, &self.spec);
         let first = price(&self.settings);

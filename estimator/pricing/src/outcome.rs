@@ -3,13 +3,16 @@
 //! A point is one kernel on one GPU variant at one technology with one technique configuration. An [`Outcome`] is plain data in SI units with the unit in
 //! the key, in an order that depends on nothing but its content, so that equal points serialise to equal bytes. The result store keeps one an entry.
 
+mod peak;
+
+pub use peak::Peak;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use warpwatt_activity::Activity;
 use warpwatt_techniques::Stack;
 
-use crate::peak::Peak;
 use crate::performance::Performance;
 
 /// The configuration label of a point without any technique.

@@ -15,7 +15,6 @@ pub mod registers;
 pub mod reliability;
 mod resolve;
 pub mod shard;
-pub mod structures;
 pub mod subject;
 pub mod timeline;
 pub mod work;

@@ -2,6 +2,7 @@
 
 mod fit;
 mod span;
+pub mod structures;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,7 +13,6 @@ use warpwatt_techlib::quantity::Time;
 
 use super::drive::{KernelRuns, TimingRun};
 use super::registers::Limits;
-use super::structures;
 use super::subject::Subject;
 use crate::diag::{Sink, SourceId};
 use crate::digest::{digest, hex};

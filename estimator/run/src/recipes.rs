@@ -1,7 +1,8 @@
 //! What the points of a plan are priced from.
 
+use super::plan::structures;
 use super::plan::{Axes, Plan, Timing};
-use super::{structures, work};
+use super::work;
 use crate::recipe::{Gpu, Part, Process, Recipe, Recipes};
 
 impl From<&Plan> for Recipes {

@@ -13,9 +13,9 @@ use warpwatt_techniques::{Circuits, Stack, Structure, baseline};
 
 use super::drive::{Batch, Made, TimingRun, Work};
 use super::execute::{first_mismatch, trace, untimed};
+use super::plan::structures;
 use super::plan::{Axes, Plan, StudyKernel, Timing};
 use super::registers::limited;
-use super::structures;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, SourceId, Sources};
 use crate::outcome::{Metric, Outcome, RegisterAccesses};

@@ -13,7 +13,7 @@ mod text;
 mod tree;
 mod versus;
 
-pub use text::{shown, text};
+pub use text::text;
 pub use tree::{Formula, Node};
 
 use serde::Serialize;

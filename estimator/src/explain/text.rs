@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::tree::{Formula, Node};
 use super::{CauseOfError, Explanation};
+use crate::goal::quantity::readable;
 
 /// How many causes of error are named.
 const CAUSES: usize = 5;
@@ -11,7 +12,7 @@ const CAUSES: usize = 5;
 /// The explanation, its tree down to `depth` levels below the figure.
 pub fn text(explanation: &Explanation, depth: usize) -> String {
     let mut out = String::new();
-    let value = shown(explanation.value, &explanation.unit);
+    let value = readable(explanation.value, &explanation.unit);
     let _ = writeln!(out, "{}: {}", explanation.metric, explanation.meaning);
     let _ = writeln!(
         out,
@@ -21,7 +22,7 @@ pub fn text(explanation: &Explanation, depth: usize) -> String {
     let error = if explanation.sigma > 0.0 {
         format!(
             " (one sigma {})",
-            shown(explanation.sigma, &explanation.unit)
+            readable(explanation.sigma, &explanation.unit)
         )
     } else {
         String::new()
@@ -64,7 +65,7 @@ fn children(out: &mut String, node: &Node, indent: &str, depth: usize) {
             out,
             "{indent}{branch} {} = {}{share}",
             input.name,
-            shown(input.value, &input.unit)
+            readable(input.value, &input.unit)
         );
         children(out, input, &format!("{indent}{below}"), depth - 1);
     }
@@ -116,66 +117,7 @@ fn causes(out: &mut String, causes: &[CauseOfError], unit: &str) {
             "  {:5.1} %  {}: one sigma moves the figure by {}",
             100.0 * cause.variance_share,
             cause.cause,
-            shown(cause.moves, unit)
+            readable(cause.moves, unit)
         );
-    }
-}
-
-/// A value in a readable unit.
-pub fn shown(value: f64, unit: &str) -> String {
-    const PREFIXES: [(f64, &str); 10] = [
-        (1e9, "G"),
-        (1e6, "M"),
-        (1e3, "k"),
-        (1.0, ""),
-        (1e-3, "m"),
-        (1e-6, "u"),
-        (1e-9, "n"),
-        (1e-12, "p"),
-        (1e-15, "f"),
-        (1e-18, "a"),
-    ];
-    let size = value.abs();
-    if unit == "m2" {
-        let (scale, name) = if size >= 1e-8 {
-            (1e6, "mm2")
-        } else {
-            (1e12, "um2")
-        };
-        return format!("{} {name}", digits(value * scale));
-    }
-    let prefixed = matches!(
-        unit,
-        "J" | "W" | "s" | "V" | "Hz" | "A" | "m" | "B/s" | "J s"
-    );
-    if prefixed && size > 0.0 {
-        let (factor, prefix) = PREFIXES
-            .iter()
-            .find(|(factor, _)| size >= *factor)
-            .unwrap_or(&PREFIXES[9]);
-        return format!("{} {prefix}{unit}", digits(value / factor));
-    }
-    let whole = size.fract() == 0.0 && size < 1e15;
-    let text = if whole {
-        format!("{value:.0}")
-    } else {
-        digits(value)
-    };
-    if unit == "1" {
-        text
-    } else {
-        format!("{text} {unit}")
-    }
-}
-
-/// Four significant digits or a little more.
-fn digits(value: f64) -> String {
-    let size = value.abs();
-    match size {
-        0.0 => "0".to_owned(),
-        s if !(1e-3..1e6).contains(&s) => format!("{value:.4e}"),
-        s if s >= 100.0 => format!("{value:.2}"),
-        s if s >= 10.0 => format!("{value:.3}"),
-        _ => format!("{value:.4}"),
     }
 }

@@ -117,7 +117,7 @@ fn interval(spread: &Spread) -> String {
             percent(spread.high)
         );
     }
-    let shown = |value: f64| crate::explain::shown(value, &spread.unit);
+    let shown = |value: f64| crate::goal::quantity::readable(value, &spread.unit);
     format!(
         "{} [{}, {}]{mark}",
         shown(spread.value),

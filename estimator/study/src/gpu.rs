@@ -9,11 +9,10 @@ use warpwatt_circuit::Profile;
 use warpwatt_techlib::Flavour;
 use warpwatt_techlib::quantity::{Length, Temperature, Voltage};
 
-use super::reader::{Fault, Placed, Reader, Section, plain, text};
+use super::reader::{Fault, Placed, Reader, Section, known, plain, text};
 use super::sweep::{NUMBERS, Scale, is_span};
 use super::{Axis, Catalogue};
 use crate::array::LibraryName;
-use crate::diag::did_you_mean;
 use crate::technology;
 
 /// The GPUs of a study.
@@ -313,23 +312,6 @@ where
         message: format!("{what} cannot be `{written}`"),
         label: error.to_string(),
         help: Some(format!("write for example \"{example}\"")),
-    })
-}
-
-/// `name` if it is one of `names`.
-pub(super) fn known<'a>(
-    what: &str,
-    code: &'static str,
-    name: &str,
-    names: impl IntoIterator<Item = &'a str>,
-) -> Result<String, Fault> {
-    let names: Vec<&str> = names.into_iter().collect();
-    if names.contains(&name) {
-        return Ok(name.to_owned());
-    }
-    Err(Fault {
-        help: Some(did_you_mean(name, names)),
-        ..bad(code, format!("no {what} is called `{name}`"))
     })
 }
 

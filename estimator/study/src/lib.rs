@@ -15,7 +15,6 @@ mod question;
 pub mod reader;
 mod reliability;
 mod section;
-mod selector;
 mod shipped;
 mod structure;
 mod sweep;
@@ -40,14 +39,13 @@ pub use question::Question;
 pub use reader::Placed;
 pub use reliability::Watched;
 pub use section::{Format, Limits, Output};
-pub use selector::{PaperRow, PaperTable};
 pub use structure::{OwnAction, OwnStructure, Per};
 pub use sweep::{AxisId, Choice, Design, Method, Sampling};
 pub use technique::{Parameter, StackAxes, TechniqueAxes};
 
 pub use variants::Faults;
 pub use variants::{Variant, gpus};
-pub use workload::{CountedFile, Workload};
+pub use workload::{CountedFile, PaperRow, PaperTable, Workload};
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use super::asked::{Asked, table, values};
-use super::selector::PREFIX;
+use super::workload::selector::PREFIX;
 use crate::diag::Sink;
 
 /// What is asked. Every text may list several values, `16,32`, as a study may.

@@ -7,7 +7,7 @@ pub use crate::toml_reader::{
 };
 
 use super::sweep::Sweep;
-use crate::diag::{Sink, SourceId};
+use crate::diag::{Sink, SourceId, did_you_mean};
 use crate::toml_reader;
 
 /// Where faults of a study go, and what is known of its axes.
@@ -39,4 +39,23 @@ impl DerefMut for Reader<'_> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.document
     }
+}
+
+/// `name` if it is one of `names`.
+pub fn known<'a>(
+    what: &str,
+    code: &'static str,
+    name: &str,
+    names: impl IntoIterator<Item = &'a str>,
+) -> Result<String, Fault> {
+    let names: Vec<&str> = names.into_iter().collect();
+    if names.contains(&name) {
+        return Ok(name.to_owned());
+    }
+    Err(Fault {
+        help: Some(did_you_mean(name, names)),
+        code,
+        message: format!("no {what} is called `{name}`"),
+        label: String::new(),
+    })
 }

@@ -3,7 +3,7 @@
 use toml::de::DeValue;
 use warpwatt_reliability::Structure;
 
-use super::gpu::known;
+use super::reader::known;
 use super::reader::{Fault, Reader, Section, text};
 
 /// The storage whose vulnerability every point carries.

@@ -5,7 +5,7 @@ use warpwatt_activity::Event;
 use warpwatt_circuit::Spec;
 use warpwatt_techniques::Group;
 
-use super::gpu::known;
+use super::reader::known;
 use super::reader::{Fault, Placed, Reader, Section, integer, text};
 use super::{Catalogue, StackAxes};
 use crate::diag::Diag;

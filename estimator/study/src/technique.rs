@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use toml::de::DeValue;
 
-use super::gpu::known;
+use super::reader::known;
 use super::reader::{Fault, Placed, Reader, Section, plain, text};
 use super::sweep::NUMBERS;
 use super::{Axis, AxisId, Catalogue};

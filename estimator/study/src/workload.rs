@@ -1,15 +1,19 @@
 //! `[workloads]`: the kernels.
 
+pub(crate) mod selector;
+
+pub use selector::{PaperRow, PaperTable};
+
 use std::path::PathBuf;
 
 use toml::Spanned;
 use toml::de::DeValue;
 
 use super::Catalogue;
-use super::gpu::known;
+use super::reader::known;
 use super::reader::{Fault, Placed, Reader, Section, text};
-use super::selector::{called, paper};
 use crate::diag::Diag;
+use selector::{called, paper};
 
 /// A kernel and one of its inputs.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! When flips are noticed, and the bit-cycles that come of it.
 
-use crate::{Outcome, Residency};
+use crate::residency::{Outcome, Residency};
 
 /// What a protection makes of flips during a part of a residency; outside of it they stay silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

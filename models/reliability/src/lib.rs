@@ -11,6 +11,7 @@ mod journal;
 mod ledger;
 mod probe;
 mod protection;
+mod residency;
 mod structure;
 mod windows;
 
@@ -19,6 +20,7 @@ pub use cover::Cover;
 pub use journal::{Journal, Journals, Note, What};
 pub use ledger::{BitCycles, Closed, Held, Late, Ledger};
 pub use probe::{LaunchAvf, Probe, ProtectionFactory, Shape, all_of, whole_structures};
-pub use protection::{Outcome, Protection, Residency, Whole};
+pub use protection::{Protection, Whole};
+pub use residency::{Outcome, Residency};
 pub use structure::{Structure, UnknownStructure};
 pub use windows::OverTime;

@@ -16,5 +16,5 @@ pub use kernels::{Class, Kernel, SuiteError, kernel, kernels};
 pub use launch::{Case, LaunchFile, Problem};
 pub use papers::{Benchmark, Paper, called, paper, papers};
 pub use reference::{Inputs, Outputs, Reference};
-pub use run::{CaseRun, Executed, FinalBuffer, RunError, RunOptions, run_case};
-pub use session::{Progress, Session};
+pub use run::{CaseRun, Executed, FinalBuffer, RunOptions, run_case};
+pub use session::{Progress, RunError, Session};

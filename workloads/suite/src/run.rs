@@ -2,10 +2,10 @@
 
 use warpwatt_ptx::Module;
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_simt::{DeviceMemory, ExecError, Execution, Options, execute};
+use warpwatt_simt::{DeviceMemory, Execution, Options, execute};
 
 use crate::launch::{Case, ElementType, Mismatch, Prepared};
-use crate::session::{Progress, Session};
+use crate::session::{Progress, RunError, Session};
 
 /// How a case is executed.
 #[derive(Clone, Copy, Debug)]
@@ -120,27 +120,6 @@ pub struct FinalBuffer {
     pub element: ElementType,
     /// Its contents.
     pub bytes: Vec<u8>,
-}
-
-/// Why a case could not be executed to its end.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// A launch stopped.
-    #[error("launch {launch}: {source}")]
-    Launch {
-        /// Which launch, counted from zero.
-        launch: usize,
-        /// Why.
-        source: ExecError,
-    },
-    /// A loop did not come to its end.
-    #[error("`{buffer}` is still not zero after {rounds} rounds")]
-    Endless {
-        /// The buffer that keeps the loop running.
-        buffer: String,
-        /// Rounds that were run.
-        rounds: u32,
-    },
 }
 
 /// Executes the launches of a case on the contents of its buffers and compares what must be known.

@@ -5,13 +5,33 @@ use std::ops::Range;
 
 use warpwatt_ptx::Module;
 use warpwatt_ptx::program::GLOBALS_BASE;
-use warpwatt_simt::{DeviceMemory, Launch, Texture};
+use warpwatt_simt::{DeviceMemory, ExecError, Launch, Texture};
 
 use crate::launch::{
     Access, Case, Home, KernelLaunch, Linear, Mismatch, Prepared, Repeat, Role, Scalar,
     TextureBinding, compare,
 };
-use crate::run::RunError;
+
+/// Why a case could not be executed to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A launch stopped.
+    #[error("launch {launch}: {source}")]
+    Launch {
+        /// Which launch, counted from zero.
+        launch: usize,
+        /// Why.
+        source: ExecError,
+    },
+    /// A loop did not come to its end.
+    #[error("`{buffer}` is still not zero after {rounds} rounds")]
+    Endless {
+        /// The buffer that keeps the loop running.
+        buffer: String,
+        /// Rounds that were run.
+        rounds: u32,
+    },
+}
 
 /// A case on its way: what it launches, and where its arguments lie. The memory is not in it, so that one session serves any number of runs.
 #[derive(Debug)]

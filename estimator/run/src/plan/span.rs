@@ -7,13 +7,13 @@ use serde::Serialize;
 use warpwatt_techniques::Stack;
 
 use super::fit::Fits;
+use super::structures;
 use super::{Axes, Combination, Execution, Plan, PlannedPoint, Timing};
 use crate::digest::digest;
 use crate::outcome::{Note, NoteKind};
 use crate::pricing::technology_name;
 use crate::registers::{Limits, limits};
 use crate::store::{FORMAT, PointKey};
-use crate::structures;
 use crate::study::{Clock, Watched};
 
 /// The limits of registers of a kernel, a GPU and a configuration, and what is to be said about them.

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use super::console::{Exit, out, out_json, reject};
 use super::results::Results;
 use crate::diag::Diag;
-use crate::explain::shown;
+use crate::goal::quantity::readable;
 use crate::sensitivity::{Sensitivity, sensitivity};
 use crate::uncertainty::Draws;
 
@@ -47,7 +47,7 @@ fn found(arguments: &SensitivityArguments) -> Result<Sensitivity, Diag> {
 
 fn text(found: &Sensitivity, top: usize) -> String {
     let mut text = String::new();
-    let show = |value: f64| shown(value, &found.unit);
+    let show = |value: f64| readable(value, &found.unit);
     let _ = writeln!(text, "{} = {}", found.metric, show(found.value));
     let _ = writeln!(text, "point {}: {}\n", found.point, found.selector);
     let _ = writeln!(

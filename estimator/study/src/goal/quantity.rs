@@ -79,6 +79,65 @@ pub fn show(value: f64, unit: &str) -> String {
     }
 }
 
+/// A value in its unit with a prefix, of any unit that formulas have.
+pub fn readable(value: f64, unit: &str) -> String {
+    const PREFIXES: [(f64, &str); 10] = [
+        (1e9, "G"),
+        (1e6, "M"),
+        (1e3, "k"),
+        (1.0, ""),
+        (1e-3, "m"),
+        (1e-6, "u"),
+        (1e-9, "n"),
+        (1e-12, "p"),
+        (1e-15, "f"),
+        (1e-18, "a"),
+    ];
+    let size = value.abs();
+    if unit == "m2" {
+        let (scale, name) = if size >= 1e-8 {
+            (1e6, "mm2")
+        } else {
+            (1e12, "um2")
+        };
+        return format!("{} {name}", digits(value * scale));
+    }
+    let prefixed = matches!(
+        unit,
+        "J" | "W" | "s" | "V" | "Hz" | "A" | "m" | "B/s" | "J s"
+    );
+    if prefixed && size > 0.0 {
+        let (factor, prefix) = PREFIXES
+            .iter()
+            .find(|(factor, _)| size >= *factor)
+            .unwrap_or(&PREFIXES[9]);
+        return format!("{} {prefix}{unit}", digits(value / factor));
+    }
+    let whole = size.fract() == 0.0 && size < 1e15;
+    let text = if whole {
+        format!("{value:.0}")
+    } else {
+        digits(value)
+    };
+    if unit == "1" {
+        text
+    } else {
+        format!("{text} {unit}")
+    }
+}
+
+/// Four significant digits or a little more.
+fn digits(value: f64) -> String {
+    let size = value.abs();
+    match size {
+        0.0 => "0".to_owned(),
+        s if !(1e-3..1e6).contains(&s) => format!("{value:.4e}"),
+        s if s >= 100.0 => format!("{value:.2}"),
+        s if s >= 10.0 => format!("{value:.3}"),
+        _ => format!("{value:.4}"),
+    }
+}
+
 /// A round value beside an axis: few digits.
 pub fn tick(value: f64, unit: &str) -> String {
     let short = |number: &str| match number.split_once('.') {

@@ -9,7 +9,7 @@ use warpwatt_circuit::registry::{self, SettingError};
 
 use crate::array::{Refusal, Request};
 use crate::diag::did_you_mean;
-use crate::gpu::known;
+use crate::reader::known;
 use crate::reader::{Fault, Placed, Reader, Section, plain, text};
 
 /// `array` or `logic`.

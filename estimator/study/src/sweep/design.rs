@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::odometer::odometer;
 use super::{AxisId, Sampling, Sweep};
-use crate::variants::odometer;
 
 /// The places that were chosen on axes of the study.
 pub type Choice = Vec<(AxisId, usize)>;

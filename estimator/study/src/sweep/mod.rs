@@ -6,6 +6,7 @@
 mod axis;
 mod design;
 mod draw;
+mod odometer;
 mod span;
 mod zip;
 
@@ -20,8 +21,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use toml::de::DeValue;
 
-use super::gpu::known;
-use super::reader::{Fault, Placed, Reader, Section, positive, text};
+use super::reader::{Fault, Placed, Reader, Section, known, positive, text};
 use crate::diag::did_you_mean;
 
 /// The number of an axis, in the order in which axes are read.

@@ -7,8 +7,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::Scale;
-use crate::gpu::known;
-use crate::reader::{Fault, Placed, Reader, positive, text};
+use crate::reader::{Fault, Placed, Reader, known, positive, text};
 
 /// A range.
 #[derive(Clone, Copy, Debug, PartialEq)]

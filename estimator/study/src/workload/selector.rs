@@ -1,10 +1,10 @@
 //! Kernels by the papers' names: `paper:NAME` is a paper's whole table, `paper:NAME/ROW` one row of it, and an abbreviation or a
 //! benchmark's name alone is the kernel that stands for it.
 
-use super::Catalogue;
-use super::reader::Fault;
-use super::workload::Workload;
+use super::Workload;
+use crate::Catalogue;
 use crate::diag::did_you_mean;
+use crate::reader::Fault;
 
 /// A paper's table of benchmarks.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +33,7 @@ pub(super) struct Selected {
     pub missing: Option<String>,
 }
 
-pub(super) const PREFIX: &str = "paper:";
+pub(crate) const PREFIX: &str = "paper:";
 
 /// What `text` selects; `None` if it is not of the form `paper:...`.
 pub(super) fn paper(catalogue: &Catalogue, text: &str) -> Option<Result<Selected, Fault>> {

@@ -4,7 +4,7 @@ use warpwatt_activity::Activity;
 use warpwatt_circuit::CircuitError;
 use warpwatt_techniques::{Circuits, baseline};
 
-use super::plan::Axes;
+use super::Axes;
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
 use crate::outcome::{BASELINE, Note, NoteKind};
 use crate::pricing::{CostTable, Entry, NodeCircuits, PricingError};
