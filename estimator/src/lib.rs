@@ -2,7 +2,7 @@
 
 pub use warpwatt_array as array;
 pub use warpwatt_input::{diag, expression, input, toml_reader};
-pub use warpwatt_pricing::{digest, outcome, peak, performance, pricing, recipe};
+pub use warpwatt_pricing::{digest, label, outcome, peak, performance, pricing, recipe};
 pub use warpwatt_run::{cache, foreign, inject, reliability, timeline};
 pub use warpwatt_store as store;
 pub use warpwatt_study as study;
@@ -10,7 +10,6 @@ pub use warpwatt_study::{goal, technology};
 
 pub mod command;
 pub mod explain;
-pub mod label;
 pub mod optimise;
 pub mod papers;
 pub mod report;

@@ -51,8 +51,9 @@ pub fn matching(selector: &str, points: &[Outcome]) -> Result<Vec<usize>, Diag> 
         known(key, points)?;
     }
     let fits = |point: &Point| {
-        pairs.iter().all(|(key, value)| {
-            attribute(point, key).is_some_and(|are| are.iter().any(|is| same(is, value)))
+        pairs.iter().all(|(key, value)| match *key {
+            "technique" => label::fits(&point.technique, value),
+            key => attribute(point, key).is_some_and(|are| are.iter().any(|is| same(is, value))),
         })
     };
     let numbers = points.iter().enumerate().filter(|(_, o)| fits(&o.point));
@@ -112,13 +113,7 @@ fn attribute(point: &Point, key: &str) -> Option<Vec<String>> {
             format!("{} V", technology.vdd_v),
         ]),
         "configuration" => Some(vec![point.configuration()]),
-        "technique" => {
-            let mut names = vec![point.technique.clone()];
-            // Parameters may be left out: of each member of a stack.
-            let members: Vec<&str> = label::techniques(&point.technique).collect();
-            names.push(members.join(" + "));
-            Some(names)
-        }
+        "technique" => one(&point.technique),
         _ => match (key.strip_prefix("gpu."), key.strip_prefix("technique.")) {
             // The names of the tables' columns.
             (Some(setting), _) => attribute(point, setting),

@@ -33,107 +33,108 @@ const ROOMS: &[(&str, &str)] = &[
 ];
 
 /// The arrows of the architecture page: what each room may build on.
-fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
-    let arrows: &[(&str, &[&str])] = &[
-        ("warpwatt-techlib", &[]),
-        ("warpwatt-circuit", &["warpwatt-techlib"]),
-        ("warpwatt-activity", &[]),
-        ("warpwatt-gpu", &["warpwatt-activity", "warpwatt-simt"]),
-        ("warpwatt-reliability", &["warpwatt-gpu", "warpwatt-simt"]),
-        (
+const ARROWS: &[(&str, &[&str])] = &[
+    ("warpwatt-techlib", &[]),
+    ("warpwatt-circuit", &["warpwatt-techlib"]),
+    ("warpwatt-activity", &[]),
+    ("warpwatt-gpu", &["warpwatt-activity", "warpwatt-simt"]),
+    ("warpwatt-reliability", &["warpwatt-gpu", "warpwatt-simt"]),
+    (
+        "warpwatt-techniques",
+        &[
+            "warpwatt-activity",
+            "warpwatt-circuit",
+            "warpwatt-gpu",
+            "warpwatt-reliability",
+            "warpwatt-techlib",
+        ],
+    ),
+    ("warpwatt-ptx", &[]),
+    ("warpwatt-simt", &["warpwatt-ptx"]),
+    ("warpwatt-suite", &["warpwatt-ptx", "warpwatt-simt"]),
+    ("warpwatt-input", &[]),
+    (
+        "warpwatt-pricing",
+        &[
+            "warpwatt-activity",
+            "warpwatt-circuit",
+            "warpwatt-gpu",
+            "warpwatt-reliability",
+            "warpwatt-techlib",
             "warpwatt-techniques",
-            &[
-                "warpwatt-activity",
-                "warpwatt-circuit",
-                "warpwatt-gpu",
-                "warpwatt-reliability",
-                "warpwatt-techlib",
-            ],
-        ),
-        ("warpwatt-ptx", &[]),
-        ("warpwatt-simt", &["warpwatt-ptx"]),
-        ("warpwatt-suite", &["warpwatt-ptx", "warpwatt-simt"]),
-        ("warpwatt-input", &[]),
-        (
+        ],
+    ),
+    (
+        "warpwatt-array",
+        &[
+            "warpwatt-circuit",
+            "warpwatt-input",
             "warpwatt-pricing",
-            &[
-                "warpwatt-activity",
-                "warpwatt-circuit",
-                "warpwatt-gpu",
-                "warpwatt-reliability",
-                "warpwatt-techlib",
-                "warpwatt-techniques",
-            ],
-        ),
-        (
+            "warpwatt-techlib",
+        ],
+    ),
+    (
+        "warpwatt-study",
+        &[
+            "warpwatt-activity",
             "warpwatt-array",
-            &[
-                "warpwatt-circuit",
-                "warpwatt-input",
-                "warpwatt-pricing",
-                "warpwatt-techlib",
-            ],
-        ),
-        (
-            "warpwatt-study",
-            &[
-                "warpwatt-activity",
-                "warpwatt-array",
-                "warpwatt-circuit",
-                "warpwatt-gpu",
-                "warpwatt-input",
-                "warpwatt-pricing",
-                "warpwatt-reliability",
-                "warpwatt-suite",
-                "warpwatt-techlib",
-                "warpwatt-techniques",
-            ],
-        ),
-        (
+            "warpwatt-circuit",
+            "warpwatt-gpu",
+            "warpwatt-input",
+            "warpwatt-pricing",
+            "warpwatt-reliability",
+            "warpwatt-suite",
+            "warpwatt-techlib",
+            "warpwatt-techniques",
+        ],
+    ),
+    (
+        "warpwatt-store",
+        &["warpwatt-input", "warpwatt-pricing", "warpwatt-study"],
+    ),
+    (
+        "warpwatt-run",
+        &[
+            "warpwatt-activity",
+            "warpwatt-circuit",
+            "warpwatt-gpu",
+            "warpwatt-input",
+            "warpwatt-pricing",
+            "warpwatt-ptx",
+            "warpwatt-reliability",
+            "warpwatt-simt",
             "warpwatt-store",
-            &["warpwatt-input", "warpwatt-pricing", "warpwatt-study"],
-        ),
-        (
+            "warpwatt-study",
+            "warpwatt-suite",
+            "warpwatt-techlib",
+            "warpwatt-techniques",
+        ],
+    ),
+    (
+        "warpwatt",
+        &[
             "warpwatt-run",
-            &[
-                "warpwatt-activity",
-                "warpwatt-circuit",
-                "warpwatt-gpu",
-                "warpwatt-input",
-                "warpwatt-pricing",
-                "warpwatt-ptx",
-                "warpwatt-reliability",
-                "warpwatt-simt",
-                "warpwatt-store",
-                "warpwatt-study",
-                "warpwatt-suite",
-                "warpwatt-techlib",
-                "warpwatt-techniques",
-            ],
-        ),
-        (
-            "warpwatt",
-            &[
-                "warpwatt-run",
-                "warpwatt-store",
-                "warpwatt-study",
-                "warpwatt-array",
-                "warpwatt-activity",
-                "warpwatt-circuit",
-                "warpwatt-gpu",
-                "warpwatt-input",
-                "warpwatt-pricing",
-                "warpwatt-ptx",
-                "warpwatt-reliability",
-                "warpwatt-simt",
-                "warpwatt-suite",
-                "warpwatt-techlib",
-                "warpwatt-techniques",
-            ],
-        ),
-    ];
+            "warpwatt-store",
+            "warpwatt-study",
+            "warpwatt-array",
+            "warpwatt-activity",
+            "warpwatt-circuit",
+            "warpwatt-gpu",
+            "warpwatt-input",
+            "warpwatt-pricing",
+            "warpwatt-ptx",
+            "warpwatt-reliability",
+            "warpwatt-simt",
+            "warpwatt-suite",
+            "warpwatt-techlib",
+            "warpwatt-techniques",
+        ],
+    ),
+];
+
+fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
+    let arrows = ARROWS.iter();
     arrows
-        .iter()
         .map(|(room, below)| (*room, below.iter().copied().collect()))
         .collect()
 }

@@ -3,6 +3,7 @@
 //! No files, no threads, no command: everything here is a function of its arguments.
 
 pub mod digest;
+pub mod label;
 pub mod outcome;
 pub mod peak;
 pub mod performance;

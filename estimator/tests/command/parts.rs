@@ -267,7 +267,10 @@ fn very_many_points_are_reported_by_a_digest_and_whole_tables() {
     }
     let manifest = Manifest {
         paper: None,
-        parameters: Vec::new(),
+        parameters: vec![
+            "gpu.node".to_owned(),
+            "technique.filter_cache.entries".to_owned(),
+        ],
         title: "Many".to_owned(),
         study: String::new(),
         version: "0".to_owned(),
@@ -290,13 +293,21 @@ fn very_many_points_are_reported_by_a_digest_and_whole_tables() {
     assert!(text.contains("0.5 to 0.5124"), "{text}");
     assert!(!scratch.path("results/report.json").exists());
     whole_tables(&scratch, PAIRS);
+    the_digest_holds_all(&scratch, &outcomes, PAIRS);
+    a_later_report_reads_the_digest(&scratch, &text);
+    ok(&scratch, &["run", "few.toml", "--quiet"]);
+    assert!(!scratch.path("results/digest.json").exists());
+}
+
+/// What the digest says of `pairs` copies of two points.
+fn the_digest_holds_all(scratch: &Scratch, outcomes: &[Outcome], pairs: usize) {
     let digest = fs::read_to_string(scratch.path("results/digest.json")).unwrap();
     let digest: serde_json::Value = serde_json::from_str(&digest).unwrap();
-    assert_eq!(digest["points"], 2 * PAIRS);
+    assert_eq!(digest["points"], 2 * pairs);
     let with = &digest["configurations"][1];
     assert_eq!(
         (&with["technique"], &with["points"]),
-        (&"filter_cache(entries=16)".into(), &PAIRS.into())
+        (&"filter_cache(entries=16)".into(), &pairs.into())
     );
     assert_eq!(
         with["energy_change"]["least"], with["energy_change"]["most"],
@@ -310,10 +321,20 @@ fn very_many_points_are_reported_by_a_digest_and_whole_tables() {
         .fold(f64::INFINITY, f64::min);
     assert_eq!(front["points"][0]["values"][0], least);
     // Equal points are on the front together, as one.
-    assert_eq!(front["points"][0]["alike"], PAIRS);
-    a_later_report_reads_the_digest(&scratch, &text);
-    ok(&scratch, &["run", "few.toml", "--quiet"]);
-    assert!(!scratch.path("results/digest.json").exists());
+    assert_eq!(front["points"][0]["alike"], pairs);
+    // A row a supply, in `report.json`'s form.
+    let answer = digest["answer"].as_array().unwrap();
+    assert_eq!(answer.len(), pairs);
+    assert_eq!(answer[0]["technique"], "filter_cache(entries=16)");
+    assert_eq!(answer[0]["technique.filter_cache.entries"], 16);
+    assert_eq!(answer[0]["energy_change"], with["energy_change"]["least"]);
+    let rows = fs::read_to_string(scratch.path("results/answer.csv")).unwrap();
+    assert_eq!(rows.lines().count(), 1 + pairs);
+    assert!(
+        digest["scope"]["priced"]
+            .as_array()
+            .is_some_and(|all| !all.is_empty())
+    );
 }
 
 /// The same text and the same files, and only those written that are missing.

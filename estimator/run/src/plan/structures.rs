@@ -1,11 +1,14 @@
 //! Structures that a study describes itself: which points have them, whether they can be built, and what they add to a price.
 
+use std::collections::BTreeSet;
+
 use warpwatt_activity::Activity;
 use warpwatt_circuit::CircuitError;
 use warpwatt_techniques::{Circuits, baseline};
 
 use super::Axes;
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
+use crate::label;
 use crate::outcome::{BASELINE, Note, NoteKind};
 use crate::pricing::{CostTable, Entry, NodeCircuits, PricingError};
 use crate::study::{Configuration, OwnStructure, Per};
@@ -17,18 +20,20 @@ pub fn of<'s>(
 ) -> impl Iterator<Item = &'s OwnStructure> {
     structures.iter().filter(|structure| {
         let wanted = &structure.only_with;
-        wanted.is_empty()
-            || wanted
-                .iter()
-                .any(|name| names(configuration).contains(&name.value))
+        wanted.is_empty() || wanted.iter().any(|name| called(configuration, &name.value))
     })
 }
 
-/// What `only_with` may call a configuration: its label, or the name or the label of a technique in it.
-fn names(configuration: &Configuration) -> Vec<String> {
+/// Whether `only_with` may call a configuration so: by its label, or by the name or the label of a technique in it.
+fn called(configuration: &Configuration, name: &str) -> bool {
+    names(configuration).any(|known| label::fits(&known, name))
+}
+
+/// The labels of a configuration and of the techniques in it.
+fn names(configuration: &Configuration) -> impl Iterator<Item = String> {
     let members = configuration.stack.members().iter();
-    let members = members.flat_map(|member| [member.name().to_owned(), member.label()]);
-    members.chain([configuration.label.clone()]).collect()
+    let labels = members.map(|member| member.label());
+    labels.chain([configuration.label.clone()])
 }
 
 /// What decides the figures of a structure, as a text: equal texts, equal structures.
@@ -69,9 +74,9 @@ pub fn check(axes: &Axes, sink: &mut Sink, source: SourceId) {
 }
 
 fn check_techniques(structure: &OwnStructure, axes: &Axes, sink: &mut Sink, source: SourceId) {
-    let known: Vec<String> = axes.configurations.iter().flat_map(names).collect();
+    let known: BTreeSet<String> = axes.configurations.iter().flat_map(names).collect();
     for name in &structure.only_with {
-        if !known.contains(&name.value) {
+        if !known.iter().any(|known| label::fits(known, &name.value)) {
             let message = format!("the study compares nothing that is called `{}`", name.value);
             let help = did_you_mean(&name.value, known.iter().map(String::as_str));
             let diag = Diag::error("study::only_with", message)

@@ -63,12 +63,12 @@ impl Values {
         handle.value(&set.setting)
     }
 
-    /// The technique's name with the parameters that are not at their defaults, and those that labels always name.
+    /// The technique's name with the parameters that are given, and those that labels always name.
     pub fn label(&self) -> String {
         let said = self
             .settings
             .iter()
-            .filter(|set| set.parameter.labelled || set.setting != set.parameter.usual());
+            .filter(|set| set.parameter.labelled || set.given);
         let said: Vec<String> = said
             .map(|set| {
                 let value = set.parameter.written(&set.setting, "");

@@ -8,6 +8,7 @@ mod supply;
 
 use warpwatt_gpu::presets;
 
+use crate::label;
 use crate::outcome::{Outcome, Point};
 use crate::papers::{Benchmark, FilterCachePaper};
 use crate::report::estimate::Estimate;
@@ -162,7 +163,7 @@ fn line(comparisons: &[Comparison], key: &str) -> Option<Line> {
 
 /// Whether a point is what the paper's Table 4 is about. Other sizes and variants have no row of their own.
 fn is_the_papers_configuration(point: &Point) -> bool {
-    if point.technique != PAPER_TECHNIQUE || point.gpu != PAPER_GPU {
+    if !label::fits(PAPER_TECHNIQUE, &point.technique) || point.gpu != PAPER_GPU {
         return false;
     }
     let preset = presets().iter().find(|preset| preset.name == PAPER_GPU);

@@ -44,6 +44,23 @@ pub fn value(label: &str, parameter: &str) -> Option<String> {
     Some(bare(&declared.default()))
 }
 
+/// Whether `wanted` means what `label` names: the same techniques, and the same values of the parameters that it names. Spaces and case do not matter.
+pub fn fits(label: &str, wanted: &str) -> bool {
+    let plain = |text: &str| -> String {
+        let kept = text.chars().filter(|c| !c.is_whitespace());
+        kept.flat_map(char::to_lowercase).collect()
+    };
+    if plain(label) == plain(wanted) {
+        return true;
+    }
+    let wanted = wanted.trim();
+    let same = |(name, wanted): &(String, String)| {
+        value(label, name).is_some_and(|value| plain(&value) == plain(wanted.trim_matches('"')))
+    };
+    techniques(label).eq(techniques(wanted))
+        && parameters(wanted).is_some_and(|named| named.iter().all(same))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +73,17 @@ mod tests {
             .map(|(k, v)| (k.as_str(), v.as_str()))
             .collect();
         assert_eq!(found, [("a.windows", "[1, 2]"), ("a.size", "3")]);
+    }
+
+    #[test]
+    fn a_default_need_not_be_said() {
+        let label = "filter_cache(entries=32) + uniform_vector(mode=intra)";
+        assert!(fits(label, "filter_cache + uniform_vector"));
+        assert!(fits("filter_cache", "filter_cache( entries = 32 )"));
+        assert!(fits(label, "filter_cache + uniform_vector(mode=intra)"));
+        assert!(!fits(label, "filter_cache(entries=16) + uniform_vector"));
+        assert!(!fits(label, "filter_cache"));
+        assert!(!fits(label, "filter_cache(no_such=1) + uniform_vector"));
     }
 
     #[test]
