@@ -34,7 +34,7 @@ use crate::parameter::{Choice, Count, Flag, choice, count, flag};
 use crate::{Circuits, Claim, Definition, Fit, Gates, Judged, Metric, Path, Structure, Technique};
 pub use allocate::Sizes;
 pub use code::{Code, Inst, Level, OperandAt, ResultAt};
-use follow::Follower;
+use follow::{Follower, Warps};
 pub use values::{Value, values};
 
 /// The technique in the registry.
@@ -157,7 +157,11 @@ impl Technique for HierarchicalRegisterFile {
     }
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
-        let (sizes, warps) = (self.sizes, (gpu.warps_per_sm(), active_warps(gpu)));
+        let warps = Warps {
+            slots: gpu.warps_per_sm(),
+            active: active_warps(gpu),
+        };
+        let sizes = self.sizes;
         hooks.issue.push(Box::new(move |sm| {
             Box::new(Follower::new(sizes, warps, sm == 0))
         }));

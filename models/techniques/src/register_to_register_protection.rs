@@ -17,7 +17,7 @@ use warpwatt_gpu::{
 };
 use warpwatt_reliability::{Cover, Journals, Protection, ProtectionFactory, Residency};
 
-use crate::protection::{Guard, Lives, Words, attach_issue, in_file, is_whole};
+use crate::protection::{Guard, Lives, WarpRegister, Words, attach_issue, in_file, is_whole};
 use crate::{Claim, Definition, Judged, Metric, Structure, Technique};
 
 /// The technique in the registry.
@@ -167,15 +167,19 @@ impl IssueHook for Protector {
             is_whole(event, self.lanes),
             u64::from(event.step.executed.count_ones()),
         );
+        let register = |word| WarpRegister {
+            warp: event.warp,
+            word,
+        };
         let read = words.reads.iter().enumerate();
         for (_, &word) in read.filter(|(place, _)| from_file(*place)) {
             let protected = self.protects(event.warp, word);
-            self.lives.read((event.warp, word), event.cycle, protected);
+            self.lives.read(register(word), event.cycle, protected);
             self.checked[0] += u64::from(protected);
             self.checked[1] += if protected { lanes } else { 0 };
         }
         for &word in words.writes.iter().filter(|_| to_file) {
-            self.lives.write((event.warp, word), event.cycle, whole);
+            self.lives.write(register(word), event.cycle, whole);
             let protected = self.protects(event.warp, word);
             self.encoded[0] += u64::from(protected);
             self.encoded[1] += if protected { lanes } else { 0 };

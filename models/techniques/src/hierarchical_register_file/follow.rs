@@ -133,12 +133,21 @@ pub(super) struct Follower {
     first: bool,
 }
 
+/// Warps of an SM.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Warps {
+    /// Slots for them.
+    pub slots: u32,
+    /// Those for which the small register files have room.
+    pub active: u32,
+}
+
 impl Follower {
-    /// Of an SM with so many slots for warps, and room for so many of them in the small register files.
-    pub fn new(sizes: Sizes, (warps, active_warps): (u32, u32), first: bool) -> Self {
+    /// Of an SM; of the first one, if that is so.
+    pub fn new(sizes: Sizes, warps: Warps, first: bool) -> Self {
         Self {
             sizes,
-            active_warps,
+            active_warps: warps.active,
             accesses: Vec::new(),
             counts: Counts::default(),
             registers: 0,
@@ -147,7 +156,7 @@ impl Follower {
             asked: Frames::default(),
             main: Frames::default(),
             woken: 0,
-            ctas: vec![0; warps as usize],
+            ctas: vec![0; warps.slots as usize],
             first,
         }
     }

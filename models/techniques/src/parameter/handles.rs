@@ -172,8 +172,9 @@ const fn same(one: &str, other: &str) -> bool {
     at == one.len() && at == other.len()
 }
 
-macro_rules! plain {
-    ($($handle:ident)*) => {$(
+/// Handles of parameters without words of their own: the type of the values, how a value comes from the default, and which settings stand for which.
+macro_rules! handles {
+    ($($handle:ident: $value:ty = |$default:ident| $usual:expr, $($setting:pat => $read:expr),+;)*) => {$(
         impl $handle {
             /// As the registry knows it.
             pub const fn declared(&'static self) -> Parameter {
@@ -186,10 +187,35 @@ macro_rules! plain {
                 self
             }
         }
+
+        impl Handle for $handle {
+            type Value = $value;
+
+            fn name(&self) -> &'static str {
+                self.0.name
+            }
+
+            fn value(&self, setting: &Setting) -> Option<$value> {
+                match setting {
+                    $($setting => Some($read),)+
+                    _ => None,
+                }
+            }
+
+            fn usual(&self) -> $value {
+                let $default = self.1;
+                $usual
+            }
+        }
     )*};
 }
 
-plain!(Count Counts CountOr Flag);
+handles! {
+    Count: u32 = |default| default, Setting::Count(number) => *number;
+    Counts: Vec<u32> = |default| default.to_vec(), Setting::Counts(numbers) => numbers.clone();
+    CountOr: Option<u32> = |default| default, Setting::Count(number) => Some(*number), Setting::Word(_) => None;
+    Flag: bool = |default| default, Setting::Flag(flag) => *flag;
+}
 
 impl<T: Copy, const N: usize> Choice<T, N> {
     /// As the registry knows it.
@@ -210,83 +236,6 @@ impl<T: Copy, const N: usize> Choice<T, N> {
     pub const fn labelled(mut self) -> Self {
         self.labelled = true;
         self
-    }
-}
-
-impl Handle for Count {
-    type Value = u32;
-
-    fn name(&self) -> &'static str {
-        self.0.name
-    }
-
-    fn value(&self, setting: &Setting) -> Option<u32> {
-        match setting {
-            Setting::Count(number) => Some(*number),
-            _ => None,
-        }
-    }
-
-    fn usual(&self) -> u32 {
-        self.1
-    }
-}
-
-impl Handle for Counts {
-    type Value = Vec<u32>;
-
-    fn name(&self) -> &'static str {
-        self.0.name
-    }
-
-    fn value(&self, setting: &Setting) -> Option<Vec<u32>> {
-        match setting {
-            Setting::Counts(numbers) => Some(numbers.clone()),
-            _ => None,
-        }
-    }
-
-    fn usual(&self) -> Vec<u32> {
-        self.1.to_vec()
-    }
-}
-
-impl Handle for CountOr {
-    type Value = Option<u32>;
-
-    fn name(&self) -> &'static str {
-        self.0.name
-    }
-
-    fn value(&self, setting: &Setting) -> Option<Option<u32>> {
-        match setting {
-            Setting::Count(number) => Some(Some(*number)),
-            Setting::Word(_) => Some(None),
-            _ => None,
-        }
-    }
-
-    fn usual(&self) -> Option<u32> {
-        self.1
-    }
-}
-
-impl Handle for Flag {
-    type Value = bool;
-
-    fn name(&self) -> &'static str {
-        self.0.name
-    }
-
-    fn value(&self, setting: &Setting) -> Option<bool> {
-        match setting {
-            Setting::Flag(flag) => Some(*flag),
-            _ => None,
-        }
-    }
-
-    fn usual(&self) -> bool {
-        self.1
     }
 }
 

@@ -1,5 +1,7 @@
 //! How long registers hold values that are still read, and for how much of that time a flip would be found before it is read.
 
+use std::ops::Range;
+
 use warpwatt_gpu::trace::{KernelTrace, LaneMask, Register};
 use warpwatt_gpu::{Course, IssueEvent};
 
@@ -33,6 +35,15 @@ impl Words {
         let most = named.max().map_or(0, |word| u32::from(*word) + 1);
         most.max(trace.launch.registers)
     }
+}
+
+/// A register of a warp, of 32 bits a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WarpRegister {
+    /// The warp's slot.
+    pub warp: u8,
+    /// The register's number.
+    pub word: u16,
 }
 
 /// Parts of a warp-wide register that are protected on their own.
@@ -73,8 +84,8 @@ impl Lives {
     }
 
     /// A register is read; `guarded` says that its words are checked at every read.
-    pub fn read(&mut self, (warp, word): (u8, u16), cycle: u64, guarded: bool) {
-        let Some(Some(value)) = self.warps[usize::from(warp)].get_mut(usize::from(word)) else {
+    pub fn read(&mut self, register: WarpRegister, cycle: u64, guarded: bool) {
+        let Some(Some(value)) = value(&mut self.warps, register) else {
             return;
         };
         let parts = PARTS * cycle.saturating_sub(value.seen);
@@ -91,8 +102,8 @@ impl Lives {
     }
 
     /// A register is written in all its lanes, or in some.
-    pub fn write(&mut self, (warp, word): (u8, u16), cycle: u64, whole: bool) {
-        let place = self.warps[usize::from(warp)].get_mut(usize::from(word));
+    pub fn write(&mut self, register: WarpRegister, cycle: u64, whole: bool) {
+        let place = value(&mut self.warps, register);
         if let Some(value) = place.filter(|value| whole || value.is_none()) {
             *value = Some(Value {
                 seen: cycle,
@@ -101,13 +112,18 @@ impl Lives {
         }
     }
 
-    /// So many parts of a register are checked; a flip since `from` is found, unless someone has read it already.
-    pub fn check(&mut self, (warp, word): (u8, u16), (from, to): (u64, u64), parts: u32) {
-        if let Some(Some(value)) = self.warps[usize::from(warp)].get_mut(usize::from(word)) {
-            let cycles = to.saturating_sub(from.max(value.seen));
-            value.guarded += u64::from(parts) * cycles;
+    /// So many parts of a register are checked; a flip in these cycles is found, unless someone has read it already.
+    pub fn check(&mut self, register: WarpRegister, cycles: Range<u64>, parts: u32) {
+        if let Some(Some(value)) = value(&mut self.warps, register) {
+            let found = cycles.end.saturating_sub(cycles.start.max(value.seen));
+            value.guarded += u64::from(parts) * found;
         }
     }
+}
+
+/// That of a register, if its warp has the register.
+fn value(warps: &mut [Vec<Option<Value>>], register: WarpRegister) -> Option<&mut Option<Value>> {
+    warps[usize::from(register.warp)].get_mut(usize::from(register.word))
 }
 
 /// Whether an instruction's words come from the register file and go there, as the hooks before have left it.
@@ -125,23 +141,25 @@ pub fn is_whole(event: &IssueEvent<'_>, lanes: LaneMask) -> bool {
 mod tests {
     use super::*;
 
+    const FIRST: WarpRegister = WarpRegister { warp: 0, word: 0 };
+
     #[test]
     fn what_is_checked_before_it_is_read_is_guarded() {
         let mut lives = Lives::new(1);
         lives.start(0, 2);
-        lives.write((0, 0), 10, true);
-        lives.check((0, 0), (20, 50), 8);
-        lives.read((0, 0), 60, false);
+        lives.write(FIRST, 10, true);
+        lives.check(FIRST, 20..50, 8);
+        lives.read(FIRST, 60, false);
         assert_eq!((lives.live, lives.guarded), (8 * 50, 8 * 30));
         // Read between the record and the check: what comes before the read is not found in time.
-        lives.read((0, 0), 80, false);
-        lives.check((0, 0), (70, 90), 4);
-        lives.read((0, 0), 90, false);
+        lives.read(FIRST, 80, false);
+        lives.check(FIRST, 70..90, 4);
+        lives.read(FIRST, 90, false);
         assert_eq!((lives.live, lives.guarded), (8 * 80, 8 * 30 + 4 * 10));
         // Checked and never read again: nobody needs it.
-        lives.check((0, 0), (95, 200), 8);
-        lives.write((0, 0), 300, true);
-        lives.read((0, 0), 310, true);
+        lives.check(FIRST, 95..200, 8);
+        lives.write(FIRST, 300, true);
+        lives.read(FIRST, 310, true);
         assert_eq!((lives.live, lives.guarded), (8 * 90, 8 * 40 + 4 * 10));
     }
 
@@ -149,9 +167,9 @@ mod tests {
     fn a_write_of_some_lanes_leaves_the_value_of_the_others() {
         let mut lives = Lives::new(1);
         lives.start(0, 1);
-        lives.write((0, 0), 10, false);
-        lives.write((0, 0), 20, false);
-        lives.read((0, 0), 30, false);
+        lives.write(FIRST, 10, false);
+        lives.write(FIRST, 20, false);
+        lives.read(FIRST, 30, false);
         assert_eq!(lives.live, 8 * 20);
     }
 }

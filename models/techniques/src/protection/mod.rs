@@ -3,7 +3,7 @@
 mod lives;
 mod shared;
 
-pub use lives::{Lives, PARTS, Words, in_file, is_whole};
+pub use lives::{Lives, PARTS, WarpRegister, Words, in_file, is_whole};
 pub use shared::{attach_fetch, attach_issue};
 
 use warpwatt_circuit::Spec;

@@ -90,7 +90,7 @@ impl Manager {
     }
 
     /// Notes that the table's entry for a register changes.
-    fn note(&self, cycle: u64, (warp, word): (usize, u16), what: What) {
+    fn note(&self, cycle: u64, warp: usize, word: u16, what: What) {
         if let Some(journal) = &self.journal
             && self.code.renamed[usize::from(word)]
         {
@@ -139,7 +139,7 @@ impl Manager {
         }
         self.warps[warp].map[usize::from(word)] = taken.register;
         let bits = self.management.entry_bits(&self.gpu);
-        self.note(cycle, (warp, word), What::Written { bits, all: bits });
+        self.note(cycle, warp, word, What::Written { bits, all: bits });
         self.counts.table_writes += 1;
         self.counts.entries += 1;
         self.counts.most_entries = self.counts.most_entries.max(self.counts.entries);
@@ -160,7 +160,7 @@ impl Manager {
         }
         self.counts.table_writes += 1;
         self.counts.entries -= 1;
-        self.note(cycle, (warp, word), What::Freed);
+        self.note(cycle, warp, word, What::Freed);
         Some(register)
     }
 
@@ -224,7 +224,8 @@ impl Manager {
         &mut self,
         cycle: u64,
         warp: usize,
-        (inst, traffic): (&Inst, Traffic<'_>),
+        inst: &Inst,
+        traffic: Traffic<'_>,
         choice: Selection,
     ) -> u64 {
         self.decode(inst);
@@ -332,7 +333,7 @@ impl IssueHook for Manager {
             }
             Allocation::Renamed(choice) => {
                 let stage = u64::from(self.management.stage_cycles);
-                course.delay += self.rename(event.cycle, warp, (&inst, traffic), choice);
+                course.delay += self.rename(event.cycle, warp, &inst, traffic, choice);
                 // The stage is in the latency of what executes. What does not execute passes it too.
                 let skipped = course.extent == Extent::Skipped;
                 course.delay += if skipped { stage } else { 0 };

@@ -9,11 +9,18 @@ pub(super) struct Lives {
 /// A value in a register.
 #[derive(Clone, Copy, Debug)]
 struct Value {
-    written: u64,
+    written: Written,
     last_read: u64,
-    held: Held,
+}
+
+/// A value that is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Written {
+    pub cycle: u64,
+    /// In one copy or two.
+    pub held: Held,
     /// One word of two of a register of 64 bits.
-    half: bool,
+    pub half: bool,
 }
 
 /// In how many copies a value is held.
@@ -53,22 +60,11 @@ impl Lives {
         }
     }
 
-    /// A register, or half of one of 64 bits, is written, in one copy or two.
-    pub fn write(
-        &mut self,
-        (word, half): (u32, bool),
-        cycle: u64,
-        held: Held,
-        total: &mut LiveCycles,
-    ) {
+    /// A register, or half of one of 64 bits, is written.
+    pub fn write(&mut self, word: u32, written: Written, total: &mut LiveCycles) {
         if let Some(slot) = self.values.get_mut(word as usize) {
-            let value = Value {
-                written: cycle,
-                last_read: cycle,
-                held,
-                half,
-            };
-            total.add(slot.replace(value));
+            let last_read = written.cycle;
+            total.add(slot.replace(Value { written, last_read }));
         }
     }
 
@@ -83,12 +79,13 @@ impl Lives {
 impl LiveCycles {
     fn add(&mut self, value: Option<Value>) {
         if let Some(value) = value {
-            let cycles = value.last_read - value.written;
+            let Written { cycle, held, half } = value.written;
+            let cycles = value.last_read - cycle;
             self.all += cycles;
-            self.halves += if value.half { cycles } else { 0 };
-            let twice = value.half && value.held != Held::Once;
+            self.halves += if half { cycles } else { 0 };
+            let twice = half && held != Held::Once;
             self.duplicate_halves += if twice { cycles } else { 0 };
-            match value.held {
+            match held {
                 Held::Once => {}
                 Held::Twice => self.duplicate += cycles,
                 Held::TwiceLoaded => self.duplicate_loaded += cycles,
@@ -104,12 +101,13 @@ mod tests {
     #[test]
     fn a_value_lives_from_its_write_to_its_last_read() {
         let (mut lives, mut total) = (Lives::default(), LiveCycles::default());
+        let value = |cycle, held, half| Written { cycle, held, half };
         lives.start(2);
-        lives.write((0, false), 10, Held::Twice, &mut total);
-        lives.write((1, true), 10, Held::TwiceLoaded, &mut total);
+        lives.write(0, value(10, Held::Twice, false), &mut total);
+        lives.write(1, value(10, Held::TwiceLoaded, true), &mut total);
         lives.read(0, 20);
         lives.read(0, 25);
-        lives.write((0, false), 40, Held::Once, &mut total);
+        lives.write(0, value(40, Held::Once, false), &mut total);
         lives.read(1, 13);
         lives.end(&mut total);
         assert_eq!(

@@ -15,7 +15,7 @@ pub(super) struct Notes {
 
 impl Notes {
     /// A register of a warp gets a scalar one to stand for it, or loses it.
-    pub fn renamed(&self, cycle: u64, (warp, word): (usize, u32), scalar: bool) {
+    pub fn renamed(&self, cycle: u64, warp: usize, word: u32, scalar: bool) {
         let entry = OWN | (warp << u16::BITS) as u32 | word;
         let what = if scalar {
             What::Written {

@@ -8,7 +8,7 @@ use warpwatt_reliability::{Cover, Outcome, Protection, Residency, Structure as S
 use super::code::{Code, Kind, Operands};
 use super::copies::Copies;
 use super::counts::Counts;
-use super::live::{Held, LiveCycles, Lives};
+use super::live::{Held, LiveCycles, Lives, Written};
 use super::notes::Notes;
 use super::reuse::{Found, ReuseBuffer, Use};
 use super::{Convert, Design, Mode, UniformVector};
@@ -147,7 +147,7 @@ impl Pipeline {
                 && place < inst.destination_words
                 && before != decoded.narrow
             {
-                notes.renamed(event.cycle, (warp, name), decoded.narrow);
+                notes.renamed(event.cycle, warp, name, decoded.narrow);
             }
         }
         if self.settings.reliability {
@@ -158,8 +158,12 @@ impl Pipeline {
             };
             let words = inst.destination_words().iter();
             for (&word, &half) in words.zip(&inst.destination_halves) {
-                let lives = &mut state.lives;
-                lives.write((word, half), event.cycle, held, &mut self.live);
+                let value = Written {
+                    cycle: event.cycle,
+                    held,
+                    half,
+                };
+                state.lives.write(word, value, &mut self.live);
                 if let Some(copies) = &mut self.copies {
                     copies.write(event.warp, word, event.cycle, decoded.narrow);
                 }
@@ -189,7 +193,7 @@ impl Pipeline {
         for (word, _) in words.filter(|(_, token)| **token) {
             held += 1;
             if let Some(notes) = &self.notes {
-                notes.renamed(cycle, (warp, word), false);
+                notes.renamed(cycle, warp, word, false);
             }
         }
         tokens.fill(false);

@@ -56,16 +56,23 @@ struct Unit {
     waiting: Option<Waiting>,
 }
 
+/// Where an instruction issues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct IssueSlot {
+    pub port: Port,
+    /// Warps of other schedulers may have units of their own.
+    pub scheduler: u32,
+}
+
 /// An instruction that has been executed once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Waiting {
     /// The warp's slot; `None` when the warp has finished.
     pub warp: Option<u8>,
-    /// A slot of the same scheduler.
-    pub scheduler: u32,
+    /// Where it issued.
+    pub slot: IssueSlot,
     pub inst: u32,
     pub lanes: u32,
-    pub port: Port,
     /// Cycles for which it takes its unit.
     pub interval: u64,
     /// An entry of the paper's queue has no room for its operands.
@@ -138,7 +145,7 @@ impl Checker {
         let idle = |units: &[Unit], waiting: &Waiting| {
             units.iter().position(|unit| {
                 Some(unit.port) != not
-                    && unit.serves(waiting.port, waiting.scheduler)
+                    && unit.serves(waiting.slot)
                     && unit.free <= cycle
                     && unit.waiting.is_none()
             })
@@ -160,16 +167,16 @@ impl Checker {
         self.units[unit].free = from + waiting.interval;
         self.due.push_back(Again {
             inst: waiting.inst,
-            warp: waiting.scheduler as u8,
+            warp: waiting.slot.scheduler as u8,
             from,
             lanes: waiting.lanes,
         });
     }
 
     /// The unit that takes an instruction: one where nothing waits, of these the one that is free first.
-    fn unit_for(&self, port: Port, scheduler: u32) -> Option<usize> {
+    fn unit_for(&self, slot: IssueSlot) -> Option<usize> {
         let units = self.units.iter().enumerate();
-        let serving = units.filter(|(_, unit)| unit.serves(port, scheduler));
+        let serving = units.filter(|(_, unit)| unit.serves(slot));
         let best = serving.min_by_key(|(_, unit)| (unit.waiting.is_some(), unit.free));
         best.map(|(place, _)| place)
     }
@@ -178,7 +185,7 @@ impl Checker {
     pub fn admits(
         &mut self,
         cycle: u64,
-        (port, scheduler): (Port, u32),
+        slot: IssueSlot,
         wants: impl Fn(&Waiting) -> bool,
     ) -> bool {
         self.settle(cycle);
@@ -186,20 +193,20 @@ impl Checker {
             && let Some(waiting) = self.queue.remove(place)
         {
             self.counts.raw_stalls += 1;
-            if let Some(unit) = self.unit_for(waiting.port, waiting.scheduler) {
+            if let Some(unit) = self.unit_for(waiting.slot) {
                 self.units[unit].free = self.units[unit].free.max(cycle);
                 self.execute(unit, waiting);
             }
             return false;
         }
-        let Some(unit) = self.unit_for(port, scheduler) else {
+        let Some(unit) = self.unit_for(slot) else {
             return true;
         };
         let Some(waiting) = self.units[unit].waiting.take() else {
             return true;
         };
         if self.queue.len() >= self.capacity {
-            self.take_from_queue(cycle, Some(port));
+            self.take_from_queue(cycle, Some(slot.port));
         }
         if self.queue.len() < self.capacity {
             self.queue.push_back(waiting);
@@ -214,14 +221,8 @@ impl Checker {
     }
 
     /// An instruction has issued that takes its unit for so many cycles, and has to be executed again if it is given.
-    pub fn issued(
-        &mut self,
-        cycle: u64,
-        (port, scheduler): (Port, u32),
-        interval: u64,
-        again: Option<Waiting>,
-    ) {
-        if let Some(unit) = self.unit_for(port, scheduler) {
+    pub fn issued(&mut self, cycle: u64, slot: IssueSlot, interval: u64, again: Option<Waiting>) {
+        if let Some(unit) = self.unit_for(slot) {
             let unit = &mut self.units[unit];
             unit.free = unit.free.max(cycle) + interval;
             unit.waiting = again;
@@ -244,8 +245,8 @@ impl Checker {
 }
 
 impl Unit {
-    fn serves(&self, port: Port, scheduler: u32) -> bool {
-        self.port == port && self.scheduler.is_none_or(|own| own == scheduler)
+    fn serves(&self, slot: IssueSlot) -> bool {
+        self.port == slot.port && self.scheduler.is_none_or(|own| own == slot.scheduler)
     }
 }
 

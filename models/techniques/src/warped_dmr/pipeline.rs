@@ -5,7 +5,7 @@ use warpwatt_gpu::trace::{KernelTrace, LaneMask};
 use warpwatt_gpu::{Again, Chosen, Course, Extent, GpuSpec, IssueEvent, IssueHook, Port, Repeater};
 
 use super::WarpedDmr;
-use super::checker::{Checker, Waiting};
+use super::checker::{Checker, IssueSlot, Waiting};
 use super::code::{Inst, instructions};
 use super::counts::{Counts, Way};
 use super::lanes::{Clusters, Pairing};
@@ -79,8 +79,9 @@ impl Pipeline {
         }
     }
 
-    fn scheduler(&self, warp: u8) -> u32 {
-        u32::from(warp) % self.schedulers
+    fn slot(&self, port: Port, warp: u8) -> IssueSlot {
+        let scheduler = u32::from(warp) % self.schedulers;
+        IssueSlot { port, scheduler }
     }
 }
 
@@ -107,13 +108,13 @@ impl IssueHook for Pipeline {
     }
 
     fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
-        let place = (event.port, self.scheduler(event.warp));
+        let slot = self.slot(event.port, event.warp);
         let copies = u64::from(course.copies) * event.interval;
         let (interval, way) = match course.extent {
             Extent::Warp => (event.interval, self.way(event.step.executed)),
             Extent::OnePass { lanes } => (event.pass, self.way_of_one(lanes)),
             Extent::Skipped => {
-                self.checker.issued(event.cycle, place, copies, None);
+                self.checker.issued(event.cycle, slot, copies, None);
                 return;
             }
         };
@@ -131,10 +132,9 @@ impl IssueHook for Pipeline {
                     self.counts.operands(words, self.clusters.count());
                     again = Some(Waiting {
                         warp: Some(event.warp),
-                        scheduler: place.1,
+                        slot,
                         inst: event.step.inst,
                         lanes: pairs.active,
-                        port: event.port,
                         interval,
                         wide: inst.wide,
                     });
@@ -142,7 +142,7 @@ impl IssueHook for Pipeline {
             }
         }
         self.checker
-            .issued(event.cycle, place, copies + interval, again);
+            .issued(event.cycle, slot, copies + interval, again);
     }
 
     fn retired(&mut self, _: u64, warp: u8) {
@@ -160,10 +160,10 @@ impl IssueHook for Pipeline {
 
 impl Repeater for Pipeline {
     fn admits(&mut self, chosen: &Chosen<'_>) -> bool {
-        let place = (chosen.port, self.scheduler(chosen.warp));
+        let slot = self.slot(chosen.port, chosen.warp);
         let (code, reader) = (&self.code, &self.code[chosen.step.inst as usize]);
         let of_warp = |waiting: &Waiting| waiting.warp == Some(chosen.warp);
-        self.checker.admits(chosen.cycle, place, |waiting| {
+        self.checker.admits(chosen.cycle, slot, |waiting| {
             of_warp(waiting) && reader.wants(&code[waiting.inst as usize])
         })
     }

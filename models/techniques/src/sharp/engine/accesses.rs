@@ -1,6 +1,7 @@
 //! What instructions do to registers: at once, or when a check that their warp waits for is done.
 
 use super::{Engine, Request};
+use crate::protection::WarpRegister;
 
 /// What an instruction does to a register.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +17,7 @@ impl Engine {
     /// A load of a warp that leaves the SM issues, and will write these registers.
     pub fn load(&mut self, warp: u8, words: &[u16], cycle: u64) {
         for &word in words {
-            self.access((warp, word), cycle, Access::Load);
+            self.access(WarpRegister { warp, word }, cycle, Access::Load);
         }
         let (under_way, awaited) = &mut self.loads[usize::from(warp)];
         *under_way += 1;
@@ -34,17 +35,18 @@ impl Engine {
 
     /// A register is read. It may be that of a load which has come while others of its warp have not.
     pub fn read(&mut self, warp: u8, word: u16, cycle: u64) {
+        let register = WarpRegister { warp, word };
         let awaited = &mut self.loads[usize::from(warp)].1;
         if let Some(place) = awaited.iter().position(|it| *it == word) {
             awaited.swap_remove(place);
-            self.lives.write((warp, word), cycle, true);
+            self.lives.write(register, cycle, true);
         }
-        self.access((warp, word), cycle, Access::Read);
+        self.access(register, cycle, Access::Read);
     }
 
     /// A register is written, in all lanes or in some.
     pub fn write(&mut self, warp: u8, word: u16, whole: bool, cycle: u64) {
-        self.access((warp, word), cycle, Access::Write(whole));
+        self.access(WarpRegister { warp, word }, cycle, Access::Write(whole));
     }
 
     /// Loads have brought their results by `cycle`.
@@ -55,7 +57,7 @@ impl Engine {
             *under_way = under_way.saturating_sub(1);
             if *under_way == 0 {
                 for word in awaited.drain(..) {
-                    self.lives.write((warp, word), at, true);
+                    self.lives.write(WarpRegister { warp, word }, at, true);
                 }
                 self.ask(Request::Check(warp));
             }
@@ -63,30 +65,30 @@ impl Engine {
     }
 
     /// A warp whose registers are to be checked gets at them afterwards.
-    fn access(&mut self, (warp, word): (u8, u16), cycle: u64, access: Access) {
-        let check = Request::Check(warp);
+    fn access(&mut self, register: WarpRegister, cycle: u64, access: Access) {
+        let check = Request::Check(register.warp);
         if self.work.is_some_and(|(work, _)| work == check) || self.queue.contains(&check) {
-            self.held[usize::from(warp)].push((word, access));
+            self.held[usize::from(register.warp)].push((register.word, access));
         } else {
-            self.apply((warp, word), cycle, access);
+            self.apply(register, cycle, access);
         }
     }
 
-    fn apply(&mut self, (warp, word): (u8, u16), cycle: u64, access: Access) {
+    fn apply(&mut self, register: WarpRegister, cycle: u64, access: Access) {
         match access {
-            Access::Read => self.lives.read((warp, word), cycle, false),
+            Access::Read => self.lives.read(register, cycle, false),
             Access::Write(whole) => {
-                self.written(warp, word);
-                self.lives.write((warp, word), cycle, whole);
+                self.written(register.warp, register.word);
+                self.lives.write(register, cycle, whole);
             }
-            Access::Load => self.written(warp, word),
+            Access::Load => self.written(register.warp, register.word),
         }
     }
 
     /// What a warp was held back from.
     pub(super) fn let_go(&mut self, warp: u8) {
         for (word, access) in std::mem::take(&mut self.held[usize::from(warp)]) {
-            self.apply((warp, word), self.cycle, access);
+            self.apply(WarpRegister { warp, word }, self.cycle, access);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The warp-id table, and the check bits of its warps in shared memory.
 
 use super::Engine;
-use crate::protection::PARTS;
+use crate::protection::{PARTS, WarpRegister};
 use crate::sharp::guards::Guarded;
 
 /// Check bits of a register: since when, and of which of its groups.
@@ -60,8 +60,8 @@ impl Engine {
         self.counts.checked += 1;
         self.counts.groups_read += u64::from(groups.count_ones());
         let parts = groups.count_ones() * PARTS as u32 / self.shape.groups;
-        let times = (since, self.cycle);
-        self.lives.check((warp, word), times, parts);
+        let register = WarpRegister { warp, word };
+        self.lives.check(register, since..self.cycle, parts);
         let guarded = Guarded {
             from: since,
             to: self.cycle,

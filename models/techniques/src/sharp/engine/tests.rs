@@ -1,5 +1,6 @@
 use super::forecast::LATENCY;
 use super::*;
+use crate::protection::WarpRegister;
 
 /// Warps of four registers beside the paper's shared memory.
 fn engine() -> Engine {
@@ -13,7 +14,7 @@ fn engine() -> Engine {
     let mut engine = Engine::new(shape, 32, Ports::new(16), store);
     engine.lives.start(0, 4);
     for word in 0..4 {
-        engine.lives.write((0, word), 0, true);
+        engine.lives.write(WarpRegister { warp: 0, word }, 0, true);
     }
     engine
 }
@@ -37,7 +38,9 @@ fn registers_are_recorded_and_checked_one_a_cycle() {
     assert_eq!(engine.counts.checked, 3);
     assert_eq!(engine.checked_at(0), None);
     for word in 0..4 {
-        engine.lives.read((0, word), 200, false);
+        engine
+            .lives
+            .read(WarpRegister { warp: 0, word }, 200, false);
     }
     assert_eq!(
         engine.lives.guarded,

@@ -13,6 +13,10 @@ struct Machine {
     started: Vec<(u32, u64)>,
 }
 
+fn slot(port: Port) -> IssueSlot {
+    IssueSlot { port, scheduler: 0 }
+}
+
 fn interval(port: Port) -> u64 {
     if port == Port::Sfu { 8 } else { 1 }
 }
@@ -37,23 +41,22 @@ impl Machine {
     /// Issues an instruction as soon as it may and gives the cycle in which it did; the next one comes a cycle later.
     fn issue_if(&mut self, port: Port, verified: bool, wants: Option<u32>) -> u64 {
         let wants = |waiting: &Waiting| Some(waiting.inst) == wants && waiting.warp == Some(WARP);
-        while !self.checker.admits(self.cycle, (port, 0), wants) {
+        while !self.checker.admits(self.cycle, slot(port), wants) {
             self.told();
             self.cycle += 1;
         }
         self.told();
         let again = Waiting {
             warp: Some(WARP),
-            scheduler: 0,
+            slot: slot(port),
             inst: self.inst,
             lanes: 32,
-            port,
             interval: interval(port),
             wide: false,
         };
         self.checker.issued(
             self.cycle,
-            (port, 0),
+            slot(port),
             interval(port),
             verified.then_some(again),
         );
