@@ -10,7 +10,7 @@ use warpwatt_techlib::{Flavour, Library};
 use super::arguments::{Suite, ValidateArguments};
 use super::console::{Exit, out, out_json, reject};
 use super::progress::Progress;
-use crate::diag::{Diag, Rejection, Sink};
+use crate::diag::{Diag, Rejection, Sink, render};
 use crate::outcome::Outcome;
 use crate::papers::FilterCachePaper;
 use crate::pricing::NodeCircuits;
@@ -19,7 +19,7 @@ use crate::run::{resolve_text, run_all};
 use crate::validate::oracle::{CACTI7, CACTI65};
 use crate::validate::{
     Check, Setting, Tolerance, Validation, filter_cache_circuits, filter_cache_study, gpu, macros,
-    registers, soft_error_study, uniform_vector_study, warped_dmr,
+    registers, soft_error_study, suite, uniform_vector_study,
 };
 
 /// The study whose points are compared with the paper's Table 4.
@@ -34,8 +34,6 @@ const REGISTERS: &str = include_str!("../../../workloads/studies/register_virtua
 /// The study whose points are compared with the figures of its chapter 3.
 const SHRINK: &str = include_str!("../../../workloads/studies/register_shrink.toml");
 
-/// The study whose points are compared with the figures of Warped-DMR.
-const WARPED_DMR: &str = include_str!("../../../workloads/studies/warped_dmr.toml");
 /// The studies whose points are compared with the soft-error paper's section 5.
 const SOFT_ERROR: &str = include_str!("../../../workloads/studies/soft_error.toml");
 const SCHEDULERS: &str = include_str!("../../../workloads/studies/soft_error_schedulers.toml");
@@ -88,7 +86,7 @@ fn checks(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, 
             Suite::Gpu => tool(arguments, gpu::gpgpusim)?,
             Suite::UniformVectors => uniform_vectors(arguments, sink)?,
             Suite::RegisterVirtualization => registers(arguments, sink)?,
-            Suite::WarpedDmr => verification(arguments, sink)?,
+            Suite::WarpedDmr => shipped("warped_dmr", arguments, sink)?,
             Suite::SoftError => soft_error(arguments, sink)?,
         };
         checks.extend(of_suite);
@@ -162,16 +160,21 @@ fn registers(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check
     Ok(checks)
 }
 
-/// Warped-DMR. `Err(None)`: the findings are in the sink already.
-fn verification(
+/// A suite of the project's data. `Err(None)`: the findings are in the sink already.
+fn shipped(
+    name: &str,
     arguments: &ValidateArguments,
     sink: &mut Sink,
 ) -> Result<Vec<Check>, Option<Diag>> {
-    let mut checks =
-        warped_dmr::circuits().map_err(|message| Some(Diag::error("validate::defect", message)))?;
-    let (_, outcomes) = study(("warped_dmr.toml", WARPED_DMR), arguments, sink)?;
-    checks.extend(warped_dmr::study(&outcomes));
-    Ok(checks)
+    let defect = |message: String| Some(Diag::error("validate::defect", message));
+    let suite = suite::shipped(name).map_err(|faults| defect(render(&faults.0, false)))?;
+    let mut studies = suite::Studies::new();
+    for file in &suite.studies {
+        let text = suite::study(file).ok_or_else(|| defect(format!("there is no `{file}`")))?;
+        let (_, outcomes) = study((file, text), arguments, sink)?;
+        studies.insert(file.clone(), outcomes);
+    }
+    suite.checks(&studies).map_err(defect)
 }
 
 /// The uniform-vector paper: the IPC of its baseline, then its section 5. `Err(None)`: the findings are in the sink already.

@@ -4,7 +4,6 @@ mod filter_cache;
 mod register_virtualization;
 mod soft_error;
 mod uniform_vectors;
-mod warped_dmr;
 
 pub use filter_cache::{Benchmark, Derived, FilterCachePaper, LeakageOther, Line, StructureRow};
 pub use register_virtualization::{
@@ -14,4 +13,3 @@ pub use soft_error::{
     AvfFigures, SawpFigures, Schedulers, SharpFigures, Similarity, SoftErrorPaper,
 };
 pub use uniform_vectors::{MeanMax, Modes, UniformVectorPaper};
-pub use warped_dmr::WarpedDmrPaper;

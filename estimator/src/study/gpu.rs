@@ -293,7 +293,7 @@ fn parse_clock(value: &DeValue<'_>) -> Result<Clock, Fault> {
 }
 
 /// A quantity with its unit, as text.
-pub(super) fn quantity<T: FromStr>(
+pub(crate) fn quantity<T: FromStr>(
     what: &str,
     value: &DeValue<'_>,
     example: &str,
@@ -317,7 +317,7 @@ where
 }
 
 /// `name` if it is one of `names`.
-pub(super) fn known<'a>(
+pub(crate) fn known<'a>(
     what: &str,
     code: &'static str,
     name: &str,

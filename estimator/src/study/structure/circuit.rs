@@ -13,7 +13,7 @@ use crate::study::gpu::known;
 use crate::study::toml_reader::{Fault, Placed, Reader, Section, plain, text};
 
 /// `array` or `logic`.
-pub(super) fn read(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Placed<Spec>> {
+pub(crate) fn read(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Placed<Spec>> {
     match (section.get("array"), section.get("logic")) {
         (Some(value), None) => {
             let table = reader.as_section("structure.array".to_owned(), value)?;
