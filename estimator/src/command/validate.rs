@@ -19,14 +19,11 @@ use crate::run::{resolve_text, run_all};
 use crate::validate::oracle::{CACTI7, CACTI65};
 use crate::validate::{
     Check, Setting, Tolerance, Validation, filter_cache_circuits, filter_cache_study, gpu, macros,
-    registers, soft_error_study, suite, uniform_vector_study,
+    registers, soft_error_study, suite,
 };
 
 /// The study whose points are compared with the paper's Table 4.
 const STUDY: &str = include_str!("../../../workloads/studies/filter_cache.toml");
-
-/// The study whose points are compared with the uniform-vector paper's section 5.
-const UNIFORM_VECTORS: &str = include_str!("../../../workloads/studies/uniform_vectors.toml");
 
 /// The study whose points are compared with the figures of the register-virtualization work.
 const REGISTERS: &str = include_str!("../../../workloads/studies/register_virtualization.toml");
@@ -84,7 +81,7 @@ fn checks(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, 
             })?,
             Suite::Macros => tool(arguments, |_| macro_checks())?,
             Suite::Gpu => tool(arguments, gpu::gpgpusim)?,
-            Suite::UniformVectors => uniform_vectors(arguments, sink)?,
+            Suite::UniformVectors => shipped("uniform_vectors", arguments, sink)?,
             Suite::RegisterVirtualization => registers(arguments, sink)?,
             Suite::WarpedDmr => shipped("warped_dmr", arguments, sink)?,
             Suite::SoftError => soft_error(arguments, sink)?,
@@ -175,20 +172,6 @@ fn shipped(
         studies.insert(file.clone(), outcomes);
     }
     suite.checks(&studies).map_err(defect)
-}
-
-/// The uniform-vector paper: the IPC of its baseline, then its section 5. `Err(None)`: the findings are in the sink already.
-fn uniform_vectors(
-    arguments: &ValidateArguments,
-    sink: &mut Sink,
-) -> Result<Vec<Check>, Option<Diag>> {
-    let mut checks = tool(arguments, gpu::uniform_vectors)?;
-    let (_, outcomes) = study(("uniform_vectors.toml", UNIFORM_VECTORS), arguments, sink)?;
-    let defect = |error: String| Some(Diag::error("techlib::defect", error));
-    let circuits = paper_circuits().map_err(defect)?;
-    let found = uniform_vector_study(&outcomes, &circuits);
-    checks.extend(found.map_err(|error| defect(error.to_string()))?);
-    Ok(checks)
 }
 
 /// The soft-error paper. `Err(None)`: the findings are in the sink already.

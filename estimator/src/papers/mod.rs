@@ -3,7 +3,6 @@
 mod filter_cache;
 mod register_virtualization;
 mod soft_error;
-mod uniform_vectors;
 
 pub use filter_cache::{Benchmark, Derived, FilterCachePaper, LeakageOther, Line, StructureRow};
 pub use register_virtualization::{
@@ -12,4 +11,3 @@ pub use register_virtualization::{
 pub use soft_error::{
     AvfFigures, SawpFigures, Schedulers, SharpFigures, Similarity, SoftErrorPaper,
 };
-pub use uniform_vectors::{MeanMax, Modes, UniformVectorPaper};

@@ -13,14 +13,12 @@ mod rows;
 mod soft_error;
 mod study;
 pub mod suite;
-mod uniform_vectors;
 
 use serde::Serialize;
 
 pub use circuits::{Setting, filter_cache_circuits};
 pub use soft_error::soft_error_study;
 pub use study::filter_cache_study;
-pub use uniform_vectors::uniform_vector_study;
 
 /// One number of ours beside a published one.
 #[derive(Clone, Debug, PartialEq, Serialize)]

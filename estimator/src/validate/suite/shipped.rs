@@ -11,11 +11,14 @@ macro_rules! texts {
 
 /// Suites and studies of their own: file and text.
 const OWN: &[(&str, &str)] = texts!("../../../validation/":
+    "uniform_vectors.toml",
+    "uniform_vectors_table_3.toml",
     "warped_dmr.toml",
 );
 
 /// Studies that ship: file and text.
 const STUDIES: &[(&str, &str)] = texts!("../../../../workloads/studies/":
+    "uniform_vectors.toml",
     "warped_dmr.toml",
 );
 
