@@ -19,7 +19,7 @@ use crate::run::{resolve_text, run_all};
 use crate::validate::oracle::{CACTI7, CACTI65};
 use crate::validate::{
     Check, Setting, Tolerance, Validation, filter_cache_circuits, filter_cache_study, gpu, macros,
-    registers, soft_error_study, suite,
+    registers, suite,
 };
 
 /// The study whose points are compared with the paper's Table 4.
@@ -30,10 +30,6 @@ const REGISTERS: &str = include_str!("../../../workloads/studies/register_virtua
 
 /// The study whose points are compared with the figures of its chapter 3.
 const SHRINK: &str = include_str!("../../../workloads/studies/register_shrink.toml");
-
-/// The studies whose points are compared with the soft-error paper's section 5.
-const SOFT_ERROR: &str = include_str!("../../../workloads/studies/soft_error.toml");
-const SCHEDULERS: &str = include_str!("../../../workloads/studies/soft_error_schedulers.toml");
 
 /// Compares our numbers with the papers' and shows both.
 pub fn run(arguments: &ValidateArguments) -> Exit {
@@ -84,7 +80,7 @@ fn checks(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, 
             Suite::UniformVectors => shipped("uniform_vectors", arguments, sink)?,
             Suite::RegisterVirtualization => registers(arguments, sink)?,
             Suite::WarpedDmr => shipped("warped_dmr", arguments, sink)?,
-            Suite::SoftError => soft_error(arguments, sink)?,
+            Suite::SoftError => shipped("soft_error", arguments, sink)?,
         };
         checks.extend(of_suite);
     }
@@ -172,14 +168,6 @@ fn shipped(
         studies.insert(file.clone(), outcomes);
     }
     suite.checks(&studies).map_err(defect)
-}
-
-/// The soft-error paper. `Err(None)`: the findings are in the sink already.
-fn soft_error(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, Option<Diag>> {
-    let (_, mut outcomes) = study(("soft_error.toml", SOFT_ERROR), arguments, sink)?;
-    let name = "soft_error_schedulers.toml";
-    outcomes.extend(study((name, SCHEDULERS), arguments, sink)?.1);
-    Ok(soft_error_study(&outcomes))
 }
 
 /// Title and outcomes of a study that ships. `Err(None)`: the findings are in the sink already.

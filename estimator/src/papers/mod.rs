@@ -2,12 +2,8 @@
 
 mod filter_cache;
 mod register_virtualization;
-mod soft_error;
 
 pub use filter_cache::{Benchmark, Derived, FilterCachePaper, LeakageOther, Line, StructureRow};
 pub use register_virtualization::{
     Chapter3, RegisterVirtualizationPaper, Section25, Section28, Section286, Table22,
-};
-pub use soft_error::{
-    AvfFigures, SawpFigures, Schedulers, SharpFigures, Similarity, SoftErrorPaper,
 };

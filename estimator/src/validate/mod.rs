@@ -10,14 +10,12 @@ pub mod oracle;
 pub mod registers;
 mod render;
 mod rows;
-mod soft_error;
 mod study;
 pub mod suite;
 
 use serde::Serialize;
 
 pub use circuits::{Setting, filter_cache_circuits};
-pub use soft_error::soft_error_study;
 pub use study::filter_cache_study;
 
 /// One number of ours beside a published one.

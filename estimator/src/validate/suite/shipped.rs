@@ -11,6 +11,7 @@ macro_rules! texts {
 
 /// Suites and studies of their own: file and text.
 const OWN: &[(&str, &str)] = texts!("../../../validation/":
+    "soft_error.toml",
     "uniform_vectors.toml",
     "uniform_vectors_table_3.toml",
     "warped_dmr.toml",
@@ -18,6 +19,8 @@ const OWN: &[(&str, &str)] = texts!("../../../validation/":
 
 /// Studies that ship: file and text.
 const STUDIES: &[(&str, &str)] = texts!("../../../../workloads/studies/":
+    "soft_error.toml",
+    "soft_error_schedulers.toml",
     "uniform_vectors.toml",
     "warped_dmr.toml",
 );
