@@ -76,7 +76,7 @@ fn arrays_with_known_inputs_agree_to_the_printed_digits() {
         ];
         if known.iter().any(|name| check.what.starts_with(name)) {
             // Half of the last printed digit of areas, leakages and energies; delays, which are printed with two decimals, to a twentieth of a picosecond.
-            let digit = match check.unit {
+            let digit = match check.unit.as_str() {
                 "µm²" => 0.5,
                 "ps" => 0.05,
                 _ => 0.005,

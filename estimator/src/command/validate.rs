@@ -19,17 +19,11 @@ use crate::run::{resolve_text, run_all};
 use crate::validate::oracle::{CACTI7, CACTI65};
 use crate::validate::{
     Check, Setting, Tolerance, Validation, filter_cache_circuits, filter_cache_study, gpu, macros,
-    registers, suite,
+    suite,
 };
 
 /// The study whose points are compared with the paper's Table 4.
 const STUDY: &str = include_str!("../../../workloads/studies/filter_cache.toml");
-
-/// The study whose points are compared with the figures of the register-virtualization work.
-const REGISTERS: &str = include_str!("../../../workloads/studies/register_virtualization.toml");
-
-/// The study whose points are compared with the figures of its chapter 3.
-const SHRINK: &str = include_str!("../../../workloads/studies/register_shrink.toml");
 
 /// Compares our numbers with the papers' and shows both.
 pub fn run(arguments: &ValidateArguments) -> Exit {
@@ -78,7 +72,7 @@ fn checks(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, 
             Suite::Macros => tool(arguments, |_| macro_checks())?,
             Suite::Gpu => tool(arguments, gpu::gpgpusim)?,
             Suite::UniformVectors => shipped("uniform_vectors", arguments, sink)?,
-            Suite::RegisterVirtualization => registers(arguments, sink)?,
+            Suite::RegisterVirtualization => shipped("register_virtualization", arguments, sink)?,
             Suite::WarpedDmr => shipped("warped_dmr", arguments, sink)?,
             Suite::SoftError => shipped("soft_error", arguments, sink)?,
         };
@@ -138,18 +132,6 @@ fn paper(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, O
         circuits().map_err(|message| Some(Diag::error("validate::defect", message)))?;
     let (title, outcomes) = study(("filter_cache.toml", STUDY), arguments, sink)?;
     checks.extend(filter_cache_study(&Report::new(&title, &outcomes)));
-    Ok(checks)
-}
-
-/// The register-virtualization work. `Err(None)`: the findings are in the sink already.
-fn registers(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, Option<Diag>> {
-    let mut checks =
-        registers::circuits().map_err(|message| Some(Diag::error("validate::defect", message)))?;
-    let name = "register_virtualization.toml";
-    let (_, outcomes) = study((name, REGISTERS), arguments, sink)?;
-    checks.extend(registers::study(&outcomes));
-    let (_, outcomes) = study(("register_shrink.toml", SHRINK), arguments, sink)?;
-    checks.extend(registers::shrink::study(&outcomes));
     Ok(checks)
 }
 

@@ -267,7 +267,7 @@ fn parse_flavour(value: &DeValue<'_>) -> Result<Flavour, Fault> {
     Flavour::from_str(&name).map_err(|error| bad("study::unknown_flavour", error.to_string()))
 }
 
-fn parse_profile(value: &DeValue<'_>) -> Result<Profile, Fault> {
+pub(crate) fn parse_profile(value: &DeValue<'_>) -> Result<Profile, Fault> {
     let name = text("`profile`", value, "profile = \"cacti65\"")?;
     crate::array::parse_profile(&name).map_err(|refusal| Fault {
         help: refusal.help,

@@ -27,7 +27,7 @@ pub use configurations::{Configuration, configurations};
 pub use gpu::{
     Clock, DEFAULT_KELVIN, GpuAxes, KEYS as GPU_KEYS, NodeChoice, Override, TechnologyAxes,
 };
-pub(crate) use gpu::{known, quantity};
+pub(crate) use gpu::{known, parse_profile, quantity};
 pub use nodes::technologies;
 pub use question::Question;
 pub use reliability::Watched;

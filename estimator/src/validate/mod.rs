@@ -7,9 +7,7 @@ mod circuits;
 pub mod gpu;
 pub mod macros;
 pub mod oracle;
-pub mod registers;
 mod render;
-mod rows;
 mod study;
 pub mod suite;
 

@@ -8,10 +8,11 @@ use warpwatt_techlib::quantity::{Temperature, Voltage};
 use warpwatt_techlib::{Flavour, Library};
 use warpwatt_techniques::{Structure, baseline, find};
 
-/// Of what circuits are made, and whose GPU their sizes are. The rules are CACTI 6.5's with high-performance transistors, as in the papers.
+/// Of what circuits are made, and whose GPU their sizes are. Transistors are high-performance ones, as in the papers.
 #[derive(Clone, Debug)]
 pub(super) struct Setting {
     pub node: String,
+    pub profile: Profile,
     pub temperature: Temperature,
     pub vdd: Option<Voltage>,
     pub gpu: Option<&'static Preset>,
@@ -40,13 +41,16 @@ pub(super) enum MadeOf {
 type Figure = (&'static str, fn(&Cost, &Structure) -> f64);
 
 /// What an expression may take of a circuit, called as in the catalogue of metrics.
-const FIGURES: [Figure; 8] = [
+const FIGURES: [Figure; 9] = [
     ("area_m2", |cost, _| cost.area.si()),
     ("delay_s", |cost, _| cost.access_time.si()),
     ("read_j", |cost, _| cost.read_energy.si()),
     ("write_j", |cost, _| cost.write_energy.si()),
     ("leakage_w", |cost, _| cost.leakage.si()),
     ("gate_leakage_w", |cost, _| cost.gate_leakage.si()),
+    ("total_leakage_w", |cost, _| {
+        cost.leakage.si() + cost.gate_leakage.si()
+    }),
     ("per_sm", |_, structure| f64::from(structure.per_sm)),
     ("bits", |_, structure| bits(&structure.spec)),
 ];
@@ -87,7 +91,7 @@ pub(super) fn price(
     at.vdd = setting.vdd;
     for circuit in circuits {
         let structure = structure(setting, circuit)?;
-        let cost = cost(&technology, &at, Profile::Cacti65, &structure.spec);
+        let cost = cost(&technology, &at, setting.profile, &structure.spec);
         let cost = cost.map_err(|error| format!("`{}`: {error}", circuit.name))?;
         for (figure, value) in FIGURES {
             let name = format!("{}.{figure}", circuit.name);

@@ -2,6 +2,7 @@
 
 use toml::de::DeValue;
 use toml::{Spanned, Table};
+use warpwatt_circuit::Profile;
 use warpwatt_gpu::presets;
 use warpwatt_techlib::quantity::{Temperature, Voltage};
 
@@ -14,14 +15,14 @@ use crate::diag::{Sink, SourceId};
 use crate::expression::Expression;
 use crate::report::metric::Metrics;
 use crate::study::toml_reader::{Fault, Reader, Section, parse_document, plain, text};
-use crate::study::{known, quantity, read_spec};
+use crate::study::{known, parse_profile, quantity, read_spec};
 
 const KEYS: [&str; 9] = [
     "citation",
     "paper",
+    "numbers",
     "studies",
     "circuits",
-    "circuit",
     "measures",
     "techniques",
     "tolerances",
@@ -101,7 +102,10 @@ fn suite(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Suite> {
 
 fn setting(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Setting> {
     let section = reader.section(root, "circuits")?;
-    reader.refuse_unknown(&section, &["node", "temperature", "vdd", "gpu"]);
+    reader.refuse_unknown(
+        &section,
+        &["node", "profile", "temperature", "vdd", "gpu", "built"],
+    );
     if section.get("node").is_none() {
         reader.missing(&section, "node", "node = \"40nm\"");
     }
@@ -114,6 +118,7 @@ fn setting(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Setting> {
     let vdd = reader.one(&section, "vdd", |value| {
         quantity::<Voltage>("`vdd`", value, "vdd = \"0.96 V\"")
     });
+    let profile = reader.one(&section, "profile", parse_profile);
     let gpu = reader.one(&section, "gpu", |value| {
         let name = text("`gpu`", value, "gpu = \"fermi-16sm\"")?;
         let names = presets().iter().map(|preset| preset.name);
@@ -122,6 +127,7 @@ fn setting(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Setting> {
     let gpu = gpu.and_then(|gpu| presets().iter().find(|preset| preset.name == gpu.value));
     Some(Setting {
         node: node?.value,
+        profile: profile.map_or(Profile::Cacti65, |profile| profile.value),
         temperature: temperature.map_or(Temperature::from_k(350.0), |it| it.value),
         vdd: vdd.map(|vdd| vdd.value),
         gpu,
@@ -150,7 +156,17 @@ pub(super) fn tables<'d>(
 }
 
 fn circuits(reader: &mut Reader<'_>, root: &Section<'_>) -> Vec<Circuit> {
-    let sections = tables(reader, root, "circuit");
+    let sections = match root.get("circuits").map(Spanned::get_ref) {
+        Some(DeValue::Table(table)) => {
+            let section = Section {
+                name: "circuits".to_owned(),
+                table,
+                range: root.range.clone(),
+            };
+            tables(reader, &section, "built")
+        }
+        _ => Vec::new(),
+    };
     sections
         .iter()
         .filter_map(|section| circuit(reader, section))

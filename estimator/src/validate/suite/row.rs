@@ -8,6 +8,7 @@ use warpwatt_techniques::find;
 use super::measure::{native, natives};
 use super::read::{expression, fault, tables};
 use super::reduce::{REDUCTIONS, Reduce};
+use super::shipped;
 use super::{Ours, Published, Row, Selection, Suite};
 use crate::diag::{did_you_mean, nearest};
 use crate::outcome::BASELINE;
@@ -62,12 +63,13 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// Of what rows are made of: other rows, circuits, settings of the GPU.
-    fn of_values(names: Vec<String>) -> Self {
+    /// One of `names`, or anything that begins with `prefix`.
+    fn among(names: Vec<String>, prefix: Option<&'static str>) -> Self {
         let all = names.clone();
         Self {
             is_known: Box::new(move |name| {
-                name.starts_with(GPU) || names.iter().any(|it| it == name)
+                prefix.is_some_and(|prefix| name.starts_with(prefix))
+                    || names.iter().any(|it| it == name)
             }),
             help: Box::new(move |name| did_you_mean(name, all.iter().map(String::as_str))),
         }
@@ -76,6 +78,8 @@ impl<'n> Names<'n> {
 
 /// What rows name: tolerances and techniques.
 struct Shared {
+    /// Those of the paper's own file.
+    numbers: BTreeMap<String, f64>,
     tolerances: BTreeMap<String, Tolerance>,
     techniques: BTreeMap<String, String>,
 }
@@ -107,6 +111,7 @@ pub(super) fn rows(
     };
     reader.refuse_unknown(&compared, &["values", "rows"]);
     let shared = Shared {
+        numbers: numbers(reader, root),
         tolerances: tolerances(reader, root),
         techniques: techniques(reader, root),
     };
@@ -133,6 +138,16 @@ pub(super) fn rows(
         }
     }
     rows
+}
+
+/// `numbers`: the file of the paper's numbers that `published` may name.
+fn numbers(reader: &mut Reader<'_>, root: &Section<'_>) -> BTreeMap<String, f64> {
+    let file = reader.one(root, "numbers", |value| {
+        let name = text("`numbers`", value, "numbers = \"filter_cache.toml\"")?;
+        known("paper's file", "validate::suite", &name, shipped::papers())
+    });
+    file.map(|file| shipped::numbers(&file.value))
+        .unwrap_or_default()
 }
 
 fn said(
@@ -218,7 +233,7 @@ fn ours(
 ) -> Option<Ours> {
     match (section.get("metric"), section.get("ours")) {
         (None, Some(value)) => {
-            let names = Names::of_values(named.to_vec());
+            let names = Names::among(named.to_vec(), Some(GPU));
             Some(Ours::Made(expression(reader, value, &names)?))
         }
         (Some(value), None) => {
@@ -342,10 +357,10 @@ fn published(reader: &mut Reader<'_>, section: &Section<'_>, shared: &Shared) ->
     let figure = said(reader, section, "figure", "figure = \"Figure 4.8 (b)\"");
     let what = said(reader, section, "what", "what = \"slowdown, mean\"");
     let unit = said(reader, section, "unit", "unit = \"mW\"");
-    let none = Names::of_values(Vec::new());
+    let numbers = Names::among(shared.numbers.keys().cloned().collect(), None);
     let value = section
         .get("published")
-        .and_then(|value| expression(reader, value, &none));
+        .and_then(|value| expression(reader, value, &numbers));
     let tolerance = reader.one(section, "tolerance", |value| {
         tolerance(value, &shared.tolerances)
     });
@@ -357,11 +372,12 @@ fn published(reader: &mut Reader<'_>, section: &Section<'_>, shared: &Shared) ->
             .find(|kind| kind.name() == name)
             .unwrap_or_default())
     });
+    let of_paper = |name: &str| shared.numbers.get(name).copied().unwrap_or(f64::NAN);
     Some(Published {
         figure: figure?,
         what: what?,
         unit: unit.unwrap_or_default(),
-        value: value?.value(&|_| f64::NAN).unwrap_or(f64::NAN),
+        value: value?.value(&of_paper).unwrap_or(f64::NAN),
         tolerance: tolerance?.value,
         kind: kind.map_or(Kind::Prediction, |kind| kind.value),
     })

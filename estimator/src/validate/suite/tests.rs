@@ -103,7 +103,12 @@ rows = [
 
 #[test]
 fn every_suite_that_ships_can_be_read() {
-    for name in ["soft_error", "uniform_vectors", "warped_dmr"] {
+    for name in [
+        "register_virtualization",
+        "soft_error",
+        "uniform_vectors",
+        "warped_dmr",
+    ] {
         match shipped(name) {
             Ok(suite) => assert!(suite.studies.iter().all(|file| study(file).is_some())),
             Err(faults) => panic!("{}", render(&faults.0, false)),
