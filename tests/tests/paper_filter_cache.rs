@@ -4,15 +4,13 @@
 use std::path::Path;
 
 use approx::assert_relative_eq;
-use warpwatt::diag::Sink;
+use warpwatt::diag::{Sink, render};
 use warpwatt::outcome::{BASELINE, KernelName, Outcome, Point};
-use warpwatt::papers::FilterCachePaper;
 use warpwatt::pricing::{CostTable, Counted, NodeCircuits, price, technology_name};
 use warpwatt::report::Report;
 use warpwatt::run::{resolve_text, run_all};
-use warpwatt::validate::{
-    Check, Setting, Status, Validation, filter_cache_circuits, filter_cache_study,
-};
+use warpwatt::validate::suite::{Studies, Suite};
+use warpwatt::validate::{Check, Status, Validation};
 use warpwatt_activity::Activity;
 use warpwatt_circuit::{OperatingPoint, Profile};
 use warpwatt_gpu::GpuSpec;
@@ -30,13 +28,21 @@ fn circuits(profile: Profile) -> NodeCircuits {
     NodeCircuits::new(technology, point, profile)
 }
 
-fn checks(profile: Profile) -> Vec<Check> {
-    let setting = Setting {
-        circuits: &circuits(profile),
-        gpu: &GpuSpec::preset("tesla-16sm").unwrap(),
-        paper: &FilterCachePaper::load(),
+/// The rows that need no points by themselves, and with the points of the study those of Table 4 and section 5.2.
+fn compared(profile: Profile, studies: &Studies) -> Vec<Check> {
+    let text = include_str!("../../estimator/validation/filter_cache.toml");
+    let priced = format!("[circuits]\nprofile = \"{profile}\"\n");
+    let mut sink = Sink::default();
+    let text = text.replace("[circuits]", &priced);
+    let source = sink.sources.add("filter_cache.toml", &text);
+    let Some(suite) = Suite::read(&mut sink, source) else {
+        panic!("{}", render(&sink, false));
     };
-    filter_cache_circuits(&setting).unwrap()
+    suite.checks(studies).unwrap()
+}
+
+fn checks(profile: Profile) -> Vec<Check> {
+    compared(profile, &Studies::new())
 }
 
 fn gaps(checks: &[Check]) -> Vec<&str> {
@@ -227,17 +233,17 @@ kernels = [
 
 [[technique]]
 name = "filter_cache"
+entries = [16, 32]
 
 [output]
 directory = "results"
 "#;
 
-fn small_study() -> Report {
+fn small_study() -> Vec<Outcome> {
     let mut sink = Sink::default();
     let resolved =
         resolve_text("small.toml", SMALL, Path::new(""), &mut sink).expect("a valid study");
-    let outcomes = run_all(&resolved, &sink.sources, Some(2), |_| ()).expect("it runs");
-    Report::new("small", &outcomes)
+    run_all(&resolved, &sink.sources, Some(2), |_| ()).expect("it runs")
 }
 
 /// `docs/validation.md` is printed by `warpwatt validate --markdown`.
@@ -251,7 +257,8 @@ fn the_validation_page_shows_the_current_numbers() {
     {
         assert!(page.contains(line), "not on the page: {line}");
     }
-    let rows = filter_cache_study(&small_study());
+    let points = Studies::from([("filter_cache.toml".to_owned(), small_study())]);
+    let rows = compared(Profile::Cacti65, &points);
     let rows: Vec<&Check> = rows
         .iter()
         .filter(|check| check.place == "Table 4")

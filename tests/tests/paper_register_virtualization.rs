@@ -77,7 +77,11 @@ fn averages_lie_where_the_page_says() {
         0.15,
     );
     within("instructions decoded more, ten entries", 0.005, 0.04);
-    within("renaming table's leakage", 0.005, 0.015);
+    within(
+        "renaming table's leakage over that of the register file",
+        0.005,
+        0.015,
+    );
     within(
         "registers taken less than with three levels, least",
         -0.1,

@@ -3,18 +3,13 @@
 //! A check compares one number of ours with one of a paper and says whether it holds within its tolerance or is a gap. Tolerances state how near two
 //! independent models of one thing are expected to be; they are set before the comparison and not moved to make it hold.
 
-mod circuits;
 pub mod gpu;
 pub mod macros;
 pub mod oracle;
 mod render;
-mod study;
 pub mod suite;
 
 use serde::Serialize;
-
-pub use circuits::{Setting, filter_cache_circuits};
-pub use study::filter_cache_study;
 
 /// One number of ours beside a published one.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -13,6 +13,7 @@ mod versus;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use catalogue::FIGURES;
 pub use catalogue::Metrics;
 pub use goal::{Bound, Limit, Objective};
 pub(crate) use point::POINT;

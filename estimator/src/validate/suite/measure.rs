@@ -8,6 +8,7 @@ use warpwatt_techlib::{Flavour, Library};
 
 use crate::expression::Expression;
 use crate::outcome::{Outcome, PricedStructure};
+use crate::report::metric::FIGURES;
 
 /// A measure that a suite names.
 #[derive(Clone, Debug)]
@@ -23,22 +24,15 @@ pub(super) enum Measure {
     },
 }
 
-/// What is measured of a point and is no metric of the catalogue: name, meaning, value.
+/// What is measured of a point and is no metric of the catalogue: name and value.
 type Native = (&'static str, fn(&Outcome) -> Option<f64>);
 
 /// The registry of them.
-const NATIVE: [Native; 1] = [("gddr5_energy_j", gddr5_energy_j)];
-
-/// Figures of a structure that sums may use, beside `ACTION.unit_j` and `ACTION.count`.
-const FIGURES: [(&str, fn(&PricedStructure) -> f64); 7] = [
-    ("area_m2", |s| s.area_m2),
-    ("leakage_w", |s| s.leakage_w),
-    ("gate_leakage_w", |s| s.gate_leakage_w),
-    ("delay_s", |s| s.delay_s),
-    ("dynamic_j", |s| s.dynamic_j),
-    ("leakage_j", |s| s.leakage_j),
-    ("instances", |s| s.instances as f64),
+const NATIVE: [Native; 2] = [
+    ("gddr5_energy_j", gddr5_energy_j),
+    ("idle_lanes", idle_lanes),
 ];
+
 /// After the name of an action: its price, and how often it happened.
 const UNIT: &str = ".unit_j";
 const COUNT: &str = ".count";
@@ -59,9 +53,9 @@ pub(super) fn is_figure(name: &str) -> bool {
     name.ends_with(UNIT) || name.ends_with(COUNT) || figures().any(|known| known == name)
 }
 
-/// The figures that sums may use.
+/// The figures that sums may use, beside `ACTION.unit_j` and `ACTION.count`.
 pub(super) fn figures() -> impl Iterator<Item = &'static str> + Clone {
-    FIGURES.iter().map(|(name, _)| *name)
+    FIGURES.iter().map(|(name, ..)| *name)
 }
 
 /// The sum of an expression over the structures of a point that have one of the names.
@@ -88,8 +82,8 @@ fn figure(structure: &PricedStructure, name: &str) -> f64 {
     if let Some(action) = name.strip_suffix(COUNT) {
         return structure.count(action) as f64;
     }
-    let found = FIGURES.iter().find(|(known, _)| *known == name);
-    found.map_or(f64::NAN, |(_, value)| value(structure))
+    let found = FIGURES.iter().find(|(known, ..)| *known == name);
+    found.map_or(f64::NAN, |(.., value)| value(structure))
 }
 
 /// The energy of what memory served: sectors that the second-level cache asked for or sent back. GDDR5 stands for the GDDR3 of a GTX 285, of which no currents are
@@ -109,4 +103,16 @@ fn gddr5_energy_j(outcome: &Outcome) -> Option<f64> {
     let access = cost(&technology, &at, Profile::Cacti65, &spec).ok()?;
     let read = n("l2_read_misses") * access.read_energy.si();
     Some(read + n("l2_write_backs") * access.write_energy.si())
+}
+
+/// The share of the lanes that execute nothing while their warp does, by the counters of `execution_profile`.
+fn idle_lanes(outcome: &Outcome) -> Option<f64> {
+    let of = |lanes: u64| {
+        let name = format!("execution_profile_lanes_{lanes}");
+        outcome.activity.get(&name)
+    };
+    let (busy, all) = (1..=32).fold((0, 0), |(busy, all), lanes| {
+        (busy + lanes * of(lanes), all + 32 * of(lanes))
+    });
+    Some(1.0 - busy as f64 / all as f64)
 }

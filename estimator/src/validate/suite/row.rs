@@ -180,14 +180,12 @@ fn tolerances(reader: &mut Reader<'_>, root: &Section<'_>) -> BTreeMap<String, T
 fn tolerance(value: &DeValue<'_>, named: &BTreeMap<String, Tolerance>) -> Result<Tolerance, Fault> {
     const EXAMPLE: &str = "tolerance = { relative = 0.1 }";
     let wrong = || {
-        let names = named
-            .keys()
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join("`, `");
-        let help = format!(
-            "write `{EXAMPLE}`, `{{ absolute = 0.05 }}`, `\"at most\"` or one of `{names}`"
+        let names: Vec<String> = named.keys().map(|name| format!("`\"{name}\"`")).collect();
+        let all = format!(
+            "`{{ absolute = 0.05 }}`, `\"at most\"`, {}",
+            names.join(", ")
         );
+        let help = format!("write `{EXAMPLE}`, {}", all.trim_end_matches(", "));
         fault("this is no tolerance".to_owned(), help)
     };
     let number = |table: &toml::Table, key: &str| match table.get(key) {
@@ -243,7 +241,7 @@ fn ours(
         }
         _ => {
             let message = "a row has a `metric` of points or is made of other values as `ours`, not both or neither";
-            let help = "write for example `metric = \"slowdown\", technique = \"warped_dmr\"` or `ours = \"around - in_order\"`";
+            let help = "write for example `metric = \"warped_dmr.coverage\", technique = \"warped_dmr\"` or `ours = \"around - in_order\"`";
             reader.fault(
                 section.range.clone(),
                 fault(message.to_owned(), help.to_owned()),

@@ -13,6 +13,7 @@ macro_rules! texts {
 
 /// Suites and studies of their own: file and text.
 const OWN: &[(&str, &str)] = texts!("../../../validation/":
+    "filter_cache.toml",
     "register_virtualization.toml",
     "soft_error.toml",
     "uniform_vectors.toml",
@@ -25,6 +26,7 @@ const PAPERS: &[(&str, &str)] = texts!("../../../papers/": "filter_cache.toml");
 
 /// Studies that ship: file and text.
 const STUDIES: &[(&str, &str)] = texts!("../../../../workloads/studies/":
+    "filter_cache.toml",
     "register_shrink.toml",
     "register_virtualization.toml",
     "soft_error.toml",

@@ -104,6 +104,7 @@ rows = [
 #[test]
 fn every_suite_that_ships_can_be_read() {
     for name in [
+        "filter_cache",
         "register_virtualization",
         "soft_error",
         "uniform_vectors",
