@@ -46,6 +46,9 @@ pub fn value(label: &str, parameter: &str) -> Option<String> {
 
 /// Whether `wanted` means what `label` names: the same techniques, and the same values of the parameters that it names. Spaces and case do not matter.
 pub fn fits(label: &str, wanted: &str) -> bool {
+    if label == wanted {
+        return true;
+    }
     let plain = |text: &str| -> String {
         let kept = text.chars().filter(|c| !c.is_whitespace());
         kept.flat_map(char::to_lowercase).collect()

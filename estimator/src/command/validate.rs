@@ -2,44 +2,14 @@
 
 use std::path::Path;
 
-use warpwatt_circuit::{OperatingPoint, Profile};
-use warpwatt_gpu::GpuSpec;
-use warpwatt_techlib::quantity::Temperature;
-use warpwatt_techlib::{Flavour, Library};
-
 use super::arguments::{Suite, ValidateArguments};
 use super::console::{Exit, out, out_json, reject};
 use super::progress::Progress;
-use crate::diag::{Diag, Rejection, Sink};
+use crate::diag::{Diag, Rejection, Sink, render};
 use crate::outcome::Outcome;
-use crate::papers::FilterCachePaper;
-use crate::pricing::NodeCircuits;
-use crate::report::Report;
-use crate::report::beside;
 use crate::run::{resolve_text, run_all};
 use crate::validate::oracle::{CACTI7, CACTI65};
-use crate::validate::{
-    Check, Setting, Tolerance, Validation, filter_cache_circuits, filter_cache_study, gpu, macros,
-    registers, soft_error_study, uniform_vector_study, warped_dmr,
-};
-
-/// The study whose points are compared with the paper's Table 4.
-const STUDY: &str = include_str!("../../../workloads/studies/filter_cache.toml");
-
-/// The study whose points are compared with the uniform-vector paper's section 5.
-const UNIFORM_VECTORS: &str = include_str!("../../../workloads/studies/uniform_vectors.toml");
-
-/// The study whose points are compared with the figures of the register-virtualization work.
-const REGISTERS: &str = include_str!("../../../workloads/studies/register_virtualization.toml");
-
-/// The study whose points are compared with the figures of its chapter 3.
-const SHRINK: &str = include_str!("../../../workloads/studies/register_shrink.toml");
-
-/// The study whose points are compared with the figures of Warped-DMR.
-const WARPED_DMR: &str = include_str!("../../../workloads/studies/warped_dmr.toml");
-/// The studies whose points are compared with the soft-error paper's section 5.
-const SOFT_ERROR: &str = include_str!("../../../workloads/studies/soft_error.toml");
-const SCHEDULERS: &str = include_str!("../../../workloads/studies/soft_error_schedulers.toml");
+use crate::validate::{Check, Validation, gpu, macros, suite};
 
 /// Compares our numbers with the papers' and shows both.
 pub fn run(arguments: &ValidateArguments) -> Exit {
@@ -77,7 +47,7 @@ fn checks(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, 
     let mut checks = Vec::new();
     for suite in suites {
         let of_suite = match suite {
-            Suite::FilterCache => paper(arguments, sink)?,
+            Suite::FilterCache => shipped("filter_cache", arguments, sink)?,
             Suite::Cacti7 => tool(arguments, |pool| CACTI7.checks(pool))?,
             Suite::Cacti65 => tool(arguments, |pool| CACTI65.checks(pool))?,
             Suite::Refused => tool(arguments, |pool| {
@@ -85,12 +55,12 @@ fn checks(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, 
                 checks.extend(CACTI65.refused(pool)?);
                 Ok(checks)
             })?,
-            Suite::Macros => tool(arguments, |_| macro_checks())?,
+            Suite::Macros => tool(arguments, |_| macros::checks())?,
             Suite::Gpu => tool(arguments, gpu::gpgpusim)?,
-            Suite::UniformVectors => uniform_vectors(arguments, sink)?,
-            Suite::RegisterVirtualization => registers(arguments, sink)?,
-            Suite::WarpedDmr => verification(arguments, sink)?,
-            Suite::SoftError => soft_error(arguments, sink)?,
+            Suite::UniformVectors => shipped("uniform_vectors", arguments, sink)?,
+            Suite::RegisterVirtualization => shipped("register_virtualization", arguments, sink)?,
+            Suite::WarpedDmr => shipped("warped_dmr", arguments, sink)?,
+            Suite::SoftError => shipped("soft_error", arguments, sink)?,
         };
         checks.extend(of_suite);
     }
@@ -108,105 +78,29 @@ fn tool(
     checks(&pool).map_err(|message| Some(Diag::error("validate::defect", message)))
 }
 
-/// The memories of foundries and open kits that the calibration did without.
-fn macro_checks() -> Result<Vec<Check>, String> {
-    /// Of the relative errors.
-    const MEDIAN: f64 = 0.20;
-    /// Share of the intervals that miss.
-    const MISSED: f64 = 0.20;
-    let all = macros::macros(macros::TRUTH).map_err(|error| error.to_string())?;
-    let mut checks = Vec::new();
-    for (figure, name) in [("area_m2", "area"), ("access_time_s", "delay")] {
-        let held_out = all
-            .iter()
-            .filter(|check| check.held_out && check.figure == figure);
-        let Some(summary) = macros::summary(held_out) else {
-            continue;
-        };
-        let place = format!("macros, {} held out", summary.checks);
-        let mut check = |what: String, allowed, ours| {
-            let of = (place.as_str(), what, "");
-            checks.push(Check::new(of, allowed, ours, Tolerance::AtMost));
-        };
-        check(
-            format!("{name}, median error"),
-            MEDIAN,
-            summary.median_error,
-        );
-        check(
-            format!("{name}, outside the interval"),
-            MISSED,
-            1.0 - summary.covered,
-        );
+/// A suite of the project's data. `Err(None)`: the findings are in the sink already.
+fn shipped(
+    name: &str,
+    arguments: &ValidateArguments,
+    sink: &mut Sink,
+) -> Result<Vec<Check>, Option<Diag>> {
+    let defect = |message: String| Some(Diag::error("validate::defect", message));
+    let suite = suite::shipped(name).map_err(|faults| defect(render(&faults.0, false)))?;
+    let mut studies = suite::Studies::new();
+    for file in &suite.studies {
+        let text = suite::study(file).ok_or_else(|| defect(format!("there is no `{file}`")))?;
+        let outcomes = study((file, text), arguments, sink)?;
+        studies.insert(file.clone(), outcomes);
     }
-    Ok(checks)
+    suite.checks(&studies).map_err(defect)
 }
 
-/// The filter-cache paper. `Err(None)`: the findings are in the sink already.
-fn paper(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, Option<Diag>> {
-    let mut checks =
-        circuits().map_err(|message| Some(Diag::error("validate::defect", message)))?;
-    let (title, outcomes) = study(("filter_cache.toml", STUDY), arguments, sink)?;
-    checks.extend(filter_cache_study(&Report::beside(
-        &title,
-        &outcomes,
-        beside::load(Some(beside::FILTER_CACHE)),
-    )));
-    Ok(checks)
-}
-
-/// The register-virtualization work. `Err(None)`: the findings are in the sink already.
-fn registers(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, Option<Diag>> {
-    let mut checks =
-        registers::circuits().map_err(|message| Some(Diag::error("validate::defect", message)))?;
-    let name = "register_virtualization.toml";
-    let (_, outcomes) = study((name, REGISTERS), arguments, sink)?;
-    checks.extend(registers::study(&outcomes));
-    let (_, outcomes) = study(("register_shrink.toml", SHRINK), arguments, sink)?;
-    checks.extend(registers::shrink::study(&outcomes));
-    Ok(checks)
-}
-
-/// Warped-DMR. `Err(None)`: the findings are in the sink already.
-fn verification(
-    arguments: &ValidateArguments,
-    sink: &mut Sink,
-) -> Result<Vec<Check>, Option<Diag>> {
-    let mut checks =
-        warped_dmr::circuits().map_err(|message| Some(Diag::error("validate::defect", message)))?;
-    let (_, outcomes) = study(("warped_dmr.toml", WARPED_DMR), arguments, sink)?;
-    checks.extend(warped_dmr::study(&outcomes));
-    Ok(checks)
-}
-
-/// The uniform-vector paper: the IPC of its baseline, then its section 5. `Err(None)`: the findings are in the sink already.
-fn uniform_vectors(
-    arguments: &ValidateArguments,
-    sink: &mut Sink,
-) -> Result<Vec<Check>, Option<Diag>> {
-    let mut checks = tool(arguments, gpu::uniform_vectors)?;
-    let (_, outcomes) = study(("uniform_vectors.toml", UNIFORM_VECTORS), arguments, sink)?;
-    let defect = |error: String| Some(Diag::error("techlib::defect", error));
-    let circuits = paper_circuits().map_err(defect)?;
-    let found = uniform_vector_study(&outcomes, &circuits);
-    checks.extend(found.map_err(|error| defect(error.to_string()))?);
-    Ok(checks)
-}
-
-/// The soft-error paper. `Err(None)`: the findings are in the sink already.
-fn soft_error(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, Option<Diag>> {
-    let (_, mut outcomes) = study(("soft_error.toml", SOFT_ERROR), arguments, sink)?;
-    let name = "soft_error_schedulers.toml";
-    outcomes.extend(study((name, SCHEDULERS), arguments, sink)?.1);
-    Ok(soft_error_study(&outcomes))
-}
-
-/// Title and outcomes of a study that ships. `Err(None)`: the findings are in the sink already.
+/// Outcomes of a study that ships. `Err(None)`: the findings are in the sink already.
 fn study(
     (name, text): (&str, &str),
     arguments: &ValidateArguments,
     sink: &mut Sink,
-) -> Result<(String, Vec<Outcome>), Option<Diag>> {
+) -> Result<Vec<Outcome>, Option<Diag>> {
     let resolved = resolve_text(name, text, Path::new(""), sink).ok_or(None)?;
     let finished = vec![false; resolved.plan.points.len()];
     let executions = resolved.plan.work(&finished).len();
@@ -215,30 +109,5 @@ fn study(
         progress.tell(news);
     });
     progress.end();
-    Ok((resolved.study.title, ran?))
-}
-
-/// What the filter-cache paper built of: 32 nm, high performance, CACTI 6.5.
-fn paper_circuits() -> Result<NodeCircuits, String> {
-    let technology = Library::itrs()
-        .and_then(|library| library.node("32nm", Flavour::Hp))
-        .map_err(|error| error.to_string())?;
-    Ok(NodeCircuits::new(
-        technology,
-        OperatingPoint::at(Temperature::from_k(350.0)),
-        Profile::Cacti65,
-    ))
-}
-
-/// The circuits of the paper's Table 1.
-fn circuits() -> Result<Vec<Check>, String> {
-    let circuits = paper_circuits()?;
-    let gpu = GpuSpec::preset("tesla-16sm").ok_or("the preset `tesla-16sm` is missing")?;
-    let paper = FilterCachePaper::load();
-    filter_cache_circuits(&Setting {
-        circuits: &circuits,
-        gpu: &gpu,
-        paper: &paper,
-    })
-    .map_err(|error| error.to_string())
+    ran.map_err(Some)
 }

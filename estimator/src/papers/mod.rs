@@ -1,20 +1,8 @@
 //! Published results that ours are shown beside.
 
 mod filter_cache;
-mod register_virtualization;
-mod soft_error;
-mod uniform_vectors;
-mod warped_dmr;
 
 pub use filter_cache::{Benchmark, Derived, FilterCachePaper, LeakageOther, Line, StructureRow};
-pub use register_virtualization::{
-    Chapter3, RegisterVirtualizationPaper, Section25, Section28, Section286, Table22,
-};
-pub use soft_error::{
-    AvfFigures, SawpFigures, Schedulers, SharpFigures, Similarity, SoftErrorPaper,
-};
-pub use uniform_vectors::{MeanMax, Modes, UniformVectorPaper};
-pub use warped_dmr::WarpedDmrPaper;
 
 /// The papers whose figures a study can ask to stand beside ours.
 pub const BESIDE: [&str; 1] = ["filter_cache"];

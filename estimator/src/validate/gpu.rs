@@ -1,17 +1,15 @@
-//! The GPU model against runs of GPGPU-Sim 4.2.0 and against the IPC of a paper's table.
+//! The GPU model against runs of GPGPU-Sim 4.2.0.
 
 use rayon::prelude::*;
 use serde::Deserialize;
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_suite::{Kernel, RunOptions, paper, run_case};
+use warpwatt_suite::{Kernel, RunOptions, run_case};
 
 use super::{Check, Tolerance};
 
 /// Cycles of GPGPU-Sim 4.2.0 (commit 667834cf) with caches empty at launch, `kernel.sm70.ptx`, its own launch latency left out; what it counted beside them.
 const COLD: &str = include_str!("gpgpusim_cold.csv");
-/// Table 3 of Xiang et al., ICS 2013.
-const TABLE_3: &str = include_str!("uniform_vectors.csv");
 
 /// No kernel's cycles may be further off.
 const CYCLES: Tolerance = Tolerance::Relative(0.5);
@@ -21,8 +19,6 @@ const INSTRUCTIONS: Tolerance = Tolerance::Relative(0.02);
 const MEAN_ERROR: f64 = 0.2;
 /// What the correlation of the logarithms of cycles lacks of one.
 const UNCORRELATED: f64 = 0.05;
-/// IPC in the paper is of other compilers, other inputs and an undescribed memory system.
-const IPC: Tolerance = Tolerance::Relative(0.25);
 
 /// A run of the simulator.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -91,7 +87,7 @@ fn compare_one(reference: Reference) -> Result<Compared, String> {
     let ptx = kernel.ptx_sm70.unwrap_or(kernel.ptx);
     let spec = GpuSpec::preset(&reference.preset)
         .ok_or_else(|| format!("there is no preset `{}`", reference.preset))?;
-    let mut traces = traces(kernel, ptx, None)?;
+    let mut traces = traces(kernel, ptx)?;
     let own_registers = timed(&spec, &traces)?.cycles;
     for trace in &mut traces {
         trace.launch.registers = reference.registers;
@@ -103,10 +99,10 @@ fn compare_one(reference: Reference) -> Result<Compared, String> {
     })
 }
 
-fn traces(kernel: &Kernel, ptx: &str, case: Option<&str>) -> Result<Vec<KernelTrace>, String> {
+fn traces(kernel: &Kernel, ptx: &str) -> Result<Vec<KernelTrace>, String> {
     let module = warpwatt_ptx::load(ptx)
         .map_err(|_| format!("the PTX of `{}` cannot be read", kernel.name))?;
-    let (case, prepared) = kernel.prepare(case).map_err(|error| error.to_string())?;
+    let (case, prepared) = kernel.prepare(None).map_err(|error| error.to_string())?;
     let options = RunOptions {
         record: true,
         limit: u64::MAX,
@@ -190,46 +186,6 @@ fn statistics(preset: &str, runs: &[&Compared]) -> Vec<Check> {
             1.0 - correlation(&logs),
         ),
     ]
-}
-
-/// A row of the table.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-struct Row {
-    benchmark: String,
-    ipc: f64,
-}
-
-/// IPC (thread instructions a cycle) of the uniform-vector paper's benchmarks on its GPU, for the rows that a kernel of the suite stands for.
-///
-/// # Errors
-/// If the table is damaged or a kernel cannot run.
-pub fn uniform_vectors(pool: &rayon::ThreadPool) -> Result<Vec<Check>, String> {
-    let rows: Result<Vec<Row>, csv::Error> = csv::Reader::from_reader(TABLE_3.as_bytes())
-        .deserialize()
-        .collect();
-    let rows = rows.map_err(|error| error.to_string())?;
-    let paper = paper("uniform_vectors").ok_or("the suite does not know the paper")?;
-    let spec = GpuSpec::preset("gtx285").ok_or("the preset `gtx285` is missing")?;
-    let check = |row: &Row| -> Result<Option<Check>, String> {
-        let Some((kernel, case)) = paper.benchmark(&row.benchmark).and_then(|row| row.stands)
-        else {
-            return Ok(None);
-        };
-        let kernel = warpwatt_suite::kernel(kernel)
-            .ok_or_else(|| format!("the suite has no kernel `{kernel}`"))?;
-        let run = timed(&spec, &traces(kernel, kernel.ptx, Some(case))?)?;
-        let ipc = ratio(run.activity.get("thread_instructions"), run.cycles);
-        let what = format!("{}: {}, {case}", row.benchmark, kernel.name);
-        Ok(Some(Check::new(
-            ("Table 3", what, "IPC"),
-            row.ipc,
-            ipc,
-            IPC,
-        )))
-    };
-    let checks: Result<Vec<Option<Check>>, String> =
-        pool.install(|| rows.par_iter().map(check).collect());
-    Ok(checks?.into_iter().flatten().collect())
 }
 
 fn ratio(ours: u64, theirs: u64) -> f64 {

@@ -12,6 +12,8 @@ use warpwatt_circuit::{
 use warpwatt_techlib::quantity::{Temperature, Voltage};
 use warpwatt_techlib::{Flavour, Library, OwnNode, TechError, Technology};
 
+use super::{Check, Tolerance};
+
 /// The macros that ship.
 pub const TRUTH: &str = include_str!("macros/truth.csv");
 /// The node of the memories with 5 V transistors.
@@ -154,6 +156,43 @@ pub fn summary<'a>(checks: impl IntoIterator<Item = &'a MacroCheck>) -> Option<M
         median_error: middle,
         covered: covered as f64 / count as f64,
     })
+}
+
+/// The memories of foundries and open kits that the calibration did without.
+///
+/// # Errors
+/// As [`macros`].
+pub fn checks() -> Result<Vec<Check>, String> {
+    /// Of the relative errors.
+    const MEDIAN: f64 = 0.20;
+    /// Share of the intervals that miss.
+    const MISSED: f64 = 0.20;
+    let all = macros(TRUTH).map_err(|error| error.to_string())?;
+    let mut checks = Vec::new();
+    for (figure, name) in [("area_m2", "area"), ("access_time_s", "delay")] {
+        let held_out = all
+            .iter()
+            .filter(|check| check.held_out && check.figure == figure);
+        let Some(summary) = summary(held_out) else {
+            continue;
+        };
+        let place = format!("macros, {} held out", summary.checks);
+        let mut check = |what: String, allowed, ours| {
+            let of = (place.as_str(), what, "");
+            checks.push(Check::new(of, allowed, ours, Tolerance::AtMost));
+        };
+        check(
+            format!("{name}, median error"),
+            MEDIAN,
+            summary.median_error,
+        );
+        check(
+            format!("{name}, outside the interval"),
+            MISSED,
+            1.0 - summary.covered,
+        );
+    }
+    Ok(checks)
 }
 
 fn compare(row: &Row, held_out: bool) -> Result<Vec<MacroCheck>, MacroError> {

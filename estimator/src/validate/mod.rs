@@ -3,24 +3,13 @@
 //! A check compares one number of ours with one of a paper and says whether it holds within its tolerance or is a gap. Tolerances state how near two
 //! independent models of one thing are expected to be; they are set before the comparison and not moved to make it hold.
 
-mod circuits;
 pub mod gpu;
 pub mod macros;
 pub mod oracle;
-pub mod registers;
 mod render;
-mod rows;
-mod soft_error;
-mod study;
-mod uniform_vectors;
-pub mod warped_dmr;
+pub mod suite;
 
 use serde::Serialize;
-
-pub use circuits::{Setting, filter_cache_circuits};
-pub use soft_error::soft_error_study;
-pub use study::filter_cache_study;
-pub use uniform_vectors::uniform_vector_study;
 
 /// One number of ours beside a published one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -30,7 +19,7 @@ pub struct Check {
     /// What is compared: `icache.data area`.
     pub what: String,
     /// The unit of both values; empty for ratios.
-    pub unit: &'static str,
+    pub unit: String,
     /// The published value.
     pub published: f64,
     /// Ours.
@@ -39,6 +28,21 @@ pub struct Check {
     pub tolerance: Tolerance,
     /// Whether they are that near.
     pub status: Status,
+    /// What the comparison is worth.
+    pub kind: Kind,
+}
+
+/// What a comparison is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Nothing in ours was chosen by the published value.
+    #[default]
+    Prediction,
+    /// An input or a constant of ours was chosen so that it meets the published value.
+    Calibration,
+    /// Ours is changed from what the paper describes, to see on what a gap hangs.
+    Experiment,
 }
 
 /// How far apart two values may be.
@@ -77,7 +81,7 @@ pub struct Validation {
 impl Check {
     /// Compares `ours` with `published`.
     pub fn new(
-        (place, what, unit): (&str, String, &'static str),
+        (place, what, unit): (&str, String, &str),
         published: f64,
         ours: f64,
         tolerance: Tolerance,
@@ -90,17 +94,38 @@ impl Check {
         Self {
             place: place.to_owned(),
             what,
-            unit,
+            unit: unit.to_owned(),
             published,
             ours,
             tolerance,
             status,
+            kind: Kind::default(),
         }
+    }
+
+    /// The same check, worth what `kind` says.
+    #[must_use]
+    pub fn of_kind(self, kind: Kind) -> Self {
+        Self { kind, ..self }
     }
 
     /// Ours over the published value, less one.
     pub fn difference(&self) -> f64 {
         self.ours / self.published - 1.0
+    }
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Prediction, Self::Calibration, Self::Experiment];
+
+    /// As suites write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Prediction => "prediction",
+            Self::Calibration => "calibration",
+            Self::Experiment => "experiment",
+        }
     }
 }
 

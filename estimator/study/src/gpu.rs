@@ -266,7 +266,11 @@ fn parse_flavour(value: &DeValue<'_>) -> Result<Flavour, Fault> {
     Flavour::from_str(&name).map_err(|error| bad("study::unknown_flavour", error.to_string()))
 }
 
-fn parse_profile(value: &DeValue<'_>) -> Result<Profile, Fault> {
+/// A circuit profile by name.
+///
+/// # Errors
+/// There is none of the name.
+pub fn parse_profile(value: &DeValue<'_>) -> Result<Profile, Fault> {
     let name = text("`profile`", value, "profile = \"cacti65\"")?;
     crate::array::parse_profile(&name).map_err(|refusal| Fault {
         help: refusal.help,
@@ -292,11 +296,10 @@ fn parse_clock(value: &DeValue<'_>) -> Result<Clock, Fault> {
 }
 
 /// A quantity with its unit, as text.
-pub(super) fn quantity<T: FromStr>(
-    what: &str,
-    value: &DeValue<'_>,
-    example: &str,
-) -> Result<T, Fault>
+///
+/// # Errors
+/// It is no text, or no quantity of the kind.
+pub fn quantity<T: FromStr>(what: &str, value: &DeValue<'_>, example: &str) -> Result<T, Fault>
 where
     T::Err: std::fmt::Display,
 {

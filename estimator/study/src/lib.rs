@@ -34,11 +34,13 @@ pub use configurations::{Configuration, configurations};
 pub use gpu::{
     Clock, DEFAULT_KELVIN, GpuAxes, KEYS as GPU_KEYS, NodeChoice, Override, TechnologyAxes,
 };
+pub use gpu::{parse_profile, quantity};
 pub use nodes::technologies;
 pub use question::Question;
 pub use reader::Placed;
 pub use reliability::Watched;
 pub use section::{Format, Limits, Output};
+pub use structure::read_spec;
 pub use structure::{OwnAction, OwnStructure, Per};
 pub use sweep::{AxisId, Choice, Design, Method, Sampling};
 pub use technique::{Parameter, StackAxes, TechniqueAxes};

@@ -14,6 +14,8 @@ use crate::expression::Expression;
 mod circuit;
 mod count;
 
+pub use circuit::read as read_spec;
+
 /// A structure that a study describes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnStructure {

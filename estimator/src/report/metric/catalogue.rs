@@ -34,7 +34,7 @@ type StructureFigure = (
 );
 
 /// Figures of a structure, called as in `report.json`.
-const FIGURES: [StructureFigure; 7] = [
+pub(crate) const FIGURES: [StructureFigure; 7] = [
     ("area_m2", "m2", Better::Lower, |s| s.area_m2),
     ("leakage_w", "W", Better::Lower, |s| s.leakage_w),
     ("gate_leakage_w", "W", Better::Lower, |s| s.gate_leakage_w),

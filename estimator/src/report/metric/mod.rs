@@ -15,6 +15,7 @@ mod goal_tests;
 mod tests;
 
 pub use crate::goal::{Better, Bound, Limit, Objective, quantity};
+pub(crate) use catalogue::FIGURES;
 pub use catalogue::Metrics;
 pub(crate) use point::POINT;
 pub(crate) use versus::VERSUS;

@@ -13,7 +13,9 @@ use crate::reader::known;
 use crate::reader::{Fault, Placed, Reader, Section, plain, text};
 
 /// `array` or `logic`.
-pub(super) fn read(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Placed<Spec>> {
+///
+/// What is wrong with it goes to the reader.
+pub fn read(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Placed<Spec>> {
     match (section.get("array"), section.get("logic")) {
         (Some(value), None) => {
             let table = reader.as_section("structure.array".to_owned(), value)?;
