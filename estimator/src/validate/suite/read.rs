@@ -271,8 +271,8 @@ pub(super) fn expression(
         })
     });
     let checked = parsed.and_then(|expression| {
-        let stranger = expression.names().into_iter().map(|(name, _)| name);
-        let stranger = stranger.filter(|name| !(names.is_known)(name)).next();
+        let mut names_said = expression.names().into_iter().map(|(name, _)| name);
+        let stranger = names_said.find(|name| !(names.is_known)(name));
         match stranger {
             None => Ok(expression.clone()),
             Some(name) => Err(fault(
