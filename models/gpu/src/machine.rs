@@ -209,7 +209,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
         self.memory.begin(trace, self.queue.now());
         let shared_bytes = demand.shared_bytes * demand.ctas_per_sm;
         for sm in &mut self.sms {
-            sm.begin(self.spec, trace, (self.queue.now(), shared_bytes));
+            sm.begin(self.spec, trace, self.queue.now(), shared_bytes);
         }
         if let Some(watcher) = &mut self.control.watcher {
             watcher.launch(self.queue.now(), &trace.kernel);

@@ -20,7 +20,7 @@ use crate::{GpuError, GpuSpec, Hooks, SECTOR_BYTES, SharedObserver, Topology};
 use dram::{Channel, DramRequest};
 use map::Map;
 use mesh::Mesh;
-use network::Switch;
+use network::{Switch, SwitchPorts};
 use slice::Slice;
 
 /// A coalesced request on its way.
@@ -107,9 +107,20 @@ impl Memory {
                 noc,
                 &spec.noc,
                 mesh.as_ref().map(Mesh::reversed),
-                (slices, ports),
+                SwitchPorts {
+                    inputs: slices,
+                    outputs: ports,
+                },
             ),
-            to_slices: Switch::new(noc, &spec.noc, mesh, (ports, slices)),
+            to_slices: Switch::new(
+                noc,
+                &spec.noc,
+                mesh,
+                SwitchPorts {
+                    inputs: ports,
+                    outputs: slices,
+                },
+            ),
             slices: (0..slices).map(|_| Slice::new(spec)).collect(),
             channels: (0..spec.dram.controllers)
                 .map(|_| Channel::new(&spec.dram))

@@ -65,14 +65,16 @@ pub(crate) enum Head<P> {
     Rests,
 }
 
+/// How many a switch has on either side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SwitchPorts {
+    pub inputs: usize,
+    pub outputs: usize,
+}
+
 impl<P: Copy> Switch<P> {
     /// A switch of a crossbar's inputs and outputs, or of a mesh between them.
-    pub fn new(
-        clock: ClockRatio,
-        noc: &NocSpec,
-        mesh: Option<Mesh>,
-        (inputs, outputs): (usize, usize),
-    ) -> Self {
+    pub fn new(clock: ClockRatio, noc: &NocSpec, mesh: Option<Mesh>, ports: SwitchPorts) -> Self {
         let input = Input {
             queue: VecDeque::new(),
             flits: 0,
@@ -85,8 +87,8 @@ impl<P: Copy> Switch<P> {
             latency: u64::from(noc.latency),
             mesh,
             speedup: u64::from(noc.input_speedup),
-            inputs: vec![input; inputs],
-            outputs: vec![Output::default(); outputs],
+            inputs: vec![input; ports.inputs],
+            outputs: vec![Output::default(); ports.outputs],
         }
     }
 
@@ -196,7 +198,11 @@ mod tests {
             input_speedup: 1,
             ..GpuSpec::preset("gtx480").unwrap().noc
         };
-        Switch::new(ClockRatio::new(1000, 1000), &noc, None, (2, 2))
+        let ports = SwitchPorts {
+            inputs: 2,
+            outputs: 2,
+        };
+        Switch::new(ClockRatio::new(1000, 1000), &noc, None, ports)
     }
 
     fn packet(payload: u32, output: usize) -> Packet<u32> {

@@ -97,6 +97,17 @@ struct Target {
     line: u64,
 }
 
+/// A request that has been looked up.
+#[derive(Clone, Copy, Debug)]
+struct LookUp {
+    target: Target,
+    /// The line's place in the slice.
+    place: u32,
+    /// The cycles of its first sector and of its last.
+    first: u64,
+    last: u64,
+}
+
 impl Memory {
     /// Whether the network may bring more to a slice.
     pub(super) fn is_open(&self, slice: usize) -> bool {
@@ -190,7 +201,13 @@ impl Memory {
             self.counts.add(Counter::L2Writes, sectors);
             self.answer(first, request, queue)?;
         } else {
-            self.read((first, last), (target, place), request, queue)?;
+            let look_up = LookUp {
+                target,
+                place,
+                first,
+                last,
+            };
+            self.read(look_up, request, queue)?;
         }
         Ok(true)
     }
@@ -220,11 +237,11 @@ impl Memory {
     /// Reads sectors; an atomic reads and writes them.
     fn read(
         &mut self,
-        (first, last): (u64, u64),
-        (target, place): (Target, u32),
+        look_up: LookUp,
         request: &Request,
         queue: &mut Queue,
     ) -> Result<(), GpuError> {
+        let LookUp { target, place, .. } = look_up;
         let slice = &mut self.slices[target.slice];
         let found = slice.cache.look(place, request.mask);
         let count = |mask: u8| u64::from(mask.count_ones());
@@ -238,10 +255,10 @@ impl Memory {
         }
         let wanted = found.pending | found.missing;
         if wanted == 0 {
-            self.watch_access(last, request, place);
+            self.watch_access(look_up.last, request, place);
             let at = match request.kind {
-                Kind::Atomic => last,
-                _ => first,
+                Kind::Atomic => look_up.last,
+                _ => look_up.first,
             };
             return self.answer(at, request, queue);
         }
@@ -262,7 +279,7 @@ impl Memory {
             access: Access::Read,
             origin: None,
         };
-        self.ask_dram(last, request, queue)
+        self.ask_dram(look_up.last, request, queue)
     }
 
     /// Shows what happens to the line in a slice's place to those who see where bits lie.

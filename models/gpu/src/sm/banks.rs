@@ -32,6 +32,15 @@ pub(crate) struct Owner {
     pub warp: u32,
 }
 
+/// Turns of the banks, from the first that is possible, until all registers of an instruction are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReadTurns {
+    /// Beside what else they serve.
+    pub last: u64,
+    /// If they served nobody else.
+    pub alone: u64,
+}
+
 impl Banks {
     /// Divided among `parts` equal back ends.
     pub fn new(spec: &GpuSpec, parts: u32) -> Self {
@@ -52,8 +61,7 @@ impl Banks {
         (owner.part * self.share as usize + bank) % MOST
     }
 
-    /// Reads registers for an instruction that issues at `now`, each no earlier than its turn from `begin` on, counted from the first that is possible. Gives
-    /// the turns from that one until all are there, and until they would be with banks that serve nobody else.
+    /// Reads registers for an instruction that issues at `now`, each no earlier than its turn from `begin` on, counted from the first that is possible.
     #[inline]
     pub fn read<'r>(
         &mut self,
@@ -61,7 +69,7 @@ impl Banks {
         owner: Owner,
         begin: u64,
         now: u64,
-    ) -> (u64, u64) {
+    ) -> ReadTurns {
         let first = (now + self.lead) * self.reads;
         let (mut last, mut alone) = (first + begin, begin);
         for read in reads {
@@ -76,7 +84,10 @@ impl Banks {
             self.reads_from[bank] = at + 1;
             last = last.max(at);
         }
-        (last - first, alone)
+        ReadTurns {
+            last: last - first,
+            alone,
+        }
     }
 
     /// Writes results that come in `cycle`, not before `now`; gives the cycle in which they are written. Where the port is shared a write has priority: a read
@@ -126,7 +137,7 @@ mod tests {
     /// One register for an instruction that issues at `now`; how many reads late it is.
     fn read(banks: &mut Banks, word: u16, now: u64) -> u64 {
         let read = Read { word, turn: 0 };
-        banks.read([read].iter(), OWNER, 0, now).0
+        banks.read([read].iter(), OWNER, 0, now).last
     }
 
     /// An instruction reads two cycles after its issue.

@@ -107,7 +107,7 @@ impl<'t> Sm<'t> {
         };
         let found = self.constants.cache.look(place, LINE);
         if found.hit != 0 {
-            self.watch_read(at, SmCache::Constant, (place, LINE), load);
+            self.watch_read(at, SmCache::Constant, place, LINE, load);
             return Ok(true);
         }
         self.counts.add(Counter::ConstantMisses, 1);

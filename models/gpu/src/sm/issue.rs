@@ -4,12 +4,30 @@ use warpwatt_simt::trace::Step;
 
 use super::ldst::{Waiting, Wanted};
 use super::select::Seen;
-use super::units::Collected;
+use super::units::{Collected, Issuer, UnitTimes};
 use super::{Scheduler, Sm, World};
 use crate::counters::Counter;
 use crate::engine::NEVER;
 use crate::program::{Inst, Port};
 use crate::{BranchFetch, Course, Extent, FetchEvent, GpuError, IssueEvent};
+
+/// Cycles of an issue.
+#[derive(Clone, Copy, Debug)]
+struct IssueTimes {
+    issued: u64,
+    /// When the operands are there.
+    read: u64,
+}
+
+impl IssueTimes {
+    /// Of what reads nothing.
+    fn at(now: u64) -> Self {
+        Self {
+            issued: now,
+            read: now,
+        }
+    }
+}
 
 impl<'t> Sm<'t> {
     /// Each scheduler issues for one of its warps; how many instructions were issued.
@@ -103,17 +121,19 @@ impl<'t> Sm<'t> {
         let last_cycle = match inst.port {
             // Whoever does not execute it does not wait.
             Port::Barrier if step.executed == 0 => {
-                self.watch_issue(&step, index as u8, &course, (now, now), world);
+                self.watch_issue(&step, index as u8, &course, IssueTimes::at(now), world);
                 now + u64::from(world.spec.timing.control.latency)
             }
             Port::Barrier => {
-                self.watch_issue(&step, index as u8, &course, (now, now), world);
+                self.watch_issue(&step, index as u8, &course, IssueTimes::at(now), world);
                 self.reach_barrier(index as usize, step.barrier(), now, world)?
             }
             port => {
-                let collected = self
-                    .units
-                    .collect(program, inst, &course, (scheduler, index), now);
+                let issuer = Issuer {
+                    scheduler,
+                    warp: index,
+                };
+                let collected = self.units.collect(program, inst, &course, issuer, now);
                 self.counts
                     .add(Counter::BankConflictCycles, collected.conflict_cycles);
                 let wanted = Wanted {
@@ -126,7 +146,11 @@ impl<'t> Sm<'t> {
                 for hook in &mut self.issue_hooks {
                     hook.collected(index as u8, collected.ready);
                 }
-                self.watch_issue(&step, index as u8, &course, (now, collected.ready), world);
+                let times = IssueTimes {
+                    issued: now,
+                    read: collected.ready,
+                };
+                self.watch_issue(&step, index as u8, &course, times, world);
                 if port == Port::Ldst {
                     self.issue_memory(wanted, &step, &course, collected, world)?
                 } else {
@@ -217,7 +241,8 @@ impl<'t> Sm<'t> {
             hook.issued(&event, &mut course);
         }
         self.tally.steer(
-            (world.program, inst),
+            world.program,
+            inst,
             &course,
             u64::from(step.executed.count_ones()),
             &mut self.counts,
@@ -233,15 +258,15 @@ impl<'t> Sm<'t> {
         step: &Step<'_>,
         warp: u8,
         course: &Course,
-        (now, read): (u64, u64),
+        times: IssueTimes,
         world: &World<'_>,
     ) {
         if self.storage.is_empty() {
             return;
         }
-        let event = issue_event(step, warp, now, world);
+        let event = issue_event(step, warp, times.issued, world);
         for observer in &mut self.storage {
-            observer.issued(&event, course, read);
+            observer.issued(&event, course, times.read);
         }
     }
 
@@ -267,7 +292,10 @@ impl<'t> Sm<'t> {
             self.watch_entry(collected.ready, wanted);
             collected.ready + 1
         } else {
-            let times = (occupied(inst, course), inst.latency);
+            let times = UnitTimes {
+                interval: occupied(inst, course),
+                latency: inst.latency,
+            };
             let executed = self.units.execute(collected, times, world.queue.now());
             self.watch_entry(executed.entered, wanted);
             self.counts

@@ -104,7 +104,7 @@ impl Sm<'_> {
             },
         };
         let found = self.l1.cache.look(place, block.mask);
-        self.watch_read(at, SmCache::L1, (place, found.hit), load);
+        self.watch_read(at, SmCache::L1, place, found.hit, load);
         for (counter, mask) in [
             (Counter::L1Reads, block.mask),
             (Counter::L1ReadHits, found.hit),

@@ -272,8 +272,8 @@ impl<'t> Sm<'t> {
         let inst = &world.program.insts[wanted.inst as usize];
         let words = world.program.writes(inst);
         let words = &words[..words.len().min(wanted.writes as usize)];
-        let times = (cycle, world.queue.now());
-        let written = self.units.write(words, u32::from(wanted.warp), times);
+        let (warp, now) = (u32::from(wanted.warp), world.queue.now());
+        let written = self.units.write(words, warp, cycle, now);
         self.counts
             .add(Counter::WriteConflictCycles, written - cycle);
         for observer in &mut self.storage {

@@ -200,7 +200,7 @@ impl<'t> Sm<'t> {
     }
 
     /// A launch begins whose resident CTAs take `shared_bytes` of shared memory.
-    pub fn begin(&mut self, spec: &GpuSpec, trace: &KernelTrace, (now, shared_bytes): (u64, u32)) {
+    pub fn begin(&mut self, spec: &GpuSpec, trace: &KernelTrace, now: u64, shared_bytes: u32) {
         self.tally.begin(trace.code.len(), spec.sm.warp_width);
         self.l1.begin(spec, shared_bytes);
         self.constants.begin(spec);
@@ -397,7 +397,7 @@ impl<'t> Sm<'t> {
 
     /// Shows them that sectors are read which are there.
     #[inline]
-    fn watch_read(&mut self, cycle: u64, cache: SmCache, (place, sectors): (u32, u8), load: u32) {
+    fn watch_read(&mut self, cycle: u64, cache: SmCache, place: u32, sectors: u8, load: u32) {
         if self.storage.is_empty() || sectors == 0 {
             return;
         }

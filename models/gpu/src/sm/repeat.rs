@@ -1,6 +1,6 @@
 //! Instructions that a hook has executed again.
 
-use super::units::modulo;
+use super::units::{UnitTimes, modulo};
 use super::{Sm, Tally, World};
 use crate::program::{Port, Program};
 use crate::{Chosen, IssueHook};
@@ -49,9 +49,12 @@ impl Sm<'_> {
                 Port::Ldst => self.form_again(again.from, inst.interval),
                 port => {
                     let scheduler = modulo(u32::from(again.warp), self.schedulers.len() as u32);
-                    let times = (inst.interval, inst.latency);
+                    let times = UnitTimes {
+                        interval: inst.interval,
+                        latency: inst.latency,
+                    };
                     self.units
-                        .execute_again((scheduler, port), times, again.from, now);
+                        .execute_again(scheduler, port, times, again.from, now);
                 }
             }
         }

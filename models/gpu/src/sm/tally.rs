@@ -55,7 +55,8 @@ impl Tally {
     /// Hooks have decided the course of the instruction that issues in so many lanes.
     pub fn steer(
         &mut self,
-        (program, inst): (&Program, &Inst),
+        program: &Program,
+        inst: &Inst,
         course: &Course,
         lanes: u64,
         counts: &mut Counts,
@@ -66,7 +67,7 @@ impl Tally {
             active: 0,
             lanes,
         };
-        count_operands((program, inst), course, issued, counts);
+        count_operands(program, inst, course, issued, counts);
         let copied = u64::from(course.copies) * self.width;
         counts.add(Counter::RegisterWrite, u64::from(course.copies));
         counts.add(Counter::RegisterLaneRead, u64::from(course.copies));
@@ -108,7 +109,7 @@ impl Tally {
             }
             if !self.steered {
                 let course = Course::plain(program.writes(inst).len() as u32);
-                count_operands((program, inst), &course, issued, counts);
+                count_operands(program, inst, &course, issued, counts);
             }
         }
     }
@@ -116,7 +117,8 @@ impl Tally {
 
 /// Counts what issues of an instruction on one course read, compute and write.
 fn count_operands(
-    (program, inst): (&Program, &Inst),
+    program: &Program,
+    inst: &Inst,
     course: &Course,
     Issued { times, lanes, .. }: Issued,
     counts: &mut Counts,

@@ -94,7 +94,7 @@ impl<'t> Sm<'t> {
             Some(place) => {
                 let found = cache.look(place, LINE);
                 if found.hit != 0 {
-                    self.watch_read(at, SmCache::Texture, (place, LINE), load);
+                    self.watch_read(at, SmCache::Texture, place, LINE, load);
                     return Ok(true);
                 }
                 cache.wait(place, LINE, load);

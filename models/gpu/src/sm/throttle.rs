@@ -3,6 +3,7 @@
 use warpwatt_simt::trace::{Addresses, LaneMask, MemoryOp, MemoryOpKind, Space};
 
 use super::ldst::{SPILL_BASE, Waiting, Wanted};
+use super::units::Issuer;
 use super::{Sm, World};
 use crate::counters::Counter;
 use crate::engine::NEVER;
@@ -99,7 +100,10 @@ impl<'t> Sm<'t> {
             return Ok(false);
         };
         let read = register.to_memory.then_some(register.word);
-        let issuer = (scheduler, u32::from(register.warp));
+        let issuer = Issuer {
+            scheduler,
+            warp: u32::from(register.warp),
+        };
         let collected = self.units.collect_move(read, issuer, now);
         if register.to_memory {
             throttle.moved(collected.ready, register);
@@ -149,8 +153,8 @@ impl<'t> Sm<'t> {
         cycle: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
-        let times = (cycle, world.queue.now());
-        let written = self.units.write(&[word], u32::from(warp), times);
+        let now = world.queue.now();
+        let written = self.units.write(&[word], u32::from(warp), cycle, now);
         self.counts
             .add(Counter::WriteConflictCycles, written - cycle);
         let sm = self.id;

@@ -1,6 +1,6 @@
 //! Operand collection, execution units and result buses.
 
-use super::banks::{Banks, Owner};
+use super::banks::{Banks, Owner, ReadTurns};
 use super::coming::Coming;
 use super::slots::Slots;
 use crate::program::{Inst, Port, Program, Read};
@@ -54,6 +54,22 @@ struct Leaving {
     exits: [u16; EXECUTING],
     /// How many result buses are.
     buses: u8,
+}
+
+/// Whose instruction it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Issuer {
+    pub scheduler: usize,
+    pub warp: u32,
+}
+
+/// What an instruction takes of its unit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnitTimes {
+    /// Cycles until the unit takes another.
+    pub interval: u64,
+    /// Cycles from the issue to the result.
+    pub latency: u64,
 }
 
 /// Where an instruction's operands are collected, and when they are there.
@@ -117,11 +133,10 @@ impl Units {
         program: &Program,
         inst: &Inst,
         course: &Course,
-        (scheduler, warp): (usize, u32),
+        issuer: Issuer,
         now: u64,
     ) -> Collected {
-        let part = self.part(scheduler);
-        let owner = Owner { part, warp };
+        let owner = self.owner(issuer);
         let begin = course.delay * self.bank_reads;
         let reads = program.reads(inst);
         let read = if course.reads == u64::MAX {
@@ -132,35 +147,32 @@ impl Units {
             self.banks
                 .read(read.map(|(_, read)| read), owner, begin, now)
         };
-        self.collected((part, inst.port), read, now)
+        self.collected(owner.part, inst.port, read, now)
     }
 
     /// Collects a register that goes to memory, or makes room for one that comes from there, as for an instruction of the load-store unit.
-    pub fn collect_move(
-        &mut self,
-        word: Option<u16>,
-        (scheduler, warp): (usize, u32),
-        now: u64,
-    ) -> Collected {
-        let part = self.part(scheduler);
+    pub fn collect_move(&mut self, word: Option<u16>, issuer: Issuer, now: u64) -> Collected {
         let read = word.map(|word| Read { word, turn: 0 });
-        let owner = Owner { part, warp };
+        let owner = self.owner(issuer);
         let read = self.banks.read(read.iter(), owner, 0, now);
-        self.collected((part, Port::Ldst), read, now)
+        self.collected(owner.part, Port::Ldst, read, now)
     }
 
-    /// Operands of which the `last` comes so many reads after the first could, and `alone` as many without others.
     #[inline]
-    fn collected(
-        &self,
-        (part, port): (usize, Port),
-        (last, alone): (u64, u64),
-        now: u64,
-    ) -> Collected {
+    fn owner(&self, issuer: Issuer) -> Owner {
+        Owner {
+            part: self.part(issuer.scheduler),
+            warp: issuer.warp,
+        }
+    }
+
+    /// When operands that take so many turns of the banks are there.
+    #[inline]
+    fn collected(&self, part: usize, port: Port, read: ReadTurns, now: u64) -> Collected {
         let cycles = |reads: u64| divide(reads, self.bank_reads);
         Collected {
-            ready: now + self.depth() + cycles(last),
-            conflict_cycles: cycles(last) - cycles(alone),
+            ready: now + self.depth() + cycles(read.last),
+            conflict_cycles: cycles(read.last) - cycles(read.alone),
             part: part as u8,
             port,
         }
@@ -196,13 +208,8 @@ impl Units {
 
     /// A unit takes the instruction as soon as one is free whose exit, and a result bus, will be free when the result comes, and is busy for its interval.
     #[inline]
-    pub fn execute(
-        &mut self,
-        collected: &Collected,
-        (interval, latency): (u64, u64),
-        now: u64,
-    ) -> Executed {
-        let through = latency - self.depth().min(latency);
+    pub fn execute(&mut self, collected: &Collected, times: UnitTimes, now: u64) -> Executed {
+        let through = times.latency - self.depth().min(times.latency);
         let class = collected.port as usize;
         let share = self.share[class];
         let number = usize::from(collected.part) * share;
@@ -227,7 +234,7 @@ impl Units {
                 _ => cycle += 1,
             }
         };
-        units[unit] = cycle + interval;
+        units[unit] = cycle + times.interval;
         if let Some(leaving) = self.leaving.at_mut(cycle + through, now) {
             leaving.exits[class] |= 1 << (number + unit);
             leaving.buses += 1;
@@ -243,8 +250,9 @@ impl Units {
     /// A unit takes an instruction whose operands lie ready as if it had issued in `slot`, and whose results go nowhere but to a comparator.
     pub fn execute_again(
         &mut self,
-        (scheduler, port): (usize, Port),
-        (interval, latency): (u64, u64),
+        scheduler: usize,
+        port: Port,
+        times: UnitTimes,
         slot: u64,
         now: u64,
     ) {
@@ -255,7 +263,7 @@ impl Units {
         let Some((unit, free)) = (number..).zip(units).min_by_key(|(_, free)| **free) else {
             return;
         };
-        let through = latency - depth.min(latency);
+        let through = times.latency - depth.min(times.latency);
         let mut cycle = (slot + depth).max(*free);
         // What has left the unit is over.
         while cycle + through >= now
@@ -263,7 +271,7 @@ impl Units {
         {
             cycle += 1;
         }
-        *free = cycle + interval;
+        *free = cycle + times.interval;
         if cycle + through >= now
             && let Some(leaving) = self.leaving.at_mut(cycle + through, now)
         {
@@ -273,7 +281,7 @@ impl Units {
 
     /// The results `words` of warp `warp` come in `cycle`; gives the cycle from which on they can be read.
     #[inline]
-    pub fn write(&mut self, words: &[u16], warp: u32, (cycle, now): (u64, u64)) -> u64 {
+    pub fn write(&mut self, words: &[u16], warp: u32, cycle: u64, now: u64) -> u64 {
         let part = if self.split {
             modulo(warp, self.schedulers)
         } else {
