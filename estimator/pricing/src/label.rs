@@ -64,6 +64,11 @@ pub fn fits(label: &str, wanted: &str) -> bool {
         && parameters(wanted).is_some_and(|named| named.iter().all(same))
 }
 
+/// Whether two labels are of one configuration, whichever defaults they name.
+pub fn same(one: &str, other: &str) -> bool {
+    one == other || fits(one, other) && fits(other, one)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,6 +91,8 @@ mod tests {
         assert!(fits(label, "filter_cache + uniform_vector(mode=intra)"));
         assert!(!fits(label, "filter_cache(entries=16) + uniform_vector"));
         assert!(!fits(label, "filter_cache"));
+        assert!(same("filter_cache", "filter_cache(entries=32)"));
+        assert!(!same("filter_cache", "filter_cache(entries=16)"));
         assert!(!fits(label, "filter_cache(no_such=1) + uniform_vector"));
     }
 

@@ -139,7 +139,7 @@ impl Report {
         }
     }
 
-    /// A table of points: what names and parameters them, then `columns`.
+    /// A table of points: what names them, then `columns`, then what the study chose.
     fn named<'p>(
         &self,
         columns: Vec<SheetColumn>,
@@ -148,13 +148,11 @@ impl Report {
         let names = POINT_NAME.map(|(name, kind)| SheetColumn::new(name, kind));
         let parameters = self.parameters.columns().iter().cloned();
         let rows = rows.map(|(point, cells)| {
-            let named = name(point)
-                .into_iter()
-                .chain(self.parameters.of_point(point));
-            named.chain(cells).collect()
+            let named = name(point).into_iter().chain(cells);
+            named.chain(self.parameters.of_point(point)).collect()
         });
         Sheet {
-            columns: names.into_iter().chain(parameters).chain(columns).collect(),
+            columns: names.into_iter().chain(columns).chain(parameters).collect(),
             rows: rows.collect(),
         }
     }
@@ -262,21 +260,21 @@ impl Report {
         let mut columns: Vec<SheetColumn> = names
             .map(|(name, kind)| SheetColumn::new(*name, *kind))
             .collect();
-        columns.extend(self.parameters.columns().iter().cloned());
         columns.push(SheetColumn::new("kernels", Kind::Count));
         columns.extend(PROTECTED.iter().map(|figure| real(figure.0)));
         columns.push(SheetColumn::new("pareto_front", Kind::Mark));
+        columns.extend(self.parameters.columns().iter().cloned());
         let mut rows = Vec::new();
         for table in &self.protection {
             let gpu = gpu_name(&table.gpu, &table.axes, &table.technology);
             for row in &table.rows {
                 let mut cells = gpu.to_vec();
                 cells.push(row.technique.as_str().into());
-                let chosen = &self.parameters;
-                cells.extend(chosen.cells(&table.axes, &table.technology, &row.technique));
                 cells.push(Cell::Count(row.kernels as u64));
                 cells.extend(PROTECTED.iter().map(|figure| (figure.1)(row).into()));
                 cells.push(row.on_front.into());
+                let chosen = &self.parameters;
+                cells.extend(chosen.cells(&table.axes, &table.technology, &row.technique));
                 rows.push(cells);
             }
         }

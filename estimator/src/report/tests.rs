@@ -1,7 +1,7 @@
 //! What the renderings look like, on three hand-made kernels.
 
 use super::sample;
-use super::{Detail, Details, Report, Table};
+use super::{Detail, Details, Report, Table, beside};
 
 fn report() -> Report {
     Report::new("Filter cache, by hand", &sample::outcomes())
@@ -80,16 +80,31 @@ fn a_study_without_a_technique_shows_its_points() {
 fn the_page_is_self_contained_and_has_its_charts() {
     let page = report().html().unwrap();
     assert!(!page.contains("<script") && !page.contains("http://fonts") && !page.contains("src="));
-    assert_eq!(page.matches("<svg").count(), 4);
-    assert_eq!(page.matches("<figcaption>").count(), 4);
+    // The change, kernel by kernel, energy by structure.
+    assert_eq!(page.matches("<svg").count(), 3);
+    assert_eq!(page.matches("<figcaption>").count(), 3);
+    assert!(!page.contains("The paper's values"));
     assert!(page.contains("prefers-color-scheme: dark") && page.contains("@media print"));
     assert!(page.matches("scope=\"row\"").count() >= 3 && page.contains("scope=\"col\""));
     assert!(page.contains("96 published, 31 scaled, 4 assumed"));
 }
 
 #[test]
+fn a_paper_that_is_asked_for_is_on_the_page() {
+    let paper = beside::load(Some(beside::FILTER_CACHE));
+    let page = Report::beside("Beside", &sample::outcomes(), paper)
+        .html()
+        .unwrap();
+    assert_eq!(page.matches("<svg").count(), 3 + 4);
+    assert!(page.contains("Beside the paper") && page.contains("The paper's values"));
+}
+
+#[test]
 fn every_element_of_the_page_is_closed() {
-    let page = report().html().unwrap();
+    let paper = beside::load(Some(beside::FILTER_CACHE));
+    let page = Report::beside("Beside", &sample::outcomes(), paper)
+        .html()
+        .unwrap();
     let mut open: Vec<&str> = Vec::new();
     for tag in page.split('<').skip(1) {
         let (inside, _) = tag.split_once('>').expect("a tag ends");
@@ -140,7 +155,7 @@ fn registers_have_a_heat_map_where_they_are_known() {
     }
     let report = Report::new("by hand", &points);
     let page = report.html().unwrap();
-    assert_eq!(page.matches("<svg").count(), 5);
+    assert_eq!(page.matches("<svg").count(), 4);
     assert!(page.contains("most 63 accesses, 1 registers none"));
     assert!(page.contains("class=\"h8\"") && page.contains(".chart .h0 {"));
     let document: serde_json::Value = serde_json::from_str(&report.json().unwrap()).unwrap();

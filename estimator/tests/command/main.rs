@@ -3,6 +3,7 @@
 mod array;
 mod avf;
 mod belonging;
+mod beside;
 mod cache;
 mod columns;
 mod common;

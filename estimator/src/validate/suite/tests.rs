@@ -68,7 +68,7 @@ rows = [
 
 #[test]
 fn a_technique_that_no_point_has_is_no_silent_hole() {
-    let row = r#"{ figure = "T", what = "x", metric = "cycles", technique = "filter_cache", published = 1, tolerance = "at most" }"#;
+    let row = r#"{ figure = "T", what = "x", metric = "cycles", technique = "filter_cache(entries=7)", published = 1, tolerance = "at most" }"#;
     let problem = checks(&format!("[compared]\nrows = [{row}]\n")).unwrap_err();
     assert!(
         problem.contains("no point of `filter_cache.toml`"),
