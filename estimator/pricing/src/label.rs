@@ -64,6 +64,11 @@ pub fn fits(label: &str, wanted: &str) -> bool {
         && parameters(wanted).is_some_and(|named| named.iter().all(same))
 }
 
+/// Whether two labels name one configuration: the same techniques, and each parameter with the same value, said or by default.
+pub fn same(one: &str, other: &str) -> bool {
+    fits(one, other) && fits(other, one)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,6 +92,13 @@ mod tests {
         assert!(!fits(label, "filter_cache(entries=16) + uniform_vector"));
         assert!(!fits(label, "filter_cache"));
         assert!(!fits(label, "filter_cache(no_such=1) + uniform_vector"));
+    }
+
+    #[test]
+    fn the_same_configuration_has_the_same_value_of_every_parameter() {
+        assert!(same("filter_cache", "filter_cache(entries=32)"));
+        assert!(!same("filter_cache(entries=16)", "filter_cache"));
+        assert!(!same("filter_cache", "filter_cache(entries=16)"));
     }
 
     #[test]

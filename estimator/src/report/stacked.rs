@@ -68,7 +68,7 @@ impl Stacked {
                     .iter()
                     .filter(|p| p.point.differs_only_in_technique(point))
             };
-            let labelled = |label: &str| here().find(|p| same(&p.point.technique, label));
+            let labelled = |label: &str| here().find(|p| label::same(&p.point.technique, label));
             let alone: Option<Vec<&Outcome>> =
                 members.iter().map(|member| labelled(member)).collect();
             let plain = here().find(|p| p.point.is_baseline())?;
@@ -139,11 +139,6 @@ impl Stacked {
             cells: cells.map(|value| format::change(*value)).collect(),
         }
     }
-}
-
-/// Whether two labels are of one configuration, whichever defaults they name.
-fn same(one: &str, other: &str) -> bool {
-    one == other || label::fits(one, other) && label::fits(other, one)
 }
 
 /// A figure of a stack: heading, meaning, value.

@@ -95,7 +95,7 @@ impl<'e> Engine<'e> {
         for technique in [&selection.technique, &selection.against] {
             if !outcomes
                 .iter()
-                .any(|it| label::fits(&it.point.technique, technique))
+                .any(|it| label::same(&it.point.technique, technique))
             {
                 let study = &selection.study;
                 return Err(format!(

@@ -46,7 +46,7 @@ fn by_benchmark<'o>(
         kernels.is_empty() || kernels.iter().any(|kernel| row.is_called(kernel))
     };
     let of_row = outcomes.iter().filter(|outcome| {
-        label::fits(&outcome.point.technique, technique) && fits(&outcome.point, selection)
+        label::same(&outcome.point.technique, technique) && fits(&outcome.point, selection)
     });
     of_row
         .flat_map(|outcome| {
