@@ -64,7 +64,7 @@ pub fn fits(label: &str, wanted: &str) -> bool {
         && parameters(wanted).is_some_and(|named| named.iter().all(same))
 }
 
-/// Whether two labels are of one configuration, whichever defaults they name.
+/// Whether two labels name one configuration: the same techniques, and each parameter with the same value, said or by default.
 pub fn same(one: &str, other: &str) -> bool {
     one == other || fits(one, other) && fits(other, one)
 }
@@ -94,6 +94,13 @@ mod tests {
         assert!(same("filter_cache", "filter_cache(entries=32)"));
         assert!(!same("filter_cache", "filter_cache(entries=16)"));
         assert!(!fits(label, "filter_cache(no_such=1) + uniform_vector"));
+    }
+
+    #[test]
+    fn the_same_configuration_has_the_same_value_of_every_parameter() {
+        assert!(same("filter_cache", "filter_cache(entries=32)"));
+        assert!(!same("filter_cache(entries=16)", "filter_cache"));
+        assert!(!same("filter_cache", "filter_cache(entries=16)"));
     }
 
     #[test]

@@ -9,11 +9,12 @@ fn read(text: &str) -> Result<Suite, String> {
     Suite::read(&mut sink, source).ok_or_else(|| render(&sink, false))
 }
 
+const HEAD: &str =
+    "citation = \"by hand\"\npaper = \"filter_cache\"\nstudies = [\"filter_cache.toml\"]\n";
+
 /// The checks of rows over three kernels with and without a filter cache, of which the paper has two.
 fn checks(rest: &str) -> Result<Vec<Check>, String> {
-    let head =
-        "citation = \"by hand\"\npaper = \"filter_cache\"\nstudies = [\"filter_cache.toml\"]\n";
-    let suite = read(&format!("{head}{rest}"))?;
+    let suite = read(&format!("{HEAD}{rest}"))?;
     let studies = Studies::from([("filter_cache.toml".to_owned(), sample::outcomes())]);
     suite.checks(&studies)
 }
@@ -64,6 +65,25 @@ rows = [
     assert_eq!(checks[2].kind, Kind::Experiment);
     assert!((checks[0].ours - 0.95 / 300.0).abs() < 1e-12);
     assert!((checks[2].ours - (0.95 / 300.0 - 0.003) / 2.0).abs() < 1e-12);
+}
+
+/// The point with other parameters comes last, and is not the one that the row is about.
+#[test]
+fn a_row_is_about_one_configuration() {
+    let mut points = sample::outcomes();
+    let others = points
+        .clone()
+        .into_iter()
+        .filter(|it| !it.point.is_baseline());
+    points.extend(others.map(|mut it| {
+        it.point.technique = "filter_cache(entries=16)".to_owned();
+        it.cycles *= 2;
+        it
+    }));
+    let row = r#"{ figure = "T", what = "x", metric = "cycles", technique = "filter_cache", kernels = "BFS", published = 1, tolerance = "at most" }"#;
+    let suite = read(&format!("{HEAD}[compared]\nrows = [{row}]\n")).unwrap();
+    let studies = Studies::from([("filter_cache.toml".to_owned(), points)]);
+    assert_eq!(suite.checks(&studies).unwrap()[0].ours, 120_360.0);
 }
 
 #[test]
