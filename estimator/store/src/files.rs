@@ -1,18 +1,14 @@
 //! The files of reports beside the store: the manifest names them, so that those of other results are known and go.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::{RECORD, Record, Store, StoreError};
+use super::{Files, RECORD, Record, Store, StoreError};
 use crate::digest::hex;
 use crate::input;
-
-/// SHA-256 of files by their names.
-pub type Files = BTreeMap<String, String>;
 
 impl Record {
     /// The manifest in `directory`, if there is one that can be read.

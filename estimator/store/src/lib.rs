@@ -18,11 +18,11 @@ use warpwatt_pricing::{digest, outcome, recipe, uncertainty};
 use warpwatt_study as study;
 
 pub use error::StoreError;
-pub use files::{Files, hash_of, hashes, remove_files};
+pub use files::{hash_of, hashes, remove_files};
 pub use key::PointKey;
 pub use manifest::Manifest;
 pub use merge::{Merged, merge};
-pub use record::{Digests, RECORD, Record};
+pub use record::{Digests, Files, RECORD, Record};
 pub use warpwatt_study::goal::Budget;
 
 use std::fs;

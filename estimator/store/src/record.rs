@@ -1,9 +1,11 @@
 //! `manifest.json`: what a study's results were made from and what they were, in one file that can be kept, sent and run again.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Files, Manifest};
+use super::Manifest;
 use crate::digest::hex;
 use crate::outcome::Outcome;
 
@@ -15,6 +17,9 @@ const FORMAT: u64 = 2;
 
 /// Up to so many points each has its own digest; larger studies have the one of all.
 const MOST_DIGESTS: usize = 100_000;
+
+/// SHA-256 of files by their names.
+pub type Files = BTreeMap<String, String>;
 
 /// What the file holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use toml::Table;
 
-use crate::parameter::{Parameter, ParameterProblem, Values};
+use crate::parameter::{Parameter, ParameterProblem, Values, nearest};
 use crate::{ALL, Technique};
 
 /// A configured technique, or everything that is wrong with its parameters.
@@ -97,7 +97,7 @@ impl Definition {
     /// # Errors
     /// Every parameter that is unknown or cannot be.
     pub fn parse(&self, table: &Table) -> Parsed {
-        let (values, mut problems) = Values::read(self, table);
+        let (values, mut problems) = Values::read(self.name, self.parameters, table);
         match (self.configure)(&values) {
             Ok(technique) if problems.is_empty() => Ok(technique),
             Ok(_) => Err(problems),
@@ -127,18 +127,6 @@ pub fn find(name: &str) -> Result<&'static Definition, Option<&'static str>> {
         .find(|definition| definition.name == name)
         .copied()
         .ok_or_else(|| nearest(name, ALL.iter().map(|definition| definition.name)))
-}
-
-/// The candidate that differs from `name` in the fewest letters, if these are few.
-pub(crate) fn nearest(
-    name: &str,
-    candidates: impl Iterator<Item = &'static str>,
-) -> Option<&'static str> {
-    candidates
-        .map(|candidate| (strsim::damerau_levenshtein(candidate, name), candidate))
-        .min()
-        .filter(|&(distance, candidate)| distance <= 1 + candidate.len() / 3)
-        .map(|(_, candidate)| candidate)
 }
 
 /// `technique`, unless something is wrong with it.

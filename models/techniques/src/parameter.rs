@@ -24,6 +24,7 @@ pub use handles::{
 pub use problem::ParameterProblem;
 pub use setting::Setting;
 pub use values::Values;
+pub(crate) use values::nearest;
 
 /// A declared parameter of a technique, whatever the type of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

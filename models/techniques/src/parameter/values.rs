@@ -3,8 +3,6 @@
 use toml::Table;
 
 use super::{Handle, Parameter, ParameterProblem, Setting};
-use crate::Definition;
-use crate::definition::nearest;
 
 /// Checked values of a technique's parameters: those that are given, and the defaults of the others.
 #[derive(Clone, Debug)]
@@ -22,9 +20,12 @@ struct Set {
 }
 
 impl Values {
-    /// The values of `table`, which holds parameters of `definition` only, each one value; and everything that is wrong with it. What is wrong has its default.
-    pub(crate) fn read(definition: &Definition, table: &Table) -> (Self, Vec<ParameterProblem>) {
-        let parameters = definition.parameters;
+    /// The values of `table`, which holds these parameters of a technique only, each one value; and everything that is wrong with it. What is wrong has its default.
+    pub(crate) fn read(
+        technique: &'static str,
+        parameters: &'static [Parameter],
+        table: &Table,
+    ) -> (Self, Vec<ParameterProblem>) {
         let known = |key: &str| parameters.iter().any(|parameter| parameter.name == key);
         let strangers = table.keys().filter(|key| !known(key));
         let mut problems: Vec<ParameterProblem> =
@@ -43,7 +44,7 @@ impl Values {
             }
         });
         let values = Self {
-            technique: definition.name,
+            technique,
             settings: settings.collect(),
         };
         (values, problems)
@@ -86,6 +87,18 @@ impl Values {
         let mut settings = self.settings.iter();
         settings.find(|set| set.parameter.name == handle.name())
     }
+}
+
+/// The candidate that differs from `name` in the fewest letters, if these are few.
+pub(crate) fn nearest(
+    name: &str,
+    candidates: impl Iterator<Item = &'static str>,
+) -> Option<&'static str> {
+    candidates
+        .map(|candidate| (strsim::damerau_levenshtein(candidate, name), candidate))
+        .min()
+        .filter(|&(distance, candidate)| distance <= 1 + candidate.len() / 3)
+        .map(|(_, candidate)| candidate)
 }
 
 fn unknown(key: &str, parameters: &[Parameter]) -> ParameterProblem {
