@@ -13,6 +13,7 @@ use crate::common::{Scratch, stderr, warpwatt};
 /// Every kind of chart: a filter cache (bars with error bars, breakdown, hit rates, ratio), renaming (heat map), several nodes (trend), objectives (scatter).
 const STUDY: &str = r#"
 [study]
+paper = "filter_cache"
 title = "Every kind of chart"
 [gpu]
 preset = "tesla-16sm"
@@ -207,6 +208,9 @@ fn no_text_of_a_chart_overlaps_another_or_is_cut() {
         let size = format!("--window-size={width},1000");
         let found = findings(browser, &scratch, (&page, LOOK), &[&size]);
         for kind in [
+            "changes",
+            "kernels",
+            "structures",
             "icache",
             "breakdown",
             "hits",
