@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use warpwatt::diag::{Sink, render};
+use warpwatt::label;
 use warpwatt::outcome::Outcome;
 use warpwatt::report::beside;
 use warpwatt::report::{Report, Stacked, StackedPoint, Table};
@@ -227,7 +228,10 @@ fn protections_stand_beside_each_other() {
         panic!("{} tables", report.protection.len());
     };
     let row = |technique: &str| {
-        let found = table.rows.iter().find(|row| row.technique == technique);
+        let found = table
+            .rows
+            .iter()
+            .find(|row| label::same(&row.technique, technique));
         found.unwrap_or_else(|| panic!("{technique} is not in {:?}", table.names()))
     };
     let plain = &table.rows[0];

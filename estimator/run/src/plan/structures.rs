@@ -29,11 +29,11 @@ fn called(configuration: &Configuration, name: &str) -> bool {
     names(configuration).any(|known| label::fits(&known, name))
 }
 
-/// The labels of a configuration and of the techniques in it.
+/// The label of a configuration, and the names and the labels of the techniques in it.
 fn names(configuration: &Configuration) -> impl Iterator<Item = String> {
     let members = configuration.stack.members().iter();
-    let labels = members.map(|member| member.label());
-    labels.chain([configuration.label.clone()])
+    let members = members.flat_map(|member| [member.name().to_owned(), member.label()]);
+    members.chain([configuration.label.clone()])
 }
 
 /// What decides the figures of a structure, as a text: equal texts, equal structures.

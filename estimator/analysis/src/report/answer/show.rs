@@ -119,8 +119,8 @@ pub fn verdict(rows: &[Answer], budget: Option<&str>) -> String {
     };
     let saves = winner.energy() < 0.0;
     let what = match (budget.is_some(), saves) {
-        (true, true) => "Least energy within the budget",
-        (false, true) => "Least energy",
+        (true, true) => "Most energy saved within the budget:",
+        (false, true) => "Most energy saved:",
         (true, false) => "No configuration within the budget saves energy; the least is added by",
         (false, false) => "No configuration saves energy; the least is added by",
     };
