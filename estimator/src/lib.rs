@@ -1,5 +1,8 @@
 //! Power, energy and area estimator for GPUs: studies, pricing, reports, the warpwatt command.
 
+pub use warpwatt_analysis::{
+    explain, optimise, papers, report, run, select, sensitivity, uncertainty,
+};
 pub use warpwatt_array as array;
 pub use warpwatt_input::{diag, expression, input, toml_reader};
 pub use warpwatt_pricing::{digest, label, outcome, peak, performance, pricing, recipe};
@@ -9,14 +12,5 @@ pub use warpwatt_study as study;
 pub use warpwatt_study::{goal, technology};
 
 pub mod command;
-pub mod explain;
-pub mod optimise;
-pub mod papers;
-pub mod report;
-mod resolve;
-pub mod run;
 pub mod schema;
-pub mod select;
-pub mod sensitivity;
-pub mod uncertainty;
 pub mod validate;

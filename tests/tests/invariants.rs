@@ -32,6 +32,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("warpwatt-study", "estimator/study"),
     ("warpwatt-store", "estimator/store"),
     ("warpwatt-run", "estimator/run"),
+    ("warpwatt-analysis", "estimator/analysis"),
     ("warpwatt", "estimator"),
 ];
 
@@ -114,8 +115,25 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "warpwatt-analysis",
+        &[
+            "warpwatt-activity",
+            "warpwatt-circuit",
+            "warpwatt-gpu",
+            "warpwatt-input",
+            "warpwatt-pricing",
+            "warpwatt-reliability",
+            "warpwatt-run",
+            "warpwatt-store",
+            "warpwatt-study",
+            "warpwatt-techlib",
+            "warpwatt-techniques",
+        ],
+    ),
+    (
         "warpwatt",
         &[
+            "warpwatt-analysis",
             "warpwatt-run",
             "warpwatt-store",
             "warpwatt-study",
@@ -222,6 +240,7 @@ const LIBRARIES: &[&str] = &[
     "estimator/study",
     "estimator/store",
     "estimator/run",
+    "estimator/analysis",
 ];
 
 /// Libraries that no host needs to hold: a browser, or another language.
@@ -337,7 +356,7 @@ fn reports_know_no_technique_and_no_paper() {
     let papers = ["Paper::load", "crate::papers"].map(str::to_owned);
     let words: Vec<String> = names.chain(papers).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let found = lines_with(&["estimator"], &words, &["sample.rs"]);
+    let found = lines_with(&["estimator/analysis"], &words, &["sample.rs"]);
     let of_reports =
         |line: &&String| line.contains("src/report/") && !line.contains("report/beside/");
     let found: Vec<&String> = found.iter().filter(of_reports).collect();

@@ -77,7 +77,7 @@ const CIRCLES: &[Circle] = &[
         "a reader notes the axes of the sweep as it reads them",
     ),
     (
-        "estimator",
+        "estimator/analysis",
         &["report", "uncertainty"],
         "a report carries the intervals that are drawn for its own comparisons",
     ),

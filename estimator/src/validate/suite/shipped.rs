@@ -22,7 +22,7 @@ const OWN: &[(&str, &str)] = texts!("../../../validation/":
 );
 
 /// Papers' numbers that reports show too: file and text.
-const PAPERS: &[(&str, &str)] = texts!("../../../papers/": "filter_cache.toml");
+const PAPERS: &[(&str, &str)] = texts!("../../../analysis/papers/": "filter_cache.toml");
 
 /// Studies that ship: file and text.
 const STUDIES: &[(&str, &str)] = texts!("../../../../workloads/studies/":

@@ -7,7 +7,7 @@ use crate::report::estimate::Estimate;
 
 /// The columns of `comparisons.csv`, in their order. `_halfwidth` is half a 95 % interval.
 #[rustfmt::skip]
-pub(crate) const VERSUS: &[Def<Comparison>] = &[
+pub const VERSUS: &[Def<Comparison>] = &[
     def("baseline_cycles", "cycles", Neither, "cycles of the baseline", |c| count(c.baseline_cycles)),
     def("cycles", "cycles", Lower, "cycles with the technique", |c| count(c.cycles)),
     def("slowdown", "1", Lower, "cycles added, over the baseline's", |c| Some(c.slowdown)),

@@ -6,7 +6,7 @@ use crate::outcome::{FRONT_END, Outcome};
 
 /// The columns of `points.csv`, in their order.
 #[rustfmt::skip]
-pub(crate) const POINT: &[Def<Outcome>] = &[
+pub const POINT: &[Def<Outcome>] = &[
     def("cycles", "cycles", Lower, "cycles of the core clock", |o| count(o.cycles)),
     def("time_s", "s", Lower, "time from the first launch to the last retired warp", |o| Some(o.time_s)),
     def("warp_instructions", "instructions", Neither, "instructions of warps", |o| count(o.activity.get("warp_instructions"))),

@@ -26,7 +26,8 @@ pub struct Metrics {
     counters: Vec<(String, String)>,
 }
 
-type StructureFigure = (
+/// A name, a unit, which way is good, and the value.
+pub type StructureFigure = (
     &'static str,
     &'static str,
     Better,
@@ -34,7 +35,7 @@ type StructureFigure = (
 );
 
 /// Figures of a structure, called as in `report.json`.
-pub(crate) const FIGURES: [StructureFigure; 7] = [
+pub const FIGURES: [StructureFigure; 7] = [
     ("area_m2", "m2", Better::Lower, |s| s.area_m2),
     ("leakage_w", "W", Better::Lower, |s| s.leakage_w),
     ("gate_leakage_w", "W", Better::Lower, |s| s.gate_leakage_w),

@@ -15,10 +15,9 @@ mod goal_tests;
 mod tests;
 
 pub use crate::goal::{Better, Bound, Limit, Objective, quantity};
-pub(crate) use catalogue::FIGURES;
-pub use catalogue::Metrics;
-pub(crate) use point::POINT;
-pub(crate) use versus::VERSUS;
+pub use catalogue::{FIGURES, Metrics};
+pub use point::POINT;
+pub use versus::VERSUS;
 
 use self::paper::Part;
 use super::compare::Comparison;
@@ -58,13 +57,18 @@ enum Figure {
 }
 
 /// A metric that every study has, of a point or of a comparison.
-pub(crate) struct Def<T> {
+pub struct Def<T> {
+    /// Its name.
     pub name: &'static str,
+    /// Its unit.
     pub unit: &'static str,
+    /// Which way is good.
     pub better: Better,
+    /// What it is, in a few words.
     pub meaning: &'static str,
     /// Whether it is half the interval of another.
     pub interval: bool,
+    /// Its value.
     pub value: fn(&T) -> Option<f64>,
 }
 

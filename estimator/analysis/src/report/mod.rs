@@ -11,7 +11,7 @@ pub mod effects;
 pub mod estimate;
 pub mod factors;
 mod fit;
-pub(crate) mod format;
+pub mod format;
 mod goals;
 mod html;
 pub mod metric;
@@ -34,8 +34,8 @@ mod uncertainty;
 
 #[cfg(test)]
 mod peak_tests;
-#[cfg(test)]
-pub(crate) mod sample;
+#[cfg(any(test, feature = "sample"))]
+pub mod sample;
 #[cfg(test)]
 mod tests;
 
