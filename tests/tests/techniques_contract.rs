@@ -14,7 +14,7 @@ use warpwatt_circuit::{
     CircuitError, Cost, Gated, Gating, Granularity, OperatingPoint, Profile, Spec, power_gate,
 };
 use warpwatt_gpu::{
-    COUNTERS, Course, GpuSpec, Hooks, IssueEvent, IssueHook, PlaceEvent, Run, simulate,
+    COUNTERS, GpuSpec, Hooks, IssueEvent, IssueHook, IssuePlan, PlaceEvent, Run, simulate,
 };
 use warpwatt_simt::trace::{KernelTrace, Space, StaticInst};
 use warpwatt_techlib::quantity::Temperature;
@@ -346,7 +346,7 @@ impl IssueHook for Transcript {
         self.0.borrow_mut().insert((event.cta, number), 1);
     }
 
-    fn issued(&mut self, event: &IssueEvent<'_>, _: &mut Course) {
+    fn issued(&mut self, event: &IssueEvent<'_>, _: &mut IssuePlan) {
         let mut digests = self.0.borrow_mut();
         let digest = digests.get_mut(&self.1[usize::from(event.warp)]).unwrap();
         for part in [u64::from(event.step.inst), event.step.executed] {

@@ -111,9 +111,9 @@ pub trait IssueHook {
     fn placed(&mut self, event: PlaceEvent) {
         let _ = event;
     }
-    /// An instruction issues; `course` is how, so far.
-    fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
-        let _ = (event, course);
+    /// An instruction issues; `plan` is how, so far.
+    fn issued(&mut self, event: &IssueEvent<'_>, plan: &mut IssuePlan) {
+        let _ = (event, plan);
     }
     /// The operands of the instruction that the warp issued last have been read before `cycle`; said in advance, right after the issue.
     fn collected(&mut self, warp: u8, cycle: u64) {
@@ -136,7 +136,7 @@ pub trait IssueHook {
         None
     }
     /// What executes instructions of the SM again, if the hook does; one hook of a run at the most.
-    fn repeater(&mut self) -> Option<&mut dyn Repeater> {
+    fn reexecutor(&mut self) -> Option<&mut dyn Reexecutor> {
         None
     }
     /// Adds the hook's counters.
@@ -147,13 +147,13 @@ pub trait IssueHook {
 ///
 /// Contract: a scheduler that has chosen an instruction asks whether it may issue. If it may, it does, and [`IssueHook::issued`] follows at once; if not, the
 /// scheduler issues nothing in this cycle. After each answer, and at the end of a launch, all that is to be executed again goes to its unit.
-pub trait Repeater {
+pub trait Reexecutor {
     /// Whether the chosen instruction may issue.
     fn admits(&mut self, chosen: &Chosen<'_>) -> bool;
     /// Nothing issues any more in this launch, which would end in `cycle`. When it ends.
     fn ends(&mut self, cycle: u64) -> u64;
     /// The next execution of an instruction that has issued: asked until there is none.
-    fn next(&mut self) -> Option<Again>;
+    fn next(&mut self) -> Option<Reexecution>;
 }
 
 /// An instruction that a scheduler has chosen.
@@ -171,7 +171,7 @@ pub struct Chosen<'e> {
 
 /// Another execution of an instruction. Its operands lie ready and its results are compared, not written: it takes its unit, no collector and no result bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Again {
+pub struct Reexecution {
     /// The instruction's index.
     pub inst: u32,
     /// The slot of the warp that issued it: it goes to the units of that warp's scheduler.
@@ -247,9 +247,9 @@ pub struct IssueEvent<'e> {
     pub step: &'e Step<'e>,
 }
 
-/// How an instruction goes through the back end.
+/// What an instruction takes of the back end: the words that it reads and writes, how late, and on which lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Course {
+pub struct IssuePlan {
     /// Which words of its register operands are read from the banks: bit k is the k-th of them, in the order of the sources, a double being two words and
     /// a predicate none. Words beyond the last bit always are.
     pub reads: u64,
@@ -283,7 +283,7 @@ pub enum Extent {
     Skipped,
 }
 
-impl Course {
+impl IssuePlan {
     /// That of an instruction which no technique touches, with so many result words.
     pub fn plain(writes: u32) -> Self {
         Self {

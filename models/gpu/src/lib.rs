@@ -23,9 +23,9 @@ pub use engine::{ClockRatio, EventQueue, Past};
 pub use error::{GpuError, Lack, Resource};
 pub use hardware::{HARDWARE_EVENTS, HardwareEvent};
 pub use hooks::{
-    Again, CacheEvent, Chosen, CodeEvent, Condition, Course, Extent, FetchEvent, FetchFilter,
-    FetchObserver, Fetched, FilterFactory, Hooks, IssueEvent, IssueFactory, IssueHook,
-    MetadataFactory, Move, ObserverFactory, PlaceEvent, Port, Repeater, SharedEvent, SharedFactory,
+    CacheEvent, Chosen, CodeEvent, Condition, Extent, FetchEvent, FetchFilter, FetchObserver,
+    Fetched, FilterFactory, Hooks, IssueEvent, IssueFactory, IssueHook, IssuePlan, MetadataFactory,
+    Move, ObserverFactory, PlaceEvent, Port, Reexecution, Reexecutor, SharedEvent, SharedFactory,
     SharedObserver, SmCache, StorageFactory, StorageObserver, Throttle,
 };
 pub use machine::{Control, simulate, simulate_under};

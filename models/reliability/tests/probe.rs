@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use support::{launch, trace};
 use warpwatt_gpu::{
-    CodeEvent, Course, Fetched, GpuSpec, Hooks, IssueEvent, PlaceEvent, Policy, SharedEvent,
+    CodeEvent, Fetched, GpuSpec, Hooks, IssueEvent, IssuePlan, PlaceEvent, Policy, SharedEvent,
     SharedObserver, StorageObserver, simulate,
 };
 use warpwatt_reliability::{
@@ -90,7 +90,7 @@ impl StorageObserver for Logger {
         let log = &mut self.0.borrow_mut().buffered;
         log.extend((0..right).map(|_| cycle));
     }
-    fn issued(&mut self, event: &IssueEvent<'_>, _: &Course, read: u64) {
+    fn issued(&mut self, event: &IssueEvent<'_>, _: &IssuePlan, read: u64) {
         self.0.borrow_mut().issued.push((event.cycle, read));
     }
     fn entered(&mut self, cycle: u64, _: u8, inst: u32) {

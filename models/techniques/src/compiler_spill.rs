@@ -14,7 +14,7 @@
 use warpwatt_activity::Activity;
 use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::trace::{KernelTrace, LaunchShape, MemoryOpKind, Space};
-use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, IssueHook, Run, resident_ctas};
+use warpwatt_gpu::{GpuSpec, Hooks, IssueEvent, IssueHook, IssuePlan, Run, resident_ctas};
 
 use crate::register_file::{REGISTER_FILE_KB, Size};
 use crate::{Circuits, Claim, Definition, Fit, Judged, Metric, Technique};
@@ -138,7 +138,7 @@ impl IssueHook for Counter {
         self.registers = self.registers.max(trace.launch.registers);
     }
 
-    fn issued(&mut self, event: &IssueEvent<'_>, _: &mut Course) {
+    fn issued(&mut self, event: &IssueEvent<'_>, _: &mut IssuePlan) {
         match self.local[event.step.inst as usize] {
             None => {}
             Some(MemoryOpKind::Store) => self.stores += 1,

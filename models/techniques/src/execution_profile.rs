@@ -5,7 +5,7 @@
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::{KernelTrace, Register, RegisterKind};
-use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, IssueHook, PlaceEvent, Port, Run};
+use warpwatt_gpu::{GpuSpec, Hooks, IssueEvent, IssueHook, IssuePlan, PlaceEvent, Port, Run};
 
 use crate::{Definition, Metric, Technique};
 
@@ -226,7 +226,7 @@ impl IssueHook for Profile {
         self.written[usize::from(event.warp)].clear();
     }
 
-    fn issued(&mut self, event: &IssueEvent<'_>, _: &mut Course) {
+    fn issued(&mut self, event: &IssueEvent<'_>, _: &mut IssuePlan) {
         if event.step.executed != 0 {
             self.results(event);
         }

@@ -13,7 +13,7 @@
 use warpwatt_activity::Activity;
 use warpwatt_circuit::Spec;
 use warpwatt_circuit::logic::{LogicBlock, LogicSpec};
-use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, IssueHook};
+use warpwatt_gpu::{GpuSpec, Hooks, IssueEvent, IssueHook, IssuePlan};
 use warpwatt_reliability::{
     Journals, Outcome, ProtectionFactory, Structure as Storage, Whole, whole_structures,
 };
@@ -143,9 +143,9 @@ struct Second {
 }
 
 impl IssueHook for Second {
-    fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
-        let lanes = course.executing(u64::from(event.step.executed.count_ones()));
-        course.repeats += lanes as u32;
+    fn issued(&mut self, event: &IssueEvent<'_>, plan: &mut IssuePlan) {
+        let lanes = plan.executing(u64::from(event.step.executed.count_ones()));
+        plan.repeats += lanes as u32;
         self.lanes += lanes;
     }
 

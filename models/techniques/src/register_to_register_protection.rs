@@ -13,7 +13,7 @@ use warpwatt_activity::Activity;
 use warpwatt_circuit::logic::Code;
 use warpwatt_gpu::trace::{KernelTrace, LaneMask};
 use warpwatt_gpu::{
-    Course, GpuSpec, Hooks, IssueEvent, IssueHook, PlaceEvent, Run, resident_warps,
+    GpuSpec, Hooks, IssueEvent, IssueHook, IssuePlan, PlaceEvent, Run, resident_warps,
 };
 use warpwatt_reliability::{Cover, Journals, Protection, ProtectionFactory, Residency};
 
@@ -160,9 +160,9 @@ impl IssueHook for Protector {
         self.lives.start(event.warp, self.registers);
     }
 
-    fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
+    fn issued(&mut self, event: &IssueEvent<'_>, plan: &mut IssuePlan) {
         let words = std::mem::take(&mut self.code[event.step.inst as usize]);
-        let (from_file, to_file) = in_file(course);
+        let (from_file, to_file) = in_file(plan);
         let (whole, lanes) = (
             is_whole(event, self.lanes),
             u64::from(event.step.executed.count_ones()),

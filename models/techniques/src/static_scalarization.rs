@@ -7,7 +7,7 @@
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::{KernelTrace, Unit};
-use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, IssueHook, Run};
+use warpwatt_gpu::{GpuSpec, Hooks, IssueEvent, IssueHook, IssuePlan, Run};
 
 use crate::{Definition, Judged, Metric, Technique};
 
@@ -89,7 +89,7 @@ impl IssueHook for Counter {
         self.insts = insts.collect();
     }
 
-    fn issued(&mut self, event: &IssueEvent<'_>, _: &mut Course) {
+    fn issued(&mut self, event: &IssueEvent<'_>, _: &mut IssuePlan) {
         let inst = self.insts[event.step.inst as usize];
         if inst.computation && event.step.executed.count_ones() == self.width {
             self.all += 1;

@@ -26,7 +26,7 @@ const CIRCLES: &[Circle] = &[
             "memory",
             "noc",
             "process",
-            "repeater",
+            "reexecutor",
             "settings",
             "small",
             "spec",

@@ -193,7 +193,7 @@ impl<const W: usize> Registers<W> {
 
     /// Sets the given lanes of a double, likewise.
     #[inline(always)]
-    pub fn compute_double(
+    pub fn compute_long(
         &mut self,
         slot: Slot,
         lanes: LaneMask,

@@ -6,10 +6,10 @@ mod call;
 mod compute;
 mod exchange;
 mod matrix;
-mod seldom;
+mod race_watch;
+mod set_and_pack;
 mod surface;
 mod texture;
-mod watched;
 
 use std::sync::Arc;
 

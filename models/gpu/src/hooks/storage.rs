@@ -2,7 +2,7 @@
 
 use warpwatt_simt::trace::{Addresses, KernelTrace, LaneMask};
 
-use super::{Course, IssueEvent, PlaceEvent};
+use super::{IssueEvent, IssuePlan, PlaceEvent};
 
 /// Makes one observer for each SM; the argument is the SM's number.
 pub type StorageFactory = Box<dyn Fn(u32) -> Box<dyn StorageObserver>>;
@@ -40,8 +40,8 @@ pub trait StorageObserver {
         let _ = (cycle, warp);
     }
     /// An instruction leaves its buffer for a collector; its operands have been read before `read`.
-    fn issued(&mut self, event: &IssueEvent<'_>, course: &Course, read: u64) {
-        let _ = (event, course, read);
+    fn issued(&mut self, event: &IssueEvent<'_>, plan: &IssuePlan, read: u64) {
+        let _ = (event, plan, read);
     }
     /// The unit takes instruction `inst` of a warp.
     fn entered(&mut self, cycle: u64, warp: u8, inst: u32) {

@@ -1,6 +1,6 @@
 //! Banks of the register file: reads go in the order of issue, writes in the cycle in which the result comes.
 
-use super::coming::Coming;
+use super::reservation_ring::ReservationRing;
 use super::units::modulo;
 use crate::program::Read;
 use crate::{GpuSpec, WritePort};
@@ -14,7 +14,7 @@ pub(crate) struct Banks {
     /// By bank, from when on it can read again.
     reads_from: [u64; MOST],
     /// Banks that write in a turn, as bits; where they have a port of their own for that a turn is a cycle.
-    writes: Coming<u64>,
+    writes: ReservationRing<u64>,
     /// Banks of a back end.
     share: u32,
     /// Reads of a bank in a cycle.
@@ -47,7 +47,7 @@ impl Banks {
         let operands = &spec.operands;
         Self {
             reads_from: [0; MOST],
-            writes: Coming::new(),
+            writes: ReservationRing::new(),
             share: operands.banks / parts,
             reads: u64::from(operands.bank_reads),
             lead: u64::from(operands.collect_cycles),

@@ -3,8 +3,8 @@
 use warpwatt_simt::trace::{Addresses, LaneMask};
 
 use super::fetch::lines;
+use super::l15::Answer;
 use super::ldst::Waiting;
-use super::second::Answer;
 use super::{Sm, World};
 use crate::counters::Counter;
 use crate::event::Event;
@@ -119,7 +119,7 @@ impl<'t> Sm<'t> {
         let bytes = constant.cache_line_bytes;
         let address = CONSTANT_BASE + line * u64::from(bytes);
         let of_launch = address + self.constants.launch;
-        let fill = match self.second.look_up(of_launch, bytes, &mut self.counts) {
+        let fill = match self.l15.look_up(of_launch, bytes, &mut self.counts) {
             Answer::Comes(late) => at + late,
             Answer::Below(late) if constant.misses == MissSource::Fixed => {
                 at + late + u64::from(constant.miss_cycles)
@@ -152,7 +152,7 @@ impl<'t> Sm<'t> {
         );
         let bytes = world.spec.constant.cache_line_bytes;
         let address = CONSTANT_BASE + self.constants.cache.line(place) * u64::from(bytes);
-        self.second
+        self.l15
             .fill(address + self.constants.launch, bytes, &mut self.counts);
         for load in served.drain(..) {
             self.block_arrived(load, now, world)?;

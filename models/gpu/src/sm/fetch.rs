@@ -2,7 +2,7 @@
 
 use warpwatt_simt::trace::Step;
 
-use super::second::Answer;
+use super::l15::Answer;
 use super::warp::Warp;
 use super::{Sm, World};
 use crate::counters::Counter;
@@ -279,7 +279,7 @@ impl Sm<'_> {
         };
         let address = CODE_BASE + (line << icache.line_bytes.trailing_zeros());
         let bytes = icache.line_bytes;
-        let fill = match self.second.look_up(address, bytes, &mut self.counts) {
+        let fill = match self.l15.look_up(address, bytes, &mut self.counts) {
             Answer::Comes(late) => event.cycle + late,
             Answer::Below(late) if icache.misses == MissSource::Fixed => {
                 event.cycle + late + u64::from(icache.miss_cycles)
@@ -335,7 +335,7 @@ impl Sm<'_> {
             }
             let line = line << shift;
             self.watch_code(now, CodeEvent::Filled { line });
-            self.second
+            self.l15
                 .fill(CODE_BASE + line, icache.line_bytes, &mut self.counts);
         }
         let miss_entry = self.misses.get(miss);

@@ -9,7 +9,7 @@ use super::{Scheduler, Sm, World};
 use crate::counters::Counter;
 use crate::engine::NEVER;
 use crate::program::{Inst, Port};
-use crate::{BranchFetch, Course, Extent, FetchEvent, GpuError, IssueEvent};
+use crate::{BranchFetch, Extent, FetchEvent, GpuError, IssueEvent, IssuePlan};
 
 /// Cycles of an issue.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ impl<'t> Sm<'t> {
                 continue;
             }
             if let Some(warp) = self.choose(scheduler, now) {
-                if self.repeater.is_some() && !self.repeats_before(warp, now, world) {
+                if self.reexecutor.is_some() && !self.repeats_before(warp, now, world) {
                     self.schedulers[scheduler].issues_from = now + 1;
                     continue;
                 }
@@ -62,7 +62,7 @@ impl<'t> Sm<'t> {
                     if again == 0 || self.admitted(again, now) == 0 {
                         break;
                     }
-                    if self.repeater.is_some() && !self.repeats_before(warp, now, world) {
+                    if self.reexecutor.is_some() && !self.repeats_before(warp, now, world) {
                         break;
                     }
                     self.issue_for(scheduler, warp, now, world)?;
@@ -108,8 +108,8 @@ impl<'t> Sm<'t> {
         self.ages.of[index as usize].issued += 1;
         self.tally.issue(&step);
         self.observe(&step, index as u8, now, world);
-        let course = self.course(&step, inst, index as u8, now, world);
-        let busy = busy_cycles(&course, u64::from(world.spec.scheduler.interval));
+        let plan = self.plan(&step, inst, index as u8, now, world);
+        let busy = busy_cycles(&plan, u64::from(world.spec.scheduler.interval));
         let issues_from = &mut self.schedulers[scheduler].issues_from;
         *issues_from = (*issues_from).max(now + busy);
         let warp = &mut self.warps[index as usize];
@@ -121,11 +121,11 @@ impl<'t> Sm<'t> {
         let last_cycle = match inst.port {
             // Whoever does not execute it does not wait.
             Port::Barrier if step.executed == 0 => {
-                self.watch_issue(&step, index as u8, &course, IssueTimes::at(now), world);
+                self.watch_issue(&step, index as u8, &plan, IssueTimes::at(now), world);
                 now + u64::from(world.spec.timing.control.latency)
             }
             Port::Barrier => {
-                self.watch_issue(&step, index as u8, &course, IssueTimes::at(now), world);
+                self.watch_issue(&step, index as u8, &plan, IssueTimes::at(now), world);
                 self.reach_barrier(index as usize, step.barrier(), now, world)?
             }
             port => {
@@ -133,14 +133,14 @@ impl<'t> Sm<'t> {
                     scheduler,
                     warp: index,
                 };
-                let collected = self.units.collect(program, inst, &course, issuer, now);
+                let collected = self.units.collect(program, inst, &plan, issuer, now);
                 self.counts
                     .add(Counter::BankConflictCycles, collected.conflict_cycles);
                 let wanted = Wanted {
                     warp: index as u8,
                     inst: step.inst,
                     slots,
-                    writes: course.writes + course.narrow_writes,
+                    writes: plan.writes + plan.narrow_writes,
                     told: false,
                 };
                 for hook in &mut self.issue_hooks {
@@ -150,11 +150,11 @@ impl<'t> Sm<'t> {
                     issued: now,
                     read: collected.ready,
                 };
-                self.watch_issue(&step, index as u8, &course, times, world);
+                self.watch_issue(&step, index as u8, &plan, times, world);
                 if port == Port::Ldst {
-                    self.issue_memory(wanted, &step, &course, collected, world)?
+                    self.issue_memory(wanted, &step, &plan, collected, world)?
                 } else {
-                    self.issue_arithmetic(wanted, inst, &course, &collected, world)?
+                    self.issue_arithmetic(wanted, inst, &plan, &collected, world)?
                 }
             }
         };
@@ -224,31 +224,31 @@ impl<'t> Sm<'t> {
 
     /// How an instruction goes through the back end: as attached hooks decide, in their order.
     #[inline]
-    fn course(
+    fn plan(
         &mut self,
         step: &Step<'_>,
         inst: &Inst,
         warp: u8,
         now: u64,
         world: &World<'_>,
-    ) -> Course {
-        let mut course = Course::plain(world.program.writes(inst).len() as u32);
+    ) -> IssuePlan {
+        let mut plan = IssuePlan::plain(world.program.writes(inst).len() as u32);
         if self.issue_hooks.is_empty() {
-            return course;
+            return plan;
         }
         let event = issue_event(step, warp, now, world);
         for hook in &mut self.issue_hooks {
-            hook.issued(&event, &mut course);
+            hook.issued(&event, &mut plan);
         }
         self.tally.steer(
             world.program,
             inst,
-            &course,
+            &plan,
             u64::from(step.executed.count_ones()),
             &mut self.counts,
         );
-        course.delay += u64::from(course.copies) * u64::from(world.spec.scheduler.interval);
-        course
+        plan.delay += u64::from(plan.copies) * u64::from(world.spec.scheduler.interval);
+        plan
     }
 
     /// Shows an issue to those who see where bits lie.
@@ -257,7 +257,7 @@ impl<'t> Sm<'t> {
         &mut self,
         step: &Step<'_>,
         warp: u8,
-        course: &Course,
+        plan: &IssuePlan,
         times: IssueTimes,
         world: &World<'_>,
     ) {
@@ -266,7 +266,7 @@ impl<'t> Sm<'t> {
         }
         let event = issue_event(step, warp, times.issued, world);
         for observer in &mut self.storage {
-            observer.issued(&event, course, times.read);
+            observer.issued(&event, plan, times.read);
         }
     }
 
@@ -283,17 +283,17 @@ impl<'t> Sm<'t> {
         &mut self,
         wanted: Wanted,
         inst: &Inst,
-        course: &Course,
+        plan: &IssuePlan,
         collected: &Collected,
         world: &mut World<'_>,
     ) -> Result<u64, GpuError> {
-        let done = if course.extent == Extent::Skipped {
+        let done = if plan.extent == Extent::Skipped {
             self.units.pass(collected, collected.ready);
             self.watch_entry(collected.ready, wanted);
             collected.ready + 1
         } else {
             let times = UnitTimes {
-                interval: occupied(inst, course),
+                interval: occupied(inst, plan),
                 latency: inst.latency,
             };
             let executed = self.units.execute(collected, times, world.queue.now());
@@ -311,12 +311,12 @@ impl<'t> Sm<'t> {
         &mut self,
         wanted: Wanted,
         step: &Step<'t>,
-        course: &Course,
+        plan: &IssuePlan,
         collected: Collected,
         world: &mut World<'_>,
     ) -> Result<u64, GpuError> {
         let inst = &world.program.insts[step.inst as usize];
-        let interval = occupied(inst, course);
+        let interval = occupied(inst, plan);
         let through = collected.ready + inst.latency - self.units.depth().min(inst.latency);
         let (Some(op), Some(addresses)) = (inst.memory, step.addresses) else {
             self.units.pass(&collected, collected.ready);
@@ -356,7 +356,7 @@ impl<'t> Sm<'t> {
         if resolves {
             let resolved = now + u64::from(world.spec.fetch.branch_cycles);
             self.warps[index].resolves = resolved;
-            self.looks.plan(index, resolved, now);
+            self.wakeups.plan(index, resolved, now);
         }
         self.withdraw(index, inst.port);
         self.consider(index, world);
@@ -387,20 +387,20 @@ fn issue_event<'e>(step: &'e Step<'e>, warp: u8, now: u64, world: &World<'_>) ->
 
 /// Cycles for which an instruction keeps its scheduler busy, with the copies before it.
 #[inline]
-fn busy_cycles(course: &Course, interval: u64) -> u64 {
-    let own = match course.extent {
+fn busy_cycles(plan: &IssuePlan, interval: u64) -> u64 {
+    let own = match plan.extent {
         Extent::Warp => interval,
         Extent::OnePass { .. } | Extent::Skipped => 1,
     };
-    own + u64::from(course.copies) * interval
+    own + u64::from(plan.copies) * interval
 }
 
 /// Cycles for which an instruction occupies its unit, with the copies before it.
 #[inline]
-pub(super) fn occupied(inst: &Inst, course: &Course) -> u64 {
-    let own = match course.extent {
+pub(super) fn occupied(inst: &Inst, plan: &IssuePlan) -> u64 {
+    let own = match plan.extent {
         Extent::Warp => inst.interval,
         Extent::OnePass { .. } | Extent::Skipped => inst.pass,
     };
-    own + u64::from(course.copies) * inst.interval
+    own + u64::from(plan.copies) * inst.interval
 }

@@ -2,18 +2,18 @@
 
 mod arrivals;
 mod banks;
-mod coming;
 mod constant;
+mod debug_view;
 mod fetch;
 mod icache;
 mod issue;
 mod l1;
+mod l15;
 mod ldst;
-mod looks;
 mod repeat;
+mod reservation_ring;
 mod residency;
 mod scoreboard;
-mod second;
 mod select;
 mod shared;
 mod slots;
@@ -21,8 +21,8 @@ mod tally;
 mod texture;
 mod throttle;
 mod units;
+mod wakeup_wheel;
 mod warp;
-mod watched;
 
 use warpwatt_simt::trace::KernelTrace;
 
@@ -42,16 +42,16 @@ use constant::Constants;
 use fetch::LateFill;
 use icache::{Icache, Misses};
 use l1::L1;
+use l15::L15;
 use ldst::{LdstUnit, Loads, Wanted};
-use looks::Looks;
 use residency::CtaSlot;
-use second::Second;
 use select::{Ages, Select};
 use shared::SharedBanks;
 use tally::Tally;
 use texture::Textures;
 use throttle::HeldBack;
 use units::{Units, modulo};
+use wakeup_wheel::WakeupWheel;
 use warp::{Head, Warp};
 
 /// What every SM reads and nobody changes during a launch, and what all SMs share.
@@ -93,7 +93,7 @@ pub(crate) struct Sm<'t> {
     /// It may be earlier than that: there is room where there was none.
     awake: bool,
     /// When to look at warps again.
-    looks: Looks,
+    wakeups: WakeupWheel,
     /// Warps that wait for an I-cache line.
     missing: u64,
     arrivals: Arrivals,
@@ -102,7 +102,7 @@ pub(crate) struct Sm<'t> {
     select: Select,
     ages: Ages,
     icache: Icache,
-    second: Second,
+    l15: L15,
     misses: Misses,
     units: Units,
     banks: SharedBanks,
@@ -121,7 +121,7 @@ pub(crate) struct Sm<'t> {
     storage: Vec<Box<dyn StorageObserver>>,
     held: HeldBack,
     /// The hook that executes instructions again.
-    repeater: Option<usize>,
+    reexecutor: Option<usize>,
     counts: Counts,
     tally: Tally,
     /// Cycles before this one are accounted for as issuing, stalled or idle.
@@ -156,7 +156,7 @@ impl<'t> Sm<'t> {
             exhausted: 0,
             awake: false,
             next: NEVER,
-            looks: Looks::new(),
+            wakeups: WakeupWheel::new(),
             missing: 0,
             arrivals: Arrivals::new((warps * spec.fetch.buffer_entries) as usize + 1),
             last_fetched: warps - 1,
@@ -166,7 +166,7 @@ impl<'t> Sm<'t> {
             select: Select::new(spec),
             ages: Ages::new(warps, spec),
             icache: Icache::new(spec.icache_sets(), spec.icache.ways),
-            second: Second::new(spec),
+            l15: L15::new(spec),
             misses: Misses::new(warps),
             units: Units::new(spec),
             banks: SharedBanks::new(spec),
@@ -185,7 +185,7 @@ impl<'t> Sm<'t> {
                 .map(|make| make(u32::from(id)))
                 .collect(),
             held: HeldBack::new(&mut issue_hooks),
-            repeater: repeat::find(&mut issue_hooks),
+            reexecutor: repeat::find(&mut issue_hooks),
             issue_hooks,
             storage: hooks
                 .storage
@@ -249,7 +249,7 @@ impl<'t> Sm<'t> {
             self.next = self.next_tick(now + 1);
         }
         self.why = self.classify();
-        Ok(self.next.min(self.looks.first(now + 1)))
+        Ok(self.next.min(self.wakeups.first(now + 1)))
     }
 
     /// Puts the cycles up to `now` down to what the last tick found.
@@ -270,7 +270,7 @@ impl<'t> Sm<'t> {
                 self.next = self.next_tick(now);
             }
         }
-        self.next.min(self.looks.first(now))
+        self.next.min(self.wakeups.first(now))
     }
 
     /// What a cycle without issue is put down to.
@@ -348,7 +348,7 @@ impl<'t> Sm<'t> {
         if warp.entry.look_at(world.program, inst, regions, now) {
             self.blocked |= bit;
             warp.head = Head::Blocked;
-            self.looks.plan(index, warp.entry.opens(), now);
+            self.wakeups.plan(index, warp.entry.opens(), now);
         } else {
             self.make_ready(index, inst.port, now);
         }
@@ -411,9 +411,9 @@ impl<'t> Sm<'t> {
         self.watch_cache(cycle, cache, event);
     }
 
-    /// Looks at the warps whose time has come.
+    /// WakeupWheel at the warps whose time has come.
     fn look(&mut self, now: u64, world: &World<'_>) {
-        let mut warps = self.looks.take(now);
+        let mut warps = self.wakeups.take(now);
         if warps != 0 {
             self.let_go();
         }
@@ -423,7 +423,7 @@ impl<'t> Sm<'t> {
         }
     }
 
-    /// Looks at what a warp waits for: some of it may be there.
+    /// WakeupWheel at what a warp waits for: some of it may be there.
     pub(super) fn look_at(&mut self, index: usize, now: u64, world: &World<'_>) {
         let bit = 1 << index;
         let warp = &mut self.warps[index];
@@ -454,7 +454,7 @@ impl<'t> Sm<'t> {
         } else {
             self.resolve(index, world);
         }
-        self.looks.plan(index, again, now);
+        self.wakeups.plan(index, again, now);
     }
 
     /// Results of a warp will be there in `cycle`.
@@ -472,7 +472,7 @@ impl<'t> Sm<'t> {
         if cycle > now {
             state.entry.release_at(slots, cycle);
             if self.loading >> index & 1 != 0 || self.held.hook.is_some() {
-                self.looks.plan(index, cycle, now);
+                self.wakeups.plan(index, cycle, now);
             }
         } else {
             state.entry.release(slots);

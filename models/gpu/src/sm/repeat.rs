@@ -7,7 +7,9 @@ use crate::{Chosen, IssueHook};
 
 /// Which of the hooks it is.
 pub(super) fn find(hooks: &mut [Box<dyn IssueHook>]) -> Option<usize> {
-    hooks.iter_mut().position(|hook| hook.repeater().is_some())
+    hooks
+        .iter_mut()
+        .position(|hook| hook.reexecutor().is_some())
 }
 
 impl Sm<'_> {
@@ -22,7 +24,9 @@ impl Sm<'_> {
             port: world.program.insts[step.inst as usize].port,
             step,
         };
-        let hook = self.repeater.map(|hook| self.issue_hooks[hook].repeater());
+        let hook = self
+            .reexecutor
+            .map(|hook| self.issue_hooks[hook].reexecutor());
         let admits = hook.flatten().is_none_or(|it| it.admits(&chosen));
         self.repeat(world.program, now);
         admits
@@ -30,7 +34,9 @@ impl Sm<'_> {
 
     /// The launch is over but for what is still to be executed again; when that is done.
     pub(super) fn repeats_last(&mut self, program: &Program, now: u64) -> u64 {
-        let hook = self.repeater.map(|hook| self.issue_hooks[hook].repeater());
+        let hook = self
+            .reexecutor
+            .map(|hook| self.issue_hooks[hook].reexecutor());
         let end = hook.flatten().map_or(now, |it| it.ends(now));
         self.repeat(program, now);
         end
@@ -38,10 +44,10 @@ impl Sm<'_> {
 
     /// Sends to the units what is to be executed again.
     fn repeat(&mut self, program: &Program, now: u64) {
-        let Some(hook) = self.repeater else {
+        let Some(hook) = self.reexecutor else {
             return;
         };
-        while let Some(again) = self.issue_hooks[hook].repeater().and_then(|it| it.next()) {
+        while let Some(again) = self.issue_hooks[hook].reexecutor().and_then(|it| it.next()) {
             let inst = &program.insts[again.inst as usize];
             Tally::again(inst, u64::from(again.lanes), &mut self.counts);
             match inst.port {

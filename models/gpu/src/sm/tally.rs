@@ -5,7 +5,7 @@ use warpwatt_simt::trace::{LaneMask, Step};
 use super::issue::occupied;
 use crate::counters::{Counter, Counts};
 use crate::program::{Inst, Port, Program};
-use crate::{Course, Extent};
+use crate::{Extent, IssuePlan};
 
 /// How often each static instruction of the launch was issued.
 #[derive(Clone, Debug, Default)]
@@ -52,12 +52,12 @@ impl Tally {
         };
     }
 
-    /// Hooks have decided the course of the instruction that issues in so many lanes.
+    /// Hooks have decided the plan of the instruction that issues in so many lanes.
     pub fn steer(
         &mut self,
         program: &Program,
         inst: &Inst,
-        course: &Course,
+        plan: &IssuePlan,
         lanes: u64,
         counts: &mut Counts,
     ) {
@@ -67,10 +67,10 @@ impl Tally {
             active: 0,
             lanes,
         };
-        count_operands(program, inst, course, issued, counts);
-        let copied = u64::from(course.copies) * self.width;
-        counts.add(Counter::RegisterWrite, u64::from(course.copies));
-        counts.add(Counter::RegisterLaneRead, u64::from(course.copies));
+        count_operands(program, inst, plan, issued, counts);
+        let copied = u64::from(plan.copies) * self.width;
+        counts.add(Counter::RegisterWrite, u64::from(plan.copies));
+        counts.add(Counter::RegisterLaneRead, u64::from(plan.copies));
         counts.add(Counter::RegisterLaneWrite, copied);
         counts.add(Counter::IntAdd, copied);
     }
@@ -108,39 +108,39 @@ impl Tally {
                 counts.add(Counter::ScoreboardWrite, 2 * times);
             }
             if !self.steered {
-                let course = Course::plain(program.writes(inst).len() as u32);
-                count_operands(program, inst, &course, issued, counts);
+                let plan = IssuePlan::plain(program.writes(inst).len() as u32);
+                count_operands(program, inst, &plan, issued, counts);
             }
         }
     }
 }
 
-/// Counts what issues of an instruction on one course read, compute and write.
+/// Counts what issues of an instruction on one plan read, compute and write.
 fn count_operands(
     program: &Program,
     inst: &Inst,
-    course: &Course,
+    plan: &IssuePlan,
     Issued { times, lanes, .. }: Issued,
     counts: &mut Counts,
 ) {
-    let written = u64::from(course.writes + course.narrow_writes);
+    let written = u64::from(plan.writes + plan.narrow_writes);
     counts.add(Counter::RegisterWrite, times * written);
     counts.add(
         Counter::RegisterLaneWrite,
-        u64::from(course.writes) * lanes + u64::from(course.narrow_writes) * times,
+        u64::from(plan.writes) * lanes + u64::from(plan.narrow_writes) * times,
     );
     if let Some(operation) = inst.operation {
         counts.add(
             operation,
-            course.executing(lanes) + times * u64::from(course.repeats),
+            plan.executing(lanes) + times * u64::from(plan.repeats),
         );
     }
-    if let (Some(busy), false) = (busy_counter(inst.port), course.extent == Extent::Skipped) {
-        counts.add(busy, times * occupied(inst, course));
+    if let (Some(busy), false) = (busy_counter(inst.port), plan.extent == Extent::Skipped) {
+        counts.add(busy, times * occupied(inst, plan));
     }
     if inst.port != Port::Barrier {
-        let words = course.count_reads(program.reads(inst).len());
-        let narrow = u64::from((course.reads & course.narrow_reads).count_ones()).min(words);
+        let words = plan.count_reads(program.reads(inst).len());
+        let narrow = u64::from((plan.reads & plan.narrow_reads).count_ones()).min(words);
         counts.add(
             Counter::RegisterLaneRead,
             (words - narrow) * lanes + narrow * times,

@@ -1,10 +1,10 @@
 //! Operand collection, execution units and result buses.
 
 use super::banks::{Banks, Owner, ReadTurns};
-use super::coming::Coming;
+use super::reservation_ring::ReservationRing;
 use super::slots::Slots;
 use crate::program::{Inst, Port, Program, Read};
-use crate::{BackEnd, Course, GpuSpec, UnitSpec};
+use crate::{BackEnd, GpuSpec, IssuePlan, UnitSpec};
 
 /// Ports that instructions collect operands for.
 const CLASSES: usize = 6;
@@ -33,7 +33,7 @@ pub(crate) struct Units {
     /// By port and number, those of a part together: when the unit can accept another warp.
     free: [[u64; UNITS]; EXECUTING],
     /// What warps take that leave units, by the cycle in which their results are written.
-    leaving: Coming<Leaving>,
+    leaving: ReservationRing<Leaving>,
     /// Result buses of all parts together.
     buses: u8,
 }
@@ -107,7 +107,7 @@ impl Units {
             banks: Banks::new(spec, parts),
             share: classes(spec).map(|unit| (unit.count / parts) as usize),
             free: [[0; UNITS]; EXECUTING],
-            leaving: Coming::new(),
+            leaving: ReservationRing::new(),
             buses: spec.operands.result_buses as u8,
         }
     }
@@ -132,18 +132,18 @@ impl Units {
         &mut self,
         program: &Program,
         inst: &Inst,
-        course: &Course,
+        plan: &IssuePlan,
         issuer: Issuer,
         now: u64,
     ) -> Collected {
         let owner = self.owner(issuer);
-        let begin = course.delay * self.bank_reads;
+        let begin = plan.delay * self.bank_reads;
         let reads = program.reads(inst);
-        let read = if course.reads == u64::MAX {
+        let read = if plan.reads == u64::MAX {
             self.banks.read(reads.iter(), owner, begin, now)
         } else {
             let read = reads.iter().enumerate();
-            let read = read.filter(|&(word, _)| course.is_read(word));
+            let read = read.filter(|&(word, _)| plan.is_read(word));
             self.banks
                 .read(read.map(|(_, read)| read), owner, begin, now)
         };

@@ -6,7 +6,7 @@ use std::mem::take;
 use std::rc::Rc;
 
 use warpwatt_gpu::trace::{Addresses, KernelTrace, LaneMask};
-use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, PlaceEvent, StorageObserver};
+use warpwatt_gpu::{GpuSpec, Hooks, IssueEvent, IssuePlan, PlaceEvent, StorageObserver};
 
 /// The moments of a dynamic instruction, in cycles from the beginning of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -268,7 +268,7 @@ impl StorageObserver for Watch {
         slot.buffered.extend(come);
     }
 
-    fn issued(&mut self, event: &IssueEvent<'_>, _: &Course, read: u64) {
+    fn issued(&mut self, event: &IssueEvent<'_>, _: &IssuePlan, read: u64) {
         self.recording.borrow_mut().issued(self.sm, event, read);
     }
 

@@ -4,9 +4,9 @@ mod added;
 mod caches;
 mod code;
 mod encoding;
+mod l2;
 mod launches;
 mod registers;
-mod second;
 mod shape;
 mod shared;
 mod sm;
@@ -20,8 +20,8 @@ use std::sync::Arc;
 use warpwatt_gpu::{GpuSpec, Hooks};
 
 use crate::{BitCycles, Journals, Ledger, Liveness, OverTime, Protection, Structure, Whole};
+use l2::L2Probe;
 use launches::{Gathered, Launches};
-use second::SecondProbe;
 pub use shape::Shape;
 use sm::SmProbe;
 
@@ -112,7 +112,7 @@ impl Probe {
             hooks.shared.push(Box::new(move || {
                 let protections = whole_structures(codes.clone())(0);
                 let ledger = Ledger::new(0, window, protections);
-                Box::new(SecondProbe::new(launches.clone(), ledger))
+                Box::new(L2Probe::new(launches.clone(), ledger))
             }));
         }
         hooks.storage.push(Box::new(move |sm| {

@@ -1,6 +1,6 @@
 //! The registers of a warp: from the write of a value to its last needed read, bit by bit and lane by lane.
 
-use warpwatt_gpu::Course;
+use warpwatt_gpu::IssuePlan;
 
 use crate::{Fact, Held, Ledger, Residency, Structure};
 
@@ -21,13 +21,13 @@ pub(crate) enum Place {
 
 impl Place {
     /// Where an instruction's `words` of results go; what is not for each lane of a bank goes to a scalar register, if there are any.
-    pub fn of(course: &Course, words: usize, has_scalars: bool) -> Self {
+    pub fn of(plan: &IssuePlan, words: usize, has_scalars: bool) -> Self {
         let words = words as u32;
-        if course.writes > 0 || words == 0 {
+        if plan.writes > 0 || words == 0 {
             Self::Lanes
         } else {
             Self::One {
-                copies: course.narrow_writes / words,
+                copies: plan.narrow_writes / words,
                 scalar: has_scalars,
             }
         }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use warpwatt_gpu::{
-    CacheEvent, CodeEvent, Course, Fetched, IssueEvent, PlaceEvent, SmCache, StorageObserver,
+    CacheEvent, CodeEvent, Fetched, IssueEvent, IssuePlan, PlaceEvent, SmCache, StorageObserver,
 };
 use warpwatt_simt::trace::{Addresses, Flow, KernelTrace, LaneMask};
 
@@ -166,7 +166,7 @@ impl StorageObserver for SmProbe {
         self.warps[usize::from(warp)].flush(bits, cycle, &mut self.ledger);
     }
 
-    fn issued(&mut self, event: &IssueEvent<'_>, course: &Course, read: u64) {
+    fn issued(&mut self, event: &IssueEvent<'_>, plan: &IssuePlan, read: u64) {
         let liveness = self.launches.needs();
         let has_needs = liveness.has_needs();
         let inst = event.step.inst;
@@ -187,7 +187,7 @@ impl StorageObserver for SmProbe {
             warp.pending.push(Pending {
                 inst,
                 fact: number,
-                place: Place::of(course, words.written.len(), self.has_scalars),
+                place: Place::of(plan, words.written.len(), self.has_scalars),
             });
         }
         if read > event.cycle {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::{KernelTrace, MemoryOp, MemoryOpKind, Space, Step};
-use warpwatt_gpu::{Course, FetchObserver, IssueEvent, IssueHook};
+use warpwatt_gpu::{FetchObserver, IssueEvent, IssueHook, IssuePlan};
 
 const GENERATED: &str = "ecc.generator.read";
 const CHECKED: &str = "ecc.checker.read";
@@ -50,7 +50,7 @@ impl IssueHook for SharedWords {
         self.ops = trace.code.iter().map(|inst| inst.memory).collect();
     }
 
-    fn issued(&mut self, event: &IssueEvent<'_>, _: &mut Course) {
+    fn issued(&mut self, event: &IssueEvent<'_>, _: &mut IssuePlan) {
         let Some(op) = self.ops[event.step.inst as usize] else {
             return;
         };

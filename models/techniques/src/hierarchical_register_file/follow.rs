@@ -2,7 +2,7 @@
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::KernelTrace;
-use warpwatt_gpu::{Course, IssueEvent, IssueHook, PlaceEvent, Run};
+use warpwatt_gpu::{IssueEvent, IssueHook, IssuePlan, PlaceEvent, Run};
 
 use super::DEFINITION;
 use super::allocate::Sizes;
@@ -183,10 +183,10 @@ impl IssueHook for Follower {
         self.woken += u64::from(self.main_registers);
     }
 
-    fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
+    fn issued(&mut self, event: &IssueEvent<'_>, plan: &mut IssuePlan) {
         let access = self.accesses[event.step.inst as usize];
-        course.reads &= access.main;
-        course.writes = access.written;
+        plan.reads &= access.main;
+        plan.writes = access.written;
         let lanes = u64::from(event.step.executed.count_ones());
         let counts = &mut self.counts;
         counts.operands += lanes * u64::from(access.operands);

@@ -6,7 +6,7 @@ use warpwatt_gpu::trace::{KernelTrace, LatencyClass, StaticInst, Unit};
 
 use crate::register_file::words;
 
-/// Operand words of an instruction beyond which all come from the main register file: as many as a course tells apart.
+/// Operand words of an instruction beyond which all come from the main register file: as many as a plan tells apart.
 const OPERANDS: usize = 64;
 
 /// A value: what writes it and what reads it, in the order of the code.

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use warpwatt_gpu::trace::{KernelTrace, LaneMask, Register};
-use warpwatt_gpu::{Course, IssueEvent};
+use warpwatt_gpu::{IssueEvent, IssuePlan};
 
 use crate::register_file::words;
 
 /// Registers of an instruction, 32-bit ones by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
-    /// Read; the place in the list is that in a [`Course`].
+    /// Read; the place in the list is that in a [`IssuePlan`].
     pub reads: Vec<u16>,
     /// Written.
     pub writes: Vec<u16>,
@@ -127,9 +127,9 @@ fn value(warps: &mut [Vec<Option<Value>>], register: WarpRegister) -> Option<&mu
 }
 
 /// Whether an instruction's words come from the register file and go there, as the hooks before have left it.
-pub fn in_file(course: &Course) -> (impl Fn(usize) -> bool + use<>, bool) {
-    let (course, writes) = (*course, course.writes + course.narrow_writes > 0);
-    (move |place| course.is_read(place), writes)
+pub fn in_file(plan: &IssuePlan) -> (impl Fn(usize) -> bool + use<>, bool) {
+    let (plan, writes) = (*plan, plan.writes + plan.narrow_writes > 0);
+    (move |place| plan.is_read(place), writes)
 }
 
 /// Whether all lanes of the warp's launch execute an instruction.

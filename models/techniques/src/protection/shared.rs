@@ -6,7 +6,9 @@ use std::rc::Rc;
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::KernelTrace;
-use warpwatt_gpu::{Course, FetchEvent, FetchObserver, Hooks, IssueEvent, IssueHook, PlaceEvent};
+use warpwatt_gpu::{
+    FetchEvent, FetchObserver, Hooks, IssueEvent, IssueHook, IssuePlan, PlaceEvent,
+};
 use warpwatt_reliability::{Cover, Protection, ProtectionFactory, Residency};
 
 /// A hook of an SM that somebody else asks, too. It holds nothing back and executes nothing again: what it is asked for cannot be lent out of it.
@@ -67,8 +69,8 @@ impl<H: IssueHook> IssueHook for Shared<H> {
         self.0.borrow_mut().placed(event);
     }
 
-    fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
-        self.0.borrow_mut().issued(event, course);
+    fn issued(&mut self, event: &IssueEvent<'_>, plan: &mut IssuePlan) {
+        self.0.borrow_mut().issued(event, plan);
     }
 
     fn collected(&mut self, warp: u8, cycle: u64) {

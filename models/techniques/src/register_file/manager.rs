@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::KernelTrace;
-use warpwatt_gpu::{Course, Extent, GpuSpec, IssueEvent, IssueHook, PlaceEvent, Throttle};
+use warpwatt_gpu::{Extent, GpuSpec, IssueEvent, IssueHook, IssuePlan, PlaceEvent, Throttle};
 use warpwatt_reliability::{Journal, Structure as Storage, What};
 
 use self::counts::Counts;
@@ -317,7 +317,7 @@ impl IssueHook for Manager {
         }
     }
 
-    fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
+    fn issued(&mut self, event: &IssueEvent<'_>, plan: &mut IssuePlan) {
         self.settle(event.cycle);
         if let Some(hold) = &mut self.hold {
             hold.issues(event.cycle, event.warp);
@@ -325,7 +325,7 @@ impl IssueHook for Manager {
         self.counts.issued += 1;
         let warp = usize::from(event.warp);
         let inst = std::mem::take(&mut self.code.insts[event.step.inst as usize]);
-        let traffic = Traffic::of(&inst, course);
+        let traffic = Traffic::of(&inst, plan);
         match self.management.allocation {
             Allocation::Static => {
                 self.access(warp, traffic.reads());
@@ -333,10 +333,10 @@ impl IssueHook for Manager {
             }
             Allocation::Renamed(choice) => {
                 let stage = u64::from(self.management.stage_cycles);
-                course.delay += self.rename(event.cycle, warp, &inst, traffic, choice);
+                plan.delay += self.rename(event.cycle, warp, &inst, traffic, choice);
                 // The stage is in the latency of what executes. What does not execute passes it too.
-                let skipped = course.extent == Extent::Skipped;
-                course.delay += if skipped { stage } else { 0 };
+                let skipped = plan.extent == Extent::Skipped;
+                plan.delay += if skipped { stage } else { 0 };
                 self.warps[warp].stage = if skipped { 0 } else { stage };
             }
         }

@@ -1,32 +1,32 @@
 //! What an instruction has to do with the register file: other techniques may hold some of its registers elsewhere.
 
-use warpwatt_gpu::Course;
+use warpwatt_gpu::IssuePlan;
 
 use super::Inst;
 
-/// An instruction on its course.
+/// An instruction on its plan.
 #[derive(Clone, Copy)]
 pub(super) struct Traffic<'i> {
     inst: &'i Inst,
-    course: &'i Course,
+    plan: &'i IssuePlan,
 }
 
 impl<'i> Traffic<'i> {
-    /// That of `inst` on `course`, as decided so far.
-    pub fn of(inst: &'i Inst, course: &'i Course) -> Self {
-        Self { inst, course }
+    /// That of `inst` on `plan`, as decided so far.
+    pub fn of(inst: &'i Inst, plan: &'i IssuePlan) -> Self {
+        Self { inst, plan }
     }
 
     /// Whether results go to the register file, if only to one lane of it.
     pub fn stores(self) -> bool {
-        self.course.writes + self.course.narrow_writes > 0
+        self.plan.writes + self.plan.narrow_writes > 0
     }
 
     /// Registers that are read from the file.
     pub fn reads(self) -> impl Iterator<Item = u16> + 'i {
         let words = self.inst.reads.iter().enumerate();
         words
-            .filter(move |(place, _)| self.course.is_read(*place))
+            .filter(move |(place, _)| self.plan.is_read(*place))
             .map(|(_, &word)| word)
     }
 
@@ -37,7 +37,7 @@ impl<'i> Traffic<'i> {
         } else {
             &[]
         };
-        let copies = words.iter().take(self.course.copies as usize);
+        let copies = words.iter().take(self.plan.copies as usize);
         words.iter().chain(copies).copied()
     }
 }
@@ -53,21 +53,21 @@ mod tests {
             writes: vec![7, 8],
             ..Inst::default()
         };
-        let mut course = Course::plain(2);
-        let seen = |course: &Course| {
-            let traffic = Traffic::of(&inst, course);
+        let mut plan = IssuePlan::plain(2);
+        let seen = |plan: &IssuePlan| {
+            let traffic = Traffic::of(&inst, plan);
             (
                 traffic.reads().collect::<Vec<u16>>(),
                 traffic.writes().collect::<Vec<u16>>(),
             )
         };
-        assert_eq!(seen(&course), (vec![4, 5, 6], vec![7, 8]));
-        course.reads = 0b101;
-        course.copies = 1;
-        assert_eq!(seen(&course), (vec![4, 6], vec![7, 8, 7]));
-        (course.writes, course.copies) = (0, 0);
-        assert_eq!(seen(&course), (vec![4, 6], vec![]));
-        course.narrow_writes = 2;
-        assert_eq!(seen(&course).1, [7, 8]);
+        assert_eq!(seen(&plan), (vec![4, 5, 6], vec![7, 8]));
+        plan.reads = 0b101;
+        plan.copies = 1;
+        assert_eq!(seen(&plan), (vec![4, 6], vec![7, 8, 7]));
+        (plan.writes, plan.copies) = (0, 0);
+        assert_eq!(seen(&plan), (vec![4, 6], vec![]));
+        plan.narrow_writes = 2;
+        assert_eq!(seen(&plan).1, [7, 8]);
     }
 }

@@ -2,7 +2,7 @@
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::{KernelTrace, LaneMask, MemoryOp, MemoryOpKind, Space, Step};
-use warpwatt_gpu::{Course, GpuSpec, IssueEvent, IssueHook, PlaceEvent};
+use warpwatt_gpu::{GpuSpec, IssueEvent, IssueHook, IssuePlan, PlaceEvent};
 use warpwatt_reliability::{Cover, Protection, Residency, Structure};
 
 use super::engine::{Engine, Shape};
@@ -57,8 +57,8 @@ impl Hook {
         self
     }
 
-    fn reads(&mut self, event: &IssueEvent<'_>, course: &Course) {
-        let (from_file, _) = in_file(course);
+    fn reads(&mut self, event: &IssueEvent<'_>, plan: &IssuePlan) {
+        let (from_file, _) = in_file(plan);
         let first = event.cycle + self.collect;
         let words = self.code[event.step.inst as usize].reads.iter().enumerate();
         for (place, &word) in words.filter(|(place, _)| from_file(*place)) {
@@ -69,13 +69,13 @@ impl Hook {
         }
     }
 
-    fn writes(&mut self, event: &IssueEvent<'_>, course: &Course) {
+    fn writes(&mut self, event: &IssueEvent<'_>, plan: &IssuePlan) {
         let words = &self.code[event.step.inst as usize].writes;
         if self.ops[event.step.inst as usize].is_some_and(|op| leaves(&op, event.step)) {
             self.engine.load(event.warp, words, event.cycle);
             return;
         }
-        let (_, to_file) = in_file(course);
+        let (_, to_file) = in_file(plan);
         let whole = is_whole(event, self.lanes);
         for &word in words.iter().filter(|_| to_file) {
             self.engine.write(event.warp, word, whole, event.cycle);
@@ -141,15 +141,15 @@ impl IssueHook for Hook {
         self.engine.store.placed(event.warp, event.cta);
     }
 
-    fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
+    fn issued(&mut self, event: &IssueEvent<'_>, plan: &mut IssuePlan) {
         self.engine.advance(event.cycle);
         if let Some(checked) = self.engine.checked_at(event.warp) {
             let wait = checked.saturating_sub(event.cycle);
             self.engine.counts.stalled += wait;
-            course.delay += wait;
+            plan.delay += wait;
         }
-        self.reads(event, course);
-        self.writes(event, course);
+        self.reads(event, plan);
+        self.writes(event, plan);
         self.stores(event);
     }
 

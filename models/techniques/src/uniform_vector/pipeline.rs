@@ -2,7 +2,7 @@
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::{KernelTrace, Step};
-use warpwatt_gpu::{Course, Extent, IssueEvent, IssueHook, PlaceEvent};
+use warpwatt_gpu::{Extent, IssueEvent, IssueHook, IssuePlan, PlaceEvent};
 use warpwatt_reliability::{Cover, Outcome, Protection, Residency, Structure as Storage};
 
 use super::code::{Code, Kind, Operands};
@@ -230,7 +230,7 @@ impl Pipeline {
     }
 
     /// Where operands come from and results go to.
-    fn store(&mut self, decoded: Decoded, inst: u32, course: &mut Course) {
+    fn store(&mut self, decoded: Decoded, inst: u32, plan: &mut IssuePlan) {
         let inst = &self.code.insts[inst as usize];
         let results = if decoded.narrow {
             inst.destination_words as u32
@@ -239,35 +239,35 @@ impl Pipeline {
         };
         let sources = u64::from(decoded.narrow_sources);
         self.counts.broadcasts += if decoded.uniform { 0 } else { sources };
-        self.counts.broadcasts += u64::from(course.copies);
-        course.writes -= results.min(course.writes);
+        self.counts.broadcasts += u64::from(plan.copies);
+        plan.writes -= results.min(plan.writes);
         match self.settings.design {
-            Design::Token => course.narrow_writes += results,
+            Design::Token => plan.narrow_writes += results,
             Design::Srf => {
                 self.counts.srf_reads += sources;
                 self.counts.srf_writes += u64::from(results);
             }
         }
         if self.settings.reliability {
-            course.narrow_writes += results;
+            plan.narrow_writes += results;
         }
     }
 
     /// Source words that are uniform vectors are read from one lane, or not from the vector register file at all.
-    fn bypass(&self, warp: usize, inst: u32, course: &mut Course) {
+    fn bypass(&self, warp: usize, inst: u32, plan: &mut IssuePlan) {
         let inst = &self.code.insts[inst as usize];
         let words = inst.sources[..inst.source_words].iter().take(64);
         let narrow = words.enumerate().fold(0, |mask, (place, &word)| {
             mask | u64::from(self.warps[warp].tokens[word as usize]) << place
         });
         match self.settings.design {
-            Design::Token => course.narrow_reads |= narrow,
-            Design::Srf => course.reads &= !narrow,
+            Design::Token => plan.narrow_reads |= narrow,
+            Design::Srf => plan.reads &= !narrow,
         }
     }
 
     /// How many lanes execute.
-    fn execute(&mut self, event: &IssueEvent<'_>, decoded: Decoded, course: &mut Course) {
+    fn execute(&mut self, event: &IssueEvent<'_>, decoded: Decoded, plan: &mut IssuePlan) {
         let step = event.step;
         let scalar = self.settings.mode != Mode::Inter;
         let lanes = if self.settings.reliability { 2 } else { 1 };
@@ -278,7 +278,7 @@ impl Pipeline {
         };
         if self.code.insts[step.inst as usize].kind != Kind::Computation {
             if self.settings.convert == Convert::All {
-                course.extent = extent;
+                plan.extent = extent;
             }
             return;
         }
@@ -288,12 +288,12 @@ impl Pipeline {
         } else if step.executed != 0 {
             self.counts.uniform += 1;
             if self.settings.mode != Mode::Intra && self.reuse(event) {
-                course.extent = Extent::Skipped;
+                plan.extent = Extent::Skipped;
                 return;
             }
             self.counts.compared += u64::from(scalar);
         }
-        course.extent = extent;
+        plan.extent = extent;
     }
 
     fn live_reads(&mut self, event: &IssueEvent<'_>) {
@@ -324,7 +324,7 @@ impl IssueHook for Pipeline {
         }
     }
 
-    fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
+    fn issued(&mut self, event: &IssueEvent<'_>, plan: &mut IssuePlan) {
         let (step, warp) = (event.step, usize::from(event.warp));
         let inst: &Operands = &self.code.insts[step.inst as usize];
         if inst.kind == Kind::Barrier {
@@ -334,10 +334,10 @@ impl IssueHook for Pipeline {
         self.counts.table_writes += u64::from(!inst.destinations.is_empty());
         let decoded = self.decode(warp, step);
         self.live_reads(event);
-        self.bypass(warp, step.inst, course);
-        course.copies += self.write(event, decoded);
-        self.store(decoded, step.inst, course);
-        self.execute(event, decoded, course);
+        self.bypass(warp, step.inst, plan);
+        plan.copies += self.write(event, decoded);
+        self.store(decoded, step.inst, plan);
+        self.execute(event, decoded, plan);
     }
 
     fn retired(&mut self, cycle: u64, warp: u8) {

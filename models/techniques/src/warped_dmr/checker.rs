@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use warpwatt_gpu::{Again, Port};
+use warpwatt_gpu::{Port, Reexecution};
 
 /// The units of an SM as the checker sees them, and the queue.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Checker {
     /// The first cycle that may take an instruction out of the queue.
     takes_from: u64,
     /// Executions that the pipeline has not been told of.
-    due: VecDeque<Again>,
+    due: VecDeque<Reexecution>,
     pub counts: Counts,
 }
 
@@ -100,7 +100,7 @@ impl Checker {
     }
 
     /// The next second execution that the pipeline is to be told of.
-    pub fn next(&mut self) -> Option<Again> {
+    pub fn next(&mut self) -> Option<Reexecution> {
         self.due.pop_front()
     }
 
@@ -165,7 +165,7 @@ impl Checker {
     fn execute(&mut self, unit: usize, waiting: Waiting) {
         let from = self.units[unit].free;
         self.units[unit].free = from + waiting.interval;
-        self.due.push_back(Again {
+        self.due.push_back(Reexecution {
             inst: waiting.inst,
             warp: waiting.slot.scheduler as u8,
             from,

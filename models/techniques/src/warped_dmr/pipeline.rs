@@ -2,7 +2,9 @@
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::{KernelTrace, LaneMask};
-use warpwatt_gpu::{Again, Chosen, Course, Extent, GpuSpec, IssueEvent, IssueHook, Port, Repeater};
+use warpwatt_gpu::{
+    Chosen, Extent, GpuSpec, IssueEvent, IssueHook, IssuePlan, Port, Reexecution, Reexecutor,
+};
 
 use super::WarpedDmr;
 use super::checker::{Checker, IssueSlot, Waiting};
@@ -107,10 +109,10 @@ impl IssueHook for Pipeline {
         self.code = instructions(trace);
     }
 
-    fn issued(&mut self, event: &IssueEvent<'_>, course: &mut Course) {
+    fn issued(&mut self, event: &IssueEvent<'_>, plan: &mut IssuePlan) {
         let slot = self.slot(event.port, event.warp);
-        let copies = u64::from(course.copies) * event.interval;
-        let (interval, way) = match course.extent {
+        let copies = u64::from(plan.copies) * event.interval;
+        let (interval, way) = match plan.extent {
             Extent::Warp => (event.interval, self.way(event.step.executed)),
             Extent::OnePass { lanes } => (event.pass, self.way_of_one(lanes)),
             Extent::Skipped => {
@@ -124,10 +126,10 @@ impl IssueHook for Pipeline {
             && event.step.executed != 0
         {
             self.counts.instruction(kind, way);
-            let words = course.count_reads(inst.source_words);
+            let words = plan.count_reads(inst.source_words);
             self.counts.operands(words, self.clusters.count());
             match way {
-                Way::Intra(pairs) => course.repeats += pairs.repeating,
+                Way::Intra(pairs) => plan.repeats += pairs.repeating,
                 Way::Inter(pairs) => {
                     self.counts.operands(words, self.clusters.count());
                     again = Some(Waiting {
@@ -149,7 +151,7 @@ impl IssueHook for Pipeline {
         self.checker.retired(warp);
     }
 
-    fn repeater(&mut self) -> Option<&mut dyn Repeater> {
+    fn reexecutor(&mut self) -> Option<&mut dyn Reexecutor> {
         Some(self)
     }
 
@@ -158,7 +160,7 @@ impl IssueHook for Pipeline {
     }
 }
 
-impl Repeater for Pipeline {
+impl Reexecutor for Pipeline {
     fn admits(&mut self, chosen: &Chosen<'_>) -> bool {
         let slot = self.slot(chosen.port, chosen.warp);
         let (code, reader) = (&self.code, &self.code[chosen.step.inst as usize]);
@@ -174,7 +176,7 @@ impl Repeater for Pipeline {
         end
     }
 
-    fn next(&mut self) -> Option<Again> {
+    fn next(&mut self) -> Option<Reexecution> {
         self.checker.next()
     }
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use warpwatt_gpu::{Course, GpuSpec, Hooks, IssueEvent, Run, StorageObserver, simulate};
+use warpwatt_gpu::{GpuSpec, Hooks, IssueEvent, IssuePlan, Run, StorageObserver, simulate};
 use warpwatt_reliability::{BitCycles, Journals, LaunchAvf, Liveness, Probe, Structure};
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_simt::{DeviceMemory, Launch, Options, execute};
@@ -75,7 +75,7 @@ impl StorageObserver for Logger {
         let log = &mut self.0.borrow_mut().buffered;
         log.extend((0..right).map(|_| cycle));
     }
-    fn issued(&mut self, event: &IssueEvent<'_>, _: &Course, read: u64) {
+    fn issued(&mut self, event: &IssueEvent<'_>, _: &IssuePlan, read: u64) {
         let log = &mut self.0.borrow_mut();
         log.issued.push((event.cycle, read));
         log.insts.push((event.step.inst, event.latency));

@@ -2,8 +2,8 @@
 
 use super::operands::{Role, visit};
 use super::webs::{NONE, POINTS, READ, Span, WRITE, Webs};
-use crate::program::{Double1, Slot, Word1};
 use crate::program::{Entry, Op, SlotKind, Source};
+use crate::program::{Long1, Slot, Word1};
 use crate::types::Space;
 
 /// An instruction that uses a web.
@@ -150,7 +150,7 @@ pub(super) fn remade(
             return None;
         }
         match inst.op {
-            Op::Word1(Word1::Copy) | Op::Double1(Double1::Copy) => {
+            Op::Word1(Word1::Copy) | Op::Long1(Long1::Copy) => {
                 let source = webs.of_instruction(write.at as usize)[0];
                 if source == NONE {
                     return Some(Home::Preset(inst.src[0]));

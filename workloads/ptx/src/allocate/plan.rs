@@ -10,7 +10,7 @@ use super::pieces::{Accesses, Home, remade};
 use super::routines::Routines;
 use super::webs::{NONE, POINTS, Span, WRITE, Webs};
 use crate::cfg::Blocks;
-use crate::program::{Double1, Entry, Op, SlotKind, Word1};
+use crate::program::{Entry, Long1, Op, SlotKind, Word1};
 
 /// Which registers are given out: predicates have their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -498,7 +498,7 @@ impl<'a, 'e> Plan<'a, 'e> {
         let mut copies = Vec::new();
         for (at, inst) in self.analysis.entry.code.iter().enumerate() {
             let copies_register =
-                matches!(inst.op, Op::Word1(Word1::Copy) | Op::Double1(Double1::Copy));
+                matches!(inst.op, Op::Word1(Word1::Copy) | Op::Long1(Long1::Copy));
             let &[from, .., to] = self.analysis.webs.of_instruction(at) else {
                 continue;
             };

@@ -3,8 +3,8 @@
 use std::mem::discriminant;
 
 use crate::program::{
-    Access, AtomicOp, Comparison, Double1, Double2, Double3, DoubleShift, DoubleToWord, Float,
-    Inst, Op, PredicateOp, Rounding, ShuffleMode, SlotKind, Vote, Word1, Word2, Word3,
+    Access, AtomicOp, Comparison, Float, Inst, Long1, Long2, Long3, LongShift, LongToWord, Op,
+    PredicateOp, Rounding, ShuffleMode, SlotKind, Vote, Word1, Word2, Word3,
 };
 use crate::traits::Encoding;
 use crate::types::Type;
@@ -18,11 +18,11 @@ pub(super) fn other(inst: &Inst, mask: usize) -> Option<Op> {
         Op::Word1(op) => Op::Word1(pick(*op, &word1(*op), mask)?),
         Op::Word2(op) => Op::Word2(pick(*op, &word2(*op), mask)?),
         Op::Word3(op) => Op::Word3(pick(*op, &word3(*op), mask)?),
-        Op::Double1(op) => Op::Double1(pick(*op, &DOUBLE1, mask)?),
-        Op::Double2(op) => Op::Double2(pick(*op, &double2(*op), mask)?),
-        Op::Double3(op) => Op::Double3(pick(*op, &DOUBLE3, mask)?),
-        Op::DoubleShift(op) => Op::DoubleShift(pick(*op, &SHIFTS, mask)?),
-        Op::DoubleToWord(op) => Op::DoubleToWord(pick(*op, &COUNTS, mask)?),
+        Op::Long1(op) => Op::Long1(pick(*op, &DOUBLE1, mask)?),
+        Op::Long2(op) => Op::Long2(pick(*op, &long2(*op), mask)?),
+        Op::Long3(op) => Op::Long3(pick(*op, &DOUBLE3, mask)?),
+        Op::LongShift(op) => Op::LongShift(pick(*op, &SHIFTS, mask)?),
+        Op::LongToWord(op) => Op::LongToWord(pick(*op, &COUNTS, mask)?),
         Op::MulWide { signed } => Op::MulWide {
             signed: pick(*signed, &[false, true], mask)?,
         },
@@ -32,7 +32,7 @@ pub(super) fn other(inst: &Inst, mask: usize) -> Option<Op> {
         Op::SelectWord { negated } => Op::SelectWord {
             negated: pick(*negated, &[false, true], mask)?,
         },
-        Op::SelectDouble { negated } => Op::SelectDouble {
+        Op::SelectLong { negated } => Op::SelectLong {
             negated: pick(*negated, &[false, true], mask)?,
         },
         Op::SetPredicate(compare) => {
@@ -195,59 +195,59 @@ fn word3(op: Word3) -> [Word3; 10] {
     ]
 }
 
-fn double2(op: Double2) -> [Double2; 20] {
+fn long2(op: Long2) -> [Long2; 20] {
     let rounding = match op {
-        Double2::FAdd(to) | Double2::FSub(to) | Double2::FMul(to) | Double2::FDiv(to) => to,
+        Long2::FAdd(to) | Long2::FSub(to) | Long2::FMul(to) | Long2::FDiv(to) => to,
         _ => Rounding::Nearest,
     };
     [
-        Double2::Add,
-        Double2::Sub,
-        Double2::Mul,
-        Double2::MulHi { signed: false },
-        Double2::Div { signed: false },
-        Double2::Div { signed: true },
-        Double2::Rem { signed: false },
-        Double2::Rem { signed: true },
-        Double2::Min { signed: false },
-        Double2::Min { signed: true },
-        Double2::Max { signed: false },
-        Double2::Max { signed: true },
-        Double2::And,
-        Double2::Or,
-        Double2::Xor,
-        Double2::FAdd(rounding),
-        Double2::FSub(rounding),
-        Double2::FMul(rounding),
-        Double2::FMin,
-        Double2::FMax,
+        Long2::Add,
+        Long2::Sub,
+        Long2::Mul,
+        Long2::MulHi { signed: false },
+        Long2::Div { signed: false },
+        Long2::Div { signed: true },
+        Long2::Rem { signed: false },
+        Long2::Rem { signed: true },
+        Long2::Min { signed: false },
+        Long2::Min { signed: true },
+        Long2::Max { signed: false },
+        Long2::Max { signed: true },
+        Long2::And,
+        Long2::Or,
+        Long2::Xor,
+        Long2::FAdd(rounding),
+        Long2::FSub(rounding),
+        Long2::FMul(rounding),
+        Long2::FMin,
+        Long2::FMax,
     ]
 }
 
-const DOUBLE1: [Double1; 7] = [
-    Double1::Copy,
-    Double1::Not,
-    Double1::Neg,
-    Double1::Abs,
-    Double1::Brev,
-    Double1::FNeg,
-    Double1::FAbs,
+const DOUBLE1: [Long1; 7] = [
+    Long1::Copy,
+    Long1::Not,
+    Long1::Neg,
+    Long1::Abs,
+    Long1::Brev,
+    Long1::FNeg,
+    Long1::FAbs,
 ];
 
-const DOUBLE3: [Double3; 4] = [
-    Double3::Mad,
-    Double3::Fma(Rounding::Nearest),
-    Double3::Sad { signed: false },
-    Double3::Sad { signed: true },
+const DOUBLE3: [Long3; 4] = [
+    Long3::Mad,
+    Long3::Fma(Rounding::Nearest),
+    Long3::Sad { signed: false },
+    Long3::Sad { signed: true },
 ];
 
-const SHIFTS: [DoubleShift; 3] = [
-    DoubleShift::Shl,
-    DoubleShift::Shr { signed: false },
-    DoubleShift::Shr { signed: true },
+const SHIFTS: [LongShift; 3] = [
+    LongShift::Shl,
+    LongShift::Shr { signed: false },
+    LongShift::Shr { signed: true },
 ];
 
-const COUNTS: [DoubleToWord; 2] = [DoubleToWord::Popc, DoubleToWord::Clz];
+const COUNTS: [LongToWord; 2] = [LongToWord::Popc, LongToWord::Clz];
 
 const COMPARISONS: [Comparison; 14] = [
     Comparison::Eq,
@@ -339,11 +339,11 @@ mod tests {
             word3(Word3::Mad).map(Op::Word3).to_vec(),
         ];
         let doubles = [
-            DOUBLE1.map(Op::Double1).to_vec(),
-            double2(Double2::Add).map(Op::Double2).to_vec(),
-            DOUBLE3.map(Op::Double3).to_vec(),
-            SHIFTS.map(Op::DoubleShift).to_vec(),
-            COUNTS.map(Op::DoubleToWord).to_vec(),
+            DOUBLE1.map(Op::Long1).to_vec(),
+            long2(Long2::Add).map(Op::Long2).to_vec(),
+            DOUBLE3.map(Op::Long3).to_vec(),
+            SHIFTS.map(Op::LongShift).to_vec(),
+            COUNTS.map(Op::LongToWord).to_vec(),
         ];
         for op in words.iter().chain(&doubles).flatten() {
             assert_eq!(op.traits().encoding, Encoding::Family, "{op:?}");

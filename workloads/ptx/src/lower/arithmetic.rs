@@ -5,7 +5,7 @@ use super::modifiers::Modifiers;
 use super::video::pair_operation;
 use crate::ast::Instruction;
 use crate::error::PtxError;
-use crate::program::{Double1, Double2, Double3, Float, Op, ShortOp, Word1, Word2, Word3};
+use crate::program::{Float, Long1, Long2, Long3, Op, ShortOp, Word1, Word2, Word3};
 use crate::types::Type;
 
 /// A typed operation of one to three sources, for each width that has it.
@@ -16,26 +16,26 @@ pub(super) struct Widths {
 }
 
 impl Widths {
-    pub fn one(word: Word1, double: Double1) -> Self {
+    pub fn one(word: Word1, double: Long1) -> Self {
         Self {
             word: Some(ShortOp::One(word)),
-            double: Some(Op::Double1(double)),
+            double: Some(Op::Long1(double)),
             short: Some(ShortOp::One(word)),
         }
     }
 
-    pub fn two(word: Word2, double: Double2) -> Self {
+    pub fn two(word: Word2, double: Long2) -> Self {
         Self {
             word: Some(ShortOp::Two(word)),
-            double: Some(Op::Double2(double)),
+            double: Some(Op::Long2(double)),
             short: Some(ShortOp::Two(word)),
         }
     }
 
-    pub fn three(word: Word3, double: Double3) -> Self {
+    pub fn three(word: Word3, double: Long3) -> Self {
         Self {
             word: Some(ShortOp::Three(word)),
-            double: Some(Op::Double3(double)),
+            double: Some(Op::Long3(double)),
             short: Some(ShortOp::Three(word)),
         }
     }
@@ -214,22 +214,22 @@ fn integer_widths(
     Some(match opcode {
         "add" if saturate => Widths::word_only(ShortOp::Two(Word2::AddSaturate)),
         "sub" if saturate => Widths::word_only(ShortOp::Two(Word2::SubSaturate)),
-        "add" => Widths::two(Word2::Add, Double2::Add),
-        "sub" => Widths::two(Word2::Sub, Double2::Sub),
+        "add" => Widths::two(Word2::Add, Long2::Add),
+        "sub" => Widths::two(Word2::Sub, Long2::Sub),
         "mul" if high => Widths {
             short: Some(ShortOp::MulHi),
-            ..Widths::two(Word2::MulHi { signed }, Double2::MulHi { signed })
+            ..Widths::two(Word2::MulHi { signed }, Long2::MulHi { signed })
         },
-        "mul" => Widths::two(Word2::Mul, Double2::Mul),
+        "mul" => Widths::two(Word2::Mul, Long2::Mul),
         "mad" if high => Widths::word_only(ShortOp::Three(Word3::MadHi { signed })),
-        "mad" => Widths::three(Word3::Mad, Double3::Mad),
-        "sad" => Widths::three(Word3::Sad { signed }, Double3::Sad { signed }),
-        "div" => Widths::two(Word2::Div { signed }, Double2::Div { signed }),
-        "rem" => Widths::two(Word2::Rem { signed }, Double2::Rem { signed }),
-        "min" => Widths::two(Word2::Min { signed }, Double2::Min { signed }),
-        "max" => Widths::two(Word2::Max { signed }, Double2::Max { signed }),
-        "abs" => Widths::one(Word1::Abs, Double1::Abs),
-        "neg" => Widths::one(Word1::Neg, Double1::Neg),
+        "mad" => Widths::three(Word3::Mad, Long3::Mad),
+        "sad" => Widths::three(Word3::Sad { signed }, Long3::Sad { signed }),
+        "div" => Widths::two(Word2::Div { signed }, Long2::Div { signed }),
+        "rem" => Widths::two(Word2::Rem { signed }, Long2::Rem { signed }),
+        "min" => Widths::two(Word2::Min { signed }, Long2::Min { signed }),
+        "max" => Widths::two(Word2::Max { signed }, Long2::Max { signed }),
+        "abs" => Widths::one(Word1::Abs, Long1::Abs),
+        "neg" => Widths::one(Word1::Neg, Long1::Neg),
         _ => return None,
     })
 }
@@ -245,14 +245,14 @@ fn float_widths(opcode: &str, element: Type, modifiers: &mut Modifiers<'_, '_>) 
     let flush = float.flush;
     let nan = modifiers.take("NaN");
     let widths = match opcode {
-        "add" => Widths::two(Word2::FAdd(float), Double2::FAdd(float.rounding)),
-        "sub" => Widths::two(Word2::FSub(float), Double2::FSub(float.rounding)),
-        "mul" => Widths::two(Word2::FMul(float), Double2::FMul(float.rounding)),
-        "mad" | "fma" => Widths::three(Word3::Fma(float), Double3::Fma(float.rounding)),
-        "min" => Widths::two(Word2::FMin { flush, nan }, Double2::FMin),
-        "max" => Widths::two(Word2::FMax { flush, nan }, Double2::FMax),
-        "abs" => Widths::one(Word1::FAbs { flush }, Double1::FAbs),
-        "neg" => Widths::one(Word1::FNeg { flush }, Double1::FNeg),
+        "add" => Widths::two(Word2::FAdd(float), Long2::FAdd(float.rounding)),
+        "sub" => Widths::two(Word2::FSub(float), Long2::FSub(float.rounding)),
+        "mul" => Widths::two(Word2::FMul(float), Long2::FMul(float.rounding)),
+        "mad" | "fma" => Widths::three(Word3::Fma(float), Long3::Fma(float.rounding)),
+        "min" => Widths::two(Word2::FMin { flush, nan }, Long2::FMin),
+        "max" => Widths::two(Word2::FMax { flush, nan }, Long2::FMax),
+        "abs" => Widths::one(Word1::FAbs { flush }, Long1::FAbs),
+        "neg" => Widths::one(Word1::FNeg { flush }, Long1::FNeg),
         _ => return None,
     };
     Some(widths.without_short())
@@ -268,5 +268,5 @@ fn division(modifiers: &mut Modifiers<'_, '_>) -> Widths {
     } else {
         Word2::FDiv(float)
     };
-    Widths::two(word, Double2::FDiv(float.rounding)).without_short()
+    Widths::two(word, Long2::FDiv(float.rounding)).without_short()
 }

@@ -6,7 +6,7 @@ use super::modifiers::Modifiers;
 use super::operands::expect_operands;
 use crate::ast::{Instruction, Operand};
 use crate::program::{
-    Access, CopyAsync, CopySize, Mbarrier, MbarrierOp, Op, Operands, Place, Slot,
+    Access, CopyAsync, CopySize, Mbarrier, MbarrierOp, MemoryOperand, Op, Operands, Slot,
 };
 use crate::types::{Space, Type};
 
@@ -47,7 +47,7 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// An address and the slot of its base.
-    fn placed_at(&mut self, operand: &Operand<'s>, space: Space) -> Lowered<(Place, Slot)> {
+    fn placed_at(&mut self, operand: &Operand<'s>, space: Space) -> Lowered<(MemoryOperand, Slot)> {
         let mut access = Access {
             space,
             element: Type::B64,
@@ -57,7 +57,7 @@ impl<'s> Lowering<'_, 's> {
         };
         let base = self.address(operand, &mut access)?;
         let offset = access.offset;
-        Ok((Place { space, offset }, base))
+        Ok((MemoryOperand { space, offset }, base))
     }
 
     /// `cp.async.ca.shared.global [to], [from], 16{, read}{, policy}`.

@@ -8,8 +8,8 @@ use super::modifiers::Modifiers;
 use super::operands::expect_operands;
 use crate::ast::{Instruction, Operand};
 use crate::program::{
-    Compare, Comparison, Double2, Half, HalfOp, Op, Operands, ShortOp, Slot, SlotKind, Word1,
-    Word2, Word3,
+    Compare, Comparison, Half, HalfOp, Long2, Op, Operands, ShortOp, Slot, SlotKind, Word1, Word2,
+    Word3,
 };
 use crate::types::Type;
 
@@ -34,8 +34,8 @@ impl<'s> Lowering<'_, 's> {
         let short = |op| Op::Short { signed, op };
         let (high, add, kind) = match (element.bytes(), saturate) {
             (8, false) => (
-                Op::Double2(Double2::MulHi { signed }),
-                Op::Double2(Double2::Add),
+                Op::Long2(Long2::MulHi { signed }),
+                Op::Long2(Long2::Add),
                 SlotKind::Double,
             ),
             (2, false) => (

@@ -104,7 +104,7 @@ impl<'s> Lowering<'_, 's> {
         let (predicate, negated) = self.predicate(&instruction.operands[3])?;
         src.push(predicate);
         let op = match element.bytes() {
-            8 => Op::SelectDouble { negated },
+            8 => Op::SelectLong { negated },
             2 | 4 => Op::SelectWord { negated },
             _ => return Err(unsupported_form(instruction)),
         };

@@ -4,7 +4,7 @@ use super::arithmetic::unsupported_form;
 use super::function::{Lowered, Lowering};
 use super::modifiers::Modifiers;
 use crate::ast::Instruction;
-use crate::program::{Double1, Double2, Float, FloatTest, Op, Word1, Word2};
+use crate::program::{Float, FloatTest, Long1, Long2, Op, Word1, Word2};
 use crate::types::Type;
 
 impl<'s> Lowering<'_, 's> {
@@ -30,7 +30,7 @@ impl<'s> Lowering<'_, 's> {
                 word_function(instruction.opcode.text, exact, approx, flush).map(Op::Word1)
             }
             Type::F64 => {
-                double_function(instruction.opcode.text, exact, approx, flush).map(Op::Double1)
+                long_function(instruction.opcode.text, exact, approx, flush).map(Op::Long1)
             }
             _ => None,
         };
@@ -47,7 +47,7 @@ impl<'s> Lowering<'_, 's> {
         modifiers.finish()?;
         let op = match element {
             Type::F32 => Op::Word2(Word2::CopySign),
-            Type::F64 => Op::Double2(Double2::CopySign),
+            Type::F64 => Op::Long2(Long2::CopySign),
             _ => return Err(unsupported_form(instruction)),
         };
         self.emit_typed(instruction, op, element, &[element; 2])
@@ -97,18 +97,13 @@ fn word_function(opcode: &str, exact: Option<Float>, approx: bool, flush: bool) 
 }
 
 /// Approximations with `.ftz` are the gross ones (PTX ISA, "rcp.approx.ftz.f64").
-fn double_function(
-    opcode: &str,
-    exact: Option<Float>,
-    approx: bool,
-    flush: bool,
-) -> Option<Double1> {
+fn long_function(opcode: &str, exact: Option<Float>, approx: bool, flush: bool) -> Option<Long1> {
     Some(match (opcode, exact, approx, flush) {
-        ("sqrt", Some(float), false, false) => Double1::FSqrt(float.rounding),
-        ("rcp", Some(float), false, false) => Double1::FRcp(float.rounding),
-        ("rcp", None, true, true) => Double1::RcpGross,
-        ("rsqrt", None, true, false) => Double1::RsqrtApprox,
-        ("rsqrt", None, true, true) => Double1::RsqrtGross,
+        ("sqrt", Some(float), false, false) => Long1::FSqrt(float.rounding),
+        ("rcp", Some(float), false, false) => Long1::FRcp(float.rounding),
+        ("rcp", None, true, true) => Long1::RcpGross,
+        ("rsqrt", None, true, false) => Long1::RsqrtApprox,
+        ("rsqrt", None, true, true) => Long1::RsqrtGross,
         _ => return None,
     })
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::call::{Callee, Shape};
+use super::extensions;
 use super::half;
 use super::layout::{Images, Region, Symbol, extent};
 use super::modifiers::Modifiers;
-use super::seldom;
 use super::slots::Slots;
 use super::video;
 use crate::allocate::MAX_REGISTERS;
@@ -422,7 +422,7 @@ impl<'s> Lowering<'_, 's> {
         match instruction.opcode.text {
             "min" | "max" if has(instruction, "xorsign") => self.extreme_of_magnitudes(instruction),
             "cvt" if has(instruction, "pack") => self.convert_packed(instruction),
-            "cvt" if seldom::is_small(instruction) => self.convert_small(instruction),
+            "cvt" if extensions::is_small(instruction) => self.convert_small(instruction),
             "add" | "sub" | "mul" | "fma" | "min" | "max" | "abs" | "neg" | "ex2" | "tanh"
             | "setp" | "set" | "cvt"
                 if half::concerns(instruction) =>
@@ -455,7 +455,7 @@ impl<'s> Lowering<'_, 's> {
             "mbarrier" => self.memory_barrier(instruction),
             "applypriority" | "discard" | "pmevent" | "brkpt" | "setmaxnreg" | "griddepcontrol"
             | "nanosleep" | "createpolicy" | "fns" | "szext" | "cnot" | "mapa" | "getctarank" => {
-                self.seldom(instruction)
+                self.extension(instruction)
             }
             opcode => Err(PtxError::new(
                 instruction.opcode.span.clone(),

@@ -8,8 +8,8 @@ use super::operands::expect_operands;
 use crate::ast::{Instruction, Operand};
 use crate::error::PtxError;
 use crate::program::{
-    Double1, Double2, DoubleShift, DoubleToWord, Op, Operands, PermuteMode, PredicateOp, ShortOp,
-    Word1, Word2, Word3, Word4,
+    Long1, Long2, LongShift, LongToWord, Op, Operands, PermuteMode, PredicateOp, ShortOp, Word1,
+    Word2, Word3, Word4,
 };
 use crate::types::Type;
 
@@ -46,14 +46,14 @@ impl<'s> Lowering<'_, 's> {
             }
             "popc" | "clz" | "bfind" => {
                 let (word, double) = match instruction.opcode.text {
-                    "popc" => (Word1::Popc, DoubleToWord::Popc),
-                    "clz" => (Word1::Clz, DoubleToWord::Clz),
+                    "popc" => (Word1::Popc, LongToWord::Popc),
+                    "clz" => (Word1::Clz, LongToWord::Clz),
                     _ => (
                         Word1::Bfind {
                             signed,
                             shift: shift_amount,
                         },
-                        DoubleToWord::Bfind {
+                        LongToWord::Bfind {
                             signed,
                             shift: shift_amount,
                         },
@@ -61,18 +61,18 @@ impl<'s> Lowering<'_, 's> {
                 };
                 let op = match element.bytes() {
                     4 => Op::Word1(word),
-                    8 => Op::DoubleToWord(double),
+                    8 => Op::LongToWord(double),
                     _ => return Err(unsupported_form(instruction)),
                 };
                 self.emit_typed(instruction, op, Type::B32, &[element])
             }
             opcode => {
                 let (widths, sources) = match opcode {
-                    "and" => (Widths::two(Word2::And, Double2::And), 2),
-                    "or" => (Widths::two(Word2::Or, Double2::Or), 2),
-                    "xor" => (Widths::two(Word2::Xor, Double2::Xor), 2),
-                    "not" => (Widths::one(Word1::Not, Double1::Not), 1),
-                    "brev" => (Widths::one(Word1::Brev, Double1::Brev).without_short(), 1),
+                    "and" => (Widths::two(Word2::And, Long2::And), 2),
+                    "or" => (Widths::two(Word2::Or, Long2::Or), 2),
+                    "xor" => (Widths::two(Word2::Xor, Long2::Xor), 2),
+                    "not" => (Widths::one(Word1::Not, Long1::Not), 1),
+                    "brev" => (Widths::one(Word1::Brev, Long1::Brev).without_short(), 1),
                     _ => return Err(unsupported_form(instruction)),
                 };
                 let op = widths
@@ -128,8 +128,8 @@ impl<'s> Lowering<'_, 's> {
                 op: ShortOp::Two(word),
             },
             4 => Op::Word2(word),
-            8 if left => Op::DoubleShift(DoubleShift::Shl),
-            8 => Op::DoubleShift(DoubleShift::Shr { signed }),
+            8 if left => Op::LongShift(LongShift::Shl),
+            8 => Op::LongShift(LongShift::Shr { signed }),
             _ => return Err(unsupported_form(instruction)),
         };
         self.emit_typed(instruction, op, element, &[element, Type::U32])
@@ -139,7 +139,7 @@ impl<'s> Lowering<'_, 's> {
         let signed = element.is_signed();
         let op = match element.bytes() {
             4 => Op::Word3(Word3::Bfe { signed }),
-            8 => Op::DoubleExtract { signed },
+            8 => Op::LongExtract { signed },
             _ => return Err(unsupported_form(instruction)),
         };
         self.emit_typed(instruction, op, element, &[element, Type::U32, Type::U32])
@@ -148,7 +148,7 @@ impl<'s> Lowering<'_, 's> {
     fn insert_field(&mut self, instruction: &Instruction<'s>, element: Type) -> Lowered<()> {
         let op = match element.bytes() {
             4 => Op::Word4(Word4::Bfi),
-            8 => Op::DoubleInsert,
+            8 => Op::LongInsert,
             _ => return Err(unsupported_form(instruction)),
         };
         let sources = [element, element, Type::U32, Type::U32];

@@ -9,6 +9,7 @@ mod combined;
 mod compare;
 mod control;
 mod convert;
+mod extensions;
 mod float;
 mod function;
 mod half;
@@ -20,7 +21,6 @@ mod memory;
 mod modifiers;
 mod moves;
 mod operands;
-mod seldom;
 mod slots;
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use super::modifiers::Modifiers;
 use super::operands::expect_operands;
 use crate::ast::{Instruction, Name, Operand};
 use crate::error::PtxError;
-use crate::program::{Double1, Double2, Op, Operands, PredicateOp, SlotKind, Word1, Word2};
+use crate::program::{Long1, Long2, Op, Operands, PredicateOp, SlotKind, Word1, Word2};
 use crate::types::{Space, Type};
 
 /// Registers that count time: functional execution has none, so they read the warp's instruction count.
@@ -63,7 +63,7 @@ impl<'s> Lowering<'_, 's> {
             operands if element == Type::Pred => self.emit_predicate(PredicateOp::Copy, operands),
             _ => {
                 let op = match element.bytes() {
-                    8 => Op::Double1(Double1::Copy),
+                    8 => Op::Long1(Long1::Copy),
                     _ => Op::Word1(Word1::Copy),
                 };
                 self.emit_typed(instruction, op, element, &[element])
@@ -152,11 +152,11 @@ impl<'s> Lowering<'_, 's> {
         let mut src = Operands::default();
         src.push(value);
         let op = match (base, element.bytes()) {
-            (0, 8) => Op::Double1(Double1::Copy),
+            (0, 8) => Op::Long1(Long1::Copy),
             (0, 4) => Op::Word1(Word1::Copy),
             (_, 8) => {
                 src.push(self.slots.double_literal(base));
-                Op::Double2(if to { Double2::Sub } else { Double2::Add })
+                Op::Long2(if to { Long2::Sub } else { Long2::Add })
             }
             (_, 4) => {
                 src.push(self.slots.word_literal(base as u32));

@@ -1,21 +1,23 @@
 //! The typed program that execution and timing work on.
 
+mod extensions;
 mod image;
 mod matrix;
 mod op;
-mod seldom;
 mod slot;
 mod video;
 
+pub use extensions::{
+    CopyAsync, CopySize, Heap, Mbarrier, MbarrierOp, MemoryOperand, SmallFormat, WordFunction,
+};
 pub use image::{Geometry, ImageFact, Outside, Sample, Surface, SurfaceOp};
 pub use matrix::{Matrix, MatrixElement, MatrixOp, MultiplyAdd, Product, Tile};
 pub use op::{
     Access, Atomic, AtomicOp, Barrier, BoolOp, Call, Carry, CarryOp, Compare, Comparison, Convert,
-    Double1, Double2, Double3, DoubleShift, DoubleToWord, Float, FloatTest, Half, HalfCompare,
-    HalfFormat, HalfOp, Move, Narrow, Op, PermuteMode, PredicateOp, Reduction, Redux, Rounding,
-    ShortOp, ShuffleMode, Target, Vote, Word1, Word2, Word3, Word4,
+    Float, FloatTest, Half, HalfCompare, HalfFormat, HalfOp, Long1, Long2, Long3, LongShift,
+    LongToWord, Move, Narrow, Op, PermuteMode, PredicateOp, Reduction, Redux, Rounding, ShortOp,
+    ShuffleMode, Target, Vote, Word1, Word2, Word3, Word4,
 };
-pub use seldom::{CopyAsync, CopySize, Heap, Mbarrier, MbarrierOp, Place, Seldom, SmallFormat};
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
 pub use video::{Part, ScalarVideo, Second, Video, VideoMad, VideoOp};
 

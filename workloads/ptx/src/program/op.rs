@@ -3,7 +3,7 @@
 //! Families are by operand width and count (`Word2`: two words to a word), so that execution has one loop over lanes a family.
 
 use super::{
-    CopyAsync, Heap, ImageFact, Matrix, Mbarrier, Sample, ScalarVideo, Seldom, Surface, Video,
+    CopyAsync, Heap, ImageFact, Matrix, Mbarrier, Sample, ScalarVideo, Surface, Video, WordFunction,
 };
 use crate::types::{Space, Type};
 
@@ -25,29 +25,29 @@ pub enum Op {
         /// The operation on the extended operands.
         op: ShortOp,
     },
-    /// One double to a double.
-    Double1(Double1),
-    /// Two doubles to a double.
-    Double2(Double2),
-    /// Three doubles to a double.
-    Double3(Double3),
-    /// A double shifted by a word.
-    DoubleShift(DoubleShift),
-    /// `popc.b64`, `clz.b64`, `bfind.u64`: a double to a word.
-    DoubleToWord(DoubleToWord),
-    /// `bfe.u64`/`bfe.s64`: a double, position and length as words.
-    DoubleExtract {
+    /// One 64-bit value to a 64-bit value.
+    Long1(Long1),
+    /// Two 64-bit values to a 64-bit value.
+    Long2(Long2),
+    /// Three 64-bit values to a 64-bit value.
+    Long3(Long3),
+    /// A 64-bit value shifted by a word.
+    LongShift(LongShift),
+    /// `popc.b64`, `clz.b64`, `bfind.u64`: a 64-bit value to a word.
+    LongToWord(LongToWord),
+    /// `bfe.u64`/`bfe.s64`: a 64-bit value, position and length as words.
+    LongExtract {
         /// Sign-extend the field.
         signed: bool,
     },
     /// `bfi.b64`.
-    DoubleInsert,
-    /// `mul.wide`: two words to a double.
+    LongInsert,
+    /// `mul.wide`: two words to a 64-bit value.
     MulWide {
         /// Signed operands.
         signed: bool,
     },
-    /// `mad.wide`: two words and a double to a double.
+    /// `mad.wide`: two words and a 64-bit value to a 64-bit value.
     MadWide {
         /// Signed operands.
         signed: bool,
@@ -89,14 +89,14 @@ pub enum Op {
         /// Chooses a where the predicate is false.
         negated: bool,
     },
-    /// `selp` on doubles.
-    SelectDouble {
+    /// `selp` on 64-bit values.
+    SelectLong {
         /// Chooses a where the predicate is false.
         negated: bool,
     },
     /// `slct`: a where c >= 0, else b; the third source is a word.
     SelectBySign {
-        /// The selected operands are doubles.
+        /// The selected operands are 64-bit values.
         double: bool,
         /// The third operand is a float (compared with -0.0 equal to 0.0, NaN choosing b).
         float: bool,
@@ -171,7 +171,7 @@ pub enum Op {
     /// `malloc` and `free`.
     Heap(Heap),
     /// Odd functions of words.
-    Seldom(Seldom),
+    WordFunction(WordFunction),
     /// `mov` of several parts to a whole: from the lowest.
     PackParts {
         /// Bits of a part.
@@ -355,10 +355,10 @@ pub enum ShortOp {
     MulHi,
 }
 
-/// One double to a double.
+/// One 64-bit value to a 64-bit value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in PTX")]
-pub enum Double1 {
+pub enum Long1 {
     Copy,
     Not,
     Neg,
@@ -373,10 +373,10 @@ pub enum Double1 {
     RsqrtGross,
 }
 
-/// Two doubles to a double.
+/// Two 64-bit values to a 64-bit value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in PTX")]
-pub enum Double2 {
+pub enum Long2 {
     Add,
     Sub,
     Mul,
@@ -397,27 +397,27 @@ pub enum Double2 {
     CopySign,
 }
 
-/// Three doubles to a double.
+/// Three 64-bit values to a 64-bit value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in PTX")]
-pub enum Double3 {
+pub enum Long3 {
     Mad,
     Sad { signed: bool },
     Fma(Rounding),
 }
 
-/// Shifts of a double by a word; counts beyond 63 shift everything out.
+/// Shifts of a 64-bit value by a word; counts beyond 63 shift everything out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in PTX")]
-pub enum DoubleShift {
+pub enum LongShift {
     Shl,
     Shr { signed: bool },
 }
 
-/// A double to a word.
+/// A 64-bit value to a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in PTX")]
-pub enum DoubleToWord {
+pub enum LongToWord {
     Popc,
     Clz,
     Bfind {
@@ -433,7 +433,7 @@ pub enum DoubleToWord {
 pub struct Carry {
     /// What is computed.
     pub op: CarryOp,
-    /// Operands are doubles.
+    /// Operands are 64-bit values.
     pub double: bool,
     /// Signed operands (of a product's upper half).
     pub signed: bool,

@@ -1,7 +1,7 @@
 //! Traits of the functions of words and doubles, a row a function.
 
 use super::{ALL, Dependence, LatencyClass, Traits, Unit, low_bits};
-use crate::program::{Double1, Double2, Double3, DoubleShift, DoubleToWord, Word1, Word2, Word3};
+use crate::program::{Long1, Long2, Long3, LongShift, LongToWord, Word1, Word2, Word3};
 
 use LatencyClass::{Add, Div, Mad, MinMax, Mul, Simple, Special};
 use Unit::{Fp32, Fp64, Int, Sfu};
@@ -87,7 +87,7 @@ impl Word3 {
     }
 }
 
-impl Double1 {
+impl Long1 {
     pub(super) fn traits(self) -> Traits {
         match self {
             Self::Copy | Self::Not => pure(Int, Simple, BITWISE).family(),
@@ -101,7 +101,7 @@ impl Double1 {
     }
 }
 
-impl Double2 {
+impl Long2 {
     pub(super) fn traits(self) -> Traits {
         match self {
             Self::Add | Self::Sub => pure(Int, Add, NOT_ABOVE).family(),
@@ -121,7 +121,7 @@ impl Double2 {
     }
 }
 
-impl Double3 {
+impl Long3 {
     pub(super) fn traits(self) -> Traits {
         match self {
             Self::Mad => pure(Int, Mad, NOT_ABOVE).family(),
@@ -131,7 +131,7 @@ impl Double3 {
     }
 }
 
-impl DoubleShift {
+impl LongShift {
     pub(super) fn traits(self) -> Traits {
         let width = 64;
         let sources = match self {
@@ -142,7 +142,7 @@ impl DoubleShift {
     }
 }
 
-impl DoubleToWord {
+impl LongToWord {
     pub(super) fn traits(self) -> Traits {
         match self {
             Self::Popc | Self::Clz => pure(Int, Simple, WHOLE).family(),

@@ -1,10 +1,10 @@
 use super::*;
-use crate::program::{Double1, Word1, Word2};
+use crate::program::{Long1, Word1, Word2};
 
 #[test]
 fn what_a_clock_or_a_frame_says_does_not_follow_from_sources() {
     assert!(Op::Word1(Word1::Copy).traits().is_pure());
-    assert!(Op::Double1(Double1::Copy).traits().is_pure());
+    assert!(Op::Long1(Long1::Copy).traits().is_pure());
     for op in [Op::Clock, Op::FrameAddress(0), Op::ActiveMask, Op::Yield] {
         assert!(!op.traits().is_pure(), "{op:?}");
     }

@@ -1,6 +1,6 @@
 //! Operations on 64-bit values.
 
-use warpwatt_ptx::program::{Double1, Double2, Double3, DoubleShift, DoubleToWord};
+use warpwatt_ptx::program::{Long1, Long2, Long3, LongShift, LongToWord};
 
 use super::float64 as f;
 use super::word::find_bit;
@@ -25,20 +25,20 @@ fn float1<const W: usize>(a: &Doubles<W>, op: impl Fn(f64) -> f64) -> Doubles<W>
 }
 
 /// One double to a double.
-pub fn double1<const W: usize>(op: Double1, a: &Doubles<W>) -> Doubles<W> {
+pub fn long1<const W: usize>(op: Long1, a: &Doubles<W>) -> Doubles<W> {
     match op {
-        Double1::Copy => *a,
-        Double1::Not => map1(a, |a| !a),
-        Double1::Neg => map1(a, u64::wrapping_neg),
-        Double1::Abs => map1(a, |a| (a as i64).wrapping_abs() as u64),
-        Double1::Brev => map1(a, u64::reverse_bits),
-        Double1::FNeg => float1(a, |a| -a),
-        Double1::FAbs => float1(a, f64::abs),
-        Double1::FSqrt(rounding) => float1(a, |a| f::sqrt(a, rounding)),
-        Double1::FRcp(rounding) => float1(a, |a| f::div(1.0, a, rounding)),
-        Double1::RcpGross => float1(a, |a| gross(gross(a).recip())),
-        Double1::RsqrtApprox => float1(a, |a| a.sqrt().recip()),
-        Double1::RsqrtGross => float1(a, |a| gross(gross(a).sqrt().recip())),
+        Long1::Copy => *a,
+        Long1::Not => map1(a, |a| !a),
+        Long1::Neg => map1(a, u64::wrapping_neg),
+        Long1::Abs => map1(a, |a| (a as i64).wrapping_abs() as u64),
+        Long1::Brev => map1(a, u64::reverse_bits),
+        Long1::FNeg => float1(a, |a| -a),
+        Long1::FAbs => float1(a, f64::abs),
+        Long1::FSqrt(rounding) => float1(a, |a| f::sqrt(a, rounding)),
+        Long1::FRcp(rounding) => float1(a, |a| f::div(1.0, a, rounding)),
+        Long1::RcpGross => float1(a, |a| gross(gross(a).recip())),
+        Long1::RsqrtApprox => float1(a, |a| a.sqrt().recip()),
+        Long1::RsqrtGross => float1(a, |a| gross(gross(a).sqrt().recip())),
     }
 }
 
@@ -57,58 +57,58 @@ fn gross(a: f64) -> f64 {
 }
 
 /// Two doubles to a double.
-pub fn double2<const W: usize>(op: Double2, a: &Doubles<W>, b: &Doubles<W>) -> Doubles<W> {
+pub fn long2<const W: usize>(op: Long2, a: &Doubles<W>, b: &Doubles<W>) -> Doubles<W> {
     match op {
-        Double2::Add => map2(a, b, u64::wrapping_add),
-        Double2::Sub => map2(a, b, u64::wrapping_sub),
-        Double2::Mul => map2(a, b, u64::wrapping_mul),
-        Double2::MulHi { signed: false } => {
+        Long2::Add => map2(a, b, u64::wrapping_add),
+        Long2::Sub => map2(a, b, u64::wrapping_sub),
+        Long2::Mul => map2(a, b, u64::wrapping_mul),
+        Long2::MulHi { signed: false } => {
             map2(a, b, |a, b| ((u128::from(a) * u128::from(b)) >> 64) as u64)
         }
-        Double2::MulHi { signed: true } => map2(a, b, |a, b| {
+        Long2::MulHi { signed: true } => map2(a, b, |a, b| {
             ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64
         }),
-        Double2::Div { signed: false } => map2(a, b, |a, b| a.checked_div(b).unwrap_or(u64::MAX)),
-        Double2::Div { signed: true } => map2(a, b, |a, b| match b {
+        Long2::Div { signed: false } => map2(a, b, |a, b| a.checked_div(b).unwrap_or(u64::MAX)),
+        Long2::Div { signed: true } => map2(a, b, |a, b| match b {
             0 => u64::MAX,
             _ => (a as i64).wrapping_div(b as i64) as u64,
         }),
-        Double2::Rem { signed: false } => map2(a, b, |a, b| a.checked_rem(b).unwrap_or(a)),
-        Double2::Rem { signed: true } => map2(a, b, |a, b| match b {
+        Long2::Rem { signed: false } => map2(a, b, |a, b| a.checked_rem(b).unwrap_or(a)),
+        Long2::Rem { signed: true } => map2(a, b, |a, b| match b {
             0 => a,
             _ => (a as i64).wrapping_rem(b as i64) as u64,
         }),
-        Double2::Min { signed: false } => map2(a, b, u64::min),
-        Double2::Min { signed: true } => map2(a, b, |a, b| (a as i64).min(b as i64) as u64),
-        Double2::Max { signed: false } => map2(a, b, u64::max),
-        Double2::Max { signed: true } => map2(a, b, |a, b| (a as i64).max(b as i64) as u64),
-        Double2::And => map2(a, b, |a, b| a & b),
-        Double2::Or => map2(a, b, |a, b| a | b),
-        Double2::Xor => map2(a, b, |a, b| a ^ b),
-        Double2::FAdd(rounding) => float2(a, b, |a, b| f::add(a, b, rounding)),
-        Double2::FSub(rounding) => float2(a, b, |a, b| f::add(a, -b, rounding)),
-        Double2::FMul(rounding) => float2(a, b, |a, b| f::mul(a, b, rounding)),
-        Double2::FDiv(rounding) => float2(a, b, |a, b| f::div(a, b, rounding)),
-        Double2::FMin => float2(a, b, f::min),
-        Double2::FMax => float2(a, b, f::max),
-        Double2::CopySign => float2(a, b, |a, b| b.copysign(a)),
+        Long2::Min { signed: false } => map2(a, b, u64::min),
+        Long2::Min { signed: true } => map2(a, b, |a, b| (a as i64).min(b as i64) as u64),
+        Long2::Max { signed: false } => map2(a, b, u64::max),
+        Long2::Max { signed: true } => map2(a, b, |a, b| (a as i64).max(b as i64) as u64),
+        Long2::And => map2(a, b, |a, b| a & b),
+        Long2::Or => map2(a, b, |a, b| a | b),
+        Long2::Xor => map2(a, b, |a, b| a ^ b),
+        Long2::FAdd(rounding) => float2(a, b, |a, b| f::add(a, b, rounding)),
+        Long2::FSub(rounding) => float2(a, b, |a, b| f::add(a, -b, rounding)),
+        Long2::FMul(rounding) => float2(a, b, |a, b| f::mul(a, b, rounding)),
+        Long2::FDiv(rounding) => float2(a, b, |a, b| f::div(a, b, rounding)),
+        Long2::FMin => float2(a, b, f::min),
+        Long2::FMax => float2(a, b, f::max),
+        Long2::CopySign => float2(a, b, |a, b| b.copysign(a)),
     }
 }
 
 /// Three doubles to a double.
-pub fn double3<const W: usize>(
-    op: Double3,
+pub fn long3<const W: usize>(
+    op: Long3,
     a: &Doubles<W>,
     b: &Doubles<W>,
     c: &Doubles<W>,
 ) -> Doubles<W> {
     match op {
-        Double3::Mad => map3(a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
-        Double3::Sad { signed: false } => map3(a, b, c, |a, b, c| a.abs_diff(b).wrapping_add(c)),
-        Double3::Sad { signed: true } => map3(a, b, c, |a, b, c| {
+        Long3::Mad => map3(a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+        Long3::Sad { signed: false } => map3(a, b, c, |a, b, c| a.abs_diff(b).wrapping_add(c)),
+        Long3::Sad { signed: true } => map3(a, b, c, |a, b, c| {
             (a as i64).abs_diff(b as i64).wrapping_add(c)
         }),
-        Double3::Fma(rounding) => map3(a, b, c, |a, b, c| {
+        Long3::Fma(rounding) => map3(a, b, c, |a, b, c| {
             f::fma(
                 f64::from_bits(a),
                 f64::from_bits(b),
@@ -121,21 +121,21 @@ pub fn double3<const W: usize>(
 }
 
 /// A double shifted by a word.
-pub fn double_shift<const W: usize>(op: DoubleShift, a: &Doubles<W>, b: &[u32; W]) -> Doubles<W> {
+pub fn long_shift<const W: usize>(op: LongShift, a: &Doubles<W>, b: &[u32; W]) -> Doubles<W> {
     match op {
-        DoubleShift::Shl => map2(a, b, |a, b| a.checked_shl(b).unwrap_or(0)),
-        DoubleShift::Shr { signed: false } => map2(a, b, |a, b| a.checked_shr(b).unwrap_or(0)),
-        DoubleShift::Shr { signed: true } => map2(a, b, |a, b| (a as i64 >> b.min(63)) as u64),
+        LongShift::Shl => map2(a, b, |a, b| a.checked_shl(b).unwrap_or(0)),
+        LongShift::Shr { signed: false } => map2(a, b, |a, b| a.checked_shr(b).unwrap_or(0)),
+        LongShift::Shr { signed: true } => map2(a, b, |a, b| (a as i64 >> b.min(63)) as u64),
     }
 }
 
 /// A double to a word.
-pub fn double_to_word<const W: usize>(op: DoubleToWord, a: &Doubles<W>) -> [u32; W] {
+pub fn long_to_word<const W: usize>(op: LongToWord, a: &Doubles<W>) -> [u32; W] {
     match op {
-        DoubleToWord::Popc => map1(a, u64::count_ones),
-        DoubleToWord::Clz => map1(a, u64::leading_zeros),
-        DoubleToWord::PendingCount => map1(a, crate::barrier_word::BarrierWord::pending),
-        DoubleToWord::Bfind { signed, shift } => map1(a, |a| find_bit(a, 64, signed, shift)),
+        LongToWord::Popc => map1(a, u64::count_ones),
+        LongToWord::Clz => map1(a, u64::leading_zeros),
+        LongToWord::PendingCount => map1(a, crate::barrier_word::BarrierWord::pending),
+        LongToWord::Bfind { signed, shift } => map1(a, |a| find_bit(a, 64, signed, shift)),
     }
 }
 
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn gross_reciprocals_have_twenty_bits() {
-        let rcp = |a: f64| f64::from_bits(double1(Double1::RcpGross, &[a.to_bits()])[0]);
+        let rcp = |a: f64| f64::from_bits(long1(Long1::RcpGross, &[a.to_bits()])[0]);
         let third = rcp(3.0);
         assert!((third * 3.0 - 1.0).abs() < 2f64.powi(-19));
         assert_eq!(third.to_bits() as u32, 0);
@@ -228,14 +228,11 @@ mod tests {
 
     #[test]
     fn division_by_zero_has_a_result() {
-        assert_eq!(
-            double2(Double2::Div { signed: true }, &[5], &[0]),
-            [u64::MAX]
-        );
-        assert_eq!(double2(Double2::Rem { signed: false }, &[5], &[0]), [5]);
+        assert_eq!(long2(Long2::Div { signed: true }, &[5], &[0]), [u64::MAX]);
+        assert_eq!(long2(Long2::Rem { signed: false }, &[5], &[0]), [5]);
         let lowest = i64::MIN as u64;
         assert_eq!(
-            double2(Double2::Div { signed: true }, &[lowest], &[u64::MAX]),
+            long2(Long2::Div { signed: true }, &[lowest], &[u64::MAX]),
             [lowest]
         );
     }

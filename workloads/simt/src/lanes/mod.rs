@@ -11,18 +11,18 @@ mod float32;
 mod float64;
 mod half;
 mod round;
-mod seldom;
 mod video;
 mod word;
+mod word_functions;
 
 pub use carry::carry;
 pub use compare::{compare_double, compare_word, gathered, test_double, test_word};
 pub use convert::convert;
-pub use double::{double_shift, double_to_word, double1, double2, double3, extract, insert};
+pub use double::{extract, insert, long_shift, long_to_word, long1, long2, long3};
 pub use half::{compare_halves, decode_half, encode_half, half, narrow};
-pub use seldom::{decode_small, seldom};
 pub use video::{scalar_video, video};
 pub use word::{short, word1, word2, word3, word4};
+pub use word_functions::{decode_small, word_function};
 
 /// Applies `f` lane by lane.
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! Asynchronous copies, barriers in shared memory, the heap.
 
-use warpwatt_ptx::program::{CopyAsync, CopySize, Heap, Inst, Mbarrier, MbarrierOp, Place};
+use warpwatt_ptx::program::{CopyAsync, CopySize, Heap, Inst, Mbarrier, MbarrierOp, MemoryOperand};
 
 use super::Warp;
 use super::access::{Footprint, each_lane};
@@ -13,7 +13,7 @@ const CHUNK: u64 = 16;
 
 impl<const W: usize> Warp<W> {
     /// The addresses that a place names in each lane; its base is the `at`-th source.
-    fn placed(&self, place: Place, inst: &Inst, at: usize) -> [u64; W] {
+    fn placed(&self, place: MemoryOperand, inst: &Inst, at: usize) -> [u64; W] {
         self.addresses(inst.src[at], place.offset)
     }
 

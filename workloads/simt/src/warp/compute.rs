@@ -117,7 +117,7 @@ impl<const W: usize> Warp<W> {
         values: impl Fn(Sources<'_, W, DOUBLES>) -> [u64; DOUBLES],
     ) {
         let registers = &mut self.registers;
-        registers.compute_double(inst.dst[0], executed, |registers, part| {
+        registers.compute_long(inst.dst[0], executed, |registers, part| {
             values(Sources {
                 registers,
                 inst,
@@ -147,15 +147,15 @@ impl<const W: usize> Warp<W> {
             Op::Word3(op) => self.words(inst, lanes, |s| {
                 lanes::word3(*op, s.word(0), s.word(1), s.word(2))
             }),
-            Op::Double1(op) => self.doubles(inst, lanes, |s| lanes::double1(*op, s.double(0))),
-            Op::Double2(op) => self.doubles(inst, lanes, |s| {
-                lanes::double2(*op, s.double(0), s.double(1))
+            Op::Long1(op) => self.doubles(inst, lanes, |s| lanes::long1(*op, s.double(0))),
+            Op::Long2(op) => {
+                self.doubles(inst, lanes, |s| lanes::long2(*op, s.double(0), s.double(1)))
+            }
+            Op::Long3(op) => self.doubles(inst, lanes, |s| {
+                lanes::long3(*op, s.double(0), s.double(1), s.double(2))
             }),
-            Op::Double3(op) => self.doubles(inst, lanes, |s| {
-                lanes::double3(*op, s.double(0), s.double(1), s.double(2))
-            }),
-            Op::DoubleShift(op) => self.doubles(inst, lanes, |s| {
-                lanes::double_shift(*op, s.double(0), s.word(1))
+            Op::LongShift(op) => self.doubles(inst, lanes, |s| {
+                lanes::long_shift(*op, s.double(0), s.word(1))
             }),
             Op::Convert(how) => self.convert(how, inst, lanes),
             Op::SetPredicate(compare) => self.set_predicate(compare, inst, lanes),
@@ -197,7 +197,7 @@ impl<const W: usize> Warp<W> {
             | Op::Unpack
             | Op::ShortPack
             | Op::ShortUnpack
-            | Op::SelectDouble { .. }
+            | Op::SelectLong { .. }
             | Op::SelectBySign { .. }
             | Op::FrameAddress(_) => self.compute_moves(inst, executed),
             _ => self.compute_mixed(inst, executed),
@@ -243,8 +243,8 @@ impl<const W: usize> Warp<W> {
             Op::Video(how) => self.words(inst, executed, |s| {
                 lanes::video(how, &s.words()[..s.count()])
             }),
-            Op::Seldom(how) => self.words(inst, executed, |s| {
-                lanes::seldom(*how, &s.words()[..s.count()])
+            Op::WordFunction(how) => self.words(inst, executed, |s| {
+                lanes::word_function(*how, &s.words()[..s.count()])
             }),
             Op::PackParts { bits } => self.pack_parts(u32::from(*bits), inst, executed),
             Op::UnpackParts { bits } => self.unpack_parts(u32::from(*bits), inst, executed),
@@ -263,13 +263,13 @@ impl<const W: usize> Warp<W> {
                         .wrapping_add(c)
                 })
             }),
-            Op::DoubleToWord(op) => {
-                self.words(inst, executed, |s| lanes::double_to_word(*op, s.double(0)))
+            Op::LongToWord(op) => {
+                self.words(inst, executed, |s| lanes::long_to_word(*op, s.double(0)))
             }
-            Op::DoubleExtract { signed } => self.doubles(inst, executed, |s| {
+            Op::LongExtract { signed } => self.doubles(inst, executed, |s| {
                 lanes::extract(*signed, s.double(0), s.word(1), s.word(2))
             }),
-            Op::DoubleInsert => self.doubles(inst, executed, |s| {
+            Op::LongInsert => self.doubles(inst, executed, |s| {
                 lanes::insert(s.double(0), s.double(1), s.word(2), s.word(3))
             }),
             other => unreachable!("{other:?} is handled by its own family"),
@@ -323,7 +323,7 @@ impl<const W: usize> Warp<W> {
                     self.registers.set_word(slot, executed, half);
                 }
             }
-            Op::SelectDouble { negated } => self.doubles(inst, executed, |s| {
+            Op::SelectLong { negated } => self.doubles(inst, executed, |s| {
                 choose(s.predicate(2, *negated), s.double(0), s.double(1))
             }),
             Op::SelectBySign { double, float } => {

@@ -10,14 +10,14 @@ use super::launches::Launches;
 use crate::{Ledger, Structure};
 
 /// What a probe knows of the second level.
-pub(super) struct SecondProbe {
+pub(super) struct L2Probe {
     launches: Launches,
     ledger: Ledger,
     contents: Contents,
     has_needs: bool,
 }
 
-impl SecondProbe {
+impl L2Probe {
     pub fn new(launches: Launches, ledger: Ledger) -> Self {
         Self {
             contents: Contents::new(Structure::L2, launches.shape.sector_bits[0]),
@@ -28,7 +28,7 @@ impl SecondProbe {
     }
 }
 
-impl SharedObserver for SecondProbe {
+impl SharedObserver for L2Probe {
     fn begin(&mut self, cycle: u64, trace: &KernelTrace) {
         self.launches.begin(cycle, &trace.kernel);
         self.ledger.start_at(cycle);

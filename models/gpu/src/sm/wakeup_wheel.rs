@@ -1,20 +1,20 @@
-//! When to look at a warp again: results, or a branch, of which it is known when they will be there need no event.
+//! A timing wheel of wake-ups: a warp whose result or branch is known to come in a certain cycle needs no event of its own.
 
 use crate::engine::NEVER;
 
-/// Cycles ahead that are told apart. Who is to be looked at later is so at the horizon, and again from there.
+/// Cycles that the wheel spans. A warp that wakes later is put at the last of them, and on the wheel again from there.
 const HORIZON: u64 = 64;
 
-/// The coming looks at warps of an SM: a set of warps for each cycle.
+/// When the warps of an SM wake: a set of warps for each cycle.
 #[derive(Clone, Debug)]
-pub(crate) struct Looks {
+pub(crate) struct WakeupWheel {
     /// By cycle modulo the horizon.
     warps: [u64; HORIZON as usize],
     /// One bit a cycle: whether its set has a member.
     occupied: u64,
 }
 
-impl Looks {
+impl WakeupWheel {
     /// None.
     pub fn new() -> Self {
         Self {
@@ -60,19 +60,19 @@ mod tests {
 
     #[test]
     fn each_warp_is_looked_at_in_its_cycle_or_at_the_horizon() {
-        let mut looks = Looks::new();
-        looks.plan(3, 100, 98);
-        looks.plan(4, 100, 98);
-        looks.plan(5, 98, 98);
-        looks.plan(6, 1000, 98);
-        looks.plan(7, NEVER, 98);
-        assert_eq!(looks.first(98), 98);
-        assert_eq!(looks.take(98), 1 << 5);
-        assert_eq!(looks.first(99), 100);
-        assert_eq!(looks.take(99), 0);
-        assert_eq!(looks.take(100), 1 << 3 | 1 << 4);
-        assert_eq!(looks.first(101), 98 + HORIZON - 1);
-        assert_eq!(looks.take(98 + HORIZON - 1), 1 << 6);
-        assert_eq!(looks.first(200), NEVER);
+        let mut wheel = WakeupWheel::new();
+        wheel.plan(3, 100, 98);
+        wheel.plan(4, 100, 98);
+        wheel.plan(5, 98, 98);
+        wheel.plan(6, 1000, 98);
+        wheel.plan(7, NEVER, 98);
+        assert_eq!(wheel.first(98), 98);
+        assert_eq!(wheel.take(98), 1 << 5);
+        assert_eq!(wheel.first(99), 100);
+        assert_eq!(wheel.take(99), 0);
+        assert_eq!(wheel.take(100), 1 << 3 | 1 << 4);
+        assert_eq!(wheel.first(101), 98 + HORIZON - 1);
+        assert_eq!(wheel.take(98 + HORIZON - 1), 1 << 6);
+        assert_eq!(wheel.first(200), NEVER);
     }
 }

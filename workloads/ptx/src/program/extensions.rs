@@ -1,10 +1,10 @@
-//! Instructions that few kernels have: asynchronous copies, barriers in memory, the heap, odd functions of words.
+//! Instructions of later versions that few kernels have: asynchronous copies, barriers in memory, the heap, odd functions of words.
 
 use crate::types::Space;
 
-/// An address in brackets: a space and what is added to the base, which is a source.
+/// An operand in brackets: a space and what is added to the base, which is a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct MemoryOperand {
     /// The space.
     pub space: Space,
     /// Bytes added.
@@ -15,9 +15,9 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyAsync {
     /// Where to: the first source is the base.
-    pub to: Place,
+    pub to: MemoryOperand,
     /// Where from: the second source is the base.
-    pub from: Place,
+    pub from: MemoryOperand,
     /// How much.
     pub size: CopySize,
 }
@@ -28,7 +28,7 @@ pub enum CopySize {
     /// So many bytes, 4, 8 or 16; a third source is how many of them are read, the others become zero.
     Bytes(u8),
     /// As many as the third source says, in sixteens. The barrier whose base is the fourth source gets to know.
-    Bulk(Option<Place>),
+    Bulk(Option<MemoryOperand>),
 }
 
 /// `mbarrier`: a barrier in a 64-bit word of shared memory; the first source is its base.
@@ -37,7 +37,7 @@ pub struct Mbarrier {
     /// What is done.
     pub op: MbarrierOp,
     /// Where it is.
-    pub place: Place,
+    pub place: MemoryOperand,
 }
 
 /// What is done to an `mbarrier`.
@@ -76,7 +76,7 @@ pub enum Heap {
 
 /// Functions of up to three words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seldom {
+pub enum WordFunction {
     /// `fns`: the place of the n-th set bit of a mask, counted from a bit.
     FindNthSet,
     /// `szext`: the lower bits of a word, extended.

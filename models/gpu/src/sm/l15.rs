@@ -9,7 +9,7 @@ use crate::counters::{Counter, Counts};
 
 /// The cache, if there is one.
 #[derive(Clone, Debug)]
-pub(crate) struct Second {
+pub(crate) struct L15 {
     tags: Option<Icache>,
     line: u64,
     latency: u64,
@@ -24,7 +24,7 @@ pub(crate) enum Answer {
     Below(u64),
 }
 
-impl Second {
+impl L15 {
     pub fn new(spec: &GpuSpec) -> Self {
         let tags = (spec.l15.bytes > 0).then(|| Icache::new(spec.l15_sets(), spec.l15.ways));
         Self {
@@ -80,9 +80,9 @@ mod tests {
         (spec.l15.bytes, spec.l15.ways) = (1024, 2);
         (spec.l15.line_bytes, spec.l15.latency) = (64, 30);
         let mut counts = Counts::new();
-        let mut second = Second::new(&spec);
+        let mut second = L15::new(&spec);
         let mut look =
-            |second: &mut Second, address, bytes| second.look_up(address, bytes, &mut counts);
+            |second: &mut L15, address, bytes| second.look_up(address, bytes, &mut counts);
         assert_eq!(look(&mut second, 128, 128), Answer::Below(30));
         let mut filled = Counts::new();
         second.fill(128, 64, &mut filled);

@@ -1,4 +1,4 @@
-//! Instructions on registers that few kernels have: a whole warp at a time, in the simplest way.
+//! `set`, `pack` and `unpack` on registers: a whole warp at a time, in the simplest way, as few kernels have them.
 
 use warpwatt_ptx::program::{Compare, HalfCompare, Inst, SlotKind};
 

@@ -6,13 +6,13 @@ use super::modifiers::Modifiers;
 use super::operands::expect_operands;
 use crate::ast::Instruction;
 use crate::program::{
-    Barrier, CLUSTER_BARRIER, Compare, Comparison, Convert, Double1, DoubleToWord, Op, Operands,
-    Rounding, Seldom, SmallFormat, Word1,
+    Barrier, CLUSTER_BARRIER, Compare, Comparison, Convert, Long1, LongToWord, Op, Operands,
+    Rounding, SmallFormat, Word1, WordFunction,
 };
 use crate::types::Type;
 
 impl<'s> Lowering<'_, 's> {
-    pub(super) fn seldom(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
+    pub(super) fn extension(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
         let modifiers = Modifiers::new(instruction);
         match instruction.opcode.text {
             // Hints to caches, to the profiler, to the allocator of registers and to later grids.
@@ -28,7 +28,7 @@ impl<'s> Lowering<'_, 's> {
                 let mut modifiers = modifiers;
                 modifiers.element()?;
                 modifiers.finish()?;
-                let op = Op::Seldom(Seldom::FindNthSet);
+                let op = Op::WordFunction(WordFunction::FindNthSet);
                 self.emit_typed(instruction, op, Type::B32, &[Type::B32; 3])
             }
             "szext" => self.extend(instruction, modifiers),
@@ -45,7 +45,7 @@ impl<'s> Lowering<'_, 's> {
         };
         let dst = self.destination(destination, Type::B64)?;
         let zero = self.slots.double_literal(0);
-        self.emit(Op::Double1(Double1::Copy), dst.into(), zero.into());
+        self.emit(Op::Long1(Long1::Copy), dst.into(), zero.into());
         Ok(())
     }
 
@@ -63,7 +63,7 @@ impl<'s> Lowering<'_, 's> {
             return Err(unsupported_form(instruction));
         }
         let signed = element.is_signed();
-        let op = Op::Seldom(Seldom::Extend { signed, clamp });
+        let op = Op::WordFunction(WordFunction::Extend { signed, clamp });
         self.emit_typed(instruction, op, Type::B32, &[Type::B32; 2])
     }
 
@@ -127,7 +127,7 @@ impl<'s> Lowering<'_, 's> {
         let dst = self.destination(&instruction.operands[0], element)?;
         let own = self.source(&instruction.operands[1], element)?;
         let op = match element.bytes() {
-            8 => Op::Double1(Double1::Copy),
+            8 => Op::Long1(Long1::Copy),
             _ => Op::Word1(Word1::Copy),
         };
         self.emit(op, dst.into(), own.into());
@@ -182,7 +182,7 @@ impl<'s> Lowering<'_, 's> {
 
     /// `mbarrier.pending_count.b64 d, state`.
     pub(super) fn pending_count(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
-        let op = Op::DoubleToWord(DoubleToWord::PendingCount);
+        let op = Op::LongToWord(LongToWord::PendingCount);
         self.emit_typed(instruction, op, Type::B32, &[Type::B64])
     }
 
@@ -213,7 +213,7 @@ impl<'s> Lowering<'_, 's> {
         if third != (bits < 16) {
             return Err(unsupported_form(instruction));
         }
-        let op = Op::Seldom(Seldom::Pack { bits, signed });
+        let op = Op::WordFunction(WordFunction::Pack { bits, signed });
         let sources = if third { 3 } else { 2 };
         self.emit_typed(instruction, op, Type::B32, &vec![Type::B32; sources])
     }
@@ -236,7 +236,7 @@ impl<'s> Lowering<'_, 's> {
         };
         let (op, sources): (_, &[Type]) = match (encodes, element) {
             (true, Type::F32) => (
-                Seldom::EncodeSmall {
+                WordFunction::EncodeSmall {
                     format,
                     relu,
                     of_pair: false,
@@ -244,17 +244,17 @@ impl<'s> Lowering<'_, 's> {
                 &[Type::F32; 2],
             ),
             (true, Type::F16x2) => (
-                Seldom::EncodeSmall {
+                WordFunction::EncodeSmall {
                     format,
                     relu,
                     of_pair: true,
                 },
                 &[Type::B32],
             ),
-            (false, Type::F16x2) => (Seldom::DecodeSmall { format, relu }, &[Type::B32]),
+            (false, Type::F16x2) => (WordFunction::DecodeSmall { format, relu }, &[Type::B32]),
             _ => return Err(unsupported_form(instruction)),
         };
-        self.emit_typed(instruction, Op::Seldom(op), Type::B32, sources)
+        self.emit_typed(instruction, Op::WordFunction(op), Type::B32, sources)
     }
 }
 

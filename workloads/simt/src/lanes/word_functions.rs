@@ -1,22 +1,22 @@
-//! Odd functions of words.
+//! Functions of words: bits found, fields extended, values packed, 8-bit floats.
 
-use warpwatt_ptx::program::{Rounding, Seldom, SmallFormat};
+use warpwatt_ptx::program::{Rounding, SmallFormat, WordFunction};
 
 use super::half::{Layout, decode_half, encode_half, round_integral};
 
 /// Computes lane by lane.
-pub fn seldom<const W: usize>(how: Seldom, sources: &[&[u32; W]]) -> [u32; W] {
+pub fn word_function<const W: usize>(how: WordFunction, sources: &[&[u32; W]]) -> [u32; W] {
     std::array::from_fn(|lane| {
         let operand = |at: usize| sources.get(at).map_or(0, |source| source[lane]);
         one(how, [operand(0), operand(1), operand(2)])
     })
 }
 
-fn one(how: Seldom, [a, b, c]: [u32; 3]) -> u32 {
+fn one(how: WordFunction, [a, b, c]: [u32; 3]) -> u32 {
     match how {
-        Seldom::FindNthSet => find_nth_set(a, b, c as i32),
-        Seldom::Extend { signed, clamp } => extend(a, b, signed, clamp),
-        Seldom::Pack { bits, signed } => {
+        WordFunction::FindNthSet => find_nth_set(a, b, c as i32),
+        WordFunction::Extend { signed, clamp } => extend(a, b, signed, clamp),
+        WordFunction::Pack { bits, signed } => {
             let (low, high) = if signed {
                 (-1i64 << (bits - 1), (1i64 << (bits - 1)) - 1)
             } else {
@@ -30,7 +30,7 @@ fn one(how: Seldom, [a, b, c]: [u32; 3]) -> u32 {
             let moved = u64::from(c) << (2 * u32::from(bits));
             clamped(a) << bits | clamped(b) | moved as u32
         }
-        Seldom::EncodeSmall {
+        WordFunction::EncodeSmall {
             format,
             relu,
             of_pair,
@@ -43,7 +43,7 @@ fn one(how: Seldom, [a, b, c]: [u32; 3]) -> u32 {
             let [high, low] = values.map(|value| encode(format, positive(value, relu)));
             high << 8 | low
         }
-        Seldom::DecodeSmall { format, relu } => {
+        WordFunction::DecodeSmall { format, relu } => {
             let half = |bits: u32| {
                 let value = positive(decode_small(format, bits), relu);
                 u32::from(encode_half(value, Rounding::Nearest))
@@ -143,12 +143,12 @@ mod tests {
 
     #[test]
     fn words_are_packed_below_what_was_there() {
-        let how = Seldom::Pack {
+        let how = WordFunction::Pack {
             bits: 8,
             signed: false,
         };
         assert_eq!(one(how, [300, -5i32 as u32, 0x1234_5678]), 0x5678_ff00);
-        let wide = Seldom::Pack {
+        let wide = WordFunction::Pack {
             bits: 16,
             signed: true,
         };

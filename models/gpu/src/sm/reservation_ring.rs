@@ -1,4 +1,4 @@
-//! What is promised for the coming slots of time.
+//! A ring of reservations for slots of time to come, as the reservation table of a pipelined unit.
 
 /// Slots that can be promised ahead, in whole words of 64 from the one in which time stands. For what lies further ahead nothing is ever promised.
 const SLOTS: u64 = 1024;
@@ -9,23 +9,23 @@ const FIRST: usize = 128;
 
 /// A ring of slots, each with what has been promised for it.
 #[derive(Clone, Debug)]
-pub(crate) struct Coming<T> {
+pub(crate) struct ReservationRing<T> {
     /// As many as a power of two, and more than the slots from now to the last one that is promised.
-    places: Vec<Place<T>>,
+    places: Vec<Slot<T>>,
 }
 
 /// A place of the ring: the slot that it was used for last, by the lower bits of its number, and what has been promised for that.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place<T> {
+struct Slot<T> {
     slot: u32,
     promised: T,
 }
 
-impl<T: Copy + Default> Coming<T> {
+impl<T: Copy + Default> ReservationRing<T> {
     /// Nothing is promised.
     pub fn new() -> Self {
         Self {
-            places: vec![Place::default(); FIRST],
+            places: vec![Slot::default(); FIRST],
         }
     }
 
@@ -59,7 +59,7 @@ impl<T: Copy + Default> Coming<T> {
         let place = self.place(slot);
         let place = &mut self.places[place];
         if place.slot != slot {
-            *place = Place {
+            *place = Slot {
                 slot,
                 promised: T::default(),
             };
@@ -70,7 +70,7 @@ impl<T: Copy + Default> Coming<T> {
     /// Room for all that can be promised.
     #[cold]
     fn grow(&mut self) {
-        let few = std::mem::replace(&mut self.places, vec![Place::default(); SLOTS as usize]);
+        let few = std::mem::replace(&mut self.places, vec![Slot::default(); SLOTS as usize]);
         for old in few {
             let place = self.place(old.slot);
             self.places[place] = old;
@@ -88,7 +88,7 @@ mod tests {
         /// Beside a map.
         #[test]
         fn what_was_promised_is_found_in_its_slot(steps in prop::collection::vec((0u64..200, 0u64..900, 1u8..9), 1..300)) {
-            let (mut coming, mut promised, mut now) = (Coming::<u8>::new(), BTreeMap::new(), 0);
+            let (mut coming, mut promised, mut now) = (ReservationRing::<u8>::new(), BTreeMap::new(), 0);
             for (pass, ahead, what) in steps {
                 now += if pass > 190 { 2000 } else { pass / 20 };
                 let slot = now + ahead;
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn for_what_lies_too_far_ahead_nothing_is_promised() {
-        let mut coming = Coming::<u8>::new();
+        let mut coming = ReservationRing::<u8>::new();
         *coming.at_mut(1023, 63).unwrap() = 1;
         assert_eq!(coming.at(1023), 1);
         assert_eq!(coming.at_mut(1024, 63), None);
