@@ -244,9 +244,7 @@ fn report(
         .iter()
         .find(|(parameter, _)| parameter.name == problem.key);
     let range = match named {
-        Some((parameter, _)) if problem.message.starts_with("there is no parameter") => {
-            &parameter.key
-        }
+        Some((parameter, _)) if problem.unknown => &parameter.key,
         Some((_, value)) => &value.range,
         None => &name.range,
     };

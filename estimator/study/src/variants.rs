@@ -192,6 +192,7 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), SpecProble
         path: path.to_owned(),
         message: format!("`{at}` is a setting, not a table of settings"),
         help: None,
+        unknown: false,
     };
     let (outer, last) = path
         .rsplit_once('.')
@@ -222,7 +223,7 @@ fn locate(
     } else {
         format!("gpu.{}: {}", problem.path, problem.message)
     };
-    let unknown = problem.message.starts_with("there is no setting");
+    let unknown = problem.unknown;
     let slip = nearest(&problem.path, KEYS).filter(|_| unknown);
     let help = slip
         .map(|key| format!("did you mean `{key}`?"))

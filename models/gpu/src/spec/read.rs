@@ -16,6 +16,8 @@ pub struct SpecProblem {
     pub message: String,
     /// What to write instead, where that is known.
     pub help: Option<String>,
+    /// Whether there is no such setting, so that the key is wrong and not its value.
+    pub unknown: bool,
 }
 
 impl GpuSpec {
@@ -46,6 +48,7 @@ fn other(error: &toml::de::Error) -> SpecProblem {
         path: String::new(),
         message: error.message().to_owned(),
         help: None,
+        unknown: false,
     }
 }
 
@@ -68,6 +71,7 @@ fn compare(table: &Table, reference: &Table, prefix: &str, problems: &mut Vec<Sp
             path: format!("{prefix}{key}"),
             message: "this setting is missing".to_owned(),
             help: Some("start from a preset and override only what differs".to_owned()),
+            unknown: false,
         });
     }
 }
@@ -86,6 +90,7 @@ fn unknown(path: &str, key: &str, reference: &Table) -> SpecProblem {
             Some((_, known)) => format!("did you mean `{known}`?"),
             None => format!("the settings here are {}", known.join(", ")),
         }),
+        unknown: true,
     }
 }
 
@@ -96,6 +101,7 @@ fn number(path: String, value: &Value, problems: &mut Vec<SpecProblem>) {
             path,
             message: format!("{number} is out of range"),
             help: Some("a whole number from 0 to 4294967295".to_owned()),
+            unknown: false,
         }),
         other => problems.push(mistyped(path, "a whole number", other)),
     }
@@ -130,6 +136,7 @@ fn choice(path: String, value: &Value, problems: &mut Vec<SpecProblem>) {
             message: format!("there is no choice `{name}`"),
             help: Some(format!("one of \"{}\"", known.join("\", \""))),
             path,
+            unknown: false,
         }),
         other => problems.push(mistyped(path, "a text", other)),
     }
@@ -143,6 +150,7 @@ fn mistyped(path: String, expected: &str, found: &Value) -> SpecProblem {
             article(found.type_str())
         ),
         help: None,
+        unknown: false,
     }
 }
 

@@ -9,6 +9,8 @@ pub struct ParameterProblem {
     pub message: String,
     /// What to write instead, where that is known.
     pub help: Option<String>,
+    /// Whether there is no such parameter, so that the key is wrong and not its value.
+    pub unknown: bool,
 }
 
 impl ParameterProblem {
@@ -18,6 +20,7 @@ impl ParameterProblem {
             key: key.to_owned(),
             message: message.into(),
             help,
+            unknown: false,
         }
     }
 }

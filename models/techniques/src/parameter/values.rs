@@ -111,5 +111,8 @@ fn unknown(key: &str, parameters: &[Parameter]) -> ParameterProblem {
             names().collect::<Vec<_>>().join(", ")
         ),
     };
-    ParameterProblem::new(key, format!("there is no parameter `{key}`"), Some(help))
+    ParameterProblem {
+        unknown: true,
+        ..ParameterProblem::new(key, format!("there is no parameter `{key}`"), Some(help))
+    }
 }

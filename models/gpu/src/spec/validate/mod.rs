@@ -57,6 +57,7 @@ impl Check {
                 path: path.to_owned(),
                 message: message(),
                 help: Some(help.to_owned()),
+                unknown: false,
             });
         }
     }
