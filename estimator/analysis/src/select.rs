@@ -17,8 +17,8 @@ const LISTED: usize = 8;
 /// It means none or several of them, which are listed, or is no selector.
 ///
 /// ```
-/// # let points: Vec<warpwatt::outcome::Outcome> = Vec::new();
-/// assert!(warpwatt::select::select("kernel=bfs,node=7nm", &points).is_err(), "there are no points");
+/// # let points: Vec<warpwatt_pricing::outcome::Outcome> = Vec::new();
+/// assert!(warpwatt_analysis::select::select("kernel=bfs,node=7nm", &points).is_err(), "there are no points");
 /// ```
 pub fn select(selector: &str, points: &[Outcome]) -> Result<usize, Diag> {
     let found = matching(selector, points)?;
