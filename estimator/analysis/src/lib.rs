@@ -11,7 +11,7 @@ pub mod sensitivity;
 pub mod uncertainty;
 
 use warpwatt_input::diag;
-use warpwatt_pricing::{label, outcome, peak, performance, recipe};
+use warpwatt_pricing::{label, outcome, peak, recipe};
 use warpwatt_run::reliability;
 use warpwatt_store as store;
 use warpwatt_study::{self as study, goal};

@@ -7,7 +7,7 @@ use crate::outcome::{
     PricedStructure, Provenance, RelativeUncertainty, TechnologyName, Totals,
 };
 use crate::papers::FilterCachePaper;
-use crate::performance::{Ipc, Occupancy, Performance, Rates};
+use warpwatt_pricing::performance::{Ipc, Occupancy, Performance, Rates};
 
 /// Three kernels, each with and without a filter cache of 32 entries.
 pub fn outcomes() -> Vec<Outcome> {
