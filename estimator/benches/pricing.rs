@@ -9,9 +9,10 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use warpwatt::pricing::{CostTable, Described, Designs, NodeCircuits};
 use warpwatt_circuit::{OperatingPoint, Profile};
 use warpwatt_gpu::GpuSpec;
+use warpwatt_structures::plain;
 use warpwatt_techlib::quantity::{Temperature, Voltage};
 use warpwatt_techlib::{Flavour, Library};
-use warpwatt_techniques::{Structure, baseline};
+use warpwatt_techniques::Structure;
 
 fn pricing(c: &mut Criterion) {
     let technology = Library::silicon()
@@ -19,8 +20,8 @@ fn pricing(c: &mut Criterion) {
         .expect("the library has 32 nm");
     let technology = Described::from(technology);
     let gpu = GpuSpec::preset("tesla-16sm").expect("the preset is there");
-    let mut structures: Vec<Structure> = baseline::structures(&gpu);
-    structures.extend(baseline::lanes(&gpu));
+    let mut structures: Vec<Structure> = plain::structures(&gpu);
+    structures.extend(plain::lanes(&gpu));
     let at = OperatingPoint {
         temperature: Temperature::from_k(360.0),
         vdd: Some(Voltage::from_v(0.85)),

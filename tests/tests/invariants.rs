@@ -22,6 +22,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("warpwatt-activity", "models/activity"),
     ("warpwatt-gpu", "models/gpu"),
     ("warpwatt-reliability", "models/reliability"),
+    ("warpwatt-structures", "models/structures"),
     ("warpwatt-techniques", "models/techniques"),
     ("warpwatt-ptx", "workloads/ptx"),
     ("warpwatt-simt", "workloads/simt"),
@@ -43,6 +44,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("warpwatt-activity", &[]),
     ("warpwatt-gpu", &["warpwatt-activity", "warpwatt-simt"]),
     ("warpwatt-reliability", &["warpwatt-gpu", "warpwatt-simt"]),
+    ("warpwatt-structures", &["warpwatt-circuit", "warpwatt-gpu"]),
     (
         "warpwatt-techniques",
         &[
@@ -50,6 +52,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpwatt-circuit",
             "warpwatt-gpu",
             "warpwatt-reliability",
+            "warpwatt-structures",
             "warpwatt-techlib",
         ],
     ),
@@ -64,6 +67,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpwatt-circuit",
             "warpwatt-gpu",
             "warpwatt-reliability",
+            "warpwatt-structures",
             "warpwatt-techlib",
             "warpwatt-techniques",
         ],
@@ -110,6 +114,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpwatt-store",
             "warpwatt-study",
             "warpwatt-suite",
+            "warpwatt-structures",
             "warpwatt-techlib",
             "warpwatt-techniques",
         ],
@@ -147,6 +152,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpwatt-reliability",
             "warpwatt-simt",
             "warpwatt-suite",
+            "warpwatt-structures",
             "warpwatt-techlib",
             "warpwatt-techniques",
         ],
@@ -230,6 +236,7 @@ const LIBRARIES: &[&str] = &[
     "models/activity",
     "models/gpu",
     "models/reliability",
+    "models/structures",
     "models/techniques",
     "workloads/ptx",
     "workloads/simt",
@@ -301,6 +308,7 @@ fn a_technology_is_a_parameter() {
     let physics = [
         "techlib",
         "models/circuit",
+        "models/structures",
         "models/techniques",
         "models/gpu",
     ];

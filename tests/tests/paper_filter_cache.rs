@@ -15,10 +15,11 @@ use warpwatt::validate::{Check, Status, Validation};
 use warpwatt_activity::Activity;
 use warpwatt_circuit::{OperatingPoint, Profile};
 use warpwatt_gpu::GpuSpec;
+use warpwatt_structures::plain;
 use warpwatt_techlib::quantity::{Energy, Frequency, Temperature};
 use warpwatt_techlib::{Flavour, Library};
 use warpwatt_techniques::filter_cache::{FetchEnergies, implied_by_the_paper, structural};
-use warpwatt_techniques::{Technique, baseline, find};
+use warpwatt_techniques::{Technique, find};
 
 /// The paper does not name a temperature; at 350 K the leakages are those of its Table 1.
 const KELVIN: f64 = 350.0;
@@ -131,7 +132,7 @@ fn activity(filtered: bool) -> Activity {
 
 fn outcome(circuits: &NodeCircuits, technique: Option<&dyn Technique>) -> Outcome {
     let gpu = GpuSpec::preset("tesla-16sm").unwrap();
-    let mut structures = baseline::structures(&gpu);
+    let mut structures = plain::structures(&gpu);
     structures.extend(technique.map(|t| t.structures(&gpu)).into_iter().flatten());
     let point = Point {
         kernel: KernelName {

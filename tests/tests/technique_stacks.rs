@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::gpu_support::*;
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::{KernelTrace, LaunchShape, WarpRecorder};
-use warpwatt_techniques::{Stack, Structure, Technique, baseline, find};
+use warpwatt_structures::plain;
+use warpwatt_techniques::{Stack, Structure, Technique, find};
 use warpwatt_tests::traces_with_values;
 
 /// Members, each a name and its parameters.
@@ -32,7 +33,7 @@ fn run_on(spec: &GpuSpec, traces: &[KernelTrace], stack: &Stack) -> Run {
 }
 
 fn structures(stack: &Stack) -> Vec<Structure> {
-    let mut structures = baseline::structures(&fermi());
+    let mut structures = plain::structures(&fermi());
     stack.build(&fermi(), &mut structures);
     structures
 }

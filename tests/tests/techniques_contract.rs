@@ -17,11 +17,12 @@ use warpwatt_gpu::{
     COUNTERS, GpuSpec, Hooks, IssueEvent, IssueHook, IssuePlan, PlaceEvent, Run, simulate,
 };
 use warpwatt_simt::trace::{KernelTrace, Space, StaticInst};
+use warpwatt_structures::plain;
 use warpwatt_techlib::quantity::Temperature;
 use warpwatt_techlib::{Flavour, Library, Technology};
 use warpwatt_techniques::parameter::Range;
 use warpwatt_techniques::{
-    ALL as REGISTRY, Circuits, Definition, Group, Kind, Refusal, Stack, Technique, baseline, find,
+    ALL as REGISTRY, Circuits, Definition, Group, Kind, Refusal, Stack, Technique, find,
 };
 
 /// Loops over code larger than the I-cache, different in every warp, with branches and memory.
@@ -401,8 +402,8 @@ fn check(stack: &Stack, plain: &(Run, BTreeMap<(u32, u32), u64>)) {
         "{label}"
     );
     let spec = small_gpu();
-    let mut structures = baseline::structures(&spec);
-    structures.extend(baseline::lanes(&spec));
+    let mut structures = plain::structures(&spec);
+    structures.extend(plain::lanes(&spec));
     stack.build(&spec, &mut structures);
     let names: BTreeSet<&str> = structures.iter().map(|structure| structure.name).collect();
     assert_eq!(names.len(), structures.len(), "{label}");
@@ -495,7 +496,7 @@ fn the_order_of_members_does_not_matter() {
 #[test]
 fn counters_are_declared_and_belong_to_structures() {
     let known: BTreeSet<&str> = COUNTERS.iter().map(|info| info.name).collect();
-    let base: BTreeSet<&str> = baseline::structures(&gpu())
+    let base: BTreeSet<&str> = plain::structures(&gpu())
         .iter()
         .map(|structure| structure.name)
         .collect();
@@ -533,7 +534,7 @@ fn counters_are_declared_and_belong_to_structures() {
 #[test]
 fn the_front_end_of_the_baseline_is_counted() {
     let run = run_with(&[]);
-    for structure in baseline::structures(&gpu()) {
+    for structure in plain::structures(&gpu()) {
         let counted = run
             .activity
             .events()

@@ -7,8 +7,8 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 use warpwatt_activity::Event;
 use warpwatt_gpu::{COUNTERS, GpuSpec, Run, Work};
+use warpwatt_structures::plain;
 use warpwatt_techlib::quantity::Frequency;
-use warpwatt_techniques::baseline;
 
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
 use crate::digest::hex;
@@ -219,8 +219,8 @@ impl CountedKernel {
 
     /// The counters of priced structures of `gpu` that nothing feeds: they add no dynamic energy.
     fn missing(&self, gpu: &GpuSpec) -> Vec<&'static str> {
-        let mut built = baseline::structures(gpu);
-        built.extend(baseline::lanes(gpu));
+        let mut built = plain::structures(gpu);
+        built.extend(plain::lanes(gpu));
         let fed: BTreeSet<&str> = self.foreign.activity.iter().map(|(name, _)| name).collect();
         let priced = |name: &str| {
             let event = Event::of(name);

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use warpwatt_gpu::{Control, GpuSpec, Hooks, Run, Watcher, simulate_under};
 use warpwatt_reliability::{LaunchAvf, Liveness};
 use warpwatt_simt::trace::KernelTrace;
+use warpwatt_structures::plain;
 use warpwatt_suite::RunOptions;
 use warpwatt_techlib::published::upset_rate;
 use warpwatt_techlib::quantity::Frequency;
 use warpwatt_techniques::register_file::ACCESSES;
-use warpwatt_techniques::{Circuits, Stack, Structure, baseline};
+use warpwatt_techniques::{Circuits, Stack, Structure};
 
 use super::drive::{Batch, Made, TimingRun, Work};
 use super::execute::{first_mismatch, trace, untimed};
@@ -309,8 +310,8 @@ impl StudyWork<'_> {
 
 /// Everything that is priced of a GPU with a configuration, but what the study describes itself.
 pub fn built(axes: &Axes, timing: &Timing) -> Vec<Structure> {
-    let mut structures = baseline::structures(&timing.spec);
-    structures.extend(baseline::lanes(&timing.spec));
+    let mut structures = plain::structures(&timing.spec);
+    structures.extend(plain::lanes(&timing.spec));
     let stack = &axes.configurations[timing.configuration].stack;
     stack.build(&timing.spec, &mut structures);
     structures

@@ -22,8 +22,9 @@ use warpwatt_reliability::{Journals, ProtectionFactory, Whole, whole_structures}
 
 use crate::parameter::{Choice, choice};
 use crate::protection::Guard;
-use crate::{Circuits, Claim, Definition, Fit, Path, Structure, Technique, baseline};
+use crate::{Circuits, Claim, Definition, Fit, Path, Structure, Technique};
 use place::{PLACES, Place};
+use warpwatt_structures::plain;
 use words::{SharedWords, Words};
 
 /// The technique in the registry.
@@ -97,7 +98,7 @@ impl Technique for Ecc {
     fn fit(&self, gpu: &mut GpuSpec, circuits: &dyn Circuits) -> Result<Fit, CircuitError> {
         let delay = |spec: &Spec| circuits.cost(spec).map(|cost| cost.access_time);
         let word = self.place.word(gpu);
-        let structures = baseline::structures(gpu);
+        let structures = plain::structures(gpu);
         let array = structures.iter().find_map(|it| self.widened(gpu, it));
         let mut parts = Vec::new();
         if let Some(array) = array {
@@ -188,8 +189,8 @@ mod tests {
 
     fn bits(technique: &dyn Technique, name: &str) -> u64 {
         let gpu = GpuSpec::preset("softerror-28sm").unwrap();
-        let mut structures = baseline::structures(&gpu);
-        structures.extend(baseline::lanes(&gpu));
+        let mut structures = plain::structures(&gpu);
+        structures.extend(plain::lanes(&gpu));
         technique.alter(&gpu, &mut structures);
         let found = structures.iter().find(|it| it.name == name).unwrap();
         match &found.spec {

@@ -2,7 +2,6 @@
 //!
 //! A technique is one file and one line in [`ALL`]. How to add one is in `docs/adding-a-technique.md`.
 
-pub mod baseline;
 pub mod compiler_spill;
 mod compose;
 mod definition;
@@ -22,7 +21,6 @@ pub mod register_virtualization;
 pub mod sawp;
 pub mod sharp;
 pub mod static_scalarization;
-mod structure;
 mod technique;
 pub mod uniform_vector;
 pub mod warped_dmr;
@@ -30,8 +28,8 @@ pub mod warped_dmr;
 pub use compose::{Refusal, Stack};
 pub use definition::{Definition, Judged, Parsed, find, headline, judged};
 pub use parameter::{Kind, Parameter, ParameterProblem};
-pub use structure::{Gates, Group, Structure};
 pub use technique::{Circuits, Claim, Fit, Metric, Path, Technique};
+pub use warpwatt_structures::{Gates, Group, Structure};
 
 /// Every technique, in the order in which lists show them and configurations apply them.
 pub static ALL: &[&Definition] = &[

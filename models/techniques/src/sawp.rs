@@ -273,7 +273,7 @@ mod tests {
             Spec::Buffer(buffer) => assert_eq!((buffer.entries, buffer.bits), (4, 17)),
             other => panic!("{other:?}"),
         }
-        let mut base = crate::baseline::structures(&gpu);
+        let mut base = warpwatt_structures::plain::structures(&gpu);
         technique.alter(&gpu, &mut base);
         let buffer = base.iter().find(|it| it.name == "instruction_buffer");
         match &buffer.unwrap().spec {

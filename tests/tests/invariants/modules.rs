@@ -26,7 +26,7 @@ const CIRCLES: &[Circle] = &[
             "memory",
             "noc",
             "process",
-            "reexecutor",
+            "repeater",
             "settings",
             "small",
             "spec",

@@ -174,9 +174,9 @@ mod tests {
     use super::*;
     use warpwatt_circuit::{Ports, RamSpec};
     use warpwatt_gpu::GpuSpec;
+    use warpwatt_structures::plain;
     use warpwatt_techlib::quantity::{Temperature, Voltage};
     use warpwatt_techlib::{Flavour, Library};
-    use warpwatt_techniques::baseline;
 
     #[test]
     fn a_cost_is_the_circuit_models_and_stays_it() {
@@ -230,7 +230,7 @@ mod tests {
             at(350.0, 0.65),
         ];
         let gpu = GpuSpec::preset("tesla-16sm").unwrap();
-        let structures = baseline::structures(&gpu);
+        let structures = plain::structures(&gpu);
         for profile in [Profile::Silicon, Profile::Cacti7] {
             for turned in 0..points.len() {
                 let described = Described::from(technology.clone());

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use warpwatt_activity::Activity;
 use warpwatt_circuit::CircuitError;
-use warpwatt_techniques::{Circuits, baseline};
+use warpwatt_structures::plain;
+use warpwatt_techniques::Circuits;
 
 use super::Axes;
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
@@ -91,8 +92,8 @@ fn check_name(structure: &OwnStructure, axes: &Axes, sink: &mut Sink, source: So
     let name = &structure.name;
     let has = |configuration: &&Configuration| {
         axes.gpus.iter().any(|gpu| {
-            let mut others = baseline::structures(&gpu.spec);
-            others.extend(baseline::lanes(&gpu.spec));
+            let mut others = plain::structures(&gpu.spec);
+            others.extend(plain::lanes(&gpu.spec));
             configuration.stack.build(&gpu.spec, &mut others);
             others.iter().any(|other| other.name == name.value)
         })

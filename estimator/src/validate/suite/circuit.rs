@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use warpwatt_circuit::{Cost, OperatingPoint, Profile, Spec, cost};
 use warpwatt_gpu::Preset;
+use warpwatt_structures::plain;
 use warpwatt_techlib::quantity::{Temperature, Voltage};
 use warpwatt_techlib::{Flavour, Library};
-use warpwatt_techniques::{Structure, baseline, find};
+use warpwatt_techniques::{Structure, find};
 
 /// Of what circuits are made, and whose GPU their sizes are. Transistors are high-performance ones, as in the papers.
 #[derive(Clone, Debug)]
@@ -113,7 +114,7 @@ fn structure(setting: &Setting, circuit: &Circuit) -> Result<Structure, String> 
     let gpu = setting.gpu.and_then(|preset| preset.spec().ok());
     let gpu = gpu.ok_or("structures need a `gpu` under `[circuits]`")?;
     let structures = match technique {
-        None => baseline::structures(&gpu),
+        None => plain::structures(&gpu),
         Some(technique) => {
             let definition =
                 find(technique).map_err(|_| format!("there is no technique `{technique}`"))?;

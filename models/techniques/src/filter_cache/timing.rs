@@ -5,7 +5,8 @@ use warpwatt_gpu::GpuSpec;
 use warpwatt_techlib::quantity::Time;
 
 use super::FilterCache;
-use crate::{Circuits, Fit, Path, baseline};
+use crate::{Circuits, Fit, Path};
+use warpwatt_structures::plain;
 
 /// Section 4 of the paper, "Timing": a hit takes warp scheduling + tag check + filter-cache data + multiplexer, a miss takes the I-cache in place of the
 /// filter-cache data. If the longer one exceeds the clock period, scheduling and tag check become a stage of their own.
@@ -27,8 +28,8 @@ pub fn fit(
         delay(&filter.mux())?,
     );
     let (icache_tag, icache_data) = (
-        delay(&baseline::icache_tag(gpu))?,
-        delay(&baseline::icache_data(gpu))?,
+        delay(&plain::icache_tag(gpu))?,
+        delay(&plain::icache_data(gpu))?,
     );
     let hit = Path {
         name: "filter-cache hit",

@@ -3,8 +3,9 @@
 use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::GpuSpec;
 
+use crate::Structure;
 use crate::parameter::{CountOr, Handle, Values, count_or};
-use crate::{Structure, baseline};
+use warpwatt_structures::plain;
 
 /// The size of a register file that is smaller than what programs see.
 pub const REGISTER_FILE_KB: CountOr = count_or(
@@ -59,8 +60,8 @@ impl Size {
             return;
         }
         let small = self.applied(gpu);
-        let mut resized = baseline::structures(&small);
-        resized.extend(baseline::lanes(&small));
+        let mut resized = plain::structures(&small);
+        resized.extend(plain::lanes(&small));
         for structure in structures {
             let same = resized.iter().find(|other| other.name == structure.name);
             if let (true, Some(other)) = (structure.name.starts_with("register_"), same) {
@@ -109,7 +110,7 @@ mod tests {
         assert_eq!(kb, [128, 64, 64, 76, 88]);
         let small = Size::Half.applied(&gpu);
         assert_eq!(small.operands.register_array_bytes, 2048);
-        let mut structures = baseline::structures(&gpu);
+        let mut structures = plain::structures(&gpu);
         let arrays = |structures: &[Structure]| {
             let file = structures.iter().find(|s| s.name == "register_file");
             file.map(|file| (file.per_sm, file.spec.clone())).unwrap()

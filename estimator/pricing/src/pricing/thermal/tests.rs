@@ -3,9 +3,10 @@ use std::collections::BTreeMap;
 use warpwatt_activity::Activity;
 use warpwatt_circuit::Profile;
 use warpwatt_gpu::{GpuSpec, presets};
+use warpwatt_structures::plain;
 use warpwatt_techlib::quantity::{Frequency, Voltage};
 use warpwatt_techlib::{Flavour, Library};
-use warpwatt_techniques::{Structure, baseline, find};
+use warpwatt_techniques::{Structure, find};
 
 use super::*;
 use crate::outcome::{BASELINE, KernelName};
@@ -35,8 +36,8 @@ fn gpu() -> GpuSpec {
 /// Everything of a V100, with gated registers.
 fn structures() -> Vec<Structure> {
     let spec = gpu();
-    let mut structures = baseline::structures(&spec);
-    structures.extend(baseline::lanes(&spec));
+    let mut structures = plain::structures(&spec);
+    structures.extend(plain::lanes(&spec));
     let gating = find("power_gating")
         .unwrap()
         .parse(&toml::Table::new())
