@@ -1,7 +1,7 @@
 //! Power, energy and area estimator for GPUs: studies, pricing, reports, the warpwatt command.
 
 pub use warpwatt_analysis::{
-    explain, optimise, papers, report, run, select, sensitivity, uncertainty,
+    explain, optimise, papers, report, run, select, sensitivity, uncertainty, vulnerability,
 };
 pub use warpwatt_array as array;
 pub use warpwatt_input::{diag, expression, input, toml_reader};

@@ -131,6 +131,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpwatt-run",
             "warpwatt-store",
             "warpwatt-study",
+            "warpwatt-simt",
+            "warpwatt-suite",
             "warpwatt-techlib",
             "warpwatt-techniques",
         ],

@@ -9,6 +9,7 @@ pub mod run;
 pub mod select;
 pub mod sensitivity;
 pub mod uncertainty;
+pub mod vulnerability;
 
 use warpwatt_input::diag;
 use warpwatt_pricing::{label, outcome, peak, recipe};

@@ -5,11 +5,13 @@
 //! until the evaluations are spent. A candidate is evaluated once. Everything random comes from one seed.
 
 mod anneal;
+mod evaluate;
 mod space;
 
 #[cfg(test)]
 mod tests;
 
+pub use evaluate::{Evaluator, Goal, Tried};
 pub use space::{Candidate, OnKernel, Space};
 
 use std::collections::BTreeMap;

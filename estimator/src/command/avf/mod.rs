@@ -1,15 +1,12 @@
 //! `warpwatt avf`: how vulnerable a GPU's storage is while a kernel runs.
 
 mod arguments;
-mod measured;
-mod runs;
 mod show;
 
 use warpwatt_reliability::{Outcome, Shape, Structure, Whole};
 use warpwatt_techlib::Flavour;
 
 pub use self::arguments::AvfArguments;
-use self::runs::{Measuring, Node, Run, plan};
 use self::show::Shown;
 use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
@@ -19,6 +16,7 @@ use crate::diag::{Diag, Rejection, Sink, did_you_mean};
 use crate::run::kernel::load;
 use crate::study::Asked;
 use crate::technology;
+use crate::vulnerability::{Measuring, Node, Run, plan};
 
 /// The nodes at which failures are given if none is asked for: that of the paper, and the last two for which a rate was found.
 const NODES: [&str; 3] = ["40nm", "28nm", "16nm"];
@@ -65,7 +63,8 @@ fn measured(arguments: &AvfArguments, sink: &mut Sink) -> Option<Shown> {
     let runs = plan(&spec, configurations?, nodes, sink)?;
     let structures = watched(&runs, structures, sink)?;
     let measuring = Measuring {
-        arguments,
+        limit: arguments.limit,
+        cycle_limit: arguments.cycle_limit,
         kernel: &kernel,
         cache: cache.as_ref(),
         plain: &spec,

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 use warpwatt_reliability::{Outcome, Structure, Whole};
 
-use super::measured::Measured;
 use crate::reliability::Rate;
+use crate::vulnerability::Measured;
 
 /// The runs and what they were asked for.
 pub struct Shown {

@@ -1,6 +1,5 @@
 //! `warpwatt optimize`: the best point of a study under its budget, without running all of it.
 
-mod evaluate;
 mod show;
 
 use std::path::PathBuf;
@@ -12,10 +11,10 @@ use super::console::{Exit, err, out, out_json, reject, show};
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
 use crate::optimise::{Effort, Found, Space, search};
+use crate::optimise::{Evaluator, Goal};
 use crate::report::metric::{Metrics, Objective};
 use crate::run::{Means, Resolved, resolve};
 use crate::store::Store;
-use evaluate::{Evaluator, Goal};
 
 /// Find the best point of a study under its budget without running all of it: annealing and descent over its axes, every axis one coordinate.
 ///

@@ -3,9 +3,9 @@
 use comfy_table::Table;
 use serde_json::{Value, json};
 
-use super::evaluate::{Goal, Tried};
 use crate::command::list::table;
 use crate::optimise::{Effort, Found, Score, Space};
+use crate::optimise::{Goal, Tried};
 use crate::outcome::{Point, gpu_label};
 use crate::report::Verdict;
 use crate::report::metric::{Bound, quantity};

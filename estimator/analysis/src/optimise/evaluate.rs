@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::{Candidate, OnKernel, Score};
 use crate::diag::{Diag, Sources};
-use crate::optimise::{Candidate, OnKernel, Score};
 use crate::outcome::Outcome;
 use crate::report::beside;
 use crate::report::metric::{Limit, Metric, Metrics, Objective};
