@@ -5,7 +5,7 @@
 //! columns of the tables, `gpu.sm.threads` and `technique.filter_cache.entries`, and, last, `configuration` as reports name it.
 
 use crate::diag::{Diag, did_you_mean};
-use crate::label;
+use crate::label::{self, Label};
 use crate::outcome::{BASELINE, Outcome, Point};
 
 /// How many candidates a message lists.
@@ -53,7 +53,8 @@ pub fn matching(selector: &str, points: &[Outcome]) -> Result<Vec<usize>, Diag> 
     let fits = |point: &Point| {
         pairs.iter().all(|(key, value)| match *key {
             "technique" => label::fits(&point.technique, value),
-            key => attribute(point, key).is_some_and(|are| are.iter().any(|is| same(is, value))),
+            key => attribute(point, key)
+                .is_some_and(|are| are.iter().any(|is| label::alike(is, value))),
         })
     };
     let numbers = points.iter().enumerate().filter(|(_, o)| fits(&o.point));
@@ -117,9 +118,9 @@ fn attribute(point: &Point, key: &str) -> Option<Vec<String>> {
         _ => match (key.strip_prefix("gpu."), key.strip_prefix("technique.")) {
             // The names of the tables' columns.
             (Some(setting), _) => attribute(point, setting),
-            (_, Some(parameter)) => {
-                label::value(&point.technique, parameter).map(|value| vec![value])
-            }
+            (_, Some(parameter)) => Label::of(&point.technique)
+                .value(parameter)
+                .map(|value| vec![value]),
             _ => point.axes.get(key).map(|value| vec![value.clone()]),
         },
     }
@@ -157,15 +158,6 @@ fn known(key: &str, points: &[Outcome]) -> Result<(), Diag> {
     }
     let near = did_you_mean(key, keys.iter().copied());
     Err(Diag::error("point::unknown_key", format!("points have no `{key}`")).help(near))
-}
-
-/// Spaces do not matter, nor does upper or lower case.
-fn same(is: &str, wanted: &str) -> bool {
-    let plain = |text: &str| -> String {
-        let kept = text.chars().filter(|c| !c.is_whitespace());
-        kept.flat_map(char::to_lowercase).collect()
-    };
-    plain(is) == plain(wanted)
 }
 
 fn none(selector: &str, points: &[Outcome]) -> Diag {

@@ -30,37 +30,56 @@ pub fn parameters(label: &str) -> Option<Vec<(String, String)>> {
     Some(all)
 }
 
-/// The value of the parameter `filter_cache.entries`: what the label says, else the default; `None` if no technique of the label has it.
-pub fn value(label: &str, parameter: &str) -> Option<String> {
-    let bare = |text: &str| text.trim_matches('"').to_owned();
-    let said = parameters(label).unwrap_or_default();
-    if let Some((_, value)) = said.iter().find(|(known, _)| known == parameter) {
-        return Some(bare(value));
-    }
-    let (technique, key) = parameter.split_once('.')?;
-    let technique = techniques(label).find(|member| *member == technique)?;
-    let mut declared = find(technique).ok()?.parameters.iter();
-    let declared = declared.find(|declared| declared.name == key)?;
-    Some(bare(&declared.default()))
+/// A label that has been read: what it names stands ready.
+pub struct Label<'l> {
+    text: &'l str,
+    said: Vec<(String, String)>,
 }
 
-/// Whether `wanted` means what `label` names: the same techniques, and the same values of the parameters that it names. Spaces and case do not matter.
-pub fn fits(label: &str, wanted: &str) -> bool {
-    if label == wanted {
-        return true;
+impl<'l> Label<'l> {
+    /// Reads `text`. A text of another form names no parameters.
+    pub fn of(text: &'l str) -> Self {
+        Self {
+            text,
+            said: parameters(text).unwrap_or_default(),
+        }
     }
+
+    /// The value of the parameter `filter_cache.entries`: what the label says, else the default; `None` if no technique of the label has it.
+    pub fn value(&self, parameter: &str) -> Option<String> {
+        let bare = |text: &str| text.trim_matches('"').to_owned();
+        if let Some((_, value)) = self.said.iter().find(|(known, _)| known == parameter) {
+            return Some(bare(value));
+        }
+        let (technique, key) = parameter.split_once('.')?;
+        let technique = techniques(self.text).find(|member| *member == technique)?;
+        let mut declared = find(technique).ok()?.parameters.iter();
+        let declared = declared.find(|declared| declared.name == key)?;
+        Some(bare(&declared.default()))
+    }
+}
+
+/// Whether two texts are alike but for spaces and case.
+pub fn alike(one: &str, other: &str) -> bool {
     let plain = |text: &str| -> String {
         let kept = text.chars().filter(|c| !c.is_whitespace());
         kept.flat_map(char::to_lowercase).collect()
     };
-    if plain(label) == plain(wanted) {
+    one == other || plain(one) == plain(other)
+}
+
+/// Whether `wanted` means what `label` names: the same techniques, and the same values of the parameters that it names. Spaces and case do not matter.
+pub fn fits(label: &str, wanted: &str) -> bool {
+    if alike(label, wanted) {
         return true;
     }
-    let wanted = wanted.trim();
+    let (label, wanted) = (Label::of(label), wanted.trim());
     let same = |(name, wanted): &(String, String)| {
-        value(label, name).is_some_and(|value| plain(&value) == plain(wanted.trim_matches('"')))
+        label
+            .value(name)
+            .is_some_and(|value| alike(&value, wanted.trim_matches('"')))
     };
-    techniques(label).eq(techniques(wanted))
+    techniques(label.text).eq(techniques(wanted))
         && parameters(wanted).is_some_and(|named| named.iter().all(same))
 }
 
@@ -105,8 +124,8 @@ mod tests {
 
     #[test]
     fn what_a_label_leaves_out_has_its_default() {
-        let label = "filter_cache + uniform_vector(mode=intra)";
-        let of = |parameter| value(label, parameter);
+        let label = Label::of("filter_cache + uniform_vector(mode=intra)");
+        let of = |parameter| label.value(parameter);
         assert_eq!(of("filter_cache.entries").as_deref(), Some("32"));
         assert_eq!(of("uniform_vector.mode").as_deref(), Some("intra"));
         assert_eq!(of("uniform_vector.no_such"), None);

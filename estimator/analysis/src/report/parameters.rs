@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use warpwatt_gpu::presets;
+use warpwatt_gpu::{Preset, presets};
 use warpwatt_techniques::{ALL, Kind as Takes, find};
 
 use super::sheet::{Cell, Kind, SheetColumn};
-use crate::label;
+use crate::label::{self, Label};
 use crate::outcome::{Point, TechnologyName};
 
 /// Before a setting of the GPU.
@@ -40,7 +40,10 @@ impl Parameters {
 
     /// Those of these names.
     pub fn named(names: &[String]) -> Self {
-        let columns = names.iter().map(|name| SheetColumn::new(name, kind(name)));
+        // Settings have the same types in all presets.
+        let gpu = presets().first().map(Preset::table).unwrap_or_default();
+        let columns = names.iter();
+        let columns = columns.map(|name| SheetColumn::new(name, kind(name, &gpu)));
         Self(columns.collect())
     }
 
@@ -68,9 +71,10 @@ impl Parameters {
         technology: &TechnologyName,
         techniques: &str,
     ) -> Vec<Cell> {
+        let label = Label::of(techniques);
         let cell = |column: &SheetColumn| {
             let text = match column.name.strip_prefix(TECHNIQUE) {
-                Some(name) => label::value(techniques, name),
+                Some(name) => label.value(name),
                 None if column.name == NODE => Some(technology.node.clone()),
                 None => {
                     let setting = column.name.strip_prefix(GPU).unwrap_or_default();
@@ -84,7 +88,7 @@ impl Parameters {
 }
 
 /// What the values of a parameter are, as it is declared.
-fn kind(name: &str) -> Kind {
+fn kind(name: &str, gpu: &toml::Table) -> Kind {
     let technique = name.strip_prefix(TECHNIQUE).and_then(|name| {
         let (technique, key) = name.split_once('.')?;
         let mut parameters = find(technique).ok()?.parameters.iter();
@@ -93,7 +97,7 @@ fn kind(name: &str) -> Kind {
     match (technique, name.strip_prefix(GPU)) {
         (Some(Takes::Count { .. } | Takes::PowerOfTwo { .. }), _) => Kind::Count,
         (Some(Takes::Flag { .. }), _) => Kind::Mark,
-        (None, Some(setting)) => match presets().first().and_then(|gpu| gpu.setting(setting)) {
+        (None, Some(setting)) => match warpwatt_gpu::setting(gpu, setting) {
             Some(toml::Value::Integer(_)) => Kind::Count,
             Some(toml::Value::Float(_)) => Kind::Real,
             Some(toml::Value::Boolean(_)) => Kind::Mark,

@@ -4,7 +4,7 @@ mod preset;
 mod read;
 mod validate;
 
-pub use preset::{Preset, presets};
+pub use preset::{Preset, presets, setting};
 pub use read::SpecProblem;
 
 use schemars::JsonSchema;

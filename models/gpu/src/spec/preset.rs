@@ -86,21 +86,20 @@ impl Preset {
         self.source.parse().expect("presets are valid TOML")
     }
 
-    /// The value of the setting at `path`, `sm.threads`; `None` if there is none, or a table of them.
-    pub fn setting(&self, path: &str) -> Option<toml::Value> {
-        let mut place = toml::Value::Table(self.table());
-        for key in path.split('.') {
-            place = place.as_table_mut()?.remove(key)?;
-        }
-        (!place.is_table()).then_some(place)
-    }
-
     /// The preset as it is.
     ///
     /// # Errors
     /// Never for a preset that ships.
     pub fn spec(&self) -> Result<GpuSpec, Vec<SpecProblem>> {
         GpuSpec::from_table(self.table())
+    }
+}
+
+/// The value at `path`, `sm.threads`, in a GPU's table; `None` if there is none, or a table of them.
+pub fn setting<'t>(table: &'t toml::Table, path: &str) -> Option<&'t toml::Value> {
+    match path.split_once('.') {
+        Some((first, rest)) => setting(table.get(first)?.as_table()?, rest),
+        None => table.get(path).filter(|value| !value.is_table()),
     }
 }
 

@@ -6,7 +6,7 @@ mod charts;
 mod scatter;
 mod supply;
 
-use warpwatt_gpu::presets;
+use warpwatt_gpu::{Preset, presets, setting};
 
 use crate::label;
 use crate::outcome::{Outcome, Point};
@@ -167,11 +167,11 @@ fn is_the_papers_configuration(point: &Point) -> bool {
         return false;
     }
     let preset = presets().iter().find(|preset| preset.name == PAPER_GPU);
-    preset.is_some_and(|preset| {
+    preset.map(Preset::table).is_some_and(|preset| {
         let mut axes = point.axes.iter();
         axes.all(|(path, value)| {
-            let papers = preset.setting(path);
-            papers.is_some_and(|papers| shown(&papers) == *value)
+            let papers = setting(&preset, path);
+            papers.is_some_and(|papers| shown(papers) == *value)
         })
     })
 }
