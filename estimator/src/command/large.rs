@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::console::{Exit, err, out, out_json};
 use super::files::write_all;
 use super::present::Formats;
-use super::tables::Tables;
+use super::tables::{Rows, Tables};
 use crate::diag::{Diag, Rejection};
 use crate::digest::hex;
 use crate::outcome::Outcome;
@@ -18,8 +18,7 @@ use crate::report::beside;
 use crate::report::digest::{Digest, Gathering};
 use crate::report::metric::{Metrics, Objective};
 use crate::report::parameters::Parameters;
-use crate::report::sheet::Sheet;
-use crate::report::{Report, Table, answer_sheet};
+use crate::report::{Report, answer_sheet};
 use crate::store::{
     Digests, FILE_NAME, Manifest, PointKey, RECORD, Record, Store, StoreError, hash_of, hashes,
     remove_files,
@@ -157,6 +156,8 @@ fn gather(
     let budget = manifest.budget.is_some();
     let mut tables = Tables::create(&formats.directory, &formats.files, budget)?;
     let wanted = tables.wanted();
+    let parameters = Parameters::named(&manifest.parameters);
+    let as_csv = formats.files.contains(&Format::Csv);
     let mut gathering = Gathering::new(&manifest.title, hash, objectives);
     let mut digests = Digests::default();
     let mut waiting: Vec<Outcome> = Vec::new();
@@ -170,19 +171,23 @@ fn gather(
         let pieces = pieces(&mut waiting, next.is_none());
         let reports: Result<Vec<Piece>, Diag> = pieces
             .into_par_iter()
-            .map(|points| Piece::of(manifest, &points, &wanted))
+            .map(|points| {
+                let report = report(manifest, &points, &parameters)?;
+                let sheets = wanted.iter().filter_map(|table| report.sheet(*table));
+                let rows = sheets.map(|sheet| Rows::of(sheet, as_csv)).collect();
+                Ok(Piece { report, rows })
+            })
             .collect();
         for piece in reports? {
             gathering.add(&piece.report);
-            tables.add(&piece.sheets);
+            tables.add(&piece.rows);
         }
         if next.is_none() {
             break;
         }
     }
     let (digest, answer) = gathering.finish();
-    let parameters = Parameters::named(&manifest.parameters);
-    tables.answer(&answer_sheet(&answer, &parameters));
+    tables.answer(&Rows::of(answer_sheet(&answer, &parameters), as_csv));
     tables.commit()?;
     let mut record = Record::with(manifest, digests);
     for name in Tables::names(&formats.files, budget) {
@@ -232,24 +237,18 @@ fn outcomes(store: &Store, keys: &[PointKey]) -> Result<Vec<(Outcome, [u8; 32])>
 /// Some points with what is compared with them, and their rows.
 struct Piece {
     report: Report,
-    sheets: Vec<Sheet>,
+    rows: Vec<Rows>,
 }
 
-impl Piece {
-    fn of(manifest: &Manifest, points: &[Outcome], wanted: &[Table]) -> Result<Self, Diag> {
-        let report = Report::beside(
-            &manifest.title,
-            points,
-            beside::load(manifest.paper.as_deref()),
-        );
-        let mut report = report.with_goals(manifest.budget.as_ref(), &[])?;
-        report.parameters = Parameters::named(&manifest.parameters);
-        let sheets = wanted.iter().filter_map(|table| report.sheet(*table));
-        Ok(Self {
-            sheets: sheets.collect(),
-            report,
-        })
-    }
+/// The report of some points of a study.
+fn report(
+    manifest: &Manifest,
+    points: &[Outcome],
+    parameters: &Parameters,
+) -> Result<Report, Diag> {
+    let paper = beside::load(manifest.paper.as_deref());
+    let report = Report::of_stretch(&manifest.title, points, paper, parameters.clone());
+    report.with_goals(manifest.budget.as_ref(), &[])
 }
 
 fn pretty(digest: &Digest) -> Result<Vec<u8>, Diag> {

@@ -21,6 +21,25 @@ struct Writing {
     files: Vec<Box<dyn TableFile>>,
 }
 
+/// Rows of a table, ready to be written: their text is made where they are, by whichever thread that is.
+pub struct Rows {
+    sheet: Sheet,
+    /// Empty where no file is CSV.
+    csv: String,
+}
+
+impl Rows {
+    /// Those of `sheet`, also as CSV if a file wants that.
+    pub fn of(sheet: Sheet, as_csv: bool) -> Self {
+        let csv = if as_csv {
+            sheet.rows_csv()
+        } else {
+            String::new()
+        };
+        Self { sheet, csv }
+    }
+}
+
 /// Formats that have tables.
 const FORMATS: [Format; 2] = [Format::Csv, Format::Parquet];
 
@@ -29,7 +48,7 @@ trait TableFile {
     /// Names the columns, before any row.
     fn head(&mut self, sheet: &Sheet);
     /// Adds rows.
-    fn add(&mut self, sheet: &Sheet);
+    fn add(&mut self, rows: &Rows);
     /// Puts the file in its place.
     fn commit(self: Box<Self>) -> Result<(), Rejection>;
 }
@@ -81,24 +100,24 @@ impl Tables {
     }
 
     /// Writes the answer.
-    pub fn answer(&mut self, sheet: &Sheet) {
+    pub fn answer(&mut self, rows: &Rows) {
         let mut tables = self.tables.iter_mut();
         if let Some(table) = tables.find(|one| one.table == Table::Answer) {
             for file in &mut table.files {
-                file.head(sheet);
-                file.add(sheet);
+                file.head(&rows.sheet);
+                file.add(rows);
             }
         }
     }
 
-    /// Adds the rows of a stretch, a sheet a table.
-    pub fn add(&mut self, sheets: &[Sheet]) {
-        for (table, sheet) in self.tables.iter_mut().zip(sheets) {
+    /// Adds the rows of a stretch, table by table.
+    pub fn add(&mut self, stretch: &[Rows]) {
+        for (table, rows) in self.tables.iter_mut().zip(stretch) {
             for file in &mut table.files {
                 if !self.headed {
-                    file.head(sheet);
+                    file.head(&rows.sheet);
                 }
-                file.add(sheet);
+                file.add(rows);
             }
         }
         self.headed = true;
@@ -134,8 +153,8 @@ impl TableFile for PartFile {
         let _ = self.write_all(sheet.heading_csv().as_bytes());
     }
 
-    fn add(&mut self, sheet: &Sheet) {
-        let _ = self.write_all(sheet.rows_csv().as_bytes());
+    fn add(&mut self, rows: &Rows) {
+        let _ = self.write_all(rows.csv.as_bytes());
     }
 
     fn commit(self: Box<Self>) -> Result<(), Rejection> {
@@ -147,7 +166,7 @@ impl TableFile for PartFile {
 mod columns {
     use parquet::errors::ParquetError;
 
-    use super::{PartFile, Rejection, Sheet, TableFile};
+    use super::{PartFile, Rejection, Rows, Sheet, TableFile};
     use crate::diag::Diag;
     use crate::report::parquet::ParquetTable;
 
@@ -177,10 +196,10 @@ mod columns {
             });
         }
 
-        fn add(&mut self, sheet: &Sheet) {
+        fn add(&mut self, rows: &Rows) {
             self.next(|columns| match columns {
                 Columns::Written(mut table) => {
-                    table.add(&sheet.rows)?;
+                    table.add(&rows.sheet.rows)?;
                     Ok(Columns::Written(table))
                 }
                 other => Ok(other),

@@ -95,6 +95,17 @@ impl Report {
 
     /// The same with the figures of a paper beside ours, if one is asked for.
     pub fn beside(title: &str, points: &[Outcome], paper: Option<Arc<dyn Paper>>) -> Self {
+        let parameters = Parameters::of(points.iter().map(|outcome| &outcome.point));
+        Self::of_stretch(title, points, paper, parameters)
+    }
+
+    /// The same of some points of a study, whose tables have the columns of the whole study's `parameters`.
+    pub fn of_stretch(
+        title: &str,
+        points: &[Outcome],
+        paper: Option<Arc<dyn Paper>>,
+        parameters: Parameters,
+    ) -> Self {
         let mut blocks: Vec<Block> = Vec::new();
         let mut without_baseline = Vec::new();
         let mut compared = vec![None; points.len()];
@@ -147,7 +158,7 @@ impl Report {
         }
         Self {
             title: title.to_owned(),
-            parameters: Parameters::of(points.iter().map(|outcome| &outcome.point)),
+            parameters,
             points: points.to_vec(),
             stacks: blocks
                 .iter()
