@@ -122,7 +122,32 @@ pub struct MeanRatio {
     count: usize,
     undefined: bool,
     /// What the sum moves by if a factor moves by its standard deviation.
-    moved: BTreeMap<Figure, BTreeMap<Option<String>, f64>>,
+    moved: BTreeMap<Figure, Moved>,
+}
+
+/// What errors of one kind of figure move.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Moved {
+    /// The one that all structures share.
+    common: f64,
+    /// Those of the structures' own.
+    own: BTreeMap<String, f64>,
+}
+
+impl Moved {
+    /// Adds to the error of `structure`, or to the one that all share. The name of a structure that is known is not copied again.
+    fn add(&mut self, structure: Option<&str>, by: f64) {
+        let Some(structure) = structure else {
+            self.common += by;
+            return;
+        };
+        match self.own.get_mut(structure) {
+            Some(moved) => *moved += by,
+            None => {
+                self.own.insert(structure.to_owned(), by);
+            }
+        }
+    }
 }
 
 impl MeanRatio {
@@ -135,15 +160,15 @@ impl MeanRatio {
         };
         self.sum += value;
         for ((figure, structure), by) in errors.0 {
-            let moved = self.moved.entry(figure).or_default();
-            *moved.entry(structure.map(str::to_owned)).or_default() += by;
+            self.moved.entry(figure).or_default().add(structure, by);
         }
     }
 
     /// The mean; `None` of nothing.
     pub fn value(&self) -> Option<Estimate> {
         let count = self.count as f64;
-        let moved = self.moved.values().flat_map(BTreeMap::values);
+        let moved = self.moved.values();
+        let moved = moved.flat_map(|moved| [&moved.common].into_iter().chain(moved.own.values()));
         let variance: f64 = moved.map(|by| by * by).sum();
         (self.count > 0 && !self.undefined).then(|| Estimate {
             value: self.sum / count,
