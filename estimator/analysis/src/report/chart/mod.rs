@@ -29,27 +29,26 @@ pub(crate) const WIDTH: f64 = 640.0;
 
 /// A kernel's name, cut if it would leave no room for the bars; tooltips have it whole.
 fn short(name: &str) -> String {
-    const MOST: usize = 22;
-    if name.chars().count() <= MOST {
-        return name.to_owned();
+    at_most(22, name)
+}
+
+/// A label that fits a line; tooltips have it whole.
+fn cut(label: &str) -> String {
+    at_most(70, label)
+}
+
+/// A text of at most so many characters, the last of them a mark where it is cut.
+fn at_most(most: usize, text: &str) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
     }
-    let kept: String = name.chars().take(MOST - 1).collect();
+    let kept: String = text.chars().take(most - 1).collect();
     format!("{kept}…")
 }
 
 /// Width that a text of the charts' size needs, on the safe side for proportional fonts of 12 units.
 fn text_width(text: &str) -> f64 {
     8.0 * text.chars().count() as f64
-}
-
-/// A label that fits a line; tooltips have it whole.
-fn cut(label: &str) -> String {
-    const MOST: usize = 70;
-    if label.chars().count() <= MOST {
-        return label.to_owned();
-    }
-    let kept: String = label.chars().take(MOST - 1).collect();
-    format!("{kept}…")
 }
 
 /// The least and the largest end of intervals, zero among them.
