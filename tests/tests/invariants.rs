@@ -34,6 +34,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("warpwatt-store", "estimator/store"),
     ("warpwatt-run", "estimator/run"),
     ("warpwatt-analysis", "estimator/analysis"),
+    ("warpwatt-validation", "estimator/validation"),
     ("warpwatt", "estimator"),
 ];
 
@@ -138,9 +139,28 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "warpwatt-validation",
+        &[
+            "warpwatt-analysis",
+            "warpwatt-array",
+            "warpwatt-circuit",
+            "warpwatt-gpu",
+            "warpwatt-input",
+            "warpwatt-pricing",
+            "warpwatt-ptx",
+            "warpwatt-simt",
+            "warpwatt-structures",
+            "warpwatt-study",
+            "warpwatt-suite",
+            "warpwatt-techlib",
+            "warpwatt-techniques",
+        ],
+    ),
+    (
         "warpwatt",
         &[
             "warpwatt-analysis",
+            "warpwatt-validation",
             "warpwatt-run",
             "warpwatt-store",
             "warpwatt-study",
@@ -154,7 +174,6 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpwatt-reliability",
             "warpwatt-simt",
             "warpwatt-suite",
-            "warpwatt-structures",
             "warpwatt-techlib",
             "warpwatt-techniques",
         ],
@@ -250,6 +269,7 @@ const LIBRARIES: &[&str] = &[
     "estimator/store",
     "estimator/run",
     "estimator/analysis",
+    "estimator/validation",
 ];
 
 /// Libraries that no host needs to hold: a browser, or another language.

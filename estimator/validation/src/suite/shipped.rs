@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Suite;
-use crate::diag::{Rejection, Sink};
+use warpwatt_input::diag::{Rejection, Sink};
 
 macro_rules! texts {
     ($folder:literal: $($file:literal),+ $(,)?) => {
@@ -12,7 +12,7 @@ macro_rules! texts {
 }
 
 /// Suites and studies of their own: file and text.
-const OWN: &[(&str, &str)] = texts!("../../../validation/":
+const OWN: &[(&str, &str)] = texts!("../../suites/":
     "filter_cache.toml",
     "register_virtualization.toml",
     "soft_error.toml",

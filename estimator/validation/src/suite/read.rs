@@ -11,12 +11,12 @@ use super::circuit::{Circuit, MadeOf, Setting};
 use super::measure::{Measure, figures, is_figure};
 use super::row::{Names, rows};
 use super::shipped;
-use crate::diag::{Sink, SourceId};
-use crate::expression::Expression;
-use crate::report::metric::Metrics;
-use crate::study::reader::known;
-use crate::study::reader::{Fault, Reader, Section, parse_document, plain, text};
-use crate::study::{parse_profile, quantity, read_spec};
+use warpwatt_analysis::report::metric::Metrics;
+use warpwatt_input::diag::{Sink, SourceId};
+use warpwatt_input::expression::Expression;
+use warpwatt_study::reader::known;
+use warpwatt_study::reader::{Fault, Reader, Section, parse_document, plain, text};
+use warpwatt_study::{parse_profile, quantity, read_spec};
 
 const KEYS: [&str; 9] = [
     "citation",
@@ -241,7 +241,7 @@ fn sum(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<Measure>
     });
     let names = Names {
         is_known: Box::new(is_figure),
-        help: Box::new(|name| crate::diag::did_you_mean(name, figures())),
+        help: Box::new(|name| warpwatt_input::diag::did_you_mean(name, figures())),
     };
     let of = expression(reader, section.get("sum")?, &names);
     Some(Measure::Sum {

@@ -17,7 +17,7 @@ mod tests;
 
 use warpwatt_suite::Paper;
 
-use crate::expression::Expression;
+use warpwatt_input::expression::Expression;
 
 use super::{Kind, Tolerance};
 use circuit::{Circuit, Setting};

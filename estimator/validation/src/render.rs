@@ -5,7 +5,7 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use super::{Check, Status, Tolerance, Validation};
-use crate::report::format;
+use warpwatt_analysis::report::format;
 
 impl Validation {
     /// One row a check, and the sum.

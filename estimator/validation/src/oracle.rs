@@ -1,13 +1,13 @@
 //! The profiles of CACTI beside runs of CACTI 7 and 6.5, and what these refuse.
 //!
-//! The runs are tables of [`crate::array::batch`], inputs and answers in one: the same table is priced, and the columns are compared.
+//! The runs are tables of [`warpwatt_array::batch`], inputs and answers in one: the same table is priced, and the columns are compared.
 
 use warpwatt_circuit::Profile;
 
 use super::{Check, Tolerance};
-use crate::array::LibraryName;
-use crate::array::batch::{Batch, Model};
-use crate::diag::{Sink, render};
+use warpwatt_array::LibraryName;
+use warpwatt_array::batch::{Batch, Model};
+use warpwatt_input::diag::{Sink, render};
 
 /// Runs of one tool, and what is asked of the profile that stands for it.
 #[derive(Clone, Copy, Debug)]
@@ -221,7 +221,7 @@ fn same(theirs: &Columns, ours: &Columns, row: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::validate::Status;
+    use crate::Status;
 
     fn pool() -> rayon::ThreadPool {
         rayon::ThreadPoolBuilder::new()
@@ -261,7 +261,7 @@ mod tests {
     /// `docs/validation.md` has the tables that `warpwatt validate cacti7|cacti65|refused --markdown` print.
     #[test]
     fn the_page_is_current() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validation.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/validation.md");
         let page = std::fs::read_to_string(path).unwrap();
         let mut suites = [CACTI7, CACTI65]
             .map(|oracle| oracle.checks(&pool()).unwrap())
@@ -273,7 +273,7 @@ mod tests {
                 .collect(),
         );
         for checks in suites {
-            let table = crate::validate::Validation::new(checks).markdown();
+            let table = crate::Validation::new(checks).markdown();
             assert!(
                 page.contains(&table),
                 "print the suite anew into docs/validation.md:\n{table}"

@@ -1,10 +1,10 @@
 //! Least squares, in logarithms, for the two parameters of compiled memories: `SELF_TIMING_MARGIN` and `MACRO_RING` of `techlib::rules`. Every second macro is
 //! used; the others only judge. IHP's compiler and the foundry's macros are in it; the memories of 5 V transistors are not, as their node is assumed.
 //!
-//! usage: cargo run --release -p warpwatt --example calibrate_macros
+//! usage: cargo run --release -p warpwatt-validation --example calibrate_macros
 
-use warpwatt::validate::macros::{Family, MacroCheck, TRUTH, macros};
 use warpwatt_techlib::rules;
+use warpwatt_validation::macros::{Family, MacroCheck, TRUTH, macros};
 
 /// Ours with the calibrated part scaled by `factor`.
 fn scaled(check: &MacroCheck, factor: f64) -> f64 {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use warpwatt_suite::{Benchmark, Paper};
 
 use super::Selection;
-use crate::label;
-use crate::outcome::{Outcome, Point};
+use warpwatt_pricing::label;
+use warpwatt_pricing::outcome::{Outcome, Point};
 
 /// A point and the one that it is compared with.
 #[derive(Clone, Copy)]

@@ -10,12 +10,12 @@ use super::read::{expression, fault, tables};
 use super::reduce::{REDUCTIONS, Reduce};
 use super::shipped;
 use super::{Ours, Published, Row, Selection, Suite};
-use crate::diag::{did_you_mean, nearest};
-use crate::outcome::BASELINE;
-use crate::report::metric::Metrics;
-use crate::study::reader::known;
-use crate::study::reader::{Fault, Reader, Section, plain, text};
-use crate::validate::{Kind, Tolerance};
+use crate::{Kind, Tolerance};
+use warpwatt_analysis::report::metric::Metrics;
+use warpwatt_input::diag::{did_you_mean, nearest};
+use warpwatt_pricing::outcome::BASELINE;
+use warpwatt_study::reader::known;
+use warpwatt_study::reader::{Fault, Reader, Section, plain, text};
 
 /// Before the name of a measure of the other point.
 pub(super) const WITHOUT: &str = "without:";
@@ -255,7 +255,7 @@ fn selection(
     reader: &mut Reader<'_>,
     section: &Section<'_>,
     (suite, shared): (&Suite, &Shared),
-    metric: crate::expression::Expression,
+    metric: warpwatt_input::expression::Expression,
 ) -> Option<Selection> {
     let study = reader.one(section, "study", |value| {
         let name = text("`study`", value, "study = \"soft_error.toml\"")?;

@@ -7,11 +7,11 @@ use super::measure::{self, Measure, native};
 use super::points::{Pair, pairs};
 use super::row::{GPU, WITHOUT};
 use super::{Ours, Selection, Suite};
-use crate::expression::Expression;
-use crate::label;
-use crate::outcome::Outcome;
-use crate::report::metric::Metrics;
-use crate::validate::Check;
+use crate::Check;
+use warpwatt_analysis::report::metric::Metrics;
+use warpwatt_input::expression::Expression;
+use warpwatt_pricing::label;
+use warpwatt_pricing::outcome::Outcome;
 
 /// Before the name of a counter.
 const ACTIVITY: &str = "activity.";

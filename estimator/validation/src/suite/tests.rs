@@ -1,7 +1,7 @@
 use super::{Studies, Suite, shipped, study};
-use crate::diag::{Sink, render};
-use crate::report::sample;
-use crate::validate::{Check, Kind, Status};
+use crate::{Check, Kind, Status};
+use warpwatt_analysis::report::sample;
+use warpwatt_input::diag::{Sink, render};
 
 fn read(text: &str) -> Result<Suite, String> {
     let mut sink = Sink::default();
