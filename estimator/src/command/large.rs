@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::console::{Exit, err, out, out_json};
 use super::files::write_all;
-use super::present::Formats;
+use super::present::{Formats, width};
 use super::tables::{Rows, Tables};
 use crate::diag::{Diag, Rejection};
 use crate::digest::hex;
@@ -73,7 +73,7 @@ pub fn present(
     if formats.json {
         out_json(&json!({ "digest": digest }));
     } else {
-        out(&digest.table());
+        out(&digest.terminal(width(), &formats.details));
     }
     if !formats.quiet {
         let directory = directory.display();

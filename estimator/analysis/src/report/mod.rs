@@ -1,5 +1,6 @@
 //! Comparisons of priced points, and their renderings.
 
+mod aligned;
 mod answer;
 pub mod beside;
 mod budget;
