@@ -7,8 +7,9 @@ use std::sync::Arc;
 use toml::{Table, Value};
 use warpwatt_techniques::{Definition, Kind, ParameterProblem, Refusal, Stack, Technique, find};
 
+use super::axes::AxisId;
 use super::reader::Placed;
-use super::sweep::{AxisId, Choice, Counted, Design};
+use super::sweep::{Choice, Counted, Design};
 use super::technique::{Parameter, StackAxes, TechniqueAxes};
 use super::variants::{Faults, named};
 use crate::diag::{Diag, Sink, SourceId};

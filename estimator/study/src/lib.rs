@@ -4,6 +4,7 @@
 //! A list of values anywhere is a sweep axis. All faults of a file are found in one go.
 
 mod asked;
+mod axes;
 mod configurations;
 pub mod goal;
 mod goals;
@@ -30,6 +31,7 @@ use warpwatt_input::{diag, expression, input, toml_reader};
 use warpwatt_pricing::{outcome, pricing};
 
 pub use asked::Asked;
+pub use axes::{AxisId, Method, Sampling};
 pub use configurations::{Configuration, configurations};
 pub use gpu::{
     Clock, DEFAULT_KELVIN, GpuAxes, KEYS as GPU_KEYS, NodeChoice, Override, TechnologyAxes,
@@ -42,7 +44,7 @@ pub use reliability::Watched;
 pub use section::{Format, Limits, Output};
 pub use structure::read_spec;
 pub use structure::{OwnAction, OwnStructure, Per};
-pub use sweep::{AxisId, Choice, Design, Method, Sampling};
+pub use sweep::{Choice, Design};
 pub use technique::{Parameter, StackAxes, TechniqueAxes};
 
 pub use variants::Faults;

@@ -131,7 +131,8 @@ pub fn gpgpusim(pool: &rayon::ThreadPool) -> Result<Vec<Check>, String> {
         for run in &runs {
             let what = format!("{}: cycles", run.reference.kernel);
             checks.push(Check::new(
-                (preset, what, ""),
+                preset,
+                what,
                 run.reference.cycles as f64,
                 run.run.cycles as f64,
                 CYCLES,
@@ -140,7 +141,8 @@ pub fn gpgpusim(pool: &rayon::ThreadPool) -> Result<Vec<Check>, String> {
         for run in &runs {
             let what = format!("{}: warp instructions", run.reference.kernel);
             checks.push(Check::new(
-                (preset, what, ""),
+                preset,
+                what,
                 run.reference.warp_instructions as f64,
                 run.run.activity.get("warp_instructions") as f64,
                 INSTRUCTIONS,
@@ -154,14 +156,7 @@ pub fn gpgpusim(pool: &rayon::ThreadPool) -> Result<Vec<Check>, String> {
 /// Error and correlation over the runs of a preset.
 fn statistics(preset: &str, runs: &[&Compared]) -> Vec<Check> {
     let place = format!("{preset}, {} kernels", runs.len());
-    let at_most = |what: &str, allowed, ours| {
-        Check::new(
-            (&place, what.to_owned(), ""),
-            allowed,
-            ours,
-            Tolerance::AtMost,
-        )
-    };
+    let at_most = |what, most, ours| Check::at_most(&place, what, most, ours);
     let theirs = |run: &&Compared| run.reference.cycles;
     let errors = mean(runs.iter().map(|run| run.error().abs()));
     let own = mean(

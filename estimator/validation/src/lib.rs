@@ -81,7 +81,8 @@ pub struct Validation {
 impl Check {
     /// Compares `ours` with `published`.
     pub fn new(
-        (place, what, unit): (&str, String, &str),
+        place: &str,
+        what: impl Into<String>,
         published: f64,
         ours: f64,
         tolerance: Tolerance,
@@ -93,14 +94,26 @@ impl Check {
         };
         Self {
             place: place.to_owned(),
-            what,
-            unit: unit.to_owned(),
+            what: what.into(),
+            unit: String::new(),
             published,
             ours,
             tolerance,
             status,
             kind: Kind::default(),
         }
+    }
+
+    /// Compares `ours` with the most that it may be.
+    pub fn at_most(place: &str, what: impl Into<String>, most: f64, ours: f64) -> Self {
+        Self::new(place, what, most, ours, Tolerance::AtMost)
+    }
+
+    /// The same check of values in `unit`.
+    #[must_use]
+    pub fn in_unit(self, unit: &str) -> Self {
+        let unit = unit.to_owned();
+        Self { unit, ..self }
     }
 
     /// The same check, worth what `kind` says.
@@ -163,7 +176,7 @@ mod tests {
     use super::*;
 
     fn check(published: f64, ours: f64, tolerance: Tolerance) -> Status {
-        Check::new(("Table", "x".to_owned(), ""), published, ours, tolerance).status
+        Check::new("Table", "x", published, ours, tolerance).status
     }
 
     #[test]
@@ -179,20 +192,9 @@ mod tests {
 
     #[test]
     fn the_sum_counts_both_kinds() {
-        let checks = vec![
-            Check::new(
-                ("T", "a".to_owned(), "pJ"),
-                1.0,
-                1.0,
-                Tolerance::Relative(0.1),
-            ),
-            Check::new(
-                ("T", "b".to_owned(), "pJ"),
-                1.0,
-                2.0,
-                Tolerance::Relative(0.1),
-            ),
-        ];
+        let near = Tolerance::Relative(0.1);
+        let check = |what, ours| Check::new("T", what, 1.0, ours, near).in_unit("pJ");
+        let checks = vec![check("a", 1.0), check("b", 2.0)];
         let validation = Validation::new(checks);
         assert_eq!((validation.holds, validation.gaps), (1, 1));
         let text = validation.table();

@@ -12,7 +12,7 @@ use warpwatt_circuit::{
 use warpwatt_techlib::quantity::{Temperature, Voltage};
 use warpwatt_techlib::{Flavour, Library, OwnNode, TechError, Technology};
 
-use super::{Check, Tolerance};
+use super::Check;
 
 /// The macros that ship.
 pub const TRUTH: &str = include_str!("macros/truth.csv");
@@ -177,9 +177,8 @@ pub fn checks() -> Result<Vec<Check>, String> {
             continue;
         };
         let place = format!("macros, {} held out", summary.checks);
-        let mut check = |what: String, allowed, ours| {
-            let of = (place.as_str(), what, "");
-            checks.push(Check::new(of, allowed, ours, Tolerance::AtMost));
+        let mut check = |what, most, ours| {
+            checks.push(Check::at_most(&place, what, most, ours));
         };
         check(
             format!("{name}, median error"),

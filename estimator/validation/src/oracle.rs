@@ -4,7 +4,7 @@
 
 use warpwatt_circuit::Profile;
 
-use super::{Check, Tolerance};
+use super::Check;
 use warpwatt_array::LibraryName;
 use warpwatt_array::batch::{Batch, Model};
 use warpwatt_input::diag::{Sink, render};
@@ -120,10 +120,9 @@ impl Oracle {
                 continue;
             }
             let runs = errors.len();
-            let mut check = |what: String, allowed, error| {
-                let place = format!("{}, {runs} runs", self.profile);
-                let of = (place.as_str(), what, "");
-                checks.push(Check::new(of, allowed, error, Tolerance::AtMost));
+            let place = format!("{}, {runs} runs", self.profile);
+            let mut check = |what, most, error| {
+                checks.push(Check::at_most(&place, what, most, error));
             };
             check(
                 format!("{name}, median error"),
@@ -143,13 +142,9 @@ impl Oracle {
         let all: Vec<bool> = pairs.iter().flat_map(of_both).collect();
         let other = all.iter().filter(|same| !**same).count();
         let place = format!("{}, {} runs", self.profile, all.len());
-        let of = (
-            place.as_str(),
-            "runs with another organisation".to_owned(),
-            "",
-        );
+        let what = "runs with another organisation";
         let share = other as f64 / all.len() as f64;
-        checks.push(Check::new(of, OTHER_ORGANISATION, share, Tolerance::AtMost));
+        checks.push(Check::at_most(&place, what, OTHER_ORGANISATION, share));
         Ok(checks)
     }
 
@@ -166,9 +161,8 @@ impl Oracle {
         let silent = (0..rows).filter(|row| !answered(row) && !explained(row));
         let plain = (0..rows).filter(|row| answered(row) && !noted(row));
         let place = format!("{}, {rows} refused inputs", self.profile);
-        let check = |what: &str, allowed, count: usize| {
-            let of = (place.as_str(), what.to_owned(), "");
-            Check::new(of, allowed, count as f64 / rows as f64, Tolerance::AtMost)
+        let check = |what, most, count: usize| {
+            Check::at_most(&place, what, most, count as f64 / rows as f64)
         };
         Ok(vec![
             check("neither answered nor explained", 0.0, silent.count()),

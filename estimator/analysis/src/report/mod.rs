@@ -8,6 +8,7 @@ pub(crate) mod chart;
 mod columns;
 mod compare;
 pub mod digest;
+pub mod drawn;
 pub mod effects;
 pub mod estimate;
 pub mod factors;

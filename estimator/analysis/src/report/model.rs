@@ -17,8 +17,8 @@ use super::protection::{self, Protections};
 use super::stacked::Stacked;
 use crate::diag::Diag;
 use crate::outcome::{KernelName, Outcome, Point, TechnologyName, gpu_label};
+use crate::report::drawn::MonteCarlo;
 use crate::store::Budget;
-use crate::uncertainty::MonteCarlo;
 
 /// A study's results, compared and ordered.
 #[derive(Clone, Debug, Serialize)]

@@ -3,9 +3,9 @@
 use toml::de::DeValue;
 use toml::{Spanned, Value};
 
-use super::Noted;
 use super::span::{self, Spanning};
 use crate::Axis;
+use crate::axes::Noted;
 use crate::reader::{Fault, Placed, Reader};
 
 /// How values of a kind lie on a line.

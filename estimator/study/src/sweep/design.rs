@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::odometer::odometer;
-use super::{AxisId, Sampling, Sweep};
+use crate::axes::{AxisId, Sampling, Sweep};
 
 /// The places that were chosen on axes of the study.
 pub type Choice = Vec<(AxisId, usize)>;
@@ -207,7 +207,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sweep::Method;
+    use crate::axes::Method;
 
     /// A design over axes `0..`, some drawn and some in groups.
     fn design(drawn: &[(AxisId, &[usize])], groups: &[(AxisId, usize)]) -> Design {

@@ -2,7 +2,7 @@
 
 use toml::de::DeValue;
 
-use super::Noted;
+use crate::axes::Noted;
 use crate::diag::Diag;
 use crate::reader::{Fault, Placed, Reader, Section, text};
 

@@ -9,6 +9,7 @@ use super::row::{GPU, WITHOUT};
 use super::{Ours, Selection, Suite};
 use crate::Check;
 use warpwatt_analysis::report::metric::Metrics;
+use warpwatt_analysis::report::{Comparison, beside};
 use warpwatt_input::expression::Expression;
 use warpwatt_pricing::label;
 use warpwatt_pricing::outcome::Outcome;
@@ -42,8 +43,8 @@ impl Suite {
                 values.insert(id.clone(), ours);
             }
             if let Some(it) = &row.published {
-                let of = (it.figure.as_str(), it.what.clone(), it.unit.as_str());
-                checks.push(Check::new(of, it.value, ours, it.tolerance).of_kind(it.kind));
+                let check = Check::new(&it.figure, &it.what, it.value, ours, it.tolerance);
+                checks.push(check.in_unit(&it.unit).of_kind(it.kind));
             }
         }
         Ok(checks)
@@ -147,7 +148,12 @@ impl<'e> Engine<'e> {
         if let Some(native) = native(name) {
             return native(pair.with);
         }
-        self.metrics.find(name).ok()?.value(pair.with, None)
+        let metric = self.metrics.find(name).ok()?;
+        let beside = metric.paper().zip(pair.without).map(|(paper, without)| {
+            let paper = beside::load(Some(paper));
+            Comparison::of(without, pair.with, paper.as_deref())
+        });
+        metric.value(pair.with, beside.as_ref())
     }
 
     fn measure(&self, name: &str) -> Option<&'e Measure> {
@@ -160,7 +166,10 @@ impl<'e> Engine<'e> {
         let names = expression.names();
         names.iter().any(|(name, _)| match self.measure(name) {
             Some(Measure::Is(inner)) => self.needs_other(inner),
-            _ => name.starts_with(WITHOUT),
+            _ => {
+                let metric = self.metrics.find(name);
+                name.starts_with(WITHOUT) || metric.is_ok_and(|it| it.needs_baseline())
+            }
         })
     }
 }

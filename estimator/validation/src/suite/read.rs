@@ -96,8 +96,8 @@ fn suite(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Suite> {
         setting,
     };
     let metrics = Metrics::known();
-    measures(reader, root, (&mut suite, &metrics));
-    suite.rows = rows(reader, root, (&suite, &metrics));
+    measures(reader, root, &mut suite, &metrics);
+    suite.rows = rows(reader, root, &suite, &metrics);
     Some(suite)
 }
 
@@ -208,7 +208,7 @@ fn circuit(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Circuit> {
 }
 
 /// Each may use those before it.
-fn measures(reader: &mut Reader<'_>, root: &Section<'_>, (suite, metrics): (&mut Suite, &Metrics)) {
+fn measures(reader: &mut Reader<'_>, root: &Section<'_>, suite: &mut Suite, metrics: &Metrics) {
     let Some(section) = reader.section(root, "measures") else {
         return;
     };

@@ -11,8 +11,9 @@ use super::reduce::{REDUCTIONS, Reduce};
 use super::shipped;
 use super::{Ours, Published, Row, Selection, Suite};
 use crate::{Kind, Tolerance};
-use warpwatt_analysis::report::metric::Metrics;
+use warpwatt_analysis::report::metric::{Metric, Metrics};
 use warpwatt_input::diag::{did_you_mean, nearest};
+use warpwatt_input::expression::Expression;
 use warpwatt_pricing::outcome::BASELINE;
 use warpwatt_study::reader::known;
 use warpwatt_study::reader::{Fault, Reader, Section, plain, text};
@@ -30,9 +31,10 @@ pub(super) struct Names<'n> {
 }
 
 impl<'n> Names<'n> {
-    /// Of points: metrics, and the suite's measures. What comparisons have is written with `without:` instead, so that it may be of any two techniques; what
-    /// techniques report depends on their parameters, so that only the points can tell.
+    /// Of points: metrics, figures of papers, and the suite's measures. What other comparisons have is written with `without:` instead, so that it may be of any
+    /// two techniques. What techniques report depends on their parameters, so that only the points can tell.
     pub fn of_points(suite: &'n Suite, metrics: &'n Metrics) -> Self {
+        let is_measured = |it: Metric| it.paper().is_some() || !it.needs_baseline();
         let measures = move || suite.measures.iter().map(|(name, _)| name.as_str());
         let bare = |name: &str| name.strip_prefix(WITHOUT).unwrap_or(name).to_owned();
         let reported = |name: &str| {
@@ -45,7 +47,7 @@ impl<'n> Names<'n> {
                 measures().any(|known| known == name)
                     || native(&name).is_some()
                     || reported(&name)
-                    || metrics.find(&name).is_ok_and(|it| !it.needs_baseline())
+                    || metrics.find(&name).is_ok_and(is_measured)
             }),
             help: Box::new(move |name| {
                 let name = bare(name);
@@ -76,8 +78,10 @@ impl<'n> Names<'n> {
     }
 }
 
-/// What rows name: tolerances and techniques.
-struct Shared {
+/// What rows name.
+struct Shared<'s> {
+    suite: &'s Suite,
+    metrics: &'s Metrics,
     /// Those of the paper's own file.
     numbers: BTreeMap<String, f64>,
     tolerances: BTreeMap<String, Tolerance>,
@@ -103,7 +107,8 @@ const ROW: [&str; 6] = ["figure", "what", "unit", "published", "tolerance", "kin
 pub(super) fn rows(
     reader: &mut Reader<'_>,
     root: &Section<'_>,
-    (suite, metrics): (&Suite, &Metrics),
+    suite: &Suite,
+    metrics: &Metrics,
 ) -> Vec<Row> {
     let Some(compared) = reader.section(root, "compared") else {
         reader.missing(root, "compared", "[compared]\nrows = [{ ... }]");
@@ -111,6 +116,8 @@ pub(super) fn rows(
     };
     reader.refuse_unknown(&compared, &["values", "rows"]);
     let shared = Shared {
+        suite,
+        metrics,
         numbers: numbers(reader, root),
         tolerances: tolerances(reader, root),
         techniques: techniques(reader, root),
@@ -122,7 +129,7 @@ pub(super) fn rows(
         for section in tables(reader, &compared, key) {
             let keys = if key == "rows" { &ROW[..] } else { &[] };
             reader.refuse_unknown(&section, &[&VALUE[..], keys].concat());
-            let ours = ours(reader, &section, (suite, metrics, &shared, &named));
+            let ours = ours(reader, &section, &shared, &named);
             let published = (key == "rows").then(|| published(reader, &section, &shared));
             let id = said(reader, &section, "id", "id = \"combined\"");
             named.extend(id.clone());
@@ -227,7 +234,8 @@ fn techniques(reader: &mut Reader<'_>, root: &Section<'_>) -> BTreeMap<String, S
 fn ours(
     reader: &mut Reader<'_>,
     section: &Section<'_>,
-    (suite, metrics, shared, named): (&Suite, &Metrics, &Shared, &[String]),
+    shared: &Shared<'_>,
+    named: &[String],
 ) -> Option<Ours> {
     match (section.get("metric"), section.get("ours")) {
         (None, Some(value)) => {
@@ -235,8 +243,12 @@ fn ours(
             Some(Ours::Made(expression(reader, value, &names)?))
         }
         (Some(value), None) => {
-            let metric = expression(reader, value, &Names::of_points(suite, metrics));
-            let selection = selection(reader, section, (suite, shared), metric?);
+            let metric = expression(
+                reader,
+                value,
+                &Names::of_points(shared.suite, shared.metrics),
+            );
+            let selection = selection(reader, section, shared, metric?);
             Some(Ours::Points(Box::new(selection?)))
         }
         _ => {
@@ -254,8 +266,8 @@ fn ours(
 fn selection(
     reader: &mut Reader<'_>,
     section: &Section<'_>,
-    (suite, shared): (&Suite, &Shared),
-    metric: warpwatt_input::expression::Expression,
+    shared: &Shared<'_>,
+    metric: Expression,
 ) -> Option<Selection> {
     let study = reader.one(section, "study", |value| {
         let name = text("`study`", value, "study = \"soft_error.toml\"")?;
@@ -263,12 +275,12 @@ fn selection(
             "study of this suite",
             "validate::suite",
             &name,
-            suite.studies.iter().map(String::as_str),
+            shared.suite.studies.iter().map(String::as_str),
         )
     });
     let Some(study) = study
         .map(|it| it.value)
-        .or_else(|| suite.studies.first().cloned())
+        .or_else(|| shared.suite.studies.first().cloned())
     else {
         reader.missing(
             section,
@@ -286,7 +298,11 @@ fn selection(
     let kernels = section.get("kernels").and_then(|value| {
         reader.axis_of("kernels", value, |value| {
             let name = text("a kernel", value, "kernels = [\"BFS\"]")?;
-            let rows = suite.paper.into_iter().flat_map(|paper| paper.benchmarks);
+            let rows = shared
+                .suite
+                .paper
+                .into_iter()
+                .flat_map(|paper| paper.benchmarks);
             known(
                 "benchmark of the paper",
                 "validate::suite",
@@ -341,7 +357,11 @@ fn reduce(value: &DeValue<'_>) -> Result<Reduce, Fault> {
     })
 }
 
-fn published(reader: &mut Reader<'_>, section: &Section<'_>, shared: &Shared) -> Option<Published> {
+fn published(
+    reader: &mut Reader<'_>,
+    section: &Section<'_>,
+    shared: &Shared<'_>,
+) -> Option<Published> {
     for (key, example) in [
         ("figure", "figure = \"Figure 4.8 (b)\""),
         ("what", "what = \"slowdown, mean\""),

@@ -38,13 +38,13 @@ impl Method {
 }
 
 /// Samples of Sobol's sequence that the library has.
-pub(super) const MOST_SOBOL: u32 = 1 << 16;
+pub(crate) const MOST_SOBOL: u32 = 1 << 16;
 
 /// Dimensions of it.
-pub(super) const SOBOL_DIMENSIONS: usize = sobol_burley::NUM_DIMENSIONS as usize;
+pub(crate) const SOBOL_DIMENSIONS: usize = sobol_burley::NUM_DIMENSIONS as usize;
 
 /// One number of [0, 1) for every sample in the dimension `name`, the `number`th.
-pub(super) fn column(sampling: &Sampling, name: &str, number: usize) -> Vec<f64> {
+pub(crate) fn column(sampling: &Sampling, name: &str, number: usize) -> Vec<f64> {
     let count = sampling.count;
     match sampling.method {
         Method::Random => {
