@@ -61,7 +61,12 @@ impl Store {
         Ok(outcomes.into_iter().map(|(outcome, _)| outcome).collect())
     }
 
-    /// Whether all of the points are there, each what was written and was reported.
+    /// What there is to say if points that belong to a finished study are not there.
+    pub fn lost(&self, points: Vec<PointKey>) -> StoreError {
+        self.spoilt("points of its study are lost", points)
+    }
+
+    /// Whether each of the points that are there is what was written and what was reported.
     ///
     /// # Errors
     /// As [`Store::collect`].

@@ -145,10 +145,10 @@ impl StoreError {
         }
     }
 
-    /// With the names of points.
+    /// With the names of the points that are told.
     pub fn naming(mut self, name: impl Fn(&PointKey) -> Option<String>) -> StoreError {
         if let StoreError::Damaged { points, .. } = &mut self {
-            for point in points {
+            for point in points.iter_mut().take(MOST_NAMED) {
                 point.name = name(&point.key).or(point.name.take());
             }
         }

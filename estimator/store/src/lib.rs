@@ -111,7 +111,7 @@ impl Store {
         let absent = absent.filter_map(|(key, bytes)| bytes.is_none().then_some(*key));
         let absent: Vec<PointKey> = absent.collect();
         if !absent.is_empty() {
-            return Err(self.spoilt("points of its study are lost", absent));
+            return Err(self.lost(absent));
         }
         let there = keys.iter().zip(stored.into_iter().flatten());
         there.map(|(key, bytes)| self.decoded(key, &bytes)).collect()

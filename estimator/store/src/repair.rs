@@ -66,7 +66,7 @@ fn sound(directory: &Path, manifest: &Manifest) -> Result<(), StoreError> {
     store.witness = Witness::beside(directory, manifest);
     store.verify(&manifest.points)?;
     if finished.as_ref() == Some(manifest) && store.held(&manifest.points)?.contains(&false) {
-        return Err(StoreError::damaged(&store.path, "points are lost"));
+        return Err(store.lost(Vec::new()));
     }
     Ok(())
 }
