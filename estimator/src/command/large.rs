@@ -108,6 +108,10 @@ fn known(
         return None;
     }
     let text = fs::read(directory.join(DIGEST)).ok()?;
+    let written = Record::beside(directory)?.files;
+    if written.get(DIGEST) != Some(&hex(&Sha256::digest(&text))) {
+        return None;
+    }
     let digest: Digest = serde_json::from_slice(&text).ok()?;
     (digest.manifest == hash && digest.objectives == objectives).then_some(digest)
 }
@@ -164,7 +168,8 @@ fn gather(
     let mut keys = manifest.points.chunks(STRETCH);
     loop {
         let next = keys.next();
-        for (outcome, digest) in outcomes(store, next.unwrap_or_default())? {
+        let next_points = outcomes(manifest, store, next.unwrap_or_default())?;
+        for (outcome, digest) in next_points {
             digests.add_digest(&digest);
             waiting.push(outcome);
         }
@@ -186,6 +191,8 @@ fn gather(
             break;
         }
     }
+    let results = store.check_results(&digests.all());
+    results.map_err(|error| error.diag())?;
     let (digest, answer) = gathering.finish();
     tables.answer(&Rows::of(answer_sheet(&answer, &parameters), as_csv));
     tables.commit()?;
@@ -226,12 +233,15 @@ fn pieces(waiting: &mut Vec<Outcome>, last: bool) -> Vec<Vec<Outcome>> {
 }
 
 /// The points of a stretch with their digests, decoded by all threads.
-fn outcomes(store: &Store, keys: &[PointKey]) -> Result<Vec<(Outcome, [u8; 32])>, Diag> {
-    let found: Result<Vec<_>, Diag> = keys
-        .par_chunks(64)
-        .map(|keys| store.outcomes(keys).map_err(|error| error.diag()))
-        .collect();
-    Ok(found?.into_iter().flatten().collect())
+fn outcomes(
+    manifest: &Manifest,
+    store: &Store,
+    keys: &[PointKey],
+) -> Result<Vec<(Outcome, [u8; 32])>, Diag> {
+    let pieces = keys.par_chunks(64).map(|keys| store.outcomes(keys));
+    let found: Result<Vec<_>, StoreError> = pieces.collect();
+    let found = found.map_err(|error| error.numbered(&manifest.points).diag())?;
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// Some points with what is compared with them, and their rows.
