@@ -14,6 +14,7 @@ mod explain;
 mod faults;
 mod faulty_files;
 mod faulty_stores;
+mod full_outputs;
 mod goals;
 mod hostile;
 mod inject;
