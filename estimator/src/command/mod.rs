@@ -11,6 +11,7 @@ mod effects;
 mod explain;
 mod fault;
 mod files;
+mod formulas;
 mod inject;
 mod kernel;
 mod large;
