@@ -19,6 +19,7 @@ mod goals;
 mod hostile;
 mod inject;
 mod kernel;
+mod odd_inputs;
 mod operating;
 mod page;
 mod parts;

@@ -14,7 +14,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// As [`visible`], but for styles (`ESC [ … m`), which are our own.
+/// As [`visible`], but for styles, which are our own.
 pub fn styled(text: &str) -> Cow<'_, str> {
     if !text.contains(commands) {
         return Cow::Borrowed(text);
@@ -49,15 +49,22 @@ fn commands(character: char) -> bool {
     turns || character.is_control() && !matches!(character, '\n' | '\t')
 }
 
-/// Bytes of the style that `text` begins with; none if it begins with something else.
+/// Bytes of the style that `text` begins with; none if it begins with something else. Only weight, underline and colours that show are styles: names in
+/// a message may hold some too, and can hide nothing with them.
 fn style(text: &str) -> usize {
     let Some(codes) = text.strip_prefix("\u{1b}[") else {
         return 0;
     };
-    let end = codes.find(|c: char| !c.is_ascii_digit() && c != ';');
-    match end {
-        Some(end) if codes[end..].starts_with('m') => text.len() - codes.len() + end + 1,
-        _ => 0,
+    let Some((codes, _)) = codes.split_once('m') else {
+        return 0;
+    };
+    let shows = |code: &str| {
+        let code: Result<u8, _> = code.parse();
+        matches!(code, Ok(0 | 1 | 4 | 31..=37 | 91..=97))
+    };
+    match codes.split(';').all(shows) {
+        true => "\u{1b}[m".len() + codes.len(),
+        false => 0,
     }
 }
 
@@ -84,8 +91,9 @@ mod tests {
 
     #[test]
     fn styles_of_our_own_stay() {
-        let text = "\u{1b}[1m\u{1b}[38;5;9merror\u{1b}[0m: a\u{1b}]0;title\u{7}\u{1b}[2J";
-        let shown = "\u{1b}[1m\u{1b}[38;5;9merror\u{1b}[0m: a\\u001b]0;title\\u0007\\u001b[2J";
+        let text =
+            "\u{1b}[1m\u{1b}[91merror\u{1b}[0m: a\u{1b}]0;title\u{7}\u{1b}[2J\u{1b}[8mb\u{1b}[";
+        let shown = "\u{1b}[1m\u{1b}[91merror\u{1b}[0m: a\\u001b]0;title\\u0007\\u001b[2J\\u001b[8mb\\u001b[";
         assert_eq!(styled(text), shown);
     }
 }
