@@ -341,6 +341,12 @@ fn a_technology_is_a_parameter() {
 fn only_the_command_prints() {
     let words = ["println!", "eprintln!", "print!(", "eprint!(", "dbg!"];
     assert_eq!(lines_with(LIBRARIES, &words, &[]), [""; 0]);
+    // And the command in one place, which tells what could not be written.
+    let streams = ["stdout()", "stderr().lock", "stderr().write"];
+    let words = [&words[..], &streams].concat();
+    let console = ["command/console.rs"];
+    assert_eq!(lines_with(&["estimator"], &words, &console), [""; 0]);
+    assert_ne!(lines_with(&["estimator"], &words, &[]), [""; 0]);
 }
 
 #[test]

@@ -54,7 +54,7 @@ Examples:
 Exit codes:
   0   done
   1   done, but a check, a budget or a validation is not met
-  2   the input is wrong: every fault is listed with its place, nothing was written
+  2   the input is wrong: every fault is listed with its place, nothing was written; or the output cannot be written
   70  a defect of warpwatt: please report it
 
 Units: text shows readable units; JSON and CSV hold SI numbers with the unit in the key (read_energy_j, leakage_w, area_m2, delay_s).

@@ -16,6 +16,7 @@ use crate::digest::hex;
 use crate::outcome::Outcome;
 use crate::report::beside;
 use crate::report::digest::{Digest, Gathering};
+use crate::report::json::document;
 use crate::report::metric::{Metrics, Objective};
 use crate::report::parameters::Parameters;
 use crate::report::{Report, answer_sheet};
@@ -161,7 +162,6 @@ fn gather(
     let mut tables = Tables::create(&formats.directory, &formats.files, budget)?;
     let wanted = tables.wanted();
     let parameters = Parameters::named(&manifest.parameters);
-    let as_csv = formats.files.contains(&Format::Csv);
     let mut gathering = Gathering::new(&manifest.title, hash, objectives);
     let mut digests = Digests::default();
     let mut waiting: Vec<Outcome> = Vec::new();
@@ -179,7 +179,8 @@ fn gather(
             .map(|points| {
                 let report = report(manifest, &points, &parameters)?;
                 let sheets = wanted.iter().filter_map(|table| report.sheet(*table));
-                let rows = sheets.map(|sheet| Rows::of(sheet, as_csv)).collect();
+                let rows = sheets.map(|sheet| Rows::of(sheet, &formats.files));
+                let rows = rows.collect::<Result<_, _>>()?;
                 Ok(Piece { report, rows })
             })
             .collect();
@@ -194,7 +195,8 @@ fn gather(
     let results = store.check_results(&digests.all());
     results.map_err(|error| error.diag())?;
     let (digest, answer) = gathering.finish();
-    tables.answer(&Rows::of(answer_sheet(&answer, &parameters), as_csv));
+    let answer = Rows::of(answer_sheet(&answer, &parameters), &formats.files)?;
+    tables.answer(&answer);
     tables.commit()?;
     let mut record = Record::with(manifest, digests);
     for name in Tables::names(&formats.files, budget) {
@@ -262,7 +264,8 @@ fn report(
 }
 
 fn pretty(digest: &Digest) -> Result<Vec<u8>, Diag> {
-    serde_json::to_vec_pretty(digest).map_err(|error| defect(&error))
+    let text = document(digest).map_err(|error| defect(&error))?;
+    Ok(text.into_bytes())
 }
 
 fn defect(error: &dyn std::error::Error) -> Diag {

@@ -11,6 +11,7 @@ mod effects;
 mod explain;
 mod fault;
 mod files;
+mod formulas;
 mod inject;
 mod kernel;
 mod large;
@@ -50,8 +51,11 @@ use console::Exit;
 
 /// Runs the command with the process's arguments.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
-    ExitCode::from(fault::guarded(move || dispatch(&cli.command)).code())
+    let exit = fault::guarded(|| match Cli::try_parse() {
+        Ok(cli) => dispatch(&cli.command),
+        Err(error) => console::usage(&error),
+    });
+    ExitCode::from(console::ended(exit).code())
 }
 
 fn dispatch(command: &Command) -> Exit {

@@ -16,6 +16,7 @@ mod fit;
 pub mod format;
 mod goals;
 mod html;
+pub mod json;
 pub mod metric;
 mod model;
 mod operating;
