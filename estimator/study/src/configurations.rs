@@ -44,6 +44,7 @@ pub fn configurations(
     };
     let mut found = Found::default();
     found.push(baseline, Choice::new());
+    let mut faults = Faults::default();
     for axes in stacks {
         let mut members: Vec<Member<'_>> = axes.members.iter().map(Member::new).collect();
         let counted: Vec<Counted> = members.iter().flat_map(Member::counted).collect();
@@ -59,7 +60,6 @@ pub fn configurations(
             sink.push(diag);
             continue;
         };
-        let mut faults = Faults::default();
         let mut refused: Vec<[usize; 2]> = Vec::new();
         for choice in choices {
             let mut rest = &choice[..];
@@ -88,8 +88,8 @@ pub fn configurations(
                 }
             }
         }
-        faults.leave(sink);
     }
+    faults.leave(sink);
     found.configurations
 }
 

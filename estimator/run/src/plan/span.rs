@@ -55,14 +55,14 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
                 limits: limits.clone(),
             };
             let execution = position(&mut plan.executions, wanted);
-            let content = digest([json(spec).as_bytes()]);
+            let content = digest([json(&**spec).as_bytes()]);
             *by_content
                 .entry((execution, configuration, content))
                 .or_insert_with(|| {
                     plan.timings.push(Timing {
                         execution,
                         configuration: configuration as usize,
-                        spec: spec.clone(),
+                        spec: Arc::clone(spec),
                     });
                     plan.timings.len() - 1
                 })

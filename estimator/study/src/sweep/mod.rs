@@ -13,6 +13,8 @@ pub use axis::{NUMBERS, Scale};
 pub use design::{Choice, Counted, Design};
 pub(super) use span::is_span;
 
+use std::collections::BTreeSet;
+
 use toml::de::DeValue;
 
 use crate::axes::{Method, Sampling, Sweep, draw};
@@ -128,8 +130,9 @@ impl Sweep {
     /// Checks what `[sweep]` names against the axes that there are.
     pub(super) fn finish(self, reader: &mut Reader<'_>) -> Design {
         let names: Vec<&str> = self.axes.iter().map(|axis| axis.name.as_str()).collect();
+        let known: BTreeSet<&str> = names.iter().copied().collect();
         let named = self.zips.iter().flatten().chain(self.over.iter().flatten());
-        for name in named.filter(|name| !names.contains(&name.value.as_str())) {
+        for name in named.filter(|name| !known.contains(name.value.as_str())) {
             let fault = Fault {
                 code: "study::unknown_axis",
                 message: format!("the study has no axis `{}`", name.value),
