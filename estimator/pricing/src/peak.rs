@@ -1,8 +1,8 @@
 //! Counts by windows of time, and the window of a run that takes the most power.
 //!
-//! A window is as long as what carries a peak can carry it: shorter ones are smoothed by the capacitance of die, package and board, longer ones must be delivered.
-//! The windows part a run: each begins where its predecessor ends, and what is left at the end is joined to the last one. What the windows do not hold (leakage, and
-//! structures whose events are made of counters by an expression) is spread evenly over the run, so that the windows' energies add up to the run's.
+//! A window is as long as the capacitance of die, package and board can feed a peak: shorter peaks are smoothed, longer ones must be delivered. Windows
+//! follow each other without a gap; what is left at the end of a run joins the last one. Energy that no window holds is spread evenly over the run, so that
+//! the windows' energies add up to the run's: leakage, and structures whose events an expression makes of counters.
 
 use std::collections::BTreeMap;
 

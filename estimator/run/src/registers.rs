@@ -11,8 +11,8 @@ use super::kernel::LoadedKernel;
 /// Entries by name, and the registers that a thread of each may have.
 pub type Limits = BTreeMap<String, u32>;
 
-/// The entries of a kernel that techniques leave fewer registers on `gpu`, as it is without them: as many as techniques say, or as few as the entry can keep; and
-/// a sentence on each that cannot keep what techniques say.
+/// The limits of registers a thread that the techniques of `stack` set for the entries of a kernel, on `gpu` as it is without them. An entry that cannot
+/// keep its limit gets the lowest that it can keep, and a sentence says so.
 pub fn limits(kernel: &LoadedKernel, stack: &Stack, gpu: &GpuSpec) -> (Limits, Vec<String>) {
     let mut limits = Limits::new();
     for (entry, shape) in kernel.case.launch_shapes(&kernel.module, gpu.sm.warp_width) {

@@ -13,7 +13,8 @@ use crate::goal::{Better, Budget, Limit, Measured, MetricNames, Objective, quant
 pub(super) fn read_budget(
     reader: &mut Reader<'_>,
     root: &Section<'_>,
-    (catalogue, paper): (&Catalogue, Option<&str>),
+    catalogue: &Catalogue,
+    paper: Option<&str>,
 ) -> Option<Budget> {
     let section = reader.section(root, "budget")?;
     let metrics = Asked {
@@ -29,7 +30,8 @@ pub(super) fn read_budget(
                 reader,
                 &metrics,
                 name.to_owned(),
-                (key.span(), value),
+                key.span(),
+                value,
                 &mut budget,
             ),
         }
@@ -42,7 +44,8 @@ fn bounds(
     reader: &mut Reader<'_>,
     metrics: &dyn MetricNames,
     name: String,
-    (key, value): (Range<usize>, &Spanned<DeValue<'_>>),
+    key: Range<usize>,
+    value: &Spanned<DeValue<'_>>,
     budget: &mut Budget,
 ) {
     if value.get_ref().is_table() {
@@ -51,7 +54,7 @@ fn bounds(
         };
         for (key, value) in section.in_file_order() {
             let name = format!("{name}.{}", key.get_ref());
-            bounds(reader, metrics, name, (key.span(), value), budget);
+            bounds(reader, metrics, name, key.span(), value, budget);
         }
         return;
     }
@@ -138,7 +141,8 @@ fn percentage(reader: &mut Reader<'_>, section: &Section<'_>, key: &str) -> Opti
 pub(super) fn read_pareto(
     reader: &mut Reader<'_>,
     root: &Section<'_>,
-    (catalogue, paper): (&Catalogue, Option<&str>),
+    catalogue: &Catalogue,
+    paper: Option<&str>,
 ) -> Vec<Objective> {
     let Some(section) = reader.section(root, "pareto") else {
         return Vec::new();

@@ -200,8 +200,8 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
     let workloads = workload::read(&mut reader, &root, catalogue);
     let techniques = technique::read(&mut reader, &root, catalogue);
     let sweep = std::mem::take(&mut reader.sweep);
-    let budget = goals::read_budget(&mut reader, &root, (catalogue, paper.as_deref()));
-    let pareto = goals::read_pareto(&mut reader, &root, (catalogue, paper.as_deref()));
+    let budget = goals::read_budget(&mut reader, &root, catalogue, paper.as_deref());
+    let pareto = goals::read_pareto(&mut reader, &root, catalogue, paper.as_deref());
     Some(Draft {
         title,
         paper,
@@ -211,7 +211,7 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
         structures: structure::read(&mut reader, &root, catalogue, &techniques),
         techniques,
         design: sweep.finish(&mut reader),
-        peak: peak::read(&mut reader, &root, (budget.as_ref(), &pareto)),
+        peak: peak::read(&mut reader, &root, budget.as_ref(), &pareto),
         budget,
         pareto,
         reliability: reliability::read(&mut reader, &root),

@@ -44,9 +44,7 @@ impl Node {
             NodeChoice::File(written) => {
                 let named = Some((source, choice.range.clone()));
                 Origin::Own(Box::new(technology::read_node(
-                    sink,
-                    (directory, written),
-                    named,
+                    sink, directory, written, named,
                 )?))
             }
         };
@@ -74,7 +72,8 @@ impl Node {
     fn designs(
         &mut self,
         technology: Described,
-        (flavour, profile): (Flavour, Profile),
+        flavour: Flavour,
+        profile: Profile,
         at: &OperatingPoint,
     ) -> Arc<Designs> {
         let temperature = profile.design_temperature(at.temperature).si().to_bits();
@@ -87,10 +86,11 @@ impl Node {
     fn circuits(
         &mut self,
         flavour: Flavour,
-        (point, profile): (OperatingPoint, Profile),
+        point: OperatingPoint,
+        profile: Profile,
     ) -> Result<NodeCircuits, CircuitError> {
         let technology = self.technology(flavour)?;
-        let designs = self.designs(technology, (flavour, profile), &point);
+        let designs = self.designs(technology, flavour, profile, &point);
         let circuits = NodeCircuits::of(designs, point);
         circuits.runs()?;
         // Where the library has no such flavour, or its transistors do not switch at this supply, those of the cells do.
@@ -149,7 +149,7 @@ pub fn technologies(
         let (flavour, profile) = (axes.flavour[choice[1]].value, axes.profile[choice[4]].value);
         // Whether there are such transistors at all is a question to the node, everything else one to the operating point.
         let there = node.technology(flavour).map(|_| ());
-        match (there, node.circuits(flavour, (point, profile))) {
+        match (there, node.circuits(flavour, point, profile)) {
             (_, Ok(circuits)) => technologies.push((circuits, named(&counted, &choice))),
             (Err(error), _) => {
                 let diag = Diag::error("study::unknown_node", error.to_string());

@@ -9,7 +9,7 @@ use super::{Budget, Objective};
 /// The metric that needs counts by windows.
 const METRIC: &str = "peak_power_w";
 
-/// The window where a study does not say: voltage regulators off the chip take microseconds to answer a step of the load, and what is shorter comes out of the
+/// The window where a study does not say. Voltage regulators off the chip take microseconds to answer a step of the load; shorter peaks are fed from the
 /// capacitance of package and die (Kim, Gupta, Wei and Brooks, HPCA 2008, section 2).
 const WINDOW: Time = Time::from_us(1.0);
 
@@ -17,7 +17,8 @@ const WINDOW: Time = Time::from_us(1.0);
 pub(super) fn read(
     reader: &mut Reader<'_>,
     root: &Section<'_>,
-    (budget, pareto): (Option<&Budget>, &[Objective]),
+    budget: Option<&Budget>,
+    pareto: &[Objective],
 ) -> Option<Time> {
     let Some(section) = reader.section(root, "peak_power") else {
         let bounds = budget.iter().flat_map(|budget| &budget.limits);

@@ -156,7 +156,7 @@ fn read_one(
     let actions: Vec<OwnAction> = ACTIONS
         .iter()
         .filter_map(|action| {
-            let count = count::read(reader, section.get(action)?, (action, catalogue, counters))?;
+            let count = count::read(reader, section.get(action)?, action, catalogue, counters)?;
             Some(OwnAction {
                 name: action,
                 count,

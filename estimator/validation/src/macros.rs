@@ -1,8 +1,8 @@
 //! Memory macros of foundries and open kits beside the silicon profile: area and access time, with our intervals.
 //!
-//! What is compared, and with which of our technologies, is fixed by family and never by macro (see `docs/circuit-models.md`): memories of a compiler are
-//! [`MacroStyle::Compiled`], those of a predictive kit [`MacroStyle::Synchronous`]; all are single SRAM arrays at their typical corner. Rows are held out of the
-//! calibration by their place: the even ones are used, the odd ones are not.
+//! What is compared, and with which of our technologies, is fixed by family and never by macro (see `docs/circuit-models.md`). Memories of a compiler are
+//! [`MacroStyle::Compiled`], those of a predictive kit [`MacroStyle::Synchronous`]. All are single SRAM arrays at their typical corner. The calibration
+//! uses every second row of the list, from the first on; the others are held out.
 
 use serde::{Deserialize, Serialize};
 use warpwatt_circuit::{

@@ -31,11 +31,12 @@ impl<'b> Traced<'b> {
     pub fn new(
         built: &'b BuiltPart<'b>,
         process: &'b Process,
-        (inputs, technologies): (&'b [Input], &[Moved]),
+        inputs: &'b [Input],
+        technologies: &[Moved],
     ) -> Result<Self, CircuitError> {
         let mut moves = Vec::new();
         for (number, both) in technologies.iter().enumerate() {
-            let priced = |moved: &(_, _)| built.under(process, (&moved.0, &moved.1));
+            let priced = |moved: &(_, _)| built.under(process, &moved.0, &moved.1);
             let pair = [priced(&both[0])?, priced(&both[1])?];
             if pair[0] != pair[1] {
                 moves.push((number, pair));

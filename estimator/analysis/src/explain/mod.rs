@@ -233,12 +233,12 @@ impl<'r> Sides<'r> {
             inputs.extend(of_die);
             let moves = circuit::moves(process, &inputs, varied.as_ref());
             let with = self.built(recipe)?;
-            let with = self.side(self.with, &with, (&inputs, &moves))?;
+            let with = self.side(self.with, &with, &inputs, &moves)?;
             let Some(number) = self.without else {
                 return Ok(of(&with, None));
             };
             let without = self.built(self.recipes.points[number])?;
-            let without = self.side(number, &without, (&inputs, &moves))?;
+            let without = self.side(number, &without, &inputs, &moves)?;
             Ok(of(&with, Some(&without)))
         };
         derived().map_err(|error| {
@@ -252,11 +252,12 @@ impl<'r> Sides<'r> {
         &'b self,
         number: usize,
         built: &'b Built<'b>,
-        moves: (&'b [Input], &[circuit::Moved]),
+        inputs: &'b [Input],
+        technologies: &[circuit::Moved],
     ) -> Result<Side<'b>, CircuitError> {
         let outcome: &Outcome = &self.report.points[number];
         let gpu = &self.recipes.gpus[self.recipes.points[number].gpu];
-        Side::new(outcome, (gpu, built), moves)
+        Side::new(outcome, gpu, built, inputs, technologies)
     }
 
     /// The variation of transistors and sleep transistors, if the study has any.

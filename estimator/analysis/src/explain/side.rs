@@ -32,12 +32,14 @@ impl<'b> Side<'b> {
     /// A moved technology is outside what the models cover.
     pub fn new(
         outcome: &'b Outcome,
-        (gpu, built): (&'b Gpu, &'b Built<'b>),
-        (inputs, technologies): (&'b [Input], &[Moved]),
+        gpu: &'b Gpu,
+        built: &'b Built<'b>,
+        inputs: &'b [Input],
+        technologies: &[Moved],
     ) -> Result<Self, CircuitError> {
         let mut traced = BTreeMap::new();
         for part in &built.parts {
-            let one = Traced::new(part, built.process, (inputs, technologies))?;
+            let one = Traced::new(part, built.process, inputs, technologies)?;
             traced.insert(part.part.name.as_str(), one);
         }
         Ok(Self {

@@ -1,12 +1,18 @@
 //! Which parameter of a study matters: effects of its factors on a metric, and shares of its variance.
 //!
-//! Over a full grid, every level equally likely, the variance of the metric falls apart exactly (analysis of variance): the *first-order* index of a factor is the
-//! variance of the mean over the others, `Var(E[y|x_i]) / Var(y)`, its *total* index what is left if all others are held, `E[Var(y|x_~i)] / Var(y)`
-//! (I. M. Sobol', "Global sensitivity indices for nonlinear mathematical models and their Monte Carlo estimates", Mathematics and Computers in Simulation 55, 2001;
-//! T. Homma, A. Saltelli, Reliability Engineering & System Safety 52, 1996). From points that are no grid, first-order indices are estimated as correlation ratios over classes
-//! of levels (E. Plischke, E. Borgonovo, C. L. Smith, "Global sensitivity measures from given data", European Journal of Operational Research 226, 2013), with a bootstrap
-//! interval; total indices from the groups of points that differ in the factor alone (M. J. W. Jansen, "Analysis of variance designs for model output", Computer Physics
-//! Communications 117, 1999: half the mean square of the differences of such pairs), if a sample of few levels has enough of them.
+//! Over a full grid, every level equally likely, the variance of a metric is split exactly (analysis of variance):
+//!
+//! - The *first-order* index of a factor is the variance of the mean over the others, `Var(E[y|x_i]) / Var(y)` (I. M. Sobol', "Global sensitivity
+//!   indices for nonlinear mathematical models and their Monte Carlo estimates", Mathematics and Computers in Simulation 55, 2001).
+//! - Its *total* index is the variance that is left when all others are held, `E[Var(y|x_~i)] / Var(y)` (T. Homma, A. Saltelli, Reliability
+//!   Engineering & System Safety 52, 1996).
+//!
+//! From points that are no grid, both are estimated:
+//!
+//! - First-order indices as correlation ratios over classes of levels, with a bootstrap interval (E. Plischke, E. Borgonovo, C. L. Smith, "Global
+//!   sensitivity measures from given data", European Journal of Operational Research 226, 2013).
+//! - Total indices from the groups of points that differ in the factor alone, if a sample of few levels has enough of them: half the mean square of
+//!   the differences of such pairs (M. J. W. Jansen, "Analysis of variance designs for model output", Computer Physics Communications 117, 1999).
 
 use std::collections::BTreeMap;
 
@@ -234,8 +240,10 @@ fn groups(factors: &Factors, values: &[f64], place: usize) -> BTreeMap<Vec<usize
     groups
 }
 
-/// The total index from the groups that have two points or more; nothing if there are too few. A group's levels are a part of all, none twice: its squares over one
-/// less than its points, times `(L - 1) / L` with all levels, is what the variance over all of them is expected to be (W. G. Cochran, "Sampling Techniques", 1977, theorem 2.4).
+/// The total index from the groups that have two points or more; nothing if there are too few.
+///
+/// A group samples some of the `L` levels, none twice. The variance over all levels is expected to be the group's sum of squares over one less than
+/// its points, times `(L - 1) / L` (W. G. Cochran, "Sampling Techniques", 1977, theorem 2.4).
 fn total_of_groups(
     factors: &Factors,
     values: &[f64],

@@ -1,8 +1,8 @@
 //! A value with its error, and how errors combine when two configurations share their causes.
 //!
-//! Every figure of a structure is off by two unknown factors: one of the process data, which all structures of a technology share for that kind of
-//! figure, and one of the circuit model's own, which is the structure's. A ratio `r = W/B` of two sums `W = sum f w` and `B = sum f b` then has, to first
-//! order (GUM, JCGM 100:2008, eq. 10), for every factor `f`
+//! Every figure of a structure is off by two unknown factors. One is of the process data; all structures of a technology share it for that kind of
+//! figure. The other is the circuit model's own error for this structure. A ratio `r = W/B` of two sums `W = sum f w` and `B = sum f b` then has, to
+//! first order (GUM, JCGM 100:2008, eq. 10), for every factor `f`
 //!
 //! ```text
 //! dr/df = (w_f B - W b_f) / B^2        sigma_r^2 = sum over f of (u_f dr/df)^2

@@ -95,8 +95,8 @@ impl Fronts {
         })
     }
 
-    /// How often each point is on its front, of `drawn` values by point, objective and draw: the same draws for all points. A point without a value under a draw does not
-    /// compete in it.
+    /// How often each point is on its front. `drawn` are values by point, objective and draw, the same draws for all points. A point without a value under
+    /// a draw does not compete in it.
     pub fn chances(&self, drawn: &[Vec<Vec<f64>>], draws: usize) -> Vec<Option<f64>> {
         let mut on = vec![0_usize; self.values.len()];
         for front in &self.fronts {

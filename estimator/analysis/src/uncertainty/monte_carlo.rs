@@ -93,9 +93,8 @@ impl MonteCarlo {
         let fronts = report.pareto.as_ref();
         let wanted = fronts.map_or(&[][..], |fronts| &fronts.metrics[..]);
         let one = |number: usize| {
-            let drawn = (&prices, &methods);
-            let values = values(report, recipes, drawn, (&metrics, number));
-            let inside = inside(report, number, (&metrics, &values));
+            let values = values(report, recipes, &prices, &methods, &metrics, number);
+            let inside = inside(report, number, &metrics, &values);
             let objectives = wanted.iter().map(|metric| {
                 let place = metrics
                     .iter()
@@ -106,7 +105,7 @@ impl MonteCarlo {
                 )
             });
             let objectives: Vec<Vec<f64>> = objectives.collect();
-            let spreads = spreads(report, recipes, drawn.0, (&metrics, number), values);
+            let spreads = spreads(report, recipes, &prices, &metrics, number, values);
             (spreads, inside, objectives)
         };
         let points: Vec<_> = numbers.map(one).collect();
@@ -124,11 +123,7 @@ impl MonteCarlo {
 }
 
 /// In which share of the draws the point `number` is inside the report's budget, of the values of `metrics` under each.
-fn inside(
-    report: &Report,
-    number: usize,
-    (metrics, values): (&[Metric], &[Vec<f64>]),
-) -> Option<f64> {
+fn inside(report: &Report, number: usize, metrics: &[Metric], values: &[Vec<f64>]) -> Option<f64> {
     let budget = report.budget.as_ref()?;
     let verdict = budget.points[number].as_ref()?;
     let bounds = budget.limits.iter().zip(&verdict.margins);
@@ -171,8 +166,10 @@ fn prices<'r>(
 fn values(
     report: &Report,
     recipes: &Recipes,
-    (prices, methods): (&Prices<'_>, &MethodDraws),
-    (metrics, number): (&[Metric], usize),
+    prices: &Prices<'_>,
+    methods: &MethodDraws,
+    metrics: &[Metric],
+    number: usize,
 ) -> Vec<Vec<f64>> {
     let mut with = report.points[number].clone();
     let mut without = baseline(report, number)
@@ -182,12 +179,12 @@ fn values(
     let technology = &recipes.processes[recipes.points[number].process].technology;
     let rate = upsets::uncertainty(nominal).map(|u| (u, prices.sampling.of_upsets(technology)));
     for sample in 0..prices.sampling.samples {
-        prices.outcome(&mut with, recipes.points[number], (sample, methods));
+        prices.outcome(&mut with, recipes.points[number], sample, methods);
         if let Some((u, draws)) = &rate {
             upsets::scale(&mut with.metrics, nominal, factor(*u, draws[sample], false));
         }
         let comparison = without.as_mut().map(|(without, recipe)| {
-            prices.outcome(without, *recipe, (sample, methods));
+            prices.outcome(without, *recipe, sample, methods);
             Comparison::of(without, &with, report.paper.as_deref())
         });
         for (metric, values) in metrics.iter().zip(&mut values) {
@@ -242,7 +239,7 @@ pub fn drawn(
     let prices = prices(recipes, &points, sampling)?;
     let methods = prices.methods();
     let metrics = std::slice::from_ref(metric);
-    let all = values(report, recipes, (&prices, &methods), (metrics, number));
+    let all = values(report, recipes, &prices, &methods, metrics, number);
     let values = all.into_iter().next().unwrap_or_default();
     let Some(value) = metric.value(&report.points[number], report.comparison(number)) else {
         return Ok(None);
@@ -260,7 +257,8 @@ fn spreads(
     report: &Report,
     recipes: &Recipes,
     prices: &Prices<'_>,
-    (metrics, number): (&[Metric], usize),
+    metrics: &[Metric],
+    number: usize,
     values: Vec<Vec<f64>>,
 ) -> Vec<Spread> {
     let causes = causes(report, recipes, prices, number);

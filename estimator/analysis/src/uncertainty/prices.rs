@@ -195,7 +195,8 @@ impl<'r> Prices<'r> {
         &self,
         outcome: &mut Outcome,
         recipe: Recipe,
-        (sample, methods): (usize, &MethodDraws),
+        sample: usize,
+        methods: &MethodDraws,
     ) {
         let parts = self.recipes.gpus[recipe.gpu]
             .parts
@@ -271,7 +272,7 @@ fn sampled(
             None => dies,
         };
         let figures = parts.iter().map(|(_, part)| {
-            let (cost, gated) = part.under(process, (&world[0], &world[1]))?;
+            let (cost, gated) = part.under(process, &world[0], &world[1])?;
             let figures = Figures::of(&cost, gated.as_ref());
             let Some([varied, _]) = &varied else {
                 return Ok(figures);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use warpwatt_activity::Activity;
 use warpwatt_techlib::quantity::{Frequency, Power};
 
-use super::{CostTable, Entry, PricingError, Switched};
+use super::{CostEntry, CostTable, PricingError, Switched};
 use crate::outcome::{
     Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure, RegisterAccesses,
     RelativeUncertainty, Totals,
@@ -85,7 +85,7 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
 }
 
 fn priced(
-    (name, entry): (&str, &Entry),
+    (name, entry): (&str, &CostEntry),
     events: &[(&str, u64)],
     counted: &Counted,
     time_s: f64,
@@ -139,7 +139,7 @@ pub(super) fn leakage_power(table: &CostTable, counted: &Counted) -> Power {
 }
 
 /// Mean leakage power of all instances of a structure, in watts.
-fn mean_leakage(entry: &Entry, counted: &Counted) -> f64 {
+fn mean_leakage(entry: &CostEntry, counted: &Counted) -> f64 {
     let cost = &entry.cost;
     let on_w = entry.instances as f64 * (cost.leakage.si() + cost.gate_leakage.si());
     match &entry.gates {
@@ -149,7 +149,7 @@ fn mean_leakage(entry: &Entry, counted: &Counted) -> f64 {
 }
 
 /// Mean leakage power of a structure that is switched off in parts and at times.
-fn gated_leakage(on_w: f64, entry: &Entry, gates: &Switched, counted: &Counted) -> f64 {
+fn gated_leakage(on_w: f64, entry: &CostEntry, gates: &Switched, counted: &Counted) -> f64 {
     let gated = &gates.gated;
     let off_w = entry.instances as f64 * (gated.leakage.si() + gated.gate_leakage.si());
     let all = gates.domains as f64 * counted.cycles as f64;
@@ -163,7 +163,7 @@ fn gated_leakage(on_w: f64, entry: &Entry, gates: &Switched, counted: &Counted) 
 }
 
 /// What switching on costs: a part of the model is as many of the circuit's as their numbers say.
-fn wakes(entry: &Entry, gates: &Switched, activity: &Activity) -> PricedAction {
+fn wakes(entry: &CostEntry, gates: &Switched, activity: &Activity) -> PricedAction {
     let count = activity.get(gates.wakes);
     let parts = entry.instances as f64 * gates.gated.domains as f64 / gates.domains.max(1) as f64;
     let unit_j = gates.gated.wake_energy.si() * parts;
@@ -181,7 +181,7 @@ fn organisation(split: &warpwatt_circuit::Organisation) -> String {
     )
 }
 
-fn no_price(structure: &str, action: &str, entry: &Entry) -> PricingError {
+fn no_price(structure: &str, action: &str, entry: &CostEntry) -> PricingError {
     let known: Vec<&str> = entry.prices().map(|(action, _)| action).collect();
     PricingError::NoPrice {
         structure: structure.to_owned(),

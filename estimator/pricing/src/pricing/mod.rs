@@ -15,6 +15,6 @@ pub use circuits::NodeCircuits;
 pub use designs::Designs;
 pub use error::PricingError;
 pub use join::{Counted, price};
-pub use table::{CostTable, Entry, Switched};
+pub use table::{CostEntry, CostTable, Switched};
 pub use technology::{Described, technology_name, technology_notes};
 pub use thermal::{Cooling, price_settled};

@@ -12,12 +12,12 @@ use super::PricingError;
 /// Structures with their costs, by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CostTable {
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, CostEntry>,
 }
 
 /// A structure and its cost.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct CostEntry {
     /// What it belongs to.
     pub group: String,
     /// How many of it the whole GPU has.
@@ -76,7 +76,7 @@ impl CostTable {
                     wakes: gates.wakes,
                 }),
             };
-            let entry = Entry {
+            let entry = CostEntry {
                 group: structure.group.name().to_owned(),
                 instances: u64::from(structure.per_sm) * u64::from(sms),
                 leakage_only: structure.leakage_only,
@@ -92,7 +92,7 @@ impl CostTable {
     ///
     /// # Errors
     /// If the name is taken.
-    pub fn insert(&mut self, name: &str, entry: Entry) -> Result<(), PricingError> {
+    pub fn insert(&mut self, name: &str, entry: CostEntry) -> Result<(), PricingError> {
         if self.entries.contains_key(name) {
             return Err(PricingError::Duplicate {
                 name: name.to_owned(),
@@ -103,14 +103,14 @@ impl CostTable {
     }
 
     /// Every structure, by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Entry)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &CostEntry)> {
         self.entries
             .iter()
             .map(|(name, entry)| (name.as_str(), entry))
     }
 
     /// The structure `name`.
-    pub fn get(&self, name: &str) -> Option<&Entry> {
+    pub fn get(&self, name: &str) -> Option<&CostEntry> {
         self.entries.get(name)
     }
 
@@ -120,7 +120,7 @@ impl CostTable {
     }
 }
 
-impl Entry {
+impl CostEntry {
     /// The actions that have a price, with it. An energy of exactly zero is a cost the model does not know, hence no price.
     pub fn prices(&self) -> impl Iterator<Item = (&'static str, Energy)> {
         [

@@ -58,11 +58,11 @@ impl<'r> BuiltPart<'r> {
             process.profile,
             &part.spec,
         )?;
-        let own = (&*process.technology, process.switch());
-        let cost = resting(design.cost().clone(), process, own.0)?;
+        let (technology, switch) = (&*process.technology, process.switch());
+        let cost = resting(design.cost().clone(), process, technology)?;
         Ok(Self {
             part,
-            gated: gated(part, (&design, &cost), process, own)?,
+            gated: gated(part, &design, &cost, process, technology, switch)?,
             design,
             cost,
         })
@@ -80,11 +80,11 @@ impl<'r> BuiltPart<'r> {
     pub fn under(
         &self,
         process: &Process,
-        (technology, switch): (&Technology, &Technology),
+        technology: &Technology,
+        switch: &Technology,
     ) -> Result<(Cost, Option<Gated>), CircuitError> {
         let cost = resting(self.design.under(technology)?, process, technology)?;
-        let built = (&self.design, &cost);
-        let gated = gated(self.part, built, process, (technology, switch))?;
+        let gated = gated(self.part, &self.design, &cost, process, technology, switch)?;
         Ok((cost, gated))
     }
 }
@@ -110,9 +110,11 @@ fn resting(
 
 fn gated(
     part: &Part,
-    (design, cost): (&Design, &Cost),
+    design: &Design,
+    cost: &Cost,
     process: &Process,
-    (technology, switch): (&Technology, &Technology),
+    technology: &Technology,
+    switch: &Technology,
 ) -> Result<Option<Gated>, CircuitError> {
     let Some(gates) = &part.gates else {
         return Ok(None);

@@ -1,8 +1,8 @@
 //! The uncertain values of a technology, and how each is drawn.
 //!
-//! A value is multiplied by a log-normal factor: it stays positive, as a current or a length must; its median is the nominal value; and "uncertain by a factor
-//! of two" is as likely upwards as downwards. The factor of a relative uncertainty `u` is `exp(s z)` with `s = sqrt(ln(1 + u^2))`, which has the coefficient of
-//! variation `u`, and `z` standard normal, cut off at three: beyond that are no processes that anyone would ship. All values of a cause share one `z`.
+//! A value is multiplied by a log-normal factor. So it stays positive, as a current or a length must, its median is the nominal value, and "uncertain by a
+//! factor of two" is as likely upwards as downwards. The factor of a relative uncertainty `u` is `exp(s z)` with `s = sqrt(ln(1 + u^2))`, whose coefficient
+//! of variation is `u`. `z` is standard normal and cut off at three: no one ships a process beyond that. All values of a cause share one `z`.
 
 use warpwatt_techlib::{Cause, Entry, How, Technology};
 

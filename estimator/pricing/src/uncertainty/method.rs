@@ -31,8 +31,8 @@ impl Figure {
     pub const ALL: [Self; 4] = [Self::Energy, Self::Leakage, Self::Area, Self::Delay];
 }
 
-/// The relative standard deviation, one sigma, of what the model of a structure may be off for itself: of equations, the error of the method; of units and
-/// memories that are priced by published figures, the whole scatter of those, as no value of the technology is behind them.
+/// The relative error, one standard deviation, of the model of one structure alone. Of equations it is the error of the method. Of units and memories that
+/// are priced by published figures it is the whole scatter of these, as no value of the technology is behind them.
 pub fn own_error(technology: &Technology, spec: &Spec, cost: &Cost, figure: Figure) -> f64 {
     let all = &cost.uncertainty;
     let published = matches!(spec, Spec::Unit(_) | Spec::Memory(_));

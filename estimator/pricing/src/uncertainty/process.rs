@@ -1,8 +1,8 @@
 //! Process variation: how transistors of one process differ, from die to die and within a die.
 //!
-//! What a die has in common moves all of its transistors together: it is drawn. What differs from transistor to transistor averages out over the many of a
-//! structure: their leakage is the mean of a log-normal current, which lies above the median and is drawn only as far as a finite number of transistors leaves it
-//! uncertain; a clock edge waits for the slowest of many paths. The equations are those of `warpwatt_techlib`'s `varied.rs`.
+//! What a die has in common moves all of its transistors together, and is drawn. What differs from transistor to transistor averages out over the many
+//! of a structure. Their leakage is the mean of a log-normal current, which lies above the median; only the error that a finite number of transistors
+//! leaves is drawn. A clock edge waits for the slowest of many paths. The equations are those of `warpwatt_techlib`'s `varied.rs`.
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -13,8 +13,8 @@ use warpwatt_techlib::{Sigma, TechError, Technology, VthShift, metrics, rules};
 
 use super::input::{CUT, Input};
 
-/// Paths of a structure of which the slowest counts (Bowman, Duvall and Meindl, JSSC 37(2) 2002, take a hundred of a microprocessor). Thirty are slower than the
-/// mean by 2.0 standard deviations of one, a hundred by 2.5, five hundred by 3.0.
+/// Independent critical paths of a structure (Bowman, Duvall and Meindl, JSSC 37(2) 2002, take a hundred for a microprocessor). The slowest of thirty is
+/// slower than the mean by 2.0 standard deviations of one path, of a hundred by 2.5, of five hundred by 3.0.
 const CRITICAL_PATHS: f64 = 100.0;
 
 /// What a study says of process variation, each one standard deviation; what it leaves out is as published for the node.
@@ -155,9 +155,10 @@ impl Varied {
         die.mean_of_many(self.within, at.temperature)
     }
 
-    /// How much longer the slowest of many paths takes than a path of equal transistors that takes `delay`: the median of the slowest of independent normal delays,
-    /// each of gates in a row that drive four (Bowman, Duvall and Meindl, JSSC 37(2) 2002, eqs. for within-die variation). Gates are taken for the narrowest ones,
-    /// so that it is an upper bound.
+    /// How much longer the slowest of many paths takes than a path of equal transistors that takes `delay`.
+    ///
+    /// It is the median of the slowest of independent normal delays, each of a chain of gates with a fan-out of four (Bowman, Duvall and Meindl, JSSC 37(2)
+    /// 2002, equations for within-die variation). Gates are taken for the narrowest ones, so that it is an upper bound.
     ///
     /// # Errors
     /// The operating point is outside what the technology's laws cover.
@@ -174,8 +175,8 @@ impl Varied {
         Ok(1.0 + slowest * one / gates.sqrt())
     }
 
-    /// Relative standard deviation of the sub-threshold leakage of a circuit that leaks `leakage`: that of the mean of as many narrowest transistors that are off,
-    /// `sqrt((exp(s²) - 1) / N)`.
+    /// Relative standard deviation of the sub-threshold leakage of a circuit that leaks `leakage`, `sqrt((exp(s²) - 1) / N)`: that of the mean of `N` of the
+    /// narrowest transistors, as many as leak so much when off.
     ///
     /// # Errors
     /// The operating point is outside what the technology's laws cover.

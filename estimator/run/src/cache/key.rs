@@ -9,8 +9,8 @@ use crate::kernel::LoadedKernel;
 /// A hash of the sources that execute kernels and of the libraries that they use; `build.rs` makes it.
 const EXECUTION: &str = env!("WARPWATT_EXECUTION");
 
-/// The hash of everything that decides what a kernel's execution leaves, and whether it passes: PTX, launch file, case and inputs; what its buffers must
-/// hold afterwards; the options; the code that executes; the format of traces.
+/// The hash of everything that a kernel's trace, and whether the kernel passes, depend on: PTX, launch file, case and inputs, the expected contents of its
+/// buffers, the options, the code that executes, the format of traces.
 pub fn key(kernel: &LoadedKernel, options: RunOptions) -> Key {
     let mut hash = Sha256::new();
     let mut part = |bytes: &[u8]| {

@@ -1,7 +1,7 @@
 //! Counts that another tool made: its files, the map from its names to our counters, and what of the energy model they leave without events.
 //!
-//! The way of a count: [`read`] takes a file apart into a [`Launch`] of named numbers each, a [`Map`] says which of our counters is which expression over these
-//! names, and [`counts`] brings the launches of each kernel together. What nobody maps, and what nobody feeds, is said.
+//! [`read`] splits a file into launches, each a [`Launch`] of named numbers. A [`Map`] gives an expression over these names for each of our counters.
+//! [`counts`] adds up the launches of each kernel. Numbers that no counter uses, and structures that no counter reaches, are reported.
 
 mod apply;
 mod gpgpusim;

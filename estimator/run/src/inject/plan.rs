@@ -79,12 +79,12 @@ type Key = (usize, usize, usize);
 
 /// What was found of all sites so far.
 #[derive(Default)]
-struct Counts {
+struct SiteCounts {
     known: Tally,
     strikes: BTreeMap<Strike, u64>,
 }
 
-impl Counts {
+impl SiteCounts {
     fn add(&mut self, (launch, cta, _): Key, what: Result<What, Class>, count: u64) {
         if count == 0 {
             return;
@@ -140,7 +140,7 @@ impl<'d> Draw<'d> {
 
     /// Every site, those that cannot differ in one execution: nothing if that takes more than `most` of them.
     pub fn all(mut self, most: usize) -> Option<Plan> {
-        let mut counts = Counts::default();
+        let mut counts = SiteCounts::default();
         for (launch, line) in self.timeline.launches.iter().enumerate() {
             for cta in 0..line.ctas.len() {
                 match self.sites.target() {
@@ -174,7 +174,7 @@ impl<'d> Draw<'d> {
         })
     }
 
-    fn all_registers(&mut self, key: Key, counts: &mut Counts) {
+    fn all_registers(&mut self, key: Key, counts: &mut SiteCounts) {
         let (launch, cta, warp) = key;
         let line = &self.timeline.launches[launch];
         let (from, to) = (line.warps_of(cta)[warp].from, line.warps_of(cta)[warp].to);
@@ -195,7 +195,7 @@ impl<'d> Draw<'d> {
         }
     }
 
-    fn all_shared(&mut self, key: Key, counts: &mut Counts) {
+    fn all_shared(&mut self, key: Key, counts: &mut SiteCounts) {
         let (launch, cta, _) = key;
         let line = &self.timeline.launches[launch];
         let (from, to) = (line.ctas[cta].from, line.ctas[cta].to);
@@ -214,7 +214,7 @@ impl<'d> Draw<'d> {
         }
     }
 
-    fn all_instructions(&mut self, key: Key, counts: &mut Counts) {
+    fn all_instructions(&mut self, key: Key, counts: &mut SiteCounts) {
         let (launch, cta, warp) = key;
         let line = &self.timeline.launches[launch].warps_of(cta)[warp];
         for (step, moments) in (0..).zip(&line.steps) {
@@ -229,7 +229,7 @@ impl<'d> Draw<'d> {
         }
     }
 
-    fn all_results(&mut self, key: Key, counts: &mut Counts) {
+    fn all_results(&mut self, key: Key, counts: &mut SiteCounts) {
         let (launch, cta, warp) = key;
         let steps = self.timeline.launches[launch].warps_of(cta)[warp]
             .steps

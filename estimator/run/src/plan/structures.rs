@@ -11,7 +11,7 @@ use super::Axes;
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
 use crate::label;
 use crate::outcome::{BASELINE, Note, NoteKind};
-use crate::pricing::{CostTable, Entry, NodeCircuits, PricingError};
+use crate::pricing::{CostEntry, CostTable, NodeCircuits, PricingError};
 use crate::study::{Configuration, OwnStructure, Per};
 
 /// The structures that the points of a configuration have.
@@ -150,8 +150,8 @@ fn entry(
     structure: &OwnStructure,
     sms: u32,
     circuits: &dyn Circuits,
-) -> Result<Entry, CircuitError> {
-    Ok(Entry {
+) -> Result<CostEntry, CircuitError> {
+    Ok(CostEntry {
         group: structure.group.name().to_owned(),
         instances: instances(structure, sms),
         leakage_only: false,

@@ -5,9 +5,9 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-/// Where on the page an event belongs.
+/// A row of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Row {
     /// The process: an SM, or the GPU.
     pub pid: u32,
     /// The thread: a row of it.
@@ -62,7 +62,7 @@ impl<W: Write> Events<W> {
     }
 
     /// Names a process (`tid` 0) or a thread; they are shown in the order of their numbers.
-    pub fn name(&mut self, Place { pid, tid }: Place, name: &str) {
+    pub fn name(&mut self, Row { pid, tid }: Row, name: &str) {
         let (kind, order) = if tid == 0 {
             ("process", self.base + pid)
         } else {
@@ -82,7 +82,7 @@ impl<W: Write> Events<W> {
     /// A slice from its first cycle to the one after its last; `args` is what a JSON object holds between its braces.
     pub fn slice(
         &mut self,
-        Place { pid, tid }: Place,
+        Row { pid, tid }: Row,
         (from, to): (u64, u64),
         name: &str,
         args: impl Display,
@@ -95,7 +95,7 @@ impl<W: Write> Events<W> {
     }
 
     /// The beginning of a slice that others lie in.
-    pub fn begin(&mut self, Place { pid, tid }: Place, at: u64, name: &str, args: impl Display) {
+    pub fn begin(&mut self, Row { pid, tid }: Row, at: u64, name: &str, args: impl Display) {
         let name = json!(name);
         let pid = self.base + pid;
         self.event(format_args!(
@@ -104,7 +104,7 @@ impl<W: Write> Events<W> {
     }
 
     /// Its end.
-    pub fn end(&mut self, Place { pid, tid }: Place, at: u64) {
+    pub fn end(&mut self, Row { pid, tid }: Row, at: u64) {
         let pid = self.base + pid;
         self.event(format_args!(
             "\"ph\":\"E\",\"pid\":{pid},\"tid\":{tid},\"ts\":{at}"

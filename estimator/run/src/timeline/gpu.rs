@@ -5,12 +5,12 @@ use std::io::Write;
 use warpwatt_gpu::{GpuSpec, MemoryView};
 
 use super::Extent;
-use super::events::{Events, Place};
+use super::events::{Events, Row};
 use super::gauge::Gauge;
 
 /// The whole GPU is shown behind its SMs.
 const PID: u32 = 100_000;
-const LAUNCHES: Place = Place { pid: PID, tid: 1 };
+const LAUNCHES: Row = Row { pid: PID, tid: 1 };
 
 /// The GPU's page.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ struct Counted {
 impl GpuPage {
     /// The page of a GPU.
     pub fn new<W: Write>(spec: &GpuSpec, events: &mut Events<W>) -> Self {
-        events.name(Place { pid: PID, tid: 0 }, "GPU");
+        events.name(Row { pid: PID, tid: 0 }, "GPU");
         events.name(LAUNCHES, "launches");
         let clocks = 1_000_000 * u64::from(spec.dram.clock_mhz) / u64::from(spec.sm.clock_mhz);
         Self {

@@ -6,7 +6,7 @@ use serde_json::json;
 use warpwatt_gpu::{SmView, WarpState, WarpView};
 
 use super::Extent;
-use super::events::{Events, Place};
+use super::events::{Events, Row};
 use super::gauge::Gauge;
 use super::track::Track;
 
@@ -54,9 +54,9 @@ struct Warp {
 }
 
 /// Rows of a slot: what its warp does, and whether loads are on their way.
-fn rows(pid: u32, slot: usize) -> [Place; 2] {
+fn rows(pid: u32, slot: usize) -> [Row; 2] {
     let tid = FIRST + 2 * slot as u32;
-    [tid, tid + 1].map(|tid| Place { pid, tid })
+    [tid, tid + 1].map(|tid| Row { pid, tid })
 }
 
 /// The label of a slice.
@@ -77,8 +77,8 @@ impl SmPage {
     /// The page of SM `number`.
     pub fn new<W: Write>(number: u16, extent: &Extent, events: &mut Events<W>) -> Self {
         let pid = u32::from(number) + 1;
-        events.name(Place { pid, tid: 0 }, &format!("SM {number}"));
-        let cycles = Place { pid, tid: CYCLES };
+        events.name(Row { pid, tid: 0 }, &format!("SM {number}"));
+        let cycles = Row { pid, tid: CYCLES };
         events.name(cycles, "cycles of the SM");
         let mut page = Self {
             pid,
@@ -279,9 +279,9 @@ impl SmPage {
 }
 
 /// A slice in which loads of a warp were on their way.
-fn load<W: Write>(place: Place, (from, to): (u64, u64), extent: &Extent, events: &mut Events<W>) {
+fn load<W: Write>(row: Row, (from, to): (u64, u64), extent: &Extent, events: &mut Events<W>) {
     let (from, to) = extent.clip(from, to);
     if from < to {
-        events.slice(place, (from, to), "loads in flight", "");
+        events.slice(row, (from, to), "loads in flight", "");
     }
 }

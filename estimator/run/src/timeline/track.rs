@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use super::Extent;
-use super::events::{Events, Place};
+use super::events::{Events, Row};
 
 /// One row.
 #[derive(Debug)]
 pub struct Track {
-    place: Place,
+    row: Row,
     /// What goes on, and since when.
     now: Option<Stretch>,
     /// The stretch before it, which one of the same kind may continue.
@@ -34,9 +34,9 @@ impl Stretch {
 
 impl Track {
     /// An empty row.
-    pub fn new(place: Place) -> Self {
+    pub fn new(row: Row) -> Self {
         Self {
-            place,
+            row,
             now: None,
             last: None,
             mixture: Vec::new(),
@@ -123,7 +123,7 @@ impl Track {
             let comma = if args.is_empty() { "" } else { "," };
             let _ = write!(args, "{comma}\"{kind}\":{cycles}");
         }
-        events.slice(self.place, span, parts[0].0, args);
+        events.slice(self.row, span, parts[0].0, args);
         self.mixture.clear();
     }
 

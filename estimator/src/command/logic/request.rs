@@ -201,7 +201,7 @@ fn technology(options: &Options, sink: &mut Sink) -> Option<Technology> {
     let flavour = Flavour::from_str(&options.flavour)
         .map_err(|error| sink.push(Diag::error("logic::flavour", error.to_string())));
     if technology::is_file(&options.node) {
-        let node = technology::read_node(sink, (Path::new(""), &options.node), None)?;
+        let node = technology::read_node(sink, Path::new(""), &options.node, None)?;
         let technology = node.technology(flavour.ok()?);
         return technology
             .map_err(|error| sink.push(Diag::error("logic::node", error.to_string())))

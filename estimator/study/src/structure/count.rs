@@ -13,7 +13,9 @@ use crate::reader::{Fault, Placed, Reader, text};
 pub(super) fn read(
     reader: &mut Reader<'_>,
     value: &Spanned<DeValue<'_>>,
-    (action, catalogue, counters): (&str, &Catalogue, &[&str]),
+    action: &str,
+    catalogue: &Catalogue,
+    counters: &[&str],
 ) -> Option<Placed<Expression>> {
     let example = format!("{action} = \"2 * icache.tag.read\"");
     let text = match text(&format!("`{action}`"), value.get_ref(), &example) {

@@ -70,11 +70,7 @@ fn nearest(node: Length) -> Option<String> {
 /// Everything that is wrong with them.
 pub fn load_file(path: &Path) -> Result<OwnNode, Rejection> {
     let mut sink = Sink::default();
-    let node = read_node(
-        &mut sink,
-        (Path::new(""), &path.display().to_string()),
-        None,
-    );
+    let node = read_node(&mut sink, Path::new(""), &path.display().to_string(), None);
     sink.finish(node)
 }
 
@@ -82,7 +78,8 @@ pub fn load_file(path: &Path) -> Result<OwnNode, Rejection> {
 /// cannot be read is a fault of where it is `named`.
 pub fn read_node(
     sink: &mut Sink,
-    (directory, written): (&Path, &str),
+    directory: &Path,
+    written: &str,
     named: Option<(SourceId, Range<usize>)>,
 ) -> Option<OwnNode> {
     let text = match read(&directory.join(written)) {

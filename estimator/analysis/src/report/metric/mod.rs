@@ -1,7 +1,7 @@
 //! Metrics by name: what a figure of a point, or of a comparison with its baseline, is called, what it is measured in and which way is good.
 //!
-//! Names are the columns of `points.csv` and `comparisons.csv`, sums and quotients made of them, what techniques report (`filter_cache.hit_rate`), and the
-//! contents of a point in `report.json`: `activity.fetches`, `structures.icache.data.dynamic_j`. Whatever takes a metric takes it from here.
+//! A name is a column of `points.csv` or `comparisons.csv`, a sum or quotient of such columns, what a technique reports (`filter_cache.hit_rate`), or a
+//! part of a point in `report.json` (`activity.fetches`, `structures.icache.data.dynamic_j`). Whatever takes a metric takes it from here.
 
 mod catalogue;
 mod paper;

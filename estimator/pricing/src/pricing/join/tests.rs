@@ -41,7 +41,7 @@ fn cost(read_pj: f64, write_pj: f64, leakage_mw: f64) -> Cost {
 fn table(costs: &[(&str, Cost)]) -> CostTable {
     let mut table = CostTable::new();
     for (name, cost) in costs {
-        let entry = Entry {
+        let entry = CostEntry {
             group: FRONT_END.to_owned(),
             instances: 16,
             leakage_only: false,
@@ -126,7 +126,7 @@ fn events_on_unknown_structures_are_listed() {
 
 #[test]
 fn two_structures_of_one_name_are_refused() {
-    let entry = Entry {
+    let entry = CostEntry {
         group: FRONT_END.to_owned(),
         instances: 1,
         leakage_only: false,
@@ -143,7 +143,7 @@ fn two_structures_of_one_name_are_refused() {
 
 #[test]
 fn events_on_a_structure_that_only_leaks_have_no_price() {
-    let entry = Entry {
+    let entry = CostEntry {
         group: "storage".to_owned(),
         instances: 1,
         leakage_only: true,
@@ -172,7 +172,7 @@ fn gated_file() -> CostTable {
         domains: 2,
         keeps_data: false,
     };
-    let entry = Entry {
+    let entry = CostEntry {
         group: "storage".to_owned(),
         instances: 16,
         leakage_only: true,

@@ -1,9 +1,13 @@
 //! The sum that Table 4 of the filter-cache paper implies.
 //!
-//! The rows of that table lie on a straight line in the hit rate, and with the prices of the paper's Table 1 the line says: a hit costs the filter
-//! cache's tag once and its data *twice*, a miss costs an I-cache access and the filter cache's tag *twice*; I-cache fills are free. Structural
-//! counting, as everywhere else here, charges a hit one tag and one data read, a miss the I-cache access, one tag read, one tag write and one data
-//! write, and every fill of an I-cache line its writes. Both are reported, from the same counts and prices.
+//! The rows of that table lie on a straight line in the hit rate. With the prices of the paper's Table 1 the line says:
+//!
+//! - A hit costs the filter cache's tag once and its data *twice*.
+//! - A miss costs an I-cache access and the filter cache's tag *twice*.
+//! - I-cache fills are free.
+//!
+//! Structural counting, as everywhere else here, charges a hit one tag and one data read. It charges a miss the I-cache access, one tag read, one tag
+//! write and one data write, and every fill of an I-cache line its writes. Both are reported, from the same counts and prices.
 
 use serde::Serialize;
 
