@@ -55,9 +55,9 @@ fn open(path: &Path) -> io::Result<File> {
 
 /// Names of descriptors that are open already.
 fn is_handed_over(path: &Path) -> bool {
-    let descriptors = ["/dev/fd", "/proc/self/fd"];
-    let of_these = |folder: &&str| path.parent() == Some(Path::new(folder));
-    path == Path::new("/dev/stdin") || descriptors.iter().any(|folder| of_these(&folder))
+    let descriptors = ["/dev/fd", "/proc/self/fd"].map(Path::new);
+    let folder = path.parent();
+    path == Path::new("/dev/stdin") || folder.is_some_and(|folder| descriptors.contains(&folder))
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use super::{Check, Status, Tolerance, Validation};
 use warpwatt_analysis::report::format;
-use warpwatt_analysis::report::json::document;
 
 impl Validation {
     /// One row a check, and the sum.
@@ -39,7 +38,9 @@ impl Validation {
     /// # Errors
     /// If a figure is not a number.
     pub fn json(&self) -> Result<String, serde_json::Error> {
-        document(self)
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        Ok(text)
     }
 
     /// A Markdown table, as `docs/validation.md` has it.

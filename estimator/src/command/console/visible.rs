@@ -55,9 +55,11 @@ fn style(text: &str) -> usize {
     let Some(codes) = text.strip_prefix("\u{1b}[") else {
         return 0;
     };
-    let Some((codes, _)) = codes.split_once('m') else {
+    let end = codes.find(|c: char| !c.is_ascii_digit() && c != ';');
+    let Some(end) = end.filter(|end| codes[*end..].starts_with('m')) else {
         return 0;
     };
+    let codes = &codes[..end];
     let shows = |code: &str| {
         let code: Result<u8, _> = code.parse();
         matches!(code, Ok(0 | 1 | 4 | 31..=37 | 91..=97))
