@@ -209,6 +209,10 @@ fn another_digit_is_told_with_its_point() {
 
 /// A record under another's key, put there by something that knows the format of the file.
 #[test]
+#[expect(
+    clippy::type_complexity,
+    reason = "the table's type is the database's own"
+)]
 fn a_record_that_is_anothers_or_gone_is_told() {
     let finished = Finished::new();
     let tamper = |change: &dyn Fn(&mut redb::Table<'_, &[u8; 32], &[u8]>)| {
