@@ -1,8 +1,9 @@
 //! What the points of a finished study must be: all there, and what the manifest beside the store says of them.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::database::PLAIN;
 use super::{BATCH, Manifest, PointKey, RECORD, Record, Store, StoreError};
 use crate::digest::hex;
 use crate::outcome::Outcome;
@@ -45,10 +46,19 @@ impl Store {
     pub fn open_finished(directory: &Path) -> Result<(Manifest, Store), StoreError> {
         let mut store = Store::open_existing(directory)?;
         let Some(manifest) = store.manifest()? else {
-            return Err(StoreError::NoStudy { path: store.path });
+            return Err(Store::unfinished(store.path));
         };
         store.witness = Witness::beside(directory, &manifest);
         Ok((manifest, store))
+    }
+
+    /// What there is to say of a store that says nothing of a study: where pages are damaged, what it said may be lost.
+    pub(super) fn unfinished(path: PathBuf) -> StoreError {
+        let checked = Store::reading(path.clone(), PLAIN);
+        match checked.and_then(|mut store| store.database.check()) {
+            Ok(()) => StoreError::NoStudy { path },
+            Err(error) => error,
+        }
     }
 
     /// All outcomes of the study, in point order.

@@ -157,7 +157,11 @@ fn open_file(
 
 /// Checks everything that can be wrong with a store, and does not change it. What a database would mend by falling back to an older commit is
 /// damage: points would be lost without a word.
-pub(super) fn look_over(path: &Path, title: Option<&str>, layer: Layer<'_>) -> Result<(), StoreError> {
+pub(super) fn look_over(
+    path: &Path,
+    title: Option<&str>,
+    layer: Layer<'_>,
+) -> Result<(), StoreError> {
     let mut store = Store::reading(path.to_path_buf(), layer)?;
     if let Err(error) = store.database.check() {
         drop(store);
@@ -185,20 +189,19 @@ fn told_more(error: StoreError, path: &Path, layer: Layer<'_>) -> StoreError {
 /// Makes an empty store beside `path` and puts it there, unless another process was faster; says whether it did.
 fn create(path: &Path, layer: Layer<'_>) -> Result<bool, StoreError> {
     let part = path.with_file_name(PART_NAME);
-    let database = Handle::open(&part, Mode::Writing, layer)?;
-    // From here on the lock on the part keeps others from making one.
-    if is_there(path) {
-        return Ok(false);
-    }
-    let written = write_format(&database);
-    drop(database);
-    match written.and_then(|()| put_in_place(&part, path)) {
-        Ok(()) => Ok(true),
-        Err(error) => {
-            let _ = fs::remove_file(&part);
-            Err(error)
+    let made = Handle::open(&part, Mode::Writing, layer).and_then(|database| {
+        // The lock on the part keeps others from making one.
+        if is_there(path) {
+            return Ok(false);
         }
+        write_format(&database)?;
+        drop(database);
+        put_in_place(&part, path).map(|()| true)
+    });
+    if !matches!(made, Ok(_) | Err(StoreError::Locked { .. })) {
+        let _ = fs::remove_file(&part);
     }
+    made
 }
 
 /// The file in which a store is made beside the one of `path`, with the store's format.

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+mod faults;
+
 use std::fs;
 
 use super::*;
@@ -69,6 +71,26 @@ fn key(name: &str) -> PointKey {
     let mut key = [0; 32];
     key[..name.len()].copy_from_slice(name.as_bytes());
     PointKey(key)
+}
+
+fn manifest() -> Manifest {
+    Manifest {
+        title: "t".into(),
+        paper: None,
+        parameters: Vec::new(),
+        study: "[study]\ntitle = \"t\"\n".into(),
+        version: "0.1.0".into(),
+        inputs: BTreeMap::from([("kernel k".to_owned(), "00".to_owned())]),
+        budget: Some(Budget {
+            area_overhead: Some(0.05),
+            slowdown: None,
+            limits: Vec::new(),
+        }),
+        pareto: Vec::new(),
+        points: vec![key("a")],
+        sampling: None,
+        uncertainty: None,
+    }
 }
 
 #[test]
@@ -182,23 +204,7 @@ fn a_truncated_store_is_refused() {
 fn the_manifest_comes_back() {
     let scratch = Scratch::new();
     let store = Store::open(&scratch.0).unwrap();
-    let manifest = Manifest {
-        title: "t".into(),
-        paper: None,
-        parameters: Vec::new(),
-        study: "[study]\ntitle = \"t\"\n".into(),
-        version: "0.1.0".into(),
-        inputs: BTreeMap::from([("kernel k".to_owned(), "00".to_owned())]),
-        budget: Some(Budget {
-            area_overhead: Some(0.05),
-            slowdown: None,
-            limits: Vec::new(),
-        }),
-        pareto: Vec::new(),
-        points: vec![key("a")],
-        sampling: None,
-        uncertainty: None,
-    };
+    let manifest = manifest();
     assert_eq!(store.manifest().unwrap(), None);
     store.put_manifest(&manifest).unwrap();
     assert_eq!(store.manifest().unwrap(), Some(manifest));

@@ -25,6 +25,7 @@ report open
 report part
 merge out part other
 merge out part changed
+merge part part other --fresh
 explain grown --metric area_m2 --point 1
 explain short --metric energy_j --point 1
 explain bare --metric energy_j --point 1
@@ -53,6 +54,8 @@ fn changed(scratch: &Scratch, out: &str, change: impl FnOnce(&Store)) {
     let store = Store::open(&scratch.path(out)).unwrap();
     change(&store);
     store.close();
+    // What it says of the points would tell that they were changed.
+    fs::remove_file(scratch.path(out).join("manifest.json")).unwrap();
 }
 
 /// The first of two parts of a study, in `out`.

@@ -8,6 +8,7 @@ mod cache;
 mod columns;
 mod common;
 mod cookbook;
+mod damaged_stores;
 mod editors;
 mod errors;
 mod explain;
