@@ -24,7 +24,15 @@ const WRITERS: &[&[&str]] = &[
     &["completions", "bash"],
     &["man"],
     &["tech", "show", "7nm", "--json"],
-    &["array", "--capacity", "4KiB", "--word", "128b"],
+    &[
+        "array",
+        "--capacity",
+        "4KiB",
+        "--word",
+        "128b",
+        "--node",
+        "7nm",
+    ],
     &["array", "--batch", "arrays.csv"],
     &["logic", "adder"],
     &["kernel", "vector_add", "--no-cache"],
@@ -88,7 +96,8 @@ fn output(setting: &Setting, words: &[&str], sink: Sink) -> io::Result<Verdict> 
     let what = format!("{} with its output {sink:?}", words.join(" "));
     let unsaid = matches!(sink, Sink::Full) && ended.report.code == Some(0);
     let unsaid = unsaid.then(|| "exit code 0, though nothing could be written".to_owned());
-    let loud = matches!(sink, Sink::Gone) && !ended.err.is_empty();
+    let complains = String::from_utf8_lossy(&ended.err).contains("error");
+    let loud = matches!(sink, Sink::Gone) && complains;
     let loud = loud.then(|| format!("says something{}", ended.last_words()));
     let wrong = ended.fault().or(unsaid).or(loud);
     Ok((wrong.map(|wrong| format!("{what}: {wrong}")), ended.cost()))
