@@ -285,3 +285,26 @@ fn one_group_that_walks_together_needs_no_second_brackets() {
     let designs = [inside, outside].map(|text| parsed(&text).0.unwrap().design);
     assert_eq!(designs[0], designs[1]);
 }
+
+/// Many settings that no GPU has: each is told once, the first of them with their places.
+#[test]
+fn thousands_of_unknown_settings_are_judged_one_by_one() {
+    let settings: String = (0..3_000)
+        .map(|number| format!("sm.odd_{number} = 1\n"))
+        .collect();
+    let text = format!("[gpu]\npreset = \"tesla-16sm\"\nnode = \"32nm\"\n{settings}");
+    let mut sink = Sink::default();
+    let source = sink.sources.add("study.toml", text.as_str());
+    let draft = read(&mut sink, source, &catalogue()).unwrap();
+    sink.diags.clear();
+    let axes = draft.gpu.unwrap();
+    assert!(crate::gpus(&axes, &draft.design, &mut sink, source).is_empty());
+    assert_eq!(sink.diags.len(), 3_000);
+    for (number, diag) in sink.diags.iter().enumerate() {
+        let label = &diag.labels[0];
+        assert!(
+            text[label.range.clone()].starts_with("odd_"),
+            "fault {number}: {diag:?}"
+        );
+    }
+}

@@ -13,7 +13,15 @@ pub struct Attack {
 }
 
 /// Every attack, in the order of the table.
-pub const ALL: &[Attack] = &[crate::mutate::LIBRARY, crate::mutate::PROGRAM];
+pub const ALL: &[Attack] = &[
+    crate::mutate::LIBRARY,
+    crate::mutate::PROGRAM,
+    crate::kill::KILL,
+    crate::kill::ERROR,
+    crate::damage::ATTACK,
+    crate::disk::ATTACK,
+    crate::matrix::ATTACK,
+];
 
 /// How an attack is carried out.
 #[derive(Clone, Debug)]

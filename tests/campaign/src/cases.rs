@@ -8,8 +8,22 @@ use crate::attack::{Setting, Tally};
 /// What came of a case: what was wrong, and its seconds of CPU and bytes of memory.
 pub type Verdict = (Option<String>, (f64, u64));
 
+/// The worse of two costs, each for itself.
+pub fn worse(one: (f64, u64), other: (f64, u64)) -> (f64, u64) {
+    (one.0.max(other.0), one.1.max(other.1))
+}
+
 /// Does the cases 0 to `count`, or the one that was asked for.
 pub fn each(setting: &Setting, count: u64, case: impl Fn(u64) -> Verdict + Sync) -> Tally {
+    spread(setting, (count, count), case)
+}
+
+/// Does so many of `all` cases, spread over them, or the one that was asked for.
+pub fn spread(
+    setting: &Setting,
+    (count, all): (u64, u64),
+    case: impl Fn(u64) -> Verdict + Sync,
+) -> Tally {
     if let Some(only) = setting.only {
         let mut tally = Tally::default();
         let (wrong, cost) = case(only);
@@ -27,6 +41,7 @@ pub fn each(setting: &Setting, count: u64, case: impl Fn(u64) -> Verdict + Sync)
                     if number >= count {
                         break;
                     }
+                    let number = number * all / count;
                     let (wrong, cost) = case(number);
                     mine.count(number, wrong, cost);
                 }

@@ -11,7 +11,12 @@ pub mod random;
 pub mod scratch;
 pub mod table;
 
+mod damage;
+mod disk;
+mod kill;
+mod matrix;
 mod mutate;
+mod study;
 
 pub use mutate::worker;
 

@@ -27,6 +27,9 @@ struct Cli {
     /// Do only this case of the one attack
     #[arg(long, value_name = "N")]
     case: Option<u64>,
+    /// Print the input of the one case of `mutate` instead of giving it to its reader
+    #[arg(long, requires = "case")]
+    show: bool,
     /// Decides what the cases are
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -68,6 +71,11 @@ fn campaign(cli: &Cli) -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if let Some(case) = cli.case.filter(|_| cli.show) {
+        let input = worker::input(setting.seed, case);
+        let done = std::io::Write::write_all(&mut std::io::stdout(), &input);
+        return ExitCode::from(if done.is_ok() { 0 } else { 2 });
+    }
     let asked = |attack: &&Attack| {
         cli.attack.is_empty() || cli.attack.iter().any(|name| name == attack.name)
     };

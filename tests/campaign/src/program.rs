@@ -147,7 +147,15 @@ impl Ended {
         (self.report.seconds, self.report.bytes)
     }
 
-    fn last_words(&self) -> String {
+    /// The last that it said, where it did not say what it must: to be done, or if it is not the `last` command, to have done its part.
+    pub fn unlike(&self, last: bool) -> Option<String> {
+        let code = self.report.code.unwrap_or(-1);
+        let fine = code == 0 || code == 1 && !last;
+        (!fine).then(|| format!("exit code {code}{}", self.last_words()))
+    }
+
+    /// The end of what it wrote on standard error, on one line.
+    pub fn last_words(&self) -> String {
         const MOST: usize = 300;
         let text = String::from_utf8_lossy(&self.err);
         let words: Vec<&str> = text.split_whitespace().collect();

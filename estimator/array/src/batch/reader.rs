@@ -84,7 +84,7 @@ fn records(sink: &mut Sink, name: &str, text: &str) -> Option<Table> {
     }
     match header {
         Some(header) if faults.is_empty() => return Some(Table { header, rows }),
-        // A lone quotation mark is no record.
+        // A second byte-order mark is no record.
         None if faults.is_empty() => sink.push(no_header(name)),
         _ => report(sink, name, &faults),
     }

@@ -242,3 +242,9 @@ fn a_table_beyond_all_measure_is_refused() {
     let sink = read(&vec![0; MOST_BYTES as usize + 1]).unwrap_err();
     insta::assert_snapshot!(crate::diag::render(&sink, false));
 }
+
+#[test]
+fn a_table_of_two_byte_order_marks_is_refused_with_a_reason() {
+    let sink = read("\u{feff}\u{feff}".as_bytes()).unwrap_err();
+    assert!(sink.has_errors());
+}

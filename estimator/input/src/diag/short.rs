@@ -11,8 +11,12 @@ const LAST: usize = 40;
 /// Bytes of a whole sentence or remedy: room for a list of all names of a kind.
 const MOST_TEXT: usize = 8_000;
 
-/// `text` with long quotations cut in their middle.
+/// `text` with long quotations cut in their middle, and without what would change a terminal or the order in which text is read.
 pub fn sentence(text: String) -> String {
+    let text = match text.contains(acts) {
+        true => text.chars().map(harmless).collect(),
+        false => text,
+    };
     if text.len() <= MOST_QUOTED {
         return text;
     }
@@ -36,6 +40,20 @@ pub fn sentence(text: String) -> String {
         text.push('…');
     }
     text
+}
+
+/// Whether a character is no text, but does something to it.
+fn acts(c: char) -> bool {
+    let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || c.is_control() && !matches!(c, '\n' | '\t')
+}
+
+fn harmless(c: char) -> char {
+    if acts(c) {
+        char::REPLACEMENT_CHARACTER
+    } else {
+        c
+    }
 }
 
 fn middle_out(quoted: &str) -> String {
@@ -98,6 +116,12 @@ mod tests {
         assert!(sentence(long).chars().count() <= MOST_QUOTED);
         assert!(sentence("ä".repeat(100_000)).chars().count() <= MOST_QUOTED);
         assert!(sentence(["word"; 100_000].join("`")).len() <= MOST_TEXT + 3);
+    }
+
+    #[test]
+    fn nothing_that_is_told_acts_on_a_terminal() {
+        let text = sentence("a\u{1b}[2J\u{202e}b\r\tc\nd".to_owned());
+        assert_eq!(text, "a\u{fffd}[2J\u{fffd}b\u{fffd}\tc\nd");
     }
 
     #[test]

@@ -309,3 +309,16 @@ fn every_map_that_ships_is_right_and_has_cycles() {
         );
     }
 }
+
+#[test]
+fn an_empty_file_is_refused_with_a_reason() {
+    let table = Format::Table {
+        kernel: vec!["kernel".to_owned()],
+    };
+    for format in [Format::Neutral, Format::Ncu, table] {
+        for text in ["", "\n", "\r\n\n"] {
+            let problems = read(text, &format).unwrap_err();
+            assert!(!problems.is_empty(), "{format:?} {text:?}");
+        }
+    }
+}

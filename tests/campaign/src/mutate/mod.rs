@@ -35,10 +35,7 @@ fn library(setting: &Setting) -> Result<Tally, String> {
     std::thread::scope(|scope| {
         for _ in 0..setting.jobs.max(1) {
             scope.spawn(|| {
-                loop {
-                    let Some(place) = take(&next, readers.len()) else {
-                        break;
-                    };
+                while let Some(place) = take(&next, readers.len()) {
                     let cases = place as u64..count;
                     let step = readers.len() as u64;
                     let found = worker_until_done(setting, &readers[place], cases, step);

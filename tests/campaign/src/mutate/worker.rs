@@ -69,13 +69,10 @@ pub fn run(words: &[String]) -> Result<(), String> {
 }
 
 /// The input of a case, to be looked at.
-pub fn input(name: &str, seed: u64, case: u64) -> Option<Vec<u8>> {
-    let reader = reader::ALL.iter().find(|reader| reader.name == name)?;
+pub fn input(seed: u64, case: u64) -> Vec<u8> {
+    let reader = &reader::ALL[(case % reader::ALL.len() as u64) as usize];
     let (seeds, _) = (reader.prepare)();
-    Some(super::mutation::damaged(
-        &seeds,
-        &mut Random::of_case(seed, case),
-    ))
+    super::mutation::damaged(&seeds, &mut Random::of_case(seed, case))
 }
 
 /// Ends the process when a case takes too much time.
