@@ -168,7 +168,8 @@ fn rise(p: &Process) -> Time {
     per_volt(second, (p.vdd - p.vth).si())
 }
 
-fn fan_out_of_four(p: &Process) -> Time {
+/// Delay of a smallest inverter that drives four like it.
+pub(crate) fn fan_out_of_four(p: &Process) -> Time {
     let tall = p.f(rules::CELL_HEIGHT);
     let (n, pm) = (p.min_nmos(), p.min_pmos());
     let c =

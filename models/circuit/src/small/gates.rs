@@ -7,7 +7,7 @@ use warpwatt_techlib::{Technology, rules};
 
 use crate::build::uncertainty;
 use crate::gate::{self, Chain, Drive, Kind, Link};
-use crate::process::Process;
+use crate::process::{Process, Wire};
 use crate::{Cost, Part};
 
 /// A smallest NAND2 that drives another one.
@@ -65,7 +65,8 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// A line of length `length` to `inputs` gate inputs, and its driver; `active` of `count` such lines switch.
+    /// A line of length `length` to `inputs` gate inputs, and its drivers; `active` of `count` such lines switch. In the silicon profile a local wire that repeaters
+    /// would make faster is one of the layer above with repeaters instead.
     pub(crate) fn lines(
         &self,
         name: &'static str,
@@ -75,26 +76,39 @@ impl<'a> Cell<'a> {
         active: f64,
     ) -> Piece {
         let p = self.p;
-        let (wire_c, wire_r) = (p.wire_local.c * length, p.wire_local.r * length);
-        let load = self.input * inputs.max(1.0) + wire_c;
+        let number =
+            |wire: &Wire| wire.stretches(length, self.input * inputs.max(1.0) + wire.c * length);
+        let (wire, number) = match number(&p.wire_local) {
+            1.0 => (&p.wire_local, 1.0),
+            _ => (&p.wire_inside, number(&p.wire_inside)),
+        };
+        let length = length / number;
+        // Behind a stretch begins the next.
+        let next = if number > 1.0 {
+            self.input
+        } else {
+            Capacitance::ZERO
+        };
+        let load = self.input * (inputs / number).max(1.0) + wire.c * length + next;
         let chain = Chain::new(
             p,
             Kind::Inverter,
             p.f(rules::CELL_HEIGHT),
             Link {
                 load,
-                wire: wire_r * load / 2.0,
+                wire: wire.r * length * load / 2.0,
             },
         );
         let drive = chain.drive(p, Drive::default());
         let (leakage, gate_leakage) = chain.leakage(p, Kind::Inverter);
+        let all = count * number;
         Piece {
             name,
-            area: chain.area(p) * count,
-            leakage: leakage * count,
-            gate_leakage: gate_leakage * count,
-            energy: drive.energy * active,
-            delay: drive.delay,
+            area: chain.area(p) * all,
+            leakage: leakage * all,
+            gate_leakage: gate_leakage * all,
+            energy: drive.energy * (active * number),
+            delay: drive.delay * number,
         }
     }
 
