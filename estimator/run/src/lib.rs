@@ -9,6 +9,7 @@ pub mod forecast;
 pub mod foreign;
 pub mod inject;
 pub mod kernel;
+pub mod plain;
 pub mod plan;
 mod recipes;
 pub mod registers;
