@@ -13,4 +13,4 @@ pub use warpwatt_study::{goal, technology};
 
 pub mod command;
 pub mod schema;
-pub mod validate;
+pub use warpwatt_validation as validate;

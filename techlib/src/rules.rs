@@ -153,7 +153,7 @@ pub const RETENTION: f64 = 0.65;
 /// 2005) and 1.3 to 2.0 from 22 nm to 7 nm (NeuroSim 1.4 manual, Table V).
 pub const EIGHT_T_READ_PORT: f64 = 0.35;
 /// Time that self-timed sensing waits over that of a typical cell: the weakest of many cells drives about two thirds of a typical current (six sigma of 6 %),
-/// and the amplifier's offset asks for more than CACTI's swing. Fitted by estimator/examples/calibrate_macros.rs: 0.28 rms of the logarithms in the fit, 0.17
+/// and the amplifier's offset asks for more than CACTI's swing. Fitted by estimator/validation/examples/calibrate_macros.rs: 0.28 rms of the logarithms in the fit, 0.17
 /// held out. Between 1.2 and 2.
 pub const SELF_TIMING_MARGIN: f64 = 1.35;
 
@@ -185,5 +185,5 @@ pub const CAM_NOR: (f64, f64) = (6.25, 12.5);
 /// Switching thresholds of the match path, as fractions of the supply: the search line, the match line, the dummy inverter, the NOR (WRL 93/5).
 pub const CAM_THRESHOLDS: [f64; 4] = [0.304, 0.420, 0.413, 0.405];
 /// What surrounds a compiled memory, in F: power ring, guard ring, self-test, the distance that its compiler keeps. Fitted by
-/// estimator/examples/calibrate_macros.rs: 0.19 rms of the logarithms in the fit, 0.18 held out. Between 50 and 160.
+/// estimator/validation/examples/calibrate_macros.rs: 0.19 rms of the logarithms in the fit, 0.18 held out. Between 50 and 160.
 pub const MACRO_RING: f64 = 105.0;

@@ -6,7 +6,7 @@
 //!
 //! `cargo bench -p warpwatt-tests --bench replay_suite`; a filter as in `-- v100` or `-- tesla-16sm/spmv_csr` picks presets and kernels. One core. After criterion's
 //! own report: warp instructions a second of each kernel and their geometric mean, and on presets that GPGPU-Sim has how often faster that is than GPGPU-Sim
-//! 4.2.0 was on the same kernels, of which it was recorded how long it took (`estimator/src/validate/gpgpusim_cold.csv`; two cores at 2.3 GHz, no power model).
+//! 4.2.0 was on the same kernels, of which it was recorded how long it took (`estimator/validation/src/gpgpusim_cold.csv`; two cores at 2.3 GHz, no power model).
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};

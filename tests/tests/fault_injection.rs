@@ -202,7 +202,7 @@ fn upset<'p>(what: &'p What, program: Option<&'p Entry>) -> Option<Upset<'p>> {
 /// What a flip does if everything is executed from the beginning to the end.
 fn plainly(case: &Case, golden: &Golden<'_>, strike: &Strike) -> Class {
     let session = &golden.session;
-    let mut memory = session.memory();
+    let mut memory = golden.first.clone();
     let mut at = Progress::default();
     for number in 0.. {
         let Ok(next) = session.next(at, &mut memory) else {
@@ -330,7 +330,7 @@ fn ctas_one_by_one_are_the_launch() {
         let case = Case::suite(name, None);
         let golden = case.golden();
         let session = &golden.session;
-        let (mut memory, mut at) = (session.memory(), Progress::default());
+        let (mut memory, mut at) = (golden.first.clone(), Progress::default());
         while let Some((launch, after)) = session.next(at, &mut memory).unwrap() {
             let mut replay = Replay::new(session.module(), &launch, 32).unwrap();
             for cta in 0..replay.shape().ctas() {

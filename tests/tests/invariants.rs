@@ -34,6 +34,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("warpwatt-store", "estimator/store"),
     ("warpwatt-run", "estimator/run"),
     ("warpwatt-analysis", "estimator/analysis"),
+    ("warpwatt-validation", "estimator/validation"),
     ("warpwatt", "estimator"),
 ];
 
@@ -138,9 +139,28 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "warpwatt-validation",
+        &[
+            "warpwatt-analysis",
+            "warpwatt-array",
+            "warpwatt-circuit",
+            "warpwatt-gpu",
+            "warpwatt-input",
+            "warpwatt-pricing",
+            "warpwatt-ptx",
+            "warpwatt-simt",
+            "warpwatt-structures",
+            "warpwatt-study",
+            "warpwatt-suite",
+            "warpwatt-techlib",
+            "warpwatt-techniques",
+        ],
+    ),
+    (
         "warpwatt",
         &[
             "warpwatt-analysis",
+            "warpwatt-validation",
             "warpwatt-run",
             "warpwatt-store",
             "warpwatt-study",
@@ -154,7 +174,6 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpwatt-reliability",
             "warpwatt-simt",
             "warpwatt-suite",
-            "warpwatt-structures",
             "warpwatt-techlib",
             "warpwatt-techniques",
         ],
@@ -250,6 +269,7 @@ const LIBRARIES: &[&str] = &[
     "estimator/store",
     "estimator/run",
     "estimator/analysis",
+    "estimator/validation",
 ];
 
 /// Libraries that no host needs to hold: a browser, or another language.
@@ -321,6 +341,12 @@ fn a_technology_is_a_parameter() {
 fn only_the_command_prints() {
     let words = ["println!", "eprintln!", "print!(", "eprint!(", "dbg!"];
     assert_eq!(lines_with(LIBRARIES, &words, &[]), [""; 0]);
+    // And the command in one place, which tells what could not be written.
+    let streams = ["stdout()", "stderr().lock", "stderr().write"];
+    let words = [&words[..], &streams].concat();
+    let console = ["command/console.rs"];
+    assert_eq!(lines_with(&["estimator"], &words, &console), [""; 0]);
+    assert_ne!(lines_with(&["estimator"], &words, &[]), [""; 0]);
 }
 
 #[test]

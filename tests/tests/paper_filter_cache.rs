@@ -32,7 +32,7 @@ fn circuits(profile: Profile) -> NodeCircuits {
 
 /// The rows that need no points by themselves, and with the points of the study those of Table 4 and section 5.2.
 fn compared(profile: Profile, studies: &Studies) -> Vec<Check> {
-    let text = include_str!("../../estimator/validation/filter_cache.toml");
+    let text = include_str!("../../estimator/validation/suites/filter_cache.toml");
     let priced = format!("[circuits]\nprofile = \"{profile}\"\n");
     let mut sink = Sink::default();
     let text = text.replace("[circuits]", &priced);

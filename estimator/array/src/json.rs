@@ -67,6 +67,7 @@ fn side(cost: &Cost) -> Map<String, Value> {
 
 fn organisation(of: &Organisation) -> Value {
     json!({
+        "slices": of.slices,
         "ndwl": of.ndwl, "ndbl": of.ndbl, "nspd": of.nspd,
         "ndcm": of.ndcm, "ndsam1": of.ndsam1, "ndsam2": of.ndsam2,
         "rows": of.rows, "cols": of.cols,

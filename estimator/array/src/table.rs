@@ -172,8 +172,12 @@ fn organisations(cost: &Cost) -> String {
 }
 
 fn line(name: &str, of: &Organisation) -> String {
+    let slices = match of.slices {
+        1 => String::new(),
+        slices => format!(" of each of {slices} slices"),
+    };
     format!(
-        "{name}: {} subarrays of {} rows x {} columns, {} at work in an access (Ndwl {}, Ndbl {}, Nspd {}, Ndcm {}, Ndsam {} x {})\n",
+        "{name}: {} subarrays of {} rows x {} columns, {} at work in an access (Ndwl {}, Ndbl {}, Nspd {}, Ndcm {}, Ndsam {} x {}{slices})\n",
         of.subarrays,
         of.rows,
         of.cols,

@@ -1,7 +1,7 @@
 //! Files that people write, read up to a limit: a device or a wrong name must not take all memory.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 /// A mebibyte.
@@ -17,20 +17,47 @@ pub const MANIFEST: u64 = 2048 * MIB;
 /// The text in a file of at most `most` bytes.
 ///
 /// # Errors
-/// It cannot be read, is larger or is not UTF-8.
+/// As of [`bytes`], and it is not UTF-8.
 pub fn text(path: &Path, most: u64) -> io::Result<String> {
-    let mut text = String::new();
-    // Devices and pipes have no size that could be asked for before.
-    let file = File::open(path)?.take(most + 1);
-    let read = io::BufReader::new(file).read_to_string(&mut text)?;
-    if read as u64 > most {
+    let no_text = |_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text");
+    String::from_utf8(bytes(path, most)?).map_err(no_text)
+}
+
+/// What is in a file of at most `most` bytes.
+///
+/// # Errors
+/// It cannot be read, is larger, or is a pipe or a device.
+pub fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // What comes through a pipe has no size that could be asked for before.
+    open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
         let limit = format!(
             "it has more than {} MiB, the most that such a file may have",
             most / MIB
         );
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, limit));
+        return Err(io::Error::new(ErrorKind::FileTooLarge, limit));
     }
-    Ok(text)
+    Ok(bytes)
+}
+
+/// Opens what will end. A pipe in the file system is none: whoever opens it waits for one who writes, perhaps for ever. Neither is a device.
+/// What the caller has opened for us, as a shell does for `<(...)` and `< FILE`, is read like any standard input: somebody is at its other end.
+fn open(path: &Path) -> io::Result<File> {
+    // A directory says itself that it cannot be read.
+    let kind = fs::metadata(path)?.file_type();
+    if kind.is_file() || kind.is_dir() || is_handed_over(path) {
+        return File::open(path);
+    }
+    let refusal = "it is a pipe or a device, which need not have an end: write what it gives to a file, or hand it over as /dev/stdin or <(...)";
+    Err(io::Error::new(ErrorKind::InvalidInput, refusal))
+}
+
+/// Names of descriptors that are open already.
+fn is_handed_over(path: &Path) -> bool {
+    let descriptors = ["/dev/fd", "/proc/self/fd"];
+    let of_these = |folder: &&str| path.parent() == Some(Path::new(folder));
+    path == Path::new("/dev/stdin") || descriptors.iter().any(|folder| of_these(&folder))
 }
 
 #[cfg(test)]
@@ -51,10 +78,17 @@ mod tests {
         assert!(text(&path, MIB).is_err(), "no file");
     }
 
+    /// Neither may be waited for: nobody writes to the pipe, and the device has no end.
     #[cfg(unix)]
     #[test]
-    fn a_device_without_an_end_is_refused() {
-        let problem = text("/dev/zero".as_ref(), MIB).unwrap_err();
-        assert!(problem.to_string().contains("more than 1 MiB"), "{problem}");
+    fn pipes_and_devices_are_refused() {
+        let pipe = std::env::temp_dir().join(format!("warpwatt-pipe-{}", std::process::id()));
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        for path in [&pipe, Path::new("/dev/zero")] {
+            let problem = text(path, MIB).unwrap_err();
+            assert!(problem.to_string().contains("hand it over"), "{problem}");
+        }
+        fs::remove_file(&pipe).unwrap();
     }
 }

@@ -1,5 +1,7 @@
 //! A TOML document with the place of every key and value, read so that reading never stops at a fault.
 
+use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::ops::Range;
 
 use toml::Spanned;
@@ -219,7 +221,7 @@ impl Reader<'_> {
     }
 
     /// One value or a list of them (a sweep axis), each judged by `parse`: never empty, no value twice. `None` if the key is missing or nothing in it will do.
-    pub fn axis<'d, T: PartialEq>(
+    pub fn axis<'d, T: PartialEq + Debug>(
         &mut self,
         section: &Section<'d>,
         key: &str,
@@ -230,7 +232,7 @@ impl Reader<'_> {
     }
 
     /// As [`Reader::axis`], for a value in hand.
-    pub fn axis_of<'d, T: PartialEq>(
+    pub fn axis_of<'d, T: PartialEq + Debug>(
         &mut self,
         key: &str,
         value: &'d Spanned<DeValue<'d>>,
@@ -255,11 +257,15 @@ impl Reader<'_> {
             return None;
         }
         let mut values: Vec<Placed<T>> = Vec::new();
+        // Equal values look alike, so that each is compared with few others.
+        let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for item in items.iter() {
             let Some(placed) = self.judge(item, &parse) else {
                 continue;
             };
-            if let Some(first) = values.iter().find(|earlier| earlier.value == placed.value) {
+            let alike = alike.entry(format!("{:?}", placed.value)).or_default();
+            let mut earlier = alike.iter().map(|place| &values[*place]);
+            if let Some(first) = earlier.find(|earlier| earlier.value == placed.value) {
                 let diag = Diag::error(
                     "study::duplicate_value",
                     format!("the list `{key}` names a value twice"),
@@ -269,6 +275,7 @@ impl Reader<'_> {
                 .help("remove one of them: every value of an axis makes its own points");
                 self.sink.push(diag);
             } else {
+                alike.push(values.len());
                 values.push(placed);
             }
         }

@@ -8,6 +8,7 @@ pub mod execute;
 pub mod forecast;
 pub mod foreign;
 pub mod inject;
+pub mod kept;
 pub mod kernel;
 pub mod plain;
 pub mod plan;

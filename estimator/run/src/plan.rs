@@ -136,7 +136,7 @@ pub struct Timing {
     /// The configuration, among the plan's.
     pub configuration: usize,
     /// The GPU after the techniques have reshaped it and made it fit its clock.
-    pub spec: GpuSpec,
+    pub spec: Arc<GpuSpec>,
 }
 
 impl Plan {

@@ -78,7 +78,7 @@ fn gpu(axes: &Axes, timing: &Timing, circuits: &NodeCircuits) -> Gpu {
     let mut parts: Vec<Part> = built.chain(own).collect();
     parts.sort_by(|a, b| a.name.cmp(&b.name));
     Gpu {
-        spec: timing.spec.clone(),
+        spec: (*timing.spec).clone(),
         parts,
     }
 }

@@ -55,7 +55,7 @@ Examples:
 Exit codes:
   0   done
   1   done, but a check, a budget or a validation is not met
-  2   the input is wrong: every fault is listed with its place, nothing was written
+  2   the input is wrong: every fault is listed with its place, nothing was written; or the output cannot be written
   70  a defect of warpwatt: please report it
 
 Units: text shows readable units; JSON and CSV hold SI numbers with the unit in the key (read_energy_j, leakage_w, area_m2, delay_s).
@@ -194,6 +194,7 @@ Examples:
   warpwatt run study.toml --json > study.json
   warpwatt run study.toml --dry-run                     how many points, how long, how large; nothing is written
   warpwatt run study.toml --shard 2/3 --out part2       the second third, for `warpwatt merge`
+  warpwatt run study.toml --repair                      what a disk has damaged, computed again
 
 Exit codes: 0 done; 1 done, but no point meets the study's [budget]; 2 the study is wrong or a kernel cannot run.
 The format of studies is described in docs/studies.md.")]
@@ -210,8 +211,11 @@ pub struct RunArguments {
     /// Throw away the results that are there and start over
     #[arg(long)]
     pub fresh: bool,
+    /// Where the result store is damaged, keep the points that are whole and compute the others again
+    #[arg(long, conflicts_with = "fresh")]
+    pub repair: bool,
     /// Say what there is to do and what it may take, and write nothing
-    #[arg(long, conflicts_with_all = ["fresh", "timeline"])]
+    #[arg(long, conflicts_with_all = ["fresh", "repair", "timeline"])]
     pub dry_run: bool,
     /// Run the I-th of N parts of the study; `warpwatt merge` puts their results together
     #[arg(long, value_name = "I/N", conflicts_with = "timeline")]

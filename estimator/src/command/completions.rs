@@ -4,7 +4,7 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use super::arguments::Cli;
-use super::console::{Exit, out};
+use super::console::{Exit, out_data};
 
 /// Print a completion script for a shell.
 #[derive(Debug, Args)]
@@ -27,6 +27,6 @@ pub fn run(arguments: &CompletionsArguments) -> Exit {
         "warpwatt",
         &mut script,
     );
-    out(&String::from_utf8_lossy(&script));
+    out_data(&script);
     Exit::Done
 }

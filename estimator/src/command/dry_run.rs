@@ -10,7 +10,7 @@ use super::console::{Exit, out, out_json, reject, show};
 use crate::diag::{Diag, Rejection, Sink};
 use crate::run::forecast::Forecast;
 use crate::run::{Resolved, resolve};
-use crate::store::{FILE_NAME, PointKey, Store};
+use crate::store::{PointKey, Store, StoreError};
 
 /// Says what the study would take. Writes nothing.
 pub fn run(arguments: &RunArguments) -> Exit {
@@ -36,15 +36,15 @@ fn forecast(
 ) -> Result<Forecast, Diag> {
     let plan = &resolved.plan;
     let keys: Vec<PointKey> = plan.points.iter().map(|point| point.key).collect();
-    let held = if directory.join(FILE_NAME).is_file() {
-        let store = Store::open_existing(directory);
-        let held = store.and_then(|store| {
-            store.check_owner(&resolved.study.title)?;
-            store.held(&keys)
-        });
-        held.map_err(|error| error.diag())?
-    } else {
-        vec![false; keys.len()]
+    let store = Store::open_existing(directory);
+    let held = store.and_then(|store| {
+        store.check_owner(&resolved.study.title)?;
+        store.held(&keys).map_err(|error| error.numbered(&keys))
+    });
+    let held = match held {
+        Ok(held) => held,
+        Err(StoreError::Missing { .. }) => vec![false; keys.len()],
+        Err(error) => return Err(error.diag()),
     };
     let wanted = match arguments.shard {
         Some(shard) => shard.of(plan),

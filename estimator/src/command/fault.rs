@@ -4,6 +4,7 @@ use std::panic::{self, PanicHookInfo, UnwindSafe};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::console::{Exit, err};
+use crate::store::panic_is_a_finding;
 
 /// Runs `command`; a panic in it, on any thread, becomes a request to report it and exit code 70.
 pub fn guarded(command: impl FnOnce() -> Exit + UnwindSafe) -> Exit {
@@ -14,6 +15,9 @@ pub fn guarded(command: impl FnOnce() -> Exit + UnwindSafe) -> Exit {
 /// Reports the first panic; those that follow are its echoes.
 fn report(info: &PanicHookInfo<'_>) {
     static REPORTED: AtomicBool = AtomicBool::new(false);
+    if panic_is_a_finding() {
+        return;
+    }
     if REPORTED.swap(true, Ordering::Relaxed) {
         return;
     }

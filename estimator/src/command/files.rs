@@ -10,7 +10,7 @@ use crate::diag::{Diag, Rejection};
 ///
 /// # Errors
 /// A file cannot be written; then none of them has changed, unless the file system fails between two renames.
-pub fn write_all(directory: &Path, files: &[(String, Vec<u8>)]) -> Result<(), Rejection> {
+pub fn write_all(directory: &Path, files: &[(String, impl AsRef<[u8]>)]) -> Result<(), Rejection> {
     let mut waiting = Vec::new();
     for (name, contents) in files {
         let target = directory.join(name);
@@ -44,7 +44,7 @@ pub fn write_one(path: &Path, contents: &[u8]) -> Result<(), Rejection> {
     match path.file_name() {
         Some(name) => write_all(
             directory,
-            &[(name.to_string_lossy().into_owned(), contents.to_vec())],
+            &[(name.to_string_lossy().into_owned(), contents)],
         ),
         None => Err(unwritable(
             path,

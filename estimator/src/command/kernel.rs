@@ -115,15 +115,17 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     };
     // What a buffer holds in the end is not kept, and races show only in an execution.
     let cache = cache.filter(|_| dumps.is_empty() && !arguments.check_races);
-    let run = executed(&kernel, options, sink, cache)?;
+    let mut run = executed(&kernel, options, sink, cache)?;
     let facts = Facts::of(&kernel, &run, arguments, &spec);
     let races = arguments.check_races.then(|| Races::of(&run));
-    let buffers = contents(&dumps, &run);
+    let buffers = std::mem::take(&mut run.buffers);
     let timing = timing(arguments, &spec, run, timeline.as_mut())?;
     let timeline = timeline.map(Timeline::finish).transpose();
     let timeline = timeline.map_err(|rejection| rejection.0.diags.into_iter().next())?;
-    for ((_, path), bytes) in dumps.iter().zip(buffers) {
-        write_one(path, &bytes).map_err(|rejection| rejection.0.diags.into_iter().next())?;
+    for (name, path) in &dumps {
+        let buffer = buffers.iter().find(|buffer| buffer.name == *name);
+        let bytes = buffer.map_or(&[][..], |buffer| &buffer.bytes);
+        write_one(path, bytes).map_err(|rejection| rejection.0.diags.into_iter().next())?;
     }
     if let Some(path) = &arguments.activity {
         let text = activity(&kernel, &spec, timing.as_ref())?;
@@ -174,15 +176,6 @@ fn executed(
         show_notes(&cache);
     }
     Ok(traced.run)
-}
-
-/// What each dump will hold.
-fn contents(dumps: &[(String, PathBuf)], run: &CaseRun) -> Vec<Vec<u8>> {
-    let contents = dumps.iter().map(|(name, _)| {
-        let buffer = run.buffers.iter().find(|buffer| buffer.name == *name);
-        buffer.map_or_else(Vec::new, |buffer| buffer.bytes.clone())
-    });
-    contents.collect()
 }
 
 /// The timing run, or why the GPU that nobody asked for cannot time this kernel; nothing with `--no-timing`.

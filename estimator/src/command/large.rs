@@ -9,13 +9,14 @@ use sha2::{Digest as _, Sha256};
 
 use super::console::{Exit, err, out, out_json};
 use super::files::write_all;
-use super::present::Formats;
+use super::present::{Formats, width};
 use super::tables::{Rows, Tables};
 use crate::diag::{Diag, Rejection};
 use crate::digest::hex;
 use crate::outcome::Outcome;
 use crate::report::beside;
 use crate::report::digest::{Digest, Gathering};
+use crate::report::json::document;
 use crate::report::metric::{Metrics, Objective};
 use crate::report::parameters::Parameters;
 use crate::report::{Report, answer_sheet};
@@ -73,7 +74,7 @@ pub fn present(
     if formats.json {
         out_json(&json!({ "digest": digest }));
     } else {
-        out(&digest.table());
+        out(&digest.terminal(width(), &formats.details));
     }
     if !formats.quiet {
         let directory = directory.display();
@@ -108,6 +109,10 @@ fn known(
         return None;
     }
     let text = fs::read(directory.join(DIGEST)).ok()?;
+    let written = Record::beside(directory)?.files;
+    if written.get(DIGEST) != Some(&hex(&Sha256::digest(&text))) {
+        return None;
+    }
     let digest: Digest = serde_json::from_slice(&text).ok()?;
     (digest.manifest == hash && digest.objectives == objectives).then_some(digest)
 }
@@ -157,14 +162,14 @@ fn gather(
     let mut tables = Tables::create(&formats.directory, &formats.files, budget)?;
     let wanted = tables.wanted();
     let parameters = Parameters::named(&manifest.parameters);
-    let as_csv = formats.files.contains(&Format::Csv);
     let mut gathering = Gathering::new(&manifest.title, hash, objectives);
     let mut digests = Digests::default();
     let mut waiting: Vec<Outcome> = Vec::new();
     let mut keys = manifest.points.chunks(STRETCH);
     loop {
         let next = keys.next();
-        for (outcome, digest) in outcomes(store, next.unwrap_or_default())? {
+        let next_points = outcomes(manifest, store, next.unwrap_or_default())?;
+        for (outcome, digest) in next_points {
             digests.add_digest(&digest);
             waiting.push(outcome);
         }
@@ -174,7 +179,8 @@ fn gather(
             .map(|points| {
                 let report = report(manifest, &points, &parameters)?;
                 let sheets = wanted.iter().filter_map(|table| report.sheet(*table));
-                let rows = sheets.map(|sheet| Rows::of(sheet, as_csv)).collect();
+                let rows = sheets.map(|sheet| Rows::of(sheet, &formats.files));
+                let rows = rows.collect::<Result<_, _>>()?;
                 Ok(Piece { report, rows })
             })
             .collect();
@@ -186,8 +192,11 @@ fn gather(
             break;
         }
     }
+    let results = store.check_results(&digests.all());
+    results.map_err(|error| error.diag())?;
     let (digest, answer) = gathering.finish();
-    tables.answer(&Rows::of(answer_sheet(&answer, &parameters), as_csv));
+    let answer = Rows::of(answer_sheet(&answer, &parameters), &formats.files)?;
+    tables.answer(&answer);
     tables.commit()?;
     let mut record = Record::with(manifest, digests);
     for name in Tables::names(&formats.files, budget) {
@@ -226,12 +235,15 @@ fn pieces(waiting: &mut Vec<Outcome>, last: bool) -> Vec<Vec<Outcome>> {
 }
 
 /// The points of a stretch with their digests, decoded by all threads.
-fn outcomes(store: &Store, keys: &[PointKey]) -> Result<Vec<(Outcome, [u8; 32])>, Diag> {
-    let found: Result<Vec<_>, Diag> = keys
-        .par_chunks(64)
-        .map(|keys| store.outcomes(keys).map_err(|error| error.diag()))
-        .collect();
-    Ok(found?.into_iter().flatten().collect())
+fn outcomes(
+    manifest: &Manifest,
+    store: &Store,
+    keys: &[PointKey],
+) -> Result<Vec<(Outcome, [u8; 32])>, Diag> {
+    let pieces = keys.par_chunks(64).map(|keys| store.outcomes(keys));
+    let found: Result<Vec<_>, StoreError> = pieces.collect();
+    let found = found.map_err(|error| error.numbered(&manifest.points).diag())?;
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// Some points with what is compared with them, and their rows.
@@ -252,7 +264,8 @@ fn report(
 }
 
 fn pretty(digest: &Digest) -> Result<Vec<u8>, Diag> {
-    serde_json::to_vec_pretty(digest).map_err(|error| defect(&error))
+    let text = document(digest).map_err(|error| defect(&error))?;
+    Ok(text.into_bytes())
 }
 
 fn defect(error: &dyn std::error::Error) -> Diag {

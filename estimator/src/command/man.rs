@@ -7,7 +7,7 @@ use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
 
 use super::arguments::Cli;
-use super::console::{Exit, out, reject};
+use super::console::{Exit, out_data, reject};
 use super::files::write_all;
 use crate::diag::{Diag, Rejection};
 
@@ -32,8 +32,7 @@ pub fn run(arguments: &ManArguments) -> Exit {
         Err(error) => return rejected(Diag::error("man::defect", error.to_string()).into()),
     };
     let Some(directory) = &arguments.out else {
-        let main = pages.first().map(|(_, page)| String::from_utf8_lossy(page));
-        out(&main.unwrap_or_default());
+        pages.iter().take(1).for_each(|(_, page)| out_data(page));
         return Exit::Done;
     };
     match write_all(directory, &pages) {

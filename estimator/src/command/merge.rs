@@ -14,11 +14,13 @@ use crate::study::Format;
 /// Put the results of parts of a study together, and report them.
 ///
 /// Parts are what `warpwatt run STUDY.toml --shard I/N --out DIR` leaves, on one machine or several. The report is that of the whole study, to the byte.
+/// A merge that was killed goes on when it is repeated.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   warpwatt merge results part1 part2 part3
   warpwatt merge results part1 part2 --json
+  warpwatt merge results part1 part2 --fresh            whatever results holds is thrown away first
 
 Exit codes: 0 done; 1 points are missing, or no point meets the study's [budget]; 2 the parts do not belong together.")]
 pub struct MergeArguments {
@@ -28,6 +30,9 @@ pub struct MergeArguments {
     /// The directories that parts of the study were written to
     #[arg(value_name = "IN", required = true)]
     pub parts: Vec<PathBuf>,
+    /// Throw away what OUT holds and start over
+    #[arg(long)]
+    pub fresh: bool,
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
@@ -38,7 +43,7 @@ pub struct MergeArguments {
 
 /// Merges and reports.
 pub fn run(arguments: &MergeArguments) -> Exit {
-    let merged = merge(&arguments.out, &arguments.parts);
+    let merged = merge(&arguments.out, &arguments.parts, arguments.fresh);
     let merged = match merged {
         Ok(merged) => merged,
         Err(error) => return reject(&Rejection::from(error.diag()), arguments.json),

@@ -12,6 +12,7 @@ mod energy;
 mod explain;
 mod fault;
 mod files;
+mod formulas;
 mod inject;
 mod kernel;
 mod large;
@@ -51,8 +52,11 @@ use console::Exit;
 
 /// Runs the command with the process's arguments.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
-    ExitCode::from(fault::guarded(move || dispatch(&cli.command)).code())
+    let exit = fault::guarded(|| match Cli::try_parse() {
+        Ok(cli) => dispatch(&cli.command),
+        Err(error) => console::usage(&error),
+    });
+    ExitCode::from(console::ended(exit).code())
 }
 
 fn dispatch(command: &Command) -> Exit {

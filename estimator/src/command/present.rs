@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::console::{Exit, err, out, out_json};
 use super::files::write_all;
+use super::formulas::escaped;
 use crate::diag::Diag;
 #[cfg(feature = "parquet")]
 use crate::report::parquet;
@@ -48,6 +49,13 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
                     (format!("{name}.csv"), sheet.csv().into_bytes())
                 };
                 files.extend(tables(report).map(file));
+            }
+            Format::CsvSafe => {
+                for (name, sheet) in tables(report) {
+                    let csv = escaped(sheet.csv().as_bytes());
+                    let csv = csv.map_err(|error| defect(error.to_string()))?;
+                    files.push((format!("{name}.{}", format.extension()), csv));
+                }
             }
             #[cfg(feature = "parquet")]
             Format::Parquet => {

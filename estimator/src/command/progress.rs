@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::console::err;
+use super::console::{err, visible};
 use crate::run::drive::News;
 use crate::run::plan::Plan;
 
@@ -60,7 +60,7 @@ impl<'p> Progress<'p> {
                     name.name, name.case, self.executed, self.executions
                 );
                 match &self.bar {
-                    Some(bar) => bar.set_message(text),
+                    Some(bar) => bar.set_message(visible(&text).into_owned()),
                     None if self.lines => err(&format!("{text}\n")),
                     None => (),
                 }

@@ -43,6 +43,11 @@ fn read(arguments: &PtxArguments) -> Result<Inspection, Rejection> {
     })?;
     let found = inspect(&source, arguments.registers);
     let id = sink.sources.add(path.display().to_string(), source);
+    if found.as_ref().is_ok_and(is_empty) {
+        let message = format!("there is no PTX in `{}`", path.display());
+        let help = "a module begins with `.version` and `.target`: is it the right file, and was it written to its end?";
+        return Err(Diag::error("ptx::empty", message).help(help).into());
+    }
     found.map_err(|errors| {
         for error in errors {
             sink.push(
@@ -53,6 +58,11 @@ fn read(arguments: &PtxArguments) -> Result<Inspection, Rejection> {
         }
         Rejection(sink)
     })
+}
+
+/// Whether nothing was said, but in comments perhaps.
+fn is_empty(found: &Inspection) -> bool {
+    *found == Inspection::default()
 }
 
 fn document(found: &Inspection) -> Value {
@@ -69,7 +79,7 @@ fn document(found: &Inspection) -> Value {
         "functions": found.functions.iter().map(function).collect::<Vec<_>>(),
         "instructions": found.instructions,
         "unsupported": unsupported.collect::<Vec<_>>(),
-        "coverage": found.coverage(),
+        "coverage": coverage(found),
     })
 }
 
@@ -107,15 +117,23 @@ fn function(function: &FunctionFacts) -> Value {
     json!({ "name": function.name, "instructions": function.instructions, "mix": function.mix })
 }
 
+/// Share of the instructions that are supported, if there are any.
+fn coverage(found: &Inspection) -> Option<f64> {
+    (found.instructions > 0).then(|| found.coverage())
+}
+
 fn text(found: &Inspection) -> String {
+    let supported = match coverage(found) {
+        Some(share) => format!("{:.2} % of them supported", share * 100.0),
+        None => "so there is nothing in it to run".to_owned(),
+    };
     let mut text = format!(
-        "PTX {} for {}: {} entries, {} device functions, {} instructions, {:.2} % of them supported\n\n",
+        "PTX {} for {}: {} entries, {} device functions, {} instructions, {supported}\n\n",
         found.version.as_deref().unwrap_or("of no version"),
         found.target.as_deref().unwrap_or("no target"),
         found.entries.len(),
         found.functions.len(),
         found.instructions,
-        found.coverage() * 100.0,
     );
     if !found.entries.is_empty() {
         let _ = writeln!(text, "{}", entries(&found.entries));

@@ -7,14 +7,14 @@ use clap::Args;
 use super::console::{Exit, reject};
 use super::open::open;
 use super::present::Formats;
-use super::run::{collect, report_store};
+use super::run::report_store;
 use super::shown::ShowArguments;
 use crate::diag::{Diag, Rejection, Sink};
 use crate::outcome::Outcome;
 use crate::report::Details;
 use crate::report::digest::MOST_SHOWN;
 use crate::report::metric::{Metrics, Objective};
-use crate::store::{Manifest, Store};
+use crate::store::{Manifest, Store, StoreError};
 use crate::study::Format;
 
 /// Render the results of a study again: print the tables and write CSV, JSON and HTML anew.
@@ -34,7 +34,7 @@ pub struct ReportArguments {
     /// Mark the best compromises between metrics: two or more, each alone or as min:NAME or max:NAME [default: the study's]
     #[arg(long, value_name = "METRIC,METRIC", value_delimiter = ',')]
     pub pareto: Vec<String>,
-    /// The files to write: csv, json, html, and parquet where it was built in [default: csv,json,html]
+    /// The files to write: csv, csv-safe (no cell is a formula of a spreadsheet), json, html, and parquet where it was built in [default: csv,json,html]
     #[arg(long, value_name = "FORMAT,FORMAT", value_delimiter = ',')]
     pub formats: Vec<String>,
     /// Show the page in the browser: the program that BROWSER names, or the system's
@@ -109,10 +109,9 @@ pub fn report_on(results: &Path, files: Vec<Format>, shape: Shape) -> Result<Exi
         // Techniques' metrics are known from the points.
         asked => {
             let few = &manifest.points[..manifest.points.len().min(MOST_SHOWN)];
-            let few = few.iter().map(|key| store.get(key));
-            let points: Result<Vec<Option<Outcome>>, _> = few.collect();
-            let points = points.map_err(|error| error.diag())?;
-            objectives(asked, &points.into_iter().flatten().collect::<Vec<_>>())?
+            let points = store.outcomes(few).map_err(|error| error.diag())?;
+            let points = points.into_iter().map(|(point, _)| point);
+            objectives(asked, &points.collect::<Vec<Outcome>>())?
         }
     };
     let formats = Formats {
@@ -131,22 +130,20 @@ pub fn report_on(results: &Path, files: Vec<Format>, shape: Shape) -> Result<Exi
 /// There is no store, or no study was finished in it.
 pub fn stored(results: &Path) -> Result<(Manifest, Vec<Outcome>), Diag> {
     let (manifest, store) = opened(results)?;
-    let outcomes = collect(&manifest, &store).map_err(|error| error.diag())?;
+    let outcomes = store.collect(&manifest).map_err(|error| error.diag())?;
     Ok((manifest, outcomes))
 }
 
 /// The store of a finished study in `results`, and what it is about.
 pub fn opened(results: &Path) -> Result<(Manifest, Store), Diag> {
-    let store = Store::open_existing(results).map_err(|error| error.diag())?;
-    let manifest = store.manifest().map_err(|error| error.diag())?;
-    let manifest = manifest.ok_or_else(|| {
-        Diag::error(
+    Store::open_finished(results).map_err(|error| match error {
+        StoreError::NoStudy { .. } => Diag::error(
             "store::unfinished",
             format!("no study was finished in `{}`", results.display()),
         )
-        .help("run the study again: it goes on where it stopped")
-    })?;
-    Ok((manifest, store))
+        .help("run the study again: it goes on where it stopped"),
+        other => other.diag(),
+    })
 }
 
 /// The metrics that are asked for.

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use super::report::opened;
-use super::run::collect;
 use crate::diag::Diag;
 use crate::recipe::Recipes;
 use crate::report::Report;
@@ -30,7 +29,7 @@ impl Results {
     /// There is none, no study was finished in it, or an older version wrote it.
     pub fn open(directory: &Path) -> Result<Self, Diag> {
         let (manifest, store) = opened(directory)?;
-        let outcomes = collect(&manifest, &store).map_err(|error| error.diag())?;
+        let outcomes = store.collect(&manifest).map_err(|error| error.diag())?;
         Ok(Self {
             report: Report::beside(
                 &manifest.title,

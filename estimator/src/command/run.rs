@@ -14,16 +14,15 @@ use super::results::recipes;
 use super::study_timeline::StudyTimeline;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
-use crate::outcome::Outcome;
-use crate::recipe::Recipes;
 use crate::report::Report;
 use crate::report::beside;
 use crate::report::digest::MOST_SHOWN;
 use crate::report::metric::Objective;
 use crate::report::parameters::Parameters;
+use crate::run::kept::{self, Begin, Keeping, MOST_EXPLAINED, Told, Whole};
 use crate::run::plan::Plan;
-use crate::run::{Means, Resolved, resolve, run_points};
-use crate::store::{Manifest, PointKey, Store, StoreError};
+use crate::run::{Means, Resolved, resolve};
+use crate::store::{Manifest, Store};
 
 /// Runs the study and reports it.
 pub fn run(arguments: &RunArguments) -> Exit {
@@ -81,25 +80,37 @@ fn run_resolved(
     directory: &Path,
     (sink, cache): (&Sink, Option<&TraceCache>),
 ) -> Result<Exit, Diag> {
-    if arguments.fresh {
-        Store::clear(directory).map_err(|error| error.diag())?;
-    }
-    let manifest = Manifest {
-        title: resolved.study.title.clone(),
-        paper: resolved.study.paper.clone(),
-        study: sink.sources.text(resolved.source).to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        inputs: resolved.plan.inputs(),
-        sampling: resolved.study.design.sampling().cloned(),
-        budget: resolved.study.budget.clone(),
-        pareto: resolved.study.pareto.clone(),
-        uncertainty: resolved.study.uncertainty,
-        parameters: parameters(&resolved.plan),
-        points: resolved.plan.points.iter().map(|point| point.key).collect(),
+    let sources = &sink.sources;
+    let manifest = kept::manifest(resolved, sources, parameters(&resolved.plan));
+    let study = Whole {
+        resolved,
+        sources,
+        manifest: &manifest,
     };
+    let jobs = arguments.jobs;
+    let keeping = Keeping {
+        directory,
+        begin: match (arguments.fresh, arguments.repair) {
+            (true, _) => Begin::Fresh,
+            (_, true) => Begin::Repair,
+            _ => Begin::Resume,
+        },
+        shard: arguments.shard,
+        means: Means { jobs, cache },
+    };
+    let mut shown = Shown::new(&resolved.plan, arguments.quiet);
     if arguments.shard.is_some() {
-        return run_shard(arguments, resolved, &manifest, (directory, sink, cache));
+        let points = study.finish_part(keeping, |told| shown.tell(told))?;
+        if !arguments.quiet {
+            err(&format!(
+                "\n{points} of {} points are in {}: `warpwatt merge OUT IN...` puts parts together\n",
+                manifest.points.len(),
+                directory.display()
+            ));
+        }
+        return Ok(Exit::Done);
     }
+    let store = study.finish(keeping, |told| shown.tell(told))?;
     let formats = Formats {
         directory: directory.to_path_buf(),
         files: resolved.study.output.formats.clone(),
@@ -107,26 +118,60 @@ fn run_resolved(
         quiet: arguments.quiet,
         details: arguments.show.details(),
     };
-    let store = match finished_already(directory, &manifest) {
-        Some(store) => {
-            if !arguments.quiet {
-                let points = manifest.points.len();
-                err(&format!(
-                    "all {points} points are in the result store already\n"
-                ));
-            }
-            store
-        }
-        None => {
-            run_to_the_end(arguments, resolved, &manifest, (directory, sink, cache))?;
-            Store::open_existing(directory).map_err(|error| error.diag())?
-        }
-    };
     let exit = report_store(&manifest, &store, (&manifest.pareto, &formats)).map_err(first)?;
     if arguments.open {
         open(&directory.join("report.html"));
     }
     Ok(exit)
+}
+
+/// What is shown of a run on its way.
+struct Shown<'p> {
+    plan: &'p Plan,
+    quiet: bool,
+    progress: Option<Progress<'p>>,
+}
+
+impl<'p> Shown<'p> {
+    fn new(plan: &'p Plan, quiet: bool) -> Self {
+        Self {
+            plan,
+            quiet,
+            progress: None,
+        }
+    }
+
+    fn tell(&mut self, told: Told) {
+        let say = |text: String| {
+            if !self.quiet {
+                err(&text);
+            }
+        };
+        match told {
+            Told::Repaired { kept, points } => say(format!(
+                "{kept} of {points} points of the damaged result store are whole and stay\n"
+            )),
+            Told::Held { held, points } if held == points => {
+                say(format!("all {points} points are in the result store already\n"));
+            }
+            Told::Held { held, points } => say(format!(
+                "{held} of {points} points are in the result store already\n"
+            )),
+            Told::Begun { points, executions } => {
+                self.progress = Some(Progress::new(self.plan, points, executions, self.quiet));
+            }
+            Told::News(news) => {
+                if let Some(progress) = &mut self.progress {
+                    progress.tell(news);
+                }
+            }
+            Told::Ended => {
+                if let Some(progress) = self.progress.take() {
+                    progress.end();
+                }
+            }
+        }
+    }
 }
 
 /// Writes and prints the report of a study that is finished.
@@ -143,7 +188,7 @@ pub fn report_store(
     if manifest.points.len() > MOST_SHOWN && !drawn {
         return large::present(manifest, store, (objectives, formats));
     }
-    let outcomes = collect(manifest, store).map_err(|error| error.diag())?;
+    let outcomes = store.collect(manifest).map_err(|error| error.diag())?;
     let report = Report::beside(
         &manifest.title,
         &outcomes,
@@ -166,128 +211,4 @@ fn first(rejection: Rejection) -> Diag {
     let mut diags = rejection.0.diags.into_iter();
     let none = || Diag::error("report::defect", "the report cannot be made");
     diags.next().unwrap_or_else(none)
-}
-
-/// The store of a study that was finished before. Whatever is in the way of reading it is reported when it is opened for writing.
-fn finished_already(directory: &Path, manifest: &Manifest) -> Option<Store> {
-    let store = Store::open_existing(directory).ok()?;
-    let recipes = manifest.points.len() > MOST_EXPLAINED || store.has_recipes().ok()?;
-    let known = store.manifest().ok()?.as_ref() == Some(manifest);
-    let all = || Some(!store.held(&manifest.points).ok()?.contains(&false));
-    (recipes && known && all()?).then_some(store)
-}
-
-/// Runs a part of the study. What it is a part of is kept beside it, so that parts can be put together.
-fn run_shard(
-    arguments: &RunArguments,
-    resolved: &Resolved,
-    manifest: &Manifest,
-    (directory, sink, cache): (&Path, &Sink, Option<&TraceCache>),
-) -> Result<Exit, Diag> {
-    let store = Store::open_for(directory, &manifest.title).map_err(|error| error.diag())?;
-    let done = fill(arguments, resolved, &store, (sink, cache)).and_then(|points| {
-        let kept = keep_recipes(resolved, &store).and_then(|()| store.put_part(manifest));
-        kept.map_err(|error| error.diag())?;
-        Ok(points)
-    });
-    store.close();
-    let points = done?;
-    if !arguments.quiet {
-        err(&format!(
-            "\n{points} of {} points are in {}: `warpwatt merge OUT IN...` puts parts together\n",
-            manifest.points.len(),
-            directory.display()
-        ));
-    }
-    Ok(Exit::Done)
-}
-
-fn run_to_the_end(
-    arguments: &RunArguments,
-    resolved: &Resolved,
-    manifest: &Manifest,
-    (directory, sink, cache): (&Path, &Sink, Option<&TraceCache>),
-) -> Result<(), Diag> {
-    let store = Store::open_for(directory, &manifest.title).map_err(|error| error.diag())?;
-    let done = fill(arguments, resolved, &store, (sink, cache)).and_then(|_| {
-        keep_recipes(resolved, &store)
-            .and_then(|()| store.put_manifest(manifest))
-            .map_err(|error| error.diag())
-    });
-    store.close();
-    done
-}
-
-/// More points than are looked at one by one: what they were priced from is not kept.
-const MOST_EXPLAINED: usize = 10_000;
-
-/// Keeps what points were priced from, if they are few enough to be looked at one by one.
-fn keep_recipes(resolved: &Resolved, store: &Store) -> Result<(), StoreError> {
-    if resolved.plan.points.len() > MOST_EXPLAINED {
-        return Ok(());
-    }
-    store.put_recipes(&Recipes::from(&resolved.plan))
-}
-
-/// Runs what the store does not hold yet, of the study or of its part; returns how many points that is in all.
-fn fill(
-    arguments: &RunArguments,
-    resolved: &Resolved,
-    store: &Store,
-    (sink, cache): (&Sink, Option<&TraceCache>),
-) -> Result<usize, Diag> {
-    let plan = &resolved.plan;
-    let keys: Vec<PointKey> = plan.points.iter().map(|point| point.key).collect();
-    let held = store.held(&keys).map_err(|error| error.diag())?;
-    let wanted = match arguments.shard {
-        Some(shard) => shard.of(plan),
-        None => vec![true; keys.len()],
-    };
-    let points = wanted.iter().filter(|wanted| **wanted).count();
-    let done: Vec<bool> = wanted
-        .iter()
-        .zip(&held)
-        .map(|(wanted, held)| !wanted || *held)
-        .collect();
-    let left = done.iter().filter(|done| !**done).count();
-    if left < points && !arguments.quiet {
-        let share = match left {
-            0 => format!("all {points}"),
-            _ => format!("{} of {points}", points - left),
-        };
-        err(&format!("{share} points are in the result store already\n"));
-    }
-    let executions = plan.work(&done).len();
-    let mut progress = Progress::new(plan, left, executions, arguments.quiet);
-    let means = Means {
-        jobs: arguments.jobs,
-        cache,
-    };
-    let result = run_points(
-        resolved,
-        &sink.sources,
-        (&done, means),
-        |news| progress.tell(news),
-        |batch| {
-            let batch: Vec<(PointKey, &Outcome)> = batch
-                .iter()
-                .map(|(point, outcome)| (keys[*point], outcome))
-                .collect();
-            store.put_all(&batch).map_err(|error| error.diag())
-        },
-    );
-    progress.end();
-    result.map(|()| points)
-}
-
-/// All outcomes that the manifest names and the store holds, in point order.
-///
-/// # Errors
-/// The store cannot be read.
-pub fn collect(manifest: &Manifest, store: &Store) -> Result<Vec<Outcome>, StoreError> {
-    let mut outcomes = Vec::new();
-    for key in &manifest.points {
-        outcomes.extend(store.get(key)?);
-    }
-    Ok(outcomes)
 }

@@ -32,7 +32,7 @@ impl StudyTimeline {
         let runs = runs(plan);
         let named: Vec<(String, &GpuSpec)> = runs
             .iter()
-            .map(|(name, timing)| (name.clone(), &plan.timings[*timing].spec))
+            .map(|(name, timing)| (name.clone(), &*plan.timings[*timing].spec))
             .collect();
         let timeline = arguments.open_several(&named, sink)?;
         Some(timeline.map(|timeline| Self { timeline, runs }))

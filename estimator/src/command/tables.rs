@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::Path;
 
 use super::files::PartFile;
-use crate::diag::Rejection;
+use super::formulas::escaped;
+use crate::diag::{Diag, Rejection};
 use crate::report::Table;
 use crate::report::sheet::Sheet;
 use crate::study::Format;
@@ -26,22 +27,34 @@ pub struct Rows {
     sheet: Sheet,
     /// Empty where no file is CSV.
     csv: String,
+    /// Empty where no file is CSV for spreadsheets.
+    safe: Vec<u8>,
 }
 
 impl Rows {
-    /// Those of `sheet`, also as CSV if a file wants that.
-    pub fn of(sheet: Sheet, as_csv: bool) -> Self {
-        let csv = if as_csv {
+    /// Those of `sheet`, also as the kinds of CSV that files want.
+    ///
+    /// # Errors
+    /// They cannot be made.
+    pub fn of(sheet: Sheet, formats: &[Format]) -> Result<Self, Diag> {
+        let wanted = |format| formats.contains(&format);
+        let plain = wanted(Format::Csv) || wanted(Format::CsvSafe);
+        let csv = if plain {
             sheet.rows_csv()
         } else {
             String::new()
         };
-        Self { sheet, csv }
+        let safe = match wanted(Format::CsvSafe) {
+            true => escaped(csv.as_bytes())
+                .map_err(|error| Diag::error("report::defect", error.to_string()))?,
+            false => Vec::new(),
+        };
+        Ok(Self { sheet, csv, safe })
     }
 }
 
 /// Formats that have tables.
-const FORMATS: [Format; 2] = [Format::Csv, Format::Parquet];
+const FORMATS: [Format; 3] = [Format::Csv, Format::CsvSafe, Format::Parquet];
 
 /// Where rows go. Faults are kept for the end.
 trait TableFile {
@@ -63,7 +76,7 @@ impl Tables {
         for table in Self::all(budget) {
             let mut files = Vec::new();
             for format in FORMATS.into_iter().filter(|one| formats.contains(one)) {
-                let path = directory.join(format!("{}.{}", table.name(), format.name()));
+                let path = directory.join(format!("{}.{}", table.name(), format.extension()));
                 files.push(file(format, PartFile::create(&path)?));
             }
             tables.push(Writing { table, files });
@@ -77,7 +90,7 @@ impl Tables {
         let wanted = FORMATS.into_iter().filter(|one| formats.contains(one));
         let named = |format: Format| {
             let all = Self::all(budget).into_iter();
-            all.map(move |table| format!("{}.{}", table.name(), format.name()))
+            all.map(move |table| format!("{}.{}", table.name(), format.extension()))
         };
         wanted.flat_map(named).collect()
     }
@@ -137,13 +150,17 @@ impl Tables {
 fn file(format: Format, part: PartFile) -> Box<dyn TableFile> {
     match format {
         Format::Parquet => Box::new(columns::Columns::Waiting(part)),
+        Format::CsvSafe => Box::new(ForSpreadsheets(part)),
         _ => Box::new(part),
     }
 }
 
 #[cfg(not(feature = "parquet"))]
-fn file(_: Format, part: PartFile) -> Box<dyn TableFile> {
-    Box::new(part)
+fn file(format: Format, part: PartFile) -> Box<dyn TableFile> {
+    match format {
+        Format::CsvSafe => Box::new(ForSpreadsheets(part)),
+        _ => Box::new(part),
+    }
 }
 
 /// CSV as it comes.
@@ -162,12 +179,28 @@ impl TableFile for PartFile {
     }
 }
 
+/// CSV without formulas. The names of columns are none.
+struct ForSpreadsheets(PartFile);
+
+impl TableFile for ForSpreadsheets {
+    fn head(&mut self, sheet: &Sheet) {
+        self.0.head(sheet);
+    }
+
+    fn add(&mut self, rows: &Rows) {
+        let _ = self.0.write_all(&rows.safe);
+    }
+
+    fn commit(self: Box<Self>) -> Result<(), Rejection> {
+        self.0.commit()
+    }
+}
+
 #[cfg(feature = "parquet")]
 mod columns {
     use parquet::errors::ParquetError;
 
-    use super::{PartFile, Rejection, Rows, Sheet, TableFile};
-    use crate::diag::Diag;
+    use super::{Diag, PartFile, Rejection, Rows, Sheet, TableFile};
     use crate::report::parquet::ParquetTable;
 
     /// A Parquet file: waiting for its heading, being written, or at fault.

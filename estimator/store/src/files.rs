@@ -64,10 +64,7 @@ pub fn remove_files(directory: &Path, files: &Files) -> Result<(), StoreError> {
 }
 
 fn remove(path: &Path) -> Result<(), StoreError> {
-    fs::remove_file(path).map_err(|error| StoreError::Io {
-        path: path.to_path_buf(),
-        error,
-    })
+    fs::remove_file(path).map_err(|error| StoreError::of_io(path, error))
 }
 
 /// SHA-256 of a file.

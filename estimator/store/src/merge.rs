@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Manifest, Store, StoreError};
+use super::{BATCH, Manifest, Store, StoreError};
 
 /// What putting parts together came to.
 #[derive(Debug)]
@@ -13,48 +13,74 @@ pub struct Merged {
     pub missing: usize,
 }
 
-/// Points that are copied in one transaction.
-const BATCH: usize = 1024;
-
-/// Copies the points of the study that all `parts` are about to the store of `directory`, which may be one of them or hold some already.
+/// Copies the points of the study that all `parts` are about to the store of `directory`, which may be one of them or hold some already. With `fresh`,
+/// what it holds is thrown away first.
 ///
 /// # Errors
-/// A store cannot be read or written, is about another study, or holds another outcome for a point than another store.
-pub fn merge(directory: &Path, parts: &[PathBuf]) -> Result<Merged, StoreError> {
+/// A store cannot be read or written, is damaged, is about another study, or holds another outcome for a point than another store. Nothing is written or
+/// thrown away before all that can be known.
+pub fn merge(directory: &Path, parts: &[PathBuf], fresh: bool) -> Result<Merged, StoreError> {
+    if fresh && parts.iter().any(|part| is_same(part, directory)) {
+        let path = directory.join(super::FILE_NAME);
+        return Err(StoreError::OwnPart { path });
+    }
     let parts: Result<Vec<Store>, StoreError> = parts
         .iter()
-        .filter(|part| part.as_path() != directory)
+        .filter(|part| !is_same(part, directory))
         .map(|part| Store::open_existing(part))
         .collect();
     let parts = parts?;
-    let exists = directory.join(super::FILE_NAME).is_file();
-    // Everything that can be wrong with what is there is found before anything is written.
-    let there = exists
-        .then(|| Store::open_existing(directory))
-        .transpose()?;
+    let there = if fresh { None } else { there(directory)? };
     let manifest = common(parts.iter().chain(&there))?;
+    for store in parts.iter().chain(&there) {
+        let sound = store.verify(&manifest.points);
+        sound.map_err(|error| error.numbered(&manifest.points))?;
+    }
     drop(there);
+    if fresh {
+        Store::clear(directory)?;
+    }
     let store = Store::open_for(directory, &manifest.title)?;
-    let copied = copy(&manifest, &parts, &store).and_then(|missing| {
-        for recipes in parts
-            .iter()
-            .filter_map(|part| part.recipes().transpose())
-            .take(1)
-        {
-            store.put_recipes(&recipes?)?;
-        }
-        if missing == 0 {
-            store.put_manifest(&manifest)?;
-        } else {
-            store.put_part(&manifest)?;
-        }
-        Ok(missing)
-    });
+    let copied = put_together(&manifest, &parts, &store);
     store.close();
     Ok(Merged {
         missing: copied?,
         manifest,
     })
+}
+
+/// Whether two names are of one directory.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| path.canonicalize().ok();
+    one == other || place(one).is_some_and(|place_of| Some(place_of) == place(other))
+}
+
+/// What the store that gets all points holds already. One without a point is begun again.
+fn there(directory: &Path) -> Result<Option<Store>, StoreError> {
+    match Store::open_existing(directory) {
+        Ok(store) => Ok(Some(store).filter(|store| !store.is_empty().unwrap_or(false))),
+        Err(StoreError::Missing { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes what of the study is in `parts`; returns how many points nobody holds.
+fn put_together(
+    manifest: &Manifest,
+    parts: &[Store],
+    store: &Store,
+) -> Result<usize, StoreError> {
+    // A merge that is killed can be repeated: what it has begun says of which study it is.
+    store.put_part(manifest)?;
+    let missing = copy(manifest, parts, store)?;
+    let mut recipes = parts.iter().filter_map(|part| part.recipes().transpose());
+    if let Some(recipes) = recipes.next() {
+        store.put_recipes(&recipes?)?;
+    }
+    if missing == 0 {
+        store.put_manifest(manifest)?;
+    }
+    Ok(missing)
 }
 
 /// The study that all stores are about.

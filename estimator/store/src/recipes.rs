@@ -27,6 +27,6 @@ impl Store {
     /// # Errors
     /// The file cannot be read.
     pub fn has_recipes(&self) -> Result<bool, StoreError> {
-        Ok(self.meta(KEY)?.is_some())
+        Ok(self.text(KEY)?.is_some())
     }
 }

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use std::fs;
+
 use super::*;
 use crate::outcome::{BASELINE, KernelName, Point, Provenance, TechnologyName, Totals};
 
@@ -134,10 +136,9 @@ fn other_formats_and_other_files_are_refused_and_can_be_removed() {
     let store = Store::open(&scratch.0).unwrap();
     store.put(&key("a"), &outcome(7)).unwrap();
     store
-        .guard(|| {
-            let write = store.database.begin_write()?;
-            write.open_table(META)?.insert("format", "999")?;
-            write.commit()?;
+        .database
+        .write(|write| {
+            write.open_table(META)?.insert(FORMAT_KEY, "999")?;
             Ok(())
         })
         .unwrap();

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use toml::{Table, Value};
 use warpwatt_techniques::{Definition, Kind, ParameterProblem, Refusal, Stack, Technique, find};
 
+use super::axes::AxisId;
 use super::reader::Placed;
-use super::sweep::{AxisId, Choice, Counted, Design};
+use super::sweep::{Choice, Counted, Design};
 use super::technique::{Parameter, StackAxes, TechniqueAxes};
 use super::variants::{Faults, named};
 use crate::diag::{Diag, Sink, SourceId};
@@ -43,6 +44,7 @@ pub fn configurations(
     };
     let mut found = Found::default();
     found.push(baseline, Choice::new());
+    let mut faults = Faults::default();
     for axes in stacks {
         let mut members: Vec<Member<'_>> = axes.members.iter().map(Member::new).collect();
         let counted: Vec<Counted> = members.iter().flat_map(Member::counted).collect();
@@ -58,7 +60,6 @@ pub fn configurations(
             sink.push(diag);
             continue;
         };
-        let mut faults = Faults::default();
         let mut refused: Vec<[usize; 2]> = Vec::new();
         for choice in choices {
             let mut rest = &choice[..];
@@ -87,8 +88,8 @@ pub fn configurations(
                 }
             }
         }
-        faults.leave(sink);
     }
+    faults.leave(sink);
     found.configurations
 }
 

@@ -1,5 +1,6 @@
 //! `[gpu]`: the GPU, its settings and its technology.
 
+use std::fmt::Debug;
 use std::ops::Range;
 use std::str::FromStr;
 
@@ -228,7 +229,7 @@ const SUPPLIES: Scale<Option<Voltage>> = Scale {
 };
 
 /// An axis of the technology.
-fn axis<'d, T: PartialEq>(
+fn axis<'d, T: PartialEq + Debug>(
     reader: &mut Reader<'_>,
     section: &Section<'d>,
     key: &str,

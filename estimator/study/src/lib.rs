@@ -4,6 +4,7 @@
 //! A list of values anywhere is a sweep axis. All faults of a file are found in one go.
 
 mod asked;
+mod axes;
 mod configurations;
 pub mod goal;
 mod goals;
@@ -30,6 +31,7 @@ use warpwatt_input::{diag, expression, input, toml_reader};
 use warpwatt_pricing::{outcome, pricing};
 
 pub use asked::Asked;
+pub use axes::{AxisId, Method, Sampling};
 pub use configurations::{Configuration, configurations};
 pub use gpu::{
     Clock, DEFAULT_KELVIN, GpuAxes, KEYS as GPU_KEYS, NodeChoice, Override, TechnologyAxes,
@@ -42,7 +44,7 @@ pub use reliability::Watched;
 pub use section::{Format, Limits, Output};
 pub use structure::read_spec;
 pub use structure::{OwnAction, OwnStructure, Per};
-pub use sweep::{AxisId, Choice, Design, Method, Sampling};
+pub use sweep::{Choice, Design};
 pub use technique::{Parameter, StackAxes, TechniqueAxes};
 
 pub use variants::Faults;
@@ -89,101 +91,74 @@ pub struct CounterName {
     pub technique: Option<String>,
 }
 
-/// A study as written, checked for itself.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Study {
-    /// What reports are headed with.
-    pub title: String,
-    /// The paper whose figures stand beside ours, if one is asked for.
-    pub paper: Option<String>,
-    /// The GPUs.
-    pub gpu: GpuAxes,
-    /// What they are made of and how they run.
-    pub technology: TechnologyAxes,
-    /// The kernels.
-    pub workloads: Vec<Placed<Workload>>,
-    /// What is compared with the plain GPU, each for itself.
-    pub techniques: Vec<StackAxes>,
-    /// Structures that the study describes itself.
-    pub structures: Vec<OwnStructure>,
-    /// Which values go together.
-    pub design: Design,
-    /// The storage that is followed bit by bit.
-    pub reliability: Option<Watched>,
-    /// What points may cost and must reach.
-    pub budget: Option<Budget>,
-    /// Metrics whose best compromises are wanted.
-    pub pareto: Vec<Objective>,
-    /// How intervals are found, if not to first order.
-    pub uncertainty: Option<Draws>,
-    /// Where results go.
-    pub output: Output,
-    /// Bounds on the runs.
-    pub limits: Limits,
-    /// How the GPU is cooled, if its temperature is asked for.
-    pub cooling: Option<Cooling>,
-    /// Over which time power is a peak, if that is asked for.
-    pub peak: Option<Time>,
+/// Declares the parts of a study once, for the study and for its draft.
+macro_rules! parts {
+    (
+        needed { $($(#[$about:meta])* $needed:ident: $kind:ty,)+ }
+        others { $($(#[$meaning:meta])* $other:ident: $type:ty,)+ }
+    ) => {
+        /// A study as written, checked for itself.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Study {
+            $($(#[$about])* pub $needed: $kind,)+
+            $($(#[$meaning])* pub $other: $type,)+
+        }
+
+        /// What could be read of a study. A part that could not be is `None`, so that the others can be looked at further before the file is rejected.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Draft {
+            $($(#[$about])* pub $needed: Option<$kind>,)+
+            $($(#[$meaning])* pub $other: $type,)+
+        }
+
+        impl Draft {
+            /// The study, if no part is missing.
+            pub fn finish(self) -> Option<Study> {
+                Some(Study {
+                    $($needed: self.$needed?,)+
+                    $($other: self.$other,)+
+                })
+            }
+        }
+    };
 }
 
-/// What could be read of a study. Parts that could not be are `None`, so that the others can be looked at further before the file is rejected.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Draft {
-    /// What reports are headed with.
-    pub title: Option<String>,
-    /// The paper whose figures stand beside ours, if one is asked for.
-    pub paper: Option<String>,
-    /// The GPUs.
-    pub gpu: Option<GpuAxes>,
-    /// What they are made of and how they run.
-    pub technology: Option<TechnologyAxes>,
-    /// The kernels.
-    pub workloads: Option<Vec<Placed<Workload>>>,
-    /// What is compared with the plain GPU.
-    pub techniques: Vec<StackAxes>,
-    /// Structures that the study describes itself.
-    pub structures: Vec<OwnStructure>,
-    /// Which values go together.
-    pub design: Design,
-    /// The storage that is followed bit by bit.
-    pub reliability: Option<Watched>,
-    /// What points may cost and must reach.
-    pub budget: Option<Budget>,
-    /// Metrics whose best compromises are wanted.
-    pub pareto: Vec<Objective>,
-    /// How intervals are found, if not to first order.
-    pub uncertainty: Option<Draws>,
-    /// Where results go.
-    pub output: Output,
-    /// Bounds on the runs.
-    pub limits: Limits,
-    /// How the GPU is cooled, if its temperature is asked for.
-    pub cooling: Option<Cooling>,
-    /// Over which time power is a peak, if that is asked for.
-    pub peak: Option<Time>,
-}
-
-impl Draft {
-    /// The study, if no part is missing.
-    pub fn finish(self) -> Option<Study> {
-        Some(Study {
-            title: self.title?,
-            paper: self.paper,
-            gpu: self.gpu?,
-            technology: self.technology?,
-            workloads: self.workloads?,
-            techniques: self.techniques,
-            structures: self.structures,
-            design: self.design,
-            reliability: self.reliability,
-            budget: self.budget,
-            pareto: self.pareto,
-            uncertainty: self.uncertainty,
-            output: self.output,
-            limits: self.limits,
-            cooling: self.cooling,
-            peak: self.peak,
-        })
+parts! {
+    needed {
+        /// What reports are headed with.
+        title: String,
+        /// The GPUs.
+        gpu: GpuAxes,
+        /// What they are made of and how they run.
+        technology: TechnologyAxes,
+        /// The kernels.
+        workloads: Vec<Placed<Workload>>,
+    }
+    others {
+        /// The paper whose figures stand beside ours, if one is asked for.
+        paper: Option<String>,
+        /// What is compared with the plain GPU, each for itself.
+        techniques: Vec<StackAxes>,
+        /// Structures that the study describes itself.
+        structures: Vec<OwnStructure>,
+        /// Which values go together.
+        design: Design,
+        /// The storage that is followed bit by bit.
+        reliability: Option<Watched>,
+        /// What points may cost and must reach.
+        budget: Option<Budget>,
+        /// Metrics whose best compromises are wanted.
+        pareto: Vec<Objective>,
+        /// How intervals are found, if not to first order.
+        uncertainty: Option<Draws>,
+        /// Where results go.
+        output: Output,
+        /// Bounds on the runs.
+        limits: Limits,
+        /// How the GPU is cooled, if its temperature is asked for.
+        cooling: Option<Cooling>,
+        /// Over which time power is a peak, if that is asked for.
+        peak: Option<Time>,
     }
 }
 

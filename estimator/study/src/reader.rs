@@ -6,7 +6,7 @@ pub use crate::toml_reader::{
     Fault, Placed, Section, integer, parse_document, plain, positive, text,
 };
 
-use super::sweep::Sweep;
+use super::axes::Sweep;
 use crate::diag::{Sink, SourceId, did_you_mean};
 use crate::toml_reader;
 

@@ -21,6 +21,8 @@ pub struct Output {
 pub enum Format {
     /// One row a point and structure.
     Csv,
+    /// The tables of [`Format::Csv`] for a spreadsheet: no cell is a formula.
+    CsvSafe,
     /// Everything, for programs.
     Json,
     /// A page with tables and pictures.
@@ -31,17 +33,33 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 4] = [Format::Csv, Format::Json, Format::Html, Format::Parquet];
+    pub const ALL: [Format; 5] = [
+        Format::Csv,
+        Format::CsvSafe,
+        Format::Json,
+        Format::Html,
+        Format::Parquet,
+    ];
     /// Those that are written unless others are asked for.
     pub const DEFAULT: [Format; 3] = [Format::Csv, Format::Json, Format::Html];
 
-    /// As written in a study, and the extension of its file.
+    /// As written in a study.
     pub fn name(self) -> &'static str {
         match self {
             Format::Csv => "csv",
+            Format::CsvSafe => "csv-safe",
             Format::Json => "json",
             Format::Html => "html",
             Format::Parquet => "parquet",
+        }
+    }
+
+    /// The end of the names of its files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            // Beside the tables as they are, and for a spreadsheet a file that it knows.
+            Format::CsvSafe => "safe.csv",
+            other => other.name(),
         }
     }
 

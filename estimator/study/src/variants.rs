@@ -55,8 +55,8 @@ pub fn gpus(
             .iter()
             .map(|(setting, value)| (setting.path.clone(), shown(&value.value)))
             .collect();
-        let built = build(base, chosen, |problem, chosen| {
-            faults.push(locate(problem, chosen, &axes.range, source));
+        let built = build(base, chosen, |problem, named| {
+            faults.push(locate(problem, named, &axes.range, source));
         });
         if let Some(spec) = built {
             let variant = Variant {
@@ -90,8 +90,8 @@ pub(super) fn absurd(what: &str, source: SourceId, range: &Range<usize>) -> Diag
 #[derive(Default)]
 pub struct Faults {
     found: Vec<Diag>,
-    /// How many of a kind were found at a place.
-    kinds: BTreeMap<Kind, usize>,
+    /// Those of each kind, by their places in `found`.
+    kinds: BTreeMap<Kind, Vec<usize>>,
 }
 
 /// The code of a fault, and where its main place begins.
@@ -103,34 +103,42 @@ const MOST_OF_A_KIND: usize = 3;
 impl Faults {
     /// Takes a fault among the others, if it is not one too many of its kind.
     pub fn push(&mut self, fault: Diag) {
-        let place = fault.labels.first().map(|label| &label.range);
-        let kind = (fault.code, place.map(|range| range.start));
-        let count = self.kinds.entry(kind).or_default();
-        if *count >= MOST_OF_A_KIND || self.found.contains(&fault) {
+        let alike = self.kinds.entry(kind(&fault)).or_default();
+        if alike.len() >= MOST_OF_A_KIND || alike.iter().any(|place| self.found[*place] == fault) {
             return;
         }
-        *count += 1;
+        alike.push(self.found.len());
         self.found.push(fault);
     }
 
     /// Leaves them all in `sink`.
     pub fn leave(self, sink: &mut Sink) {
+        let mut known: BTreeMap<Kind, Vec<usize>> = BTreeMap::new();
+        for (place, diag) in sink.diags.iter().enumerate() {
+            known.entry(kind(diag)).or_default().push(place);
+        }
         for fault in self.found {
-            if !sink.diags.contains(&fault) {
+            let mut alike = known.get(&kind(&fault)).into_iter().flatten();
+            if !alike.any(|place| sink.diags[*place] == fault) {
                 sink.push(fault);
             }
         }
     }
 }
 
+fn kind(fault: &Diag) -> Kind {
+    let place = fault.labels.first().map(|label| label.range.start);
+    (fault.code, place)
+}
+
 /// A setting and the value that is chosen for it.
 pub type Chosen<'a> = (&'a Override, &'a Placed<Value>);
 
-/// The preset with the chosen settings; `report` hears of every problem and of the settings that are still in question. If some of them cannot be, the others are judged without them, so that no fault hides another.
+/// The preset with the chosen settings; `report` hears of every problem and of the setting that it is about. If some of them cannot be, the others are judged without them, so that no fault hides another.
 pub fn build(
     base: &Preset,
     mut chosen: Vec<Chosen<'_>>,
-    mut report: impl FnMut(&SpecProblem, &[Chosen<'_>]),
+    mut report: impl FnMut(&SpecProblem, Option<Chosen<'_>>),
 ) -> Option<GpuSpec> {
     let asked = chosen.len();
     loop {
@@ -150,24 +158,47 @@ pub fn build(
             Ok(spec) => return (chosen.len() == asked).then_some(spec),
             Err(problems) => problems,
         };
-        problems.iter().for_each(|problem| report(problem, &chosen));
+        let settings = chosen.iter().map(|(setting, _)| setting.path.as_str());
+        let settings = Paths::new(settings);
+        for problem in &problems {
+            let named = settings.concerned(&problem.path).map(|place| chosen[place]);
+            report(problem, named);
+        }
         let before = chosen.len();
-        chosen.retain(|(setting, _)| !problems.iter().any(|problem| concerns(problem, setting)));
+        let judged = Paths::new(problems.iter().map(|problem| problem.path.as_str()));
+        chosen.retain(|(setting, _)| judged.concerned(&setting.path).is_none());
         if chosen.len() == before {
             return None;
         }
     }
 }
 
-/// Whether a problem is about a setting, a table that holds it, or something in it.
-fn concerns(problem: &SpecProblem, setting: &Override) -> bool {
-    let inside = |outer: &str, inner: &str| {
-        inner == outer
-            || inner
-                .strip_prefix(outer)
-                .is_some_and(|rest| rest.starts_with('.'))
-    };
-    inside(&problem.path, &setting.path) || inside(&setting.path, &problem.path)
+/// Paths in a GPU's table, each with its place in a list.
+struct Paths<'p>(BTreeMap<&'p str, usize>);
+
+impl<'p> Paths<'p> {
+    fn new(paths: impl DoubleEndedIterator<Item = &'p str> + ExactSizeIterator) -> Self {
+        // The first of equals stays.
+        Self(
+            paths
+                .enumerate()
+                .rev()
+                .map(|(place, path)| (path, place))
+                .collect(),
+        )
+    }
+
+    /// The first of them in the list that is `path`, a table that holds it, or something in it.
+    fn concerned(&self, path: &str) -> Option<usize> {
+        let ends = path.match_indices('.').map(|(end, _)| end);
+        let outer = ends
+            .chain([path.len()])
+            .filter_map(|end| self.0.get(&path[..end]));
+        let start = format!("{path}.");
+        let inner = self.0.range(start.as_str()..);
+        let inner = inner.take_while(|(inner, _)| inner.starts_with(&start));
+        outer.chain(inner.map(|(_, place)| place)).min().copied()
+    }
 }
 
 /// A value as it is shown on an axis: texts without quotes.
@@ -211,13 +242,10 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), SpecProble
 /// A problem of a GPU at the setting that the study names, or else at the GPU itself.
 fn locate(
     problem: &SpecProblem,
-    chosen: &[Chosen<'_>],
+    named: Option<Chosen<'_>>,
     gpu: &Range<usize>,
     source: SourceId,
 ) -> Diag {
-    let named = chosen
-        .iter()
-        .find(|(setting, _)| concerns(problem, setting));
     let message = if problem.path.is_empty() {
         problem.message.clone()
     } else {

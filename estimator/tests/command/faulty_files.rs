@@ -14,6 +14,7 @@ array --batch empty.csv
 array --batch twice.csv
 array --batch ragged.csv
 array --cacti /dev/zero
+array --cacti large.cfg
 array --cacti without_blocks.cfg
 array --cacti other_tags.cfg
 kernel no_ptx.toml
@@ -82,6 +83,7 @@ fn tables(scratch: &Scratch) {
     scratch.write("slip.csv", &format!("{columns},asoc\n65536,64,0.032,1\n"));
     let blockless = CACTI.replace("-block size (bytes) 64\n", "");
     scratch.write("without_blocks.cfg", &blockless);
+    scratch.write("large.cfg", &"#\n".repeat(1 << 20));
     let tags = "-Tag array cell type - \"itrs-lstp\"\n";
     scratch.write("other_tags.cfg", &format!("{CACTI}{tags}"));
     scratch.write("twice.cfg", &format!("{CACTI}-associativity 4\n"));

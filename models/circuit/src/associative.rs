@@ -116,6 +116,7 @@ fn limits(ports: Ports) -> Option<String> {
 fn organisation(need: &CamNeed, array: &CamArray) -> Organisation {
     let shape = &array.shape;
     Organisation {
+        slices: 1,
         ndwl: 1,
         ndbl: shape.ndbl,
         nspd: 1.0,

@@ -73,9 +73,8 @@ pub(crate) fn ram(at: &Sizing, spec: &RamSpec) -> Result<Cost, CircuitError> {
     if at.settings.circuits == Circuits::Any {
         // Registers at the edge belong to the comparison; margins for weak cells do not, as nothing is sensed.
         let style = at.settings.style.min(MacroStyle::Synchronous);
-        let others = small::instead(at.run, at.technology, spec)?;
         let registered = |other| interface::around(at.run, style, &pins, other);
-        candidates.extend(others.into_iter().map(registered));
+        candidates.extend(small::instead(at, spec, registered)?);
     }
     small::choose(at, candidates)
 }
@@ -290,11 +289,12 @@ fn cost(at: &Sizing, array: &Array, need: &Need, limits: Limits) -> Cost {
         Side::Data { .. } => "sram array",
         Side::Tags { .. } => "sram tag array",
     };
+    let slices = array.bus.slices();
     let beyond = match limits {
         Limits::Strict => "",
         Limits::Relaxed => ", smaller than CACTI accepts",
     };
-    Cost {
+    array.bus.cost(Cost {
         area: array.area(),
         height: array.height,
         width: array.width,
@@ -306,7 +306,7 @@ fn cost(at: &Sizing, array: &Array, need: &Need, limits: Limits) -> Cost {
         leakage: array.leakage,
         gate_leakage: array.gate_leakage,
         breakdown: breakdown(array, need.banks),
-        organisation: Some(array.shape.organisation(need.banks, array.wires)),
+        organisation: Some(array.shape.organisation(slices, need.banks, array.wires)),
         model: format!("{side} ({}{beyond})", at.run.profile),
         uncertainty: uncertainty(at.technology),
         tag: None,
@@ -314,7 +314,7 @@ fn cost(at: &Sizing, array: &Array, need: &Need, limits: Limits) -> Cost {
         alternatives: Vec::new(),
         gated: None,
         limits: None,
-    }
+    })
 }
 
 fn breakdown(array: &Array, banks: u32) -> Vec<Part> {

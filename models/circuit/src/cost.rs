@@ -121,6 +121,8 @@ pub struct Part {
 /// How CACTI's method splits an array (CACTI 5.1 TR, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Organisation {
+    /// Arrays side by side, each with its share of the word's bits; what follows is of one of them, but for the numbers of subarrays.
+    pub slices: u32,
     /// Divisions of the wordline direction.
     pub ndwl: u32,
     /// Divisions of the bitline direction.

@@ -65,6 +65,13 @@ const ARRAY: &[(&str, Equation)] = &[
     ("search tree", TREE),
     ("bank routing", TREE),
     (
+        "address along slices",
+        by(
+            "address bits x (C_wire length + C_repeaters) V^2, along all slices and into each",
+            "CACTI 6.0 TR (HPL-2009-85), section 2.2",
+        ),
+    ),
+    (
         "predecoders",
         by(
             "active mats x sum of C V^2 of the gates and predecode lines that switch",

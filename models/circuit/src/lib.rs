@@ -22,6 +22,7 @@ mod process;
 pub mod registry;
 mod repeater;
 mod settings;
+mod slices;
 mod small;
 mod spec;
 pub mod thermal;

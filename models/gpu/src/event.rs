@@ -1,7 +1,7 @@
 //! What can happen.
 
 use crate::engine::EventQueue;
-use crate::memory::{Reply, Request};
+use crate::request::{Reply, Request};
 
 /// The queue of a run.
 pub(crate) type Queue = EventQueue<Event>;

@@ -13,6 +13,7 @@ mod memory;
 mod occupancy;
 mod program;
 mod registers;
+mod request;
 mod run;
 mod sm;
 mod spec;
@@ -31,7 +32,8 @@ pub use hooks::{
 pub use machine::{Control, simulate, simulate_under};
 pub use occupancy::{resident_ctas, resident_warps};
 pub use run::{LaunchRun, Run, Work};
+pub use sm::{WarpState, WarpView};
 pub use spec::*;
 /// The traces that hooks see.
 pub use warpwatt_simt::trace;
-pub use watch::{MemoryView, SmView, WarpState, WarpView, Watcher};
+pub use watch::{MemoryView, SmView, Watcher};

@@ -4,44 +4,7 @@ use warpwatt_activity::Activity;
 
 use crate::counters::{COUNTERS, Counter, Counts, Selection};
 use crate::program::Program;
-use crate::sm::Sm;
-
-/// What a warp does, or what its oldest instruction waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum WarpState {
-    /// It can go, as soon as its scheduler chooses it and a collector and its unit have room.
-    Ready,
-    /// For the result of a load.
-    Memory,
-    /// For a result of the pipeline, or for a free region of the scoreboard.
-    Dependence,
-    /// At a barrier.
-    Barrier,
-    /// For a line of the instruction cache.
-    Icache,
-    /// For a branch to be resolved.
-    Branch,
-    /// For its fetch and decode.
-    Fetch,
-    /// All has been issued; the last results are on their way.
-    Drain,
-}
-
-impl WarpState {
-    /// In words, after "the warp".
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ready => "is ready to issue",
-            Self::Memory => "waits for the result of a load",
-            Self::Dependence => "waits for a result of the pipeline",
-            Self::Barrier => "waits at a barrier",
-            Self::Icache => "waits for an I-cache line",
-            Self::Branch => "waits for a branch",
-            Self::Fetch => "waits for fetch",
-            Self::Drain => "has issued everything",
-        }
-    }
-}
+use crate::sm::{Sm, WarpView};
 
 /// Looks on. Every method is called in the order of simulated time; nothing that it does reaches the run.
 pub trait Watcher {
@@ -116,23 +79,6 @@ impl<'v> SmView<'v> {
             self.sm.counted(Counter::L1ReadHits),
         )
     }
-}
-
-/// A warp in its slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WarpView {
-    /// Of all warps of the SM, the how manieth: two warps in one slot have different numbers.
-    pub serial: u64,
-    /// Its CTA's number in the grid.
-    pub cta: u32,
-    /// The cycle in which it was placed.
-    pub placed: u64,
-    /// Instructions that it has issued.
-    pub issued: u64,
-    /// What it does.
-    pub state: WarpState,
-    /// Whether the result of a load or an atomic is on its way to it.
-    pub loading: bool,
 }
 
 impl MemoryView<'_> {

@@ -35,21 +35,6 @@ const CIRCLES: &[Circle] = &[
         "a specification names every kind of structure, and each is built of arrays, gates and logic under settings that name structures",
     ),
     (
-        "models/gpu",
-        &["event", "memory"],
-        "events carry the memory's requests, and the memory makes events",
-    ),
-    (
-        "models/gpu",
-        &["sm", "watch"],
-        "an SM is shown to who watches as a view, and the view reads the SM",
-    ),
-    (
-        "workloads/ptx",
-        &["allocate", "cfg", "program"],
-        "a program holds the allocation of its registers, which is found on the program",
-    ),
-    (
         "workloads/simt",
         &[
             "barrier",
@@ -70,16 +55,6 @@ const CIRCLES: &[Circle] = &[
             "warp",
         ],
         "one interpreter: warps leave traces, and a trace is read back with the options of its execution",
-    ),
-    (
-        "estimator/study",
-        &["reader", "sweep"],
-        "a reader notes the axes of the sweep as it reads them",
-    ),
-    (
-        "estimator/analysis",
-        &["report", "uncertainty"],
-        "a report carries the intervals that are drawn for its own comparisons",
     ),
 ];
 

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::allocate::Spills;
 use crate::ast::{Instruction, Module, Statement};
 use crate::error::{Lines, PtxError};
 use crate::lower::{check_functions, lower};
 use crate::parse::parse;
-use crate::program::{self, Param};
+use crate::program::{self, Param, Spills};
 
 /// What is in a module.
 #[derive(Clone, Debug, Default, PartialEq)]

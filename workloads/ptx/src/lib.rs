@@ -17,9 +17,9 @@ pub mod strands;
 pub mod traits;
 pub mod types;
 
-pub use allocate::{Allocation, MAX_REGISTERS, PREDICATE_REGISTERS, Spills, TooFewRegisters};
+pub use allocate::{MAX_REGISTERS, PREDICATE_REGISTERS, TooFewRegisters};
 pub use error::{Lines, PtxError, Span};
 pub use inspect::inspect;
 pub use lower::load;
 pub use parse::parse;
-pub use program::{Entry, Module};
+pub use program::{Allocation, Entry, Module, Spills};

@@ -132,8 +132,7 @@ pub fn run_case(
     prepared: &Prepared,
     options: RunOptions,
 ) -> Result<CaseRun, RunError> {
-    let session = Session::new(module, case, prepared);
-    let mut memory = session.memory();
+    let (session, mut memory) = Session::new(module, case, prepared);
     let mut executions = Vec::new();
     let (mut at, mut left) = (Progress::default(), options.limit);
     while let Some((launch, next)) = session.next(at, &mut memory)? {
@@ -156,7 +155,7 @@ pub fn run_case(
         });
         at = next;
     }
-    let left = (prepared, &memory);
+    let left = (prepared, memory);
     Ok(CaseRun::finish(&session, left, executions, options.listed))
 }
 
@@ -164,7 +163,7 @@ impl CaseRun {
     /// What the last launch left.
     fn finish(
         session: &Session<'_>,
-        (prepared, memory): (&Prepared, &DeviceMemory),
+        (prepared, mut memory): (&Prepared, DeviceMemory),
         executions: Vec<Executed>,
         listed: usize,
     ) -> Self {
@@ -178,7 +177,7 @@ impl CaseRun {
         for (argument, buffer) in prepared.buffers.iter().enumerate() {
             let Some(buffer) = buffer else { continue };
             let left = listed.saturating_sub(run.mismatches.len());
-            if let Some((list, total)) = session.judge(memory, argument, left) {
+            if let Some((list, total)) = session.judge(&memory, argument, left) {
                 run.mismatches.extend(list);
                 run.mismatch_count += total;
                 run.outputs_compared += usize::from(buffer.expected.is_some());
@@ -186,7 +185,7 @@ impl CaseRun {
             run.buffers.push(FinalBuffer {
                 name: buffer.name.clone(),
                 element: buffer.element,
-                bytes: session.contents(memory, argument).to_vec(),
+                bytes: session.take(&mut memory, argument),
             });
         }
         run

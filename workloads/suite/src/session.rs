@@ -39,7 +39,6 @@ pub struct Session<'c> {
     module: Cow<'c, Module>,
     case: &'c Case,
     prepared: &'c Prepared,
-    memory: DeviceMemory,
     /// One entry an argument.
     places: Vec<Place>,
 }
@@ -156,8 +155,8 @@ fn bind(
 }
 
 impl<'c> Session<'c> {
-    /// A case before its first launch.
-    pub fn new(module: &'c Module, case: &'c Case, prepared: &'c Prepared) -> Self {
+    /// A case before its first launch, and the memory with which it begins.
+    pub fn new(module: &'c Module, case: &'c Case, prepared: &'c Prepared) -> (Self, DeviceMemory) {
         let module = with_variables(module, case, prepared);
         let mut memory = DeviceMemory::new(&module);
         let arguments = case.arguments.iter().zip(&prepared.buffers);
@@ -173,23 +172,18 @@ impl<'c> Session<'c> {
         for texture in &case.textures {
             bind(texture, case, &module, &places, &mut memory);
         }
-        Self {
+        let session = Self {
             module,
             case,
             prepared,
-            memory,
             places,
-        }
+        };
+        (session, memory)
     }
 
     /// The program, with what the host puts in its variables.
     pub fn module(&self) -> &Module {
         &self.module
-    }
-
-    /// Memory as it is before the first launch.
-    pub fn memory(&self) -> DeviceMemory {
-        self.memory.clone()
     }
 
     /// The launch that comes next, and how far the host is with it; none if the case is over.
@@ -289,6 +283,14 @@ impl<'c> Session<'c> {
                 let buffer = self.prepared.buffers[argument].as_ref();
                 buffer.map_or(&[], |buffer| &buffer.before)
             }
+        }
+    }
+
+    /// What an argument holds in the end. A buffer with memory of its own is taken out of it: buffers may be as large as all memory.
+    pub(crate) fn take(&self, memory: &mut DeviceMemory, argument: usize) -> Vec<u8> {
+        match &self.places[argument] {
+            Place::Memory(address) => std::mem::take(memory.buffer_mut(*address)),
+            _ => self.contents(memory, argument).to_vec(),
         }
     }
 

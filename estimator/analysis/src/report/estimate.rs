@@ -15,7 +15,7 @@ use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::collections::BTreeMap;
 
-pub use crate::uncertainty::CONFIDENCE;
+pub use warpwatt_pricing::uncertainty::CONFIDENCE;
 
 /// A value and its standard deviation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

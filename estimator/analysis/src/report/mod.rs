@@ -1,5 +1,6 @@
 //! Comparisons of priced points, and their renderings.
 
+mod aligned;
 mod answer;
 pub mod beside;
 mod budget;
@@ -7,6 +8,7 @@ pub(crate) mod chart;
 mod columns;
 mod compare;
 pub mod digest;
+pub mod drawn;
 pub mod effects;
 pub mod estimate;
 pub mod factors;
@@ -14,6 +16,7 @@ mod fit;
 pub mod format;
 mod goals;
 mod html;
+pub mod json;
 pub mod metric;
 mod model;
 mod operating;

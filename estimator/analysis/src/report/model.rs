@@ -9,6 +9,7 @@ use super::answer::{Answer, Scope};
 use super::budget::Judged;
 use super::compare::Comparison;
 use super::format;
+use super::json;
 use super::metric::{Metric, Objective};
 use super::paper::Paper;
 use super::parameters::Parameters;
@@ -17,8 +18,8 @@ use super::protection::{self, Protections};
 use super::stacked::Stacked;
 use crate::diag::Diag;
 use crate::outcome::{KernelName, Outcome, Point, TechnologyName, gpu_label};
+use crate::report::drawn::MonteCarlo;
 use crate::store::Budget;
-use crate::uncertainty::MonteCarlo;
 
 /// A study's results, compared and ordered.
 #[derive(Clone, Debug, Serialize)]
@@ -245,9 +246,7 @@ impl Report {
             scope: Scope::of(&self.points),
             report: self,
         };
-        let mut text = serde_json::to_string_pretty(&document)?;
-        text.push('\n');
-        Ok(text)
+        json::document(&document)
     }
 }
 

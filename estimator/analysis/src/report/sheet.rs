@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::goal::quantity::unsigned_zero;
+
 /// A table for machines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sheet {
@@ -65,7 +67,9 @@ impl Cell {
         match kind {
             Kind::Text => Self::Text(text.to_owned()),
             Kind::Count => text.parse().map_or(Self::Nothing, Self::Count),
-            Kind::Real => text.parse().map_or(Self::Nothing, Self::Real),
+            Kind::Real => text
+                .parse()
+                .map_or(Self::Nothing, |value: f64| value.into()),
             Kind::Mark => text.parse().map_or(Self::Nothing, Self::Mark),
         }
     }
@@ -101,7 +105,7 @@ impl From<String> for Cell {
 
 impl From<f64> for Cell {
     fn from(value: f64) -> Self {
-        Self::Real(value)
+        Self::Real(unsigned_zero(value))
     }
 }
 
@@ -162,6 +166,8 @@ mod tests {
         assert_eq!(Cell::parse(Kind::Count, "32"), Cell::Count(32));
         assert_eq!(Cell::parse(Kind::Count, "3.2"), Cell::Nothing);
         assert_eq!(Cell::parse(Kind::Real, "0.9"), Cell::Real(0.9));
+        assert_eq!(Cell::parse(Kind::Real, "-0.0").text(), "0");
+        assert_eq!(Cell::from(-0.0).text(), "0");
         assert_eq!(Cell::parse(Kind::Mark, "true"), Cell::Mark(true));
         assert_eq!(Cell::parse(Kind::Text, "true"), Cell::from("true"));
     }

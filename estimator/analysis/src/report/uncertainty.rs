@@ -2,11 +2,9 @@
 
 use std::fmt::Write;
 
+use super::drawn::{Share, Spread};
 use super::format::INSIDE_OWN_ERROR;
 use super::model::Report;
-use crate::diag::Diag;
-use crate::recipe::Recipes;
-use crate::uncertainty::{Draws, MonteCarlo, Share, Spread};
 
 /// The deltas that a reader looks at first; without comparisons, the figures.
 const DELTAS: [&str; 3] = ["front_end_saving", "energy_saving", "area_overhead"];
@@ -26,26 +24,6 @@ pub struct UncertaintyLine {
 }
 
 impl Report {
-    /// The same with an interval for every figure, by `sampling`, and with how sure the marks of budget and fronts are.
-    ///
-    /// # Errors
-    /// A drawn technology is outside what the models cover.
-    pub fn with_uncertainty(mut self, recipes: &Recipes, sampling: Draws) -> Result<Self, Diag> {
-        let (drawn, goals) = MonteCarlo::with_goals(&self, recipes, sampling)?;
-        self.uncertainty = Some(drawn);
-        if let Some(budget) = &mut self.budget {
-            for (verdict, chance) in budget.points.iter_mut().zip(goals.inside) {
-                verdict
-                    .iter_mut()
-                    .for_each(|verdict| verdict.chance = chance);
-            }
-        }
-        if let Some(fronts) = &mut self.pareto {
-            fronts.chances = goals.front;
-        }
-        Ok(self)
-    }
-
     /// The intervals of the main deltas of every comparison, or of the main figures of every point where nothing is compared.
     pub fn uncertainty_lines(&self) -> Vec<UncertaintyLine> {
         let Some(uncertainty) = &self.uncertainty else {

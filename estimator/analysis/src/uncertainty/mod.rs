@@ -5,9 +5,10 @@ mod monte_carlo;
 mod prices;
 mod shares;
 
-pub use monte_carlo::{Goals, MonteCarlo, Spread, drawn};
+pub use crate::report::drawn::{MonteCarlo, Share, Spread};
+pub use monte_carlo::{Goals, drawn};
 pub use prices::{MethodDraws, Prices};
-pub use shares::{Share, shares};
+pub use shares::shares;
 pub use warpwatt_pricing::uncertainty::{
     CONFIDENCE, Draws, Figure, ProcessVariation, UPSETS, input, method_cause, own_error, process,
     upsets,

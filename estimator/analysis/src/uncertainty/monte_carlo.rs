@@ -1,29 +1,19 @@
 //! Figures under every draw, and the intervals that hold them.
 
 use rayon::prelude::*;
-use serde::Serialize;
 use statrs::statistics::{Data, Distribution, OrderStatistics};
 
 use super::Draws;
 use super::input::factor;
 use super::prices::{MethodDraws, Prices};
-use super::shares::{Share, shares};
+use super::shares::shares;
 use super::upsets;
 use crate::diag::Diag;
 use crate::outcome::Outcome;
 use crate::recipe::{Recipe, Recipes};
+use crate::report::drawn::{MonteCarlo, Share, Spread};
 use crate::report::metric::{Metric, Metrics};
 use crate::report::{Comparison, Report};
-
-/// How sure the figures of a study are, by Monte Carlo.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MonteCarlo {
-    /// How was drawn.
-    #[serde(flatten)]
-    pub sampling: Draws,
-    /// Every figure that varies, point by point.
-    pub figures: Vec<Spread>,
-}
 
 /// What becomes of goals under the draws, point by point.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,32 +22,6 @@ pub struct Goals {
     pub inside: Vec<Option<f64>>,
     /// The share in which it is on its Pareto front; empty where none is asked for.
     pub front: Vec<Option<f64>>,
-}
-
-/// A figure of a point with its interval.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Spread {
-    /// The number of the point, from 1 on.
-    pub point: usize,
-    /// The metric.
-    pub metric: String,
-    /// Its unit.
-    pub unit: String,
-    /// Its value at the nominal technology: that of the report.
-    pub value: f64,
-    /// Below it lie 2.5 % of the draws.
-    pub low: f64,
-    /// Below it lies half of them.
-    pub median: f64,
-    /// Above it lie 2.5 %.
-    pub high: f64,
-    /// Their standard deviation.
-    pub sigma: f64,
-    /// Of a figure that compares two points: whether it is inside its own error, so that its sign is not known.
-    pub inside_own_error: Option<bool>,
-    /// The three causes that dominate it, of the figures that the report shows first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub dominated_by: Vec<Share>,
 }
 
 /// The figures of which a report says what dominates them.
@@ -76,6 +40,28 @@ const TAIL: f64 = 0.025;
 
 /// A relative spread below which a figure does not vary: rounding.
 const ROUNDING: f64 = 1e-9;
+
+impl Report {
+    /// The same with an interval for every figure, by `sampling`, and with how sure the marks of budget and fronts are.
+    ///
+    /// # Errors
+    /// A drawn technology is outside what the models cover.
+    pub fn with_uncertainty(mut self, recipes: &Recipes, sampling: Draws) -> Result<Self, Diag> {
+        let (drawn, goals) = MonteCarlo::with_goals(&self, recipes, sampling)?;
+        self.uncertainty = Some(drawn);
+        if let Some(budget) = &mut self.budget {
+            for (verdict, chance) in budget.points.iter_mut().zip(goals.inside) {
+                verdict
+                    .iter_mut()
+                    .for_each(|verdict| verdict.chance = chance);
+            }
+        }
+        if let Some(fronts) = &mut self.pareto {
+            fronts.chances = goals.front;
+        }
+        Ok(self)
+    }
+}
 
 impl MonteCarlo {
     /// The spread of every metric of every point of `report`, in its order.
@@ -134,16 +120,6 @@ impl MonteCarlo {
             goals.front = fronts.chances(&drawn, sampling.samples);
         }
         Ok((Self { sampling, figures }, goals))
-    }
-
-    /// The spread of a metric of the point `number`, from 0 on.
-    pub fn spread(&self, number: usize, metric: &str) -> Option<&Spread> {
-        let from = self
-            .figures
-            .partition_point(|spread| spread.point <= number);
-        let own = self.figures[from..].iter();
-        let mut own = own.take_while(|spread| spread.point == number + 1);
-        own.find(|spread| spread.metric == metric)
     }
 }
 

@@ -1,18 +1,7 @@
 //! Which causes of error the spread of a figure goes back to.
 
-use serde::Serialize;
+use crate::report::drawn::Share;
 use statrs::statistics::Statistics;
-
-/// A cause of error with its part of the variance of a figure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Share {
-    /// The cause.
-    pub cause: String,
-    /// The squared correlation of the figure with the cause's draws: the first-order index of Sobol where the figure is about linear in the draw.
-    pub variance_share: f64,
-    /// Whether the figure rises with the cause.
-    pub rises: bool,
-}
 
 /// The shares of `causes`, each with its draws, in the spread of `values`, the largest first. Causes are drawn independently of each other, so that the shares add up
 /// to one, but for what comes of two causes together and for chance: a cause that does nothing has about one over the number of draws.

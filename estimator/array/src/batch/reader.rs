@@ -37,12 +37,7 @@ pub(super) fn read(sink: &mut Sink, name: &str, bytes: &[u8]) -> Option<(SourceI
     let first = text.lines().next().unwrap_or_default();
     let source = sink.sources.add(name, first);
     if first.trim().is_empty() {
-        let message = format!("`{name}` has no header: its first line is empty");
-        sink.push(
-            Diag::error("batch::no_header", message).help(
-                "the first line names the columns, for example size_bytes,block_bytes,node_um",
-            ),
-        );
+        sink.push(no_header(name));
         return None;
     }
     records(sink, name, text).map(|table| (source, table))
@@ -87,11 +82,19 @@ fn records(sink: &mut Sink, name: &str, text: &str) -> Option<Table> {
             format!("line {line} opens a quotation mark that nothing closes"),
         );
     }
-    if faults.is_empty() {
-        return header.map(|header| Table { header, rows });
+    match header {
+        Some(header) if faults.is_empty() => return Some(Table { header, rows }),
+        // A lone quotation mark is no record.
+        None if faults.is_empty() => sink.push(no_header(name)),
+        _ => report(sink, name, &faults),
     }
-    report(sink, name, &faults);
     None
+}
+
+fn no_header(name: &str) -> Diag {
+    let message = format!("`{name}` has no header: its first line is empty");
+    Diag::error("batch::no_header", message)
+        .help("the first line names the columns, for example size_bytes,block_bytes,node_um")
 }
 
 /// Whether the record that begins at `start`, the last one, has a quotation mark without its partner.

@@ -17,7 +17,7 @@ impl Request {
             Some(Goal::Single(weights)) => {
                 settings.objective = Objective::Weighted;
                 settings.weights = weights;
-                settings.deviations = Weights::all(ANY_DEVIATION);
+                settings.deviations = of_one(profile);
             }
             Some(Goal::Weights) => {
                 settings.objective = Objective::Weighted;
@@ -64,6 +64,22 @@ impl Request {
 
 /// As wide as any deviation needs to be for no organisation to be left out.
 const ANY_DEVIATION: f64 = 1e6;
+
+/// How far a single figure may lead the others astray: as far as any does, but for what the silicon profile keeps whatever the objective.
+fn of_one(profile: Profile) -> Weights {
+    let any = Weights::all(ANY_DEVIATION);
+    match profile {
+        Profile::Cacti65 | Profile::Cacti7 => any,
+        Profile::Silicon => {
+            let Weights { dynamic, area, .. } = profile.settings().deviations;
+            Weights {
+                dynamic,
+                area,
+                ..any
+            }
+        }
+    }
+}
 
 /// What an organisation is chosen for.
 #[derive(Clone, Copy, Debug)]

@@ -152,6 +152,11 @@ fn a_single_goal_is_a_weight() {
     );
     assert_eq!(settings.wires.inside, warpwatt_circuit::Layer::Global);
     assert_eq!(settings.gating, None);
+    // It leads the others astray no further than the silicon profile lets any objective.
+    let near = Profile::Silicon.settings().deviations;
+    let kept = &settings.deviations;
+    assert_eq!((kept.area, kept.dynamic), (near.area, near.dynamic));
+    assert!(kept.delay > 100_000.0);
 }
 
 #[test]

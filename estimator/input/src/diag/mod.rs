@@ -4,6 +4,7 @@
 //! names every fault of a file. Nothing here prints; [`render`] makes text, [`to_json`] makes data.
 
 mod render;
+mod short;
 mod suggest;
 
 pub use render::{render, to_json};
@@ -51,10 +52,14 @@ impl Sources {
         let before = &text[..floor_boundary(text, offset)];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         (
-            before.matches('\n').count() + 1,
+            newlines(before) + 1,
             before[line_start..].chars().count() + 1,
         )
     }
+}
+
+fn newlines(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
 /// The largest character boundary that is not behind `offset`.
@@ -98,7 +103,7 @@ impl Diag {
         Diag {
             code,
             severity: Severity::Error,
-            message: message.into(),
+            message: short::sentence(message.into()),
             labels: Vec::new(),
             help: None,
         }
@@ -118,7 +123,7 @@ impl Diag {
         self.labels.push(Label {
             source,
             range,
-            text: text.into(),
+            text: short::sentence(text.into()),
         });
         self
     }
@@ -126,15 +131,17 @@ impl Diag {
     /// Says what to do about it.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Diag {
-        self.help = Some(help.into());
+        self.help = Some(short::sentence(help.into()));
         self
     }
 
     /// As [`Diag::help`], where a remedy may be missing.
     #[must_use]
-    pub fn maybe_help(mut self, help: Option<String>) -> Diag {
-        self.help = help.or(self.help);
-        self
+    pub fn maybe_help(self, help: Option<String>) -> Diag {
+        match help {
+            Some(help) => self.help(help),
+            None => self,
+        }
     }
 }
 

@@ -1,9 +1,16 @@
 //! Findings as text with file, line, caret and remedy, and as data.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde_json::{Value, json};
 
-use super::{Diag, Label, Severity, Sink, Sources, floor_boundary};
+use super::short::{MOST_QUOTED, line, window};
+use super::{Diag, Label, Severity, Sink, Sources, floor_boundary, newlines};
+
+/// Faults of a file that are shown, and as many warnings.
+const MOST_OF_A_FILE: usize = 50;
 
 /// Text for a terminal (`colour`) or a file: one paragraph a finding, and a closing count where there are several.
 pub fn render(sink: &Sink, colour: bool) -> String {
@@ -12,9 +19,10 @@ pub fn render(sink: &Sink, colour: bool) -> String {
     } else {
         Renderer::plain()
     };
-    let mut paragraphs: Vec<String> = sink
-        .diags
-        .iter()
+    let (told, rest) = told(sink);
+    let mut paragraphs: Vec<String> = told
+        .into_iter()
+        .chain(&rest)
         .map(|diag| paragraph(&renderer, &sink.sources, diag))
         .collect();
     let errors = sink
@@ -28,6 +36,40 @@ pub fn render(sink: &Sink, colour: bool) -> String {
     let mut text = paragraphs.join("\n\n");
     text.push('\n');
     text
+}
+
+/// The findings that are told one by one, and for each file that has more of a kind how many they are.
+fn told(sink: &Sink) -> (Vec<&Diag>, Vec<Diag>) {
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+    let mut told = Vec::new();
+    for diag in &sink.diags {
+        let source = diag.labels.first().map(|label| label.source);
+        let count = counts.entry((source, diag.severity == Severity::Error));
+        let count = count.or_default();
+        *count += 1;
+        if *count <= MOST_OF_A_FILE {
+            told.push(diag);
+        }
+    }
+    let more = counts.into_iter().filter_map(|((source, error), count)| {
+        let more = count.checked_sub(MOST_OF_A_FILE).filter(|more| *more > 0)?;
+        let of = source.map_or_else(String::new, |source| {
+            format!(" of `{}`", sink.sources.name(source))
+        });
+        Some(match error {
+            true => Diag::error(
+                "input::more",
+                format!("{more} more faults{of} are not shown"),
+            )
+            .help("mend the first ones, and ask again"),
+            false => Diag::warning(
+                "input::more",
+                format!("{more} more warnings{of} are not shown"),
+            ),
+        })
+    });
+    let more = more.collect();
+    (told, more)
 }
 
 fn paragraph(renderer: &Renderer, sources: &Sources, diag: &Diag) -> String {
@@ -53,8 +95,17 @@ fn report<'a>(sources: &'a Sources, diag: &'a Diag) -> Vec<Group<'a>> {
             .iter()
             .take_while(|label| label.source == first.source)
             .count();
-        group = group.element(snippet(sources, &rest[..same], primary));
-        rest = &rest[same..];
+        let (these, others) = rest.split_at(same);
+        group = match near(sources, these) {
+            Some(lines) => group.element(snippet(sources, these, lines, primary)),
+            None => these
+                .iter()
+                .enumerate()
+                .fold(group, |group, (place, label)| {
+                    alone(group, sources, label, primary && place == 0)
+                }),
+        };
+        rest = others;
         primary = false;
     }
     if let Some(help) = &diag.help
@@ -65,22 +116,44 @@ fn report<'a>(sources: &'a Sources, diag: &'a Diag) -> Vec<Group<'a>> {
     vec![group]
 }
 
-/// The lines of one text with the labels under them; `primary` says whether the first label is the main one.
+/// Bytes of a text that labels may span to be shown in one piece.
+const MOST_TOGETHER: usize = 4_096;
+
+/// The lines of a text that its labels are about; `None` if these are too far from each other to be shown together, or too long.
+fn near(sources: &Sources, labels: &[Label]) -> Option<Range<usize>> {
+    let text = sources.text(labels[0].source);
+    let starts = labels
+        .iter()
+        .map(|label| floor_boundary(text, label.range.start));
+    let (first, last) = (starts.clone().min()?, starts.max()?);
+    let lines = line(text, first).start..line(text, last).end;
+    let short = lines.len() <= MOST_TOGETHER
+        && text[lines.clone()]
+            .split('\n')
+            .all(|line| line.len() <= MOST_QUOTED);
+    short.then_some(lines)
+}
+
+/// A part of one text with the labels under its lines; `primary` says whether the first label is the main one.
 fn snippet<'a>(
     sources: &'a Sources,
     labels: &'a [Label],
+    part: Range<usize>,
     primary: bool,
 ) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let source = labels[0].source;
-    let text = sources.text(source);
+    let whole = sources.text(source);
+    let text = &whole[part.clone()];
     let annotations = labels.iter().enumerate().map(|(place, label)| {
         let kind = if primary && place == 0 {
             AnnotationKind::Primary
         } else {
             AnnotationKind::Context
         };
-        let start = floor_boundary(text, label.range.start);
-        let end = floor_boundary(text, label.range.end).max(start);
+        let within =
+            |at: usize| floor_boundary(text, floor_boundary(whole, at).saturating_sub(part.start));
+        let start = within(label.range.start);
+        let end = within(label.range.end).max(start);
         let annotation = kind.span(start..first_line_end(text, start, end));
         if label.text.is_empty() {
             annotation
@@ -90,7 +163,27 @@ fn snippet<'a>(
     });
     Snippet::source(text)
         .path(sources.name(source))
+        .line_start(newlines(&whole[..part.start]) + 1)
         .annotations(annotations)
+}
+
+/// One label whose line is too long to be shown, or too far from that of its neighbours.
+fn alone<'a>(group: Group<'a>, sources: &'a Sources, label: &'a Label, primary: bool) -> Group<'a> {
+    let text = sources.text(label.source);
+    let at = floor_boundary(text, label.range.start);
+    let whole = line(text, at);
+    let part = window(text, whole.clone(), at);
+    let cut = part.start > whole.start;
+    let snippet = snippet(sources, std::slice::from_ref(label), part, primary);
+    if !cut {
+        return group.element(snippet);
+    }
+    // The renderer would count columns from where the part begins.
+    let (line, column) = sources.position(label.source, at);
+    let origin = Origin::path(sources.name(label.source))
+        .line(line)
+        .char_column(column);
+    group.element(origin).element(snippet.path(None::<&str>))
 }
 
 /// A caret stays on one line: a table that spans many is marked on its first.
@@ -102,12 +195,9 @@ fn first_line_end(text: &str, start: usize, end: usize) -> usize {
 
 /// The findings as a JSON array: code, severity, message, help, and the places by file, line and column (from 1).
 pub fn to_json(sink: &Sink) -> Value {
-    Value::Array(
-        sink.diags
-            .iter()
-            .map(|diag| diag_json(&sink.sources, diag))
-            .collect(),
-    )
+    let (told, rest) = told(sink);
+    let all = told.into_iter().chain(&rest);
+    Value::Array(all.map(|diag| diag_json(&sink.sources, diag)).collect())
 }
 
 fn diag_json(sources: &Sources, diag: &Diag) -> Value {
@@ -187,6 +277,49 @@ mod tests {
         assert_eq!(value[0]["places"][0]["line"], 2);
         assert_eq!(value[0]["places"][0]["column"], 8);
         assert_eq!(value[1]["help"], Value::Null);
+    }
+
+    /// Many faults of one file, or one of a long token: what is shown is short, and says how much is not.
+    #[test]
+    fn what_is_shown_has_bounds() {
+        let mut sink = Sink::default();
+        let text = "key = 1\n".repeat(5_000);
+        let id = sink.sources.add("study.toml", text);
+        for line in 0..5_000 {
+            let diag = Diag::error("study::unknown_key", format!("line {line}"));
+            let again = Diag::warning("study::duplicate_value", "twice").at(id, 0..3, "first");
+            sink.push(diag.at(id, line * 8..line * 8 + 3, "unknown key"));
+            sink.push(again.at(id, line * 8..line * 8 + 3, "again"));
+        }
+        let shown = render(&sink, false);
+        assert_eq!(
+            shown.matches("error[study::unknown_key]").count(),
+            MOST_OF_A_FILE
+        );
+        assert!(shown.len() < 40_000, "{} bytes", shown.len());
+        insta::assert_snapshot!(shown[shown.find("error[input::more]").unwrap()..].to_owned());
+        let data = to_json(&sink);
+        let data = data.as_array().unwrap();
+        assert_eq!(data.len(), 2 * MOST_OF_A_FILE + 2);
+        assert_eq!(data.last().unwrap()["code"], "input::more");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_its_label_and_keeps_its_column() {
+        let mut sink = Sink::default();
+        let long = "x".repeat(1_000_000);
+        let text = format!("a = 1\n{long} = \"ä\" # {long}\n");
+        let at = text.find("\"ä\"").unwrap();
+        let id = sink.sources.add("study.toml", text);
+        let diag = Diag::error("study::unknown_node", format!("no node is called `{long}`"));
+        sink.push(
+            diag.at(id, at..at + 4, "here")
+                .at(id, 6..1_000_006, "key")
+                .at(id, 0..1, "far"),
+        );
+        let shown = render(&sink, false);
+        insta::assert_snapshot!(shown);
+        assert!(to_json(&sink).to_string().len() < 2_000);
     }
 
     #[test]

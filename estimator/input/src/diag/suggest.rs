@@ -1,20 +1,31 @@
 //! The name that was probably meant.
 
+/// Bytes of a name beyond which it is no slip of any.
+const MOST_NAME: usize = 200;
+
+/// Candidates that are compared with a name: more than there are names of any kind, but for those that a study itself makes.
+const MOST_CANDIDATES: usize = 1_000;
+
 /// The candidate nearest to `name` by edit distance, if any is near enough to be a slip rather than another word: at most a third of
 /// the longer name's characters differ. The first of equals wins.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > MOST_NAME {
+        return None;
+    }
     let plain = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
     let wanted = plain(name);
     let mut best: Option<(usize, &str)> = None;
-    for candidate in candidates {
+    let length = wanted.chars().count();
+    for candidate in candidates.into_iter().take(MOST_CANDIDATES) {
+        let other = candidate.chars().count();
+        let allowed = length.max(other).div_ceil(3);
+        // So many characters differ at least.
+        if length.abs_diff(other) > allowed {
+            continue;
+        }
         let distance = strsim::damerau_levenshtein(&wanted, &plain(candidate));
-        let allowed = wanted
-            .chars()
-            .count()
-            .max(candidate.chars().count())
-            .div_ceil(3);
         if distance <= allowed
-            && distance < wanted.chars().count()
+            && distance < length
             && best.is_none_or(|(least, _)| distance < least)
         {
             best = Some((distance, candidate));

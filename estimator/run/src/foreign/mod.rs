@@ -80,12 +80,17 @@ pub fn read(text: &str, format: &Format) -> Result<Vec<Launch>, Vec<Problem>> {
         Format::Ncu => ncu::read(text),
         Format::GpgpuSim { per_kernel } => gpgpusim::read(text, per_kernel),
         Format::Table { kernel } => table::read(text, kernel),
-    }?;
-    if launches.is_empty() {
+    };
+    // An empty file has nothing that could be wrong with it.
+    let nothing = match &launches {
+        Ok(launches) => launches.is_empty(),
+        Err(problems) => problems.is_empty(),
+    };
+    if nothing {
         let help = "is it the right file, and the right map?";
         return Err(vec![Problem::new(0..0, "there are no counts in it", help)]);
     }
-    Ok(launches)
+    launches
 }
 
 /// The records of a CSV text from `start` on, each with its place. A record that cannot be read is a problem.

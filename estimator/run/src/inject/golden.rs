@@ -21,6 +21,8 @@ pub struct Golden<'k> {
     pub launches: Vec<GoldenLaunch<'k>>,
     /// What each left; the timing run replays them.
     pub traces: Vec<KernelTrace>,
+    /// Memory before the first launch.
+    pub first: DeviceMemory,
     /// Memory in the end.
     pub last: DeviceMemory,
     /// Lanes of a warp.
@@ -60,8 +62,8 @@ impl<'k> Golden<'k> {
     /// # Errors
     /// A launch stops, or a loop does not end.
     pub fn run(kernel: &'k LoadedKernel, warp_width: u32, limit: u64) -> Result<Self, RunError> {
-        let session = Session::new(&kernel.module, &kernel.case, &kernel.prepared);
-        let mut memory = session.memory();
+        let (session, first_memory) = Session::new(&kernel.module, &kernel.case, &kernel.prepared);
+        let mut memory = first_memory.clone();
         let (mut launches, mut traces) = (Vec::new(), Vec::new());
         let (mut at, mut left, mut first, mut kept) = (Progress::default(), limit, 0, 0);
         while let Some((launch, after)) = session.next(at, &mut memory)? {
@@ -99,6 +101,7 @@ impl<'k> Golden<'k> {
             session,
             launches,
             traces,
+            first: first_memory,
             last: memory,
             warp_width,
         })

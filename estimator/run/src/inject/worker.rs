@@ -122,7 +122,7 @@ impl<'k> Golden<'k> {
         let kept = |number: &usize| self.launches[*number].before.is_some();
         let nearest = (0..=launch).rfind(kept).unwrap_or(0);
         let image = self.launches[nearest].before.as_ref();
-        let mut memory = image.map_or_else(|| self.session.memory(), DeviceMemory::clone);
+        let mut memory = image.unwrap_or(&self.first).clone();
         for number in nearest..launch {
             let mut replay = self.replay(number)?;
             for cta in 0..replay.shape().ctas() {

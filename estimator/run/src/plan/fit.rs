@@ -26,7 +26,29 @@ pub(super) struct Fits {
     /// By GPU, technology and configuration.
     fitted: BTreeMap<[u32; 3], Fitted>,
     /// By GPU and configuration.
-    specs: BTreeMap<[u32; 2], Vec<GpuSpec>>,
+    specs: BTreeMap<[u32; 2], Specs>,
+}
+
+/// The GPUs that a configuration makes of one, each once.
+#[derive(Debug, Default)]
+struct Specs {
+    all: Vec<Arc<GpuSpec>>,
+    /// Their places, by the clocks that the supply allows: thousands of them differ in nothing else.
+    by_clock: BTreeMap<[u32; 2], Vec<usize>>,
+}
+
+impl Specs {
+    /// The place of a GPU, which it is given if it has none.
+    fn place(&mut self, spec: GpuSpec) -> usize {
+        let clocks = [spec.sm.clock_mhz, spec.noc.clock_mhz];
+        let alike = self.by_clock.entry(clocks).or_default();
+        let known = alike.iter().find(|place| *self.all[**place] == spec);
+        known.copied().unwrap_or_else(|| {
+            alike.push(self.all.len());
+            self.all.push(Arc::new(spec));
+            self.all.len() - 1
+        })
+    }
 }
 
 impl Fits {
@@ -59,13 +81,7 @@ impl Fits {
             match fitted {
                 Ok((spec, notes)) => {
                     let known = fits.specs.entry([gpu, configuration]).or_default();
-                    let spec = known
-                        .iter()
-                        .position(|known| *known == spec)
-                        .unwrap_or_else(|| {
-                            known.push(spec);
-                            known.len() - 1
-                        });
+                    let spec = known.place(spec);
                     let notes = Arc::new(notes);
                     fits.fitted.insert(place, Fitted { spec, notes });
                 }
@@ -89,8 +105,8 @@ impl Fits {
     }
 
     /// The GPU that was fitted.
-    pub(super) fn spec(&self, gpu: u32, configuration: u32, number: usize) -> &GpuSpec {
-        &self.specs[&[gpu, configuration]][number]
+    pub(super) fn spec(&self, gpu: u32, configuration: u32, number: usize) -> &Arc<GpuSpec> {
+        &self.specs[&[gpu, configuration]].all[number]
     }
 }
 

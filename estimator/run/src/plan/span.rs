@@ -13,7 +13,7 @@ use crate::digest::digest;
 use crate::outcome::{Note, NoteKind};
 use crate::pricing::technology_name;
 use crate::registers::{Limits, limits};
-use crate::store::{FORMAT, PointKey};
+use crate::store::{OUTCOMES, PointKey};
 use crate::study::{Clock, Watched};
 
 /// The limits of registers of a kernel, a GPU and a configuration, and what is to be said about them.
@@ -55,14 +55,14 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
                 limits: limits.clone(),
             };
             let execution = position(&mut plan.executions, wanted);
-            let content = digest([json(spec).as_bytes()]);
+            let content = digest([json(&**spec).as_bytes()]);
             *by_content
                 .entry((execution, configuration, content))
                 .or_insert_with(|| {
                     plan.timings.push(Timing {
                         execution,
                         configuration: configuration as usize,
-                        spec: spec.clone(),
+                        spec: Arc::clone(spec),
                     });
                     plan.timings.len() - 1
                 })
@@ -166,7 +166,7 @@ impl Keys {
 
     /// The hash of everything that decides a point, and the versions of the program and the store.
     fn at(&self, combination: Combination) -> PointKey {
-        let format = FORMAT.to_le_bytes();
+        let format = OUTCOMES.to_le_bytes();
         let version = env!("CARGO_PKG_VERSION").as_bytes();
         let place = |part: usize| &self.parts[part][combination[part] as usize][..];
         PointKey(digest([

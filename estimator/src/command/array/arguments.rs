@@ -37,6 +37,9 @@ pub struct ArrayArguments {
     /// Where the table with its answers goes [default: standard output]
     #[arg(long, value_name = "RESULTS.csv")]
     pub out: Option<PathBuf>,
+    /// Write no cell that a spreadsheet takes for a formula: names that begin with =, +, - or @ get an apostrophe
+    #[arg(long, requires = "batch")]
+    pub csv_safe: bool,
     /// Threads for a table [default: one a core]; results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,

@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use super::super::console::{Exit, err, out, out_json, show};
+use super::super::console::{Exit, err, out_data, out_json, show};
 use super::super::files::write_one;
+use super::super::formulas::escaped;
 use super::ArrayArguments;
 use crate::array::batch::{Batch, MOST_BYTES, Model, Results};
 use crate::diag::{Diag, Sink};
@@ -39,7 +40,14 @@ pub fn run(
             format!("the table cannot be made: {error}"),
         ));
     });
-    let results = results.ok()?;
+    let mut results = results.ok()?;
+    if arguments.csv_safe {
+        let safe = escaped(&results.csv).map_err(|error| {
+            let message = format!("the table cannot be made: {error}");
+            sink.push(Diag::error("batch::defect", message));
+        });
+        results.csv = safe.ok()?;
+    }
     match arguments
         .out
         .as_deref()
@@ -51,7 +59,7 @@ pub fn run(
                 return None;
             }
         }
-        None => out(&String::from_utf8_lossy(&results.csv)),
+        None => out_data(&results.csv),
     }
     show(sink);
     tell(arguments, model, &results, seconds);

@@ -3,8 +3,7 @@
 mod arguments;
 mod batch;
 
-use std::fs::File;
-use std::io::Read;
+use std::io::ErrorKind;
 use std::path::Path;
 
 pub use arguments::ArrayArguments;
@@ -14,6 +13,7 @@ use super::console::{Exit, out, out_json, reject, show};
 use crate::array::batch::Model;
 use crate::array::{Answer, Libraries, LibraryName, Query, Refusal, cfg, parse_profile};
 use crate::diag::{Diag, Rejection, Sink};
+use crate::input;
 use crate::technology;
 
 /// Does what the options say.
@@ -175,24 +175,21 @@ fn read_cfg(path: &Path, model: Model, sink: &mut Sink) -> Option<Query> {
 /// The bytes of a file that is not larger than `most`.
 fn read(path: &Path, most: u64, what: &str, sink: &mut Sink) -> Option<Vec<u8>> {
     let shown = path.display();
-    let mut bytes = Vec::new();
-    // Devices and pipes have no size that could be asked for before.
-    let read = File::open(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
-    if let Err(error) = read {
-        let message = format!("cannot read {what} `{shown}`: {error}");
-        sink.push(
+    let diag = match input::bytes(path, most) {
+        Ok(bytes) => return Some(bytes),
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+            let message =
+                format!("`{shown}` has more than {most} bytes, the most that {what} may have");
+            Diag::error("input::too_large", message).help("split it into several files")
+        }
+        Err(error) => {
+            let message = format!("cannot read {what} `{shown}`: {error}");
             Diag::error("input::unreadable", message)
-                .help("name a file that exists and is readable"),
-        );
-        return None;
-    }
-    if bytes.len() as u64 > most {
-        let message =
-            format!("`{shown}` has more than {most} bytes, the most that {what} may have");
-        sink.push(Diag::error("input::too_large", message).help("split it into several files"));
-        return None;
-    }
-    Some(bytes)
+                .help("name a file that exists and is readable")
+        }
+    };
+    sink.push(diag);
+    None
 }
 
 fn push(sink: &mut Sink, refusal: Refusal) {

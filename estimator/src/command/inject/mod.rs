@@ -23,6 +23,7 @@ use super::files::write_one;
 use crate::diag::{Diag, Rejection, Sink};
 use crate::inject::{Draw, Golden, Journal, MODEL_VERSION, Plan, Unfinished, campaign};
 use crate::reliability::{measure, together};
+use crate::report::json;
 use crate::run::execute::{explain, untimed};
 use crate::run::kernel::{LoadedKernel, load};
 
@@ -192,8 +193,8 @@ fn executed(
 
 /// Writes the document, and then removes the journal.
 fn write(path: &Path, document: &Value) -> Result<(), Option<Diag>> {
-    let text = serde_json::to_string_pretty(document).unwrap_or_else(|_| document.to_string());
-    let written = write_one(path, (text + "\n").as_bytes());
+    let text = json::document(document).unwrap_or_else(|_| document.to_string());
+    let written = write_one(path, text.as_bytes());
     written.map_err(|rejection| rejection.0.diags.into_iter().next())?;
     match std::fs::remove_file(Journal::beside(path)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Some(unwritable(&error))),

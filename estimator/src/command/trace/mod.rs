@@ -16,6 +16,7 @@ use super::files::write_one;
 use super::subject::request;
 use crate::cache::{MEMORY_LIMIT, TraceCache, key};
 use crate::diag::{Diag, Rejection, Sink};
+use crate::input;
 use crate::run::execute::{first_mismatch, trace};
 use crate::run::kernel::load;
 
@@ -77,11 +78,7 @@ fn read_stored(arguments: &TraceArguments, sink: &mut Sink) -> Found {
         sink.push(Diag::error("trace::unusable", message).help(help));
         Found::Unreadable
     };
-    let too_large = fs::metadata(path).is_ok_and(|file| file.len() > MEMORY_LIMIT);
-    if too_large {
-        return refuse(sink, format!("it has more than {} MiB", MEMORY_LIMIT >> 20));
-    }
-    match fs::read(path) {
+    match input::bytes(path, MEMORY_LIMIT) {
         Err(error) => refuse(sink, error.to_string()),
         Ok(bytes) => match decode(&bytes, MEMORY_LIMIT) {
             Ok(stored) => Found::Trace(stored, bytes),
@@ -90,7 +87,11 @@ fn read_stored(arguments: &TraceArguments, sink: &mut Sink) -> Found {
     }
 }
 
+/// Only regular files are looked into: what is read of a pipe is gone.
 fn begins_as_trace(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
     let mut first = [0; MAGIC.len()];
     let file = fs::File::open(path);
     file.and_then(|mut file| file.read_exact(&mut first))

@@ -20,6 +20,7 @@ pub fn count(value: u64) -> String {
 
 /// A number with about four significant digits, thousands apart.
 pub fn number(value: f64) -> String {
+    let value = unsigned_zero(value);
     let size = value.abs();
     if size >= 1000.0 {
         let sign = if value < 0.0 { "-" } else { "" };
@@ -31,6 +32,12 @@ pub fn number(value: f64) -> String {
         _ => 3,
     };
     format!("{value:.decimals$}")
+}
+
+/// The value, but zero for the other zero: `-0` says nothing to a reader.
+pub fn unsigned_zero(value: f64) -> f64 {
+    // Any other sum with zero is the value itself, bit for bit.
+    value + 0.0
 }
 
 /// Reads a value of a metric of `unit`: `1 mJ`, `5%`, `0.05`; counts are plain numbers.
@@ -65,6 +72,7 @@ pub fn read(text: &str, unit: &str) -> Result<f64, String> {
 
 /// A value with a unit that suits its size.
 pub fn show(value: f64, unit: &str) -> String {
+    let value = unsigned_zero(value);
     match unit {
         "J" => Energy::from_j(value).to_string(),
         "W" => Power::from_w(value).to_string(),
@@ -73,7 +81,7 @@ pub fn show(value: f64, unit: &str) -> String {
         "Hz" => Frequency::from_hz(value).to_string(),
         "V" => Voltage::from_v(value).to_string(),
         "K" => Temperature::from_k(value).to_string(),
-        "1" => format!("{:.2}%", 100.0 * value + 0.0),
+        "1" => format!("{:.2}%", 100.0 * value),
         _ if value != 0.0 && !(1e-3..1e15).contains(&value.abs()) => format!("{value:.3e} {unit}"),
         _ => format!("{} {unit}", number(value)),
     }
@@ -81,6 +89,7 @@ pub fn show(value: f64, unit: &str) -> String {
 
 /// A value in its unit with a prefix, of any unit that formulas have.
 pub fn readable(value: f64, unit: &str) -> String {
+    let value = unsigned_zero(value);
     const PREFIXES: [(f64, &str); 10] = [
         (1e9, "G"),
         (1e6, "M"),
@@ -207,6 +216,15 @@ mod tests {
                 .contains("not a unit of energy")
         );
         assert!(read("1", "J").is_err() && read("x", "1").is_err() && read("inf", "1").is_err());
+    }
+
+    #[test]
+    fn zero_has_no_sign() {
+        for unit in ["J", "W", "s", "m2", "1", "cycles", "J s"] {
+            assert!(!show(-0.0, unit).contains('-'), "{}", show(-0.0, unit));
+            assert!(!readable(-0.0, unit).contains('-'), "{unit}");
+        }
+        assert_eq!(number(-0.0), "0.000");
     }
 
     #[test]

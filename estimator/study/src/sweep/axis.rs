@@ -1,11 +1,13 @@
 //! Reading an axis: a value, a list of them, or a range.
 
+use std::fmt::Debug;
+
 use toml::de::DeValue;
 use toml::{Spanned, Value};
 
-use super::Noted;
 use super::span::{self, Spanning};
 use crate::Axis;
+use crate::axes::Noted;
 use crate::reader::{Fault, Placed, Reader};
 
 /// How values of a kind lie on a line.
@@ -34,7 +36,7 @@ pub const NUMBERS: Scale<Value> = Scale {
 
 impl Reader<'_> {
     /// The values of the axis `name`, which a study writes as `value`; `None` if nothing in it will do. `scale` is there if ranges make sense.
-    pub(crate) fn values<'d, T: PartialEq>(
+    pub(crate) fn values<'d, T: PartialEq + Debug>(
         &mut self,
         name: &str,
         value: &'d Spanned<DeValue<'d>>,
@@ -54,7 +56,7 @@ impl Reader<'_> {
         Some(values)
     }
 
-    fn span<'d, T: PartialEq>(
+    fn span<'d, T: PartialEq + Debug>(
         &mut self,
         name: &str,
         value: &'d Spanned<DeValue<'d>>,

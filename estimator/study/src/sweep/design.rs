@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::odometer::odometer;
-use super::{AxisId, Sampling, Sweep};
+use crate::axes::{AxisId, Sampling, Sweep};
 
 /// The places that were chosen on axes of the study.
 pub type Choice = Vec<(AxisId, usize)>;
@@ -11,7 +11,8 @@ pub type Choice = Vec<(AxisId, usize)>;
 /// Which values of the axes go together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Design {
-    names: Vec<String>,
+    /// The first axis of each name.
+    names: BTreeMap<String, AxisId>,
     sampling: Option<Sampling>,
     /// For each drawn axis the place of each sample's value.
     drawn: BTreeMap<AxisId, Vec<usize>>,
@@ -30,19 +31,21 @@ pub type Counted = (Option<AxisId>, usize);
 
 impl Design {
     pub(super) fn new(sweep: Sweep) -> Design {
-        let group = |name: &str| {
-            let mut zips = sweep.zips.iter();
-            zips.position(|zip| zip.iter().any(|member| member.value == name))
-        };
+        let zips = sweep.zips.iter().enumerate().rev();
+        let members = zips
+            .flat_map(|(group, zip)| zip.iter().map(move |member| (member.value.as_str(), group)));
+        let grouped: BTreeMap<&str, usize> = members.collect();
         let axes = sweep.axes.iter().enumerate();
         let groups = axes
             .clone()
-            .filter_map(|(id, axis)| Some((id, group(&axis.name)?)));
+            .filter_map(|(id, axis)| Some((id, *grouped.get(axis.name.as_str())?)));
         let drawn = axes.filter_map(|(id, axis)| Some((id, axis.places.clone()?)));
+        let all = sweep.axes.iter().enumerate().rev();
+        let names = all.map(|(id, axis)| (axis.name.clone(), id));
         Design {
             groups: groups.collect(),
             drawn: drawn.collect(),
-            names: sweep.axes.iter().map(|axis| axis.name.clone()).collect(),
+            names: names.collect(),
             sampling: sweep.sampling,
         }
     }
@@ -54,7 +57,7 @@ impl Design {
 
     /// The axis that a study writes as `name`.
     pub fn axis(&self, name: &str) -> Option<AxisId> {
-        self.names.iter().position(|known| known == name)
+        self.names.get(name).copied()
     }
 
     /// Every choice of one place on each of `axes` that points of the study make, in ascending order; `None` if they are absurdly many.
@@ -207,12 +210,12 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sweep::Method;
+    use crate::axes::Method;
 
     /// A design over axes `0..`, some drawn and some in groups.
     fn design(drawn: &[(AxisId, &[usize])], groups: &[(AxisId, usize)]) -> Design {
         Design {
-            names: (0..9).map(|id| id.to_string()).collect(),
+            names: (0..9).map(|id| (id.to_string(), id)).collect(),
             sampling: (!drawn.is_empty()).then_some(Sampling {
                 method: Method::Random,
                 count: drawn.first().map_or(0, |d| d.1.len() as u32),

@@ -1,68 +1,25 @@
 //! `[sweep]`: which of the values that the axes of a study list or span go together.
 //!
 //! Without it every value meets every other. `zip` lets axes walk together; `sample` draws points instead of walking all of them. Axes are read by
-//! [`axis`], which notes each in the [`Sweep`]; when all are read, [`Sweep::finish`] checks that what `[sweep]` names is there and makes the [`Design`].
+//! [`axis`], which notes each in a [`Sweep`]. When all are read, [`Sweep::finish`] checks that what `[sweep]` names is there and makes the [`Design`].
 
 mod axis;
 mod design;
-mod draw;
 mod odometer;
 mod span;
 mod zip;
 
 pub use axis::{NUMBERS, Scale};
 pub use design::{Choice, Counted, Design};
-pub use draw::Method;
 pub(super) use span::is_span;
 
-use std::collections::BTreeMap;
-use std::ops::Range;
+use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
 use toml::de::DeValue;
 
-use super::reader::{Fault, Placed, Reader, Section, known, positive, text};
+use crate::axes::{Method, Sampling, Sweep, draw};
 use crate::diag::did_you_mean;
-
-/// The number of an axis, in the order in which axes are read.
-pub type AxisId = usize;
-
-/// Samples of a study: what was drawn, to be drawn again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sampling {
-    /// How.
-    pub method: Method,
-    /// How many.
-    pub count: u32,
-    /// From which seed.
-    pub seed: u32,
-}
-
-/// An axis as it was read.
-#[derive(Clone, Debug)]
-struct Noted {
-    /// Where a study writes it: `gpu.sm.threads`.
-    name: String,
-    /// Where its value stands.
-    range: Range<usize>,
-    /// How many values are written; `None` if it is a span whose values are drawn.
-    written: Option<usize>,
-    /// The place of each sample's value among its values, if it is drawn.
-    places: Option<Vec<usize>>,
-}
-
-/// What `[sweep]` says, and the axes as they are read.
-#[derive(Clone, Debug, Default)]
-pub struct Sweep {
-    zips: Vec<Vec<Placed<String>>>,
-    sampling: Option<Sampling>,
-    /// The axes that are drawn; all if that is not said.
-    over: Option<Vec<Placed<String>>>,
-    axes: Vec<Noted>,
-    /// What was drawn by dimension: the name of an axis, or of the first of those that walk together.
-    columns: BTreeMap<String, Vec<f64>>,
-}
+use crate::reader::{Fault, Placed, Reader, Section, known, positive, text};
 
 /// More samples than anyone waits for.
 const MOST_SAMPLES: u64 = 1_000_000;
@@ -170,45 +127,12 @@ fn read_over(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Vec<Place
 }
 
 impl Sweep {
-    /// The axis that was read last.
-    pub(super) fn last(&self) -> AxisId {
-        self.axes.len().saturating_sub(1)
-    }
-
-    /// The dimension that an axis is drawn in, if it is drawn.
-    fn dimension(&self, name: &str) -> Option<String> {
-        self.sampling.as_ref()?;
-        let with = self
-            .zips
-            .iter()
-            .find(|zip| zip.iter().any(|member| member.value == name));
-        let group = with.map_or_else(
-            || vec![name],
-            |zip| zip.iter().map(|member| member.value.as_str()).collect(),
-        );
-        let over = self.over.as_ref();
-        let drawn =
-            over.is_none_or(|over| over.iter().any(|axis| group.contains(&axis.value.as_str())));
-        drawn.then(|| group[0].to_owned())
-    }
-
-    /// The numbers of [0, 1) of all samples in a dimension.
-    fn column(&mut self, dimension: String) -> Vec<f64> {
-        let Some(sampling) = &self.sampling else {
-            return Vec::new();
-        };
-        let number = self.columns.len();
-        let column = self.columns.entry(dimension);
-        column
-            .or_insert_with_key(|name| draw::column(sampling, name, number))
-            .clone()
-    }
-
     /// Checks what `[sweep]` names against the axes that there are.
     pub(super) fn finish(self, reader: &mut Reader<'_>) -> Design {
         let names: Vec<&str> = self.axes.iter().map(|axis| axis.name.as_str()).collect();
+        let known: BTreeSet<&str> = names.iter().copied().collect();
         let named = self.zips.iter().flatten().chain(self.over.iter().flatten());
-        for name in named.filter(|name| !names.contains(&name.value.as_str())) {
+        for name in named.filter(|name| !known.contains(name.value.as_str())) {
             let fault = Fault {
                 code: "study::unknown_axis",
                 message: format!("the study has no axis `{}`", name.value),

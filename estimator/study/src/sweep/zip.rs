@@ -1,8 +1,11 @@
 //! `zip`: axes that walk together, the first value of one with the first of the others, and so on.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
 use toml::de::DeValue;
 
-use super::Noted;
+use crate::axes::Noted;
 use crate::diag::Diag;
 use crate::reader::{Fault, Placed, Reader, Section, text};
 
@@ -20,6 +23,7 @@ pub(super) fn read(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<Vec<Pl
         _ => vec![value],
     };
     let mut zips: Vec<Vec<Placed<String>>> = Vec::new();
+    let mut placed: BTreeMap<String, Range<usize>> = BTreeMap::new();
     for group in groups {
         let named = reader.axis_of("zip", group, |item| text("an axis", item, EXAMPLE));
         let Some(named) = named else {
@@ -35,20 +39,20 @@ pub(super) fn read(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<Vec<Pl
             reader.fault(group.span(), fault);
         }
         for axis in &named {
-            let first = zips
-                .iter()
-                .flatten()
-                .find(|earlier| earlier.value == axis.value);
-            if let Some(first) = first {
+            if let Some(first) = placed.get(&axis.value) {
                 let diag = Diag::error(
                     "study::zip",
                     format!("`{}` walks with two groups", axis.value),
                 )
                 .at(reader.source, axis.range.clone(), "again here")
-                .at(reader.source, first.range.clone(), "first here")
+                .at(reader.source, first.clone(), "first here")
                 .help("put all that walk together into one group");
                 reader.sink.push(diag);
             }
+        }
+        for axis in &named {
+            let first = placed.entry(axis.value.clone());
+            first.or_insert_with(|| axis.range.clone());
         }
         zips.push(named);
     }
@@ -57,9 +61,10 @@ pub(super) fn read(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<Vec<Pl
 
 /// All axes of a group must have as many values as its first, or all must be drawn.
 pub(super) fn check(reader: &mut Reader<'_>, zip: &[Placed<String>], axes: &[Noted]) {
+    let names: BTreeSet<&str> = zip.iter().map(|name| name.value.as_str()).collect();
     let mut members = axes
         .iter()
-        .filter(|axis| zip.iter().any(|name| name.value == axis.name));
+        .filter(|axis| names.contains(axis.name.as_str()));
     let Some(first) = members.next() else {
         return;
     };

@@ -18,6 +18,7 @@ use crate::Profile;
 use crate::gate;
 use crate::process::Process;
 use crate::repeater::Channel;
+use crate::slices::{Bus, Slices};
 
 /// Subarrays of fewer rows are so low that the decoders in the middle of a mat widen it out of all proportion: gates of trees are left out there, and in
 /// the mended profile, whose rule for their sizes does not let them be bounded so.
@@ -31,7 +32,7 @@ pub(super) struct Node {
     pub(super) split: Split,
     /// Log of the degree.
     mux: u32,
-    /// Which of the wires between mats.
+    /// Which of the wires between mats, and of the numbers of slices.
     pub(super) wire: usize,
     pub(super) step: Step,
     pub(super) least: Least,
@@ -121,10 +122,12 @@ struct Floor {
 
 /// Draws bounds.
 pub(super) struct Bounds<'a> {
-    /// With one of the wires between mats.
+    /// With one of the wires between mats, and one of the numbers of slices.
     pub(super) process: Cow<'a, Process>,
     wire: usize,
-    pub(super) need: &'a Need,
+    pub(super) slices: Slices,
+    /// Of one slice.
+    pub(super) need: Need,
     pub(super) limits: Limits,
     pub(super) shared: Shared,
     floor: Floor,
@@ -136,14 +139,16 @@ impl<'a> Bounds<'a> {
     pub(super) fn new(
         process: Cow<'a, Process>,
         wire: usize,
-        need: &'a Need,
+        slices: Slices,
+        need: &Need,
         limits: Limits,
     ) -> Self {
         Self {
             floor: Floor::new(&process),
             wire,
             process,
-            need,
+            slices,
+            need: need.slice(slices),
             limits,
             shared: Shared::default(),
             gates: Vec::new(),
@@ -153,12 +158,19 @@ impl<'a> Bounds<'a> {
     /// Figures of one organisation; leakage only if it is asked for.
     pub(super) fn face(&mut self, split: Split, leaks: bool) -> Option<Face> {
         let shape = self.shape(split)?;
-        let face = super::face(&self.process, self.need, shape, &mut self.shared, leaks);
-        Some(face)
+        let face = super::face(&self.process, &self.need, shape, &mut self.shared, leaks);
+        Some(self.together(&shape, &face))
+    }
+
+    /// All slices of a word.
+    fn together(&self, shape: &Shape, slice: &Face) -> Face {
+        let lines = super::along(&self.need, shape);
+        let size = (slice.width, slice.height);
+        Bus::new(&self.process, self.slices, lines, size).face(slice)
     }
 
     pub(super) fn shape(&self, split: Split) -> Option<Shape> {
-        Shape::new(&self.process, self.need, split, self.limits)
+        Shape::new(&self.process, &self.need, split, self.limits)
     }
 
     /// Every family that works.
@@ -193,13 +205,13 @@ impl<'a> Bounds<'a> {
     }
 
     fn of_split(&mut self, split: Split, whole: &impl Fn(&Face) -> Figures, found: &mut Vec<Node>) {
-        if Shape::lines(&self.process, self.need, &split, self.limits).is_none() {
+        if Shape::lines(&self.process, &self.need, &split, self.limits).is_none() {
             return;
         }
-        let least = Shape::least_mux(self.need, &split);
+        let least = Shape::least_mux(&self.need, &split);
         let mut seen = false;
         for mux in least..=3 * MOST_MUX {
-            let Some((ndcm, ndsam1, ndsam2)) = spreads(self.need, mux).next() else {
+            let Some((ndcm, ndsam1, ndsam2)) = spreads(&self.need, mux).next() else {
                 return;
             };
             let split = Split {
@@ -260,11 +272,11 @@ impl<'a> Bounds<'a> {
             }
             Step::Trees(at) => {
                 nodes[index].step = Step::Done;
-                for split in node.members(self.need) {
+                for split in node.members(&self.need) {
                     let Some(shape) = self.shape(split) else {
                         continue;
                     };
-                    let mat = Mat::least(&self.process, self.need, &shape, &mut self.shared);
+                    let mat = Mat::least(&self.process, &self.need, &shape, &mut self.shared);
                     nodes.push(Node {
                         split,
                         step: Step::Member(at),
@@ -274,7 +286,7 @@ impl<'a> Bounds<'a> {
                 }
             }
             Step::Member(at) => {
-                let mat = Mat::new(&self.process, self.need, &shape, &mut self.shared);
+                let mat = Mat::new(&self.process, &self.need, &shape, &mut self.shared);
                 nodes[index].step = Step::Selects;
                 nodes[index].least = self.member(shape, mat, at, leaks, whole);
             }
@@ -292,8 +304,8 @@ impl<'a> Bounds<'a> {
         whole: &impl Fn(&Face) -> Figures,
     ) -> Least {
         let gates = &self.gates[gates];
-        let face = super::outline(&self.process, self.need, shape, mat, gates, leaks);
-        Least::new(&face, whole)
+        let face = super::outline(&self.process, &self.need, shape, mat, gates, leaks);
+        Least::new(&self.together(&shape, &face), whole)
     }
 
     fn least(
@@ -303,7 +315,7 @@ impl<'a> Bounds<'a> {
         trees: &Trees,
         whole: &impl Fn(&Face) -> Figures,
     ) -> Least {
-        let bits = bits(&self.process, self.need, shape);
+        let bits = bits(&self.process, &self.need, shape);
         let before = trees.into.delay + inside.before;
         let after = inside.output + trees.out.delay;
         let energy =
@@ -322,7 +334,7 @@ impl<'a> Bounds<'a> {
             select: trees.into.delay,
             after_output: after,
         };
-        Least::new(&face, whole)
+        Least::new(&self.together(shape, &face), whole)
     }
 }
 
@@ -396,7 +408,7 @@ impl Floor {
 impl Bounds<'_> {
     /// A mat without column multiplexers; without its predecoder too if `known` is not.
     fn inside(&mut self, shape: &Shape, mux: u32, known: Option<&Rows>) -> Inside {
-        let (p, need) = (&*self.process, self.need);
+        let (p, need) = (&*self.process, &self.need);
         let constants = self.shared.constants(p, need, shape);
         let (decoder, precharge) = self.shared.column(p, shape);
         let floor = &self.floor;
@@ -496,7 +508,7 @@ impl Bounds<'_> {
     /// The wires of the trees alone.
     fn wires(&self, shape: &Shape, inside: &Inside) -> Trees {
         let p = &*self.process;
-        let bits = bits(p, self.need, shape);
+        let bits = bits(p, &self.need, shape);
         let leaves = Self::leaves(shape, inside);
         let size = leaves.around(p, bits, Level::Mats);
         let wires = match &p.repeaters.chosen {
@@ -543,7 +555,7 @@ impl Bounds<'_> {
     /// Width, height and area with the wires of the trees.
     fn around(&self, shape: &Shape, inside: &Inside) -> (Length, Length, Area) {
         let p = &*self.process;
-        let bits = bits(p, self.need, shape);
+        let bits = bits(p, &self.need, shape);
         let bank = Self::leaves(shape, inside).around(p, bits, Level::Mats);
         if self.need.banks == 1 {
             return (bank.width, bank.height, bank.width * bank.height);
@@ -556,7 +568,7 @@ impl Bounds<'_> {
 
     fn least_trees(&self, shape: &Shape, inside: &Inside) -> Trees {
         let p = &*self.process;
-        let bits = bits(p, self.need, shape);
+        let bits = bits(p, &self.need, shape);
         let leaves = Self::leaves(shape, inside);
         let size = leaves.around(p, bits, Level::Mats);
         let tree = |way| Tree::least(p, &leaves, size, inside.larger, way);

@@ -3,10 +3,15 @@
 use warpwatt_techlib::quantity::{Area, Energy, Power, Time};
 
 use super::Face;
-use crate::{Objective, Profile, Settings, Signalling, Weights};
+use crate::{Circuits, Objective, Profile, Settings, Signalling, Weights};
 
 /// A data array is dropped if it is this much worse than the best, both in delay and in energy (Ucache.cc:795).
 pub(super) const FILTER: f64 = 1.5;
+/// Which of the five figures they are.
+pub(super) const DELAY: usize = 0;
+pub(super) const ENERGY: usize = 1;
+pub(super) const LEAKAGE: usize = 2;
+const AREA: usize = 4;
 /// Figures that differ by less are the same to within rounding: the order of the list decides.
 pub(super) const SAME: f64 = 1e-12;
 
@@ -42,6 +47,11 @@ pub(super) struct Goal {
     /// CACTI's loop steps over the second element of the list, as it erases the first one while it stands on it (Ucache.cc:705). In 6.5 that is the first
     /// organisation once more, evaluated for another wire that it ignores.
     pub(super) skips_second: bool,
+    /// Figures that are limited before all others and whatever the objective, each above the least of what is left, so that something always is (CACTI-D's "max area
+    /// constraint" and the one of the access time behind it: Thoziyoor et al., ISCA 2008).
+    pub(super) first: &'static [usize],
+    /// Whether words may be in slices.
+    pub(super) slices: bool,
 }
 
 impl Figures {
@@ -83,13 +93,25 @@ impl Goal {
     pub(super) fn of_whole(settings: &Settings) -> Self {
         let repeats =
             settings.profile == Profile::Cacti65 && settings.wires.signalling != Signalling::Global;
+        let tags = Self::of_tags(settings);
+        let limits = match (settings.objective, settings.profile) {
+            (Objective::Weighted, _) => tags.limits,
+            // The tools' products know no limits.
+            (_, Profile::Cacti65 | Profile::Cacti7) => Weights::all(f64::INFINITY),
+            (_, Profile::Silicon) => Weights {
+                area: tags.limits.area,
+                dynamic: tags.limits.dynamic,
+                ..Weights::all(f64::INFINITY)
+            },
+        };
         Self {
             objective: settings.objective,
+            limits,
             tags: false,
             skips_second: settings.objective == Objective::Weighted
                 && settings.profile != Profile::Silicon
                 && !repeats,
-            ..Self::of_tags(settings)
+            ..tags
         }
     }
 
@@ -109,6 +131,11 @@ impl Goal {
             },
             tags: true,
             skips_second: false,
+            first: match settings.profile {
+                Profile::Cacti65 | Profile::Cacti7 => &[],
+                Profile::Silicon => &[AREA, ENERGY],
+            },
+            slices: settings.profile == Profile::Silicon && settings.circuits == Circuits::Any,
         }
     }
 }
@@ -118,13 +145,23 @@ impl Goal {
 impl Goal {
     /// The choice among all organisations that work.
     pub(super) fn choose(&self, all: &[Candidate]) -> Option<usize> {
-        let left = self.filtered(all);
-        let least = least(left.iter().map(|&i| all[i].whole.values()));
-        let weighted = self.objective == Objective::Weighted;
+        let mut left = self.filtered(all);
+        let lowest = |left: &[usize]| least(left.iter().map(|&i| all[i].whole.values()));
+        for &figure in self.first {
+            let most = lowest(&left)[figure] * values(&self.limits)[figure] * (1.0 + SAME);
+            left.retain(|&i| all[i].whole.values()[figure] <= most);
+        }
+        let least = lowest(&left);
+        let mut limits = values(&self.limits);
+        for &figure in self.first {
+            limits[figure] = f64::INFINITY;
+        }
         let mut best: Option<(f64, usize)> = None;
         for (place, &i) in left.iter().enumerate() {
             let figures = all[i].whole.values();
-            if weighted && !self.within(&figures, &least) || place == 1 && self.skips_second {
+            let within =
+                (0..figures.len()).all(|i| figures[i] <= least[i] * limits[i] * (1.0 + SAME));
+            if !within || place == 1 && self.skips_second {
                 continue;
             }
             let price = self.price(&figures, &least);
@@ -149,11 +186,6 @@ impl Goal {
             self.tags || delay <= least[0] * FILTER || energy <= least[1] * FILTER
         };
         (0..all.len()).filter(passes).collect()
-    }
-
-    fn within(&self, figures: &[f64; 5], least: &[f64; 5]) -> bool {
-        let limits = values(&self.limits);
-        (0..figures.len()).all(|i| figures[i] <= least[i] * limits[i] * (1.0 + SAME))
     }
 
     fn price(&self, figures: &[f64; 5], least: &[f64; 5]) -> f64 {

@@ -25,14 +25,17 @@ pub(crate) use shape::{Limits, Need, Shape, Side, Split};
 use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
 
 use crate::process::Process;
+use crate::slices::{Bus, Lines, Slices};
 use crate::{Profile, Signalling};
 use mat::Mat;
 use shared::Shared;
 use tree::{Bits, Direction, Gates, Leaves, Level, Tree};
 
-/// One organisation with all its figures.
+/// One organisation with all its figures: of one slice of a word, where it has several.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Array {
+    /// Along the slices.
+    pub(crate) bus: Bus,
     pub(crate) shape: Shape,
     /// Wires between its mats.
     pub(crate) wires: Signalling,
@@ -286,6 +289,7 @@ impl<'a> Built<'a> {
         // CACTI's search looks at one bank with the routing.
         let bank_leakage = parts.stages().map(|(_, stage)| stage.leakage).sum();
         Array {
+            bus: Bus::NONE,
             shape: self.shape,
             wires: self.process.repeaters.kind,
             width: face.width,
@@ -391,8 +395,16 @@ impl Array {
         Built::new(process, need, shape, mat, Trees::new).array()
     }
 
+    /// In so many slices.
+    fn with(self, process: &Process, slices: Slices, need: &Need) -> Self {
+        let lines = along(need, &self.shape);
+        let bus = Bus::new(process, slices, lines, (self.width, self.height));
+        Self { bus, ..self }
+    }
+
+    /// What surrounds it sees, of all slices.
     pub(crate) fn face(&self) -> Face {
-        Face {
+        self.bus.face(&Face {
             width: self.width,
             height: self.height,
             area: self.area(),
@@ -403,11 +415,20 @@ impl Array {
             before_output: self.before_output,
             select: self.select,
             after_output: self.after_output,
-        }
+        })
     }
 
     pub(crate) fn area(&self) -> Area {
         self.width * self.height
+    }
+}
+
+/// What runs along the slices of a word.
+fn along(need: &Need, shape: &Shape) -> Lines {
+    Lines {
+        address: f64::from(shape.address_bits + shape.subbank_bits),
+        selects: f64::from(shape.way_selects),
+        ports: f64::from(need.ports.total()),
     }
 }
 
@@ -439,8 +460,10 @@ fn outline(
 
 /// The same organisation under another process, with that one's cells.
 pub(crate) fn again(process: &Process, need: &Need, array: &Array) -> Array {
-    let shape = array.shape.with_cells_of(process, need);
-    Array::new(process, need, shape, &mut Shared::default())
+    let slices = array.bus.slices();
+    let each = need.slice(slices);
+    let shape = array.shape.with_cells_of(process, &each);
+    Array::new(process, &each, shape, &mut Shared::default()).with(process, slices, &each)
 }
 
 /// Name of the part that is there once, not once a bank.

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 use warpwatt_techlib::quantity::{Energy, Time};
 
 use super::bound::{Bounds, Node, ROUNDING, Step};
-use super::choice::{FILTER, Figures, Goal, SAME, values};
+use super::choice::{DELAY, ENERGY, FILTER, Figures, Goal, LEAKAGE, SAME, values};
 use super::{Array, Face, Limits, Need, Split};
 use crate::process::Process;
 use crate::{Objective, Settings};
@@ -17,10 +17,6 @@ use crate::{Objective, Settings};
 const WIDE: f64 = 11.0;
 /// No limit.
 const ANY: Five = [f64::INFINITY; 5];
-/// Which of the five figures is the leakage, whose evaluation is left out where nothing depends on it.
-const LEAKAGE: usize = 2;
-const DELAY: usize = 0;
-const ENERGY: usize = 1;
 
 /// Bounds up to the best are looked at: those that may be equal to it count, too.
 const EQUAL: f64 = 1.0;
@@ -73,16 +69,15 @@ fn search(
 
 pub(super) struct Search<'a, W> {
     goal: Goal,
-    need: &'a Need,
     limits: Limits,
     whole: &'a W,
-    /// One for each wire between mats.
+    /// One for each wire between mats and number of slices.
     pub(super) bounds: Vec<Bounds<'a>>,
     /// Families, and behind them members of those that were broken up.
     pub(super) nodes: Vec<Node>,
     families: usize,
     entries: Vec<Entry>,
-    /// Whether leakage is evaluated.
+    /// Whether leakage is evaluated, which is left out where nothing depends on it.
     pub(super) leaks: bool,
     /// The organisation that CACTI's loop steps over.
     skipped: Option<(Split, usize)>,
@@ -95,7 +90,7 @@ pub(super) struct Search<'a, W> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) split: Split,
-    /// Which of the wires between mats.
+    /// Which of the wires between mats, and of the numbers of slices.
     pub(super) wire: usize,
     pub(super) whole: Figures,
     /// Of the array alone.
@@ -123,22 +118,26 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
         limits: Limits,
         whole: &'a W,
     ) -> Self {
-        let offers = &process.repeaters.offers;
-        let wires = offers.iter().enumerate().map(|(wire, (kind, _))| {
-            let process = match offers.len() {
-                1 => Cow::Borrowed(process),
-                _ => Cow::Owned(process.with_wires(*kind)),
-            };
-            Bounds::new(process, wire, need, limits)
+        let offers = process.repeaters.offers.iter();
+        let ways = offers.flat_map(|(kind, channel)| {
+            let slices = need.slices(goal.slices, channel);
+            slices.map(move |slices| (*kind, slices))
         });
-        let mut bounds: Vec<Bounds> = wires.collect();
+        let alone = process.repeaters.offers.len() == 1;
+        let bounds = ways.enumerate().map(|(wire, (kind, slices))| {
+            let process = match alone {
+                true => Cow::Borrowed(process),
+                false => Cow::Owned(process.with_wires(kind)),
+            };
+            Bounds::new(process, wire, slices, need, limits)
+        });
+        let mut bounds: Vec<Bounds> = bounds.collect();
         let families = bounds.iter_mut().flat_map(|b| b.families(whole));
         let nodes: Vec<Node> = families.collect();
         let limited = values(&goal.limits)[LEAKAGE] < WIDE;
         Self {
             leaks: goal.objective == Objective::Weighted && (goal.weights.leakage > 0.0 || limited),
             goal,
-            need,
             limits,
             whole,
             bounds,
@@ -153,25 +152,45 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
 
     pub(super) fn run(&mut self) -> Option<Entry> {
         match self.goal.objective {
-            Objective::EnergyDelay => self.find(&|f| f.delay.si() * f.energy.si(), &ANY, EQUAL),
+            Objective::EnergyDelay => self.product(&|f| f.delay.si() * f.energy.si()),
             Objective::EnergyDelaySquared => {
-                let price = |f: &Figures| f.delay.si() * f.delay.si() * f.energy.si();
-                self.find(&price, &ANY, EQUAL)
+                self.product(&|f| f.delay.si() * f.delay.si() * f.energy.si())
             }
             Objective::Weighted => self.weighted(),
         }
+    }
+
+    /// The least product, among those within the first limits.
+    fn product(&mut self, price: &dyn Fn(&Figures) -> f64) -> Option<Entry> {
+        let limits = self.first_limits()?;
+        self.find(price, &limits, EQUAL)
+    }
+
+    /// The limits that come before all others.
+    fn first_limits(&mut self) -> Option<Five> {
+        let ratios = values(&self.goal.limits);
+        let mut limits = ANY;
+        for &i in self.goal.first {
+            if ratios[i] < WIDE {
+                limits[i] = self.least(i, &limits)? * ratios[i] * (1.0 + SAME);
+            }
+        }
+        Some(limits)
     }
 
     /// The least weighted sum of figures over their least values, among those within the limits.
     fn weighted(&mut self) -> Option<Entry> {
         let (weights, ratios) = (values(&self.goal.weights), values(&self.goal.limits));
         let several = weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
-        let (mut factors, mut limits) = (weights, ANY);
+        let first = self.first_limits()?;
+        let (mut factors, mut limits) = (weights, first);
         for i in 0..weights.len() {
             let weighed = several && weights[i] > 0.0;
             if weighed || ratios[i] < WIDE {
-                let least = self.least(i)?;
-                limits[i] = least * ratios[i] * (1.0 + SAME);
+                let least = self.least(i, &first)?;
+                if first[i] == f64::INFINITY {
+                    limits[i] = least * ratios[i] * (1.0 + SAME);
+                }
                 if weighed {
                     factors[i] = weights[i] / least;
                 }
@@ -195,20 +214,20 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
                 return Some(best);
             };
             let skipped = self.skipped.take();
-            limits[i] = self.least(i)? * ratios[i] * (1.0 + SAME);
+            limits[i] = self.least(i, &first)? * ratios[i] * (1.0 + SAME);
             self.skipped = skipped;
         }
     }
 
-    /// Least value of a figure, among the arrays that the filter lets pass.
-    fn least(&mut self, i: usize) -> Option<f64> {
+    /// Least value of a figure, among the arrays within limits that the filter lets pass.
+    fn least(&mut self, i: usize, limits: &Five) -> Option<f64> {
         if i == LEAKAGE && !self.leaks {
             self.leaks = true;
             self.entries.clear();
             let bounds = self.bounds.iter_mut();
             self.nodes = bounds.flat_map(|b| b.families(self.whole)).collect();
         }
-        let best = self.find(&|figures| figures.values()[i], &ANY, CLOSE)?;
+        let best = self.find(&|figures| figures.values()[i], limits, CLOSE)?;
         Some(best.whole.values()[i])
     }
 
@@ -272,7 +291,7 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
             }
             if self.may_pass(i) {
                 let node = &self.nodes[i];
-                let members = node.members(self.need);
+                let members = node.members(&self.bounds[node.wire].need);
                 found.extend(members.map(|split| (split, node.wire)));
             }
         }
@@ -458,11 +477,8 @@ impl<'a, W: Fn(&Face) -> Figures> Search<'a, W> {
     fn array(&mut self, entry: &Entry) -> Option<Array> {
         let bounds = &mut self.bounds[entry.wire];
         let shape = bounds.shape(entry.split)?;
-        Some(Array::new(
-            &bounds.process,
-            self.need,
-            shape,
-            &mut bounds.shared,
-        ))
+        let (p, need) = (&*bounds.process, &bounds.need);
+        let slice = Array::new(p, need, shape, &mut bounds.shared);
+        Some(slice.with(p, bounds.slices, need))
     }
 }

@@ -8,7 +8,7 @@ use super::choice::{Candidate, Figures, Goal};
 use super::list::{muxes, splits};
 use super::search::Search;
 use super::shared::Shared;
-use super::{Array, Face, Limits, Need, Shape, Side};
+use super::{Array, Face, Limits, Need, Shape, Side, Split};
 use crate::process::Process;
 use crate::{Objective, OperatingPoint, Ports, Profile, Settings, Signalling, Weights, WireChoice};
 
@@ -20,39 +20,39 @@ fn exhaustive(
     goal: &Goal,
     whole: impl Fn(&Face) -> Figures,
 ) -> Option<Array> {
-    let offers: Vec<Process> = process
-        .repeaters
-        .offers
-        .iter()
-        .map(|(kind, _)| process.with_wires(*kind))
-        .collect();
-    let mut shared: Vec<Shared> = offers.iter().map(|_| Shared::default()).collect();
     let mut found = Vec::new();
-    let mut candidates = Vec::new();
-    let all = splits(process, need, limits).flat_map(|head| muxes(process, need, limits, head));
-    for split in all {
-        let shape = Shape::new(process, need, split, limits)?;
-        for (wires, shared) in offers.iter().zip(&mut shared) {
-            let array = Array::new(wires, need, shape, shared);
-            found.push((split, wires));
-            candidates.push(Candidate {
-                alone: Figures::of(&array.face()),
-                whole: whole(&array.face()),
-            });
+    for (kind, channel) in &process.repeaters.offers {
+        let wires = process.with_wires(*kind);
+        for slices in need.slices(goal.slices, channel) {
+            let (each, mut shared) = (need.slice(slices), Shared::default());
+            let all = splits(&wires, &each, limits);
+            for split in all.flat_map(|head| muxes(&wires, &each, limits, head)) {
+                let shape = Shape::new(&wires, &each, split, limits)?;
+                let slice = Array::new(&wires, &each, shape, &mut shared);
+                found.push((split, slice.with(&wires, slices, &each)));
+            }
         }
     }
-    let (split, wires) = found[goal.choose(&candidates)?];
-    let shape = Shape::new(process, need, split, limits)?;
-    Some(Array::new(wires, need, shape, &mut Shared::default()))
+    // In the order of the list; those of other wires and slices behind one another, as they were found.
+    found.sort_by(|(a, _), (b, _)| a.order(b));
+    let candidate = |(_, array): &(Split, Array)| Candidate {
+        alone: Figures::of(&array.face()),
+        whole: whole(&array.face()),
+    };
+    let candidates: Vec<Candidate> = found.iter().map(candidate).collect();
+    Some(found[goal.choose(&candidates)?].1)
 }
 
 fn check(process: &Process, need: &Need, goal: Goal, whole: impl Fn(&Face) -> Figures) {
     for limits in [Limits::Strict, Limits::Relaxed] {
         let expected = exhaustive(process, need, limits, &goal, &whole);
-        let expected = expected.map(|array| (array.shape.split, array.wires));
-        let found = Search::new(process, need, goal, limits, &whole).run();
-        let found = found.map(|entry| (entry.split, process.repeaters.offers[entry.wire].0));
-        assert_eq!(found, expected, "{limits:?}");
+        let what = |array: Array| (array.shape.split, array.wires, array.bus.slices());
+        let mut search = Search::new(process, need, goal, limits, &whole);
+        let found = search.run().map(|entry| {
+            let bounds = &search.bounds[entry.wire];
+            (entry.split, bounds.process.repeaters.kind, bounds.slices)
+        });
+        assert_eq!(found, expected.map(what), "{limits:?}");
     }
 }
 
@@ -78,7 +78,7 @@ fn any_ports() -> impl Strategy<Value = Ports> {
 
 fn any_need() -> impl Strategy<Value = Need> {
     let sides = prop_oneof![
-        3 => (0..10_u32, 0..3_u32, 0..4_u32, any::<bool>(), 0..20_u64).prop_map(|(bits, narrow, ways, fast, odd)| {
+        3 => (0..9_u32, 0..3_u32, 0..4_u32, any::<bool>(), 0..20_u64).prop_map(|(bits, narrow, ways, fast, odd)| {
             let line_bits = (1_u64 << bits) + if bits > 4 { odd } else { 0 };
             let out_bits = if odd == 0 { (line_bits >> narrow).max(1) } else { line_bits };
             Side::Data { ways: [1, 2, 4, 6][ways as usize], line_bits, out_bits, fast }

@@ -3,6 +3,8 @@
 use warpwatt_techlib::quantity::Length;
 
 use crate::process::Process;
+use crate::repeater::Channel;
+use crate::slices::Slices;
 use crate::{Organisation, Ports, Profile, Signalling};
 
 /// Fewest rows of a subarray in CACTI: a row decoder of at least two 2-to-4 blocks.
@@ -101,6 +103,40 @@ pub(crate) enum Limits {
 }
 
 impl Need {
+    /// In how many slices a word may be, if it may: low-swing wires, which would run along them, have one end.
+    pub(super) fn slices(
+        &self,
+        allowed: bool,
+        wire: &Channel,
+    ) -> impl Iterator<Item = Slices> + use<> {
+        let (bits, columns) = match (self.side, wire) {
+            (Side::Data { out_bits, ways, .. }, Channel::Repeated(_)) if allowed => {
+                (out_bits, out_bits * u64::from(ways))
+            }
+            _ => (0, 0),
+        };
+        Slices::of(columns, bits)
+    }
+
+    /// What one of so many slices must hold.
+    pub(super) fn slice(&self, slices: Slices) -> Self {
+        let side = match self.side {
+            Side::Data {
+                ways,
+                line_bits,
+                out_bits,
+                fast,
+            } => Side::Data {
+                ways,
+                line_bits: slices.share(line_bits),
+                out_bits: slices.share(out_bits),
+                fast,
+            },
+            Side::Tags { .. } => self.side,
+        };
+        Self { side, ..*self }
+    }
+
     /// Smallest Nspd: an access never reads less than a wordline holds of it.
     pub(super) fn least_spread(&self) -> f64 {
         match self.side {
@@ -350,8 +386,17 @@ impl Shape {
         f64::from(self.mats_h) * f64::from(self.mats_v)
     }
 
-    pub(crate) fn organisation(&self, banks: u32, wires: Signalling) -> Organisation {
+    /// Of so many slices, each of this shape.
+    pub(crate) fn organisation(
+        &self,
+        slices: Slices,
+        banks: u32,
+        wires: Signalling,
+    ) -> Organisation {
+        let slices = slices.count();
+        let all = u64::from(slices);
         Organisation {
+            slices,
             ndwl: self.split.ndwl,
             ndbl: self.split.ndbl,
             nspd: self.split.nspd,
@@ -360,8 +405,8 @@ impl Shape {
             ndsam2: self.split.ndsam2,
             rows: self.rows,
             cols: self.cols,
-            subarrays: (self.mats() * f64::from(self.subs)) as u64 * u64::from(banks),
-            active_subarrays: self.active_mats * u64::from(self.subs),
+            subarrays: (self.mats() * f64::from(self.subs)) as u64 * u64::from(banks) * all,
+            active_subarrays: self.active_mats * u64::from(self.subs) * all,
             wires,
         }
     }

@@ -102,6 +102,24 @@ fn every_port_leaks_through_its_own_decoders_and_precharge() {
 }
 
 #[test]
+fn a_second_row_of_mats_leaves_the_wires_above_the_first_as_high_as_they_are() {
+    let need = need(1024.0, 1024, Ports::ONE);
+    // Sixteen mats side by side, in one row and in two: the data that each tree of a square brings down are a sixteenth or an eighth of all.
+    let wires = |profile, ndbl| {
+        let array = array(profile, &need, split(32, ndbl));
+        let (shape, p) = (array.shape, process(profile));
+        let mat = Mat::new(&p, &need, &shape, &mut Shared::default());
+        (array.height - mat.height * f64::from(shape.mats_v)) / p.wire_outside.pitch
+    };
+    // In and out, and the line that selects the only way.
+    let data = 2.0 * 1024.0 + 1.0;
+    let (slip, mended) = (wires(Profile::Cacti7, 4), wires(Profile::Silicon, 4));
+    approx::assert_relative_eq!(slip - mended, data * (8.0 - 1.0 / 8.0), epsilon = 1.0);
+    assert!(mended < wires(Profile::Silicon, 2) * 1.2);
+    assert!(slip > wires(Profile::Cacti7, 2) * 4.0);
+}
+
+#[test]
 fn trees_between_mats_leak() {
     let (slip, mended) = pair(&need(2048.0, 64, Ports::ONE), split(2, 8));
     assert_eq!(

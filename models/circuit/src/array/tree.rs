@@ -117,8 +117,14 @@ impl Leaves {
             Level::Mats => {
                 let data = bits.data_in + bits.data_out;
                 if h >= v {
+                    // Behind the links in excess stand so many balanced trees side by side, each with its share of the data. CACTI multiplies where they share
+                    // (htree2.cc:282, the sign of an exponent), so that a wide array of two rows of mats is several times as large as one of a single row.
                     let skew = across / down;
-                    let skewed = if h > v { halves(skew) + skew * v } else { h };
+                    let each = match process.profile {
+                        Profile::Cacti65 | Profile::Cacti7 => skew * v,
+                        Profile::Silicon => v / skew,
+                    };
+                    let skewed = if h > v { halves(skew) + each } else { h };
                     tall = bits.address * ((down - 1.0) + (h - v)) + data * skewed;
                     wide = bits.address * (across - 1.0) + data * v;
                 } else {

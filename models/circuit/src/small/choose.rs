@@ -14,19 +14,34 @@ pub(crate) fn choose(at: &Sizing, candidates: Vec<Cost>) -> Result<Cost, Circuit
     Ok(chosen)
 }
 
-fn best(settings: &Settings, candidates: &[Cost]) -> Option<usize> {
+/// Which is the best, of those that keep the deviation of the area, and of these those that keep that of the energy.
+pub(super) fn best(settings: &Settings, candidates: &[Cost]) -> Option<usize> {
     let figures: Vec<Weights> = candidates.iter().map(figures).collect();
-    let least = figures.iter().copied().reduce(least)?;
+    let deviations = &settings.deviations;
+    let mut left: Vec<usize> = (0..figures.len()).collect();
+    keep(&mut left, deviations.area, |i| figures[i].area);
+    keep(&mut left, deviations.dynamic, |i| figures[i].dynamic);
+    let least = left.iter().map(|&i| figures[i]).reduce(least)?;
     let allowed =
         |of: &Weights| settings.objective != Objective::Weighted || within(settings, &least, of);
     let price = |of: &Weights| price(settings, &least, of);
-    let order = |&(_, a): &(usize, &Weights), &(_, b): &(usize, &Weights)| {
+    left.into_iter().min_by(|&a, &b| {
+        let (a, b) = (&figures[a], &figures[b]);
         // What keeps the deviations comes before what does not.
         let late = |of: &Weights| !allowed(of);
         late(a).cmp(&late(b)).then(price(a).total_cmp(&price(b)))
-    };
-    let (best, _) = figures.iter().enumerate().min_by(order)?;
-    Some(best)
+    })
+}
+
+/// Keeps what is no more than a deviation above the least.
+fn keep(left: &mut Vec<usize>, deviation: f64, of: impl Fn(usize) -> f64) {
+    let least = left.iter().map(|&i| of(i)).fold(f64::INFINITY, f64::min);
+    left.retain(|&i| above(of(i), least) <= deviation);
+}
+
+/// In percent.
+fn above(of: f64, least: f64) -> f64 {
+    (of / least - 1.0) * 100.0
 }
 
 fn figures(cost: &Cost) -> Weights {
@@ -59,8 +74,13 @@ fn all(of: &Weights) -> [f64; 5] {
 }
 
 fn within(settings: &Settings, least: &Weights, of: &Weights) -> bool {
-    let above = both(of, least, |of, least| (of / least - 1.0) * 100.0);
-    let pairs = all(&above).into_iter().zip(all(&settings.deviations));
+    let deviations = Weights {
+        area: f64::INFINITY,
+        dynamic: f64::INFINITY,
+        ..settings.deviations
+    };
+    let above = both(of, least, above);
+    let pairs = all(&above).into_iter().zip(all(&deviations));
     pairs.into_iter().all(|(above, most)| above <= most)
 }
 

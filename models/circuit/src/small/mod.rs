@@ -16,6 +16,7 @@ use warpwatt_techlib::Technology;
 use crate::build::Sizing;
 use crate::error::check;
 use crate::process::Process;
+use crate::slices::{Bus, Lines, Slices};
 use crate::{BufferSpec, CircuitError, Cost, Profile, RamSpec};
 
 /// Largest small memory, in entries and in bits; larger ones are arrays.
@@ -30,24 +31,62 @@ pub(crate) fn buffer(at: &Sizing, spec: &BufferSpec) -> Result<Cost, CircuitErro
     choose(at, candidates)
 }
 
-/// What else a plain memory could be; nothing if it is too large, has banks or gives out parts of its words.
+/// What else a plain memory could be, each circuit in as many slices as suit the objective best with what is `around` it; nothing if it is too large, has banks
+/// or gives out parts of its words.
 pub(crate) fn instead(
-    p: &Process,
-    technology: &Technology,
+    at: &Sizing,
     spec: &RamSpec,
+    around: impl Fn(Cost) -> Cost,
 ) -> Result<Vec<Cost>, CircuitError> {
     let whole = spec.out_bits.is_none_or(|out| out == spec.bits);
-    let small = spec.words <= MOST_ENTRIES && spec.words * spec.bits <= MOST_BITS;
-    if !(whole && small && spec.banks == 1) {
+    if !whole || spec.words > MOST_ENTRIES || spec.banks != 1 {
         return Ok(Vec::new());
     }
-    let buffer = BufferSpec {
-        entries: spec.words,
-        bits: spec.bits,
-        ports: spec.ports,
+    let small = |slices: &Slices| spec.words * slices.share(spec.bits) <= MOST_BITS;
+    let ways: Vec<Slices> = Slices::of(spec.bits, spec.bits).filter(small).collect();
+    let Some(&first) = ways.first() else {
+        return Ok(Vec::new());
     };
-    all(p, technology, &buffer)
+    check::ports("the buffer", spec.ports)?;
+    let lines = Lines {
+        address: libm::ceil(libm::log2(spec.words as f64)),
+        selects: 0.0,
+        ports: f64::from(spec.ports.total()),
+    };
+    let mut found = Vec::new();
+    for circuit in CIRCUITS {
+        let priced = |slices: Slices| {
+            let slice = circuit(
+                at.run,
+                at.technology,
+                &BufferSpec {
+                    entries: spec.words,
+                    bits: slices.share(spec.bits),
+                    ports: spec.ports,
+                },
+            );
+            let size = (slice.width, slice.height);
+            around(Bus::new(at.run, slices, lines, size).cost(slice))
+        };
+        let best = || {
+            let candidates: Vec<Cost> = ways.iter().map(|&slices| priced(slices)).collect();
+            choose::best(at.settings, &candidates)
+        };
+        let slices = match ways.len() {
+            1 => first,
+            _ => ways[at.choices.circuit(best)?],
+        };
+        found.push(priced(slices));
+    }
+    Ok(found)
 }
+
+/// The circuits of the silicon profile.
+const CIRCUITS: [fn(&Process, &Technology, &BufferSpec) -> Cost; 3] = [
+    |p, technology, spec| cells(p, technology, spec, &Storage::FLIP_FLOP),
+    |p, technology, spec| cells(p, technology, spec, &Storage::LATCH),
+    register_file,
+];
 
 /// Every small memory that could be this buffer. The profiles of the old tools have one of flip-flops alone.
 fn all(p: &Process, technology: &Technology, spec: &BufferSpec) -> Result<Vec<Cost>, CircuitError> {
@@ -62,11 +101,8 @@ fn all(p: &Process, technology: &Technology, spec: &BufferSpec) -> Result<Vec<Co
             &Storage::TEXTBOOK_FLIP_FLOP,
         )]);
     }
-    Ok(vec![
-        cells(p, technology, spec, &Storage::FLIP_FLOP),
-        cells(p, technology, spec, &Storage::LATCH),
-        register_file(p, technology, spec),
-    ])
+    let priced = CIRCUITS.iter().map(|circuit| circuit(p, technology, spec));
+    Ok(priced.collect())
 }
 
 #[cfg(test)]

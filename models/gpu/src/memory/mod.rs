@@ -16,59 +16,13 @@ use warpwatt_simt::trace::KernelTrace;
 use crate::counters::Counts;
 use crate::engine::ClockRatio;
 use crate::event::Queue;
+use crate::request::{Kind, Reply, Request};
 use crate::{GpuError, GpuSpec, Hooks, SECTOR_BYTES, SharedObserver, Topology};
 use dram::{Channel, DramRequest};
 use map::Map;
 use mesh::Mesh;
 use network::{Switch, SwitchPorts};
 use slice::Slice;
-
-/// A coalesced request on its way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Request {
-    /// Address of its line or segment.
-    pub base: u64,
-    /// Its sectors.
-    pub mask: u8,
-    /// Atomics on one address, at most.
-    pub repeats: u8,
-    pub kind: Kind,
-    pub sm: u16,
-    /// Where it goes: a slice, or a controller where there is no second-level cache.
-    pub slice: u16,
-    /// What the SM knows it by.
-    pub cookie: u32,
-}
-
-/// An answer on its way back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reply {
-    pub kind: Kind,
-    pub mask: u8,
-    pub sm: u16,
-    pub cookie: u32,
-}
-
-/// Whose request it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Data, for the first-level cache or past it.
-    Load,
-    Store,
-    Atomic,
-    /// A line of instructions.
-    Code,
-    /// A line of constants.
-    Constant,
-    /// A line of a texture.
-    Texture,
-}
-
-impl Kind {
-    fn carries_data(self) -> bool {
-        matches!(self, Self::Store | Self::Atomic)
-    }
-}
 
 /// Networks, slices and memory controllers of the whole GPU.
 ///

@@ -8,8 +8,8 @@ use super::ldst::Waiting;
 use super::{Sm, World};
 use crate::counters::Counter;
 use crate::event::Event;
-use crate::memory::Kind;
 use crate::memory::cache::Cache;
+use crate::request::Kind;
 use crate::{CacheEvent, GpuError, GpuSpec, Index, MissSource, SmCache};
 
 /// The constant cache; a line is one sector to it.

@@ -8,9 +8,9 @@ use super::{Sm, World};
 use crate::counters::Counter;
 use crate::engine::NEVER;
 use crate::event::Event;
-use crate::memory::Kind;
 use crate::memory::coalesce::Block;
 use crate::program::Program;
+use crate::request::Kind;
 use crate::{
     BranchFetch, CodeEvent, FetchEvent, Fetched, GpuError, GpuSpec, MissSource, SECTOR_BYTES,
 };

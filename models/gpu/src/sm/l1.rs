@@ -4,7 +4,7 @@ use super::{Sm, World};
 use crate::counters::Counter;
 use crate::memory::cache::Cache;
 use crate::memory::coalesce::Block;
-use crate::memory::{Kind, Request};
+use crate::request::{Kind, Request};
 use crate::{CacheEvent, Fill, GpuError, GpuSpec, SmCache, StoreMiss, Transactions};
 
 /// Tags, and how many misses are on their way.

@@ -13,8 +13,8 @@ use super::units::Collected;
 use super::{Sm, World};
 use crate::counters::Counter;
 use crate::event::Event;
-use crate::memory::Kind;
 use crate::memory::coalesce::{Block, LOCAL_MASK, LocalAccess, Rules};
+use crate::request::Kind;
 use crate::{GpuError, GpuSpec, SECTOR_BYTES, TexturePath, Transactions};
 
 /// Loads and atomics whose data are on their way.

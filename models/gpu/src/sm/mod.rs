@@ -24,15 +24,18 @@ mod units;
 mod wakeup_wheel;
 mod warp;
 
+pub use debug_view::{WarpState, WarpView};
+
 use warpwatt_simt::trace::KernelTrace;
 
 use crate::counters::{Counter, Counts};
 use crate::engine::NEVER;
 use crate::event::Queue;
+use crate::memory::Memory;
 use crate::memory::coalesce::Coalescer;
-use crate::memory::{Kind, Memory, Reply};
 use crate::occupancy::Demand;
 use crate::program::{PORTS, Port, Program};
+use crate::request::{Kind, Reply};
 use crate::{
     CacheEvent, FetchFilter, FetchObserver, GpuError, GpuSpec, Hooks, IssueHook, SmCache,
     StorageObserver,

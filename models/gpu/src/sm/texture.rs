@@ -4,8 +4,8 @@ use super::fetch::lines;
 use super::ldst::Waiting;
 use super::{Sm, World};
 use crate::counters::Counter;
-use crate::memory::Kind;
 use crate::memory::cache::Cache;
+use crate::request::Kind;
 use crate::{CacheEvent, GpuError, GpuSpec, Index, SmCache, TexturePath};
 
 /// The cache; a line is one sector to it.

@@ -16,9 +16,7 @@ mod routines;
 mod tests;
 mod webs;
 
-pub use rewrite::Spills;
-
-use crate::program::Entry;
+use crate::program::{Allocation, Entry};
 use colour::Colouring;
 use pieces::Home;
 use plan::{Analysis, Class, Cuts, Plan};
@@ -30,19 +28,6 @@ pub const MAX_REGISTERS: u32 = 255;
 
 /// Predicate registers of a thread: P0 to P6; the eighth is always true (CUDA Binary Utilities, "Instruction Set Reference").
 pub const PREDICATE_REGISTERS: u32 = 7;
-
-/// What allocation made of an entry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Allocation {
-    /// 32-bit registers that the program's own values need at the least: as many are live at once.
-    pub live: u32,
-    /// How many of them 64-bit values take, where most are live; calls left aside.
-    pub live_in_pairs: u32,
-    /// The limit that was kept.
-    pub limit: u32,
-    /// What does not fit into registers.
-    pub spills: Spills,
-}
 
 /// An entry cannot keep a limit of registers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,9 +41,29 @@ pub struct TooFewRegisters {
     pub minimum: u32,
 }
 
+impl Entry {
+    /// The same entry on at most `limit` registers a thread: more values go to local memory.
+    ///
+    /// # Errors
+    /// The limit is too low for some instruction's operands.
+    pub fn with_registers(&self, limit: u32) -> Result<Entry, TooFewRegisters> {
+        allocate(self, limit)
+    }
+
+    /// The lowest limit that [`with_registers`](Self::with_registers) can keep.
+    pub fn least_registers(&self) -> u32 {
+        least_registers(self)
+    }
+
+    /// The lowest limit that needs no stores of values; making them anew is allowed.
+    pub fn least_registers_without_spills(&self) -> u32 {
+        least_without_spills(self)
+    }
+}
+
 /// The entry on at most `limit` registers a thread. It may itself be the result of an allocation: what has a register then is given
 /// one anew.
-pub(crate) fn allocate(entry: &Entry, limit: u32) -> Result<Entry, TooFewRegisters> {
+fn allocate(entry: &Entry, limit: u32) -> Result<Entry, TooFewRegisters> {
     let (entry, moves) = predicates(entry);
     let analysis = Analysis::of(&entry, Class::General);
     let mut plan = Plan::new(&analysis);
@@ -83,12 +88,12 @@ pub(crate) fn allocate(entry: &Entry, limit: u32) -> Result<Entry, TooFewRegiste
 }
 
 /// The lowest limit that an entry can keep.
-pub(crate) fn least_registers(entry: &Entry) -> u32 {
+fn least_registers(entry: &Entry) -> u32 {
     minimum(&Analysis::of(&predicates(entry).0, Class::General))
 }
 
 /// The lowest limit that an entry can keep without storing a value; making values anew is allowed.
-pub(crate) fn least_without_spills(entry: &Entry) -> u32 {
+fn least_without_spills(entry: &Entry) -> u32 {
     let entry = predicates(entry).0;
     let analysis = Analysis::of(&entry, Class::General);
     let mut plan = Plan::new(&analysis);

@@ -7,25 +7,10 @@ use super::operands::{Role, replace};
 use super::pieces::Home;
 use super::plan::{Class, Cuts, Plan};
 use super::webs::{NONE, Span};
-use crate::program::{Access, Compare, Comparison, Entry, Guard, Inst, Op, Slot, SlotKind, Source};
+use crate::program::{
+    Access, Compare, Comparison, Entry, Guard, Inst, Op, Slot, SlotKind, Source, Spills,
+};
 use crate::types::{Space, Type};
-
-/// What the program needed beyond registers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spills {
-    /// Values that are not kept in registers.
-    pub values: u32,
-    /// Instructions that load them.
-    pub loads: u32,
-    /// Instructions that store them.
-    pub stores: u32,
-    /// Bytes of local memory that they take, of all routines.
-    pub bytes: u32,
-    /// Instructions that make values anew instead.
-    pub recomputations: u32,
-    /// Instructions that move predicates to and from 32-bit registers.
-    pub predicate_moves: u32,
-}
 
 /// Slots that are no registers, numbered behind them.
 #[derive(Default)]

@@ -1,5 +1,5 @@
-use super::{MAX_REGISTERS, PREDICATE_REGISTERS, Spills};
-use crate::program::{Entry, Op, SlotKind};
+use super::{MAX_REGISTERS, PREDICATE_REGISTERS};
+use crate::program::{Entry, Op, SlotKind, Spills};
 
 /// A kernel of the given body; a parameter `p` holds an address.
 fn entry(body: &str) -> Entry {

@@ -1,5 +1,6 @@
 //! The typed program that execution and timing work on.
 
+mod allocation;
 mod extensions;
 mod image;
 mod matrix;
@@ -7,6 +8,7 @@ mod op;
 mod slot;
 mod video;
 
+pub use allocation::{Allocation, Spills};
 pub use extensions::{
     CopyAsync, CopySize, Heap, Mbarrier, MbarrierOp, MemoryOperand, SmallFormat, WordFunction,
 };
@@ -21,9 +23,6 @@ pub use op::{
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
 pub use video::{Part, ScalarVideo, Second, Video, VideoMad, VideoOp};
 
-use crate::allocate::{
-    Allocation, TooFewRegisters, allocate, least_registers, least_without_spills,
-};
 use crate::error::PtxError;
 
 /// First address of module-scope `.global` variables in the generic address space.
@@ -112,24 +111,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The same entry on at most `limit` registers a thread: more values go to local memory.
-    ///
-    /// # Errors
-    /// The limit is too low for some instruction's operands.
-    pub fn with_registers(&self, limit: u32) -> Result<Entry, TooFewRegisters> {
-        allocate(self, limit)
-    }
-
-    /// The lowest limit that [`with_registers`](Self::with_registers) can keep.
-    pub fn least_registers(&self) -> u32 {
-        least_registers(self)
-    }
-
-    /// The lowest limit that needs no stores of values; making them anew is allowed.
-    pub fn least_registers_without_spills(&self) -> u32 {
-        least_without_spills(self)
-    }
-
     /// Bytes of the parameter block.
     pub fn param_bytes(&self) -> u32 {
         self.params

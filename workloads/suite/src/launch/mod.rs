@@ -26,7 +26,6 @@ pub use model::{
 };
 pub use prepare::{Files, Prepared, PreparedBuffer};
 pub use problem::Problem;
-pub use read::LoadError;
 pub use rule::{Rule, bits};
 
 /// Buffers of a case may take this much memory together.

@@ -157,8 +157,15 @@ fn read(file: &Spanned<String>, bytes: u64, files: Files<'_>) -> Result<Vec<u8>,
         Problem::new(file.span(), message).help("files are sought beside the launch file")
     };
     let metadata = std::fs::metadata(&path).map_err(cannot)?;
+    if !metadata.is_file() {
+        let message = format!("{} is no regular file", path.display());
+        let problem = Problem::new(file.span(), message);
+        return Err(
+            problem.help("a pipe or a device need not have an end: write the bytes to a file")
+        );
+    }
     // The size is checked first, so that a wrong file is never read into memory.
-    if metadata.is_file() && metadata.len() != bytes {
+    if metadata.len() != bytes {
         let (found, word) = (
             metadata.len(),
             if metadata.len() < bytes {

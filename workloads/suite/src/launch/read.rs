@@ -6,36 +6,11 @@ mod fields;
 mod step;
 mod texture;
 
-use std::path::{Path, PathBuf};
-
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Case, LaunchFile, Problem};
 use fields::Fields;
-
-/// A launch file that could not be used.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    /// It cannot be read.
-    #[error("{}: {source}", .path.display())]
-    Io {
-        /// The launch file.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// It is wrong.
-    #[error("{}: {} problem(s)", .path.display(), .problems.len())]
-    Invalid {
-        /// The launch file.
-        path: PathBuf,
-        /// Its text, which the problems' spans refer to.
-        text: String,
-        /// What is wrong, in the order of the text.
-        problems: Vec<Problem>,
-    },
-}
 
 /// Keys that make a top-level table a case.
 const CASE_MARKS: [&str; 5] = ["kernel", "grid", "block", "arg", "step"];
@@ -58,26 +33,6 @@ impl LaunchFile {
             Ok(file)
         } else {
             Err(problems)
-        }
-    }
-
-    /// Reads a launch file from disk, and returns it with its text.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or has problems.
-    pub fn load(path: &Path) -> Result<(Self, String), LoadError> {
-        let path_buf = || path.to_path_buf();
-        let text = std::fs::read_to_string(path).map_err(|source| LoadError::Io {
-            path: path_buf(),
-            source,
-        })?;
-        match Self::parse(&text) {
-            Ok(file) => Ok((file, text)),
-            Err(problems) => Err(LoadError::Invalid {
-                path: path_buf(),
-                text,
-                problems,
-            }),
         }
     }
 

@@ -15,7 +15,7 @@ pub use row::Answer;
 pub(super) use row::saved_and_added;
 pub use scope::Scope;
 pub use show::{Detail, Details};
-pub(super) use show::{answer_columns, label, shown, verdict};
+pub(super) use show::{answer_columns, best_and_worst, label, left_out, shown, verdict};
 
 use super::model::Report;
 

@@ -6,6 +6,7 @@ use super::columns::{COLUMNS, Column, Value};
 use super::row::Answer;
 use super::scope::Scope;
 use super::winner;
+use crate::report::aligned::Aligned;
 use crate::report::format::{self, NONE};
 use crate::report::model::Report;
 use crate::report::table::paragraph;
@@ -93,13 +94,7 @@ impl Report {
         let mut text = paragraph(&context(rows), width);
         let _ = writeln!(text, "\n{}", table(&order, rows, width));
         if order.len() < rows.len() {
-            let _ = writeln!(
-                text,
-                "The best {} and the worst {} of {} by energy; all: --show all, answer.csv",
-                BEST_AND_WORST.0,
-                BEST_AND_WORST.1,
-                rows.len()
-            );
+            text.push_str(&left_out(rows.len(), "answer.csv"));
         }
         text.push_str(&paragraph(&self.verdict(rows), width));
         text
@@ -135,12 +130,23 @@ pub fn verdict(rows: &[Answer], budget: Option<&str>) -> String {
 
 /// All rows, or the best and the worst of many, by energy.
 pub fn shown(rows: &[Answer]) -> Vec<&Answer> {
-    let mut order: Vec<&Answer> = rows.iter().collect();
+    best_and_worst(rows, Answer::energy)
+}
+
+/// All rows, or the best and the worst of many, by a change of energy.
+pub fn best_and_worst<T>(rows: &[T], energy: impl Fn(&T) -> f64) -> Vec<&T> {
+    let mut order: Vec<&T> = rows.iter().collect();
     if rows.len() > MOST_ROWS {
-        order.sort_by(|a, b| a.energy().total_cmp(&b.energy()));
+        order.sort_by(|a, b| energy(a).total_cmp(&energy(b)));
         order.drain(BEST_AND_WORST.0..order.len() - BEST_AND_WORST.1);
     }
     order
+}
+
+/// That `all` rows are not shown, and where they are.
+pub fn left_out(all: usize, file: &str) -> String {
+    let (best, worst) = BEST_AND_WORST;
+    format!("The best {best} and the worst {worst} of {all} by energy; all: --show all, {file}\n")
 }
 
 /// What all rows have in common, and what the figures are.
@@ -199,67 +205,20 @@ pub fn answer_columns(rows: &[Answer]) -> Vec<&'static Column> {
         .collect()
 }
 
-/// The rows under their headings. Where labels and figures do not fit beside each other, a label stands above its figures.
+/// The rows under their headings.
 fn table(shown: &[&Answer], all: &[Answer], width: usize) -> String {
     let columns = answer_columns(all);
-    let labels: Vec<String> = shown.iter().map(|row| label(row, all)).collect();
-    let cells: Vec<Vec<String>> = shown
-        .iter()
-        .map(|row| columns.iter().map(|column| row.cell(column)).collect())
-        .collect();
-    let widths: Vec<usize> = columns
-        .iter()
-        .enumerate()
-        .map(|(place, column)| {
-            let texts = cells.iter().map(|row| row[place].as_str());
-            texts
-                .chain(column.title.iter().copied())
-                .map(length)
-                .max()
-                .unwrap_or(0)
-        })
-        .collect();
-    let figures: usize = widths.iter().map(|width| GAP + width).sum();
-    let longest = labels.iter().map(|label| length(label)).max().unwrap_or(0);
-    let beside = longest + figures <= width;
-    let margin = if beside { longest } else { 0 };
-    let line = |label: &str, cells: &[&str]| {
-        let mut line = format!("{label:margin$}");
-        for (cell, width) in cells.iter().zip(&widths) {
-            let _ = write!(line, "{:GAP$}{cell:>width$}", "");
-        }
-        line.trim_end().to_owned()
+    let words = |column: &&Column| column.title.iter().map(|word| (*word).to_owned()).collect();
+    let row = |row: &&Answer| {
+        let cells = columns.iter().map(|column| row.cell(column)).collect();
+        (label(row, all), cells)
     };
-    let depth = columns
-        .iter()
-        .map(|column| column.title.len())
-        .max()
-        .unwrap_or(0);
-    let mut lines: Vec<String> = (0..depth)
-        .map(|height| {
-            // Headings stand on the bottom.
-            let word = |column: &&Column| {
-                (column.title.len() + height)
-                    .checked_sub(depth)
-                    .map_or("", |at| column.title[at])
-            };
-            line("", &columns.iter().map(word).collect::<Vec<_>>())
-        })
-        .collect();
-    for (label, row) in labels.iter().zip(&cells) {
-        let row: Vec<&str> = row.iter().map(String::as_str).collect();
-        if beside {
-            lines.push(line(label, &row));
-        } else {
-            lines.push(label.clone());
-            lines.push(line("", &row));
-        }
-    }
-    lines.join("\n")
+    let table = Aligned {
+        headings: columns.iter().map(words).collect(),
+        rows: shown.iter().map(row).collect(),
+    };
+    table.text(width)
 }
-
-/// Between columns.
-const GAP: usize = 2;
 
 /// Columns that are in the label of a row.
 const NAMES: [&str; 2] = ["technique", "node"];
@@ -270,10 +229,6 @@ pub fn label(row: &Answer, all: &[Answer]) -> String {
         place if place.is_empty() => row.technique.clone(),
         place => format!("{} · {place}", row.technique),
     }
-}
-
-fn length(text: &str) -> usize {
-    text.chars().count()
 }
 
 fn has_value(row: &Answer, column: &Column) -> bool {

@@ -1,0 +1,107 @@
+//! Checks as text, JSON and Markdown.
+
+use std::fmt::Write;
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+use super::{Check, Status, Tolerance, Validation};
+use warpwatt_analysis::report::format;
+use warpwatt_analysis::report::json::document;
+
+impl Validation {
+    /// One row a check, and the sum.
+    pub fn table(&self) -> String {
+        let mut table = Table::new();
+        table
+            .load_style(presets::UTF8_FULL_CONDENSED)
+            .set_content_arrangement(ContentArrangement::Disabled)
+            .force_no_tty()
+            .set_header([
+                "where",
+                "what",
+                "paper",
+                "ours",
+                "difference",
+                "allowed",
+                "",
+            ]);
+        for check in &self.checks {
+            table.add_row(cells(check));
+        }
+        for column in table.column_iter_mut().skip(2).take(4) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        format!("{table}\n{} hold, {} are gaps\n", self.holds, self.gaps)
+    }
+
+    /// One JSON document.
+    ///
+    /// # Errors
+    /// If a figure is not a number.
+    pub fn json(&self) -> Result<String, serde_json::Error> {
+        document(self)
+    }
+
+    /// A Markdown table, as `docs/validation.md` has it.
+    pub fn markdown(&self) -> String {
+        let mut text = String::from(
+            "| where | what | paper | ours | difference | allowed | |\n|---|---|---:|---:|---:|---:|---|\n",
+        );
+        for check in &self.checks {
+            let _ = writeln!(text, "| {} |", cells(check).join(" | "));
+        }
+        let _ = writeln!(text, "\n{} hold, {} are gaps.", self.holds, self.gaps);
+        text
+    }
+}
+
+fn cells(check: &Check) -> [String; 7] {
+    let value = |value: f64| {
+        format!("{} {}", shown(value), check.unit)
+            .trim_end()
+            .to_owned()
+    };
+    let difference = match check.tolerance {
+        Tolerance::Absolute(_) => format!("{:+.3}", rounded(check.ours - check.published)),
+        // Nothing is a percentage of zero.
+        Tolerance::AtMost if check.published == 0.0 => {
+            format!("{:+.3}", rounded(check.ours - check.published))
+        }
+        Tolerance::Relative(_) | Tolerance::AtMost => format::change(check.difference()),
+    };
+    let status = match check.status {
+        Status::Holds => "holds",
+        Status::Gap => "gap",
+    };
+    [
+        check.place.clone(),
+        check.what.clone(),
+        value(check.published),
+        value(check.ours),
+        difference,
+        allowed(check.tolerance),
+        status.to_owned(),
+    ]
+}
+
+/// To the three decimals that are shown, so that nothing is `-0.000`.
+fn rounded(difference: f64) -> f64 {
+    (difference * 1e3).round() / 1e3 + 0.0
+}
+
+/// Small values keep their digits: a leakage of 0.028 mW is not 0.03 mW.
+fn shown(value: f64) -> String {
+    if value != 0.0 && value.abs() < 1.0 {
+        format!("{value:.4}")
+    } else {
+        format::number(value)
+    }
+}
+
+fn allowed(tolerance: Tolerance) -> String {
+    match tolerance {
+        Tolerance::Relative(fraction) => format!("± {:.0}%", 100.0 * fraction),
+        Tolerance::Absolute(distance) => format!("± {distance}"),
+        Tolerance::AtMost => "at most".to_owned(),
+    }
+}
