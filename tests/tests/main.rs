@@ -52,3 +52,4 @@ mod techniques_contract;
 mod traces;
 mod uniform_vector;
 mod warped_dmr;
+mod your_gpu;
