@@ -22,6 +22,7 @@ mod gpu_support;
 mod hostile_inputs;
 mod invariants;
 mod kernel_cases;
+mod machine_code;
 mod oracle_cacti65;
 mod oracle_cacti7;
 mod oracle_mcpat;
