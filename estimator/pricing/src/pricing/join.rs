@@ -141,7 +141,7 @@ fn priced(
 }
 
 /// The counters behind each action that others than its own count.
-fn counters(entry: &Entry) -> BTreeMap<String, Vec<String>> {
+fn counters(entry: &CostEntry) -> BTreeMap<String, Vec<String>> {
     let names = |charge: &Charge| {
         let events = charge.events.iter();
         events.map(|(counter, _)| (*counter).to_owned()).collect()
