@@ -739,7 +739,7 @@ fn overheads_are_never_negative() {
             // Of what is there without the technique only accesses are added.
             let there = structure.name == "sharp.shared_bank";
             assert!(
-                cost.area.si() > 0.0 && (structure.per_sm > 0) != there,
+                cost.area.si() > 0.0 && (structure.count.of(1) > 0) != there,
                 "{}",
                 structure.name
             );

@@ -207,6 +207,9 @@ pub struct PricedStructure {
     pub delay_s: f64,
     /// The actions that were counted, by name. Empty if nothing was: the structure then only leaks.
     pub actions: BTreeMap<String, PricedAction>,
+    /// The counters of each action, where they are not called after the structure.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, Vec<String>>,
     /// Sum over `actions`.
     pub dynamic_j: f64,
     /// Leakage of all instances over the whole time, gate leakage included.

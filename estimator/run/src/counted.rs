@@ -5,9 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use warpwatt_activity::Event;
 use warpwatt_gpu::{COUNTERS, GpuSpec, Run, Work};
-use warpwatt_structures::plain;
+use warpwatt_structures::inventory;
 use warpwatt_techlib::quantity::Frequency;
 
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
@@ -219,17 +218,9 @@ impl CountedKernel {
 
     /// The counters of priced structures of `gpu` that nothing feeds: they add no dynamic energy.
     fn missing(&self, gpu: &GpuSpec) -> Vec<&'static str> {
-        let mut built = plain::structures(gpu);
-        built.extend(plain::lanes(gpu));
+        let built = inventory(gpu);
         let fed: BTreeSet<&str> = self.foreign.activity.iter().map(|(name, _)| name).collect();
-        let priced = |name: &str| {
-            let event = Event::of(name);
-            event.is_some_and(|event| {
-                built
-                    .iter()
-                    .any(|part| part.name == event.structure && !part.leakage_only)
-            })
-        };
+        let priced = |name: &str| built.iter().any(|part| part.counts(name));
         let names = COUNTERS.iter().map(|counter| counter.name);
         names
             .filter(|name| priced(name) && !fed.contains(name))

@@ -10,6 +10,7 @@ pub mod foreign;
 pub mod inject;
 pub mod kept;
 pub mod kernel;
+pub mod plain;
 pub mod plan;
 mod recipes;
 pub mod registers;

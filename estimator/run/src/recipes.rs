@@ -1,41 +1,68 @@
 //! What the points of a plan are priced from.
 
+use std::collections::BTreeMap;
+
 use super::plan::structures;
 use super::plan::{Axes, Plan, Timing};
 use super::work;
+use crate::pricing::{NodeCircuits, laid_out};
 use crate::recipe::{Gpu, Part, Process, Recipe, Recipes};
 
 impl From<&Plan> for Recipes {
     /// Those of all points of `plan`.
     fn from(plan: &Plan) -> Self {
-        let mut gpus: Vec<Gpu> = Vec::new();
-        let of_timing: Vec<usize> = plan
-            .timings
-            .iter()
-            .map(|timing| {
-                let gpu = gpu(&plan.axes, timing);
-                gpus.iter()
-                    .position(|known| *known == gpu)
-                    .unwrap_or_else(|| {
-                        gpus.push(gpu);
-                        gpus.len() - 1
-                    })
-            })
-            .collect();
+        let mut gpus = Gpus::new(&plan.axes, &plan.timings);
         let points = plan.points.iter().map(|point| Recipe {
-            gpu: of_timing[point.timing],
+            gpu: gpus.number(point.timing, point.technology()),
             process: point.technology(),
         });
         Self {
             points: points.collect(),
             processes: plan.axes.technologies.iter().map(Process::of).collect(),
-            gpus,
+            gpus: gpus.known,
         }
     }
 }
 
+/// The GPUs of a plan, each once.
+struct Gpus<'p> {
+    axes: &'p Axes,
+    timings: &'p [Timing],
+    known: Vec<Gpu>,
+    /// By timing and design.
+    numbers: BTreeMap<(usize, usize), usize>,
+}
+
+impl<'p> Gpus<'p> {
+    fn new(axes: &'p Axes, timings: &'p [Timing]) -> Self {
+        Self {
+            axes,
+            timings,
+            known: Vec::new(),
+            numbers: BTreeMap::new(),
+        }
+    }
+
+    /// The GPU of a timing in a technology. Operating points of one design share it.
+    fn number(&mut self, timing: usize, technology: usize) -> usize {
+        let circuits = &self.axes.technologies[technology];
+        let key = (timing, circuits.design());
+        if let Some(&number) = self.numbers.get(&key) {
+            return number;
+        }
+        let gpu = gpu(self.axes, &self.timings[timing], circuits);
+        let known = self.known.iter().position(|known| *known == gpu);
+        let number = known.unwrap_or_else(|| {
+            self.known.push(gpu);
+            self.known.len() - 1
+        });
+        self.numbers.insert(key, number);
+        number
+    }
+}
+
 /// A GPU as it is timed, and what of it is priced.
-fn gpu(axes: &Axes, timing: &Timing) -> Gpu {
+fn gpu(axes: &Axes, timing: &Timing, circuits: &NodeCircuits) -> Gpu {
     let sms = timing.spec.sm.count;
     let configuration = &axes.configurations[timing.configuration];
     let own = structures::of(&axes.structures, configuration).map(|structure| Part {
@@ -45,6 +72,8 @@ fn gpu(axes: &Axes, timing: &Timing) -> Gpu {
         gates: None,
     });
     let built = work::built(axes, timing);
+    // What cannot be built has no price either, and no point that would ask for it.
+    let built = laid_out(&built, sms, circuits).unwrap_or(built);
     let built = built.iter().map(|structure| Part::of(structure, sms));
     let mut parts: Vec<Part> = built.chain(own).collect();
     parts.sort_by(|a, b| a.name.cmp(&b.name));

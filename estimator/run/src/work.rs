@@ -5,7 +5,7 @@ use std::sync::Arc;
 use warpwatt_gpu::{Control, GpuSpec, Hooks, Run, Watcher, simulate_under};
 use warpwatt_reliability::{LaunchAvf, Liveness};
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_structures::plain;
+use warpwatt_structures::inventory;
 use warpwatt_suite::RunOptions;
 use warpwatt_techlib::published::upset_rate;
 use warpwatt_techlib::quantity::Frequency;
@@ -310,8 +310,7 @@ impl StudyWork<'_> {
 
 /// Everything that is priced of a GPU with a configuration, but what the study describes itself.
 pub fn built(axes: &Axes, timing: &Timing) -> Vec<Structure> {
-    let mut structures = plain::structures(&timing.spec);
-    structures.extend(plain::lanes(&timing.spec));
+    let mut structures = inventory(&timing.spec);
     let stack = &axes.configurations[timing.configuration].stack;
     stack.build(&timing.spec, &mut structures);
     structures

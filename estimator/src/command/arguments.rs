@@ -11,6 +11,7 @@ use super::array::ArrayArguments;
 use super::avf::AvfArguments;
 use super::cache::CacheArguments;
 use super::completions::CompletionsArguments;
+use super::energy::Conditions;
 use super::explain::ExplainArguments;
 use super::inject::InjectArguments;
 use super::man::ManArguments;
@@ -251,6 +252,7 @@ Examples:
   warpwatt kernel my.toml --no-timing --json
   warpwatt kernel hotspot --registers 20
   warpwatt kernel bfs --preset v100 --timeline bfs.json
+  warpwatt kernel matrix_mul --preset v100 --node 12nm
 
 Exit codes: 0 every buffer holds what it must; 1 one does not (the first mismatches are shown), or --check-races finds races that matter;
 2 the input is wrong, or the kernel stopped: endless, out of bounds, misaligned, barriers that not all threads reach.")]
@@ -285,6 +287,9 @@ pub struct KernelArguments {
     /// Lanes of a warp: 32 or 64 [default: the preset's]
     #[arg(long, value_name = "LANES", value_parser = ["32", "64"])]
     pub warp_width: Option<String>,
+    /// What it is priced in
+    #[command(flatten)]
+    pub conditions: Conditions,
     /// Where traces are kept
     #[command(flatten)]
     pub cache: CacheArguments,

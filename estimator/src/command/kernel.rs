@@ -10,6 +10,7 @@ use warpwatt_suite::{CaseRun, RunOptions};
 use super::arguments::KernelArguments;
 use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
+use super::energy::Energy;
 use super::files::write_one;
 use super::races::Races;
 use super::timeline::{Timeline, Written};
@@ -51,6 +52,17 @@ struct Report {
 }
 
 impl Report {
+    /// Adds what the run costs, if that was asked for.
+    fn priced(mut self, energy: Option<Energy>) -> Self {
+        if let Some(energy) = energy {
+            for (key, part) in energy.value {
+                self.value[&key] = part;
+            }
+            self.text += &energy.text;
+        }
+        self
+    }
+
     /// Adds where the timeline is, if there is one.
     fn with_timeline(mut self, timeline: Option<&Written>) -> Self {
         if let Some(timeline) = timeline {
@@ -83,11 +95,15 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         Some(spec) => arguments.timeline.open(spec, sink),
         None => None,
     };
+    let circuits = arguments.conditions.circuits(sink);
     let (Some(spec), Some(kernel), Some(dumps), Some(cache), Some(mut timeline)) =
         (spec, kernel, dumps, cache, timeline)
     else {
         return Err(None);
     };
+    if sink.has_errors() {
+        return Err(None);
+    }
     check_dumps(&dumps, &kernel)?;
     let options = RunOptions {
         warp_width: spec.sm.warp_width,
@@ -116,7 +132,14 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         write_one(path, text.as_bytes())
             .map_err(|rejection| rejection.0.diags.into_iter().next())?;
     }
-    let report = facts.report(&spec, timing.as_ref());
+    let energy = match (&circuits, &timing) {
+        (Some(circuits), Some(Ok(run))) => {
+            let gpu = (arguments.gpu.name(), &spec);
+            Some(Energy::of(kernel.name.clone(), gpu, run, circuits)?)
+        }
+        _ => None,
+    };
+    let report = facts.report(&spec, timing.as_ref()).priced(energy);
     Ok(report.with_timeline(timeline.as_ref()).with(races.as_ref()))
 }
 

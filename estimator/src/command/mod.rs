@@ -8,6 +8,7 @@ mod completions;
 mod console;
 mod dry_run;
 mod effects;
+mod energy;
 mod explain;
 mod fault;
 mod files;

@@ -7,7 +7,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpwatt_circuit::logic::{LogicBlock, LogicSpec};
-use warpwatt_circuit::memory::{MemoryKind, MemorySpec};
+use warpwatt_circuit::memory::{MemoryKind, MemoryPart, MemorySpec};
 use warpwatt_circuit::noc::{NocBlock, NocSpec};
 use warpwatt_circuit::units::{Operation, Precision, UnitSpec};
 use warpwatt_circuit::{
@@ -208,6 +208,7 @@ impl Dice {
             kind: self.pick(MemoryKind::ALL),
             bits: self.size(12.0),
             row_hits: self.below(256) as u8,
+            part: self.pick(&[MemoryPart::Access, MemoryPart::Row]),
         }
     }
 

@@ -51,6 +51,8 @@ pub(crate) struct Inst {
     pub fence: bool,
     /// What a lane's work counts as, if units of the lanes do it.
     pub operation: Option<Counter>,
+    /// Multiply-adds on matrices that a warp does with it.
+    pub multiply_adds: u64,
     pub memory: Option<MemoryOp>,
     /// The bits of all that it reads and writes.
     pub touches: u64,
@@ -152,6 +154,7 @@ impl Program {
             control: inst.unit == Unit::Control,
             fence: inst.unit == Unit::Fence,
             operation: operation(inst),
+            multiply_adds: u64::from(inst.multiply_adds),
             memory: inst.memory,
             touches: self.touches(&keys, &regions),
             keys,

@@ -1,6 +1,21 @@
 //! What a GPU is made of: structures that circuit models price, and those that every GPU has before any technique.
 
+pub mod chip;
 pub mod plain;
 mod structure;
 
-pub use structure::{Gates, Group, Structure};
+pub use structure::{Charge, Count, Gates, Group, Region, Span, Structure};
+
+use warpwatt_gpu::{GpuSpec, Inventory};
+
+/// Everything that is priced of `gpu` before any technique: its [inventory](GpuSpec).
+pub fn inventory(gpu: &GpuSpec) -> Vec<Structure> {
+    match gpu.chip.inventory {
+        Inventory::Table1 => {
+            let mut structures = plain::structures(gpu);
+            structures.extend(plain::lanes(gpu));
+            structures
+        }
+        Inventory::Chip => chip::structures(gpu),
+    }
+}

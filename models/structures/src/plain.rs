@@ -7,6 +7,8 @@ use warpwatt_circuit::units::{Operation, Precision, UnitSpec};
 use warpwatt_circuit::{Ports, RamSpec, Spec, TagSpec};
 use warpwatt_gpu::GpuSpec;
 
+#[cfg(test)]
+use crate::Count;
 use crate::Structure;
 
 /// Front end and memories of an SM of `gpu`.
@@ -242,8 +244,8 @@ mod tests {
         assert_eq!(structures.len(), expected.len());
         for (structure, (name, spec, per_sm)) in structures.iter().zip(expected) {
             assert_eq!(
-                (structure.name, &structure.spec, structure.per_sm),
-                (name, &spec, per_sm)
+                (structure.name, &structure.spec, structure.count),
+                (name, &spec, Count::PerSm(per_sm))
             );
         }
     }

@@ -24,7 +24,7 @@ use crate::parameter::{Choice, choice};
 use crate::protection::Guard;
 use crate::{Circuits, Claim, Definition, Fit, Path, Structure, Technique};
 use place::{PLACES, Place};
-use warpwatt_structures::plain;
+use warpwatt_structures::inventory;
 use words::{SharedWords, Words};
 
 /// The technique in the registry.
@@ -98,7 +98,7 @@ impl Technique for Ecc {
     fn fit(&self, gpu: &mut GpuSpec, circuits: &dyn Circuits) -> Result<Fit, CircuitError> {
         let delay = |spec: &Spec| circuits.cost(spec).map(|cost| cost.access_time);
         let word = self.place.word(gpu);
-        let structures = plain::structures(gpu);
+        let structures = inventory(gpu);
         let array = structures.iter().find_map(|it| self.widened(gpu, it));
         let mut parts = Vec::new();
         if let Some(array) = array {
@@ -156,10 +156,7 @@ impl Technique for Ecc {
     fn structures(&self, gpu: &GpuSpec) -> Vec<Structure> {
         let word = self.place.word(gpu);
         let (generators, checkers) = self.place.circuits(gpu);
-        let of = |name, spec, per_sm| Structure {
-            per_sm,
-            ..Structure::added(name, spec)
-        };
+        let of = |name, spec, per_sm| Structure::added(name, spec).per_sm(per_sm);
         vec![
             of("ecc.generator", self.guard.generator(word), generators),
             of("ecc.checker", self.guard.checker(word), checkers),
@@ -189,8 +186,7 @@ mod tests {
 
     fn bits(technique: &dyn Technique, name: &str) -> u64 {
         let gpu = GpuSpec::preset("softerror-28sm").unwrap();
-        let mut structures = plain::structures(&gpu);
-        structures.extend(plain::lanes(&gpu));
+        let mut structures = inventory(&gpu);
         technique.alter(&gpu, &mut structures);
         let found = structures.iter().find(|it| it.name == name).unwrap();
         match &found.spec {

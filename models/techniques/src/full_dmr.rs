@@ -111,7 +111,7 @@ impl Technique for FullDmr {
             structures
                 .iter_mut()
                 .filter(doubled)
-                .for_each(|it| it.per_sm *= 2);
+                .for_each(|it| it.count = it.count.times(2));
         }
     }
 

@@ -81,10 +81,8 @@ impl Technique for RegisterToRegister {
 
     /// As many generators as results can be written in a cycle, as many checkers as operands of an instruction.
     fn structures(&self, gpu: &GpuSpec) -> Vec<Structure> {
-        let of = |name, spec, count| Structure {
-            per_sm: count * gpu.sm.warp_width,
-            ..Structure::added(name, spec)
-        };
+        let of =
+            |name, spec, count: u32| Structure::added(name, spec).per_sm(count * gpu.sm.warp_width);
         vec![
             of(
                 "rtrp.generator",

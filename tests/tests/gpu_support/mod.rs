@@ -42,6 +42,7 @@ pub fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         needs: Needs::default(),
         split: None,
         uniform: false,
+        multiply_adds: 0,
         line: 1,
     }
 }

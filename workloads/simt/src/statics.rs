@@ -3,7 +3,7 @@
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::divergence::{self, Lanes};
 use warpwatt_ptx::lifetime::releases;
-use warpwatt_ptx::program::{Inst, Op, Slot, SlotKind, Source};
+use warpwatt_ptx::program::{Inst, MatrixOp, Op, Slot, SlotKind, Source};
 use warpwatt_ptx::strands;
 use warpwatt_ptx::types::Space;
 
@@ -68,6 +68,7 @@ fn static_instruction(
         },
         marks,
         uniform,
+        multiply_adds: multiply_adds(&inst.op),
         line: inst.line,
     }
 }
@@ -92,6 +93,17 @@ fn registers(entry: &Entry, slots: impl Iterator<Item = Slot>) -> Vec<Register> 
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// m x n x k of a matrix product; a warp computes one.
+fn multiply_adds(op: &Op) -> u32 {
+    match op {
+        Op::Matrix(matrix) => match &matrix.op {
+            MatrixOp::MultiplyAdd(how) => how.shape.map(u32::from).iter().product(),
+            _ => 0,
+        },
+        _ => 0,
+    }
 }
 
 fn split(op: &Op) -> Option<Split> {

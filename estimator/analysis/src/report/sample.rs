@@ -195,6 +195,7 @@ fn structure(name: &str, row: &str, counts: &[(&str, u64)], time_s: f64) -> Pric
         .collect();
     let leakage_w = row.leakage_mw * 1e-3;
     PricedStructure {
+        counters: BTreeMap::new(),
         name: name.to_owned(),
         group: FRONT_END.to_owned(),
         instances: 16,

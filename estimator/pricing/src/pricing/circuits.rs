@@ -123,6 +123,11 @@ impl NodeCircuits {
         self.designs.cost(&running, spec)
     }
 
+    /// A number of what is built: operating points that share their designs have the same.
+    pub fn design(&self) -> usize {
+        Arc::as_ptr(&self.designs).addr()
+    }
+
     /// The profile.
     pub fn profile(&self) -> Profile {
         self.designs.profile()

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use warpwatt_activity::Activity;
+use warpwatt_structures::Charge;
 use warpwatt_techlib::quantity::{Frequency, Power};
 
 use super::{CostEntry, CostTable, PricingError, Switched};
@@ -55,8 +56,14 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
     let structures = table
         .iter()
         .map(|(name, entry)| {
-            let own = events.get(name).filter(|_| !entry.leakage_only);
-            let own = own.map_or(&[][..], Vec::as_slice);
+            let charged = entry.charges.iter();
+            let charged = charged.map(|charge| (charge.action, charge.count(&counted.activity)));
+            let charged: Vec<(&str, u64)> = charged.collect();
+            let own = match &charged[..] {
+                [] => events.get(name).map_or(&[][..], Vec::as_slice),
+                charged => charged,
+            };
+            let own = if entry.leakage_only { &[] } else { own };
             priced((name, entry), own, &counted, time_s)
         })
         .collect::<Result<Vec<_>, _>>()?;
@@ -117,6 +124,7 @@ fn priced(
         leakage_w: cost.leakage.si(),
         gate_leakage_w: cost.gate_leakage.si(),
         delay_s: cost.access_time.si(),
+        counters: counters(entry),
         dynamic_j: actions.values().map(|action| action.total_j).sum(),
         actions,
         leakage_j: mean_leakage(entry, counted) * time_s,
@@ -130,6 +138,18 @@ fn priced(
             method: cost.uncertainty.method,
         },
     })
+}
+
+/// The counters behind each action that others than its own count.
+fn counters(entry: &CostEntry) -> BTreeMap<String, Vec<String>> {
+    let names = |charge: &Charge| {
+        let events = charge.events.iter();
+        events.map(|(counter, _)| (*counter).to_owned()).collect()
+    };
+    let charges = entry.charges.iter();
+    charges
+        .map(|charge| (charge.action.to_owned(), names(charge)))
+        .collect()
 }
 
 /// Mean leakage power of everything in `table`.
@@ -202,9 +222,15 @@ fn scope_notes(
         .filter(|structure| structure.actions.is_empty())
         .map(|structure| structure.name.as_str())
         .collect();
+    let charges = table.iter().flat_map(|(_, entry)| &entry.charges);
+    let charged: BTreeSet<(&str, &str)> = charges
+        .flat_map(|charge| &charge.events)
+        .filter_map(|(counter, _)| counter.rsplit_once('.'))
+        .collect();
     let unpriced: BTreeSet<&str> = activity
         .events()
         .filter(|(event, count)| *count > 0 && !table.contains(event.structure))
+        .filter(|(event, _)| !charged.contains(&(event.structure, event.action)))
         .map(|(event, _)| event.structure)
         .collect();
     let unpriced: Vec<&str> = unpriced.into_iter().collect();

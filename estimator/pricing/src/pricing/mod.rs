@@ -6,6 +6,7 @@
 mod circuits;
 mod designs;
 mod error;
+mod floor;
 mod join;
 mod table;
 mod technology;
@@ -14,6 +15,7 @@ mod thermal;
 pub use circuits::NodeCircuits;
 pub use designs::Designs;
 pub use error::PricingError;
+pub use floor::laid_out;
 pub use join::{Counted, price};
 pub use table::{CostEntry, CostTable, Switched};
 pub use technology::{Described, technology_name, technology_notes};

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use warpwatt_circuit::{Cost, Gated};
+use warpwatt_structures::{Charge, Structure};
 use warpwatt_techlib::quantity::Energy;
-use warpwatt_techniques::{Circuits, Structure};
+use warpwatt_techniques::Circuits;
 
-use super::PricingError;
+use super::{PricingError, laid_out};
 
 /// Structures with their costs, by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,6 +25,8 @@ pub struct CostEntry {
     pub instances: u64,
     /// Whether events on it are not events of this circuit and have no price.
     pub leakage_only: bool,
+    /// Which counters say how often it works; none: those that are called after it.
+    pub charges: Vec<Charge>,
     /// Cost of one.
     pub cost: Arc<Cost>,
     /// What switches it off.
@@ -59,7 +62,7 @@ impl CostTable {
         circuits: &dyn Circuits,
     ) -> Result<Self, PricingError> {
         let mut table = Self::new();
-        for structure in structures {
+        for structure in &laid_out(structures, sms, circuits)? {
             let refused = |source| PricingError::Circuit {
                 name: structure.name.to_owned(),
                 source: Box::new(source),
@@ -78,8 +81,9 @@ impl CostTable {
             };
             let entry = CostEntry {
                 group: structure.group.name().to_owned(),
-                instances: u64::from(structure.per_sm) * u64::from(sms),
+                instances: structure.count.of(sms),
                 leakage_only: structure.leakage_only,
+                charges: structure.charges.clone(),
                 cost,
                 gates,
             };

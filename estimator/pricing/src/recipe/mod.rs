@@ -150,14 +150,13 @@ impl Process {
 impl Part {
     /// `structure`, as often as a GPU of that many streaming multiprocessors has it.
     pub fn of(structure: &Structure, sms: u32) -> Self {
-        let sms = u64::from(sms);
         Self {
             name: structure.name.to_owned(),
             spec: structure.spec.clone(),
-            instances: u64::from(structure.per_sm) * sms,
+            instances: structure.count.of(sms),
             gates: structure.gates.as_ref().map(|gates| Gates {
                 granularity: gates.granularity,
-                domains: u64::from(gates.domains) * sms,
+                domains: u64::from(gates.domains) * u64::from(sms),
                 powered: gates.powered.to_owned(),
                 wakes: gates.wakes.to_owned(),
             }),

@@ -63,6 +63,7 @@ fn trace(steps: u32) -> KernelTrace {
         needs: Needs::default(),
         split: None,
         uniform: false,
+        multiply_adds: 0,
         line: 1,
     };
     let shape = LaunchShape {

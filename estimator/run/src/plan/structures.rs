@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use warpwatt_activity::Activity;
 use warpwatt_circuit::CircuitError;
-use warpwatt_structures::plain;
+use warpwatt_structures::inventory;
 use warpwatt_techniques::Circuits;
 
 use super::Axes;
@@ -92,8 +92,7 @@ fn check_name(structure: &OwnStructure, axes: &Axes, sink: &mut Sink, source: So
     let name = &structure.name;
     let has = |configuration: &&Configuration| {
         axes.gpus.iter().any(|gpu| {
-            let mut others = plain::structures(&gpu.spec);
-            others.extend(plain::lanes(&gpu.spec));
+            let mut others = inventory(&gpu.spec);
             configuration.stack.build(&gpu.spec, &mut others);
             others.iter().any(|other| other.name == name.value)
         })
@@ -155,6 +154,7 @@ fn entry(
         group: structure.group.name().to_owned(),
         instances: instances(structure, sms),
         leakage_only: false,
+        charges: Vec::new(),
         cost: circuits.cost(&structure.spec.value)?,
         gates: None,
     })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use warpwatt_circuit::{Cost, OperatingPoint, Profile, Spec, cost};
 use warpwatt_gpu::Preset;
-use warpwatt_structures::plain;
+use warpwatt_structures::inventory;
 use warpwatt_techlib::quantity::{Temperature, Voltage};
 use warpwatt_techlib::{Flavour, Library};
 use warpwatt_techniques::{Structure, find};
@@ -52,7 +52,7 @@ const FIGURES: [Figure; 9] = [
     ("total_leakage_w", |cost, _| {
         cost.leakage.si() + cost.gate_leakage.si()
     }),
-    ("per_sm", |_, structure| f64::from(structure.per_sm)),
+    ("per_sm", |_, structure| structure.count.of(1) as f64),
     ("bits", |_, structure| bits(&structure.spec)),
 ];
 
@@ -114,7 +114,7 @@ fn structure(setting: &Setting, circuit: &Circuit) -> Result<Structure, String> 
     let gpu = setting.gpu.and_then(|preset| preset.spec().ok());
     let gpu = gpu.ok_or("structures need a `gpu` under `[circuits]`")?;
     let structures = match technique {
-        None => plain::structures(&gpu),
+        None => inventory(&gpu),
         Some(technique) => {
             let definition =
                 find(technique).map_err(|_| format!("there is no technique `{technique}`"))?;

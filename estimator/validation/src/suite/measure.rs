@@ -1,6 +1,6 @@
 //! What is measured of a point: metrics of the catalogue, expressions of them that a suite names, sums over structures, and what no catalogue has.
 
-use warpwatt_circuit::memory::{MemoryKind, MemorySpec};
+use warpwatt_circuit::memory::{MemoryKind, MemoryPart, MemorySpec};
 use warpwatt_circuit::{OperatingPoint, Profile, Spec, cost};
 use warpwatt_gpu::SECTOR_BYTES;
 use warpwatt_techlib::quantity::Temperature;
@@ -96,6 +96,7 @@ fn gddr5_energy_j(outcome: &Outcome) -> Option<f64> {
         kind: MemoryKind::Gddr5,
         bits: 8 * u64::from(SECTOR_BYTES),
         row_hits: row_hits.round() as u8,
+        part: MemoryPart::Access,
     });
     // The node plays no part in what memory costs.
     let technology = Library::itrs().ok()?.node("32nm", Flavour::Hp).ok()?;

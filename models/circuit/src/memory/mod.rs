@@ -5,7 +5,7 @@
 
 mod spec;
 
-pub use spec::{MemoryKind, MemorySpec};
+pub use spec::{MemoryKind, MemoryPart, MemorySpec};
 
 use warpwatt_techlib::published::{self, DataSheet, Memory};
 use warpwatt_techlib::quantity::{Energy, Power, Time};
@@ -18,6 +18,8 @@ use crate::{CircuitError, Cost};
 /// Accesses that find their row open where a published energy of a bit is an average: of HBM2 (O'Connor et al., MICRO 2017) 1.21 pJ a bit of 909 pJ a row
 /// are 751 bits a row, 2.9 accesses of 256 bits.
 const AVERAGE_HITS: f64 = 0.66;
+/// Bits of the accesses that those averages are of.
+const PUBLISHED_BITS: f64 = 256.0;
 /// Share of the interface in a bit's energy where no total is published, as in the split of the others.
 const INTERFACE: f64 = 0.35;
 /// One sigma of taking another memory's currents.
@@ -26,6 +28,8 @@ const RELATIVE: f64 = 0.4;
 /// Energies of one bit, and powers of one device.
 struct Figures {
     activation: Energy,
+    /// Bits of the accesses that the activation's share of a bit is of.
+    access_bits: f64,
     read: Energy,
     write: Energy,
     interface: Energy,
@@ -40,6 +44,9 @@ pub(crate) fn device(at: &Sizing, spec: &MemorySpec) -> Result<Cost, CircuitErro
     check::at_most("bits", spec.bits, 1 << 20)?;
     check::share("row_hits", u64::from(spec.row_hits))?;
     let figures = figures(spec.kind, &at.choices.memories()?)?;
+    if spec.part == MemoryPart::Row {
+        return Ok(row(at, spec.kind, &figures));
+    }
     let bits = spec.bits as f64;
     let misses = (1.0 - f64::from(spec.row_hits) / 100.0) / (1.0 - AVERAGE_HITS);
     let piece = |name: &str, energy: Energy| Piece {
@@ -69,6 +76,19 @@ pub(crate) fn device(at: &Sizing, spec: &MemorySpec) -> Result<Cost, CircuitErro
     Ok(cost)
 }
 
+/// A row opened and closed: what the energies of a bit have of it, over the bits that a row gives on the mean.
+fn row(at: &Sizing, kind: MemoryKind, figures: &Figures) -> Cost {
+    let piece = Piece {
+        energy: figures.activation * (figures.access_bits / (1.0 - AVERAGE_HITS)),
+        ..Piece::named("row activation")
+    };
+    let model = format!("{} row", kind.name());
+    let mut cost = logic::assembled(at.technology, vec![piece], &model, Time::ZERO);
+    cost.uncertainty.energy = figures.sigma;
+    cost.uncertainty.method = figures.sigma;
+    cost
+}
+
 /// The documents behind it.
 pub(crate) fn sources(kind: MemoryKind) -> Result<Vec<String>, CircuitError> {
     Ok(figures(kind, &published::memories()?)?.sources)
@@ -95,19 +115,26 @@ fn joined(memory: &Memory, sheet: &DataSheet, relative: f64) -> Figures {
     let currents = Currents::of(sheet);
     let mut sources = vec![sheet.source.clone()];
     let sheet_sigma = sheet.uncertainty.hypot(relative);
-    let (activation, read, interface, sigma) = match &memory.total {
+    let (activation, access_bits, read, interface, sigma) = match &memory.total {
         Some(total) => {
             sources.insert(0, total.source.clone());
             sources.push(format!("split: {}", total.split_source));
             let [activation, movement, interface] =
                 total.shares.map(|share| total.energy_per_bit * share);
-            (activation, movement, interface, total.uncertainty)
+            (
+                activation,
+                PUBLISHED_BITS,
+                movement,
+                interface,
+                total.uncertainty,
+            )
         }
         None => {
             let activation = currents.row / sheet.burst_bits * (1.0 - AVERAGE_HITS);
             let inside = activation + currents.read;
             (
                 activation,
+                sheet.burst_bits,
                 currents.read,
                 inside * (INTERFACE / (1.0 - INTERFACE)),
                 sheet_sigma.hypot(0.3),
@@ -116,6 +143,7 @@ fn joined(memory: &Memory, sheet: &DataSheet, relative: f64) -> Figures {
     };
     Figures {
         activation,
+        access_bits,
         read,
         write: read * (currents.write / currents.read),
         interface,

@@ -14,6 +14,22 @@ pub struct MemorySpec {
     /// Share of accesses that find their row open, in percent.
     #[serde(default = "hits")]
     pub row_hits: u8,
+    /// What of it.
+    #[serde(default)]
+    pub part: MemoryPart,
+}
+
+/// What of a memory is priced.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryPart {
+    /// Accesses, with the rows that some of them open, and what a device takes when idle.
+    #[default]
+    Access,
+    /// A row opened and closed, alone.
+    Row,
 }
 
 macro_rules! kinds {

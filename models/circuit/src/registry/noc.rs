@@ -2,7 +2,7 @@
 
 use super::{Block, Parameter, Values, count, word};
 use crate::Spec;
-use crate::memory::{MemoryKind, MemorySpec};
+use crate::memory::{MemoryKind, MemoryPart, MemorySpec};
 use crate::noc::{NocBlock, NocSpec};
 
 const ACTIVITY: Parameter = count(
@@ -126,6 +126,11 @@ pub(super) const BLOCKS: &[Block] = &[
                 100,
                 "percent of the accesses that find their row open",
             ),
+            word(
+                "part",
+                &["access", "row"],
+                "an access, or a row opened and closed alone",
+            ),
         ],
         make: |v| {
             let name = v.word("type");
@@ -138,6 +143,10 @@ pub(super) const BLOCKS: &[Block] = &[
                 kind,
                 bits: v.count("width"),
                 row_hits: v.count("row_hits") as u8,
+                part: match v.word("part") {
+                    "row" => MemoryPart::Row,
+                    _ => MemoryPart::Access,
+                },
             })
         },
     },

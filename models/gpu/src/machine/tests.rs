@@ -26,6 +26,7 @@ fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         needs: Needs::default(),
         split: None,
         uniform: false,
+        multiply_adds: 0,
         line: 1,
     }
 }

@@ -105,6 +105,7 @@ impl Sm<'_> {
         };
         let found = self.l1.cache.look(place, block.mask);
         self.watch_read(at, SmCache::L1, place, found.hit, load);
+        self.counts.add(Counter::L1Lookups, 1);
         for (counter, mask) in [
             (Counter::L1Reads, block.mask),
             (Counter::L1ReadHits, found.hit),
@@ -152,6 +153,7 @@ impl Sm<'_> {
             }
             let sectors = u64::from(block.mask.count_ones());
             self.counts.add(Counter::L1Writes, sectors);
+            self.counts.add(Counter::L1Lookups, 1);
         }
         self.loads.in_flight += 1;
         self.send(Kind::Store, block, 0, at, world)

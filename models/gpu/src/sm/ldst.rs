@@ -299,7 +299,13 @@ impl<'t> Sm<'t> {
             u64::from(waiting.op.bytes),
             atomic,
         );
+        let lanes = u64::from(waiting.executed.count_ones());
         self.counts.add(Counter::SharedAccesses, 1);
+        self.counts.add(Counter::AddressLanes, lanes);
+        self.counts.add(
+            Counter::SharedWords,
+            lanes * u64::from(waiting.op.bytes).div_ceil(4),
+        );
         self.counts.add(Counter::SharedPasses, passes.count);
         self.counts.add(Counter::SharedRetries, passes.retries);
         let shared = &world.spec.shared;
@@ -323,6 +329,10 @@ impl<'t> Sm<'t> {
     ) -> Result<(), GpuError> {
         self.coalesce(waiting, world.spec);
         self.counts.add(Counter::MemoryAccesses, 1);
+        self.counts.add(
+            Counter::AddressLanes,
+            u64::from(waiting.executed.count_ones()),
+        );
         let kind = match waiting.op.kind {
             MemoryOpKind::Load | MemoryOpKind::Texture => Kind::Load,
             MemoryOpKind::Store => Kind::Store,

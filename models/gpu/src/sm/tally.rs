@@ -101,6 +101,7 @@ impl Tally {
             counts.add(Counter::WarpInstructions, times);
             counts.add(Counter::ThreadInstructions, issued.active);
             counts.add(port_counter(inst.port), times);
+            counts.add(Counter::TensorMultiplyAdds, times * inst.multiply_adds);
             counts.add(Counter::BufferRead, times);
             counts.add(Counter::ScoreboardRead, times);
             if !program.results(inst).is_empty() {

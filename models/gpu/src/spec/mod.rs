@@ -75,6 +75,8 @@ tables! {
         noc: NocSpec,
         /// Memory controllers and DRAM.
         dram: DramSpec,
+        /// What is on the chip and beside it: for area and energy alone.
+        chip: ChipSpec,
     }
 
     /// Streaming multiprocessors.
@@ -478,6 +480,36 @@ tables! {
         /// Column read to precharge.
         rtp: u32,
     }
+
+    /// What timing does not ask of a chip, but area and energy do.
+    pub struct ChipSpec {
+        /// Which structures are priced.
+        inventory: Inventory,
+        /// Single-precision lanes that an SM really has; timing may have more of them, for longer.
+        fp32_lanes: u32,
+        /// Integer lanes that an SM really has; 0 where the single-precision lanes do their work.
+        int_lanes: u32,
+        /// Double-precision lanes that an SM really has.
+        fp64_lanes: u32,
+        /// Special-function lanes that an SM really has.
+        sfu_lanes: u32,
+        /// Multiply-adds of half precision that the tensor units of an SM do in a cycle; 0 for none.
+        tensor_macs: u32,
+        /// Words of one array of the register file.
+        register_bank_words: u32,
+        /// Bits of such a word: lanes side by side share one.
+        register_bank_bits: u32,
+        /// Read ports of such an array, beside one write port; 0 for one port that does both.
+        register_bank_reads: u32,
+        /// Entries of a warp's SIMT stack.
+        stack_entries: u32,
+        /// Bytes that the wires of a network port carry side by side; the flits of timing may be wider.
+        link_bytes: u32,
+        /// Kind of the DRAM.
+        dram: DramKind,
+        /// Devices of the DRAM, each of the size that data sheets of the kind describe.
+        dram_devices: u32,
+    }
 }
 
 choices! {
@@ -597,6 +629,32 @@ choices! {
         Crossbar = "crossbar",
         /// Neighbours in a square; packets go along the row and then along the column. Slices are spread evenly among the ports.
         Mesh = "mesh",
+    }
+
+    /// Which structures are priced.
+    pub enum Inventory {
+        /// Those of an SM's front end, lanes and memories, as papers about one of them price them: Table 1 of the filter-cache paper, and what lanes work with.
+        Table1 = "table-1",
+        /// Those of the whole chip, and the DRAM beside it.
+        Chip = "chip",
+    }
+
+    /// Kinds of DRAM.
+    pub enum DramKind {
+        /// Graphics memory, fifth generation.
+        Gddr5 = "gddr5",
+        /// With twice the prefetch.
+        Gddr5x = "gddr5x",
+        /// Sixth generation.
+        Gddr6 = "gddr6",
+        /// With four levels on the pin.
+        Gddr6x = "gddr6x",
+        /// High-bandwidth memory, second generation.
+        Hbm2 = "hbm2",
+        /// The same, faster.
+        Hbm2e = "hbm2e",
+        /// Third generation, and its faster kind.
+        Hbm3 = "hbm3",
     }
 
     /// The order of DRAM requests.

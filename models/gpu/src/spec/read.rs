@@ -3,8 +3,9 @@
 use toml::{Table, Value};
 
 use super::{
-    Atomics, BackEnd, BranchFetch, Carveout, DramOrder, Fill, GpuSpec, Index, MissSource, Policy,
-    StoreMiss, TexturePath, Topology, Transactions, WritePort, presets, validate,
+    Atomics, BackEnd, BranchFetch, Carveout, DramKind, DramOrder, Fill, GpuSpec, Index, Inventory,
+    MissSource, Policy, StoreMiss, TexturePath, Topology, Transactions, WritePort, presets,
+    validate,
 };
 
 /// A setting that cannot be.
@@ -117,6 +118,8 @@ fn names(path: &str) -> &'static [&'static str] {
         "operands.write_port" => WritePort::NAMES,
         "fetch.branches" => BranchFetch::NAMES,
         "ldst.transactions" => Transactions::NAMES,
+        "chip.inventory" => Inventory::NAMES,
+        "chip.dram" => DramKind::NAMES,
         "l1.fill" => Fill::NAMES,
         "l1.stores" => StoreMiss::NAMES,
         "l1.carveout" => Carveout::NAMES,

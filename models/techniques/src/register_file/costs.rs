@@ -31,10 +31,7 @@ pub fn structures(management: &Management, gpu: &GpuSpec) -> Vec<Structure> {
     let mut structures = vec![
         beside("renaming_table", table),
         beside("register_availability", vectors),
-        Structure {
-            per_sm: geometry.banks,
-            ..beside("register_select", Spec::Select(SelectSpec { inputs: rows }))
-        },
+        beside("register_select", Spec::Select(SelectSpec { inputs: rows })).per_sm(geometry.banks),
     ];
     if management.flag_entries > 0 {
         let tag = u64::from(gpu.icache.address_bits - gpu.fetch.instruction_bytes.ilog2());

@@ -5,7 +5,7 @@ use warpwatt_gpu::GpuSpec;
 
 use crate::Structure;
 use crate::parameter::{CountOr, Handle, Values, count_or};
-use warpwatt_structures::plain;
+use warpwatt_structures::inventory;
 
 /// The size of a register file that is smaller than what programs see.
 pub const REGISTER_FILE_KB: CountOr = count_or(
@@ -51,6 +51,8 @@ impl Size {
         let mut small = gpu.clone();
         small.sm.registers_bytes = self.bytes(gpu);
         small.operands.register_array_bytes = small.sm.registers_bytes / arrays(gpu);
+        let words = u64::from(gpu.chip.register_bank_words) * u64::from(small.sm.registers_bytes);
+        small.chip.register_bank_words = (words / u64::from(gpu.sm.registers_bytes)).max(1) as u32;
         small
     }
 
@@ -60,8 +62,7 @@ impl Size {
             return;
         }
         let small = self.applied(gpu);
-        let mut resized = plain::structures(&small);
-        resized.extend(plain::lanes(&small));
+        let resized = inventory(&small);
         for structure in structures {
             let same = resized.iter().find(|other| other.name == structure.name);
             if let (true, Some(other)) = (structure.name.starts_with("register_"), same) {
@@ -110,10 +111,10 @@ mod tests {
         assert_eq!(kb, [128, 64, 64, 76, 88]);
         let small = Size::Half.applied(&gpu);
         assert_eq!(small.operands.register_array_bytes, 2048);
-        let mut structures = plain::structures(&gpu);
+        let mut structures = inventory(&gpu);
         let arrays = |structures: &[Structure]| {
             let file = structures.iter().find(|s| s.name == "register_file");
-            file.map(|file| (file.per_sm, file.spec.clone())).unwrap()
+            file.map(|file| (file.count, file.spec.clone())).unwrap()
         };
         let (count, whole) = arrays(&structures);
         Size::Half.resize(&gpu, &mut structures);

@@ -17,10 +17,7 @@ impl Sawp {
     /// Comparators, generator and checker, parities, the table, and counters of how far warps are.
     pub(super) fn structures_of(&self, gpu: &GpuSpec) -> Vec<Structure> {
         let (word, entries) = (word(gpu), self.entries());
-        let of = |name, spec, per_sm| Structure {
-            per_sm,
-            ..Structure::front_end(name, spec)
-        };
+        let of = |name, spec, per_sm| Structure::front_end(name, spec).per_sm(per_sm);
         let equality = logic(LogicBlock::Equality { bits: word });
         let table = Spec::Buffer(BufferSpec {
             entries: u64::from(entries),

@@ -21,10 +21,7 @@ pub(super) fn structures(gpu: &GpuSpec) -> Vec<Structure> {
     let warps = u64::from(gpu.warps_per_sm());
     let warp_bits = number_bits(warps);
     let groups = u64::from(gpu.sm.registers_bytes) / 16;
-    let of = |name, spec, per_sm| Structure {
-        per_sm,
-        ..Structure::added(name, spec)
-    };
+    let of = |name, spec, per_sm| Structure::added(name, spec).per_sm(per_sm);
     let width = gpu.sm.warp_width;
     vec![
         of("sharp.queue", buffer(REQUESTS, 1 + warp_bits), 1),

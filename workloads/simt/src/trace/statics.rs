@@ -36,6 +36,8 @@ pub struct StaticInst {
     pub needs: Needs,
     /// Whether a compiler knows that all lanes of a warp execute it together and with the same operands, whenever it is executed.
     pub uniform: bool,
+    /// Multiply-adds that a warp does with it on matrices; 0 on all other instructions.
+    pub multiply_adds: u32,
     /// Line in the PTX file.
     pub line: u32,
 }

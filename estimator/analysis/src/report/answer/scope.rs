@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use warpwatt_activity::Event;
 use warpwatt_gpu::HARDWARE_EVENTS;
 
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, PricedStructure};
 use crate::report::format;
 
 /// What is priced in a report's points, and what was counted without a price.
@@ -33,6 +33,14 @@ fn structure_of(counter: &str) -> Option<&str> {
     plain.or_else(|| Event::of(counter).map(|event| event.structure))
 }
 
+/// The priced structure of a name, or its parts: `l2.tag` and `l2.data` are those of `l2`.
+fn parts_of<'o>(outcome: &'o Outcome, name: &str) -> impl Iterator<Item = &'o PricedStructure> {
+    outcome.structures.iter().filter(move |priced| {
+        let rest = priced.name.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
+}
+
 impl Scope {
     /// That of `points` together.
     pub fn of(points: &[Outcome]) -> Self {
@@ -49,19 +57,27 @@ impl Scope {
             self.priced.insert(structure.name.clone());
         }
         let activity = &outcome.activity;
+        let charged: BTreeSet<&str> = outcome
+            .structures
+            .iter()
+            .flat_map(|structure| structure.counters.values().flatten())
+            .map(String::as_str)
+            .collect();
         for (counter, count) in activity.iter().filter(|(_, count)| *count > 0) {
             let Some(structure) = structure_of(counter) else {
                 continue;
             };
-            let priced = outcome.structure(structure);
-            if structure == REGISTER_BANKS && priced.is_some()
-                || priced.is_some_and(|s| !s.actions.is_empty())
+            let mut priced = parts_of(outcome, structure).peekable();
+            let is_there = priced.peek().is_some();
+            if structure == REGISTER_BANKS && is_there
+                || charged.contains(counter)
+                || priced.any(|part| !part.actions.is_empty())
             {
                 continue;
             }
-            let left_out = match priced {
-                Some(_) => &mut self.leakage_only,
-                None => &mut self.unpriced_structures,
+            let left_out = match is_there {
+                true => &mut self.leakage_only,
+                false => &mut self.unpriced_structures,
             };
             left_out.insert(structure.to_owned());
             self.count(counter, count);

@@ -45,6 +45,7 @@ fn table(costs: &[(&str, Cost)]) -> CostTable {
             group: FRONT_END.to_owned(),
             instances: 16,
             leakage_only: false,
+            charges: Vec::new(),
             cost: Arc::new(cost.clone()),
             gates: None,
         };
@@ -130,6 +131,7 @@ fn two_structures_of_one_name_are_refused() {
         group: FRONT_END.to_owned(),
         instances: 1,
         leakage_only: false,
+        charges: Vec::new(),
         cost: Arc::new(cost(1.0, 1.0, 1.0)),
         gates: None,
     };
@@ -147,6 +149,7 @@ fn events_on_a_structure_that_only_leaks_have_no_price() {
         group: "storage".to_owned(),
         instances: 1,
         leakage_only: true,
+        charges: Vec::new(),
         cost: Arc::new(cost(1.0, 1.0, 1.0)),
         gates: None,
     };
@@ -176,6 +179,7 @@ fn gated_file() -> CostTable {
         group: "storage".to_owned(),
         instances: 16,
         leakage_only: true,
+        charges: Vec::new(),
         cost: Arc::new(cost(1.0, 1.0, 1.0)),
         gates: Some(Switched {
             gated,

@@ -142,6 +142,17 @@ pub(super) const RANGES: &[(&str, u32, u32)] = &[
     ("dram.queue", 1, 65_536),
     ("dram.in_flight", 1, 65_536),
     ("dram.atom_bytes", 1, 1024),
+    ("chip.fp32_lanes", 1, 1024),
+    ("chip.int_lanes", 0, 1024),
+    ("chip.fp64_lanes", 0, 1024),
+    ("chip.sfu_lanes", 1, 1024),
+    ("chip.tensor_macs", 0, 65_536),
+    ("chip.register_bank_words", 1, 65_536),
+    ("chip.register_bank_bits", 32, 4096),
+    ("chip.register_bank_reads", 0, 8),
+    ("chip.stack_entries", 1, 1024),
+    ("chip.link_bytes", 1, 512),
+    ("chip.dram_devices", 0, 1024),
 ];
 pub(super) const MB: u32 = 1 << 20;
 

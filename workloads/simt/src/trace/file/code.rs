@@ -83,6 +83,7 @@ pub(super) fn write(writer: &mut BlockWriter, code: &[StaticInst]) {
             None => writer.bytes(&[NONE]),
             Some(op) => writer.bytes(&[op.space.number() + 1, op.kind.number(), op.bytes]),
         }
+        writer.unsigned(u64::from(inst.multiply_adds));
         writer.unsigned(u64::from(inst.line));
         write_release(writer, &inst.release);
         write_marks(writer, &inst.marks);
@@ -173,7 +174,7 @@ fn write_registers(writer: &mut BlockWriter, registers: &[Register]) {
 
 pub(super) fn read(reader: &mut BlockReader<'_>) -> Result<Arc<[StaticInst]>, TraceFileError> {
     let count = reader.unsigned()?;
-    let mut code = reader.list(count, 17)?;
+    let mut code = reader.list(count, 18)?;
     for _ in 0..count {
         code.push(read_inst(reader)?);
     }
@@ -204,6 +205,7 @@ fn read_inst(reader: &mut BlockReader<'_>) -> Result<StaticInst, TraceFileError>
         sources: read_registers(reader)?,
         destinations: read_registers(reader)?,
         memory: read_memory(reader)?,
+        multiply_adds: reader.number()?,
         line: reader.number()?,
         release: read_release(reader)?,
         marks: read_marks(reader)?,

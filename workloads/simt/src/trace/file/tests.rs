@@ -60,13 +60,13 @@ fn inst() -> impl Strategy<Value = StaticInst> {
             meeting,
         });
     let parts = (unit, latency, registers(), registers(), memory);
-    let facts = (any::<bool>(), any::<u32>(), needs(), split());
+    let facts = (any::<bool>(), any::<u32>(), any::<u32>(), needs(), split());
     (parts, flow, results, facts, release, marks()).prop_map(
         |(
             (unit, latency, sources, destinations, memory),
             flow,
             results,
-            (uniform, line, needs, split),
+            (uniform, line, multiply_adds, needs, split),
             release,
             marks,
         )| {
@@ -79,6 +79,7 @@ fn inst() -> impl Strategy<Value = StaticInst> {
                 flow,
                 results,
                 uniform,
+                multiply_adds,
                 line,
                 release,
                 marks,

@@ -1,0 +1,186 @@
+//! What a kernel's run costs at a node: energy, power, and how they part among the structures of the GPU.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+use warpwatt_gpu::{GpuSpec, Run};
+
+use crate::diag::{Diag, Sink};
+use crate::outcome::{KernelName, Outcome, PricedStructure};
+use crate::pricing::NodeCircuits;
+use crate::report::Scope;
+use crate::run::plain::priced;
+use crate::run::resolve_text;
+use crate::study::Question;
+use crate::study::goal::quantity::readable;
+
+/// Shares of the energy below which structures are shown together.
+const SHOWN: f64 = 0.01;
+/// Characters of a bar that is the whole.
+const BAR: f64 = 40.0;
+
+/// In which technology a run is priced.
+#[derive(Debug, Args)]
+pub struct Conditions {
+    /// Price the run at a technology node: energy, power, and their parts by structure
+    #[arg(long, value_name = "NODE", conflicts_with = "no_timing")]
+    pub node: Option<String>,
+    /// The technology library: silicon, itrs [default: silicon]
+    #[arg(long, value_name = "NAME", requires = "node")]
+    pub library: Option<String>,
+    /// Transistors: hp, lop, lstp [default: hp]
+    #[arg(long, value_name = "NAME", requires = "node")]
+    pub flavour: Option<String>,
+    /// Junction temperature [default: 350 K]
+    #[arg(long, value_name = "KELVIN", requires = "node")]
+    pub temperature: Option<String>,
+    /// Supply [default: the nominal one]
+    #[arg(long, value_name = "VOLT", requires = "node")]
+    pub vdd: Option<String>,
+}
+
+impl Conditions {
+    /// Circuits under them; nothing if no node was given, or if something is wrong, which is in `sink` then.
+    pub fn circuits(&self, sink: &mut Sink) -> Option<NodeCircuits> {
+        let node = self.node.clone()?;
+        let optional = [
+            ("library", &self.library),
+            ("flavour", &self.flavour),
+            ("temperature", &self.temperature),
+            ("vdd", &self.vdd),
+        ];
+        let optional = optional.into_iter();
+        let given = optional.filter_map(|(key, value)| Some((key, value.clone()?)));
+        let question = Question {
+            // Which one plays no part.
+            kernels: vec!["vector_add".to_owned()],
+            gpu: [("preset", "tesla-16sm".to_owned()), ("node", node)]
+                .into_iter()
+                .chain(given)
+                .collect(),
+            ..Question::default()
+        };
+        let text = question.study(sink)?;
+        let resolved = resolve_text("the conditions, as a study", &text, Path::new(""), sink)?;
+        let mut technologies = resolved.plan.axes.technologies;
+        if technologies.len() > 1 {
+            let message = "a run is priced in one technology at a time";
+            sink.push(
+                Diag::error("kernel::conditions", message)
+                    .help("`warpwatt what-if` takes lists: --node 16nm,7nm"),
+            );
+            return None;
+        }
+        technologies.pop()
+    }
+}
+
+/// A run's price as data and as text.
+pub struct Energy {
+    /// The keys that it adds to the document of a kernel.
+    pub value: Map<String, Value>,
+    /// Lines of text.
+    pub text: String,
+}
+
+impl Energy {
+    /// That of `run` on `gpu`.
+    ///
+    /// # Errors
+    /// A structure cannot be built.
+    pub fn of(
+        kernel: KernelName,
+        gpu: (&str, &GpuSpec),
+        run: &Run,
+        circuits: &NodeCircuits,
+    ) -> Result<Self, Diag> {
+        let outcome = priced(kernel, gpu, run, circuits);
+        let outcome = outcome.map_err(|error| Diag::error("kernel::pricing", error.to_string()))?;
+        let scope = Scope::of(std::slice::from_ref(&outcome));
+        Ok(Self {
+            value: value(&outcome, &scope),
+            text: text(&outcome, &scope),
+        })
+    }
+}
+
+/// Dynamic energy and leakage of a structure.
+fn energy(structure: &PricedStructure) -> f64 {
+    structure.dynamic_j + structure.leakage_j
+}
+
+/// Structures by what they take, the first the most; equal ones by name.
+fn ordered(outcome: &Outcome) -> Vec<&PricedStructure> {
+    let mut all: Vec<&PricedStructure> = outcome.structures.iter().collect();
+    all.sort_by(|a, b| energy(b).total_cmp(&energy(a)).then(a.name.cmp(&b.name)));
+    all
+}
+
+fn value(outcome: &Outcome, scope: &Scope) -> Map<String, Value> {
+    let totals = &outcome.totals;
+    let joules = totals.dynamic_j + totals.leakage_j;
+    let structures = ordered(outcome).into_iter().map(|structure| {
+        let instances = structure.instances as f64;
+        json!({
+            "name": structure.name, "group": structure.group, "instances": structure.instances,
+            "area_m2": instances * structure.area_m2, "dynamic_j": structure.dynamic_j,
+            "leakage_j": structure.leakage_j, "energy_j": energy(structure),
+            "power_w": energy(structure) / outcome.time_s,
+            "actions": structure.actions, "model": structure.model,
+        })
+    });
+    let document = json!({
+        "technology": outcome.point.technology, "time_s": outcome.time_s, "energy_j": joules,
+        "dynamic_energy_j": totals.dynamic_j, "leakage_energy_j": totals.leakage_j,
+        "power_w": joules / outcome.time_s,
+        "structures": structures.collect::<Vec<Value>>(),
+        "unpriced": scope.unpriced_events,
+    });
+    match document {
+        Value::Object(keys) => keys,
+        _ => Map::new(),
+    }
+}
+
+fn text(outcome: &Outcome, scope: &Scope) -> String {
+    let totals = &outcome.totals;
+    let joules = totals.dynamic_j + totals.leakage_j;
+    let technology = &outcome.point.technology;
+    let mut text = format!(
+        "  at {} {}, {:.2} V, {:.0} K\n",
+        technology.node, technology.flavour, technology.vdd_v, technology.temperature_k
+    );
+    let mut line = |what: &str, figure: String| {
+        let _ = writeln!(text, "  {what:<24}{figure:>16}");
+    };
+    line("time", readable(outcome.time_s, "s"));
+    line("energy", readable(joules, "J"));
+    line("of it leakage", readable(totals.leakage_j, "J"));
+    line("power", readable(joules / outcome.time_s, "W"));
+    text.push_str("  energy by structure\n");
+    let mut rest = 0.0;
+    let mut row = |name: &str, joules: f64, share: f64| {
+        let bar = "▇".repeat((BAR * share).round() as usize);
+        let figure = readable(joules, "J");
+        let _ = writeln!(
+            text,
+            "    {name:<26}{figure:>12} {:>6.1}% {bar}",
+            100.0 * share
+        );
+    };
+    for structure in ordered(outcome) {
+        let share = energy(structure) / joules;
+        if share < SHOWN {
+            rest += energy(structure);
+        } else {
+            row(&structure.name, energy(structure), share);
+        }
+    }
+    row("all others", rest, rest / joules);
+    if let Some(words) = scope.words() {
+        let _ = writeln!(text, "  {words}");
+    }
+    text
+}
