@@ -8,8 +8,10 @@ use super::flops::{TOGGLE, unread};
 use super::gates::{Cell, Piece, assemble};
 use crate::gate::{self, Kind};
 use crate::process::Process;
-use crate::{BufferSpec, Cost};
+use crate::{BufferSpec, Cost, Rows};
 
+/// The part that holds the cells.
+pub(crate) const CELLS: &str = "cells";
 /// Cells on a local bitline.
 const LOCAL: f64 = 16.0;
 /// Rows and columns of unused cells at both edges, without which the outer cells would not print like the inner ones.
@@ -67,6 +69,10 @@ pub(crate) fn register_file(p: &Process, technology: &Technology, spec: &BufferS
     let model = "register file of 8T cells";
     let mut cost = assemble(technology, model, pieces, (width, access));
     cost.write_energy = write_energy;
+    cost.rows = Some(Rows {
+        count: spec.entries,
+        files: 1,
+    });
     // Local bitlines are precharged while the next address is decoded.
     cost.cycle_time = (access + plan.restore()).max(setup);
     cost
@@ -125,7 +131,7 @@ impl<'a> Plan<'a> {
         let gates = gate::gate_leak(p, Kind::Inverter, cell.nmos, cell.pmos) * 2.0;
         let count = self.entries * self.bits;
         Piece {
-            name: "cells",
+            name: CELLS,
             area: self.width * self.height * ((self.entries + EDGE) * (self.bits + EDGE)),
             leakage: p.power(leak) * count,
             gate_leakage: p.power(gates) * count,
