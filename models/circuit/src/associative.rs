@@ -97,7 +97,6 @@ fn price(at: &Sizing, need: &CamNeed, what: &str) -> Result<Cost, CircuitError> 
         leakage: array.leakage,
         gate_leakage: array.gate_leakage,
         breakdown: breakdown(&array),
-        rows: None,
         organisation: Some(organisation(need, &array)),
         model: format!("{what} ({whose})"),
         uncertainty: uncertainty(at.technology),

@@ -31,9 +31,6 @@ pub struct Cost {
     pub breakdown: Vec<Part>,
     /// How the array is split, where it is an array.
     pub organisation: Option<Organisation>,
-    /// Rows of cells, of a memory that is no array in that sense.
-    #[serde(skip)]
-    pub rows: Option<Rows>,
     /// Which model gave these figures, for example `sram array (cacti65)`.
     pub model: String,
     /// How far the figures may be off, relative to the hardware of that technology library.
@@ -119,15 +116,6 @@ pub struct Part {
     pub area: Area,
     /// Its share of the access time if it is on the critical path.
     pub delay: Time,
-}
-
-/// Rows of cells that sleep transistors can cut off one by one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rows {
-    /// Of one file.
-    pub count: u64,
-    /// Files side by side, all of which work in one access.
-    pub files: u64,
 }
 
 /// How CACTI's method splits an array (CACTI 5.1 TR, section 4).

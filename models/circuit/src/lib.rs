@@ -28,7 +28,7 @@ mod spec;
 pub mod thermal;
 pub mod units;
 
-pub use cost::{Alternative, Cost, Organisation, Part, Rows, Uncertainty};
+pub use cost::{Alternative, Cost, Organisation, Part, Uncertainty};
 pub use design::{Design, Layout, Running, Workshop};
 pub use equation::{Equation, Quantity};
 pub use error::CircuitError;

@@ -6,7 +6,7 @@ use warpwatt_techlib::quantity::{Energy, Length, Power, Time};
 
 use crate::array::Face;
 use crate::process::Process;
-use crate::{Cost, Part, Rows};
+use crate::{Cost, Part};
 
 /// Fewest columns of a slice at work in an access: compiled macros hold words of up to 80 bits in one array.
 const LEAST_COLUMNS: u64 = 64;
@@ -164,10 +164,6 @@ impl Bus {
             gate_leakage: of.gate_leakage * count + self.gate_leakage,
             breakdown,
             model: format!("{} in {} slices", of.model, self.slices.0),
-            rows: of.rows.map(|rows| Rows {
-                files: rows.files * u64::from(self.slices.0),
-                ..rows
-            }),
             ..of
         }
     }

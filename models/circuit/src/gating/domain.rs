@@ -6,21 +6,18 @@ use warpwatt_techlib::quantity::{
 use warpwatt_techlib::{Technology, rules};
 
 use super::{GatedSide, Gating, Granularity, switch};
-use crate::slices::ALONG;
-use crate::small::CELLS as CELLS_OF_FILES;
 use crate::{CircuitError, Cost, OperatingPoint, Part};
 
 /// Parts of an array that stay on when subarrays sleep: they serve all of them.
-const SHARED: [&str; 6] = [
-    ALONG,
+const SHARED: [&str; 5] = [
     "address tree",
     "output tree",
     "write tree",
     "bank routing",
     "predecoders",
 ];
-/// The parts that hold memory cells: of arrays, and of register files.
-const CELLS: [&str; 2] = ["cells and bitlines", CELLS_OF_FILES];
+/// The part that holds the memory cells.
+const CELLS: &str = "cells and bitlines";
 
 /// One of equal domains, unless a field says otherwise.
 #[derive(Clone, Copy, Debug)]
@@ -104,11 +101,13 @@ fn share(cost: &Cost, granularity: Granularity) -> Result<Share, CircuitError> {
     if granularity == Granularity::Array {
         return Ok(whole);
     }
-    let Parts {
-        subarrays,
-        active,
-        rows,
-    } = parts(cost)?;
+    let organisation = cost.organisation.ok_or(CircuitError::Granularity {
+        model: cost.model.clone(),
+    })?;
+    let (subarrays, active) = (
+        organisation.subarrays.max(1),
+        organisation.active_subarrays.max(1),
+    );
     let of = |chosen: &dyn Fn(&&Part) -> bool| -> (Power, Energy) {
         let parts = || cost.breakdown.iter().filter(chosen);
         (
@@ -130,45 +129,18 @@ fn share(cost: &Cost, granularity: Granularity) -> Result<Share, CircuitError> {
             }
         }
         Granularity::Row => {
-            let (leakage, energy) = of(&|part| CELLS.contains(&part.name.as_str()));
-            let cells = cost
-                .breakdown
-                .iter()
-                .filter(|part| CELLS.contains(&part.name.as_str()));
+            let (leakage, energy) = of(&|part| part.name == CELLS);
+            let cells = cost.breakdown.iter().filter(|part| part.name == CELLS);
             Share {
                 leakage,
                 energy,
                 area: cells.map(|part| part.area).sum(),
-                count: subarrays * rows,
+                count: subarrays * organisation.rows,
                 active,
                 ..whole
             }
         }
     })
-}
-
-/// What can be cut off on its own: subarrays, how many of them work in one access, rows of each.
-struct Parts {
-    subarrays: u64,
-    active: u64,
-    rows: u64,
-}
-
-fn parts(cost: &Cost) -> Result<Parts, CircuitError> {
-    let of_array = cost.organisation.map(|organisation| Parts {
-        subarrays: organisation.subarrays.max(1),
-        active: organisation.active_subarrays.max(1),
-        rows: organisation.rows,
-    });
-    let of_files = cost.rows.map(|rows| Parts {
-        subarrays: rows.files,
-        active: rows.files,
-        rows: rows.count,
-    });
-    let refused = || CircuitError::Granularity {
-        model: cost.model.clone(),
-    };
-    of_array.or(of_files).ok_or_else(refused)
 }
 
 /// Gate and drain of a transistor.

@@ -247,36 +247,3 @@ fn a_register_file_bank_of_the_published_kind_breaks_even_within_published_times
         "{gated:?}"
     );
 }
-
-/// A register file of 8T cells is switched row by row and slice by slice, as an array is by subarrays: less leaks through as much silicon, in any case.
-#[test]
-fn register_files_have_rows_and_slices() {
-    let bench = Bench::new("32nm", Flavour::Hp, 350.0);
-    let spec = Spec::Ram(RamSpec {
-        words: 64,
-        bits: 1024,
-        out_bits: None,
-        ports: Ports::READ_AND_WRITE,
-        banks: 1,
-    });
-    let cost = crate::cost(&bench.technology, &bench.at, Profile::Silicon, &spec).unwrap();
-    let rows = cost.rows.unwrap_or_else(|| panic!("{}", cost.model));
-    assert_eq!(rows.count, 64);
-    let gated = |granularity| {
-        let gating = Gating {
-            granularity,
-            ..Gating::default()
-        };
-        let priced = (&bench.at, &cost);
-        gate(&bench.technology, &bench.switch, priced, priced, &gating).unwrap()
-    };
-    let [array, subarray, row] = GRANULARITIES.map(gated);
-    assert_eq!(array.domains, 1);
-    assert_eq!(subarray.domains, rows.files);
-    assert_eq!(row.domains, rows.files * rows.count);
-    for gated in [&array, &subarray, &row] {
-        assert!(gated.leakage < cost.leakage && gated.wake_energy.si() > 0.0);
-    }
-    // Decoders and lines stay on if only cells are switched.
-    assert!(row.leakage > subarray.leakage);
-}

@@ -147,7 +147,6 @@ pub(crate) fn assemble(
         gate_leakage: pieces.iter().map(|piece| piece.gate_leakage).sum(),
         breakdown: pieces.iter().map(part).collect(),
         organisation: None,
-        rows: None,
         model: model.to_owned(),
         uncertainty: uncertainty(technology),
         tag: None,

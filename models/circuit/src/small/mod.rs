@@ -9,7 +9,6 @@ pub(crate) use choose::choose;
 pub(crate) use gates::{Cell, Piece, assemble};
 
 use flops::{Storage, cells};
-pub(crate) use regfile::CELLS;
 use regfile::register_file;
 
 use warpwatt_techlib::Technology;

@@ -8,10 +8,8 @@ use super::flops::{TOGGLE, unread};
 use super::gates::{Cell, Piece, assemble};
 use crate::gate::{self, Kind};
 use crate::process::Process;
-use crate::{BufferSpec, Cost, Rows};
+use crate::{BufferSpec, Cost};
 
-/// The part that holds the cells.
-pub(crate) const CELLS: &str = "cells";
 /// Cells on a local bitline.
 const LOCAL: f64 = 16.0;
 /// Rows and columns of unused cells at both edges, without which the outer cells would not print like the inner ones.
@@ -69,10 +67,6 @@ pub(crate) fn register_file(p: &Process, technology: &Technology, spec: &BufferS
     let model = "register file of 8T cells";
     let mut cost = assemble(technology, model, pieces, (width, access));
     cost.write_energy = write_energy;
-    cost.rows = Some(Rows {
-        count: spec.entries,
-        files: 1,
-    });
     // Local bitlines are precharged while the next address is decoded.
     cost.cycle_time = (access + plan.restore()).max(setup);
     cost
@@ -131,7 +125,7 @@ impl<'a> Plan<'a> {
         let gates = gate::gate_leak(p, Kind::Inverter, cell.nmos, cell.pmos) * 2.0;
         let count = self.entries * self.bits;
         Piece {
-            name: CELLS,
+            name: "cells",
             area: self.width * self.height * ((self.entries + EDGE) * (self.bits + EDGE)),
             leakage: p.power(leak) * count,
             gate_leakage: p.power(gates) * count,

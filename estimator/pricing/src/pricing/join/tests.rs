@@ -22,7 +22,6 @@ fn cost(read_pj: f64, write_pj: f64, leakage_mw: f64) -> Cost {
         gate_leakage: Power::from_mw(0.1 * leakage_mw),
         breakdown: Vec::new(),
         organisation: None,
-        rows: None,
         model: "test".to_owned(),
         uncertainty: Uncertainty {
             area: 0.1,
