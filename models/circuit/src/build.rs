@@ -260,6 +260,7 @@ fn both(tag_cost: Cost, data_cost: Cost, tag: &Array, data: &Array, access: Acce
         leakage: Power::ZERO,
         area: area - tag_cost.area - data_cost.area,
         delay: Time::ZERO,
+        between_banks: false,
     });
     Cost {
         area,
@@ -332,6 +333,7 @@ fn breakdown(array: &Array, banks: u32) -> Vec<Part> {
                 _ => Area::ZERO,
             },
             delay: stage.delay,
+            between_banks: name == ROUTE,
         }
     });
     let periphery = Part {
@@ -341,6 +343,7 @@ fn breakdown(array: &Array, banks: u32) -> Vec<Part> {
         leakage: Power::ZERO,
         area: parts.periphery_area,
         delay: Time::ZERO,
+        between_banks: false,
     };
     stages.chain([periphery]).collect()
 }

@@ -152,6 +152,7 @@ impl Bus {
             leakage: self.leakage,
             area: strip,
             delay: self.delay,
+            between_banks: false,
         });
         Cost {
             area: of.area * count + strip,
