@@ -6,15 +6,16 @@ use warpwatt_techlib::quantity::{
 use warpwatt_techlib::{Technology, rules};
 
 use super::{GatedSide, Gating, Granularity, switch};
-use crate::{CircuitError, Cost, OperatingPoint, Part};
+use crate::{CircuitError, Cost, OperatingPoint, Part, slices};
 
 /// Parts of an array that stay on when subarrays sleep: they serve all of them.
-const SHARED: [&str; 5] = [
+const SHARED: [&str; 6] = [
     "address tree",
     "output tree",
     "write tree",
     "bank routing",
     "predecoders",
+    slices::ALONG,
 ];
 /// The part that holds the memory cells.
 const CELLS: &str = "cells and bitlines";

@@ -43,6 +43,44 @@ impl Bench {
     }
 }
 
+#[test]
+fn wires_along_the_slices_of_a_word_stay_on_while_subarrays_sleep() {
+    let library = Library::silicon().unwrap();
+    let technology = library.node("7nm", Flavour::Hp).unwrap();
+    let switch = library.node("7nm", Flavour::Lstp).unwrap();
+    let at = OperatingPoint::at(Temperature::from_k(350.0));
+    let spec = Spec::Ram(RamSpec {
+        words: 2048,
+        bits: 512,
+        out_bits: None,
+        ports: Ports::ONE,
+        banks: 1,
+    });
+    let cost = cost(&technology, &at, Profile::Silicon, &spec).unwrap();
+    let along = |part: &&crate::Part| part.name == crate::slices::ALONG;
+    let wires: Power = cost
+        .breakdown
+        .iter()
+        .filter(along)
+        .map(|part| part.leakage)
+        .sum();
+    assert!(wires > Power::ZERO);
+    let left = |cost: &crate::Cost| {
+        let gating = Gating {
+            granularity: Granularity::Subarray,
+            ..Gating::default()
+        };
+        gate(&technology, &switch, (&at, cost), (&at, cost), &gating)
+            .unwrap()
+            .leakage
+    };
+    // If they leaked nothing, so much less would be left.
+    let mut without = cost.clone();
+    without.leakage = without.leakage - wires;
+    without.breakdown.retain(|part| !along(&part));
+    assert!(left(&cost) - left(&without) > wires * 0.99);
+}
+
 const GRANULARITIES: [Granularity; 3] =
     [Granularity::Array, Granularity::Subarray, Granularity::Row];
 
