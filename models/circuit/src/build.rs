@@ -290,7 +290,6 @@ fn cost(at: &Sizing, array: &Array, need: &Need, limits: Limits) -> Cost {
         Side::Data { .. } => "sram array",
         Side::Tags { .. } => "sram tag array",
     };
-    let slices = array.bus.slices();
     let beyond = match limits {
         Limits::Strict => "",
         Limits::Relaxed => ", smaller than CACTI accepts",
@@ -307,7 +306,7 @@ fn cost(at: &Sizing, array: &Array, need: &Need, limits: Limits) -> Cost {
         leakage: array.leakage,
         gate_leakage: array.gate_leakage,
         breakdown: breakdown(array, need.banks),
-        organisation: Some(array.shape.organisation(slices, need.banks, array.wires)),
+        organisation: Some(array.shape.organisation(need.banks, array.wires)),
         model: format!("{side} ({}{beyond})", at.run.profile),
         uncertainty: uncertainty(at.technology),
         tag: None,

@@ -17,8 +17,8 @@ const SHARED: [&str; 6] = [
     "predecoders",
     slices::ALONG,
 ];
-/// The part that holds the memory cells.
-const CELLS: &str = "cells and bitlines";
+/// The parts that hold memory cells, of an array and of a register file.
+const CELLS: [&str; 2] = ["cells and bitlines", "cells"];
 
 /// One of equal domains, unless a field says otherwise.
 #[derive(Clone, Copy, Debug)]
@@ -130,8 +130,11 @@ fn share(cost: &Cost, granularity: Granularity) -> Result<Share, CircuitError> {
             }
         }
         Granularity::Row => {
-            let (leakage, energy) = of(&|part| part.name == CELLS);
-            let cells = cost.breakdown.iter().filter(|part| part.name == CELLS);
+            let (leakage, energy) = of(&|part| CELLS.contains(&part.name.as_str()));
+            let cells = cost
+                .breakdown
+                .iter()
+                .filter(|part| CELLS.contains(&part.name.as_str()));
             Share {
                 leakage,
                 energy,
