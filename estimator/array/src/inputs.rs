@@ -168,7 +168,7 @@ impl Inputs {
         };
         set(self, text).map_err(|refusal| Refusal {
             message: format!("{name}: {}", refusal.message),
-            help: refusal.help,
+            ..refusal
         })
     }
 

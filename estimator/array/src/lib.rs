@@ -36,6 +36,8 @@ pub struct Refusal {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
+    /// The option that it is about, if it is one, as a key of a table: `tag_bits`.
+    pub about: Option<String>,
 }
 
 impl Refusal {
@@ -44,6 +46,7 @@ impl Refusal {
         Self {
             message: message.into(),
             help: None,
+            about: None,
         }
     }
 
@@ -51,6 +54,13 @@ impl Refusal {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Says which option it is about, as an option or as a key: `--tag-bits`, `tag_bits`.
+    #[must_use]
+    pub fn about(mut self, option: &str) -> Self {
+        self.about = Some(option.trim_start_matches('-').replace('-', "_"));
         self
     }
 

@@ -100,9 +100,12 @@ impl Faults {
         parse: impl FnOnce(&str) -> Result<T, Refusal>,
     ) -> Option<T> {
         let result = parse(text?);
-        self.keep(result.map_err(|refusal| Refusal {
-            message: format!("--{name}: {}", refusal.message),
-            ..refusal
+        self.keep(result.map_err(|refusal| {
+            let refusal = refusal.about(name);
+            Refusal {
+                message: format!("--{name}: {}", refusal.message),
+                ..refusal
+            }
         }))
     }
 

@@ -143,6 +143,7 @@ fn breakdown(array: &CamArray) -> Vec<Part> {
             _ => Area::ZERO,
         },
         delay: part.delay,
+        between_banks: part.name == array::ROUTE,
     });
     let periphery = Part {
         name: "decoders, amplifiers and drivers".to_owned(),
@@ -151,6 +152,7 @@ fn breakdown(array: &CamArray) -> Vec<Part> {
         leakage: Power::ZERO,
         area: array.mats_area - array.cells_area,
         delay: Time::ZERO,
+        between_banks: false,
     };
     parts.chain([periphery]).collect()
 }

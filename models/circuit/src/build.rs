@@ -260,6 +260,7 @@ fn both(tag_cost: Cost, data_cost: Cost, tag: &Array, data: &Array, access: Acce
         leakage: Power::ZERO,
         area: area - tag_cost.area - data_cost.area,
         delay: Time::ZERO,
+        between_banks: false,
     });
     Cost {
         area,
@@ -289,7 +290,6 @@ fn cost(at: &Sizing, array: &Array, need: &Need, limits: Limits) -> Cost {
         Side::Data { .. } => "sram array",
         Side::Tags { .. } => "sram tag array",
     };
-    let slices = array.bus.slices();
     let beyond = match limits {
         Limits::Strict => "",
         Limits::Relaxed => ", smaller than CACTI accepts",
@@ -306,7 +306,7 @@ fn cost(at: &Sizing, array: &Array, need: &Need, limits: Limits) -> Cost {
         leakage: array.leakage,
         gate_leakage: array.gate_leakage,
         breakdown: breakdown(array, need.banks),
-        organisation: Some(array.shape.organisation(slices, need.banks, array.wires)),
+        organisation: Some(array.shape.organisation(need.banks, array.wires)),
         model: format!("{side} ({}{beyond})", at.run.profile),
         uncertainty: uncertainty(at.technology),
         tag: None,
@@ -332,6 +332,7 @@ fn breakdown(array: &Array, banks: u32) -> Vec<Part> {
                 _ => Area::ZERO,
             },
             delay: stage.delay,
+            between_banks: name == ROUTE,
         }
     });
     let periphery = Part {
@@ -341,6 +342,7 @@ fn breakdown(array: &Array, banks: u32) -> Vec<Part> {
         leakage: Power::ZERO,
         area: parts.periphery_area,
         delay: Time::ZERO,
+        between_banks: false,
     };
     stages.chain([periphery]).collect()
 }

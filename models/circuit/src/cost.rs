@@ -116,6 +116,9 @@ pub struct Part {
     pub area: Area,
     /// Its share of the access time if it is on the critical path.
     pub delay: Time,
+    /// Whether it is the routing between banks, which is there once however many there are.
+    #[serde(default)]
+    pub between_banks: bool,
 }
 
 /// How CACTI's method splits an array (CACTI 5.1 TR, section 4).

@@ -96,6 +96,7 @@ pub(crate) fn around(p: &Process, style: MacroStyle, pins: &Pins, mut cost: Cost
             leakage: piece.leakage * banks,
             area: piece.area * banks,
             delay: piece.delay,
+            between_banks: false,
         });
     }
     if waited > Time::ZERO {
@@ -109,6 +110,7 @@ pub(crate) fn around(p: &Process, style: MacroStyle, pins: &Pins, mut cost: Cost
             leakage: Power::ZERO,
             area: Area::ZERO,
             delay: waited,
+            between_banks: false,
         });
     }
     cost.cycle_time += cost.access_time - before;
@@ -134,6 +136,7 @@ fn ring(p: &Process, banks: f64, cost: &mut Cost) {
         leakage: Power::ZERO,
         area: area - cost.area,
         delay: Time::ZERO,
+        between_banks: false,
     });
     (cost.width, cost.height, cost.area) = (width, height, area);
 }

@@ -6,7 +6,7 @@ use warpwatt_techlib::quantity::{Energy, Length, Power, Time};
 
 use crate::array::Face;
 use crate::process::Process;
-use crate::{Cost, Part};
+use crate::{Cost, Organisation, Part};
 
 /// Fewest columns of a slice at work in an access: compiled macros hold words of up to 80 bits in one array.
 const LEAST_COLUMNS: u64 = 64;
@@ -31,10 +31,6 @@ impl Slices {
             columns / count >= LEAST_COLUMNS && bits / count >= LEAST_BITS
         });
         std::iter::once(Self::ONE).chain(wide)
-    }
-
-    pub(crate) fn count(self) -> u32 {
-        self.0
     }
 
     /// Bits of one slice.
@@ -145,6 +141,15 @@ impl Bus {
             ..part
         };
         let mut breakdown: Vec<Part> = of.breakdown.into_iter().map(times).collect();
+        let organisation = of.organisation.map(|each| {
+            let all = u64::from(self.slices.0);
+            Organisation {
+                slices: self.slices.0,
+                subarrays: each.subarrays * all,
+                active_subarrays: each.active_subarrays * all,
+                ..each
+            }
+        });
         breakdown.push(Part {
             name: ALONG.to_owned(),
             read_energy: self.energy,
@@ -152,6 +157,7 @@ impl Bus {
             leakage: self.leakage,
             area: strip,
             delay: self.delay,
+            between_banks: false,
         });
         Cost {
             area: of.area * count + strip,
@@ -163,6 +169,7 @@ impl Bus {
             leakage: of.leakage * count + self.leakage,
             gate_leakage: of.gate_leakage * count + self.gate_leakage,
             breakdown,
+            organisation,
             model: format!("{} in {} slices", of.model, self.slices.0),
             ..of
         }

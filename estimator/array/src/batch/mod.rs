@@ -122,7 +122,7 @@ fn of_one_bank(cost: &Cost, banks: f64) -> f64 {
     let routing: f64 = cost
         .breakdown
         .iter()
-        .filter(|part| part.name.ends_with("bank routing"))
+        .filter(|part| part.between_banks)
         .map(|part| part.leakage.si())
         .sum();
     (cost.leakage.si() - routing) / banks + routing

@@ -60,15 +60,18 @@ impl Request {
             match KEYS.iter().find(|(known, _)| known == key) {
                 Some((_, set)) => {
                     let result = set(&mut request, text);
-                    faults.keep(result.map_err(|refusal| Refusal {
-                        message: format!("--{key}: {}", refusal.message),
-                        ..refusal
+                    faults.keep(result.map_err(|refusal| {
+                        let refusal = refusal.about(key);
+                        Refusal {
+                            message: format!("--{key}: {}", refusal.message),
+                            ..refusal
+                        }
                     }));
                 }
                 None => {
                     let message = format!("`{key}` says nothing about what a structure is");
                     let known = did_you_mean(key, Self::structure_keys());
-                    faults.0.push(Refusal::new(message).help(known));
+                    faults.0.push(Refusal::new(message).about(key).help(known));
                 }
             }
         }
@@ -86,7 +89,7 @@ impl Request {
             (kind, _) => kind.unwrap_or(Kind::Sram),
         };
         if ways == Some(None) && kind != Kind::FullyAssociative {
-            let refusal = Refusal::new("--assoc full is about whole caches");
+            let refusal = Refusal::new("--assoc full is about whole caches").about("assoc");
             faults.0.push(
                 refusal.help("price `--kind cam` for the tags and `--kind sram` for the lines"),
             );
@@ -126,6 +129,7 @@ impl Request {
             if given && !cached {
                 faults.0.push(
                     Refusal::new(format!("{name} is about caches"))
+                        .about(name)
                         .help("add `--kind cache`, or leave it out"),
                 );
             }
@@ -138,6 +142,7 @@ impl Request {
             if given && cached {
                 faults.0.push(
                     Refusal::new(format!("{name} is not about caches"))
+                        .about(name)
                         .help("give a cache `--capacity` and `--line`"),
                 );
             }
@@ -173,7 +178,7 @@ impl Request {
     fn tags(&self, ways: u32, ports: Ports, faults: &mut Faults) -> Option<Spec> {
         let (sets, bits) = self.words_and_bits(faults)?;
         if self.banks.is_some_and(|banks| banks != 1) {
-            let refusal = Refusal::new("--banks is not about tags");
+            let refusal = Refusal::new("--banks is not about tags").about("banks");
             faults.0.push(refusal.help("leave it out"));
         }
         let Ok(tag_bits) = u32::try_from(bits) else {
@@ -195,15 +200,19 @@ impl Request {
         let capacity = faults.take("capacity", self.capacity.as_ref(), parse_capacity);
         let word = faults.take("word", self.word.as_ref(), parse_bits);
         if self.word.is_some() && self.bits.is_some() {
-            faults
-                .0
-                .push(Refusal::new("--word and --bits say the same").help("leave one out"));
+            faults.0.push(
+                Refusal::new("--word and --bits say the same")
+                    .about("word")
+                    .help("leave one out"),
+            );
             return None;
         }
         if self.capacity.is_some() && self.words.is_some() {
-            faults
-                .0
-                .push(Refusal::new("--capacity and --words say the same").help("leave one out"));
+            faults.0.push(
+                Refusal::new("--capacity and --words say the same")
+                    .about("capacity")
+                    .help("leave one out"),
+            );
             return None;
         }
         if self.capacity.is_none() && self.words.is_none() {
@@ -249,9 +258,11 @@ impl Request {
         if kind == Kind::FullyAssociative {
             let entries = whole(faults, capacity, line_bits, "lines")?;
             if access.is_some_and(|access| access != Access::Normal) {
-                faults
-                    .0
-                    .push(Refusal::new("--access is about caches of sets").help("leave it out"));
+                faults.0.push(
+                    Refusal::new("--access is about caches of sets")
+                        .about("access")
+                        .help("leave it out"),
+                );
             }
             return Some(Spec::FullyAssociative(FullyAssociativeSpec {
                 entries,

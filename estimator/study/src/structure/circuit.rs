@@ -84,20 +84,11 @@ fn options<'d>(
 
 /// What is wrong with an array, at the key that it is about.
 fn array_fault(reader: &mut Reader<'_>, table: &Section<'_>, refusal: Refusal) {
-    let about = |mark: char| {
-        let entries = table.in_file_order().into_iter();
-        let named = |key: &str| match mark {
-            '-' => refusal
-                .message
-                .starts_with(&format!("--{}", key.replace('_', "-"))),
-            _ => refusal.message.contains(&format!("`{key}`")),
-        };
-        entries
-            .into_iter()
-            .find(|(key, _)| named(key.get_ref()))
-            .map(|(key, _)| key.span())
-    };
-    let place = about('-').or_else(|| about('`'));
+    let place = table
+        .in_file_order()
+        .into_iter()
+        .find(|(key, _)| refusal.about.as_deref() == Some(key.get_ref().as_ref()))
+        .map(|(key, _)| key.span());
     let fault = Fault {
         code: "study::structure",
         message: as_keys(&refusal.message),

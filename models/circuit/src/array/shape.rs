@@ -386,17 +386,9 @@ impl Shape {
         f64::from(self.mats_h) * f64::from(self.mats_v)
     }
 
-    /// Of so many slices, each of this shape.
-    pub(crate) fn organisation(
-        &self,
-        slices: Slices,
-        banks: u32,
-        wires: Signalling,
-    ) -> Organisation {
-        let slices = slices.count();
-        let all = u64::from(slices);
+    pub(crate) fn organisation(&self, banks: u32, wires: Signalling) -> Organisation {
         Organisation {
-            slices,
+            slices: 1,
             ndwl: self.split.ndwl,
             ndbl: self.split.ndbl,
             nspd: self.split.nspd,
@@ -405,8 +397,8 @@ impl Shape {
             ndsam2: self.split.ndsam2,
             rows: self.rows,
             cols: self.cols,
-            subarrays: (self.mats() * f64::from(self.subs)) as u64 * u64::from(banks) * all,
-            active_subarrays: self.active_mats * u64::from(self.subs) * all,
+            subarrays: (self.mats() * f64::from(self.subs)) as u64 * u64::from(banks),
+            active_subarrays: self.active_mats * u64::from(self.subs),
             wires,
         }
     }

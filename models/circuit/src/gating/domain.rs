@@ -6,18 +6,19 @@ use warpwatt_techlib::quantity::{
 use warpwatt_techlib::{Technology, rules};
 
 use super::{GatedSide, Gating, Granularity, switch};
-use crate::{CircuitError, Cost, OperatingPoint, Part};
+use crate::{CircuitError, Cost, OperatingPoint, Part, slices};
 
 /// Parts of an array that stay on when subarrays sleep: they serve all of them.
-const SHARED: [&str; 5] = [
+const SHARED: [&str; 6] = [
     "address tree",
     "output tree",
     "write tree",
     "bank routing",
     "predecoders",
+    slices::ALONG,
 ];
-/// The part that holds the memory cells.
-const CELLS: &str = "cells and bitlines";
+/// The parts that hold memory cells, of an array and of a register file.
+const CELLS: [&str; 2] = ["cells and bitlines", "cells"];
 
 /// One of equal domains, unless a field says otherwise.
 #[derive(Clone, Copy, Debug)]
@@ -129,8 +130,11 @@ fn share(cost: &Cost, granularity: Granularity) -> Result<Share, CircuitError> {
             }
         }
         Granularity::Row => {
-            let (leakage, energy) = of(&|part| part.name == CELLS);
-            let cells = cost.breakdown.iter().filter(|part| part.name == CELLS);
+            let (leakage, energy) = of(&|part| CELLS.contains(&part.name.as_str()));
+            let cells = cost
+                .breakdown
+                .iter()
+                .filter(|part| CELLS.contains(&part.name.as_str()));
             Share {
                 leakage,
                 energy,

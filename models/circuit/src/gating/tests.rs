@@ -43,6 +43,73 @@ impl Bench {
     }
 }
 
+#[test]
+fn wires_along_the_slices_of_a_word_stay_on_while_subarrays_sleep() {
+    let library = Library::silicon().unwrap();
+    let technology = library.node("7nm", Flavour::Hp).unwrap();
+    let switch = library.node("7nm", Flavour::Lstp).unwrap();
+    let at = OperatingPoint::at(Temperature::from_k(350.0));
+    let spec = Spec::Ram(RamSpec {
+        words: 2048,
+        bits: 512,
+        out_bits: None,
+        ports: Ports::ONE,
+        banks: 1,
+    });
+    let cost = cost(&technology, &at, Profile::Silicon, &spec).unwrap();
+    let along = |part: &&crate::Part| part.name == crate::slices::ALONG;
+    let wires: Power = cost
+        .breakdown
+        .iter()
+        .filter(along)
+        .map(|part| part.leakage)
+        .sum();
+    assert!(wires > Power::ZERO);
+    let left = |cost: &crate::Cost| {
+        let gating = Gating {
+            granularity: Granularity::Subarray,
+            ..Gating::default()
+        };
+        gate(&technology, &switch, (&at, cost), (&at, cost), &gating)
+            .unwrap()
+            .leakage
+    };
+    // If they leaked nothing, so much less would be left.
+    let mut without = cost.clone();
+    without.leakage = without.leakage - wires;
+    without.breakdown.retain(|part| !along(&part));
+    assert!(left(&cost) - left(&without) > wires * 0.99);
+}
+
+#[test]
+fn register_files_sleep_by_rows_and_slices_as_arrays_do() {
+    let library = Library::silicon().unwrap();
+    let technology = library.node("7nm", Flavour::Hp).unwrap();
+    let switch = library.node("7nm", Flavour::Lstp).unwrap();
+    let at = OperatingPoint::at(Temperature::from_k(350.0));
+    for (words, bits) in [(32, 1024), (128, 1024), (256, 128)] {
+        let spec = Spec::Ram(RamSpec {
+            words,
+            bits,
+            out_bits: None,
+            ports: Ports::READ_AND_WRITE,
+            banks: 1,
+        });
+        let cost = cost(&technology, &at, Profile::Silicon, &spec).unwrap();
+        assert!(cost.model.starts_with("register file"), "{}", cost.model);
+        for granularity in GRANULARITIES {
+            let gating = Gating {
+                granularity,
+                ..Gating::default()
+            };
+            let gated = gate(&technology, &switch, (&at, &cost), (&at, &cost), &gating).unwrap();
+            let which = format!("{words} x {bits} {granularity:?}: {gated:?}");
+            assert!(gated.leakage < cost.leakage, "{which}");
+            assert!(gated.wake_time > Time::ZERO, "{which}");
+        }
+    }
+}
+
 const GRANULARITIES: [Granularity; 3] =
     [Granularity::Array, Granularity::Subarray, Granularity::Row];
 

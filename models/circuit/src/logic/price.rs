@@ -323,6 +323,7 @@ pub(crate) fn assembled(
             leakage: piece.leakage,
             area: piece.area,
             delay: piece.delay,
+            between_banks: false,
         })
         .collect();
     let own = cost.uncertainty.method;

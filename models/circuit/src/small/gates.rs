@@ -133,6 +133,7 @@ pub(crate) fn assemble(
         leakage: piece.leakage,
         area: piece.area,
         delay: piece.delay,
+        between_banks: false,
     };
     Cost {
         area,

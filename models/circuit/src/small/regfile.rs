@@ -8,7 +8,7 @@ use super::flops::{TOGGLE, unread};
 use super::gates::{Cell, Piece, assemble};
 use crate::gate::{self, Kind};
 use crate::process::Process;
-use crate::{BufferSpec, Cost};
+use crate::{BufferSpec, Cost, Organisation};
 
 /// Cells on a local bitline.
 const LOCAL: f64 = 16.0;
@@ -67,6 +67,21 @@ pub(crate) fn register_file(p: &Process, technology: &Technology, spec: &BufferS
     let model = "register file of 8T cells";
     let mut cost = assemble(technology, model, pieces, (width, access));
     cost.write_energy = write_energy;
+    // One subarray, of which rows and all can sleep.
+    cost.organisation = Some(Organisation {
+        slices: 1,
+        ndwl: 1,
+        ndbl: 1,
+        nspd: 1.0,
+        ndcm: 1,
+        ndsam1: 1,
+        ndsam2: 1,
+        rows: spec.entries,
+        cols: spec.bits,
+        subarrays: 1,
+        active_subarrays: 1,
+        wires: p.repeaters.kind,
+    });
     // Local bitlines are precharged while the next address is decoded.
     cost.cycle_time = (access + plan.restore()).max(setup);
     cost
