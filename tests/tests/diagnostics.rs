@@ -25,6 +25,14 @@ const UNPINNED: &[(&str, &str)] = &[
         "a GPU without one bit of a structure is refused before",
     ),
     ("man::defect", "a manual page cannot be written to memory"),
+    (
+        "output::stdout",
+        "a full or closed output, which the tests of the command bring about for every command",
+    ),
+    (
+        "ptx::empty",
+        "a file without PTX, which the tests of the command ask about under several names",
+    ),
     ("report::defect", "a report cannot be written to memory"),
     (
         "run::timeline",

@@ -45,7 +45,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("warpwatt-activity", &[]),
     ("warpwatt-gpu", &["warpwatt-activity", "warpwatt-simt"]),
     ("warpwatt-reliability", &["warpwatt-gpu", "warpwatt-simt"]),
-    ("warpwatt-structures", &["warpwatt-circuit", "warpwatt-gpu"]),
+    (
+        "warpwatt-structures",
+        &["warpwatt-activity", "warpwatt-circuit", "warpwatt-gpu"],
+    ),
     (
         "warpwatt-techniques",
         &[

@@ -225,6 +225,9 @@ pub struct PricedStructure {
 /// The group of the structures that fetch, buffer, check and dispatch instructions.
 pub const FRONT_END: &str = "front_end";
 
+/// The group of what stands beside the chip, and does not warm it.
+pub const DRAM: &str = "dram";
+
 /// How often something happened, and at what price.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -365,6 +368,12 @@ impl Outcome {
     /// Mean dynamic power; zero of a run that took no time.
     pub fn dynamic_power_w(&self) -> f64 {
         self.power_w(self.totals.dynamic_j)
+    }
+
+    /// Mean dynamic power of what stands beside the chip.
+    pub fn beside_power_w(&self) -> f64 {
+        let beside = self.structures.iter().filter(|it| it.group == DRAM);
+        self.power_w(beside.map(|it| it.dynamic_j).sum())
     }
 
     /// Power of the window that takes the most.

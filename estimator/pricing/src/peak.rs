@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::{MemoryView, Run, SmView, Watcher};
+use warpwatt_structures::Charge;
 
 pub use crate::outcome::Peak;
 
@@ -149,6 +150,80 @@ impl Windows {
                 self.window
             },
         )
+    }
+
+    /// The same with what structures are charged for, by the names of their actions: `l2.data` and its charges count `l2.data.read`. Their windows add up to
+    /// the count of the run, what is left over when many are done at once among them.
+    #[must_use]
+    pub fn charged<'c>(&self, charges: impl Iterator<Item = (&'c str, &'c Charge)>) -> Self {
+        let mut windows = self.clone();
+        for (structure, charge) in charges {
+            let column = self.column(charge);
+            let name = format!("{structure}.{}", charge.action);
+            match windows.names.iter().position(|known| *known == name) {
+                Some(place) => {
+                    for (row, count) in windows.rows.iter_mut().zip(column) {
+                        row[place] = count;
+                    }
+                }
+                None => {
+                    windows.names.push(name);
+                    for (row, count) in windows.rows.iter_mut().zip(column) {
+                        row.push(count);
+                    }
+                }
+            }
+        }
+        windows
+    }
+
+    /// What is charged in each window.
+    fn column(&self, charge: &Charge) -> Vec<u64> {
+        let events = charge.events.iter().filter_map(|(counter, each)| {
+            let place = self.names.iter().position(|known| known == counter)?;
+            Some((place, u64::from(*each)))
+        });
+        let events: Vec<(usize, u64)> = events.collect();
+        let at_once = u64::from(charge.at_once);
+        let mut so_far = 0u64;
+        let counts = self.rows.iter().map(|row| {
+            let before = so_far.div_ceil(at_once);
+            so_far += events
+                .iter()
+                .map(|(place, each)| row[*place] * each)
+                .sum::<u64>();
+            so_far.div_ceil(at_once) - before
+        });
+        counts.collect()
+    }
+
+    /// Mean power of each of `structures` in each window: its events there, and what windows do not hold (leakage, switching parts on) spread evenly over the
+    /// run of `time_s`.
+    pub fn power(&self, structures: &[PricedStructure], time_s: f64) -> Vec<Vec<f64>> {
+        let places: BTreeMap<&str, usize> = self
+            .names
+            .iter()
+            .enumerate()
+            .map(|(place, name)| (name.as_str(), place))
+            .collect();
+        let cycle_s = time_s / self.cycles.max(1) as f64;
+        let of = |structure: &PricedStructure, number: usize| {
+            let seconds = self.span(number).1 as f64 * cycle_s;
+            let mut even_j = structure.leakage_j;
+            let mut own_j = 0.0;
+            for (action, priced) in &structure.actions {
+                let name = format!("{}.{action}", structure.name);
+                match places.get(name.as_str()) {
+                    Some(place) => own_j += self.rows[number][*place] as f64 * priced.unit_j,
+                    None => even_j += priced.total_j,
+                }
+            }
+            own_j / seconds + even_j / time_s
+        };
+        let lasting = (0..self.rows.len()).filter(|number| self.span(*number).1 > 0);
+        lasting
+            .map(|number| structures.iter().map(|it| of(it, number)).collect())
+            .collect()
     }
 
     /// The window in which `structures` take the most dynamic power; `wakes` says which counter switches parts of a structure on, where one does. Nothing of a run

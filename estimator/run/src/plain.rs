@@ -7,6 +7,7 @@ use warpwatt_structures::inventory;
 use warpwatt_techlib::quantity::Frequency;
 
 use crate::outcome::{BASELINE, KernelName, Outcome, Point};
+use crate::peak::Windows;
 use crate::performance::Performance;
 use crate::pricing::{
     CostTable, Counted, NodeCircuits, PricingError, price, technology_name, technology_notes,
@@ -19,9 +20,9 @@ use crate::pricing::{
 pub fn priced(
     kernel: KernelName,
     (preset, gpu): (&str, &GpuSpec),
-    run: &Run,
+    (run, windows): (&Run, Option<&Windows>),
     circuits: &NodeCircuits,
-) -> Result<Outcome, PricingError> {
+) -> Result<Priced, PricingError> {
     let point = Point {
         kernel,
         gpu: preset.to_owned(),
@@ -40,5 +41,42 @@ pub fn priced(
         notes: technology_notes(circuits),
     };
     let table = CostTable::of(&inventory(gpu), gpu.sm.count, circuits)?;
-    price(point, counted, &table)
+    let windows = windows.map(|windows| windows.charged(table.charges()));
+    let outcome = price(point, counted, &table)?;
+    let power = windows.map(|windows| PowerOverTime::of(&windows, &outcome));
+    Ok(Priced { outcome, power })
+}
+
+/// A run's price.
+#[derive(Clone, Debug)]
+pub struct Priced {
+    /// All of it.
+    pub outcome: Outcome,
+    /// By windows of time, if it was counted so.
+    pub power: Option<PowerOverTime>,
+}
+
+/// Power of every structure, window by window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PowerOverTime {
+    /// Where each window begins and ends, in seconds.
+    pub spans: Vec<(f64, f64)>,
+    /// By window, in the order of the outcome's structures: watts.
+    pub watts: Vec<Vec<f64>>,
+}
+
+impl PowerOverTime {
+    fn of(windows: &Windows, outcome: &Outcome) -> Self {
+        let cycle_s = outcome.time_s / windows.cycles.max(1) as f64;
+        let spans = (0..windows.rows.len()).map(|number| windows.span(number));
+        let spans = spans.filter(|(_, cycles)| *cycles > 0);
+        let spans = spans.map(|(from, cycles)| {
+            let ends = from + cycles;
+            (from as f64 * cycle_s, ends as f64 * cycle_s)
+        });
+        Self {
+            spans: spans.collect(),
+            watts: windows.power(&outcome.structures, outcome.time_s),
+        }
+    }
 }

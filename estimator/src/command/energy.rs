@@ -1,7 +1,7 @@
 //! What a kernel's run costs at a node: energy, power, and how they part among the structures of the GPU.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -9,9 +9,10 @@ use warpwatt_gpu::{GpuSpec, Run};
 
 use crate::diag::{Diag, Sink};
 use crate::outcome::{KernelName, Outcome, PricedStructure};
+use crate::peak::{Sampler, Windows};
 use crate::pricing::NodeCircuits;
 use crate::report::Scope;
-use crate::run::plain::priced;
+use crate::run::plain::{PowerOverTime, Priced, priced};
 use crate::run::resolve_text;
 use crate::study::Question;
 use crate::study::goal::quantity::readable;
@@ -39,9 +40,25 @@ pub struct Conditions {
     /// Supply [default: the nominal one]
     #[arg(long, value_name = "VOLT", requires = "node")]
     pub vdd: Option<String>,
+    /// Write power over time to a file, of everything and of each structure, a row a window
+    #[arg(
+        long,
+        value_name = "FILE.csv",
+        requires = "node",
+        conflicts_with = "timeline"
+    )]
+    pub power: Option<PathBuf>,
+    /// Cycles of a window of --power
+    #[arg(long, value_name = "N", requires = "power", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub power_window: u64,
 }
 
 impl Conditions {
+    /// What counts by windows, if power over time is asked for.
+    pub fn sampler(&self) -> Option<Sampler> {
+        self.power.as_ref().map(|_| Sampler::new(self.power_window))
+    }
+
     /// Circuits under them; nothing if no node was given, or if something is wrong, which is in `sink` then.
     pub fn circuits(&self, sink: &mut Sink) -> Option<NodeCircuits> {
         let node = self.node.clone()?;
@@ -83,6 +100,8 @@ pub struct Energy {
     pub value: Map<String, Value>,
     /// Lines of text.
     pub text: String,
+    /// Power over time as CSV, if the run was counted by windows.
+    pub power: Option<String>,
 }
 
 impl Energy {
@@ -93,17 +112,36 @@ impl Energy {
     pub fn of(
         kernel: KernelName,
         gpu: (&str, &GpuSpec),
-        run: &Run,
+        run: (&Run, Option<&Windows>),
         circuits: &NodeCircuits,
     ) -> Result<Self, Diag> {
-        let outcome = priced(kernel, gpu, run, circuits);
-        let outcome = outcome.map_err(|error| Diag::error("kernel::pricing", error.to_string()))?;
+        let priced = priced(kernel, gpu, run, circuits);
+        let Priced { outcome, power } =
+            priced.map_err(|error| Diag::error("kernel::pricing", error.to_string()))?;
         let scope = Scope::of(std::slice::from_ref(&outcome));
         Ok(Self {
             value: value(&outcome, &scope),
             text: text(&outcome, &scope),
+            power: power.map(|power| table(&power, &outcome)),
         })
     }
+}
+
+/// A row a window: where it begins and ends, the power of everything and of each structure.
+fn table(power: &PowerOverTime, outcome: &Outcome) -> String {
+    let mut text = "from_s,to_s,power_w".to_owned();
+    for structure in &outcome.structures {
+        let _ = write!(text, ",{}_w", structure.name);
+    }
+    text.push('\n');
+    for ((from, to), watts) in power.spans.iter().zip(&power.watts) {
+        let _ = write!(text, "{from},{to},{}", watts.iter().sum::<f64>());
+        for watts in watts {
+            let _ = write!(text, ",{watts}");
+        }
+        text.push('\n');
+    }
+    text
 }
 
 /// Dynamic energy and leakage of a structure.

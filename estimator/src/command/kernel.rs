@@ -18,6 +18,7 @@ use super::timing::Timing;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
 use crate::foreign::write_neutral;
+use crate::peak::{MOST_WINDOWS, Windows};
 use crate::run::execute::{execute, trace, untimed};
 use crate::run::kernel::{LoadedKernel, load};
 
@@ -119,7 +120,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let facts = Facts::of(&kernel, &run, arguments, &spec);
     let races = arguments.check_races.then(|| Races::of(&run));
     let buffers = std::mem::take(&mut run.buffers);
-    let timing = timing(arguments, &spec, run, timeline.as_mut())?;
+    let (timing, windows) = timing(arguments, &spec, run, timeline.as_mut())?;
     let timeline = timeline.map(Timeline::finish).transpose();
     let timeline = timeline.map_err(|rejection| rejection.0.diags.into_iter().next())?;
     for (name, path) in &dumps {
@@ -134,11 +135,16 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     }
     let energy = match (&circuits, &timing) {
         (Some(circuits), Some(Ok(run))) => {
-            let gpu = (arguments.gpu.name(), &spec);
+            let (gpu, run) = ((arguments.gpu.name(), &spec), (run, windows.as_ref()));
             Some(Energy::of(kernel.name.clone(), gpu, run, circuits)?)
         }
         _ => None,
     };
+    let power = energy.as_ref().and_then(|energy| energy.power.as_ref());
+    if let (Some(path), Some(power)) = (&arguments.conditions.power, power) {
+        write_one(path, power.as_bytes())
+            .map_err(|rejection| rejection.0.diags.into_iter().next())?;
+    }
     let report = facts.report(&spec, timing.as_ref()).priced(energy);
     Ok(report.with_timeline(timeline.as_ref()).with(races.as_ref()))
 }
@@ -184,21 +190,39 @@ fn timing(
     spec: &GpuSpec,
     run: CaseRun,
     timeline: Option<&mut Timeline>,
-) -> Result<Option<Result<Run, String>>, Diag> {
+) -> Result<(Option<Timed>, Option<Windows>), Diag> {
     if arguments.no_timing {
-        return Ok(None);
+        return Ok((None, None));
     }
     let by_default = arguments.gpu.is_default() && timeline.is_none();
+    let mut sampler = arguments.conditions.sampler();
+    let watcher = match timeline {
+        Some(timeline) => Some(timeline.watcher() as _),
+        None => sampler.as_mut().map(|sampler| sampler as _),
+    };
     let control = Control {
         cycle_limit: arguments.cycle_limit,
-        watcher: timeline.map(|timeline| timeline.watcher() as _),
+        watcher,
     };
     match simulate_under(spec, &run.into_traces(), Hooks::default(), control) {
-        Ok(run) => Ok(Some(Ok(run))),
+        Ok(run) => {
+            let windows = sampler.map(|sampler| sampler.finish(&run).ok_or_else(too_many));
+            Ok((Some(Ok(run)), windows.transpose()?))
+        }
         // The buffers were checked all the same, which is what the command is for.
-        Err(error @ GpuError::CtaTooLarge { .. }) if by_default => Ok(Some(Err(error.to_string()))),
+        Err(error @ GpuError::CtaTooLarge { .. }) if by_default => {
+            Ok((Some(Err(error.to_string())), None))
+        }
         Err(error) => Err(untimed("kernel::timing", &error)),
     }
+}
+
+/// A timing run, or why there is none.
+type Timed = Result<Run, String>;
+
+fn too_many() -> Diag {
+    let message = format!("the run has more than {MOST_WINDOWS} windows");
+    Diag::error("kernel::windows", message).help("choose a larger `--power-window`")
 }
 
 /// Registers a thread of the entries that were launched, and the instructions that keep values elsewhere.

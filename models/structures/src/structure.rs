@@ -88,10 +88,10 @@ pub enum Group {
     Storage,
     /// What lanes read, write and compute with.
     Execution,
-    /// Network and second-level cache.
+    /// Network, second-level cache and memory controllers.
     Uncore,
-    /// Memory controllers and DRAM.
-    Memory,
+    /// DRAM beside the chip, which it does not warm.
+    Dram,
     /// Clock trees.
     Clock,
 }
@@ -104,7 +104,7 @@ impl Group {
             Self::Storage => "storage",
             Self::Execution => "execution",
             Self::Uncore => "uncore",
-            Self::Memory => "memory",
+            Self::Dram => "dram",
             Self::Clock => "clock",
         }
     }

@@ -28,6 +28,7 @@ const CIRCLES: &[Circle] = &[
             "process",
             "repeater",
             "settings",
+            "slices",
             "small",
             "spec",
             "units",

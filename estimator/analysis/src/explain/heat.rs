@@ -19,7 +19,7 @@ impl Side<'_> {
 
     /// Air, what the structures' own power makes of it, what the rest of the die does, and by how much the fixed point is missed.
     fn junction(&self, heat: &Heat) -> Node {
-        let power = Node::quotient("power_w", "W", self.energy(), self.time());
+        let power = Node::quotient("power_w", "W", self.energy_on_chip(), self.time());
         let own = heat.rise_k_per_w * power.value;
         let residual = heat.junction_k - (heat.ambient_k + own + heat.others_k);
         let rise = Node::given("kelvin a watt makes", heat.rise_k_per_w, "K/W", NETWORK);

@@ -7,7 +7,7 @@ use warpwatt_circuit::CircuitError;
 use super::circuit::{Moved, Traced};
 use super::heat::with_temperature;
 use super::tree::{Formula, Node};
-use crate::outcome::{FRONT_END, Outcome, PricedStructure};
+use crate::outcome::{DRAM, FRONT_END, Outcome, PricedStructure};
 use crate::recipe::{Built, Gpu, Process, powered_share};
 use crate::uncertainty::input::Input;
 
@@ -226,6 +226,21 @@ impl<'b> Side<'b> {
                 self.leakage_energy(),
             ],
         )
+    }
+
+    /// Energy of what is on the chip, which warms it.
+    pub fn energy_on_chip(&self) -> Node {
+        let on_chip = |structure: &PricedStructure| structure.group != DRAM;
+        let beside = self.outcome.structures.iter().any(|it| !on_chip(it));
+        if !beside {
+            return self.energy();
+        }
+        let leaking = self.outcome.structures.iter();
+        let leaking = leaking.filter(|it| on_chip(it) && it.leakage_j != 0.0);
+        let leakage = leaking.map(|structure| self.structure_leakage(structure));
+        let leakage = Node::sum("leakage energy of the chip", "J", leakage.collect());
+        let dynamic = self.dynamic("dynamic energy of the chip", on_chip);
+        Node::sum("energy of the chip", "J", vec![dynamic, leakage])
     }
 
     /// Area of all instances of the structures that `which` wants.

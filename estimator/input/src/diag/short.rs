@@ -8,8 +8,8 @@ pub const MOST_QUOTED: usize = 200;
 /// Characters of a quotation's end that are shown where its middle is left out.
 const LAST: usize = 40;
 
-/// Bytes of a whole sentence or remedy: room for a list of all names of a kind.
-const MOST_TEXT: usize = 8_000;
+/// Bytes of a whole sentence or remedy: room for a list of all names of a kind, or of what every warp waits for.
+const MOST_TEXT: usize = 64_000;
 
 /// `text` with long quotations cut in their middle, and without what would change a terminal or the order in which text is read.
 pub fn sentence(text: String) -> String {

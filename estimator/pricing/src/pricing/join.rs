@@ -9,7 +9,7 @@ use warpwatt_techlib::quantity::{Frequency, Power};
 
 use super::{CostEntry, CostTable, PricingError, Switched};
 use crate::outcome::{
-    Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure, RegisterAccesses,
+    DRAM, Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure, RegisterAccesses,
     RelativeUncertainty, Totals,
 };
 use crate::peak::Windows;
@@ -69,6 +69,7 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
         .collect::<Result<Vec<_>, _>>()?;
     let wakes = |name: &str| table.get(name)?.gates.as_ref().map(|gates| gates.wakes);
     let windows = counted.windows.as_ref();
+    let windows = windows.map(|windows| windows.charged(table.charges()));
     let peak = windows.and_then(|windows| windows.peak(&structures, wakes));
     let mut notes = counted.notes;
     notes.extend(scope_notes(&structures, table, &counted.activity));
@@ -152,9 +153,10 @@ fn counters(entry: &CostEntry) -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-/// Mean leakage power of everything in `table`.
+/// Mean leakage power of everything in `table` that is on the chip.
 pub(super) fn leakage_power(table: &CostTable, counted: &Counted) -> Power {
-    let watts = table.iter().map(|(_, entry)| mean_leakage(entry, counted));
+    let on_chip = table.iter().filter(|(_, entry)| entry.group != DRAM);
+    let watts = on_chip.map(|(_, entry)| mean_leakage(entry, counted));
     Power::from_w(watts.sum())
 }
 

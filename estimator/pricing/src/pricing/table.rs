@@ -118,6 +118,12 @@ impl CostTable {
         self.entries.get(name)
     }
 
+    /// What structures are charged for, each with the structure's name.
+    pub fn charges(&self) -> impl Iterator<Item = (&str, &Charge)> {
+        self.iter()
+            .flat_map(|(name, entry)| entry.charges.iter().map(move |charge| (name, charge)))
+    }
+
     /// Whether the table has the structure `name`.
     pub fn contains(&self, name: &str) -> bool {
         self.entries.contains_key(name)

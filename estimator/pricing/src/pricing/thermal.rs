@@ -78,7 +78,7 @@ pub fn price_settled(
     (circuits, cooling): (&NodeCircuits, &Cooling),
 ) -> Result<Outcome, PricingError> {
     let mut outcome = price(point.clone(), counted.clone(), &costs(circuits)?)?;
-    let dynamic = Power::from_w(outcome.dynamic_power_w());
+    let dynamic = Power::from_w(outcome.dynamic_power_w() - outcome.beside_power_w());
     let network = cooling.network(Area::from_m2(outcome.totals.area_m2))?;
     let at = |temperature: Temperature| -> Result<CostTable, PricingError> {
         let heated = Heated::new(circuits, temperature)
@@ -190,7 +190,10 @@ impl<'c> Heated<'c> {
 impl Circuits for Heated<'_> {
     fn cost(&self, spec: &Spec) -> Result<Arc<Cost>, CircuitError> {
         let mut cost = Cost::clone(&*self.circuits.cost(spec)?);
-        cost.leak(self.sub_threshold, self.gate);
+        // What DRAM takes when idle is not the leakage of these transistors.
+        if !matches!(spec, Spec::Memory(_)) {
+            cost.leak(self.sub_threshold, self.gate);
+        }
         Ok(Arc::new(cost))
     }
 

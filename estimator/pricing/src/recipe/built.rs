@@ -1,6 +1,6 @@
 //! The structures of a GPU, designed for a process.
 
-use warpwatt_circuit::{CircuitError, Cost, Design, Gated, Gating, power_gate};
+use warpwatt_circuit::{CircuitError, Cost, Design, Gated, Gating, Spec, power_gate};
 use warpwatt_techlib::Technology;
 
 use super::{Figures, Gpu, Part, Process};
@@ -59,7 +59,7 @@ impl<'r> BuiltPart<'r> {
             &part.spec,
         )?;
         let (technology, switch) = (&*process.technology, process.switch());
-        let cost = resting(design.cost().clone(), process, technology)?;
+        let cost = resting(design.cost().clone(), &part.spec, process, technology)?;
         Ok(Self {
             part,
             gated: gated(part, &design, &cost, process, technology, switch)?,
@@ -83,7 +83,12 @@ impl<'r> BuiltPart<'r> {
         technology: &Technology,
         switch: &Technology,
     ) -> Result<(Cost, Option<Gated>), CircuitError> {
-        let cost = resting(self.design.under(technology)?, process, technology)?;
+        let cost = resting(
+            self.design.under(technology)?,
+            &self.part.spec,
+            process,
+            technology,
+        )?;
         let gated = gated(self.part, &self.design, &cost, process, technology, switch)?;
         Ok((cost, gated))
     }
@@ -92,12 +97,17 @@ impl<'r> BuiltPart<'r> {
 /// `cost` with the leakage of the temperature at which its process rests: it goes as the transistors' does, as when the point was priced.
 fn resting(
     mut cost: Cost,
+    spec: &Spec,
     process: &Process,
     technology: &Technology,
 ) -> Result<Cost, CircuitError> {
     let Some(rest) = process.rest else {
         return Ok(cost);
     };
+    // What DRAM takes when idle is not the leakage of these transistors.
+    if matches!(spec, Spec::Memory(_)) {
+        return Ok(cost);
+    }
     let cold = technology.at(process.at.vdd, process.at.temperature)?;
     let hot = technology.at(process.at.vdd, rest)?;
     let ratio = |hot: f64, cold: f64| if cold > 0.0 { hot / cold } else { 1.0 };

@@ -9,7 +9,9 @@ use crate::{Charge, Group, Structure};
 
 /// Controllers and DRAM of the whole GPU.
 pub(super) fn structures(gpu: &GpuSpec) -> Vec<Structure> {
-    let memory = |name, spec, count| Structure::new(name, Group::Memory, spec).per_gpu(count);
+    let in_group =
+        |group| move |name, spec, count| Structure::new(name, group, spec).per_gpu(count);
+    let (uncore, memory) = (in_group(Group::Uncore), in_group(Group::Dram));
     let requests = ["dram_reads", "dram_writes"];
     // Behind a second-level cache sectors move; without one, requests of one each.
     let (reads, writes) = match gpu.has_l2() {
@@ -17,7 +19,7 @@ pub(super) fn structures(gpu: &GpuSpec) -> Vec<Structure> {
         false => ("dram_reads", "dram_writes"),
     };
     vec![
-        memory("memory_controller", queue(gpu), gpu.dram.controllers)
+        uncore("memory_controller", queue(gpu), gpu.dram.controllers)
             .charged(Charge::any("search", &requests))
             .charged(Charge::any("write", &requests)),
         memory(

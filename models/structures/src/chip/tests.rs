@@ -121,7 +121,7 @@ fn groups_are_counted_where_they_are() {
         for structure in structures(&gpu) {
             let per_gpu = matches!(structure.count, Count::PerGpu(_));
             match structure.group {
-                Group::Uncore | Group::Memory => assert!(per_gpu, "{}", structure.name),
+                Group::Uncore | Group::Dram => assert!(per_gpu, "{}", structure.name),
                 Group::FrontEnd | Group::Storage | Group::Execution => {
                     assert!(!per_gpu, "{}", structure.name);
                 }
