@@ -619,6 +619,8 @@ choices! {
         None = "none",
         /// The smallest of 0, 8, 16, 32, 64 and 96 KB that holds the shared memory of the resident CTAs (Volta tuning guide).
         Volta = "volta",
+        /// The smaller of 32 and 64 KB (Turing tuning guide).
+        Turing = "turing",
         /// The smallest of 0, 8, 16, 32, 64, 100, 132, 164, 196 and 228 KB (Hopper tuning guide).
         Hopper = "hopper",
     }
@@ -787,6 +789,7 @@ impl Carveout {
         let steps: &[u32] = match self {
             Self::None => return 0,
             Self::Volta => &[0, 8, 16, 32, 64, 96],
+            Self::Turing => &[32, 64],
             Self::Hopper => &[0, 8, 16, 32, 64, 100, 132, 164, 196, 228],
         };
         let fits = steps.iter().find(|&&kb| kb * 1024 >= bytes);

@@ -15,7 +15,7 @@ pub struct Preset {
     pub citation: &'static str,
 }
 
-static PRESETS: [Preset; 9] = [
+static PRESETS: [Preset; 16] = [
     Preset {
         name: "tesla-16sm",
         summary: "16 SMs of 8 lanes at 1.3 GHz, 1024 threads each, 6 memory controllers: the GT200-like GPU of the filter-cache paper",
@@ -59,10 +59,52 @@ static PRESETS: [Preset; 9] = [
         citation: "GPGPU-Sim 4.2.0, tested configuration SM2_GTX480; M. Khairy et al., \"Accel-Sim\", ISCA 2020",
     },
     Preset {
+        name: "gtx-titan-x",
+        summary: "24 SMs of four sub-cores at 1075 MHz, 48 KB of L1, 3 MB of L2, 336 GB/s: a Maxwell GTX TITAN X",
+        source: include_str!("../../presets/gtx-titan-x.toml"),
+        citation: "NVIDIA GeForce GTX TITAN X specifications; Z. Jia et al., \"Dissecting the NVidia Turing T4 GPU via Microbenchmarking\", 2019",
+    },
+    Preset {
+        name: "titan-x-pascal",
+        summary: "28 SMs of four sub-cores at 1531 MHz, 48 KB of L1, 3 MB of L2, 480 GB/s: a Pascal TITAN X",
+        source: include_str!("../../presets/titan-x-pascal.toml"),
+        citation: "NVIDIA TITAN X specifications; GPGPU-Sim, tested configuration SM6_TITANX",
+    },
+    Preset {
+        name: "titan-xp",
+        summary: "30 SMs of four sub-cores at 1582 MHz, 48 KB of L1, 3 MB of L2, 548 GB/s: a Pascal TITAN Xp",
+        source: include_str!("../../presets/titan-xp.toml"),
+        citation: "NVIDIA TITAN Xp specifications; GPGPU-Sim, tested configuration SM6_TITANX",
+    },
+    Preset {
         name: "v100",
         summary: "80 SMs of four sub-cores at 1132 MHz, 2048 threads each, 128 KB of L1 and shared memory, 6 MB of L2: a Volta V100 as GPGPU-Sim describes it",
         source: include_str!("../../presets/v100.toml"),
         citation: "GPGPU-Sim 4.2.0, tested configuration SM7_QV100; M. Khairy et al., \"Accel-Sim\", ISCA 2020",
+    },
+    Preset {
+        name: "titan-v",
+        summary: "80 SMs of four sub-cores at 1455 MHz, 128 KB of L1 and shared memory, 4.5 MB of L2, 653 GB/s: a Volta TITAN V",
+        source: include_str!("../../presets/titan-v.toml"),
+        citation: "NVIDIA TITAN V specifications; GPGPU-Sim, tested configuration SM7_TITANV; RRZE-HPC, gpu-benches",
+    },
+    Preset {
+        name: "rtx2060s",
+        summary: "34 SMs of four sub-cores at 1650 MHz, 96 KB of L1 and shared memory, 4 MB of L2, 448 GB/s: a Turing RTX 2060 SUPER",
+        source: include_str!("../../presets/rtx2060s.toml"),
+        citation: "NVIDIA GeForce RTX 2060 SUPER specifications; GPGPU-Sim, tested configuration SM75_RTX2060_S",
+    },
+    Preset {
+        name: "a100",
+        summary: "108 SMs of four sub-cores at 1410 MHz, 192 KB of L1 and shared memory, 40 MB of L2, 1.6 TB/s: an Ampere A100 of 40 GB",
+        source: include_str!("../../presets/a100.toml"),
+        citation: "NVIDIA A100 whitepaper; RRZE-HPC, gpu-benches; GPGPU-Sim, configuration SM80_A100",
+    },
+    Preset {
+        name: "h100",
+        summary: "132 SMs of four sub-cores at 1980 MHz, 256 KB of L1 and shared memory, 50 MB of L2, 3.4 TB/s: a Hopper H100 SXM5",
+        source: include_str!("../../presets/h100.toml"),
+        citation: "NVIDIA H100 whitepaper; W. Luo et al., \"Benchmarking and Dissecting the Nvidia Hopper GPU Architecture\", 2024",
     },
     Preset {
         name: "h200",
@@ -172,5 +214,60 @@ mod tests {
         assert_eq!(gpu.registers_per_sm(), 16384);
         assert_eq!(gpu.core_period_fs(), 769_230);
         assert_eq!(gpu.noc_ports(), 8);
+    }
+
+    /// Data sheets: Tflop/s of single precision at the preset's clock, GB/s of memory.
+    const DATA_SHEETS: [(&str, f64, f64); 10] = [
+        ("gtx480", 1.345, 177.4),
+        ("gtx-titan-x", 6.6, 336.5),
+        ("titan-x-pascal", 10.97, 480.0),
+        ("titan-xp", 12.15, 547.6),
+        ("v100", 11.59, 870.0),
+        ("titan-v", 14.9, 652.8),
+        ("rtx2060s", 7.18, 448.0),
+        ("a100", 19.5, 1555.0),
+        ("h100", 66.9, 3350.0),
+        ("h200", 66.9, 4800.0),
+    ];
+
+    fn near(name: &str, ours: f64, sheet: f64) {
+        assert!((ours / sheet - 1.0).abs() < 0.05, "{name}: {ours}, {sheet}");
+    }
+
+    /// Lanes that take a multiply-add in a cycle, by the interval of a warp.
+    fn multiply_adds(gpu: &GpuSpec) -> u32 {
+        let units = &gpu.units.sp;
+        let interval = gpu.interval(units.lanes).max(gpu.timing.fp32.mad.interval);
+        units.count * gpu.sm.warp_width / interval
+    }
+
+    #[test]
+    fn products_have_the_peaks_of_their_data_sheets() {
+        for (name, tflops, bandwidth) in DATA_SHEETS {
+            let gpu = GpuSpec::preset(name).unwrap();
+            let lanes = f64::from(gpu.sm.count * multiply_adds(&gpu));
+            near(name, 2e-6 * lanes * f64::from(gpu.sm.clock_mhz), tflops);
+            let dram = &gpu.dram;
+            let channels = 1e-3 * f64::from(dram.controllers) * f64::from(dram.clock_mhz);
+            near(name, channels * f64::from(dram.bytes_per_cycle), bandwidth);
+            // Of an atom that is two sectors, one is thrown away: GPGPU-Sim's GTX 480 loses half of its bandwidth so.
+            if name != "gtx480" {
+                let sectors = f64::from(crate::SECTOR_BYTES) / f64::from(dram.burst);
+                near(name, channels * sectors, bandwidth);
+            }
+        }
+        let all = presets().iter().map(|preset| preset.spec().unwrap());
+        let products = all.filter(|gpu| gpu.chip.inventory == crate::Inventory::Chip);
+        assert_eq!(products.count(), DATA_SHEETS.len());
+    }
+
+    /// Lanes that are priced are those that timing has work for; a GTX 480's go twice a cycle.
+    #[test]
+    fn products_are_priced_with_the_lanes_that_work() {
+        for (name, ..) in DATA_SHEETS {
+            let gpu = GpuSpec::preset(name).unwrap();
+            let passes = if name == "gtx480" { 2 } else { 1 };
+            assert_eq!(multiply_adds(&gpu), passes * gpu.chip.fp32_lanes, "{name}");
+        }
     }
 }
