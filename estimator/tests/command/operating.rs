@@ -62,7 +62,7 @@ fn the_clock_follows_the_supply() {
 #[test]
 fn points_are_priced_at_the_temperature_of_their_own_heat() {
     let scratch = Scratch::new();
-    let report = run(&scratch, "[thermal]\nsink = \"20 K/W\"\n");
+    let report = run(&scratch, "[thermal]\nsink = \"4 K/W\"\n");
     let heat = |technique: &str| {
         let points = report["points"].as_array().unwrap();
         let point = points.iter().find(|p| {
