@@ -24,6 +24,10 @@ const UNPINNED: &[(&str, &str)] = &[
         "inject::no_bits",
         "a GPU without one bit of a structure is refused before",
     ),
+    (
+        "kernel::windows",
+        "a run of more than 65,536 windows takes longer than a test may",
+    ),
     ("man::defect", "a manual page cannot be written to memory"),
     (
         "output::stdout",
