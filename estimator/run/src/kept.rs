@@ -160,7 +160,10 @@ impl Whole<'_> {
         let held = store.held(&manifest.points);
         let held = held.map_err(|error| self.diag(error))?;
         let lost = manifest.points.iter().zip(held);
-        let lost: Vec<PointKey> = lost.filter(|(_, held)| !held).map(|(key, _)| *key).collect();
+        let lost: Vec<PointKey> = lost
+            .filter(|(_, held)| !held)
+            .map(|(key, _)| *key)
+            .collect();
         match lost.is_empty() {
             true => Ok(Some(store)),
             false => Err(self.diag(store.lost(lost))),

@@ -42,3 +42,6 @@ pub fn priced(
     let table = CostTable::of(&inventory(gpu), gpu.sm.count, circuits)?;
     price(point, counted, &table)
 }
+
+#[cfg(test)]
+mod tests;

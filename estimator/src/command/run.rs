@@ -152,7 +152,9 @@ impl<'p> Shown<'p> {
                 "{kept} of {points} points of the damaged result store are whole and stay\n"
             )),
             Told::Held { held, points } if held == points => {
-                say(format!("all {points} points are in the result store already\n"));
+                say(format!(
+                    "all {points} points are in the result store already\n"
+                ));
             }
             Told::Held { held, points } => say(format!(
                 "{held} of {points} points are in the result store already\n"

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use redb::backends::FileBackend;
-use redb::{Builder, Database, ReadTransaction, ReadableDatabase, StorageBackend, WriteTransaction};
+use redb::{
+    Builder, Database, ReadTransaction, ReadableDatabase, StorageBackend, WriteTransaction,
+};
 
 use super::StoreError;
 use super::boundary::inside;

@@ -182,9 +182,10 @@ impl StoreError {
     pub(super) fn using(path: &Path, error: redb::Error) -> StoreError {
         match error {
             redb::Error::Io(error) if !is_damage(&error) => Self::of_io(path, error),
-            redb::Error::PreviousIo => {
-                Self::of_io(path, io::Error::other("it failed before, and is not tried again"))
-            }
+            redb::Error::PreviousIo => Self::of_io(
+                path,
+                io::Error::other("it failed before, and is not tried again"),
+            ),
             other => Self::damaged(path, other.to_string()),
         }
     }

@@ -114,7 +114,9 @@ impl Store {
             return Err(self.lost(absent));
         }
         let there = keys.iter().zip(stored.into_iter().flatten());
-        there.map(|(key, bytes)| self.decoded(key, &bytes)).collect()
+        there
+            .map(|(key, bytes)| self.decoded(key, &bytes))
+            .collect()
     }
 
     fn decoded(&self, key: &PointKey, bytes: &[u8]) -> Result<(Outcome, [u8; 32]), StoreError> {
@@ -163,8 +165,7 @@ impl Store {
             for key in keys {
                 let bytes = points.get(&key.0)?;
                 let bytes = bytes.as_ref().map(|bytes| bytes.value());
-                let is_whole =
-                    |bytes: &[u8]| seal::open(POINTS_SEAL, &key.0, bytes).is_some();
+                let is_whole = |bytes: &[u8]| seal::open(POINTS_SEAL, &key.0, bytes).is_some();
                 if !bytes.is_none_or(is_whole) {
                     spoilt.push(*key);
                 }
@@ -330,7 +331,9 @@ impl Store {
 fn format(read: &ReadTransaction) -> Result<Option<String>, redb::Error> {
     match read.open_table(META) {
         Err(redb::TableError::TableDoesNotExist(_)) => Ok(None),
-        table => Ok(table?.get(FORMAT_KEY)?.map(|value| value.value().to_owned())),
+        table => Ok(table?
+            .get(FORMAT_KEY)?
+            .map(|value| value.value().to_owned())),
     }
 }
 

@@ -65,11 +65,7 @@ fn there(directory: &Path) -> Result<Option<Store>, StoreError> {
 }
 
 /// Writes what of the study is in `parts`; returns how many points nobody holds.
-fn put_together(
-    manifest: &Manifest,
-    parts: &[Store],
-    store: &Store,
-) -> Result<usize, StoreError> {
+fn put_together(manifest: &Manifest, parts: &[Store], store: &Store) -> Result<usize, StoreError> {
     // A merge that is killed can be repeated: what it has begun says of which study it is.
     store.put_part(manifest)?;
     let missing = copy(manifest, parts, store)?;

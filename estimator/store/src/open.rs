@@ -157,7 +157,11 @@ fn open_file(
 
 /// Checks everything that can be wrong with a store, and does not change it. What a database would mend by falling back to an older commit is
 /// damage: points would be lost without a word.
-pub(super) fn look_over(path: &Path, title: Option<&str>, layer: Layer<'_>) -> Result<(), StoreError> {
+pub(super) fn look_over(
+    path: &Path,
+    title: Option<&str>,
+    layer: Layer<'_>,
+) -> Result<(), StoreError> {
     let mut store = Store::reading(path.to_path_buf(), layer)?;
     if let Err(error) = store.database.check() {
         drop(store);
