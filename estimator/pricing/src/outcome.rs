@@ -214,6 +214,9 @@ pub struct PricedStructure {
     pub dynamic_j: f64,
     /// Leakage of all instances over the whole time, gate leakage included.
     pub leakage_j: f64,
+    /// Of which transistors it is, where they are not those of the technology: `lstp`, or `sram cells, lop`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flavour: Option<String>,
     /// The circuit model that priced it.
     pub model: String,
     /// How the model splits the array, if it is one.
@@ -284,7 +287,7 @@ pub struct Note {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteKind {
-    /// A technique checked its path against the clock period.
+    /// A path was checked against the clock period: a technique's, or those of structures whose transistors are as slow as that allows.
     Timing,
     /// A value stands between two tables.
     Interpolation,
@@ -413,6 +416,13 @@ impl PricedStructure {
     /// Leakage power of all instances, gate leakage included.
     pub fn total_leakage_w(&self) -> f64 {
         self.instances as f64 * (self.leakage_w + self.gate_leakage_w)
+    }
+
+    /// The circuit model, and the transistors where they are not the technology's.
+    pub fn made_of(&self) -> String {
+        let flavour = self.flavour.iter().map(String::as_str);
+        let both: Vec<&str> = [self.model.as_str()].into_iter().chain(flavour).collect();
+        both.join(", ")
     }
 
     /// How often `action` was counted.

@@ -20,6 +20,10 @@ pub fn follow_vdd(spec: &mut GpuSpec, circuits: &NodeCircuits) -> Result<(), Tec
         ))
     };
     let faster = delay(None)? / delay(at.vdd)?;
+    // What is built is built for the nominal supply.
+    if spec.chip.clock_mhz == 0 {
+        spec.chip.clock_mhz = spec.sm.clock_mhz;
+    }
     for clock in [&mut spec.sm.clock_mhz, &mut spec.noc.clock_mhz] {
         *clock = ((f64::from(*clock) * faster) as u32).max(1);
     }

@@ -80,3 +80,6 @@ impl PowerOverTime {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use warpwatt_circuit::Flavours;
+
 use super::plan::structures;
 use super::plan::{Axes, Plan, Timing};
 use super::work;
@@ -30,7 +32,7 @@ struct Gpus<'p> {
     timings: &'p [Timing],
     known: Vec<Gpu>,
     /// By timing and design.
-    numbers: BTreeMap<(usize, usize), usize>,
+    numbers: BTreeMap<(usize, (usize, Vec<Flavours>)), usize>,
 }
 
 impl<'p> Gpus<'p> {
@@ -70,6 +72,7 @@ fn gpu(axes: &Axes, timing: &Timing, circuits: &NodeCircuits) -> Gpu {
         spec: structure.spec.value.clone(),
         instances: structures::instances(structure, sms),
         gates: None,
+        flavours: None,
     });
     let built = work::built(axes, timing);
     // What cannot be built has no price either, and no point that would ask for it.

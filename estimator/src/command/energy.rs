@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use warpwatt_gpu::{GpuSpec, Run};
 
 use crate::diag::{Diag, Sink};
-use crate::outcome::{KernelName, Outcome, PricedStructure};
+use crate::outcome::{KernelName, NoteKind, Outcome, PricedStructure};
 use crate::peak::{Sampler, Windows};
 use crate::pricing::NodeCircuits;
 use crate::report::Scope;
@@ -161,13 +161,17 @@ fn value(outcome: &Outcome, scope: &Scope) -> Map<String, Value> {
     let joules = totals.dynamic_j + totals.leakage_j;
     let structures = ordered(outcome).into_iter().map(|structure| {
         let instances = structure.instances as f64;
-        json!({
+        let mut row = json!({
             "name": structure.name, "group": structure.group, "instances": structure.instances,
             "area_m2": instances * structure.area_m2, "dynamic_j": structure.dynamic_j,
             "leakage_j": structure.leakage_j, "energy_j": energy(structure),
             "power_w": energy(structure) / outcome.time_s,
             "actions": structure.actions, "model": structure.model,
-        })
+        });
+        if let Some(flavour) = &structure.flavour {
+            row["flavour"] = json!(flavour);
+        }
+        row
     });
     let document = json!({
         "technology": outcome.point.technology, "time_s": outcome.time_s, "energy_j": joules,
@@ -217,6 +221,10 @@ fn text(outcome: &Outcome, scope: &Scope) -> String {
         }
     }
     row("all others", rest, rest / joules);
+    let notes = outcome.notes.iter();
+    for note in notes.filter(|note| note.kind == NoteKind::Timing) {
+        let _ = writeln!(text, "  {}", note.text);
+    }
     if let Some(words) = scope.words() {
         let _ = writeln!(text, "  {words}");
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use warpwatt_circuit::{CircuitError, OperatingPoint, Profile};
+use warpwatt_circuit::{CircuitError, Flavours, OperatingPoint, Profile};
 use warpwatt_techlib::quantity::Length;
 use warpwatt_techlib::{Flavour, Library, OwnNode, TechError};
 
@@ -27,8 +27,8 @@ enum Origin {
 struct Node {
     origin: Origin,
     known: Vec<(Flavour, Result<Described, TechError>)>,
-    /// By flavour, profile and the bits of the temperature for which structures are laid out.
-    designs: BTreeMap<(&'static str, Profile, u64), Arc<Designs>>,
+    /// By flavours, profile and the bits of the temperature for which structures are laid out.
+    designs: BTreeMap<(Flavours, Profile, u64), Arc<Designs>>,
 }
 
 impl Node {
@@ -71,37 +71,84 @@ impl Node {
     /// What operating points share.
     fn designs(
         &mut self,
-        technology: Described,
-        flavour: Flavour,
+        flavours: Flavours,
         profile: Profile,
         at: &OperatingPoint,
-    ) -> Arc<Designs> {
+    ) -> Result<Arc<Designs>, TechError> {
+        let both = (
+            self.technology(flavours.cells)?,
+            self.technology(flavours.periphery)?,
+        );
         let temperature = profile.design_temperature(at.temperature).si().to_bits();
-        let make = || Arc::new(Designs::new(technology, profile, at));
-        let known = self.designs.entry((flavour.name(), profile, temperature));
-        Arc::clone(known.or_insert_with(make))
+        let make = || Arc::new(Designs::mixed(both, profile, at));
+        let known = self.designs.entry((flavours, profile, temperature));
+        Ok(Arc::clone(known.or_insert_with(make)))
     }
 
-    /// Circuits of one flavour, at a point where they work.
+    /// Circuits of some flavours, at a point where they work.
+    fn made(
+        &mut self,
+        flavours: Flavours,
+        point: OperatingPoint,
+        profile: Profile,
+    ) -> Result<NodeCircuits, CircuitError> {
+        let circuits = NodeCircuits::of(self.designs(flavours, profile, &point)?, point);
+        circuits.runs()?;
+        // Where the library has no such flavour, or its transistors do not switch at this supply, those of the cells do.
+        Ok(match self.technology(Flavour::Lstp) {
+            Ok(switch) => circuits.with_switch(switch),
+            Err(_) => circuits,
+        })
+    }
+
+    /// Circuits of one flavour, with those beside them of which structures may be made that have time.
     fn circuits(
         &mut self,
         flavour: Flavour,
         point: OperatingPoint,
         profile: Profile,
     ) -> Result<NodeCircuits, CircuitError> {
-        let technology = self.technology(flavour)?;
-        let designs = self.designs(technology, flavour, profile, &point);
-        let circuits = NodeCircuits::of(designs, point);
-        circuits.runs()?;
-        // Where the library has no such flavour, or its transistors do not switch at this supply, those of the cells do.
-        let circuits = match self.technology(Flavour::Lstp) {
-            Ok(switch) => circuits.with_switch(switch),
-            Err(_) => circuits,
-        };
+        let own = self.made(Flavours::all(flavour), point, profile)?;
+        let others = self.slower(flavour).into_iter().filter_map(|flavours| {
+            // Those that do not run at this point are not among them.
+            Some((flavours, self.made(flavours, point, profile).ok()?))
+        });
+        let circuits = own.with_others(others.collect());
         Ok(match &self.origin {
             Origin::Table(..) => circuits,
             Origin::Own(node) => circuits.with_notes(technology::notes(node)),
         })
+    }
+
+    /// Flavours for what need not be as fast as `flavour`: cells of the memories' own transistors in peripheries of each kind, and all of one kind. They are made
+    /// for its supply, as a chip has one for its logic.
+    fn slower(&mut self, flavour: Flavour) -> Vec<Flavours> {
+        let Ok(own) = self.technology(flavour) else {
+            return Vec::new();
+        };
+        let supply = |of: &Described| of.technology().device.vdd.value;
+        let mut suits = |other: &Flavour| {
+            let there = self.technology(*other);
+            there.is_ok_and(|there| supply(&there) == supply(&own))
+        };
+        let calmer: &[Flavour] = match flavour {
+            Flavour::Hp => &[Flavour::Lstp, Flavour::Lop],
+            Flavour::Lop => &[Flavour::Lstp],
+            Flavour::Lstp | Flavour::Sram => &[],
+        };
+        let logic = calmer.iter().copied().filter(&mut suits);
+        let logic: Vec<Flavour> = logic.chain([flavour]).collect();
+        let cells = [Flavour::Sram, Flavour::Lstp].into_iter().find(suits);
+        let with_cells = logic.iter().filter_map(|&periphery| {
+            let cells = cells?;
+            Some(Flavours { cells, periphery })
+        });
+        let mut all: Vec<Flavours> = with_cells.collect();
+        all.extend(logic.iter().map(|&flavour| Flavours::all(flavour)));
+        all.retain(|flavours| *flavours != Flavours::all(flavour));
+        all.sort();
+        all.dedup();
+        all
     }
 }
 

@@ -88,6 +88,8 @@ impl Layout {
 #[derive(Clone, Debug)]
 pub struct Workshop {
     technology: Arc<Technology>,
+    /// Of which memory cells are.
+    cells: Arc<Technology>,
     settings: Settings,
     /// For which structures are laid out.
     process: Arc<Process>,
@@ -112,10 +114,24 @@ impl Workshop {
         at: &OperatingPoint,
         profile: Profile,
     ) -> Result<Self, CircuitError> {
+        Self::mixed((Arc::clone(&technology), technology), at, profile)
+    }
+
+    /// The same with memory cells of one flavour of a node, and all else of another.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Workshop::new`]; also if the two are not of one node.
+    pub fn mixed(
+        (cells, technology): (Arc<Technology>, Arc<Technology>),
+        at: &OperatingPoint,
+        profile: Profile,
+    ) -> Result<Self, CircuitError> {
         let settings = profile.settings();
-        let process = Process::design(&technology, &technology, at.temperature, &settings)?;
+        let process = Process::design(&cells, &technology, at.temperature, &settings)?;
         Ok(Self {
             technology,
+            cells,
             settings,
             process: Arc::new(process),
             nominal: OperatingPoint::at(profile.design_temperature(at.temperature)),
@@ -145,7 +161,7 @@ impl Workshop {
         if *at == self.nominal {
             return Ok(Running { process: None });
         }
-        let both = (&*self.technology, &*self.technology);
+        let both = (&*self.cells, &*self.technology);
         let process = self.process.running(both, at, &self.settings)?;
         Ok(Running {
             process: Some(Arc::new(process)),
@@ -201,7 +217,22 @@ impl Design {
         profile: Profile,
         spec: &Spec,
     ) -> Result<Self, CircuitError> {
-        let workshop = Workshop::new(Arc::new(technology.clone()), at, profile)?;
+        let technology = Arc::new(technology.clone());
+        Self::mixed((Arc::clone(&technology), technology), at, profile, spec)
+    }
+
+    /// The same with memory cells of one flavour of a node, and all else of another.
+    ///
+    /// # Errors
+    ///
+    /// As of [`cost_with`](crate::cost_with).
+    pub fn mixed(
+        both: (Arc<Technology>, Arc<Technology>),
+        at: &OperatingPoint,
+        profile: Profile,
+        spec: &Spec,
+    ) -> Result<Self, CircuitError> {
+        let workshop = Workshop::mixed(both, at, profile)?;
         let running = workshop.running(at)?;
         let layout = workshop.lay_out(spec)?;
         let cost = workshop.cost(&layout, &running)?;
@@ -229,27 +260,40 @@ impl Design {
     ///
     /// If the operating point is outside what that technology's laws cover.
     pub fn under(&self, technology: &Technology) -> Result<Cost, CircuitError> {
-        self.made_in(technology, &self.at)
+        self.made_in((technology, technology), &self.at)
     }
 
-    /// The same for which it is designed, and what it costs there: what its sleep transistors are sized for.
+    /// The same where memory cells and all else have a technology each.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Design::under`].
+    pub fn under_both(&self, both: (&Technology, &Technology)) -> Result<Cost, CircuitError> {
+        self.made_in(both, &self.at)
+    }
+
+    /// The operating point for which it is designed, and what it costs there if cells and all else are of these: what its sleep transistors are sized for.
     ///
     /// # Errors
     ///
     /// As of [`Design::under`].
     pub fn designed_under(
         &self,
-        technology: &Technology,
+        both: (&Technology, &Technology),
     ) -> Result<(OperatingPoint, Cost), CircuitError> {
         let nominal = self.workshop.nominal;
-        Ok((nominal, self.made_in(technology, &nominal)?))
+        Ok((nominal, self.made_in(both, &nominal)?))
     }
 
-    fn made_in(&self, technology: &Technology, at: &OperatingPoint) -> Result<Cost, CircuitError> {
+    fn made_in(
+        &self,
+        (cells, technology): (&Technology, &Technology),
+        at: &OperatingPoint,
+    ) -> Result<Cost, CircuitError> {
         let Workshop {
             process, settings, ..
         } = &self.workshop;
-        let run = process.running((technology, technology), at, settings)?;
+        let run = process.running((cells, technology), at, settings)?;
         self.layout.running(&run, (technology, settings))
     }
 }

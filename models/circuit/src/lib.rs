@@ -39,8 +39,8 @@ pub use settings::{
     WireChoice,
 };
 pub use spec::{
-    Access, BufferSpec, CacheSpec, CamSpec, ComparatorSpec, FullyAssociativeSpec, MuxSpec,
-    OperatingPoint, Ports, RamSpec, SelectSpec, Spec, TagSpec,
+    Access, BufferSpec, CacheSpec, CamSpec, ComparatorSpec, Flavours, FullyAssociativeSpec,
+    MuxSpec, OperatingPoint, Ports, RamSpec, SelectSpec, Spec, TagSpec,
 };
 
 use process::Process;

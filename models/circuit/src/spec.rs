@@ -1,6 +1,9 @@
 //! What a structure is: sizes and ports, without technology.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
+use warpwatt_techlib::Flavour;
 use warpwatt_techlib::quantity::{Temperature, Voltage};
 
 /// A structure to be priced.
@@ -37,6 +40,58 @@ pub enum Spec {
     Noc(crate::noc::NocSpec),
     /// An off-chip memory device.
     Memory(crate::memory::MemorySpec),
+}
+
+/// Of which flavours of a node a structure is made. Structures without memory cells have only the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flavours {
+    /// Memory cells.
+    pub cells: Flavour,
+    /// All else.
+    pub periphery: Flavour,
+}
+
+impl Flavours {
+    /// Everything of one.
+    pub const fn all(flavour: Flavour) -> Self {
+        Self {
+            cells: flavour,
+            periphery: flavour,
+        }
+    }
+}
+
+impl fmt::Display for Flavours {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.cells != self.periphery {
+            write!(f, "{} cells, ", self.cells)?;
+        }
+        f.write_str(self.periphery.name())
+    }
+}
+
+impl Spec {
+    /// Whether it has memory cells, which may be of another flavour than what is around them.
+    pub fn has_cells(&self) -> bool {
+        match self {
+            Self::Ram(_)
+            | Self::Cache(_)
+            | Self::CacheData(_)
+            | Self::Tags(_)
+            | Self::Cam(_)
+            | Self::FullyAssociative(_) => true,
+            Self::Buffer(_)
+            | Self::Mux(_)
+            | Self::Select(_)
+            | Self::Comparator(_)
+            | Self::Logic(_)
+            | Self::Unit(_)
+            | Self::Mcpat(_)
+            | Self::Noc(_)
+            | Self::Memory(_) => false,
+        }
+    }
 }
 
 /// Ports of an array: those that do either, only read, only write.

@@ -4,7 +4,7 @@ pub mod chip;
 pub mod plain;
 mod structure;
 
-pub use structure::{Charge, Count, Gates, Group, Region, Span, Structure};
+pub use structure::{Charge, Count, Gates, Group, Region, Span, Stage, Structure};
 
 use warpwatt_gpu::{GpuSpec, Inventory};
 

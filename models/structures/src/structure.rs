@@ -3,7 +3,7 @@
 use std::fmt;
 
 use warpwatt_activity::{Activity, Event};
-use warpwatt_circuit::{Granularity, Spec};
+use warpwatt_circuit::{Flavours, Granularity, Spec};
 
 /// Something with an area, a leakage and actions that cost energy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,21 @@ pub struct Structure {
     pub span: Option<Span>,
     /// What switches parts of it off.
     pub gates: Option<Gates>,
+    /// The time that it has, where its transistors are chosen by it. None: they are those that everything is asked for with.
+    pub stage: Option<Stage>,
+    /// What was chosen, where that is not what everything is asked for with.
+    pub flavours: Option<Flavours>,
+}
+
+/// The time that a structure has for an access or an evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stage {
+    /// Cycles.
+    pub cycles: u32,
+    /// Of this clock, in MHz.
+    pub clock_mhz: u32,
+    /// Depth of its logic in inverters that drive four; zero where its circuit model knows a delay.
+    pub depth: u32,
 }
 
 /// How many there are of a structure.
@@ -198,6 +213,8 @@ impl Structure {
             charges: Vec::new(),
             span: None,
             gates: None,
+            stage: None,
+            flavours: None,
         }
     }
 

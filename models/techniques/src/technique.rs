@@ -3,10 +3,11 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use warpwatt_circuit::{CircuitError, Cost, Gated, Granularity, Spec};
+use warpwatt_circuit::{CircuitError, Cost, Flavours, Gated, Granularity, Spec};
 use warpwatt_gpu::trace::LaunchShape;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
+use warpwatt_structures::Stage;
 use warpwatt_techlib::quantity::Time;
 
 use crate::Structure;
@@ -148,6 +149,19 @@ pub trait Circuits {
     /// # Errors
     /// If it cannot be built, or has no parts of that granularity.
     fn gated(&self, spec: &Spec, granularity: Granularity) -> Result<Gated, CircuitError>;
+
+    /// The least leaky flavours in which `spec` is in time for `stage`; none where those that everything is asked for with are.
+    ///
+    /// # Errors
+    /// If it cannot be built.
+    fn in_time(&self, _spec: &Spec, _stage: Stage) -> Result<Option<Flavours>, CircuitError> {
+        Ok(None)
+    }
+
+    /// The same node in other flavours, if it is there in them.
+    fn of_flavours(&self, _flavours: Flavours) -> Option<&dyn Circuits> {
+        None
+    }
 }
 
 /// The outcome of a timing check.

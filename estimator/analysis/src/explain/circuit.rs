@@ -1,18 +1,18 @@
 //! Figures of one structure, down to the values of the technology.
 
 use warpwatt_circuit::{CircuitError, Cost, Gated, Part as Contribution, Quantity};
+use warpwatt_techlib::{TechError, Technology};
 
 use super::tree::{Formula, Node};
-use crate::recipe::{BuiltPart, Process};
-use crate::uncertainty::input::{Input, moved};
+use crate::recipe::{BuiltPart, Process, World};
+use crate::uncertainty::input::{Input, inputs, moved};
 use crate::uncertainty::process::Varied;
-use crate::uncertainty::{Figure, method_cause, own_error};
+use crate::uncertainty::{Figure, ProcessVariation, method_cause, own_error};
 
 /// A structure with what each uncertain input of its technology does to it.
 pub struct Traced<'b> {
     /// How it is built.
     pub built: &'b BuiltPart<'b>,
-    process: &'b Process,
     inputs: &'b [Input],
     /// One sigma up and one down for each input that changes anything.
     moves: Vec<(usize, [Priced; 2])>,
@@ -24,19 +24,14 @@ type Priced = (Cost, Option<Gated>);
 const NOTHING: f64 = 1e-9;
 
 impl<'b> Traced<'b> {
-    /// Evaluates the structure with each of `inputs` moved by its own standard deviation.
+    /// Evaluates the structure with each uncertain input of its process moved by its own standard deviation.
     ///
     /// # Errors
     /// A moved technology is outside what the models cover.
-    pub fn new(
-        built: &'b BuiltPart<'b>,
-        process: &'b Process,
-        inputs: &'b [Input],
-        technologies: &[Moved],
-    ) -> Result<Self, CircuitError> {
+    pub fn new(built: &'b BuiltPart<'b>, uncertain: &'b Uncertain) -> Result<Self, CircuitError> {
         let mut moves = Vec::new();
-        for (number, both) in technologies.iter().enumerate() {
-            let priced = |moved: &(_, _)| built.under(process, &moved.0, &moved.1);
+        for (number, both) in uncertain.moves.iter().enumerate() {
+            let priced = |moved: &Made| built.under(moved.world());
             let pair = [priced(&both[0])?, priced(&both[1])?];
             if pair[0] != pair[1] {
                 moves.push((number, pair));
@@ -44,8 +39,7 @@ impl<'b> Traced<'b> {
         }
         Ok(Self {
             built,
-            process,
-            inputs,
+            inputs: &uncertain.inputs,
             moves,
         })
     }
@@ -225,7 +219,7 @@ impl<'b> Traced<'b> {
 
     fn method(&self, figure: Figure) -> Node {
         let spec = self.built.design.spec();
-        let uncertainty = own_error(&self.process.technology, spec, self.cost(), figure);
+        let uncertainty = own_error(&self.built.process.technology, spec, self.cost(), figure);
         let cause = method_cause(&self.built.part.name, figure);
         let formula = Formula::Method { uncertainty, cause };
         Node::made("error of the model itself", 1.0, "1", formula, Vec::new())
@@ -233,25 +227,60 @@ impl<'b> Traced<'b> {
     }
 }
 
-/// A technology and that of its sleep transistors, one sigma of an input up and one down.
-pub type Moved = [(warpwatt_techlib::Technology, warpwatt_techlib::Technology); 2];
+/// The technologies of a process with an input moved.
+pub struct Made {
+    technology: Technology,
+    cells: Option<Technology>,
+    switch: Technology,
+}
 
-/// `process` with each input up and down by its own standard deviation; `varied` is the variation of its transistors and of its sleep transistors.
-pub fn moves(process: &Process, inputs: &[Input], varied: Option<&[Varied; 2]>) -> Vec<Moved> {
-    let of = |technology, place: usize, input: &Input, z| {
-        let varied = varied.and_then(|both| both[place].moved(technology, input, z));
-        varied.unwrap_or_else(|| moved(technology, input, z))
-    };
-    let at = |input: &Input, z: f64| {
-        (
-            of(&process.technology, 0, input, z),
-            of(process.switch(), 1, input, z),
-        )
-    };
-    inputs
-        .iter()
-        .map(|input| [at(input, 1.0), at(input, -1.0)])
-        .collect()
+impl Made {
+    fn world(&self) -> World<'_> {
+        World {
+            cells: self.cells.as_ref().unwrap_or(&self.technology),
+            technology: &self.technology,
+            switch: &self.switch,
+        }
+    }
+}
+
+/// What of a process is uncertain: of each input its value, and what is made with one sigma more of it and one less.
+pub struct Uncertain {
+    inputs: Vec<Input>,
+    moves: Vec<[Made; 2]>,
+}
+
+impl Uncertain {
+    /// That of `process`, whose transistors vary as `variation` says.
+    ///
+    /// # Errors
+    /// The data of process variation cannot be read.
+    pub fn of(process: &Process, variation: Option<ProcessVariation>) -> Result<Self, TechError> {
+        let varied = |technology| variation.map(|it| it.of(technology)).transpose();
+        let [own, switch] = [varied(&process.technology)?, varied(process.switch())?];
+        let cells = varied(process.cells())?;
+        let mut inputs = inputs(&process.technology);
+        let of_die = own.iter().flat_map(|own| own.inputs(&process.technology));
+        inputs.extend(of_die);
+        let of = |technology, varied: &Option<Varied>, input: &Input, z| {
+            let varied = varied.as_ref();
+            let varied = varied.and_then(|varied| varied.moved(technology, input, z));
+            varied.unwrap_or_else(|| moved(technology, input, z))
+        };
+        let at = |input: &Input, z: f64| Made {
+            technology: of(&process.technology, &own, input, z),
+            cells: process
+                .cells
+                .as_ref()
+                .map(|technology| of(technology, &cells, input, z)),
+            switch: of(process.switch(), &switch, input, z),
+        };
+        let moves = inputs.iter();
+        let moves = moves
+            .map(|input| [at(input, 1.0), at(input, -1.0)])
+            .collect();
+        Ok(Self { inputs, moves })
+    }
 }
 
 fn input(input: &Input, effect: f64) -> Node {

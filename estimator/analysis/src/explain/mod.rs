@@ -16,18 +16,18 @@ mod versus;
 pub use text::text;
 pub use tree::{Formula, Node};
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
-use warpwatt_circuit::CircuitError;
+use warpwatt_circuit::{CircuitError, Flavours};
 use warpwatt_techlib::TechError;
 
 use crate::diag::Diag;
-use crate::outcome::Outcome;
-use crate::recipe::{Built, Process, Recipe, Recipes};
+use crate::recipe::{Built, Recipe, Recipes};
 use crate::report::Report;
 use crate::report::metric::Metric;
 use crate::uncertainty::ProcessVariation;
-use crate::uncertainty::input::{Input, inputs};
-use crate::uncertainty::process::Varied;
+use circuit::Uncertain;
 use side::Side;
 use versus::Versus;
 
@@ -224,21 +224,15 @@ impl<'r> Sides<'r> {
     fn derive<T>(&self, of: impl FnOnce(&Side<'_>, Option<&Side<'_>>) -> T) -> Result<T, Diag> {
         let derived = || -> Result<T, CircuitError> {
             let recipe = self.recipes.points[self.with];
-            let process = &self.recipes.processes[recipe.process];
-            let varied = self.varied(process)?;
-            let mut inputs = inputs(&process.technology);
-            let of_die = varied
-                .iter()
-                .flat_map(|[varied, _]| varied.inputs(&process.technology));
-            inputs.extend(of_die);
-            let moves = circuit::moves(process, &inputs, varied.as_ref());
+            let baseline = self.without.map(|number| self.recipes.points[number]);
+            let uncertain = self.uncertain(recipe, baseline)?;
             let with = self.built(recipe)?;
-            let with = self.side(self.with, &with, &inputs, &moves)?;
+            let with = self.side(self.with, &with, &uncertain)?;
             let Some(number) = self.without else {
                 return Ok(of(&with, None));
             };
             let without = self.built(self.recipes.points[number])?;
-            let without = self.side(number, &without, &inputs, &moves)?;
+            let without = self.side(number, &without, &uncertain)?;
             Ok(of(&with, Some(&without)))
         };
         derived().map_err(|error| {
@@ -252,23 +246,34 @@ impl<'r> Sides<'r> {
         &'b self,
         number: usize,
         built: &'b Built<'b>,
-        inputs: &'b [Input],
-        technologies: &[circuit::Moved],
+        uncertain: &'b BTreeMap<Option<Flavours>, Uncertain>,
     ) -> Result<Side<'b>, CircuitError> {
-        let outcome: &Outcome = &self.report.points[number];
-        let gpu = &self.recipes.gpus[self.recipes.points[number].gpu];
-        Side::new(outcome, gpu, built, inputs, technologies)
+        let recipe = self.recipes.points[number];
+        let gpu = &self.recipes.gpus[recipe.gpu];
+        let process = &self.recipes.processes[recipe.process];
+        Side::new(
+            &self.report.points[number],
+            gpu,
+            (process, built),
+            uncertain,
+        )
     }
 
-    /// The variation of transistors and sleep transistors, if the study has any.
-    fn varied(&self, process: &Process) -> Result<Option<[Varied; 2]>, TechError> {
-        let of = |variation: ProcessVariation| {
-            Ok([
-                variation.of(&process.technology)?,
-                variation.of(process.switch())?,
-            ])
-        };
-        self.variation.map(of).transpose()
+    /// What is uncertain of the process of a point, by the flavours that its parts and those of its baseline are of.
+    fn uncertain(
+        &self,
+        recipe: Recipe,
+        baseline: Option<Recipe>,
+    ) -> Result<BTreeMap<Option<Flavours>, Uncertain>, TechError> {
+        let process = &self.recipes.processes[recipe.process];
+        let both = [Some(recipe), baseline].into_iter().flatten();
+        let parts = both.flat_map(|recipe| &self.recipes.gpus[recipe.gpu].parts);
+        let flavours: BTreeSet<Option<Flavours>> = parts.map(|part| part.flavours).collect();
+        let each = flavours.into_iter().map(|flavours| {
+            let process = process.of_flavours(flavours);
+            Ok((flavours, Uncertain::of(&process, self.variation)?))
+        });
+        each.collect()
     }
 
     fn built(&self, recipe: Recipe) -> Result<Built<'r>, CircuitError> {

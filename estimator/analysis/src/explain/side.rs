@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use warpwatt_circuit::CircuitError;
+use warpwatt_circuit::{CircuitError, Flavours};
 
-use super::circuit::{Moved, Traced};
+use super::circuit::{Traced, Uncertain};
 use super::heat::with_temperature;
 use super::tree::{Formula, Node};
 use crate::outcome::{DRAM, FRONT_END, Outcome, PricedStructure};
 use crate::recipe::{Built, Gpu, Process, powered_share};
-use crate::uncertainty::input::Input;
 
 /// A point with its structures as they are built.
 pub struct Side<'b> {
@@ -26,26 +25,27 @@ pub struct Side<'b> {
 pub const COUNTED: &str = "counted by the GPU model";
 
 impl<'b> Side<'b> {
-    /// Traces every structure of the point.
+    /// Traces every structure of the point; `uncertain` is what its process has in the flavours of its structures.
     ///
     /// # Errors
     /// A moved technology is outside what the models cover.
     pub fn new(
         outcome: &'b Outcome,
         gpu: &'b Gpu,
-        built: &'b Built<'b>,
-        inputs: &'b [Input],
-        technologies: &[Moved],
+        (process, built): (&'b Process, &'b Built<'b>),
+        uncertain: &'b BTreeMap<Option<Flavours>, Uncertain>,
     ) -> Result<Self, CircuitError> {
         let mut traced = BTreeMap::new();
         for part in &built.parts {
-            let one = Traced::new(part, built.process, inputs, technologies)?;
-            traced.insert(part.part.name.as_str(), one);
+            if let Some(uncertain) = uncertain.get(&part.part.flavours) {
+                let one = Traced::new(part, uncertain)?;
+                traced.insert(part.part.name.as_str(), one);
+            }
         }
         Ok(Self {
             outcome,
             gpu,
-            process: built.process,
+            process,
             traced,
         })
     }

@@ -206,6 +206,7 @@ fn structure(name: &str, row: &str, counts: &[(&str, u64)], time_s: f64) -> Pric
         dynamic_j: actions.values().map(|action| action.total_j).sum(),
         actions,
         leakage_j: 16.0 * leakage_w * time_s,
+        flavour: None,
         model: "Table 1".to_owned(),
         organisation: None,
         uncertainty: RelativeUncertainty {

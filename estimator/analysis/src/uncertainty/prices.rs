@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use warpwatt_circuit::{CircuitError, Granularity, Spec};
+use warpwatt_circuit::{CircuitError, Flavours, Granularity, Spec};
 use warpwatt_techlib::{Cause, Technology};
 
 use super::Draws;
@@ -11,7 +11,7 @@ use super::input::drawn;
 use super::process::{DieToDie, Varied, within_cause};
 use super::{Figure, method_cause, own_error};
 use crate::outcome::Outcome;
-use crate::recipe::{BuiltPart, Figures, Part, Process, Recipe, Recipes, reprice};
+use crate::recipe::{BuiltPart, Figures, Part, Process, Recipe, Recipes, World, reprice};
 
 /// The costs of every structure of a study under each draw.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Prices<'r> {
 }
 
 /// A process, and what is made in it. Equal specifications have equal costs, whatever they are called.
-type Key<'r> = (usize, &'r Spec, Option<u8>);
+type Key<'r> = (usize, Option<Flavours>, &'r Spec, Option<u8>);
 
 #[derive(Debug)]
 struct Drawn {
@@ -79,15 +79,15 @@ impl<'r> Prices<'r> {
             .map(|(key, part)| Ok((key, BuiltPart::new(part, &recipes.processes[key.0])?)))
             .collect::<Result<_, CircuitError>>()?;
         let mut drawn: BTreeMap<Key<'r>, Drawn> = BTreeMap::new();
-        for of_process in designs.chunk_by(|(a, _), (b, _)| a.0 == b.0) {
-            let process = &recipes.processes[of_process[0].0.0];
+        for of_process in designs.chunk_by(|(a, _), (b, _)| (a.0, a.1) == (b.0, b.1)) {
+            let process = &of_process[0].1.process;
             for ((key, part), figures) in of_process
                 .iter()
                 .zip(sampled(of_process, process, sampling)?)
             {
                 let own = own_errors(part, process);
                 let within = match varied(process, sampling)? {
-                    Some([varied, _]) => {
+                    Some([varied, ..]) => {
                         let leakage = part.cost.leakage;
                         varied.left_to_chance(&process.technology, &process.resting(), leakage)?
                     }
@@ -186,7 +186,7 @@ impl<'r> Prices<'r> {
             .filter(|part| part.name == name);
         specs.any(|part| {
             let mut drawn = self.drawn.iter();
-            drawn.any(|(key, drawn)| *key.1 == part.spec && drawn.within > 0.0)
+            drawn.any(|(key, drawn)| *key.2 == part.spec && drawn.within > 0.0)
         })
     }
 
@@ -242,7 +242,7 @@ fn key(process: usize, part: &Part) -> Key<'_> {
         Granularity::Subarray => 1,
         Granularity::Row => 2,
     });
-    (process, &part.spec, granularity)
+    (process, part.flavours, &part.spec, granularity)
 }
 
 /// The figures of each structure under each draw. One technology lives at a time on each thread.
@@ -263,21 +263,28 @@ fn sampled(
             Some(both) => both[place].die(&technology, |cause| of_die[cause as usize][sample]),
             None => technology,
         };
-        let dies = [
-            die(drawn(&process.technology, z), 0),
-            die(drawn(process.switch(), z), 1),
-        ];
-        let world = match &varied {
-            Some(both) => [0, 1].map(|place| both[place].many(&dies[place], &process.resting())),
-            None => dies,
+        let made = |technology: &Technology, place: usize| {
+            let die = die(drawn(technology, z), place);
+            match &varied {
+                Some(all) => all[place].many(&die, &process.resting()),
+                None => die,
+            }
+        };
+        let technology = made(&process.technology, 0);
+        let switch = made(process.switch(), 1);
+        let cells = process.cells.as_ref().map(|cells| made(cells, 2));
+        let world = World {
+            cells: cells.as_ref().unwrap_or(&technology),
+            technology: &technology,
+            switch: &switch,
         };
         let figures = parts.iter().map(|(_, part)| {
-            let (cost, gated) = part.under(process, &world[0], &world[1])?;
+            let (cost, gated) = part.under(world)?;
             let figures = Figures::of(&cost, gated.as_ref());
-            let Some([varied, _]) = &varied else {
+            let Some([varied, ..]) = &varied else {
                 return Ok(figures);
             };
-            let slower = varied.slowest_path(&world[0], &process.at, cost.access_time)?;
+            let slower = varied.slowest_path(&technology, &process.at, cost.access_time)?;
             Ok(figures.times(|figure| if figure == Figure::Delay { slower } else { 1.0 }))
         });
         figures.collect()
@@ -288,16 +295,17 @@ fn sampled(
     Ok((0..parts.len()).map(of_part).collect())
 }
 
-/// The variation of a process's transistors and sleep transistors, if it is drawn.
-fn varied(process: &Process, sampling: Draws) -> Result<Option<[Varied; 2]>, CircuitError> {
+/// The variation of a process's transistors, sleep transistors and memory cells, if it is drawn.
+fn varied(process: &Process, sampling: Draws) -> Result<Option<[Varied; 3]>, CircuitError> {
     let Some(variation) = sampling.process else {
         return Ok(None);
     };
-    let both = [
+    let all = [
         variation.of(&process.technology)?,
         variation.of(process.switch())?,
+        variation.of(process.cells())?,
     ];
-    Ok(Some(both))
+    Ok(Some(all))
 }
 
 /// What the models of a structure may be off for themselves, in the order of [`Figure::ALL`].

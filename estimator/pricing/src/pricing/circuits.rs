@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpwatt_circuit::{
-    CircuitError, Cost, CostAt, Gated, Gating, Granularity, OperatingPoint, Profile, Running, Spec,
-    power_gate,
+    CircuitError, Cost, CostAt, Flavours, Gated, Gating, Granularity, OperatingPoint, Profile,
+    Running, Spec, power_gate,
 };
-use warpwatt_techlib::Technology;
+use warpwatt_structures::Stage;
+use warpwatt_techlib::quantity::{Frequency, Power, Time};
+use warpwatt_techlib::{Technology, metrics};
 use warpwatt_techniques::Circuits;
 
 use super::{Described, Designs};
@@ -23,6 +25,8 @@ pub struct NodeCircuits {
     switch: Described,
     /// What a reader must know about the technology beside what it says itself.
     notes: Vec<Note>,
+    /// The same node in other flavours, of which structures may be made that have time.
+    others: Vec<(Flavours, NodeCircuits)>,
     known: Mutex<Known>,
 }
 
@@ -30,6 +34,7 @@ pub struct NodeCircuits {
 struct Known {
     running: Option<Running>,
     costs: BTreeMap<Spec, Result<Arc<Cost>, CircuitError>>,
+    chosen: BTreeMap<(Spec, Stage), Result<Option<Flavours>, CircuitError>>,
 }
 
 impl NodeCircuits {
@@ -46,6 +51,7 @@ impl NodeCircuits {
             designs,
             point,
             notes: Vec::new(),
+            others: Vec::new(),
             known: Mutex::default(),
         }
     }
@@ -61,6 +67,24 @@ impl NodeCircuits {
     #[must_use]
     pub fn with_notes(self, notes: Vec<Note>) -> Self {
         Self { notes, ..self }
+    }
+
+    /// The same with other flavours of its node beside its own.
+    #[must_use]
+    pub fn with_others(self, others: Vec<(Flavours, Self)>) -> Self {
+        Self { others, ..self }
+    }
+
+    /// Other flavours of its node, of which structures may be made.
+    pub fn others(&self) -> impl Iterator<Item = (Flavours, &Self)> {
+        self.others
+            .iter()
+            .map(|(flavours, other)| (*flavours, other))
+    }
+
+    /// The technology of its memory cells.
+    pub fn cells(&self) -> &Arc<Technology> {
+        self.designs.cells().shared()
     }
 
     /// Remarks on its technology.
@@ -91,11 +115,17 @@ impl NodeCircuits {
     /// Forgets the costs that were computed.
     pub fn forget(&self) {
         *self.lock() = Known::default();
+        for (_, other) in &self.others {
+            other.forget();
+        }
     }
 
     /// Forgets layouts that few operating points share.
     pub fn forget_layouts(&self) {
         self.designs.forget();
+        for (_, other) in &self.others {
+            other.forget_layouts();
+        }
     }
 
     /// A panic of another thread cannot leave it half-written: an insertion is one step.
@@ -123,9 +153,46 @@ impl NodeCircuits {
         self.designs.cost(&running, spec)
     }
 
-    /// A number of what is built: operating points that share their designs have the same.
-    pub fn design(&self) -> usize {
-        Arc::as_ptr(&self.designs).addr()
+    /// A number of what is built, and what else may be: operating points that share their designs have the same.
+    pub fn design(&self) -> (usize, Vec<Flavours>) {
+        let others = self.others.iter().map(|(flavours, _)| *flavours);
+        (Arc::as_ptr(&self.designs).addr(), others.collect())
+    }
+
+    /// Time and leakage of a structure as it is designed, and so the same wherever it runs.
+    fn designed(&self, spec: &Spec, depth: u32) -> Result<(Time, Power), CircuitError> {
+        let (nominal, layout) = self.designs.laid_out(spec)?;
+        let cost = layout.cost();
+        let technology = self.technology();
+        let time = match depth {
+            0 => cost.access_time,
+            depth => {
+                let now = technology.at(nominal.vdd, nominal.temperature)?;
+                metrics::fo4(technology, &now) * f64::from(depth)
+            }
+        };
+        Ok((time, cost.leakage + cost.gate_leakage))
+    }
+
+    /// The least leaky of what is in time; its own flavour is what there is at worst.
+    fn choose(&self, spec: &Spec, stage: Stage) -> Result<Option<Flavours>, CircuitError> {
+        let period = Frequency::from_mhz(f64::from(stage.clock_mhz));
+        let within = f64::from(stage.cycles) / period.si();
+        let (_, mut least) = self.designed(spec, stage.depth)?;
+        let mut chosen = None;
+        for (flavours, other) in &self.others {
+            // Without cells it would be another one twice.
+            let is_new = spec.has_cells() || flavours.cells == flavours.periphery;
+            // What cannot be built in them is not built in them.
+            let designed = is_new.then(|| other.designed(spec, stage.depth).ok());
+            if let Some((time, leakage)) = designed.flatten()
+                && time.si() <= within
+                && leakage < least
+            {
+                (least, chosen) = (leakage, Some(*flavours));
+            }
+        }
+        Ok(chosen)
     }
 
     /// The profile.
@@ -171,6 +238,21 @@ impl Circuits for NodeCircuits {
 
     fn gated(&self, spec: &Spec, granularity: Granularity) -> Result<Gated, CircuitError> {
         self.gate_at(spec, (&self.point, &*self.cost(spec)?), granularity)
+    }
+
+    fn in_time(&self, spec: &Spec, stage: Stage) -> Result<Option<Flavours>, CircuitError> {
+        let key = (spec.clone(), stage);
+        if let Some(chosen) = self.lock().chosen.get(&key) {
+            return chosen.clone();
+        }
+        let chosen = self.choose(spec, stage);
+        self.lock().chosen.insert(key, chosen.clone());
+        chosen
+    }
+
+    fn of_flavours(&self, flavours: Flavours) -> Option<&dyn Circuits> {
+        let other = self.others.iter().find(|(known, _)| *known == flavours);
+        other.map(|(_, circuits)| circuits as &dyn Circuits)
     }
 }
 

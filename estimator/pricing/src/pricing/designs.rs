@@ -15,6 +15,8 @@ use super::Described;
 #[derive(Debug)]
 pub struct Designs {
     technology: Described,
+    /// Of which memory cells are.
+    cells: Described,
     profile: Profile,
     temperature: Temperature,
     known: Mutex<Known>,
@@ -33,8 +35,18 @@ const MOST_LAYOUTS: usize = 8192;
 impl Designs {
     /// Designs in `technology` by the rules of `profile`, for circuits that run at `at`.
     pub fn new(technology: Described, profile: Profile, at: &OperatingPoint) -> Self {
+        Self::mixed((technology.clone(), technology), profile, at)
+    }
+
+    /// The same with memory cells of one flavour of a node, and all else of another.
+    pub fn mixed(
+        (cells, technology): (Described, Described),
+        profile: Profile,
+        at: &OperatingPoint,
+    ) -> Self {
         Self {
             technology,
+            cells,
             profile,
             temperature: profile.design_temperature(at.temperature),
             known: Mutex::default(),
@@ -44,6 +56,11 @@ impl Designs {
     /// The technology.
     pub fn technology(&self) -> &Described {
         &self.technology
+    }
+
+    /// That of memory cells.
+    pub(super) fn cells(&self) -> &Described {
+        &self.cells
     }
 
     /// The profile.
@@ -92,9 +109,9 @@ impl Designs {
 
     fn workshop(&self) -> Result<Workshop, CircuitError> {
         let make = || {
-            let technology = Arc::clone(self.technology.shared());
-            Workshop::new(
-                technology,
+            let both = (&self.cells, &self.technology);
+            Workshop::mixed(
+                (Arc::clone(both.0.shared()), Arc::clone(both.1.shared())),
                 &OperatingPoint::at(self.temperature),
                 self.profile,
             )

@@ -73,6 +73,7 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
     let peak = windows.and_then(|windows| windows.peak(&structures, wakes));
     let mut notes = counted.notes;
     notes.extend(scope_notes(&structures, table, &counted.activity));
+    notes.extend(flavour_note(&structures));
     notes.sort();
     notes.dedup();
     Ok(Outcome {
@@ -129,6 +130,7 @@ fn priced(
         dynamic_j: actions.values().map(|action| action.total_j).sum(),
         actions,
         leakage_j: mean_leakage(entry, counted) * time_s,
+        flavour: entry.flavours.map(|flavours| flavours.to_string()),
         model: cost.model.clone(),
         organisation: cost.organisation.as_ref().map(organisation),
         uncertainty: RelativeUncertainty {
@@ -211,6 +213,26 @@ fn no_price(structure: &str, action: &str, entry: &CostEntry) -> PricingError {
         model: entry.cost.model.clone(),
         known: known.join(", "),
     }
+}
+
+/// Which structures are of which transistors, where they are not those of the technology.
+fn flavour_note(structures: &[PricedStructure]) -> Option<Note> {
+    let mut by_flavour: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for structure in structures {
+        if let Some(flavour) = &structure.flavour {
+            by_flavour.entry(flavour).or_default().push(&structure.name);
+        }
+    }
+    let each = by_flavour.iter();
+    let each = each.map(|(flavour, names)| format!("{flavour}: {}", names.join(", ")));
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| Note {
+        kind: NoteKind::Timing,
+        text: format!(
+            "transistors as slow as the time of each structure allows; {}",
+            each.join("; ")
+        ),
+    })
 }
 
 /// What the figures leave out: structures without events, and events without structures.

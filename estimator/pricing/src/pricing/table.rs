@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use warpwatt_circuit::{Cost, Gated};
+use warpwatt_circuit::{Cost, Flavours, Gated};
 use warpwatt_structures::{Charge, Structure};
 use warpwatt_techlib::quantity::Energy;
 use warpwatt_techniques::Circuits;
 
-use super::{PricingError, laid_out};
+use super::PricingError;
+use super::floor::{laid_out, made};
 
 /// Structures with their costs, by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +28,8 @@ pub struct CostEntry {
     pub leakage_only: bool,
     /// Which counters say how often it works; none: those that are called after it.
     pub charges: Vec<Charge>,
+    /// Of which flavours it is, where they are not those of the technology.
+    pub flavours: Option<Flavours>,
     /// Cost of one.
     pub cost: Arc<Cost>,
     /// What switches it off.
@@ -63,6 +66,7 @@ impl CostTable {
     ) -> Result<Self, PricingError> {
         let mut table = Self::new();
         for structure in &laid_out(structures, sms, circuits)? {
+            let circuits = made(circuits, structure.flavours);
             let refused = |source| PricingError::Circuit {
                 name: structure.name.to_owned(),
                 source: Box::new(source),
@@ -84,6 +88,7 @@ impl CostTable {
                 instances: structure.count.of(sms),
                 leakage_only: structure.leakage_only,
                 charges: structure.charges.clone(),
+                flavours: structure.flavours,
                 cost,
                 gates,
             };

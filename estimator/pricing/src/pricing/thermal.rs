@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use warpwatt_circuit::thermal::{Balance, Block, Limit, Network, balance};
-use warpwatt_circuit::{CircuitError, Cost, Gated, Granularity, OperatingPoint, Spec};
+use warpwatt_circuit::{CircuitError, Cost, Flavours, Gated, Granularity, OperatingPoint, Spec};
+use warpwatt_structures::Stage;
 use warpwatt_techlib::published::{Package, package};
 use warpwatt_techlib::quantity::{Area, Power, Temperature, ThermalResistance};
 use warpwatt_techlib::{TechError, Technology};
@@ -164,6 +165,8 @@ struct Heated<'c> {
     at: OperatingPoint,
     sub_threshold: f64,
     gate: f64,
+    /// The other flavours, as hot.
+    others: Vec<(Flavours, Heated<'c>)>,
 }
 
 impl<'c> Heated<'c> {
@@ -175,6 +178,9 @@ impl<'c> Heated<'c> {
             technology.at(own.vdd, temperature)?,
         );
         let ratio = |hot: f64, cold: f64| if cold > 0.0 { hot / cold } else { 1.0 };
+        let others = circuits
+            .others()
+            .map(|(flavours, other)| Ok((flavours, Self::new(other, temperature)?)));
         Ok(Self {
             circuits,
             at: OperatingPoint {
@@ -183,6 +189,7 @@ impl<'c> Heated<'c> {
             },
             sub_threshold: ratio(hot.i_off.si(), cold.i_off.si()),
             gate: ratio(hot.i_gate.si(), cold.i_gate.si()),
+            others: others.collect::<Result<_, _>>()?,
         })
     }
 }
@@ -200,6 +207,16 @@ impl Circuits for Heated<'_> {
     fn gated(&self, spec: &Spec, granularity: Granularity) -> Result<Gated, CircuitError> {
         self.circuits
             .gate_at(spec, (&self.at, &*self.cost(spec)?), granularity)
+    }
+
+    /// What is built does not depend on how hot it gets.
+    fn in_time(&self, spec: &Spec, stage: Stage) -> Result<Option<Flavours>, CircuitError> {
+        self.circuits.in_time(spec, stage)
+    }
+
+    fn of_flavours(&self, flavours: Flavours) -> Option<&dyn Circuits> {
+        let other = self.others.iter().find(|(known, _)| *known == flavours);
+        other.map(|(_, heated)| heated as &dyn Circuits)
     }
 }
 

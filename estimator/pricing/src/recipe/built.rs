@@ -1,15 +1,15 @@
 //! The structures of a GPU, designed for a process.
 
+use std::sync::Arc;
+
 use warpwatt_circuit::{CircuitError, Cost, Design, Gated, Gating, Spec, power_gate};
 use warpwatt_techlib::Technology;
 
-use super::{Figures, Gpu, Part, Process};
+use super::{Figures, Gpu, Part, Process, World};
 
 /// The structures of a GPU in a process, each with its organisation.
 #[derive(Debug)]
 pub struct Built<'r> {
-    /// What they are made of.
-    pub process: &'r Process,
     /// By name.
     pub parts: Vec<BuiltPart<'r>>,
 }
@@ -19,6 +19,8 @@ pub struct Built<'r> {
 pub struct BuiltPart<'r> {
     /// What it is.
     pub part: &'r Part,
+    /// What it is made of.
+    pub process: Process,
     /// How it is organised.
     pub design: Design,
     /// What it costs in its process.
@@ -32,10 +34,9 @@ impl<'r> Built<'r> {
     ///
     /// # Errors
     /// One cannot be built; it could when the point was priced, so the models have changed.
-    pub fn new(gpu: &'r Gpu, process: &'r Process) -> Result<Self, CircuitError> {
+    pub fn new(gpu: &'r Gpu, process: &Process) -> Result<Self, CircuitError> {
         let parts = gpu.parts.iter().map(|part| BuiltPart::new(part, process));
         Ok(Self {
-            process,
             parts: parts.collect::<Result<_, _>>()?,
         })
     }
@@ -47,24 +48,29 @@ impl<'r> Built<'r> {
 }
 
 impl<'r> BuiltPart<'r> {
-    /// Designs one structure.
+    /// Designs one structure of a GPU that is made in `process`.
     ///
     /// # Errors
     /// It cannot be built.
     pub fn new(part: &'r Part, process: &Process) -> Result<Self, CircuitError> {
-        let design = Design::new(
-            &process.technology,
-            &process.at,
-            process.profile,
+        let process = process.of_flavours(part.flavours);
+        let made = [process.cells(), &process.technology].map(Arc::clone);
+        let [cells, technology] = made;
+        let both = (cells, technology);
+        let design = Design::mixed(both, &process.at, process.profile, &part.spec)?;
+        let world = process.world();
+        let cost = resting(
+            design.cost().clone(),
             &part.spec,
+            &process,
+            world.technology,
         )?;
-        let (technology, switch) = (&*process.technology, process.switch());
-        let cost = resting(design.cost().clone(), &part.spec, process, technology)?;
         Ok(Self {
             part,
-            gated: gated(part, &design, &cost, process, technology, switch)?,
+            gated: gated(part, &design, &cost, &process, world)?,
             design,
             cost,
+            process,
         })
     }
 
@@ -73,23 +79,14 @@ impl<'r> BuiltPart<'r> {
         Figures::of(&self.cost, self.gated.as_ref())
     }
 
-    /// What it costs if transistors and wires are those of `technology`, and its sleep transistors those of `switch`.
+    /// What it costs if transistors and wires are those of `world`.
     ///
     /// # Errors
     /// The operating point is outside what the technology's laws cover.
-    pub fn under(
-        &self,
-        process: &Process,
-        technology: &Technology,
-        switch: &Technology,
-    ) -> Result<(Cost, Option<Gated>), CircuitError> {
-        let cost = resting(
-            self.design.under(technology)?,
-            &self.part.spec,
-            process,
-            technology,
-        )?;
-        let gated = gated(self.part, &self.design, &cost, process, technology, switch)?;
+    pub fn under(&self, world: World<'_>) -> Result<(Cost, Option<Gated>), CircuitError> {
+        let cost = self.design.under_both((world.cells, world.technology))?;
+        let cost = resting(cost, &self.part.spec, &self.process, world.technology)?;
+        let gated = gated(self.part, &self.design, &cost, &self.process, world)?;
         Ok((cost, gated))
     }
 }
@@ -123,8 +120,7 @@ fn gated(
     design: &Design,
     cost: &Cost,
     process: &Process,
-    technology: &Technology,
-    switch: &Technology,
+    world: World<'_>,
 ) -> Result<Option<Gated>, CircuitError> {
     let Some(gates) = &part.gates else {
         return Ok(None);
@@ -133,12 +129,13 @@ fn gated(
         granularity: gates.granularity,
         ..Gating::default()
     };
-    let (nominal, designed) = design.designed_under(technology)?;
+    let technology = world.technology;
+    let (nominal, designed) = design.designed_under((world.cells, technology))?;
     let at = process.resting();
     let with = |switch| {
         let designed = (&nominal, &designed);
         power_gate(technology, switch, designed, (&at, cost), &gating)
     };
     // The supply may be too low for transistors of low leakage.
-    with(switch).or_else(|_| with(technology)).map(Some)
+    with(world.switch).or_else(|_| with(technology)).map(Some)
 }

@@ -13,10 +13,10 @@ pub use figures::{Figures, GatedFigures, powered_share, reprice};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use warpwatt_circuit::{Granularity, OperatingPoint, Profile, Spec};
+use warpwatt_circuit::{Flavours, Granularity, OperatingPoint, Profile, Spec};
 use warpwatt_gpu::GpuSpec;
-use warpwatt_techlib::Technology;
 use warpwatt_techlib::quantity::Temperature;
+use warpwatt_techlib::{Flavour, Technology};
 use warpwatt_techniques::Structure;
 
 use crate::outcome::Outcome;
@@ -49,14 +49,29 @@ pub struct Recipe {
 pub struct Process {
     /// Its values.
     pub technology: Arc<Technology>,
+    /// Of which memory cells are, if not of that.
+    pub cells: Option<Arc<Technology>>,
     /// Of which sleep transistors are, if not of that.
     pub switch: Option<Arc<Technology>>,
     /// How it runs.
     pub at: OperatingPoint,
     /// Whose rules the circuit models follow.
     pub profile: Profile,
+    /// Other flavours of its node, of which parts may be.
+    pub others: Vec<Arc<Technology>>,
     /// The temperature at which power and temperature came to rest, if a point was priced there: leakage is that of this temperature, all else that of `at`.
     pub rest: Option<Temperature>,
+}
+
+/// The technologies of a process, or what is made in their stead.
+#[derive(Clone, Copy, Debug)]
+pub struct World<'t> {
+    /// Of memory cells.
+    pub cells: &'t Technology,
+    /// Of all else.
+    pub technology: &'t Technology,
+    /// Of sleep transistors.
+    pub switch: &'t Technology,
 }
 
 /// A GPU as it was timed, and its priced structures.
@@ -81,6 +96,9 @@ pub struct Part {
     pub instances: u64,
     /// What switches it off.
     pub gates: Option<Gates>,
+    /// Of which flavours it is, where they are not those of the process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flavours: Option<Flavours>,
 }
 
 /// Sleep transistors of a structure.
@@ -124,13 +142,46 @@ impl Process {
     /// That of `circuits`.
     pub fn of(circuits: &NodeCircuits) -> Self {
         let (technology, switch) = circuits.shared();
+        let mut others: Vec<Arc<Technology>> = Vec::new();
+        for (_, other) in circuits.others() {
+            for one in [other.cells(), other.described().shared()] {
+                let known = others.iter().any(|known| Arc::ptr_eq(known, one));
+                if !known && !Arc::ptr_eq(one, technology) {
+                    others.push(Arc::clone(one));
+                }
+            }
+        }
         Self {
             technology: Arc::clone(technology),
+            cells: None,
             switch: (!Arc::ptr_eq(switch, technology)).then(|| Arc::clone(switch)),
             at: *circuits.operating_point(),
             profile: circuits.profile(),
+            others,
             rest: None,
         }
+    }
+
+    /// The same for what is of other flavours of its node, as far as it has them.
+    #[must_use]
+    pub fn of_flavours(&self, flavours: Option<Flavours>) -> Self {
+        let Some(Flavours { cells, periphery }) = flavours else {
+            return self.clone();
+        };
+        let find = |flavour: Flavour| {
+            let other = self.others.iter().find(|other| other.flavour == flavour);
+            Arc::clone(other.unwrap_or(&self.technology))
+        };
+        Self {
+            technology: find(periphery),
+            cells: (cells != periphery).then(|| find(cells)),
+            ..self.clone()
+        }
+    }
+
+    /// The technology of memory cells.
+    pub fn cells(&self) -> &Arc<Technology> {
+        self.cells.as_ref().unwrap_or(&self.technology)
     }
 
     /// How it runs where it leaks.
@@ -138,6 +189,15 @@ impl Process {
         OperatingPoint {
             temperature: self.rest.unwrap_or(self.at.temperature),
             ..self.at
+        }
+    }
+
+    /// Its own technologies.
+    pub fn world(&self) -> World<'_> {
+        World {
+            cells: self.cells(),
+            technology: &self.technology,
+            switch: self.switch(),
         }
     }
 
@@ -153,6 +213,7 @@ impl Part {
         Self {
             name: structure.name.to_owned(),
             spec: structure.spec.clone(),
+            flavours: structure.flavours,
             instances: structure.count.of(sms),
             gates: structure.gates.as_ref().map(|gates| Gates {
                 granularity: gates.granularity,

@@ -26,6 +26,8 @@ struct Process {
     switch: Option<usize>,
     at: OperatingPoint,
     profile: Profile,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    others: Vec<usize>,
 }
 
 impl From<super::Recipes> for Recipes {
@@ -45,6 +47,7 @@ impl From<super::Recipes> for Recipes {
             switch: process.switch.as_ref().map(&mut number),
             at: process.at,
             profile: process.profile,
+            others: process.others.iter().map(&mut number).collect(),
         });
         Self {
             processes: processes.collect(),
@@ -67,9 +70,15 @@ impl TryFrom<Recipes> for super::Recipes {
         let processes = written.processes.into_iter().map(|process| {
             Ok(super::Process {
                 technology: at(process.technology)?,
+                cells: None,
                 switch: process.switch.map(at).transpose()?,
                 at: process.at,
                 profile: process.profile,
+                others: process
+                    .others
+                    .into_iter()
+                    .map(at)
+                    .collect::<Result<_, _>>()?,
                 rest: None,
             })
         });

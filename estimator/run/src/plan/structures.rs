@@ -155,6 +155,7 @@ fn entry(
         instances: instances(structure, sms),
         leakage_only: false,
         charges: Vec::new(),
+        flavours: None,
         cost: circuits.cost(&structure.spec.value)?,
         gates: None,
     })

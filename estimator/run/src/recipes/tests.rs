@@ -1,4 +1,5 @@
 use crate::diag::Sink;
+use crate::outcome::Outcome;
 use crate::recipe::{Built, Recipes, reprice};
 use crate::study::Catalogue;
 use crate::{resolve_text_with, run_all};
@@ -19,11 +20,40 @@ name = "filter_cache"
 name = "power_gating"
 "#;
 
+/// A chip, each structure of which is of transistors of its own.
+const CHIP: &str = r#"
+[study]
+title = "recipes"
+[gpu]
+preset = "v100"
+node = "12nm"
+[workloads]
+kernels = ["vector_add"]
+"#;
+
 #[test]
 fn what_was_priced_is_priced_again_from_what_is_written_down() {
+    let outcomes = again(STUDY);
+    assert!(
+        outcomes
+            .iter()
+            .any(|o| o.structures.iter().any(|s| s.actions.contains_key("wake"))),
+        "sleep transistors are among what is checked"
+    );
+}
+
+#[test]
+fn flavours_of_structures_are_written_down_too() {
+    let outcomes = again(CHIP);
+    let mixed = |outcome: &Outcome| outcome.structures.iter().any(|it| it.flavour.is_some());
+    assert!(outcomes.iter().all(mixed));
+}
+
+/// Prices a study, and again from its recipes.
+fn again(study: &str) -> Vec<Outcome> {
     let mut sink = Sink::default();
     let names = Catalogue::shipped(Arc::new(()));
-    let resolved = resolve_text_with("study.toml", STUDY, Path::new(""), &names, &mut sink);
+    let resolved = resolve_text_with("study.toml", study, Path::new(""), &names, &mut sink);
     let resolved = resolved.unwrap();
     let outcomes = run_all(&resolved, &sink.sources, Some(1), |_| ()).unwrap();
     let text = serde_json::to_string(&Recipes::from(&resolved.plan)).unwrap();
@@ -48,10 +78,5 @@ fn what_was_priced_is_priced_again_from_what_is_written_down() {
         reprice(&mut again, parts);
         assert_eq!(&again, outcome, "{}", outcome.point.technique);
     }
-    assert!(
-        outcomes
-            .iter()
-            .any(|o| o.structures.iter().any(|s| s.actions.contains_key("wake"))),
-        "sleep transistors are among what is checked"
-    );
+    outcomes
 }

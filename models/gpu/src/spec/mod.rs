@@ -485,6 +485,10 @@ tables! {
     pub struct ChipSpec {
         /// Which structures are priced.
         inventory: Inventory,
+        /// Of which transistors they are.
+        flavour: FlavourChoice,
+        /// SM clock in MHz that its structures are designed for; 0 for the one that it runs at.
+        clock_mhz: u32,
         /// Single-precision lanes that an SM really has; timing may have more of them, for longer.
         fp32_lanes: u32,
         /// Integer lanes that an SM really has; 0 where the single-precision lanes do their work.
@@ -639,6 +643,14 @@ choices! {
         Table1 = "table-1",
         /// Those of the whole chip, and the DRAM beside it.
         Chip = "chip",
+    }
+
+    /// Of which transistors the structures of a chip are.
+    pub enum FlavourChoice {
+        /// All of the flavour that the technology is asked for with.
+        Study = "study",
+        /// Each of the least leaky ones that are in time for its clock; that flavour is the fastest one.
+        Auto = "auto",
     }
 
     /// Kinds of DRAM.

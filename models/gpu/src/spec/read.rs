@@ -3,9 +3,9 @@
 use toml::{Table, Value};
 
 use super::{
-    Atomics, BackEnd, BranchFetch, Carveout, DramKind, DramOrder, Fill, GpuSpec, Index, Inventory,
-    MissSource, Policy, StoreMiss, TexturePath, Topology, Transactions, WritePort, presets,
-    validate,
+    Atomics, BackEnd, BranchFetch, Carveout, DramKind, DramOrder, Fill, FlavourChoice, GpuSpec,
+    Index, Inventory, MissSource, Policy, StoreMiss, TexturePath, Topology, Transactions,
+    WritePort, presets, validate,
 };
 
 /// A setting that cannot be.
@@ -119,6 +119,7 @@ fn names(path: &str) -> &'static [&'static str] {
         "fetch.branches" => BranchFetch::NAMES,
         "ldst.transactions" => Transactions::NAMES,
         "chip.inventory" => Inventory::NAMES,
+        "chip.flavour" => FlavourChoice::NAMES,
         "chip.dram" => DramKind::NAMES,
         "l1.fill" => Fill::NAMES,
         "l1.stores" => StoreMiss::NAMES,

@@ -5,10 +5,11 @@
 mod clock;
 mod memory;
 mod sm;
+mod stage;
 mod uncore;
 
 use warpwatt_circuit::{Ports, RamSpec, Spec, TagSpec};
-use warpwatt_gpu::{GpuSpec, SECTOR_BYTES};
+use warpwatt_gpu::{FlavourChoice, GpuSpec, SECTOR_BYTES};
 
 use crate::Structure;
 
@@ -25,6 +26,11 @@ pub fn structures(gpu: &GpuSpec) -> Vec<Structure> {
     all.extend(uncore::structures(gpu));
     all.extend(memory::structures(gpu));
     all.extend(clock::structures(gpu));
+    if gpu.chip.flavour == FlavourChoice::Auto {
+        for structure in &mut all {
+            structure.stage = stage::of(gpu, structure.name);
+        }
+    }
     all
 }
 

@@ -142,3 +142,16 @@ fn fewer_words_a_bank_are_a_smaller_file() {
         assert_eq!(bits(&whole), 2 * bits(&half));
     }
 }
+
+/// Whatever is not named here has a time, and is made of transistors that suit it; with one flavour for all nothing has.
+#[test]
+fn everything_but_clock_trees_and_dram_has_its_time() {
+    for mut gpu in products() {
+        for structure in structures(&gpu) {
+            let without = structure.group == Group::Clock || structure.name.starts_with("dram");
+            assert_eq!(structure.stage.is_none(), without, "{}", structure.name);
+        }
+        gpu.chip.flavour = FlavourChoice::Study;
+        assert!(structures(&gpu).iter().all(|it| it.stage.is_none()));
+    }
+}

@@ -334,7 +334,7 @@ fn structure_row(structure: &PricedStructure) -> Row {
             energy("write"),
             format::number(structure.delay_s * 1e12),
             format!("{:.0}%", 100.0 * uncertainty.energy),
-            structure.model.clone(),
+            structure.made_of(),
         ],
     }
 }

@@ -46,6 +46,7 @@ fn table(costs: &[(&str, Cost)]) -> CostTable {
             instances: 16,
             leakage_only: false,
             charges: Vec::new(),
+            flavours: None,
             cost: Arc::new(cost.clone()),
             gates: None,
         };
@@ -132,6 +133,7 @@ fn two_structures_of_one_name_are_refused() {
         instances: 1,
         leakage_only: false,
         charges: Vec::new(),
+        flavours: None,
         cost: Arc::new(cost(1.0, 1.0, 1.0)),
         gates: None,
     };
@@ -150,6 +152,7 @@ fn events_on_a_structure_that_only_leaks_have_no_price() {
         instances: 1,
         leakage_only: true,
         charges: Vec::new(),
+        flavours: None,
         cost: Arc::new(cost(1.0, 1.0, 1.0)),
         gates: None,
     };
@@ -180,6 +183,7 @@ fn gated_file() -> CostTable {
         instances: 16,
         leakage_only: true,
         charges: Vec::new(),
+        flavours: None,
         cost: Arc::new(cost(1.0, 1.0, 1.0)),
         gates: Some(Switched {
             gated,

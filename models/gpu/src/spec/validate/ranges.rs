@@ -142,6 +142,7 @@ pub(super) const RANGES: &[(&str, u32, u32)] = &[
     ("dram.queue", 1, 65_536),
     ("dram.in_flight", 1, 65_536),
     ("dram.atom_bytes", 1, 1024),
+    ("chip.clock_mhz", 0, 10_000),
     ("chip.fp32_lanes", 1, 1024),
     ("chip.int_lanes", 0, 1024),
     ("chip.fp64_lanes", 0, 1024),
