@@ -71,7 +71,7 @@ const LINES: &[Line] = &[
         without: &[],
     },
     Line {
-        words: &["report", RESULTS, "--quiet"],
+        words: &["report", RESULTS],
         before: &[RUN],
         without: &["points.csv", "comparisons.csv", "report.json"],
     },
