@@ -11,10 +11,13 @@ use crate::diag::{Diag, Rejection};
 /// # Errors
 /// A file cannot be written; then none of them has changed, unless the file system fails between two renames.
 pub fn write_all(directory: &Path, files: &[(String, impl AsRef<[u8]>)]) -> Result<(), Rejection> {
+    for (name, _) in files {
+        replaceable(&directory.join(name))?;
+    }
     let mut waiting = Vec::new();
     for (name, contents) in files {
         let target = directory.join(name);
-        let temporary = directory.join(format!(".{name}.part"));
+        let temporary = directory.join(part_of(name));
         if let Err(error) = fs::write(&temporary, contents) {
             discard(
                 waiting
@@ -69,11 +72,12 @@ impl PartFile {
     /// # Errors
     /// Nothing can be written there.
     pub fn create(path: &Path) -> Result<Self, Rejection> {
-        let Some(name) = path.file_name().filter(|_| !path.is_dir()) else {
+        let Some(name) = path.file_name() else {
             let error = io::Error::from(io::ErrorKind::IsADirectory);
             return Err(unwritable(path, &error));
         };
-        let temporary = path.with_file_name(format!(".{}.part", name.to_string_lossy()));
+        replaceable(path)?;
+        let temporary = path.with_file_name(part_of(&name.to_string_lossy()));
         let file = File::create(&temporary).map_err(|error| unwritable(path, &error))?;
         Ok(Self {
             out: BufWriter::new(file),
@@ -123,6 +127,48 @@ impl Drop for PartFile {
     }
 }
 
+/// Removes what a kill left of files of `directory` that were never complete, where `is_ours` says of a name that the file would be one of ours.
+///
+/// What cannot be removed is no concern: nobody reads it, and whoever writes that file next replaces it.
+pub fn sweep(directory: &Path, is_ours: impl Fn(&str) -> bool) {
+    let Ok(entries) = fs::read_dir(directory) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let whole = name.to_str().and_then(whole_of);
+        let is_file = || entry.file_type().is_ok_and(|kind| kind.is_file());
+        if whole.is_some_and(&is_ours) && is_file() {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The name of a file until it is complete.
+fn part_of(name: &str) -> String {
+    format!(".{name}.part")
+}
+
+/// The name of the file of which this is the name until it is complete.
+fn whole_of(part: &str) -> Option<&str> {
+    part.strip_prefix('.')?.strip_suffix(".part")
+}
+
+/// Whether a file may take this place: that of a device, a pipe or a directory it may not, and a device would be lost.
+fn replaceable(target: &Path) -> Result<(), Rejection> {
+    let Ok(there) = target.metadata() else {
+        return Ok(());
+    };
+    if there.is_file() {
+        return Ok(());
+    }
+    let error = match there.is_dir() {
+        true => io::Error::from(io::ErrorKind::IsADirectory),
+        false => io::Error::other("it is a device or a pipe, not a regular file"),
+    };
+    Err(unwritable(target, &error))
+}
+
 fn discard<'p>(temporaries: impl Iterator<Item = &'p PathBuf>) {
     for temporary in temporaries {
         let _ = fs::remove_file(temporary);
@@ -142,23 +188,84 @@ fn unwritable(path: &Path, error: &io::Error) -> Rejection {
 mod tests {
     use super::*;
 
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Self {
+            let name = format!("warpwatt-files-{name}-{}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn names(&self) -> Vec<String> {
+            let entries = fs::read_dir(&self.0).unwrap();
+            let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let mut names: Vec<String> = names.collect();
+            names.sort();
+            names
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            fs::remove_dir_all(&self.0).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_a_kill_left_of_our_own_files_is_swept() {
+        let scratch = Scratch::new("sweep");
+        for name in [
+            ".points.csv.part",
+            ".theirs.part",
+            "points.csv",
+            ".points.csv",
+        ] {
+            fs::write(scratch.0.join(name), b"").unwrap();
+        }
+        fs::create_dir(scratch.0.join(".answer.csv.part")).unwrap();
+        sweep(&scratch.0, |name| name.ends_with(".csv"));
+        assert_eq!(
+            scratch.names(),
+            [
+                ".answer.csv.part",
+                ".points.csv",
+                ".theirs.part",
+                "points.csv"
+            ]
+        );
+    }
+
+    /// A socket stands for every place that is no regular file: a test that replaces a device needs rights that it should not have.
+    #[test]
+    #[cfg(unix)]
+    fn what_is_no_regular_file_is_not_replaced() {
+        let scratch = Scratch::new("special");
+        let path = scratch.0.join("socket");
+        let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        let one = write_one(&path, b"1");
+        let piecewise = PartFile::create(&path).map(|_| ());
+        for refused in [one, piecewise] {
+            let Rejection(sink) = refused.unwrap_err();
+            let said = sink.diags[0].message.to_string();
+            assert!(said.contains("not a regular file"), "{said}");
+        }
+        assert_eq!(scratch.names(), ["socket"]);
+    }
+
     #[test]
     fn nothing_is_written_if_one_file_cannot_be() {
-        let directory = std::env::temp_dir().join(format!("warpwatt-files-{}", std::process::id()));
+        let scratch = Scratch::new("all");
+        let directory = &scratch.0;
         fs::create_dir_all(directory.join("b.txt")).unwrap();
         let files = [
             ("a.txt".to_owned(), b"1".to_vec()),
             ("missing/c.txt".to_owned(), b"2".to_vec()),
         ];
-        assert!(write_all(&directory, &files).is_err());
-        assert!(!directory.join("a.txt").exists());
-        let left: Vec<_> = fs::read_dir(&directory)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
-        assert_eq!(left, ["b.txt"], "no temporary file is left");
-        write_all(&directory, &files[..1]).unwrap();
+        assert!(write_all(directory, &files).is_err());
+        assert_eq!(scratch.names(), ["b.txt"], "no temporary file is left");
+        write_all(directory, &files[..1]).unwrap();
         assert_eq!(fs::read(directory.join("a.txt")).unwrap(), b"1");
-        fs::remove_dir_all(&directory).unwrap();
     }
 }

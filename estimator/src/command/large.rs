@@ -31,7 +31,7 @@ const STRETCH: usize = 1024;
 const PIECE: usize = 128;
 
 /// The digest's file: beside the tables it is all that a later report needs.
-const DIGEST: &str = "digest.json";
+pub const DIGEST: &str = "digest.json";
 
 /// What the best compromises are between, unless the study says.
 const OBJECTIVES: [&str; 2] = ["energy_j", "time_s"];

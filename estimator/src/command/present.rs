@@ -7,6 +7,7 @@ use serde_json::json;
 use super::console::{Exit, err, out, out_json};
 use super::files::write_all;
 use super::formulas::escaped;
+use super::large::DIGEST;
 use crate::diag::Diag;
 #[cfg(feature = "parquet")]
 use crate::report::parquet;
@@ -14,6 +15,10 @@ use crate::report::sheet::Sheet;
 use crate::report::{Details, Report, Table};
 use crate::store::{FILE_NAME, Manifest, RECORD, Record, hashes, remove_files};
 use crate::study::Format;
+
+/// The report for programs, and the one for people.
+const REPORT_JSON: &str = "report.json";
+const REPORT_PAGE: &str = "report.html";
 
 /// Where a report goes.
 pub struct Formats {
@@ -67,10 +72,10 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
             }
             #[cfg(not(feature = "parquet"))]
             Format::Parquet => {}
-            Format::Json => files.push(("report.json".to_owned(), json_text.clone().into_bytes())),
+            Format::Json => files.push((REPORT_JSON.to_owned(), json_text.clone().into_bytes())),
             Format::Html => {
                 let page = report.html().map_err(|error| defect(error.to_string()))?;
-                files.push(("report.html".to_owned(), page.into_bytes()));
+                files.push((REPORT_PAGE.to_owned(), page.into_bytes()));
             }
         }
     }
@@ -110,6 +115,17 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
         ));
     }
     Ok(())
+}
+
+/// Whether a report, of however many points, may have a file of this name.
+pub fn is_of_report(name: &str) -> bool {
+    let Some((stem, extension)) = name.split_once('.') else {
+        return false;
+    };
+    let named = |format: Format| format.extension() == extension;
+    let table = || Table::ALL.iter().any(|table| table.name() == stem);
+    let is_table = || Format::ALL.into_iter().any(named) && table();
+    [RECORD, DIGEST, REPORT_JSON, REPORT_PAGE].contains(&name) || is_table()
 }
 
 /// The tables of a report.

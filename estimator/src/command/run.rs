@@ -6,9 +6,10 @@ use super::arguments::RunArguments;
 use super::cache::show_notes;
 use super::console::{Exit, err, reject, show};
 use super::dry_run;
+use super::files::sweep;
 use super::large;
 use super::open::open;
-use super::present::{Formats, budget_exit, present};
+use super::present::{Formats, budget_exit, is_of_report, present};
 use super::progress::Progress;
 use super::results::recipes;
 use super::study_timeline::StudyTimeline;
@@ -185,6 +186,8 @@ pub fn report_store(
     store: &Store,
     (objectives, formats): (&[Objective], &Formats),
 ) -> Result<Exit, Rejection> {
+    // What was being written when a process was killed may be in a format that nobody asks for any more.
+    sweep(&formats.directory, is_of_report);
     // Draws need what few enough points were priced from.
     let drawn = manifest.uncertainty.is_some() && manifest.points.len() <= MOST_EXPLAINED;
     if manifest.points.len() > MOST_SHOWN && !drawn {

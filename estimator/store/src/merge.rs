@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{BATCH, Manifest, Store, StoreError};
+use super::database::PLAIN;
+use super::open::{is_there, look_over};
+use super::{BATCH, FILE_NAME, Manifest, Store, StoreError};
 
 /// What putting parts together came to.
 #[derive(Debug)]
@@ -21,13 +23,13 @@ pub struct Merged {
 /// thrown away before all that can be known.
 pub fn merge(directory: &Path, parts: &[PathBuf], fresh: bool) -> Result<Merged, StoreError> {
     if fresh && parts.iter().any(|part| is_same(part, directory)) {
-        let path = directory.join(super::FILE_NAME);
+        let path = directory.join(FILE_NAME);
         return Err(StoreError::OwnPart { path });
     }
     let parts: Result<Vec<Store>, StoreError> = parts
         .iter()
         .filter(|part| !is_same(part, directory))
-        .map(|part| Store::open_existing(part))
+        .map(|part| whole(part))
         .collect();
     let parts = parts?;
     let there = if fresh { None } else { there(directory)? };
@@ -55,9 +57,18 @@ fn is_same(one: &Path, other: &Path) -> bool {
     one == other || place(one).is_some_and(|place_of| Some(place_of) == place(other))
 }
 
+/// A part, every page of it looked over: where one is damaged, a point may be under another key, and a part need not have every point.
+fn whole(directory: &Path) -> Result<Store, StoreError> {
+    let path = directory.join(FILE_NAME);
+    if is_there(&path) {
+        look_over(&path, None, PLAIN)?;
+    }
+    Store::open_existing(directory)
+}
+
 /// What the store that gets all points holds already. One without a point is begun again.
 fn there(directory: &Path) -> Result<Option<Store>, StoreError> {
-    match Store::open_existing(directory) {
+    match whole(directory) {
         Ok(store) => Ok(Some(store).filter(|store| !store.is_empty().unwrap_or(false))),
         Err(StoreError::Missing { .. }) => Ok(None),
         Err(error) => Err(error),

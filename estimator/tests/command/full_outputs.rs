@@ -235,3 +235,35 @@ fn files_stay_as_they_were_on_a_full_disk() {
     }
     same_reports(&scratch.path("before"), &scratch.path("results"));
 }
+
+/// A kill in the middle of a report leaves files under the names that they have until they are whole; the next report need not write those.
+#[test]
+fn what_a_kill_left_of_a_report_goes_with_the_next_one() {
+    let scratch = Scratch::new();
+    let here = scratch.path("");
+    let line = |words: &str| {
+        let words: Vec<&str> = words.split(' ').collect();
+        let output = warpwatt(&here, &words);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    };
+    scratch.write(
+        "study.toml",
+        "[study]\ntitle = \"Left\"\n[gpu]\npreset = \"tesla-16sm\"\nnode = \"32nm\"\n[workloads]\nkernels = [\"vector_add\"]\n",
+    );
+    line("run study.toml --quiet");
+    for name in [
+        ".points.parquet.part",
+        ".digest.json.part",
+        ".report.html.part",
+        ".mine.part",
+    ] {
+        scratch.write(&format!("results/{name}"), "half of it");
+    }
+    line("report results");
+    let left: Vec<_> = fs::read_dir(scratch.path("results"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".part"))
+        .collect();
+    assert_eq!(left, [".mine.part"]);
+}

@@ -96,7 +96,7 @@ fn output(setting: &Setting, words: &[&str], sink: Sink) -> io::Result<Verdict> 
     let what = format!("{} with its output {sink:?}", words.join(" "));
     let unsaid = matches!(sink, Sink::Full) && ended.report.code == Some(0);
     let unsaid = unsaid.then(|| "exit code 0, though nothing could be written".to_owned());
-    let complains = String::from_utf8_lossy(&ended.err).contains("error");
+    let complains = String::from_utf8_lossy(&ended.err).contains("error[");
     let loud = matches!(sink, Sink::Gone) && complains;
     let loud = loud.then(|| format!("says something{}", ended.last_words()));
     let wrong = ended.fault().or(unsaid).or(loud);

@@ -5,10 +5,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::path::Path;
+use std::process::Command;
 
 use crate::attack::{Attack, Setting, Tally};
 use crate::cases::{Verdict, spread, worse};
 use crate::program::Call;
+use crate::scratch::Scratch;
 use crate::study::{self, Files, RESULTS, RUN, STORE, difference, folder, start};
 
 /// The program is killed.
@@ -46,8 +49,75 @@ const CALLS: &[(&str, &[&str])] = &[
     ("openat", &["EROFS", "ENOSPC", "EMFILE"]),
 ];
 
-/// What is disturbed: the commands that write results.
-const LINES: &[&[&str]] = &[RUN, &["merge", RESULTS, "a", "b"]];
+/// A command that writes.
+struct Line {
+    words: &'static [&'static str],
+    /// What is done before it.
+    before: &'static [&'static [&'static str]],
+    /// Files of what was done before it that are not there.
+    without: &'static [&'static str],
+}
+
+/// What is disturbed.
+const LINES: &[Line] = &[
+    Line {
+        words: RUN,
+        before: &[],
+        without: &[],
+    },
+    Line {
+        words: &["merge", RESULTS, "a", "b"],
+        before: &[PARTS[0], PARTS[1]],
+        without: &[],
+    },
+    Line {
+        words: &["report", RESULTS],
+        before: &[RUN],
+        without: &["points.csv", "comparisons.csv", "report.json"],
+    },
+    Line {
+        words: &[
+            "what-if",
+            "-k",
+            "vector_add",
+            "-t",
+            "filter_cache",
+            "--preset",
+            "tesla-16sm",
+            "--no-cache",
+            "--jobs",
+            "1",
+            "--save",
+            "results/saved.toml",
+        ],
+        before: &[RUN],
+        without: &[],
+    },
+];
+
+/// A study in two parts.
+const PARTS: [&[&str]; 2] = [
+    &[
+        "run",
+        "study.toml",
+        "--quiet",
+        "--no-cache",
+        "--shard",
+        "1/2",
+        "--out",
+        "a",
+    ],
+    &[
+        "run",
+        "study.toml",
+        "--quiet",
+        "--no-cache",
+        "--shard",
+        "2/2",
+        "--out",
+        "b",
+    ],
+];
 
 /// One disturbance: of which command, at which call.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,13 +127,69 @@ struct At {
     number: usize,
 }
 
-fn run(setting: &Setting, disturbance: Disturbance) -> Result<Tally, String> {
-    let (_folder, must) = study::finished(setting)?;
-    let mut places = BTreeSet::new();
-    for line in 0..LINES.len() {
-        places.extend(calls(setting, line)?);
+/// A command, with the folder that it begins with and the report that it must come to.
+struct Prepared {
+    words: &'static [&'static str],
+    folder: Scratch,
+    must: Files,
+}
+
+impl Prepared {
+    /// Does what comes before the command, and the command in a copy of the folder; finds its calls that write.
+    fn new(setting: &Setting, (number, line): (usize, &Line)) -> Result<(Self, Vec<At>), String> {
+        let said = |error: io::Error| error.to_string();
+        let folder = folder().map_err(said)?;
+        for words in line.before {
+            let ended = start(setting, folder.path(), words).map_err(said)?;
+            if ended.report.code != Some(0) {
+                return Err(format!("{}{}", words.join(" "), ended.last_words()));
+            }
+        }
+        for name in line.without {
+            let path = folder.join(RESULTS).join(name);
+            fs::remove_file(path).map_err(|error| format!("{name}: {error}"))?;
+        }
+        let mut prepared = Self {
+            words: line.words,
+            folder,
+            must: Files::new(),
+        };
+        let copy = prepared.copy().map_err(said)?;
+        let places = calls(setting, (number, line.words), &copy)?;
+        prepared.must = study::report(&copy.join(RESULTS)).map_err(said)?;
+        Ok((prepared, places))
     }
-    let all: Vec<At> = places.into_iter().collect();
+
+    fn copy(&self) -> io::Result<Scratch> {
+        let copy = Scratch::new()?;
+        copy_files(self.folder.path(), copy.path())?;
+        Ok(copy)
+    }
+}
+
+fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let target = to.join(path.file_name().unwrap_or_default());
+        match path.is_dir() {
+            true => copy_files(&path, &target)?,
+            false => fs::copy(&path, &target).map(|_| ())?,
+        }
+    }
+    Ok(())
+}
+
+fn run(setting: &Setting, disturbance: Disturbance) -> Result<Tally, String> {
+    let known = Command::new("strace").arg("--version").output();
+    known.map_err(|error| format!("`strace`: {error}"))?;
+    let mut lines = Vec::new();
+    let mut places = BTreeSet::new();
+    for line in LINES.iter().enumerate() {
+        let (line, found) = Prepared::new(setting, line)?;
+        lines.push(line);
+        places.extend(found);
+    }
     let errors = |at: &At| match disturbance {
         Disturbance::Kill => vec!["signal=KILL".to_owned()],
         Disturbance::Error => CALLS[at.call]
@@ -72,7 +198,7 @@ fn run(setting: &Setting, disturbance: Disturbance) -> Result<Tally, String> {
             .map(|error| format!("error={error}"))
             .collect(),
     };
-    let cases: Vec<(At, String)> = all
+    let cases: Vec<(At, String)> = places
         .iter()
         .flat_map(|at| errors(at).into_iter().map(|how| (at.clone(), how)))
         .collect();
@@ -82,31 +208,22 @@ fn run(setting: &Setting, disturbance: Disturbance) -> Result<Tally, String> {
         let Some((at, how)) = cases.get(number as usize) else {
             return (Some(format!("there are {all} cases")), (0.0, 0));
         };
-        let done = one(setting, (at, how), &must);
+        let done = one(setting, (at, how), &lines[at.line]);
         done.unwrap_or_else(|error| (Some(error.to_string()), (0.0, 0)))
     }))
 }
 
-/// What a command begins with.
-fn prepared(setting: &Setting, line: usize) -> io::Result<crate::scratch::Scratch> {
-    let folder = folder()?;
-    if line == 1 {
-        for (part, out) in [("1/2", "a"), ("2/2", "b")] {
-            let words = [RUN, &["--shard", part, "--out", out]].concat();
-            start(setting, folder.path(), &words)?;
-        }
-    }
-    Ok(folder)
-}
-
 /// The calls of a command that write, each by its number in its thread.
-fn calls(setting: &Setting, line: usize) -> Result<Vec<At>, String> {
+fn calls(
+    setting: &Setting,
+    (line, words): (usize, &[&str]),
+    folder: &Scratch,
+) -> Result<Vec<At>, String> {
     let said = |error: io::Error| error.to_string();
-    let folder = prepared(setting, line).map_err(said)?;
     let names: Vec<&str> = CALLS.iter().map(|(name, _)| *name).collect();
     let log = folder.join("log");
     let trace = format!("trace={}", names.join(","));
-    let call = Call::new(&setting.program, folder.path()).args(LINES[line]);
+    let call = Call::new(&setting.program, folder.path()).args(words);
     let log_name = log.display().to_string();
     let ended = call
         .by(["strace", "-f", "-qq", "-o", &log_name, "-e", &trace])
@@ -144,12 +261,12 @@ fn calls(setting: &Setting, line: usize) -> Result<Vec<At>, String> {
     Ok(found)
 }
 
-fn one(setting: &Setting, (at, how): (&At, &str), must: &Files) -> io::Result<Verdict> {
-    let folder = prepared(setting, at.line)?;
+fn one(setting: &Setting, (at, how): (&At, &str), line: &Prepared) -> io::Result<Verdict> {
+    let folder = line.copy()?;
+    let (words, must) = (line.words, &line.must);
     let (name, _) = CALLS[at.call];
     let inject = format!("inject={name}:{how}:when={}", at.number);
     let trace = format!("trace={name}");
-    let words = LINES[at.line];
     let call = Call::new(&setting.program, folder.path()).args(words);
     let ended = call
         .by([

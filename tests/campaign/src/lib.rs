@@ -10,6 +10,7 @@ pub mod program;
 pub mod random;
 pub mod scratch;
 pub mod table;
+pub mod worker;
 
 mod damage;
 mod disk;
@@ -18,7 +19,7 @@ mod matrix;
 mod mutate;
 mod study;
 
-pub use mutate::worker;
+pub use mutate::input;
 
 use std::path::{Path, PathBuf};
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use warpwatt_campaign::attack::{ALL, Attack, Setting};
-use warpwatt_campaign::{guard, table, worker};
+use warpwatt_campaign::{guard, input, table, worker};
 
 /// Attack the warpwatt command: damaged inputs, kills, damaged stores, full disks, threads and caches.
 ///
@@ -72,7 +72,7 @@ fn campaign(cli: &Cli) -> ExitCode {
         }
     };
     if let Some(case) = cli.case.filter(|_| cli.show) {
-        let input = worker::input(setting.seed, case);
+        let input = input(setting.seed, case);
         let done = std::io::Write::write_all(&mut std::io::stdout(), &input);
         return ExitCode::from(if done.is_ok() { 0 } else { 2 });
     }

@@ -133,6 +133,11 @@ impl Finished {
             fs::read(&path).unwrap() == bytes,
             "{damage:?}: reading changes nothing"
         );
+        self.survives_merging(&scratch.0, damage);
+        assert!(
+            fs::read(&path).unwrap() == bytes,
+            "{damage:?}: merging changes nothing"
+        );
         let (_, ran) = run(&scratch.0, &Disk::sound(), &self.study);
         let refused_to_go_on = match &ran {
             Ok(()) => false,
@@ -157,6 +162,23 @@ impl Finished {
             );
         }
         read.is_err() || refused_to_go_on
+    }
+}
+
+impl Finished {
+    /// A merge takes every point of the damaged store or nothing: a point under a key that is damaged is not missing.
+    fn survives_merging(&self, part: &Path, damage: Damage) {
+        let merged = Scratch::new();
+        match merge(&merged.0, &[part.to_path_buf()], false) {
+            Ok(done) => {
+                assert_eq!(done.missing, 0, "{damage:?}");
+                assert!(collected(&merged.0).unwrap() == self.outcomes, "{damage:?}");
+            }
+            Err(error) => {
+                refused(&error, damage);
+                assert!(!merged.0.exists(), "{damage:?}: nothing is written");
+            }
+        }
     }
 }
 
