@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use warpwatt_gpu::GpuSpec;
 
 use super::{Axes, Combination};
 use crate::clock::follow_vdd;
 use crate::diag::{Diag, Sink, SourceId};
 use crate::outcome::{Note, NoteKind};
-use crate::study::{Clock, Faults};
+use crate::pricing::NodeCircuits;
+use crate::study::{Clock, Configuration, Faults, Variant};
 
 /// What fitting a configuration into a GPU at a technology came to.
 #[derive(Clone, Debug)]
@@ -51,9 +51,6 @@ impl Specs {
     }
 }
 
-/// Fits at once: as many technologies as that have what circuits cost in them remembered meanwhile.
-const AT_ONCE: usize = 256;
-
 impl Fits {
     /// Fits whatever the combinations need. What cannot be built is left in `sink`.
     pub(super) fn all(
@@ -63,49 +60,43 @@ impl Fits {
         source: SourceId,
     ) -> Option<Fits> {
         let wanted: BTreeSet<[u32; 3]> = combinations.iter().map(|[_, rest @ ..]| *rest).collect();
-        let wanted: Vec<[u32; 3]> = wanted.into_iter().collect();
         let mut fits = Fits::default();
         let mut faults = Faults::default();
-        for places in wanted.chunks(AT_ONCE) {
-            // Each on its own and in any order: what circuits cost does not depend on who asked first.
-            let fitted = places.par_iter().map(|place| fit(axes, *place));
-            let fitted: Vec<_> = fitted.collect();
-            for (place, fitted) in places.iter().zip(fitted) {
-                fits.keep(axes, *place, fitted, (&mut faults, source));
+        let mut before = None;
+        for place in wanted {
+            let [gpu, technology, configuration] = place;
+            if let Some(before) = before
+                .replace(technology)
+                .filter(|last| *last != technology)
+            {
+                axes.leave(before as usize);
             }
-            let technologies = places.chunk_by(|[_, one, _], [_, other, _]| one == other);
-            for [_, technology, _] in technologies.filter_map(<[_]>::first) {
-                axes.leave(*technology as usize);
+            let configuration_here = &axes.configurations[configuration as usize];
+            let fitted = fit(
+                &axes.gpus[gpu as usize],
+                &axes.technologies[technology as usize],
+                configuration_here,
+                axes.clock,
+            );
+            match fitted {
+                Ok((spec, notes)) => {
+                    let known = fits.specs.entry([gpu, configuration]).or_default();
+                    let spec = known.place(spec);
+                    let notes = Arc::new(notes);
+                    fits.fitted.insert(place, Fitted { spec, notes });
+                }
+                Err(message) => {
+                    let message =
+                        format!("`{}` cannot be built: {message}", configuration_here.label);
+                    let diag = Diag::error("study::fit", message);
+                    let places = configuration_here.range.iter();
+                    faults
+                        .push(places.fold(diag, |diag, range| diag.at(source, range.clone(), "")));
+                }
             }
         }
         faults.leave(sink);
         (!sink.has_errors()).then_some(fits)
-    }
-
-    /// Keeps what came of a fit.
-    fn keep(
-        &mut self,
-        axes: &Axes,
-        place: [u32; 3],
-        fitted: Result<(GpuSpec, Vec<Note>), String>,
-        (faults, source): (&mut Faults, SourceId),
-    ) {
-        let [gpu, _, configuration] = place;
-        match fitted {
-            Ok((spec, notes)) => {
-                let known = self.specs.entry([gpu, configuration]).or_default();
-                let spec = known.place(spec);
-                let notes = Arc::new(notes);
-                self.fitted.insert(place, Fitted { spec, notes });
-            }
-            Err(message) => {
-                let configuration = &axes.configurations[configuration as usize];
-                let message = format!("`{}` cannot be built: {message}", configuration.label);
-                let diag = Diag::error("study::fit", message);
-                let places = configuration.range.iter();
-                faults.push(places.fold(diag, |diag, range| diag.at(source, range.clone(), "")));
-            }
-        }
     }
 
     /// What a GPU, a technology and a configuration came to.
@@ -119,16 +110,19 @@ impl Fits {
     }
 }
 
-fn fit(axes: &Axes, place: [u32; 3]) -> Result<(GpuSpec, Vec<Note>), String> {
-    let [gpu, technology, configuration] = place.map(|place| place as usize);
-    let circuits = &axes.technologies[technology];
-    let stack = &axes.configurations[configuration].stack;
-    let mut spec = axes.gpus[gpu].spec.clone();
-    if axes.clock == Clock::FollowsVdd {
+fn fit(
+    variant: &Variant,
+    circuits: &NodeCircuits,
+    configuration: &Configuration,
+    clock: Clock,
+) -> Result<(GpuSpec, Vec<Note>), String> {
+    let mut spec = variant.spec.clone();
+    if clock == Clock::FollowsVdd {
         follow_vdd(&mut spec, circuits).map_err(|error| error.to_string())?;
     }
-    stack.reshape(&mut spec);
-    let fit = stack
+    configuration.stack.reshape(&mut spec);
+    let fit = configuration
+        .stack
         .fit(&mut spec, circuits)
         .map_err(|error| error.to_string())?;
     let notes = super::span::notes(NoteKind::Timing, fit.notes).collect();
