@@ -87,5 +87,5 @@ fn points_are_priced_at_the_temperature_of_their_own_heat() {
         .iter()
         .filter_map(|p| p["heat"]["state"].as_str())
         .collect();
-    assert!(states.contains(&"runaway"), "{states:?}");
+    assert!(states.contains(&"out_of_range"), "{states:?}");
 }
