@@ -4,6 +4,7 @@
 //! follow each other without a gap; what is left at the end of a run joins the last one. Energy that no window holds is spread evenly over the run, so that
 //! the windows' energies add up to the run's: leakage, and structures whose events an expression makes of counters.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use warpwatt_activity::Activity;
@@ -154,10 +155,13 @@ impl Windows {
 
     /// The same with what structures are charged for, by the names of their actions: `l2.data` and its charges count `l2.data.read`. Their windows add up to
     /// the count of the run, what is left over when many are done at once among them.
-    #[must_use]
-    pub fn charged<'c>(&self, charges: impl Iterator<Item = (&'c str, &'c Charge)>) -> Self {
-        let mut windows = self.clone();
+    pub fn charged<'c>(
+        &self,
+        charges: impl Iterator<Item = (&'c str, &'c Charge)>,
+    ) -> Cow<'_, Self> {
+        let mut charged = Cow::Borrowed(self);
         for (structure, charge) in charges {
+            let windows = charged.to_mut();
             let column = self.column(charge);
             let name = format!("{structure}.{}", charge.action);
             match windows.names.iter().position(|known| *known == name) {
@@ -174,7 +178,7 @@ impl Windows {
                 }
             }
         }
-        windows
+        charged
     }
 
     /// What is charged in each window.

@@ -151,22 +151,26 @@ impl Count {
 }
 
 impl Charge {
-    /// An action that the events of a counter are, one by one.
-    pub fn each(action: &'static str, counter: &'static str) -> Self {
+    /// An action that happens so often for each event of these.
+    pub fn weighted(
+        action: &'static str,
+        events: impl IntoIterator<Item = (&'static str, u32)>,
+    ) -> Self {
         Self {
             action,
-            events: vec![(counter, 1)],
+            events: events.into_iter().collect(),
             at_once: 1,
         }
     }
 
+    /// An action that the events of a counter are, one by one.
+    pub fn each(action: &'static str, counter: &'static str) -> Self {
+        Self::any(action, &[counter])
+    }
+
     /// An action that happens for each event of any of these.
     pub fn any(action: &'static str, counters: &[&'static str]) -> Self {
-        Self {
-            action,
-            events: counters.iter().map(|counter| (*counter, 1)).collect(),
-            at_once: 1,
-        }
+        Self::weighted(action, counters.iter().map(|counter| (*counter, 1)))
     }
 
     /// The same, so many at once.
@@ -298,10 +302,7 @@ mod tests {
         assert_eq!(both.clone().at_once(4).count(&activity), 4);
         assert_eq!(both.clone().at_once(4).formula(), "(a + b) / 4");
         assert_eq!(both.formula(), "a + b");
-        let heavy = Charge {
-            events: vec![("a", 8), ("b", 1)],
-            ..both
-        };
+        let heavy = Charge::weighted("read", [("a", 8), ("b", 1)]);
         assert_eq!(heavy.count(&activity), 83);
         assert_eq!(heavy.formula(), "8 a + b");
         assert_eq!(Charge::each("read", "never").count(&activity), 0);

@@ -246,9 +246,9 @@ fn scope_notes(
         .filter(|structure| structure.actions.is_empty())
         .map(|structure| structure.name.as_str())
         .collect();
-    let charges = table.iter().flat_map(|(_, entry)| &entry.charges);
-    let charged: BTreeSet<(&str, &str)> = charges
-        .flat_map(|charge| &charge.events)
+    let charged: BTreeSet<(&str, &str)> = table
+        .charges()
+        .flat_map(|(_, charge)| &charge.events)
         .filter_map(|(counter, _)| counter.rsplit_once('.'))
         .collect();
     let unpriced: BTreeSet<&str> = activity

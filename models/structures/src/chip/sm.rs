@@ -16,7 +16,7 @@ const STACK_ADDRESSES: u64 = 2 * 32;
 /// Bits of a data word of a lane.
 const LANE_BITS: u32 = 32;
 /// Share of the bits that change from one operation to the next, in percent: random data.
-const RANDOM: u8 = 50;
+pub(super) const RANDOM: u8 = 50;
 /// Bytes that a constant access broadcasts.
 const CONSTANT_WORD_BITS: u32 = 64;
 
@@ -27,7 +27,6 @@ pub(super) fn front_end(gpu: &GpuSpec) -> Vec<Structure> {
         .filter(|it| it.group == Group::FrontEnd && it.name != "operand_buffer")
         .collect();
     let schedulers = gpu.scheduler.count;
-    let warps = gpu.warps_per_sm();
     found.extend([
         Structure::front_end("decoder", logic(LogicBlock::Decoder { bits: OPCODE_BITS }))
             .per_sm(schedulers)
@@ -40,7 +39,6 @@ pub(super) fn front_end(gpu: &GpuSpec) -> Vec<Structure> {
         Structure::front_end("operand_buffer", operand_buffer(gpu)),
         operand_crossbar(gpu),
     ]);
-    debug_assert!(warps > 0);
     found
 }
 
@@ -191,9 +189,8 @@ fn l1(gpu: &GpuSpec) -> Vec<Structure> {
     } else {
         (sectors(bytes), 1, 1)
     };
-    let sector = |action, counters: &[&'static str]| Charge {
-        events: counters.iter().map(|counter| (*counter, banks)).collect(),
-        ..Charge::any(action, &[])
+    let sector = |action, counters: &[&'static str]| {
+        Charge::weighted(action, counters.iter().map(|counter| (*counter, banks)))
     };
     let misses = Spec::Cam(CamSpec {
         entries: u64::from(gpu.l1.mshrs.min(MOST_MSHRS)),
@@ -223,10 +220,7 @@ fn constant_cache(gpu: &GpuSpec) -> [Structure; 2] {
     let constant = &gpu.constant;
     let bytes = u64::from(constant.cache_bytes);
     let words = (8 * constant.cache_line_bytes / CONSTANT_WORD_BITS).max(1);
-    let fill = Charge {
-        events: vec![("constant_misses", words)],
-        ..Charge::any("write", &[])
-    };
+    let fill = Charge::weighted("write", [("constant_misses", words)]);
     [
         memory(
             "constant_cache.tag",

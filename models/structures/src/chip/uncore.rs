@@ -4,7 +4,7 @@ use warpwatt_circuit::noc::{NocBlock, NocSpec};
 use warpwatt_circuit::{CamSpec, Ports, Spec};
 use warpwatt_gpu::{GpuSpec, Topology};
 
-use super::sm::crossbar;
+use super::sm::{RANDOM, crossbar};
 use super::{ADDRESS_BITS, sectors, tags};
 use crate::{Charge, Group, Region, Structure};
 
@@ -41,10 +41,7 @@ const REQUESTS: [&str; 6] = [
 fn flits(gpu: &GpuSpec, bytes: &'static str, crossings: u32) -> Charge {
     let headers = REQUESTS.iter();
     let headers = headers.map(|packets| (*packets, gpu.noc.header_bytes * crossings));
-    Charge {
-        events: headers.chain([(bytes, crossings)]).collect(),
-        ..Charge::any("read", &[]).at_once(gpu.chip.link_bytes)
-    }
+    Charge::weighted("read", headers.chain([(bytes, crossings)])).at_once(gpu.chip.link_bytes)
 }
 
 /// Both directions: a crossbar each, or a mesh of routers; and wires to it from each port and slice.
@@ -60,7 +57,7 @@ fn network(gpu: &GpuSpec) -> Vec<Structure> {
             bits: u64::from(bits),
             micrometres: 1,
         },
-        activity: 50,
+        activity: RANDOM,
     });
     let link =
         |name| uncore(name, link.clone(), ports + slices).spanning(Region::Die, TO_THE_MIDDLE);
@@ -80,7 +77,7 @@ fn router(bits: u32) -> Spec {
             channels: 1,
             depth: BUFFER_FLITS,
         },
-        activity: 50,
+        activity: RANDOM,
     })
 }
 
