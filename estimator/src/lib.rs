@@ -4,6 +4,7 @@ pub use warpwatt_analysis::{
     explain, optimise, papers, report, run, select, sensitivity, uncertainty, vulnerability,
 };
 pub use warpwatt_array as array;
+pub use warpwatt_board as board;
 pub use warpwatt_input::{diag, expression, input, toml_reader};
 pub use warpwatt_pricing::{digest, label, outcome, peak, performance, pricing, recipe};
 pub use warpwatt_run::{cache, foreign, inject, reliability, timeline};

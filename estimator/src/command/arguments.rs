@@ -10,11 +10,13 @@ use warpwatt_techlib::quantity::{Temperature, Voltage};
 use super::array::ArrayArguments;
 use super::avf::AvfArguments;
 use super::cache::CacheArguments;
+use super::calibrate::CalibrateArguments;
 use super::completions::CompletionsArguments;
 use super::energy::Conditions;
 use super::explain::ExplainArguments;
 use super::inject::InjectArguments;
 use super::man::ManArguments;
+use super::predict::PredictArguments;
 use super::reproduce::ReproduceArguments;
 use super::schema::SchemaArguments;
 use super::sensitivity::SensitivityArguments;
@@ -48,6 +50,7 @@ Examples:
   warpwatt inject bfs --structure register_file         what flipped bits do to a kernel's result
   warpwatt trace bfs                                    how a kernel behaves: divergence, memory, live ranges
   warpwatt array --capacity 4KiB --word 128b --node 7nm one memory: area, delay, energy, leakage
+  warpwatt predict counts.csv --board titan-v           what a graphics board draws for rows of counts
   warpwatt explain results --metric energy_j --point 1  where a figure comes from, down to the technology's values
   warpwatt list kernels                                 what there is to choose from
   warpwatt tech show 7nm                                what a technology node is made of, and how sure it is
@@ -70,6 +73,10 @@ pub enum Command {
     WhatIf(WhatIfArguments),
     /// Run one kernel, check its buffers, show counts and cycles
     Kernel(KernelArguments),
+    /// Learn what a graphics board draws, from measured watts
+    Calibrate(CalibrateArguments),
+    /// Say what a graphics board draws for rows of counts
+    Predict(PredictArguments),
     /// How vulnerable the GPU's storage is to soft errors while a kernel runs
     Avf(AvfArguments),
     /// Show what is in a PTX file, and what of it cannot run

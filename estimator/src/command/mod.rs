@@ -3,7 +3,9 @@
 mod arguments;
 mod array;
 mod avf;
+mod boards;
 mod cache;
+mod calibrate;
 mod completions;
 mod console;
 mod dry_run;
@@ -22,6 +24,7 @@ mod man;
 mod merge;
 mod open;
 mod optimize;
+mod predict;
 mod present;
 mod progress;
 mod ptx;
@@ -67,6 +70,8 @@ fn dispatch(command: &Command) -> Exit {
         Command::WhatIf(arguments) => what_if::run(arguments),
         Command::Kernel(arguments) => kernel::run(arguments),
         Command::Avf(arguments) => avf::run(arguments),
+        Command::Calibrate(arguments) => calibrate::run(arguments),
+        Command::Predict(arguments) => predict::run(arguments),
         Command::Ptx(arguments) => ptx::run(arguments),
         Command::Inject(arguments) => inject::run(arguments),
         Command::Trace(arguments) => trace::run(arguments),

@@ -1,0 +1,322 @@
+//! Tables of measurements and of counts, read into rates of events.
+
+mod table;
+
+pub use table::{MOST_BYTES, Table};
+
+use warpwatt_gpu::GpuSpec;
+
+use crate::channel::{CHANNELS, Channel};
+use crate::facts::Facts;
+use crate::map::{Basis, Map, Operands, Term};
+
+/// Bytes of a sector.
+const SECTOR: f64 = 32.0;
+/// Peaks that a share may be above, since counters are not read in one run.
+const MOST: f64 = 1.25;
+
+/// What a board did, and what it drew.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its name. Rows of one name are the same work at several clocks.
+    pub name: String,
+    /// The line of the table.
+    pub line: u64,
+    /// Measured watts, if they are given.
+    pub power_w: Option<f64>,
+    /// Core clock over the board's.
+    pub core: f64,
+    /// Memory clock over the board's.
+    pub memory: f64,
+    /// Events a second: at the board's default clocks where `by_share`, at the row's own else.
+    pub rates: [f64; CHANNELS],
+    /// Share of SMs with work.
+    pub active: f64,
+    /// Loaded words for each operation, where loops compute on what they loaded; none on data.
+    pub words: Option<f64>,
+    /// Shares of documented peaks, if the rates came as such: the largest of those of the core clock, and that of DRAM.
+    pub shares: Option<(f64, f64)>,
+    /// Supply over that at the default clock, where it is not what the board's law says.
+    pub supply: Option<f64>,
+    /// Temperature of the GPU in kelvin, if it is known.
+    pub temperature_k: Option<f64>,
+    /// Kinds of events of which the table says nothing in this row.
+    pub unknown: Vec<Channel>,
+}
+
+/// A row that is not used, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Its name.
+    pub name: String,
+    /// Its line.
+    pub line: u64,
+    /// Why, in a sentence.
+    pub why: String,
+}
+
+/// Rows of a table, in its order.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// Those that can be used.
+    pub used: Vec<Row>,
+    /// Those that cannot.
+    pub refused: Vec<Refused>,
+    /// Columns that are neither in the map nor named as ignored.
+    pub unread: Vec<String>,
+}
+
+impl Rows {
+    /// The rows of `table` on a board, by `map`; `operands` where the caller knows better than the map.
+    pub fn of(table: &Table, map: &Map, board: (&Facts, &GpuSpec), operands: Operands) -> Self {
+        let reader = Reader {
+            table,
+            map,
+            facts: board.0,
+            gpu: board.1,
+            operands,
+        };
+        let mut rows = Self {
+            unread: reader.unread(),
+            ..Self::default()
+        };
+        for number in 0..table.rows.len() {
+            match reader.row(number) {
+                Ok(row) => rows.used.push(row),
+                Err(refused) => rows.refused.push(refused),
+            }
+        }
+        rows
+    }
+}
+
+struct Reader<'a> {
+    table: &'a Table,
+    map: &'a Map,
+    facts: &'a Facts,
+    gpu: &'a GpuSpec,
+    operands: Operands,
+}
+
+impl Reader<'_> {
+    fn unread(&self) -> Vec<String> {
+        let known: Vec<&str> = self.map.known().collect();
+        let header = self.table.header.iter();
+        header
+            .filter(|name| !known.contains(&name.as_str()))
+            .cloned()
+            .collect()
+    }
+
+    fn row(&self, number: usize) -> Result<Row, Refused> {
+        let columns = &self.map.columns;
+        let name = self.table.text(number, &columns.name).unwrap_or_default();
+        let line = self.table.lines[number];
+        let refused = |why: String| Refused {
+            name: name.to_owned(),
+            line,
+            why,
+        };
+        let number_of = |names: &[String]| self.table.number(number, names).map_err(&refused);
+        let core = number_of(&columns.core_mhz)?.unwrap_or(self.facts.core_mhz);
+        let memory = number_of(&columns.memory_mhz)?.unwrap_or(self.facts.memory_mhz);
+        let power_w = number_of(&columns.power_w)?;
+        let (rates, unknown) = self.rates(number).map_err(&refused)?;
+        let idle = rates.iter().all(|rate| *rate == 0.0);
+        let row = Row {
+            name: name.to_owned(),
+            line,
+            power_w,
+            core: core / self.facts.core_mhz,
+            memory: memory / self.facts.memory_mhz,
+            active: if idle {
+                0.0
+            } else {
+                self.active(number).map_err(&refused)?
+            },
+            words: self.words(&rates),
+            rates,
+            supply: None,
+            shares: self.shares(number).map_err(&refused)?,
+            temperature_k: number_of(&columns.temperature_c)?.map(|celsius| celsius + 273.15),
+            unknown,
+        };
+        let limited = self
+            .table
+            .text(number, &columns.limited)
+            .unwrap_or_default();
+        match fault(&row, limited) {
+            None => Ok(row),
+            Some(why) => Err(refused(why)),
+        }
+    }
+
+    /// Share of SMs with work; all of them where nothing says otherwise.
+    fn active(&self, number: usize) -> Result<f64, String> {
+        let columns = &self.map.columns;
+        let cell = |names: &[String]| self.table.number(number, names);
+        let sms = f64::from(self.gpu.sm.count);
+        let share = if let Some(idle) = cell(&columns.idle_sms)? {
+            1.0 - idle / sms
+        } else if let Some(share) = cell(&columns.active_share)? {
+            share
+        } else if let (Some(active), Some(elapsed)) = (
+            cell(&columns.active_cycles)?,
+            cell(&columns.elapsed_cycles)?,
+        ) {
+            active / elapsed
+        } else {
+            1.0
+        };
+        if (-0.05..=1.05).contains(&share) {
+            Ok(share.clamp(0.0, 1.0))
+        } else {
+            Err(format!("{:.0} % of the SMs would have work", 100.0 * share))
+        }
+    }
+
+    /// Events a second, and kinds that the table has columns for but no number here.
+    fn rates(&self, number: usize) -> Result<([f64; CHANNELS], Vec<Channel>), String> {
+        let mut rates = [0.0; CHANNELS];
+        let mut unknown = Vec::new();
+        let scale = self.scale(number)?;
+        for term in &self.map.term {
+            let Some(channel) = Channel::named(&term.channel) else {
+                continue;
+            };
+            match self.value(number, term)? {
+                Some(value) => rates[channel as usize] += value * scale * self.peak(channel),
+                None if self.map.basis != Basis::Utilisation && !unknown.contains(&channel) => {
+                    unknown.push(channel);
+                }
+                None => {}
+            }
+        }
+        if self.map.basis == Basis::Utilisation {
+            self.issued(&mut rates);
+        }
+        Ok((rates, unknown))
+    }
+
+    fn shares(&self, number: usize) -> Result<Option<(f64, f64)>, String> {
+        if self.map.basis != Basis::Utilisation {
+            return Ok(None);
+        }
+        let mut shares = (0.0_f64, 0.0);
+        for term in &self.map.term {
+            let share = self.value(number, term)?.unwrap_or(0.0);
+            if Channel::named(&term.channel) == Some(Channel::Dram) {
+                shares.1 = share;
+            } else {
+                shares.0 = shares.0.max(share);
+            }
+        }
+        Ok(Some(shares))
+    }
+
+    fn value(&self, number: usize, term: &Term) -> Result<Option<f64>, String> {
+        let Some(value) = self.table.number(number, &term.columns)? else {
+            return Ok(None);
+        };
+        if value < 0.0 {
+            return Err(format!(
+                "`{}` is {value}; events are not negative",
+                term.columns[0]
+            ));
+        }
+        if self.map.basis == Basis::Utilisation && value > MOST {
+            return Err(format!(
+                "`{}` is {value}; a share of a peak is at most 1",
+                term.columns[0]
+            ));
+        }
+        Ok(Some(value * term.times))
+    }
+
+    /// What a number is multiplied by.
+    fn scale(&self, number: usize) -> Result<f64, String> {
+        if self.map.basis != Basis::Counts {
+            return Ok(self.map.per_second);
+        }
+        let columns = &self.map.columns;
+        let seconds = self.table.number(number, &columns.seconds)?;
+        let launches = self.table.number(number, &columns.launches)?;
+        match seconds {
+            Some(seconds) if seconds > 0.0 => Ok(launches.unwrap_or(1.0) / seconds),
+            _ => Err(format!(
+                "no time: counts need a column `{}`",
+                columns.seconds.join("` or `")
+            )),
+        }
+    }
+
+    /// Documented peak of a kind at the default clocks, in events a second; one where numbers are no shares.
+    fn peak(&self, channel: Channel) -> f64 {
+        if self.map.basis != Basis::Utilisation {
+            return 1.0;
+        }
+        let chip = &self.gpu.chip;
+        let cycles = 1e6 * self.facts.core_mhz;
+        let lanes = |lanes: u32| f64::from(lanes * self.gpu.sm.count) * cycles;
+        match channel {
+            Channel::Fp32 => lanes(chip.fp32_lanes),
+            // Without lanes of their own, whole numbers go through those of single precision.
+            Channel::Int | Channel::IntMul if chip.int_lanes == 0 => lanes(chip.fp32_lanes),
+            Channel::Int | Channel::IntMul => lanes(chip.int_lanes),
+            Channel::Fp64 => lanes(chip.fp64_lanes),
+            Channel::Sfu => lanes(chip.sfu_lanes),
+            Channel::Tensor => lanes(chip.tensor_macs),
+            Channel::L1 | Channel::Texture => lanes(4),
+            Channel::Issue | Channel::Shared | Channel::Constant => lanes(1),
+            Channel::L2 => self.facts.l2_bytes_per_cycle * cycles / SECTOR,
+            Channel::Dram => self.facts.dram_bytes_per_s / SECTOR,
+        }
+    }
+
+    /// Shares of peaks do not tell how many instructions issue: a warp's for each operation of its lanes, each pass and each four sectors.
+    fn issued(&self, rates: &mut [f64; CHANNELS]) {
+        let at = |channel: Channel| rates[channel as usize];
+        let computed: f64 = Channel::ALL
+            .into_iter()
+            .filter(|channel| channel.computes() && *channel != Channel::Tensor)
+            .map(at)
+            .sum();
+        let more = computed / 32.0 + at(Channel::Shared) + at(Channel::L2) / 4.0;
+        rates[Channel::Issue as usize] += more;
+        // What comes from the second level goes through the first.
+        if rates[Channel::L1 as usize] == 0.0 {
+            rates[Channel::L1 as usize] = rates[Channel::L2 as usize];
+        }
+    }
+
+    /// Words that come from the second level or from shared memory, for each operation.
+    fn words(&self, rates: &[f64; CHANNELS]) -> Option<f64> {
+        let computed = Channel::ALL
+            .into_iter()
+            .filter(|channel| channel.computes());
+        let operations: f64 = computed.map(|channel| rates[channel as usize]).sum();
+        let loaded = 8.0 * rates[Channel::L2 as usize] + 32.0 * rates[Channel::Shared as usize];
+        (self.operands == Operands::Still && operations > 0.0).then(|| loaded / operations)
+    }
+}
+
+/// Why a row cannot be used.
+fn fault(row: &Row, limited: &str) -> Option<String> {
+    if row.name.is_empty() {
+        return Some("it has no name".to_owned());
+    }
+    if let Some(watts) = row.power_w
+        && !(watts.is_finite() && watts > 0.0)
+    {
+        return Some(format!("its power is {watts} W"));
+    }
+    for (what, ratio) in [("core", row.core), ("memory", row.memory)] {
+        if !(0.02..=5.0).contains(&ratio) {
+            return Some(format!("its {what} clock is {ratio:.3} of the board's"));
+        }
+    }
+    let free = ["", "none", "0", "idle", "gpu_idle", "application_clocks"];
+    let limited = limited.trim().to_lowercase();
+    (!free.contains(&limited.as_str()))
+        .then(|| format!("its clocks were kept down by {limited}: it says what the board did, not what the work needs"))
+}

@@ -1,0 +1,160 @@
+//! A CSV file as texts by column and line.
+
+use csv::StringRecord;
+
+/// Largest table that is read.
+pub const MOST_BYTES: u64 = 64 << 20;
+
+/// Header and lines, all of one width.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// Names of the columns.
+    pub header: Vec<String>,
+    /// Cells.
+    pub rows: Vec<StringRecord>,
+    /// The line on which each row begins, from 1.
+    pub lines: Vec<u64>,
+}
+
+impl Table {
+    /// The table that `text` is.
+    ///
+    /// # Errors
+    /// It is not one: each fault with its line.
+    pub fn parse(text: &str) -> Result<Self, Vec<(u64, String)>> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .comment(Some(b'#'))
+            .trim(csv::Trim::All)
+            .from_reader(text.as_bytes());
+        let mut table = Self::default();
+        let mut faults = Vec::new();
+        for record in reader.records() {
+            let record = match record {
+                Ok(record) => record,
+                Err(error) => {
+                    let line = error.position().map_or(0, csv::Position::line);
+                    faults.push((line, error.to_string()));
+                    break;
+                }
+            };
+            let line = record.position().map_or(0, csv::Position::line);
+            if table.header.is_empty() {
+                table.header = record.iter().map(str::to_owned).collect();
+                faults.extend(
+                    twice(&table.header)
+                        .map(|name| (line, format!("two columns are called `{name}`"))),
+                );
+                continue;
+            }
+            if record.len() != table.header.len() {
+                let (found, wanted) = (record.len(), table.header.len());
+                faults.push((line, format!("{found} cells, the header has {wanted}")));
+            }
+            table.rows.push(record);
+            table.lines.push(line);
+        }
+        if table.header.is_empty() && faults.is_empty() {
+            faults.push((1, "there is no header".to_owned()));
+        }
+        if faults.is_empty() {
+            Ok(table)
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// The same with the columns of `other` behind its own, row by row by the column `key`; rows that `other` lacks have empty cells.
+    #[must_use]
+    pub fn joined(&self, other: &Self, key: &str) -> Self {
+        let place = |table: &Self| table.header.iter().position(|name| name == key);
+        let (Some(own), Some(its)) = (place(self), place(other)) else {
+            return self.clone();
+        };
+        let new: Vec<usize> = (0..other.header.len())
+            .filter(|at| !self.header.contains(&other.header[*at]))
+            .collect();
+        let names = new.iter().map(|at| other.header[*at].clone());
+        let header = self.header.iter().cloned().chain(names).collect();
+        let rows = self.rows.iter().map(|row| {
+            let same = other
+                .rows
+                .iter()
+                .find(|theirs| theirs.get(its) == row.get(own));
+            let cells = new
+                .iter()
+                .map(|at| same.and_then(|row| row.get(*at)).unwrap_or(""));
+            row.iter().chain(cells).collect()
+        });
+        Self {
+            header,
+            rows: rows.collect(),
+            lines: self.lines.clone(),
+        }
+    }
+
+    /// The text of a row in the first of these columns that is there and is not empty.
+    pub(super) fn text(&self, row: usize, names: &[String]) -> Option<&str> {
+        names.iter().find_map(|name| {
+            let at = self.header.iter().position(|column| column == name)?;
+            self.rows[row].get(at).filter(|text| !text.is_empty())
+        })
+    }
+
+    /// The number of a row in the first of these columns that has one; cells like `nan` have none.
+    pub(super) fn number(&self, row: usize, names: &[String]) -> Result<Option<f64>, String> {
+        for name in names {
+            let Some(text) = self.text(row, std::slice::from_ref(name)) else {
+                continue;
+            };
+            match text.parse::<f64>() {
+                Ok(number) if number.is_finite() => return Ok(Some(number)),
+                Ok(_) => {}
+                Err(_) if matches!(text, "-" | "n/a" | "N/A" | "NA") => {}
+                Err(_) => return Err(format!("`{name}` is `{text}`, not a number")),
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn twice(names: &[String]) -> impl Iterator<Item = &String> {
+    names
+        .iter()
+        .enumerate()
+        .filter(|(at, name)| names[..*at].contains(name))
+        .map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_have_lines() {
+        let faults = Table::parse("name,power_w\na,1\nb\n").unwrap_err();
+        assert_eq!(faults, [(3, "1 cells, the header has 2".to_owned())]);
+        assert_eq!(Table::parse("").unwrap_err().len(), 1);
+    }
+
+    #[test]
+    fn the_first_column_with_a_number_holds() {
+        let table = Table::parse("a,b\n,2\nnan,3\n1,4\nx,5\n").unwrap();
+        let names = ["a".to_owned(), "b".to_owned()];
+        let numbers: Vec<_> = (0..4).map(|row| table.number(row, &names)).collect();
+        assert_eq!(numbers[..3], [Ok(Some(2.0)), Ok(Some(3.0)), Ok(Some(1.0))]);
+        assert_eq!(numbers[3], Err("`a` is `x`, not a number".to_owned()));
+    }
+
+    #[test]
+    fn tables_are_joined_by_name() {
+        let watts = Table::parse("name,power_w\na,1\nb,2\n").unwrap();
+        let counts = Table::parse("name,x\nb,7\n").unwrap();
+        let joined = watts.joined(&counts, "name");
+        assert_eq!(joined.header, ["name", "power_w", "x"]);
+        assert_eq!(joined.rows[1].iter().collect::<Vec<_>>(), ["b", "2", "7"]);
+        assert_eq!(joined.rows[0].get(2), Some(""));
+    }
+}

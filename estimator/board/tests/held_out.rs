@@ -1,0 +1,237 @@
+//! Boards on measurements that were kept from them: loops of three boards, kernels of a fourth.
+//!
+//! Tolerances are those that were set before the first fit, but where a test says that it asserts a gap.
+
+use warpwatt_board::board::Board;
+use warpwatt_board::calibrate::calibrate;
+use warpwatt_board::errors::{Compared, Errors};
+use warpwatt_board::map::{Map, Operands};
+use warpwatt_board::rows::{Row, Rows, Table};
+use warpwatt_board::shipped::shipped;
+
+const BOARDS: [(&str, &str); 3] = [
+    (
+        "gtx-titan-x",
+        include_str!("../measured/gtx_titan_x_micro.csv"),
+    ),
+    ("titan-xp", include_str!("../measured/titan_xp_micro.csv")),
+    ("titan-v", include_str!("../measured/titan_v_micro.csv")),
+];
+const KERNELS: &str = include_str!("../measured/qv100_kernels.csv");
+
+/// A board of which nothing is known but what is published.
+fn published(name: &str) -> Board {
+    let board = shipped(name).expect("it ships");
+    Board::unmeasured(board.facts, &[]).expect("its chip is a preset")
+}
+
+fn rows(text: &str, board: &Board) -> Rows {
+    let table = Table::parse(text).expect("a table");
+    let columns: Vec<&str> = table.header.iter().map(String::as_str).collect();
+    let map = Map::recognised(&columns).expect("a known layout");
+    let gpu = board.gpu().expect("a preset");
+    Rows::of(&table, &map, (&board.facts, &gpu), map.operands)
+}
+
+fn errors(board: &Board, rows: &[Row]) -> Errors {
+    let compared = rows.iter().filter_map(|row| {
+        let drawn = board.predict(row);
+        Some(Compared {
+            measured_w: row.power_w?,
+            predicted_w: drawn.power_w,
+            within_w: (drawn.low_w, drawn.high_w),
+        })
+    });
+    Errors::of(&compared.collect::<Vec<_>>()).expect("rows with watts")
+}
+
+/// Twelve names, spread over the table by `draw`.
+fn twelve(rows: &Rows, draw: usize) -> Vec<String> {
+    let mut names: Vec<&str> = rows.used.iter().map(|row| row.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let places = (0..12).map(|at| (37 * draw + 17 * at + 3 * at * at) % names.len());
+    places.map(|at| names[at].to_owned()).collect()
+}
+
+/// Errors over the other cases of a board that learned from the cases of a draw.
+fn from_twelve(name: &str, text: &str, draw: usize) -> Errors {
+    let base = published(name);
+    let all = rows(text, &base);
+    let chosen = twelve(&all, draw);
+    let (some, rest): (Vec<Row>, Vec<Row>) = all
+        .used
+        .iter()
+        .cloned()
+        .partition(|row| chosen.contains(&row.name));
+    let some = Rows {
+        used: some,
+        ..Rows::default()
+    };
+    let found = calibrate(&base, &some, "twelve").expect("twelve cases");
+    errors(&found.board, &rest)
+}
+
+#[test]
+fn twelve_cases_tell_a_board_at_all_clocks() {
+    for (name, text) in &BOARDS[..2] {
+        for draw in 0..4 {
+            let errors = from_twelve(name, text, draw);
+            assert!(
+                errors.mean_absolute < 0.10,
+                "{name}, draw {draw}: {errors:?}"
+            );
+            assert!(errors.coverage > 0.85, "{name}, draw {draw}: {errors:?}");
+        }
+    }
+}
+
+#[test]
+fn half_of_the_cases_tell_the_other_half() {
+    for (name, text) in BOARDS {
+        let base = published(name);
+        let all = rows(text, &base);
+        let is_even = |row: &&Row| {
+            row.name
+                .bytes()
+                .rev()
+                .take_while(u8::is_ascii_digit)
+                .next()
+                .is_some_and(|digit| digit % 2 == 0)
+        };
+        let even = Rows {
+            used: all.used.iter().filter(is_even).cloned().collect(),
+            ..Rows::default()
+        };
+        let odd: Vec<Row> = all
+            .used
+            .iter()
+            .filter(|row| !is_even(row))
+            .cloned()
+            .collect();
+        let found = calibrate(&base, &even, "half").expect("half of the cases");
+        let errors = errors(&found.board, &odd);
+        assert!(errors.mean_absolute < 0.09, "{name}: {errors:?}");
+        assert!(
+            errors.correlation.unwrap_or(0.0) > 0.88,
+            "{name}: {errors:?}"
+        );
+    }
+}
+
+/// Each of the eighteen kernels as the other seventeen and three boards of loops predict it.
+#[test]
+fn kernels_that_were_left_out_are_within_their_tolerance() {
+    let board = shipped("qv100").expect("it ships");
+    let rows = rows(KERNELS, &board);
+    let found = calibrate(&board, &rows, "kernels").expect("eighteen kernels");
+    let (error, _) = found.board.record.left_out.expect("it was measured");
+    assert!(error < 0.085, "{error}");
+    assert!(!found.contradicted, "{:?}", found.warnings);
+}
+
+/// Loops of other boards, one of them with the same chip, do not tell what kernels draw: the tolerance was 12 %, and the bias is below.
+#[test]
+fn nothing_but_loops_of_other_boards_is_a_known_gap() {
+    let sources: Vec<Board> = BOARDS
+        .iter()
+        .filter_map(|(name, _)| shipped(name))
+        .collect();
+    let facts = shipped("qv100").expect("it ships").facts;
+    let board = Board::unmeasured(facts, &sources).expect("its chip is a preset");
+    let errors = errors(&board, &rows(KERNELS, &board).used);
+    assert!((0.12..0.14).contains(&errors.mean_absolute), "{errors:?}");
+    assert!(errors.bias < -0.08, "{errors:?}");
+    assert!(errors.coverage > 0.85, "{errors:?}");
+}
+
+#[test]
+fn what_ships_is_what_the_measurements_say() {
+    for (name, text) in BOARDS {
+        let base = shipped(name).expect("it ships");
+        let found = calibrate(&base, &rows(text, &base), "again").expect("its measurements");
+        for (shipped, again) in base.values().zip(found.board.values()) {
+            let ratio = again.value / shipped.value;
+            assert!((ratio - 1.0).abs() < 1e-3, "{name}: {shipped:?} {again:?}");
+        }
+    }
+}
+
+#[test]
+fn watts_of_other_rows_are_noticed() {
+    let base = published("gtx-titan-x");
+    let mut all = rows(BOARDS[0].1, &base);
+    all.used.retain(|row| row.core == 1.0 && row.memory == 1.0);
+    all.used.truncate(60);
+    all.used.drain(..30);
+    let watts: Vec<Option<f64>> = all.used.iter().map(|row| row.power_w).collect();
+    for (at, row) in all.used.iter_mut().enumerate() {
+        // Every row has the watts of another, and every third is in milliwatts.
+        row.power_w =
+            watts[(at * 7 + 11) % 30].map(|watts| if at % 3 == 0 { watts / 1000.0 } else { watts });
+    }
+    let found = calibrate(&base, &all, "shuffled").expect("it is a table");
+    assert!(found.contradicted, "{:?}", found.board.record.left_out);
+}
+
+#[test]
+fn thirty_rows_of_one_kind_tell_little_and_say_so() {
+    let base = published("gtx-titan-x");
+    let mut all = rows(BOARDS[0].1, &base);
+    all.used
+        .retain(|row| row.core == 1.0 && row.memory == 1.0 && row.rates[12] < 1e8);
+    all.used.truncate(30);
+    let found = calibrate(&base, &all, "alike").expect("thirty cases");
+    let told = found.board.told(12);
+    assert!(!told, "no row moves anything to or from DRAM");
+    assert!(
+        found.warnings.iter().any(|text| text.contains("dram")),
+        "{:?}",
+        found.warnings
+    );
+}
+
+#[test]
+fn rows_at_the_limit_are_refused_and_predictions_clipped() {
+    let base = published("titan-v");
+    let mut all = rows(BOARDS[2].1, &base);
+    all.used.truncate(400);
+    all.used[0].power_w = Some(249.0);
+    let found = calibrate(&base, &all, "limit").expect("rows");
+    assert_eq!(found.board.record.refused.len(), 1);
+    assert!(found.board.record.refused[0].why.contains("limit"));
+    let mut busy = all.used[1].clone();
+    busy.rates = busy.rates.map(|rate| 50.0 * rate);
+    let drawn = found.board.predict(&busy);
+    assert!(drawn.clipped && drawn.power_w <= 250.0 && drawn.high_w <= 250.0);
+}
+
+/// From the row's shares to the printed watts.
+#[test]
+fn a_row_by_hand() {
+    let board = shipped("titan-v").expect("it ships");
+    let text = "name,core_mhz,memory_mhz,util_int,util_dram\na,1200,850,0.5,0\n";
+    let table = Table::parse(text).expect("a table");
+    let map = Map::shipped("utilisation").expect("it ships");
+    let gpu = board.gpu().expect("a preset");
+    let rows = Rows::of(&table, &map, (&board.facts, &gpu), Operands::Random);
+    let drawn = board.predict(&rows.used[0]);
+    let value = |key: &str| {
+        let found = board
+            .values()
+            .find(|value| warpwatt_board::parameter::parameter(value.at).key == key);
+        found.expect("a value").value
+    };
+    // Half of 80 SMs x 64 lanes x 1.2 GHz, and a thirty-second as many instructions.
+    let operations = 0.5 * 80.0 * 64.0 * 1.2e9;
+    let events = operations * value("int") + operations / 32.0 * value("issue");
+    let standing = [
+        "board.constant",
+        "board.memory",
+        "board.clock",
+        "board.leakage",
+        "board.active",
+    ];
+    let watts = standing.map(value).iter().sum::<f64>() + events * value("scale");
+    approx::assert_relative_eq!(drawn.power_w, watts, max_relative = 1e-9);
+}
