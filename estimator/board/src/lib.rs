@@ -6,6 +6,7 @@
 pub mod board;
 pub mod calibrate;
 pub mod channel;
+pub mod counted;
 pub mod errors;
 pub mod facts;
 pub mod fit;

@@ -1,6 +1,8 @@
 //! The boards that ship.
 
 use crate::board::Board;
+use crate::map::Map;
+use crate::rows::{Rows, Table};
 
 macro_rules! boards {
     ($($name:literal),* $(,)?) => {
@@ -31,4 +33,53 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn shipped(name: &str) -> Option<Board> {
     let (_, text) = SHIPPED.iter().find(|(known, _)| *known == name)?;
     Board::parse(text).ok()
+}
+
+/// A table of measured watts that ships.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    /// The board.
+    pub board: &'static str,
+    /// What was measured.
+    pub what: &'static str,
+    /// The table, as CSV.
+    pub text: &'static str,
+}
+
+/// Every table. The first three: J. Guerreiro et al., TPDS 2019 (github.com/hpc-ulisboa/gpupowermodel, BSD); the last: accel-sim/accel-sim-framework, `util/accelwattch`.
+pub const MEASURED: [Measured; 4] = [
+    Measured {
+        board: "gtx-titan-x",
+        what: "loops on a GTX Titan X",
+        text: include_str!("../measured/gtx_titan_x_micro.csv"),
+    },
+    Measured {
+        board: "titan-xp",
+        what: "loops on a TITAN Xp",
+        text: include_str!("../measured/titan_xp_micro.csv"),
+    },
+    Measured {
+        board: "titan-v",
+        what: "loops on a TITAN V",
+        text: include_str!("../measured/titan_v_micro.csv"),
+    },
+    Measured {
+        board: "qv100",
+        what: "kernels on a Quadro GV100",
+        text: include_str!("../measured/qv100_kernels.csv"),
+    },
+];
+
+impl Measured {
+    /// Its rows, on `board`, which has the chip of the one that was measured.
+    ///
+    /// # Errors
+    /// The table or the board's preset cannot be read: a sentence.
+    pub fn rows(&self, board: &Board) -> Result<Rows, String> {
+        let table = Table::parse(self.text).map_err(|faults| format!("{faults:?}"))?;
+        let columns: Vec<&str> = table.header.iter().map(String::as_str).collect();
+        let map = Map::recognised(&columns).ok_or("no known layout")?;
+        let gpu = board.gpu()?;
+        Ok(Rows::of(&table, &map, (&board.facts, &gpu), map.operands))
+    }
 }

@@ -12,6 +12,7 @@ use super::avf::AvfArguments;
 use super::cache::CacheArguments;
 use super::calibrate::CalibrateArguments;
 use super::completions::CompletionsArguments;
+use super::drawn::BoardChoice;
 use super::energy::Conditions;
 use super::explain::ExplainArguments;
 use super::inject::InjectArguments;
@@ -297,6 +298,9 @@ pub struct KernelArguments {
     /// What it is priced in
     #[command(flatten)]
     pub conditions: Conditions,
+    /// On which board
+    #[command(flatten)]
+    pub board: BoardChoice,
     /// Where traces are kept
     #[command(flatten)]
     pub cache: CacheArguments,
@@ -450,6 +454,8 @@ pub enum Suite {
     WarpedDmr,
     /// The soft-error paper (SAWP and SHARP): two shipped studies with its figures
     SoftError,
+    /// Measured watts of four boards: every case predicted from the others, and a board from what other boards told
+    Watts,
 }
 
 /// Compare our numbers with published ones: circuits with the filter-cache paper's Table 1, the shipped study with its Table 4.

@@ -48,14 +48,10 @@ pub fn board(name: &str, sink: &mut Sink) -> Option<Board> {
     }
     let path = Path::new(name);
     if path.extension() != Some(OsStr::new("toml")) {
-        let message = format!(
-            "there is no board `{name}`{}",
-            did_you_mean(name, shipped::names())
-        );
-        let names: Vec<&str> = shipped::names().collect();
+        let message = format!("there is no board `{name}`");
         let help = format!(
-            "there are {}; or name a file that ends in .toml",
-            names.join(", ")
+            "{}; or name a file that ends in .toml",
+            did_you_mean(name, shipped::names())
         );
         sink.push(Diag::error("board::unknown", message).help(help));
         return None;
@@ -179,10 +175,10 @@ fn map(asked: Option<&str>, table: &Table, path: &Path, sink: &mut Sink) -> Opti
     let own = PathBuf::from(name);
     if own.extension() != Some(OsStr::new("toml")) {
         let names = MAPS.map(|(name, _)| name);
-        let message = format!("there is no map `{name}`{}", did_you_mean(name, names));
+        let message = format!("there is no map `{name}`");
         let help = format!(
-            "there are {}; or name a file that ends in .toml",
-            names.join(", ")
+            "{}; or name a file that ends in .toml",
+            did_you_mean(name, names)
         );
         sink.push(Diag::error("board::map", message).help(help));
         return None;

@@ -10,6 +10,7 @@ use warpwatt_suite::{CaseRun, RunOptions};
 use super::arguments::KernelArguments;
 use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
+use super::drawn::Drawn;
 use super::energy::Energy;
 use super::files::write_one;
 use super::races::Races;
@@ -64,6 +65,15 @@ impl Report {
         self
     }
 
+    /// Adds what a board draws, if one is named.
+    fn drawn(mut self, drawn: Option<&Drawn>) -> Self {
+        if let Some(drawn) = drawn {
+            self.value["board"] = drawn.value();
+            self.text += &drawn.text();
+        }
+        self
+    }
+
     /// Adds where the timeline is, if there is one.
     fn with_timeline(mut self, timeline: Option<&Written>) -> Self {
         if let Some(timeline) = timeline {
@@ -87,7 +97,12 @@ impl Report {
 
 /// `Err(None)`: the findings are in the sink already.
 fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, Option<Diag>> {
-    let spec = arguments.gpu.spec(arguments.warp_width.as_deref(), sink);
+    let board = arguments.board.open(sink);
+    let preset = board.as_ref().ok().and_then(Option::as_ref);
+    let gpu = arguments
+        .gpu
+        .or(preset.map(|board| board.facts.preset.as_str()));
+    let spec = gpu.spec(arguments.warp_width.as_deref(), sink);
     let request = arguments.kernel.request(sink);
     let dumps = dumps(arguments, sink);
     let kernel = request.and_then(|request| load(sink, &request, None));
@@ -97,8 +112,8 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         None => None,
     };
     let circuits = arguments.conditions.circuits(sink);
-    let (Some(spec), Some(kernel), Some(dumps), Some(cache), Some(mut timeline)) =
-        (spec, kernel, dumps, cache, timeline)
+    let (Some(spec), Some(kernel), Some(dumps), Some(cache), Some(mut timeline), Ok(board)) =
+        (spec, kernel, dumps, cache, timeline, board)
     else {
         return Err(None);
     };
@@ -117,7 +132,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     // What a buffer holds in the end is not kept, and races show only in an execution.
     let cache = cache.filter(|_| dumps.is_empty() && !arguments.check_races);
     let mut run = executed(&kernel, options, sink, cache)?;
-    let facts = Facts::of(&kernel, &run, arguments, &spec);
+    let facts = Facts::of(&kernel, &run, (gpu.name(), &spec));
     let races = arguments.check_races.then(|| Races::of(&run));
     let buffers = std::mem::take(&mut run.buffers);
     let (timing, windows) = timing(arguments, &spec, run, timeline.as_mut())?;
@@ -135,7 +150,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     }
     let energy = match (&circuits, &timing) {
         (Some(circuits), Some(Ok(run))) => {
-            let (gpu, run) = ((arguments.gpu.name(), &spec), (run, windows.as_ref()));
+            let (gpu, run) = ((gpu.name(), &spec), (run, windows.as_ref()));
             Some(Energy::of(kernel.name.clone(), gpu, run, circuits)?)
         }
         _ => None,
@@ -145,7 +160,23 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         write_one(path, power.as_bytes())
             .map_err(|rejection| rejection.0.diags.into_iter().next())?;
     }
+    let drawn = match (&board, &timing) {
+        (Some(board), Some(Ok(run))) => Some(Drawn::of(
+            &kernel.name.name,
+            (gpu.name(), &spec),
+            run,
+            board,
+        )?),
+        (Some(_), Some(Err(error))) => {
+            let diag = Diag::error("kernel::timing", error.clone());
+            return Err(Some(diag.help(
+                "the board's GPU cannot time this kernel: choose another board",
+            )));
+        }
+        _ => None,
+    };
     let report = facts.report(&spec, timing.as_ref()).priced(energy);
+    let report = report.drawn(drawn.as_ref());
     Ok(report.with_timeline(timeline.as_ref()).with(races.as_ref()))
 }
 
@@ -194,7 +225,7 @@ fn timing(
     if arguments.no_timing {
         return Ok((None, None));
     }
-    let by_default = arguments.gpu.is_default() && timeline.is_none();
+    let by_default = arguments.gpu.is_default() && arguments.board.is_none() && timeline.is_none();
     let mut sampler = arguments.conditions.sampler();
     let watcher = match timeline {
         Some(timeline) => Some(timeline.watcher() as _),
@@ -295,13 +326,7 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(
-        kernel: &LoadedKernel,
-        run: &CaseRun,
-        arguments: &KernelArguments,
-        spec: &GpuSpec,
-    ) -> Facts {
-        let preset = arguments.gpu.name();
+    fn of(kernel: &LoadedKernel, run: &CaseRun, (preset, spec): (&str, &GpuSpec)) -> Facts {
         let predicated_off: u64 = run
             .executions
             .iter()

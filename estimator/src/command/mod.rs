@@ -8,6 +8,7 @@ mod cache;
 mod calibrate;
 mod completions;
 mod console;
+mod drawn;
 mod dry_run;
 mod effects;
 mod energy;

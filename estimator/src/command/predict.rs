@@ -153,11 +153,8 @@ fn states(settings: &[String], sink: &mut Sink) -> Option<State> {
             "temperature_k" => &mut state.temperature_k,
             "supply" => &mut state.supply,
             other => {
-                let message = format!("--set knows no `{other}`{}", did_you_mean(other, KEYS));
-                sink.push(
-                    Diag::error("predict::set", message)
-                        .help(format!("there are {}", KEYS.join(", "))),
-                );
+                let message = format!("--set knows no `{other}`");
+                sink.push(Diag::error("predict::set", message).help(did_you_mean(other, KEYS)));
                 continue;
             }
         };

@@ -61,6 +61,14 @@ impl GpuChoice {
         self.preset.as_deref().unwrap_or(presets()[0].name)
     }
 
+    /// The same on `preset`, unless another one is asked for.
+    pub fn or(&self, preset: Option<&str>) -> Self {
+        Self {
+            preset: self.preset.clone().or_else(|| preset.map(str::to_owned)),
+            set: self.set.clone(),
+        }
+    }
+
     /// Nothing was said about it.
     pub fn is_default(&self) -> bool {
         self.preset.is_none() && self.set.is_empty()

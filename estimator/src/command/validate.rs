@@ -9,7 +9,7 @@ use crate::diag::{Diag, Rejection, Sink, render};
 use crate::outcome::Outcome;
 use crate::run::{resolve_text, run_all};
 use crate::validate::oracle::{CACTI7, CACTI65};
-use crate::validate::{Check, Validation, gpu, macros, suite};
+use crate::validate::{Check, Validation, gpu, macros, suite, watts};
 
 /// Compares our numbers with the papers' and shows both.
 pub fn run(arguments: &ValidateArguments) -> Exit {
@@ -60,6 +60,7 @@ fn checks(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, 
             Suite::UniformVectors => shipped("uniform_vectors", arguments, sink)?,
             Suite::RegisterVirtualization => shipped("register_virtualization", arguments, sink)?,
             Suite::WarpedDmr => shipped("warped_dmr", arguments, sink)?,
+            Suite::Watts => tool(arguments, |_| watts::checks())?,
             Suite::SoftError => shipped("soft_error", arguments, sink)?,
         };
         checks.extend(of_suite);

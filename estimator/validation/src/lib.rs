@@ -8,6 +8,7 @@ pub mod macros;
 pub mod oracle;
 mod render;
 pub mod suite;
+pub mod watts;
 
 use serde::Serialize;
 

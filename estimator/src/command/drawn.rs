@@ -1,0 +1,115 @@
+//! What a board draws while a kernel runs.
+
+use clap::Args;
+use serde_json::{Value, json};
+use warpwatt_gpu::{GpuSpec, Run};
+
+use super::boards::board;
+use crate::board::board::{Board, Prediction};
+use crate::board::channel::Channel;
+use crate::board::counted::row;
+use crate::diag::{Diag, Sink};
+
+/// On which board a kernel runs.
+#[derive(Debug, Args)]
+pub struct BoardChoice {
+    /// Say what a graphics board draws while the kernel runs: a shipped board, or the file of one; its GPU is the default preset then
+    #[arg(long, value_name = "BOARD|FILE.toml", conflicts_with = "no_timing")]
+    pub board: Option<String>,
+}
+
+impl BoardChoice {
+    /// None is named.
+    pub fn is_none(&self) -> bool {
+        self.board.is_none()
+    }
+
+    /// The board. `Err`: what is wrong is in `sink`.
+    pub fn open(&self, sink: &mut Sink) -> Result<Option<Board>, ()> {
+        let Some(name) = &self.board else {
+            return Ok(None);
+        };
+        board(name, sink).map(Some).ok_or(())
+    }
+}
+
+/// Power of a board over a kernel.
+pub struct Drawn {
+    board: String,
+    limit_w: f64,
+    prediction: Prediction,
+}
+
+impl Drawn {
+    /// That of `run` on `gpu`, which is the board's.
+    ///
+    /// # Errors
+    /// The preset is not that of the board.
+    pub fn of(
+        kernel: &str,
+        (preset, gpu): (&str, &GpuSpec),
+        run: &Run,
+        board: &Board,
+    ) -> Result<Self, Diag> {
+        let facts = &board.facts;
+        if preset != facts.preset {
+            let message = format!(
+                "the GPU is `{preset}`, that of the board `{}` is `{}`",
+                facts.name, facts.preset
+            );
+            return Err(Diag::error("kernel::board", message).help(format!(
+                "leave --preset out, or say `--preset {}`",
+                facts.preset
+            )));
+        }
+        let row = row(kernel, (run.cycles, &run.activity), gpu, facts);
+        Ok(Self {
+            board: facts.name.clone(),
+            limit_w: facts.power_limit_w,
+            prediction: board.predict(&row),
+        })
+    }
+
+    /// Its key of the kernel's document.
+    pub fn value(&self) -> Value {
+        let (drawn, split) = (&self.prediction, &self.prediction.split);
+        let dynamic = Channel::ALL.map(|channel| {
+            (
+                channel.key().to_owned(),
+                json!(split.dynamic_w[channel as usize]),
+            )
+        });
+        json!({
+            "name": self.board, "power_w": drawn.power_w, "low_w": drawn.low_w, "high_w": drawn.high_w, "clipped": drawn.clipped,
+            "constant_w": split.constant_w, "leakage_w": split.leakage_w, "active_w": split.active_w,
+            "dynamic_w": dynamic.into_iter().collect::<serde_json::Map<String, Value>>(),
+        })
+    }
+
+    /// Lines of text.
+    pub fn text(&self) -> String {
+        let (drawn, split) = (&self.prediction, &self.prediction.split);
+        let mut text = format!(
+            "  board {}: {:.0} W, 95 % within {:.0} to {:.0} W\n",
+            self.board, drawn.power_w, drawn.low_w, drawn.high_w
+        );
+        let mut part = |what: &str, watts: f64| {
+            if watts >= 0.05 {
+                text += &format!("    {what:<26}{watts:>10.1} W\n");
+            }
+        };
+        part("constant", split.constant_w);
+        part("leakage", split.leakage_w);
+        part("active SMs", split.active_w);
+        for channel in Channel::ALL {
+            part(channel.key(), split.dynamic_w[channel as usize]);
+        }
+        if drawn.clipped {
+            text += &format!(
+                "    more than its limit of {} W: the board would slow down\n",
+                self.limit_w
+            );
+        }
+        text
+    }
+}
