@@ -34,6 +34,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("warpwatt-store", "estimator/store"),
     ("warpwatt-run", "estimator/run"),
     ("warpwatt-analysis", "estimator/analysis"),
+    ("warpwatt-board", "estimator/board"),
     ("warpwatt-validation", "estimator/validation"),
     ("warpwatt", "estimator"),
 ];
@@ -142,10 +143,22 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "warpwatt-board",
+        &[
+            "warpwatt-activity",
+            "warpwatt-circuit",
+            "warpwatt-gpu",
+            "warpwatt-pricing",
+            "warpwatt-structures",
+            "warpwatt-techlib",
+        ],
+    ),
+    (
         "warpwatt-validation",
         &[
             "warpwatt-analysis",
             "warpwatt-array",
+            "warpwatt-board",
             "warpwatt-circuit",
             "warpwatt-gpu",
             "warpwatt-input",
@@ -163,6 +176,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "warpwatt",
         &[
             "warpwatt-analysis",
+            "warpwatt-board",
             "warpwatt-validation",
             "warpwatt-run",
             "warpwatt-store",
@@ -272,6 +286,7 @@ const LIBRARIES: &[&str] = &[
     "estimator/store",
     "estimator/run",
     "estimator/analysis",
+    "estimator/board",
     "estimator/validation",
 ];
 
@@ -281,6 +296,7 @@ const PURE: &[&str] = &[
     "models/circuit",
     "models/activity",
     "estimator/pricing",
+    "estimator/board",
 ];
 
 /// Libraries that read or write files: what users write, launch files, results and traces.

@@ -4,6 +4,7 @@ mod array;
 mod avf;
 mod belonging;
 mod beside;
+mod boards;
 mod cache;
 mod columns;
 mod common;

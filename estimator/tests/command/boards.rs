@@ -1,0 +1,203 @@
+//! `warpwatt calibrate` and `warpwatt predict` through the command.
+
+use std::fs;
+
+use crate::common::{Scratch, errors, stderr, stdout, warpwatt};
+use serde_json::Value;
+
+const LOOPS: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/board/measured/titan_v_micro.csv"
+);
+const KERNELS: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/board/measured/qv100_kernels.csv"
+);
+
+#[test]
+fn a_board_is_learned_and_then_predicts() {
+    let scratch = Scratch::new();
+    let board = scratch.path("board.toml");
+    let board = board.to_str().unwrap();
+    let learned = warpwatt(
+        &scratch.path(""),
+        &[
+            "calibrate",
+            KERNELS,
+            "--board",
+            "qv100",
+            "--out",
+            board,
+            "--json",
+        ],
+    );
+    assert_eq!(learned.status.code(), Some(0), "{}", stderr(&learned));
+    let learned: Value = serde_json::from_slice(&learned.stdout).unwrap();
+    assert!(learned["left_out_error"].as_f64().unwrap() < 0.085);
+    let picture = fs::read_to_string(scratch.path("board.svg")).unwrap();
+    assert_eq!(picture.matches("<circle").count(), 18);
+
+    let watts = scratch.path("watts.csv");
+    let watts = watts.to_str().unwrap();
+    let predicted = warpwatt(
+        &scratch.path(""),
+        &["predict", KERNELS, "--board", board, "--out", watts],
+    );
+    assert_eq!(predicted.status.code(), Some(0), "{}", stderr(&predicted));
+    assert!(
+        stdout(&predicted).contains("mean absolute error"),
+        "{}",
+        stdout(&predicted)
+    );
+    let table = fs::read_to_string(watts).unwrap();
+    assert!(table.starts_with("name,power_w,low_w,high_w,"), "{table}");
+    assert_eq!(table.lines().count(), 19);
+    for row in csv::Reader::from_reader(table.as_bytes()).deserialize() {
+        let row: std::collections::BTreeMap<String, String> = row.unwrap();
+        let watts = |key: &str| row[key].parse::<f64>().unwrap();
+        assert!(watts("low_w") < watts("power_w") && watts("power_w") <= watts("high_w"));
+        let parts = row.iter().filter(|(key, _)| {
+            key.ends_with("_w")
+                && !["power_w", "low_w", "high_w", "measured_w"].contains(&key.as_str())
+        });
+        let sum: f64 = parts.map(|(_, value)| value.parse::<f64>().unwrap()).sum();
+        approx::assert_relative_eq!(sum, watts("power_w"), max_relative = 1e-9);
+    }
+}
+
+#[test]
+fn a_dozen_cases_without_a_fitted_board_are_enough() {
+    let scratch = Scratch::new();
+    let facts = concat!(env!("CARGO_MANIFEST_DIR"), "/board/facts/titan-v.toml");
+    let text = fs::read_to_string(LOOPS).unwrap();
+    let is_chosen = |line: &&str| {
+        line.split(',')
+            .next()
+            .is_some_and(|name| name.ends_with('5') || name == "name" || name == "case_110")
+    };
+    let some: Vec<&str> = text.lines().filter(is_chosen).collect();
+    let table = scratch.write("some.csv", &some.join("\n"));
+    let out = scratch.path("b.toml");
+    let learned = warpwatt(
+        &scratch.path(""),
+        &[
+            "calibrate",
+            table.to_str().unwrap(),
+            "--board",
+            facts,
+            "--out",
+            out.to_str().unwrap(),
+        ],
+    );
+    assert_eq!(learned.status.code(), Some(0), "{}", stderr(&learned));
+    let all = warpwatt(
+        &scratch.path(""),
+        &[
+            "predict",
+            LOOPS,
+            "--board",
+            out.to_str().unwrap(),
+            "--operands",
+            "still",
+            "--json",
+        ],
+    );
+    let all: Value = serde_json::from_slice(&all.stdout).unwrap();
+    let error = all["errors"]["mean_absolute_percentage_error"]
+        .as_f64()
+        .unwrap();
+    assert!(error < 10.0, "{error}");
+}
+
+#[test]
+fn another_clock_is_another_power() {
+    let at = |clock: &str| {
+        let output = warpwatt(
+            &errors(),
+            &[
+                "predict", KERNELS, "--board", "qv100", "--json", "--set", clock,
+            ],
+        );
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        value["rows"][0]["power_w"].as_f64().unwrap()
+    };
+    assert!(at("clock_mhz=1200") < at("clock_mhz=1450"));
+}
+
+#[test]
+fn a_kernel_on_a_board_draws_watts_within_its_limit() {
+    let output = warpwatt(
+        &errors(),
+        &["kernel", "vector_add", "--board", "titan-v", "--json"],
+    );
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let watts = |key: &str| value["board"][key].as_f64().unwrap();
+    assert_eq!(value["preset"], "titan-v");
+    assert!(watts("low_w") < watts("power_w") && watts("power_w") < 250.0);
+    assert!(watts("power_w") > 40.0, "a board at rest draws as much");
+}
+
+#[test]
+fn faults_are_told_together_and_nothing_is_written() {
+    let scratch = Scratch::new();
+    let table = scratch.write(
+        "odd.csv",
+        "name,power_w,util_dram\na,x,0.1\nb,100,7\nc,,0.2\nd,90,0.3\n",
+    );
+    let table = table.to_str().unwrap();
+    let out = scratch.path("b.toml");
+    let path = out.to_str().unwrap();
+    let cases: [&[&str]; 6] = [
+        &["calibrate", table, "--board", "titan-v", "--out", path],
+        &["calibrate", table, "--board", "titan", "--out", path],
+        &["calibrate", "--board", "titan-v", "--out", path],
+        &["predict", table, "--board", "nothing.toml"],
+        &[
+            "predict",
+            table,
+            "--board",
+            "titan-v",
+            "--set",
+            "clock=3",
+            "--set",
+            "supply=-1",
+        ],
+        &[
+            "kernel",
+            "vector_add",
+            "--board",
+            "titan-v",
+            "--preset",
+            "v100",
+        ],
+    ];
+    let texts = cases.map(|arguments| {
+        let output = warpwatt(&scratch.path(""), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        stderr(&output)
+    });
+    assert!(texts[0].contains("at least 5 are needed"), "{}", texts[0]);
+    assert!(texts[1].contains("did you mean `titan-v`"), "{}", texts[1]);
+    assert!(texts[4].contains("2 errors"), "{}", texts[4]);
+    assert!(!out.exists());
+}
+
+#[test]
+fn rows_that_cannot_be_predicted_are_named() {
+    let scratch = Scratch::new();
+    let table = scratch.write(
+        "odd.csv",
+        "name,power_w,util_dram\nfine,100,0.5\nwrong,100,7\n",
+    );
+    let output = warpwatt(
+        &scratch.path(""),
+        &["predict", table.to_str().unwrap(), "--board", "titan-v"],
+    );
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        stderr(&output).contains("`wrong` is left out"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(stdout(&output).lines().count(), 2);
+}
