@@ -26,11 +26,11 @@ pub fn scatter(title: &str, rows: &[Compared]) -> String {
     while tick <= top * (1.0 + 1e-9) {
         let (across, up) = (x(tick), y(tick));
         let (first, last) = (MARGIN, MARGIN + SIDE);
-        let _ = write!(
+        let _ = writeln!(
             body,
             "<path class=\"g\" d=\"M{across:.1} {first}V{last}M{first} {up:.1}H{last}\"/>\
              <text x=\"{across:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{tick:.0}</text>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{tick:.0}</text>\n",
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{tick:.0}</text>",
             last + 16.0,
             first - 6.0,
             up + 4.0
