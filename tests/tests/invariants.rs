@@ -109,6 +109,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "warpwatt-run",
         &[
             "warpwatt-activity",
+            "warpwatt-board",
             "warpwatt-circuit",
             "warpwatt-gpu",
             "warpwatt-input",

@@ -13,6 +13,6 @@ pub mod vulnerability;
 
 use warpwatt_input::diag;
 use warpwatt_pricing::{label, outcome, peak, recipe};
-use warpwatt_run::reliability;
+use warpwatt_run::{boards, reliability};
 use warpwatt_store as store;
 use warpwatt_study::{self as study, goal};

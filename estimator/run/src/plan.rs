@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use warpwatt_board::board::Board;
 use warpwatt_gpu::GpuSpec;
 use warpwatt_techlib::quantity::Time;
 
@@ -46,6 +47,8 @@ pub struct Axes {
     pub configurations: Vec<Configuration>,
     /// Structures that the study describes itself; no axis, each point has those that belong to it.
     pub structures: Vec<OwnStructure>,
+    /// The board whose watts are reported, if the study names one.
+    pub board: Option<Board>,
     /// What the core clock does at another supply.
     pub clock: Clock,
     /// How the GPU is cooled, if its temperature is asked for.

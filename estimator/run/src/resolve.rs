@@ -7,6 +7,7 @@ use crate::diag::{Diag, Sink, SourceId, Sources};
 use crate::input;
 use crate::study::{self, Catalogue, Choice, Study};
 
+use super::boards;
 use super::plan::{Axes, Plan};
 use super::work::StudyWork;
 use super::workloads::{judge_counted, kernels};
@@ -89,7 +90,10 @@ pub fn resolve_text_with(
     if let Some(gpu) = gpus.first() {
         judge_counted(&kernels, &gpu.spec, configurations.len(), sink, source);
     }
+    let board = draft.gpu.as_ref().and_then(|axes| axes.board.as_ref());
+    let board = board.and_then(|named| boards::named(named, directory, &gpus, (sink, source)));
     let axes = Axes {
+        board,
         kernels,
         gpus,
         technologies,

@@ -12,6 +12,7 @@ use warpwatt_techlib::quantity::Frequency;
 use warpwatt_techniques::register_file::ACCESSES;
 use warpwatt_techniques::{Circuits, Stack, Structure};
 
+use super::boards;
 use super::drive::{Batch, Made, TimingRun, Work};
 use super::execute::{first_mismatch, trace, untimed};
 use super::plan::structures;
@@ -288,6 +289,9 @@ impl StudyWork<'_> {
             let shape = reliability::shape(&timing.spec, stack);
             let found = reliability::metrics(&shape, watched.structures(), launches, &rate);
             counted.metrics.extend(found);
+        }
+        if let Some(board) = &axes.board {
+            boards::report(board, &timing.spec, &mut counted);
         }
         counted.notes.extend_from_slice(point.notes());
         counted.notes.extend(technology_notes(circuits));

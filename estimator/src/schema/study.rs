@@ -18,6 +18,9 @@ pub(super) fn schema() -> Value {
     let names = catalogue();
     let mut schema = parsed(include_str!("data/study.json"));
     let of_gpu = &mut schema["properties"]["gpu"]["properties"];
+    of_gpu["board"] = json!({
+        "description": "Graphics board whose watts are reported: a shipped one by name, or the file of one. Its GPU is the preset.", "type": "string",
+    });
     of_gpu["preset"] = axis(json!({
         "description": "GPU to start from; `warpwatt list presets NAME` shows every setting.", "enum": names.presets,
     }));

@@ -23,6 +23,8 @@ pub struct GpuAxes {
     pub preset: Axis<String>,
     /// Settings that differ from the preset's, in the order of the file.
     pub overrides: Vec<Override>,
+    /// The board whose watts are reported, by name or as a file relative to the study.
+    pub board: Option<Placed<String>>,
     /// The table's heading, where faults of the whole GPU are shown.
     pub range: Range<usize>,
 }
@@ -82,8 +84,9 @@ pub enum NodeChoice {
 }
 
 /// Keys of `[gpu]` that are no settings of the GPU's own table.
-pub const KEYS: [&str; 8] = [
+pub const KEYS: [&str; 9] = [
     "preset",
+    "board",
     "node",
     "flavour",
     "temperature",
@@ -130,6 +133,9 @@ pub(super) fn read(
         return (None, None);
     };
     let preset = read_preset(reader, &section, catalogue);
+    let board = reader.one(&section, "board", |value| {
+        text("`board`", value, "board = \"titan-v\"")
+    });
     let technology = read_technology(reader, &section);
     let mut overrides = Vec::new();
     for (key, value) in section.in_file_order() {
@@ -146,6 +152,7 @@ pub(super) fn read(
     let gpu = preset.map(|preset| GpuAxes {
         preset,
         overrides,
+        board,
         range: section.range,
     });
     (gpu, technology)

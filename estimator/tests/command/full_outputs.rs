@@ -32,6 +32,10 @@ const PRINTING: &str = "\
 0 what-if -k vector_add -t filter_cache --node 45nm
 0 kernel vector_add
 0 kernel vector_add --json
+0 calibrate kernels.csv --board qv100 --out board.toml
+0 calibrate kernels.csv --board qv100 --out board.toml --json
+0 predict kernels.csv --board qv100
+0 predict kernels.csv --board qv100 --json
 0 avf vector_add --preset tesla-16sm
 0 ptx copy.ptx
 0 ptx copy.ptx --json
@@ -70,6 +74,8 @@ fn prepared() -> Scratch {
     }
     let arrays = "size_bytes,block_bytes,node_um\n65536,64,0.032\n";
     scratch.write("arrays.csv", arrays);
+    let kernels = include_str!("../../board/measured/qv100_kernels.csv");
+    scratch.write("kernels.csv", kernels);
     scratch.write("node.toml", "extends = \"silicon:7nm\"\n");
     let run = warpwatt(&scratch.path(""), &["run", "study.toml", "--quiet"]);
     assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
+use warpwatt_board::board::Board;
 use warpwatt_techniques::Stack;
 
 use super::fit::Fits;
@@ -151,6 +152,7 @@ impl Keys {
             let own = structures::of(&axes.structures, configuration);
             let mut own: Vec<String> = own.map(structures::canonical).collect();
             own.extend(axes.reliability.as_ref().map(Watched::canonical));
+            own.extend(axes.board.as_ref().map(Board::text));
             let parts = own.iter().map(String::as_bytes);
             digest([configuration.label.as_bytes()].into_iter().chain(parts))
         });

@@ -5,7 +5,7 @@ use warpwatt_gpu::{Run, Work};
 use warpwatt_techniques::{ALL, Definition, Stack, judged};
 
 use super::{Better, Figure, Metric};
-use crate::reliability;
+use crate::{boards, reliability};
 
 /// A metric that a technique reports.
 pub fn metric(name: &str, unit: &str) -> Metric {
@@ -14,7 +14,7 @@ pub fn metric(name: &str, unit: &str) -> Metric {
         Some(_) => Better::Lower,
         None => Better::Neither,
     };
-    if let Some(meaning) = reliability::meaning(name) {
+    if let Some(meaning) = reliability::meaning(name).or_else(|| boards::meaning(name)) {
         return Metric {
             name: name.to_owned(),
             unit: unit.to_owned(),
@@ -35,13 +35,14 @@ pub fn metric(name: &str, unit: &str) -> Metric {
     }
 }
 
-/// What every technique reports with its default parameters, and what a study with `[reliability]` does.
+/// What every technique reports with its default parameters, and what a study with `[reliability]` or a board does.
 pub fn defaults() -> Vec<Metric> {
     let stacks = ALL.iter().filter_map(|definition| default(definition));
     let followed = reliability::names().map(|(name, unit)| metric(&name, unit));
     stacks
         .flat_map(|stack| of(&stack))
         .chain(followed)
+        .chain(boards::names().map(|(name, unit)| metric(name, unit)))
         .collect()
 }
 
