@@ -419,6 +419,8 @@ pub struct ListArguments {
 pub enum Listing {
     /// GPUs, with where their numbers come from and every setting
     Presets,
+    /// Graphics boards, with every value
+    Boards,
     /// Technology nodes and transistor flavours
     Nodes,
     /// Kernels of the suite, with their cases

@@ -1,5 +1,6 @@
 //! `warpwatt list`: what there is to choose from.
 
+mod boards;
 mod counters;
 mod kernels;
 mod nodes;
@@ -23,6 +24,7 @@ pub fn run(arguments: &ListArguments) -> Exit {
         Listing::Kernels => kernels::kernels(),
         Listing::Nodes => nodes::nodes(),
         Listing::Presets => Ok(presets()),
+        Listing::Boards => Ok(boards::boards()),
         Listing::Techniques => Ok(techniques()),
         Listing::Metrics => Ok(metrics()),
         Listing::Counters => Ok(counters::counters()),

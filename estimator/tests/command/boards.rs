@@ -201,3 +201,58 @@ fn rows_that_cannot_be_predicted_are_named() {
     );
     assert_eq!(stdout(&output).lines().count(), 2);
 }
+
+#[test]
+fn a_study_with_a_board_reports_its_watts() {
+    let scratch = Scratch::new();
+    let study = |board: &str| {
+        format!(
+            "[study]\ntitle = \"t\"\n[gpu]\npreset = \"titan-v\"\nboard = \"{board}\"\nnode = \"12nm\"\n[workloads]\nkernels = [\"vector_add\"]\n[[technique]]\nname = \"filter_cache\"\n"
+        )
+    };
+    scratch.write("s.toml", &study("titan-v"));
+    let output = warpwatt(&scratch.path(""), &["run", "s.toml", "--quiet"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(
+        stdout(&output).contains("The board draws "),
+        "{}",
+        stdout(&output)
+    );
+    let kernel = warpwatt(
+        &errors(),
+        &["kernel", "vector_add", "--board", "titan-v", "--json"],
+    );
+    let kernel: Value = serde_json::from_slice(&kernel.stdout).unwrap();
+    let report: Value =
+        serde_json::from_slice(&fs::read(scratch.path("results/report.json")).unwrap()).unwrap();
+    let points = report["points"].as_array().unwrap();
+    let plain = points
+        .iter()
+        .find(|point| point["point"]["technique"] == "baseline")
+        .unwrap();
+    let watts = plain["metrics"].as_array().unwrap();
+    let watts = watts
+        .iter()
+        .find(|metric| metric["name"] == "board.power_w");
+    assert_eq!(watts.unwrap()["value"], kernel["board"]["power_w"]);
+
+    for (board, message) in [
+        ("v100", "has the GPU `v100`"),
+        ("titan", "no board is called"),
+        ("none.toml", "cannot read"),
+    ] {
+        scratch.write("w.toml", &study(board));
+        let output = warpwatt(&scratch.path(""), &["run", "w.toml", "--out", "w"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn boards_are_listed_with_a_line_each() {
+    let all = warpwatt(&errors(), &["list", "boards", "--json"]);
+    let all: Value = serde_json::from_slice(&all.stdout).unwrap();
+    assert_eq!(all.as_array().unwrap().len(), 10);
+    let one = stdout(&warpwatt(&errors(), &["list", "boards", "qv100"]));
+    assert!(one.contains("key = \"fp32\""), "{one}");
+}

@@ -3,6 +3,7 @@
 //! Every figure is a relative change against the plain GPU, minus is less. A mean is the arithmetic one of the kernels' own relative changes, so that each
 //! kernel counts once whatever its length. Errors that kernels share, those of a structure's price, do not average out.
 
+mod board;
 mod columns;
 mod growing;
 mod row;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::board;
 use super::columns::{COLUMNS, Column, Value};
 use super::row::Answer;
 use super::scope::Scope;
@@ -72,6 +73,9 @@ impl Report {
         let rows = self.answer();
         if !rows.is_empty() {
             text.push_str(&self.headline(&rows, width, details.is_all()));
+        }
+        if let Some(words) = board::words(&self.points) {
+            text.push_str(&paragraph(&words, width));
         }
         text.push_str(&self.details(width, details));
         let words = Scope::of(&self.points).words();
