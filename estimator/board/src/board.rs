@@ -11,7 +11,7 @@ use crate::fit::{Belief, Noise};
 use crate::law::{Places, Split, watts};
 use crate::own;
 use crate::parameter::{PARAMETERS, parameter};
-use crate::rows::{Refused, Row};
+use crate::rows::{Change, Refused, Row};
 use crate::transfer::transferred;
 
 pub use file::{FileFault, MOST_BYTES};
@@ -139,7 +139,13 @@ impl Board {
         let total = split.total_w();
         let gradient = self.gradient(&row, total);
         let of_values = quadratic(&gradient, &self.belief.covariance);
-        let spread = (of_values + self.record.scatter * self.record.scatter).sqrt();
+        let of_operands = match row.operands {
+            // Kernels of which it is not known how far their operands change.
+            Change::Share(share) if share < 1.0 => OPERANDS * split.computing_w() / total,
+            Change::Share(_) | Change::Words(_) => 0.0,
+        };
+        let scatter = self.record.scatter.hypot(of_operands);
+        let spread = of_values.sqrt().hypot(scatter);
         let limit = self.facts.power_limit_w;
         let bounded = |watts: f64| watts.min(limit);
         Prediction {

@@ -5,7 +5,7 @@ use warpwatt_gpu::GpuSpec;
 
 use crate::channel::Channel;
 use crate::facts::Facts;
-use crate::rows::Row;
+use crate::rows::{Change, Row};
 
 /// A run of `cycles` on `gpu`, which is that of the board, at the GPU's clock. Data are taken to be as random as those of measured kernels.
 pub fn row(name: &str, (cycles, activity): (u64, &Activity), gpu: &GpuSpec, board: &Facts) -> Row {
@@ -21,7 +21,7 @@ pub fn row(name: &str, (cycles, activity): (u64, &Activity), gpu: &GpuSpec, boar
         memory: 1.0,
         rates: Channel::ALL.map(|channel| channel.counted(activity) / seconds),
         active: (1.0 - idle / all).clamp(0.0, 1.0),
-        words: None,
+        operands: Change::Share(1.0),
         shares: None,
         supply: None,
         temperature_k: None,

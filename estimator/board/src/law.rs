@@ -11,7 +11,7 @@ use crate::parameter::{
     ACTIVE, CLOCK, CONSTANT, EXPONENT, FRESH, KNEE, LEAKAGE, MEMORY, PARAMETERS, PEAKS, REACHED,
     SCALE, SLOPE, STILL_FLOAT, STILL_INT, parameter,
 };
-use crate::rows::Row;
+use crate::rows::{Change, Row};
 
 /// How sharply a kernel turns from waiting for one clock to waiting for the other: exponent of a norm of both times. Assumed.
 const SHARPNESS: f64 = 6.0;
@@ -76,9 +76,10 @@ pub fn watts(places: &Places, row: &Row, operands: f64) -> Split {
     let v = row.supply.unwrap_or_else(|| supply(places, row.core));
     let (square, dram) = (v * v, Channel::Dram as usize);
     // Each operation of a loop takes away from what is left of a loaded word's change.
-    let fresh = row
-        .words
-        .map_or(1.0, |words| 1.0 - libm::exp(-value(FRESH) * words));
+    let fresh = match row.operands {
+        Change::Share(share) => share,
+        Change::Words(words) => 1.0 - libm::exp(-value(FRESH) * words),
+    };
     let (int, float) = (value(STILL_INT), value(STILL_FLOAT));
     let computing = |channel: Channel| {
         let still = if channel.floats() { float } else { int };

@@ -39,6 +39,9 @@ pub struct Map {
     pub per_second: f64,
     /// On what the rows of a calibration compute; predictions are of kernels on data unless they say otherwise.
     pub operands: Operands,
+    /// Share of operands of kernels on data that change as random ones do.
+    #[serde(default = "one")]
+    pub changing: f64,
     /// A table that has any of these columns is of this layout.
     pub recognised_by: Vec<String>,
     /// Columns that are known and play no part.
@@ -98,10 +101,11 @@ fn one() -> f64 {
 }
 
 /// The shipped maps by name.
-pub const SHIPPED: [(&str, &str); 3] = [
+pub const SHIPPED: [(&str, &str); 4] = [
     ("utilisation", include_str!("../maps/utilisation.toml")),
     ("accelwattch", include_str!("../maps/accelwattch.toml")),
     ("ncu", include_str!("../maps/ncu.toml")),
+    ("nvml", include_str!("../maps/nvml.toml")),
 ];
 
 impl Map {

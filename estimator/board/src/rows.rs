@@ -32,8 +32,8 @@ pub struct Row {
     pub rates: [f64; CHANNELS],
     /// Share of SMs with work.
     pub active: f64,
-    /// Loaded words for each operation, where loops compute on what they loaded; none on data.
-    pub words: Option<f64>,
+    /// How much of its operands changes.
+    pub operands: Change,
     /// Shares of documented peaks, if the rates came as such: the largest of those of the core clock, and that of DRAM.
     pub shares: Option<(f64, f64)>,
     /// Supply over that at the default clock, where it is not what the board's law says.
@@ -42,6 +42,15 @@ pub struct Row {
     pub temperature_k: Option<f64>,
     /// Kinds of events of which the table says nothing in this row.
     pub unknown: Vec<Channel>,
+}
+
+/// How much of a row's operands changes as random ones do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Change {
+    /// So large a share.
+    Share(f64),
+    /// What is left after loops computed on what they loaded: so many words for each operation.
+    Words(f64),
 }
 
 /// A row that is not used, and why.
@@ -134,7 +143,7 @@ impl Reader<'_> {
             } else {
                 self.active(number).map_err(&refused)?
             },
-            words: self.words(&rates),
+            operands: self.change(&rates),
             rates,
             supply: None,
             shares: self.shares(number).map_err(&refused)?,
@@ -289,14 +298,18 @@ impl Reader<'_> {
         }
     }
 
-    /// Words that come from the second level or from shared memory, for each operation.
-    fn words(&self, rates: &[f64; CHANNELS]) -> Option<f64> {
+    /// In loops, by the words that come from the second level or from shared memory for each operation.
+    fn change(&self, rates: &[f64; CHANNELS]) -> Change {
         let computed = Channel::ALL
             .into_iter()
             .filter(|channel| channel.computes());
         let operations: f64 = computed.map(|channel| rates[channel as usize]).sum();
         let loaded = 8.0 * rates[Channel::L2 as usize] + 32.0 * rates[Channel::Shared as usize];
-        (self.operands == Operands::Still && operations > 0.0).then(|| loaded / operations)
+        match self.operands {
+            Operands::Random => Change::Share(self.map.changing),
+            Operands::Still if operations > 0.0 => Change::Words(loaded / operations),
+            Operands::Still => Change::Share(1.0),
+        }
     }
 }
 

@@ -224,7 +224,9 @@ fn a_row_by_hand() {
     };
     // Half of 80 SMs x 64 lanes x 1.2 GHz, and a thirty-second as many instructions.
     let operations = 0.5 * 80.0 * 64.0 * 1.2e9;
-    let events = operations * value("int") + operations / 32.0 * value("issue");
+    // Half of the way from operands that hardly change to random ones.
+    let changing = 0.5 + 0.5 * value("operands.still_int");
+    let events = operations * value("int") * changing + operations / 32.0 * value("issue");
     let standing = [
         "board.constant",
         "board.memory",

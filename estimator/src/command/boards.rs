@@ -15,7 +15,7 @@ use crate::input;
 /// How a table is read.
 #[derive(Debug, Args)]
 pub struct Layout {
-    /// Which column is what: utilisation, accelwattch, ncu, or a file of one's own [default: told by the columns]
+    /// Which column is what: utilisation, accelwattch, ncu, nvml, or a file of one's own [default: told by the columns]
     #[arg(long, value_name = "MAP|FILE.toml")]
     pub map: Option<String>,
     /// What the rows compute on: loops on what they loaded once, or data [default: calibrate as the map says, predict data]

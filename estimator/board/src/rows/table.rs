@@ -109,7 +109,7 @@ impl Table {
             let Some(text) = self.text(row, std::slice::from_ref(name)) else {
                 continue;
             };
-            match text.parse::<f64>() {
+            match number(text).parse::<f64>() {
                 Ok(number) if number.is_finite() => return Ok(Some(number)),
                 Ok(_) => {}
                 Err(_) if matches!(text, "-" | "n/a" | "N/A" | "NA") => {}
@@ -118,6 +118,13 @@ impl Table {
         }
         Ok(None)
     }
+}
+
+/// The text without the unit that `nvidia-smi` writes behind a number.
+fn number(text: &str) -> &str {
+    let units = [" W", " MHz", " C"];
+    let without = units.iter().find_map(|unit| text.strip_suffix(unit));
+    without.unwrap_or(text)
 }
 
 fn twice(names: &[String]) -> impl Iterator<Item = &String> {
@@ -146,6 +153,14 @@ mod tests {
         let numbers: Vec<_> = (0..4).map(|row| table.number(row, &names)).collect();
         assert_eq!(numbers[..3], [Ok(Some(2.0)), Ok(Some(3.0)), Ok(Some(1.0))]);
         assert_eq!(numbers[3], Err("`a` is `x`, not a number".to_owned()));
+    }
+
+    #[test]
+    fn units_behind_numbers_are_known() {
+        let table = Table::parse("power.draw [W],clocks.sm\n81.5 W,1455 MHz\n").unwrap();
+        let column = |name: &str| table.number(0, &[name.to_owned()]);
+        assert_eq!(column("power.draw [W]"), Ok(Some(81.5)));
+        assert_eq!(column("clocks.sm"), Ok(Some(1455.0)));
     }
 
     #[test]
