@@ -22,7 +22,7 @@ use crate::diag::{Diag, SourceId, Sources};
 use crate::outcome::{Metric, Outcome, RegisterAccesses};
 use crate::peak::{MOST_WINDOWS, Sampler, Windows};
 use crate::performance::Performance;
-use crate::pricing::{CostTable, Counted, price, price_settled, technology_notes};
+use crate::pricing::{CostTable, Counted, laid_out, price, price_settled, technology_notes};
 use crate::reliability::{self, Guarded, follow, needs};
 
 /// A plan, with what its faults are about.
@@ -293,9 +293,11 @@ impl StudyWork<'_> {
         counted.notes.extend(technology_notes(circuits));
         counted.notes.extend(structures::notes(own()));
         let name = self.plan.point(number);
+        let sms = timing.spec.sm.count;
+        let structures = laid_out(&timed.structures, sms, circuits);
+        let structures = structures.map_err(|error| error.to_string())?;
         let costs = |circuits: &dyn Circuits| {
-            let sms = timing.spec.sm.count;
-            let mut table = CostTable::of(&timed.structures, sms, circuits)?;
+            let mut table = CostTable::of_laid_out(&structures, sms, circuits)?;
             structures::enter(own(), (sms, circuits), &mut table)?;
             Ok(table)
         };
