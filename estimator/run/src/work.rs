@@ -260,9 +260,9 @@ impl StudyWork<'_> {
             techniques: Some(self.stack(timing)),
             codes: &[],
         };
-        let traces = (&executed.traces[..], executed.needs.clone());
+        let needs = executed.needs.clone();
         let kernel = &self.plan.axes.kernels[self.plan.executions[timing.execution].kernel];
-        let (run, launches) = follow(&timing.spec, traces, guarded, control)
+        let (run, launches) = follow(&timing.spec, &executed.traces, needs, guarded, control)
             .map_err(|error| self.named(untimed("study::timing", &error), kernel))?;
         Ok((run, Some(launches)))
     }
@@ -302,7 +302,7 @@ impl StudyWork<'_> {
             Ok(table)
         };
         let priced = match &axes.cooling {
-            Some(cooling) => price_settled(name, counted, costs, (circuits, cooling)),
+            Some(cooling) => price_settled(name, counted, costs, circuits, cooling),
             None => costs(circuits).and_then(|table| price(name, counted, &table)),
         };
         axes.leave(point.technology());

@@ -5,15 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Map, Value, json};
-use warpwatt_gpu::{GpuSpec, Run};
 
 use super::files::write_one;
 use crate::diag::{Diag, Rejection, Sink};
-use crate::outcome::{KernelName, NoteKind, Outcome, PricedStructure};
-use crate::peak::{Sampler, Windows};
+use crate::outcome::{NoteKind, Outcome, PricedStructure};
+use crate::peak::Sampler;
 use crate::pricing::NodeCircuits;
 use crate::report::Scope;
-use crate::run::plain::{PowerOverTime, Priced, priced};
+use crate::run::plain::{PowerOverTime, Priced, TimedKernel, priced};
 use crate::run::resolve_text;
 use crate::study::Question;
 use crate::study::goal::quantity::readable;
@@ -130,17 +129,12 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// That of `run` on `gpu`.
+    /// That of a run.
     ///
     /// # Errors
     /// A structure cannot be built.
-    pub fn of(
-        kernel: KernelName,
-        gpu: (&str, &GpuSpec),
-        run: (&Run, Option<&Windows>),
-        circuits: &NodeCircuits,
-    ) -> Result<Self, Diag> {
-        let priced = priced(kernel, gpu, run, circuits);
+    pub fn of(timed: TimedKernel<'_>, circuits: &NodeCircuits) -> Result<Self, Diag> {
+        let priced = priced(timed, circuits);
         let Priced { outcome, power } =
             priced.map_err(|error| Diag::error("kernel::pricing", error.to_string()))?;
         let scope = Scope::of(std::slice::from_ref(&outcome));

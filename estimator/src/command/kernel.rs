@@ -21,6 +21,7 @@ use crate::foreign::write_neutral;
 use crate::peak::{MOST_WINDOWS, Windows};
 use crate::run::execute::{execute, trace, untimed};
 use crate::run::kernel::{LoadedKernel, load};
+use crate::run::plain::TimedKernel;
 
 /// Mismatches that are shown; all are counted.
 const LISTED: usize = 10;
@@ -123,8 +124,14 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let (timing, windows) = timing(arguments, &spec, run, timeline.as_mut())?;
     let mut energy = match (&circuits, &timing) {
         (Some(circuits), Some(Ok(run))) => {
-            let (gpu, run) = ((arguments.gpu.name(), &spec), (run, windows.as_ref()));
-            Some(Energy::of(kernel.name.clone(), gpu, run, circuits)?)
+            let timed = TimedKernel {
+                kernel: &kernel.name,
+                preset: arguments.gpu.name(),
+                gpu: &spec,
+                run,
+                windows: windows.as_ref(),
+            };
+            Some(Energy::of(timed, circuits)?)
         }
         _ => None,
     };

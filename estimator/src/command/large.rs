@@ -32,7 +32,8 @@ pub const DIGEST: &str = "digest.json";
 pub fn present(
     manifest: &Manifest,
     store: &Store,
-    (objectives, formats): (&[Objective], &Formats),
+    objectives: &[Objective],
+    formats: &Formats,
 ) -> Result<Exit, Rejection> {
     let objectives = match objectives {
         [] => digest::objectives()?,
@@ -41,7 +42,7 @@ pub fn present(
     let hash = hash(manifest)?;
     let tables = Tables::names(&formats.files, manifest.budget.is_some());
     let directory = &formats.directory;
-    let (digest, made) = match known(directory, (&hash, &objectives), &tables) {
+    let (digest, made) = match known(directory, &hash, &objectives, &tables) {
         Some(digest) => (digest, None),
         None => {
             let study = Study {
@@ -90,7 +91,8 @@ fn hash(manifest: &Manifest) -> Result<String, Diag> {
 /// The digest that was made of these results before, if everything that was written with it is still there.
 fn known(
     directory: &Path,
-    (hash, objectives): (&str, &[Objective]),
+    hash: &str,
+    objectives: &[Objective],
     tables: &[String],
 ) -> Option<Digest> {
     let mut names = tables.iter().map(String::as_str).chain([RECORD]);
