@@ -19,7 +19,6 @@ mod gpu_pipeline;
 mod gpu_sm;
 mod gpu_speed;
 mod gpu_support;
-mod hostile_inputs;
 mod invariants;
 mod kernel_cases;
 mod machine_code;

@@ -71,12 +71,13 @@ pub struct CauseEffect {
 pub fn sensitivity(
     report: &Report,
     recipes: &Recipes,
-    (metric, number): (&Metric, usize),
+    metric: &Metric,
+    number: usize,
     sampling: Draws,
 ) -> Result<Sensitivity, Diag> {
-    let explanation = explain(report, recipes, sampling.process, (metric, number))?;
+    let explanation = explain(report, recipes, sampling.process, metric, number)?;
     let (spread, shares) =
-        drawn(report, recipes, (metric, number), sampling)?.ok_or_else(|| exact(metric))?;
+        drawn(report, recipes, metric, number, sampling)?.ok_or_else(|| exact(metric))?;
     Ok(Sensitivity::of(
         &explanation,
         (sampling, &spread),

@@ -7,7 +7,7 @@ mod peak;
 
 pub use peak::Peak;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use warpwatt_activity::Activity;
@@ -41,6 +41,9 @@ pub struct Outcome {
     pub register_accesses: Option<RegisterAccesses>,
     /// What the activity and the time cost, structure by structure, by name.
     pub structures: Vec<PricedStructure>,
+    /// The counters that structures of other names are charged for, those of them that counted something.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub charged: BTreeSet<String>,
     /// Sums over `structures`.
     pub totals: Totals,
     /// What a reader must know to judge the figures.
@@ -207,9 +210,6 @@ pub struct PricedStructure {
     pub delay_s: f64,
     /// The actions that were counted, by name. Empty if nothing was: the structure then only leaks.
     pub actions: BTreeMap<String, PricedAction>,
-    /// The counters of each action, where they are not called after the structure.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub counters: BTreeMap<String, Vec<String>>,
     /// Sum over `actions`.
     pub dynamic_j: f64,
     /// Leakage of all instances over the whole time, gate leakage included.

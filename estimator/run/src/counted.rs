@@ -33,10 +33,11 @@ pub struct CountedKernel {
 pub fn load(
     sink: &mut Sink,
     file: &CountedFile,
-    (directory, catalogue): (&Path, &Catalogue),
+    directory: &Path,
+    catalogue: &Catalogue,
     named: &(SourceId, Range<usize>),
 ) -> Option<Vec<CountedKernel>> {
-    let map = map(sink, file, (directory, catalogue), named);
+    let map = map(sink, file, directory, catalogue, named);
     let text = text(sink, &directory.join(&file.file), named);
     let (map, counted) = (map?, text?);
     let text = sink.sources.text(counted).to_owned();
@@ -98,7 +99,8 @@ pub fn load(
 fn map(
     sink: &mut Sink,
     file: &CountedFile,
-    (directory, catalogue): (&Path, &Catalogue),
+    directory: &Path,
+    catalogue: &Catalogue,
     named: &(SourceId, Range<usize>),
 ) -> Option<Map> {
     let counters = catalogue.counters.iter();

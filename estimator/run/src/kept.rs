@@ -217,7 +217,8 @@ impl Whole<'_> {
         let ran = run_points(
             self.resolved,
             self.sources,
-            (&done, keeping.means),
+            &done,
+            keeping.means,
             |news| tell(Told::News(news)),
             |batch| {
                 let batch = batch.iter();

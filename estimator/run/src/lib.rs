@@ -58,7 +58,7 @@ pub fn run_all(
 ) -> Result<Vec<Outcome>, Diag> {
     let finished = vec![false; resolved.plan.points.len()];
     let means = Means { jobs, cache: None };
-    run_in_memory(resolved, sources, (&finished, means), news)
+    run_in_memory(resolved, sources, &finished, means, news)
 }
 
 /// As [`run_all`], but for the points that are `finished`.
@@ -68,11 +68,12 @@ pub fn run_all(
 pub fn run_in_memory(
     resolved: &Resolved,
     sources: &Sources,
-    means: (&[bool], Means<'_>),
+    finished: &[bool],
+    means: Means<'_>,
     news: impl FnMut(News),
 ) -> Result<Vec<Outcome>, Diag> {
     let mut outcomes: Vec<Option<Outcome>> = vec![None; resolved.plan.points.len()];
-    run_points(resolved, sources, means, news, |batch| {
+    run_points(resolved, sources, finished, means, news, |batch| {
         for (point, outcome) in batch {
             outcomes[point] = Some(outcome);
         }
@@ -88,7 +89,8 @@ pub fn run_in_memory(
 pub fn run_points(
     resolved: &Resolved,
     sources: &Sources,
-    (finished, means): (&[bool], Means<'_>),
+    finished: &[bool],
+    means: Means<'_>,
     news: impl FnMut(News),
     collect: impl FnMut(Batch<Outcome>) -> Result<(), Diag>,
 ) -> Result<(), Diag> {

@@ -13,19 +13,30 @@ use crate::pricing::{
     CostTable, Counted, NodeCircuits, PricingError, price, technology_name, technology_notes,
 };
 
-/// Prices `run`, which timed `kernel` on `gpu` of the preset of that name.
+/// A kernel that was timed on a plain GPU.
+#[derive(Clone, Copy, Debug)]
+pub struct TimedKernel<'t> {
+    /// The kernel.
+    pub kernel: &'t KernelName,
+    /// The preset of the GPU.
+    pub preset: &'t str,
+    /// The GPU, which may differ from its preset.
+    pub gpu: &'t GpuSpec,
+    /// What was counted.
+    pub run: &'t Run,
+    /// What was counted window by window, if power over time is wanted.
+    pub windows: Option<&'t Windows>,
+}
+
+/// Prices a run.
 ///
 /// # Errors
 /// A structure of the GPU cannot be built in the technology.
-pub fn priced(
-    kernel: KernelName,
-    (preset, gpu): (&str, &GpuSpec),
-    (run, windows): (&Run, Option<&Windows>),
-    circuits: &NodeCircuits,
-) -> Result<Priced, PricingError> {
+pub fn priced(timed: TimedKernel<'_>, circuits: &NodeCircuits) -> Result<Priced, PricingError> {
+    let TimedKernel { gpu, run, .. } = timed;
     let point = Point {
-        kernel,
-        gpu: preset.to_owned(),
+        kernel: timed.kernel.clone(),
+        gpu: timed.preset.to_owned(),
         axes: BTreeMap::new(),
         technology: technology_name(circuits),
         technique: BASELINE.to_owned(),
@@ -41,7 +52,9 @@ pub fn priced(
         notes: technology_notes(circuits),
     };
     let table = CostTable::of(&inventory(gpu), gpu.sm.count, circuits)?;
-    let windows = windows.map(|windows| windows.charged(table.charges()));
+    let windows = timed
+        .windows
+        .map(|windows| windows.charged(table.charges()));
     let outcome = price(point, counted, &table)?;
     let power = windows.map(|windows| PowerOverTime::of(&windows, &outcome));
     Ok(Priced { outcome, power })

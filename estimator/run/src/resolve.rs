@@ -80,13 +80,13 @@ pub fn resolve_text_with(
     let (gpus, gpu_choices): (Vec<_>, Vec<_>) = gpus.unzip();
     let technologies = draft.technology.iter();
     let technologies =
-        technologies.flat_map(|axes| study::technologies(axes, (design, directory), sink, source));
+        technologies.flat_map(|axes| study::technologies(axes, design, directory, sink, source));
     let (technologies, technology_choices): (Vec<_>, Vec<_>) = technologies.unzip();
     let configurations = study::configurations(&draft.techniques, design, sink, source);
     let (configurations, configuration_choices): (Vec<_>, Vec<_>) =
         configurations.into_iter().unzip();
     let workloads = draft.workloads.as_deref().unwrap_or_default();
-    let kernels = kernels(workloads, (directory, catalogue), sink, source);
+    let kernels = kernels(workloads, directory, catalogue, sink, source);
     if let Some(gpu) = gpus.first() {
         judge_counted(&kernels, &gpu.spec, configurations.len(), sink, source);
     }

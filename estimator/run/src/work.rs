@@ -23,7 +23,7 @@ use crate::diag::{Diag, SourceId, Sources};
 use crate::outcome::{Metric, Outcome, RegisterAccesses};
 use crate::peak::{MOST_WINDOWS, Sampler, Windows};
 use crate::performance::Performance;
-use crate::pricing::{CostTable, Counted, price, price_settled, technology_notes};
+use crate::pricing::{CostTable, Counted, laid_out, price, price_settled, technology_notes};
 use crate::reliability::{self, Guarded, follow, needs};
 
 /// A plan, with what its faults are about.
@@ -261,9 +261,9 @@ impl StudyWork<'_> {
             techniques: Some(self.stack(timing)),
             codes: &[],
         };
-        let traces = (&executed.traces[..], executed.needs.clone());
+        let needs = executed.needs.clone();
         let kernel = &self.plan.axes.kernels[self.plan.executions[timing.execution].kernel];
-        let (run, launches) = follow(&timing.spec, traces, guarded, control)
+        let (run, launches) = follow(&timing.spec, &executed.traces, needs, guarded, control)
             .map_err(|error| self.named(untimed("study::timing", &error), kernel))?;
         Ok((run, Some(launches)))
     }
@@ -297,14 +297,16 @@ impl StudyWork<'_> {
         counted.notes.extend(technology_notes(circuits));
         counted.notes.extend(structures::notes(own()));
         let name = self.plan.point(number);
+        let sms = timing.spec.sm.count;
+        let structures = laid_out(&timed.structures, sms, circuits);
+        let structures = structures.map_err(|error| error.to_string())?;
         let costs = |circuits: &dyn Circuits| {
-            let sms = timing.spec.sm.count;
-            let mut table = CostTable::of(&timed.structures, sms, circuits)?;
+            let mut table = CostTable::of_laid_out(&structures, sms, circuits)?;
             structures::enter(own(), (sms, circuits), &mut table)?;
             Ok(table)
         };
         let priced = match &axes.cooling {
-            Some(cooling) => price_settled(name, counted, costs, (circuits, cooling)),
+            Some(cooling) => price_settled(name, counted, costs, circuits, cooling),
             None => costs(circuits).and_then(|table| price(name, counted, &table)),
         };
         axes.leave(point.technology());

@@ -15,24 +15,20 @@ use crate::study::{Catalogue, Placed, Workload};
 /// The kernels of a study; files are looked for in `directory`. What is wrong with them is left in `sink`.
 pub fn kernels(
     workloads: &[Placed<Workload>],
-    (directory, catalogue): (&Path, &Catalogue),
+    directory: &Path,
+    catalogue: &Catalogue,
     sink: &mut Sink,
     source: SourceId,
 ) -> Vec<StudyKernel> {
     let mut kernels: Vec<StudyKernel> = Vec::new();
     for (number, workload) in workloads.iter().enumerate() {
-        let place = (number, workload.range.clone());
         let named = (source, workload.range.clone());
         let request = match &workload.value {
             Workload::Counted(file) => {
-                let read = counted::load(sink, file, (directory, catalogue), &named);
+                let read = counted::load(sink, file, directory, catalogue, &named);
                 for kernel in read.into_iter().flatten() {
-                    add(
-                        &mut kernels,
-                        Subject::Counted(Box::new(kernel)),
-                        &place,
-                        (sink, source),
-                    );
+                    let subject = Subject::Counted(Box::new(kernel));
+                    add(&mut kernels, subject, number, &named, sink);
                 }
                 continue;
             }
@@ -54,9 +50,9 @@ pub fn kernels(
                 registers: None,
             },
         };
-        if let Some(loaded) = load(sink, &request, Some(named)) {
+        if let Some(loaded) = load(sink, &request, Some(named.clone())) {
             let subject = Subject::Executed(Box::new(loaded));
-            add(&mut kernels, subject, &place, (sink, source));
+            add(&mut kernels, subject, number, &named, sink);
         }
     }
     kernels
@@ -66,8 +62,9 @@ pub fn kernels(
 fn add(
     kernels: &mut Vec<StudyKernel>,
     subject: Subject,
-    (workload, range): &(usize, Range<usize>),
-    (sink, source): (&mut Sink, SourceId),
+    workload: usize,
+    (source, range): &(SourceId, Range<usize>),
+    sink: &mut Sink,
 ) {
     let same = kernels.iter().find(|known| {
         known.subject.name() == subject.name() && known.subject.hash() == subject.hash()
@@ -75,7 +72,7 @@ fn add(
     let Some(first) = same else {
         kernels.push(StudyKernel {
             subject,
-            workload: *workload,
+            workload,
             range: range.clone(),
         });
         return;
@@ -84,8 +81,8 @@ fn add(
     let message = format!("`{}`, case `{}`, is named twice", name.name, name.case);
     sink.push(
         Diag::error("study::duplicate_value", message)
-            .at(source, range.clone(), "again here")
-            .at(source, first.range.clone(), "first here")
+            .at(*source, range.clone(), "again here")
+            .at(*source, first.range.clone(), "first here")
             .help("remove one of them, or name another `case`"),
     );
 }

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Map, Value, json};
-use warpwatt_gpu::{GpuSpec, Run};
 
-use crate::diag::{Diag, Sink};
-use crate::outcome::{KernelName, NoteKind, Outcome, PricedStructure};
-use crate::peak::{Sampler, Windows};
+use super::files::write_one;
+use crate::diag::{Diag, Rejection, Sink};
+use crate::outcome::{NoteKind, Outcome, PricedStructure};
+use crate::peak::Sampler;
 use crate::pricing::NodeCircuits;
 use crate::report::Scope;
-use crate::run::plain::{PowerOverTime, Priced, priced};
+use crate::run::plain::{PowerOverTime, Priced, TimedKernel, priced};
 use crate::run::resolve_text;
 use crate::study::Question;
 use crate::study::goal::quantity::readable;
@@ -34,13 +34,13 @@ pub struct Conditions {
     /// Transistors: hp, lop, lstp [default: hp]
     #[arg(long, value_name = "NAME", requires = "node")]
     pub flavour: Option<String>,
-    /// Junction temperature [default: 350 K]
-    #[arg(long, value_name = "KELVIN", requires = "node")]
+    /// Junction temperature, such as 330K [default: 350 K]
+    #[arg(long, value_name = "TEMPERATURE", requires = "node")]
     pub temperature: Option<String>,
-    /// Supply [default: the nominal one]
-    #[arg(long, value_name = "VOLT", requires = "node")]
+    /// Supply, such as 0.75V [default: the nominal one]
+    #[arg(long, value_name = "SUPPLY", requires = "node")]
     pub vdd: Option<String>,
-    /// Write power over time to a file, of everything and of each structure, a row a window
+    /// Write power over time as CSV, of everything and of each structure, a row a window
     #[arg(
         long,
         value_name = "FILE.csv",
@@ -62,6 +62,11 @@ impl Conditions {
     /// Circuits under them; nothing if no node was given, or if something is wrong, which is in `sink` then.
     pub fn circuits(&self, sink: &mut Sink) -> Option<NodeCircuits> {
         let node = self.node.clone()?;
+        let bare = self.bare();
+        if !bare.is_empty() {
+            bare.into_iter().for_each(|diag| sink.push(diag));
+            return None;
+        }
         let optional = [
             ("library", &self.library),
             ("flavour", &self.flavour),
@@ -92,6 +97,25 @@ impl Conditions {
         }
         technologies.pop()
     }
+
+    /// Numbers without a unit, which nothing behind the prompt would take for a quantity.
+    fn bare(&self) -> Vec<Diag> {
+        let given = [
+            ("node", &self.node, "nm"),
+            ("temperature", &self.temperature, "K"),
+            ("vdd", &self.vdd, "V"),
+        ];
+        let bare = given.into_iter().filter_map(|(option, value, unit)| {
+            let value = value.as_deref()?.trim();
+            value.parse::<f64>().ok()?;
+            let diag = Diag::error(
+                "kernel::conditions",
+                format!("`--{option} {value}` has no unit"),
+            );
+            Some(diag.help(format!("write for example `--{option} {value}{unit}`")))
+        });
+        bare.collect()
+    }
 }
 
 /// A run's price as data and as text.
@@ -100,30 +124,42 @@ pub struct Energy {
     pub value: Map<String, Value>,
     /// Lines of text.
     pub text: String,
-    /// Power over time as CSV, if the run was counted by windows.
-    pub power: Option<String>,
+    power: Option<PowerOverTime>,
+    outcome: Outcome,
 }
 
 impl Energy {
-    /// That of `run` on `gpu`.
+    /// That of a run.
     ///
     /// # Errors
     /// A structure cannot be built.
-    pub fn of(
-        kernel: KernelName,
-        gpu: (&str, &GpuSpec),
-        run: (&Run, Option<&Windows>),
-        circuits: &NodeCircuits,
-    ) -> Result<Self, Diag> {
-        let priced = priced(kernel, gpu, run, circuits);
+    pub fn of(timed: TimedKernel<'_>, circuits: &NodeCircuits) -> Result<Self, Diag> {
+        let priced = priced(timed, circuits);
         let Priced { outcome, power } =
             priced.map_err(|error| Diag::error("kernel::pricing", error.to_string()))?;
         let scope = Scope::of(std::slice::from_ref(&outcome));
         Ok(Self {
             value: value(&outcome, &scope),
             text: text(&outcome, &scope),
-            power: power.map(|power| table(&power, &outcome)),
+            power,
+            outcome,
         })
+    }
+
+    /// Writes power over time, if the run was counted by windows, and says so.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_power(&mut self, path: &Path) -> Result<(), Rejection> {
+        let Some(power) = &self.power else {
+            return Ok(());
+        };
+        write_one(path, table(power, &self.outcome).as_bytes())?;
+        let (file, windows) = (path.display().to_string(), power.spans.len());
+        self.text += &format!("  power over time, {windows} windows: {file}\n");
+        let written = json!({ "file": file, "windows": windows });
+        self.value.insert("power_over_time".to_owned(), written);
+        Ok(())
     }
 }
 
@@ -191,8 +227,12 @@ fn text(outcome: &Outcome, scope: &Scope) -> String {
     let joules = totals.dynamic_j + totals.leakage_j;
     let technology = &outcome.point.technology;
     let mut text = format!(
-        "  at {} {}, {:.2} V, {:.0} K\n",
-        technology.node, technology.flavour, technology.vdd_v, technology.temperature_k
+        "  {} at {} {}, {:.2} V, {:.0} K\n",
+        outcome.point.gpu,
+        technology.node,
+        technology.flavour,
+        technology.vdd_v,
+        technology.temperature_k
     );
     let mut line = |what: &str, figure: String| {
         let _ = writeln!(text, "  {what:<24}{figure:>16}");

@@ -22,6 +22,7 @@ use crate::foreign::write_neutral;
 use crate::peak::{MOST_WINDOWS, Windows};
 use crate::run::execute::{execute, trace, untimed};
 use crate::run::kernel::{LoadedKernel, load};
+use crate::run::plain::TimedKernel;
 
 /// Mismatches that are shown; all are counted.
 const LISTED: usize = 10;
@@ -136,6 +137,26 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let races = arguments.check_races.then(|| Races::of(&run));
     let buffers = std::mem::take(&mut run.buffers);
     let (timing, windows) = timing(arguments, &spec, run, timeline.as_mut())?;
+    let mut energy = match (&circuits, &timing) {
+        (Some(circuits), Some(Ok(run))) => {
+            let timed = TimedKernel {
+                kernel: &kernel.name,
+                preset: gpu.name(),
+                gpu: &spec,
+                run,
+                windows: windows.as_ref(),
+            };
+            Some(Energy::of(timed, circuits)?)
+        }
+        _ => None,
+    };
+    let drawn = match (&board, &timing) {
+        (Some(board), Some(Ok(run))) => {
+            let gpu = (gpu.name(), &spec);
+            Some(Drawn::of(&kernel.name.name, gpu, run, board)?)
+        }
+        _ => None,
+    };
     let timeline = timeline.map(Timeline::finish).transpose();
     let timeline = timeline.map_err(|rejection| rejection.0.diags.into_iter().next())?;
     for (name, path) in &dumps {
@@ -143,59 +164,19 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         let bytes = buffer.map_or(&[][..], |buffer| &buffer.bytes);
         write_one(path, bytes).map_err(|rejection| rejection.0.diags.into_iter().next())?;
     }
-    if let Some(path) = &arguments.activity {
-        let text = activity(&kernel, &spec, timing.as_ref())?;
+    if let (Some(path), Some(Ok(run))) = (&arguments.activity, &timing) {
+        let clock_hz = f64::from(spec.sm.clock_mhz) * 1e6;
+        let text = write_neutral(&kernel.name.name, clock_hz, &run.activity);
         write_one(path, text.as_bytes())
             .map_err(|rejection| rejection.0.diags.into_iter().next())?;
     }
-    let energy = match (&circuits, &timing) {
-        (Some(circuits), Some(Ok(run))) => {
-            let (gpu, run) = ((gpu.name(), &spec), (run, windows.as_ref()));
-            Some(Energy::of(kernel.name.clone(), gpu, run, circuits)?)
-        }
-        _ => None,
-    };
-    let power = energy.as_ref().and_then(|energy| energy.power.as_ref());
-    if let (Some(path), Some(power)) = (&arguments.conditions.power, power) {
-        write_one(path, power.as_bytes())
-            .map_err(|rejection| rejection.0.diags.into_iter().next())?;
+    if let (Some(path), Some(energy)) = (&arguments.conditions.power, &mut energy) {
+        let written = energy.write_power(path);
+        written.map_err(|rejection| rejection.0.diags.into_iter().next())?;
     }
-    let drawn = match (&board, &timing) {
-        (Some(board), Some(Ok(run))) => Some(Drawn::of(
-            &kernel.name.name,
-            (gpu.name(), &spec),
-            run,
-            board,
-        )?),
-        (Some(_), Some(Err(error))) => {
-            let diag = Diag::error("kernel::timing", error.clone());
-            return Err(Some(diag.help(
-                "the board's GPU cannot time this kernel: choose another board",
-            )));
-        }
-        _ => None,
-    };
     let report = facts.report(&spec, timing.as_ref()).priced(energy);
     let report = report.drawn(drawn.as_ref());
     Ok(report.with_timeline(timeline.as_ref()).with(races.as_ref()))
-}
-
-/// The counts of the timing run, as a file.
-fn activity(
-    kernel: &LoadedKernel,
-    spec: &GpuSpec,
-    timing: Option<&Result<Run, String>>,
-) -> Result<String, Diag> {
-    match timing {
-        Some(Ok(run)) => Ok(write_neutral(
-            &kernel.name.name,
-            f64::from(spec.sm.clock_mhz) * 1e6,
-            &run.activity,
-        )),
-        Some(Err(error)) => Err(Diag::error("kernel::timing", error.clone())
-            .help("choose a GPU that can run the kernel: `--preset NAME`")),
-        None => Err(Diag::error("kernel::timing", "nothing was timed")),
-    }
 }
 
 /// The run: from the trace cache where it is needed for its trace alone.
@@ -215,7 +196,7 @@ fn executed(
     Ok(traced.run)
 }
 
-/// The timing run, or why the GPU that nobody asked for cannot time this kernel; nothing with `--no-timing`.
+/// The timing run, or why the GPU that nobody asked for cannot time this kernel, where nothing was asked for that needs it; nothing with `--no-timing`.
 fn timing(
     arguments: &KernelArguments,
     spec: &GpuSpec,
@@ -225,7 +206,10 @@ fn timing(
     if arguments.no_timing {
         return Ok((None, None));
     }
-    let by_default = arguments.gpu.is_default() && arguments.board.is_none() && timeline.is_none();
+    let wanted =
+        timeline.is_some() || arguments.activity.is_some() || arguments.conditions.node.is_some()
+            || !arguments.board.is_none();
+    let by_default = arguments.gpu.is_default() && !wanted;
     let mut sampler = arguments.conditions.sampler();
     let watcher = match timeline {
         Some(timeline) => Some(timeline.watcher() as _),

@@ -121,7 +121,7 @@ pub fn report_on(results: &Path, files: Vec<Format>, shape: Shape) -> Result<Exi
         quiet: shape.quiet,
         details: shape.details,
     };
-    report_store(&manifest, &store, (&objectives, &formats))
+    report_store(&manifest, &store, &objectives, &formats)
 }
 
 /// What a finished study left in `results`.

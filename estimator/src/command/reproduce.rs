@@ -159,7 +159,8 @@ fn again(
     let collected = run_points(
         &resolved,
         &sink.sources,
-        (&finished, means),
+        &finished,
+        means,
         |_| (),
         |batch| {
             for (number, outcome) in batch {

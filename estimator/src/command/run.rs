@@ -45,7 +45,7 @@ pub fn run(arguments: &RunArguments) -> Exit {
         .out
         .clone()
         .unwrap_or_else(|| resolved.study.output.directory.clone());
-    let ended = run_resolved(arguments, &resolved, &directory, (&sink, cache.as_ref()));
+    let ended = run_resolved(arguments, &resolved, &directory, &sink, cache.as_ref());
     let ended = ended.and_then(|exit| {
         if let Some(timeline) = timeline {
             let written = timeline.write(&resolved, &sink.sources, cache.as_ref())?;
@@ -79,7 +79,8 @@ fn run_resolved(
     arguments: &RunArguments,
     resolved: &Resolved,
     directory: &Path,
-    (sink, cache): (&Sink, Option<&TraceCache>),
+    sink: &Sink,
+    cache: Option<&TraceCache>,
 ) -> Result<Exit, Diag> {
     let sources = &sink.sources;
     let manifest = kept::manifest(resolved, sources, parameters(&resolved.plan));
@@ -119,7 +120,7 @@ fn run_resolved(
         quiet: arguments.quiet,
         details: arguments.show.details(),
     };
-    let exit = report_store(&manifest, &store, (&manifest.pareto, &formats)).map_err(first)?;
+    let exit = report_store(&manifest, &store, &manifest.pareto, &formats).map_err(first)?;
     if arguments.open {
         open(&directory.join("report.html"));
     }
@@ -184,14 +185,15 @@ impl<'p> Shown<'p> {
 pub fn report_store(
     manifest: &Manifest,
     store: &Store,
-    (objectives, formats): (&[Objective], &Formats),
+    objectives: &[Objective],
+    formats: &Formats,
 ) -> Result<Exit, Rejection> {
     // What was being written when a process was killed may be in a format that nobody asks for any more.
     sweep(&formats.directory, is_of_report);
     // Draws need what few enough points were priced from.
     let drawn = manifest.uncertainty.is_some() && manifest.points.len() <= MOST_EXPLAINED;
     if manifest.points.len() > MOST_SHOWN && !drawn {
-        return large::present(manifest, store, (objectives, formats));
+        return large::present(manifest, store, objectives, formats);
     }
     let outcomes = store.collect(manifest).map_err(|error| error.diag())?;
     let report = Report::beside(

@@ -129,7 +129,7 @@ pub fn run(arguments: &WhatIfArguments) -> Exit {
     };
     show(&sink);
     sink.diags.clear();
-    let answered = answer(arguments, &resolved, (&sink, cache.as_ref()));
+    let answered = answer(arguments, &resolved, &sink, cache.as_ref());
     if let Some(cache) = cache {
         show_notes(&cache);
     }
@@ -149,14 +149,15 @@ pub fn run(arguments: &WhatIfArguments) -> Exit {
 fn answer(
     arguments: &WhatIfArguments,
     resolved: &Resolved,
-    (sink, cache): (&Sink, Option<&TraceCache>),
+    sink: &Sink,
+    cache: Option<&TraceCache>,
 ) -> Result<(), Diag> {
     let finished = vec![false; resolved.plan.points.len()];
     let means = Means {
         jobs: arguments.jobs,
         cache,
     };
-    let outcomes = run_in_memory(resolved, &sink.sources, (&finished, means), |_| ())?;
+    let outcomes = run_in_memory(resolved, &sink.sources, &finished, means, |_| ())?;
     let report = Report::beside(
         &resolved.study.title,
         &outcomes,

@@ -51,7 +51,7 @@ use open::Made;
 use crate::outcome::Outcome;
 
 /// The version of the store's layout. Raise it when that changes its meaning.
-pub const FORMAT: u64 = 5;
+pub const FORMAT: u64 = 6;
 
 /// The version of the outcomes in it, which decides points' keys. Raise it when outcomes change their meaning.
 pub const OUTCOMES: u64 = 4;

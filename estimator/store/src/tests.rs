@@ -31,6 +31,7 @@ impl Drop for Scratch {
 
 fn outcome(cycles: u64) -> Outcome {
     Outcome {
+        charged: Default::default(),
         point: Point {
             kernel: KernelName {
                 name: "k".into(),

@@ -77,7 +77,7 @@ pub fn configurations(
                 continue;
             };
             match Stack::new(chosen) {
-                Ok(stack) => found.add(stack, axes, named(&counted, &choice), (sink, source)),
+                Ok(stack) => found.add(stack, axes, named(&counted, &choice), sink, source),
                 Err(refusals) => {
                     for refusal in refusals {
                         if !refused.contains(&refusal.places) {
@@ -209,7 +209,8 @@ impl Found {
         stack: Stack,
         axes: &StackAxes,
         choice: Choice,
-        (sink, source): (&mut Sink, SourceId),
+        sink: &mut Sink,
+        source: SourceId,
     ) {
         let label = stack.label();
         let Some(earlier) = self.by_label.get(&label) else {

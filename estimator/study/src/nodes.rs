@@ -36,7 +36,8 @@ impl Node {
     fn read(
         choice: &Placed<NodeChoice>,
         library: Library,
-        (directory, source): (&Path, SourceId),
+        directory: &Path,
+        source: SourceId,
         sink: &mut Sink,
     ) -> Option<Self> {
         let origin = match &choice.value {
@@ -156,7 +157,8 @@ impl Node {
 /// cannot be is left in `sink`.
 pub fn technologies(
     axes: &TechnologyAxes,
-    (design, directory): (&Design, &Path),
+    design: &Design,
+    directory: &Path,
     sink: &mut Sink,
     source: SourceId,
 ) -> Vec<(NodeCircuits, Choice)> {
@@ -169,7 +171,7 @@ pub fn technologies(
     };
     let nodes = axes.node.iter();
     let mut nodes: Vec<Option<Node>> = nodes
-        .map(|choice| Node::read(choice, library, (directory, source), sink))
+        .map(|choice| Node::read(choice, library, directory, source, sink))
         .collect();
     let counted: [Counted; 5] = [
         (design.axis("gpu.node"), axes.node.len()),

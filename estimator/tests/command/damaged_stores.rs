@@ -6,18 +6,7 @@ use warpwatt::store::Store;
 
 use crate::common::{Scratch, same_reports, stderr, warpwatt};
 
-const STUDY: &str = r#"
-[study]
-title = "Damaged"
-[gpu]
-preset = "tesla-16sm"
-node = ["32nm", "40nm"]
-[workloads]
-kernels = ["vector_add", "reduction"]
-[[technique]]
-name = "filter_cache"
-entries = [16, 32]
-"#;
+const STUDY: &str = include_str!("../../../tests/data/studies/attacked.toml");
 
 fn exits(scratch: &Scratch, code: i32, arguments: &[&str]) -> String {
     let output = warpwatt(&scratch.path(""), arguments);
@@ -166,7 +155,7 @@ fn a_merge_begun_again_goes_on_and_a_fresh_one_starts_over() {
         );
     }
     // What a kill right after the store was made leaves.
-    drop(Store::open_for(&scratch.path("merged"), "Damaged").unwrap());
+    drop(Store::open_for(&scratch.path("merged"), "Attacked").unwrap());
     exits(
         &scratch,
         0,

@@ -118,6 +118,16 @@ fn a_kernel_that_does_not_fit_the_default_gpu_is_checked_but_not_timed() {
     let (code, _) = run(&["--preset", "tesla-16sm", "--dump", "to=to.bin"]);
     assert_eq!(code, Some(2), "a GPU that was asked for must fit");
     assert!(!scratch.path("to.bin").exists(), "and nothing is written");
+    for asked in [
+        &["--node", "7nm"][..],
+        &["--node", "7nm", "--power", "p.csv"],
+        &["--activity", "p.csv"],
+    ] {
+        let (code, value) = run(asked);
+        assert_eq!(code, Some(2), "{asked:?} needs its time: {value}");
+        assert!(value.to_string().contains("sm.shared_bytes to at least"));
+    }
+    assert!(!scratch.path("p.csv").exists());
     let (code, value) = run(&["--set", "sm.shared_bytes=65536"]);
     assert_eq!(code, Some(0));
     assert!(value["cycles"].as_u64() > Some(0));
@@ -409,6 +419,31 @@ fn a_limit_of_cycles_ends_the_run_with_what_every_warp_waits_for() {
         "--json",
     ]);
     assert_eq!(code, Some(0), "{value}");
+}
+
+/// A price names its GPU, a file of power is named with its windows, and numbers without a unit say which they lack, all at once.
+#[test]
+fn conditions_are_asked_for_and_answered_in_words() {
+    let scratch = Scratch::new();
+    let run = |arguments: &[&str]| {
+        let arguments = [&["kernel", "vector_add"], arguments].concat();
+        warpwatt(&scratch.path(""), &arguments)
+    };
+    let output = run(&["--node", "12nm", "--power", "p.csv"]);
+    let said = stdout(&output);
+    assert!(said.contains("  tesla-16sm at 12nm hp, "), "{said}");
+    let rows = fs::read_to_string(scratch.path("p.csv")).unwrap();
+    let line = format!(
+        "  power over time, {} windows: p.csv",
+        rows.lines().count() - 1
+    );
+    assert!(said.contains(&line), "{said}");
+    let output = run(&["--node", "12", "--vdd", "0.7", "--temperature", "350"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    for remedy in ["`--node 12nm`", "`--vdd 0.7V`", "`--temperature 350K`"] {
+        assert!(said.contains(remedy), "{said}");
+    }
 }
 
 /// What `--activity` writes is priced like the kernel itself, to the last bit.

@@ -10,18 +10,7 @@ use crate::program::{Call, Ended};
 use crate::scratch::Scratch;
 
 /// Some points, of which each takes a moment.
-const STUDY: &str = r#"
-[study]
-title = "Attacked"
-[gpu]
-preset = "tesla-16sm"
-node = ["32nm", "40nm"]
-[workloads]
-kernels = ["vector_add", "reduction"]
-[[technique]]
-name = "filter_cache"
-entries = [16, 32]
-"#;
+const STUDY: &str = include_str!("../../data/studies/attacked.toml");
 
 /// Where results go.
 pub const RESULTS: &str = "results";

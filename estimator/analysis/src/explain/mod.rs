@@ -76,11 +76,12 @@ pub fn explain(
     report: &Report,
     recipes: &Recipes,
     variation: Option<ProcessVariation>,
-    (metric, number): (&Metric, usize),
+    metric: &Metric,
+    number: usize,
 ) -> Result<Explanation, Diag> {
     let outcome = &report.points[number];
-    let wanted = (std::slice::from_ref(metric), number);
-    let explained = explain_all(report, recipes, variation, wanted)?;
+    let metrics = std::slice::from_ref(metric);
+    let explained = explain_all(report, recipes, variation, metrics, number)?;
     explained.into_iter().next().flatten().ok_or_else(|| {
         let selector = crate::select::name(&outcome.point);
         let compares = metric.needs_baseline() && outcome.point.is_baseline();
@@ -101,7 +102,8 @@ pub fn explain_all(
     report: &Report,
     recipes: &Recipes,
     variation: Option<ProcessVariation>,
-    (metrics, number): (&[Metric], usize),
+    metrics: &[Metric],
+    number: usize,
 ) -> Result<Vec<Option<Explanation>>, Diag> {
     let outcome = &report.points[number];
     let comparison = report.comparison(number);

@@ -159,7 +159,7 @@ fn recombines(study: &str) -> Vec<Explanation> {
         .collect();
     let mut explained = Vec::new();
     for number in 0..report.points.len() {
-        let all = explain_all(&report, &recipes, None, (&wanted, number))
+        let all = explain_all(&report, &recipes, None, &wanted, number)
             .unwrap_or_else(|diag| panic!("{}", diag.message));
         for (metric, explanation) in wanted.iter().zip(all) {
             let (name, value) = (

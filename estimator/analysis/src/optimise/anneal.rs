@@ -38,7 +38,8 @@ struct Problem<'s, 'e, E> {
 pub fn anneal<'e, E>(
     space: &Space,
     mut record: Record<'e, E>,
-    (start, seed): (usize, u64),
+    start: usize,
+    seed: u64,
     share: usize,
 ) -> Record<'e, E> {
     let Some(first) = record.score(start) else {

@@ -160,7 +160,8 @@ impl<'r> Evaluator<'r> {
         run_points(
             self.resolved,
             self.sources,
-            (&finished, self.means),
+            &finished,
+            self.means,
             |_| (),
             |batch| {
                 let batch = batch.iter();

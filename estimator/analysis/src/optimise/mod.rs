@@ -140,7 +140,7 @@ pub fn search<E>(
             let seed = random.next_u64();
             // A first look at the space is worth more of the effort than later ones.
             let share = (record.left / 2).max(1);
-            record = anneal::anneal(space, record, (start, seed), share);
+            record = anneal::anneal(space, record, start, seed, share);
             descend(space, &mut record);
         }
     }

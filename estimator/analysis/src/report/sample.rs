@@ -80,6 +80,7 @@ fn outcome(kernel: KernelName, fetches: u64, hits: Option<u64>) -> Outcome {
     structures.sort_by(|a, b| a.name.cmp(&b.name));
     let with = hits.is_some();
     Outcome {
+        charged: Default::default(),
         point: point(kernel, with),
         cycles,
         clock_hz: 1.3e9,
@@ -195,7 +196,6 @@ fn structure(name: &str, row: &str, counts: &[(&str, u64)], time_s: f64) -> Pric
         .collect();
     let leakage_w = row.leakage_mw * 1e-3;
     PricedStructure {
-        counters: BTreeMap::new(),
         name: name.to_owned(),
         group: FRONT_END.to_owned(),
         instances: 16,

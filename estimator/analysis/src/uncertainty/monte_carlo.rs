@@ -232,7 +232,8 @@ fn causes(
 pub fn drawn(
     report: &Report,
     recipes: &Recipes,
-    (metric, number): (&Metric, usize),
+    metric: &Metric,
+    number: usize,
     sampling: Draws,
 ) -> Result<Option<(Spread, Vec<Share>)>, Diag> {
     let points = both(report, recipes, number);

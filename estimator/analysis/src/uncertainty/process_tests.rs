@@ -71,7 +71,7 @@ fn within_a_die_leakage_is_the_mean_of_a_log_normal() {
         .with_points(&report.points)
         .find(name)
         .unwrap();
-    let (spread, shares) = drawn(&report, &sure, (&metric, 0), sampling(200, Some(process)))
+    let (spread, shares) = drawn(&report, &sure, &metric, 0, sampling(200, Some(process)))
         .unwrap()
         .unwrap();
     // What the models are off for themselves is drawn with the median of one, and moves the median of 200 draws by some percent; the mean shift is 25 %.
@@ -138,7 +138,7 @@ fn sensitivity_names_what_dies_do_not_have_in_common() {
     let (report, recipes) = results();
     let metric = Metrics::known().find("slowest_delay_s").unwrap();
     let all = sampling(400, Some(ProcessVariation::default()));
-    let found = sensitivity(&report, &recipes, (&metric, 0), all).unwrap();
+    let found = sensitivity(&report, &recipes, &metric, 0, all).unwrap();
     for name in ["process.vth", "process.l_elec"] {
         let input = found
             .inputs

@@ -82,8 +82,8 @@ fn draws_agree_with_first_order_where_uncertainties_are_small() {
         ("energy_saving", 2),
     ] {
         let metric = metrics.find(name).unwrap();
-        let first = explain(&report, &recipes, None, (&metric, number)).unwrap();
-        let (spread, shares) = drawn(&report, &recipes, (&metric, number), sampling)
+        let first = explain(&report, &recipes, None, &metric, number).unwrap();
+        let (spread, shares) = drawn(&report, &recipes, &metric, number, sampling)
             .unwrap()
             .unwrap();
         let ratio = spread.sigma / first.sigma;

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use warpwatt_activity::Activity;
-use warpwatt_structures::Charge;
 use warpwatt_techlib::quantity::{Frequency, Power};
 
 use super::{CostEntry, CostTable, PricingError, Switched};
@@ -78,6 +77,7 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
     notes.dedup();
     Ok(Outcome {
         point,
+        charged: charged(table, &counted.activity),
         cycles: counted.cycles,
         clock_hz,
         time_s,
@@ -126,7 +126,6 @@ fn priced(
         leakage_w: cost.leakage.si(),
         gate_leakage_w: cost.gate_leakage.si(),
         delay_s: cost.access_time.si(),
-        counters: counters(entry),
         dynamic_j: actions.values().map(|action| action.total_j).sum(),
         actions,
         leakage_j: mean_leakage(entry, counted) * time_s,
@@ -143,16 +142,12 @@ fn priced(
     })
 }
 
-/// The counters behind each action that others than its own count.
-fn counters(entry: &CostEntry) -> BTreeMap<String, Vec<String>> {
-    let names = |charge: &Charge| {
-        let events = charge.events.iter();
-        events.map(|(counter, _)| (*counter).to_owned()).collect()
-    };
-    let charges = entry.charges.iter();
-    charges
-        .map(|charge| (charge.action.to_owned(), names(charge)))
-        .collect()
+/// The counters behind the actions of structures that are not called after them, those of them that counted something.
+fn charged(table: &CostTable, activity: &Activity) -> BTreeSet<String> {
+    let charges = table.charges().flat_map(|(_, charge)| &charge.events);
+    let counters = charges.map(|(counter, _)| *counter);
+    let counted = counters.filter(|counter| activity.get(counter) > 0);
+    counted.map(str::to_owned).collect()
 }
 
 /// Mean leakage power of everything in `table` that is on the chip.

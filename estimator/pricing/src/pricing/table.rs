@@ -55,7 +55,7 @@ impl CostTable {
         Self::default()
     }
 
-    /// The costs of `structures` on a GPU of `sms` streaming multiprocessors.
+    /// The costs of `structures` on a GPU of `sms` streaming multiprocessors, which is laid out first.
     ///
     /// # Errors
     /// If a structure cannot be built, or two have one name.
@@ -64,8 +64,20 @@ impl CostTable {
         sms: u32,
         circuits: &dyn Circuits,
     ) -> Result<Self, PricingError> {
+        Self::of_laid_out(&laid_out(structures, sms, circuits)?, sms, circuits)
+    }
+
+    /// The costs of what [`laid_out`] made. A floor plan holds at any temperature, so that it is drawn once for all of them.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn of_laid_out(
+        structures: &[Structure],
+        sms: u32,
+        circuits: &dyn Circuits,
+    ) -> Result<Self, PricingError> {
         let mut table = Self::new();
-        for structure in &laid_out(structures, sms, circuits)? {
+        for structure in structures {
             let circuits = made(circuits, structure.flavours);
             let refused = |source| PricingError::Circuit {
                 name: structure.name.to_owned(),

@@ -76,7 +76,8 @@ pub fn price_settled(
     point: Point,
     counted: Counted,
     costs: impl Fn(&dyn Circuits) -> Result<CostTable, PricingError>,
-    (circuits, cooling): (&NodeCircuits, &Cooling),
+    circuits: &NodeCircuits,
+    cooling: &Cooling,
 ) -> Result<Outcome, PricingError> {
     let mut outcome = price(point.clone(), counted.clone(), &costs(circuits)?)?;
     let dynamic = Power::from_w(outcome.dynamic_power_w() - outcome.beside_power_w());

@@ -46,7 +46,8 @@ pub fn shape(spec: &GpuSpec, techniques: &Stack) -> Shape {
 /// A launch cannot run on this GPU, or takes too many cycles.
 pub fn follow(
     spec: &GpuSpec,
-    (traces, needs): (&[KernelTrace], Vec<Arc<Liveness>>),
+    traces: &[KernelTrace],
+    needs: Vec<Arc<Liveness>>,
     guarded: Guarded<'_>,
     control: Control<'_>,
 ) -> Result<(Run, Vec<LaunchAvf>), GpuError> {
@@ -81,6 +82,6 @@ pub fn measure(
         cycle_limit,
         watcher: None,
     };
-    let found = follow(spec, (traces, needs(traces)), guarded, control)?;
+    let found = follow(spec, traces, needs(traces), guarded, control)?;
     Ok(found.1)
 }

@@ -28,6 +28,11 @@ fn explained(arguments: &ExplainArguments) -> Result<Explanation, Diag> {
     let results = Results::open(&arguments.results)?;
     let (metric, number) = results.figure(&arguments.metric, &arguments.point)?;
     let variation = results.sampling.and_then(|sampling| sampling.process);
-    let of = (&metric, number);
-    explain(&results.report, &results.recipes, variation, of)
+    explain(
+        &results.report,
+        &results.recipes,
+        variation,
+        &metric,
+        number,
+    )
 }

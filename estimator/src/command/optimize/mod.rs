@@ -72,7 +72,7 @@ pub fn run(arguments: &OptimizeArguments) -> Exit {
     };
     show(&sink);
     sink.diags.clear();
-    let ended = find(arguments, &resolved, &objective, (&sink, cache.as_ref()));
+    let ended = find(arguments, &resolved, &objective, &sink, cache.as_ref());
     if let Some(cache) = cache.filter(|_| !arguments.quiet) {
         show_notes(&cache);
     }
@@ -98,7 +98,8 @@ fn find(
     arguments: &OptimizeArguments,
     resolved: &Resolved,
     objective: &Objective,
-    (sink, cache): (&Sink, Option<&TraceCache>),
+    sink: &Sink,
+    cache: Option<&TraceCache>,
 ) -> Result<Exit, Diag> {
     let goal = Goal::new(resolved.study.budget.as_ref(), objective)?;
     let space = Space::of(&resolved.plan, !goal.needs_baseline());
@@ -144,9 +145,9 @@ fn find(
     store.close();
     let (found, best) = shown?;
     if arguments.json {
-        out_json(&show::value(&space, &goal, (&found, effort), &best));
+        out_json(&show::value(&space, &goal, &found, effort, &best));
     } else {
-        out(&show::text(&space, &goal, (&found, effort), &best));
+        out(&show::text(&space, &goal, &found, effort, &best));
     }
     Ok(exit(&found))
 }

@@ -52,12 +52,7 @@ fn label(point: &Point) -> String {
 }
 
 /// The best, how it was found, and the best candidate on each kernel.
-pub fn text(
-    space: &Space,
-    goal: &Goal,
-    (found, effort): (&Found, Effort),
-    best: &[Tried],
-) -> String {
+pub fn text(space: &Space, goal: &Goal, found: &Found, effort: Effort, best: &[Tried]) -> String {
     let way = if goal.objective.maximise {
         "most"
     } else {
@@ -127,12 +122,7 @@ fn how(space: &Space, found: &Found, effort: Effort) -> String {
 }
 
 /// The same as JSON.
-pub fn value(
-    space: &Space,
-    goal: &Goal,
-    (found, effort): (&Found, Effort),
-    best: &[Tried],
-) -> Value {
+pub fn value(space: &Space, goal: &Goal, found: &Found, effort: Effort, best: &[Tried]) -> Value {
     let kernels = best.iter().map(|on| {
         json!({
             "point": on.outcome.point, "value": on.value,

@@ -37,12 +37,7 @@ fn found(arguments: &SensitivityArguments) -> Result<Sensitivity, Diag> {
         seed: arguments.seed.unwrap_or(of_study.seed),
         process: of_study.process,
     };
-    sensitivity(
-        &results.report,
-        &results.recipes,
-        (&metric, number),
-        sampling,
-    )
+    sensitivity(&results.report, &results.recipes, &metric, number, sampling)
 }
 
 fn text(found: &Sensitivity, top: usize) -> String {

@@ -81,3 +81,22 @@ pub fn input(seed: u64, case: u64) -> Vec<u8> {
     let (seeds, _) = (reader.prepare)();
     mutation::damaged(&seeds, &mut Random::of_case(seed, case))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A little of what a campaign does, of every reader.
+    #[test]
+    fn damaged_inputs_are_read() {
+        for reader in reader::ALL {
+            let (seeds, mut check) = (reader.prepare)();
+            assert!(!seeds.is_empty(), "{}", reader.name);
+            seeds.iter().for_each(|seed| check(seed));
+            for case in 0..500 {
+                let mut random = Random::of_case(1, case);
+                check(&mutation::damaged(&seeds, &mut random));
+            }
+        }
+    }
+}

@@ -57,12 +57,6 @@ impl Scope {
             self.priced.insert(structure.name.clone());
         }
         let activity = &outcome.activity;
-        let charged: BTreeSet<&str> = outcome
-            .structures
-            .iter()
-            .flat_map(|structure| structure.counters.values().flatten())
-            .map(String::as_str)
-            .collect();
         for (counter, count) in activity.iter().filter(|(_, count)| *count > 0) {
             let Some(structure) = structure_of(counter) else {
                 continue;
@@ -70,7 +64,7 @@ impl Scope {
             let mut priced = parts_of(outcome, structure).peekable();
             let is_there = priced.peek().is_some();
             if structure == REGISTER_BANKS && is_there
-                || charged.contains(counter)
+                || outcome.charged.contains(counter)
                 || priced.any(|part| !part.actions.is_empty())
             {
                 continue;

@@ -3,6 +3,7 @@
 
 mod axes;
 mod front;
+mod gather;
 mod page;
 mod show;
 mod spread;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use axes::{Along, Value};
 pub use front::{KernelFront, OnFront};
+pub use gather::{AllPoints, Study, objectives};
 pub use spread::Spread;
 
 use super::answer::{self, Answer, Scope};

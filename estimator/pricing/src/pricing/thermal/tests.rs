@@ -75,7 +75,7 @@ fn settled(circuits: &NodeCircuits, cooling: &Cooling) -> Outcome {
         technique: BASELINE.to_owned(),
     };
     let costs = |circuits: &dyn Circuits| CostTable::of(&structures(), 80, circuits);
-    price_settled(point, counted(1_000), costs, (circuits, cooling)).unwrap()
+    price_settled(point, counted(1_000), costs, circuits, cooling).unwrap()
 }
 
 /// Leakage follows the transistors' in every circuit, so that a structure need not be designed anew at each temperature.

@@ -45,7 +45,43 @@ pub fn ptx() -> (Vec<Vec<u8>>, Check) {
     });
     let mut modules = seeds::below("workloads/kernels", ".ptx");
     modules.extend(seeds::below("tests/data/compilers", ".ptx"));
+    modules.extend(forms());
     (modules, check)
+}
+
+/// The forms of instructions, in modules of a few.
+fn forms() -> Vec<Vec<u8>> {
+    let forms = include_str!("../../../../../workloads/ptx/tests/forms.txt");
+    let lines = forms.lines().filter_map(|line| line.strip_prefix("+ "));
+    let lines: Vec<&str> = lines.collect();
+    let modules = lines.chunks(4).map(|few| {
+        let body = few.iter().map(|line| format!("{};\n", one_form(line)));
+        let body: String = body.collect();
+        format!(
+            ".version 8.7\n.target sm_90a\n.address_size 64\n.func function() {{ ret; }}\n.visible .entry k(.param .u64 p)\n{{
+            .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .shared .align 16 .b8 s[256];
+            ld.param.u64 %d1, [p]; mov.u64 %d2, %d1; mov.u32 %r1, s; mov.u32 %r2, 16; mov.u32 %r3, s;
+            T: .branchtargets L, M;\nL:\n{body}\nM:\nret;\n}}\n"
+        )
+    });
+    modules.map(String::into_bytes).collect()
+}
+
+/// A line with the last alternative of each brace that stands in its opcode.
+fn one_form(line: &str) -> String {
+    let opcode = match line.starts_with('@') {
+        true => line.len(),
+        false => line.find(' ').unwrap_or(line.len()),
+    };
+    let mut form = String::new();
+    let mut rest = &line[..opcode];
+    while let Some((before, inside)) = rest.split_once('{') {
+        let (choices, after) = inside.split_once('}').expect("braces are closed");
+        form.push_str(before);
+        form.push_str(choices.rsplit(',').next().unwrap_or_default());
+        rest = after;
+    }
+    form + rest + &line[opcode..]
 }
 
 fn run(module: &Module, entry: &str, bytes: usize) -> Option<Execution> {

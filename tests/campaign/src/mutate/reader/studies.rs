@@ -1,6 +1,6 @@
 //! Studies, questions and technologies.
 
-use warpwatt::diag::{Diag, Sink};
+use warpwatt::diag::{Diag, Sink, render};
 use warpwatt::run::catalogue;
 use warpwatt::study::{Draft, Question, read};
 use warpwatt_techlib::{Flavour, OwnNode};
@@ -27,6 +27,12 @@ fn studies() -> Check {
         let draft = read(&mut sink, source, &catalogue);
         let accepted = draft.and_then(Draft::finish).is_some();
         judge(&sink, accepted);
+        let mut diags = sink.diags.iter();
+        assert!(
+            accepted || diags.all(|diag| !diag.labels.is_empty()),
+            "refused without a place: {}",
+            render(&sink, false)
+        );
     })
 }
 
