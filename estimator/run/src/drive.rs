@@ -87,9 +87,11 @@ enum Said<O, E> {
     },
     /// With the place of the batch in the order of work.
     Finished(usize, Batch<O>),
-    /// With the place of the kernel and of the run: zero for the execution itself.
-    Failed((usize, usize), E),
+    Failed(Failed, E),
 }
+
+/// Where work failed: the batch that is not there for it, which is the first one of a timing run or of a kernel if those fail, and the kernel.
+type Failed = (usize, usize);
 
 /// News for a progress display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,11 +112,12 @@ pub enum News {
 
 /// Does all `kernels`' work on `pool` and hands batches of outcomes to `collect`, on this thread: kernel by kernel, run by run.
 ///
-/// Threads prefer the timing runs of kernels that are executed already, so that at most about as many traces as threads are in memory. A failure
-/// stops what comes behind it, not what comes before, so that the failure that is returned, and what was collected before it, do not depend on the number of threads.
+/// Threads prefer the timing runs of kernels that are executed already, so that at most about as many traces as threads are in memory, and price a run before they
+/// time another. A failure stops what comes behind it, not what comes before, so that the failure that is returned, and what was collected before it, do not depend
+/// on the number of threads.
 ///
 /// # Errors
-/// The failure of the first kernel that fails, or the failure of `collect`.
+/// The failure of the first batch that fails, or the failure of `collect`.
 pub fn drive<W: Work>(
     work: &W,
     kernels: &[KernelRuns],
@@ -125,7 +128,7 @@ pub fn drive<W: Work>(
     let mut order = Reorder::default();
     let mut first_batch = 0;
     let first_failure = AtomicUsize::new(usize::MAX);
-    let mut failure: Option<((usize, usize), W::Error)> = None;
+    let mut failure: Option<(Failed, W::Error)> = None;
     let (say, hear) = mpsc::sync_channel(MOST_WAITING);
     pool.in_place_scope_fifo(|scope| {
         let first_failure = &first_failure;
@@ -176,7 +179,7 @@ struct Job<'w, W> {
     /// Place of the kernel in the order of work.
     place: usize,
     kernel: &'w KernelRuns,
-    /// Place of the first kernel that failed.
+    /// Place of the first batch that failed.
     first_failure: &'w AtomicUsize,
     /// Place of its first batch in the order of work.
     first_batch: usize,
@@ -191,13 +194,31 @@ impl<W> Clone for Job<'_, W> {
 impl<W> Copy for Job<'_, W> {}
 
 impl<W: Work> Job<'_, W> {
-    fn is_behind_a_failure(&self) -> bool {
-        self.first_failure.load(Ordering::Relaxed) < self.place
+    fn is_behind_a_failure(&self, batch: usize) -> bool {
+        self.first_failure.load(Ordering::Relaxed) < batch
     }
 
-    fn fail(&self, run: usize, error: W::Error) -> Said<W::Outcome, W::Error> {
-        self.first_failure.fetch_min(self.place, Ordering::Relaxed);
-        Said::Failed((self.place, run), error)
+    fn fail(&self, batch: usize, error: W::Error) -> Said<W::Outcome, W::Error> {
+        self.first_failure.fetch_min(batch, Ordering::Relaxed);
+        Said::Failed((batch, self.place), error)
+    }
+
+    /// Prices a batch of points, if nothing before it has failed.
+    fn price(
+        &self,
+        (timed, run): (&W::Timed, &TimingRun),
+        batch: usize,
+        points: &[usize],
+        say: &Say<W>,
+    ) {
+        if self.is_behind_a_failure(batch) {
+            return;
+        }
+        let said = match self.work.price(timed, run, points) {
+            Ok(outcomes) => Said::Finished(batch, outcomes),
+            Err(error) => self.fail(batch, error),
+        };
+        let _ = say.send(said);
     }
 }
 
@@ -212,13 +233,13 @@ type Say<W> = SyncSender<Said<<W as Work>::Outcome, <W as Work>::Error>>;
 
 /// Executes a kernel and leaves its timing runs to whichever thread is free.
 fn start<'s, W: Work + 's>(job: Job<'s, W>, scope: &ScopeFifo<'s>, say: Say<W>) {
-    if job.is_behind_a_failure() {
+    if job.is_behind_a_failure(job.first_batch) {
         return;
     }
     let made = match job.work.execute(job.kernel.kernel) {
         Ok(made) => made,
         Err(error) => {
-            let _ = say.send(job.fail(0, error));
+            let _ = say.send(job.fail(job.first_batch, error));
             return;
         }
     };
@@ -228,44 +249,41 @@ fn start<'s, W: Work + 's>(job: Job<'s, W>, scope: &ScopeFifo<'s>, say: Say<W>) 
         kept: made.kept,
     });
     let mut batch = job.first_batch;
-    for (number, run) in job.kernel.runs.iter().enumerate() {
+    for run in &job.kernel.runs {
         let (trace, say) = (Arc::clone(&trace), say.clone());
         let first = batch;
         batch += run.batches();
-        scope.spawn_fifo(move |scope| time(job, (number, run, first), &trace, scope, &say));
+        scope.spawn_fifo(move |scope| time(job, (run, first), &trace, scope, &say));
     }
 }
 
-/// Times a run and leaves the batches of its points to whichever thread is free.
+/// Times a run and prices the first batch of its points, so that what cannot be priced is known before another run is timed; leaves the others to whichever
+/// thread is free.
 fn time<'s, W: Work + 's>(
     job: Job<'s, W>,
-    (number, run, first): (usize, &'s TimingRun, usize),
+    (run, first): (&'s TimingRun, usize),
     trace: &W::Trace,
     scope: &ScopeFifo<'s>,
     say: &Say<W>,
 ) {
-    if job.is_behind_a_failure() {
+    if job.is_behind_a_failure(first) {
         return;
     }
     let timed = match job.work.time(trace, run) {
         Ok(timed) => Arc::new(timed),
         Err(error) => {
-            let _ = say.send(job.fail(number + 1, error));
+            let _ = say.send(job.fail(first, error));
             return;
         }
     };
-    for (place, points) in run.points.chunks(BATCH).enumerate() {
+    let mut batches = (first..).zip(run.points.chunks(BATCH));
+    let own = batches.next();
+    for (batch, points) in batches {
         let (timed, say) = (Arc::clone(&timed), say.clone());
-        scope.spawn_fifo(move |_| {
-            if job.is_behind_a_failure() {
-                return;
-            }
-            let said = match job.work.price(&timed, run, points) {
-                Ok(outcomes) => Said::Finished(first + place, outcomes),
-                Err(error) => job.fail(number + 1, error),
-            };
-            let _ = say.send(said);
-        });
+        scope.spawn_fifo(move |_| job.price((&timed, run), batch, points, &say));
+    }
+    if let Some((batch, points)) = own {
+        job.price((&timed, run), batch, points, say);
     }
 }
 
@@ -309,7 +327,11 @@ mod tests {
     struct Fake {
         /// Kernels that fail to execute.
         broken: Vec<usize>,
+        /// Points that have no price.
+        unpriced: Vec<usize>,
         executed: Mutex<Vec<usize>>,
+        /// Configurations that were timed.
+        timed: Mutex<Vec<usize>>,
     }
 
     impl Work for Fake {
@@ -332,7 +354,8 @@ mod tests {
             }
         }
 
-        fn time(&self, trace: &usize, _: &TimingRun) -> Result<usize, String> {
+        fn time(&self, trace: &usize, run: &TimingRun) -> Result<usize, String> {
+            self.timed.lock().unwrap().push(run.configuration);
             Ok(*trace)
         }
 
@@ -342,7 +365,13 @@ mod tests {
             _: &TimingRun,
             points: &[usize],
         ) -> Result<Batch<usize>, String> {
-            Ok(points.iter().map(|point| (*point, timed + point)).collect())
+            let priced = points
+                .iter()
+                .map(|point| match self.unpriced.contains(point) {
+                    true => Err(format!("point {point}")),
+                    false => Ok((*point, timed + point)),
+                });
+            priced.collect()
         }
     }
 
@@ -446,6 +475,31 @@ mod tests {
             let (outcomes, result) = collected(&work, &kernels(5), jobs);
             assert_eq!(result, Err("kernel 2".to_owned()), "{jobs} threads");
             assert_eq!(outcomes.len(), 8, "{jobs} threads");
+        }
+    }
+
+    /// Runs of one kernel may be thousands, each of seconds: none is timed behind one that has no price.
+    #[test]
+    fn what_has_no_price_is_known_before_another_run_is_timed() {
+        let run = |number: usize| TimingRun {
+            configuration: number,
+            points: vec![2 * number, 2 * number + 1],
+        };
+        let kernels = [KernelRuns {
+            kernel: 0,
+            runs: (0..1000).map(run).collect(),
+        }];
+        for jobs in [1, 3] {
+            let work = Fake {
+                unpriced: vec![1, 40, 1001],
+                ..Fake::default()
+            };
+            let (outcomes, result) = collected(&work, &kernels, jobs);
+            assert_eq!(result, Err("point 1".to_owned()), "{jobs} threads");
+            assert!(outcomes.is_empty(), "{jobs} threads");
+            if jobs == 1 {
+                assert_eq!(work.timed.into_inner().unwrap(), [0]);
+            }
         }
     }
 

@@ -36,7 +36,7 @@ struct Cli {
     /// Cases at the same time [default: one a core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
-    /// Put the table into this page, with today's date
+    /// Put the rows of these attacks into the table of this page, with today's date
     #[arg(long, value_name = "FILE.md")]
     markdown: Option<PathBuf>,
 }
@@ -84,11 +84,10 @@ fn campaign(cli: &Cli) -> ExitCode {
         eprintln!("{}: {}", attack.name, attack.what);
         rows.push((attack, (attack.run)(&setting)));
     }
-    let shown = table::table(&rows);
-    println!("{shown}");
+    println!("{}", table::table(&rows));
     print!("{}", table::failures(&rows, setting.seed));
     if let Some(page) = &cli.markdown
-        && let Err(problem) = write_page(page, &shown)
+        && let Err(problem) = write_page(page, &rows)
     {
         eprintln!("{}: {problem}", page.display());
         return ExitCode::from(2);
@@ -123,9 +122,9 @@ fn setting(cli: &Cli) -> Result<Setting, String> {
     })
 }
 
-fn write_page(page: &Path, shown: &str) -> Result<(), String> {
+fn write_page(page: &Path, rows: &[table::Row]) -> Result<(), String> {
     let text = std::fs::read_to_string(page).map_err(|error| error.to_string())?;
-    let new = table::in_page(&text, shown, &today()?).ok_or("it has no place for the table")?;
+    let new = table::in_page(&text, rows, &today()?).ok_or("it has no place for the table")?;
     std::fs::write(page, new).map_err(|error| error.to_string())
 }
 

@@ -3,7 +3,7 @@
 use comfy_table::Table;
 use comfy_table::presets::ASCII_MARKDOWN;
 
-use crate::attack::{Attack, Tally};
+use crate::attack::{ALL, Attack, Tally};
 
 /// Failures of an attack that are told one by one.
 const TOLD: usize = 20;
@@ -11,24 +11,35 @@ const TOLD: usize = 20;
 /// An attack and what came of it, or why it could not be carried out.
 pub type Row = (&'static Attack, Result<Tally, String>);
 
-/// The table, for a terminal and for Markdown alike.
+const HEADER: [&str; 5] = ["attack", "cases", "failures", "worst CPU", "worst memory"];
+
+/// The table for a terminal.
 pub fn table(rows: &[Row]) -> String {
-    let mut table = Table::new();
-    table.load_style(ASCII_MARKDOWN);
-    table.set_header(["attack", "cases", "failures", "worst CPU", "worst memory"]);
+    let mut table = empty(HEADER.to_vec());
     for (attack, outcome) in rows {
         match outcome {
-            Ok(tally) => table.add_row([
-                attack.what.to_owned(),
-                grouped(tally.cases),
-                grouped(tally.failures.len() as u64),
-                format!("{:.1} s", tally.seconds),
-                format!("{} MiB", tally.bytes >> 20),
-            ]),
+            Ok(tally) => table.add_row(cells(attack, tally)),
             Err(_) => table.add_row([attack.what, "not carried out", "", "", ""]),
         };
     }
     table.to_string()
+}
+
+fn empty(header: Vec<&str>) -> Table {
+    let mut table = Table::new();
+    table.load_style(ASCII_MARKDOWN);
+    table.set_header(header);
+    table
+}
+
+fn cells(attack: &Attack, tally: &Tally) -> [String; HEADER.len()] {
+    [
+        attack.what.to_owned(),
+        grouped(tally.cases),
+        grouped(tally.failures.len() as u64),
+        format!("{:.1} s", tally.seconds),
+        format!("{} MiB", tally.bytes >> 20),
+    ]
 }
 
 /// The failures, a line each with the words that repeat it.
@@ -71,12 +82,30 @@ fn grouped(number: u64) -> String {
 /// Where the table stands in a page.
 const MARKS: [&str; 2] = ["<!-- campaign -->", "<!-- end of campaign -->"];
 
-/// `page` with the table of today in the place of the old one. `None` if the page has no place for it.
-pub fn in_page(page: &str, table: &str, date: &str) -> Option<String> {
+/// `page` with the rows of what was carried out, and with what it says of other attacks. `None` if the page has no place for the table.
+pub fn in_page(page: &str, rows: &[Row], date: &str) -> Option<String> {
     let (before, rest) = page.split_once(MARKS[0])?;
-    let (_, after) = rest.split_once(MARKS[1])?;
+    let (old, after) = rest.split_once(MARKS[1])?;
+    let mut table = empty([&HEADER[..], &["date"]].concat());
+    for attack in ALL {
+        let mut done = rows.iter().filter(|(other, _)| other.name == attack.name);
+        match done.find_map(|(_, outcome)| outcome.as_ref().ok()) {
+            Some(tally) => {
+                let date = [date.to_owned()];
+                table.add_row(cells(attack, tally).into_iter().chain(date));
+            }
+            None => {
+                let known = old.lines().map(|line| {
+                    let cells = line.trim().trim_matches('|').split('|');
+                    cells.map(str::trim).collect::<Vec<_>>()
+                });
+                let mut known = known.filter(|cells| cells[0] == attack.what);
+                known.next().map(|cells| table.add_row(cells));
+            }
+        }
+    }
     Some(format!(
-        "{before}{}\n\nOn {date}:\n\n{table}\n\n{}{after}",
+        "{before}{}\n\n{table}\n\n{}{after}",
         MARKS[0], MARKS[1]
     ))
 }
@@ -85,17 +114,42 @@ pub fn in_page(page: &str, table: &str, date: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn row(place: usize, cases: u64) -> Row {
+        let tally = Tally {
+            cases,
+            ..Tally::default()
+        };
+        (&ALL[place], Ok(tally))
+    }
+
+    /// Each attack takes hours, and is not carried out again for the sake of another.
     #[test]
-    fn the_table_of_a_page_is_replaced() {
-        let page = "a\n<!-- campaign -->old<!-- end of campaign -->\nb\n";
-        let first = in_page(page, "| new |", "2030-01-31").unwrap();
+    fn rows_of_a_page_are_replaced_and_others_stay() {
+        let page = "a\n<!-- campaign --><!-- end of campaign -->\nb\n";
+        let first = in_page(page, &[row(0, 4711), row(2, 17)], "2030-01-31").unwrap();
         assert!(
             first.starts_with("a\n") && first.ends_with("\nb\n"),
             "{first}"
         );
-        assert!(first.contains("On 2030-01-31:\n\n| new |") && !first.contains("old"));
-        assert_eq!(in_page(&first, "| new |", "2030-01-31"), Some(first));
-        assert_eq!(in_page("no place", "", ""), None);
+        let again = [row(2, 18), (&ALL[0], Err("no means".to_owned()))];
+        let second = in_page(&first, &again, "2030-02-01").unwrap();
+        let lines: Vec<&str> = second
+            .lines()
+            .filter(|line| line.starts_with('|'))
+            .collect();
+        assert_eq!(lines.len(), 4, "{second}");
+        for (line, [attack, cases, date]) in lines[2..].iter().zip([
+            [ALL[0].what, " 4,711 ", " 2030-01-31 "],
+            [ALL[2].what, " 18 ", " 2030-02-01 "],
+        ]) {
+            let has = |words: &str| line.contains(words);
+            assert!(has(attack) && has(cases) && has(date), "{line}");
+        }
+        assert_eq!(
+            in_page(&second, &again, "2030-02-01").as_ref(),
+            Some(&second)
+        );
+        assert_eq!(in_page("no place", &[], ""), None);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Windows part a run: they change nothing of it, add up to it, and none of them takes less than the mean.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::diag::Sink;
+use crate::diag::{Diag, Sink};
 use crate::outcome::Outcome;
 use crate::peak::Sampler;
 use crate::report::Table;
-use crate::run::drive::Work;
+use crate::run::drive::{Batch, Made, TimingRun, Work, drive};
+use crate::run::work::{Executed, StudyWork, Timed};
 use crate::run::{resolve_text, run_all};
 use approx::assert_relative_eq;
 use warpwatt_gpu::Control;
@@ -158,4 +160,69 @@ fn reports_show_the_peak_where_there_is_one() {
         with.terminal(120, &Details::of(Detail::ALL))
             .contains("peak power")
     );
+}
+
+/// The work of a study, and how often it is asked for some of it.
+struct Asked<'w> {
+    work: StudyWork<'w>,
+    timed: AtomicUsize,
+    priced: AtomicUsize,
+}
+
+impl Work for Asked<'_> {
+    type Trace = Executed;
+    type Timed = Timed;
+    type Outcome = Outcome;
+    type Error = Diag;
+
+    fn execute(&self, execution: usize) -> Result<Made<Executed>, Diag> {
+        self.work.execute(execution)
+    }
+
+    fn time(&self, trace: &Executed, run: &TimingRun) -> Result<Timed, Diag> {
+        self.timed.fetch_add(1, Ordering::Relaxed);
+        self.work.time(trace, run)
+    }
+
+    fn price(
+        &self,
+        timed: &Timed,
+        run: &TimingRun,
+        points: &[usize],
+    ) -> Result<Batch<Outcome>, Diag> {
+        self.priced.fetch_add(1, Ordering::Relaxed);
+        self.work.price(timed, run, points)
+    }
+}
+
+/// A structure without a price ends the study at the first run that has it, however many windows and runs there are.
+#[test]
+fn a_structure_without_a_price_is_refused_at_the_first_run() {
+    let odd = "[[structure]]\nname = \"odd\"\narray = { words = 64, bits = 96, ports = \"1r1w\" }\nread = \"int_add.read - 1e15\"\n";
+    let entries =
+        "[[technique]]\nname = \"filter_cache\"\nentries = { from = 33, to = 52, step = 1 }\n";
+    for window in ["", "[peak_power]\nwindow = \"20 ns\"\n"] {
+        let mut sink = Sink::default();
+        let text = format!("{STUDY}{entries}{odd}{window}");
+        let resolved = resolve_text("study.toml", &text, Path::new(""), &mut sink);
+        let resolved = resolved.unwrap_or_else(|| panic!("{:?}", sink.diags));
+        let plan = &resolved.plan;
+        assert!(plan.timings.len() > 40);
+        let asked = Asked {
+            work: resolved.work(&sink.sources, None),
+            timed: AtomicUsize::default(),
+            priced: AtomicUsize::default(),
+        };
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .unwrap();
+        let runs = plan.work(&vec![false; plan.points.len()]);
+        let refused = drive(&asked, &runs, &pool, |_| (), |_| Ok(())).unwrap_err();
+        assert!(refused.message.contains("`odd`"), "{refused:?}");
+        assert_eq!(
+            [asked.timed.into_inner(), asked.priced.into_inner()],
+            [1, 1]
+        );
+    }
 }
