@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use warpwatt_gpu::trace::KernelTrace;
 use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, simulate_under};
 use warpwatt_suite::{CaseRun, RunOptions};
 
 use super::arguments::KernelArguments;
 use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
-use super::energy::Energy;
+use super::energy::{Energy, Program};
 use super::files::write_one;
 use super::races::Races;
 use super::timeline::{Timeline, Written};
@@ -120,7 +121,8 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let facts = Facts::of(&kernel, &run, arguments, &spec);
     let races = arguments.check_races.then(|| Races::of(&run));
     let buffers = std::mem::take(&mut run.buffers);
-    let (timing, windows) = timing(arguments, &spec, run, timeline.as_mut())?;
+    let traces = run.into_traces();
+    let (timing, windows) = timing(arguments, &spec, &traces, timeline.as_mut())?;
     let timeline = timeline.map(Timeline::finish).transpose();
     let timeline = timeline.map_err(|rejection| rejection.0.diags.into_iter().next())?;
     for (name, path) in &dumps {
@@ -136,7 +138,15 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let energy = match (&circuits, &timing) {
         (Some(circuits), Some(Ok(run))) => {
             let (gpu, run) = ((arguments.gpu.name(), &spec), (run, windows.as_ref()));
-            Some(Energy::of(kernel.name.clone(), gpu, run, circuits)?)
+            let show = arguments.conditions.show;
+            let program = Program {
+                traces: &traces,
+                source: (sink.sources.name(kernel.ptx), sink.sources.text(kernel.ptx)),
+                show,
+            };
+            let program = (arguments.json || show.is_some()).then_some(&program);
+            let name = kernel.name.clone();
+            Some(Energy::of(name, gpu, run, circuits, program)?)
         }
         _ => None,
     };
@@ -188,7 +198,7 @@ fn executed(
 fn timing(
     arguments: &KernelArguments,
     spec: &GpuSpec,
-    run: CaseRun,
+    traces: &[KernelTrace],
     timeline: Option<&mut Timeline>,
 ) -> Result<(Option<Timed>, Option<Windows>), Diag> {
     if arguments.no_timing {
@@ -204,7 +214,7 @@ fn timing(
         cycle_limit: arguments.cycle_limit,
         watcher,
     };
-    match simulate_under(spec, &run.into_traces(), Hooks::default(), control) {
+    match simulate_under(spec, traces, Hooks::default(), control) {
         Ok(run) => {
             let windows = sampler.map(|sampler| sampler.finish(&run).ok_or_else(too_many));
             Ok((Some(Ok(run)), windows.transpose()?))
