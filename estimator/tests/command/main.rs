@@ -24,6 +24,7 @@ mod odd_inputs;
 mod operating;
 mod page;
 mod parts;
+mod products;
 mod ptx;
 mod reproduce;
 mod robust;
