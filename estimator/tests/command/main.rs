@@ -9,6 +9,7 @@ mod columns;
 mod common;
 mod cookbook;
 mod damaged_stores;
+mod dies;
 mod editors;
 mod errors;
 mod explain;
