@@ -11,7 +11,7 @@ const LEFT: f64 = 330.0;
 /// Room for the figures.
 const RIGHT: f64 = 60.0;
 /// The colours, which on reports' pages come from their style sheet.
-const STYLE: &str = "<style>text { font: 12px sans-serif; fill: #444 } .holds { fill: #2a78b8 } .gap { fill: #d2691e } .grid { stroke: #ccc } .reference { stroke: #444 }</style>\n";
+const STYLE: &str = "<style>text { font: 10px sans-serif; fill: #444 } .holds { fill: #2a78b8 } .gap { fill: #d2691e } .grid { stroke: #ccc } .reference { stroke: #444 }</style>\n";
 
 /// A figure of ours beside a published one.
 #[derive(Clone, Debug)]
