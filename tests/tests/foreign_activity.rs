@@ -182,7 +182,7 @@ fn what_cannot_be_priced_is_refused_with_its_place() {
 /// Energy and time of a file with other content are other points.
 #[test]
 fn a_map_of_one_s_own_feeds_what_no_other_does() {
-    let map = "title = \"my simulator\"\nformat = \"table\"\nkernel = [\"app\"]\n[[counter]]\nname = \"cycles\"\nis = \"ticks / 2\"\nsource = \"its manual: two ticks a cycle\"\n[[counter]]\nname = \"register_lane.read\"\nis = \"32 * `RF reads`\"\nsource = \"its manual: warp-wide reads\"\nestimate = \"all lanes execute\"\n";
+    let map = "title = \"my simulator\"\nformat = \"table\"\nkernel = [\"app\"]\n[[counter]]\nname = \"cycles\"\nis = \"ticks / 2\"\nsource = \"its manual: two ticks a cycle\"\n[[counter]]\nname = \"register_words_read\"\nis = \"32 * `RF reads`\"\nsource = \"its manual: warp-wide reads\"\nestimate = \"all lanes execute\"\n";
     let table = "app,ticks,RF reads\nbfs,2000,512\nnw,4000,1024\n";
     let kernels = "{ activity = { file = \"table.csv\", map = \"my.toml\", kernel = [\"nw\"] } }";
     let files = [("my.toml", map), ("table.csv", table)];
@@ -193,8 +193,9 @@ fn a_map_of_one_s_own_feeds_what_no_other_does() {
         "{said}"
     );
     assert_eq!((outcomes.len(), outcomes[0].cycles), (2, 2000));
-    let lane = outcomes[0].structure("register_lane").unwrap();
-    assert_eq!(lane.actions["read"].count, 32 * 1024);
+    // Words of 1024 bits: those of all lanes at once.
+    let file = outcomes[0].structure("register_file").unwrap();
+    assert_eq!(file.actions["read"].count, 1024);
     assert_eq!(outcomes[0].clock_hz, 1.3e9, "the GPU's own");
 }
 

@@ -1,7 +1,7 @@
 //! Real kernels on the paper's GPU with the filter cache: nothing gets stuck, nothing is lost, and fetches show the locality that the paper is about.
 
 use toml::Table;
-use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
+use warpwatt_gpu::{GpuSpec, Hooks, Run, caused, simulate};
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_suite::kernels;
 use warpwatt_techniques::{Technique, find};
@@ -64,4 +64,33 @@ fn every_kernel_of_the_suite_runs_on_the_paper_s_gpu() {
         timed += 1;
     }
     assert!(timed >= 10, "the suite was seen: {timed}");
+}
+
+/// What instructions are said to have caused is what the run counted, wherever a counter is exact.
+#[test]
+fn instructions_cause_what_a_run_counts() {
+    for (preset, names) in [
+        ("v100", ["matmul_tiled", "histogram", "bfs", "heart_wall"]),
+        ("tesla-16sm", ["matrix_mul", "scan", "n_queens", "srad"]),
+    ] {
+        let spec = GpuSpec::preset(preset).unwrap();
+        for name in names {
+            let launches = traces(name);
+            let run = simulate(&spec, &launches, Hooks::default()).unwrap();
+            let all = launches.iter().flat_map(|trace| caused(&spec, trace));
+            let mut sums = warpwatt_activity::Activity::new();
+            for caused in all {
+                sums += &caused.counts;
+            }
+            let counters = sums.iter().map(|(counter, _)| counter);
+            assert!(counters.count() > 15, "{name}: {sums:?}");
+            for (counter, count) in sums.iter() {
+                assert_eq!(
+                    run.activity.get(counter),
+                    count,
+                    "{preset} {name} {counter}"
+                );
+            }
+        }
+    }
 }

@@ -131,6 +131,34 @@ fn only_the_points_that_have_a_structure_change_with_it() {
     }
 }
 
+/// What the baseline has too is no overhead; without techniques a configuration of its own has what the baseline has not.
+#[test]
+fn the_baseline_has_a_structure_only_if_the_study_says_so() {
+    let head = FILTER_CACHE.replace("[\"32nm\", \"7nm\"]", "\"7nm\"");
+    let table = "[[structure]]\nname = \"table\"\narray = { words = 4096, bits = 96 }\nread = \"warp_instructions\"\n";
+    let head_alone = head.split("[[technique]]").next().unwrap();
+    let answer = |text: &str| {
+        let outcomes = outcomes(text);
+        let has: Vec<(String, bool)> = outcomes
+            .iter()
+            .map(|it| (it.point.technique.clone(), it.structure("table").is_some()))
+            .collect();
+        let answers = Report::new("x", &outcomes).answer();
+        let answer = answers.into_iter().next();
+        (has, answer.map(|it| it.area_change.unwrap()))
+    };
+    let filter = "filter_cache(entries=32)".to_owned();
+    let baseline = "baseline".to_owned();
+    let (has, more) = answer(&format!("{head}{table}"));
+    assert_eq!(has, [(baseline.clone(), false), (filter.clone(), true)]);
+    let (has, less) = answer(&format!("{head}{table}baseline = true\n"));
+    assert_eq!(has, [(baseline.clone(), true), (filter, true)]);
+    assert!(more > less, "{more:?} {less:?}");
+    let (has, alone) = answer(&format!("{head_alone}{table}"));
+    assert_eq!(has, [(baseline, false), ("structures".to_owned(), true)]);
+    assert!(alone > Some(0.0), "{alone:?}");
+}
+
 #[test]
 fn a_count_that_is_none_is_an_error_with_the_kernel() {
     let text = format!(

@@ -289,14 +289,22 @@ fn reads_of_all_levels_are_the_reads_without_them() {
             }
             let small = n("operand_register_file.read") + n("last_result_file.read");
             assert_eq!(
-                n("register_lane.read") + small,
-                was("register_lane.read"),
+                n("register_words_read") + small,
+                was("register_words_read"),
                 "{name}"
             );
-            assert_eq!(n("hierarchy_operands"), was("register_lane.read"), "{name}");
-            assert_eq!(n("hierarchy_results"), was("register_lane.write"), "{name}");
+            assert_eq!(
+                n("hierarchy_operands"),
+                was("register_words_read"),
+                "{name}"
+            );
+            assert_eq!(
+                n("hierarchy_results"),
+                was("register_words_written"),
+                "{name}"
+            );
             assert!(
-                n("register_lane.write") <= was("register_lane.write"),
+                n("register_words_written") <= was("register_words_written"),
                 "{name}"
             );
             assert!(small > 0, "{name}");
@@ -318,8 +326,8 @@ fn a_hierarchy_of_one_level_changes_nothing() {
     );
     assert_eq!(alone.cycles, plain.cycles);
     for counter in [
-        "register_lane.read",
-        "register_lane.write",
+        "register_words_read",
+        "register_words_written",
         "register_file.read",
         "operand_bank_conflict_cycles",
     ] {

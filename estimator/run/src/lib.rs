@@ -1,6 +1,7 @@
 //! Running a study: every kernel executed once, every distinct configuration timed once, every node priced.
 
 pub mod boards;
+pub mod by_instruction;
 pub mod cache;
 mod clock;
 pub mod counted;

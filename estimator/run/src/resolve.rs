@@ -83,12 +83,20 @@ pub fn resolve_text_with(
         technologies.flat_map(|axes| study::technologies(axes, design, directory, sink, source));
     let (technologies, technology_choices): (Vec<_>, Vec<_>) = technologies.unzip();
     let configurations = study::configurations(&draft.techniques, design, sink, source);
-    let (configurations, configuration_choices): (Vec<_>, Vec<_>) =
+    let (mut configurations, mut configuration_choices): (Vec<_>, Vec<_>) =
         configurations.into_iter().unzip();
     let workloads = draft.workloads.as_deref().unwrap_or_default();
     let kernels = kernels(workloads, directory, catalogue, sink, source);
     if let Some(gpu) = gpus.first() {
         judge_counted(&kernels, &gpu.spec, configurations.len(), sink, source);
+    }
+    // Without techniques there is nothing else that could have them.
+    if let (1, Some(own)) = (
+        configurations.len(),
+        study::Configuration::of_structures(&draft.structures),
+    ) {
+        configurations.push(own);
+        configuration_choices.push(study::Choice::new());
     }
     let board = draft.gpu.as_ref().and_then(|axes| axes.board.as_ref());
     let board = board.and_then(|named| boards::named(named, directory, &gpus, (sink, source)));

@@ -446,6 +446,8 @@ pub enum Suite {
     Refused,
     /// Memories of foundries and open kits with the profile silicon
     Macros,
+    /// Dies of products, operations, accesses and DRAM beside published ones, and what takes a V100's energy beside AccelWattch
+    Dies,
     /// Runs of GPGPU-Sim 4.2.0 with the presets gtx480 and v100: cycles and instructions of fourteen kernels
     Gpu,
     /// The uniform-vector paper: IPC of its Table 3 with the preset gtx285

@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Map, Value, json};
+use warpwatt_gpu::trace::KernelTrace;
 
 use super::files::write_one;
+use super::spent::{Instructions, Parts};
 use crate::diag::{Diag, Rejection, Sink};
 use crate::outcome::{NoteKind, Outcome, PricedStructure};
 use crate::peak::Sampler;
 use crate::pricing::NodeCircuits;
 use crate::report::Scope;
+use crate::run::by_instruction::by_instruction;
 use crate::run::plain::{PowerOverTime, Priced, TimedKernel, priced};
 use crate::run::resolve_text;
 use crate::study::Question;
@@ -48,6 +51,9 @@ pub struct Conditions {
         conflicts_with = "timeline"
     )]
     pub power: Option<PathBuf>,
+    /// Show what takes the dynamic energy: opcodes, lines
+    #[arg(long, value_name = "PARTS", requires = "node")]
+    pub show: Option<Parts>,
     /// Cycles of a window of --power
     #[arg(long, value_name = "N", requires = "power", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     pub power_window: u64,
@@ -118,6 +124,16 @@ impl Conditions {
     }
 }
 
+/// What was executed, for energy by instruction.
+pub struct Program<'p> {
+    /// What its warps did.
+    pub traces: &'p [KernelTrace],
+    /// The name and the text of the PTX.
+    pub source: (&'p str, &'p str),
+    /// What the text shows of it.
+    pub show: Option<Parts>,
+}
+
 /// A run's price as data and as text.
 pub struct Energy {
     /// The keys that it adds to the document of a kernel.
@@ -129,21 +145,35 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// That of a run.
+    /// That of a run; by opcode and line too, where the program's traces are there.
     ///
     /// # Errors
     /// A structure cannot be built.
-    pub fn of(timed: TimedKernel<'_>, circuits: &NodeCircuits) -> Result<Self, Diag> {
+    pub fn of(
+        timed: TimedKernel<'_>,
+        circuits: &NodeCircuits,
+        program: Option<&Program<'_>>,
+    ) -> Result<Self, Diag> {
+        let gpu = timed.gpu;
         let priced = priced(timed, circuits);
         let Priced { outcome, power } =
             priced.map_err(|error| Diag::error("kernel::pricing", error.to_string()))?;
         let scope = Scope::of(std::slice::from_ref(&outcome));
-        Ok(Self {
+        let mut energy = Self {
             value: value(&outcome, &scope),
             text: text(&outcome, &scope),
             power,
             outcome,
-        })
+        };
+        if let Some(program) = program {
+            let parts = by_instruction(gpu, program.traces, &energy.outcome);
+            let instructions = Instructions::of(program.source, parts);
+            energy.value.extend(instructions.value());
+            if let Some(parts) = program.show {
+                energy.text += &instructions.text(parts);
+            }
+        }
+        Ok(energy)
     }
 
     /// Writes power over time, if the run was counted by windows, and says so.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use warpwatt_gpu::trace::KernelTrace;
 use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, simulate_under};
 use warpwatt_suite::{CaseRun, RunOptions};
 
@@ -11,7 +12,7 @@ use super::arguments::KernelArguments;
 use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
 use super::drawn::Drawn;
-use super::energy::Energy;
+use super::energy::{Energy, Program};
 use super::files::write_one;
 use super::races::Races;
 use super::timeline::{Timeline, Written};
@@ -136,7 +137,8 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let facts = Facts::of(&kernel, &run, (gpu.name(), &spec));
     let races = arguments.check_races.then(|| Races::of(&run));
     let buffers = std::mem::take(&mut run.buffers);
-    let (timing, windows) = timing(arguments, &spec, run, timeline.as_mut())?;
+    let traces = run.into_traces();
+    let (timing, windows) = timing(arguments, &spec, &traces, timeline.as_mut())?;
     let mut energy = match (&circuits, &timing) {
         (Some(circuits), Some(Ok(run))) => {
             let timed = TimedKernel {
@@ -146,7 +148,14 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
                 run,
                 windows: windows.as_ref(),
             };
-            Some(Energy::of(timed, circuits)?)
+            let show = arguments.conditions.show;
+            let program = Program {
+                traces: &traces,
+                source: (sink.sources.name(kernel.ptx), sink.sources.text(kernel.ptx)),
+                show,
+            };
+            let program = (arguments.json || show.is_some()).then_some(&program);
+            Some(Energy::of(timed, circuits, program)?)
         }
         _ => None,
     };
@@ -200,15 +209,16 @@ fn executed(
 fn timing(
     arguments: &KernelArguments,
     spec: &GpuSpec,
-    run: CaseRun,
+    traces: &[KernelTrace],
     timeline: Option<&mut Timeline>,
 ) -> Result<(Option<Timed>, Option<Windows>), Diag> {
     if arguments.no_timing {
         return Ok((None, None));
     }
-    let wanted =
-        timeline.is_some() || arguments.activity.is_some() || arguments.conditions.node.is_some()
-            || !arguments.board.is_none();
+    let wanted = timeline.is_some()
+        || arguments.activity.is_some()
+        || arguments.conditions.node.is_some()
+        || !arguments.board.is_none();
     let by_default = arguments.gpu.is_default() && !wanted;
     let mut sampler = arguments.conditions.sampler();
     let watcher = match timeline {
@@ -219,7 +229,7 @@ fn timing(
         cycle_limit: arguments.cycle_limit,
         watcher,
     };
-    match simulate_under(spec, &run.into_traces(), Hooks::default(), control) {
+    match simulate_under(spec, traces, Hooks::default(), control) {
         Ok(run) => {
             let windows = sampler.map(|sampler| sampler.finish(&run).ok_or_else(too_many));
             Ok((Some(Ok(run)), windows.transpose()?))

@@ -37,6 +37,7 @@ mod run;
 mod schema;
 mod sensitivity;
 mod shown;
+mod spent;
 mod study_timeline;
 mod subject;
 mod tables;

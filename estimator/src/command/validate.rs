@@ -56,6 +56,7 @@ fn checks(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, 
                 Ok(checks)
             })?,
             Suite::Macros => tool(arguments, |_| macros::checks())?,
+            Suite::Dies => shipped("dies", arguments, sink)?,
             Suite::Gpu => tool(arguments, gpu::gpgpusim)?,
             Suite::UniformVectors => shipped("uniform_vectors", arguments, sink)?,
             Suite::RegisterVirtualization => shipped("register_virtualization", arguments, sink)?,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use toml::{Table, Value};
 use warpwatt_techniques::{Definition, Kind, ParameterProblem, Refusal, Stack, Technique, find};
 
+use super::OwnStructure;
 use super::axes::AxisId;
 use super::reader::Placed;
 use super::sweep::{Choice, Counted, Design};
@@ -24,6 +25,26 @@ pub struct Configuration {
     pub stack: Stack,
     /// Where the study asks for it; nowhere for the baseline.
     pub range: Option<Range<usize>>,
+}
+
+/// The label of a plain GPU with the structures that a study describes itself.
+const STRUCTURES: &str = "structures";
+
+impl Configuration {
+    /// The plain GPU with structures of a study's own, where it has no techniques to put them beside.
+    pub fn of_structures(structures: &[OwnStructure]) -> Option<Self> {
+        let added = structures.iter().find(|it| !it.baseline)?;
+        Some(Self {
+            label: STRUCTURES.to_owned(),
+            stack: Stack::default(),
+            range: Some(added.name.range.clone()),
+        })
+    }
+
+    /// Whether it is the plain GPU, to which others are compared.
+    pub fn is_baseline(&self) -> bool {
+        self.label == BASELINE
+    }
 }
 
 /// More configurations of one `[[technique]]` than anyone waits for; a study beyond is a slip.

@@ -31,8 +31,10 @@ pub struct OwnStructure {
     pub spec: Placed<Spec>,
     /// What happens to it, over the whole GPU.
     pub actions: Vec<OwnAction>,
-    /// The techniques that it belongs to, any of them; empty if every GPU has it.
+    /// The configurations or techniques that it belongs to, any of them; empty if all but the baseline have it.
     pub only_with: Vec<Placed<String>>,
+    /// Whether the baseline has it too.
+    pub baseline: bool,
 }
 
 /// Something that happens to a structure, and how often.
@@ -55,7 +57,7 @@ pub enum Per {
 
 /// The actions that circuit models price.
 const ACTIONS: [&str; 3] = ["read", "write", "search"];
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "name",
     "group",
     "per",
@@ -66,6 +68,7 @@ const KEYS: [&str; 10] = [
     "write",
     "search",
     "only_with",
+    "baseline",
 ];
 /// More of one structure than any GPU has.
 const MOST: i64 = 1_000_000;
@@ -172,6 +175,17 @@ fn read_one(
             text("`only_with`", value, "only_with = \"filter_cache\"")
         })
     });
+    let baseline = reader.one(section, "baseline", |value| match value {
+        DeValue::Boolean(is_there) => Ok(*is_there),
+        _ => Err(Fault {
+            code: "study::wrong_type",
+            message: "`baseline` is `true` or `false`".to_owned(),
+            label: String::new(),
+            help: Some(
+                "write `baseline = true` for a structure that the plain GPU has too".to_owned(),
+            ),
+        }),
+    });
     Some(OwnStructure {
         name: name?,
         group: group.map_or(Group::Execution, |group| group.value),
@@ -180,6 +194,7 @@ fn read_one(
         spec: spec?,
         actions,
         only_with: only_with.unwrap_or_default(),
+        baseline: baseline.is_some_and(|baseline| baseline.value),
     })
 }
 

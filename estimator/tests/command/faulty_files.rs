@@ -109,7 +109,7 @@ fn studies(scratch: &Scratch) {
     scratch.write("wrong_result.toml", &wrong);
     let small = ONE_POINT.replace("[workloads]", "sm.threads = 128\n[workloads]");
     scratch.write("small_sm.toml", &small);
-    let negative = "[[structure]]\nname = \"odd\"\narray = { words = 64, bits = 96 }\nread = \"0 - int_add.read\"\n";
+    let negative = "[[structure]]\nname = \"odd\"\narray = { words = 64, bits = 96 }\nread = \"0 - int_add.read\"\nbaseline = true\n";
     scratch.write("negative.toml", &format!("{ONE_POINT}{negative}"));
     scratch.write("manifest.json", "{}");
 }

@@ -483,3 +483,60 @@ fn counts_that_were_written_out_are_priced_alike() {
     assert_eq!(output.status.code(), Some(2));
     assert!(!scratch.path("x.csv").exists());
 }
+
+/// Opcodes and lines of the source share the dynamic energy; issues are all counted.
+#[test]
+fn energy_by_opcode_and_by_line_is_that_of_the_run() {
+    let arguments = [
+        "kernel",
+        "matmul_tiled",
+        "--preset",
+        "v100",
+        "--node",
+        "12nm",
+    ];
+    let (code, value) = json(&[&arguments[..], &["--json"]].concat());
+    assert_eq!(code, Some(0));
+    let rows = |key: &str| value[key].as_array().unwrap().clone();
+    for key in ["opcodes", "lines"] {
+        let issued: u64 = rows(key)
+            .iter()
+            .map(|row| row["count"].as_u64().unwrap())
+            .sum();
+        assert_eq!(
+            Some(issued),
+            value["counters"]["warp_instructions"].as_u64(),
+            "{key}"
+        );
+    }
+    let named = |name: &str| rows("opcodes").into_iter().find(|row| row["name"] == name);
+    let fma = named("fma.rn.f32").unwrap();
+    let ret = named("ret").unwrap();
+    assert!(fma["dynamic_j"].as_f64() > ret["dynamic_j"].as_f64());
+    assert!(
+        rows("lines")
+            .iter()
+            .all(|row| row["line"].as_u64() > Some(0))
+    );
+    let rest = value["of_no_instruction"].as_object().unwrap();
+    assert!(
+        rest.contains_key("clock.uncore") && !rest.contains_key("register_file"),
+        "{rest:?}"
+    );
+
+    let scratch = Scratch::new();
+    let shown = |parts: &str| {
+        let output = warpwatt(
+            &scratch.path(""),
+            &[&arguments[..], &["--show", parts]].concat(),
+        );
+        stdout(&output)
+    };
+    let text = shown("opcodes");
+    assert!(
+        text.contains("dynamic energy by opcode") && text.contains("fma.rn.f32"),
+        "{text}"
+    );
+    assert!(text.contains("of no instruction: clock."), "{text}");
+    assert!(shown("lines").contains("dynamic energy by line"));
+}

@@ -31,6 +31,9 @@ pub struct Check {
     pub status: Status,
     /// What the comparison is worth.
     pub kind: Kind,
+    /// Why it is a gap, where that is known: then it is meant to be one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 /// What a comparison is worth.
@@ -102,6 +105,7 @@ impl Check {
             tolerance,
             status,
             kind: Kind::default(),
+            why: None,
         }
     }
 
@@ -115,6 +119,12 @@ impl Check {
     pub fn in_unit(self, unit: &str) -> Self {
         let unit = unit.to_owned();
         Self { unit, ..self }
+    }
+
+    /// The same check, a gap for this reason.
+    #[must_use]
+    pub fn known(self, why: Option<String>) -> Self {
+        Self { why, ..self }
     }
 
     /// The same check, worth what `kind` says.

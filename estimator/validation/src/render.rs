@@ -30,7 +30,20 @@ impl Validation {
         for column in table.column_iter_mut().skip(2).take(4) {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        format!("{table}\n{} hold, {} are gaps\n", self.holds, self.gaps)
+        let mut text = format!("{table}\n{} hold, {} are gaps\n", self.holds, self.gaps);
+        for (place, why) in self.reasons() {
+            let _ = writeln!(text, "{place}: {why}");
+        }
+        text
+    }
+
+    /// Why known gaps are there: where, and the reason. Rows of one place and one reason in a row are told once.
+    fn reasons(&self) -> Vec<(&str, &str)> {
+        let known = self.checks.iter();
+        let known = known.filter_map(|check| Some((check.place.as_str(), check.why.as_deref()?)));
+        let mut reasons: Vec<(&str, &str)> = known.collect();
+        reasons.dedup();
+        reasons
     }
 
     /// One JSON document.
@@ -52,6 +65,13 @@ impl Validation {
             let _ = writeln!(text, "| {} |", cells(check).join(" | "));
         }
         let _ = writeln!(text, "\n{} hold, {} are gaps.", self.holds, self.gaps);
+        let reasons = self.reasons();
+        if !reasons.is_empty() {
+            text.push('\n');
+        }
+        for (place, why) in reasons {
+            let _ = writeln!(text, "- **{place}**: {why}");
+        }
         text
     }
 }

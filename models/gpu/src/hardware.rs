@@ -14,6 +14,8 @@ pub struct HardwareEvent {
 /// The events that are not called after their structure.
 pub const HARDWARE_EVENTS: &[HardwareEvent] = &[
     event("fetches", "decoder"),
+    event("register_words_read", "register_file"),
+    event("register_words_written", "register_file"),
     event("issued_tensor", "tensor"),
     event("memory_accesses", "address_generation"),
     event("shared_passes", "shared_memory"),

@@ -8,6 +8,7 @@ mod error;
 mod event;
 mod hardware;
 mod hooks;
+mod instructions;
 mod machine;
 mod memory;
 mod occupancy;
@@ -29,6 +30,7 @@ pub use hooks::{
     Move, ObserverFactory, PlaceEvent, Port, Reexecution, Reexecutor, SharedEvent, SharedFactory,
     SharedObserver, SmCache, StorageFactory, StorageObserver, Throttle,
 };
+pub use instructions::{Caused, caused};
 pub use machine::{Control, simulate, simulate_under};
 pub use occupancy::{resident_ctas, resident_warps};
 pub use run::{LaunchRun, Run, Work};

@@ -1,5 +1,6 @@
 //! What a GPU is made of: structures that circuit models price, and those that every GPU has before any technique.
 
+mod banks;
 pub mod chip;
 pub mod plain;
 mod structure;

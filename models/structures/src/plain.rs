@@ -9,7 +9,7 @@ use warpwatt_gpu::GpuSpec;
 
 #[cfg(test)]
 use crate::Count;
-use crate::Structure;
+use crate::{Structure, banks};
 
 /// Front end and memories of an SM of `gpu`.
 pub fn structures(gpu: &GpuSpec) -> Vec<Structure> {
@@ -19,11 +19,7 @@ pub fn structures(gpu: &GpuSpec) -> Vec<Structure> {
         Structure::front_end("instruction_buffer", instruction_buffer(gpu)),
         Structure::front_end("scoreboard", scoreboard(gpu)),
         Structure::front_end("operand_buffer", operand_buffer(gpu)),
-        Structure::storage(
-            "register_file",
-            register_array(gpu),
-            gpu.sm.registers_bytes / gpu.operands.register_array_bytes,
-        ),
+        banks::register_file(gpu),
         Structure::storage("shared_memory", shared_memory(gpu), 1),
         Structure::storage("texture_cache", texture_cache(gpu), 1),
         Structure::storage("constant_cache", constant_cache(gpu), 1),
@@ -35,8 +31,7 @@ pub fn structures(gpu: &GpuSpec) -> Vec<Structure> {
     structures
 }
 
-/// What the lanes of an SM work with. Of `register_lane` and `fp32_add` only accesses and operations count: their area
-/// and leakage are those of `register_file` and `fp32_mul`.
+/// What the lanes of an SM work with: those that it really has. Of `fp32_add` only operations count: its area and leakage are those of `fp32_mul`.
 pub fn lanes(gpu: &GpuSpec) -> Vec<Structure> {
     let unit = |name, operation, precision, per_sm| {
         let spec = UnitSpec {
@@ -46,34 +41,19 @@ pub fn lanes(gpu: &GpuSpec) -> Vec<Structure> {
         };
         Structure::execution(name, Spec::Unit(spec), per_sm)
     };
-    let count = |unit: &warpwatt_gpu::UnitSpec| unit.count * unit.lanes;
-    let (sp, int) = (count(&gpu.units.sp), count(&gpu.units.int));
-    let int = if int == 0 { sp } else { int };
+    let chip = &gpu.chip;
+    let ints = match chip.int_lanes {
+        0 => chip.fp32_lanes,
+        lanes => lanes,
+    };
     vec![
-        Structure::execution("register_lane", register_lane(gpu), 0),
-        unit("int_add", Operation::Add, Precision::Int32, int),
-        unit("int_mul", Operation::Mad, Precision::Int32, int),
+        unit("int_add", Operation::Add, Precision::Int32, ints),
+        unit("int_mul", Operation::Mad, Precision::Int32, ints),
         unit("fp32_add", Operation::Add, Precision::Fp32, 0),
-        unit("fp32_mul", Operation::Fma, Precision::Fp32, sp),
-        unit(
-            "fp64",
-            Operation::Fma,
-            Precision::Fp64,
-            count(&gpu.units.fp64),
-        ),
-        unit(
-            "sfu",
-            Operation::Sfu,
-            Precision::Fp32,
-            count(&gpu.units.sfu),
-        ),
+        unit("fp32_mul", Operation::Fma, Precision::Fp32, chip.fp32_lanes),
+        unit("fp64", Operation::Fma, Precision::Fp64, chip.fp64_lanes),
+        unit("sfu", Operation::Sfu, Precision::Fp32, chip.sfu_lanes),
     ]
-}
-
-/// The words of the register file that belong to one lane of the SIMD units.
-fn register_lane(gpu: &GpuSpec) -> Spec {
-    let lanes = gpu.units.sp.lanes.max(1);
-    words(gpu.sm.registers_bytes / lanes, 4, Ports::READ_AND_WRITE)
 }
 
 /// One tag a line, looked up as if direct-mapped, and the whole line address in it: this is what the paper's figures follow from, although the cache has
@@ -145,20 +125,6 @@ fn operand_buffer(gpu: &GpuSpec) -> Spec {
         ports: Ports::READ_AND_WRITE,
         banks: operands.buffer_banks,
     })
-}
-
-/// One of the register file's arrays, a warp-wide register a word.
-fn register_array(gpu: &GpuSpec) -> Spec {
-    let ports = Ports {
-        read: gpu.operands.register_array_reads,
-        write: 1,
-        ..Ports::NONE
-    };
-    words(
-        gpu.operands.register_array_bytes,
-        register_bytes(gpu),
-        ports,
-    )
 }
 
 fn shared_memory(gpu: &GpuSpec) -> Spec {

@@ -127,7 +127,7 @@ impl Technique for Ecc {
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         let words = match self.place.counted(gpu) {
-            Some((array, words)) => Words::of(array, words),
+            Some((counters, words)) => Words::of(counters, words),
             None => {
                 hooks
                     .issue
@@ -198,8 +198,7 @@ mod tests {
     #[test]
     fn check_bits_widen_what_they_protect_and_nothing_else() {
         let file = of("structure = \"register_file\"");
-        assert_eq!(bits(file.as_ref(), "register_file"), 32 * (32 + 7));
-        assert_eq!(bits(file.as_ref(), "register_lane"), 32 + 7);
+        assert_eq!(bits(file.as_ref(), "register_file"), 4 * (32 + 7));
         assert_eq!(bits(file.as_ref(), "shared_memory"), 32 * 32);
         let buffer = of("structure = \"instruction_buffer\"\ncode = \"sec\"");
         assert_eq!(bits(buffer.as_ref(), "instruction_buffer"), 64 + 7);

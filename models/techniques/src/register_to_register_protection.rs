@@ -191,8 +191,8 @@ impl IssueHook for Protector {
         // Check bits of four lanes are a word of the free register.
         activity.add("register_file.read", self.checked[0]);
         activity.add("register_file.write", self.encoded[0]);
-        activity.add("register_lane.read", self.checked[1].div_ceil(4));
-        activity.add("register_lane.write", self.encoded[1].div_ceil(4));
+        activity.add("register_words_read", self.checked[1].div_ceil(4));
+        activity.add("register_words_written", self.encoded[1].div_ceil(4));
         activity.add("rtrp_live_cycles", self.lives.live);
         activity.add("rtrp_guarded_cycles", self.lives.guarded);
         activity.add("rtrp_free_registers", self.free);

@@ -44,6 +44,7 @@ mod tests;
 
 pub use answer::{Answer, Detail, Details, Scope};
 pub use budget::{Judged, Margin, Verdict};
+pub use chart::{Ratio, ratios};
 pub use compare::{Change, Comparison, Overhead, Part, Saving};
 pub use fit::Line;
 pub use model::{Block, Report};

@@ -21,7 +21,13 @@ pub fn of<'s>(
 ) -> impl Iterator<Item = &'s OwnStructure> {
     structures.iter().filter(|structure| {
         let wanted = &structure.only_with;
-        wanted.is_empty() || wanted.iter().any(|name| called(configuration, &name.value))
+        if configuration.is_baseline() && structure.baseline {
+            return true;
+        }
+        match wanted.is_empty() {
+            true => !configuration.is_baseline(),
+            false => wanted.iter().any(|name| called(configuration, &name.value)),
+        }
     })
 }
 
@@ -48,6 +54,7 @@ pub fn canonical(structure: &OwnStructure) -> String {
         actions,
         // Decides which points have it, not what it is there.
         only_with: _,
+        baseline: _,
     } = structure;
     let actions: Vec<(&str, &str)> = actions
         .iter()

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use warpwatt_circuit::{Cost, OperatingPoint, Profile, Spec, cost};
-use warpwatt_gpu::Preset;
-use warpwatt_structures::inventory;
+use warpwatt_gpu::{GpuSpec, Inventory, Preset};
+use warpwatt_pricing::pricing::{CostTable, NodeCircuits};
+use warpwatt_structures::{Group, inventory};
 use warpwatt_techlib::quantity::{Temperature, Voltage};
-use warpwatt_techlib::{Flavour, Library};
+use warpwatt_techlib::{Flavour, Library, Technology};
 use warpwatt_techniques::{Structure, find};
 
-/// Of what circuits are made, and whose GPU their sizes are. Transistors are high-performance ones, as in the papers.
+/// Of what circuits are made, and whose GPU their sizes are. Transistors are high-performance ones, as in the papers; the technology library is the one that
+/// goes with the profile.
 #[derive(Clone, Debug)]
 pub(super) struct Setting {
     pub node: String,
@@ -24,6 +26,10 @@ pub(super) struct Setting {
 pub(super) struct Circuit {
     pub name: String,
     pub made_of: MadeOf,
+    /// Its own, where it is not that of the setting.
+    pub node: Option<String>,
+    /// Whose structure it is, where that is not the setting's.
+    pub gpu: Option<&'static Preset>,
 }
 
 /// Where its description comes from.
@@ -37,6 +43,8 @@ pub(super) enum MadeOf {
         technique: Option<String>,
         parameters: toml::Table,
     },
+    /// All that is priced of a chip, with as many SMs as its die has.
+    Chip { sms: Option<u32> },
 }
 
 type Figure = (&'static str, fn(&Cost, &Structure) -> f64);
@@ -56,6 +64,9 @@ const FIGURES: [Figure; 9] = [
     ("bits", |_, structure| bits(&structure.spec)),
 ];
 
+/// What an expression may take of a chip; DRAM is none of it.
+const OF_CHIP: [&str; 5] = ["area_m2", "sms_m2", "uncore_m2", "clock_m2", "bits"];
+
 fn bits(spec: &Spec) -> f64 {
     match spec {
         Spec::Buffer(buffer) => (buffer.entries * buffer.bits) as f64,
@@ -66,10 +77,13 @@ fn bits(spec: &Spec) -> f64 {
 
 impl Circuit {
     /// The names that expressions may use for it.
-    pub fn names(&self) -> impl Iterator<Item = String> {
-        FIGURES
-            .iter()
-            .map(|(figure, _)| format!("{}.{figure}", self.name))
+    pub fn names(&self) -> Vec<String> {
+        let figures = match self.made_of {
+            MadeOf::Chip { .. } => OF_CHIP.to_vec(),
+            _ => FIGURES.map(|(figure, _)| figure).to_vec(),
+        };
+        let name = |figure: &str| format!("{}.{figure}", self.name);
+        figures.into_iter().map(name).collect()
     }
 }
 
@@ -85,21 +99,76 @@ pub(super) fn price(
     let Some(setting) = setting else {
         return Ok(figures);
     };
-    let technology = Library::itrs()
-        .and_then(|library| library.node(&setting.node, Flavour::Hp))
-        .map_err(|error| error.to_string())?;
+    let library = match setting.profile {
+        Profile::Silicon => Library::silicon(),
+        _ => Library::itrs(),
+    };
+    let library = library.map_err(|error| error.to_string())?;
     let mut at = OperatingPoint::at(setting.temperature);
     at.vdd = setting.vdd;
     for circuit in circuits {
-        let structure = structure(setting, circuit)?;
-        let cost = cost(&technology, &at, setting.profile, &structure.spec);
-        let cost = cost.map_err(|error| format!("`{}`: {error}", circuit.name))?;
-        for (figure, value) in FIGURES {
-            let name = format!("{}.{figure}", circuit.name);
-            figures.insert(name, value(&cost, &structure));
-        }
+        let node = circuit.node.as_deref().unwrap_or(&setting.node);
+        let technology = library.node(node, Flavour::Hp);
+        let technology = technology.map_err(|error| error.to_string())?;
+        let values = match circuit.made_of {
+            MadeOf::Chip { sms } => {
+                let circuits = NodeCircuits::new(technology, at, setting.profile);
+                chip(&gpu_of(setting, circuit)?, sms, &circuits)
+            }
+            _ => of_circuit(setting, circuit, (&technology, &at)),
+        };
+        let values = values.map_err(|error| format!("`{}`: {error}", circuit.name))?;
+        figures.extend(circuit.names().into_iter().zip(values));
     }
     Ok(figures)
+}
+
+/// The values of [`FIGURES`].
+fn of_circuit(
+    setting: &Setting,
+    circuit: &Circuit,
+    (technology, at): (&Technology, &OperatingPoint),
+) -> Result<Vec<f64>, String> {
+    let structure = structure(setting, circuit)?;
+    let cost = cost(technology, at, setting.profile, &structure.spec);
+    let cost = cost.map_err(|error| error.to_string())?;
+    let values = FIGURES.map(|(_, value)| value(&cost, &structure));
+    Ok(values.to_vec())
+}
+
+/// The values of [`OF_CHIP`]. Papers' GPUs are priced as chips too.
+fn chip(gpu: &GpuSpec, sms: Option<u32>, circuits: &NodeCircuits) -> Result<Vec<f64>, String> {
+    let mut gpu = gpu.clone();
+    gpu.chip.inventory = Inventory::Chip;
+    gpu.sm.count = sms.unwrap_or(gpu.sm.count);
+    let structures = inventory(&gpu);
+    let table = CostTable::of(&structures, gpu.sm.count, circuits);
+    let table = table.map_err(|error| error.to_string())?;
+    let area = |groups: &[Group]| -> f64 {
+        let entries = table.iter().map(|(_, entry)| entry);
+        let of_groups =
+            entries.filter(|entry| groups.iter().any(|group| group.name() == entry.group));
+        of_groups
+            .map(|entry| entry.instances as f64 * entry.cost.area.si())
+            .sum()
+    };
+    let parts = [
+        area(&[Group::FrontEnd, Group::Storage, Group::Execution]),
+        area(&[Group::Uncore]),
+        area(&[Group::Clock]),
+    ];
+    let arrays = structures
+        .iter()
+        .filter(|it| matches!(it.spec, Spec::Ram(_)));
+    let cells = arrays.map(|it| bits(&it.spec) * it.count.of(gpu.sm.count) as f64);
+    Ok([&[parts.iter().sum()], &parts[..], &[cells.sum()]].concat())
+}
+
+/// The GPU that it is of.
+fn gpu_of(setting: &Setting, circuit: &Circuit) -> Result<GpuSpec, String> {
+    let preset = circuit.gpu.or(setting.gpu);
+    let gpu = preset.and_then(|preset| preset.spec().ok());
+    gpu.ok_or_else(|| "structures and chips need a `gpu`, their own or under `[circuits]`".into())
 }
 
 fn structure(setting: &Setting, circuit: &Circuit) -> Result<Structure, String> {
@@ -110,9 +179,9 @@ fn structure(setting: &Setting, circuit: &Circuit) -> Result<Structure, String> 
             technique,
             parameters,
         } => (name, technique, parameters),
+        MadeOf::Chip { .. } => return Err("a chip is no structure".to_owned()),
     };
-    let gpu = setting.gpu.and_then(|preset| preset.spec().ok());
-    let gpu = gpu.ok_or("structures need a `gpu` under `[circuits]`")?;
+    let gpu = gpu_of(setting, circuit)?;
     let structures = match technique {
         None => inventory(&gpu),
         Some(technique) => {
@@ -120,10 +189,10 @@ fn structure(setting: &Setting, circuit: &Circuit) -> Result<Structure, String> 
                 find(technique).map_err(|_| format!("there is no technique `{technique}`"))?;
             let technique = definition.parse(parameters);
             technique
-                .map_err(|_| format!("`{}`: parameters that do not fit", circuit.name))?
+                .map_err(|_| "parameters that do not fit".to_owned())?
                 .structures(&gpu)
         }
     };
     let found = structures.into_iter().find(|it| it.name == name);
-    found.ok_or_else(|| format!("`{}`: there is no structure `{name}`", circuit.name))
+    found.ok_or_else(|| format!("there is no structure `{name}`"))
 }

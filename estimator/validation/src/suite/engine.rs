@@ -44,7 +44,8 @@ impl Suite {
             }
             if let Some(it) = &row.published {
                 let check = Check::new(&it.figure, &it.what, it.value, ours, it.tolerance);
-                checks.push(check.in_unit(&it.unit).of_kind(it.kind));
+                let check = check.in_unit(&it.unit).of_kind(it.kind);
+                checks.push(check.known(it.gap.clone()));
             }
         }
         Ok(checks)
@@ -89,8 +90,7 @@ struct Engine<'e> {
 impl<'e> Engine<'e> {
     /// A row's number; `None` if none of its points is there.
     fn reduced(&self, selection: &Selection) -> Result<Option<f64>, String> {
-        let found = self.studies.get(&selection.study).zip(self.suite.paper);
-        let Some((outcomes, paper)) = found else {
+        let Some(outcomes) = self.studies.get(&selection.study) else {
             return Ok(None);
         };
         for technique in [&selection.technique, &selection.against] {
@@ -106,7 +106,7 @@ impl<'e> Engine<'e> {
         }
         let pairs = pairs(
             outcomes,
-            paper,
+            self.suite.paper,
             selection,
             self.needs_other(&selection.metric),
         );

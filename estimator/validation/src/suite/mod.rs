@@ -34,7 +34,7 @@ pub struct Suite {
     pub citation: String,
     /// Studies whose points are compared, by the names of their files.
     pub studies: Vec<String>,
-    /// Whose benchmarks the kernels stand for.
+    /// Whose benchmarks the kernels stand for; without one they stand for themselves.
     paper: Option<&'static Paper>,
     /// Of what and how circuits are built.
     setting: Option<Setting>,
@@ -62,6 +62,8 @@ struct Published {
     value: f64,
     tolerance: Tolerance,
     kind: Kind,
+    /// Why it is known to be a gap.
+    gap: Option<String>,
 }
 
 /// Where a number of ours comes from.

@@ -18,7 +18,7 @@ pub(super) struct Pair<'o> {
 /// Those that a row is about, in the order of the benchmarks' abbreviations; pairs without the other point are left out where it is `needed`.
 pub(super) fn pairs<'o>(
     outcomes: &'o [Outcome],
-    paper: &Paper,
+    paper: Option<&Paper>,
     selection: &Selection,
     needed: bool,
 ) -> Vec<Pair<'o>> {
@@ -37,17 +37,23 @@ pub(super) fn pairs<'o>(
 
 fn by_benchmark<'o>(
     outcomes: &'o [Outcome],
-    paper: &Paper,
+    paper: Option<&Paper>,
     selection: &Selection,
     technique: &str,
-) -> BTreeMap<&'static str, &'o Outcome> {
-    let asked = |row: &&Benchmark| {
-        let kernels = &selection.kernels;
-        kernels.is_empty() || kernels.iter().any(|kernel| row.is_called(kernel))
-    };
+) -> BTreeMap<&'o str, &'o Outcome> {
+    let kernels = &selection.kernels;
+    let asked =
+        |row: &&Benchmark| kernels.is_empty() || kernels.iter().any(|kernel| row.is_called(kernel));
     let of_row = outcomes.iter().filter(|outcome| {
         label::same(&outcome.point.technique, technique) && fits(&outcome.point, selection)
     });
+    let Some(paper) = paper else {
+        let name = |outcome: &'o Outcome| outcome.point.kernel.name.as_str();
+        let own = of_row.map(|outcome| (name(outcome), outcome));
+        return own
+            .filter(|(name, _)| kernels.is_empty() || kernels.iter().any(|kernel| kernel == name))
+            .collect();
+    };
     of_row
         .flat_map(|outcome| {
             let rows = benchmarks(paper, &outcome.point).into_iter().filter(asked);

@@ -3,7 +3,7 @@
 use toml::de::DeValue;
 use toml::{Spanned, Table};
 use warpwatt_circuit::Profile;
-use warpwatt_gpu::presets;
+use warpwatt_gpu::{Preset, presets};
 use warpwatt_techlib::quantity::{Temperature, Voltage};
 
 use super::Suite;
@@ -120,12 +120,7 @@ fn setting(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Setting> {
         quantity::<Voltage>("`vdd`", value, "vdd = \"0.96 V\"")
     });
     let profile = reader.one(&section, "profile", parse_profile);
-    let gpu = reader.one(&section, "gpu", |value| {
-        let name = text("`gpu`", value, "gpu = \"fermi-16sm\"")?;
-        let names = presets().iter().map(|preset| preset.name);
-        known("preset", "validate::suite", &name, names)
-    });
-    let gpu = gpu.and_then(|gpu| presets().iter().find(|preset| preset.name == gpu.value));
+    let gpu = preset(reader, &section, "gpu");
     Some(Setting {
         node: node?.value,
         profile: profile.map_or(Profile::Cacti65, |profile| profile.value),
@@ -133,6 +128,17 @@ fn setting(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Setting> {
         vdd: vdd.map(|vdd| vdd.value),
         gpu,
     })
+}
+
+/// The preset that a key names.
+fn preset(reader: &mut Reader<'_>, section: &Section<'_>, key: &str) -> Option<&'static Preset> {
+    let example = format!("{key} = \"fermi-16sm\"");
+    let found = reader.one(section, key, |value| {
+        let name = text(&format!("`{key}`"), value, &example)?;
+        let names = presets().iter().map(|preset| preset.name);
+        known("preset", "validate::suite", &name, names)
+    })?;
+    presets().iter().find(|preset| preset.name == found.value)
 }
 
 /// The tables of a list that may be missing.
@@ -175,7 +181,18 @@ fn circuits(reader: &mut Reader<'_>, root: &Section<'_>) -> Vec<Circuit> {
 }
 
 fn circuit(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Circuit> {
-    let keys = ["name", "array", "logic", "structure", "technique", "with"];
+    let keys = [
+        "name",
+        "array",
+        "logic",
+        "structure",
+        "technique",
+        "with",
+        "chip",
+        "sms",
+        "node",
+        "gpu",
+    ];
     reader.refuse_unknown(section, &keys);
     if section.get("name").is_none() {
         reader.missing(section, "name", "name = \"table\"");
@@ -189,8 +206,17 @@ fn circuit(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Circuit> {
     let name = said("name", "name = \"table\"");
     let structure = said("structure", "structure = \"icache.tag\"");
     let technique = said("technique", "technique = \"filter_cache\"");
+    let node = said("node", "node = \"40nm\"");
     let parameters = reader.one(section, "with", plain).map(|with| with.value);
+    let sms = reader.one(section, "sms", |value| match plain(value)? {
+        toml::Value::Integer(count) => u32::try_from(count).map_err(|_| no_sms()),
+        _ => Err(no_sms()),
+    });
+    let chip = preset(reader, section, "chip");
     let made_of = match structure {
+        None if section.get("chip").is_some() => MadeOf::Chip {
+            sms: sms.map(|sms| sms.value),
+        },
         None => MadeOf::Spec(Box::new(read_spec(reader, section)?.value)),
         Some(structure) => MadeOf::Structure {
             name: structure,
@@ -204,7 +230,14 @@ fn circuit(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Circuit> {
     Some(Circuit {
         name: name?,
         made_of,
+        node,
+        gpu: chip.or_else(|| preset(reader, section, "gpu")),
     })
+}
+
+fn no_sms() -> Fault {
+    let message = "`sms` is how many SMs the die has".to_owned();
+    fault(message, "sms = 84".to_owned())
 }
 
 /// Each may use those before it.

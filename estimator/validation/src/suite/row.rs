@@ -101,7 +101,15 @@ const VALUE: [&str; 11] = [
     "reduce",
     "ours",
 ];
-const ROW: [&str; 6] = ["figure", "what", "unit", "published", "tolerance", "kind"];
+const ROW: [&str; 7] = [
+    "figure",
+    "what",
+    "unit",
+    "published",
+    "tolerance",
+    "kind",
+    "gap",
+];
 
 /// `[compared]`: values that rows are made of, then rows.
 pub(super) fn rows(
@@ -122,7 +130,10 @@ pub(super) fn rows(
         tolerances: tolerances(reader, root),
         techniques: techniques(reader, root),
     };
-    let circuits = suite.circuits.iter().flat_map(|circuit| circuit.names());
+    let circuits = suite
+        .circuits
+        .iter()
+        .flat_map(super::circuit::Circuit::names);
     let mut named: Vec<String> = circuits.collect();
     let mut rows = Vec::new();
     for key in ["values", "rows"] {
@@ -298,11 +309,10 @@ fn selection(
     let kernels = section.get("kernels").and_then(|value| {
         reader.axis_of("kernels", value, |value| {
             let name = text("a kernel", value, "kernels = [\"BFS\"]")?;
-            let rows = shared
-                .suite
-                .paper
-                .into_iter()
-                .flat_map(|paper| paper.benchmarks);
+            let Some(paper) = shared.suite.paper else {
+                return Ok(name);
+            };
+            let rows = paper.benchmarks.iter();
             known(
                 "benchmark of the paper",
                 "validate::suite",
@@ -390,6 +400,12 @@ fn published(
             .find(|kind| kind.name() == name)
             .unwrap_or_default())
     });
+    let gap = said(
+        reader,
+        section,
+        "gap",
+        "gap = \"the paper prices another part\"",
+    );
     let of_paper = |name: &str| shared.numbers.get(name).copied().unwrap_or(f64::NAN);
     Some(Published {
         figure: figure?,
@@ -398,5 +414,6 @@ fn published(
         value: value?.value(&of_paper).unwrap_or(f64::NAN),
         tolerance: tolerance?.value,
         kind: kind.map_or(Kind::Prediction, |kind| kind.value),
+        gap,
     })
 }

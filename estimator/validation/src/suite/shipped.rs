@@ -13,6 +13,8 @@ macro_rules! texts {
 
 /// Suites and studies of their own: file and text.
 const OWN: &[(&str, &str)] = texts!("../../suites/":
+    "chip_shares.toml",
+    "dies.toml",
     "filter_cache.toml",
     "register_virtualization.toml",
     "soft_error.toml",

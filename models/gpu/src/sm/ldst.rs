@@ -552,13 +552,17 @@ fn take_banks((next, taken): &mut (u64, u32), block: Block, spec: &GpuSpec) -> u
 
 /// The space that the first executing lane accesses.
 fn space(waiting: &Waiting<'_>) -> Space {
-    if waiting.op.space != Space::Generic {
-        return waiting.op.space;
+    space_of(waiting.op, &waiting.addresses, waiting.executed)
+}
+
+/// The space that lanes access, by the address of the first of them where the instruction does not say it.
+pub(crate) fn space_of(op: MemoryOp, addresses: &Addresses<'_>, executed: LaneMask) -> Space {
+    if op.space != Space::Generic {
+        return op.space;
     }
     let mut first = None;
-    waiting.addresses.for_each(
-        waiting.executed & waiting.executed.wrapping_neg(),
-        |_, address| first = Some(address),
-    );
+    addresses.for_each(executed & executed.wrapping_neg(), |_, address| {
+        first = Some(address);
+    });
     first.map_or(Space::Global, Space::of)
 }

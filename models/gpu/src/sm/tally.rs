@@ -70,8 +70,8 @@ impl Tally {
         count_operands(program, inst, plan, issued, counts);
         let copied = u64::from(plan.copies) * self.width;
         counts.add(Counter::RegisterWrite, u64::from(plan.copies));
-        counts.add(Counter::RegisterLaneRead, u64::from(plan.copies));
-        counts.add(Counter::RegisterLaneWrite, copied);
+        counts.add(Counter::RegisterWordsRead, u64::from(plan.copies));
+        counts.add(Counter::RegisterWordsWritten, copied);
         counts.add(Counter::IntAdd, copied);
     }
 
@@ -93,25 +93,31 @@ impl Tally {
 
     /// The same before the end, of what has issued so far; it is not settled by that.
     pub fn so_far(&self, program: &Program, counts: &mut Counts) {
-        for (inst, &issued) in program.insts.iter().zip(&self.issued) {
-            let times = issued.times;
-            if times == 0 {
-                continue;
-            }
-            counts.add(Counter::WarpInstructions, times);
-            counts.add(Counter::ThreadInstructions, issued.active);
-            counts.add(port_counter(inst.port), times);
-            counts.add(Counter::TensorMultiplyAdds, times * inst.multiply_adds);
-            counts.add(Counter::BufferRead, times);
-            counts.add(Counter::ScoreboardRead, times);
-            if !program.results(inst).is_empty() {
-                // When they are reserved, and when they are released.
-                counts.add(Counter::ScoreboardWrite, 2 * times);
-            }
-            if !self.steered {
-                let plan = IssuePlan::plain(program.writes(inst).len() as u32);
-                count_operands(program, inst, &plan, issued, counts);
-            }
+        for inst in 0..self.issued.len() {
+            self.of_one(program, inst, counts);
+        }
+    }
+
+    /// The same of one static instruction.
+    pub fn of_one(&self, program: &Program, inst: usize, counts: &mut Counts) {
+        let (issued, inst) = (self.issued[inst], &program.insts[inst]);
+        let times = issued.times;
+        if times == 0 {
+            return;
+        }
+        counts.add(Counter::WarpInstructions, times);
+        counts.add(Counter::ThreadInstructions, issued.active);
+        counts.add(port_counter(inst.port), times);
+        counts.add(Counter::TensorMultiplyAdds, times * inst.multiply_adds);
+        counts.add(Counter::BufferRead, times);
+        counts.add(Counter::ScoreboardRead, times);
+        if !program.results(inst).is_empty() {
+            // When they are reserved, and when they are released.
+            counts.add(Counter::ScoreboardWrite, 2 * times);
+        }
+        if !self.steered {
+            let plan = IssuePlan::plain(program.writes(inst).len() as u32);
+            count_operands(program, inst, &plan, issued, counts);
         }
     }
 }
@@ -127,7 +133,7 @@ fn count_operands(
     let written = u64::from(plan.writes + plan.narrow_writes);
     counts.add(Counter::RegisterWrite, times * written);
     counts.add(
-        Counter::RegisterLaneWrite,
+        Counter::RegisterWordsWritten,
         u64::from(plan.writes) * lanes + u64::from(plan.narrow_writes) * times,
     );
     if let Some(operation) = inst.operation {
@@ -143,7 +149,7 @@ fn count_operands(
         let words = plan.count_reads(program.reads(inst).len());
         let narrow = u64::from((plan.reads & plan.narrow_reads).count_ones()).min(words);
         counts.add(
-            Counter::RegisterLaneRead,
+            Counter::RegisterWordsRead,
             (words - narrow) * lanes + narrow * times,
         );
         let reads = times * words;

@@ -134,8 +134,8 @@ impl<'t> Sm<'t> {
 
     fn count_move(&mut self, register: Move, width: u32) {
         let (file, lanes) = match register.to_memory {
-            true => (Counter::RegisterRead, Counter::RegisterLaneRead),
-            false => (Counter::RegisterWrite, Counter::RegisterLaneWrite),
+            true => (Counter::RegisterRead, Counter::RegisterWordsRead),
+            false => (Counter::RegisterWrite, Counter::RegisterWordsWritten),
         };
         self.counts.add(file, 1);
         self.counts.add(lanes, u64::from(width));

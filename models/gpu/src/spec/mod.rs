@@ -205,10 +205,12 @@ tables! {
         buffer_banks: u32,
         /// Bytes of a word of the operand buffer.
         buffer_word_bytes: u32,
-        /// Bytes of one array of the register file.
-        register_array_bytes: u32,
-        /// Read ports of a register-file array (and one write port).
-        register_array_reads: u32,
+        /// Words of one array of the register file.
+        bank_words: u32,
+        /// Bits of such a word: lanes side by side share one.
+        bank_bits: u32,
+        /// Read ports of such an array, beside one write port; 0 for one port that does both.
+        bank_ports: u32,
     }
 
     /// Execution units. A warp occupies one for `warp_width / lanes` cycles, or longer if its instruction's interval says so.
@@ -499,12 +501,6 @@ tables! {
         sfu_lanes: u32,
         /// Multiply-adds of half precision that the tensor units of an SM do in a cycle; 0 for none.
         tensor_macs: u32,
-        /// Words of one array of the register file.
-        register_bank_words: u32,
-        /// Bits of such a word: lanes side by side share one.
-        register_bank_bits: u32,
-        /// Read ports of such an array, beside one write port; 0 for one port that does both.
-        register_bank_reads: u32,
         /// Entries of a warp's SIMT stack.
         stack_entries: u32,
         /// Bytes that the wires of a network port carry side by side; the flits of timing may be wider.

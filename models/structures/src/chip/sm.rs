@@ -7,7 +7,7 @@ use warpwatt_circuit::{BufferSpec, CamSpec, Ports, RamSpec, Spec};
 use warpwatt_gpu::{BackEnd, Carveout, GpuSpec, Policy as Order, TexturePath};
 
 use super::{ADDRESS_BITS, array, sectors, tags};
-use crate::{Charge, Group, Structure, plain};
+use crate::{Charge, Group, Structure, banks, plain};
 
 /// Bits of an opcode that the decoder turns into control lines. Assumed.
 const OPCODE_BITS: u64 = 8;
@@ -97,7 +97,7 @@ fn operand_crossbar(gpu: &GpuSpec) -> Structure {
     );
     Structure::front_end("operand_crossbar", spec)
         .per_sm(parts * gpu.sm.warp_width)
-        .charged(Charge::each("read", "register_lane.read"))
+        .charged(Charge::each("read", "register_words_read"))
 }
 
 pub(super) fn crossbar(inputs: u64, outputs: u64, bits: u32) -> Spec {
@@ -113,7 +113,7 @@ pub(super) fn crossbar(inputs: u64, outputs: u64, bits: u32) -> Spec {
 
 /// Register file and memories.
 pub(super) fn storage(gpu: &GpuSpec) -> Vec<Structure> {
-    let mut found = vec![register_file(gpu)];
+    let mut found = vec![banks::register_file(gpu)];
     found.extend(shared_memory(gpu));
     if gpu.has_l1() {
         found.extend(l1(gpu));
@@ -127,26 +127,6 @@ pub(super) fn storage(gpu: &GpuSpec) -> Vec<Structure> {
 
 fn memory(name: &'static str, spec: Spec) -> Structure {
     Structure::new(name, Group::Storage, spec)
-}
-
-/// Arrays whose words are some lanes side by side. An access of a warp goes to as many as its executing lanes need.
-fn register_file(gpu: &GpuSpec) -> Structure {
-    let chip = &gpu.chip;
-    let bits = chip.register_bank_words * chip.register_bank_bits;
-    let ports = match chip.register_bank_reads {
-        0 => Ports::ONE,
-        read => Ports {
-            read,
-            write: 1,
-            ..Ports::NONE
-        },
-    };
-    let lanes = (chip.register_bank_bits / LANE_BITS).max(1);
-    let spec = array(u64::from(bits / 8), chip.register_bank_bits, ports);
-    memory("register_file", spec)
-        .per_sm((8 * gpu.sm.registers_bytes).div_ceil(bits))
-        .charged(Charge::each("read", "register_lane.read").at_once(lanes))
-        .charged(Charge::each("write", "register_lane.write").at_once(lanes))
 }
 
 /// Whether the first-level data cache and shared memory are one memory.

@@ -135,7 +135,7 @@ fn groups_are_counted_where_they_are() {
 fn fewer_words_a_bank_are_a_smaller_file() {
     for gpu in products() {
         let mut small = gpu.clone();
-        small.chip.register_bank_words /= 2;
+        small.operands.bank_words /= 2;
         small.sm.registers_bytes /= 2;
         let (whole, half) = (structures(&gpu), structures(&small));
         let bits = |all: &[Structure]| bits(&find(all, "register_file"), gpu.sm.count);

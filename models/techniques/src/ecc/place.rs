@@ -9,7 +9,7 @@ use crate::Claim;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub storage: Storage,
-    /// The structures that hold its words; lanes price the accesses of the register file's.
+    /// The structures that hold its words.
     pub arrays: &'static [&'static str],
     /// What nothing else may do with it.
     pub claims: &'static [Claim],
@@ -18,7 +18,7 @@ pub(super) struct Place {
 const ALL: [Place; 5] = [
     Place {
         storage: Storage::RegisterFile,
-        arrays: &["register_file", "register_lane"],
+        arrays: &["register_file"],
         claims: &[Claim::RegisterCheckBits],
     },
     Place {
@@ -88,14 +88,19 @@ impl Place {
         }
     }
 
-    /// The array whose accesses the GPU counts, and the words of an access; `None` if those of shared memory have to be counted.
-    pub fn counted(&self, gpu: &GpuSpec) -> Option<(&'static str, u32)> {
-        match self.storage {
-            Storage::SharedMemory => None,
-            Storage::RegisterFile => Some(("register_lane", 1)),
-            Storage::OperandCollector => Some((self.arrays[0], gpu.sm.warp_width)),
-            Storage::InstructionBuffer => Some((self.arrays[0], 1)),
-            _ => Some((self.arrays[0], self.circuits(gpu).0)),
-        }
+    /// The counters of reads and of writes, and the words of one; `None` if those of shared memory have to be counted.
+    pub fn counted(&self, gpu: &GpuSpec) -> Option<([String; 2], u32)> {
+        let words = match self.storage {
+            Storage::SharedMemory => return None,
+            Storage::RegisterFile => {
+                let counters = ["register_words_read", "register_words_written"];
+                return Some((counters.map(str::to_owned), 1));
+            }
+            Storage::OperandCollector => gpu.sm.warp_width,
+            Storage::InstructionBuffer => 1,
+            _ => self.circuits(gpu).0,
+        };
+        let counters = ["read", "write"].map(|action| format!("{}.{action}", self.arrays[0]));
+        Some((counters, words))
     }
 }

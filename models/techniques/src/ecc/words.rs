@@ -19,10 +19,10 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub fn of(structure: &str, words: u32) -> Self {
+    pub fn of([reads, writes]: [String; 2], words: u32) -> Self {
         Self {
-            reads: format!("{structure}.read"),
-            writes: format!("{structure}.write"),
+            reads,
+            writes,
             words: u64::from(words),
         }
     }

@@ -239,10 +239,10 @@ pub(super) fn metrics(run: &Run, entries: u32) -> Vec<Metric> {
     vec![
         ratio("reads_last", n("last_result_file.read"), operands),
         ratio("reads_operand", n("operand_register_file.read"), operands),
-        ratio("reads_main", n("register_lane.read"), operands),
+        ratio("reads_main", n("register_words_read"), operands),
         ratio("writes_last", n("last_result_file.write"), results),
         ratio("writes_operand", n("operand_register_file.write"), results),
-        ratio("writes_main", n("register_lane.write"), results),
+        ratio("writes_main", n("register_words_written"), results),
         ratio(
             "main_allocation_reduction",
             asked.saturating_sub(n("main_registers_most")),

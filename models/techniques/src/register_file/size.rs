@@ -50,9 +50,8 @@ impl Size {
     pub fn applied(self, gpu: &GpuSpec) -> GpuSpec {
         let mut small = gpu.clone();
         small.sm.registers_bytes = self.bytes(gpu);
-        small.operands.register_array_bytes = small.sm.registers_bytes / arrays(gpu);
-        let words = u64::from(gpu.chip.register_bank_words) * u64::from(small.sm.registers_bytes);
-        small.chip.register_bank_words = (words / u64::from(gpu.sm.registers_bytes)).max(1) as u32;
+        let words = u64::from(gpu.operands.bank_words) * u64::from(small.sm.registers_bytes);
+        small.operands.bank_words = (words / u64::from(gpu.sm.registers_bytes)).max(1) as u32;
         small
     }
 
@@ -90,7 +89,8 @@ impl Size {
 }
 
 fn arrays(gpu: &GpuSpec) -> u32 {
-    (gpu.sm.registers_bytes / gpu.operands.register_array_bytes).max(1)
+    let bank_bytes = gpu.operands.bank_words * gpu.operands.bank_bits / 8;
+    (gpu.sm.registers_bytes / bank_bytes.max(1)).max(1)
 }
 
 #[cfg(test)]
@@ -110,7 +110,7 @@ mod tests {
         let kb = sizes.map(|size| size.bytes(&gpu) / 1024);
         assert_eq!(kb, [128, 64, 64, 76, 88]);
         let small = Size::Half.applied(&gpu);
-        assert_eq!(small.operands.register_array_bytes, 2048);
+        assert_eq!(small.operands.bank_words, 128);
         let mut structures = inventory(&gpu);
         let arrays = |structures: &[Structure]| {
             let file = structures.iter().find(|s| s.name == "register_file");

@@ -174,7 +174,7 @@ impl IssueHook for Hook {
         let groups = counts.groups_written + counts.groups_read;
         for (name, count) in [
             ("register_file.read", registers),
-            ("register_lane.read", registers * self.width),
+            ("register_words_read", registers * self.width),
             ("sharp.queue.write", counts.requests),
             ("sharp.queue.read", counts.taken),
             ("sharp.warp_table.read", counts.taken),

@@ -22,9 +22,6 @@ pub struct Scope {
     pub unpriced_events: BTreeMap<String, u64>,
 }
 
-/// Its reads and writes are priced word by word, as those of `register_lane`.
-const REGISTER_BANKS: &str = "register_file";
-
 /// The structure in which the events of a counter happen; `None` of a statistic.
 fn structure_of(counter: &str) -> Option<&str> {
     let mut known = HARDWARE_EVENTS.iter();
@@ -63,10 +60,7 @@ impl Scope {
             };
             let mut priced = parts_of(outcome, structure).peekable();
             let is_there = priced.peek().is_some();
-            if structure == REGISTER_BANKS && is_there
-                || outcome.charged.contains(counter)
-                || priced.any(|part| !part.actions.is_empty())
-            {
+            if outcome.charged.contains(counter) || priced.any(|part| !part.actions.is_empty()) {
                 continue;
             }
             let left_out = match is_there {

@@ -39,32 +39,25 @@ pub(super) fn sm(spec: &GpuSpec, check: &mut Check) {
         },
         "enlarge the register file or reduce sm.register_granule",
     );
+    let operands = &spec.operands;
+    let bank_bits = u64::from(operands.bank_words) * u64::from(operands.bank_bits);
+    let register_bits = 32 * u64::from(sm.warp_width);
     check.require(
-        spec.operands.register_array_bytes <= sm.registers_bytes
-            && sm
-                .registers_bytes
-                .is_multiple_of(spec.operands.register_array_bytes),
-        "operands.register_array_bytes",
+        (8 * u64::from(sm.registers_bytes)).is_multiple_of(bank_bits),
+        "operands.bank_words",
         || {
             format!(
-                "a register file of {} bytes is not made of whole arrays of {}",
-                sm.registers_bytes, spec.operands.register_array_bytes
+                "a register file of {} bytes is not made of whole arrays of {} words of {} bits",
+                sm.registers_bytes, operands.bank_words, operands.bank_bits
             )
         },
-        "use a divisor of sm.registers_bytes",
+        "choose words and bits whose product divides the bits of sm.registers_bytes",
     );
     check.require(
-        spec.operands
-            .register_array_bytes
-            .is_multiple_of(4 * sm.warp_width),
-        "operands.register_array_bytes",
-        || {
-            format!(
-                "an array is not made of whole warp-wide registers of {} bytes",
-                4 * sm.warp_width
-            )
-        },
-        "use a multiple of four times sm.warp_width",
+        bank_bits.is_multiple_of(register_bits),
+        "operands.bank_words",
+        || format!("an array is not as large as some warp-wide registers of {register_bits} bits"),
+        "choose words and bits whose product is a multiple of 32 times sm.warp_width",
     );
 }
 
