@@ -198,11 +198,11 @@ impl Spec {
                 "background and refresh currents x V",
                 "Micron, technical note TN-41-01",
             ),
-            (Quantity::Leakage, Self::Unit(_)) => by(
+            (Quantity::Leakage, Self::Unit(_) | Self::Datapath(_)) => by(
                 "area x leakage of an area filled with NAND2 gates",
                 "docs/logic.md; rows of cells: techlib/data/operations/rows.toml",
             ),
-            (Quantity::Area, Self::Unit(_)) | (Quantity::Energy, Self::Unit(_)) => by(
+            (Quantity::Area | Quantity::Energy, Self::Unit(_) | Self::Datapath(_)) => by(
                 "weighted mean of published figures, scaled to node and supply",
                 "techlib/data/operations/units.toml; scaling: Stillmaker and Baas, Integration 58, 2017",
             ),

@@ -32,8 +32,10 @@ pub enum Spec {
     Comparator(ComparatorSpec),
     /// A block of static gates: codes, comparators, arbiters, schedulers and so on.
     Logic(crate::logic::LogicSpec),
-    /// A functional unit.
+    /// A functional unit as products have it.
     Unit(crate::units::UnitSpec),
+    /// The arithmetic of a functional unit alone.
+    Datapath(crate::units::UnitSpec),
     /// A functional unit or a flip-flop as McPAT 1.3 has it.
     Mcpat(crate::units::McpatSpec),
     /// Interconnect, or a clock tree.
@@ -87,6 +89,7 @@ impl Spec {
             | Self::Comparator(_)
             | Self::Logic(_)
             | Self::Unit(_)
+            | Self::Datapath(_)
             | Self::Mcpat(_)
             | Self::Noc(_)
             | Self::Memory(_) => false,

@@ -214,7 +214,8 @@ impl Dice {
 
     fn spec(&mut self) -> Spec {
         match self.below(20) {
-            14 | 15 => return Spec::Unit(self.unit_spec()),
+            14 => return Spec::Unit(self.unit_spec()),
+            15 => return Spec::Datapath(self.unit_spec()),
             16 | 17 => return Spec::Noc(self.noc()),
             18 => return Spec::Memory(self.memory()),
             _ => {}
@@ -369,7 +370,9 @@ fn sums(what: &str, parts: impl Iterator<Item = f64>, total: f64) {
 fn keeps_the_laws(spec: &Spec, cost: &Cost) {
     // Published operations and devices have no area or time where none is published; what never changes takes no energy.
     let known = match spec {
-        Spec::Unit(_) | Spec::Memory(_) | Spec::Noc(_) | Spec::Logic(_) => no_less_than_nothing,
+        Spec::Unit(_) | Spec::Datapath(_) | Spec::Memory(_) | Spec::Noc(_) | Spec::Logic(_) => {
+            no_less_than_nothing
+        }
         _ => positive,
     };
     known("area", cost.area.si());

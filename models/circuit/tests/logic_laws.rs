@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use warpwatt_circuit::registry::{self, Allowed, Block};
-use warpwatt_circuit::{Cost, OperatingPoint, Profile, Spec, cost};
-use warpwatt_techlib::quantity::{Temperature, Voltage};
+use warpwatt_circuit::{Cost, OperatingPoint, Ports, Profile, RamSpec, Spec, cost};
+use warpwatt_techlib::quantity::{Power, Temperature, Voltage};
 use warpwatt_techlib::{Flavour, Library, Technology};
 
 fn technology(library: &str, node: &str) -> Technology {
@@ -284,6 +284,86 @@ fn estimates_of_units_agree_with_their_sources_within_their_ranges() {
             "{block} {precision}: {} pJ",
             ours.read_energy.as_pj()
         );
+    }
+}
+
+/// The 6.5 profile has no gate leakage, in arrays or beside them; the others have it in both: a ratio of the two compares like with like.
+#[test]
+fn arrays_and_what_stands_beside_them_have_gate_leakage_or_none_has() {
+    let array = Spec::Ram(RamSpec {
+        words: 1024,
+        bits: 32,
+        out_bits: None,
+        ports: Ports::ONE,
+        banks: 1,
+    });
+    let beside = [
+        "secded",
+        "adder",
+        "comparator",
+        "crossbar",
+        "fma",
+        "scheduler",
+    ];
+    let technology = technology("itrs", "45nm");
+    let point = OperatingPoint::at(Temperature::from_k(350.0));
+    for profile in [Profile::Cacti65, Profile::Cacti7] {
+        let leaks = |spec: &Spec| {
+            let cost = cost(&technology, &point, profile, spec).unwrap();
+            cost.gate_leakage > Power::ZERO
+        };
+        for block in beside {
+            assert_eq!(
+                leaks(&array),
+                leaks(&spec(block, &[])),
+                "{profile}: {block}"
+            );
+        }
+        assert_eq!(leaks(&array), profile == Profile::Cacti7);
+    }
+}
+
+/// Horowitz's multiplication and addition are arithmetic alone: what they take together lies within one sigma of a fused multiply-add's.
+#[test]
+fn a_multiply_add_is_horowitzs_multiplication_and_addition() {
+    let technology = technology("silicon", "45nm");
+    for (precision, published) in [("fp32", 4.6), ("fp16", 1.5)] {
+        let block = spec("fma", &[("precision", precision)]);
+        let ours = at(&technology, &block, Some(0.9), 350.0);
+        let off = (ours.read_energy.as_pj() / published).ln().abs();
+        assert!(
+            off < ours.uncertainty.energy.min(0.35),
+            "{precision}: {} pJ",
+            ours.read_energy.as_pj()
+        );
+    }
+}
+
+/// Units of products, each at its own node and supply, within two sigma; they cost more than their arithmetic, and no more than six times as much.
+#[test]
+fn units_as_products_have_them_are_another_figure_than_their_arithmetic() {
+    let published = [
+        ("fma", "fp64", "28nm", 0.9, 20.0),
+        ("fma", "fp16", "16nm", 0.8, 1.5),
+        ("mma", "fp16", "16nm", 0.8, 0.86),
+        ("mma", "int8", "16nm", 0.8, 0.31),
+    ];
+    for (block, precision, node, supply, published) in published {
+        let technology = technology("silicon", node);
+        let price = |scope: &str| {
+            let mut settings = vec![("precision", precision), ("scope", scope)];
+            if block == "mma" {
+                settings.push(("macs", "1"));
+            }
+            at(&technology, &spec(block, &settings), Some(supply), 350.0)
+        };
+        let (built, alone) = (price("unit"), price("datapath"));
+        let off = (built.read_energy.as_pj() / published).ln().abs();
+        let ours = format!("{block} {precision}: {:.2} pJ", built.read_energy.as_pj());
+        assert!(off < 2.0 * built.uncertainty.energy, "{ours}");
+        let more = built.read_energy / alone.read_energy;
+        assert!((1.0..6.0).contains(&more), "{ours}, {more:.2} times");
+        assert!(built.area >= alone.area, "{ours}");
     }
 }
 

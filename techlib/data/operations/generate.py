@@ -21,6 +21,9 @@ SC10 = ("Dally, SC10 keynote, slide 37, quoted; supply assumed", "quoted", 0.4)
 HFMA = ("Dally, DAC 2021 keynote, as reported in Semiconductor Engineering; supply assumed", "quoted", 0.3)
 MMA = ("Dally, Hot Chips 2023 and DAC 2021 slides, recalled; supply assumed", "recalled", 0.4)
 
+# What their numbers are of: arithmetic alone, or a unit as products have it, with the registers of its stages, operand latches and control.
+BUILT = (KECKLER, SC10, HFMA, MMA)
+
 # unit, bits, what, node, vdd, origin
 UNITS = [
     ("int_add", 8, "0.03 pJ", 45, 0.9, HOROWITZ), ("int_add", 16, "0.05 pJ", 45, 0.9, LATER), ("int_add", 32, "0.1 pJ", 45, 0.9, HOROWITZ),
@@ -46,7 +49,9 @@ UNITS = [
 NOTES = {
     ("fp_mma", 16): "110 pJ an HMMA instruction of 128 multiply-adds, one of them",
     ("int_mma", 8): "160 pJ an IMMA instruction of 512 multiply-adds (1024 operations), one of them",
-    ("fp_fma", 64): "the 40 nm figure is a whole 64-bit FPU with its registers at 1.5 GHz; the 28 nm figure the datapath",
+    ("fp_fma", 64): "the 40 nm figure is a whole 64-bit FPU with its registers at 1.5 GHz; the 28 nm figure is an operation of a product's unit, "
+                    "2.2 times a multiplication and an addition",
+    ("fp_fma", 16): "energy of the mathematics of a GPU's instruction, 3 times a multiplication and an addition",
 }
 
 STILLMAKER = "Stillmaker and Baas, Integration 58 (2017) 74-81 (doi 10.1016/j.vlsi.2017.02.002), coefficients as in nodeScale.py"
@@ -139,6 +144,7 @@ def units():
         if vdd:
             lines.append(f'vdd = "{vdd} V"')
         lines += [f"source = {text(source)}", f"how = {text(how)}", f"uncertainty = {sigma}"]
+        lines.append('scope = "unit"' if (source, how, sigma) in BUILT else 'scope = "datapath"')
         if key == "energy" and (unit, bits) in NOTES:
             lines.append(f"note = {text(NOTES[unit, bits])}")
         lines.append("")

@@ -17,7 +17,7 @@ pub use memory::{DataSheet, Memory, PerBit, memories};
 pub use package::{Convection, Fact, Package, Plate, Slab, package};
 pub use rows::{Row, row};
 pub use scaling::{Scaling, Step};
-pub use units::{UnitFact, UnitValue, units};
+pub use units::{UnitFact, UnitScope, UnitValue, units};
 pub use upsets::{UpsetRate, upset_rate};
 pub use variation::{Variation, narrowest_width, variation};
 

@@ -24,8 +24,20 @@ pub struct UnitFact {
     pub source: String,
     /// Relative, one sigma, as a statement about silicon.
     pub uncertainty: f64,
+    /// Of what the number is.
+    pub scope: UnitScope,
     /// What the number includes, where that is not plain.
     pub note: Option<String>,
+}
+
+/// Of what a number about a unit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnitScope {
+    /// Arithmetic alone.
+    Datapath,
+    /// A unit as products have it: with the registers of its stages, operand latches and control.
+    Unit,
 }
 
 /// The number itself.
@@ -55,6 +67,7 @@ struct Entry {
     source: String,
     how: Method,
     uncertainty: f64,
+    scope: UnitScope,
     note: Option<String>,
 }
 
@@ -108,6 +121,7 @@ fn fact(entry: Entry) -> Result<UnitFact, TechError> {
         node: entry.node,
         source: entry.source,
         uncertainty: entry.uncertainty,
+        scope: entry.scope,
         note: entry.note,
     })
 }

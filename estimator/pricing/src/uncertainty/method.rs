@@ -35,7 +35,7 @@ impl Figure {
 /// are priced by published figures it is the whole scatter of these, as no value of the technology is behind them.
 pub fn own_error(technology: &Technology, spec: &Spec, cost: &Cost, figure: Figure) -> f64 {
     let all = &cost.uncertainty;
-    let published = matches!(spec, Spec::Unit(_) | Spec::Memory(_));
+    let published = matches!(spec, Spec::Unit(_) | Spec::Datapath(_) | Spec::Memory(_));
     match (figure, published) {
         (Figure::Energy, true) => all.energy,
         (Figure::Area, true) => all.area,

@@ -35,10 +35,9 @@ fn area_and_delay_of_macros_at_the_median_and_inside_our_intervals() {
     let area = summary(of(&checks, "area_m2")).unwrap();
     let delay = summary(of(&checks, "access_time_s")).unwrap();
     assert_eq!((area.checks, delay.checks), (51, 49));
-    assert!(area.median_error <= 0.20 && area.covered >= 0.8, "{area:?}");
-    // A gap: a fifth was aimed at; the memories of the predictive kit (32 %) and of 5 V transistors (65 %) keep the median above it.
+    assert!(area.median_error <= 0.12 && area.covered >= 0.8, "{area:?}");
     assert!(
-        delay.median_error <= 0.23 && delay.covered >= 0.8,
+        delay.median_error <= 0.18 && delay.covered >= 0.8,
         "{delay:?}"
     );
 }
@@ -46,10 +45,10 @@ fn area_and_delay_of_macros_at_the_median_and_inside_our_intervals() {
 #[test]
 fn macros_that_the_calibration_did_without_are_no_worse() {
     let checks = macros(TRUTH).unwrap();
-    for figure in ["area_m2", "access_time_s"] {
+    for (figure, median) in [("area_m2", 0.12), ("access_time_s", 0.16)] {
         let held = summary(of(&checks, figure).filter(|check| check.held_out)).unwrap();
         assert!(
-            held.median_error <= 0.25 && held.covered >= 0.8,
+            held.median_error <= median && held.covered >= 0.8,
             "{figure}: {held:?}"
         );
     }
@@ -62,9 +61,20 @@ fn known_gaps() {
     for check in of(&checks, "area_m2").filter(|check| check.family == Family::Openram) {
         assert!(check.error() < -0.3, "{check:?}");
     }
-    // Memories of 5 V transistors, whose node is assumed, are faster than ours.
+    // Memories of 5 V transistors are faster than ours.
     for check in of(&checks, "access_time_s").filter(|check| check.family == Family::Gf180) {
-        assert!(check.error() > 0.3, "{check:?}");
+        assert!((0.1..0.4).contains(&check.error()), "{check:?}");
+    }
+}
+
+#[test]
+fn no_family_of_a_kit_is_off_by_a_third_to_one_side() {
+    let checks = macros(TRUTH).unwrap();
+    for family in [Family::Ihp, Family::Gf180, Family::Asap7] {
+        let of_family = of(&checks, "access_time_s").filter(|check| check.family == family);
+        let logs: Vec<f64> = of_family.map(|check| (1.0 + check.error()).ln()).collect();
+        let bias = (logs.iter().sum::<f64>() / logs.len() as f64).exp();
+        assert!((0.75..1.33).contains(&bias), "{family:?}: {bias:.2}");
     }
 }
 

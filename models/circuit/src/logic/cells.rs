@@ -13,10 +13,10 @@ use warpwatt_techlib::quantity::{
 use warpwatt_techlib::{Technology, rules};
 
 use super::kind::Kind;
-use crate::CircuitError;
 use crate::build::Sizing;
 use crate::gate::{self, drain_n, drain_p, gate_c};
 use crate::process::Process;
+use crate::{CircuitError, Profile};
 
 /// Columns of a flip-flop: two latches of transmission gates and two clock inverters (Nangate DFF_X1: 17 gate pitches with its gap).
 const FLOP_COLUMNS: f64 = 16.0;
@@ -132,8 +132,12 @@ impl<'a> Cells<'a> {
         self.process.power(current * copies)
     }
 
-    /// Gate leakage of a smallest gate, averaged over the states: half of its transistors are on.
+    /// Gate leakage of a smallest gate, averaged over the states: half of its transistors are on. None in the 6.5 profile, whose arrays have none either: what
+    /// stands beside an array is charged what the array is.
     pub(crate) fn gate_leakage(&self, kind: Kind) -> Power {
+        if self.process.profile == Profile::Cacti65 {
+            return Power::ZERO;
+        }
         let pairs = if kind == Kind::Flop {
             FLOP_INVERTERS
         } else {

@@ -136,7 +136,11 @@ pub fn sources(
                 technology.wires.conservative.semi_global.resistance.source
             ));
         }
-        Spec::Unit(unit) => {
+        Spec::Unit(unit) | Spec::Datapath(unit) => {
+            let scope = match spec {
+                Spec::Unit(_) => crate::units::Scope::Built,
+                _ => crate::units::Scope::Datapath,
+            };
             let both = (technology, technology);
             let design = Process::design(technology, technology, at.temperature, settings)?;
             let sizing = Sizing {
@@ -145,7 +149,7 @@ pub fn sources(
                 run: &design.running(both, at, settings)?,
                 choices: &Choices::make(),
             };
-            all = crate::units::sources(&sizing, unit)?;
+            all = crate::units::sources(&sizing, unit, scope)?;
             all.push("scaling: Stillmaker and Baas, Integration 58 (2017), foundries' statements below 7 nm".to_owned());
         }
         Spec::Mcpat(_) => all.push(

@@ -11,6 +11,17 @@ const WHOLE: &[&str] = &["int32", "int8", "int16", "int64"];
 const FLOATING: &[&str] = &["fp32", "fp16", "bf16", "fp64"];
 const MATRIX: &[&str] = &["fp16", "bf16", "int8", "fp32", "fp64"];
 
+/// The first is what stays a figure of arithmetic alone.
+const SCOPES: &[&str] = &["datapath", "unit"];
+
+const fn scope() -> Parameter {
+    word(
+        "scope",
+        SCOPES,
+        "arithmetic alone, or a unit as products have it, with the registers of its stages, operand latches and control",
+    )
+}
+
 const fn precision(words: &'static [&'static str]) -> Parameter {
     word("precision", words, "kind and width of the operands")
 }
@@ -27,11 +38,15 @@ fn unit(values: &Values, operation: Operation) -> Spec {
         _ => Precision::Fp32,
     };
     let macs = values.count("macs").max(1) as u32;
-    Spec::Unit(UnitSpec {
+    let spec = UnitSpec {
         operation,
         precision,
         macs,
-    })
+    };
+    match values.word("scope") {
+        "unit" => Spec::Unit(spec),
+        _ => Spec::Datapath(spec),
+    }
 }
 
 pub(super) const BLOCKS: &[Block] = &[
@@ -58,16 +73,16 @@ pub(super) const BLOCKS: &[Block] = &[
     },
     Block {
         name: "fma",
-        summary: "Fused multiply-add of floating-point numbers: the datapath of one lane, from published figures",
+        summary: "Fused multiply-add of floating-point numbers, of one lane, from published figures",
         operation: "one operation of a lane",
-        parameters: &[precision(FLOATING)],
+        parameters: &[precision(FLOATING), scope()],
         make: |v| unit(v, Operation::Fma),
     },
     Block {
         name: "sfu",
-        summary: "Special function (reciprocal, root, exponential, sine): the datapath of one lane",
+        summary: "Special function (reciprocal, root, exponential, sine), of one lane",
         operation: "one operation of a lane",
-        parameters: &[precision(&["fp32"])],
+        parameters: &[precision(&["fp32"]), scope()],
         make: |v| unit(v, Operation::Sfu),
     },
     Block {
@@ -76,6 +91,7 @@ pub(super) const BLOCKS: &[Block] = &[
         operation: "all multiply-adds of one step",
         parameters: &[
             precision(MATRIX),
+            scope(),
             count("macs", "64", 1, 65_536, "multiply-adds of a step"),
         ],
         make: |v| unit(v, Operation::Mma),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use warpwatt_techlib::published::{self, Scaling, UnitFact, UnitValue};
+use warpwatt_techlib::published::{self, Scaling, UnitFact, UnitScope, UnitValue};
 use warpwatt_techlib::quantity::{Length, Voltage};
 
 use crate::CircuitError;
@@ -60,14 +60,26 @@ impl Facts {
         })
     }
 
-    /// A unit of some width.
+    /// The arithmetic of a unit of some width.
     pub(super) fn of(&self, unit: &str, bits: u32, what: What) -> Result<Estimate, CircuitError> {
+        self.known(unit, bits, what, UnitScope::Datapath)
+            .ok_or(CircuitError::NotModelled {
+                what: "a unit of this kind",
+            })
+    }
+
+    /// A unit as products have it, where such are published.
+    pub(super) fn built(&self, unit: &str, bits: u32, what: What) -> Option<Estimate> {
+        self.known(unit, bits, what, UnitScope::Unit)
+    }
+
+    fn known(&self, unit: &str, bits: u32, what: What, scope: UnitScope) -> Option<Estimate> {
         let mut near: Vec<(f64, Estimate)> = Vec::new();
         for fact in self
             .published
             .all
             .iter()
-            .filter(|fact| kin(&fact.unit, unit))
+            .filter(|fact| fact.scope == scope && kin(&fact.unit, unit))
         {
             let ((UnitValue::Energy(..), What::Energy) | (UnitValue::Area(_), What::Area)) =
                 (fact.value, what)
@@ -87,9 +99,7 @@ impl Facts {
             }
         }
         let all: Vec<Estimate> = near.into_iter().map(|(_, estimate)| estimate).collect();
-        combined(&all).ok_or(CircuitError::NotModelled {
-            what: "a unit of this kind",
-        })
+        combined(&all)
     }
 
     /// One published figure at the width, node and supply asked for.
@@ -187,13 +197,5 @@ impl Estimate {
             sigma: sigma.hypot(fusing),
             sources,
         }
-    }
-
-    /// This and another witness of the same.
-    pub(super) fn and(self, other: Option<Self>) -> Self {
-        let Some(other) = other else { return self };
-        let both = [self, other];
-        let fallback = both[0].clone();
-        combined(&both).unwrap_or(fallback)
     }
 }

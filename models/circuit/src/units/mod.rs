@@ -2,7 +2,8 @@
 //!
 //! Every published figure of the same kind of unit is brought to the width, node and supply asked for, with an uncertainty that grows with the distance in
 //! each; the estimate is their weighted geometric mean. Where they disagree by more than their uncertainties explain, the estimate's own grows accordingly
-//! (Birge's ratio, Physical Review 40, 1932). They are datapaths alone: no operand collection, no instruction overhead.
+//! (Birge's ratio, Physical Review 40, 1932). Figures are of two kinds that are never joined: of arithmetic alone ([`Scope::Datapath`]), and of a unit as
+//! products have it, with the registers of its stages, operand latches and control ([`Scope::Built`]). Neither has operand collection or instructions.
 
 mod estimate;
 mod mcpat;
@@ -22,11 +23,20 @@ use estimate::{Estimate, Facts, What};
 
 pub(crate) use estimate::Published;
 
+/// How much of a unit a price is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Arithmetic alone.
+    Datapath,
+    /// As products have it where such units are published; arithmetic elsewhere.
+    Built,
+}
+
 /// A functional unit.
-pub(crate) fn unit(at: &Sizing, spec: &UnitSpec) -> Result<Cost, CircuitError> {
+pub(crate) fn unit(at: &Sizing, spec: &UnitSpec, scope: Scope) -> Result<Cost, CircuitError> {
     let facts = Facts::new(at)?;
-    let wanted = wanted(&facts, spec, What::Energy)?;
-    let area = wanted_area(&facts, spec)?;
+    let wanted = wanted(&facts, spec, scope, What::Energy)?;
+    let area = self::wanted(&facts, spec, scope, What::Area)?;
     let mut piece = Piece::named("datapath");
     piece.energy = Energy::from_si(wanted.value());
     piece.area = Area::from_si(area.value());
@@ -42,47 +52,49 @@ pub(crate) fn unit(at: &Sizing, spec: &UnitSpec) -> Result<Cost, CircuitError> {
 }
 
 /// The documents behind a unit's energy and area.
-pub(crate) fn sources(at: &Sizing, spec: &UnitSpec) -> Result<Vec<String>, CircuitError> {
+pub(crate) fn sources(
+    at: &Sizing,
+    spec: &UnitSpec,
+    scope: Scope,
+) -> Result<Vec<String>, CircuitError> {
     let facts = Facts::new(at)?;
-    let mut all = wanted(&facts, spec, What::Energy)?.sources;
-    all.extend(wanted_area(&facts, spec)?.sources);
+    let mut all = wanted(&facts, spec, scope, What::Energy)?.sources;
+    all.extend(wanted(&facts, spec, scope, What::Area)?.sources);
     all.sort();
     all.dedup();
     Ok(all)
 }
 
-fn wanted_area(facts: &Facts, spec: &UnitSpec) -> Result<Estimate, CircuitError> {
-    wanted(facts, spec, What::Area)
-}
-
 /// What an operation takes, out of additions and multiplications where nothing is published for it as a whole.
-fn wanted(facts: &Facts, spec: &UnitSpec, what: What) -> Result<Estimate, CircuitError> {
+fn wanted(
+    facts: &Facts,
+    spec: &UnitSpec,
+    scope: Scope,
+    what: What,
+) -> Result<Estimate, CircuitError> {
     let precision = spec.precision;
     let (add, mul) = precision.families();
     let bits = precision.bits();
-    let sum = |facts: &Facts| facts.of(add, bits, what);
-    let product = |facts: &Facts| facts.of(mul, bits, what);
-    let fused = |facts: &Facts| -> Result<Estimate, CircuitError> {
-        let parts = product(facts)?.plus(&sum(facts)?, 0.15);
-        Ok(parts.and(
-            precision
-                .fused()
-                .and_then(|unit| facts.of(unit, bits, what).ok()),
-        ))
+    let built = |unit: Option<&str>| match scope {
+        Scope::Built => unit.and_then(|unit| facts.built(unit, bits, what)),
+        Scope::Datapath => None,
     };
+    let arithmetic = || {
+        Ok(facts
+            .of(mul, bits, what)?
+            .plus(&facts.of(add, bits, what)?, FUSING))
+    };
+    let fused = || built(precision.fused()).map_or_else(arithmetic, Ok);
     match spec.operation {
-        Operation::Add => sum(facts),
-        Operation::Mul => product(facts),
-        Operation::Mad | Operation::Fma => fused(facts),
+        Operation::Add => facts.of(add, bits, what),
+        Operation::Mul => facts.of(mul, bits, what),
+        Operation::Mad | Operation::Fma => fused(),
+        // The multiply-adds of a matrix share what a single one has around it: where none of them is published they are arithmetic.
         Operation::Mma => {
-            let each = fused(facts)?.and(
-                precision
-                    .matrix()
-                    .and_then(|unit| facts.of(unit, bits, what).ok()),
-            );
+            let each = built(precision.matrix()).map_or_else(arithmetic, Ok)?;
             Ok(each.times(f64::from(spec.macs)))
         }
-        Operation::Sfu => Ok(fused(facts)?.times(SFU).widened(
+        Operation::Sfu => Ok(fused()?.times(SFU).widened(
             0.5,
             "GPUWattch's ratio of SFU to FPU (AccelWattch, logic.cc:716: 8 over 3.9)",
         )),
@@ -91,5 +103,7 @@ fn wanted(facts: &Facts, spec: &UnitSpec, what: What) -> Result<Estimate, Circui
     }
 }
 
+/// One sigma of a multiplication and an addition joined in one unit.
+const FUSING: f64 = 0.15;
 /// Energy of a special function over that of a multiply-add (AccelWattch, logic.cc:716-806).
 const SFU: f64 = 8.0 / 3.9;
