@@ -132,7 +132,7 @@ impl Channel {
                 &[("l1_lookups", 0.25), ("l1_read_hits", 1.0)],
             ),
             Self::Constant => with(
-                [("register_lane.write", 32.0)],
+                [("register_words_written", 32.0)],
                 &[("constant_accesses", 1.0)],
             ),
             Self::Texture => with(
@@ -192,8 +192,8 @@ const ISSUE: [(&str, f64); 10] = [
 /// What a lane's word moves between memory and its register: an address, a word, a thirty-second of a cycle of the load-store unit.
 const MOVED: [(&str, f64); 4] = [
     ("address_lanes", 1.0),
-    ("register_lane.read", 1.0),
-    ("register_lane.write", 1.0),
+    ("register_words_read", 1.0),
+    ("register_words_written", 1.0),
     ("ldst_busy_cycles", 1.0 / 32.0),
 ];
 
@@ -219,8 +219,8 @@ fn operands(gpu: &GpuSpec, unit: Unit, reads: f64) -> Vec<(&'static str, f64)> {
         Unit::Fp64 => ("fp64_busy_cycles", units.fp64.count, chip.fp64_lanes),
     };
     vec![
-        ("register_lane.read", reads),
-        ("register_lane.write", (reads / 3.0).ceil()),
+        ("register_words_read", reads),
+        ("register_words_written", (reads / 3.0).ceil()),
         ("operand_buffer.read", reads / 32.0),
         ("operand_buffer.write", reads / 32.0),
         (busy, f64::from(count) / f64::from(lanes.max(1))),
@@ -232,4 +232,68 @@ fn with<'a>(
     more: &[(&'a str, f64)],
 ) -> Vec<(&'a str, f64)> {
     some.into_iter().chain(more.iter().copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpwatt_gpu::COUNTERS;
+
+    fn is_counted(name: &str) -> bool {
+        COUNTERS.iter().any(|counter| counter.name == name)
+    }
+
+    #[test]
+    fn what_an_event_moves_is_what_the_model_counts() {
+        let gpu = GpuSpec::preset("titan-v").unwrap();
+        for channel in Channel::ALL {
+            for (name, each) in channel.recipe(&gpu) {
+                assert!(is_counted(name), "{}: `{name}`", channel.key());
+                assert!(each > 0.0);
+            }
+        }
+    }
+
+    /// A run of events of one kind alone counts them as that kind.
+    #[test]
+    fn events_are_counted_back() {
+        let gpu = GpuSpec::preset("titan-v").unwrap();
+        let counted = [
+            Channel::Issue,
+            Channel::Int,
+            Channel::IntMul,
+            Channel::Fp32,
+            Channel::Fp64,
+            Channel::Sfu,
+            Channel::Tensor,
+        ];
+        for channel in counted {
+            let events = channel.events(&gpu);
+            approx::assert_relative_eq!(channel.counted(&events), channel.batch());
+        }
+    }
+
+    #[test]
+    fn every_kind_has_a_price_on_every_board_that_has_it() {
+        for name in crate::shipped::names() {
+            let board = crate::shipped::shipped(name).unwrap();
+            let gpu = board.gpu().unwrap();
+            let prices = crate::own::prices(&board.facts, &gpu).unwrap();
+            for channel in Channel::ALL {
+                let picojoules = 1e12 * prices[channel as usize].energy_j;
+                let (least, most) = match channel {
+                    Channel::Tensor | Channel::Texture => (0.01, 50.0),
+                    Channel::Dram => (300.0, 8000.0),
+                    Channel::Shared | Channel::L2 => (20.0, 1000.0),
+                    Channel::Issue | Channel::L1 | Channel::Constant => (3.0, 300.0),
+                    _ => (0.5, 100.0),
+                };
+                assert!(
+                    (least..most).contains(&picojoules),
+                    "{name} {}: {picojoules} pJ",
+                    channel.key()
+                );
+            }
+        }
+    }
 }
