@@ -157,6 +157,30 @@ fn what_ships_is_what_the_measurements_say() {
     }
 }
 
+/// If prices of chips change, `boards/make.sh` writes the boards again.
+#[test]
+fn boards_that_were_not_measured_follow_from_those_that_were() {
+    let measured = ["gtx-titan-x", "titan-xp", "titan-v", "qv100"];
+    let sources: Vec<Board> = measured.iter().filter_map(|name| shipped(name)).collect();
+    for name in warpwatt_board::shipped::names().filter(|name| !measured.contains(name)) {
+        let board = shipped(name).expect("it ships");
+        let again = Board::unmeasured(board.facts.clone(), &sources).expect("a preset");
+        for (shipped, again) in board.values().zip(again.values()) {
+            let ratio = again.value / shipped.value;
+            assert!((ratio - 1.0).abs() < 1e-6, "{name}: {shipped:?} {again:?}");
+        }
+    }
+    for name in measured.iter().take(3) {
+        let (board, again) = (shipped(name).expect("it ships"), published(name));
+        for (shipped, again) in board.values().zip(again.values()) {
+            assert!(
+                (again.prior / shipped.prior - 1.0).abs() < 1e-6,
+                "{name}: {shipped:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn watts_of_other_rows_are_noticed() {
     let base = published("gtx-titan-x");
