@@ -256,3 +256,69 @@ fn boards_are_listed_with_a_line_each() {
     let one = stdout(&warpwatt(&errors(), &["list", "boards", "qv100"]));
     assert!(one.contains("key = \"fp32\""), "{one}");
 }
+
+/// Watts of a made-up board: 80 W, and so many picojoules an instruction, an operation, a sector of DRAM.
+fn made_up(instructions: f64, operations: f64, sectors: f64) -> f64 {
+    let works = instructions + sectors > 0.0;
+    80.0 + 30.0 * f64::from(u8::from(works))
+        + 1e-12 * (40.0 * instructions + 9.0 * operations + 1500.0 * sectors)
+}
+
+/// What `workloads/your_gpu/run.py` leaves: watts and counts of one launch, in two tables.
+#[test]
+fn the_folder_of_the_suite_for_a_gpu_of_ones_own_is_read() {
+    let scratch = Scratch::new();
+    let mut watts =
+        "name,role,power_w,core_mhz,memory_mhz,temperature_c,limited_by,seconds,launches\n"
+            .to_owned();
+    let mut counts = "name,smsp__inst_executed.sum,smsp__sass_thread_inst_executed_op_ffma_pred_on.sum,dram__bytes_read.sum,lts__t_sectors_op_read.sum\n".to_owned();
+    for case in 0..16_u32 {
+        let (busy, fma, dram) = (
+            f64::from(case % 4) / 4.0,
+            f64::from(case % 3) / 2.0,
+            f64::from(case % 5) / 5.0,
+        );
+        let (instructions, operations, sectors) = (2e11 * busy, 5e12 * fma * busy, 1.5e10 * dram);
+        let power = made_up(instructions, operations, sectors);
+        let limited = if case == 7 { "power_cap" } else { "" };
+        watts += &format!("k{case},fit,{power},1200,850,65,{limited},2,100\n");
+        let launch = |rate: f64| rate * 2.0 / 100.0;
+        counts += &format!(
+            "k{case},{},{},{},{}\n",
+            launch(instructions),
+            launch(operations),
+            launch(32.0 * sectors),
+            launch(sectors)
+        );
+    }
+    fs::create_dir(scratch.path("mine")).unwrap();
+    fs::write(scratch.path("mine/watts.csv"), watts).unwrap();
+    fs::write(scratch.path("mine/counts.csv"), counts).unwrap();
+    let facts = concat!(env!("CARGO_MANIFEST_DIR"), "/board/facts/titan-v.toml");
+    let output = warpwatt(
+        &scratch.path(""),
+        &[
+            "calibrate",
+            "mine",
+            "--board",
+            facts,
+            "--out",
+            "b.toml",
+            "--json",
+        ],
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(value["rows"], 15);
+    assert!(
+        value["refused"][0]["why"]
+            .as_str()
+            .unwrap()
+            .contains("power_cap")
+    );
+    assert!(
+        value["left_out_error"].as_f64().unwrap() < 0.06,
+        "{}",
+        value["left_out_error"]
+    );
+}
