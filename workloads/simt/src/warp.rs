@@ -381,7 +381,7 @@ impl<const W: usize> Warp<W> {
                 targets,
                 reconverge,
             } => {
-                self.indexed(inst, at, active, executed, (targets, *reconverge))?;
+                self.indexed(inst, step, targets, *reconverge)?;
             }
             Op::Call(call) => {
                 self.call(entry, call, step, memories.local)?;
@@ -407,11 +407,15 @@ impl<const W: usize> Warp<W> {
     fn indexed(
         &mut self,
         inst: &Inst,
-        at: u32,
-        active: LaneMask,
-        executed: LaneMask,
-        (targets, reconverge): (&[u32], u32),
+        step: Step,
+        targets: &[u32],
+        reconverge: u32,
     ) -> Result<(), Cause> {
+        let Step {
+            at,
+            active,
+            executed,
+        } = step;
         let index = *self.registers.word(inst.src[0]);
         let mut paths = vec![(at + 1, active & !executed)];
         let mut chosen = vec![0; targets.len()];

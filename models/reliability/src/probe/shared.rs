@@ -1,6 +1,6 @@
 //! Shared memory: from the store of a word to its last needed load (Biswas et al., ISCA 2005, section 3).
 
-use warpwatt_simt::trace::{Addresses, LaneMask, MemoryOp, MemoryOpKind, Space, Step};
+use warpwatt_simt::trace::{LaneMask, MemoryOp, MemoryOpKind, Space, Step};
 
 use super::words::Words;
 use crate::ace::for_each_word;
@@ -40,12 +40,12 @@ impl SharedWords {
         }
     }
 
-    /// An instruction accesses it with some lanes, of which those in `needed` need what they read.
+    /// A step accesses these words with its lanes, of which those in `needed` need what they read.
     pub fn accessed(
         &mut self,
         now: u64,
-        (inst, words): (u32, &Words),
-        (addresses, executed): (Addresses<'_>, LaneMask),
+        words: &Words,
+        step: &Step<'_>,
         needed: LaneMask,
         ledger: &mut Ledger,
     ) {
@@ -58,18 +58,11 @@ impl SharedWords {
             kind: MemoryOpKind::Load,
             bytes: words.bytes,
         };
-        let step = Step {
-            inst,
-            active: executed,
-            executed,
-            addresses: Some(addresses),
-            values: None,
-        };
         if words.loads {
-            for_each_word(op, &step, needed, |_, _, word, _| self.loads(word, now));
+            for_each_word(op, step, needed, |_, _, word, _| self.loads(word, now));
         }
         if words.writes_memory {
-            for_each_word(op, &step, LaneMask::MAX, |_, _, word, bytes| {
+            for_each_word(op, step, LaneMask::MAX, |_, _, word, bytes| {
                 self.stores(word, bytes, now, ledger);
             });
         }

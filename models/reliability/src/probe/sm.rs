@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use warpwatt_gpu::{
     CacheEvent, CodeEvent, Fetched, IssueEvent, IssuePlan, PlaceEvent, SmCache, StorageObserver,
 };
-use warpwatt_simt::trace::{Addresses, Flow, KernelTrace, LaneMask};
+use warpwatt_simt::trace::{Addresses, Flow, KernelTrace, LaneMask, Step};
 
 use super::added::Added;
 use super::caches::Contents;
@@ -227,7 +227,7 @@ impl StorageObserver for SmProbe {
         cycle: u64,
         warp: u8,
         inst: u32,
-        lanes: (Addresses<'_>, LaneMask),
+        (addresses, executed): (Addresses<'_>, LaneMask),
     ) {
         let warp = &self.warps[usize::from(warp)];
         let Some(cta) = self.ctas.get_mut(&warp.cta) else {
@@ -241,7 +241,14 @@ impl StorageObserver for SmProbe {
             None => 0,
         };
         let words = &self.code[inst as usize];
-        cta.accessed(cycle, (inst, words), lanes, needed, &mut self.ledger);
+        let step = Step {
+            inst,
+            active: executed,
+            executed,
+            addresses: Some(addresses),
+            values: None,
+        };
+        cta.accessed(cycle, words, &step, needed, &mut self.ledger);
     }
 
     fn cached(&mut self, cycle: u64, cache: SmCache, event: CacheEvent) {

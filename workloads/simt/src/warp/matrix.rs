@@ -30,14 +30,20 @@ impl<const W: usize> Warp<W> {
             MatrixOp::LoadRows {
                 transposed, space, ..
             } => {
-                let how = (*transposed, *space);
-                self.load_rows(how, &matrix.dst, inst, executed, memories)
+                let rows = Rows {
+                    transposed: *transposed,
+                    space: *space,
+                };
+                self.load_rows(rows, &matrix.dst, inst, executed, memories)
             }
             MatrixOp::StoreRows {
                 transposed, space, ..
             } => {
-                let how = (*transposed, *space);
-                self.store_rows(how, &matrix.src, inst, executed, memories)
+                let rows = Rows {
+                    transposed: *transposed,
+                    space: *space,
+                };
+                self.store_rows(rows, &matrix.src, inst, executed, memories)
             }
             MatrixOp::Transpose => {
                 self.transpose(matrix, executed);
@@ -173,7 +179,7 @@ impl<const W: usize> Warp<W> {
     /// `ldmatrix`: lanes 8 j to 8 j + 7 give the rows of matrix j; a lane gets two neighbours of a row, or of a column if transposed.
     fn load_rows(
         &mut self,
-        (transposed, space): (bool, Space),
+        rows: Rows,
         dst: &[Slot],
         inst: &Inst,
         executed: LaneMask,
@@ -182,16 +188,9 @@ impl<const W: usize> Warp<W> {
         let given = self.row_addresses(dst.len() * 8, inst);
         for (number, &slot) in dst.iter().enumerate() {
             let mut words = [0u32; W];
-            for part in 0..2 {
-                let at = Footprint {
-                    addresses: &row_elements(&given, number, part, transposed),
-                    executed,
-                    rule: None,
-                };
-                each_lane::<2, W>(space, &at, memories, |lane, bytes| {
-                    words[lane] |= u32::from(u16::from_le_bytes(*bytes)) << (16 * part);
-                })?;
-            }
+            rows.each_half(&given, number, executed, memories, |lane, shift, bytes| {
+                words[lane] |= u32::from(u16::from_le_bytes(*bytes)) << shift;
+            })?;
             self.registers.set_word(slot, executed, &words);
         }
         Ok(given)
@@ -200,7 +199,7 @@ impl<const W: usize> Warp<W> {
     /// `stmatrix`: the same way back.
     fn store_rows(
         &mut self,
-        (transposed, space): (bool, Space),
+        rows: Rows,
         src: &[Slot],
         inst: &Inst,
         executed: LaneMask,
@@ -209,16 +208,9 @@ impl<const W: usize> Warp<W> {
         let given = self.row_addresses(src.len() * 8, inst);
         for (number, &slot) in src.iter().enumerate() {
             let words = *self.registers.word(slot);
-            for part in 0..2 {
-                let at = Footprint {
-                    addresses: &row_elements(&given, number, part, transposed),
-                    executed,
-                    rule: None,
-                };
-                each_lane::<2, W>(space, &at, memories, |lane, bytes| {
-                    *bytes = ((words[lane] >> (16 * part)) as u16).to_le_bytes();
-                })?;
-            }
+            rows.each_half(&given, number, executed, memories, |lane, shift, bytes| {
+                *bytes = ((words[lane] >> shift) as u16).to_le_bytes();
+            })?;
         }
         Ok(given)
     }
@@ -392,6 +384,38 @@ impl Parts for MultiplyAdd {
             _ => a * b,
         });
         before + products.sum::<f64>()
+    }
+}
+
+/// How `ldmatrix` and `stmatrix` find the elements of their matrices.
+#[derive(Clone, Copy)]
+struct Rows {
+    transposed: bool,
+    space: Space,
+}
+
+impl Rows {
+    /// The two elements of matrix `number` that a lane has, each with its place in the lane's register.
+    fn each_half<const W: usize>(
+        self,
+        given: &[u64; W],
+        number: usize,
+        executed: LaneMask,
+        memories: &mut Memories<'_>,
+        mut each: impl FnMut(usize, u32, &mut [u8; 2]),
+    ) -> Result<(), BadAccess> {
+        for part in 0..2 {
+            let at = Footprint {
+                addresses: &row_elements(given, number, part, self.transposed),
+                executed,
+                rule: None,
+            };
+            let shift = 16 * part as u32;
+            each_lane::<2, W>(self.space, &at, memories, |lane, bytes| {
+                each(lane, shift, bytes);
+            })?;
+        }
+        Ok(())
     }
 }
 
