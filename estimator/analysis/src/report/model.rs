@@ -217,6 +217,15 @@ impl Report {
         })
     }
 
+    /// For every point the number of the one that it is compared with, if it is compared.
+    pub(crate) fn baselines(&self) -> Vec<Option<usize>> {
+        let mut baselines = vec![None; self.points.len()];
+        for &[without, with] in self.pairs.iter().flatten() {
+            baselines[with] = Some(without);
+        }
+        baselines
+    }
+
     /// The same, each with whether it is within the budget; `None` without a budget, or where no bound applies.
     pub(super) fn judged_pairs(
         &self,

@@ -1,5 +1,7 @@
 //! Figures under every draw, and the intervals that hold them.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 use statrs::statistics::{Data, Distribution, OrderStatistics};
 
@@ -9,7 +11,6 @@ use super::prices::{MethodDraws, Prices};
 use super::shares::shares;
 use super::upsets;
 use crate::diag::Diag;
-use crate::outcome::Outcome;
 use crate::recipe::{Recipe, Recipes};
 use crate::report::drawn::{MonteCarlo, Share, Spread};
 use crate::report::metric::{Metric, Metrics};
@@ -81,44 +82,159 @@ impl MonteCarlo {
         recipes: &Recipes,
         sampling: Draws,
     ) -> Result<(Self, Goals), Diag> {
-        let prices = prices(recipes, &recipes.points, sampling)?;
-        let methods = prices.methods();
         let known = Metrics::known().with_points(&report.points);
-        let metrics: Vec<Metric> = known
-            .iter()
-            .filter(|metric| !metric.is_interval())
-            .cloned()
-            .collect();
-        let numbers = (0..report.points.len()).into_par_iter();
-        let fronts = report.pareto.as_ref();
-        let wanted = fronts.map_or(&[][..], |fronts| &fronts.metrics[..]);
-        let one = |number: usize| {
-            let values = values(report, recipes, &prices, &methods, &metrics, number);
-            let inside = inside(report, number, &metrics, &values);
-            let objectives = wanted.iter().map(|metric| {
-                let place = metrics
-                    .iter()
-                    .position(|known| known.name() == metric.name());
-                place.map_or_else(
-                    || vec![f64::NAN; sampling.samples],
-                    |place| values[place].clone(),
-                )
-            });
-            let objectives: Vec<Vec<f64>> = objectives.collect();
-            let spreads = spreads(report, recipes, &prices, &metrics, number, values);
-            (spreads, inside, objectives)
+        let metrics = known.iter().filter(|metric| !metric.is_interval());
+        let metrics: Vec<Metric> = metrics.cloned().collect();
+        let study = Study {
+            report,
+            recipes,
+            baselines: report.baselines(),
+            methods: MethodDraws::new(recipes, sampling),
         };
-        let points: Vec<_> = numbers.map(one).collect();
-        let (mut figures, mut goals, mut drawn) = (Vec::new(), Goals::default(), Vec::new());
-        for (spreads, inside, objectives) in points {
-            figures.extend(spreads);
-            goals.inside.push(inside);
-            drawn.push(objectives);
+        let mut points: Vec<Option<Point>> = Vec::new();
+        points.resize_with(report.points.len(), || None);
+        for numbers in by_processes(&recipes.points) {
+            let both = numbers.iter().flat_map(|&number| study.both(number));
+            let prices = prices(recipes, &both.collect::<Vec<_>>(), sampling)?;
+            let drawn = numbers.into_par_iter();
+            let drawn = drawn.map(|number| (number, study.point(&prices, &metrics, number)));
+            for (number, point) in drawn.collect::<Vec<_>>() {
+                points[number] = Some(point);
+            }
         }
-        if let Some(fronts) = fronts {
+        let (mut figures, mut goals, mut drawn) = (Vec::new(), Goals::default(), Vec::new());
+        for point in points.into_iter().flatten() {
+            figures.extend(point.spreads);
+            goals.inside.push(point.inside);
+            drawn.push(point.objectives);
+        }
+        if let Some(fronts) = &report.pareto {
             goals.front = fronts.chances(&drawn, sampling.samples);
         }
         Ok((Self { sampling, figures }, goals))
+    }
+}
+
+/// Processes whose draws are in memory together: each structure in each has some kilobytes of figures, and hundreds of its design.
+const TOGETHER: usize = 32;
+
+/// The numbers of all points in stretches of a few processes, each with all of its points: what is made in a process is drawn once.
+fn by_processes(points: &[Recipe]) -> Vec<Vec<usize>> {
+    let mut of_process: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (number, point) in points.iter().enumerate() {
+        of_process.entry(point.process).or_default().push(number);
+    }
+    let of_process: Vec<Vec<usize>> = of_process.into_values().collect();
+    of_process.chunks(TOGETHER).map(<[_]>::concat).collect()
+}
+
+/// What is the same for all points of a report.
+struct Study<'r> {
+    report: &'r Report,
+    recipes: &'r Recipes,
+    /// What each point is compared with.
+    baselines: Vec<Option<usize>>,
+    methods: MethodDraws,
+}
+
+/// What the draws make of a point.
+struct Point {
+    spreads: Vec<Spread>,
+    /// The share of the draws in which it is inside the budget.
+    inside: Option<f64>,
+    /// The metrics of the fronts under each draw.
+    objectives: Vec<Vec<f64>>,
+}
+
+impl Study<'_> {
+    /// What a point and its baseline are priced from, the point first.
+    fn both(&self, number: usize) -> Vec<Recipe> {
+        let numbers = [number].into_iter().chain(self.baselines[number]);
+        numbers.map(|number| self.recipes.points[number]).collect()
+    }
+
+    fn point(&self, prices: &Prices<'_>, metrics: &[Metric], number: usize) -> Point {
+        let values = self.values(prices, metrics, number);
+        let fronts = self.report.pareto.as_ref();
+        let wanted = fronts.map_or(&[][..], |fronts| &fronts.metrics[..]);
+        let objectives = wanted.iter().map(|metric| {
+            let place = metrics
+                .iter()
+                .position(|known| known.name() == metric.name());
+            place.map_or_else(
+                || vec![f64::NAN; prices.sampling.samples],
+                |place| values[place].clone(),
+            )
+        });
+        Point {
+            objectives: objectives.collect(),
+            inside: inside(self.report, number, metrics, &values),
+            spreads: self.spreads(prices, metrics, number, values),
+        }
+    }
+
+    /// The values of `metrics` of the point `number` under each draw, metric by metric. A metric that a draw has no value of is not a number there.
+    fn values(&self, prices: &Prices<'_>, metrics: &[Metric], number: usize) -> Vec<Vec<f64>> {
+        let (report, recipes, methods) = (self.report, self.recipes, &self.methods);
+        let mut with = report.points[number].clone();
+        let mut without = self.baselines[number]
+            .map(|number| (report.points[number].clone(), recipes.points[number]));
+        let mut values = vec![Vec::with_capacity(prices.sampling.samples); metrics.len()];
+        let nominal = &report.points[number].metrics;
+        let technology = &recipes.processes[recipes.points[number].process].technology;
+        let rate = upsets::uncertainty(nominal).map(|u| (u, prices.sampling.of_upsets(technology)));
+        for sample in 0..prices.sampling.samples {
+            prices.outcome(&mut with, recipes.points[number], sample, methods);
+            if let Some((u, draws)) = &rate {
+                upsets::scale(&mut with.metrics, nominal, factor(*u, draws[sample], false));
+            }
+            let comparison = without.as_mut().map(|(without, recipe)| {
+                prices.outcome(without, *recipe, sample, methods);
+                Comparison::of(without, &with, report.paper.as_deref())
+            });
+            for (metric, values) in metrics.iter().zip(&mut values) {
+                values.push(metric.value(&with, comparison.as_ref()).unwrap_or(f64::NAN));
+            }
+        }
+        values
+    }
+
+    /// The causes of error of the point `number`, each with its draws.
+    fn causes(&self, prices: &Prices<'_>, number: usize) -> Vec<(String, Vec<f64>)> {
+        let mut causes = prices.causes(&self.both(number));
+        if upsets::uncertainty(&self.report.points[number].metrics).is_some() {
+            let process = self.recipes.points[number].process;
+            let technology = &self.recipes.processes[process].technology;
+            let draws = prices.sampling.of_upsets(technology);
+            causes.push((upsets::UPSETS.to_owned(), draws));
+        }
+        causes
+    }
+
+    fn spreads(
+        &self,
+        prices: &Prices<'_>,
+        metrics: &[Metric],
+        number: usize,
+        values: Vec<Vec<f64>>,
+    ) -> Vec<Spread> {
+        let report = self.report;
+        let causes = self.causes(prices, number);
+        let all = metrics.iter().zip(values).filter_map(|(metric, values)| {
+            let value = metric.value(&report.points[number], report.comparison(number))?;
+            let dominated_by = if MAIN.contains(&metric.name()) {
+                let mut shares = shares(&causes, &values);
+                shares.truncate(TOP);
+                shares
+            } else {
+                Vec::new()
+            };
+            Some(Spread {
+                dominated_by,
+                ..Spread::of(metric, (number, value), values)?
+            })
+        });
+        all.collect()
     }
 }
 
@@ -162,69 +278,6 @@ fn prices<'r>(
     })
 }
 
-/// The values of `metrics` of the point `number` under each draw, metric by metric. A metric that a draw has no value of is not a number there.
-fn values(
-    report: &Report,
-    recipes: &Recipes,
-    prices: &Prices<'_>,
-    methods: &MethodDraws,
-    metrics: &[Metric],
-    number: usize,
-) -> Vec<Vec<f64>> {
-    let mut with = report.points[number].clone();
-    let mut without = baseline(report, number)
-        .map(|number| (report.points[number].clone(), recipes.points[number]));
-    let mut values = vec![Vec::with_capacity(prices.sampling.samples); metrics.len()];
-    let nominal = &report.points[number].metrics;
-    let technology = &recipes.processes[recipes.points[number].process].technology;
-    let rate = upsets::uncertainty(nominal).map(|u| (u, prices.sampling.of_upsets(technology)));
-    for sample in 0..prices.sampling.samples {
-        prices.outcome(&mut with, recipes.points[number], sample, methods);
-        if let Some((u, draws)) = &rate {
-            upsets::scale(&mut with.metrics, nominal, factor(*u, draws[sample], false));
-        }
-        let comparison = without.as_mut().map(|(without, recipe)| {
-            prices.outcome(without, *recipe, sample, methods);
-            Comparison::of(without, &with, report.paper.as_deref())
-        });
-        for (metric, values) in metrics.iter().zip(&mut values) {
-            values.push(metric.value(&with, comparison.as_ref()).unwrap_or(f64::NAN));
-        }
-    }
-    values
-}
-
-/// The baseline of a point with a technique.
-fn baseline(report: &Report, number: usize) -> Option<usize> {
-    let point = &report.points[number].point;
-    let is =
-        |other: &Outcome| other.point.is_baseline() && other.point.differs_only_in_technique(point);
-    let found = report.points.iter().position(is);
-    found.filter(|_| !point.is_baseline())
-}
-
-/// What a point and its baseline are priced from, the point first.
-fn both(report: &Report, recipes: &Recipes, number: usize) -> Vec<Recipe> {
-    let numbers = [number].into_iter().chain(baseline(report, number));
-    numbers.map(|number| recipes.points[number]).collect()
-}
-
-/// The causes of error of the point `number`, each with its draws.
-fn causes(
-    report: &Report,
-    recipes: &Recipes,
-    prices: &Prices<'_>,
-    number: usize,
-) -> Vec<(String, Vec<f64>)> {
-    let mut causes = prices.causes(&both(report, recipes, number));
-    if upsets::uncertainty(&report.points[number].metrics).is_some() {
-        let technology = &recipes.processes[recipes.points[number].process].technology;
-        let draws = prices.sampling.of_upsets(technology);
-        causes.push((upsets::UPSETS.to_owned(), draws));
-    }
-    causes
-}
-
 /// The spread of one metric of the point `number`, from 0 on, and every cause's part in it; nothing if it does not vary.
 ///
 /// # Errors
@@ -236,48 +289,20 @@ pub fn drawn(
     number: usize,
     sampling: Draws,
 ) -> Result<Option<(Spread, Vec<Share>)>, Diag> {
-    let points = both(report, recipes, number);
-    let prices = prices(recipes, &points, sampling)?;
-    let methods = prices.methods();
-    let metrics = std::slice::from_ref(metric);
-    let all = values(report, recipes, &prices, &methods, metrics, number);
+    let study = Study {
+        report,
+        recipes,
+        baselines: report.baselines(),
+        methods: MethodDraws::new(recipes, sampling),
+    };
+    let prices = prices(recipes, &study.both(number), sampling)?;
+    let all = study.values(&prices, std::slice::from_ref(metric), number);
     let values = all.into_iter().next().unwrap_or_default();
     let Some(value) = metric.value(&report.points[number], report.comparison(number)) else {
         return Ok(None);
     };
     let spread = Spread::of(metric, (number, value), values.clone());
-    Ok(spread.map(|spread| {
-        (
-            spread,
-            shares(&causes(report, recipes, &prices, number), &values),
-        )
-    }))
-}
-
-fn spreads(
-    report: &Report,
-    recipes: &Recipes,
-    prices: &Prices<'_>,
-    metrics: &[Metric],
-    number: usize,
-    values: Vec<Vec<f64>>,
-) -> Vec<Spread> {
-    let causes = causes(report, recipes, prices, number);
-    let all = metrics.iter().zip(values).filter_map(|(metric, values)| {
-        let value = metric.value(&report.points[number], report.comparison(number))?;
-        let dominated_by = if MAIN.contains(&metric.name()) {
-            let mut shares = shares(&causes, &values);
-            shares.truncate(TOP);
-            shares
-        } else {
-            Vec::new()
-        };
-        Some(Spread {
-            dominated_by,
-            ..Spread::of(metric, (number, value), values)?
-        })
-    });
-    all.collect()
+    Ok(spread.map(|spread| (spread, shares(&study.causes(&prices, number), &values))))
 }
 
 impl Spread {

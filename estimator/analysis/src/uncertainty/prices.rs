@@ -108,25 +108,6 @@ impl<'r> Prices<'r> {
         })
     }
 
-    /// The draws of all model errors of the study's structures.
-    pub fn methods(&self) -> MethodDraws {
-        let parts = self.recipes.gpus.iter().flat_map(|gpu| &gpu.parts);
-        let names: std::collections::BTreeSet<&str> =
-            parts.map(|part| part.name.as_str()).collect();
-        let draws = names.iter().flat_map(|name| {
-            Figure::ALL.map(|figure| {
-                let draws = self.sampling.of(&method_cause(name, figure));
-                (((*name).to_owned(), figure), draws)
-            })
-        });
-        let within = names.iter().filter(|_| self.sampling.process.is_some());
-        let within = within.map(|name| ((*name).to_owned(), self.sampling.of(&within_cause(name))));
-        MethodDraws {
-            methods: draws.collect(),
-            within: within.collect(),
-        }
-    }
-
     /// The causes of error of points with these recipes, each with its draws: those of their technology, and those of their models.
     pub fn causes(&self, points: &[Recipe]) -> Vec<(String, Vec<f64>)> {
         let mut names = std::collections::BTreeSet::new();
@@ -149,7 +130,7 @@ impl<'r> Prices<'r> {
                 let draws = self.sampling.of(&cause);
                 (cause, draws)
             }));
-            if self.left_to_chance(name) {
+            if self.left_to_chance(name, points) {
                 let cause = within_cause(name);
                 let draws = self.sampling.of(&cause);
                 causes.push((cause, draws));
@@ -175,19 +156,17 @@ impl<'r> Prices<'r> {
             .collect()
     }
 
-    /// Whether variation within a die leaves something of the leakage of the structures called `name` to chance.
-    fn left_to_chance(&self, name: &str) -> bool {
-        if self.sampling.process.is_none() {
-            return false;
-        }
-        let gpus = self.recipes.gpus.iter();
-        let mut specs = gpus
-            .flat_map(|gpu| &gpu.parts)
-            .filter(|part| part.name == name);
-        specs.any(|part| {
-            let mut drawn = self.drawn.iter();
-            drawn.any(|(key, drawn)| *key.2 == part.spec && drawn.within > 0.0)
-        })
+    /// Whether variation within a die leaves something of the leakage of the structures called `name` of these points to chance.
+    fn left_to_chance(&self, name: &str, points: &[Recipe]) -> bool {
+        let varies = |point: &Recipe| {
+            let parts = self.recipes.gpus[point.gpu].parts.iter();
+            let mut called = parts.filter(|part| part.name == name);
+            called.any(|part| {
+                let drawn = self.drawn.get(&key(point.process, part));
+                drawn.is_some_and(|drawn| drawn.within > 0.0)
+            })
+        };
+        self.sampling.process.is_some() && points.iter().any(varies)
     }
 
     /// `outcome` as the draw `sample` has it.
@@ -219,6 +198,25 @@ impl<'r> Prices<'r> {
 }
 
 impl MethodDraws {
+    /// The draws of all model errors of a study's structures.
+    pub fn new(recipes: &Recipes, sampling: Draws) -> Self {
+        let parts = recipes.gpus.iter().flat_map(|gpu| &gpu.parts);
+        let names: std::collections::BTreeSet<&str> =
+            parts.map(|part| part.name.as_str()).collect();
+        let draws = names.iter().flat_map(|name| {
+            Figure::ALL.map(|figure| {
+                let draws = sampling.of(&method_cause(name, figure));
+                (((*name).to_owned(), figure), draws)
+            })
+        });
+        let within = names.iter().filter(|_| sampling.process.is_some());
+        let within = within.map(|name| ((*name).to_owned(), sampling.of(&within_cause(name))));
+        Self {
+            methods: draws.collect(),
+            within: within.collect(),
+        }
+    }
+
     fn factor(&self, structure: &str, figure: Figure, sample: usize, u: f64) -> f64 {
         let draws = self.methods.get(&(structure.to_owned(), figure));
         let z = draws

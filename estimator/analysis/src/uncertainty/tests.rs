@@ -31,15 +31,20 @@ fn results() -> (Report, Recipes, Draws) {
 }
 
 pub fn results_of(study: &str) -> (Report, Recipes, Draws) {
+    let (report, recipes, sampling) = priced(study);
+    let sampling = sampling.unwrap();
+    assert_eq!((sampling.samples, sampling.seed), (400, 1));
+    (report, recipes, sampling)
+}
+
+fn priced(study: &str) -> (Report, Recipes, Option<Draws>) {
     let mut sink = Sink::default();
     let resolved = resolve_text("study.toml", study, Path::new(""), &mut sink).unwrap();
     let outcomes = run_all(&resolved, &sink.sources, Some(1), |_| ()).unwrap();
-    let sampling = resolved.study.uncertainty.unwrap();
-    assert_eq!((sampling.samples, sampling.seed), (400, 1));
     (
         Report::new("drawn", &outcomes),
         Recipes::from(&resolved.plan),
-        sampling,
+        resolved.study.uncertainty,
     )
 }
 
@@ -165,4 +170,43 @@ fn threads_share_the_work_and_not_the_draws() {
     )
     .unwrap();
     assert_ne!(with(1).figures, other.figures);
+}
+
+/// Points are drawn in stretches, whose designs are in memory one after the other: each is as on its own.
+#[test]
+fn a_point_is_drawn_the_same_whatever_it_stands_among() {
+    let study = r#"
+[study]
+title = "supplies"
+[gpu]
+preset = "tesla-16sm"
+node = "16nm"
+vdd = { from = "0.65 V", to = "0.8 V", count = 70 }
+[workloads]
+kernels = ["vector_add"]
+[[technique]]
+name = "filter_cache"
+"#;
+    let (report, recipes, _) = priced(study);
+    let sampling = Draws {
+        samples: Draws::FEWEST,
+        ..Draws::DEFAULT
+    };
+    let all = MonteCarlo::of(&report, &recipes, sampling).unwrap();
+    let metrics = Metrics::known();
+    let saving = metrics.find("energy_saving").unwrap();
+    assert!(report.points.len() >= 140);
+    for number in [1, 63, 65, 139] {
+        let (spread, _) = drawn(&report, &recipes, (&saving, number), sampling)
+            .unwrap()
+            .unwrap();
+        let among = all.spread(number, "energy_saving").unwrap();
+        assert_eq!(
+            Spread {
+                dominated_by: Vec::new(),
+                ..among.clone()
+            },
+            spread
+        );
+    }
 }
