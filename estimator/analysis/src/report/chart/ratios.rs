@@ -27,7 +27,7 @@ pub struct Ratio {
 /// A bar a row, from 1 to the ratio, on an axis of factors of two; those that are no positive number have none.
 pub fn ratios(rows: &[Ratio], title: &str) -> String {
     let mut canvas = Canvas::default();
-    let factor = |ratio: f64| (ratio > 0.0 && ratio.is_finite()).then(|| ratio.log2());
+    let factor = |ratio: f64| (ratio > 0.0 && ratio.is_finite()).then(|| libm::log2(ratio));
     let all = rows.iter().filter_map(|row| factor(row.ratio));
     let range = all.fold([-1.0f64, 1.0], |[least, most], it| {
         [least.min(it), most.max(it)]
@@ -38,8 +38,8 @@ pub fn ratios(rows: &[Ratio], title: &str) -> String {
         let class = if tick == 0.0 { "reference" } else { "grid" };
         canvas.line(class, [axis.at(tick), 0.0, axis.at(tick), bottom]);
         let label = match tick < 0.0 {
-            true => format!("1/{:.0}", (-tick).exp2()),
-            false => format!("{:.0}", tick.exp2()),
+            true => format!("1/{:.0}", libm::exp2(-tick)),
+            false => format!("{:.0}", libm::exp2(tick)),
         };
         canvas.text(Anchor::Middle, axis.at(tick), bottom + 12.0, &label);
     }
