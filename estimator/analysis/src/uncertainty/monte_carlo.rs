@@ -93,7 +93,7 @@ impl MonteCarlo {
         };
         let mut points: Vec<Option<Point>> = Vec::new();
         points.resize_with(report.points.len(), || None);
-        for numbers in by_processes(&recipes.points) {
+        for numbers in by_processes(&recipes.points[..report.points.len()]) {
             let both = numbers.iter().flat_map(|&number| study.both(number));
             let prices = prices(recipes, &both.collect::<Vec<_>>(), sampling)?;
             let drawn = numbers.into_par_iter();
