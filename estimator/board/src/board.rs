@@ -6,6 +6,7 @@ use nalgebra::DMatrix;
 use warpwatt_gpu::GpuSpec;
 
 use crate::channel::Channel;
+use crate::errors::Compared;
 use crate::facts::Facts;
 use crate::fit::{Belief, Noise};
 use crate::law::{Places, Split, watts};
@@ -155,6 +156,16 @@ impl Board {
             clipped: total > limit,
             split,
         }
+    }
+
+    /// A row with watts beside what the board draws for it.
+    pub fn compared(&self, row: &Row) -> Option<Compared> {
+        let drawn = self.predict(row);
+        Some(Compared {
+            measured_w: row.power_w?,
+            predicted_w: drawn.power_w,
+            within_w: (drawn.low_w, drawn.high_w),
+        })
     }
 
     /// The row with typical rates where its table says nothing.

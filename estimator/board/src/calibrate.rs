@@ -2,6 +2,7 @@
 
 use crate::board::{Board, KERNELS, Record};
 use crate::channel::{CHANNELS, Channel};
+use crate::errors::Compared;
 use crate::fit::{Belief, fit};
 use crate::law::watts;
 use crate::parameter::{PARAMETERS, parameter};
@@ -94,6 +95,21 @@ pub fn calibrate(base: &Board, rows: &Rows, table: &str) -> Result<Calibrated, S
 }
 
 impl Calibrated {
+    /// Each used row beside what the other cases predict for it, with the board's interval about that.
+    pub fn compared(&self) -> Vec<(&Row, Compared)> {
+        let each = self.left_out.iter().filter_map(|(row, predicted_w)| {
+            let whole = self.board.predict(row);
+            let share = predicted_w / whole.power_w;
+            let compared = Compared {
+                measured_w: row.power_w?,
+                predicted_w: *predicted_w,
+                within_w: (share * whole.low_w, share * whole.high_w),
+            };
+            Some((row, compared))
+        });
+        each.collect()
+    }
+
     /// A board of which nothing was measured.
     pub fn of_nothing(board: Board) -> Self {
         Self {

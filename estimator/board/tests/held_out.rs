@@ -4,20 +4,10 @@
 
 use warpwatt_board::board::Board;
 use warpwatt_board::calibrate::calibrate;
-use warpwatt_board::errors::{Compared, Errors};
+use warpwatt_board::errors::Errors;
 use warpwatt_board::map::{Map, Operands};
 use warpwatt_board::rows::{Row, Rows, Table};
-use warpwatt_board::shipped::shipped;
-
-const BOARDS: [(&str, &str); 3] = [
-    (
-        "gtx-titan-x",
-        include_str!("../measured/gtx_titan_x_micro.csv"),
-    ),
-    ("titan-xp", include_str!("../measured/titan_xp_micro.csv")),
-    ("titan-v", include_str!("../measured/titan_v_micro.csv")),
-];
-const KERNELS: &str = include_str!("../measured/qv100_kernels.csv");
+use warpwatt_board::shipped::{MEASURED, Measured, shipped};
 
 /// A board of which nothing is known but what is published.
 fn published(name: &str) -> Board {
@@ -25,23 +15,17 @@ fn published(name: &str) -> Board {
     Board::unmeasured(board.facts, &[]).expect("its chip is a preset")
 }
 
-fn rows(text: &str, board: &Board) -> Rows {
-    let table = Table::parse(text).expect("a table");
-    let columns: Vec<&str> = table.header.iter().map(String::as_str).collect();
-    let map = Map::recognised(&columns).expect("a known layout");
-    let gpu = board.gpu().expect("a preset");
-    Rows::of(&table, &map, (&board.facts, &gpu), map.operands)
+/// Tables of loops by board.
+fn loops() -> &'static [Measured] {
+    &MEASURED[..3]
+}
+
+fn rows(measured: &Measured, board: &Board) -> Rows {
+    measured.rows(board).expect("a table that ships")
 }
 
 fn errors(board: &Board, rows: &[Row]) -> Errors {
-    let compared = rows.iter().filter_map(|row| {
-        let drawn = board.predict(row);
-        Some(Compared {
-            measured_w: row.power_w?,
-            predicted_w: drawn.power_w,
-            within_w: (drawn.low_w, drawn.high_w),
-        })
-    });
+    let compared = rows.iter().filter_map(|row| board.compared(row));
     Errors::of(&compared.collect::<Vec<_>>()).expect("rows with watts")
 }
 
@@ -55,9 +39,9 @@ fn twelve(rows: &Rows, draw: usize) -> Vec<String> {
 }
 
 /// Errors over the other cases of a board that learned from the cases of a draw.
-fn from_twelve(name: &str, text: &str, draw: usize) -> Errors {
-    let base = published(name);
-    let all = rows(text, &base);
+fn from_twelve(measured: &Measured, draw: usize) -> Errors {
+    let base = published(measured.board);
+    let all = rows(measured, &base);
     let chosen = twelve(&all, draw);
     let (some, rest): (Vec<Row>, Vec<Row>) = all
         .used
@@ -74,23 +58,28 @@ fn from_twelve(name: &str, text: &str, draw: usize) -> Errors {
 
 #[test]
 fn twelve_cases_tell_a_board_at_all_clocks() {
-    for (name, text) in &BOARDS[..2] {
+    for measured in &loops()[..2] {
         for draw in 0..4 {
-            let errors = from_twelve(name, text, draw);
+            let errors = from_twelve(measured, draw);
             assert!(
                 errors.mean_absolute < 0.10,
-                "{name}, draw {draw}: {errors:?}"
+                "{}, draw {draw}: {errors:?}",
+                measured.board
             );
-            assert!(errors.coverage > 0.85, "{name}, draw {draw}: {errors:?}");
+            assert!(
+                errors.coverage > 0.85,
+                "{}, draw {draw}: {errors:?}",
+                measured.board
+            );
         }
     }
 }
 
 #[test]
 fn half_of_the_cases_tell_the_other_half() {
-    for (name, text) in BOARDS {
-        let base = published(name);
-        let all = rows(text, &base);
+    for measured in loops() {
+        let base = published(measured.board);
+        let all = rows(measured, &base);
         let is_even = |row: &&Row| {
             row.name
                 .bytes()
@@ -111,10 +100,15 @@ fn half_of_the_cases_tell_the_other_half() {
             .collect();
         let found = calibrate(&base, &even, "half").expect("half of the cases");
         let errors = errors(&found.board, &odd);
-        assert!(errors.mean_absolute < 0.09, "{name}: {errors:?}");
+        assert!(
+            errors.mean_absolute < 0.09,
+            "{}: {errors:?}",
+            measured.board
+        );
         assert!(
             errors.correlation.unwrap_or(0.0) > 0.88,
-            "{name}: {errors:?}"
+            "{}: {errors:?}",
+            measured.board
         );
     }
 }
@@ -123,7 +117,7 @@ fn half_of_the_cases_tell_the_other_half() {
 #[test]
 fn kernels_that_were_left_out_are_within_their_tolerance() {
     let board = shipped("qv100").expect("it ships");
-    let rows = rows(KERNELS, &board);
+    let rows = rows(&MEASURED[3], &board);
     let found = calibrate(&board, &rows, "kernels").expect("eighteen kernels");
     let (error, _) = found.board.record.left_out.expect("it was measured");
     assert!(error < 0.085, "{error}");
@@ -133,13 +127,13 @@ fn kernels_that_were_left_out_are_within_their_tolerance() {
 /// Loops of other boards, one of them with the same chip, do not tell what kernels draw: the tolerance was 12 %, and the bias is below.
 #[test]
 fn nothing_but_loops_of_other_boards_is_a_known_gap() {
-    let sources: Vec<Board> = BOARDS
+    let sources = loops()
         .iter()
-        .filter_map(|(name, _)| shipped(name))
-        .collect();
+        .filter_map(|measured| shipped(measured.board));
+    let sources: Vec<Board> = sources.collect();
     let facts = shipped("qv100").expect("it ships").facts;
     let board = Board::unmeasured(facts, &sources).expect("its chip is a preset");
-    let errors = errors(&board, &rows(KERNELS, &board).used);
+    let errors = errors(&board, &rows(&MEASURED[3], &board).used);
     assert!((0.12..0.14).contains(&errors.mean_absolute), "{errors:?}");
     assert!(errors.bias < -0.08, "{errors:?}");
     assert!(errors.coverage > 0.85, "{errors:?}");
@@ -147,12 +141,16 @@ fn nothing_but_loops_of_other_boards_is_a_known_gap() {
 
 #[test]
 fn what_ships_is_what_the_measurements_say() {
-    for (name, text) in BOARDS {
-        let base = shipped(name).expect("it ships");
-        let found = calibrate(&base, &rows(text, &base), "again").expect("its measurements");
+    for measured in loops() {
+        let base = shipped(measured.board).expect("it ships");
+        let found = calibrate(&base, &rows(measured, &base), "again").expect("its measurements");
         for (shipped, again) in base.values().zip(found.board.values()) {
             let ratio = again.value / shipped.value;
-            assert!((ratio - 1.0).abs() < 1e-3, "{name}: {shipped:?} {again:?}");
+            assert!(
+                (ratio - 1.0).abs() < 1e-3,
+                "{}: {shipped:?} {again:?}",
+                measured.board
+            );
         }
     }
 }
@@ -184,7 +182,7 @@ fn boards_that_were_not_measured_follow_from_those_that_were() {
 #[test]
 fn watts_of_other_rows_are_noticed() {
     let base = published("gtx-titan-x");
-    let mut all = rows(BOARDS[0].1, &base);
+    let mut all = rows(&MEASURED[0], &base);
     all.used.retain(|row| row.core == 1.0 && row.memory == 1.0);
     all.used.truncate(60);
     all.used.drain(..30);
@@ -201,7 +199,7 @@ fn watts_of_other_rows_are_noticed() {
 #[test]
 fn thirty_rows_of_one_kind_tell_little_and_say_so() {
     let base = published("gtx-titan-x");
-    let mut all = rows(BOARDS[0].1, &base);
+    let mut all = rows(&MEASURED[0], &base);
     all.used
         .retain(|row| row.core == 1.0 && row.memory == 1.0 && row.rates[12] < 1e8);
     all.used.truncate(30);
@@ -218,7 +216,7 @@ fn thirty_rows_of_one_kind_tell_little_and_say_so() {
 #[test]
 fn rows_at_the_limit_are_refused_and_predictions_clipped() {
     let base = published("titan-v");
-    let mut all = rows(BOARDS[2].1, &base);
+    let mut all = rows(&MEASURED[2], &base);
     all.used.truncate(400);
     all.used[0].power_w = Some(249.0);
     let found = calibrate(&base, &all, "limit").expect("rows");

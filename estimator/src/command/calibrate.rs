@@ -11,7 +11,6 @@ use super::console::{Exit, out, out_json, reject, show};
 use super::files::write_all;
 use crate::board::board::Board;
 use crate::board::calibrate::{Calibrated, calibrate};
-use crate::board::errors::Compared;
 use crate::board::parameter::parameter;
 use crate::board::picture::scatter;
 use crate::diag::{Diag, Rejection, Sink};
@@ -108,7 +107,8 @@ fn calibrated(arguments: &CalibrateArguments, sink: &mut Sink) -> Option<Calibra
             "{}: each case as the others predict it",
             found.board.facts.name
         );
-        files.push((name("svg"), scatter(&title, &compared(&found))));
+        let compared = found.compared().into_iter().map(|(_, compared)| compared);
+        files.push((name("svg"), scatter(&title, &compared.collect::<Vec<_>>())));
     }
     let directory = arguments.out.parent().unwrap_or(std::path::Path::new(""));
     if let Err(rejection) = write_all(directory, &files) {
@@ -131,20 +131,6 @@ fn based(arguments: &CalibrateArguments, sink: &mut Sink) -> Option<Board> {
     found
         .map_err(|message| sink.push(Diag::error("calibrate::transfer", message)))
         .ok()
-}
-
-/// Each row beside what the other cases predict, with the board's interval.
-fn compared(found: &Calibrated) -> Vec<Compared> {
-    let each = found.left_out.iter().filter_map(|(row, predicted_w)| {
-        let whole = found.board.predict(row);
-        let share = predicted_w / whole.power_w;
-        Some(Compared {
-            measured_w: row.power_w?,
-            predicted_w: *predicted_w,
-            within_w: (whole.low_w * share, whole.high_w * share),
-        })
-    });
-    each.collect()
 }
 
 fn value(found: &Calibrated) -> Value {

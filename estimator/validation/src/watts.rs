@@ -41,23 +41,8 @@ fn board(name: &str) -> Result<Board, String> {
     shipped(name).ok_or_else(|| format!("the board `{name}` does not ship"))
 }
 
-/// Each row beside what the other cases predict for it, with the interval.
-fn compared(fitted: &Calibrated) -> Vec<(&Row, Compared)> {
-    let each = fitted.left_out.iter().filter_map(|(row, predicted_w)| {
-        let whole = fitted.board.predict(row);
-        let share = predicted_w / whole.power_w;
-        let compared = Compared {
-            measured_w: row.power_w?,
-            predicted_w: *predicted_w,
-            within_w: (share * whole.low_w, share * whole.high_w),
-        };
-        Some((row, compared))
-    });
-    each.collect()
-}
-
 fn errors(measured: &Measured, fitted: &Calibrated) -> Vec<Check> {
-    let rows = compared(fitted);
+    let rows = fitted.compared();
     let all: Vec<Compared> = rows.iter().map(|(_, compared)| *compared).collect();
     let Some(errors) = Errors::of(&all) else {
         return Vec::new();
@@ -125,7 +110,7 @@ fn twelve(measured: &Measured, board: &Board, rows: &Rows) -> Result<Check, Stri
     let fitted = calibrate(&Board::unmeasured(facts, &[])?, &some, "twelve cases")?;
     let rest: Vec<Compared> = rest
         .iter()
-        .filter_map(|row| predicted(&fitted.board, row))
+        .filter_map(|row| fitted.board.compared(row))
         .collect();
     let error = Errors::of(&rest).map_or(0.0, |errors| errors.mean_absolute);
     Ok(Check::at_most(
@@ -136,18 +121,9 @@ fn twelve(measured: &Measured, board: &Board, rows: &Rows) -> Result<Check, Stri
     ))
 }
 
-fn predicted(board: &Board, row: &Row) -> Option<Compared> {
-    let drawn = board.predict(row);
-    Some(Compared {
-        measured_w: row.power_w?,
-        predicted_w: drawn.power_w,
-        within_w: (drawn.low_w, drawn.high_w),
-    })
-}
-
 /// Each case at the board's default clocks; the tolerance is half of its interval.
 fn cases(measured: &Measured, fitted: &Calibrated) -> Vec<Check> {
-    let rows = compared(fitted).into_iter();
+    let rows = fitted.compared().into_iter();
     let rows = rows.filter(|(row, _)| row.core == 1.0 && row.memory == 1.0);
     rows.map(|(row, compared)| {
         let half = libm::log(compared.within_w.1 / compared.within_w.0) / 2.0;
@@ -169,7 +145,7 @@ fn transferred() -> Result<Vec<Check>, String> {
     let all: Vec<Compared> = rows
         .used
         .iter()
-        .filter_map(|row| predicted(&board, row))
+        .filter_map(|row| board.compared(row))
         .collect();
     let errors = Errors::of(&all).ok_or("no kernels")?;
     let what = "kernels on a Quadro GV100, from loops of other boards";

@@ -197,7 +197,7 @@ name = "filter_cache"
     let saving = metrics.find("energy_saving").unwrap();
     assert!(report.points.len() >= 140);
     for number in [1, 63, 65, 139] {
-        let (spread, _) = drawn(&report, &recipes, (&saving, number), sampling)
+        let (spread, _) = drawn(&report, &recipes, &saving, number, sampling)
             .unwrap()
             .unwrap();
         let among = all.spread(number, "energy_saving").unwrap();
