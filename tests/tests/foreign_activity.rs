@@ -97,7 +97,7 @@ const NCU: &str = r#"==PROF== Connected to process 4711 (/home/user/app)
 #[test]
 fn counts_of_nsight_compute_are_priced_and_what_is_absent_is_said() {
     let kernels = "{ activity = { file = \"ncu.csv\", map = \"ncu\" } }";
-    let rest = "[[technique]]\nname = \"filter_cache\"\n[[structure]]\nname = \"extra\"\narray = { words = 64, bits = 32, ports = \"1r1w\" }\nread = \"0.5 * warp_instructions\"\n";
+    let rest = "[[technique]]\nname = \"filter_cache\"\n[[structure]]\nname = \"extra\"\narray = { words = 64, bits = 32, ports = \"1r1w\" }\nread = \"0.5 * warp_instructions\"\nbaseline = true\n";
     let (outcomes, said) = priced(&[("ncu.csv", NCU)], &study(kernels, rest));
     insta::assert_snapshot!(said);
     let outcomes = outcomes.unwrap();
