@@ -13,7 +13,7 @@ use crate::law::{Places, Split, watts};
 use crate::own;
 use crate::parameter::{PARAMETERS, parameter};
 use crate::rows::{Change, Refused, Row};
-use crate::transfer::transferred;
+use crate::transfer::{Source, transferred};
 
 pub use file::{FileFault, MOST_BYTES};
 
@@ -87,7 +87,9 @@ impl Board {
         let prices = own::prices(&facts, &gpu)?;
         let mut prior = own::prior(&facts, &prices);
         if !sources.is_empty() {
-            prior = transferred(&facts, &prices, prior, sources)?;
+            let sources = sources.iter().map(Self::source);
+            let sources = sources.collect::<Result<Vec<Source>, String>>()?;
+            prior = transferred(&facts, &prices, prior, &sources);
         }
         let record = Record {
             transferred_from: sources
@@ -103,6 +105,16 @@ impl Board {
             facts,
             prior,
             record,
+        })
+    }
+
+    /// What it tells of others.
+    fn source(&self) -> Result<Source<'_>, String> {
+        Ok(Source {
+            facts: &self.facts,
+            belief: &self.belief,
+            told: std::array::from_fn(|at| self.told(at)),
+            prices: own::prices(&self.facts, &self.gpu()?)?,
         })
     }
 

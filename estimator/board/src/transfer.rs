@@ -3,11 +3,11 @@
 //! Ratios carry over: of an event's energy to the model's own price on that chip, of standing watts to the thermal design power, all at the boost clock, where chips are sold.
 //! Chips differ in these by a spread of their own, beside what each board leaves open (R. DerSimonian and N. Laird, 1986, with the spread given).
 
-use crate::board::Board;
 use crate::channel::{CHANNELS, Channel};
 use crate::facts::Facts;
+use crate::fit::Belief;
 use crate::law::{Places, supply};
-use crate::own::{Price, prices};
+use crate::own::Price;
 use crate::parameter::{
     ACTIVE, CLOCK, CONSTANT, EXPONENT, KNEE, LEAKAGE, MEMORY, PARAMETERS, SCALE, SLOPE,
     STILL_FLOAT, STILL_INT,
@@ -20,33 +20,39 @@ const SAME_CHIP: f64 = 0.2;
 /// Of memory at rest, where it is of another kind.
 const OTHER_MEMORY: f64 = 0.8;
 
-/// Places and standard deviations of the board of `facts`, from `sources` with their GPUs.
-///
-/// # Errors
-/// A board's chip cannot be priced: a sentence.
+/// A board that was measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// What is published of it.
+    pub facts: &'a Facts,
+    /// What is known of its values.
+    pub belief: &'a Belief,
+    /// Which of them measurements told.
+    pub told: [bool; PARAMETERS],
+    /// The models' prices on its chip.
+    pub prices: [Price; CHANNELS],
+}
+
+/// Places and standard deviations of the board of `facts`, from `sources`; where they tell nothing, as they were.
 pub fn transferred(
     facts: &Facts,
     own: &[Price; CHANNELS],
     (mean, sigma): (Places, Places),
-    sources: &[Board],
-) -> Result<(Places, Places), String> {
+    sources: &[Source],
+) -> (Places, Places) {
     let base = base(facts, own);
-    let mut known = Vec::new();
-    for source in sources {
-        let gpu = source.gpu()?;
-        known.push((
-            source,
-            self::base(&source.facts, &prices(&source.facts, &gpu)?),
-        ));
-    }
+    let known = sources
+        .iter()
+        .map(|source| (source, self::base(source.facts, &source.prices)));
+    let known: Vec<(&Source, Places)> = known.collect();
     let (mut to, mut doubt) = (mean, sigma);
     for at in 0..PARAMETERS {
         let told = known.iter().filter_map(|(source, theirs)| {
-            let belief = &source.belief;
+            let belief = source.belief;
             let at_boost = at_clock(&belief.mean, source.facts.boost_mhz / source.facts.core_mhz);
             // What only its prior says, a source does not tell.
-            let told = at < SCALE || source.told(at);
-            let spread = spread(at, facts, &source.facts);
+            let told = at < SCALE || source.told[at];
+            let spread = spread(at, facts, source.facts);
             let ratio = at_boost[at] - theirs[at] + shared(source, at);
             told.then(|| (ratio, 1.0 / (belief.sigma(at).powi(2) + spread.0), spread.1))
         });
@@ -65,7 +71,7 @@ pub fn transferred(
     for channel in Channel::ALL {
         to[channel as usize] -= to[SCALE];
     }
-    Ok((at_clock(&to, facts.core_mhz / facts.boost_mhz), doubt))
+    (at_clock(&to, facts.core_mhz / facts.boost_mhz), doubt)
 }
 
 /// The places of the same board if so many times its default clock were its default.
@@ -99,7 +105,7 @@ fn base(facts: &Facts, own: &[Price; CHANNELS]) -> Places {
 }
 
 /// An event's energy is its own value times what all share.
-fn shared(source: &Board, at: usize) -> f64 {
+fn shared(source: &Source, at: usize) -> f64 {
     if at < CHANNELS {
         source.belief.mean[SCALE]
     } else {

@@ -322,3 +322,48 @@ fn the_folder_of_the_suite_for_a_gpu_of_ones_own_is_read() {
         value["left_out_error"]
     );
 }
+
+/// What is wrong with boards, maps, tables and settings, as a user reads it.
+#[test]
+fn faults_of_boards_are_told_with_their_remedies() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "odd.csv",
+        "name,power_w,util_dram,colour\na,x,0.1,red\nb,100,7,red\nc,,0.2,red\nd,90,0.3,red\n",
+    );
+    scratch.write("uneven.csv", "name,power_w\na,1,2\nb\n");
+    scratch.write("unknown.csv", "a,b\n1,2\n");
+    scratch.write("none.csv", "name,util_dram\n");
+    scratch.write("wrong.toml", "[board]\nname = 3\n");
+    let facts = include_str!("../../board/facts/titan-v.toml");
+    scratch.write(
+        "preset.toml",
+        &facts.replace("preset = \"titan-v\"", "preset = \"titan\""),
+    );
+    scratch.write("map.toml", "title = \"t\"\nbasis = \"rates\"\noperands = \"random\"\nrecognised_by = []\n[columns]\n[[term]]\nchannel = \"fp\"\ncolumns = [\"a\"]\n");
+    scratch.write("study.toml", "[study]\ntitle = \"t\"\n[gpu]\npreset = \"titan-v\"\nboard = \"v100\"\nnode = \"12nm\"\n[workloads]\nkernels = [\"vector_add\"]\n");
+    let kernels = include_str!("../../board/measured/qv100_kernels.csv");
+    scratch.write("kernels.csv", kernels);
+    let lines = [
+        "predict odd.csv --board titan",
+        "predict odd.csv --board wrong.toml",
+        "predict odd.csv --board preset.toml",
+        "predict uneven.csv --board titan-v",
+        "predict unknown.csv --board titan-v",
+        "predict odd.csv --board titan-v --map map.toml",
+        "predict odd.csv --board titan-v --map none",
+        "predict odd.csv --board titan-v --out w.csv",
+        "predict none.csv --board titan-v",
+        "predict odd.csv --board titan-v --set clock=3 --set supply=-1",
+        "calibrate odd.csv --board titan-v --out b.toml",
+        "calibrate kernels.csv --board qv100 --out b.toml",
+        "kernel vector_add --board titan-v --preset v100",
+        "run study.toml",
+    ];
+    let told = lines.map(|line| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let output = warpwatt(&scratch.path(""), &words);
+        format!("$ warpwatt {line}\n{}", stderr(&output))
+    });
+    insta::assert_snapshot!(told.join("\n"));
+}

@@ -198,7 +198,7 @@ impl Work for Asked<'_> {
 /// A structure without a price ends the study at the first run that has it, however many windows and runs there are.
 #[test]
 fn a_structure_without_a_price_is_refused_at_the_first_run() {
-    let odd = "[[structure]]\nname = \"odd\"\narray = { words = 64, bits = 96, ports = \"1r1w\" }\nread = \"int_add.read - 1e15\"\n";
+    let odd = "[[structure]]\nname = \"odd\"\nbaseline = true\narray = { words = 64, bits = 96, ports = \"1r1w\" }\nread = \"int_add.read - 1e15\"\n";
     let entries =
         "[[technique]]\nname = \"filter_cache\"\nentries = { from = 33, to = 52, step = 1 }\n";
     for window in ["", "[peak_power]\nwindow = \"20 ns\"\n"] {

@@ -98,9 +98,10 @@ fn draws_agree_with_first_order_where_uncertainties_are_small() {
             (half - 1.0).abs() < 0.2,
             "{name} of {number}: half width {half}"
         );
+        // What models leave open is not made smaller here: of a sum of several such draws the median is above the sum of their medians, towards that of their means.
         assert!(
-            (spread.median - spread.value).abs() < 0.3 * spread.sigma,
-            "{name}"
+            (spread.median - spread.value).abs() < 0.5 * spread.sigma,
+            "{name} of {number}: {spread:?}"
         );
         // What dominates to first order dominates the draws.
         assert_eq!(shares[0].cause, first.causes[0].cause, "{name} of {number}");
