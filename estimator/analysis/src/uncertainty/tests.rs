@@ -78,13 +78,15 @@ fn draws_agree_with_first_order_where_uncertainties_are_small() {
     let (report, recipes, sampling) = results();
     let recipes = surer(&recipes, 0.1);
     let metrics = Metrics::known().with_points(&report.points);
-    for (name, number) in [
-        ("energy_j", 0),
-        ("area_m2", 0),
-        ("leakage_w", 0),
-        ("dynamic_energy_j", 1),
-        ("energy_saving", 1),
-        ("energy_saving", 2),
+    // What models leave open of units' areas and of leakage is not made smaller here: factors of two, whose draws are skewed, so that first order falls short.
+    let (exact, skewed) = (0.15, 0.4);
+    for (name, number, near) in [
+        ("energy_j", 0, skewed),
+        ("area_m2", 0, skewed),
+        ("leakage_w", 0, skewed),
+        ("dynamic_energy_j", 1, exact),
+        ("energy_saving", 1, exact),
+        ("energy_saving", 2, exact),
     ] {
         let metric = metrics.find(name).unwrap();
         let first = explain(&report, &recipes, None, &metric, number).unwrap();
@@ -92,17 +94,19 @@ fn draws_agree_with_first_order_where_uncertainties_are_small() {
             .unwrap()
             .unwrap();
         let ratio = spread.sigma / first.sigma;
-        assert!((ratio - 1.0).abs() < 0.15, "{name} of {number}: {ratio}");
+        assert!((ratio - 1.0).abs() < near, "{name} of {number}: {ratio}");
         let half = (spread.high - spread.low) / 2.0 / (1.96 * first.sigma);
         assert!(
-            (half - 1.0).abs() < 0.2,
+            (half - 1.0).abs() < near + 0.05,
             "{name} of {number}: half width {half}"
         );
-        // What models leave open is not made smaller here: of a sum of several such draws the median is above the sum of their medians, towards that of their means.
         assert!(
-            (spread.median - spread.value).abs() < 0.5 * spread.sigma,
+            (spread.median - spread.value).abs() < (near + 0.15) * spread.sigma,
             "{name} of {number}: {spread:?}"
         );
+        if near > exact {
+            continue;
+        }
         // What dominates to first order dominates the draws.
         assert_eq!(shares[0].cause, first.causes[0].cause, "{name} of {number}");
         let largest = first.causes[0].variance_share;
