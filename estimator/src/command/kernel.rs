@@ -123,14 +123,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         return Err(None);
     }
     check_dumps(&dumps, &kernel)?;
-    let options = RunOptions {
-        warp_width: spec.sm.warp_width,
-        limit: arguments.limit,
-        record: !arguments.no_timing,
-        values: false,
-        races: arguments.check_races,
-        listed: LISTED,
-    };
+    let options = options(arguments, &spec);
     // What a buffer holds in the end is not kept, and races show only in an execution.
     let cache = cache.filter(|_| dumps.is_empty() && !arguments.check_races);
     let mut run = executed(&kernel, options, sink, cache)?;
@@ -167,25 +160,39 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         _ => None,
     };
     let timeline = timeline.map(Timeline::finish).transpose();
-    let timeline = timeline.map_err(|rejection| rejection.0.diags.into_iter().next())?;
+    let timeline = timeline.map_err(first)?;
     for (name, path) in &dumps {
         let buffer = buffers.iter().find(|buffer| buffer.name == *name);
         let bytes = buffer.map_or(&[][..], |buffer| &buffer.bytes);
-        write_one(path, bytes).map_err(|rejection| rejection.0.diags.into_iter().next())?;
+        write_one(path, bytes).map_err(first)?;
     }
     if let (Some(path), Some(Ok(run))) = (&arguments.activity, &timing) {
         let clock_hz = f64::from(spec.sm.clock_mhz) * 1e6;
         let text = write_neutral(&kernel.name.name, clock_hz, &run.activity);
-        write_one(path, text.as_bytes())
-            .map_err(|rejection| rejection.0.diags.into_iter().next())?;
+        write_one(path, text.as_bytes()).map_err(first)?;
     }
     if let (Some(path), Some(energy)) = (&arguments.conditions.power, &mut energy) {
-        let written = energy.write_power(path);
-        written.map_err(|rejection| rejection.0.diags.into_iter().next())?;
+        energy.write_power(path).map_err(first)?;
     }
     let report = facts.report(&spec, timing.as_ref()).priced(energy);
     let report = report.drawn(drawn.as_ref());
     Ok(report.with_timeline(timeline.as_ref()).with(races.as_ref()))
+}
+
+/// What a rejection is about first.
+fn first(rejection: Rejection) -> Option<Diag> {
+    rejection.0.diags.into_iter().next()
+}
+
+fn options(arguments: &KernelArguments, spec: &GpuSpec) -> RunOptions {
+    RunOptions {
+        warp_width: spec.sm.warp_width,
+        limit: arguments.limit,
+        record: !arguments.no_timing,
+        values: false,
+        races: arguments.check_races,
+        listed: LISTED,
+    }
 }
 
 /// The run: from the trace cache where it is needed for its trace alone.
