@@ -9,7 +9,7 @@ use crate::channel::Channel;
 use crate::errors::Compared;
 use crate::facts::Facts;
 use crate::fit::{Belief, Noise};
-use crate::law::{Places, Split, watts};
+use crate::law::{Places, Split, gradient, watts};
 use crate::own;
 use crate::parameter::{PARAMETERS, parameter};
 use crate::rows::{Change, Refused, Row};
@@ -21,6 +21,8 @@ pub use file::{FileFault, MOST_BYTES};
 pub const KERNELS: f64 = 0.09;
 /// Scatter of loops about the law.
 pub const LOOPS: f64 = 0.06;
+/// The same of kernels on data while a board is fitted to them. Assumed.
+const FITTED_KERNELS: f64 = 0.07;
 /// Scatter of what operands of a loop take, as a logarithm. Assumed.
 pub const OPERANDS: f64 = 0.3;
 /// Standard deviations of a normal distribution on either side of its mean that hold 95 %.
@@ -139,7 +141,7 @@ impl Board {
                 operands: OPERANDS,
             },
             false => Noise {
-                row: 0.07,
+                row: FITTED_KERNELS,
                 operands: 0.0,
             },
         }
@@ -150,8 +152,8 @@ impl Board {
         let row = self.completed(row);
         let split = watts(&self.belief.mean, &row, 0.0);
         let total = split.total_w();
-        let gradient = self.gradient(&row, total);
-        let of_values = quadratic(&gradient, &self.belief.covariance);
+        let change = gradient(&self.belief.mean, &row, 0.0);
+        let of_values = quadratic(&change, &self.belief.covariance);
         let of_operands = match row.operands {
             // Kernels of which it is not known how far their operands change.
             Change::Share(share) if share < 1.0 => OPERANDS * split.computing_w() / total,
@@ -192,20 +194,6 @@ impl Board {
             }
         }
         row
-    }
-
-    /// Change of the logarithm of watts with each place.
-    fn gradient(&self, row: &Row, total: f64) -> [f64; PARAMETERS] {
-        let step = 1e-5;
-        let mut gradient = [0.0; PARAMETERS];
-        let mut moved = self.belief.mean;
-        for at in 0..PARAMETERS {
-            moved[at] += step;
-            let there = watts(&moved, row, 0.0).total_w();
-            gradient[at] = (libm::log(there) - libm::log(total)) / step;
-            moved[at] = self.belief.mean[at];
-        }
-        gradient
     }
 
     /// Values as they are written: key, value, prior, standard deviations on their scales.

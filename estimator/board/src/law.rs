@@ -20,6 +20,9 @@ const LEAKAGE_PER_KELVIN: f64 = 0.015;
 /// Temperature at which leakage is as it is written, where a row knows its own. Assumed: a busy board's.
 const WARM_K: f64 = 338.0;
 
+/// Step of numeric derivatives, on a value's scale.
+const STEP: f64 = 1e-5;
+
 /// Places of a board's values on their scales.
 pub type Places = [f64; PARAMETERS];
 
@@ -113,4 +116,21 @@ pub fn watts(places: &Places, row: &Row, operands: f64) -> Split {
         active_w: value(ACTIVE) * row.active * row.core * square,
         dynamic_w,
     }
+}
+
+/// Change of the logarithm of a row's watts with each place.
+pub fn gradient(places: &Places, row: &Row, operands: f64) -> Places {
+    let log = |places: &Places| libm::log(watts(places, row, operands).total_w());
+    let here = log(places);
+    let mut moved = *places;
+    std::array::from_fn(|at| {
+        // Most rows do without most kinds of events.
+        if row.rates.get(at) == Some(&0.0) {
+            return 0.0;
+        }
+        moved[at] = places[at] + STEP;
+        let there = log(&moved);
+        moved[at] = places[at];
+        (there - here) / STEP
+    })
 }

@@ -1,7 +1,7 @@
 //! What a board draws while a kernel runs.
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use warpwatt_gpu::{GpuSpec, Run};
 
 use super::boards::board;
@@ -72,18 +72,9 @@ impl Drawn {
 
     /// Its key of the kernel's document.
     pub fn value(&self) -> Value {
-        let (drawn, split) = (&self.prediction, &self.prediction.split);
-        let dynamic = Channel::ALL.map(|channel| {
-            (
-                channel.key().to_owned(),
-                json!(split.dynamic_w[channel as usize]),
-            )
-        });
-        json!({
-            "name": self.board, "power_w": drawn.power_w, "low_w": drawn.low_w, "high_w": drawn.high_w, "clipped": drawn.clipped,
-            "constant_w": split.constant_w, "leakage_w": split.leakage_w, "active_w": split.active_w,
-            "dynamic_w": dynamic.into_iter().collect::<serde_json::Map<String, Value>>(),
-        })
+        let mut value = prediction(&self.prediction);
+        value["name"] = json!(self.board);
+        value
     }
 
     /// Lines of text.
@@ -112,4 +103,18 @@ impl Drawn {
         }
         text
     }
+}
+
+/// Watts with their interval and what they are for, as data.
+pub fn prediction(drawn: &Prediction) -> Value {
+    let split = &drawn.split;
+    let dynamic = Channel::ALL.map(|channel| {
+        let watts = json!(split.dynamic_w[channel as usize]);
+        (channel.key().to_owned(), watts)
+    });
+    json!({
+        "power_w": drawn.power_w, "low_w": drawn.low_w, "high_w": drawn.high_w, "clipped": drawn.clipped,
+        "constant_w": split.constant_w, "leakage_w": split.leakage_w, "active_w": split.active_w,
+        "dynamic_w": dynamic.into_iter().collect::<Map<String, Value>>(),
+    })
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use warpwatt_gpu::trace::KernelTrace;
 
 use super::files::write_one;
+use super::present::bar;
 use super::spent::{Instructions, Parts};
 use crate::diag::{Diag, Rejection, Sink};
 use crate::outcome::{NoteKind, Outcome, PricedStructure};
@@ -22,8 +23,6 @@ use crate::study::goal::quantity::readable;
 
 /// Shares of the energy below which structures are shown together.
 const SHOWN: f64 = 0.01;
-/// Characters of a bar that is the whole.
-const BAR: f64 = 40.0;
 
 /// In which technology a run is priced.
 #[derive(Debug, Args)]
@@ -274,7 +273,7 @@ fn text(outcome: &Outcome, scope: &Scope) -> String {
     text.push_str("  energy by structure\n");
     let mut rest = 0.0;
     let mut row = |name: &str, joules: f64, share: f64| {
-        let bar = "▇".repeat((BAR * share).round() as usize);
+        let bar = bar(share);
         let figure = readable(joules, "J");
         let _ = writeln!(
             text,

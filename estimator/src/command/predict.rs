@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::boards::{Layout, board, rows};
 use super::console::{Exit, out, out_data, out_json, reject, show};
+use super::drawn::prediction;
 use super::files::write_one;
 use crate::board::board::{Board, Prediction};
 use crate::board::channel::Channel;
@@ -253,15 +254,12 @@ impl Predicted {
     }
 
     fn value(&self) -> Value {
-        let rows = self.rows.used.iter().zip(&self.predictions).map(|(row, prediction)| {
-            let split = &prediction.split;
-            let dynamic = Channel::ALL.map(|channel| (channel.key().to_owned(), json!(split.dynamic_w[channel as usize])));
-            json!({
-                "name": row.name, "power_w": prediction.power_w, "low_w": prediction.low_w, "high_w": prediction.high_w,
-                "measured_w": row.power_w, "clipped": prediction.clipped, "constant_w": split.constant_w,
-                "leakage_w": split.leakage_w, "active_w": split.active_w,
-                "dynamic_w": dynamic.into_iter().collect::<serde_json::Map<String, Value>>(),
-            })
+        let pairs = self.rows.used.iter().zip(&self.predictions);
+        let rows = pairs.map(|(row, drawn)| {
+            let mut value = prediction(drawn);
+            value["name"] = json!(row.name);
+            value["measured_w"] = json!(row.power_w);
+            value
         });
         let errors = self.errors().map(|errors| {
             json!({

@@ -6,13 +6,12 @@ use std::fmt::Write as _;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
+use super::present::bar;
 use crate::run::by_instruction::{ByInstruction, Spent};
 use crate::study::goal::quantity::readable;
 
 /// Rows that are shown; the others are added up.
 const SHOWN: usize = 20;
-/// Characters of a bar that is the whole.
-const BAR: f64 = 40.0;
 
 /// What the dynamic energy is parted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -93,7 +92,7 @@ impl Instructions {
         let mut text = format!("  dynamic energy by {what}\n");
         let mut row = |name: &str, sum: Sum| {
             let share = sum.dynamic_j / all.max(f64::MIN_POSITIVE);
-            let bar = "▇".repeat((BAR * share).round() as usize);
+            let bar = bar(share);
             let _ = writeln!(
                 text,
                 "    {name:<26}{:>12} issues{:>12} {:>6.1}% {bar}",

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::{Belief, Noise};
-use crate::law::{Places, watts};
+use crate::law::{Places, gradient, watts};
 use crate::parameter::PARAMETERS;
 use crate::rows::Row;
 
@@ -11,8 +11,6 @@ use crate::rows::Row;
 const FREEDOM: f64 = 4.0;
 /// Rows of a case whose errors are their own; more only tell how power goes with clocks.
 const OWN_ROWS: f64 = 4.0;
-/// Step of numeric derivatives.
-const STEP: f64 = 1e-5;
 
 /// A fit's rows and what is known beforehand.
 pub(super) struct Equations<'a> {
@@ -126,7 +124,7 @@ impl<'a> Equations<'a> {
         for at in members {
             let row = &self.rows[*at];
             let residual = self.residual(places, row, operands);
-            let gradient = self.gradient(places, row, operands);
+            let gradient = DVector::from(gradient(places, row, operands).to_vec()) / self.noise.row;
             let robust = weight * (FREEDOM + 1.0) / (FREEDOM + residual * residual);
             sums.slope.axpy(robust * residual, &gradient, 1.0);
             sums.curvature.ger(robust, &gradient, &gradient, 1.0);
@@ -144,24 +142,6 @@ impl<'a> Equations<'a> {
                 .ger(-1.0 / curvature, &coupling, &coupling, 1.0);
         }
         sums.operands[number] = free.then_some((slope, curvature, coupling));
-    }
-
-    fn gradient(&self, places: &Places, row: &Row, operands: f64) -> DVector<f64> {
-        let base = libm::log(watts(places, row, operands).total_w());
-        let mut moved = *places;
-        DVector::from_iterator(
-            PARAMETERS,
-            (0..PARAMETERS).map(|at| {
-                // Most rows do without most kinds of events.
-                if row.rates.get(at) == Some(&0.0) {
-                    return 0.0;
-                }
-                moved[at] = places[at] + STEP;
-                let there = libm::log(watts(&moved, row, operands).total_w());
-                moved[at] = places[at];
-                (there - base) / STEP / self.noise.row
-            }),
-        )
     }
 
     /// Operand factors after the values took a step.
