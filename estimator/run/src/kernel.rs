@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use warpwatt_ptx::{MAX_REGISTERS, Module, PtxError};
 use warpwatt_suite::launch::{Files, Prepared};
-use warpwatt_suite::{Case, Kernel, LaunchFile, Problem};
+use warpwatt_suite::{Build, Case, Kernel, LaunchFile, Problem};
 
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
 use crate::digest::hex;
@@ -18,6 +18,8 @@ use crate::outcome::KernelName;
 pub struct KernelRequest {
     /// The kernel of the suite, or the launch file.
     pub from: From,
+    /// Which program of a kernel of the suite.
+    pub build: Build,
     /// PTX to use instead of the kernel's own.
     pub ptx: Option<PathBuf>,
     /// The case; the first one if none is named.
@@ -88,10 +90,11 @@ impl Loader<'_> {
         );
         let ptx = match &request.ptx {
             Some(path) => self.read(path, "ptx")?,
-            None => self.sink.sources.add(
-                format!("{}/kernel.ptx (of the suite)", kernel.name),
-                kernel.ptx,
-            ),
+            None => {
+                let (file, text) = kernel.program(request.build);
+                let name = format!("{}/{file} (of the suite)", kernel.name);
+                self.sink.sources.add(name, text)
+            }
         };
         let file = kernel
             .launch_file()
