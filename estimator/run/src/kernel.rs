@@ -102,10 +102,10 @@ impl Loader<'_> {
             .ok()?;
         let case = self.case(&file, request)?;
         let prepared = kernel.prepare(Some(case.name.get_ref()));
-        let (case, prepared) = prepared
+        let (mut case, prepared) = prepared
             .map_err(|error| self.plain("suite::defect", error.to_string(), None))
             .ok()?;
-        let mut module = self.module(ptx, &case)?;
+        let mut module = self.module(ptx, &mut case)?;
         let problems = case.check(&module);
         if !problems.is_empty() {
             self.problems(launch, problems);
@@ -147,8 +147,8 @@ impl Loader<'_> {
         };
         let case = self.case(&file, request).cloned();
         let ptx = self.read(&ptx_path, "ptx")?;
-        let mut module = self.module(ptx, case.as_ref()?)?;
-        let case = case?;
+        let mut case = case?;
+        let mut module = self.module(ptx, &mut case)?;
         let prepared = case.prepare(&module, Files::Directory(directory));
         let prepared = prepared
             .map_err(|problems| self.problems(launch, problems))
@@ -211,8 +211,8 @@ impl Loader<'_> {
             .ok()
     }
 
-    /// The lowered program; the entries that `case` launches must be supported throughout.
-    fn module(&mut self, ptx: SourceId, case: &Case) -> Option<Module> {
+    /// The lowered program, whose entries `case` gets by their own names; those that it launches must be supported throughout.
+    fn module(&mut self, ptx: SourceId, case: &mut Case) -> Option<Module> {
         let module = match warpwatt_ptx::load(self.sink.sources.text(ptx)) {
             Ok(module) => module,
             Err(errors) => {
@@ -220,8 +220,10 @@ impl Loader<'_> {
                 return None;
             }
         };
-        let launches = case.steps.iter().flat_map(|step| &step.launches);
-        let mut entries: Vec<&str> = launches
+        case.resolve_kernels(&module);
+        let mut entries: Vec<&str> = case
+            .launches()
+            .into_iter()
             .map(|launch| launch.kernel.get_ref().as_str())
             .collect();
         entries.sort_unstable();

@@ -271,7 +271,7 @@ pub struct KernelArguments {
     /// What it is timed on
     #[command(flatten)]
     pub gpu: GpuChoice,
-    /// Write a buffer to a file after the run, as it lies in memory (repeatable)
+    /// Write a buffer to a file after the run: .npy, .csv (a number a line), or as it lies in memory (repeatable)
     #[arg(long, value_name = "NAME=FILE")]
     pub dump: Vec<String>,
     /// Write the counts to a file, to be priced by a study (docs/foreign-activity.md)
