@@ -6,6 +6,7 @@ mod call;
 mod compute;
 mod exchange;
 mod matrix;
+mod multiply;
 mod race_watch;
 mod set_and_pack;
 mod surface;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{Barrier, CLUSTER_BARRIER, Inst, Op, Reduction, Slot};
 
+use self::multiply::Multiplier;
 use crate::barrier::BARRIERS;
 use crate::error::Cause;
 use crate::memory::{BadAccess, Memories};
@@ -87,6 +89,7 @@ pub(crate) struct Warp<const W: usize> {
     pub exit: Option<[u32; 2]>,
     /// Open calls, the outermost first.
     frames: Vec<call::Frame>,
+    multiplier: Multiplier,
     record: bool,
     /// Of which instructions the operands' values are recorded, if of any.
     valued: Option<Arc<[bool]>>,
@@ -112,6 +115,7 @@ impl<const W: usize> Warp<W> {
             begun: 0,
             exit: None,
             frames: Vec::new(),
+            multiplier: Multiplier::default(),
             record,
             valued,
         }
