@@ -38,6 +38,13 @@ pub struct DeviceMemory {
     heap: Heap,
 }
 
+impl Default for DeviceMemory {
+    /// Memory without variables of a module.
+    fn default() -> Self {
+        Self::new(&Module::default())
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Buffer {
     name: String,
@@ -223,7 +230,7 @@ impl DeviceMemory {
 
     /// The memory range that `address` lies in: base and contents.
     #[inline]
-    pub(crate) fn range_of(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
+    pub fn range_of(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
         let after = self
             .buffers
             .partition_point(|buffer| buffer.base <= address);
@@ -244,7 +251,7 @@ impl DeviceMemory {
     }
 
     /// Says what lies near an address that no buffer holds.
-    fn near(&self, address: u64) -> String {
+    pub fn near(&self, address: u64) -> String {
         let after = self
             .buffers
             .partition_point(|buffer| buffer.base <= address);
