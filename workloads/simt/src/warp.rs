@@ -9,14 +9,18 @@ mod matrix;
 mod race_watch;
 mod set_and_pack;
 mod surface;
+mod tensor;
 mod texture;
+mod warpgroup;
 
 use std::sync::Arc;
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::{Barrier, CLUSTER_BARRIER, Inst, Op, Reduction, Slot};
+use warpwatt_ptx::program::{
+    Barrier, CLUSTER_BARRIER, GroupStep, Groups, Inst, Op, Pending, Reduction, Slot, WARPGROUP,
+};
 
-use crate::barrier::BARRIERS;
+use crate::barrier::{BARRIERS, WARPGROUP_BARRIERS};
 use crate::error::Cause;
 use crate::memory::{BadAccess, Memories};
 use crate::registers::{Place, Registers, full};
@@ -213,6 +217,8 @@ impl<const W: usize> Warp<W> {
                 | Op::Surface(_)
                 | Op::ImageQuery(_)
                 | Op::CopyAsync(_)
+                | Op::BulkReduce(_)
+                | Op::ReplaceTensorMap(_)
                 | Op::Heap(_)
                 | Op::Matrix(_) => {
                     let done = self.reach(inst, step, memories);
@@ -243,6 +249,14 @@ impl<const W: usize> Warp<W> {
                     return self
                         .transfer(entry, step, memories)
                         .map_err(|cause| fault(inst, first, cause));
+                }
+                Op::Groups(Groups {
+                    of: Pending::Products,
+                    step: GroupStep::Wait(_),
+                }) if executed != 0 => {
+                    self.note(step);
+                    self.stack.go(at + 1);
+                    return Ok(Some(self.meet_warpgroup(inst, at)));
                 }
                 Op::Nothing { fence: true } => {
                     self.note(step);
@@ -306,6 +320,10 @@ impl<const W: usize> Warp<W> {
         let addresses = match &inst.op {
             Op::Texture(sample) => Some(self.texture(sample, inst, executed, memories.device)?),
             Op::CopyAsync(how) => Some(self.copy_async(how, inst, executed, memories)?),
+            Op::BulkReduce(how) => Some(self.bulk_reduce(how, inst, executed, memories)?),
+            Op::ReplaceTensorMap(how) => {
+                Some(self.replace_tensor_map(how, inst, executed, memories)?)
+            }
             Op::Heap(how) => {
                 self.heap(*how, inst, executed, memories)?;
                 None
@@ -487,6 +505,19 @@ impl<const W: usize> Warp<W> {
             at,
             line: inst.line,
         }))
+    }
+
+    /// The four warps of a warpgroup meet where they wait for their products: each has read its part of what others may write over behind it.
+    fn meet_warpgroup(&self, inst: &Inst, at: u32) -> Stop {
+        let threads = WARPGROUP * 32;
+        let group = self.place.warp * W as u32 / threads;
+        Stop::Barrier(Wait {
+            id: WARPGROUP_BARRIERS + group,
+            threads: Some(threads),
+            ballot: None,
+            at,
+            line: inst.line,
+        })
     }
 
     /// The barrier opened: the answer to what the warp asked there, if it did.
