@@ -6,7 +6,9 @@ mod image;
 mod matrix;
 mod op;
 mod slot;
+mod tensor;
 mod video;
+mod warpgroup;
 
 pub use allocation::{Allocation, Spills};
 pub use extensions::{
@@ -21,7 +23,11 @@ pub use op::{
     ShuffleMode, Target, Vote, Word1, Word2, Word3, Word4,
 };
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
+pub use tensor::{
+    BulkReduce, MAX_RANK, ReplaceTensorMap, TENSOR_MAP_BYTES, TensorCopy, TensorField, TensorWay,
+};
 pub use video::{Part, ScalarVideo, Second, Video, VideoMad, VideoOp};
+pub use warpgroup::{Adds, GROUP_ROWS, GroupMultiplyAdd, GroupStep, Groups, Pending, WARPGROUP};
 
 use crate::error::PtxError;
 
