@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use warpwatt_board::board::{Board, MOST_BYTES};
-use warpwatt_board::counted::row;
+use warpwatt_board::counted::{METRICS, row};
 use warpwatt_board::shipped;
 use warpwatt_gpu::GpuSpec;
 
@@ -12,32 +12,6 @@ use crate::input;
 use crate::outcome::{Metric, Note, NoteKind};
 use crate::pricing::Counted;
 use crate::study::{Placed, Variant};
-
-/// What is reported: name, unit, meaning.
-const METRICS: [(&str, &str, &str); 3] = [
-    ("board.power_w", "W", "what the graphics board draws"),
-    (
-        "board.low_w",
-        "W",
-        "2.5 % of measurements of the board lie below",
-    ),
-    (
-        "board.high_w",
-        "W",
-        "2.5 % of measurements of the board lie above",
-    ),
-];
-
-/// Names and units of what is reported.
-pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
-    METRICS.into_iter().map(|(name, unit, _)| (name, unit))
-}
-
-/// What a figure means; nothing if it is not one of a board.
-pub fn meaning(name: &str) -> Option<String> {
-    let found = METRICS.iter().find(|(known, _, _)| *known == name)?;
-    Some(found.2.to_owned())
-}
 
 /// The board that a study names, whose GPU is that of the study. Nothing: what is wrong is in the sink.
 pub(crate) fn named(
@@ -107,12 +81,12 @@ pub(crate) fn report(board: &Board, gpu: &GpuSpec, counted: &mut Counted) {
     );
     let drawn = board.predict(&row);
     let values = [drawn.power_w, drawn.low_w, drawn.high_w];
-    let metrics = METRICS.iter().zip(values);
+    let metrics = METRICS.into_iter().zip(values);
     counted
         .metrics
         .extend(metrics.map(|((name, unit, _), value)| Metric {
-            name: (*name).to_owned(),
-            unit: (*unit).to_owned(),
+            name: name.to_owned(),
+            unit: unit.to_owned(),
             value,
             ratio: None,
         }));
