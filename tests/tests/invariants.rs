@@ -161,6 +161,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpwatt-activity",
             "warpwatt-circuit",
             "warpwatt-gpu",
+            "warpwatt-input",
             "warpwatt-pricing",
             "warpwatt-structures",
             "warpwatt-techlib",

@@ -1,4 +1,5 @@
-//! What every reader of input shares: what is said of faults, documents whose values know their places, expressions, goals, files up to a limit.
+//! What every reader of input shares: what is said of faults, documents whose values know their places, tables,
+//! expressions, goals, files up to a limit.
 
 pub mod diag;
 pub mod expression;
@@ -6,4 +7,5 @@ pub mod goal;
 /// A browser has no files.
 #[cfg(not(target_family = "wasm"))]
 pub mod input;
+pub mod table;
 pub mod toml_reader;

@@ -1,5 +1,7 @@
 //! Watts of a board over the points of a study.
 
+use std::ffi::OsStr;
+use std::ops::Range;
 use std::path::Path;
 
 use warpwatt_board::board::{Board, MOST_BYTES};
@@ -20,7 +22,8 @@ pub(crate) fn named(
     gpus: &[Variant],
     (sink, source): (&mut Sink, SourceId),
 ) -> Option<Board> {
-    let board = open(named, directory, (sink, source))?;
+    let place = (source, named.range.clone());
+    let board = open(&named.value, directory, sink, Some(&place))?;
     let Some(other) = gpus.iter().find(|gpu| gpu.preset != board.facts.preset) else {
         return Some(board);
     };
@@ -33,40 +36,49 @@ pub(crate) fn named(
     None
 }
 
-fn open(
-    named: &Placed<String>,
+/// The board of that name, or of that file below `directory`; `place` is where the name stands, if it is in a text. Nothing: what is wrong is in `sink`.
+pub fn open(
+    name: &str,
     directory: &Path,
-    (sink, source): (&mut Sink, SourceId),
+    sink: &mut Sink,
+    place: Option<&(SourceId, Range<usize>)>,
 ) -> Option<Board> {
-    let name = &named.value;
     if let Some(board) = shipped::shipped(name) {
         return Some(board);
     }
-    let wrong = |message: String| {
-        Diag::error("study::board", message).at(source, named.range.clone(), "this board")
+    let wrong = |code: &'static str, message: String| {
+        let diag = Diag::error(code, message);
+        match place {
+            Some((source, range)) => diag.at(*source, range.clone(), "this board"),
+            None => diag,
+        }
     };
-    if !name.ends_with(".toml") {
+    let path = directory.join(name);
+    if path.extension() != Some(OsStr::new("toml")) {
+        let message = format!("there is no board `{name}`");
         let help = format!(
             "{}; or name a file that ends in .toml",
             did_you_mean(name, shipped::names())
         );
-        sink.push(wrong(format!("no board is called `{name}`")).help(help));
+        sink.push(wrong("board::unknown", message).help(help));
         return None;
     }
-    let text = match input::text(&directory.join(name), MOST_BYTES) {
+    let text = match input::text(&path, MOST_BYTES) {
         Ok(text) => text,
         Err(error) => {
-            sink.push(wrong(format!("cannot read the board `{name}`: {error}")));
+            let message = format!("cannot read `{name}`: {error}");
+            sink.push(wrong("input::unreadable", message).help("name a file that can be read"));
             return None;
         }
     };
-    let file = sink.sources.add(name.clone(), text.clone());
+    let source = sink.sources.add(name, text.clone());
     let faults = match Board::parse(&text) {
         Ok(board) => return Some(board),
         Err(faults) => faults,
     };
     for fault in faults {
-        sink.push(Diag::error("board::file", fault.message).at(file, fault.range, ""));
+        let diag = Diag::error("board::file", fault.message).at(source, fault.range, "");
+        sink.push(diag.help("docs/boards.md says what a board's file holds"));
     }
     None
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use warpwatt_gpu::COUNTERS;
-use warpwatt_techniques::{ALL, Stack};
+use warpwatt_techniques::ALL;
 
 use super::{Better, Def, Figure, Metric, POINT, VERSUS, paper, point, technique, versus};
 use crate::diag::{Diag, nearest};
@@ -70,15 +70,6 @@ impl Metrics {
                 .map(|(name, unit)| (name.to_owned(), unit.to_owned()))
                 .collect(),
         }
-    }
-
-    /// With what the techniques of `stack` report under its parameters.
-    #[must_use]
-    pub fn with_stack(mut self, stack: &Stack) -> Self {
-        for metric in technique::of(stack) {
-            add(&mut self.listed, metric);
-        }
-        self
     }
 
     /// With what the points have.
