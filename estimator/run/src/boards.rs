@@ -1,7 +1,6 @@
 //! Watts of a board over the points of a study.
 
 use std::ffi::OsStr;
-use std::ops::Range;
 use std::path::Path;
 
 use warpwatt_board::board::{Board, MOST_BYTES};
@@ -9,7 +8,7 @@ use warpwatt_board::counted::{METRICS, row};
 use warpwatt_board::shipped;
 use warpwatt_gpu::GpuSpec;
 
-use crate::diag::{Diag, Sink, SourceId, did_you_mean};
+use crate::diag::{Diag, Sink, SourceId, Span, did_you_mean};
 use crate::input;
 use crate::outcome::{Metric, Note, NoteKind};
 use crate::pricing::Counted;
@@ -22,7 +21,10 @@ pub(crate) fn named(
     gpus: &[Variant],
     (sink, source): (&mut Sink, SourceId),
 ) -> Option<Board> {
-    let place = (source, named.range.clone());
+    let place = Span {
+        source,
+        range: named.range.clone(),
+    };
     let board = open(&named.value, directory, sink, Some(&place))?;
     let Some(other) = gpus.iter().find(|gpu| gpu.preset != board.facts.preset) else {
         return Some(board);
@@ -31,28 +33,18 @@ pub(crate) fn named(
         "the board `{}` has the GPU `{}`, the study has `{}`",
         board.facts.name, board.facts.preset, other.preset
     );
-    let diag = Diag::error("study::board", message).at(source, named.range.clone(), "this board");
+    let diag = Diag::error("study::board", message).on(Some(&place), "this board");
     sink.push(diag.help(format!("write preset = \"{}\"", board.facts.preset)));
     None
 }
 
 /// The board of that name, or of that file below `directory`; `place` is where the name stands, if it is in a text. Nothing: what is wrong is in `sink`.
-pub fn open(
-    name: &str,
-    directory: &Path,
-    sink: &mut Sink,
-    place: Option<&(SourceId, Range<usize>)>,
-) -> Option<Board> {
+pub fn open(name: &str, directory: &Path, sink: &mut Sink, place: Option<&Span>) -> Option<Board> {
     if let Some(board) = shipped::shipped(name) {
         return Some(board);
     }
-    let wrong = |code: &'static str, message: String| {
-        let diag = Diag::error(code, message);
-        match place {
-            Some((source, range)) => diag.at(*source, range.clone(), "this board"),
-            None => diag,
-        }
-    };
+    let wrong =
+        |code: &'static str, message: String| Diag::error(code, message).on(place, "this board");
     let path = directory.join(name);
     if path.extension() != Some(OsStr::new("toml")) {
         let message = format!("there is no board `{name}`");
