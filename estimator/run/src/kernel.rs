@@ -1,6 +1,5 @@
 //! Kernels brought in: from the suite, or from the user's launch file and PTX.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -8,7 +7,7 @@ use warpwatt_ptx::{MAX_REGISTERS, Module, PtxError};
 use warpwatt_suite::launch::{Files, Prepared};
 use warpwatt_suite::{Build, Case, Kernel, LaunchFile, Problem};
 
-use crate::diag::{Diag, Sink, SourceId, did_you_mean};
+use crate::diag::{Diag, Sink, SourceId, Span, did_you_mean};
 use crate::digest::hex;
 use crate::input;
 use crate::outcome::KernelName;
@@ -62,11 +61,7 @@ impl LoadedKernel {
 }
 
 /// Brings a kernel in. Every fault is left in `sink`; those that are about no text are shown at `named`, where the study names the kernel.
-pub fn load(
-    sink: &mut Sink,
-    request: &KernelRequest,
-    named: Option<(SourceId, Range<usize>)>,
-) -> Option<LoadedKernel> {
+pub fn load(sink: &mut Sink, request: &KernelRequest, named: Option<Span>) -> Option<LoadedKernel> {
     let mut loader = Loader { sink, named };
     match &request.from {
         From::Suite(kernel) => loader.suite(kernel, request),
@@ -79,7 +74,7 @@ const FILTER_CACHE: &str = "filter_cache";
 
 struct Loader<'s> {
     sink: &'s mut Sink,
-    named: Option<(SourceId, Range<usize>)>,
+    named: Option<Span>,
 }
 
 impl Loader<'_> {
@@ -302,10 +297,7 @@ impl Loader<'_> {
     }
 
     fn plain(&mut self, code: &'static str, message: String, help: Option<String>) {
-        let mut diag = Diag::error(code, message).maybe_help(help);
-        if let Some((source, range)) = &self.named {
-            diag = diag.at(*source, range.clone(), "named here");
-        }
-        self.sink.push(diag);
+        let diag = Diag::error(code, message).maybe_help(help);
+        self.sink.push(diag.on(self.named.as_ref(), "named here"));
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use super::{Check, Kind, Status, Tolerance, Validation};
-use warpwatt_analysis::report::format;
+use warpwatt_report::format;
 
 impl Validation {
     /// One row a check, and the sum.
@@ -14,7 +14,6 @@ impl Validation {
         table
             .load_style(presets::UTF8_FULL_CONDENSED)
             .set_content_arrangement(ContentArrangement::Disabled)
-            .force_no_tty()
             .set_header([
                 "where",
                 "what",

@@ -3,7 +3,7 @@
 use warpwatt_board::board::Board;
 use warpwatt_board::calibrate::{Calibrated, calibrate};
 use warpwatt_board::errors::{Compared, Errors};
-use warpwatt_board::rows::{Row, Rows};
+use warpwatt_board::rows::{Row, Rows, names};
 use warpwatt_board::shipped::{MEASURED, Measured, shipped};
 
 use super::{Check, Kind, Tolerance};
@@ -92,9 +92,7 @@ fn median_of_pairs(rows: &[(&Row, Compared)]) -> f64 {
 
 /// All other cases from every ninth, at most twelve of them.
 fn twelve(measured: &Measured, board: &Board, rows: &Rows) -> Result<Check, String> {
-    let mut names: Vec<&str> = rows.used.iter().map(|row| row.name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
+    let names = names(&rows.used);
     let every = names.len().div_ceil(12);
     let chosen: Vec<&str> = names.into_iter().step_by(every).take(12).collect();
     let (some, rest): (Vec<Row>, Vec<Row>) = rows

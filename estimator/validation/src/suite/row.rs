@@ -11,10 +11,10 @@ use super::reduce::{REDUCTIONS, Reduce};
 use super::shipped;
 use super::{Ours, Published, Row, Selection, Suite};
 use crate::{Kind, Tolerance};
-use warpwatt_analysis::report::metric::{Metric, Metrics};
 use warpwatt_input::diag::{did_you_mean, nearest};
 use warpwatt_input::expression::Expression;
 use warpwatt_pricing::outcome::BASELINE;
+use warpwatt_report::metric::{Metric, Metrics};
 use warpwatt_study::reader::known;
 use warpwatt_study::reader::{Fault, Reader, Section, plain, text};
 

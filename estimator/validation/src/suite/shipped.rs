@@ -25,7 +25,7 @@ const OWN: &[(&str, &str)] = texts!("../../suites/":
 );
 
 /// Papers' numbers that reports show too: file and text.
-const PAPERS: &[(&str, &str)] = texts!("../../../analysis/papers/": "filter_cache.toml");
+const PAPERS: &[(&str, &str)] = texts!("../../../report/papers/": "filter_cache.toml");
 
 /// Studies that ship: file and text.
 const STUDIES: &[(&str, &str)] = texts!("../../../../workloads/studies/":

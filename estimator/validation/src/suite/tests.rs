@@ -1,7 +1,7 @@
 use super::{Studies, Suite, shipped, study};
 use crate::{Check, Kind, Status};
-use warpwatt_analysis::report::sample;
 use warpwatt_input::diag::{Sink, render};
+use warpwatt_report::sample;
 
 fn read(text: &str) -> Result<Suite, String> {
     let mut sink = Sink::default();
