@@ -202,7 +202,11 @@ fn run<const W: usize>(
         left: options.limit,
         changes: 0,
     };
-    let mut grid = Grid::new(shape.ctas(), new_cta::<W>(entry, launch, &shape, options));
+    let mut grid = Grid::new(
+        shape.ctas(),
+        new_cta::<W>(entry, launch, &shape, options),
+        !options.races,
+    );
     let mut under_way = UnderWay {
         entry,
         launch,

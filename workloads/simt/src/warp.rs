@@ -20,6 +20,7 @@ use std::sync::Arc;
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{Barrier, CLUSTER_BARRIER, Inst, MbarrierOp, Op, Reduction, Slot};
 
+pub(crate) use self::collective::mask;
 use self::multiply::Multiplier;
 use self::polling::Loops;
 use self::splits::Split;
