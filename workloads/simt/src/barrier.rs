@@ -11,6 +11,9 @@ use crate::warp::{Ballot, Wait};
 /// Barriers of a CTA (PTX ISA 8.x, section 9.7.13.1).
 pub(crate) const BARRIERS: u32 = 16;
 
+/// The first of the barriers at which warpgroups wait for their products, one a warpgroup: beyond those that a kernel can name.
+pub(crate) const WARPGROUP_BARRIERS: u32 = 1 << 16;
+
 /// Threads that announced themselves at each barrier without waiting (`bar.arrive`), and for how many in all.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arrivals(BTreeMap<u32, Arrived>);

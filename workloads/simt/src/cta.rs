@@ -1,9 +1,9 @@
 //! One CTA: its warps take turns until all have exited.
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::CLUSTER_BARRIER;
+use warpwatt_ptx::program::{CLUSTER_BARRIER, WARPGROUP};
 
-use crate::barrier::{AfterBarriers, Arrivals, BARRIERS, Queue};
+use crate::barrier::{AfterBarriers, Arrivals, BARRIERS, Queue, WARPGROUP_BARRIERS};
 use crate::error::{Cause, Reason, Waiting};
 use crate::memory::{DeviceMemory, LocalMemory, Memories};
 use crate::races::{Race, Watch};
@@ -209,7 +209,8 @@ impl<const W: usize> Cta<W> {
             if self.members.iter().all(done) {
                 return Ok(Progress::Done);
             }
-            if !progressed {
+            let waits = |member: &Member<W>| matches!(member.state, State::Waiting(_));
+            if !progressed || self.members.iter().any(waits) {
                 self.open_barriers(ground.entry)?;
                 let runs = |member: &Member<W>| member.state == State::Running;
                 if !self.members.iter().any(runs) {
@@ -372,7 +373,9 @@ impl<const W: usize> Cta<W> {
         let running = |member: &&Member<W>| member.state != State::Done;
         let live = self.members.iter().filter(running).count() as u32 * W as u32;
         let mut stuck = Vec::new();
-        for id in (0..BARRIERS).chain([CLUSTER_BARRIER]) {
+        let groups = (self.members.len() * W).div_ceil(WARPGROUP as usize * 32) as u32;
+        let of_groups = WARPGROUP_BARRIERS..WARPGROUP_BARRIERS + groups;
+        for id in (0..BARRIERS).chain([CLUSTER_BARRIER]).chain(of_groups) {
             let waiting = self.waiting(id);
             let Some(queue) = Queue::of(
                 id,

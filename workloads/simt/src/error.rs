@@ -5,6 +5,8 @@ use std::fmt;
 use warpwatt_ptx::PtxError;
 use warpwatt_ptx::types::Space;
 
+use crate::barrier::WARPGROUP_BARRIERS;
+
 /// A launch that was refused or an execution that stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExecError {
@@ -134,6 +136,10 @@ pub enum Cause {
     },
     /// `free` of an address that `malloc` did not give, or that was given back.
     BadFree(u64),
+    /// An instruction of a warpgroup that only a part of a warp's threads executes.
+    PartialWarp,
+    /// A tensor map that no copy can use.
+    TensorMap(&'static str),
     /// `trap`.
     Trap,
     /// An indexed branch beyond its list.
@@ -230,9 +236,13 @@ impl fmt::Display for WaitingBarrier {
             arrived,
             needed,
         } = self;
+        let barrier = match barrier.checked_sub(WARPGROUP_BARRIERS) {
+            Some(group) if group < WARPGROUP_BARRIERS => format!("the wait of warpgroup {group}"),
+            _ => format!("barrier {barrier}"),
+        };
         write!(
             f,
-            "barrier {barrier} at line {line} has {arrived} of {needed} threads ({})",
+            "{barrier} at line {line} has {arrived} of {needed} threads ({})",
             named("warp", warps)
         )
     }
@@ -391,6 +401,10 @@ impl fmt::Display for Cause {
                 f,
                 "an indirect call of {address:#x}, at which no function of the call's shape begins"
             ),
+            Cause::PartialWarp => f.write_str(
+                "an instruction of a warpgroup under divergence: all threads of the warp must execute it",
+            ),
+            Cause::TensorMap(why) => write!(f, "the tensor map cannot be used: {why}"),
             Cause::Trap => f.write_str("the kernel executed `trap`"),
             Cause::BranchIndex(index) => write!(f, "branch index {index} lies beyond its targets"),
             Cause::BeyondCode => f.write_str("the program ran past its last instruction"),

@@ -13,18 +13,23 @@ mod race_watch;
 mod set_and_pack;
 mod splits;
 mod surface;
+mod tensor;
 mod texture;
+mod warpgroup;
 
 use std::sync::Arc;
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::{Barrier, CLUSTER_BARRIER, Inst, MbarrierOp, Op, Reduction, Slot};
+use warpwatt_ptx::program::{
+    Barrier, CLUSTER_BARRIER, GroupStep, Groups, Inst, MbarrierOp, Op, Pending, Reduction, Slot,
+    WARPGROUP,
+};
 
 pub(crate) use self::collective::mask;
 use self::multiply::Multiplier;
 use self::polling::Loops;
 use self::splits::Split;
-use crate::barrier::BARRIERS;
+use crate::barrier::{BARRIERS, WARPGROUP_BARRIERS};
 use crate::error::Cause;
 use crate::memory::{BadAccess, Memories};
 use crate::registers::{Place, Registers, full};
@@ -260,6 +265,8 @@ impl<const W: usize> Warp<W> {
                 | Op::Surface(_)
                 | Op::ImageQuery(_)
                 | Op::CopyAsync(_)
+                | Op::BulkReduce(_)
+                | Op::ReplaceTensorMap(_)
                 | Op::Heap(_)
                 | Op::Matrix(_) => {
                     let done = self.reach(inst, step, memories);
@@ -316,6 +323,14 @@ impl<const W: usize> Warp<W> {
                         self.step_aside(step);
                         return Ok(None);
                     }
+                }
+                Op::Groups(Groups {
+                    of: Pending::Products,
+                    step: GroupStep::Wait(_),
+                }) if executed != 0 => {
+                    self.note(step);
+                    self.stack.go(at + 1);
+                    return Ok(Some(self.meet_warpgroup(inst, at)));
                 }
                 Op::Nothing { fence: true } => {
                     self.note(step);
@@ -382,6 +397,10 @@ impl<const W: usize> Warp<W> {
         let addresses = match &inst.op {
             Op::Texture(sample) => Some(self.texture(sample, inst, executed, memories.device)?),
             Op::CopyAsync(how) => Some(self.copy_async(how, inst, executed, memories)?),
+            Op::BulkReduce(how) => Some(self.bulk_reduce(how, inst, executed, memories)?),
+            Op::ReplaceTensorMap(how) => {
+                Some(self.replace_tensor_map(how, inst, executed, memories)?)
+            }
             Op::Heap(how) => {
                 self.heap(*how, inst, executed, memories)?;
                 None
@@ -572,6 +591,19 @@ impl<const W: usize> Warp<W> {
             at,
             line: inst.line,
         }))
+    }
+
+    /// The four warps of a warpgroup meet where they wait for their products: each has read its part of what others may write over behind it.
+    fn meet_warpgroup(&self, inst: &Inst, at: u32) -> Stop {
+        let threads = WARPGROUP * 32;
+        let group = self.place.warp * W as u32 / threads;
+        Stop::Barrier(Wait {
+            id: WARPGROUP_BARRIERS + group,
+            threads: Some(threads),
+            ballot: None,
+            at,
+            line: inst.line,
+        })
     }
 
     /// The barrier opened: the answer to what the warp asked there, if it did.

@@ -3,7 +3,8 @@
 //! Families are by operand width and count (`Word2`: two words to a word), so that execution has one loop over lanes a family.
 
 use super::{
-    CopyAsync, Heap, ImageFact, Matrix, Mbarrier, Sample, ScalarVideo, Surface, Video, WordFunction,
+    BulkReduce, CopyAsync, Groups, Heap, ImageFact, Matrix, Mbarrier, ReplaceTensorMap, Sample,
+    ScalarVideo, Surface, Video, WordFunction,
 };
 use crate::types::{Space, Type};
 
@@ -120,7 +121,7 @@ pub enum Op {
     Surface(Surface),
     /// `txq`, `suq`: the source is the handle.
     ImageQuery(ImageFact),
-    /// `wmma`, `mma`, `ldmatrix`.
+    /// `wmma`, `mma`, `ldmatrix`, `wgmma.mma_async`, `cp.async.bulk.tensor`.
     Matrix(Box<Matrix>),
     /// `atom`, `red`: sources are the base address and one or two values.
     Atomic(Atomic),
@@ -168,6 +169,12 @@ pub enum Op {
     IsSpace(Space),
     /// `cp.async`, `cp.async.bulk`.
     CopyAsync(CopyAsync),
+    /// `cp.reduce.async.bulk`.
+    BulkReduce(BulkReduce),
+    /// `tensormap.replace`.
+    ReplaceTensorMap(ReplaceTensorMap),
+    /// Groups of what is pending: committed, or waited for.
+    Groups(Groups),
     /// `mbarrier`.
     Mbarrier(Mbarrier),
     /// `malloc` and `free`.

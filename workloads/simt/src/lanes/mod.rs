@@ -6,6 +6,7 @@
 mod carry;
 mod compare;
 mod convert;
+mod dense;
 mod double;
 mod float32;
 mod float64;
@@ -18,6 +19,7 @@ mod word_functions;
 pub use carry::carry;
 pub use compare::{compare_double, compare_word, gathered, test_double, test_word};
 pub use convert::convert;
+pub use dense::{add_row, small_float};
 pub use double::{extract, insert, long_shift, long_to_word, long1, long2, long3};
 pub use half::{compare_halves, decode_half, encode_half, half, narrow};
 pub use video::{scalar_video, video};

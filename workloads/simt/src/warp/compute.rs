@@ -164,7 +164,7 @@ impl<const W: usize> Warp<W> {
             }),
             Op::MulWide { .. } | Op::MadWide { .. } => self.multiply_wide(inst, lanes),
             Op::Predicate { op, negated } => self.predicate_logic(*op, *negated, inst, lanes),
-            Op::Nothing { .. } => {}
+            Op::Nothing { .. } | Op::Groups(_) => {}
             _ => self.compute_rarely(inst, executed),
         }
     }

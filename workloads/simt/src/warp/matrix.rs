@@ -45,6 +45,11 @@ impl<const W: usize> Warp<W> {
                 self.transpose(matrix, executed);
                 return Ok(None);
             }
+            MatrixOp::GroupMultiplyAdd(how) => {
+                self.group_multiply_add(how, matrix, inst, executed, memories)?;
+                return Ok(None);
+            }
+            MatrixOp::Tensor(how) => self.tensor_copy(how, matrix, inst, executed, memories),
             MatrixOp::MultiplyAdd(how) => {
                 self.multiply_add(how, matrix, executed);
                 return Ok(None);
