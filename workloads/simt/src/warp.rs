@@ -25,6 +25,7 @@ use warpwatt_ptx::program::{
     WARPGROUP,
 };
 
+pub(crate) use self::collective::mask;
 use self::multiply::Multiplier;
 use self::polling::Loops;
 use self::splits::Split;
