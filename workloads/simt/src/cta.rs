@@ -4,6 +4,7 @@ use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{CLUSTER_BARRIER, WARPGROUP};
 
 use crate::barrier::{AfterBarriers, Arrivals, BARRIERS, Queue, WARPGROUP_BARRIERS};
+use crate::barrier_word::Told;
 use crate::error::Cause;
 use crate::memory::{DeviceMemory, LocalMemory, Memories};
 use crate::races::{Race, Watch};
@@ -33,6 +34,7 @@ pub(crate) struct Cta<const W: usize> {
     shared: Vec<u8>,
     arrivals: Arrivals,
     order: AfterBarriers,
+    told: Told,
     watch: Option<Box<Watch>>,
 }
 
@@ -68,6 +70,7 @@ impl<const W: usize> Cta<W> {
             shared: vec![0; shared_bytes],
             arrivals: Arrivals::default(),
             order: AfterBarriers::default(),
+            told: Told::default(),
             watch,
         }
     }
@@ -172,6 +175,7 @@ impl<const W: usize> Cta<W> {
             local,
             constants: ground.constants,
             params: ground.params,
+            told: &mut self.told,
             watch: self.watch.as_deref_mut(),
         };
         let before = warp.counts.warp_instructions;
@@ -247,6 +251,7 @@ impl<const W: usize> Cta<W> {
             watch.start(cta);
         }
         self.arrivals = Arrivals::default();
+        self.told.clear();
         for member in &mut self.members {
             member.warp.start(entry, cta);
             member.state = State::Running;

@@ -25,7 +25,7 @@ use crate::error::Cause;
 use crate::memory::{BadAccess, Memories};
 use crate::registers::{Place, Registers, full};
 use crate::stack::{Path, SimtStack};
-use crate::trace::{BarrierUse, Counts, LaneMask, Register, WarpRecorder};
+use crate::trace::{BarrierUse, Beyond, Counts, LaneMask, Register, WarpRecorder};
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +92,8 @@ pub(crate) struct Warp<const W: usize> {
     /// Open calls, the outermost first.
     frames: Vec<call::Frame>,
     record: bool,
+    /// What the record of the asynchronous instruction at hand tells.
+    beyond: Option<Beyond>,
     /// Of which instructions the operands' values are recorded, if of any.
     valued: Option<Arc<[bool]>>,
 }
@@ -117,6 +119,7 @@ impl<const W: usize> Warp<W> {
             exit: None,
             frames: Vec::new(),
             record,
+            beyond: None,
             valued,
         }
     }
@@ -337,14 +340,31 @@ impl<const W: usize> Warp<W> {
             _ => return self.access(inst, step, memories),
         };
         match addresses {
-            Some(addresses) if self.record => {
-                self.recorder
-                    .access(step.at, step.active, executed, &addresses);
-            }
-            Some(_) => {}
+            Some(addresses) => self.note_access(step, &addresses),
             None => self.note(step),
         }
         Ok(())
+    }
+
+    /// Records an instruction that accesses memory, or goes on on its own.
+    fn note_access(&mut self, step: Step, addresses: &[u64; W]) {
+        let Step {
+            at,
+            active,
+            executed,
+        } = step;
+        let beyond = self.beyond.take();
+        if !self.record {
+            return;
+        }
+        match beyond {
+            Some(beyond) if executed != 0 => {
+                let first = addresses[executed.trailing_zeros() as usize];
+                self.recorder
+                    .asynchronous(at, active, executed, first, &beyond);
+            }
+            _ => self.recorder.access(at, active, executed, addresses),
+        }
     }
 
     /// Executes an instruction after which other warps may have to have their turn; whether they do.
@@ -359,14 +379,7 @@ impl<const W: usize> Warp<W> {
             return Ok(step.executed != 0);
         };
         let (addresses, waits) = self.memory_barrier(how, inst, step.executed, memories)?;
-        if self.record {
-            let Step {
-                at,
-                active,
-                executed,
-            } = step;
-            self.recorder.access(at, active, executed, &addresses);
-        }
+        self.note_access(step, &addresses);
         Ok(waits)
     }
 
