@@ -6,6 +6,7 @@ use warpwatt_ptx::Module;
 use warpwatt_ptx::program::{GLOBALS_BASE, GRID_WORKSPACE, GRID_WORKSPACE_BYTES, Source, Special};
 use warpwatt_ptx::types::Space;
 
+use crate::barrier_word::Told;
 use crate::error::Cause;
 use crate::heap::Heap;
 use crate::races::Watch;
@@ -346,6 +347,8 @@ pub(crate) struct Memories<'m> {
     pub local: &'m mut LocalMemory,
     pub constants: &'m mut [u8],
     pub params: &'m mut [u8],
+    /// What barriers in shared memory have been told.
+    pub told: &'m mut Told,
     /// Who looks for races, if somebody does.
     pub watch: Option<&'m mut Watch>,
 }
