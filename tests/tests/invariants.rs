@@ -64,7 +64,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("warpwatt-ptx", &[]),
     ("warpwatt-simt", &["warpwatt-ptx"]),
-    ("warpwatt-suite", &["warpwatt-ptx", "warpwatt-simt"]),
+    (
+        "warpwatt-suite",
+        &["warpwatt-input", "warpwatt-ptx", "warpwatt-simt"],
+    ),
     ("warpwatt-input", &["warpwatt-techlib"]),
     (
         "warpwatt-pricing",

@@ -3,7 +3,7 @@
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::divergence::{self, Lanes};
 use warpwatt_ptx::lifetime::releases;
-use warpwatt_ptx::program::{Inst, MatrixOp, Op, Slot, SlotKind, Source};
+use warpwatt_ptx::program::{GROUP_ROWS, Inst, MatrixOp, Op, Slot, SlotKind, Source, WARPGROUP};
 use warpwatt_ptx::strands;
 use warpwatt_ptx::types::Space;
 
@@ -100,6 +100,9 @@ fn multiply_adds(op: &Op) -> u32 {
     match op {
         Op::Matrix(matrix) => match &matrix.op {
             MatrixOp::MultiplyAdd(how) => how.shape.map(u32::from).iter().product(),
+            MatrixOp::GroupMultiplyAdd(how) => {
+                u32::from(GROUP_ROWS) / WARPGROUP * u32::from(how.columns) * u32::from(how.depth)
+            }
             _ => 0,
         },
         _ => 0,

@@ -453,6 +453,8 @@ impl<'s> Lowering<'_, 's> {
             }
             "cp" => self.copy_async(instruction),
             "mbarrier" => self.memory_barrier(instruction),
+            "wgmma" => self.warpgroup(instruction),
+            "tensormap" => self.tensor_map(instruction),
             "applypriority" | "discard" | "pmevent" | "brkpt" | "setmaxnreg" | "griddepcontrol"
             | "nanosleep" | "createpolicy" | "fns" | "szext" | "cnot" | "mapa" | "getctarank" => {
                 self.extension(instruction)

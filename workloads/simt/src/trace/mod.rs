@@ -7,7 +7,7 @@ mod affine;
 mod check;
 pub mod file;
 mod needs;
-mod record;
+pub(crate) mod record;
 mod statics;
 pub mod statistics;
 
