@@ -71,7 +71,6 @@ impl Evidence {
         table
             .load_style(presets::UTF8_FULL_CONDENSED)
             .set_content_arrangement(ContentArrangement::Disabled)
-            .force_no_tty()
             .set_header(HEADER);
         for cells in self.cells() {
             table.add_row(cells);

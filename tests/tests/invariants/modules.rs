@@ -57,6 +57,30 @@ const CIRCLES: &[Circle] = &[
         ],
         "one interpreter: warps leave traces, and a trace is read back with the options of its execution",
     ),
+    (
+        "estimator/report",
+        &[
+            "answer",
+            "beside",
+            "budget",
+            "chart",
+            "columns",
+            "compare",
+            "drawn",
+            "goals",
+            "metric",
+            "model",
+            "operating",
+            "paper",
+            "pareto",
+            "protection",
+            "stacked",
+            "structures",
+            "table",
+            "time",
+        ],
+        "a report holds what is made of its points (answers, budgets, fronts, stacks), each of which is made from a report and drawn by the tables",
+    ),
 ];
 
 /// Of a module those that it names, each with a file that does.
