@@ -56,9 +56,17 @@ impl Guard {
 
     fn circuit(self, bits: u64, side: Side) -> Spec {
         let block = match (self, side) {
-            (Self::Parity, Side::Generator) => LogicBlock::Parity { bits },
-            (Self::Parity, Side::Checker) => LogicBlock::Parity { bits: bits + 1 },
-            (Self::Correcting(code), side) => LogicBlock::Secded { bits, code, side },
+            (Self::Parity, Side::Generator) => LogicBlock::Parity { bits, stages: 1 },
+            (Self::Parity, Side::Checker) => LogicBlock::Parity {
+                bits: bits + 1,
+                stages: 1,
+            },
+            (Self::Correcting(code), side) => LogicBlock::Secded {
+                bits,
+                code,
+                side,
+                stages: 1,
+            },
         };
         Spec::Logic(LogicSpec {
             block,

@@ -147,6 +147,7 @@ impl UniformVector {
         Spec::Logic(LogicSpec {
             block: LogicBlock::Parity {
                 bits: self.entry_bits() - 1,
+                stages: 1,
             },
             activity: 50,
         })
