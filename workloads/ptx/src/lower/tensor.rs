@@ -322,8 +322,11 @@ fn reduction(modifiers: &mut Modifiers<'_, '_>) -> Option<AtomicOp> {
     })
 }
 
+/// A field of a dimension.
+type Field = fn(u8) -> TensorField;
+
 /// A field, and whether a dimension's number stands before its value.
-fn field_named(text: &str) -> Option<(fn(u8) -> TensorField, bool)> {
+fn field_named(text: &str) -> Option<(Field, bool)> {
     Some(match text {
         "global_address" => (|_| TensorField::GlobalAddress, false),
         "rank" => (|_| TensorField::Rank, false),
