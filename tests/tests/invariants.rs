@@ -134,6 +134,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "warpwatt-activity",
             "warpwatt-board",
+            "warpwatt-circuit",
             "warpwatt-gpu",
             "warpwatt-input",
             "warpwatt-pricing",

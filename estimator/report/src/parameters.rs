@@ -1,18 +1,21 @@
-//! What a study chose: the settings of its GPUs, its nodes, and the parameters of its techniques, a column each in every table.
+//! What a study chose: the settings of its GPUs, its nodes, the parameters of its techniques, and the sizes of its own structures, a column each in every table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use warpwatt_circuit::registry::{self, Allowed, Block};
 use warpwatt_gpu::{Preset, presets};
 use warpwatt_techniques::{ALL, Kind as Takes, find};
 
 use super::sheet::{Cell, Kind, SheetColumn};
-use crate::label::{self, Label};
+use crate::label::{self, Label, STRUCTURE};
 use crate::outcome::{Point, TechnologyName};
 
 /// Before a setting of the GPU.
 const GPU: &str = "gpu.";
 /// Before a parameter of a technique.
 const TECHNIQUE: &str = "technique.";
+/// Keys of structures that are whole numbers, beside those that circuits declare.
+const COUNTS: [&str; 5] = ["count", "words", "bits", "banks", "tag_bits"];
 /// The technology node.
 const NODE: &str = "gpu.node";
 
@@ -21,21 +24,29 @@ const NODE: &str = "gpu.node";
 pub struct Parameters(Vec<SheetColumn>);
 
 impl Parameters {
-    /// The node, every setting that a study gives its GPUs, and every parameter of the techniques that it names, by name.
+    /// The node, every setting that a study gives its GPUs, every parameter of the techniques that it names and every key of its own structures that is swept, by
+    /// name.
     pub fn names<'a>(
         settings: impl Iterator<Item = &'a str>,
         techniques: impl Iterator<Item = &'a str>,
     ) -> Vec<String> {
         let settings: BTreeSet<&str> = settings.collect();
         let settings = settings.iter().map(|setting| format!("{GPU}{setting}"));
-        let named: BTreeSet<&str> = techniques.flat_map(label::techniques).collect();
+        let labels: BTreeSet<&str> = techniques.collect();
+        let structures: BTreeSet<&str> = labels.iter().flat_map(|l| label::structures(l)).collect();
+        let swept = structures.into_iter().filter_map(label::parameters);
+        let swept: BTreeSet<String> = swept.flatten().map(|(name, _)| name).collect();
+        let named: BTreeSet<&str> = labels.iter().flat_map(|l| label::techniques(l)).collect();
         let definitions = ALL.iter().filter(|one| named.contains(one.name));
         let techniques = definitions.flat_map(|definition| {
             let parameters = definition.parameters.iter();
             parameters.map(|one| format!("{TECHNIQUE}{}.{}", definition.name, one.name))
         });
         let node = std::iter::once(NODE.to_owned());
-        node.chain(settings).chain(techniques).collect()
+        node.chain(settings)
+            .chain(techniques)
+            .chain(swept)
+            .collect()
     }
 
     /// Those of these names.
@@ -75,6 +86,7 @@ impl Parameters {
         let cell = |column: &SheetColumn| {
             let text = match column.name.strip_prefix(TECHNIQUE) {
                 Some(name) => label.value(name),
+                None if column.name.starts_with(STRUCTURE) => label.value(&column.name),
                 None if column.name == NODE => Some(technology.node.clone()),
                 None => {
                     let setting = column.name.strip_prefix(GPU).unwrap_or_default();
@@ -89,6 +101,17 @@ impl Parameters {
 
 /// What the values of a parameter are, as it is declared.
 fn kind(name: &str, gpu: &toml::Table) -> Kind {
+    if let Some(key) = name.strip_prefix(STRUCTURE) {
+        let key = key.rsplit_once('.').map_or(key, |(_, key)| key);
+        let declared = |block: &Block| {
+            let mut own = block.parameters.iter();
+            own.any(|own| own.name == key && matches!(own.allowed, Allowed::Count { .. }))
+        };
+        return match COUNTS.contains(&key) || registry::blocks().any(declared) {
+            true => Kind::Count,
+            false => Kind::Text,
+        };
+    }
     let technique = name.strip_prefix(TECHNIQUE).and_then(|name| {
         let (technique, key) = name.split_once('.')?;
         let mut parameters = find(technique).ok()?.parameters.iter();

@@ -121,6 +121,10 @@ fn attribute(point: &Point, key: &str) -> Option<Vec<String>> {
             (_, Some(parameter)) => Label::of(&point.technique)
                 .value(parameter)
                 .map(|value| vec![value]),
+            _ if key.starts_with(label::STRUCTURE) => {
+                let value = Label::of(&point.technique).value(key);
+                value.map(|value| vec![value])
+            }
             _ => point.axes.get(key).map(|value| vec![value.clone()]),
         },
     }

@@ -1,6 +1,7 @@
 //! Stacks of techniques beside their members alone: is the whole more or less than its parts?
 
 use serde::Serialize;
+use warpwatt_techniques::Stack;
 
 use super::estimate::{self, Estimate, Term};
 use super::format;
@@ -69,8 +70,13 @@ impl Stacked {
                     .filter(|p| p.point.differs_only_in_technique(point))
             };
             let labelled = |label: &str| here().find(|p| label::same(&p.point.technique, label));
-            let alone: Option<Vec<&Outcome>> =
-                members.iter().map(|member| labelled(member)).collect();
+            // Beside the same structures of the study's own.
+            let beside = |member: &String| {
+                let structures = label::structures(&point.technique);
+                let label: Vec<&str> = [&member[..]].into_iter().chain(structures).collect();
+                labelled(&label.join(Stack::JOIN))
+            };
+            let alone: Option<Vec<&Outcome>> = members.iter().map(beside).collect();
             let plain = here().find(|p| p.point.is_baseline())?;
             Some(StackedPoint::of(
                 plain,

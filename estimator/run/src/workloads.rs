@@ -96,7 +96,7 @@ fn add(
 pub fn judge_counted(
     kernels: &[StudyKernel],
     gpu: &GpuSpec,
-    configurations: usize,
+    techniques: bool,
     sink: &mut Sink,
     source: SourceId,
 ) {
@@ -111,7 +111,7 @@ pub fn judge_counted(
             first.get_or_insert(named);
         }
     }
-    if let Some(named) = first.filter(|_| configurations > 1) {
+    if let Some(named) = first.filter(|_| techniques) {
         let message =
             "techniques are not tried on counts of another tool: they change what is counted";
         let diag = Diag::warning("counts::techniques", message);

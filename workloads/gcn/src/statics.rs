@@ -57,6 +57,7 @@ fn nothing() -> StaticInst {
         needs: Needs::default(),
         uniform: false,
         multiply_adds: 0,
+        asynchronous: None,
         line: 0,
     }
 }

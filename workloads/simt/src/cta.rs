@@ -4,6 +4,7 @@ use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{CLUSTER_BARRIER, WARPGROUP};
 
 use crate::barrier::{AfterBarriers, Arrivals, BARRIERS, Queue, WARPGROUP_BARRIERS};
+use crate::barrier_word::Told;
 use crate::error::{Cause, Reason, Waiting};
 use crate::memory::{DeviceMemory, LocalMemory, Memories};
 use crate::races::{Race, Watch};
@@ -46,6 +47,7 @@ pub(crate) struct Cta<const W: usize> {
     shared: Vec<u8>,
     arrivals: Arrivals,
     order: AfterBarriers,
+    told: Told,
     watch: Option<Box<Watch>>,
 }
 
@@ -95,6 +97,7 @@ impl<const W: usize> Cta<W> {
             shared: vec![0; shared_bytes],
             arrivals: Arrivals::default(),
             order: AfterBarriers::default(),
+            told: Told::default(),
             watch,
         }
     }
@@ -255,6 +258,7 @@ impl<const W: usize> Cta<W> {
             local,
             constants: ground.constants,
             params: ground.params,
+            told: &mut self.told,
             watch: self.watch.as_deref_mut(),
         };
         let (executed, changes) = (warp.executed(), warp.changes);
@@ -334,6 +338,7 @@ impl<const W: usize> Cta<W> {
             watch.start(cta);
         }
         self.arrivals = Arrivals::default();
+        self.told.clear();
         for member in &mut self.members {
             member.warp.start(entry, cta);
             member.state = State::Running;

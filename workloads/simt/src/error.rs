@@ -115,6 +115,8 @@ pub enum Cause {
         /// Who waits, and where.
         waiting: Vec<Waiting>,
     },
+    /// A CTA waits for another one, in a launch in which races are looked for: there they run one after the other.
+    Together,
     /// A lane executes a collective whose mask does not name it.
     NotMember {
         /// The mask.
@@ -371,6 +373,9 @@ impl fmt::Display for Cause {
                 f,
                 "the launch hangs: no thread can go on; they wait: {}",
                 listed(waiting)
+            ),
+            Cause::Together => f.write_str(
+                "the CTA waits for another one: data races are looked for only in launches whose CTAs can run one after the other",
             ),
             Cause::NotMember { mask } => write!(
                 f,

@@ -46,11 +46,11 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Warps of 32, a hundred million warp instructions, a trace.
+    /// Warps of 32, a thousand million warp instructions, a trace.
     fn default() -> Self {
         Self {
             warp_width: 32,
-            limit: 100_000_000,
+            limit: 1_000_000_000,
             record: true,
             values: false,
             races: false,
@@ -202,7 +202,11 @@ fn run<const W: usize>(
         left: options.limit,
         changes: 0,
     };
-    let mut grid = Grid::new(shape.ctas(), new_cta::<W>(entry, launch, &shape, options));
+    let mut grid = Grid::new(
+        shape.ctas(),
+        new_cta::<W>(entry, launch, &shape, options),
+        !options.races,
+    );
     let mut under_way = UnderWay {
         entry,
         launch,

@@ -37,6 +37,8 @@ pub(crate) struct Grid<const W: usize> {
     idle: Vec<Cta<W>>,
     next: usize,
     count: usize,
+    /// Whether CTAs may be under way side by side.
+    together: bool,
     /// The CTA that ran last.
     last: usize,
 }
@@ -48,13 +50,14 @@ pub(crate) struct GridFault {
 }
 
 impl<const W: usize> Grid<W> {
-    /// A grid of `count` CTAs, the first of which runs on `cta`.
-    pub fn new(count: usize, cta: Cta<W>) -> Self {
+    /// A grid of `count` CTAs, the first of which runs on `cta`; `together` says whether they may be under way side by side.
+    pub fn new(count: usize, cta: Cta<W>, together: bool) -> Self {
         Self {
             begun: VecDeque::new(),
             idle: vec![cta],
             next: 0,
             count,
+            together,
             last: 0,
         }
     }
@@ -71,7 +74,10 @@ impl<const W: usize> Grid<W> {
             let begins = self.next < self.count && self.begun.len() < RESIDENT;
             let progress = match again {
                 Some(at) if ended || !begins => self.look_again(at, ground)?,
-                _ if begins => self.begin(launched, ground)?,
+                _ if begins && (self.together || self.begun.is_empty()) => {
+                    self.begin(launched, ground)?
+                }
+                _ if begins => return Err(self.stops(ground.entry, Cause::Together)),
                 _ if self.begun.is_empty() => return Ok(()),
                 _ => return Err(self.hang(ground.entry)),
             };
@@ -134,12 +140,18 @@ impl<const W: usize> Grid<W> {
         for begun in self.begun.iter_mut().filter(|begun| begun.polls.is_some()) {
             waiting.extend(begun.cta.waits(entry));
         }
+        self.stops(entry, Cause::Hang { waiting })
+    }
+
+    /// A fault of the first CTA that polls, where it does.
+    fn stops(&mut self, entry: &Entry, cause: Cause) -> GridFault {
         let first = self.begun.iter_mut().find(|begun| begun.polls.is_some());
-        let (number, mut fault) = match first {
-            Some(first) => (first.number, first.cta.hang(entry)),
-            None => unreachable!("a grid without CTAs under way has ended"),
+        let Some(first) = first else {
+            unreachable!("a grid without CTAs under way has ended")
         };
-        fault.fault.cause = Cause::Hang { waiting };
+        let mut fault = first.cta.hang(entry);
+        fault.fault.cause = cause;
+        let number = first.number;
         GridFault { number, fault }
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use warpwatt_ptx::Module;
-use warpwatt_ptx::program::GLOBALS_BASE;
+use warpwatt_ptx::program::{GLOBALS_BASE, GRID_WORKSPACE, GRID_WORKSPACE_BYTES, Source, Special};
 use warpwatt_ptx::types::Space;
 
+use crate::barrier_word::Told;
 use crate::error::Cause;
 use crate::heap::Heap;
 use crate::races::Watch;
@@ -52,6 +53,13 @@ struct Buffer {
     bytes: Vec<u8>,
 }
 
+/// Whether a kernel of the module asks where the CTAs of its grid meet.
+fn meets(module: &Module) -> bool {
+    let asked = Source::Special(Special::Number(GRID_WORKSPACE as u32));
+    let mut entries = module.entries.iter();
+    entries.any(|entry| entry.words.contains(&asked))
+}
+
 impl DeviceMemory {
     /// Memory that holds a module's `.global` variables with their initial contents.
     pub fn new(module: &Module) -> Self {
@@ -60,8 +68,13 @@ impl DeviceMemory {
             base: GLOBALS_BASE,
             bytes: module.globals.clone(),
         };
+        let workspace = meets(module).then(|| Buffer {
+            name: "the barrier of the grid".to_owned(),
+            base: GRID_WORKSPACE,
+            bytes: vec![0; GRID_WORKSPACE_BYTES],
+        });
         Self {
-            buffers: vec![globals],
+            buffers: workspace.into_iter().chain([globals]).collect(),
             next: HEAP_BASE,
             textures: BTreeMap::new(),
             heap: Heap::default(),
@@ -334,6 +347,8 @@ pub(crate) struct Memories<'m> {
     pub local: &'m mut LocalMemory,
     pub constants: &'m mut [u8],
     pub params: &'m mut [u8],
+    /// What barriers in shared memory have been told.
+    pub told: &'m mut Told,
     /// Who looks for races, if somebody does.
     pub watch: Option<&'m mut Watch>,
 }

@@ -7,6 +7,7 @@ use warpwatt_ptx::program::MAX_RANK;
 use warpwatt_ptx::types::Type;
 
 use crate::tensor_map::{Im2col, Swizzle, TensorMap};
+use crate::trace::Piece;
 
 /// Most bytes of a tile: more than any shared memory has.
 const MAX_BYTES: u64 = 1 << 20;
@@ -195,6 +196,47 @@ impl Tile {
             each(place..place + size, self.address(&at))?;
         }
         Ok(())
+    }
+
+    /// What of it lies inside the tensor, for a trace.
+    pub fn told(&self) -> Vec<Piece> {
+        if self.map.im2col.is_some() {
+            let mut pieces = Vec::new();
+            for row in self.rows() {
+                let told: Result<(), ()> = self.pieces(&row, |bytes, address| {
+                    pieces.push(Piece::plain(address, bytes.len() as u64));
+                    Ok(())
+                });
+                debug_assert!(told.is_ok(), "nothing fails here");
+            }
+            return pieces;
+        }
+        let mut at = self.start;
+        let mut loops = [(1, 0); MAX_RANK];
+        for (dimension, place) in loops.iter_mut().enumerate().take(self.map.extents.len()) {
+            let step = i64::from(self.map.steps[dimension]);
+            let extent = i64::from(self.map.extents[dimension]);
+            let steps = |distance: i64| (distance.max(0) as u64).div_ceil(step as u64) as i64;
+            let first = steps(-self.start[dimension]);
+            let end = steps(extent - self.start[dimension]);
+            let end = end.min(i64::from(self.counts[dimension]));
+            if first >= end {
+                return Vec::new();
+            }
+            at[dimension] += first * step;
+            let stride = match dimension {
+                0 => self.element_bytes() as i64,
+                _ => self.map.strides[dimension - 1] as i64,
+            };
+            *place = ((end - first) as u64, stride.wrapping_mul(step));
+        }
+        let [(length, distance), outer @ ..] = loops;
+        vec![Piece {
+            base: self.address(&at),
+            // Steps along a row are shorter than a sector mostly.
+            run: length * distance.unsigned_abs(),
+            loops: outer,
+        }]
     }
 
     /// Fills a row with what stands for elements outside of the tensor.

@@ -25,6 +25,7 @@ use warpwatt_ptx::program::{
     WARPGROUP,
 };
 
+pub(crate) use self::collective::mask;
 use self::multiply::Multiplier;
 use self::polling::Loops;
 use self::splits::Split;
@@ -33,7 +34,7 @@ use crate::error::Cause;
 use crate::memory::{BadAccess, Memories};
 use crate::registers::{Place, Registers, full};
 use crate::stack::{Path, SimtStack};
-use crate::trace::{BarrierUse, Counts, LaneMask, Register, WarpRecorder};
+use crate::trace::{BarrierUse, Beyond, Counts, LaneMask, Register, WarpRecorder};
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +117,8 @@ pub(crate) struct Warp<const W: usize> {
     /// Instructions that were executed and taken out of the counts: turns of loops that poll.
     dropped: u64,
     record: bool,
+    /// What the record of the asynchronous instruction at hand tells.
+    beyond: Option<Beyond>,
     /// Of which instructions the operands' values are recorded, if of any.
     valued: Option<Arc<[bool]>>,
 }
@@ -149,6 +152,7 @@ impl<const W: usize> Warp<W> {
             multiplier: Multiplier::default(),
             dropped: 0,
             record,
+            beyond: None,
             valued,
         }
     }
@@ -413,14 +417,31 @@ impl<const W: usize> Warp<W> {
             _ => return self.access(inst, step, memories),
         };
         match addresses {
-            Some(addresses) if self.record => {
-                self.recorder
-                    .access(step.at, step.active, executed, &addresses);
-            }
-            Some(_) => {}
+            Some(addresses) => self.note_access(step, &addresses),
             None => self.note(step),
         }
         Ok(())
+    }
+
+    /// Records an instruction that accesses memory, or goes on on its own.
+    fn note_access(&mut self, step: Step, addresses: &[u64; W]) {
+        let Step {
+            at,
+            active,
+            executed,
+        } = step;
+        let beyond = self.beyond.take();
+        if !self.record {
+            return;
+        }
+        match beyond {
+            Some(beyond) if executed != 0 => {
+                let first = addresses[executed.trailing_zeros() as usize];
+                self.recorder
+                    .asynchronous(at, active, executed, first, &beyond);
+            }
+            _ => self.recorder.access(at, active, executed, addresses),
+        }
     }
 
     /// Executes an instruction after which other warps may have to have their turn; whether they do.
@@ -437,14 +458,7 @@ impl<const W: usize> Warp<W> {
         };
         self.changes += u64::from(!matches!(how.op, MbarrierOp::Test { .. }));
         let (addresses, waits) = self.memory_barrier(how, inst, step.executed, memories)?;
-        if self.record {
-            let Step {
-                at,
-                active,
-                executed,
-            } = step;
-            self.recorder.access(at, active, executed, &addresses);
-        }
+        self.note_access(step, &addresses);
         Ok(waits)
     }
 

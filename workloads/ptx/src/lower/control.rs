@@ -19,7 +19,7 @@ impl<'s> Lowering<'_, 's> {
                 modifiers.finish()?;
                 expect_operands(instruction, &[1])?;
                 let label = label(&instruction.operands[0])?;
-                self.body.jumps.push((self.code.len(), vec![label]));
+                self.jump(vec![label]);
                 self.emit_plain(Op::Branch {
                     target: 0,
                     reconverge: NO_RECONVERGENCE,
@@ -71,7 +71,7 @@ impl<'s> Lowering<'_, 's> {
                 PtxError::new(list.span.clone(), message)
             })?;
         let targets = targets.clone();
-        self.body.jumps.push((self.code.len(), targets));
+        self.jump(targets);
         let op = Op::BranchIndexed {
             targets: Box::default(),
             reconverge: NO_RECONVERGENCE,

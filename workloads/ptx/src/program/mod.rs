@@ -40,6 +40,12 @@ pub const FUNCTIONS_BASE: u64 = 0x0600_0000;
 /// Distance between the addresses of device functions.
 pub const FUNCTION_STEP: u64 = 16;
 
+/// Address of what CTAs of a cooperative launch meet at, which `%envreg1` and `%envreg2` tell; its size is [`GRID_WORKSPACE_BYTES`].
+pub const GRID_WORKSPACE: u64 = 0x0f00_0000;
+
+/// A size and a count of those who have arrived (`grid_workspace` of CUDA's cooperative groups), and room.
+pub const GRID_WORKSPACE_BYTES: usize = 16;
+
 /// The number of the barrier of a cluster, which is a CTA: beyond those that a kernel can name.
 pub const CLUSTER_BARRIER: u32 = u32::MAX;
 

@@ -60,6 +60,17 @@ pub(super) fn surface(how: &Surface) -> Traits {
 }
 
 pub(super) fn copy_async(how: &CopyAsync) -> Traits {
+    if let (CopySize::Bulk(_), Space::Global) = (how.size, how.to.space) {
+        return Traits {
+            lanes: Lanes::Sources,
+            ..told(MemoryOp {
+                space: how.to.space,
+                kind: MemoryOpKind::Store,
+                // The first of the pieces that it moves.
+                bytes: 16,
+            })
+        };
+    }
     Traits {
         lanes: Lanes::Sources,
         ..told(MemoryOp {

@@ -22,7 +22,7 @@ pub(super) struct Part<'i> {
 const GROUP: u32 = u32::BITS;
 
 /// The operand that names the lanes which take part; without one all do that execute the instruction.
-fn mask(inst: &Inst) -> Option<Slot> {
+pub(crate) fn mask(inst: &Inst) -> Option<Slot> {
     let at = match &inst.op {
         Op::Vote { .. } | Op::MatchAny | Op::MatchAll | Op::Redux(_) => 1,
         Op::Shuffle(_) => 3,

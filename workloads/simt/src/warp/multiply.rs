@@ -15,7 +15,7 @@ use super::matrix::{GROUP, Parts};
 use crate::lanes::encode_half;
 use crate::trace::LaneMask;
 
-/// Columns that are summed side by side: each extent of a matrix is a multiple of it.
+/// Columns that are summed side by side: each matrix has a multiple of so many, and of two rows.
 const COLUMNS: usize = 8;
 
 /// Where the elements of A, B, C and D lie that the lanes hold: of each register's parts in turn, lane by lane.
@@ -69,7 +69,7 @@ impl<const W: usize> Warp<W> {
                 .enumerate()
             {
                 let [rows, columns] = how.size_of(part);
-                values.clear();
+                // The lanes hold every element.
                 values.resize(rows * columns, 0.0);
                 self.gather(how.elements[part], slots, group, &places[part], values);
             }
@@ -88,29 +88,24 @@ impl<const W: usize> Warp<W> {
         places: &[u16],
         values: &mut [f64],
     ) {
-        let mut places = places.chunks_exact(GROUP);
+        let mut decoded = [0.0; GROUP];
+        let mut places = places.as_chunks::<GROUP>().0.iter();
         for &slot in slots {
-            let bits = self.bits_of(slot, group);
             for part in 0..element.per_register() {
-                let shift = part as u32 * element.bits();
-                let decoded = decoded(element, &bits.map(|bits| bits >> shift));
-                let places = places.next().unwrap_or_default();
-                for (&place, value) in places.iter().zip(decoded) {
+                if slot.kind == SlotKind::Double {
+                    let doubles = &self.registers.double(slot)[group * GROUP..];
+                    fill(&mut decoded, doubles, f64::from_bits);
+                } else {
+                    let words = self.registers.word_part::<GROUP>(slot, group);
+                    decode(element, part as u32 * element.bits(), words, &mut decoded);
+                }
+                let Some(places) = places.next() else {
+                    return;
+                };
+                for (&place, &value) in places.iter().zip(&decoded) {
                     values[usize::from(place)] = value;
                 }
             }
-        }
-    }
-
-    fn bits_of(&self, slot: Slot, group: usize) -> [u64; GROUP] {
-        match slot.kind {
-            SlotKind::Double => {
-                std::array::from_fn(|lane| self.registers.double(slot)[group * GROUP + lane])
-            }
-            _ => self
-                .registers
-                .word_part::<GROUP>(slot, group)
-                .map(u64::from),
         }
     }
 
@@ -123,15 +118,25 @@ impl<const W: usize> Warp<W> {
         values: &[f64],
     ) {
         let element = how.elements[3];
-        let mut places = places.chunks_exact(GROUP);
+        let mut own = [0.0; GROUP];
+        let mut places = places.as_chunks::<GROUP>().0.iter();
         for &slot in slots {
             let mut bits = [0u64; W];
             for part in 0..element.per_register() {
-                let shift = part as u32 * element.bits();
-                let places = places.next().unwrap_or_default();
-                for (bits, &place) in bits[group * GROUP..].iter_mut().zip(places) {
-                    *bits |= encode(element, values[usize::from(place)], how.saturate) << shift;
+                let Some(places) = places.next() else {
+                    return;
+                };
+                for (own, &place) in own.iter_mut().zip(places) {
+                    *own = values[usize::from(place)];
                 }
+                let shift = part as u32 * element.bits();
+                encode(
+                    element,
+                    how.saturate,
+                    &own,
+                    shift,
+                    &mut bits[group * GROUP..],
+                );
             }
             let lanes = LaneMask::from(u32::MAX) << (group * GROUP);
             self.registers.set_extended(slot, executed & lanes, &bits);
@@ -139,72 +144,98 @@ impl<const W: usize> Warp<W> {
     }
 }
 
-/// D = A B + D, row by row.
+/// D = A B + D.
 fn multiply(how: &MultiplyAdd, a: &[f64], b: &[f64], d: &mut [f64]) {
-    let [m, n, k] = how.shape.map(usize::from);
-    for row in 0..m {
-        let left = &a[row * k..][..k];
-        for column in (0..n).step_by(COLUMNS) {
-            let right = b[column..].chunks(n);
-            let Some(sums) = d[row * n + column..].first_chunk_mut::<COLUMNS>() else {
-                return;
-            };
-            let pairs = left.iter().zip(right);
-            let pairs = pairs.filter_map(|(a, row)| Some((*a, row.first_chunk::<COLUMNS>()?)));
-            match (how.elements[0], how.product) {
-                // A chain of fused multiply-adds, each rounded.
-                (MatrixElement::F64, _) => pairs.for_each(|(a, row)| {
-                    *sums = std::array::from_fn(|at| libm::fma(a, row[at], sums[at]));
-                }),
-                (_, Product::Xor) => add(sums, pairs, |a, b| (a - b).abs()),
-                _ => add(sums, pairs, |a, b| a * b),
+    match (how.elements[0], how.product) {
+        (MatrixElement::F64, _) => fused(how, a, b, d),
+        (_, Product::Xor) => summed(how, a, b, d, |a, b| (a - b).abs()),
+        _ => summed(how, a, b, d, |a, b| a * b),
+    }
+}
+
+/// Sums of products on top of what was there, two rows at a time.
+#[inline(always)]
+fn summed(
+    how: &MultiplyAdd,
+    a: &[f64],
+    b: &[f64],
+    d: &mut [f64],
+    product: impl Fn(f64, f64) -> f64,
+) {
+    let [_, n, k] = how.shape.map(usize::from);
+    let across = n / COLUMNS;
+    let b = b.as_chunks::<COLUMNS>().0;
+    for (left, sums) in a.chunks_exact(2 * k).zip(d.chunks_exact_mut(2 * n)) {
+        let (first, second) = left.split_at(k);
+        let sums = sums.as_chunks_mut::<COLUMNS>().0;
+        for column in 0..across {
+            let right = b[column..].iter().step_by(across);
+            // Zero that leaves the sign of what is added.
+            let mut above = [-0.0; COLUMNS];
+            let mut below = [-0.0; COLUMNS];
+            for ((row, &one), &other) in right.zip(first).zip(second) {
+                for at in 0..COLUMNS {
+                    above[at] += product(one, row[at]);
+                    below[at] += product(other, row[at]);
+                }
+            }
+            for at in 0..COLUMNS {
+                sums[column][at] += above[at];
+                sums[across + column][at] += below[at];
             }
         }
     }
 }
 
-/// The products of a row's elements with those of some columns, on top of what was there.
-#[inline(always)]
-fn add<'b>(
-    sums: &mut [f64; COLUMNS],
-    pairs: impl Iterator<Item = (f64, &'b [f64; COLUMNS])>,
-    product: impl Fn(f64, f64) -> f64,
-) {
-    // Zero that leaves the sign of what is added.
-    let mut products = [-0.0; COLUMNS];
-    for (a, row) in pairs {
-        for (sum, b) in products.iter_mut().zip(row) {
-            *sum += product(a, *b);
+/// Chains of fused multiply-adds, each rounded.
+fn fused(how: &MultiplyAdd, a: &[f64], b: &[f64], d: &mut [f64]) {
+    let [_, n, k] = how.shape.map(usize::from);
+    for (left, sums) in a.chunks_exact(k).zip(d.chunks_exact_mut(n)) {
+        for (&one, row) in left.iter().zip(b.chunks_exact(n)) {
+            for (sum, &other) in sums.iter_mut().zip(row) {
+                *sum = libm::fma(one, other, *sum);
+            }
         }
-    }
-    for (sum, products) in sums.iter_mut().zip(products) {
-        *sum += products;
     }
 }
 
-/// The elements in the lowest bits.
-fn decoded(element: MatrixElement, bits: &[u64; GROUP]) -> [f64; GROUP] {
+/// Puts into a row what becomes of each of some numbers.
+#[inline(always)]
+fn fill<T: Copy, U>(to: &mut [U; GROUP], from: &[T], each: impl Fn(T) -> U) {
+    for (to, &from) in to.iter_mut().zip(from) {
+        *to = each(from);
+    }
+}
+
+/// The elements of all lanes that begin at a bit of their words.
+fn decode(element: MatrixElement, shift: u32, words: &[u32; GROUP], to: &mut [f64; GROUP]) {
     match element {
-        MatrixElement::Half(HalfFormat::F16) => bits.map(|bits| half(bits as u32)),
+        MatrixElement::Half(HalfFormat::F16) => fill(to, words, |word| half(word >> shift)),
         MatrixElement::Half(HalfFormat::Bf16) => {
-            bits.map(|bits| f64::from(f32::from_bits((bits as u32) << 16)))
+            fill(to, words, |word| single(word >> shift << 16))
         }
         // The lower bits of a TF32 are not read.
-        MatrixElement::Half(HalfFormat::Tf32) => {
-            bits.map(|bits| f64::from(f32::from_bits(bits as u32 & !0x1fff)))
-        }
-        MatrixElement::F32 => bits.map(|bits| f64::from(f32::from_bits(bits as u32))),
-        MatrixElement::F64 => bits.map(f64::from_bits),
-        MatrixElement::S8 => bits.map(|bits| f64::from(bits as i8)),
-        MatrixElement::U8 => bits.map(|bits| f64::from(bits as u8)),
-        MatrixElement::S4 => bits.map(|bits| f64::from((bits as i8) << 4 >> 4)),
-        MatrixElement::U4 => bits.map(|bits| f64::from(bits as u8 & 0xf)),
-        MatrixElement::B1 => bits.map(|bits| f64::from(bits as u8 & 1)),
-        MatrixElement::S32 => bits.map(|bits| f64::from(bits as i32)),
+        MatrixElement::Half(HalfFormat::Tf32) => fill(to, words, |word| single(word & !0x1fff)),
+        MatrixElement::F32 => fill(to, words, single),
+        MatrixElement::S8 => fill(to, words, |word| f64::from((word >> shift) as i8)),
+        MatrixElement::U8 => fill(to, words, |word| f64::from((word >> shift) as u8)),
+        MatrixElement::S4 => fill(to, words, |word| {
+            f64::from(((word >> shift) as i8) << 4 >> 4)
+        }),
+        MatrixElement::U4 => fill(to, words, |word| f64::from(word >> shift & 0xf)),
+        MatrixElement::B1 => fill(to, words, |word| f64::from(word >> shift & 1)),
+        MatrixElement::S32 => fill(to, words, |word| f64::from(word as i32)),
         // The upper byte of a half.
-        MatrixElement::Small(SmallFormat::E5m2) => bits.map(|bits| half((bits as u32) << 8)),
-        MatrixElement::Small(SmallFormat::E4m3) => bits.map(|bits| e4m3(bits as u32)),
+        MatrixElement::Small(SmallFormat::E5m2) => fill(to, words, |word| half(word >> shift << 8)),
+        MatrixElement::Small(SmallFormat::E4m3) => fill(to, words, |word| e4m3(word >> shift)),
+        // In registers of 64 bits.
+        MatrixElement::F64 => {}
     }
+}
+
+#[inline(always)]
+fn single(bits: u32) -> f64 {
+    f64::from(f32::from_bits(bits))
 }
 
 /// A half as a double: its fields are put where a single-precision number has them, whose exponent then is too small by 112, which a multiplication
@@ -238,14 +269,29 @@ fn signed(value: f32, sign: u32) -> f64 {
     f64::from(f32::from_bits(value.to_bits() | sign << 31))
 }
 
-fn encode(element: MatrixElement, value: f64, saturate: bool) -> u64 {
+/// Puts results into the lanes' bits, from a bit on.
+fn encode(
+    element: MatrixElement,
+    saturate: bool,
+    values: &[f64; GROUP],
+    shift: u32,
+    bits: &mut [u64],
+) {
+    let mut own = [0u64; GROUP];
     match element {
-        MatrixElement::F64 => value.to_bits(),
-        MatrixElement::Half(_) => u64::from(to_half(value)),
-        MatrixElement::S32 if saturate => u64::from(value as i32 as u32),
-        MatrixElement::F32 => u64::from((value as f32).to_bits()),
+        MatrixElement::F64 => fill(&mut own, values, f64::to_bits),
+        MatrixElement::Half(_) => fill(&mut own, values, |value| u64::from(to_half(value))),
+        MatrixElement::S32 if saturate => {
+            fill(&mut own, values, |value| u64::from(value as i32 as u32))
+        }
+        MatrixElement::F32 => fill(&mut own, values, |value| {
+            u64::from((value as f32).to_bits())
+        }),
         // Sums of integers are exact in double precision.
-        _ => u64::from(value as i64 as u32),
+        _ => fill(&mut own, values, |value| u64::from(value as i64 as u32)),
+    }
+    for (bits, own) in bits.iter_mut().zip(own) {
+        *bits |= own << shift;
     }
 }
 
@@ -338,7 +384,11 @@ mod tests {
             let (m, n, k) = (16, 8 * n, 4 * k);
             let how = MultiplyAdd { shape: [m, n, k], elements, registers: [0; 3], fixed_layout: true, saturate, product };
             let [m, n, k] = [m, n, k].map(usize::from);
-            let value = |part: usize, at: usize| decoded(elements[part], &[bits[at]; GROUP])[0];
+            let value = |part: usize, at: usize| {
+                let mut decoded = [f64::from_bits(bits[at]); GROUP];
+                decode(elements[part], 0, &[bits[at] as u32; GROUP], &mut decoded);
+                decoded[0]
+            };
             let a: Vec<f64> = (0..m * k).map(|at| value(0, at)).collect();
             let b: Vec<f64> = (0..k * n).map(|at| value(1, at + 100)).collect();
             let c: Vec<f64> = (0..m * n).map(|at| value(2, at + 200)).collect();

@@ -9,12 +9,12 @@ use warpwatt_ptx::types::{Space, Type};
 
 use super::Warp;
 use super::access::{Footprint, combine, each_lane};
-use crate::barrier_word::BarrierWord;
+use crate::barrier_word::{BarrierWord, offset};
 use crate::error::Cause;
 use crate::memory::{BadAccess, Memories};
 use crate::tensor_map::{TensorMap, replace};
 use crate::tile::{Row, Tile};
-use crate::trace::{LaneMask, lanes};
+use crate::trace::{Beyond, Copied, LaneMask, Piece, lanes};
 
 const MAP: usize = TENSOR_MAP_BYTES as usize;
 
@@ -35,6 +35,7 @@ impl<const W: usize> Warp<W> {
             _ => place(1, how.shared),
         };
         let mut firsts = [0; W];
+        let mut copied = Copied::default();
         for lane in lanes(executed) {
             let at = lane as usize;
             let number = |slot: usize| self.registers.word(matrix.src[slot])[at];
@@ -52,9 +53,14 @@ impl<const W: usize> Warp<W> {
             firsts[at] = tile.first();
             self.move_tile(how, &tile, lane, shared[at], memories)?;
             if let TensorWay::Load(barrier) = how.way {
-                complete::<W>(barrier, place(2, barrier)[at], lane, tile.bytes(), memories)?;
+                let address = place(2, barrier)[at];
+                complete::<W>(barrier, address, lane, tile.bytes(), memories)?;
+                copied.barrier = Some(offset(address));
             }
+            copied.bytes += tile.bytes();
+            copied.pieces.extend(tile.told());
         }
+        self.beyond = Some(Beyond::Copy(copied));
         Ok(firsts)
     }
 
@@ -108,6 +114,7 @@ impl<const W: usize> Warp<W> {
         let to = self.addresses(inst.src[0], how.to.offset);
         let from = self.addresses(inst.src[1], how.from.offset);
         let sizes = *self.registers.word(inst.src[2]);
+        let mut copied = Copied::default();
         for lane in lanes(executed) {
             let at = lane as usize;
             let fault = |cause| BadAccess { lane, cause };
@@ -122,7 +129,14 @@ impl<const W: usize> Warp<W> {
             if let Some(barrier) = how.barrier {
                 let address = self.addresses(inst.src[3], barrier.offset)[at];
                 complete::<W>(barrier, address, lane, size as u64, memories)?;
+                copied.barrier = Some(offset(address));
             }
+            copied.bytes += size as u64;
+            let piece = || Piece::plain(to[at], size as u64);
+            copied.pieces.extend((size > 0).then(piece));
+        }
+        if how.to.space == Space::Global {
+            self.beyond = Some(Beyond::Copy(copied));
         }
         Ok(to)
     }
@@ -170,7 +184,9 @@ fn complete<const W: usize>(
     };
     each_lane::<8, W>(place.space, &at, memories, |_, word| {
         BarrierWord::change(word, |word| word.complete(bytes));
-    })
+    })?;
+    memories.told.complete(address, bytes);
+    Ok(())
 }
 
 fn read_map(
