@@ -47,6 +47,11 @@ pub struct Margin {
 }
 
 impl Judged {
+    /// What is said of the point `number`, from 0 on; nothing where no bound applies.
+    pub fn of_point(&self, number: usize) -> Option<&Verdict> {
+        self.points.get(number).and_then(Option::as_ref)
+    }
+
     /// The points of `report` against `budget`. Bounds whose metric does not exist are met by no point.
     pub fn of(report: &Report, budget: &Budget) -> Self {
         let known = Metrics::known();
@@ -178,6 +183,16 @@ impl Verdict {
     pub fn within_error(&self) -> bool {
         self.chance
             .is_some_and(|chance| chance > TAIL && chance < 1.0 - TAIL)
+    }
+
+    /// `inside` or `outside`, and whether that is within its error.
+    pub fn mark(&self) -> &'static str {
+        match (self.inside, self.within_error()) {
+            (true, false) => "inside",
+            (true, true) => "inside, within its error",
+            (false, false) => "outside",
+            (false, true) => "outside, within its error",
+        }
     }
 }
 

@@ -7,16 +7,7 @@ use super::format::{self, NONE};
 use super::model::Block;
 use super::paper::{Paper, PaperFigure};
 use super::protection;
-
-/// A column: its heading in lines, what it means, and its cells, one a comparison of the block.
-pub struct Column {
-    /// The lines of the heading, unit last.
-    pub heading: Vec<String>,
-    /// What the figures are.
-    pub meaning: String,
-    /// The figures.
-    pub cells: Vec<String>,
-}
+use super::text::Column;
 
 /// The figures of every comparison that the block can show: columns without any value are left out.
 pub fn figures(block: &Block) -> Vec<Column> {

@@ -1,11 +1,11 @@
 //! Points against a budget and on a Pareto front, as the tables that people read.
 
-use super::budget::{Judged, Verdict};
-use super::columns::Column;
+use super::budget::Verdict;
 use super::format::{self, NONE};
 use super::metric::quantity;
 use super::model::Report;
 use super::pareto::{Front, Fronts};
+use super::text::Column;
 use crate::outcome::{KernelName, Outcome, Point, gpu_label};
 use crate::peak::Peak;
 
@@ -62,7 +62,7 @@ impl Report {
         let shown = &all[..all.len().min(MOST_ROWS)];
         let points: Vec<&Point> = shown.iter().map(|(outcome, _)| &outcome.point).collect();
         let mut columns = context(&points);
-        let mark = |(_, verdict): &(&Outcome, &Verdict)| mark(verdict).to_owned();
+        let mark = |(_, verdict): &(&Outcome, &Verdict)| verdict.mark().to_owned();
         let binds = |(_, verdict): &(&Outcome, &Verdict)| budget.words(verdict);
         columns.push(column(
             "budget",
@@ -155,7 +155,12 @@ impl Report {
             columns.push(column("on the front", meaning, order.iter().map(cell)));
         }
         if let Some(budget) = &self.budget {
-            let cell = |&number: &usize| budget_mark(budget, number);
+            let cell = |&number: &usize| {
+                budget
+                    .of_point(number)
+                    .map_or(NONE, Verdict::mark)
+                    .to_owned()
+            };
             columns.push(column(
                 "budget",
                 "inside or outside",
@@ -180,21 +185,6 @@ impl Report {
             columns,
             left_out,
         }
-    }
-}
-
-/// `inside` or `outside`, and whether that is within its error; nothing where no bound applies.
-pub fn budget_mark(budget: &Judged, number: usize) -> String {
-    let verdict = budget.points.get(number).and_then(Option::as_ref);
-    verdict.map_or(NONE, mark).to_owned()
-}
-
-fn mark(verdict: &Verdict) -> &'static str {
-    match (verdict.inside, verdict.within_error()) {
-        (true, false) => "inside",
-        (true, true) => "inside, within its error",
-        (false, false) => "outside",
-        (false, true) => "outside, within its error",
     }
 }
 

@@ -36,6 +36,7 @@ mod structures;
 mod table;
 mod tables;
 mod terms;
+mod text;
 mod time;
 mod uncertainty;
 

@@ -1,7 +1,7 @@
 //! What supply and temperature do: a table for each GPU variant, technology and technique that was run at several supplies, or at the temperature of its own heat.
 
-use super::columns::Column;
 use super::format::{self, NONE};
+use super::text::Column;
 use crate::outcome::{HeatState, KernelName, Outcome, Point, gpu_label};
 
 /// The points of one GPU variant and technique in one technology.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::columns::Column;
 use super::compare::Comparison;
 use super::format;
 use super::model::Block;
 use super::pareto::non_dominated;
+use super::text::Column;
 use crate::outcome::{BASELINE, Metric, Outcome, TechnologyName, gpu_label};
 use crate::reliability;
 

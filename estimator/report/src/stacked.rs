@@ -3,11 +3,11 @@
 use serde::Serialize;
 use warpwatt_techniques::Stack;
 
-use super::columns::Column;
 use super::estimate::{self, Estimate, Term};
 use super::format;
 use super::model::Block;
 use super::terms;
+use super::text::Column;
 use crate::label;
 use crate::outcome::{KernelName, Outcome, Point};
 

@@ -1,9 +1,9 @@
 //! What each structure takes without and with a configuration.
 
 use super::chart::Family;
-use super::columns::Column;
 use super::format::{self, NONE};
 use super::model::Report;
+use super::text::Column;
 use crate::outcome::{Outcome, PricedStructure};
 
 /// Sums over the kernels of a configuration.

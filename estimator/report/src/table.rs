@@ -6,7 +6,7 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use super::answer::{Detail, Details};
-use super::columns::{self, Column};
+use super::columns;
 use super::format;
 use super::goals::PointTable;
 use super::model::{Block, Report};
@@ -15,6 +15,7 @@ use super::paper::Paper;
 use super::protection::Protections;
 use super::stacked::Stacked;
 use super::structures;
+use super::text::Column;
 use super::time;
 use crate::outcome::Outcome;
 
@@ -100,27 +101,6 @@ fn structures_text(report: &Report, width: usize) -> String {
         }
     }
     text
-}
-
-/// A text in lines of at most `width` characters as far as words allow.
-pub(super) fn paragraph(text: &str, width: usize) -> String {
-    let mut lines = String::new();
-    let mut used = 0;
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        if used > 0 && used + 1 + length > width {
-            lines.push('\n');
-            used = 0;
-        }
-        if used > 0 {
-            lines.push(' ');
-            used += 1;
-        }
-        lines.push_str(word);
-        used += length;
-    }
-    lines.push('\n');
-    lines
 }
 
 fn block_text(block: &Block, paper: Option<&dyn Paper>, width: usize) -> String {

@@ -1,7 +1,7 @@
 //! What the SMs spent their time on: a table for each GPU variant and technique.
 
-use super::columns::Column;
 use super::format::{self, NONE};
+use super::text::Column;
 use crate::outcome::{KernelName, Outcome, Point, gpu_label};
 
 /// The runs on one GPU variant with one technique.

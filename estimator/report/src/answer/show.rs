@@ -10,7 +10,7 @@ use super::winner;
 use crate::aligned::Aligned;
 use crate::format::{self, NONE};
 use crate::model::Report;
-use crate::table::paragraph;
+use crate::text::paragraph;
 
 /// Rows that are shown whole; of more the best and the worst.
 const MOST_ROWS: usize = 12;

@@ -4,7 +4,6 @@ use super::WIDTH;
 use super::legend::{self, Mark};
 use super::scale::Scale;
 use super::svg::{Anchor, Canvas};
-use crate::goals::budget_mark;
 use crate::metric::quantity;
 use crate::model::Report;
 use crate::pareto::{Front, Fronts};
@@ -67,8 +66,8 @@ pub fn front(report: &Report, fronts: &Fronts, front: &Front, second: usize, id:
     };
     for number in others.into_iter().step_by(stride) {
         let budget = report.budget.as_ref();
-        let outside =
-            budget.is_some_and(|budget| budget_mark(budget, number).starts_with("outside"));
+        let verdict = budget.and_then(|budget| budget.of_point(number));
+        let outside = verdict.is_some_and(|verdict| !verdict.inside);
         let (x, y) = place(number);
         canvas.circle(if outside { "s7" } else { "s0" }, x, y, &tooltip(number));
     }

@@ -8,7 +8,7 @@ use crate::answer::{Detail, Details, best_and_worst, left_out};
 use crate::format;
 use crate::metric::quantity;
 use crate::outcome::{BASELINE, Point, gpu_label};
-use crate::table::paragraph;
+use crate::text::paragraph;
 
 /// Behind the number of points: where they are, and what is shown of them.
 const WHERE: &str = "points.csv and comparisons.csv have them. Least, median and most are over the points of \

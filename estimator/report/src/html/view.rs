@@ -6,13 +6,14 @@ use serde::Serialize;
 
 use super::goals::{self, FrontView, PointsView};
 use crate::answer::{Scope, answer_columns, saved_and_added};
-use crate::columns::{self, Column};
+use crate::columns;
 use crate::compare::Comparison;
 use crate::model::{Block, Report};
 use crate::outcome::{Outcome, PricedStructure, Provenance, TechnologyName};
 use crate::protection::Protections;
 use crate::stacked::Stacked;
 use crate::structures::families;
+use crate::text::Column;
 use crate::uncertainty::UncertaintyLine;
 use crate::{chart, format, operating, table, time};
 
