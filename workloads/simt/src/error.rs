@@ -258,18 +258,32 @@ fn named(what: &str, numbers: &[impl ToString]) -> String {
     format!("{what}{plural} {}", numbers.join(", "))
 }
 
-/// The first of those that wait, and how many more there are.
-fn listed(waiting: &[Waiting]) -> String {
+/// What to say of barriers that cannot open.
+fn deadlock(barriers: &[WaitingBarrier]) -> String {
+    let barriers: Vec<String> = barriers.iter().map(ToString::to_string).collect();
+    format!(
+        "deadlock: not all threads of the CTA reach the barriers that others wait at: {}",
+        barriers.join("; ")
+    )
+}
+
+/// What to say of those that wait for ever: the first of them, and how many more there are.
+fn hang(waiting: &[Waiting]) -> String {
     let shown: Vec<String> = waiting
         .iter()
         .take(SHOWN)
         .map(ToString::to_string)
         .collect();
-    match waiting.len().saturating_sub(SHOWN) {
-        0 => shown.join("; "),
-        more => format!("{}; and {more} more", shown.join("; ")),
-    }
+    let shown = shown.join("; ");
+    let more = match waiting.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    format!("the launch hangs: no thread can go on; they wait: {shown}{more}")
 }
+
+/// What to say of CTAs that wait for each other while races are looked for.
+const TOGETHER: &str = "the CTA waits for another one: data races are looked for only in launches whose CTAs can run one after the other";
 
 /// How many of those that wait a message names.
 const SHOWN: usize = 8;
@@ -361,22 +375,9 @@ impl fmt::Display for Cause {
                 "not all threads of the CTA reach barrier {barrier}: {} went past it and exited",
                 named("warp", warps)
             ),
-            Cause::Deadlock { barriers } => {
-                let barriers: Vec<String> = barriers.iter().map(ToString::to_string).collect();
-                write!(
-                    f,
-                    "deadlock: not all threads of the CTA reach the barriers that others wait at: {}",
-                    barriers.join("; ")
-                )
-            }
-            Cause::Hang { waiting } => write!(
-                f,
-                "the launch hangs: no thread can go on; they wait: {}",
-                listed(waiting)
-            ),
-            Cause::Together => f.write_str(
-                "the CTA waits for another one: data races are looked for only in launches whose CTAs can run one after the other",
-            ),
+            Cause::Deadlock { barriers } => f.write_str(&deadlock(barriers)),
+            Cause::Hang { waiting } => f.write_str(&hang(waiting)),
+            Cause::Together => f.write_str(TOGETHER),
             Cause::NotMember { mask } => write!(
                 f,
                 "the thread executes a collective whose member mask {mask:#x} does not name it"

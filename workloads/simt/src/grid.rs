@@ -128,7 +128,11 @@ impl<const W: usize> Grid<W> {
 
     /// Those that have come to their end, from the first on.
     fn take_out(&mut self, launched: &mut impl Launched<W>) {
-        while let Some(first) = self.begun.pop_front_if(|first| first.polls.is_none()) {
+        let over = |first: &Begun<W>| first.polls.is_none();
+        while self.begun.front().is_some_and(over) {
+            let Some(first) = self.begun.pop_front() else {
+                return;
+            };
             launched.done(&first.cta);
             self.idle.push(first.cta);
         }

@@ -123,6 +123,16 @@ pub(crate) struct Warp<const W: usize> {
     valued: Option<Arc<[bool]>>,
 }
 
+/// How a path goes on.
+enum Next {
+    /// With the next instruction.
+    Instruction,
+    /// Wherever the stack says.
+    Elsewhere,
+    /// When the warp has its turn again.
+    Stop(Stop),
+}
+
 /// An instruction about to be executed.
 #[derive(Clone, Copy, Debug)]
 struct Step {
@@ -280,67 +290,31 @@ impl<const W: usize> Warp<W> {
                         return Ok(None);
                     }
                 }
-                Op::Mbarrier(_) | Op::Yield => {
-                    let waits = self.wait(inst, step, memories);
-                    if let (Some(watch), Op::Mbarrier(_)) = (&mut memories.watch, &inst.op) {
-                        watch.mbarrier(self.place.warp);
-                    }
-                    if waits.map_err(|bad| fault(inst, bad.lane, bad.cause))? {
-                        self.stack.go(at + 1);
-                        return Ok(Some(Stop::Slice));
-                    }
-                }
                 Op::Branch { .. }
                 | Op::BranchIndexed { .. }
                 | Op::Call(_)
                 | Op::Return
                 | Op::Exit
                 | Op::Trap
-                | Op::Barrier(_) => {
-                    // A barrier is recorded when its number is known.
-                    if executed == 0 || !matches!(inst.op, Op::Barrier(_)) {
-                        self.note(step);
-                    }
-                    if matches!(inst.op, Op::Exit)
-                        && !self.parked.is_empty()
-                        && let Some(missed) = self.missed(entry, at)
-                    {
-                        return Err(missed);
-                    }
-                    let first = executed.trailing_zeros() % W as u32;
-                    return self
-                        .transfer(entry, step, memories)
-                        .map_err(|cause| fault(inst, first, cause));
-                }
-                Op::Shuffle(_)
+                | Op::Barrier(_) => return self.leave(entry, step, memories),
+                Op::Mbarrier(_)
+                | Op::Yield
+                | Op::Nothing { fence: true }
+                | Op::Shuffle(_)
                 | Op::Vote { .. }
                 | Op::MatchAny
                 | Op::MatchAll
                 | Op::Redux(_)
                 | Op::Elect
                 | Op::WarpBarrier
-                    if executed != 0 =>
-                {
-                    let done = self.collective(inst, step);
-                    if !done.map_err(|bad| fault(inst, bad.lane, bad.cause))? {
-                        self.step_aside(step);
-                        return Ok(None);
-                    }
-                }
-                Op::Groups(Groups {
+                | Op::Groups(Groups {
                     of: Pending::Products,
                     step: GroupStep::Wait(_),
-                }) if executed != 0 => {
-                    self.note(step);
-                    self.stack.go(at + 1);
-                    return Ok(Some(self.meet_warpgroup(inst, at)));
-                }
-                Op::Nothing { fence: true } => {
-                    self.note(step);
-                    if let (Some(watch), true) = (&mut memories.watch, executed != 0) {
-                        watch.fence(self.place.warp);
-                    }
-                }
+                }) => match self.meet_others(inst, step, memories)? {
+                    Next::Instruction => {}
+                    Next::Elsewhere => return Ok(None),
+                    Next::Stop(stop) => return Ok(Some(stop)),
+                },
                 _ => {
                     self.note_computed(inst, step);
                     if executed != 0 {
@@ -352,6 +326,71 @@ impl<const W: usize> Warp<W> {
         }
         self.stack.go(at);
         Ok(None)
+    }
+
+    /// Executes an instruction that may change the flow of control.
+    fn leave(
+        &mut self,
+        entry: &Entry,
+        step: Step,
+        memories: &mut Memories<'_>,
+    ) -> Result<Option<Stop>, Box<WarpFault>> {
+        let inst = &entry.code[step.at as usize];
+        // A barrier is recorded when its number is known.
+        if step.executed == 0 || !matches!(inst.op, Op::Barrier(_)) {
+            self.note(step);
+        }
+        if matches!(inst.op, Op::Exit)
+            && step.executed != 0
+            && !self.parked.is_empty()
+            && let Some(missed) = self.missed(entry, step.at)
+        {
+            return Err(missed);
+        }
+        let first = step.executed.trailing_zeros() % W as u32;
+        self.transfer(entry, step, memories)
+            .map_err(|cause| fault(inst, first, cause))
+    }
+
+    /// Executes an instruction at which lanes or warps may have to wait for others, or that orders memory.
+    fn meet_others(
+        &mut self,
+        inst: &Inst,
+        step: Step,
+        memories: &mut Memories<'_>,
+    ) -> Result<Next, Box<WarpFault>> {
+        let faulty = |bad: BadAccess| fault(inst, bad.lane, bad.cause);
+        match &inst.op {
+            Op::Mbarrier(_) | Op::Yield => {
+                let waits = self.wait(inst, step, memories);
+                if let (Some(watch), Op::Mbarrier(_)) = (&mut memories.watch, &inst.op) {
+                    watch.mbarrier(self.place.warp);
+                }
+                if waits.map_err(faulty)? {
+                    self.stack.go(step.at + 1);
+                    return Ok(Next::Stop(Stop::Slice));
+                }
+            }
+            _ if step.executed == 0 => self.note(step),
+            Op::Groups(_) => {
+                self.note(step);
+                self.stack.go(step.at + 1);
+                return Ok(Next::Stop(self.meet_warpgroup(inst, step.at)));
+            }
+            Op::Nothing { .. } => {
+                self.note(step);
+                if let Some(watch) = &mut memories.watch {
+                    watch.fence(self.place.warp);
+                }
+            }
+            _ => {
+                if !self.collective(inst, step).map_err(faulty)? {
+                    self.step_aside(step);
+                    return Ok(Next::Elsewhere);
+                }
+            }
+        }
+        Ok(Next::Instruction)
     }
 
     #[inline]

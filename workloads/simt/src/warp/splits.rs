@@ -333,8 +333,7 @@ impl<const W: usize> Warp<W> {
         {
             return Err(self.stuck(entry));
         }
-        for number in 0..parts.len() {
-            let (at, lanes) = parts[number];
+        for (number, &(at, lanes)) in parts.iter().enumerate() {
             self.goes_on(number, lanes, lanes, at + 1);
         }
         let lanes = parts.iter().fold(0, |all, (_, lanes)| all | lanes);
