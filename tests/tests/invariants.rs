@@ -63,7 +63,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("warpwatt-ptx", &[]),
     ("warpwatt-simt", &["warpwatt-ptx"]),
-    ("warpwatt-suite", &["warpwatt-ptx", "warpwatt-simt"]),
+    (
+        "warpwatt-suite",
+        &["warpwatt-input", "warpwatt-ptx", "warpwatt-simt"],
+    ),
     ("warpwatt-input", &[]),
     (
         "warpwatt-pricing",

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use warpwatt_gpu::GpuSpec;
+use warpwatt_suite::Build;
 
 use super::counted;
 use super::kernel::{From, KernelRequest, load};
@@ -32,12 +33,13 @@ pub fn kernels(
                 }
                 continue;
             }
-            Workload::Suite { name, case } => {
+            Workload::Suite { name, case, build } => {
                 let Some(kernel) = warpwatt_suite::kernel(name) else {
                     continue;
                 };
                 KernelRequest {
                     from: From::Suite(kernel),
+                    build: *build,
                     ptx: None,
                     case: case.clone(),
                     registers: None,
@@ -45,6 +47,7 @@ pub fn kernels(
             }
             Workload::Own { launch, ptx, case } => KernelRequest {
                 from: From::File(directory.join(launch)),
+                build: Build::default(),
                 ptx: ptx.as_ref().map(|ptx| directory.join(ptx)),
                 case: case.clone(),
                 registers: None,

@@ -174,7 +174,8 @@ impl AfterBarriers {
     }
 }
 
-fn post_dominates(entry: &Entry, inst: u32, barrier: u32) -> bool {
+/// Whether every way from the instruction `barrier` to the end leads through `inst`.
+pub(crate) fn post_dominates(entry: &Entry, inst: u32, barrier: u32) -> bool {
     let blocks = Blocks::of(&entry.code);
     let block_of = |at: u32| blocks.starts.partition_point(|&start| start <= at) - 1;
     let (wanted, mut block) = (block_of(inst), block_of(barrier));

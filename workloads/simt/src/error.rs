@@ -110,6 +110,16 @@ pub enum Cause {
         /// The barriers that they wait at.
         barriers: Vec<WaitingBarrier>,
     },
+    /// No thread can ever go on: each waits for lanes that never come, or for a change of memory that nobody makes.
+    Hang {
+        /// Who waits, and where.
+        waiting: Vec<Waiting>,
+    },
+    /// A lane executes a collective whose mask does not name it.
+    NotMember {
+        /// The mask.
+        mask: u32,
+    },
     /// Calls nest too deep, or their frames are too large.
     StackOverflow {
         /// How many calls were open.
@@ -138,6 +148,66 @@ pub enum Cause {
     BeyondCode,
     /// The instruction limit was reached.
     Limit(u64),
+}
+
+/// Lanes that wait in a launch in which nobody can go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Their CTA.
+    pub cta: [u32; 3],
+    /// Their warp in it.
+    pub warp: u32,
+    /// The lanes.
+    pub lanes: u64,
+    /// Line in the PTX file.
+    pub line: u32,
+    /// What they wait for.
+    pub reason: Reason,
+}
+
+/// What lanes wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A change of memory: their loop reads the same for ever.
+    Memory,
+    /// These lanes of their warp.
+    Lanes(u64),
+    /// The other threads at a barrier of the CTA.
+    Barrier,
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            cta: [x, y, z],
+            warp,
+            lanes,
+            line,
+            reason,
+        } = self;
+        let who = named("lane", &numbers(*lanes));
+        write!(f, "CTA ({x}, {y}, {z}) warp {warp} {who} at line {line} ")?;
+        match reason {
+            Reason::Memory => f.write_str("for a change of memory"),
+            Reason::Lanes(lanes) => write!(f, "for {}", named("lane", &numbers(*lanes))),
+            Reason::Barrier => f.write_str("at a barrier"),
+        }
+    }
+}
+
+/// The lanes of a mask, neighbours as ranges.
+fn numbers(mut lanes: u64) -> Vec<String> {
+    let mut found = Vec::new();
+    while lanes != 0 {
+        let first = lanes.trailing_zeros();
+        let count = (lanes >> first).trailing_ones();
+        found.push(match count {
+            1 => first.to_string(),
+            _ => format!("{first}-{}", first + count - 1),
+        });
+        lanes &= !(u64::MAX >> (64 - count) << first);
+    }
+    found
 }
 
 /// A barrier that cannot open.
@@ -171,17 +241,36 @@ impl fmt::Display for WaitingBarrier {
         write!(
             f,
             "{barrier} at line {line} has {arrived} of {needed} threads ({})",
-            named(warps)
+            named("warp", warps)
         )
     }
 }
 
 /// `warp 3`, `warps 0, 1, 5`.
-fn named(warps: &[u32]) -> String {
-    let numbers: Vec<String> = warps.iter().map(u32::to_string).collect();
-    let plural = if warps.len() == 1 { "" } else { "s" };
-    format!("warp{plural} {}", numbers.join(", "))
+fn named(what: &str, numbers: &[impl ToString]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    let plural = match &numbers[..] {
+        [one] if !one.contains('-') => "",
+        _ => "s",
+    };
+    format!("{what}{plural} {}", numbers.join(", "))
 }
+
+/// The first of those that wait, and how many more there are.
+fn listed(waiting: &[Waiting]) -> String {
+    let shown: Vec<String> = waiting
+        .iter()
+        .take(SHOWN)
+        .map(ToString::to_string)
+        .collect();
+    match waiting.len().saturating_sub(SHOWN) {
+        0 => shown.join("; "),
+        more => format!("{}; and {more} more", shown.join("; ")),
+    }
+}
+
+/// How many of those that wait a message names.
+const SHOWN: usize = 8;
 
 impl fmt::Display for ExecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -268,7 +357,7 @@ impl fmt::Display for Cause {
             Cause::MissedBarrier { barrier, warps } => write!(
                 f,
                 "not all threads of the CTA reach barrier {barrier}: {} went past it and exited",
-                named(warps)
+                named("warp", warps)
             ),
             Cause::Deadlock { barriers } => {
                 let barriers: Vec<String> = barriers.iter().map(ToString::to_string).collect();
@@ -278,6 +367,15 @@ impl fmt::Display for Cause {
                     barriers.join("; ")
                 )
             }
+            Cause::Hang { waiting } => write!(
+                f,
+                "the launch hangs: no thread can go on; they wait: {}",
+                listed(waiting)
+            ),
+            Cause::NotMember { mask } => write!(
+                f,
+                "the thread executes a collective whose member mask {mask:#x} does not name it"
+            ),
             Cause::StackOverflow { depth } => {
                 write!(f, "stack overflow: {depth} calls are open")
             }

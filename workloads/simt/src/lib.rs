@@ -7,6 +7,7 @@ mod barrier_word;
 mod cta;
 mod error;
 mod execute;
+mod grid;
 mod heap;
 mod lanes;
 mod memory;
@@ -25,7 +26,7 @@ pub mod trace;
 mod upset;
 mod warp;
 
-pub use error::{Cause, ExecError, Fault, WaitingBarrier};
+pub use error::{Cause, ExecError, Fault, Reason, Waiting, WaitingBarrier};
 pub use execute::{Execution, Launch, Options, execute};
 pub use memory::{BLOCK_BYTES, DeviceMemory};
 pub use replay::Replay;

@@ -18,6 +18,9 @@ const KERNEL_HEAP_BASE: u64 = 0x0800_0000;
 /// Where the first buffer lies: above every window of the generic space, and where a CUDA heap of GPGPU-Sim begins.
 const HEAP_BASE: u64 = 0xc000_0000;
 
+/// Bytes for buffers of a program whose addresses have 32 bits.
+const NARROW_ROOM: u64 = (1 << 32) - HEAP_BASE;
+
 /// Buffers begin at multiples of this, as `cudaMalloc`'s do.
 const ALIGNMENT: u64 = 256;
 
@@ -34,6 +37,13 @@ pub struct DeviceMemory {
     textures: BTreeMap<u64, Texture>,
     /// What kernels allocated.
     heap: Heap,
+}
+
+impl Default for DeviceMemory {
+    /// Memory without variables of a module.
+    fn default() -> Self {
+        Self::new(&Module::default())
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -62,13 +72,18 @@ impl DeviceMemory {
     /// Places a buffer and returns its address. Neighbours are at least 256 bytes apart, so that running off an end is noticed.
     pub fn alloc(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> u64 {
         let base = self.next;
-        self.next += (bytes.len() as u64 + 1).next_multiple_of(ALIGNMENT) + ALIGNMENT;
+        self.next += taken(bytes.len() as u64);
         self.buffers.push(Buffer {
             name: name.into(),
             base,
             bytes,
         });
         base
+    }
+
+    /// Whether buffers of these sizes all lie below 4 GiB, where addresses of 32 bits reach.
+    pub fn fits_narrow(sizes: impl Iterator<Item = u64>) -> bool {
+        sizes.map(taken).sum::<u64>() <= NARROW_ROOM
     }
 
     /// `malloc` inside a kernel: zero if the heap has no room.
@@ -216,7 +231,7 @@ impl DeviceMemory {
 
     /// The memory range that `address` lies in: base and contents.
     #[inline]
-    pub(crate) fn range_of(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
+    pub fn range_of(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
         let after = self
             .buffers
             .partition_point(|buffer| buffer.base <= address);
@@ -237,7 +252,7 @@ impl DeviceMemory {
     }
 
     /// Says what lies near an address that no buffer holds.
-    fn near(&self, address: u64) -> String {
+    pub fn near(&self, address: u64) -> String {
         let after = self
             .buffers
             .partition_point(|buffer| buffer.base <= address);
@@ -253,6 +268,11 @@ impl DeviceMemory {
             _ => "no buffer begins below it".to_owned(),
         }
     }
+}
+
+/// Bytes that a buffer takes of the addresses: a byte at least lies between it and the next.
+fn taken(bytes: u64) -> u64 {
+    (bytes + 1).next_multiple_of(ALIGNMENT) + ALIGNMENT
 }
 
 /// Local memories of a warp's lanes: the frames of the entry and of the functions it has called.

@@ -231,6 +231,7 @@ fn writers_at_the_same_time_do_no_harm() {
 fn loaded(name: &str, change: impl FnOnce(&mut LoadedKernel)) -> LoadedKernel {
     let request = KernelRequest {
         from: From::Suite(warpwatt_suite::kernel(name).unwrap()),
+        build: warpwatt_suite::Build::default(),
         ptx: None,
         case: None,
         registers: None,

@@ -393,7 +393,7 @@ fn published(
         tolerance(value, &shared.tolerances)
     });
     let kind = reader.one(section, "kind", |value| {
-        let name = text("`kind`", value, "kind = \"experiment\"")?;
+        let name = text("`kind`", value, "kind = \"context\"")?;
         let name = known("kind", "validate::suite", &name, Kind::ALL.map(Kind::name))?;
         Ok(Kind::ALL
             .into_iter()
@@ -413,7 +413,7 @@ fn published(
         unit: unit.unwrap_or_default(),
         value: value?.value(&of_paper).unwrap_or(f64::NAN),
         tolerance: tolerance?.value,
-        kind: kind.map_or(Kind::Prediction, |kind| kind.value),
+        kind: kind.map_or(Kind::Independent, |kind| kind.value),
         gap,
     })
 }

@@ -111,6 +111,7 @@ pub(crate) fn lower(tree: &ast::Module<'_>, lines: &Lines) -> Result<Module, Vec
             constants: images.constants,
             textures: images.textures,
             variables: images.variables,
+            narrow: tree.address_size == Some(32),
         })
     } else {
         errors.sort_by_key(|error| error.span.start);

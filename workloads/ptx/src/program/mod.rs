@@ -56,6 +56,8 @@ pub struct Module {
     pub textures: Vec<(String, u64)>,
     /// The `.global` and `.const` variables, which a host may fill before it launches.
     pub variables: Vec<ModuleVariable>,
+    /// Whether its addresses have 32 bits, or else 64.
+    pub narrow: bool,
 }
 
 /// A variable of a module.
@@ -72,6 +74,11 @@ pub struct ModuleVariable {
 }
 
 impl Module {
+    /// Bytes of an address.
+    pub fn address_bytes(&self) -> u32 {
+        if self.narrow { 4 } else { 8 }
+    }
+
     /// The entry called `name`.
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.name == name)

@@ -256,6 +256,7 @@ impl Op {
                 ..with(Effect::Waits, Unit::Barrier)
             },
             Op::Nothing { fence } => hint(*fence),
+            Op::WarpBarrier => with(Effect::Waits, Unit::Fence),
             Op::Branch { .. } | Op::BranchIndexed { .. } => goes(Flow::Branch),
             Op::Call(_) => goes(Flow::Call),
             Op::Return => goes(Flow::Return),

@@ -24,7 +24,9 @@ pub use double::{extract, insert, long_shift, long_to_word, long1, long2, long3}
 pub use half::{compare_halves, decode_half, encode_half, half, narrow};
 pub use video::{scalar_video, video};
 pub use word::{short, word1, word2, word3, word4};
-pub use word_functions::{decode_small, word_function};
+#[cfg(test)]
+pub use word_functions::decode_small;
+pub use word_functions::word_function;
 
 /// Applies `f` lane by lane.
 #[inline(always)]

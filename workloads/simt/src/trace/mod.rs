@@ -8,7 +8,7 @@ mod beyond;
 mod check;
 pub mod file;
 mod needs;
-mod record;
+pub(crate) mod record;
 mod statics;
 pub mod statistics;
 

@@ -240,12 +240,36 @@ struct Context {
     base: u64,
 }
 
+/// A place in a warp's records.
+#[derive(Clone, Debug)]
+pub(crate) struct Mark {
+    bytes: usize,
+    steps: u32,
+    context: Context,
+}
+
 impl WarpRecorder {
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.steps = 0;
         self.context = Context::default();
+    }
+
+    /// Where it stands.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            bytes: self.bytes.len(),
+            steps: self.steps,
+            context: self.context,
+        }
+    }
+
+    /// Forgets what was recorded since `mark` was taken.
+    pub(crate) fn rewind(&mut self, mark: &Mark) {
+        self.bytes.truncate(mark.bytes);
+        self.steps = mark.steps;
+        self.context = mark.context;
     }
 
     /// The encoded records.
