@@ -215,10 +215,10 @@ impl<const W: usize> Cta<W> {
             let waits = |member: &Member<W>| matches!(member.state, State::Waiting(_));
             if !progressed || self.members.iter().any(waits) {
                 self.open_barriers(ground.entry)?;
-                let runs = |member: &Member<W>| member.state == State::Running;
-                if !self.members.iter().any(runs) {
-                    return Ok(Progress::Polls);
-                }
+            }
+            let runs = |member: &Member<W>| member.state == State::Running;
+            if !progressed && !self.members.iter().any(runs) {
+                return Ok(Progress::Polls);
             }
         }
     }
