@@ -96,8 +96,8 @@ fn symbol(object: &Object, target: u64, op: Op) -> String {
         _ => ("hi", 12),
     };
     let functions = object.functions.iter();
-    let names = functions.filter(|function| function.start + addend == target);
-    let name = names.last().map_or("?", |function| &function.name);
+    let mut names = functions.filter(|function| function.start + addend == target);
+    let name = names.next_back().map_or("?", |function| &function.name);
     format!("{name}@rel32@{half}+{addend}")
 }
 
