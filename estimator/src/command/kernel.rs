@@ -106,7 +106,10 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let gpu = arguments
         .gpu
         .or(preset.map(|board| board.facts.preset.as_str()));
-    let spec = gpu.spec(arguments.warp_width.as_deref(), sink);
+    let width = arguments.warp_width.as_deref();
+    // Machine code is of wavefronts of 64.
+    let width = width.or(arguments.kernel.code.as_ref().map(|_| "64"));
+    let spec = gpu.spec(width, sink);
     let request = arguments.kernel.request(sink);
     let dumps = dumps(arguments, sink);
     let kernel = request.and_then(|request| load(sink, &request, None));
@@ -125,6 +128,11 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         return Err(None);
     }
     check_dumps(&dumps, &kernel)?;
+    if arguments.check_races && kernel.code.is_some() {
+        let message = "data races of machine code are not looked for";
+        let help = "look for them in the PTX of the same kernel";
+        return Err(Some(Diag::error("kernel::races", message).help(help)));
+    }
     let options = options(arguments, &spec);
     // What a buffer holds in the end is not kept, and races show only in an execution.
     let cache = cache.filter(|_| dumps.is_empty() && !arguments.check_races);
@@ -364,7 +372,7 @@ impl Facts {
             .iter()
             .map(|mismatch| json!({ "buffer": mismatch.buffer, "index": mismatch.index, "got": number(mismatch.got), "want": number(mismatch.want) }))
             .collect();
-        let value = json!({
+        let mut value = json!({
             "kernel": kernel.name.name, "case": kernel.name.case, "preset": preset, "warp_width": spec.sm.warp_width,
             "passed": run.passed(), "outputs_compared": run.outputs_compared,
             "mismatch_count": run.mismatch_count, "mismatches": mismatches,
@@ -372,6 +380,9 @@ impl Facts {
             "warp_instructions": run.warp_instructions(), "thread_instructions": run.thread_instructions(), "predicated_off": predicated_off,
             "registers": registers(kernel, run),
         });
+        if kernel.code.is_some() {
+            value["wavefront_instructions"] = run.warp_instructions().into();
+        }
         let mut text = String::new();
         for mismatch in &run.mismatches {
             let _ = writeln!(

@@ -30,6 +30,9 @@ pub struct KernelChoice {
     /// PTX to run instead of the launch file's own
     #[arg(long, value_name = "FILE")]
     pub ptx: Option<PathBuf>,
+    /// Machine code of AMD's Southern Islands (gfx600, gfx601) to run: an ELF object, linked or not
+    #[arg(long, value_name = "FILE", conflicts_with = "ptx")]
+    pub code: Option<PathBuf>,
 }
 
 /// A GPU.
@@ -54,7 +57,7 @@ impl KernelChoice {
     pub fn request(&self, sink: &mut Sink) -> Option<KernelRequest> {
         let request = request(
             &self.launch,
-            self.ptx.as_deref(),
+            self.code.as_deref().or(self.ptx.as_deref()),
             self.case.as_deref(),
             sink,
         );

@@ -620,3 +620,27 @@ fn energy_by_opcode_and_by_line_is_that_of_the_run() {
     assert!(text.contains("of no instruction: clock."), "{text}");
     assert!(shown("lines").contains("dynamic energy by line"));
 }
+
+/// Machine code runs on the same launch files as PTX, linked or not, and is timed as warps of 64.
+#[test]
+fn machine_code_of_southern_islands_runs_and_is_timed() {
+    let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../workloads/gcn/tests/cases");
+    let mut counts = Vec::new();
+    for object in ["kernel.o", "kernel.hsaco"] {
+        let launch = format!("{cases}/group_sum/meta.toml");
+        let code = format!("{cases}/group_sum/{object}");
+        let arguments = [
+            "kernel", &launch, "--case", "small", "--code", &code, "--json",
+        ];
+        let (exit, value) = json(&[&arguments[..], &["--no-cache"]].concat());
+        assert_eq!((exit, &value["passed"]), (Some(0), &Value::Bool(true)));
+        assert_eq!(value["warp_width"], 64);
+        assert!(value["cycles"].as_u64() > Some(0));
+        assert_eq!(value["wavefront_instructions"], value["warp_instructions"]);
+        counts.push([
+            value["wavefront_instructions"].clone(),
+            value["cycles"].clone(),
+        ]);
+    }
+    assert_eq!(counts[0], counts[1]);
+}

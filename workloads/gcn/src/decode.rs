@@ -40,6 +40,20 @@ impl Place {
         (self.0 < 128).then_some(self.0 as u8)
     }
 
+    /// Why so many registers from here on, or this constant, cannot be.
+    fn objection(self, width: u8) -> Option<&'static str> {
+        let end = self.0 + u16::from(width);
+        match self.0 {
+            104 | 105 | 125 | 209..=239 | 248..=250 => {
+                Some("an instruction with a reserved operand")
+            }
+            254 => Some("an operand from the local data share, which is not supported"),
+            0..128 if end > 128 => Some("an instruction with registers beyond the scalar ones"),
+            256.. if end > 512 => Some("an instruction with registers beyond the vector ones"),
+            _ => None,
+        }
+    }
+
     /// A vector register.
     pub fn of_vector(number: u32) -> Self {
         Self(256 + (number & 0xff) as u16)
@@ -222,6 +236,9 @@ fn complete(mut inst: Inst, words: &Words) -> Result<Inst, Refused> {
         inst.access.offset = if keep { inst.literal as u16 } else { 0 };
         inst.literal = words.second.unwrap_or(0);
     }
+    if let Some(objection) = inst.objection() {
+        return Err(words.refused(objection, inst.words == 2));
+    }
     if inst.words == 2 && words.second.is_none() {
         return Err(words.refused("an instruction whose second word is missing", false));
     }
@@ -246,6 +263,21 @@ impl Inst {
             clamp: false,
             access: Access::default(),
         }
+    }
+
+    /// What is wrong with its operands.
+    fn objection(&self) -> Option<&'static str> {
+        let sources = self.sources.into_iter().zip(self.widths);
+        let result = (self.result, self.op.row().result);
+        let carry = (self.carry, if self.writes_carry() { 2 } else { 0 });
+        let mut written = [result, carry].into_iter().filter(|(_, width)| *width > 0);
+        if written.any(|(place, _)| place.scalar().is_none() && place.vector().is_none()) {
+            return Some("an instruction that writes to a constant");
+        }
+        let named = sources.chain([result, carry]);
+        named
+            .filter(|(_, width)| *width > 0)
+            .find_map(|(place, width)| place.objection(width))
     }
 
     /// Bytes that it takes.

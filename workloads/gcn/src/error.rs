@@ -34,6 +34,8 @@ pub struct Fault {
     pub kernel: String,
     /// The instruction's place in the code, from its first byte on.
     pub address: u64,
+    /// The instruction's line in the code's listing.
+    pub line: u32,
     /// The instruction.
     pub text: String,
     /// The work-group.

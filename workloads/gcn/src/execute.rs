@@ -63,6 +63,15 @@ impl Code {
         &self.object
     }
 
+    /// The code as text, an instruction a line; the lines that faults and traces name.
+    pub fn listing(&self) -> String {
+        let lines = self.program.code.iter().map(|placed| match placed.inst {
+            Ok(inst) => format!("{inst}\n"),
+            Err(refused) => format!("; {refused}\n"),
+        });
+        lines.collect()
+    }
+
     /// Executes a launch functionally: group after group, wavefronts in turns. Results land in `memory`.
     ///
     /// # Errors
@@ -179,6 +188,7 @@ impl Code {
         ExecError::Fault(Box::new(Fault {
             kernel: kernel.name.clone(),
             address: placed.map_or(0, |placed| u64::from(placed.offset)),
+            line: fault.at + 1,
             text,
             group,
             wavefront: fault.wave as u32,

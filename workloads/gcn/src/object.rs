@@ -165,6 +165,9 @@ fn functions(elf: &Elf<'_>, image: &Image) -> Vec<Function> {
     functions
 }
 
+/// Arguments take no more, hidden ones among them.
+const MOST_ARGUMENT_BYTES: u32 = 1 << 16;
+
 /// Finds a kernel's descriptor and its first instruction.
 fn resolve(kernel: metadata::Kernel, elf: &Elf<'_>, image: &Image) -> Result<Kernel, ObjectError> {
     let damaged = |what: &str| ObjectError::Damaged(format!("kernel `{}`: {what}", kernel.name));
@@ -182,9 +185,23 @@ fn resolve(kernel: metadata::Kernel, elf: &Elf<'_>, image: &Image) -> Result<Ker
     if !image.code.contains(&entry) || !entry.is_multiple_of(4) {
         return Err(damaged("it begins outside of the code"));
     }
+    let mut end = 0;
+    for argument in &kernel.arguments {
+        let next = argument.offset.checked_add(argument.bytes);
+        if argument.offset < end || next.is_none_or(|next| next > MOST_ARGUMENT_BYTES) {
+            return Err(damaged("its arguments overlap or take too much memory"));
+        }
+        end = argument.offset + argument.bytes;
+    }
+    if kernel.argument_bytes.max(descriptor.argument_bytes) > MOST_ARGUMENT_BYTES {
+        return Err(damaged("its arguments take too much memory"));
+    }
     Ok(Kernel {
         entry,
-        argument_bytes: kernel.argument_bytes.max(descriptor.argument_bytes),
+        argument_bytes: kernel
+            .argument_bytes
+            .max(descriptor.argument_bytes)
+            .max(end),
         arguments: kernel.arguments,
         required_group: kernel.required_group,
         name: kernel.name,

@@ -217,7 +217,10 @@ impl Text<'_> {
             }
             op => match &self.names.target {
                 Some(target) if op.is_branch() => self.operand(target.clone()),
-                _ => self.operand(literal),
+                _ if op.is_branch() || matches!(op, Op::SSendmsg | Op::SSendmsghalt) => {
+                    self.operand(literal)
+                }
+                _ => self.operand(constant(literal)),
             },
         }
     }
@@ -251,7 +254,7 @@ impl Text<'_> {
             }
             Op::SSetregImm32B32 => {
                 self.operand(hardware_register(u32::from(inst.access.offset)));
-                self.operand(inst.literal);
+                self.operand(constant(inst.literal));
             }
             Op::SCbranchIFork => {
                 self.source(0);
@@ -284,19 +287,40 @@ impl Text<'_> {
         if inst.op.is_pair() {
             self.option("offset0", u32::from(access.offset));
             self.option("offset1", u32::from(access.offset1));
-        } else if inst.op == Op::DsSwizzleB32 && access.offset >> 8 == 0x80 {
-            let of = |lane: u32| access.offset >> (2 * lane) & 3;
-            self.add(format_args!(
-                " offset:swizzle(QUAD_PERM,{},{},{},{})",
-                of(0),
-                of(1),
-                of(2),
-                of(3)
-            ));
+        } else if inst.op == Op::DsSwizzleB32 {
+            self.swizzle(u32::from(access.offset));
         } else {
             self.option("offset", u32::from(access.offset));
         }
         self.flag("gds", access.gds);
+    }
+
+    /// Which lane each one reads, by the pattern's name.
+    fn swizzle(&mut self, pattern: u32) {
+        let (and, or, xor) = (pattern & 31, pattern >> 5 & 31, pattern >> 10 & 31);
+        let group = 32 - and;
+        let name = if pattern == 0 {
+            return;
+        } else if pattern >> 8 == 0x80 {
+            let of = |lane: u32| pattern >> (2 * lane) & 3;
+            format!("QUAD_PERM,{},{},{},{}", of(0), of(1), of(2), of(3))
+        } else if pattern >> 15 != 0 {
+            return self.option("offset", pattern);
+        } else if and == 31 && or == 0 && xor.is_power_of_two() {
+            format!("SWAP,{xor}")
+        } else if and == 31 && or == 0 && xor > 0 && (xor + 1).is_power_of_two() {
+            format!("REVERSE,{}", xor + 1)
+        } else if group > 1 && group.is_power_of_two() && or < group && xor == 0 {
+            format!("BROADCAST,{group},{or}")
+        } else {
+            let bit = |at: u32| {
+                let of = |lane: u32| (lane & and >> at | or >> at) & 1 ^ xor >> at & 1;
+                ["0", "p", "i", "1"][(2 * of(0) + of(1)) as usize]
+            };
+            let bits: String = (0..5).rev().map(bit).collect();
+            format!("BITMASK_PERM,\"{bits}\"")
+        };
+        self.add(format_args!(" offset:swizzle({name})"));
     }
 
     fn option(&mut self, name: &str, value: u32) {
@@ -382,6 +406,14 @@ const NUMBER_FORMATS: [&str; 8] = [
     "SNORM_OGL",
     "FLOAT",
 ];
+
+/// Small numbers as they are, others by their bits.
+fn constant(value: u32) -> String {
+    match value as i32 {
+        value @ -16..=64 => value.to_string(),
+        _ => format!("{value:#x}"),
+    }
+}
 
 fn hardware_register(word: u32) -> String {
     let names = [

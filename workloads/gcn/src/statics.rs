@@ -29,16 +29,17 @@ pub(crate) fn static_instructions(program: &Program) -> Vec<StaticInst> {
         }
     }
     let code = program.code.iter().zip(leaders);
-    code.map(|(placed, leader)| {
-        let mut inst = match placed.inst {
-            Ok(inst) => static_instruction(&inst),
-            Err(_) => nothing(),
-        };
-        inst.release.leader = leader;
-        inst.line = placed.offset;
-        inst
-    })
-    .collect()
+    code.enumerate()
+        .map(|(at, (placed, leader))| {
+            let mut inst = match placed.inst {
+                Ok(inst) => static_instruction(&inst),
+                Err(_) => nothing(),
+            };
+            inst.release.leader = leader;
+            inst.line = at as u32 + 1;
+            inst
+        })
+        .collect()
 }
 
 /// What stands for words that are no instruction.

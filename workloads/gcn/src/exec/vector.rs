@@ -309,8 +309,8 @@ impl Wave {
                 let a = self.modified(inst, 0);
                 self.write_floats(inst, a.map(|word| convert::half_to_single(word as u16)));
             }
-            Op::VCvtF64I32 => self.to_double(inst, |a| f64::from(a as i32)),
-            Op::VCvtF64U32 => self.to_double(inst, f64::from),
+            Op::VCvtF64I32 => self.make_double(inst, |a| f64::from(a as i32)),
+            Op::VCvtF64U32 => self.make_double(inst, f64::from),
             Op::VCvtF64F32 => {
                 let a = self.floats(inst, 0);
                 self.write_doubles(inst, a.map(f64::from));
@@ -329,7 +329,7 @@ impl Wave {
         true
     }
 
-    fn to_double(&mut self, inst: &Inst, f: impl Fn(u32) -> f64) {
+    fn make_double(&mut self, inst: &Inst, f: impl Fn(u32) -> f64) {
         let a = self.words(inst, 0);
         self.write_doubles(inst, a.map(f));
     }
@@ -434,7 +434,7 @@ fn float_compared<T: PartialOrd>(a: [T; LANES], b: [T; LANES], condition: u8) ->
         2 => each(T::eq),
         3 => each(T::le),
         4 => each(T::gt),
-        5 => each(|a, b| a < b || a > b),
+        5 => each(|a, b| a.partial_cmp(b).is_some_and(std::cmp::Ordering::is_ne)),
         6 => each(T::ge),
         _ => each(|a, b| a.partial_cmp(b).is_some()),
     }

@@ -13,6 +13,9 @@ use super::{Elf, IMAGE_BASE, ObjectError};
 /// No object of a kernel is larger.
 const MOST_BYTES: u64 = 64 << 20;
 
+/// No kernel has more code.
+const MOST_CODE: u64 = 4 << 20;
+
 /// Sections of a relocatable file lie at multiples of this at the least.
 const ALIGNMENT: u64 = 256;
 
@@ -47,6 +50,11 @@ impl Image {
         match elf.kind() {
             ObjectKind::Relocatable => image.sections(elf)?,
             _ => image.segments(elf)?,
+        }
+        if image.code.end.saturating_sub(image.code.start) > MOST_CODE {
+            return Err(ObjectError::Unsupported(
+                "it has more than 4 MiB of code".to_owned(),
+            ));
         }
         if image.code.is_empty()
             || image.code.end > image.bytes.len() as u64
