@@ -267,7 +267,7 @@ impl Register {
     fn one_of<'t, T>(&mut self, all: &'t [T]) -> Option<&'t T> {
         if all.len() > 1 {
             let bit = self.0 & 1;
-            self.0 = self.0 >> 1 ^ if bit == 1 { 0xb400 } else { 0 };
+            self.0 = (self.0 >> 1) ^ if bit == 1 { 0xb400 } else { 0 };
         }
         all.get(usize::from(self.0) % all.len().max(1))
     }

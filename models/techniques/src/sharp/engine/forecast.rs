@@ -12,8 +12,8 @@ impl Engine {
         let wanted = Request::Check(warp);
         let (mut at, from) = self.begins(wanted)?;
         let recorded = self.table[usize::from(warp)].is_some();
-        let to_be = self.queue.iter().take_while(|it| **it != wanted);
-        let to_be = to_be.into_iter().any(|it| *it == Request::Record(warp));
+        let mut ahead = self.queue.iter().take_while(|it| **it != wanted);
+        let to_be = ahead.any(|it| *it == Request::Record(warp));
         at += self.cycles_of(self.needed(wanted, from));
         (recorded || to_be).then_some(at + LATENCY)
     }
