@@ -9,10 +9,11 @@ use crate::channel::Channel;
 use crate::errors::Compared;
 use crate::facts::Facts;
 use crate::fit::{Belief, Noise};
-use crate::law::{Places, Split, gradient, watts};
+use crate::law::{Places, gradient, watts};
 use crate::own;
 use crate::parameter::{PARAMETERS, parameter};
 use crate::rows::{Change, Refused, Row};
+use crate::split::Split;
 use crate::transfer::{Source, transferred};
 
 pub use file::{FileFault, MOST_BYTES};

@@ -17,6 +17,7 @@ pub mod parameter;
 pub mod picture;
 pub mod rows;
 pub mod shipped;
+pub mod split;
 pub mod transfer;
 
 pub use board::{Board, Prediction};

@@ -3,6 +3,7 @@
 mod aligned;
 mod answer;
 pub mod beside;
+mod board;
 mod budget;
 pub(crate) mod chart;
 mod columns;

@@ -14,7 +14,7 @@ use crate::report::protection::Protections;
 use crate::report::stacked::Stacked;
 use crate::report::structures::families;
 use crate::report::uncertainty::UncertaintyLine;
-use crate::report::{chart, format, operating, table, time};
+use crate::report::{board, chart, format, operating, table, time};
 
 /// The whole page.
 #[derive(Serialize)]
@@ -39,6 +39,7 @@ pub struct Page {
     peak: Option<PointsView>,
     operating: Vec<Titled>,
     protection: Vec<Titled>,
+    board: Vec<Titled>,
     times: Vec<Time>,
     technologies: Vec<Technology>,
     citation: Option<String>,
@@ -160,6 +161,13 @@ impl Page {
                 })
                 .collect(),
             protection: report.protection.iter().map(protected).collect(),
+            board: board::tables(&report.points)
+                .iter()
+                .map(|table| Titled {
+                    heading: table.heading.clone(),
+                    table: named_grid(&table.names, &table.columns),
+                })
+                .collect(),
             times: time::tables(&report.points).into_iter().map(time).collect(),
             technologies: technologies(report),
             citation: report

@@ -42,7 +42,7 @@ pub fn defaults() -> Vec<Metric> {
     stacks
         .flat_map(|stack| of(&stack))
         .chain(followed)
-        .chain(boards::names().map(|(name, unit)| metric(name, unit)))
+        .chain(boards::names().map(|(name, unit)| metric(&name, unit)))
         .collect()
 }
 
