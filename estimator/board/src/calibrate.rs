@@ -3,7 +3,7 @@
 use crate::board::{Board, KERNELS, Record};
 use crate::channel::{CHANNELS, Channel};
 use crate::errors::Compared;
-use crate::fit::{Belief, fit};
+use crate::fit::fit;
 use crate::law::watts;
 use crate::parameter::{PARAMETERS, parameter};
 use crate::rows::{Refused, Row, Rows};
@@ -50,8 +50,7 @@ pub fn calibrate(base: &Board, rows: &Rows, table: &str) -> Result<Calibrated, S
         ));
     }
     let by_share = used.iter().any(|row| row.shares.is_some());
-    let prior = Belief::independent(base.prior.0, base.prior.1);
-    let found = fit(&used, &prior, Board::noise(by_share))?;
+    let found = fit(&used, &base.prior, Board::noise(by_share))?;
     let left_out: Vec<f64> = found.left_out.values().flatten().copied().collect();
     let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / left_out.len() as f64;
     let error = mean(&mut left_out.iter().map(|error| error.abs()));
@@ -59,7 +58,7 @@ pub fn calibrate(base: &Board, rows: &Rows, table: &str) -> Result<Calibrated, S
     let square = mean(&mut left_out.iter().map(|error| error * error)).sqrt();
     let board = Board {
         facts: base.facts.clone(),
-        prior: base.prior,
+        prior: base.prior.clone(),
         belief: found.belief,
         record: Record {
             transferred_from: base.record.transferred_from.clone(),
@@ -219,7 +218,7 @@ fn untold(board: &Board, rows: &[Row]) -> Vec<String> {
 
 /// Where they contradict the law, or each other.
 fn contradiction(board: &Board, rows: &[Row], error: f64) -> Option<String> {
-    let (before, plain) = (mean_error(&board.prior.0, rows), of_a_constant(rows));
+    let (before, plain) = (mean_error(&board.prior.mean, rows), of_a_constant(rows));
     let worthless = error > WORTHLESS && error > before.min(plain);
     (error > CONTRADICTED || worthless).then(|| {
         format!(
