@@ -366,6 +366,7 @@ fn faults_of_boards_are_told_with_their_remedies() {
     scratch.write("uneven.csv", "name,power_w\na,1,2\nb\n");
     scratch.write("unknown.csv", "a,b\n1,2\n");
     scratch.write("none.csv", "name,util_dram\n");
+    scratch.write("bare.csv", "core_mhz,util_dram\n1200,0.5\n");
     scratch.write("wrong.toml", "[board]\nname = 3\n");
     let facts = include_str!("../../board/facts/titan-v.toml");
     scratch.write(
@@ -389,6 +390,7 @@ fn faults_of_boards_are_told_with_their_remedies() {
         "predict odd.csv --board titan-v --set clock=3 --set supply=-1",
         "calibrate odd.csv --board titan-v --out b.toml",
         "calibrate kernels.csv --board qv100 --out b.toml",
+        "calibrate bare.csv --board titan-v --out b.toml",
         "kernel vector_add --board titan-v --preset v100",
         "run study.toml",
     ];
