@@ -25,6 +25,7 @@ impl Case {
         let mut sink = Sink::default();
         let request = KernelRequest {
             from,
+            build: warpwatt_suite::Build::default(),
             ptx: None,
             case: case.map(str::to_owned),
             registers: None,

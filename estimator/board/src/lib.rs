@@ -15,6 +15,7 @@ pub mod map;
 pub mod own;
 pub mod parameter;
 pub mod picture;
+pub mod reported;
 pub mod rows;
 pub mod shipped;
 pub mod split;

@@ -5,7 +5,7 @@ mod units;
 
 pub use table::{MOST_BYTES, Table};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpwatt_gpu::GpuSpec;
 
@@ -82,6 +82,12 @@ pub struct Rows {
     pub assumed: Vec<String>,
     /// Columns of which one holds watts.
     pub watts: Vec<String>,
+}
+
+/// The names of `rows` in alphabetical order, each once.
+pub fn names(rows: &[Row]) -> Vec<&str> {
+    let names: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    names.into_iter().collect()
 }
 
 impl Rows {

@@ -1,14 +1,13 @@
 //! Kernels brought in: from the suite, or from the user's launch file and PTX.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 use warpwatt_ptx::{MAX_REGISTERS, Module, PtxError};
 use warpwatt_suite::launch::{Files, Prepared};
-use warpwatt_suite::{Case, Kernel, LaunchFile, Problem};
+use warpwatt_suite::{Build, Case, Kernel, LaunchFile, Problem};
 
-use crate::diag::{Diag, Sink, SourceId, did_you_mean};
+use crate::diag::{Diag, Sink, SourceId, Span, did_you_mean};
 use crate::digest::hex;
 use crate::input;
 use crate::outcome::KernelName;
@@ -18,6 +17,8 @@ use crate::outcome::KernelName;
 pub struct KernelRequest {
     /// The kernel of the suite, or the launch file.
     pub from: From,
+    /// Which program of a kernel of the suite.
+    pub build: Build,
     /// PTX to use instead of the kernel's own.
     pub ptx: Option<PathBuf>,
     /// The case; the first one if none is named.
@@ -60,11 +61,7 @@ impl LoadedKernel {
 }
 
 /// Brings a kernel in. Every fault is left in `sink`; those that are about no text are shown at `named`, where the study names the kernel.
-pub fn load(
-    sink: &mut Sink,
-    request: &KernelRequest,
-    named: Option<(SourceId, Range<usize>)>,
-) -> Option<LoadedKernel> {
+pub fn load(sink: &mut Sink, request: &KernelRequest, named: Option<Span>) -> Option<LoadedKernel> {
     let mut loader = Loader { sink, named };
     match &request.from {
         From::Suite(kernel) => loader.suite(kernel, request),
@@ -77,7 +74,7 @@ const FILTER_CACHE: &str = "filter_cache";
 
 struct Loader<'s> {
     sink: &'s mut Sink,
-    named: Option<(SourceId, Range<usize>)>,
+    named: Option<Span>,
 }
 
 impl Loader<'_> {
@@ -88,10 +85,11 @@ impl Loader<'_> {
         );
         let ptx = match &request.ptx {
             Some(path) => self.read(path, "ptx")?,
-            None => self.sink.sources.add(
-                format!("{}/kernel.ptx (of the suite)", kernel.name),
-                kernel.ptx,
-            ),
+            None => {
+                let (file, text) = kernel.program(request.build);
+                let name = format!("{}/{file} (of the suite)", kernel.name);
+                self.sink.sources.add(name, text)
+            }
         };
         let file = kernel
             .launch_file()
@@ -99,10 +97,10 @@ impl Loader<'_> {
             .ok()?;
         let case = self.case(&file, request)?;
         let prepared = kernel.prepare(Some(case.name.get_ref()));
-        let (case, prepared) = prepared
+        let (mut case, prepared) = prepared
             .map_err(|error| self.plain("suite::defect", error.to_string(), None))
             .ok()?;
-        let mut module = self.module(ptx, &case)?;
+        let mut module = self.module(ptx, &mut case)?;
         let problems = case.check(&module);
         if !problems.is_empty() {
             self.problems(launch, problems);
@@ -144,8 +142,8 @@ impl Loader<'_> {
         };
         let case = self.case(&file, request).cloned();
         let ptx = self.read(&ptx_path, "ptx")?;
-        let mut module = self.module(ptx, case.as_ref()?)?;
-        let case = case?;
+        let mut case = case?;
+        let mut module = self.module(ptx, &mut case)?;
         let prepared = case.prepare(&module, Files::Directory(directory));
         let prepared = prepared
             .map_err(|problems| self.problems(launch, problems))
@@ -208,8 +206,8 @@ impl Loader<'_> {
             .ok()
     }
 
-    /// The lowered program; the entries that `case` launches must be supported throughout.
-    fn module(&mut self, ptx: SourceId, case: &Case) -> Option<Module> {
+    /// The lowered program, whose entries `case` gets by their own names; those that it launches must be supported throughout.
+    fn module(&mut self, ptx: SourceId, case: &mut Case) -> Option<Module> {
         let module = match warpwatt_ptx::load(self.sink.sources.text(ptx)) {
             Ok(module) => module,
             Err(errors) => {
@@ -217,8 +215,10 @@ impl Loader<'_> {
                 return None;
             }
         };
-        let launches = case.steps.iter().flat_map(|step| &step.launches);
-        let mut entries: Vec<&str> = launches
+        case.resolve_kernels(&module);
+        let mut entries: Vec<&str> = case
+            .launches()
+            .into_iter()
             .map(|launch| launch.kernel.get_ref().as_str())
             .collect();
         entries.sort_unstable();
@@ -297,10 +297,7 @@ impl Loader<'_> {
     }
 
     fn plain(&mut self, code: &'static str, message: String, help: Option<String>) {
-        let mut diag = Diag::error(code, message).maybe_help(help);
-        if let Some((source, range)) = &self.named {
-            diag = diag.at(*source, range.clone(), "named here");
-        }
-        self.sink.push(diag);
+        let diag = Diag::error(code, message).maybe_help(help);
+        self.sink.push(diag.on(self.named.as_ref(), "named here"));
     }
 }

@@ -77,7 +77,7 @@ fn calibrated(arguments: &CalibrateArguments, sink: &mut Sink) -> Option<Calibra
     let found = match &arguments.measured {
         Some(path) => {
             let base = base?;
-            let rows = rows(path, &arguments.layout, (&base, true), sink)?;
+            let rows = rows(path, &arguments.layout, &base, None, sink)?;
             if rows.refused.is_empty() && rows.used.iter().all(|row| row.power_w.is_none()) {
                 let message = format!("{}: no row has watts", path.display());
                 let help = format!("a column `{}` holds them", rows.watts.join("` or `"));

@@ -11,6 +11,7 @@ use super::files::write_one;
 use super::present::bar;
 use super::spent::{Instructions, Parts};
 use crate::diag::{Diag, Rejection, Sink};
+use crate::goal::quantity::readable;
 use crate::outcome::{NoteKind, Outcome, PricedStructure};
 use crate::peak::Sampler;
 use crate::pricing::NodeCircuits;
@@ -19,7 +20,6 @@ use crate::run::by_instruction::by_instruction;
 use crate::run::plain::{PowerOverTime, Priced, TimedKernel, priced};
 use crate::run::resolve_text;
 use crate::study::Question;
-use crate::study::goal::quantity::readable;
 
 /// Shares of the energy below which structures are shown together.
 const SHOWN: f64 = 0.01;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use warpwatt_gpu::trace::KernelTrace;
 use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, simulate_under};
+use warpwatt_suite::launch::file_contents;
 use warpwatt_suite::{CaseRun, RunOptions};
 
 use super::arguments::KernelArguments;
@@ -162,9 +163,10 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let timeline = timeline.map(Timeline::finish).transpose();
     let timeline = timeline.map_err(first)?;
     for (name, path) in &dumps {
-        let buffer = buffers.iter().find(|buffer| buffer.name == *name);
-        let bytes = buffer.map_or(&[][..], |buffer| &buffer.bytes);
-        write_one(path, bytes).map_err(first)?;
+        if let Some(buffer) = buffers.iter().find(|buffer| buffer.name == *name) {
+            let contents = file_contents(path, buffer.element, &buffer.bytes);
+            write_one(path, &contents).map_err(first)?;
+        }
     }
     if let (Some(path), Some(Ok(run))) = (&arguments.activity, &timing) {
         let clock_hz = f64::from(spec.sm.clock_mhz) * 1e6;

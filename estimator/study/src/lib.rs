@@ -6,7 +6,6 @@
 mod asked;
 mod axes;
 mod configurations;
-pub mod goal;
 mod goals;
 mod gpu;
 mod heading;
@@ -27,7 +26,7 @@ pub mod variants;
 mod workload;
 
 use warpwatt_array as array;
-use warpwatt_input::{diag, expression, input, toml_reader};
+use warpwatt_input::{diag, expression, goal, input, toml_reader};
 use warpwatt_pricing::{outcome, pricing};
 
 pub use asked::Asked;

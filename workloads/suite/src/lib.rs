@@ -12,7 +12,7 @@ mod run;
 mod session;
 
 pub use counts::Counts;
-pub use kernels::{Class, Kernel, SuiteError, kernel, kernels};
+pub use kernels::{Build, Class, Kernel, SuiteError, kernel, kernels};
 pub use launch::{Case, LaunchFile, Problem};
 pub use papers::{Benchmark, Paper, called, paper, papers};
 pub use reference::{Inputs, Outputs, Reference};

@@ -28,7 +28,7 @@ impl Default for RunOptions {
     fn default() -> Self {
         Self {
             warp_width: 32,
-            limit: 100_000_000,
+            limit: 1_000_000_000,
             record: true,
             values: false,
             races: false,
