@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::board;
 use super::compare::{Change, Comparison};
 use super::format::{self, NONE};
 use super::model::Block;
@@ -67,12 +68,12 @@ pub fn beside(block: &Block, paper: &dyn Paper) -> Vec<Column> {
         .collect()
 }
 
-/// What the techniques report beyond energy, except for failures, which have tables of their own.
+/// What the techniques report beyond energy, except for failures and watts of a board, which have tables of their own.
 pub fn metrics(block: &Block) -> Vec<Column> {
     let mut names: Vec<(&str, &str)> = Vec::new();
     for metric in block.comparisons.iter().flat_map(|c| &c.metrics) {
         let name = (metric.name.as_str(), metric.unit.as_str());
-        if !protection::shows(name.0) && !names.contains(&name) {
+        if !protection::shows(name.0) && !board::shows(name.0) && !names.contains(&name) {
             names.push(name);
         }
     }

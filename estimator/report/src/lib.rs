@@ -5,6 +5,7 @@
 mod aligned;
 mod answer;
 pub mod beside;
+mod board;
 mod budget;
 mod chart;
 mod columns;

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use super::answer::{Detail, Details};
+use super::board;
 use super::columns;
 use super::format;
 use super::goals::PointTable;
@@ -36,6 +37,7 @@ impl Report {
         }
         if details.has(Detail::Structures) {
             text.push_str(&structures_text(self, width));
+            text.push_str(&board_text(&self.points, width));
         }
         if details.has(Detail::Stalls) {
             text.push_str(&time_text(&self.points, width));
@@ -239,6 +241,19 @@ fn operating_text(points: &[Outcome], width: usize) -> String {
     let mut text = String::new();
     for table in operating::tables(points) {
         let _ = writeln!(text, "\n{} · supply and temperature", table.heading);
+        for part in parts("kernel", &table.names, &table.columns, width) {
+            text.push_str(&part);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// What the board draws for each kernel, and what for.
+fn board_text(points: &[Outcome], width: usize) -> String {
+    let mut text = String::new();
+    for table in board::tables(points) {
+        let _ = writeln!(text, "\n{} · watts of the board", table.heading);
         for part in parts("kernel", &table.names, &table.columns, width) {
             text.push_str(&part);
             text.push('\n');

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use warpwatt_board::reported::names;
+
 use super::answer::{Answer, COLUMNS, Value};
+use super::board;
 use super::compare::Comparison;
 use super::estimate::Estimate;
 use super::metric::{Def, POINT, VERSUS};
@@ -34,13 +37,15 @@ pub enum Table {
     Pareto,
     /// One row a configuration, GPU variant and technology whose needed bits were followed: means over kernels.
     Protection,
+    /// One row a point of a study that names a graphics board: what the board draws, and what for.
+    Board,
     /// One row a figure that is uncertain.
     Uncertainty,
 }
 
 impl Table {
     /// Every table in the order in which they are written.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Points,
         Self::Comparisons,
         Self::Operating,
@@ -49,6 +54,7 @@ impl Table {
         Self::Budget,
         Self::Pareto,
         Self::Protection,
+        Self::Board,
         Self::Uncertainty,
     ];
 
@@ -63,6 +69,7 @@ impl Table {
             Self::Budget => "budget",
             Self::Pareto => "pareto",
             Self::Protection => "protection",
+            Self::Board => "board",
             Self::Uncertainty => "uncertainty",
         }
     }
@@ -135,6 +142,7 @@ impl Report {
             Table::Budget => self.budget_sheet(),
             Table::Pareto => self.pareto_sheet(),
             Table::Protection => (!self.protection.is_empty()).then(|| self.protection_sheet()),
+            Table::Board => self.board_sheet(),
             Table::Uncertainty => self.uncertainty_sheet(),
         }
     }
@@ -279,6 +287,19 @@ impl Report {
             }
         }
         Sheet { columns, rows }
+    }
+
+    fn board_sheet(&self) -> Option<Sheet> {
+        let drawn: Vec<(&Point, Vec<Cell>)> = self
+            .points
+            .iter()
+            .filter_map(|point| {
+                let drawn = board::reported(point)?;
+                Some((&point.point, drawn.watts().map(Cell::from).collect()))
+            })
+            .collect();
+        let columns = names().map(|(name, _)| SheetColumn::new(name, Kind::Real));
+        (!drawn.is_empty()).then(|| self.named(columns.collect(), drawn.into_iter()))
     }
 
     fn operating_sheet(&self) -> Option<Sheet> {

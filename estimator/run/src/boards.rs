@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use warpwatt_board::board::{Board, MOST_BYTES};
-use warpwatt_board::counted::{METRICS, row};
+use warpwatt_board::counted::row;
+use warpwatt_board::reported::{names, values};
 use warpwatt_board::shipped;
 use warpwatt_gpu::GpuSpec;
 
@@ -84,12 +85,11 @@ pub(crate) fn report(board: &Board, gpu: &GpuSpec, counted: &mut Counted) {
         &board.facts,
     );
     let drawn = board.predict(&row);
-    let values = [drawn.power_w, drawn.low_w, drawn.high_w];
-    let metrics = METRICS.into_iter().zip(values);
+    let values = names().zip(values(&drawn));
     counted
         .metrics
-        .extend(metrics.map(|((name, unit, _), value)| Metric {
-            name: name.to_owned(),
+        .extend(values.map(|((name, unit), value)| Metric {
+            name,
             unit: unit.to_owned(),
             value,
             ratio: None,

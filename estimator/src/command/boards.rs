@@ -92,6 +92,10 @@ pub fn rows(
         );
         sink.push(Diag::warning("board::columns", message));
     }
+    for sentence in &rows.assumed {
+        let message = format!("{}: {sentence}", path.display());
+        sink.push(Diag::warning("board::assumed", message));
+    }
     Some(rows)
 }
 

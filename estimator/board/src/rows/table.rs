@@ -1,5 +1,7 @@
 //! A CSV file as texts by column and line.
 
+use std::borrow::Cow;
+
 use csv::StringRecord;
 use warpwatt_input::table::{Dialect, Fault, Table as Read};
 
@@ -87,7 +89,7 @@ impl Table {
             let Some(text) = self.text(row, std::slice::from_ref(name)) else {
                 continue;
             };
-            match number(text).parse::<f64>() {
+            match plain(number(text)).parse::<f64>() {
                 Ok(number) if number.is_finite() => return Ok(Some(number)),
                 Ok(_) => {}
                 Err(_) if matches!(text, "-" | "n/a" | "N/A" | "NA") => {}
@@ -103,6 +105,20 @@ fn number(text: &str) -> &str {
     let units = [" W", " MHz", " C"];
     let without = units.iter().find_map(|unit| text.strip_suffix(unit));
     without.unwrap_or(text)
+}
+
+/// A number without the commas between its thousands.
+fn plain(number: &str) -> Cow<'_, str> {
+    let whole = number.split('.').next().unwrap_or_default();
+    let mut groups = whole.split(',');
+    let first = groups.next().unwrap_or_default();
+    let are_thousands =
+        (1..=3).contains(&first.len()) && groups.clone().all(|group| group.len() == 3);
+    if groups.next().is_some() && are_thousands {
+        Cow::Owned(number.replace(',', ""))
+    } else {
+        Cow::Borrowed(number)
+    }
 }
 
 fn twice(names: &[String]) -> impl Iterator<Item = &String> {
@@ -136,8 +152,12 @@ mod tests {
 
     #[test]
     fn units_behind_numbers_are_known() {
-        let table = Table::parse("power.draw [W],clocks.sm\n81.5 W,1455 MHz\n").unwrap();
+        let table =
+            Table::parse("power.draw [W],clocks.sm,n,odd\n81.5 W,1455 MHz,\"1,234,567\",\"1,2\"\n")
+                .unwrap();
         let column = |name: &str| table.number(0, &[name.to_owned()]);
+        assert_eq!(column("n"), Ok(Some(1_234_567.0)));
+        assert!(column("odd").is_err());
         assert_eq!(column("power.draw [W]"), Ok(Some(81.5)));
         assert_eq!(column("clocks.sm"), Ok(Some(1455.0)));
     }

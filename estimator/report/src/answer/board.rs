@@ -1,6 +1,6 @@
 //! What the graphics board draws, if the study names one.
 
-use warpwatt_board::counted::METRICS;
+use warpwatt_board::reported::Reported;
 
 use crate::outcome::{BASELINE, Outcome};
 
@@ -9,22 +9,35 @@ pub(super) fn words(points: &[Outcome]) -> Option<String> {
     let plain = points
         .iter()
         .filter(|point| point.point.technique == BASELINE);
-    let plain: Vec<&Outcome> = plain.collect();
-    let mean = |name: &str| {
-        let values = plain.iter().filter_map(|point| {
-            let found = point.metrics.iter().find(|metric| metric.name == name)?;
-            Some(found.value)
-        });
-        let values: Vec<f64> = values.collect();
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    let drawn: Vec<Reported> = plain.filter_map(crate::board::reported).collect();
+    if drawn.is_empty() {
+        return None;
+    }
+    let mean =
+        |of: &dyn Fn(&Reported) -> f64| drawn.iter().map(of).sum::<f64>() / drawn.len() as f64;
+    let of_parts = |wanted: &dyn Fn(&Reported) -> f64| format!("{:.0} W", mean(wanted));
+    let standing = |key: &'static str| {
+        of_parts(&|one: &Reported| {
+            let own = one.parts.iter().filter(|(part, _)| part.key == key);
+            own.map(|(_, watts)| watts).sum()
+        })
     };
-    let [power, low, high] = METRICS.map(|(name, ..)| mean(name));
-    let (power, low, high) = (power?, low?, high?);
-    let over = match plain.len() {
+    let dynamic = of_parts(&|one: &Reported| {
+        let own = one.parts.iter().filter(|(part, _)| part.dynamic);
+        own.map(|(_, watts)| watts).sum()
+    });
+    let over = match drawn.len() {
         1 => String::new(),
         count => format!(", as a mean over {count} points"),
     };
     Some(format!(
-        "The board draws {power:.0} W with the plain GPU (95 % within {low:.0} to {high:.0} W){over}."
+        "The board draws {:.0} W with the plain GPU (95 % within {:.0} to {:.0} W){over}: {} constant, {} leakage, {} of active SMs, {} of what they execute.",
+        mean(&|one| one.power_w),
+        mean(&|one| one.within_w.0),
+        mean(&|one| one.within_w.1),
+        standing("constant"),
+        standing("leakage"),
+        standing("active"),
+        dynamic
     ))
 }

@@ -15,7 +15,7 @@ use crate::stacked::Stacked;
 use crate::structures::families;
 use crate::text::Column;
 use crate::uncertainty::UncertaintyLine;
-use crate::{chart, format, operating, table, time};
+use crate::{board, chart, format, operating, table, time};
 
 /// The whole page.
 #[derive(Serialize)]
@@ -40,6 +40,7 @@ pub struct Page {
     peak: Option<PointsView>,
     operating: Vec<Titled>,
     protection: Vec<Titled>,
+    board: Vec<Titled>,
     times: Vec<Time>,
     technologies: Vec<Technology>,
     citation: Option<String>,
@@ -161,6 +162,13 @@ impl Page {
                 })
                 .collect(),
             protection: report.protection.iter().map(protected).collect(),
+            board: board::tables(&report.points)
+                .iter()
+                .map(|table| Titled {
+                    heading: table.heading.clone(),
+                    table: named_grid(&table.names, &table.columns),
+                })
+                .collect(),
             times: time::tables(&report.points).into_iter().map(time).collect(),
             technologies: technologies(report),
             citation: report

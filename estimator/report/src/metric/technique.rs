@@ -1,7 +1,7 @@
 //! What techniques report: the names come from the techniques, which way is good from what they declare.
 
 use warpwatt_activity::Activity;
-use warpwatt_board::counted;
+use warpwatt_board::reported;
 use warpwatt_gpu::{Run, Work};
 use warpwatt_techniques::{ALL, Definition, Stack, judged};
 
@@ -15,7 +15,7 @@ pub fn metric(name: &str, unit: &str) -> Metric {
         Some(_) => Better::Lower,
         None => Better::Neither,
     };
-    if let Some(meaning) = reliability::meaning(name).or_else(|| counted::meaning(name)) {
+    if let Some(meaning) = reliability::meaning(name).or_else(|| reported::meaning(name)) {
         return Metric {
             name: name.to_owned(),
             unit: unit.to_owned(),
@@ -43,7 +43,7 @@ pub fn defaults() -> Vec<Metric> {
     stacks
         .flat_map(|stack| of(&stack))
         .chain(followed)
-        .chain(counted::names().map(|(name, unit)| metric(name, unit)))
+        .chain(reported::names().map(|(name, unit)| metric(&name, unit)))
         .collect()
 }
 
