@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use warpwatt_suite::LaunchFile;
-use warpwatt_suite::launch::{ElementType, Files, Repeat, Role, Scalar};
+use warpwatt_suite::launch::{Action, Condition, ElementType, Files, Repeat, Role, Scalar};
 
 /// Every problem of a text, each with the piece of the text it points at.
 fn problems(text: &str) -> String {
@@ -82,11 +82,9 @@ fn a_file_of_the_plain_form() {
     assert_eq!(n.to_integer(), -131_000);
     assert_eq!(case.steps.len(), 1);
     assert_eq!(case.steps[0].repeat, Repeat::Once);
-    let launch = &case.steps[0].launches[0];
-    assert_eq!(
-        launch.grid.each_ref().map(|extent| extent.at(0)),
-        [512, 1, 1]
-    );
+    let launch = case.launches()[0];
+    let grid = launch.grid.each_ref().map(|extent| extent.constant());
+    assert_eq!(grid, [Some(512), Some(1), Some(1)]);
     assert_eq!(launch.arguments, [0, 1, 2]);
     assert!(file.case(Some("big")).unwrap().arguments.is_empty());
     let unknown = file.case(Some("huge")).unwrap_err().to_string();
@@ -135,21 +133,29 @@ args = ["over", "over"]
     let [up, search] = &file.cases[0].steps[..] else {
         panic!("two steps");
     };
-    let grids: Vec<_> = up
-        .repeat
-        .values()
-        .map(|i| up.launches[0].grid[0].at(i))
-        .collect();
+    let mut grids = Vec::new();
+    file.cases[0].for_each_launch(|launch, grid, _, _| {
+        if launch.kernel.get_ref() == "up" {
+            grids.push(grid[0]);
+        }
+    });
     assert_eq!(grids.len(), 16);
     assert_eq!((grids[0], grids[15]), (31, 1));
-    assert_eq!(search.launches.len(), 2);
-    assert_eq!(search.launches[1].arguments, [0, 0]);
+    assert_eq!(up.body.len(), 1);
+    let [Action::Launch(visit), Action::Launch(update)] = &search.body[..] else {
+        panic!("two launches");
+    };
+    assert_eq!(
+        (&visit.arguments[..], &update.arguments[..]),
+        (&[0][..], &[0, 0][..])
+    );
     assert!(matches!(
         search.repeat,
-        Repeat::WhileNonzero {
-            buffer: 0,
-            reset: true,
-            max: 64
+        Repeat::While {
+            condition: Condition::Nonzero(0),
+            reset: Some(0),
+            max: 64,
+            ..
         }
     ));
 }

@@ -6,7 +6,7 @@ use crate::errors::Compared;
 use crate::fit::{Belief, fit};
 use crate::law::watts;
 use crate::parameter::{PARAMETERS, parameter};
-use crate::rows::{Refused, Row, Rows};
+use crate::rows::{Refused, Row, Rows, names};
 
 /// Cases below which a board is not fitted.
 pub const LEAST: usize = 5;
@@ -43,7 +43,7 @@ pub struct Calibrated {
 pub fn calibrate(base: &Board, rows: &Rows, table: &str) -> Result<Calibrated, String> {
     let mut refused = rows.refused.clone();
     let used = usable(base, &rows.used, &mut refused);
-    let count = cases(&used);
+    let count = names(&used).len();
     if count < LEAST {
         return Err(format!(
             "{count} cases with watts can be used, at least {LEAST} are needed"
@@ -119,13 +119,6 @@ impl Calibrated {
             left_out: Vec::new(),
         }
     }
-}
-
-fn cases(rows: &[Row]) -> usize {
-    let mut names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names.len()
 }
 
 /// Rows with watts that their work needs, and not what the limit left of them.

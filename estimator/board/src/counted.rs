@@ -1,4 +1,4 @@
-//! What our own timing run counted, as a row of a board.
+//! What our own timing run counted, as a row of a board, and what is reported of it.
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::GpuSpec;
@@ -6,6 +6,32 @@ use warpwatt_gpu::GpuSpec;
 use crate::channel::Channel;
 use crate::facts::Facts;
 use crate::rows::{Change, Row};
+
+/// What is reported of a point: name, unit, meaning. The watts, and the ends of their interval.
+pub const METRICS: [(&str, &str, &str); 3] = [
+    ("board.power_w", "W", "what the graphics board draws"),
+    (
+        "board.low_w",
+        "W",
+        "2.5 % of measurements of the board lie below",
+    ),
+    (
+        "board.high_w",
+        "W",
+        "2.5 % of measurements of the board lie above",
+    ),
+];
+
+/// Names and units of what is reported.
+pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    METRICS.into_iter().map(|(name, unit, _)| (name, unit))
+}
+
+/// What a figure means; nothing if it is not one of a board.
+pub fn meaning(name: &str) -> Option<String> {
+    let found = METRICS.iter().find(|(known, _, _)| *known == name)?;
+    Some(found.2.to_owned())
+}
 
 /// A run of `cycles` on `gpu`, which is that of the board, at the GPU's clock. Data are taken to be as random as those of measured kernels.
 pub fn row(name: &str, (cycles, activity): (u64, &Activity), gpu: &GpuSpec, board: &Facts) -> Row {

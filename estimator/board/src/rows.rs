@@ -4,6 +4,8 @@ mod table;
 
 pub use table::{MOST_BYTES, Table};
 
+use std::collections::BTreeSet;
+
 use warpwatt_gpu::GpuSpec;
 
 use crate::channel::{CHANNELS, Channel};
@@ -73,6 +75,12 @@ pub struct Rows {
     pub refused: Vec<Refused>,
     /// Columns that are neither in the map nor named as ignored.
     pub unread: Vec<String>,
+}
+
+/// The names of `rows` in alphabetical order, each once.
+pub fn names(rows: &[Row]) -> Vec<&str> {
+    let names: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    names.into_iter().collect()
 }
 
 impl Rows {

@@ -6,7 +6,7 @@ use warpwatt_board::board::Board;
 use warpwatt_board::calibrate::calibrate;
 use warpwatt_board::errors::Errors;
 use warpwatt_board::map::{Map, Operands};
-use warpwatt_board::rows::{Row, Rows, Table};
+use warpwatt_board::rows::{Row, Rows, Table, names};
 use warpwatt_board::shipped::{MEASURED, Measured, shipped};
 
 /// A board of which nothing is known but what is published.
@@ -31,9 +31,7 @@ fn errors(board: &Board, rows: &[Row]) -> Errors {
 
 /// Twelve names, spread over the table by `draw`.
 fn twelve(rows: &Rows, draw: usize) -> Vec<String> {
-    let mut names: Vec<&str> = rows.used.iter().map(|row| row.name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
+    let names = names(&rows.used);
     let places = (0..12).map(|at| (37 * draw + 17 * at + 3 * at * at) % names.len());
     places.map(|at| names[at].to_owned()).collect()
 }

@@ -77,7 +77,7 @@ fn calibrated(arguments: &CalibrateArguments, sink: &mut Sink) -> Option<Calibra
     let found = match &arguments.measured {
         Some(path) => {
             let base = base?;
-            let rows = rows(path, &arguments.layout, (&base, true), sink)?;
+            let rows = rows(path, &arguments.layout, &base, None, sink)?;
             let table = path
                 .file_name()
                 .unwrap_or(path.as_os_str())

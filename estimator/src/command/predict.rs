@@ -12,6 +12,7 @@ use super::files::write_one;
 use crate::board::board::{Board, Prediction};
 use crate::board::channel::Channel;
 use crate::board::errors::{Compared, Errors};
+use crate::board::map::Operands;
 use crate::board::rows::{Row, Rows};
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
 
@@ -73,7 +74,13 @@ fn predicted(arguments: &PredictArguments, sink: &mut Sink) -> Option<Predicted>
     let board = board(&arguments.board, sink);
     let state = states(&arguments.set, sink);
     let board = board?;
-    let rows = rows(&arguments.counts, &arguments.layout, (&board, false), sink);
+    let rows = rows(
+        &arguments.counts,
+        &arguments.layout,
+        &board,
+        Some(Operands::Random),
+        sink,
+    );
     let (state, mut rows) = (state?, rows?);
     for refused in &rows.refused {
         let message = format!(

@@ -13,7 +13,7 @@ use super::gpu::NodeChoice;
 use super::reader::Placed;
 use super::sweep::{Choice, Counted, Design};
 use super::variants::{Faults, absurd, named};
-use crate::diag::{Diag, Sink, SourceId};
+use crate::diag::{Diag, Sink, SourceId, Span};
 use crate::pricing::{Described, Designs, NodeCircuits};
 use crate::technology;
 
@@ -43,7 +43,10 @@ impl Node {
         let origin = match &choice.value {
             NodeChoice::Feature(feature) => Origin::Table(library, *feature),
             NodeChoice::File(written) => {
-                let named = Some((source, choice.range.clone()));
+                let named = Some(Span {
+                    source,
+                    range: choice.range.clone(),
+                });
                 Origin::Own(Box::new(technology::read_node(
                     sink, directory, written, named,
                 )?))

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use warpwatt_ptx::Module;
-use warpwatt_ptx::program::GLOBALS_BASE;
+use warpwatt_ptx::program::{GLOBALS_BASE, GRID_WORKSPACE, GRID_WORKSPACE_BYTES, Source, Special};
 use warpwatt_ptx::types::Space;
 
+use crate::barrier_word::Told;
 use crate::error::Cause;
 use crate::heap::Heap;
 use crate::races::Watch;
@@ -16,6 +17,9 @@ const KERNEL_HEAP_BASE: u64 = 0x0800_0000;
 
 /// Where the first buffer lies: above every window of the generic space, and where a CUDA heap of GPGPU-Sim begins.
 const HEAP_BASE: u64 = 0xc000_0000;
+
+/// Bytes for buffers of a program whose addresses have 32 bits.
+const NARROW_ROOM: u64 = (1 << 32) - HEAP_BASE;
 
 /// Buffers begin at multiples of this, as `cudaMalloc`'s do.
 const ALIGNMENT: u64 = 256;
@@ -35,11 +39,25 @@ pub struct DeviceMemory {
     heap: Heap,
 }
 
+impl Default for DeviceMemory {
+    /// Memory without variables of a module.
+    fn default() -> Self {
+        Self::new(&Module::default())
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Buffer {
     name: String,
     base: u64,
     bytes: Vec<u8>,
+}
+
+/// Whether a kernel of the module asks where the CTAs of its grid meet.
+fn meets(module: &Module) -> bool {
+    let asked = Source::Special(Special::Number(GRID_WORKSPACE as u32));
+    let mut entries = module.entries.iter();
+    entries.any(|entry| entry.words.contains(&asked))
 }
 
 impl DeviceMemory {
@@ -50,8 +68,13 @@ impl DeviceMemory {
             base: GLOBALS_BASE,
             bytes: module.globals.clone(),
         };
+        let workspace = meets(module).then(|| Buffer {
+            name: "the barrier of the grid".to_owned(),
+            base: GRID_WORKSPACE,
+            bytes: vec![0; GRID_WORKSPACE_BYTES],
+        });
         Self {
-            buffers: vec![globals],
+            buffers: workspace.into_iter().chain([globals]).collect(),
             next: HEAP_BASE,
             textures: BTreeMap::new(),
             heap: Heap::default(),
@@ -61,13 +84,18 @@ impl DeviceMemory {
     /// Places a buffer and returns its address. Neighbours are at least 256 bytes apart, so that running off an end is noticed.
     pub fn alloc(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> u64 {
         let base = self.next;
-        self.next += (bytes.len() as u64 + 1).next_multiple_of(ALIGNMENT) + ALIGNMENT;
+        self.next += taken(bytes.len() as u64);
         self.buffers.push(Buffer {
             name: name.into(),
             base,
             bytes,
         });
         base
+    }
+
+    /// Whether buffers of these sizes all lie below 4 GiB, where addresses of 32 bits reach.
+    pub fn fits_narrow(sizes: impl Iterator<Item = u64>) -> bool {
+        sizes.map(taken).sum::<u64>() <= NARROW_ROOM
     }
 
     /// `malloc` inside a kernel: zero if the heap has no room.
@@ -215,7 +243,7 @@ impl DeviceMemory {
 
     /// The memory range that `address` lies in: base and contents.
     #[inline]
-    pub(crate) fn range_of(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
+    pub fn range_of(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
         let after = self
             .buffers
             .partition_point(|buffer| buffer.base <= address);
@@ -236,7 +264,7 @@ impl DeviceMemory {
     }
 
     /// Says what lies near an address that no buffer holds.
-    fn near(&self, address: u64) -> String {
+    pub fn near(&self, address: u64) -> String {
         let after = self
             .buffers
             .partition_point(|buffer| buffer.base <= address);
@@ -252,6 +280,11 @@ impl DeviceMemory {
             _ => "no buffer begins below it".to_owned(),
         }
     }
+}
+
+/// Bytes that a buffer takes of the addresses: a byte at least lies between it and the next.
+fn taken(bytes: u64) -> u64 {
+    (bytes + 1).next_multiple_of(ALIGNMENT) + ALIGNMENT
 }
 
 /// Local memories of a warp's lanes: the frames of the entry and of the functions it has called.
@@ -314,6 +347,8 @@ pub(crate) struct Memories<'m> {
     pub local: &'m mut LocalMemory,
     pub constants: &'m mut [u8],
     pub params: &'m mut [u8],
+    /// What barriers in shared memory have been told.
+    pub told: &'m mut Told,
     /// Who looks for races, if somebody does.
     pub watch: Option<&'m mut Watch>,
 }

@@ -1,5 +1,8 @@
 //! The host's side of a case: memory, and which launch comes next.
 
+mod addresses;
+mod plan;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -7,10 +10,14 @@ use warpwatt_ptx::Module;
 use warpwatt_ptx::program::GLOBALS_BASE;
 use warpwatt_simt::{DeviceMemory, ExecError, Launch, Texture};
 
+use warpwatt_input::expression::Undefined;
+
 use crate::launch::{
-    Access, Case, Home, KernelLaunch, Linear, Mismatch, Prepared, Repeat, Role, Scalar,
-    TextureBinding, compare,
+    Access, Case, Comparison, Condition, Copying, Form, Home, KernelLaunch, Mismatch, Prepared,
+    Repeat, Role, Scalar, Set, TextureBinding, Variables, compare, extents,
 };
+use addresses::write_fields;
+use plan::{Act, Plan};
 
 /// Why a case could not be executed to its end.
 #[derive(Debug, thiserror::Error)]
@@ -23,13 +30,29 @@ pub enum RunError {
         /// Why.
         source: ExecError,
     },
+    /// A launch of machine code stopped.
+    #[error("launch {launch}: {source}")]
+    MachineCode {
+        /// Which launch, counted from zero.
+        launch: usize,
+        /// Why.
+        source: warpwatt_gcn::ExecError,
+    },
     /// A loop did not come to its end.
-    #[error("`{buffer}` is still not zero after {rounds} rounds")]
+    #[error("{why} after {rounds} rounds")]
     Endless {
-        /// The buffer that keeps the loop running.
-        buffer: String,
+        /// What keeps the loop running.
+        why: String,
         /// Rounds that were run.
         rounds: u32,
+    },
+    /// The condition of a loop has no value.
+    #[error("the condition `{text}` of a loop has no value: {why}")]
+    Condition {
+        /// The condition.
+        text: String,
+        /// What of it is not there.
+        why: Undefined,
     },
 }
 
@@ -41,14 +64,17 @@ pub struct Session<'c> {
     prepared: &'c Prepared,
     /// One entry an argument.
     places: Vec<Place>,
+    plan: Plan<'c>,
+    /// What buffers hold with their fields; one entry an argument, empty where there are none.
+    addressed: Vec<Vec<u8>>,
 }
 
-/// How far a host has come in its case.
+/// How far a host has come in its case: what it does next, and the rounds of the loops around that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    step: usize,
-    round: u32,
-    launch: usize,
+    next: usize,
+    rounds: [u32; plan::DEEPEST],
+    values: [i64; plan::DEEPEST],
 }
 
 /// Copies as many bytes as both have.
@@ -172,13 +198,56 @@ impl<'c> Session<'c> {
         for texture in &case.textures {
             bind(texture, case, &module, &places, &mut memory);
         }
-        let session = Self {
+        let mut session = Self {
             module,
             case,
             prepared,
             places,
+            plan: Plan::of(case),
+            addressed: Vec::new(),
         };
+        session.write_fields(&mut memory);
         (session, memory)
+    }
+
+    /// What an argument holds if its fields are written over `bytes`; none if it has no fields.
+    fn with_fields(&self, argument: usize, bytes: &[u8]) -> Option<Vec<u8>> {
+        let fields = match &self.case.arguments[argument].role {
+            Role::Buffer(role) if !role.fields.is_empty() => &role.fields,
+            _ => return None,
+        };
+        let width = u64::from(self.module.address_bytes());
+        let address = |argument: usize, plus: u64| {
+            let bytes = self.case.arguments[argument].element.bytes() as u64;
+            self.places[argument].address().unwrap_or(0) + plus * bytes
+        };
+        let mut bytes = bytes.to_vec();
+        write_fields(&mut bytes, fields, width, &address);
+        Some(bytes)
+    }
+
+    /// Puts addresses and numbers where the case wants them.
+    fn write_fields(&mut self, memory: &mut DeviceMemory) {
+        let arguments = self.prepared.buffers.iter().enumerate();
+        let addressed = arguments.map(|(argument, buffer)| {
+            let before = buffer.as_ref().map(|buffer| &buffer.before);
+            before.and_then(|before| self.with_fields(argument, before))
+        });
+        let addressed = addressed.map(Option::unwrap_or_default);
+        self.addressed = addressed.collect();
+        for argument in 0..self.places.len() {
+            let bytes = std::mem::take(&mut self.addressed[argument]);
+            match &self.places[argument] {
+                _ if bytes.is_empty() => {}
+                Place::Constant(range) => {
+                    let range = range.clone();
+                    self.module.to_mut().constants[range.clone()]
+                        .copy_from_slice(&bytes[..range.len()]);
+                }
+                _ => copy_start(self.contents_mut(memory, argument), &bytes),
+            }
+            self.addressed[argument] = bytes;
+        }
     }
 
     /// The program, with what the host puts in its variables.
@@ -186,92 +255,231 @@ impl<'c> Session<'c> {
         &self.module
     }
 
-    /// The launch that comes next, and how far the host is with it; none if the case is over.
+    /// The launch that comes next, and how far the host is with it; none if the case is over. What the host does before it is done.
     ///
     /// # Errors
-    /// A loop does not come to its end.
+    /// A loop does not come to its end, or its condition has no value.
     pub fn next(
         &self,
         from: Progress,
         memory: &mut DeviceMemory,
     ) -> Result<Option<(Launch<'c>, Progress)>, RunError> {
         let mut at = from;
-        while let Some(step) = self.case.steps.get(at.step) {
-            if at.launch == step.launches.len() {
-                at.launch = 0;
-                at.round += 1;
-                if let Repeat::WhileNonzero { buffer, .. } = step.repeat
-                    && self.contents(memory, buffer).iter().all(|byte| *byte == 0)
-                {
-                    at = at.over();
-                    continue;
+        while let Some(act) = self.plan.acts.get(at.next) {
+            let names = self.plan.names(act);
+            let variables = Variables::new(names, &at.values[..names.len()]);
+            match act.what {
+                Act::Enter { repeat, behind } => {
+                    let depth = names.len();
+                    let round = at.rounds[depth];
+                    match self.round(repeat, round, variables, memory)? {
+                        Some(value) => {
+                            at.values[depth] = value;
+                            at.next += 1;
+                        }
+                        None => {
+                            at.rounds[depth] = 0;
+                            at.next = behind;
+                        }
+                    }
+                }
+                Act::Again { begin } => {
+                    at.rounds[names.len()] += 1;
+                    at.next = begin;
+                }
+                Act::Launch(launch) => {
+                    at.next += 1;
+                    return Ok(Some((self.launch(launch, variables, memory), at)));
+                }
+                Act::Set(set) => {
+                    self.set(set, variables, memory);
+                    at.next += 1;
+                }
+                Act::Copy(copy) => {
+                    self.copy(copy, variables, memory);
+                    at.next += 1;
                 }
             }
-            let Some(variable) = step.repeat.value(at.round) else {
-                self.ended(&step.repeat)?;
-                at = at.over();
-                continue;
-            };
-            if let (0, &Repeat::WhileNonzero { buffer, reset, .. }) = (at.launch, &step.repeat)
-                && reset
-            {
-                self.contents_mut(memory, buffer).fill(0);
-            }
-            let launch = &step.launches[at.launch];
-            at.launch += 1;
-            return Ok(Some((self.launch(launch, variable, memory), at)));
         }
         Ok(None)
     }
 
-    /// A loop has no further round: that is its end only if it counts them.
-    fn ended(&self, repeat: &Repeat) -> Result<(), RunError> {
-        match repeat {
-            Repeat::WhileNonzero { buffer, max, .. } => Err(RunError::Endless {
-                buffer: self.case.arguments[*buffer].name.get_ref().clone(),
-                rounds: *max,
-            }),
-            _ => Ok(()),
+    /// The loop's variable in a round, or nothing if the loop is over.
+    fn round(
+        &self,
+        repeat: &Repeat,
+        round: u32,
+        around: Variables<'_>,
+        memory: &mut DeviceMemory,
+    ) -> Result<Option<i64>, RunError> {
+        // Bounds without a value were refused when the file was read.
+        let value = repeat.value(round, around).unwrap_or(None);
+        let Repeat::While {
+            condition,
+            reset,
+            max,
+            ..
+        } = repeat
+        else {
+            return Ok(value);
+        };
+        if self.is_over(condition, repeat, round, around, memory)? {
+            return Ok(None);
+        }
+        let Some(value) = value else {
+            let why = match condition {
+                Condition::Nonzero(buffer) => {
+                    let name = self.case.arguments[*buffer].name.get_ref();
+                    format!("`{name}` is still not zero")
+                }
+                Condition::Holds(comparison) => format!("`{}` still holds", comparison.text()),
+                Condition::Until(comparison) => {
+                    format!("`{}` still does not hold", comparison.text())
+                }
+            };
+            return Err(RunError::Endless { why, rounds: *max });
+        };
+        if let Some(buffer) = reset {
+            self.contents_mut(memory, *buffer).fill(0);
+        }
+        Ok(Some(value))
+    }
+
+    /// Whether a loop that runs on a condition has no further round.
+    fn is_over(
+        &self,
+        condition: &Condition,
+        repeat: &Repeat,
+        round: u32,
+        around: Variables<'_>,
+        memory: &DeviceMemory,
+    ) -> Result<bool, RunError> {
+        let holds = |comparison: &Comparison, round: u32| {
+            let (mut names, mut values) = (around.names().to_vec(), around.values().to_vec());
+            if let Some(variable) = repeat.variable() {
+                names.push(variable);
+                values.push(i64::from(round));
+            }
+            let variables = Variables::new(&names, &values);
+            let elements = |name: &str, index: u64| self.element(memory, name, index);
+            let holds = comparison.holds(variables, &elements);
+            holds.map_err(|why| RunError::Condition {
+                text: comparison.text().to_owned(),
+                why,
+            })
+        };
+        match condition {
+            Condition::Holds(comparison) => holds(comparison, round).map(|holds| !holds),
+            Condition::Until(comparison) if round > 0 => holds(comparison, round - 1),
+            Condition::Nonzero(buffer) if round > 0 => {
+                let contents = self.contents(memory, *buffer);
+                Ok(contents.iter().all(|byte| *byte == 0))
+            }
+            Condition::Until(_) | Condition::Nonzero(_) => Ok(false),
         }
     }
 
-    fn launch(&self, launch: &'c KernelLaunch, variable: i64, memory: &DeviceMemory) -> Launch<'c> {
-        let extents = |shape: &[Linear; 3]| shape.each_ref().map(|it| it.at(variable) as u32);
+    /// An element of the buffer of that name, as a number.
+    fn element(&self, memory: &DeviceMemory, name: &str, index: u64) -> Option<f64> {
+        let mut arguments = self.case.arguments.iter();
+        let argument = arguments.position(|argument| argument.name.get_ref() == name)?;
+        let element = self.case.arguments[argument].element;
+        let contents = self.contents(memory, argument);
+        let count = (contents.len() / element.bytes()) as u64;
+        (index < count).then(|| element.read(contents, index as usize).to_f64())
+    }
+
+    fn set(&self, set: &Set, variables: Variables<'_>, memory: &mut DeviceMemory) {
+        let element = self.case.arguments[set.buffer].element;
+        let value = set.value.number(variables).unwrap_or(0.0);
+        let bits = element.bits_of_float(value).to_le_bytes();
+        let range = self.range(set.buffer, &set.at, &set.count, variables, memory);
+        for place in self.contents_mut(memory, set.buffer)[range].chunks_exact_mut(element.bytes())
+        {
+            place.copy_from_slice(&bits[..element.bytes()]);
+        }
+    }
+
+    fn copy(&self, copy: &Copying, variables: Variables<'_>, memory: &mut DeviceMemory) {
+        let (from, to) = (&copy.from, &copy.to);
+        let source = self.range(from.0, &from.1, &copy.count, variables, memory);
+        let target = self.range(to.0, &to.1, &copy.count, variables, memory);
+        let bytes = self.contents(memory, from.0)[source].to_vec();
+        copy_start(&mut self.contents_mut(memory, to.0)[target], &bytes);
+    }
+
+    /// Bytes of elements; all numbers were checked when the file was read.
+    fn range(
+        &self,
+        buffer: usize,
+        at: &Form,
+        count: &Option<Form>,
+        variables: Variables<'_>,
+        memory: &DeviceMemory,
+    ) -> Range<usize> {
+        let element = self.case.arguments[buffer].element.bytes();
+        let all = self.contents(memory, buffer).len();
+        let bytes = |form: &Form| form.integer(variables).unwrap_or(0) as usize * element;
+        let start = bytes(at).min(all);
+        let end = count.as_ref().map_or(all, |count| start + bytes(count));
+        start..end.min(all)
+    }
+
+    fn launch(
+        &self,
+        launch: &'c KernelLaunch,
+        variables: Variables<'_>,
+        memory: &DeviceMemory,
+    ) -> Launch<'c> {
         Launch {
             entry: launch.kernel.get_ref(),
-            grid: extents(&launch.grid),
-            block: extents(&launch.block),
-            dynamic_shared: launch.dynamic_shared,
-            params: self.params(launch, variable, memory),
+            grid: extents(&launch.grid, variables),
+            block: extents(&launch.block, variables),
+            dynamic_shared: launch.dynamic_shared.integer(variables).unwrap_or(0) as u32,
+            params: self.params(launch, variables, memory),
         }
     }
 
     /// The parameter block: every argument's bytes at its parameter's offset.
-    fn params(&self, launch: &KernelLaunch, variable: i64, memory: &DeviceMemory) -> Vec<u8> {
+    fn params(
+        &self,
+        launch: &KernelLaunch,
+        variables: Variables<'_>,
+        memory: &DeviceMemory,
+    ) -> Vec<u8> {
         let Some(entry) = self.module.entry(launch.kernel.get_ref()) else {
             return Vec::new(); // `execute` says so
         };
         let mut block = vec![0; entry.param_bytes() as usize];
         for (index, param) in launch.arguments.iter().zip(&entry.params) {
             let place = &mut block[param.offset as usize..][..param.bytes as usize];
-            let argument = &self.case.arguments[*index];
-            let bits = match &argument.role {
-                Role::Scalar(Scalar::Constant(value)) => value.bits,
-                Role::Scalar(Scalar::Linear(form)) => {
-                    let value = i128::from(form.at(variable));
-                    argument.element.bits_of_integer(value)
-                }
-                Role::Buffer(_) => match self.places[*index].address() {
-                    Some(address) => address,
-                    None => {
-                        copy_start(place, self.contents(memory, *index));
-                        continue;
-                    }
-                },
-            };
-            copy_start(place, &bits.to_le_bytes());
+            match self.passed(*index, variables) {
+                Some(bits) => copy_start(place, &bits.to_le_bytes()),
+                None => copy_start(place, self.contents(memory, *index)),
+            }
         }
         block
+    }
+
+    /// The bits that are passed for an argument; none if its bytes themselves are.
+    fn passed(&self, argument: usize, variables: Variables<'_>) -> Option<u64> {
+        let element = self.case.arguments[argument].element;
+        match &self.case.arguments[argument].role {
+            Role::Scalar(Scalar::Constant(value)) => Some(value.bits),
+            Role::Scalar(Scalar::Varying(form)) => Some(match element.is_float() {
+                true => element.bits_of_float(form.number(variables).unwrap_or(0.0)),
+                false => element.bits_of_integer(i128::from(form.integer(variables).unwrap_or(0))),
+            }),
+            Role::Pointer(pointer) => {
+                let Some(buffer) = pointer.buffer else {
+                    return Some(0);
+                };
+                let bytes = self.case.arguments[buffer].element.bytes() as u64;
+                let plus = pointer.plus.integer(variables).unwrap_or(0) as u64;
+                Some(self.places[buffer].address().unwrap_or(0) + plus * bytes)
+            }
+            Role::Buffer(_) => self.places[argument].address(),
+        }
     }
 
     pub(crate) fn contents<'m>(&'m self, memory: &'m DeviceMemory, argument: usize) -> &'m [u8] {
@@ -279,10 +487,17 @@ impl<'c> Session<'c> {
             Place::Memory(address) => memory.buffer(*address),
             Place::Global(range) => &memory.buffer(GLOBALS_BASE)[range.clone()],
             Place::Constant(range) => &self.module.constants[range.clone()],
-            Place::Parameter => {
-                let buffer = self.prepared.buffers[argument].as_ref();
-                buffer.map_or(&[], |buffer| &buffer.before)
-            }
+            Place::Parameter => self.before(argument),
+        }
+    }
+
+    /// What an argument holds before the first launch, with its fields.
+    fn before(&self, argument: usize) -> &[u8] {
+        let addressed = &self.addressed[argument];
+        let buffer = self.prepared.buffers[argument].as_ref();
+        match addressed.is_empty() {
+            true => buffer.map_or(&[], |buffer| &buffer.before),
+            false => addressed,
         }
     }
 
@@ -312,9 +527,12 @@ impl<'c> Session<'c> {
     ) -> Option<(Vec<Mismatch>, u64)> {
         let buffer = self.prepared.buffers[argument].as_ref()?;
         let want = match &self.case.arguments[argument].role {
-            Role::Buffer(role) if role.access == Access::In => Some(&buffer.before),
-            _ => buffer.expected.as_ref(),
-        }?;
+            Role::Buffer(role) if role.access == Access::In => self.before(argument),
+            _ => buffer.expected.as_deref()?,
+        };
+        // What fields hold no file can know: they are expected to stay.
+        let held = self.with_fields(argument, want);
+        let want = held.as_deref().unwrap_or(want);
         let got = self.contents(memory, argument);
         let named = (buffer.name.as_str(), buffer.element);
         Some(compare(named, got, want, buffer.tolerance, list))
@@ -333,15 +551,5 @@ impl<'c> Session<'c> {
             Some((_, mismatches)) => mismatches == 0,
             None => self.contents(memory, argument) == self.contents(golden, argument),
         })
-    }
-}
-
-impl Progress {
-    /// At the next step.
-    fn over(self) -> Self {
-        Self {
-            step: self.step + 1,
-            ..Self::default()
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! A CSV file as texts by column and line.
 
 use csv::StringRecord;
+use warpwatt_input::table::{Dialect, Fault, Table as Read};
 
 /// Largest table that is read.
 pub const MOST_BYTES: u64 = 64 << 20;
@@ -20,50 +21,27 @@ impl Table {
     /// The table that `text` is.
     ///
     /// # Errors
-    /// It is not one: each fault with its line.
-    pub fn parse(text: &str) -> Result<Self, Vec<(u64, String)>> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .comment(Some(b'#'))
-            .trim(csv::Trim::All)
-            .from_reader(text.as_bytes());
-        let mut table = Self::default();
-        let mut faults = Vec::new();
-        for record in reader.records() {
-            let record = match record {
-                Ok(record) => record,
-                Err(error) => {
-                    let line = error.position().map_or(0, csv::Position::line);
-                    faults.push((line, error.to_string()));
-                    break;
-                }
-            };
-            let line = record.position().map_or(0, csv::Position::line);
-            if table.header.is_empty() {
-                table.header = record.iter().map(str::to_owned).collect();
-                faults.extend(
-                    twice(&table.header)
-                        .map(|name| (line, format!("two columns are called `{name}`"))),
-                );
-                continue;
-            }
-            if record.len() != table.header.len() {
-                let (found, wanted) = (record.len(), table.header.len());
-                faults.push((line, format!("{found} cells, the header has {wanted}")));
-            }
-            table.rows.push(record);
-            table.lines.push(line);
+    /// It is none: all faults.
+    pub fn parse(text: &str) -> Result<Self, Vec<Fault>> {
+        let in_header = |message: String| Fault {
+            line: 1,
+            column: 1,
+            message,
+        };
+        let table = Read::parse(text, Dialect::Annotated)?
+            .ok_or_else(|| vec![in_header("there is no header".to_owned())])?;
+        let header: Vec<String> = table.header.iter().map(str::to_owned).collect();
+        let twice =
+            twice(&header).map(|name| in_header(format!("two columns are called `{name}`")));
+        let faults: Vec<Fault> = twice.collect();
+        if !faults.is_empty() {
+            return Err(faults);
         }
-        if table.header.is_empty() && faults.is_empty() {
-            faults.push((1, "there is no header".to_owned()));
-        }
-        if faults.is_empty() {
-            Ok(table)
-        } else {
-            Err(faults)
-        }
+        Ok(Self {
+            header,
+            rows: table.rows,
+            lines: table.lines,
+        })
     }
 
     /// The same with the columns of `other` behind its own, row by row by the column `key`; rows that `other` lacks have empty cells.
@@ -141,9 +119,10 @@ mod tests {
 
     #[test]
     fn faults_have_lines() {
-        let faults = Table::parse("name,power_w\na,1\nb\n").unwrap_err();
-        assert_eq!(faults, [(3, "1 cells, the header has 2".to_owned())]);
-        assert_eq!(Table::parse("").unwrap_err().len(), 1);
+        let faults = |text| Table::parse(text).unwrap_err();
+        assert_eq!(faults("name,power_w\na,1\nb\n")[0].line, 3);
+        assert_eq!(faults("a,b,a,b\n").len(), 2);
+        assert_eq!(faults("").len(), 1);
     }
 
     #[test]

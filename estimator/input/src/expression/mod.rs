@@ -1,7 +1,8 @@
 //! Expressions over counters: `2 * icache.tag.read + max(l1_reads - l1_read_hits, 0)`.
 //!
-//! A language for counting, not for programming: numbers, names, `+ - * /`, `min`, `max`, parentheses. It has no variables, loops or conditions, so that every
-//! expression ends, and after at most as many steps as its text has characters. What would be no number, such as a division by zero, is an error.
+//! A language for counting, not for programming: numbers, names, `+ - * /`, whole division `//` and its remainder `%`, `min`, `max`, `ceil`, `floor`, `log2`,
+//! `pow`, parentheses. It has no variables, loops or conditions, so that every expression ends, and after at most as many steps as its text has characters.
+//! What would be no number, such as a division by zero, is an error.
 
 mod parse;
 
@@ -36,6 +37,22 @@ pub enum Undefined {
         /// The text of the divisor.
         divisor: String,
     },
+    /// A function is not defined there.
+    #[error("`{call}` is taken of {value}, where it has no value")]
+    Function {
+        /// The text of the call.
+        call: String,
+        /// What it is taken of.
+        value: String,
+    },
+    /// A list has no such element.
+    #[error("`{element}` is not there: its index comes out as {index}")]
+    Element {
+        /// The text of the element.
+        element: String,
+        /// The index.
+        index: String,
+    },
     /// A count is less than nothing.
     #[error("it is {value}, and nothing is counted less than zero times; write `max(..., 0)`")]
     Negative {
@@ -58,6 +75,10 @@ enum Node {
     Negative(Box<Node>),
     Binary(Operator, Box<[Node; 2]>, Range<usize>),
     Extreme(Extreme, Vec<Node>),
+    /// Its place in the text is that of the whole call.
+    Call(Function, Vec<Node>, Range<usize>),
+    /// An element of a list: its place is that of name and index.
+    Element(String, Box<Node>, Range<usize>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,14 +86,47 @@ enum Operator {
     Add,
     Subtract,
     Multiply,
-    /// Its place in the text is that of the divisor.
+    /// Its place in the text is that of the divisor, here and in the next two.
     Divide,
+    /// Divided, and rounded towards minus infinity.
+    Whole,
+    /// What a whole division leaves.
+    Remainder,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extreme {
     Least,
     Most,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Function {
+    Ceil,
+    Floor,
+    Log2,
+    Power,
+}
+
+impl Function {
+    /// Its value, if it has one there.
+    fn of(self, values: &[f64]) -> Option<f64> {
+        let value = match (self, values) {
+            (Function::Ceil, [x]) => x.ceil(),
+            (Function::Floor, [x]) => x.floor(),
+            (Function::Log2, [x]) => libm::log2(*x),
+            (Function::Power, [x, y]) => libm::pow(*x, *y),
+            _ => return None,
+        };
+        value.is_finite().then_some(value)
+    }
+}
+
+/// What names stand for.
+struct Given<'g> {
+    names: &'g dyn Fn(&str) -> f64,
+    elements: &'g dyn Fn(&str, u64) -> Option<f64>,
+    text: &'g str,
 }
 
 impl Expression {
@@ -83,7 +137,18 @@ impl Expression {
     pub fn parse(text: &str) -> Result<Self, Fault> {
         Ok(Self {
             text: text.to_owned(),
-            root: parse::parse(text)?,
+            root: parse::parse(text, false)?,
+        })
+    }
+
+    /// Reads a text in which names may also be lists: `over[0] + sizes[i - 1]`.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn parse_with_elements(text: &str) -> Result<Self, Fault> {
+        Ok(Self {
+            text: text.to_owned(),
+            root: parse::parse(text, true)?,
         })
     }
 
@@ -94,9 +159,24 @@ impl Expression {
 
     /// The names in it, each time that they stand there, and where.
     pub fn names(&self) -> Vec<(&str, Range<usize>)> {
-        let mut names = Vec::new();
-        self.root.collect(&mut names);
-        names
+        let mut found = Vec::new();
+        self.root.collect(&mut |node| {
+            if let Node::Name(name, range) = node {
+                found.push((name.as_str(), range.clone()));
+            }
+        });
+        found
+    }
+
+    /// The lists of which it takes elements, each time that they stand there, and where.
+    pub fn lists(&self) -> Vec<(&str, Range<usize>)> {
+        let mut found = Vec::new();
+        self.root.collect(&mut |node| {
+            if let Node::Element(name, _, range) = node {
+                found.push((name.as_str(), range.clone()));
+            }
+        });
+        found
     }
 
     /// The names that are not among `known`, each with the one that was probably meant.
@@ -119,9 +199,26 @@ impl Expression {
     /// The value where `of` gives names theirs.
     ///
     /// # Errors
-    /// Something is divided by zero.
+    /// Something is divided by zero, or a function has no value.
     pub fn value(&self, of: &dyn Fn(&str) -> f64) -> Result<f64, Undefined> {
-        self.root.value(of, &self.text)
+        self.value_with(of, &|_, _| None)
+    }
+
+    /// The value where `names` gives names theirs, and `elements` those of lists, as far as they go.
+    ///
+    /// # Errors
+    /// As of [`value`](Self::value); or a list has no such element.
+    pub fn value_with(
+        &self,
+        names: &dyn Fn(&str) -> f64,
+        elements: &dyn Fn(&str, u64) -> Option<f64>,
+    ) -> Result<f64, Undefined> {
+        let text = self.text.as_str();
+        self.root.value(&Given {
+            names,
+            elements,
+            text,
+        })
     }
 
     /// The value as a count of whole events: the nearest one, and of two the even one.
@@ -148,44 +245,81 @@ impl Expression {
 }
 
 impl Node {
-    fn collect<'n>(&'n self, names: &mut Vec<(&'n str, Range<usize>)>) {
+    /// Tells `found` of every part.
+    fn collect<'n>(&'n self, found: &mut impl FnMut(&'n Node)) {
+        found(self);
         match self {
-            Self::Number(_) => {}
-            Self::Name(name, range) => names.push((name, range.clone())),
-            Self::Negative(inner) => inner.collect(names),
-            Self::Binary(_, sides, _) => sides.iter().for_each(|side| side.collect(names)),
-            Self::Extreme(_, nodes) => nodes.iter().for_each(|node| node.collect(names)),
+            Self::Number(_) | Self::Name(..) => {}
+            Self::Negative(inner) | Self::Element(_, inner, _) => inner.collect(found),
+            Self::Binary(_, sides, _) => sides.iter().for_each(|side| side.collect(found)),
+            Self::Extreme(_, nodes) | Self::Call(_, nodes, _) => {
+                nodes.iter().for_each(|node| node.collect(found));
+            }
         }
     }
 
     /// As deep as the parser lets expressions be.
-    fn value(&self, of: &dyn Fn(&str) -> f64, text: &str) -> Result<f64, Undefined> {
+    fn value(&self, given: &Given<'_>) -> Result<f64, Undefined> {
+        let all = |nodes: &[Node]| {
+            let values = nodes.iter().map(|node| node.value(given));
+            values.collect::<Result<Vec<f64>, _>>()
+        };
         Ok(match self {
             Self::Number(number) => *number,
-            Self::Name(name, _) => of(name),
-            Self::Negative(inner) => -inner.value(of, text)?,
+            Self::Name(name, _) => (given.names)(name),
+            Self::Negative(inner) => -inner.value(given)?,
             Self::Binary(operator, sides, place) => {
-                let (left, right) = (sides[0].value(of, text)?, sides[1].value(of, text)?);
-                match operator {
-                    Operator::Add => left + right,
-                    Operator::Subtract => left - right,
-                    Operator::Multiply => left * right,
-                    Operator::Divide if right == 0.0 => {
-                        return Err(Undefined::Division {
-                            divisor: text[place.clone()].to_owned(),
-                        });
-                    }
-                    Operator::Divide => left / right,
-                }
+                let sides = [sides[0].value(given)?, sides[1].value(given)?];
+                operator.of(sides, &given.text[place.clone()])?
             }
             Self::Extreme(extreme, nodes) => {
-                let values = nodes.iter().map(|node| node.value(of, text));
-                let values = values.collect::<Result<Vec<f64>, _>>()?;
+                let values = all(nodes)?.into_iter();
                 match extreme {
-                    Extreme::Least => values.into_iter().fold(f64::INFINITY, f64::min),
-                    Extreme::Most => values.into_iter().fold(f64::NEG_INFINITY, f64::max),
+                    Extreme::Least => values.fold(f64::INFINITY, f64::min),
+                    Extreme::Most => values.fold(f64::NEG_INFINITY, f64::max),
                 }
             }
+            Self::Call(function, nodes, place) => {
+                let values = all(nodes)?;
+                let value = function.of(&values);
+                value.ok_or_else(|| Undefined::Function {
+                    call: given.text[place.clone()].to_owned(),
+                    value: values
+                        .iter()
+                        .map(f64::to_string)
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                })?
+            }
+            Self::Element(name, index, place) => {
+                let index = index.value(given)?;
+                let whole = index >= 0.0 && index.fract() == 0.0;
+                let element = whole.then(|| (given.elements)(name, index as u64));
+                element.flatten().ok_or_else(|| Undefined::Element {
+                    element: given.text[place.clone()].to_owned(),
+                    index: index.to_string(),
+                })?
+            }
+        })
+    }
+}
+
+impl Operator {
+    /// Its value of both sides; `divisor` is the text of the second.
+    fn of(self, [left, right]: [f64; 2], divisor: &str) -> Result<f64, Undefined> {
+        let divides = matches!(self, Self::Divide | Self::Whole | Self::Remainder);
+        if divides && right == 0.0 {
+            return Err(Undefined::Division {
+                divisor: divisor.to_owned(),
+            });
+        }
+        Ok(match self {
+            Self::Add => left + right,
+            Self::Subtract => left - right,
+            Self::Multiply => left * right,
+            Self::Divide => left / right,
+            Self::Whole => (left / right).floor(),
+            Self::Remainder => left - right * (left / right).floor(),
         })
     }
 }

@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
-use super::{Extreme, Fault, Node, Operator};
+use super::{Extreme, Fault, Function, Node, Operator};
 
 /// Parentheses and signs in each other, at most so many.
 const DEEPEST: usize = 64;
 /// Longer texts are no expressions that a person wrote.
 const LONGEST: usize = 4096;
 
-pub(super) fn parse(text: &str) -> Result<Node, Fault> {
+/// Reads an expression, in which names may be lists if `elements` says so.
+pub(super) fn parse(text: &str, elements: bool) -> Result<Node, Fault> {
     if text.len() > LONGEST {
         return Err(fault(
             0..0,
@@ -17,13 +18,17 @@ pub(super) fn parse(text: &str) -> Result<Node, Fault> {
             "split it",
         ));
     }
-    let mut parser = Parser { text, at: 0 };
+    let mut parser = Parser {
+        text,
+        at: 0,
+        elements,
+    };
     let root = parser.sum(0)?;
     match parser.peek() {
         None => Ok(root),
         Some(other) => {
             let message = format!("there must be an operator before `{other}`");
-            Err(fault(parser.here(), message, "write one of + - * /"))
+            Err(fault(parser.here(), message, "write one of + - * / // %"))
         }
     }
 }
@@ -39,6 +44,8 @@ fn fault(range: Range<usize>, message: String, help: &str) -> Fault {
 struct Parser<'t> {
     text: &'t str,
     at: usize,
+    /// Names may have an index.
+    elements: bool,
 }
 
 impl<'t> Parser<'t> {
@@ -94,10 +101,12 @@ impl<'t> Parser<'t> {
         loop {
             let operator = match self.peek() {
                 Some('*') => Operator::Multiply,
+                Some('/') if self.rest().starts_with("//") => Operator::Whole,
                 Some('/') => Operator::Divide,
+                Some('%') => Operator::Remainder,
                 _ => return Ok(left),
             };
-            self.at += 1;
+            self.at += if operator == Operator::Whole { 2 } else { 1 };
             left = self.binary(operator, left, |parser| parser.atom(depth))?;
         }
     }
@@ -124,7 +133,7 @@ impl<'t> Parser<'t> {
             None => Err(fault(
                 self.here(),
                 "something is missing at the end".to_owned(),
-                "write a counter or a number",
+                "write a name or a number",
             )),
             Some('-') => {
                 self.at += 1;
@@ -134,7 +143,7 @@ impl<'t> Parser<'t> {
                 let open = self.here();
                 self.at += 1;
                 let inner = self.sum(depth + 1)?;
-                self.close(open)?;
+                self.close(')', open)?;
                 Ok(inner)
             }
             Some('`') => self.quoted(),
@@ -143,20 +152,17 @@ impl<'t> Parser<'t> {
             Some(other) => Err(fault(
                 self.here(),
                 format!("`{other}` has no place in an expression"),
-                "write counters, numbers, + - * /, min, max and parentheses",
+                "write names, numbers, + - * / // %, functions and parentheses",
             )),
         }
     }
 
-    fn close(&mut self, open: Range<usize>) -> Result<(), Fault> {
-        if self.take(')') {
+    fn close(&mut self, wanted: char, open: Range<usize>) -> Result<(), Fault> {
+        if self.take(wanted) {
             return Ok(());
         }
-        Err(fault(
-            open,
-            "this parenthesis is not closed".to_owned(),
-            "add `)`",
-        ))
+        let message = "this parenthesis is not closed".to_owned();
+        Err(fault(open, message, &format!("add `{wanted}`")))
     }
 
     /// A name in backquotes, which may have any characters.
@@ -198,33 +204,64 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A counter, or `min(...)` or `max(...)`.
+    /// A name, an element of a list, or a function's call.
     fn named(&mut self, depth: usize) -> Result<Node, Fault> {
         let start = self.at;
         let name = self.run(is_inner);
         let place = start..self.at;
-        if self.peek() != Some('(') {
-            return Ok(Node::Name(name.to_owned(), place));
-        }
-        let extreme = match name {
-            "min" => Extreme::Least,
-            "max" => Extreme::Most,
-            _ => {
-                return Err(fault(
-                    place,
-                    format!("there is no function `{name}`"),
-                    "there are `min` and `max`",
-                ));
+        match self.peek() {
+            Some('(') => self.call(name, place, depth),
+            Some('[') if self.elements => {
+                let open = self.here();
+                self.at += 1;
+                let index = self.sum(depth + 1)?;
+                self.close(']', open)?;
+                let element = start..self.at;
+                Ok(Node::Element(name.to_owned(), Box::new(index), element))
             }
+            _ => Ok(Node::Name(name.to_owned(), place)),
+        }
+    }
+
+    fn call(&mut self, name: &str, place: Range<usize>, depth: usize) -> Result<Node, Fault> {
+        const FUNCTIONS: [(&str, Function, usize); 4] = [
+            ("ceil", Function::Ceil, 1),
+            ("floor", Function::Floor, 1),
+            ("log2", Function::Log2, 1),
+            ("pow", Function::Power, 2),
+        ];
+        let function = FUNCTIONS.iter().find(|(known, ..)| *known == name);
+        let extreme = match name {
+            "min" => Some(Extreme::Least),
+            "max" => Some(Extreme::Most),
+            _ => None,
         };
+        if function.is_none() && extreme.is_none() {
+            return Err(fault(
+                place,
+                format!("there is no function `{name}`"),
+                "there are min, max, ceil, floor, log2 and pow",
+            ));
+        }
         let open = self.here();
         self.at += 1;
         let mut nodes = vec![self.sum(depth + 1)?];
         while self.take(',') {
             nodes.push(self.sum(depth + 1)?);
         }
-        self.close(open)?;
-        Ok(Node::Extreme(extreme, nodes))
+        self.close(')', open)?;
+        let call = place.start..self.at;
+        match (extreme, function) {
+            (Some(extreme), _) => Ok(Node::Extreme(extreme, nodes)),
+            (None, Some(&(_, function, wanted))) if nodes.len() == wanted => {
+                Ok(Node::Call(function, nodes, call))
+            }
+            _ => Err(fault(
+                call,
+                format!("`{name}` is taken of {} values", nodes.len()),
+                "`ceil`, `floor` and `log2` are taken of one, `pow(x, y)` of two",
+            )),
+        }
     }
 }
 

@@ -72,6 +72,9 @@ fn faults_say_where_and_what_instead() {
         ("a ^ 2", 2..3, "an operator before `^`"),
         ("$a", 0..1, "has no place"),
         ("sqrt(a)", 0..4, "no function `sqrt`"),
+        ("1 + ceil(a, b)", 4..14, "`ceil` is taken of 2 values"),
+        ("pow(a)", 0..6, "`pow` is taken of 1 values"),
+        ("a[0]", 1..2, "an operator before `[`"),
         ("min()", 4..5, "has no place"),
         ("2x", 0..2, "`2x` is no number"),
         ("1.2.3", 0..5, "is no number"),
@@ -98,6 +101,47 @@ fn names_are_looked_up_with_a_suggestion() {
         fault.help.as_deref(),
         Some("did you mean `icache.tag.read`?")
     );
+}
+
+#[test]
+fn integers_divide_round_and_double() {
+    assert_eq!(value("ceil(1000 / 256) + floor(7 / 2)"), 7.0);
+    assert_eq!(value("1000 // 256 + 1000 % 256"), 235.0);
+    assert_eq!(
+        value("-7 // 2 + -7 % 2"),
+        -3.0,
+        "both towards minus infinity"
+    );
+    assert_eq!(value("log2(1024) * pow(2, 3)"), 80.0);
+    let undefined = |text: &str| {
+        let expression = Expression::parse(text).unwrap();
+        expression.value(&of).unwrap_err().to_string()
+    };
+    assert_eq!(
+        undefined("1 + log2(l1_writes)"),
+        "`log2(l1_writes)` is taken of 0, where it has no value"
+    );
+    assert!(undefined("1 // l1_writes").contains("`l1_writes` is zero"));
+    assert!(undefined("1 % (2 - 2)").contains("is zero"));
+}
+
+#[test]
+fn elements_of_lists() {
+    let expression = Expression::parse_with_elements("over[i + 1] + 2 * i").unwrap();
+    assert_eq!(expression.names(), [("i", 5..6), ("i", 18..19)]);
+    assert_eq!(expression.lists(), [("over", 0..11)]);
+    let value = |i: f64| {
+        let elements = |_: &str, index: u64| [10.0, 20.0, 30.0].get(index as usize).copied();
+        expression.value_with(&|_| i, &elements)
+    };
+    assert_eq!(value(1.0), Ok(32.0));
+    for (i, index) in [(2.0, "3"), (-2.0, "-1"), (0.5, "1.5")] {
+        let said = value(i).unwrap_err().to_string();
+        let wanted = format!("`over[i + 1]` is not there: its index comes out as {index}");
+        assert_eq!(said, wanted);
+    }
+    let open = Expression::parse_with_elements("over[1").unwrap_err();
+    assert_eq!((open.range, open.help.as_deref()), (4..5, Some("add `]`")));
 }
 
 #[test]

@@ -93,7 +93,7 @@ impl<'k> Golden<'k> {
             first += trace.launch.ctas();
             at = after;
         }
-        let hosted = kernel.case.steps.iter().any(|step| step.repeat.reads());
+        let hosted = kernel.case.host_acts();
         let clear = !hosted && !launches.iter().any(|launch| launch.opaque);
         Ok(Self {
             has_tolerance: session.has_tolerance(),

@@ -22,10 +22,12 @@ mod modifiers;
 mod moves;
 mod operands;
 mod slots;
+mod tensor;
 #[cfg(test)]
 mod tests;
 mod texture;
 mod video;
+mod warpgroup;
 
 use crate::ast;
 use crate::error::{Lines, PtxError};
@@ -109,6 +111,7 @@ pub(crate) fn lower(tree: &ast::Module<'_>, lines: &Lines) -> Result<Module, Vec
             constants: images.constants,
             textures: images.textures,
             variables: images.variables,
+            narrow: tree.address_size == Some(32),
         })
     } else {
         errors.sort_by_key(|error| error.span.start);

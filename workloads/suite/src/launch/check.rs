@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use warpwatt_ptx::program::Param;
 use warpwatt_ptx::{Entry, Module, TooFewRegisters};
+use warpwatt_simt::DeviceMemory;
 use warpwatt_simt::trace::LaunchShape;
 
+use super::names::unknown_entry;
 use super::problem::nearest;
 use super::{
-    Access, Argument, Buffer, Case, ElementType, Files, Home, KernelLaunch, Linear, Prepared,
-    Problem, Role,
+    Access, Argument, Buffer, Case, ElementType, Files, Home, KernelLaunch, Prepared, Problem, Role,
 };
 
 impl Case {
@@ -34,14 +35,16 @@ impl Case {
     /// What is wrong with the case's launches, given the module.
     pub fn check(&self, module: &Module) -> Vec<Problem> {
         let mut problems = Vec::new();
-        for launch in self.steps.iter().flat_map(|step| &step.launches) {
+        for launch in self.launches() {
             match module.entry(launch.kernel.get_ref()) {
-                Some(entry) => self.check_launch(launch, entry, &mut problems),
+                Some(entry) => self.check_launch(launch, entry, module, &mut problems),
                 None => problems.push(unknown_entry(launch, module)),
             }
         }
+        problems.extend(self.room_objection(module));
         for argument in &self.arguments {
             problems.extend(variable_objection(argument, module));
+            problems.extend(field_objections(argument, module));
         }
         for reference in self
             .textures
@@ -64,30 +67,56 @@ impl Case {
         problems
     }
 
+    /// Buffers that addresses of 32 bits do not reach.
+    fn room_objection(&self, module: &Module) -> Option<Problem> {
+        let sizes = self
+            .arguments
+            .iter()
+            .filter_map(|argument| match &argument.role {
+                Role::Buffer(buffer) if matches!(buffer.home, Home::Memory) => {
+                    Some(buffer_bytes(argument, buffer))
+                }
+                _ => None,
+            });
+        if !module.narrow || DeviceMemory::fits_narrow(sizes) {
+            return None;
+        }
+        let name = self.name.get_ref();
+        let message = format!(
+            "the buffers of case `{name}` take {} MiB, more than addresses of 32 bits reach",
+            self.buffer_bytes() >> 20
+        );
+        let help = "1024 MiB at most; or compile for addresses of 64 bits (`-m64`)";
+        Some(Problem::new(self.name.span(), message).help(help))
+    }
+
     /// What launches take of an SM, by entry: a row for each launch, or for each size of its CTAs where a loop changes that.
     pub fn launch_shapes(&self, module: &Module, warp_width: u32) -> Vec<(String, LaunchShape)> {
-        let mut shapes = Vec::new();
-        for step in &self.steps {
-            for launch in &step.launches {
-                let Some(entry) = module.entry(launch.kernel.get_ref()) else {
-                    continue;
-                };
-                let blocks = step.repeat.values().map(|variable| {
-                    let extent = |extent: &Linear| extent.at(variable) as u32;
-                    launch.block.each_ref().map(extent)
-                });
-                let blocks: BTreeSet<[u32; 3]> = blocks.collect();
-                shapes.extend(blocks.into_iter().map(|block| {
-                    let shape = LaunchShape {
-                        grid: [1; 3],
-                        block,
-                        warp_width,
-                        shared_bytes: entry.shared_bytes + launch.dynamic_shared,
-                        registers: entry.registers,
-                    };
-                    (entry.name.clone(), shape)
-                }));
+        /// Blocks and bytes of dynamic shared memory.
+        type Sizes = BTreeSet<([u32; 3], u32)>;
+        let mut launches: Vec<(&KernelLaunch, Sizes)> = Vec::new();
+        self.for_each_launch(|launch, _, block, shared| {
+            let mut known = launches.iter_mut();
+            match known.find(|(known, _)| std::ptr::eq(*known, launch)) {
+                Some((_, sizes)) => drop(sizes.insert((block, shared))),
+                None => launches.push((launch, BTreeSet::from([(block, shared)]))),
             }
+        });
+        let mut shapes = Vec::new();
+        for (launch, sizes) in launches {
+            let Some(entry) = module.entry(launch.kernel.get_ref()) else {
+                continue;
+            };
+            shapes.extend(sizes.into_iter().map(|(block, shared)| {
+                let shape = LaunchShape {
+                    grid: [1; 3],
+                    block,
+                    warp_width,
+                    shared_bytes: entry.shared_bytes + shared,
+                    registers: entry.registers,
+                };
+                (entry.name.clone(), shape)
+            }));
         }
         shapes
     }
@@ -105,8 +134,9 @@ impl Case {
         let Some(limit) = limit.or(own) else {
             return Ok(());
         };
-        let launches = self.steps.iter().flat_map(|step| &step.launches);
-        let launched: BTreeSet<&str> = launches
+        let launched: BTreeSet<&str> = self
+            .launches()
+            .into_iter()
             .map(|launch| launch.kernel.get_ref().as_str())
             .collect();
         let mut refused = Vec::new();
@@ -124,7 +154,13 @@ impl Case {
         }
     }
 
-    fn check_launch(&self, launch: &KernelLaunch, entry: &Entry, problems: &mut Vec<Problem>) {
+    fn check_launch(
+        &self,
+        launch: &KernelLaunch,
+        entry: &Entry,
+        module: &Module,
+        problems: &mut Vec<Problem>,
+    ) {
         let (given, wanted) = (launch.arguments.len(), entry.params.len());
         if given != wanted {
             let message = format!(
@@ -137,7 +173,7 @@ impl Case {
         }
         let arguments = launch.arguments.iter().map(|index| &self.arguments[*index]);
         for (position, (argument, param)) in arguments.zip(&entry.params).enumerate() {
-            if let Some(objection) = objection(argument, param) {
+            if let Some(objection) = objection(argument, param, module) {
                 let name = argument.name.get_ref();
                 let message = format!(
                     "`{name}` cannot be parameter {position} of `{}`: {objection}",
@@ -147,20 +183,6 @@ impl Case {
             }
         }
     }
-}
-
-fn unknown_entry(launch: &KernelLaunch, module: &Module) -> Problem {
-    let kernel = launch.kernel.get_ref();
-    let names: Vec<_> = module
-        .entries
-        .iter()
-        .map(|entry| entry.name.as_str())
-        .collect();
-    Problem::new(
-        launch.kernel.span(),
-        format!("the PTX has no entry `{kernel}`"),
-    )
-    .help(nearest(kernel, &names))
 }
 
 fn parameters(entry: &Entry) -> String {
@@ -206,9 +228,14 @@ fn buffer_bytes(argument: &Argument, buffer: &Buffer) -> u64 {
 }
 
 /// Why an argument cannot be passed for a parameter.
-fn objection(argument: &Argument, param: &Param) -> Option<String> {
+fn objection(argument: &Argument, param: &Param, module: &Module) -> Option<String> {
     let wanted = format!("that is .{} of {} bytes", param.element, param.bytes);
     let param_is_float = param.element.starts_with('f');
+    let width = module.address_bytes();
+    let address = || {
+        (param.bytes != width || param_is_float)
+            .then(|| format!("{wanted}, but the address of a buffer takes {width} as an integer"))
+    };
     match &argument.role {
         Role::Buffer(buffer) => match &buffer.home {
             Home::Variable(_) => Some("it is a variable of the PTX, which is not passed".into()),
@@ -217,15 +244,50 @@ fn objection(argument: &Argument, param: &Param) -> Option<String> {
                 (bytes != u64::from(param.bytes))
                     .then(|| format!("{wanted}, but the structure has {bytes}"))
             }
-            Home::Memory => (param.bytes != 8 || param_is_float)
-                .then(|| format!("{wanted}, but the address of a buffer takes 8 as an integer")),
+            Home::Memory => address(),
         },
+        Role::Pointer(_) => address(),
         Role::Scalar(_) if !fits(argument.element, param, param_is_float) => Some(format!(
             "{wanted}, but the scalar is {}",
             argument.element.name()
         )),
-        _ => None,
+        Role::Scalar(_) => None,
     }
+}
+
+/// Fields that lie in each other, or partly outside of the bytes that hold them.
+fn field_objections(argument: &Argument, module: &Module) -> Vec<Problem> {
+    let Role::Buffer(buffer) = &argument.role else {
+        return Vec::new();
+    };
+    let (all, width) = (
+        buffer_bytes(argument, buffer),
+        u64::from(module.address_bytes()),
+    );
+    let name = argument.name.get_ref();
+    let problem = |message| Problem::new(argument.name.span(), message);
+    let mut fields: Vec<(u64, u64)> = buffer
+        .fields
+        .iter()
+        .map(|field| (field.offset, field.bytes(width)))
+        .collect();
+    fields.sort_unstable();
+    let outside = fields.iter().filter(|(offset, bytes)| offset + bytes > all);
+    let outside = outside.map(|(offset, bytes)| {
+        problem(format!(
+            "a field of {bytes} bytes at offset {offset} does not fit into the {all} bytes of `{name}`"
+        ))
+    });
+    let crossing = fields
+        .windows(2)
+        .filter(|pair| pair[0].0 + pair[0].1 > pair[1].0);
+    let crossing = crossing.map(|pair| {
+        let ((first, bytes), (second, _)) = (pair[0], pair[1]);
+        problem(format!(
+            "the fields at offsets {first} and {second} of `{name}` overlap: the first has {bytes} bytes"
+        ))
+    });
+    outside.chain(crossing).collect()
 }
 
 /// Untyped parameters take anything of their size, typed ones a scalar of their kind.

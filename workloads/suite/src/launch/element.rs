@@ -4,6 +4,8 @@ use std::fmt;
 
 use warpwatt_ptx::types::Type;
 
+use super::small::Small;
+
 /// The type of a scalar or of a buffer's elements; little-endian in memory and in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementType {
@@ -23,8 +25,14 @@ pub enum ElementType {
     I64,
     /// 64-bit unsigned integer.
     U64,
+    /// Eight bits: four of exponent, three of fraction, no infinity.
+    E4M3,
+    /// Eight bits: five of exponent, two of fraction.
+    E5M2,
     /// IEEE 754 binary16.
     F16,
+    /// The upper half of a binary32.
+    BF16,
     /// IEEE 754 binary32.
     F32,
     /// IEEE 754 binary64.
@@ -33,7 +41,7 @@ pub enum ElementType {
 
 impl ElementType {
     /// Every type with its name in launch files.
-    pub const ALL: [(&'static str, ElementType); 11] = [
+    pub const ALL: [(&'static str, ElementType); 14] = [
         ("i8", Self::I8),
         ("u8", Self::U8),
         ("i16", Self::I16),
@@ -42,7 +50,10 @@ impl ElementType {
         ("u32", Self::U32),
         ("i64", Self::I64),
         ("u64", Self::U64),
+        ("e4m3", Self::E4M3),
+        ("e5m2", Self::E5M2),
         ("f16", Self::F16),
+        ("bf16", Self::BF16),
         ("f32", Self::F32),
         ("f64", Self::F64),
     ];
@@ -70,6 +81,8 @@ impl ElementType {
             Self::U32 => Type::U32,
             Self::I64 => Type::S64,
             Self::U64 => Type::U64,
+            Self::E4M3 | Self::E5M2 => Type::B8,
+            Self::BF16 => Type::Bf16,
             Self::F16 => Type::F16,
             Self::F32 => Type::F32,
             Self::F64 => Type::F64,
@@ -79,8 +92,8 @@ impl ElementType {
     /// Bytes of one element.
     pub fn bytes(self) -> usize {
         match self {
-            Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 | Self::F16 => 2,
+            Self::I8 | Self::U8 | Self::E4M3 | Self::E5M2 => 1,
+            Self::I16 | Self::U16 | Self::F16 | Self::BF16 => 2,
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::U64 | Self::F64 => 8,
         }
@@ -88,7 +101,18 @@ impl ElementType {
 
     /// Whether it is a floating-point type.
     pub fn is_float(self) -> bool {
-        matches!(self, Self::F16 | Self::F32 | Self::F64)
+        self.small().is_some() || matches!(self, Self::F32 | Self::F64)
+    }
+
+    /// Its format, if it is a floating-point one of 8 or 16 bits.
+    fn small(self) -> Option<Small> {
+        match self {
+            Self::E4M3 => Some(Small::E4M3),
+            Self::E5M2 => Some(Small::E5M2),
+            Self::F16 => Some(Small::F16),
+            Self::BF16 => Some(Small::BF16),
+            _ => None,
+        }
     }
 
     /// Smallest and largest integer of the type; `None` for floating point.
@@ -99,7 +123,7 @@ impl ElementType {
                 Some((-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1))
             }
             Self::U8 | Self::U16 | Self::U32 | Self::U64 => Some((0, (1i128 << bits) - 1)),
-            Self::F16 | Self::F32 | Self::F64 => None,
+            _ => None,
         }
     }
 
@@ -114,8 +138,10 @@ impl ElementType {
 
     /// The bits of a number rounded to nearest even; integer types take its integer part.
     pub fn bits_of_float(self, value: f64) -> u64 {
+        if let Some(small) = self.small() {
+            return small.encode(value);
+        }
         match self {
-            Self::F16 => u64::from(f16_from_f64(value)),
             Self::F32 => u64::from((value as f32).to_bits()),
             Self::F64 => value.to_bits(),
             _ => self.bits_of_integer(value as i128),
@@ -154,8 +180,10 @@ pub struct Value {
 impl Value {
     /// The element as a number; 64-bit integers beyond 2^53 are rounded.
     pub fn to_f64(self) -> f64 {
+        if let Some(small) = self.element.small() {
+            return small.decode(self.bits);
+        }
         match self.element {
-            ElementType::F16 => f64_from_f16(self.bits as u16),
             ElementType::F32 => f64::from(f32::from_bits(self.bits as u32)),
             ElementType::F64 => f64::from_bits(self.bits),
             _ => self.to_integer() as f64,
@@ -187,58 +215,9 @@ impl fmt::Display for Value {
     }
 }
 
-/// Rounds to binary16, nearest even (IEEE 754-2019, section 4.3.1).
-fn f16_from_f64(value: f64) -> u16 {
-    let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
-    let magnitude = value.abs();
-    if value.is_nan() {
-        return sign | 0x7e00;
-    }
-    if magnitude >= 65520.0 {
-        return sign | 0x7c00; // halfway between the largest number and 2^16, or beyond
-    }
-    // The spacing of binary16 numbers around `magnitude`; 2^-24 among the subnormal ones.
-    let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(-14);
-    let quanta = (magnitude / 2f64.powi(exponent - 10)).round_ties_even() as u16;
-    // A carry out of the mantissa adds one to the exponent field, which is right.
-    sign | (quanta + (((exponent + 14) as u16) << 10))
-}
-
-/// The exact value of a binary16 number.
-fn f64_from_f16(bits: u16) -> f64 {
-    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
-    let exponent = i32::from(bits >> 10 & 0x1f);
-    let mantissa = f64::from(bits & 0x3ff);
-    sign * match exponent {
-        0 => mantissa * 2f64.powi(-24),
-        31 if mantissa == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + mantissa) * 2f64.powi(exponent - 25),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_half_survives_the_way_to_f64_and_back() {
-        for bits in 0..=u16::MAX {
-            let number = f64_from_f16(bits);
-            if !number.is_nan() {
-                assert_eq!(f16_from_f64(number), bits, "0x{bits:04x} = {number}");
-            }
-        }
-    }
-
-    #[test]
-    fn halves_round_to_even() {
-        assert_eq!(f16_from_f64(2049.0), f16_from_f64(2048.0));
-        assert_eq!(f16_from_f64(2051.0), f16_from_f64(2052.0));
-        assert_eq!(f16_from_f64(65519.9), 0x7bff);
-        assert_eq!(f16_from_f64(65520.0), 0x7c00);
-        assert_eq!(f16_from_f64(2f64.powi(-25)), 0);
-    }
 
     #[test]
     fn integers_keep_their_sign() {
@@ -248,7 +227,7 @@ mod tests {
                 element,
                 bits: element.bits_of_integer(number),
             };
-            assert_eq!(value(100).to_f64(), 100.0);
+            assert_eq!(value(96).to_f64(), 96.0);
             if let Some((low, high)) = element.integer_range() {
                 assert_eq!(value(low).to_integer(), low);
                 assert_eq!(value(high).to_integer(), high);

@@ -9,23 +9,35 @@
 mod check;
 mod compare;
 mod element;
-mod linear;
+mod file;
+mod form;
 mod model;
+mod names;
+mod npy;
+mod numbers;
 mod prepare;
 mod problem;
 mod read;
+mod repeat;
+mod rounds;
 mod rule;
 mod shape;
+mod small;
+mod verify;
 
 pub use compare::{Mismatch, Tolerance, compare};
 pub use element::{ElementType, Value};
-pub use linear::Linear;
+pub use file::file_contents;
+pub use form::{Form, Variables, Varying};
 pub use model::{
-    Access, Argument, Buffer, Case, Contents, Home, KernelLaunch, LaunchFile, Repeat, Role, Scalar,
-    Step, TextureBinding, UnknownCase,
+    Access, Action, Argument, Buffer, Case, Contents, Copying, Field, FieldContent, Home,
+    KernelLaunch, LaunchFile, Pointer, Role, Scalar, Set, Step, TextureBinding, UnknownCase,
 };
+pub use names::demangled;
 pub use prepare::{Files, Prepared, PreparedBuffer};
 pub use problem::Problem;
+pub use repeat::{Comparison, Condition, Repeat, Stride};
+pub(crate) use rounds::extents;
 pub use rule::{Rule, bits};
 
 /// Buffers of a case may take this much memory together.

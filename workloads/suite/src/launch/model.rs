@@ -1,9 +1,11 @@
 //! A launch file as it was read: free of contradictions within itself.
 
+use std::ops::Range;
+
 use toml::Spanned;
 use warpwatt_simt::{Border, Filter};
 
-use super::{ElementType, Linear, Rule, Tolerance, Value};
+use super::{ElementType, Form, Repeat, Rule, Tolerance, Value};
 
 /// A launch file.
 #[derive(Clone, Debug)]
@@ -106,6 +108,8 @@ impl Argument {
 pub enum Role {
     /// Passed by value.
     Scalar(Scalar),
+    /// An address is passed.
+    Pointer(Pointer),
     /// Bytes with contents of their own.
     Buffer(Buffer),
 }
@@ -115,8 +119,50 @@ pub enum Role {
 pub enum Scalar {
     /// The same in every launch.
     Constant(Value),
-    /// Follows the loop variable of the step that uses it.
-    Linear(Linear),
+    /// Follows the variables of the loops around the launch that uses it.
+    Varying(Form),
+}
+
+/// An address.
+#[derive(Clone, Debug)]
+pub struct Pointer {
+    /// The buffer it points into, as index of the case's arguments; zero is passed if there is none.
+    pub buffer: Option<usize>,
+    /// Elements of that buffer behind its first one.
+    pub plus: Form,
+}
+
+/// What the host writes into a buffer or a structure before the first launch.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its first byte in the buffer that holds it.
+    pub offset: u64,
+    /// What it is.
+    pub content: FieldContent,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug)]
+pub enum FieldContent {
+    /// The address of an element.
+    Address {
+        /// The buffer it points into, as index of the case's arguments.
+        buffer: usize,
+        /// Elements of that buffer behind its first one.
+        plus: u64,
+    },
+    /// A number.
+    Value(Value),
+}
+
+impl Field {
+    /// Bytes that it takes where addresses have so many.
+    pub(crate) fn bytes(&self, address: u64) -> u64 {
+        match self.content {
+            FieldContent::Address { .. } => address,
+            FieldContent::Value(value) => value.element.bytes() as u64,
+        }
+    }
 }
 
 /// A buffer.
@@ -134,6 +180,8 @@ pub struct Buffer {
     pub expected: Option<Spanned<String>>,
     /// How near it must come to that.
     pub tolerance: Tolerance,
+    /// Addresses and numbers in it.
+    pub fields: Vec<Field>,
 }
 
 /// Where a buffer lies.
@@ -169,40 +217,54 @@ pub enum Contents {
     Note(Spanned<String>),
 }
 
-/// Launches that are repeated together.
+/// What is done together, once or several times.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// How often.
     pub repeat: Repeat,
-    /// The launches of a round, in order.
-    pub launches: Vec<KernelLaunch>,
+    /// What is done in a round, in order.
+    pub body: Vec<Action>,
 }
 
-/// How often a step's launches run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Repeat {
-    /// One round.
-    Once,
-    /// A round for each value of a variable.
-    Count {
-        /// The variable's name.
-        variable: String,
-        /// Its first value.
-        from: i64,
-        /// Its last value, if `step` lands on it.
-        to: i64,
-        /// Added after every round; never zero.
-        step: i64,
-    },
-    /// Rounds until a buffer is zero after one.
-    WhileNonzero {
-        /// Index of the buffer among the case's arguments.
-        buffer: usize,
-        /// Whether the buffer is set to zero before every round.
-        reset: bool,
-        /// More rounds than this are an error.
-        max: u32,
-    },
+/// One thing that a host does.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// It launches a kernel.
+    Launch(KernelLaunch),
+    /// It sets elements of a buffer.
+    Set(Set),
+    /// It copies from one buffer to another.
+    Copy(Copying),
+    /// It goes through a loop of its own.
+    Step(Step),
+}
+
+/// Elements of a buffer that are set.
+#[derive(Clone, Debug)]
+pub struct Set {
+    /// The buffer, as index of the case's arguments.
+    pub buffer: usize,
+    /// What every element becomes.
+    pub value: Form,
+    /// The first element.
+    pub at: Form,
+    /// How many; all that follow if left out.
+    pub count: Option<Form>,
+    /// Where it stands in the file.
+    pub span: Range<usize>,
+}
+
+/// Elements that are copied.
+#[derive(Clone, Debug)]
+pub struct Copying {
+    /// The buffer that is read and its first element.
+    pub from: (usize, Form),
+    /// The buffer that is written and its first element.
+    pub to: (usize, Form),
+    /// How many; as many as both have if left out.
+    pub count: Option<Form>,
+    /// Where it stands in the file.
+    pub span: Range<usize>,
 }
 
 /// One launch of a round.
@@ -211,44 +273,44 @@ pub struct KernelLaunch {
     /// The entry in the PTX.
     pub kernel: Spanned<String>,
     /// CTAs in x, y, z.
-    pub grid: [Linear; 3],
+    pub grid: [Form; 3],
     /// Threads of a CTA in x, y, z.
-    pub block: [Linear; 3],
+    pub block: [Form; 3],
     /// Bytes of shared memory beyond what the kernel declares.
-    pub dynamic_shared: u32,
+    pub dynamic_shared: Form,
     /// The entry's parameters, as indices of the case's arguments.
     pub arguments: Vec<usize>,
 }
 
-impl Repeat {
-    /// Whether the host reads memory to know when it is over.
-    pub fn reads(&self) -> bool {
-        matches!(self, Repeat::WhileNonzero { .. })
-    }
-
-    /// The loop variable in a round, counted from zero, or a zero where there is none; nothing if there is no such round.
-    pub fn value(&self, round: u32) -> Option<i64> {
-        match *self {
-            Repeat::Once => (round == 0).then_some(0),
-            Repeat::WhileNonzero { max, .. } => (round < max).then_some(0),
-            Repeat::Count { from, to, step, .. } => {
-                let value = from.checked_add(step.checked_mul(i64::from(round))?)?;
-                let inside = if step > 0 { value <= to } else { value >= to };
-                inside.then_some(value)
+impl Case {
+    /// All launches that stand in the case, each once.
+    pub fn launches(&self) -> Vec<&KernelLaunch> {
+        fn collect<'c>(body: &'c [Action], found: &mut Vec<&'c KernelLaunch>) {
+            for action in body {
+                match action {
+                    Action::Launch(launch) => found.push(launch),
+                    Action::Step(step) => collect(&step.body, found),
+                    Action::Set(_) | Action::Copy(_) => {}
+                }
             }
         }
-    }
-
-    /// The values of the loop variable, or a single zero where there is none.
-    pub fn values(&self) -> impl Iterator<Item = i64> {
-        (0..=u32::MAX).map_while(|round| self.value(round))
-    }
-
-    /// The loop variable, if there is one.
-    pub fn variable(&self) -> Option<&str> {
-        match self {
-            Repeat::Count { variable, .. } => Some(variable),
-            _ => None,
+        let mut found = Vec::new();
+        for step in &self.steps {
+            collect(&step.body, &mut found);
         }
+        found
+    }
+
+    /// Whether the host reads or writes memory between launches.
+    pub fn host_acts(&self) -> bool {
+        fn acts(step: &Step) -> bool {
+            let of_body = step.body.iter().any(|action| match action {
+                Action::Launch(_) => false,
+                Action::Set(_) | Action::Copy(_) => true,
+                Action::Step(step) => acts(step),
+            });
+            of_body || step.repeat.reads()
+        }
+        self.steps.iter().any(acts)
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use toml::Spanned;
 
 use super::{
-    Argument, Buffer, Case, Contents, ElementType, MEMORY_LIMIT, Problem, Role, Tolerance,
+    Argument, Buffer, Case, Contents, ElementType, MEMORY_LIMIT, Problem, Role, Tolerance, file,
 };
 
 /// Where the files that a launch file names are found.
@@ -72,7 +72,7 @@ impl Case {
             return Err(vec![Problem::new(self.name.span(), message).help(help)]);
         }
         let buffers = self.arguments.iter().map(|argument| match &argument.role {
-            Role::Scalar(_) => None,
+            Role::Scalar(_) | Role::Pointer(_) => None,
             Role::Buffer(buffer) => fill(argument, buffer, files, &mut problems),
         });
         let buffers = buffers.collect();
@@ -87,7 +87,7 @@ impl Case {
     pub fn buffer_bytes(&self) -> u64 {
         let bytes = self.arguments.iter().map(|argument| match &argument.role {
             Role::Buffer(buffer) => buffer.count * argument.element.bytes() as u64,
-            Role::Scalar(_) => 0,
+            Role::Scalar(_) | Role::Pointer(_) => 0,
         });
         bytes.sum()
     }
@@ -100,17 +100,16 @@ fn fill(
     problems: &mut Vec<Problem>,
 ) -> Option<PreparedBuffer> {
     let element = argument.element;
-    let bytes = buffer.count * element.bytes() as u64;
     let before = match &buffer.before {
         Contents::Rule(rule) => Some(rule.fill(element, buffer.count)),
-        Contents::File(file) => open(file, bytes, files, problems),
+        Contents::File(name) => open(name, element, buffer.count, files, problems),
         Contents::Note(text) => {
             problems.push(no_rule(text));
             None
         }
     };
     let expected = buffer.expected.as_ref();
-    let expected = expected.map(|file| open(file, bytes, files, problems));
+    let expected = expected.map(|name| open(name, element, buffer.count, files, problems));
     Some(PreparedBuffer {
         name: argument.name.get_ref().clone(),
         element,
@@ -124,12 +123,13 @@ fn fill(
 }
 
 fn open(
-    file: &Spanned<String>,
-    bytes: u64,
+    name: &Spanned<String>,
+    element: ElementType,
+    count: u64,
     files: Files<'_>,
     problems: &mut Vec<Problem>,
 ) -> Option<Vec<u8>> {
-    read(file, bytes, files)
+    file::read(name, element, count, files)
         .map_err(|problem| problems.push(problem))
         .ok()
 }
@@ -139,55 +139,4 @@ fn no_rule(text: &Spanned<String>) -> Problem {
     let help =
         "give a `file`, or a rule such as \"zeros()\" or \"mod_i32(seed=1, modulus=7, offset=0)\"";
     Problem::new(text.span(), message).help(help)
-}
-
-/// The bytes of a file, which must be as many as its buffer has.
-fn read(file: &Spanned<String>, bytes: u64, files: Files<'_>) -> Result<Vec<u8>, Problem> {
-    let name = file.get_ref();
-    let Files::Directory(directory) = files else {
-        let problem = Problem::new(
-            file.span(),
-            format!("`{name}`: an embedded launch file has no other files"),
-        );
-        return Err(problem.help("use an `init` rule"));
-    };
-    let path = directory.join(name);
-    let cannot = |error: std::io::Error| {
-        let message = format!("cannot read {}: {error}", path.display());
-        Problem::new(file.span(), message).help("files are sought beside the launch file")
-    };
-    let metadata = std::fs::metadata(&path).map_err(cannot)?;
-    if !metadata.is_file() {
-        let message = format!("{} is no regular file", path.display());
-        let problem = Problem::new(file.span(), message);
-        return Err(
-            problem.help("a pipe or a device need not have an end: write the bytes to a file")
-        );
-    }
-    // The size is checked first, so that a wrong file is never read into memory.
-    if metadata.len() != bytes {
-        let (found, word) = (
-            metadata.len(),
-            if metadata.len() < bytes {
-                "short"
-            } else {
-                "long"
-            },
-        );
-        let message = format!(
-            "{} is too {word}: {found} bytes, but the buffer has {bytes}",
-            path.display()
-        );
-        return Err(Problem::new(file.span(), message));
-    }
-    let contents = std::fs::read(&path).map_err(cannot)?;
-    if contents.len() as u64 != bytes {
-        let found = contents.len();
-        let message = format!(
-            "{} has {found} bytes, but the buffer has {bytes}",
-            path.display()
-        );
-        return Err(Problem::new(file.span(), message));
-    }
-    Ok(contents)
 }

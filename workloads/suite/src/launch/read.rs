@@ -2,13 +2,20 @@
 
 mod argument;
 mod case;
+mod constants;
 mod fields;
+mod host;
+mod pointer;
+mod repeat;
 mod step;
 mod texture;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::form::Constants;
+use super::rounds::MOST_ROUNDS;
+use super::verify::verify;
 use super::{Case, LaunchFile, Problem};
 use fields::Fields;
 
@@ -43,17 +50,27 @@ impl LaunchFile {
         let ptx = build.and_then(|(span, build)| {
             Fields::new("[build]", span, build, fields.problems()).string_at("ptx")
         });
+        let mut constants = Constants::new();
+        constants::read(&mut fields, &mut constants);
         let mut tables: Vec<_> = document
             .get_ref()
             .iter()
             .filter_map(|(key, value)| Some((key, value.get_ref().as_table()?)))
+            .filter(|(key, _)| key.get_ref() != "constants")
             .filter(|(_, table)| CASE_MARKS.iter().any(|mark| table.contains_key(*mark)))
             .collect();
         tables.sort_by_key(|(key, _)| key.span().start);
         let cases: Vec<Case> = tables
             .into_iter()
-            .map(|(key, table)| case::read(key, table, problems))
+            .map(|(key, table)| case::read(key, table, (&constants, problems)))
             .collect();
+        // What could not be read has no bounds to keep.
+        if problems.is_empty() {
+            let mut left = MOST_ROUNDS;
+            for case in &cases {
+                verify(case, &mut left, problems);
+            }
+        }
         if cases.is_empty() {
             let problem = Problem::new(0..0, "the file has no case");
             problems.push(problem.help(

@@ -1,26 +1,41 @@
 //! A case's launch shapes as text.
 
-use super::linear::Linear;
+use super::KernelLaunch;
 use super::model::Case;
+
+/// First and last grid of a launch, and its first block.
+struct Shapes<'c> {
+    launch: &'c KernelLaunch,
+    grids: [[u32; 3]; 2],
+    block: [u32; 3],
+}
 
 impl Case {
     /// Its launches' grids and blocks, each once: `8 x 512`, or `1..32 x 16` where a loop changes the grid.
     pub fn shapes(&self) -> String {
+        let mut launches: Vec<Shapes<'_>> = Vec::new();
+        self.for_each_launch(|launch, grid, block, _| {
+            let mut known = launches.iter_mut();
+            match known.find(|known| std::ptr::eq(known.launch, launch)) {
+                Some(known) => known.grids[1] = grid,
+                None => launches.push(Shapes {
+                    launch,
+                    grids: [grid; 2],
+                    block,
+                }),
+            }
+        });
         let mut shapes: Vec<String> = Vec::new();
-        for step in &self.steps {
-            let ends = [step.repeat.values().next(), step.repeat.values().last()];
-            let [first, last] = ends.map(|variable| variable.unwrap_or(0));
-            for launch in &step.launches {
-                let [from, to] = [first, last].map(|variable| extents(&launch.grid, variable));
-                let grid = if from == to {
-                    from
-                } else {
-                    format!("{from}..{to}")
-                };
-                let shape = format!("{grid} x {}", extents(&launch.block, first));
-                if !shapes.contains(&shape) {
-                    shapes.push(shape);
-                }
+        for launch in launches {
+            let [from, to] = launch.grids.map(extents);
+            let grid = if from == to {
+                from
+            } else {
+                format!("{from}..{to}")
+            };
+            let shape = format!("{grid} x {}", extents(launch.block));
+            if !shapes.contains(&shape) {
+                shapes.push(shape);
             }
         }
         match shapes.len() {
@@ -31,11 +46,10 @@ impl Case {
 }
 
 /// `512`, or `(16,8)`; extents of one at the end are left out.
-fn extents(shape: &[Linear; 3], variable: i64) -> String {
-    let extents = shape.each_ref().map(|extent| extent.at(variable));
+fn extents(extents: [u32; 3]) -> String {
     let ones = extents.iter().rev().take_while(|extent| **extent == 1);
     let used = 3 - ones.count().min(2);
-    let used: Vec<_> = extents[..used].iter().map(i64::to_string).collect();
+    let used: Vec<_> = extents[..used].iter().map(u32::to_string).collect();
     match &used[..] {
         [only] => only.clone(),
         several => format!("({})", several.join(",")),

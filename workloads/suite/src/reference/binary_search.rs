@@ -6,8 +6,8 @@ pub(crate) fn binary_search(inputs: &Inputs<'_>) -> Outputs {
     let sorted = inputs.i32s("sorted");
     let key = inputs.constant("key").expect("a scalar of the case") as i32;
     let place = sorted.partition_point(|value| *value <= key) - 1;
-    let launch = inputs.launch();
-    let threads = (launch.grid[0].at(0) * launch.block[0].at(0)) as usize;
+    let (grid, block) = inputs.launch();
+    let threads = (grid[0] * block[0]) as usize;
     let narrow = |(first, length): (usize, usize)| {
         let part = length.div_ceil(threads);
         let begin = first + (place - first) / part * part;

@@ -6,8 +6,8 @@ pub(crate) fn coulombic(inputs: &Inputs<'_>) -> Outputs {
     let spacing = f64::from(inputs.f32("spacing"));
     let atoms: Vec<_> = inputs.f32s("atoms").into_iter().map(f64::from).collect();
     let (atoms, _) = atoms.as_chunks::<4>();
-    let launch = inputs.launch();
-    let extent = |axis: usize| (launch.grid[axis].at(0) * launch.block[axis].at(0)) as u32;
+    let (grid, block) = inputs.launch();
+    let extent = |axis: usize| grid[axis] * block[axis];
     let mut energies = Vec::new();
     for row in 0..extent(1) {
         for column in 0..extent(0) {

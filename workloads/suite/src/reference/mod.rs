@@ -94,7 +94,7 @@ pub(crate) use transpose_naive::transpose_naive;
 pub(crate) use vector_add::vector_add;
 pub(crate) use walsh::walsh;
 
-use crate::launch::{Case, KernelLaunch, Prepared, Role, Scalar};
+use crate::launch::{Case, Prepared, Role, Scalar};
 
 /// From a case's inputs to what its buffers must hold.
 pub type Reference = fn(&Inputs<'_>) -> Outputs;
@@ -159,14 +159,17 @@ impl<'c> Inputs<'c> {
         self.constant(name).expect("a scalar of the case") as usize
     }
 
-    /// The first launch, for references of kernels whose result depends on the grid.
-    pub(crate) fn launch(&self) -> &'c KernelLaunch {
-        &self.case.steps[0].launches[0]
+    /// Grid and block of the first launch, for references of kernels whose result depends on them.
+    pub(crate) fn launch(&self) -> ([u32; 3], [u32; 3]) {
+        let mut first = None;
+        self.case
+            .for_each_launch(|_, grid, block, _| first = first.or(Some((grid, block))));
+        first.expect("a case of the suite launches something")
     }
 
     /// CTAs of the first launch along x.
     pub(crate) fn blocks(&self) -> usize {
-        self.launch().grid[0].at(0) as usize
+        self.launch().0[0] as usize
     }
 }
 

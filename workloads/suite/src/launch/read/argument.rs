@@ -7,14 +7,16 @@ use toml::de::{DeTable, DeValue};
 
 use super::Entry;
 use super::fields::{Fields, Unknown, integer, number};
+use super::pointer::{self, Pending};
+use crate::launch::form::Constants;
 use crate::launch::problem::nearest;
 use crate::launch::rule::{Reading, Rule, read as read_rule};
 use crate::launch::{
-    Access, Argument, Buffer, Contents, ElementType, Home, Linear, Problem, Role, Scalar,
+    Access, Argument, Buffer, Contents, ElementType, Form, Home, Pointer, Problem, Role, Scalar,
     Tolerance, Value,
 };
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 19] = [
     "index",
     "name",
     "kind",
@@ -23,22 +25,32 @@ const KEYS: [&str; 13] = [
     "init",
     "file",
     "expect_file",
+    "expect",
+    "space",
     "tol_abs",
     "tol_rel",
     "value",
     "variable",
+    "buffer",
+    "plus",
+    "fields",
+    "passed",
     "note",
 ];
 
 /// Far more than can be simulated, which is checked for a case that is run; beyond it lie only mistakes.
 const COUNT_LIMIT: i64 = 1 << 40;
 
-const KINDS: [&str; 5] = ["in", "out", "inout", "scalar", "struct"];
+const KINDS: [&str; 7] = ["in", "out", "inout", "scalar", "struct", "pointer", "null"];
 
 /// An argument and its position in the parameter list.
 pub(super) struct Placed {
     pub(super) index: Spanned<i64>,
     pub(super) argument: Argument,
+    /// Whether launches pass it unless they say otherwise, where the file says that.
+    pub(super) passed: Option<bool>,
+    /// Buffers that it names.
+    pub(super) pending: Pending,
 }
 
 /// Reads one argument; `position` is where it stands in the file.
@@ -46,7 +58,7 @@ pub(super) fn read(
     span: Range<usize>,
     table: &DeTable<'_>,
     position: usize,
-    problems: &mut Vec<Problem>,
+    (constants, problems): (&Constants, &mut Vec<Problem>),
 ) -> Option<Placed> {
     let name = table.get("name").and_then(|name| name.get_ref().as_str());
     let what = match name {
@@ -58,24 +70,48 @@ pub(super) fn read(
     let index_span = fields.entry("index").map_or(fields.span(), Entry::span);
     let index = fields.integer("index", 0, 255);
     let name = fields.require_string_at("name", "every argument needs a name");
-    let element = element(&mut fields);
     let kind = kind(&mut fields);
-    let role = match (kind.as_deref()?, element) {
-        ("scalar", element) => scalar(&mut fields, element?),
-        (kind, element) => buffer(&mut fields, kind, element?),
+    let element = match kind.as_deref() {
+        // An address has no type of its own; bytes that hold addresses need none.
+        Some("pointer" | "null") => Some(ElementType::U64),
+        Some("struct") if !fields.has("type") && fields.has("fields") => Some(ElementType::U8),
+        _ => element(&mut fields),
+    };
+    let mut pending = Pending::default();
+    let role = match (kind.as_deref()?, element?) {
+        ("scalar", element) => {
+            fields.refuse(&OF_BUFFERS, "a scalar has a `value`");
+            fields.refuse(&["buffer", "plus"], "a scalar has a `value`");
+            scalar(&mut fields, element, constants)
+        }
+        ("pointer", _) => pointer::read(&mut fields, constants, &mut pending),
+        ("null", _) => null(&mut fields),
+        (kind, element) => {
+            let mut reader = Reader {
+                fields: &mut fields,
+                element,
+                constants,
+            };
+            let role = reader.buffer(kind);
+            pending.fields = pointer::read_fields(&mut fields, constants);
+            role
+        }
     };
     Some(Placed {
         index: Spanned::new(index_span, index.unwrap_or(position as i64)),
+        passed: fields.boolean("passed"),
         argument: Argument {
             name: name?,
             element: element?,
             role: role?,
         },
+        pending,
     })
 }
 
 fn kind(fields: &mut Fields<'_, '_>) -> Option<String> {
-    let kind = fields.require_string_at("kind", "one of in, out, inout, scalar, struct")?;
+    let help = format!("one of {}", KINDS.join(", "));
+    let kind = fields.require_string_at("kind", &help)?;
     if KINDS.contains(&kind.get_ref().as_str()) {
         return Some(kind.into_inner());
     }
@@ -87,14 +123,36 @@ fn kind(fields: &mut Fields<'_, '_>) -> Option<String> {
     None
 }
 
-fn element(fields: &mut Fields<'_, '_>) -> Option<ElementType> {
-    let name = fields.require_string_at(
-        "type",
-        "one of i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64",
-    )?;
+/// Keys that only buffers have.
+pub(super) const OF_BUFFERS: [&str; 10] = [
+    "count",
+    "init",
+    "file",
+    "expect_file",
+    "expect",
+    "space",
+    "tol_abs",
+    "tol_rel",
+    "variable",
+    "fields",
+];
+
+/// An address that points nowhere.
+fn null(fields: &mut Fields<'_, '_>) -> Option<Role> {
+    let reason = "a null pointer has nothing but a name";
+    fields.refuse(&OF_BUFFERS, reason);
+    fields.refuse(&["value", "buffer", "plus", "type"], reason);
+    Some(Role::Pointer(Pointer {
+        buffer: None,
+        plus: Form::Constant(0.0),
+    }))
+}
+
+pub(super) fn element(fields: &mut Fields<'_, '_>) -> Option<ElementType> {
+    let known: Vec<_> = ElementType::ALL.iter().map(|(name, _)| *name).collect();
+    let name = fields.require_string_at("type", &format!("one of {}", known.join(", ")))?;
     let element = ElementType::from_name(name.get_ref());
     if element.is_none() {
-        let known: Vec<_> = ElementType::ALL.iter().map(|(name, _)| *name).collect();
         let problem = Problem::new(
             name.span(),
             format!("`{}` is no element type", name.get_ref()),
@@ -104,33 +162,55 @@ fn element(fields: &mut Fields<'_, '_>) -> Option<ElementType> {
     element
 }
 
-fn scalar(fields: &mut Fields<'_, '_>, element: ElementType) -> Option<Role> {
-    fields.refuse(
-        &[
-            "count",
-            "init",
-            "file",
-            "expect_file",
-            "tol_abs",
-            "tol_rel",
-            "variable",
-        ],
-        "a scalar has a `value`",
-    );
+/// The `value` of a number that is passed or written.
+pub(super) fn scalar(
+    fields: &mut Fields<'_, '_>,
+    element: ElementType,
+    constants: &Constants,
+) -> Option<Role> {
     let Some(entry) = fields.entry("value") else {
         fields.missing("value", "a scalar is passed by value");
         return None;
     };
     let value = match entry.get_ref() {
-        DeValue::String(text) => Linear::parse(text).map(Scalar::Linear),
-        value => constant(element, value).map(Scalar::Constant),
+        DeValue::String(text) => scalar_form(element, text, entry.span(), constants),
+        value => constant(element, value)
+            .map(Scalar::Constant)
+            .map_err(|message| Problem::new(entry.span(), message)),
     };
-    match value {
-        Ok(value) => Some(Role::Scalar(value)),
-        Err(message) => {
-            fields.problem(Problem::new(entry.span(), message));
-            None
-        }
+    value
+        .map(Role::Scalar)
+        .map_err(|problem| fields.problem(problem))
+        .ok()
+}
+
+/// A scalar that is an expression.
+fn scalar_form(
+    element: ElementType,
+    text: &str,
+    span: Range<usize>,
+    constants: &Constants,
+) -> Result<Scalar, Problem> {
+    let form = Form::parse(text, span.clone(), constants)?;
+    let Form::Constant(number) = form else {
+        return Ok(Scalar::Varying(form));
+    };
+    let bits = match element.integer_range() {
+        None => Ok(element.bits_of_float(number)),
+        Some((low, high)) => Form::Constant(number)
+            .integer(crate::launch::Variables::NONE)
+            .map(i128::from)
+            .and_then(|value| match (low..=high).contains(&value) {
+                true => Ok(element.bits_of_integer(value)),
+                false => Err(format!(
+                    "{value} does not fit into {} ({low} to {high})",
+                    element.name()
+                )),
+            }),
+    };
+    match bits {
+        Ok(bits) => Ok(Scalar::Constant(Value { element, bits })),
+        Err(message) => Err(Problem::new(span, message)),
     }
 }
 
@@ -154,51 +234,132 @@ fn constant(element: ElementType, value: &DeValue<'_>) -> Result<Value, String> 
     Ok(Value { element, bits })
 }
 
-fn buffer(fields: &mut Fields<'_, '_>, kind: &str, element: ElementType) -> Option<Role> {
-    fields.refuse(&["value"], "a buffer has a `count`, and `file` or `init`");
-    let access = match kind {
-        "in" | "struct" => Access::In,
-        "out" => Access::Out,
-        _ => Access::InOut,
+/// A buffer under reading.
+struct Reader<'r, 'f, 't> {
+    fields: &'r mut Fields<'f, 't>,
+    element: ElementType,
+    constants: &'r Constants,
+}
+
+/// Where the pointer to a buffer says that it points: an address in either case.
+fn space(fields: &mut Fields<'_, '_>) {
+    const SPACES: [&str; 2] = ["constant", "global"];
+    let Some(space) = fields.string_at("space") else {
+        return;
     };
-    let home = home(fields, kind);
-    if !fields.has("count") {
-        fields.missing("count", "the number of elements");
+    if !SPACES.contains(&space.get_ref().as_str()) {
+        let message = format!("`{}` is no space that a buffer can be in", space.get_ref());
+        let help = nearest(space.get_ref(), &SPACES);
+        fields.problem(Problem::new(space.span(), message).help(help));
     }
-    let count = fields
-        .integer("count", 1, COUNT_LIMIT)
-        .map(|count| count as u64);
-    let file = fields.string_at("file");
-    let expect_file = fields.string_at("expect_file");
-    let (before, expected) = match access {
-        Access::In => {
-            fields.refuse(
-                &["expect_file", "tol_abs", "tol_rel"],
-                "an input does not change",
-            );
-            (before(fields, file, element, count), None)
+}
+
+impl Reader<'_, '_, '_> {
+    fn buffer(&mut self, kind: &str) -> Option<Role> {
+        let fields = &mut *self.fields;
+        fields.refuse(&["value"], "a buffer has a `count`, and `file` or `init`");
+        let reason = "the kind of what points into another buffer is \"pointer\"";
+        fields.refuse(&["buffer", "plus"], reason);
+        let access = match kind {
+            "in" | "struct" => Access::In,
+            "out" => Access::Out,
+            _ => Access::InOut,
+        };
+        let home = home(fields, kind);
+        if !fields.has("count") {
+            fields.missing("count", "the number of elements");
         }
-        Access::Out => {
-            fields.refuse(
-                &["expect_file"],
-                "an output's `file` is what it must hold afterwards",
-            );
-            (before_output(fields, element, count), file)
+        let count = fields.whole("count", 1, COUNT_LIMIT, self.constants);
+        let count = count.map(|count| count as u64);
+        let file = fields.string_at("file");
+        if fields.has("expect_file") {
+            fields.refuse(&["expect"], "`expect_file` says the same");
         }
-        Access::InOut => (before(fields, file, element, count), expect_file),
-    };
-    let tolerance = Tolerance {
-        absolute: fields.magnitude("tol_abs").unwrap_or(0.0),
-        relative: fields.magnitude("tol_rel").unwrap_or(0.0),
-    };
-    Some(Role::Buffer(Buffer {
-        home,
-        count: count?,
-        access,
-        before: before?,
-        expected,
-        tolerance,
-    }))
+        let expect_file = fields.string_at("expect_file");
+        let expect_file = expect_file.or_else(|| fields.string_at("expect"));
+        space(fields);
+        let (before, expected) = match access {
+            Access::In => {
+                self.fields.refuse(
+                    &["expect_file", "expect", "tol_abs", "tol_rel"],
+                    "an input does not change",
+                );
+                (self.before(file, count), None)
+            }
+            Access::Out => {
+                self.fields.refuse(
+                    &["expect_file", "expect"],
+                    "an output's `file` is what it must hold afterwards",
+                );
+                (self.before_output(count), file)
+            }
+            Access::InOut => (self.before(file, count), expect_file),
+        };
+        let fields = &mut *self.fields;
+        let tolerance = Tolerance {
+            absolute: fields.magnitude("tol_abs").unwrap_or(0.0),
+            relative: fields.magnitude("tol_rel").unwrap_or(0.0),
+        };
+        Some(Role::Buffer(Buffer {
+            home,
+            count: count?,
+            access,
+            before: before?,
+            expected,
+            tolerance,
+            fields: Vec::new(),
+        }))
+    }
+
+    /// What an input holds: its file, or else its rule; or nothing but addresses.
+    fn before(&mut self, file: Option<Spanned<String>>, count: Option<u64>) -> Option<Contents> {
+        if let Some(file) = file {
+            return Some(Contents::File(file));
+        }
+        if self.fields.has("init") {
+            return self.rule(count);
+        }
+        if self.fields.has("fields") {
+            return Some(Contents::Rule(Rule::Zeros));
+        }
+        if !self.fields.has("file") {
+            self.fields.missing(
+                "file",
+                "or an `init` rule such as \"zeros()\" or \"range_f32(seed=1, lo=0, hi=1)\"",
+            );
+        }
+        None
+    }
+
+    /// What an output holds before it is written.
+    fn before_output(&mut self, count: Option<u64>) -> Option<Contents> {
+        if self.fields.has("init") {
+            return self.rule(count);
+        }
+        Some(Contents::Rule(Rule::PoisonBytes(0xCD)))
+    }
+
+    /// The contents that an `init` text stands for.
+    fn rule(&mut self, count: Option<u64>) -> Option<Contents> {
+        let text = self.fields.string_at("init")?;
+        let objection = match read_rule(text.get_ref()) {
+            Reading::Rule(rule) => {
+                let objection = count.and_then(|count| rule.objection(self.element, count));
+                let Some(message) = objection else {
+                    return Some(Contents::Rule(rule));
+                };
+                Problem::new(text.span(), message)
+            }
+            Reading::Wrong { message, help } => Problem {
+                span: text.span(),
+                message,
+                help,
+            },
+            Reading::Note => return Some(Contents::Note(text)),
+        };
+        self.fields.problem(objection);
+        None
+    }
 }
 
 /// Where a buffer lies.
@@ -209,60 +370,4 @@ fn home(fields: &mut Fields<'_, '_>, kind: &str) -> Home {
     }
     let variable = fields.string_at("variable");
     variable.map_or(Home::Memory, Home::Variable)
-}
-
-/// What an input holds: its file, or else its rule.
-fn before(
-    fields: &mut Fields<'_, '_>,
-    file: Option<Spanned<String>>,
-    element: ElementType,
-    count: Option<u64>,
-) -> Option<Contents> {
-    if let Some(file) = file {
-        return Some(Contents::File(file));
-    }
-    if fields.has("init") {
-        return rule(fields, element, count);
-    }
-    if !fields.has("file") {
-        fields.missing(
-            "file",
-            "or an `init` rule such as \"zeros()\" or \"range_f32(seed=1, lo=0, hi=1)\"",
-        );
-    }
-    None
-}
-
-/// What an output holds before it is written.
-fn before_output(
-    fields: &mut Fields<'_, '_>,
-    element: ElementType,
-    count: Option<u64>,
-) -> Option<Contents> {
-    if fields.has("init") {
-        return rule(fields, element, count);
-    }
-    Some(Contents::Rule(Rule::PoisonBytes(0xCD)))
-}
-
-/// The contents that an `init` text stands for.
-fn rule(fields: &mut Fields<'_, '_>, element: ElementType, count: Option<u64>) -> Option<Contents> {
-    let text = fields.string_at("init")?;
-    let objection = match read_rule(text.get_ref()) {
-        Reading::Rule(rule) => {
-            let objection = count.and_then(|count| rule.objection(element, count));
-            let Some(message) = objection else {
-                return Some(Contents::Rule(rule));
-            };
-            Problem::new(text.span(), message)
-        }
-        Reading::Wrong { message, help } => Problem {
-            span: text.span(),
-            message,
-            help,
-        },
-        Reading::Note => return Some(Contents::Note(text)),
-    };
-    fields.problem(objection);
-    None
 }

@@ -6,17 +6,20 @@ use warpwatt_ptx::MAX_REGISTERS;
 
 use super::argument::{self, Placed};
 use super::fields::{Fields, Unknown};
-use super::{step, texture};
+use super::{constants, pointer, step, texture};
+use crate::launch::form::Constants;
 use crate::launch::problem::nearest;
 use crate::launch::{Argument, Case, Problem};
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 14] = [
     "kernel",
     "grid",
     "block",
     "dynamic_shared",
     "registers",
     "arg",
+    "args",
+    "constants",
     "texture",
     "step",
     "threads",
@@ -29,7 +32,7 @@ const KEYS: [&str; 12] = [
 pub(super) fn read(
     key: &Spanned<DeString<'_>>,
     table: &DeTable<'_>,
-    problems: &mut Vec<Problem>,
+    (of_file, problems): (&Constants, &mut Vec<Problem>),
 ) -> Case {
     let name = Spanned::new(key.span(), key.get_ref().to_string());
     let mut fields = Fields::new(
@@ -39,7 +42,9 @@ pub(super) fn read(
         problems,
     );
     fields.check_keys(&KEYS, Unknown::Information);
-    let mut arguments = arguments(&mut fields);
+    let mut constants = of_file.clone();
+    constants::read(&mut fields, &mut constants);
+    let mut arguments = arguments(&mut fields, constants);
     let textures = texture::read_all(&mut fields, &arguments);
     arguments.passed.retain(|argument| {
         let mut bound = textures
@@ -69,27 +74,49 @@ fn registers(fields: &mut Fields<'_, '_>) -> Option<Spanned<u32>> {
 pub(super) struct Arguments {
     pub(super) list: Vec<Argument>,
     complete: bool,
-    /// What a launch passes unless it says otherwise: all but variables of the PTX and the buffers that
-    /// texture references read.
+    /// What a launch passes unless it says otherwise: all but variables of the PTX, the buffers that texture references read, and those that
+    /// pointers and fields name.
     pub(super) passed: Vec<usize>,
+    /// What expressions may name.
+    pub(super) constants: Constants,
 }
 
-fn arguments(fields: &mut Fields<'_, '_>) -> Arguments {
+fn arguments(fields: &mut Fields<'_, '_>, constants: Constants) -> Arguments {
     let tables = fields.tables("arg");
     let wanted = tables.len();
     let mut placed = Vec::new();
     for (position, (span, table)) in tables.into_iter().enumerate() {
-        placed.extend(argument::read(span, table, position, fields.problems()));
+        let noted = (&constants, &mut *fields.problems());
+        placed.extend(argument::read(span, table, position, noted));
     }
     check_positions(&mut placed, wanted, fields.problems());
     check_names(&placed, fields.problems());
-    let list: Vec<_> = placed.into_iter().map(|placed| placed.argument).collect();
-    let is_passed = |index: &usize| !list[*index].is_variable();
-    Arguments {
-        complete: list.len() == wanted,
-        passed: (0..list.len()).filter(is_passed).collect(),
-        list,
+    let (mut list, mut pending) = (Vec::new(), Vec::new());
+    for placed in placed {
+        list.push(placed.argument);
+        pending.push((placed.pending, placed.passed));
     }
+    let mut arguments = Arguments {
+        complete: list.len() == wanted,
+        passed: Vec::new(),
+        list,
+        constants,
+    };
+    let mut named = Vec::new();
+    for (argument, (pending, _)) in pending.iter().enumerate() {
+        named.extend(pointer::resolve(
+            &mut arguments,
+            argument,
+            pending,
+            fields.problems(),
+        ));
+    }
+    let is_passed = |index: &usize| match pending[*index].1 {
+        Some(passed) => passed,
+        None => !arguments.list[*index].is_variable() && !named.contains(index),
+    };
+    arguments.passed = (0..arguments.list.len()).filter(is_passed).collect();
+    arguments
 }
 
 /// Sorts arguments by index; indices must be 0, 1, 2 ...

@@ -6,6 +6,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::Entry;
+use crate::launch::Form;
+use crate::launch::form::Constants;
 use crate::launch::problem::{Problem, nearest, similar};
 
 /// One table under reading.
@@ -185,6 +187,62 @@ impl<'a, 't> Fields<'a, 't> {
         None
     }
 
+    /// A number, or an expression that may follow loops.
+    pub(super) fn form(&mut self, key: &str, constants: &Constants) -> Option<Form> {
+        let entry = self.entry(key)?;
+        self.form_of(key, entry, constants)
+    }
+
+    /// An entry as a number or an expression.
+    pub(super) fn form_of(
+        &mut self,
+        key: &str,
+        entry: &Entry<'_>,
+        constants: &Constants,
+    ) -> Option<Form> {
+        let form = match entry.get_ref() {
+            DeValue::String(text) => Form::parse(text, entry.span(), constants),
+            value => match number(value) {
+                Some(number) => Ok(Form::Constant(number)),
+                None => {
+                    self.mistyped(key, entry, "a number or an expression in quotes");
+                    return None;
+                }
+            },
+        };
+        form.map_err(|problem| self.problem(problem)).ok()
+    }
+
+    /// An integer within a range, or an expression for one that follows no loop.
+    pub(super) fn whole(
+        &mut self,
+        key: &str,
+        low: i64,
+        high: i64,
+        constants: &Constants,
+    ) -> Option<i64> {
+        let entry = self.entry(key)?;
+        if entry.get_ref().as_str().is_none() {
+            return self.integer(key, low, high);
+        }
+        let form = self.form(key, constants)?;
+        if let Some(name) = form.free().first() {
+            let problem = unknown_name(name, constants.keys().map(String::as_str));
+            self.problem(Problem {
+                span: entry.span(),
+                ..problem
+            });
+            return None;
+        }
+        let value = match form.integer(crate::launch::Variables::NONE) {
+            Ok(value) if (low..=high).contains(&value) => return Some(value),
+            Ok(value) => format!("`{key}` must be from {low} to {high}, not {value}"),
+            Err(message) => message,
+        };
+        self.problem(Problem::new(entry.span(), value));
+        None
+    }
+
     /// A number that is finite and not negative.
     pub(super) fn magnitude(&mut self, key: &str) -> Option<f64> {
         let entry = self.entry(key)?;
@@ -213,6 +271,18 @@ pub(super) fn number(value: &DeValue<'_>) -> Option<f64> {
         DeValue::Float(float) => float.as_str().parse().ok(),
         _ => integer(value).map(|integer| integer as f64),
     }
+}
+
+/// An expression names what nobody knows; the place is left to the caller.
+pub(super) fn unknown_name<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Problem {
+    let known: Vec<&str> = known.collect();
+    let problem = Problem::new(0..0, format!("there is no variable `{name}` here"));
+    problem.help(match known.is_empty() {
+        true => {
+            "a counting loop around it has a variable, and the case may have `constants`".to_owned()
+        }
+        false => nearest(name, &known),
+    })
 }
 
 fn article(noun: &str) -> &'static str {

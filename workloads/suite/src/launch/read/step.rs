@@ -4,11 +4,14 @@ use toml::Spanned;
 
 use super::Entry;
 use super::case::Arguments;
-use super::fields::{Fields, Unknown, integer};
-use crate::launch::linear::is_name;
-use crate::launch::{ElementType, KernelLaunch, Linear, Problem, Repeat, Role, Scalar, Step};
+use super::fields::{Fields, Unknown, integer, unknown_name};
+use super::host::{Around, read_copy, read_set};
+use super::repeat;
+use crate::launch::form::Constants;
+use crate::launch::verify::{BLOCK_LIMITS, GRID_LIMITS, SHARED};
+use crate::launch::{Action, Form, KernelLaunch, Problem, Repeat, Role, Scalar, Step, Variables};
 
-const STEP_KEYS: [&str; 7] = [
+const STEP_KEYS: [&str; 11] = [
     "kernel",
     "grid",
     "block",
@@ -16,170 +19,182 @@ const STEP_KEYS: [&str; 7] = [
     "args",
     "loop",
     "launch",
+    "step",
+    "set",
+    "copy",
+    "note",
 ];
 const LAUNCH_KEYS: [&str; 5] = ["kernel", "grid", "block", "dynamic_shared", "args"];
-const LOOP_KEYS: [&str; 7] = [
-    "variable",
-    "from",
-    "to",
-    "step",
-    "while_nonzero",
-    "reset",
-    "max",
-];
 
-/// Largest grid in x, and in y and z; largest block and its z (CUDA C Programming Guide, "Compute Capabilities").
-const GRID_LIMITS: [i64; 3] = [(1 << 31) - 1, 65_535, 65_535];
-const BLOCK_LIMITS: [i64; 3] = [1024, 1024, 64];
-const BLOCK_THREADS: i64 = 1024;
-/// Rounds of one loop.
-const ROUNDS: i64 = 65_536;
-/// Dynamic shared memory of a CTA.
-const SHARED: i64 = 227 << 10;
+/// Loops in each other.
+const DEEPEST: usize = 8;
 
-/// What launches of one round have in common.
+/// What stands in a step, and the variables around it.
 struct Round<'a> {
     arguments: &'a Arguments,
-    repeat: Repeat,
+    scope: Vec<String>,
+    /// Loops around it.
+    depth: usize,
 }
 
 /// The steps of a case: one launch, unless the case lists steps.
 pub(super) fn read_all(fields: &mut Fields<'_, '_>, arguments: &Arguments) -> Vec<Step> {
+    let round = Round {
+        arguments,
+        scope: Vec::new(),
+        depth: 0,
+    };
     if !fields.has("step") {
-        let round = Round {
-            arguments,
-            repeat: Repeat::Once,
-        };
-        let launch = round.launch(fields);
+        let launch = round.launch(fields).map(Action::Launch);
         return vec![Step {
             repeat: Repeat::Once,
-            launches: launch.into_iter().collect(),
+            body: launch.into_iter().collect(),
         }];
     }
-    fields.refuse(
-        &["kernel", "grid", "block", "dynamic_shared"],
-        "the case lists its steps",
-    );
-    let tables = fields.tables("step");
-    let mut steps = Vec::new();
-    for (number, (span, table)) in tables.into_iter().enumerate() {
-        let what = format!("step {number} of {}", fields.what());
-        let mut step = Fields::new(what, span, table, fields.problems());
-        steps.extend(read(&mut step, arguments));
-    }
-    steps
+    fields.refuse(&LAUNCH_KEYS, "the case lists its steps");
+    round.steps(fields)
 }
 
-fn read(fields: &mut Fields<'_, '_>, arguments: &Arguments) -> Option<Step> {
-    fields.check_keys(&STEP_KEYS, Unknown::Refused);
-    let repeat = match fields.table("loop") {
-        Some((span, table)) => {
-            let mut inner = Fields::new("`loop`", span, table, fields.problems());
-            read_loop(&mut inner, arguments)?
+/// Names of a form that nobody knows.
+pub(super) fn check_names(
+    form: &Form,
+    scope: &[String],
+    constants: &Constants,
+) -> Result<(), Problem> {
+    let mut strangers = form.free().into_iter();
+    let stranger = strangers.find(|name| !scope.iter().any(|known| known == name));
+    match stranger {
+        None => Ok(()),
+        Some(name) => {
+            let known = scope.iter().chain(constants.keys());
+            let span = form.span();
+            let problem = unknown_name(name, known.map(String::as_str));
+            Err(Problem { span, ..problem })
         }
-        None => Repeat::Once,
-    };
-    let round = Round { arguments, repeat };
-    let mut launches = Vec::new();
-    if fields.has("launch") {
-        fields.refuse(&LAUNCH_KEYS, "the step lists its launches");
+    }
+}
+
+impl Round<'_> {
+    /// The steps that stand in a table.
+    fn steps(&self, fields: &mut Fields<'_, '_>) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for (number, (span, table)) in fields.tables("step").into_iter().enumerate() {
+            let what = format!("step {number} of {}", fields.what());
+            let mut step = Fields::new(what, span, table, fields.problems());
+            steps.extend(self.step(&mut step));
+        }
+        steps
+    }
+
+    fn step(&self, fields: &mut Fields<'_, '_>) -> Option<Step> {
+        fields.check_keys(&STEP_KEYS, Unknown::Refused);
+        let (loops, inside) = self.loops(fields)?;
+        let mut body = inside.body(fields);
+        // Several loops of one step stand in each other, the first outermost.
+        let mut loops = loops.into_iter();
+        let first = loops.next().unwrap_or(Repeat::Once);
+        for repeat in loops.rev() {
+            body = vec![Action::Step(Step { repeat, body })];
+        }
+        Some(Step {
+            repeat: first,
+            body,
+        })
+    }
+
+    /// The loops around a step, and what is known within them.
+    fn loops(&self, fields: &mut Fields<'_, '_>) -> Option<(Vec<Repeat>, Self)> {
+        let tables = match fields.entry("loop") {
+            Some(entry) if entry.get_ref().is_array() => fields.tables("loop"),
+            _ => fields.table("loop").into_iter().collect(),
+        };
+        let mut inside = Self {
+            arguments: self.arguments,
+            scope: self.scope.clone(),
+            depth: self.depth + tables.len().max(1),
+        };
+        if inside.depth > DEEPEST {
+            let message = format!("more than {DEEPEST} steps and loops in each other");
+            fields.problem(Problem::new(fields.span(), message));
+            return None;
+        }
+        let mut loops = Vec::new();
+        for (span, table) in tables {
+            let mut inner = Fields::new("`loop`", span, table, fields.problems());
+            let repeat = repeat::read(&mut inner, self.arguments, &inside.scope)?;
+            inside.scope.extend(repeat.variable().map(str::to_owned));
+            loops.push(repeat);
+        }
+        Some((loops, inside))
+    }
+
+    /// What a step does: its own launch, or what it lists.
+    fn body(&self, fields: &mut Fields<'_, '_>) -> Vec<Action> {
+        let lists = ["launch", "step", "set", "copy"].into_iter();
+        let listed: Vec<&str> = lists.filter(|key| fields.has(key)).collect();
+        if let Some((first, others)) = listed.split_first() {
+            let reason =
+                format!("the step has `{first}`; steps that follow each other are several");
+            fields.refuse(others, &reason);
+            fields.refuse(&LAUNCH_KEYS, &reason);
+        }
+        let around = Around {
+            arguments: self.arguments,
+            scope: &self.scope,
+        };
+        match listed.first() {
+            None => self
+                .launch(fields)
+                .map(Action::Launch)
+                .into_iter()
+                .collect(),
+            Some(&"step") => self.steps(fields).into_iter().map(Action::Step).collect(),
+            Some(&"launch") => self.launches(fields),
+            Some(&key) => {
+                let Some((span, table)) = fields.table(key) else {
+                    return Vec::new();
+                };
+                let what = format!("`{key}`");
+                let mut inner = Fields::new(what, span, table, fields.problems());
+                let action = match key {
+                    "set" => read_set(&mut inner, &around),
+                    _ => read_copy(&mut inner, &around),
+                };
+                action.into_iter().collect()
+            }
+        }
+    }
+
+    fn launches(&self, fields: &mut Fields<'_, '_>) -> Vec<Action> {
+        let mut launches = Vec::new();
         for (number, (span, table)) in fields.tables("launch").into_iter().enumerate() {
             let what = format!("launch {number} of {}", fields.what());
             let mut inner = Fields::new(what, span, table, fields.problems());
             inner.check_keys(&LAUNCH_KEYS, Unknown::Refused);
-            launches.extend(round.launch(&mut inner));
+            launches.extend(self.launch(&mut inner).map(Action::Launch));
         }
-    } else {
-        launches.extend(round.launch(fields));
+        launches
     }
-    Some(Step {
-        repeat: round.repeat,
-        launches,
-    })
-}
 
-fn read_loop(fields: &mut Fields<'_, '_>, arguments: &Arguments) -> Option<Repeat> {
-    fields.check_keys(&LOOP_KEYS, Unknown::Refused);
-    if fields.has("while_nonzero") {
-        return read_while(fields, arguments);
-    }
-    fields.refuse(&["reset", "max"], "they belong to `while_nonzero`");
-    let variable =
-        fields.require_string_at("variable", "or `while_nonzero` with a buffer's name")?;
-    if !is_name(variable.get_ref()) {
-        let message = format!("`{}` cannot name a variable", variable.get_ref());
-        fields.problem(Problem::new(variable.span(), message));
-        return None;
-    }
-    for key in ["from", "to"] {
-        if !fields.has(key) {
-            fields.missing(
-                key,
-                "a counting loop runs `from` a value `to` another, both included",
-            );
-        }
-    }
-    let from = fields.integer("from", -ROUNDS, ROUNDS)?;
-    let to = fields.integer("to", -ROUNDS, ROUNDS)?;
-    let step = match fields.has("step") {
-        true => fields.integer("step", -ROUNDS, ROUNDS)?,
-        false => 1,
-    };
-    if step == 0 || (to - from).signum() * step.signum() < 0 {
-        let message = format!("a loop from {from} to {to} in steps of {step} has no rounds");
-        fields.problem(Problem::new(fields.span(), message));
-        return None;
-    }
-    Some(Repeat::Count {
-        variable: variable.into_inner(),
-        from,
-        to,
-        step,
-    })
-}
-
-fn read_while(fields: &mut Fields<'_, '_>, arguments: &Arguments) -> Option<Repeat> {
-    fields.refuse(
-        &["variable", "from", "to", "step"],
-        "the loop runs while a buffer is not zero",
-    );
-    let name = fields.string_at("while_nonzero")?;
-    let buffer = arguments.position(&name, fields.problems())?;
-    if let Role::Scalar(_) = arguments.list[buffer].role {
-        let message = format!("`{}` is a scalar: kernels cannot change it", name.get_ref());
-        fields.problem(Problem::new(name.span(), message));
-        return None;
-    }
-    if !fields.has("max") {
-        fields.missing("max", "more rounds than this mean that something is wrong");
-    }
-    Some(Repeat::WhileNonzero {
-        buffer,
-        reset: fields.boolean("reset").unwrap_or(false),
-        max: fields.integer("max", 1, ROUNDS)? as u32,
-    })
-}
-
-impl Round<'_> {
     fn launch(&self, fields: &mut Fields<'_, '_>) -> Option<KernelLaunch> {
         let kernel = fields.require_string_at("kernel", "the name of an entry in the PTX");
         let grid = self.shape(fields, "grid", GRID_LIMITS);
         let block = self.shape(fields, "block", BLOCK_LIMITS);
-        if let Some(block) = &block {
-            self.check_threads(fields, block);
-        }
-        let dynamic_shared = fields.integer("dynamic_shared", 0, SHARED);
+        let dynamic_shared = match fields.entry("dynamic_shared") {
+            Some(entry) => self.number(fields, "`dynamic_shared`", entry, (0, SHARED)),
+            None => Some(Form::Constant(0.0)),
+        };
         let arguments = match fields.has("args") {
             true => self.named(fields),
             false => Some(self.arguments.passed.clone()),
         };
         let arguments = arguments?;
-        self.check_variables(fields, &arguments);
+        self.check_scalars(fields, &arguments);
         Some(KernelLaunch {
             kernel: kernel?,
             grid: grid?,
             block: block?,
-            dynamic_shared: dynamic_shared.unwrap_or(0) as u32,
+            dynamic_shared: dynamic_shared?,
             arguments,
         })
     }
@@ -200,119 +215,83 @@ impl Round<'_> {
         found.into_iter().collect()
     }
 
-    /// Extents in x, y, z; missing ones are 1.
-    fn shape(
-        &self,
-        fields: &mut Fields<'_, '_>,
-        key: &str,
-        limits: [i64; 3],
-    ) -> Option<[Linear; 3]> {
+    /// Extents in x, y, z; missing ones are 1. One that stands alone is that in x.
+    fn shape(&self, fields: &mut Fields<'_, '_>, key: &str, limits: [i64; 3]) -> Option<[Form; 3]> {
         let Some(entry) = fields.entry(key) else {
-            fields.missing(key, "an array of extents in x, y, z such as [64, 1, 1]");
+            let help = "extents in x, y, z such as [64, 1, 1], or the one in x";
+            fields.missing(key, help);
             return None;
         };
-        let extents = entry
-            .get_ref()
-            .as_array()
-            .filter(|array| (1..=3).contains(&array.len()));
-        let Some(extents) = extents else {
-            fields.mistyped(key, entry, "an array of one to three extents");
-            return None;
+        let extents = match entry.get_ref().as_array() {
+            Some(array) if (1..=3).contains(&array.len()) => &array[..],
+            None if entry.get_ref().is_str() || entry.get_ref().is_integer() => {
+                std::slice::from_ref(entry)
+            }
+            _ => {
+                fields.mistyped(key, entry, "one to three extents such as [64, 1, 1]");
+                return None;
+            }
         };
         let mut shape = [const { None }; 3];
         for (axis, extent) in extents.iter().enumerate() {
-            shape[axis] = self.extent(fields, extent, limits[axis]);
+            shape[axis] = self.number(fields, "an extent", extent, (1, limits[axis]));
         }
-        shape[extents.len()..].fill(Some(Linear::constant(1)));
+        shape[extents.len()..].fill(Some(Form::Constant(1.0)));
         let [x, y, z] = shape;
         Some([x?, y?, z?])
     }
 
-    fn extent(&self, fields: &mut Fields<'_, '_>, entry: &Entry<'_>, limit: i64) -> Option<Linear> {
-        let form = match (entry.get_ref().as_str(), integer(entry.get_ref())) {
-            (Some(text), _) => Linear::parse(text),
-            (None, Some(value)) => match i64::try_from(value) {
-                Ok(value) => Ok(Linear::constant(value)),
-                Err(_) => Err(format!("an extent must be from 1 to {limit}, not {value}")),
-            },
+    /// A whole number within bounds, or an expression that follows loops.
+    fn number(
+        &self,
+        fields: &mut Fields<'_, '_>,
+        what: &str,
+        entry: &Entry<'_>,
+        (low, high): (i64, i64),
+    ) -> Option<Form> {
+        let value = entry.get_ref();
+        let form = match (value.as_str(), integer(value)) {
+            (Some(text), _) => Form::parse(text, entry.span(), &self.arguments.constants),
+            (None, Some(integer)) => Ok(Form::Constant(integer as f64)),
             (None, None) => {
-                Err("an extent is an integer, or a form of the loop variable".to_owned())
+                let wanted = format!("{what} is an integer, or an expression in quotes");
+                Err(Problem::new(entry.span(), wanted))
             }
         };
-        let form = form.and_then(|form| self.check_form(form));
-        let form = form.and_then(|form| match self.extremes(&form) {
-            (low, high) if low >= 1 && high <= limit => Ok(form),
-            (low, high) => {
-                let wrong = if low < 1 { low } else { high };
-                Err(format!("an extent must be from 1 to {limit}, not {wrong}"))
-            }
-        });
-        form.map_err(|message| fields.problem(Problem::new(entry.span(), message)))
-            .ok()
-    }
-
-    /// A form may only use the variable of the loop around it.
-    fn check_form(&self, form: Linear) -> Result<Linear, String> {
-        match (&form.variable, self.repeat.variable()) {
-            (Some(used), Some(known)) if used != known => {
-                Err(format!("there is no variable `{used}` here, but `{known}`"))
-            }
-            (Some(used), None) => Err(format!(
-                "there is no variable `{used}`: no counting loop is around it"
-            )),
-            _ => Ok(form),
-        }
-    }
-
-    /// Smallest and largest value of a form; it is linear, so both are at the ends of the loop.
-    fn extremes(&self, form: &Linear) -> (i64, i64) {
-        let (from, to) = match self.repeat {
-            Repeat::Count { from, to, step, .. } => (from, from + (to - from) / step * step),
-            _ => (0, 0),
-        };
-        let (first, last) = (form.at(from), form.at(to));
-        (first.min(last), first.max(last))
-    }
-
-    fn check_threads(&self, fields: &mut Fields<'_, '_>, block: &[Linear; 3]) {
-        let threads: i64 = block.iter().map(|extent| self.extremes(extent).1).product();
-        if threads > BLOCK_THREADS
-            && let Some(entry) = fields.entry("block")
-        {
-            let message = format!("a block of {threads} threads is too large");
-            let problem = Problem::new(entry.span(), message);
-            fields.problem(problem.help(format!("at most {BLOCK_THREADS} threads a block")));
-        }
-    }
-
-    /// Scalars that follow a loop variable need that loop, and must fit their type in every round.
-    fn check_variables(&self, fields: &mut Fields<'_, '_>, arguments: &[usize]) {
-        for argument in arguments.iter().map(|index| &self.arguments.list[*index]) {
-            let Role::Scalar(Scalar::Linear(form)) = &argument.role else {
-                continue;
+        let checked = form.and_then(|form| {
+            check_names(&form, &self.scope, &self.arguments.constants)?;
+            let value = match &form {
+                Form::Varying(_) => return Ok(form),
+                Form::Constant(_) => form.integer(Variables::NONE),
             };
-            let checked = self.check_form(form.clone());
-            if let Err(message) = checked.and_then(|form| self.check_range(&form, argument.element))
-            {
-                let name = argument.name.get_ref();
-                let message = format!("scalar `{name}` in {}: {message}", fields.what());
-                fields.problem(Problem::new(fields.span(), message));
+            match value {
+                Ok(value) if (low..=high).contains(&value) => Ok(form),
+                Ok(value) => Err(format!("{what} must be from {low} to {high}, not {value}")),
+                Err(message) => Err(message),
             }
-        }
+            .map_err(|message| Problem::new(entry.span(), message))
+        });
+        checked.map_err(|problem| fields.problem(problem)).ok()
     }
 
-    fn check_range(&self, form: &Linear, element: ElementType) -> Result<(), String> {
-        let (first, last) = self.extremes(form);
-        let Some((low, high)) = element.integer_range() else {
-            return Ok(());
-        };
-        match [first, last]
-            .map(i128::from)
-            .iter()
-            .find(|value| !(low..=high).contains(value))
-        {
-            Some(value) => Err(format!("{value} does not fit into {}", element.name())),
-            None => Ok(()),
+    /// What follows a loop's variable needs that loop around the launches that use it.
+    fn check_scalars(&self, fields: &mut Fields<'_, '_>, arguments: &[usize]) {
+        for argument in arguments.iter().map(|index| &self.arguments.list[*index]) {
+            let (what, form) = match &argument.role {
+                Role::Scalar(Scalar::Varying(form)) => ("scalar", form),
+                Role::Pointer(pointer) => ("pointer", &pointer.plus),
+                _ => continue,
+            };
+            if let Err(problem) = check_names(form, &self.scope, &self.arguments.constants) {
+                let name = argument.name.get_ref();
+                let message = format!("{what} `{name}` in {}: {}", fields.what(), problem.message);
+                let span = fields.span();
+                fields.problem(Problem {
+                    span,
+                    message,
+                    ..problem
+                });
+            }
         }
     }
 }

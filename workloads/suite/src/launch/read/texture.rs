@@ -115,13 +115,12 @@ fn objection(texture: &TextureBinding, arguments: &Arguments) -> Option<String> 
             "`{name}` has no memory of its own: a texture is read from a buffer"
         ));
     }
-    if matches!(
-        argument.element,
-        ElementType::I64 | ElementType::U64 | ElementType::F64
-    ) {
+    let element = argument.element;
+    let small = [ElementType::BF16, ElementType::E4M3, ElementType::E5M2];
+    if element.bytes() > 4 || small.contains(&element) {
+        let element = element.name();
         return Some(format!(
-            "channels have up to 32 bits, `{name}` is of {}",
-            argument.element.name()
+            "channels are integers of up to 32 bits, f16 or f32; `{name}` is of {element}"
         ));
     }
     let texels = texture

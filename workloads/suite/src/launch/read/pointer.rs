@@ -1,0 +1,157 @@
+//! Reading of addresses: arguments that point into a buffer, and fields of structures and buffers that do.
+
+use toml::Spanned;
+
+use super::argument::{OF_BUFFERS, element, scalar};
+use super::case::Arguments;
+use super::fields::{Fields, Unknown};
+use crate::launch::form::Constants;
+use crate::launch::{Field, FieldContent, Form, Home, Pointer, Problem, Role, Scalar, Value};
+
+const FIELD_KEYS: [&str; 6] = ["offset", "buffer", "plus", "type", "value", "note"];
+
+/// What an argument says of other arguments, which may stand behind it.
+#[derive(Default)]
+pub(super) struct Pending {
+    /// The buffer that a pointer points into.
+    buffer: Option<Spanned<String>>,
+    pub(super) fields: Vec<PendingField>,
+}
+
+/// What stands within a buffer.
+pub(super) struct PendingField {
+    offset: u64,
+    content: PendingContent,
+}
+
+enum PendingContent {
+    Address(Spanned<String>, i64),
+    Value(Value),
+}
+
+/// Reads a pointer.
+pub(super) fn read(
+    fields: &mut Fields<'_, '_>,
+    constants: &Constants,
+    pending: &mut Pending,
+) -> Option<Role> {
+    fields.refuse(&OF_BUFFERS, "a pointer has a `buffer`");
+    fields.refuse(&["value", "type"], "a pointer has a `buffer`");
+    pending.buffer = fields.require_string_at("buffer", "the argument that it points into");
+    let plus = match fields.has("plus") {
+        true => fields.form("plus", constants)?,
+        false => Form::Constant(0.0),
+    };
+    Some(Role::Pointer(Pointer { buffer: None, plus }))
+}
+
+/// Reads the `fields` of a buffer.
+pub(super) fn read_fields(fields: &mut Fields<'_, '_>, constants: &Constants) -> Vec<PendingField> {
+    let mut found = Vec::new();
+    for (number, (span, table)) in fields.tables("fields").into_iter().enumerate() {
+        let what = format!("field {number} of {}", fields.what());
+        let mut inner = Fields::new(what, span, table, fields.problems());
+        inner.check_keys(&FIELD_KEYS, Unknown::Refused);
+        if !inner.has("offset") {
+            inner.missing("offset", "its first byte");
+        }
+        let offset = inner.whole("offset", 0, 1 << 40, constants);
+        if let (Some(offset), Some(content)) = (offset, content(&mut inner, constants)) {
+            let offset = offset as u64;
+            found.push(PendingField { offset, content });
+        }
+    }
+    found
+}
+
+/// A number, or the address of a buffer.
+fn content(fields: &mut Fields<'_, '_>, constants: &Constants) -> Option<PendingContent> {
+    if fields.has("value") {
+        fields.refuse(&["buffer", "plus"], "the field has a `value`");
+        let element = element(fields);
+        return match scalar(fields, element?, constants)? {
+            Role::Scalar(Scalar::Constant(value)) => Some(PendingContent::Value(value)),
+            _ => {
+                let message =
+                    "a field is written once, before the first launch: it follows no loop";
+                fields.problem(Problem::new(fields.span(), message));
+                None
+            }
+        };
+    }
+    fields.refuse(&["type"], "an address has no type; a number has a `value`");
+    let help = "the argument whose address it is; or `type` and `value`";
+    let buffer = fields.require_string_at("buffer", help);
+    let plus = match fields.has("plus") {
+        true => fields.whole("plus", 0, 1 << 40, constants),
+        false => Some(0),
+    };
+    Some(PendingContent::Address(buffer?, plus?))
+}
+
+/// Finds the buffers that an argument names; returns those.
+pub(super) fn resolve(
+    arguments: &mut Arguments,
+    argument: usize,
+    pending: &Pending,
+    problems: &mut Vec<Problem>,
+) -> Vec<usize> {
+    let mut named = Vec::new();
+    if let Some(name) = &pending.buffer {
+        let target = target(arguments, name, None, problems);
+        if let Role::Pointer(pointer) = &mut arguments.list[argument].role {
+            pointer.buffer = target;
+        }
+        named.extend(target);
+    }
+    for field in &pending.fields {
+        let content = match &field.content {
+            PendingContent::Value(value) => FieldContent::Value(*value),
+            PendingContent::Address(name, plus) => {
+                let Some(target) = target(arguments, name, Some(*plus), problems) else {
+                    continue;
+                };
+                named.push(target);
+                FieldContent::Address {
+                    buffer: target,
+                    plus: *plus as u64,
+                }
+            }
+        };
+        if let Role::Buffer(buffer) = &mut arguments.list[argument].role {
+            let offset = field.offset;
+            buffer.fields.push(Field { offset, content });
+        }
+    }
+    named
+}
+
+/// The buffer called `name`, if an address can point at that element of it.
+fn target(
+    arguments: &Arguments,
+    name: &Spanned<String>,
+    plus: Option<i64>,
+    problems: &mut Vec<Problem>,
+) -> Option<usize> {
+    let target = arguments.position(name, problems)?;
+    let called = name.get_ref();
+    let objection = match &arguments.list[target].role {
+        Role::Buffer(buffer) if matches!(buffer.home, Home::Parameter) => {
+            Some(format!("`{called}` is passed by value: it has no address"))
+        }
+        Role::Buffer(buffer) => plus.filter(|plus| *plus as u64 > buffer.count).map(|plus| {
+            format!(
+                "`plus` leads to element {plus}, but `{called}` has {}",
+                buffer.count
+            )
+        }),
+        _ => Some(format!("`{called}` is no buffer: it has no address")),
+    };
+    match objection {
+        None => Some(target),
+        Some(message) => {
+            problems.push(Problem::new(name.span(), message));
+            None
+        }
+    }
+}
