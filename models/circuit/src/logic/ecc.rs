@@ -21,8 +21,10 @@ pub(crate) fn generator(matrix: &Matrix) -> Netlist {
     n.part("check trees");
     let data = n.bus(matrix.columns.len() as u64);
     let columns = data.into_iter().zip(matrix.columns.iter().copied());
-    let parities = row_parities(&mut n, columns, matrix.checks);
-    for parity in parities.into_iter().flatten() {
+    for parity in row_parities(&mut n, columns, matrix.checks)
+        .into_iter()
+        .flatten()
+    {
         n.output(parity);
     }
     n
