@@ -148,13 +148,13 @@ impl Tile {
     /// The pixel behind one, which may be in the next line, plane or image.
     fn next_pixel(&self, im2col: &Im2col, pixel: &mut Row) {
         let rank = self.map.extents.len();
-        for at in 1..rank - 1 {
-            pixel[at] += i64::from(self.map.steps[at]);
+        for (at, place) in pixel.iter_mut().enumerate().take(rank - 1).skip(1) {
+            *place += i64::from(self.map.steps[at]);
             let end = i64::from(self.map.extents[at]) + i64::from(im2col.upper[at - 1]);
-            if pixel[at] < end {
+            if *place < end {
                 return;
             }
-            pixel[at] = i64::from(im2col.lower[at - 1]);
+            *place = i64::from(im2col.lower[at - 1]);
         }
         pixel[rank - 1] += 1;
     }

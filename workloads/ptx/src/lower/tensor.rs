@@ -322,11 +322,10 @@ fn reduction(modifiers: &mut Modifiers<'_, '_>) -> Option<AtomicOp> {
     })
 }
 
-/// A field of a dimension.
-type Field = fn(u8) -> TensorField;
+/// A field by the number of a dimension, and whether that stands before its value.
+type NamedField = (fn(u8) -> TensorField, bool);
 
-/// A field, and whether a dimension's number stands before its value.
-fn field_named(text: &str) -> Option<(Field, bool)> {
+fn field_named(text: &str) -> Option<NamedField> {
     Some(match text {
         "global_address" => (|_| TensorField::GlobalAddress, false),
         "rank" => (|_| TensorField::Rank, false),

@@ -41,9 +41,7 @@ impl<const W: usize> Warp<W> {
                     let size = u64::from(sizes[lane as usize]);
                     let pair = [to, from].map(|all| all[lane as usize]);
                     // What all lanes of a warp do together, they do once.
-                    if std::mem::replace(&mut before, Some((pair, size))) == Some((pair, size))
-                        && barrier.is_none()
-                    {
+                    if before.replace((pair, size)) == Some((pair, size)) && barrier.is_none() {
                         continue;
                     }
                     copy_bulk::<W>(how, lane, pair, size, memories)?;
