@@ -32,9 +32,11 @@ struct Gpus<'p> {
     axes: &'p Axes,
     timings: &'p [Timing],
     known: Vec<Gpu>,
-    /// By timing, configuration and design.
-    numbers: BTreeMap<([usize; 2], (usize, Vec<Flavours>)), usize>,
+    numbers: BTreeMap<Key, usize>,
 }
+
+/// Timing and configuration, and the design: its number, with the flavours of each node.
+type Key = ([usize; 2], (usize, Vec<Flavours>));
 
 impl<'p> Gpus<'p> {
     fn new(axes: &'p Axes, timings: &'p [Timing]) -> Self {
