@@ -208,8 +208,8 @@ fn a_row_counts_once() {
 fn rows_without_counts_are_refused() {
     let titan_v = board("titan-v");
     let mut some = counts();
-    for column in 6..9 {
-        some[4][column].clear();
+    for count in &mut some[4][6..9] {
+        count.clear();
     }
     let found = learned(&some, &titan_v).unwrap();
     assert_eq!(found.board.record.refused[0].why, "it has no counts");

@@ -1,13 +1,13 @@
 //! `warpwatt kernel`: one kernel, checked and timed.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use warpwatt_gpu::trace::KernelTrace;
 use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, Watcher, Watchers, simulate_under};
 use warpwatt_suite::launch::file_contents;
-use warpwatt_suite::{CaseRun, RunOptions};
+use warpwatt_suite::{CaseRun, FinalBuffer, RunOptions};
 
 use super::arguments::KernelArguments;
 use super::cache::show_notes;
@@ -128,11 +128,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         return Err(None);
     }
     check_dumps(&dumps, &kernel)?;
-    if arguments.check_races && kernel.code.is_some() {
-        let message = "data races of machine code are not looked for";
-        let help = "look for them in the PTX of the same kernel";
-        return Err(Some(Diag::error("kernel::races", message).help(help)));
-    }
+    check_races(arguments, &kernel)?;
     let options = options(arguments, &spec);
     // What a buffer holds in the end is not kept, and races show only in an execution.
     let cache = cache.filter(|_| dumps.is_empty() && !arguments.check_races);
@@ -175,16 +171,9 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     }
     let timeline = timeline.map(Timeline::finish).transpose();
     let timeline = timeline.map_err(first)?;
-    for (name, path) in &dumps {
-        if let Some(buffer) = buffers.iter().find(|buffer| buffer.name == *name) {
-            let contents = file_contents(path, buffer.element, &buffer.bytes);
-            write_one(path, &contents).map_err(first)?;
-        }
-    }
+    write_dumps(&dumps, &buffers)?;
     if let (Some(path), Some(Ok(run))) = (&arguments.activity, &timing) {
-        let clock_hz = f64::from(spec.sm.clock_mhz) * 1e6;
-        let text = write_neutral(&kernel.name.name, clock_hz, &run.activity);
-        write_one(path, text.as_bytes()).map_err(first)?;
+        write_activity(path, &kernel.name.name, &spec, run)?;
     }
     if let (Some(path), Some(energy)) = (&arguments.conditions.power, &mut energy) {
         let whose = arguments.conditions.power_by;
@@ -193,6 +182,39 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let report = facts.report(&spec, timing.as_ref()).priced(energy);
     let report = report.drawn(drawn.as_ref());
     Ok(report.with_timeline(timeline.as_ref()).with(races.as_ref()))
+}
+
+/// Races are looked for in PTX only.
+fn check_races(arguments: &KernelArguments, kernel: &LoadedKernel) -> Result<(), Option<Diag>> {
+    if !(arguments.check_races && kernel.code.is_some()) {
+        return Ok(());
+    }
+    let message = "data races of machine code are not looked for";
+    let help = "look for them in the PTX of the same kernel";
+    Err(Some(Diag::error("kernel::races", message).help(help)))
+}
+
+/// What buffers hold in the end, into the files that are asked for.
+fn write_dumps(dumps: &[(String, PathBuf)], buffers: &[FinalBuffer]) -> Result<(), Option<Diag>> {
+    for (name, path) in dumps {
+        if let Some(buffer) = buffers.iter().find(|buffer| buffer.name == *name) {
+            let contents = file_contents(path, buffer.element, &buffer.bytes);
+            write_one(path, &contents).map_err(first)?;
+        }
+    }
+    Ok(())
+}
+
+/// What was counted, in the neutral form that other commands read.
+fn write_activity(
+    path: &Path,
+    kernel: &str,
+    spec: &GpuSpec,
+    run: &Run,
+) -> Result<(), Option<Diag>> {
+    let clock_hz = f64::from(spec.sm.clock_mhz) * 1e6;
+    let text = write_neutral(kernel, clock_hz, &run.activity);
+    write_one(path, text.as_bytes()).map_err(first)
 }
 
 /// What a rejection is about first.
