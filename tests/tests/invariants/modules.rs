@@ -57,6 +57,11 @@ const CIRCLES: &[Circle] = &[
         ],
         "one interpreter: warps leave traces, and a trace is read back with the options of its execution",
     ),
+    (
+        "workloads/gcn",
+        &["exec", "wave"],
+        "one interpreter: a wavefront executes instructions, and what they do is done to a wavefront",
+    ),
 ];
 
 /// Of a module those that it names, each with a file that does.
