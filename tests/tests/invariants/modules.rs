@@ -75,6 +75,11 @@ const CIRCLES: &[Circle] = &[
         ],
         "a report holds what is made of its points (answers, budgets, fronts, stacks), each of which is made from a report",
     ),
+    (
+        "workloads/gcn",
+        &["exec", "wave"],
+        "one interpreter: a wavefront executes instructions, and what they do is done to a wavefront",
+    ),
 ];
 
 /// Of a module those that it names, each with a file that does.

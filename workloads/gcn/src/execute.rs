@@ -9,6 +9,7 @@ use crate::error::{Cause, ExecError, Fault};
 use crate::exec::World;
 use crate::exec::float::Mode;
 use crate::group::{Group, GroupFault};
+use crate::launch::Launch;
 use crate::object::{Kernel, Object};
 use crate::program::Program;
 use crate::statics::static_instructions;
@@ -20,21 +21,6 @@ pub struct Code {
     object: Object,
     program: Program,
     statics: Arc<[StaticInst]>,
-}
-
-/// A kernel launch.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Launch<'l> {
-    /// Name of the kernel.
-    pub kernel: &'l str,
-    /// Work-groups in x, y, z.
-    pub grid: [u32; 3],
-    /// Work-items of a work-group in x, y, z: at most 1024 together.
-    pub block: [u32; 3],
-    /// Local data share beyond what the kernel declares, in bytes.
-    pub dynamic_share: u32,
-    /// The arguments, laid out as [`Kernel::arguments`] say.
-    pub arguments: Vec<u8>,
 }
 
 /// Work-items of a work-group at the most.

@@ -6,7 +6,7 @@ use crate::decode::Place;
 use crate::error::Cause;
 use crate::exec::float::Mode;
 use crate::exec::{ARGUMENTS_BASE, PACKET_BASE, SCRATCH_BASE, World};
-use crate::execute::Launch;
+use crate::launch::Launch;
 use crate::object::{Kernel, UserValue};
 use crate::program::Program;
 use crate::wave::{Counts, LANES, Stop, Wave, WaveFault};
