@@ -232,6 +232,7 @@ profile = "cacti65"
 temperature = "350 K"
 
 [workloads]
+build = "papers"
 kernels = [
     { name = "bfs", case = "paper" },
     { name = "matrix_mul", case = "paper" },

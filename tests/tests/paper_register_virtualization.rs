@@ -63,13 +63,16 @@ fn averages_lie_where_the_page_says() {
         let found = checks.iter().find(|check| check.what.starts_with(what));
         found.unwrap_or_else(|| panic!("{what}")).ours
     };
-    let within = |what: &str, low: f64, high: f64| {
+    let mut outside = Vec::new();
+    let mut within = |what: &str, low: f64, high: f64| {
         let ours = ours(what);
-        assert!((low..high).contains(&ours), "{what}: {ours}");
+        if !(low..high).contains(&ours) {
+            outside.push(format!("{what}: {ours}"));
+        }
     };
     within("registers not taken, mean", 0.10, 0.22);
-    within("registers not taken, most", 0.35, 0.50);
-    within("static power of the register file saved", 0.35, 0.55);
+    within("registers not taken, most", 0.30, 0.50);
+    within("static power of the register file saved", 0.50, 0.70);
     within("slowdown by wake-up in 10", 0.0, 0.02);
     within(
         "instructions decoded more, no release-flag cache",
@@ -92,33 +95,37 @@ fn averages_lie_where_the_page_says() {
         0.25,
         0.45,
     );
-    within("static power of the main register file less", 0.35, 0.55);
+    within("static power of the main register file less", 0.15, 0.35);
     within("main register file over the two small ones", 42.0, 43.0);
-    assert_eq!(checks.len(), 13 + 8, "every figure is compared");
+    assert_eq!(outside, Vec::<String>::new());
+    assert_eq!(checks.len(), 13 + 9, "every figure is compared");
 }
 
-/// Chapter 3 on three of its benchmarks: one that neither needs throttling nor spills, one that only a compiler without renaming would miss registers for, and
-/// one whose registers are all live at once, where half of them cost what the work's kernels do not pay.
+/// Chapter 3 on three of its benchmarks: half the registers cost no time with renaming, and much by a compiler's spills.
 #[test]
-fn half_a_register_file_costs_time_where_all_of_it_is_live() {
+fn half_a_register_file_costs_time_without_renaming() {
     let study = include_str!("../../workloads/studies/register_shrink.toml");
     let names = ["VectorAdd", "Reduction", "MatrixMul"];
     let kernels = names.map(|name| format!("\"paper:register_virtualization/{name}\""));
     let shipped = "\"paper:register_virtualization\"";
     let points = outcomes(study, [shipped, &kernels.join(", ")]);
     let checks = of_study("register_shrink.toml", points);
-    let within = |what: &str, low: f64, high: f64| {
+    let mut outside = Vec::new();
+    let mut within = |what: &str, low: f64, high: f64| {
         let found = checks.iter().find(|check| check.what.starts_with(what));
         let ours = found.unwrap_or_else(|| panic!("{what}")).ours;
-        assert!((low..high).contains(&ours), "{what}: {ours}");
+        if !(low..high).contains(&ours) {
+            outside.push(format!("{what}: {ours}"));
+        }
     };
     // A gap: the work has a fifth. Half the rows of a bank leave its word lines, sense amplifiers and outputs as they are.
     within("dynamic power of half a register file", 0.05, 0.15);
     within("dynamic and static power of half", 0.25, 0.40);
-    within("slowdown by half the registers, with renaming", 0.15, 0.40);
-    within("slowdown by the compiler's spills", 0.25, 0.55);
+    within("slowdown by half the registers, with renaming", -0.02, 0.02);
+    within("slowdown by the compiler's spills", 0.75, 1.10);
     within("VectorAdd: instructions that are held back", 0.0, 0.5);
-    within("energy of the register file saved", 0.25, 0.45);
+    within("energy of the register file saved", 0.40, 0.55);
+    assert_eq!(outside, Vec::<String>::new());
     assert_eq!(
         checks.len(),
         11 + 8,

@@ -146,7 +146,7 @@ fn launch_files_of_a_wrong_shape_do_not_pass() {
     assert!(validator.is_valid(&json(right)));
     for line in [
         "registers = 256",
-        "[[small.arg]]\nname = \"x\"\nkind = \"in\"",
+        "[[small.arg]]\nname = \"x\"\nkind = \"in\"\ntype = \"f33\"",
         "[[small.arg]]\nname = \"x\"\nkind = \"input\"\ntype = \"f32\"",
         "[[small.arg]]\nname = \"x\"\nkind = \"in\"\ntype = \"f32\"\nlength = 4",
         "[[small.texture]]\nbuffer = \"x\"\nwidth = 4\nchannels = 3",

@@ -172,16 +172,24 @@ fn within_and_outside(kind: Kind) -> (Vec<String>, Vec<String>) {
     }
 }
 
+/// Parameters that are refused without another one: technique and parameter, and what has to be given.
+const NEEDED: [((&str, &str), &str); 1] = [(("uniform_vector", "parity"), "reliability = true")];
+
 /// A parameter is what its declaration says: taken within its range, named by the label, and refused by its name outside.
 #[test]
 fn parameters_are_what_is_declared() {
     for definition in REGISTRY {
-        let usual = defaults(definition).label();
         for parameter in definition.parameters {
+            let needed = NEEDED
+                .iter()
+                .find(|(of, ..)| *of == (definition.name, parameter.name));
+            let needed = needed.map_or("", |(_, needed)| needed);
             let parse = |value: &str| {
-                let table: Table = format!("{} = {value}", parameter.name).parse().unwrap();
-                definition.parse(&table)
+                let table = format!("{needed}\n{} = {value}", parameter.name);
+                definition.parse(&table.parse().unwrap())
             };
+            let usual = definition.parse(&needed.parse().unwrap());
+            let usual = usual.unwrap_or_else(|_| panic!("{needed}")).label();
             let told = |value: &str| format!("{}.{} = {value}", definition.name, parameter.name);
             let (mut within, outside) = within_and_outside(parameter.kind);
             within.push(parameter.default());

@@ -19,8 +19,16 @@ pub const MANIFEST: u64 = 2048 * MIB;
 /// # Errors
 /// As of [`bytes`], and it is not UTF-8.
 pub fn text(path: &Path, most: u64) -> io::Result<String> {
+    decoded(bytes(path, most)?)
+}
+
+/// What a file holds, as text.
+///
+/// # Errors
+/// It is not UTF-8.
+pub fn decoded(bytes: Vec<u8>) -> io::Result<String> {
     let no_text = |_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text");
-    String::from_utf8(bytes(path, most)?).map_err(no_text)
+    String::from_utf8(bytes).map_err(no_text)
 }
 
 /// What is in a file of at most `most` bytes.

@@ -138,7 +138,7 @@ impl Loader<'_> {
     }
 
     fn file(&mut self, path: &Path, request: &KernelRequest) -> Option<LoadedKernel> {
-        let launch = self.read(path, "launch")?;
+        let launch = self.text(path, "launch", input::text(path, input::KERNEL))?;
         let text = self.sink.sources.text(launch).to_owned();
         let file = LaunchFile::parse(&text)
             .map_err(|problems| self.problems(launch, problems))
@@ -294,9 +294,13 @@ impl Loader<'_> {
 
     /// PTX, or a code object, whose text is its listing.
     fn program(&mut self, path: &Path) -> Option<Program> {
+        // What comes through a pipe can be read once.
         let file = match input::bytes(path, input::KERNEL) {
             Ok(file) if file.starts_with(b"\x7fELF") => file,
-            _ => return self.read(path, "ptx").map(Program::ptx),
+            other => {
+                let text = other.and_then(input::decoded);
+                return self.text(path, "PTX", text).map(Program::ptx);
+            }
         };
         match Object::read(&file) {
             Ok(object) => {
@@ -316,11 +320,10 @@ impl Loader<'_> {
         }
     }
 
-    fn read(&mut self, path: &Path, what: &str) -> Option<SourceId> {
-        match input::text(path, input::KERNEL) {
+    fn text(&mut self, path: &Path, what: &str, text: std::io::Result<String>) -> Option<SourceId> {
+        match text {
             Ok(text) => Some(self.sink.sources.add(path.display().to_string(), text)),
             Err(error) => {
-                let what = if what == "ptx" { "PTX" } else { "launch" };
                 self.plain(
                     "input::unreadable",
                     format!("cannot read the {what} file `{}`: {error}", path.display()),

@@ -270,7 +270,7 @@ fn a_study_with_a_board_reports_its_watts() {
 
     for (board, message) in [
         ("v100", "has the GPU `v100`"),
-        ("titan", "no board is called"),
+        ("titan", "there is no board `titan`"),
         ("none.toml", "cannot read"),
     ] {
         scratch.write("w.toml", &study(board));

@@ -40,7 +40,9 @@ const CIRCLES: &[Circle] = &[
         &[
             "barrier",
             "cta",
+            "error",
             "execute",
+            "grid",
             "lanes",
             "memory",
             "nature",
@@ -51,6 +53,7 @@ const CIRCLES: &[Circle] = &[
             "stack",
             "statics",
             "texture",
+            "tile",
             "trace",
             "upset",
             "warp",

@@ -197,7 +197,7 @@ fn labels_in_braces_are_their_own() {
         _ => None,
     });
     let targets: Vec<u32> = targets.collect();
-    assert_eq!(targets, [4, 0, 11, 9, 5, 0, 11]);
+    assert_eq!(targets, [4, 0, 11, 9, 5, 0]);
 }
 
 #[test]
