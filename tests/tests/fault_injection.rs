@@ -25,6 +25,7 @@ impl Case {
         let mut sink = Sink::default();
         let request = KernelRequest {
             from,
+            build: warpwatt_suite::Build::default(),
             ptx: None,
             case: case.map(str::to_owned),
             registers: None,
@@ -233,7 +234,9 @@ fn plainly(case: &Case, golden: &Golden<'_>, strike: &Strike) -> Class {
             let upset = upset(&strike.what, program.as_deref()).filter(|_| hit);
             match replay.run(cta, &mut memory, upset.as_ref(), limit) {
                 Ok(_) => {}
-                Err(ExecError::Fault(fault)) if matches!(fault.cause, Cause::Limit(_)) => {
+                Err(ExecError::Fault(fault))
+                    if matches!(fault.cause, Cause::Limit(_) | Cause::Hang { .. }) =>
+                {
                     return Class::Hang;
                 }
                 Err(_) => return Class::Due,

@@ -159,6 +159,55 @@ fn the_baseline_has_a_structure_only_if_the_study_says_so() {
     assert!(alone > Some(0.0), "{alone:?}");
 }
 
+/// Each size costs what it costs in a study of its own, and what is the same in all is timed once.
+#[test]
+fn sizes_are_points_that_differ_in_nothing_else() {
+    let head = FILTER_CACHE.replace("[\"32nm\", \"7nm\"]", "\"7nm\"");
+    let of = |words: &str| {
+        format!(
+            "{head}[[structure]]\nname = \"table\"\narray = {{ words = {words}, bits = 96 }}\nread = \"warp_instructions\"\n"
+        )
+    };
+    let swept = outcomes(&of("[32, 64]"));
+    let labels: Vec<&str> = swept.iter().map(|it| &it.point.technique[..]).collect();
+    let filter = "filter_cache(entries=32) + structure.table(words=";
+    assert_eq!(
+        labels,
+        ["baseline", &format!("{filter}32)"), &format!("{filter}64)")]
+    );
+    for (place, words) in [(1, "32"), (2, "64")] {
+        let alone = outcomes(&of(words));
+        assert_eq!(
+            swept[place].structures, alone[1].structures,
+            "{words} words"
+        );
+        assert_eq!(swept[0].structures, alone[0].structures);
+    }
+    let resolved = resolved(&of("[32, 64]"), &mut Sink::default());
+    assert_eq!(
+        resolved.plan.timings.len(),
+        2,
+        "with the technique and without"
+    );
+    let report = Report::new("x", &swept);
+    let text = report.sheet(Table::Points).unwrap().csv();
+    let mut rows = csv::Reader::from_reader(text.as_bytes());
+    let mut names = rows.headers().unwrap().iter();
+    let column = names.position(|name| name == "structure.table.words");
+    let column = column.expect("its sizes are a column");
+    let cells: Vec<String> = rows
+        .records()
+        .map(|row| row.unwrap()[column].to_owned())
+        .collect();
+    assert_eq!(cells, ["", "32", "64"]);
+    let area: Vec<f64> = report
+        .answer()
+        .iter()
+        .filter_map(|row| row.area_change)
+        .collect();
+    assert!(area.len() == 2 && area[0] < area[1], "{area:?}");
+}
+
 #[test]
 fn a_count_that_is_none_is_an_error_with_the_kernel() {
     let text = format!(

@@ -66,7 +66,13 @@ fn figures_lie_where_the_page_says() {
     within("points that threads around the clusters gain", 0.25, 0.35);
     within("covered, enhanced, least", 1.0, 1.0);
     within("MatrixMul: slowdown, ten entries", 0.0, 0.18);
-    within("MatrixMul: slowdown, one entry", 0.03, 0.35);
+    // A gap: two of five issues have one of the same type behind them, and only these cost a cycle (docs/warped-dmr.md).
+    within("MatrixMul: slowdown, one entry", 0.0, 0.40);
+    let status = |what: &str| {
+        let found = checks.iter().find(|check| check.what.starts_with(what));
+        found.map(|check| check.status)
+    };
+    assert_eq!(status("MatrixMul: slowdown, one entry"), Some(Status::Gap));
     within("slowdown, all twice", 0.5, 0.9);
     within("energy more of the execution units", 0.95, 1.4);
     within("energy more of the device, mean", 0.05, 0.20);

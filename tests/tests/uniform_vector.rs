@@ -160,6 +160,42 @@ fn a_result_is_reused_by_warps_that_come_after_it() {
     );
 }
 
+/// Section 5.1: what misses the reuse buffer "is not converted" where inter-warp reuse stands alone. It reads and writes all lanes, and is a uniform vector all the same.
+#[test]
+fn what_misses_the_reuse_buffer_is_held_in_all_lanes() {
+    let code = [load(Space::Global, 1), add(2, &[1]), add(3, &[2])];
+    let first: Vec<Executed> = vec![(0, WHOLE, Some(0xc000_0000), None)];
+    let repeated = |values: fn(u32) -> u32| {
+        let pairs = (0..40).flat_map(|at| [1, 2].map(|inst| (inst, WHOLE, None, Some(values(at)))));
+        let steps: Vec<Executed> = first.iter().copied().chain(pairs).collect();
+        steps
+    };
+    for design in ["token", "srf"] {
+        let parameters = format!("design = \"{design}\"\nmode = \"inter\"\nirb_early = true");
+        let run = |steps: &[Executed]| detected(&parameters, &code, 1, steps);
+        let missed = run(&repeated(|at| at));
+        let words = |run: &Run, name: &str| count(run, name);
+        assert_eq!(count(&missed, "uniform_vector_computations"), 80);
+        assert_eq!(
+            words(&missed, "register_words_read"),
+            32 * 81,
+            "the load reads its address"
+        );
+        assert_eq!(words(&missed, "register_words_written"), 32 * 81);
+        assert_eq!(words(&missed, "uniform_vector.srf.read"), 0);
+        let (hits, read) = (78, if design == "token" { 78 } else { 39 });
+        let found = run(&repeated(|_| 7));
+        assert_eq!(count(&found, "uniform_vector_reused"), hits);
+        assert_eq!(
+            words(&found, "register_words_read"),
+            32 * 3 + read,
+            "{design}: the first of each reads all lanes"
+        );
+        let narrow = if design == "token" { hits } else { 0 };
+        assert_eq!(words(&found, "register_words_written"), 32 * 3 + narrow);
+    }
+}
+
 /// A warp of 32 occupies 8 lanes for four cycles, a uniform instruction for one.
 #[test]
 fn uniform_instructions_issue_every_cycle() {

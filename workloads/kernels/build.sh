@@ -12,3 +12,12 @@ for kernel in back_propagation bfs binary_search bitonic_sort convolution coulom
     -O3 -ffp-contract=off -std=c++17 -Wall -Wextra -Werror -Wno-unknown-cuda-version \
     -fno-ident -S "$kernel/kernel.cu" -o "$kernel/kernel.ptx"
 done
+
+# As compilers of the papers' time made them (`kernel.papers.ptx`, of every kernel): addresses of 32 bits, and loops with a known number of passes unrolled ("by default,
+# the compiler unrolls small loops with a known trip count": CUDA Programming Guide 2.3, section on #pragma unroll), others not.
+for kernel in */kernel.cu; do
+  kernel=${kernel%/kernel.cu}
+  sed '/#pragma unroll 1$/d' "$kernel/kernel.cu" | "$clang" -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -m32 \
+    --cuda-feature=+ptx60 -mllvm -unroll-runtime=false -I"$kernel" -O3 -ffp-contract=off -std=c++17 -Wall -Wextra -Werror \
+    -Wno-unknown-cuda-version -fno-ident -S - -o "$kernel/kernel.papers.ptx"
+done

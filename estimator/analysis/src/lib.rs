@@ -1,18 +1,20 @@
-//! What is made of priced points: metrics by name, comparisons with a baseline, reports, uncertainty, explanations, searches.
+//! What is found out from priced points: uncertainty, sensitivity, explanations, searches, vulnerability, digests of very many points.
 
 pub mod explain;
+pub mod gather;
 pub mod optimise;
-pub mod papers;
-pub mod report;
 mod resolve;
 pub mod run;
-pub mod select;
 pub mod sensitivity;
 pub mod uncertainty;
 pub mod vulnerability;
 
-use warpwatt_input::diag;
-use warpwatt_pricing::{label, outcome, peak, recipe};
-use warpwatt_run::{boards, reliability};
+#[cfg(test)]
+mod peak_tests;
+
+use warpwatt_input::{diag, goal};
+use warpwatt_pricing::{outcome, recipe};
+use warpwatt_report as report;
+use warpwatt_run::reliability;
 use warpwatt_store as store;
-use warpwatt_study::{self as study, goal};
+use warpwatt_study as study;

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::diag::Sink;
-use crate::papers::BESIDE;
 use crate::report::metric::Metrics;
+use crate::report::papers::BESIDE;
 use crate::study::Catalogue;
 use warpwatt_run::{Resolved, resolve_text_with, resolve_with};
 

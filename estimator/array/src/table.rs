@@ -196,7 +196,6 @@ fn plain<const N: usize>(heading: [&str; N]) -> Table {
     table
         .load_style(presets::UTF8_FULL_CONDENSED)
         .set_content_arrangement(ContentArrangement::Disabled)
-        .force_no_tty()
         .set_header(heading);
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);

@@ -9,11 +9,12 @@ use crate::channel::Channel;
 use crate::errors::Compared;
 use crate::facts::Facts;
 use crate::fit::{Belief, Noise};
-use crate::law::{Places, Split, gradient, watts};
+use crate::law::{gradient, watts};
 use crate::own;
 use crate::parameter::{PARAMETERS, parameter};
 use crate::rows::{Change, Refused, Row};
-use crate::transfer::{Source, transferred};
+use crate::split::Split;
+use crate::transfer::{Sheet, Source, transferred};
 
 pub use file::{FileFault, MOST_BYTES};
 
@@ -35,8 +36,8 @@ const NARROWED: f64 = 0.8;
 pub struct Board {
     /// What is published of it.
     pub facts: Facts,
-    /// What was known before its own measurements: places and standard deviations.
-    pub prior: (Places, Places),
+    /// What was known before its own measurements.
+    pub prior: Belief,
     /// What is known now.
     pub belief: Belief,
     /// How it was found.
@@ -87,11 +88,17 @@ impl Board {
     pub fn unmeasured(facts: Facts, sources: &[Self]) -> Result<Self, String> {
         let gpu = gpu(&facts)?;
         let prices = own::prices(&facts, &gpu)?;
-        let mut prior = own::prior(&facts, &prices);
+        let (mean, sigma) = own::prior(&facts, &prices);
+        let mut prior = Belief::independent(mean, sigma);
         if !sources.is_empty() {
             let sources = sources.iter().map(Self::source);
             let sources = sources.collect::<Result<Vec<Source>, String>>()?;
-            prior = transferred(&facts, &prices, prior, &sources);
+            let sheet = Sheet {
+                facts: &facts,
+                prices,
+                sms: f64::from(gpu.sm.count),
+            };
+            prior = transferred(&sheet, (mean, sigma), &sources)?;
         }
         let record = Record {
             transferred_from: sources
@@ -103,7 +110,7 @@ impl Board {
             ..Record::default()
         };
         Ok(Self {
-            belief: Belief::independent(prior.0, prior.1),
+            belief: prior.clone(),
             facts,
             prior,
             record,
@@ -112,11 +119,16 @@ impl Board {
 
     /// What it tells of others.
     fn source(&self) -> Result<Source<'_>, String> {
-        Ok(Source {
+        let gpu = self.gpu()?;
+        let sheet = Sheet {
             facts: &self.facts,
+            prices: own::prices(&self.facts, &gpu)?,
+            sms: f64::from(gpu.sm.count),
+        };
+        Ok(Source {
+            sheet,
+            prior: &self.prior,
             belief: &self.belief,
-            told: std::array::from_fn(|at| self.told(at)),
-            prices: own::prices(&self.facts, &self.gpu()?)?,
         })
     }
 
@@ -130,7 +142,7 @@ impl Board {
 
     /// Whether measurements told a value.
     pub fn told(&self, at: usize) -> bool {
-        self.record.measured.is_some() && self.belief.sigma(at) < NARROWED * self.prior.1[at]
+        self.record.measured.is_some() && self.belief.sigma(at) < NARROWED * self.prior.sigma(at)
     }
 
     /// How measurements of the board scatter, by whether they compute on data.
@@ -204,8 +216,8 @@ impl Board {
                 at,
                 value: scale.value(self.belief.mean[at]),
                 sigma: self.belief.sigma(at),
-                prior: scale.value(self.prior.0[at]),
-                prior_sigma: self.prior.1[at],
+                prior: scale.value(self.prior.mean[at]),
+                prior_sigma: self.prior.sigma(at),
                 told: self.told(at),
             }
         })

@@ -1,12 +1,14 @@
 //! A board from measurements.
 
+use std::collections::BTreeMap;
+
 use crate::board::{Board, KERNELS, Record};
 use crate::channel::{CHANNELS, Channel};
 use crate::errors::Compared;
-use crate::fit::{Belief, fit};
+use crate::fit::fit;
 use crate::law::watts;
 use crate::parameter::{PARAMETERS, parameter};
-use crate::rows::{Refused, Row, Rows};
+use crate::rows::{Refused, Row, Rows, names};
 
 /// Cases below which a board is not fitted.
 pub const LEAST: usize = 5;
@@ -14,6 +16,12 @@ pub const LEAST: usize = 5;
 const FEW: usize = 12;
 /// Share of the power limit above which a row may have been slowed down.
 const AT_LIMIT: f64 = 0.97;
+/// Share of the limit below which watts are none: those of another unit.
+const LEAST_OF_LIMIT: f64 = 0.01;
+/// Reasons that are named where rows are refused.
+const SHOWN: usize = 3;
+/// Part of the rows above which it is said that they are refused.
+const MANY: usize = 4;
 /// Share of the limit above which it must have been raised.
 const RAISED: f64 = 1.03;
 /// Error of left-out cases above which measurements contradict the law or each other.
@@ -43,15 +51,15 @@ pub struct Calibrated {
 pub fn calibrate(base: &Board, rows: &Rows, table: &str) -> Result<Calibrated, String> {
     let mut refused = rows.refused.clone();
     let used = usable(base, &rows.used, &mut refused);
-    let count = cases(&used);
+    let count = names(&used).len();
     if count < LEAST {
         return Err(format!(
-            "{count} cases with watts can be used, at least {LEAST} are needed"
+            "{count} cases with watts can be used, at least {LEAST} are needed{}",
+            reasons(&refused)
         ));
     }
     let by_share = used.iter().any(|row| row.shares.is_some());
-    let prior = Belief::independent(base.prior.0, base.prior.1);
-    let found = fit(&used, &prior, Board::noise(by_share))?;
+    let found = fit(&used, &base.prior, Board::noise(by_share))?;
     let left_out: Vec<f64> = found.left_out.values().flatten().copied().collect();
     let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / left_out.len() as f64;
     let error = mean(&mut left_out.iter().map(|error| error.abs()));
@@ -59,7 +67,7 @@ pub fn calibrate(base: &Board, rows: &Rows, table: &str) -> Result<Calibrated, S
     let square = mean(&mut left_out.iter().map(|error| error * error)).sqrt();
     let board = Board {
         facts: base.facts.clone(),
-        prior: base.prior,
+        prior: base.prior.clone(),
         belief: found.belief,
         record: Record {
             transferred_from: base.record.transferred_from.clone(),
@@ -82,6 +90,7 @@ pub fn calibrate(base: &Board, rows: &Rows, table: &str) -> Result<Calibrated, S
         },
     };
     let mut warnings = untold(&board, &used);
+    warnings.extend(mostly_refused(&board.record));
     let contradiction = contradiction(&board, &used, error);
     let contradicted = contradiction.is_some();
     warnings.extend(contradiction);
@@ -121,11 +130,38 @@ impl Calibrated {
     }
 }
 
-fn cases(rows: &[Row]) -> usize {
-    let mut names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names.len()
+/// Reasons for which rows were refused, in their order: up to three, with the rows of each.
+fn reasons(refused: &[Refused]) -> String {
+    // Numbers in reasons differ from row to row.
+    let kind = |why: &str| why.replace(|letter: char| letter.is_ascii_digit() || letter == '.', "");
+    let mut kinds: Vec<(String, &Refused, usize)> = Vec::new();
+    for row in refused {
+        let own = kind(&row.why);
+        match kinds.iter_mut().find(|(known, _, _)| *known == own) {
+            Some((_, _, count)) => *count += 1,
+            None => kinds.push((own, row, 1)),
+        }
+    }
+    let each = kinds.iter().take(SHOWN).map(|(_, first, count)| {
+        let others = match count - 1 {
+            0 => String::new(),
+            1 => " and one more".to_owned(),
+            more => format!(" and {more} more"),
+        };
+        format!("; line {}{others}: {}", first.line, first.why)
+    });
+    each.collect()
+}
+
+/// That many rows were not used, and why.
+fn mostly_refused(record: &Record) -> Option<String> {
+    let (refused, all) = (record.refused.len(), record.refused.len() + record.rows);
+    (refused * MANY > all).then(|| {
+        format!(
+            "{refused} of {all} rows are not used{}",
+            reasons(&record.refused)
+        )
+    })
 }
 
 /// Rows with watts that their work needs, and not what the limit left of them.
@@ -135,9 +171,16 @@ fn usable(base: &Board, rows: &[Row], refused: &mut Vec<Refused>) -> Vec<Row> {
         .iter()
         .filter_map(|row| row.power_w)
         .fold(0.0, f64::max);
-    let mut used = Vec::new();
+    let mut used: Vec<Row> = Vec::new();
+    let mut lines = BTreeMap::new();
     for row in rows {
+        let again = lines.get(&content(row)).copied();
+        lines.entry(content(row)).or_insert(row.line);
         let why = match row.power_w {
+            _ if again.is_some() => Some(format!("it is line {} again", again.unwrap_or(0))),
+            Some(watts) if watts < LEAST_OF_LIMIT * limit => Some(format!(
+                "{watts} W are less than any board draws at rest whose limit is {limit} W"
+            )),
             None => Some("it has no watts".to_owned()),
             Some(watts) if most <= RAISED * limit && watts >= AT_LIMIT * limit => Some(format!(
                 "{watts} W are at the board's limit of {limit} W: it may have been slowed down"
@@ -157,6 +200,18 @@ fn usable(base: &Board, rows: &[Row], refused: &mut Vec<Refused>) -> Vec<Row> {
         }
     }
     used
+}
+
+/// What makes a row another one.
+fn content(row: &Row) -> (&str, Vec<u64>) {
+    let numbers = [
+        row.power_w.unwrap_or(-1.0),
+        row.core,
+        row.memory,
+        row.active,
+    ];
+    let all = numbers.iter().chain(&row.rates);
+    (&row.name, all.map(|number| number.to_bits()).collect())
 }
 
 /// Median rate of each kind of event.
@@ -219,7 +274,7 @@ fn untold(board: &Board, rows: &[Row]) -> Vec<String> {
 
 /// Where they contradict the law, or each other.
 fn contradiction(board: &Board, rows: &[Row], error: f64) -> Option<String> {
-    let (before, plain) = (mean_error(&board.prior.0, rows), of_a_constant(rows));
+    let (before, plain) = (mean_error(&board.prior.mean, rows), of_a_constant(rows));
     let worthless = error > WORTHLESS && error > before.min(plain);
     (error > CONTRADICTED || worthless).then(|| {
         format!(

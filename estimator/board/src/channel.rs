@@ -79,6 +79,25 @@ impl Channel {
         }
     }
 
+    /// What it is, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Issue => "instructions issued",
+            Self::Int => "whole numbers",
+            Self::IntMul => "multiplications of whole numbers",
+            Self::Fp32 => "single precision",
+            Self::Fp64 => "double precision",
+            Self::Sfu => "special functions",
+            Self::Tensor => "tensor units",
+            Self::Shared => "shared memory",
+            Self::L1 => "first-level cache",
+            Self::Constant => "constants",
+            Self::Texture => "textures",
+            Self::L2 => "second-level cache",
+            Self::Dram => "DRAM",
+        }
+    }
+
     /// The one of that name.
     pub fn named(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|channel| channel.key() == key)

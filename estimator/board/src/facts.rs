@@ -44,7 +44,22 @@ pub enum Memory {
     Hbm,
 }
 
+impl Memory {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gddr => "gddr",
+            Self::Hbm => "hbm",
+        }
+    }
+}
+
 impl Facts {
+    /// Bytes that DRAM moves in a cycle of the memory clock as the driver names it: how wide its interface is, among memories of one kind.
+    pub fn memory_width(&self) -> f64 {
+        self.dram_bytes_per_s / (1e6 * self.memory_mhz)
+    }
+
     /// What is wrong with them, in a sentence each.
     pub fn faults(&self) -> Vec<String> {
         let positive = [

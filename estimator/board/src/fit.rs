@@ -34,6 +34,14 @@ impl Belief {
         }
     }
 
+    /// Whether the values know of each other.
+    pub fn is_joint(&self) -> bool {
+        let off = |row: usize| (0..row).map(move |column| (row, column));
+        (0..PARAMETERS)
+            .flat_map(off)
+            .any(|at| self.covariance[at] != 0.0)
+    }
+
     /// Standard deviation of a value on its scale.
     pub fn sigma(&self, at: usize) -> f64 {
         self.covariance[(at, at)].max(0.0).sqrt()

@@ -12,6 +12,7 @@ use crate::parameter::{
     SCALE, SLOPE, STILL_FLOAT, STILL_INT, parameter,
 };
 use crate::rows::{Change, Row};
+use crate::split::Split;
 
 /// How sharply a kernel turns from waiting for one clock to waiting for the other: exponent of a norm of both times. Assumed.
 const SHARPNESS: f64 = 6.0;
@@ -25,34 +26,6 @@ const STEP: f64 = 1e-5;
 
 /// Places of a board's values on their scales.
 pub type Places = [f64; PARAMETERS];
-
-/// The watts of a board by what they are for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Split {
-    /// Whatever runs, and memory and clocks at rest.
-    pub constant_w: f64,
-    /// Leakage.
-    pub leakage_w: f64,
-    /// SMs with work.
-    pub active_w: f64,
-    /// Events by kind, in the order of [`Channel::ALL`].
-    pub dynamic_w: [f64; CHANNELS],
-}
-
-impl Split {
-    /// All of it.
-    pub fn total_w(&self) -> f64 {
-        self.constant_w + self.leakage_w + self.active_w + self.dynamic_w.iter().sum::<f64>()
-    }
-
-    /// What goes with the operands of operations.
-    pub fn computing_w(&self) -> f64 {
-        let kinds = Channel::ALL
-            .into_iter()
-            .filter(|channel| channel.computes());
-        kinds.map(|channel| self.dynamic_w[channel as usize]).sum()
-    }
-}
 
 /// The supply at a core clock over that at the default one: level up to the knee, straight above (J. Guerreiro et al., HPCA 2018, Figure 6).
 pub fn supply(places: &Places, core: f64) -> f64 {

@@ -15,8 +15,10 @@ pub mod map;
 pub mod own;
 pub mod parameter;
 pub mod picture;
+pub mod reported;
 pub mod rows;
 pub mod shipped;
+pub mod split;
 pub mod transfer;
 
 pub use board::{Board, Prediction};

@@ -1,8 +1,11 @@
 //! Tables of measurements and of counts, read into rates of events.
 
 mod table;
+mod units;
 
 pub use table::{MOST_BYTES, Table};
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpwatt_gpu::GpuSpec;
 
@@ -14,6 +17,8 @@ use crate::map::{Basis, Map, Operands, Term};
 const SECTOR: f64 = 32.0;
 /// Peaks that a share may be above, since counters are not read in one run.
 const MOST: f64 = 1.25;
+/// Times a documented peak that events a second may be: some units start several instructions a cycle. What is above has another unit or another time.
+const MOST_OF_A_RATE: f64 = 8.0;
 
 /// What a board did, and what it drew.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,23 +78,37 @@ pub struct Rows {
     pub refused: Vec<Refused>,
     /// Columns that are neither in the map nor named as ignored.
     pub unread: Vec<String>,
+    /// What the table does not say, and what is taken instead: sentences.
+    pub assumed: Vec<String>,
+    /// Columns of which one holds watts.
+    pub watts: Vec<String>,
+}
+
+/// The names of `rows` in alphabetical order, each once.
+pub fn names(rows: &[Row]) -> Vec<&str> {
+    let names: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    names.into_iter().collect()
 }
 
 impl Rows {
     /// The rows of `table` on a board, by `map`; `operands` where the caller knows better than the map.
     pub fn of(table: &Table, map: &Map, board: (&Facts, &GpuSpec), operands: Operands) -> Self {
+        let (units, first_is_of_units) = units::of(table, &map.columns.name);
         let reader = Reader {
             table,
             map,
             facts: board.0,
             gpu: board.1,
             operands,
+            units,
         };
         let mut rows = Self {
             unread: reader.unread(),
+            assumed: reader.assumed(),
+            watts: map.columns.power_w.clone(),
             ..Self::default()
         };
-        for number in 0..table.rows.len() {
+        for number in usize::from(first_is_of_units)..table.rows.len() {
             match reader.row(number) {
                 Ok(row) => rows.used.push(row),
                 Err(refused) => rows.refused.push(refused),
@@ -105,9 +124,89 @@ struct Reader<'a> {
     facts: &'a Facts,
     gpu: &'a GpuSpec,
     operands: Operands,
+    /// What numbers of columns are multiplied by.
+    units: BTreeMap<String, f64>,
 }
 
 impl Reader<'_> {
+    fn has(&self, names: &[String]) -> bool {
+        names.iter().any(|name| self.table.header.contains(name))
+    }
+
+    /// The number of a row in the first of these columns that has one, in the units of the map.
+    fn number(&self, row: usize, names: &[String]) -> Result<Option<f64>, String> {
+        for name in names {
+            if let Some(number) = self.table.number(row, std::slice::from_ref(name))? {
+                return Ok(Some(number * self.units.get(name).unwrap_or(&1.0)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What the table has no column for, where that matters.
+    fn assumed(&self) -> Vec<String> {
+        let columns = &self.map.columns;
+        let or = |names: &[String]| format!("`{}`", names.join("` or `"));
+        let mut found = Vec::new();
+        if !self.has(&columns.name) {
+            found.push(format!(
+                "no column {}: each line is a case of its own",
+                or(&columns.name)
+            ));
+        }
+        if !self.has(&columns.core_mhz) && self.repeats() {
+            found.push(format!(
+                "no column {}: all rows are taken to be at {} MHz, though names come again",
+                or(&columns.core_mhz),
+                self.facts.core_mhz
+            ));
+        }
+        if self.map.basis == Basis::Utilisation {
+            return found;
+        }
+        let cycles = self.has(&columns.active_cycles) && self.has(&columns.elapsed_cycles);
+        if !(self.has(&columns.idle_sms) || self.has(&columns.active_share) || cycles) {
+            found
+                .push("no column says how many SMs have work: all of them are taken to".to_owned());
+        }
+        if self.map.basis == Basis::Counts && !self.has(&columns.launches) {
+            found.push(format!(
+                "no column {}: counts are taken to be of all that ran in the row's seconds",
+                or(&columns.launches)
+            ));
+        }
+        found
+    }
+
+    /// Whether a name stands in several rows.
+    fn repeats(&self) -> bool {
+        let names = (0..self.table.rows.len()).filter_map(|row| self.name(row));
+        let mut names: Vec<&str> = names.collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        names.len() < all
+    }
+
+    fn name(&self, row: usize) -> Option<&str> {
+        self.table.text(row, &self.map.columns.name)
+    }
+
+    /// Whether the table counts events, but none of this row, though something ran.
+    fn is_uncounted(&self, row: usize) -> Result<bool, String> {
+        let terms = self.map.term.iter().filter(|term| self.has(&term.columns));
+        let cells: Vec<Option<f64>> = terms
+            .map(|term| self.number(row, &term.columns))
+            .collect::<Result<_, String>>()?;
+        let ran = self.number(row, &self.map.columns.launches)? != Some(0.0);
+        let idle = self
+            .name(row)
+            .unwrap_or_default()
+            .to_lowercase()
+            .contains("idle");
+        Ok(!cells.is_empty() && cells.iter().all(Option::is_none) && ran && !idle)
+    }
+
     fn unread(&self) -> Vec<String> {
         let known: Vec<&str> = self.map.known().collect();
         let header = self.table.header.iter();
@@ -119,21 +218,31 @@ impl Reader<'_> {
 
     fn row(&self, number: usize) -> Result<Row, Refused> {
         let columns = &self.map.columns;
-        let name = self.table.text(number, &columns.name).unwrap_or_default();
         let line = self.table.lines[number];
+        let name = match self.has(&columns.name) {
+            true => self.name(number).unwrap_or_default().to_owned(),
+            false => format!("line {line}"),
+        };
         let refused = |why: String| Refused {
-            name: name.to_owned(),
+            name: name.clone(),
             line,
             why,
         };
-        let number_of = |names: &[String]| self.table.number(number, names).map_err(&refused);
+        let number_of = |names: &[String]| self.number(number, names).map_err(&refused);
         let core = number_of(&columns.core_mhz)?.unwrap_or(self.facts.core_mhz);
         let memory = number_of(&columns.memory_mhz)?.unwrap_or(self.facts.memory_mhz);
         let power_w = number_of(&columns.power_w)?;
+        if self.is_uncounted(number).map_err(&refused)? {
+            return Err(refused("it has no counts".to_owned()));
+        }
         let (rates, unknown) = self.rates(number).map_err(&refused)?;
+        if self.map.basis != Basis::Utilisation {
+            self.possible(&rates, core / self.facts.core_mhz)
+                .map_err(&refused)?;
+        }
         let idle = rates.iter().all(|rate| *rate == 0.0);
         let row = Row {
-            name: name.to_owned(),
+            name: name.clone(),
             line,
             power_w,
             core: core / self.facts.core_mhz,
@@ -163,7 +272,7 @@ impl Reader<'_> {
     /// Share of SMs with work; all of them where nothing says otherwise.
     fn active(&self, number: usize) -> Result<f64, String> {
         let columns = &self.map.columns;
-        let cell = |names: &[String]| self.table.number(number, names);
+        let cell = |names: &[String]| self.number(number, names);
         let sms = f64::from(self.gpu.sm.count);
         let share = if let Some(idle) = cell(&columns.idle_sms)? {
             1.0 - idle / sms
@@ -194,11 +303,12 @@ impl Reader<'_> {
                 continue;
             };
             match self.value(number, term)? {
-                Some(value) => rates[channel as usize] += value * scale * self.peak(channel),
-                None if self.map.basis != Basis::Utilisation && !unknown.contains(&channel) => {
-                    unknown.push(channel);
+                Some(value) if self.map.basis == Basis::Utilisation => {
+                    rates[channel as usize] += value * scale * self.peak(channel);
                 }
-                None => {}
+                Some(value) => rates[channel as usize] += value * scale,
+                None if self.map.basis == Basis::Utilisation || unknown.contains(&channel) => {}
+                None => unknown.push(channel),
             }
         }
         if self.map.basis == Basis::Utilisation {
@@ -223,8 +333,23 @@ impl Reader<'_> {
         Ok(Some(shares))
     }
 
+    /// Whether a chip at so many times its clock can do as much.
+    fn possible(&self, rates: &[f64; CHANNELS], core: f64) -> Result<(), String> {
+        for channel in Channel::ALL {
+            let clock = if channel == Channel::Dram { 1.0 } else { core };
+            let times = rates[channel as usize] / (self.peak(channel) * clock);
+            if times.is_finite() && times > MOST_OF_A_RATE {
+                let key = channel.key();
+                return Err(format!(
+                    "its events of the kind `{key}` are {times:.0} times what the chip can do in a second: look at units and times"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     fn value(&self, number: usize, term: &Term) -> Result<Option<f64>, String> {
-        let Some(value) = self.table.number(number, &term.columns)? else {
+        let Some(value) = self.number(number, &term.columns)? else {
             return Ok(None);
         };
         if value < 0.0 {
@@ -248,8 +373,8 @@ impl Reader<'_> {
             return Ok(self.map.per_second);
         }
         let columns = &self.map.columns;
-        let seconds = self.table.number(number, &columns.seconds)?;
-        let launches = self.table.number(number, &columns.launches)?;
+        let seconds = self.number(number, &columns.seconds)?;
+        let launches = self.number(number, &columns.launches)?;
         match seconds {
             Some(seconds) if seconds > 0.0 => Ok(launches.unwrap_or(1.0) / seconds),
             _ => Err(format!(
@@ -259,11 +384,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Documented peak of a kind at the default clocks, in events a second; one where numbers are no shares.
+    /// Documented peak of a kind at the default clocks, in events a second; none of a unit that the chip lacks.
     fn peak(&self, channel: Channel) -> f64 {
-        if self.map.basis != Basis::Utilisation {
-            return 1.0;
-        }
         let chip = &self.gpu.chip;
         let cycles = 1e6 * self.facts.core_mhz;
         let lanes = |lanes: u32| f64::from(lanes * self.gpu.sm.count) * cycles;

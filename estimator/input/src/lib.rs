@@ -1,6 +1,11 @@
-//! What every reader of input shares: what is said of faults, documents whose values know their places, expressions, files up to a limit.
+//! What every reader of input shares: what is said of faults, documents whose values know their places, tables,
+//! expressions, goals, files up to a limit.
 
 pub mod diag;
 pub mod expression;
+pub mod goal;
+/// A browser has no files.
+#[cfg(not(target_family = "wasm"))]
 pub mod input;
+pub mod table;
 pub mod toml_reader;

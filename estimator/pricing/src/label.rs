@@ -1,11 +1,26 @@
-//! What the label of techniques says: `filter_cache(entries=16) + uniform_vector`.
+//! What the label of techniques says: `filter_cache(entries=16) + uniform_vector`, and behind them what the study's own structures are where it sweeps them:
+//! `filter_cache(entries=16) + structure.table(words=64)`.
 
 use warpwatt_techniques::{Stack, find};
 
+/// Before the name of a structure of a study's own.
+pub const STRUCTURE: &str = "structure.";
+
+/// The labels of the techniques that work together.
+pub fn members(label: &str) -> impl Iterator<Item = &str> {
+    let members = label.split(Stack::JOIN);
+    members.filter(|member| !member.starts_with(STRUCTURE))
+}
+
+/// The labels of the study's own structures that are swept.
+pub fn structures(label: &str) -> impl Iterator<Item = &str> {
+    let members = label.split(Stack::JOIN);
+    members.filter(|member| member.starts_with(STRUCTURE))
+}
+
 /// The names of the techniques that work together.
 pub fn techniques(label: &str) -> impl Iterator<Item = &str> {
-    let members = label.split(Stack::JOIN);
-    members.map(|member| member.split('(').next().unwrap_or(member).trim())
+    members(label).map(|member| member.split('(').next().unwrap_or(member).trim())
 }
 
 /// The parameters that a label names, `filter_cache.entries` with its value; `None` for a text of another form.
@@ -100,6 +115,28 @@ mod tests {
             .map(|(k, v)| (k.as_str(), v.as_str()))
             .collect();
         assert_eq!(found, [("a.windows", "[1, 2]"), ("a.size", "3")]);
+    }
+
+    #[test]
+    fn structures_that_are_swept_stand_behind_the_techniques() {
+        let label = "filter_cache(entries=32) + structure.reuse.table(words=64, ports=1r1w)";
+        assert!(techniques(label).eq(["filter_cache"]));
+        assert!(members(label).eq(["filter_cache(entries=32)"]));
+        assert_eq!(structures(label).count(), 1);
+        let value = |name| Label::of(label).value(name);
+        assert_eq!(value("structure.reuse.table.words").as_deref(), Some("64"));
+        assert_eq!(value("structure.reuse.table.bits"), None);
+        // A technique's name means it with any structures; two sizes are not one configuration.
+        assert!(fits(label, "filter_cache"));
+        assert!(fits(
+            label,
+            "filter_cache + structure.reuse.table(words=64)"
+        ));
+        assert!(!fits(
+            label,
+            "filter_cache + structure.reuse.table(words=32)"
+        ));
+        assert!(!same(label, "filter_cache"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! No files, no threads, no command: everything here is a function of its arguments.
 
+pub mod by_sm;
 pub mod digest;
 pub mod label;
 pub mod outcome;

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use warpwatt_activity::Activity;
-use warpwatt_techniques::Stack;
 
+use crate::label;
 use crate::performance::Performance;
 
 /// The configuration label of a point without any technique.
@@ -324,7 +324,7 @@ impl Point {
 
     /// The labels of the techniques that work together: one if there is no stack.
     pub fn members(&self) -> impl Iterator<Item = &str> {
-        self.technique.split(Stack::JOIN)
+        label::members(&self.technique)
     }
 
     /// Technique, GPU with its swept settings, technology and operating point in one line: the configuration that reports name.

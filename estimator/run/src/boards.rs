@@ -1,43 +1,19 @@
 //! Watts of a board over the points of a study.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use warpwatt_board::board::{Board, MOST_BYTES};
 use warpwatt_board::counted::row;
+use warpwatt_board::reported::{names, values};
 use warpwatt_board::shipped;
 use warpwatt_gpu::GpuSpec;
 
-use crate::diag::{Diag, Sink, SourceId, did_you_mean};
+use crate::diag::{Diag, Sink, SourceId, Span, did_you_mean};
 use crate::input;
 use crate::outcome::{Metric, Note, NoteKind};
 use crate::pricing::Counted;
 use crate::study::{Placed, Variant};
-
-/// What is reported: name, unit, meaning.
-const METRICS: [(&str, &str, &str); 3] = [
-    ("board.power_w", "W", "what the graphics board draws"),
-    (
-        "board.low_w",
-        "W",
-        "2.5 % of measurements of the board lie below",
-    ),
-    (
-        "board.high_w",
-        "W",
-        "2.5 % of measurements of the board lie above",
-    ),
-];
-
-/// Names and units of what is reported.
-pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
-    METRICS.into_iter().map(|(name, unit, _)| (name, unit))
-}
-
-/// What a figure means; nothing if it is not one of a board.
-pub fn meaning(name: &str) -> Option<String> {
-    let found = METRICS.iter().find(|(known, _, _)| *known == name)?;
-    Some(found.2.to_owned())
-}
 
 /// The board that a study names, whose GPU is that of the study. Nothing: what is wrong is in the sink.
 pub(crate) fn named(
@@ -46,7 +22,11 @@ pub(crate) fn named(
     gpus: &[Variant],
     (sink, source): (&mut Sink, SourceId),
 ) -> Option<Board> {
-    let board = open(named, directory, (sink, source))?;
+    let place = Span {
+        source,
+        range: named.range.clone(),
+    };
+    let board = open(&named.value, directory, sink, Some(&place))?;
     let Some(other) = gpus.iter().find(|gpu| gpu.preset != board.facts.preset) else {
         return Some(board);
     };
@@ -54,45 +34,44 @@ pub(crate) fn named(
         "the board `{}` has the GPU `{}`, the study has `{}`",
         board.facts.name, board.facts.preset, other.preset
     );
-    let diag = Diag::error("study::board", message).at(source, named.range.clone(), "this board");
+    let diag = Diag::error("study::board", message).on(Some(&place), "this board");
     sink.push(diag.help(format!("write preset = \"{}\"", board.facts.preset)));
     None
 }
 
-fn open(
-    named: &Placed<String>,
-    directory: &Path,
-    (sink, source): (&mut Sink, SourceId),
-) -> Option<Board> {
-    let name = &named.value;
+/// The board of that name, or of that file below `directory`; `place` is where the name stands, if it is in a text. Nothing: what is wrong is in `sink`.
+pub fn open(name: &str, directory: &Path, sink: &mut Sink, place: Option<&Span>) -> Option<Board> {
     if let Some(board) = shipped::shipped(name) {
         return Some(board);
     }
-    let wrong = |message: String| {
-        Diag::error("study::board", message).at(source, named.range.clone(), "this board")
-    };
-    if !name.ends_with(".toml") {
+    let wrong =
+        |code: &'static str, message: String| Diag::error(code, message).on(place, "this board");
+    let path = directory.join(name);
+    if path.extension() != Some(OsStr::new("toml")) {
+        let message = format!("there is no board `{name}`");
         let help = format!(
             "{}; or name a file that ends in .toml",
             did_you_mean(name, shipped::names())
         );
-        sink.push(wrong(format!("no board is called `{name}`")).help(help));
+        sink.push(wrong("board::unknown", message).help(help));
         return None;
     }
-    let text = match input::text(&directory.join(name), MOST_BYTES) {
+    let text = match input::text(&path, MOST_BYTES) {
         Ok(text) => text,
         Err(error) => {
-            sink.push(wrong(format!("cannot read the board `{name}`: {error}")));
+            let message = format!("cannot read `{name}`: {error}");
+            sink.push(wrong("input::unreadable", message).help("name a file that can be read"));
             return None;
         }
     };
-    let file = sink.sources.add(name.clone(), text.clone());
+    let source = sink.sources.add(name, text.clone());
     let faults = match Board::parse(&text) {
         Ok(board) => return Some(board),
         Err(faults) => faults,
     };
     for fault in faults {
-        sink.push(Diag::error("board::file", fault.message).at(file, fault.range, ""));
+        let diag = Diag::error("board::file", fault.message).at(source, fault.range, "");
+        sink.push(diag.help("docs/boards.md says what a board's file holds"));
     }
     None
 }
@@ -106,13 +85,12 @@ pub(crate) fn report(board: &Board, gpu: &GpuSpec, counted: &mut Counted) {
         &board.facts,
     );
     let drawn = board.predict(&row);
-    let values = [drawn.power_w, drawn.low_w, drawn.high_w];
-    let metrics = METRICS.iter().zip(values);
+    let values = names().zip(values(&drawn));
     counted
         .metrics
-        .extend(metrics.map(|((name, unit, _), value)| Metric {
-            name: (*name).to_owned(),
-            unit: (*unit).to_owned(),
+        .extend(values.map(|((name, unit), value)| Metric {
+            name,
+            unit: unit.to_owned(),
             value,
             ratio: None,
         }));

@@ -1,7 +1,6 @@
 //! Kernels that another tool counted: no trace and no timing, only a price.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -9,7 +8,7 @@ use warpwatt_gpu::{COUNTERS, GpuSpec, Run, Work};
 use warpwatt_structures::inventory;
 use warpwatt_techlib::quantity::Frequency;
 
-use crate::diag::{Diag, Sink, SourceId, did_you_mean};
+use crate::diag::{Diag, Sink, SourceId, Span, did_you_mean};
 use crate::digest::hex;
 use crate::foreign::{ForeignKernel, LARGEST_FILE, Map, counts, read, shipped};
 use crate::input;
@@ -35,7 +34,7 @@ pub fn load(
     file: &CountedFile,
     directory: &Path,
     catalogue: &Catalogue,
-    named: &(SourceId, Range<usize>),
+    named: &Span,
 ) -> Option<Vec<CountedKernel>> {
     let map = map(sink, file, directory, catalogue, named);
     let text = text(sink, &directory.join(&file.file), named);
@@ -64,11 +63,7 @@ pub fn load(
         Ok(kernels) => kernels,
         Err(problems) => {
             for problem in problems {
-                sink.push(Diag::error("counts::kernel", problem).at(
-                    named.0,
-                    named.1.clone(),
-                    "counted here",
-                ));
+                sink.push(Diag::error("counts::kernel", problem).on(Some(named), "counted here"));
             }
             return None;
         }
@@ -101,7 +96,7 @@ fn map(
     file: &CountedFile,
     directory: &Path,
     catalogue: &Catalogue,
-    named: &(SourceId, Range<usize>),
+    named: &Span,
 ) -> Option<Map> {
     let counters = catalogue.counters.iter();
     let counters = counters.map(|counter| counter.name.as_str());
@@ -118,7 +113,7 @@ fn map(
                 did_you_mean(name, names)
             );
             let diag = Diag::error("counts::map", format!("there is no map `{name}`"));
-            sink.push(diag.at(named.0, named.1.clone(), "").help(help));
+            sink.push(diag.on(Some(named), "").help(help));
             return None;
         };
         sink.sources
@@ -127,13 +122,13 @@ fn map(
     Map::read(sink, source, counters)
 }
 
-fn text(sink: &mut Sink, path: &Path, named: &(SourceId, Range<usize>)) -> Option<SourceId> {
+fn text(sink: &mut Sink, path: &Path, named: &Span) -> Option<SourceId> {
     match input::text(path, LARGEST_FILE) {
         Ok(text) => Some(sink.sources.add(path.display().to_string(), text)),
         Err(problem) => {
             let message = format!("cannot read `{}`: {problem}", path.display());
             let diag = Diag::error("input::unreadable", message);
-            sink.push(diag.at(named.0, named.1.clone(), "named here"));
+            sink.push(diag.on(Some(named), "named here"));
             None
         }
     }
@@ -144,7 +139,7 @@ fn chosen(
     sink: &mut Sink,
     file: &CountedFile,
     kernels: Vec<ForeignKernel>,
-    named: &(SourceId, Range<usize>),
+    named: &Span,
 ) -> Option<Vec<ForeignKernel>> {
     if file.kernels.is_empty() {
         return Some(kernels);
@@ -156,10 +151,7 @@ fn chosen(
             let names = kernels.iter().map(|kernel| kernel.name.as_str());
             let message = format!("`{}` has no kernel `{wanted}`", file.file);
             let diag = Diag::error("counts::kernel", message);
-            sink.push(
-                diag.at(named.0, named.1.clone(), "")
-                    .help(did_you_mean(wanted, names)),
-            );
+            sink.push(diag.on(Some(named), "").help(did_you_mean(wanted, names)));
         }
     }
     let wanted = |kernel: &ForeignKernel| file.kernels.contains(&kernel.name);
@@ -180,7 +172,7 @@ fn listed<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
 }
 
 /// Says which names of the file nothing uses.
-fn unmapped(sink: &mut Sink, kernels: &[ForeignKernel], named: &(SourceId, Range<usize>)) {
+fn unmapped(sink: &mut Sink, kernels: &[ForeignKernel], named: &Span) {
     let names: BTreeSet<&str> = kernels
         .iter()
         .flat_map(|kernel| kernel.unmapped.iter().map(String::as_str))
@@ -195,7 +187,7 @@ fn unmapped(sink: &mut Sink, kernels: &[ForeignKernel], named: &(SourceId, Range
     );
     let diag = Diag::warning("counts::unmapped", message);
     sink.push(
-        diag.at(named.0, named.1.clone(), "counted here")
+        diag.on(Some(named), "counted here")
             .help("a map of your own can use them; docs/foreign-activity.md says how"),
     );
 }
@@ -255,7 +247,7 @@ impl CountedKernel {
     }
 
     /// Warns of what of the energy model has no counts on `gpu`.
-    pub fn warn(&self, gpu: &GpuSpec, sink: &mut Sink, named: &(SourceId, Range<usize>)) {
+    pub fn warn(&self, gpu: &GpuSpec, sink: &mut Sink, named: &Span) {
         let missing = self.missing(gpu);
         if missing.is_empty() {
             return;
@@ -267,7 +259,7 @@ impl CountedKernel {
             listed(missing.into_iter())
         );
         let diag = Diag::warning("counts::missing", message);
-        sink.push(diag.at(named.0, named.1.clone(), "counted here").help(
+        sink.push(diag.on(Some(named), "counted here").help(
             "the notes of each point list them all; area, leakage and what is counted are priced",
         ));
     }

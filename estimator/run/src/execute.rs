@@ -5,7 +5,7 @@ use std::ops::Range;
 use warpwatt_gpu::{GpuError, Lack};
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_simt::{Cause, ExecError};
-use warpwatt_suite::{CaseRun, RunError, RunOptions, run_case};
+use warpwatt_suite::{CaseRun, RunError, RunOptions, run_case, run_machine_code};
 
 use super::kernel::LoadedKernel;
 use crate::cache::{self, TraceCache};
@@ -20,8 +20,14 @@ pub fn execute(
     options: RunOptions,
     sources: &Sources,
 ) -> Result<CaseRun, Diag> {
-    run_case(&kernel.module, &kernel.case, &kernel.prepared, options)
-        .map_err(|error| explain(&error, kernel, sources))
+    let run = match &kernel.code {
+        None => run_case(&kernel.module, &kernel.case, &kernel.prepared, options),
+        Some(code) => {
+            let program = (code.as_ref(), &kernel.module);
+            run_machine_code(program, &kernel.case, &kernel.prepared, options)
+        }
+    };
+    run.map_err(|error| explain(&error, kernel, sources))
 }
 
 /// A run for its traces, and whether it was kept from an earlier time: then it passed, and has no contents of buffers.
@@ -93,6 +99,9 @@ pub fn untimed(code: &'static str, error: &GpuError) -> Diag {
 
 /// Why a case could not be executed, shown in its PTX.
 pub fn explain(error: &RunError, kernel: &LoadedKernel, sources: &Sources) -> Diag {
+    if let RunError::MachineCode { launch, source } = error {
+        return explain_code(source, place(*launch), kernel, sources);
+    }
     let RunError::Launch { launch, source } = error else {
         return Diag::error(
             "kernel::endless",
@@ -100,12 +109,7 @@ pub fn explain(error: &RunError, kernel: &LoadedKernel, sources: &Sources) -> Di
         )
         .help("raise `max` of the loop in the launch file if more rounds are right");
     };
-    let place = if *launch == 0 {
-        String::new()
-    } else {
-        format!(" (launch {launch} of the case, counted from 0)")
-    };
-    let message = format!("{source}{place}");
+    let message = format!("{source}{}", place(*launch));
     match source {
         ExecError::Fault(fault) => {
             let diag = Diag::error("kernel::fault", message).at(
@@ -121,6 +125,33 @@ pub fn explain(error: &RunError, kernel: &LoadedKernel, sources: &Sources) -> Di
         }
         ExecError::Limit { .. } => Diag::error("kernel::launch", message).help(RAISE_LIMIT),
         _ => Diag::error("kernel::launch", message),
+    }
+}
+
+/// Which launch it was, if there may be several.
+fn place(launch: usize) -> String {
+    match launch {
+        0 => String::new(),
+        _ => format!(" (launch {launch} of the case, counted from 0)"),
+    }
+}
+
+/// The same of machine code, shown in its listing.
+fn explain_code(
+    error: &warpwatt_gcn::ExecError,
+    place: String,
+    kernel: &LoadedKernel,
+    sources: &Sources,
+) -> Diag {
+    let message = format!("{error}{place}");
+    let warpwatt_gcn::ExecError::Fault(fault) = error else {
+        return Diag::error("kernel::launch", message);
+    };
+    let line = line(sources, kernel.ptx, fault.line);
+    let diag = Diag::error("kernel::fault", message).at(kernel.ptx, line, "");
+    match fault.cause {
+        warpwatt_gcn::Cause::Limit(_) => diag.help(RAISE_LIMIT),
+        _ => diag,
     }
 }
 

@@ -1,14 +1,16 @@
 //! Kernels brought in: from the suite, or from the user's launch file and PTX.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
+use warpwatt_gcn::{Code, Object};
 use warpwatt_ptx::{MAX_REGISTERS, Module, PtxError};
 use warpwatt_suite::launch::{Files, Prepared};
-use warpwatt_suite::{Case, Kernel, LaunchFile, Problem};
+use warpwatt_suite::machine_code::host_view;
+use warpwatt_suite::{Build, Case, Kernel, LaunchFile, Problem};
 
-use crate::diag::{Diag, Sink, SourceId, did_you_mean};
+use crate::diag::{Diag, Sink, SourceId, Span, did_you_mean};
 use crate::digest::hex;
 use crate::input;
 use crate::outcome::KernelName;
@@ -18,7 +20,9 @@ use crate::outcome::KernelName;
 pub struct KernelRequest {
     /// The kernel of the suite, or the launch file.
     pub from: From,
-    /// PTX to use instead of the kernel's own.
+    /// Which program of a kernel of the suite.
+    pub build: Build,
+    /// PTX or a code object to use instead of the kernel's own.
     pub ptx: Option<PathBuf>,
     /// The case; the first one if none is named.
     pub case: Option<String>,
@@ -40,15 +44,17 @@ pub enum From {
 pub struct LoadedKernel {
     /// Its name, its case, and under which abbreviations the filter-cache paper lists it.
     pub name: KernelName,
-    /// The program.
+    /// The program; of machine code what a host sees of it.
     pub module: Module,
+    /// The machine code, if the program is that.
+    pub code: Option<Arc<Code>>,
     /// The text of the program, for faults at run time.
     pub ptx: SourceId,
     /// The launches.
     pub case: Case,
     /// The buffers, with what they must hold afterwards where that is known.
     pub prepared: Prepared,
-    /// SHA-256 of everything that decides the execution: PTX, launch file, case, inputs.
+    /// SHA-256 of everything that decides the execution: program, launch file, case, inputs.
     pub hash: String,
 }
 
@@ -60,11 +66,7 @@ impl LoadedKernel {
 }
 
 /// Brings a kernel in. Every fault is left in `sink`; those that are about no text are shown at `named`, where the study names the kernel.
-pub fn load(
-    sink: &mut Sink,
-    request: &KernelRequest,
-    named: Option<(SourceId, Range<usize>)>,
-) -> Option<LoadedKernel> {
+pub fn load(sink: &mut Sink, request: &KernelRequest, named: Option<Span>) -> Option<LoadedKernel> {
     let mut loader = Loader { sink, named };
     match &request.from {
         From::Suite(kernel) => loader.suite(kernel, request),
@@ -75,9 +77,21 @@ pub fn load(
 /// The paper whose measured values reports show beside ours.
 const FILTER_CACHE: &str = "filter_cache";
 
+/// A program: its text, and the code if it is machine code.
+struct Program {
+    text: SourceId,
+    code: Option<Arc<Code>>,
+}
+
+impl Program {
+    fn ptx(text: SourceId) -> Self {
+        Self { text, code: None }
+    }
+}
+
 struct Loader<'s> {
     sink: &'s mut Sink,
-    named: Option<(SourceId, Range<usize>)>,
+    named: Option<Span>,
 }
 
 impl Loader<'_> {
@@ -86,12 +100,13 @@ impl Loader<'_> {
             format!("{}/launch.toml (of the suite)", kernel.name),
             kernel.launch,
         );
-        let ptx = match &request.ptx {
-            Some(path) => self.read(path, "ptx")?,
-            None => self.sink.sources.add(
-                format!("{}/kernel.ptx (of the suite)", kernel.name),
-                kernel.ptx,
-            ),
+        let program = match &request.ptx {
+            Some(path) => self.program(path)?,
+            None => {
+                let (file, text) = kernel.program(request.build);
+                let name = format!("{}/{file} (of the suite)", kernel.name);
+                Program::ptx(self.sink.sources.add(name, text))
+            }
         };
         let file = kernel
             .launch_file()
@@ -102,13 +117,13 @@ impl Loader<'_> {
         let (mut case, prepared) = prepared
             .map_err(|error| self.plain("suite::defect", error.to_string(), None))
             .ok()?;
-        let mut module = self.module(ptx, &mut case)?;
+        let mut module = self.module(&program, &mut case)?;
         let problems = case.check(&module);
         if !problems.is_empty() {
             self.problems(launch, problems);
             return None;
         }
-        self.limit_registers(&mut module, launch, &case, request)?;
+        self.limit_registers((&mut module, &program), launch, &case, request)?;
         let here = (kernel.name, case.name.get_ref().as_str());
         let rows = kernel
             .paper_rows()
@@ -119,7 +134,7 @@ impl Loader<'_> {
             case: case.name.get_ref().clone(),
             paper,
         };
-        Some(self.loaded(name, module, (launch, ptx), case, prepared))
+        Some(self.loaded(name, (module, program), launch, case, prepared))
     }
 
     fn file(&mut self, path: &Path, request: &KernelRequest) -> Option<LoadedKernel> {
@@ -143,31 +158,31 @@ impl Loader<'_> {
             }
         };
         let case = self.case(&file, request).cloned();
-        let ptx = self.read(&ptx_path, "ptx")?;
+        let program = self.program(&ptx_path)?;
         let mut case = case?;
-        let mut module = self.module(ptx, &mut case)?;
+        let mut module = self.module(&program, &mut case)?;
         let prepared = case.prepare(&module, Files::Directory(directory));
         let prepared = prepared
             .map_err(|problems| self.problems(launch, problems))
             .ok()?;
-        self.limit_registers(&mut module, launch, &case, request)?;
+        self.limit_registers((&mut module, &program), launch, &case, request)?;
         let name = KernelName {
             name: file.name.clone(),
             case: case.name.get_ref().clone(),
             paper: Vec::new(),
         };
-        Some(self.loaded(name, module, (launch, ptx), case, prepared))
+        Some(self.loaded(name, (module, program), launch, case, prepared))
     }
 
     fn loaded(
         &self,
         name: KernelName,
-        module: Module,
-        sources: (SourceId, SourceId),
+        (module, program): (Module, Program),
+        launch: SourceId,
         case: Case,
         prepared: Prepared,
     ) -> LoadedKernel {
-        let (launch, ptx) = sources;
+        let Program { text: ptx, code } = program;
         let mut hash = Sha256::new();
         for part in [
             self.sink.sources.text(ptx),
@@ -176,6 +191,10 @@ impl Loader<'_> {
         ] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
+        }
+        // The listing tells the instructions, not the constants beside them.
+        if let Some(code) = &code {
+            hash.update(&code.object().image);
         }
         // A limit that was asked for is in none of these texts.
         let limits = module.entries.iter().map(|entry| entry.allocation.limit);
@@ -189,6 +208,7 @@ impl Loader<'_> {
         LoadedKernel {
             name,
             module,
+            code,
             ptx,
             case,
             prepared,
@@ -209,7 +229,11 @@ impl Loader<'_> {
     }
 
     /// The lowered program, whose entries `case` gets by their own names; those that it launches must be supported throughout.
-    fn module(&mut self, ptx: SourceId, case: &mut Case) -> Option<Module> {
+    fn module(&mut self, program: &Program, case: &mut Case) -> Option<Module> {
+        let ptx = program.text;
+        if let Some(code) = &program.code {
+            return Some(host_view(code));
+        }
         let module = match warpwatt_ptx::load(self.sink.sources.text(ptx)) {
             Ok(module) => module,
             Err(errors) => {
@@ -239,11 +263,16 @@ impl Loader<'_> {
     /// Keeps the limit of registers that is asked for, or that the case has.
     fn limit_registers(
         &mut self,
-        module: &mut Module,
+        (module, program): (&mut Module, &Program),
         launch: SourceId,
         case: &Case,
         request: &KernelRequest,
     ) -> Option<()> {
+        if program.code.is_some() && (request.registers.is_some() || case.registers.is_some()) {
+            let message = "registers of machine code were allocated when it was compiled";
+            self.sink.push(Diag::error("kernel::registers", message));
+            return None;
+        }
         let refused = match case.limit_registers(module, request.registers) {
             Ok(()) => return Some(()),
             Err(refused) => refused,
@@ -261,6 +290,30 @@ impl Loader<'_> {
             self.sink.push(diag);
         }
         None
+    }
+
+    /// PTX, or a code object, whose text is its listing.
+    fn program(&mut self, path: &Path) -> Option<Program> {
+        let file = match input::bytes(path, input::KERNEL) {
+            Ok(file) if file.starts_with(b"\x7fELF") => file,
+            _ => return self.read(path, "ptx").map(Program::ptx),
+        };
+        match Object::read(&file) {
+            Ok(object) => {
+                let code = Code::new(object);
+                let name = format!("{} (listing)", path.display());
+                Some(Program {
+                    text: self.sink.sources.add(name, code.listing()),
+                    code: Some(Arc::new(code)),
+                })
+            }
+            Err(error) => {
+                let message = format!("`{}`: {error}", path.display());
+                let help = "compile with `clang -x cl -target amdgcn-amd-amdhsa -mcpu=gfx600 -nogpulib -c`";
+                self.plain("code::invalid", message, Some(help.to_owned()));
+                None
+            }
+        }
     }
 
     fn read(&mut self, path: &Path, what: &str) -> Option<SourceId> {
@@ -299,10 +352,7 @@ impl Loader<'_> {
     }
 
     fn plain(&mut self, code: &'static str, message: String, help: Option<String>) {
-        let mut diag = Diag::error(code, message).maybe_help(help);
-        if let Some((source, range)) = &self.named {
-            diag = diag.at(*source, range.clone(), "named here");
-        }
-        self.sink.push(diag);
+        let diag = Diag::error(code, message).maybe_help(help);
+        self.sink.push(diag.on(self.named.as_ref(), "named here"));
     }
 }

@@ -6,6 +6,7 @@ use warpwatt_gpu::{GpuSpec, Run};
 use warpwatt_structures::inventory;
 use warpwatt_techlib::quantity::Frequency;
 
+use crate::by_sm::{CountedRun, PowerBySm, SmWindows};
 use crate::outcome::{BASELINE, KernelName, Outcome, Point};
 use crate::peak::Windows;
 use crate::performance::Performance;
@@ -26,6 +27,8 @@ pub struct TimedKernel<'t> {
     pub run: &'t Run,
     /// What was counted window by window, if power over time is wanted.
     pub windows: Option<&'t Windows>,
+    /// The same of single SMs, if theirs is.
+    pub by_sm: Option<&'t SmWindows>,
 }
 
 /// Prices a run.
@@ -51,12 +54,21 @@ pub fn priced(timed: TimedKernel<'_>, circuits: &NodeCircuits) -> Result<Priced,
         windows: None,
         notes: technology_notes(circuits),
     };
-    let table = CostTable::of(&inventory(gpu), gpu.sm.count, circuits)?;
-    let windows = timed
-        .windows
-        .map(|windows| windows.charged(table.charges()));
+    let built = inventory(gpu);
+    let table = CostTable::of(&built, gpu.sm.count, circuits)?;
     let outcome = price(point, counted, &table)?;
-    let power = windows.map(|windows| PowerOverTime::of(&windows, &outcome));
+    let power = timed.windows.map(|windows| {
+        let charged = windows.charged(table.charges());
+        let run = CountedRun {
+            windows,
+            charged: &charged,
+            built: &built,
+            priced: &outcome.structures,
+            sms: gpu.sm.count,
+            time_s: outcome.time_s,
+        };
+        PowerOverTime::of(&run, timed.by_sm)
+    });
     Ok(Priced { outcome, power })
 }
 
@@ -70,26 +82,31 @@ pub struct Priced {
 }
 
 /// Power of every structure, window by window.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct PowerOverTime {
     /// Where each window begins and ends, in seconds.
     pub spans: Vec<(f64, f64)>,
+    /// The same in cycles.
+    pub cycles: Vec<(u64, u64)>,
     /// By window, in the order of the outcome's structures: watts.
     pub watts: Vec<Vec<f64>>,
+    /// That of single SMs, if they were counted.
+    pub by_sm: Option<PowerBySm>,
 }
 
 impl PowerOverTime {
-    fn of(windows: &Windows, outcome: &Outcome) -> Self {
-        let cycle_s = outcome.time_s / windows.cycles.max(1) as f64;
-        let spans = (0..windows.rows.len()).map(|number| windows.span(number));
+    fn of(run: &CountedRun<'_>, of_sms: Option<&SmWindows>) -> Self {
+        let cycle_s = run.time_s / run.windows.cycles.max(1) as f64;
+        let spans = (0..run.windows.rows.len()).map(|number| run.windows.span(number));
         let spans = spans.filter(|(_, cycles)| *cycles > 0);
-        let spans = spans.map(|(from, cycles)| {
-            let ends = from + cycles;
-            (from as f64 * cycle_s, ends as f64 * cycle_s)
-        });
+        let cycles: Vec<(u64, u64)> = spans.map(|(from, cycles)| (from, from + cycles)).collect();
+        let spans = cycles.iter();
+        let spans = spans.map(|(from, ends)| (*from as f64 * cycle_s, *ends as f64 * cycle_s));
         Self {
             spans: spans.collect(),
-            watts: windows.power(&outcome.structures, outcome.time_s),
+            watts: run.charged.power(run.priced, run.time_s),
+            by_sm: of_sms.map(|of_sms| PowerBySm::of(run, of_sms.clone())),
+            cycles,
         }
     }
 }

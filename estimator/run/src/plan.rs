@@ -20,7 +20,7 @@ use crate::digest::{digest, hex};
 use crate::outcome::{Note, Point};
 use crate::pricing::{Cooling, NodeCircuits, technology_name};
 use crate::store::PointKey;
-use crate::study::{Clock, Configuration, OwnStructure, Variant, Watched};
+use crate::study::{Clock, Configuration, Variant, Watched};
 use fit::Fits;
 
 /// A kernel of a study, and where the study names it.
@@ -43,10 +43,8 @@ pub struct Axes {
     pub gpus: Vec<Variant>,
     /// Technologies.
     pub technologies: Vec<NodeCircuits>,
-    /// The baseline and the techniques.
+    /// The baseline and the techniques, with the structures of the study's own that each has.
     pub configurations: Vec<Configuration>,
-    /// Structures that the study describes itself; no axis, each point has those that belong to it.
-    pub structures: Vec<OwnStructure>,
     /// The board whose watts are reported, if the study names one.
     pub board: Option<Board>,
     /// What the core clock does at another supply.
@@ -112,6 +110,11 @@ impl PlannedPoint {
         self.combination[2] as usize
     }
 
+    /// Its configuration, among the plan's.
+    pub fn configuration(&self) -> usize {
+        self.combination[3] as usize
+    }
+
     /// What the techniques' timing checks said, and what of registers.
     pub fn notes(&self) -> &[Note] {
         self.notes.as_deref().map_or(&[], Vec::as_slice)
@@ -131,12 +134,12 @@ pub struct Execution {
     pub limits: Limits,
 }
 
-/// A GPU with a configuration, as it is timed.
+/// A GPU with techniques, as it is timed.
 #[derive(Debug)]
 pub struct Timing {
     /// The execution whose trace it replays, among the plan's.
     pub execution: usize,
-    /// The configuration, among the plan's.
+    /// The first of the plan's configurations that have these techniques: structures of a study's own take no time.
     pub configuration: usize,
     /// The GPU after the techniques have reshaped it and made it fit its clock.
     pub spec: Arc<GpuSpec>,
@@ -150,7 +153,6 @@ impl Plan {
         sink: &mut Sink,
         source: SourceId,
     ) -> Option<Plan> {
-        structures::check(&axes, sink, source);
         let fits = Fits::all(&axes, combinations, sink, source)?;
         Some(span::span(axes, combinations, &fits))
     }
@@ -219,13 +221,15 @@ impl Plan {
             let content = || hex(circuits.described().content());
             technologies.entry(name).or_insert_with(content);
         }
-        let structures = self.axes.structures.iter().map(|structure| {
-            let text = structures::canonical(structure);
-            (
-                format!("structure {}", structure.name.value),
-                hex(&digest([text.as_bytes()])),
-            )
-        });
+        let mut structures: BTreeMap<String, String> = BTreeMap::new();
+        let configurations = self.axes.configurations.iter();
+        for structure in configurations.flat_map(|configuration| &configuration.structures) {
+            let name = structure.label.as_ref().unwrap_or(&structure.name.value);
+            let content = || hex(&digest([structures::canonical(structure).as_bytes()]));
+            structures
+                .entry(format!("structure {name}"))
+                .or_insert_with(content);
+        }
         kernels.chain(technologies).chain(structures).collect()
     }
 }

@@ -5,17 +5,18 @@ use std::collections::BTreeMap;
 use warpwatt_circuit::Flavours;
 
 use super::plan::structures;
-use super::plan::{Axes, Plan, Timing};
+use super::plan::{Axes, Plan, PlannedPoint, Timing};
 use super::work;
 use crate::pricing::{NodeCircuits, laid_out};
 use crate::recipe::{Gpu, Part, Process, Recipe, Recipes};
+use crate::study::Configuration;
 
 impl From<&Plan> for Recipes {
     /// Those of all points of `plan`.
     fn from(plan: &Plan) -> Self {
         let mut gpus = Gpus::new(&plan.axes, &plan.timings);
         let points = plan.points.iter().map(|point| Recipe {
-            gpu: gpus.number(point.timing, point.technology()),
+            gpu: gpus.number(point),
             process: point.technology(),
         });
         Self {
@@ -31,9 +32,11 @@ struct Gpus<'p> {
     axes: &'p Axes,
     timings: &'p [Timing],
     known: Vec<Gpu>,
-    /// By timing and design.
-    numbers: BTreeMap<(usize, (usize, Vec<Flavours>)), usize>,
+    numbers: BTreeMap<Key, usize>,
 }
+
+/// Timing and configuration, and the design: its number, with the flavours of each node.
+type Key = ([usize; 2], (usize, Vec<Flavours>));
 
 impl<'p> Gpus<'p> {
     fn new(axes: &'p Axes, timings: &'p [Timing]) -> Self {
@@ -45,14 +48,16 @@ impl<'p> Gpus<'p> {
         }
     }
 
-    /// The GPU of a timing in a technology. Operating points of one design share it.
-    fn number(&mut self, timing: usize, technology: usize) -> usize {
-        let circuits = &self.axes.technologies[technology];
-        let key = (timing, circuits.design());
+    /// The GPU of a point. Operating points of one design share it.
+    fn number(&mut self, point: &PlannedPoint) -> usize {
+        let circuits = &self.axes.technologies[point.technology()];
+        let configuration = &self.axes.configurations[point.configuration()];
+        let key = ([point.timing, point.configuration()], circuits.design());
         if let Some(&number) = self.numbers.get(&key) {
             return number;
         }
-        let gpu = gpu(self.axes, &self.timings[timing], circuits);
+        let timing = &self.timings[point.timing];
+        let gpu = gpu((self.axes, configuration), timing, circuits);
         let known = self.known.iter().position(|known| *known == gpu);
         let number = known.unwrap_or_else(|| {
             self.known.push(gpu);
@@ -64,10 +69,13 @@ impl<'p> Gpus<'p> {
 }
 
 /// A GPU as it is timed, and what of it is priced.
-fn gpu(axes: &Axes, timing: &Timing, circuits: &NodeCircuits) -> Gpu {
+fn gpu(
+    (axes, configuration): (&Axes, &Configuration),
+    timing: &Timing,
+    circuits: &NodeCircuits,
+) -> Gpu {
     let sms = timing.spec.sm.count;
-    let configuration = &axes.configurations[timing.configuration];
-    let own = structures::of(&axes.structures, configuration).map(|structure| Part {
+    let own = configuration.structures.iter().map(|structure| Part {
         name: structure.name.value.clone(),
         spec: structure.spec.value.clone(),
         instances: structures::instances(structure, sms),

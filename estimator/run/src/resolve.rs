@@ -8,7 +8,7 @@ use crate::input;
 use crate::study::{self, Catalogue, Choice, Study};
 
 use super::boards;
-use super::plan::{Axes, Plan};
+use super::plan::{Axes, Plan, structures};
 use super::work::StudyWork;
 use super::workloads::{judge_counted, kernels};
 
@@ -82,21 +82,15 @@ pub fn resolve_text_with(
     let technologies =
         technologies.flat_map(|axes| study::technologies(axes, design, directory, sink, source));
     let (technologies, technology_choices): (Vec<_>, Vec<_>) = technologies.unzip();
-    let configurations = study::configurations(&draft.techniques, design, sink, source);
-    let (mut configurations, mut configuration_choices): (Vec<_>, Vec<_>) =
+    let mut own = study::OwnStructures::new(&draft.structures);
+    let configurations = study::configurations(&draft.techniques, &mut own, design, sink, source);
+    let (configurations, configuration_choices): (Vec<_>, Vec<_>) =
         configurations.into_iter().unzip();
     let workloads = draft.workloads.as_deref().unwrap_or_default();
     let kernels = kernels(workloads, directory, catalogue, sink, source);
     if let Some(gpu) = gpus.first() {
-        judge_counted(&kernels, &gpu.spec, configurations.len(), sink, source);
-    }
-    // Without techniques there is nothing else that could have them.
-    if let (1, Some(own)) = (
-        configurations.len(),
-        study::Configuration::of_structures(&draft.structures),
-    ) {
-        configurations.push(own);
-        configuration_choices.push(study::Choice::new());
+        let techniques = !draft.techniques.is_empty();
+        judge_counted(&kernels, &gpu.spec, techniques, sink, source);
     }
     let board = draft.gpu.as_ref().and_then(|axes| axes.board.as_ref());
     let board = board.and_then(|named| boards::named(named, directory, &gpus, (sink, source)));
@@ -106,7 +100,6 @@ pub fn resolve_text_with(
         gpus,
         technologies,
         configurations,
-        structures: draft.structures.clone(),
         clock: draft
             .technology
             .as_ref()
@@ -135,6 +128,11 @@ pub fn resolve_text_with(
         sink.push(absurd(&axes));
         return None;
     };
+    let own = (
+        &draft.structures[..],
+        &own.made().cloned().collect::<Vec<_>>()[..],
+    );
+    structures::check(&axes, own, sink, source);
     let plan = Plan::new(axes, &combinations, sink, source)?;
     let study = draft.finish()?;
     Some(Resolved {

@@ -276,12 +276,9 @@ impl StudyWork<'_> {
         let point = &self.plan.points[number];
         let axes = &self.plan.axes;
         let circuits = &axes.technologies[point.technology()];
-        let own = || {
-            let configuration = &axes.configurations[timing.configuration];
-            structures::of(&axes.structures, configuration)
-        };
+        let own = &axes.configurations[point.configuration()].structures;
         let mut counted = timed.counted.clone();
-        structures::count(own(), &mut counted.activity)?;
+        structures::count(own, &mut counted.activity)?;
         if let (Some(launches), Some(watched)) = (&timed.launches, &axes.reliability) {
             let rate = upset_rate(circuits.technology().feature);
             let rate = rate.map_err(|error| error.to_string())?;
@@ -295,14 +292,14 @@ impl StudyWork<'_> {
         }
         counted.notes.extend_from_slice(point.notes());
         counted.notes.extend(technology_notes(circuits));
-        counted.notes.extend(structures::notes(own()));
+        counted.notes.extend(structures::notes(own));
         let name = self.plan.point(number);
         let sms = timing.spec.sm.count;
         let structures = laid_out(&timed.structures, sms, circuits);
         let structures = structures.map_err(|error| error.to_string())?;
         let costs = |circuits: &dyn Circuits| {
             let mut table = CostTable::of_laid_out(&structures, sms, circuits)?;
-            structures::enter(own(), (sms, circuits), &mut table)?;
+            structures::enter(own, (sms, circuits), &mut table)?;
             Ok(table)
         };
         let priced = match &axes.cooling {

@@ -1,15 +1,15 @@
 //! The kernels that a study names, brought in.
 
-use std::ops::Range;
 use std::path::Path;
 
 use warpwatt_gpu::GpuSpec;
+use warpwatt_suite::Build;
 
 use super::counted;
 use super::kernel::{From, KernelRequest, load};
 use super::plan::StudyKernel;
 use super::subject::Subject;
-use crate::diag::{Diag, Sink, SourceId};
+use crate::diag::{Diag, Sink, SourceId, Span};
 use crate::study::{Catalogue, Placed, Workload};
 
 /// The kernels of a study; files are looked for in `directory`. What is wrong with them is left in `sink`.
@@ -22,7 +22,10 @@ pub fn kernels(
 ) -> Vec<StudyKernel> {
     let mut kernels: Vec<StudyKernel> = Vec::new();
     for (number, workload) in workloads.iter().enumerate() {
-        let named = (source, workload.range.clone());
+        let named = Span {
+            source,
+            range: workload.range.clone(),
+        };
         let request = match &workload.value {
             Workload::Counted(file) => {
                 let read = counted::load(sink, file, directory, catalogue, &named);
@@ -32,12 +35,13 @@ pub fn kernels(
                 }
                 continue;
             }
-            Workload::Suite { name, case } => {
+            Workload::Suite { name, case, build } => {
                 let Some(kernel) = warpwatt_suite::kernel(name) else {
                     continue;
                 };
                 KernelRequest {
                     from: From::Suite(kernel),
+                    build: *build,
                     ptx: None,
                     case: case.clone(),
                     registers: None,
@@ -45,6 +49,7 @@ pub fn kernels(
             }
             Workload::Own { launch, ptx, case } => KernelRequest {
                 from: From::File(directory.join(launch)),
+                build: Build::default(),
                 ptx: ptx.as_ref().map(|ptx| directory.join(ptx)),
                 case: case.clone(),
                 registers: None,
@@ -63,7 +68,7 @@ fn add(
     kernels: &mut Vec<StudyKernel>,
     subject: Subject,
     workload: usize,
-    (source, range): &(SourceId, Range<usize>),
+    named: &Span,
     sink: &mut Sink,
 ) {
     let same = kernels.iter().find(|known| {
@@ -73,7 +78,7 @@ fn add(
         kernels.push(StudyKernel {
             subject,
             workload,
-            range: range.clone(),
+            range: named.range.clone(),
         });
         return;
     };
@@ -81,8 +86,8 @@ fn add(
     let message = format!("`{}`, case `{}`, is named twice", name.name, name.case);
     sink.push(
         Diag::error("study::duplicate_value", message)
-            .at(*source, range.clone(), "again here")
-            .at(*source, first.range.clone(), "first here")
+            .on(Some(named), "again here")
+            .at(named.source, first.range.clone(), "first here")
             .help("remove one of them, or name another `case`"),
     );
 }
@@ -91,22 +96,25 @@ fn add(
 pub fn judge_counted(
     kernels: &[StudyKernel],
     gpu: &GpuSpec,
-    configurations: usize,
+    techniques: bool,
     sink: &mut Sink,
     source: SourceId,
 ) {
     let mut first = None;
     for kernel in kernels {
         if let Some(counted) = kernel.subject.counted() {
-            let named = (source, kernel.range.clone());
+            let named = Span {
+                source,
+                range: kernel.range.clone(),
+            };
             counted.warn(gpu, sink, &named);
             first.get_or_insert(named);
         }
     }
-    if let Some((source, range)) = first.filter(|_| configurations > 1) {
+    if let Some(named) = first.filter(|_| techniques) {
         let message =
             "techniques are not tried on counts of another tool: they change what is counted";
         let diag = Diag::warning("counts::techniques", message);
-        sink.push(diag.at(source, range, "priced on the plain GPU alone"));
+        sink.push(diag.on(Some(&named), "priced on the plain GPU alone"));
     }
 }

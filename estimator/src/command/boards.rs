@@ -8,9 +8,10 @@ use clap::{Args, ValueEnum};
 use crate::board::board::{Board, MOST_BYTES as MOST_OF_A_BOARD};
 use crate::board::map::{Map, Operands, SHIPPED as MAPS};
 use crate::board::rows::{MOST_BYTES, Rows, Table};
-use crate::board::shipped;
 use crate::diag::{Diag, Sink, did_you_mean};
 use crate::input;
+use crate::input_table::report;
+use crate::run::boards::open;
 
 /// How a table is read.
 #[derive(Debug, Args)]
@@ -43,31 +44,7 @@ impl From<OperandChoice> for Operands {
 
 /// The board of that name, or of that file. Nothing: what is wrong is in `sink`.
 pub fn board(name: &str, sink: &mut Sink) -> Option<Board> {
-    if let Some(board) = shipped::shipped(name) {
-        return Some(board);
-    }
-    let path = Path::new(name);
-    if path.extension() != Some(OsStr::new("toml")) {
-        let message = format!("there is no board `{name}`");
-        let help = format!(
-            "{}; or name a file that ends in .toml",
-            did_you_mean(name, shipped::names())
-        );
-        sink.push(Diag::error("board::unknown", message).help(help));
-        return None;
-    }
-    let text = read(path, MOST_OF_A_BOARD, sink)?;
-    let source = sink.sources.add(name, text.clone());
-    match Board::parse(&text) {
-        Ok(board) => Some(board),
-        Err(faults) => {
-            for fault in faults {
-                let diag = Diag::error("board::file", fault.message).at(source, fault.range, "");
-                sink.push(diag.help("docs/boards.md says what a board's file holds"));
-            }
-            None
-        }
-    }
+    open(name, Path::new(""), sink, None)
 }
 
 /// The text of a file. Nothing: what is wrong is in `sink`.
@@ -84,11 +61,13 @@ fn read(path: &Path, most: u64, sink: &mut Sink) -> Option<String> {
     }
 }
 
-/// The rows of a table of measurements, or of the folder that the suite for a GPU of one's own leaves. Nothing: what is wrong is in `sink`.
+/// The rows of a table of measurements, or of the folder that the suite for a GPU of one's own leaves. What they compute on is `unsaid` where the
+/// layout does not say; the map knows if that is nothing. Nothing: what is wrong is in `sink`.
 pub fn rows(
     path: &Path,
     layout: &Layout,
-    (board, by_map): (&Board, bool),
+    board: &Board,
+    unsaid: Option<Operands>,
     sink: &mut Sink,
 ) -> Option<Rows> {
     let table = table(path, sink)?;
@@ -102,12 +81,8 @@ pub fn rows(
             return None;
         }
     };
-    let own = if by_map {
-        map.operands
-    } else {
-        Operands::Random
-    };
-    let operands = layout.operands.map_or(own, Operands::from);
+    let unsaid = unsaid.unwrap_or(map.operands);
+    let operands = layout.operands.map_or(unsaid, Operands::from);
     let rows = Rows::of(&table, &map, (&board.facts, &gpu), operands);
     if !rows.unread.is_empty() {
         let message = format!(
@@ -116,6 +91,10 @@ pub fn rows(
             rows.unread.join(", ")
         );
         sink.push(Diag::warning("board::columns", message));
+    }
+    for sentence in &rows.assumed {
+        let message = format!("{}: {sentence}", path.display());
+        sink.push(Diag::warning("board::assumed", message));
     }
     Some(rows)
 }
@@ -134,20 +113,7 @@ fn one_table(path: &Path, sink: &mut Sink) -> Option<Table> {
     match Table::parse(&text) {
         Ok(table) => Some(table),
         Err(faults) => {
-            let count = faults.len();
-            for (line, message) in faults.into_iter().take(20) {
-                let message = format!("{}:{line}: {message}", path.display());
-                sink.push(
-                    Diag::error("board::table", message)
-                        .help("every line has a cell for each column of the header"),
-                );
-            }
-            if count > 20 {
-                sink.push(Diag::error(
-                    "board::table",
-                    format!("and {} more faults", count - 20),
-                ));
-            }
+            report(sink, "board::table", &path.display().to_string(), &faults);
             None
         }
     }

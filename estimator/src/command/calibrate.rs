@@ -77,7 +77,13 @@ fn calibrated(arguments: &CalibrateArguments, sink: &mut Sink) -> Option<Calibra
     let found = match &arguments.measured {
         Some(path) => {
             let base = base?;
-            let rows = rows(path, &arguments.layout, (&base, true), sink)?;
+            let rows = rows(path, &arguments.layout, &base, None, sink)?;
+            if rows.refused.is_empty() && rows.used.iter().all(|row| row.power_w.is_none()) {
+                let message = format!("{}: no row has watts", path.display());
+                let help = format!("a column `{}` holds them", rows.watts.join("` or `"));
+                sink.push(Diag::error("calibrate::watts", message).help(help));
+                return None;
+            }
             let table = path
                 .file_name()
                 .unwrap_or(path.as_os_str())

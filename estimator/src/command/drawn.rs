@@ -6,8 +6,8 @@ use warpwatt_gpu::{GpuSpec, Run};
 
 use super::boards::board;
 use crate::board::board::{Board, Prediction};
-use crate::board::channel::Channel;
 use crate::board::counted::row;
+use crate::board::split::parts;
 use crate::diag::{Diag, Sink};
 
 /// On which board a kernel runs.
@@ -79,21 +79,15 @@ impl Drawn {
 
     /// Lines of text.
     pub fn text(&self) -> String {
-        let (drawn, split) = (&self.prediction, &self.prediction.split);
+        let drawn = &self.prediction;
         let mut text = format!(
             "  board {}: {:.0} W, 95 % within {:.0} to {:.0} W\n",
             self.board, drawn.power_w, drawn.low_w, drawn.high_w
         );
-        let mut part = |what: &str, watts: f64| {
+        for (part, watts) in parts().zip(drawn.split.watts()) {
             if watts >= 0.05 {
-                text += &format!("    {what:<26}{watts:>10.1} W\n");
+                text += &format!("    {:<44}{watts:>7.1} W\n", part.words);
             }
-        };
-        part("constant", split.constant_w);
-        part("leakage", split.leakage_w);
-        part("active SMs", split.active_w);
-        for channel in Channel::ALL {
-            part(channel.key(), split.dynamic_w[channel as usize]);
         }
         if drawn.clipped {
             text += &format!(
@@ -107,14 +101,16 @@ impl Drawn {
 
 /// Watts with their interval and what they are for, as data.
 pub fn prediction(drawn: &Prediction) -> Value {
-    let split = &drawn.split;
-    let dynamic = Channel::ALL.map(|channel| {
-        let watts = json!(split.dynamic_w[channel as usize]);
-        (channel.key().to_owned(), watts)
-    });
-    json!({
+    let mut value = json!({
         "power_w": drawn.power_w, "low_w": drawn.low_w, "high_w": drawn.high_w, "clipped": drawn.clipped,
-        "constant_w": split.constant_w, "leakage_w": split.leakage_w, "active_w": split.active_w,
-        "dynamic_w": dynamic.into_iter().collect::<Map<String, Value>>(),
-    })
+    });
+    let mut dynamic = Map::new();
+    for (part, watts) in parts().zip(drawn.split.watts()) {
+        match part.dynamic {
+            true => drop(dynamic.insert(part.key.to_owned(), json!(watts))),
+            false => value[format!("{}_w", part.key)] = json!(watts),
+        }
+    }
+    value["dynamic_w"] = Value::Object(dynamic);
+    value
 }

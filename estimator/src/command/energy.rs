@@ -1,16 +1,20 @@
 //! What a kernel's run costs at a node: energy, power, and how they part among the structures of the GPU.
 
 use std::fmt::Write as _;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
+use warpwatt_gpu::GpuSpec;
 use warpwatt_gpu::trace::KernelTrace;
 
 use super::files::write_one;
 use super::present::bar;
 use super::spent::{Instructions, Parts};
+use crate::by_sm::{PowerBySm, SmSampler};
 use crate::diag::{Diag, Rejection, Sink};
+use crate::goal::quantity::readable;
 use crate::outcome::{NoteKind, Outcome, PricedStructure};
 use crate::peak::Sampler;
 use crate::pricing::NodeCircuits;
@@ -19,7 +23,7 @@ use crate::run::by_instruction::by_instruction;
 use crate::run::plain::{PowerOverTime, Priced, TimedKernel, priced};
 use crate::run::resolve_text;
 use crate::study::Question;
-use crate::study::goal::quantity::readable;
+use crate::timeline::{Recorder, SmSet};
 
 /// Shares of the energy below which structures are shown together.
 const SHOWN: f64 = 0.01;
@@ -43,25 +47,46 @@ pub struct Conditions {
     #[arg(long, value_name = "SUPPLY", requires = "node")]
     pub vdd: Option<String>,
     /// Write power over time as CSV, of everything and of each structure, a row a window
-    #[arg(
-        long,
-        value_name = "FILE.csv",
-        requires = "node",
-        conflicts_with = "timeline"
-    )]
+    #[arg(long, value_name = "FILE.csv", requires = "node")]
     pub power: Option<PathBuf>,
+    /// Whose power it is: a row a window, or a row a window and SM
+    #[arg(long, value_name = "WHOSE", requires = "power", default_value = "gpu")]
+    pub power_by: Whose,
     /// Show what takes the dynamic energy: opcodes, lines
     #[arg(long, value_name = "PARTS", requires = "node")]
     pub show: Option<Parts>,
-    /// Cycles of a window of --power
-    #[arg(long, value_name = "N", requires = "power", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Cycles of a window of --power, and of power in a timeline
+    #[arg(long, value_name = "N", requires = "node", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     pub power_window: u64,
 }
 
+/// Whose power a table has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Whose {
+    /// The whole GPU's
+    Gpu,
+    /// That of each SM, and of what belongs to none
+    Sm,
+}
+
 impl Conditions {
-    /// What counts by windows, if power over time is asked for.
-    pub fn sampler(&self) -> Option<Sampler> {
-        self.power.as_ref().map(|_| Sampler::new(self.power_window))
+    /// What counts by windows, if power over time is asked for, as a table or in a timeline.
+    pub fn sampler(&self, timeline: bool) -> Option<Sampler> {
+        let wanted = self.power.is_some() || timeline && self.node.is_some();
+        wanted.then(|| Sampler::new(self.power_window))
+    }
+
+    /// What counts single SMs of a GPU by windows, likewise: all of them, or those that the timeline shows.
+    pub fn by_sm(&self, gpu: &GpuSpec, timeline: Option<&SmSet>) -> Option<SmSampler> {
+        let all = self.is_by_sm();
+        let shown = |sm: u16| all || timeline.is_some_and(|shown| shown.contains(sm));
+        let wanted = all || timeline.is_some() && self.node.is_some();
+        wanted.then(|| SmSampler::new(self.power_window, gpu, shown))
+    }
+
+    /// Whether the table is by SM.
+    pub fn is_by_sm(&self) -> bool {
+        self.power.is_some() && self.power_by == Whose::Sm
     }
 
     /// Circuits under them; nothing if no node was given, or if something is wrong, which is in `sink` then.
@@ -175,15 +200,26 @@ impl Energy {
         Ok(energy)
     }
 
+    /// Puts power over time into a timeline, if the run was counted by windows.
+    pub fn show_power<W: Write>(&self, timeline: &mut Recorder<W>) {
+        if let Some(power) = &self.power {
+            timeline.power(power, &self.outcome.structures);
+        }
+    }
+
     /// Writes power over time, if the run was counted by windows, and says so.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write_power(&mut self, path: &Path) -> Result<(), Rejection> {
+    pub fn write_power(&mut self, path: &Path, whose: Whose) -> Result<(), Rejection> {
         let Some(power) = &self.power else {
             return Ok(());
         };
-        write_one(path, table(power, &self.outcome).as_bytes())?;
+        let text = match &power.by_sm {
+            Some(by_sm) if whose == Whose::Sm => table_by_sm(power, by_sm, &self.outcome),
+            _ => table(power, &self.outcome),
+        };
+        write_one(path, text.as_bytes())?;
         let (file, windows) = (path.display().to_string(), power.spans.len());
         self.text += &format!("  power over time, {windows} windows: {file}\n");
         let written = json!({ "file": file, "windows": windows });
@@ -205,6 +241,38 @@ fn table(power: &PowerOverTime, outcome: &Outcome) -> String {
             let _ = write!(text, ",{watts}");
         }
         text.push('\n');
+    }
+    text
+}
+
+/// A row a window and SM, and one of each window without an SM for what belongs to none. Cells of structures that are not the row's are empty.
+fn table_by_sm(power: &PowerOverTime, by_sm: &PowerBySm, outcome: &Outcome) -> String {
+    let mut text = "from_s,to_s,sm,power_w".to_owned();
+    for structure in &outcome.structures {
+        let _ = write!(text, ",{}_w", structure.name);
+    }
+    text.push('\n');
+    for (window, ((from, to), watts)) in power.spans.iter().zip(&power.watts).enumerate() {
+        let mut row = |sm: &str, watts: Vec<Option<f64>>| {
+            let _ = write!(
+                text,
+                "{from},{to},{sm},{}",
+                watts.iter().flatten().sum::<f64>()
+            );
+            for watts in watts {
+                let _ = match watts {
+                    Some(watts) => write!(text, ",{watts}"),
+                    None => write!(text, ","),
+                };
+            }
+            text.push('\n');
+        };
+        for (place, sm) in by_sm.sms().iter().enumerate() {
+            row(&sm.to_string(), by_sm.watts(window, place));
+        }
+        let others = watts.iter().enumerate();
+        let others = others.map(|(place, watts)| (!by_sm.is_of_sms(place)).then_some(*watts));
+        row("", others.collect());
     }
     text
 }

@@ -1,13 +1,13 @@
 //! `warpwatt kernel`: one kernel, checked and timed.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use warpwatt_gpu::trace::KernelTrace;
-use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, simulate_under};
+use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, Watcher, Watchers, simulate_under};
 use warpwatt_suite::launch::file_contents;
-use warpwatt_suite::{CaseRun, RunOptions};
+use warpwatt_suite::{CaseRun, FinalBuffer, RunOptions};
 
 use super::arguments::KernelArguments;
 use super::cache::show_notes;
@@ -18,6 +18,7 @@ use super::files::write_one;
 use super::races::Races;
 use super::timeline::{Timeline, Written};
 use super::timing::Timing;
+use crate::by_sm::{MOST_ROWS, SmWindows};
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
 use crate::foreign::write_neutral;
@@ -105,7 +106,10 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let gpu = arguments
         .gpu
         .or(preset.map(|board| board.facts.preset.as_str()));
-    let spec = gpu.spec(arguments.warp_width.as_deref(), sink);
+    let width = arguments.warp_width.as_deref();
+    // Machine code is of wavefronts of 64.
+    let width = width.or(arguments.kernel.code.as_ref().map(|_| "64"));
+    let spec = gpu.spec(width, sink);
     let request = arguments.kernel.request(sink);
     let dumps = dumps(arguments, sink);
     let kernel = request.and_then(|request| load(sink, &request, None));
@@ -124,6 +128,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         return Err(None);
     }
     check_dumps(&dumps, &kernel)?;
+    check_races(arguments, &kernel)?;
     let options = options(arguments, &spec);
     // What a buffer holds in the end is not kept, and races show only in an execution.
     let cache = cache.filter(|_| dumps.is_empty() && !arguments.check_races);
@@ -132,7 +137,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let races = arguments.check_races.then(|| Races::of(&run));
     let buffers = std::mem::take(&mut run.buffers);
     let traces = run.into_traces();
-    let (timing, windows) = timing(arguments, &spec, &traces, timeline.as_mut())?;
+    let (timing, counted) = timing(arguments, &spec, &traces, timeline.as_mut())?;
     let mut energy = match (&circuits, &timing) {
         (Some(circuits), Some(Ok(run))) => {
             let timed = TimedKernel {
@@ -140,7 +145,8 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
                 preset: gpu.name(),
                 gpu: &spec,
                 run,
-                windows: windows.as_ref(),
+                windows: counted.windows.as_ref(),
+                by_sm: counted.by_sm.as_ref(),
             };
             let show = arguments.conditions.show;
             let program = Program {
@@ -160,25 +166,55 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         }
         _ => None,
     };
+    if let (Some(timeline), Some(energy)) = (&mut timeline, &energy) {
+        energy.show_power(timeline.watcher());
+    }
     let timeline = timeline.map(Timeline::finish).transpose();
     let timeline = timeline.map_err(first)?;
-    for (name, path) in &dumps {
+    write_dumps(&dumps, &buffers)?;
+    if let (Some(path), Some(Ok(run))) = (&arguments.activity, &timing) {
+        write_activity(path, &kernel.name.name, &spec, run)?;
+    }
+    if let (Some(path), Some(energy)) = (&arguments.conditions.power, &mut energy) {
+        let whose = arguments.conditions.power_by;
+        energy.write_power(path, whose).map_err(first)?;
+    }
+    let report = facts.report(&spec, timing.as_ref()).priced(energy);
+    let report = report.drawn(drawn.as_ref());
+    Ok(report.with_timeline(timeline.as_ref()).with(races.as_ref()))
+}
+
+/// Races are looked for in PTX only.
+fn check_races(arguments: &KernelArguments, kernel: &LoadedKernel) -> Result<(), Option<Diag>> {
+    if !(arguments.check_races && kernel.code.is_some()) {
+        return Ok(());
+    }
+    let message = "data races of machine code are not looked for";
+    let help = "look for them in the PTX of the same kernel";
+    Err(Some(Diag::error("kernel::races", message).help(help)))
+}
+
+/// What buffers hold in the end, into the files that are asked for.
+fn write_dumps(dumps: &[(String, PathBuf)], buffers: &[FinalBuffer]) -> Result<(), Option<Diag>> {
+    for (name, path) in dumps {
         if let Some(buffer) = buffers.iter().find(|buffer| buffer.name == *name) {
             let contents = file_contents(path, buffer.element, &buffer.bytes);
             write_one(path, &contents).map_err(first)?;
         }
     }
-    if let (Some(path), Some(Ok(run))) = (&arguments.activity, &timing) {
-        let clock_hz = f64::from(spec.sm.clock_mhz) * 1e6;
-        let text = write_neutral(&kernel.name.name, clock_hz, &run.activity);
-        write_one(path, text.as_bytes()).map_err(first)?;
-    }
-    if let (Some(path), Some(energy)) = (&arguments.conditions.power, &mut energy) {
-        energy.write_power(path).map_err(first)?;
-    }
-    let report = facts.report(&spec, timing.as_ref()).priced(energy);
-    let report = report.drawn(drawn.as_ref());
-    Ok(report.with_timeline(timeline.as_ref()).with(races.as_ref()))
+    Ok(())
+}
+
+/// What was counted, in the neutral form that other commands read.
+fn write_activity(
+    path: &Path,
+    kernel: &str,
+    spec: &GpuSpec,
+    run: &Run,
+) -> Result<(), Option<Diag>> {
+    let clock_hz = f64::from(spec.sm.clock_mhz) * 1e6;
+    let text = write_neutral(kernel, clock_hz, &run.activity);
+    write_one(path, text.as_bytes()).map_err(first)
 }
 
 /// What a rejection is about first.
@@ -220,32 +256,41 @@ fn timing(
     spec: &GpuSpec,
     traces: &[KernelTrace],
     timeline: Option<&mut Timeline>,
-) -> Result<(Option<Timed>, Option<Windows>), Diag> {
+) -> Result<(Option<Timed>, Over), Diag> {
     if arguments.no_timing {
-        return Ok((None, None));
+        return Ok((None, Over::default()));
     }
     let wanted = timeline.is_some()
         || arguments.activity.is_some()
         || arguments.conditions.node.is_some()
         || !arguments.board.is_none();
     let by_default = arguments.gpu.is_default() && !wanted;
-    let mut sampler = arguments.conditions.sampler();
-    let watcher = match timeline {
-        Some(timeline) => Some(timeline.watcher() as _),
-        None => sampler.as_mut().map(|sampler| sampler as _),
-    };
+    let sms = timeline.as_ref().map(|_| &arguments.timeline.timeline_sms);
+    let mut sampler = arguments.conditions.sampler(sms.is_some());
+    let mut by_sm = arguments.conditions.by_sm(spec, sms);
+    let mut watchers: Vec<&mut dyn Watcher> = Vec::new();
+    watchers.extend(timeline.map(|timeline| timeline.watcher() as _));
+    watchers.extend(sampler.as_mut().map(|sampler| sampler as _));
+    watchers.extend(by_sm.as_mut().map(|sampler| sampler as _));
+    let mut watchers = (!watchers.is_empty()).then_some(Watchers(watchers));
     let control = Control {
         cycle_limit: arguments.cycle_limit,
-        watcher,
+        watcher: watchers.as_mut().map(|watchers| watchers as _),
     };
     match simulate_under(spec, traces, Hooks::default(), control) {
         Ok(run) => {
-            let windows = sampler.map(|sampler| sampler.finish(&run).ok_or_else(too_many));
-            Ok((Some(Ok(run)), windows.transpose()?))
+            let windows = sampler.and_then(|sampler| sampler.finish(&run));
+            let by_sm = by_sm.and_then(|sampler| sampler.finish(&run));
+            let wanted = &arguments.conditions;
+            if wanted.power.is_some() && (windows.is_none() || wanted.is_by_sm() && by_sm.is_none())
+            {
+                return Err(too_many());
+            }
+            Ok((Some(Ok(run)), Over { windows, by_sm }))
         }
         // The buffers were checked all the same, which is what the command is for.
         Err(error @ GpuError::CtaTooLarge { .. }) if by_default => {
-            Ok((Some(Err(error.to_string())), None))
+            Ok((Some(Err(error.to_string())), Over::default()))
         }
         Err(error) => Err(untimed("kernel::timing", &error)),
     }
@@ -254,8 +299,17 @@ fn timing(
 /// A timing run, or why there is none.
 type Timed = Result<Run, String>;
 
+/// What was counted over time.
+#[derive(Default)]
+struct Over {
+    windows: Option<Windows>,
+    by_sm: Option<SmWindows>,
+}
+
 fn too_many() -> Diag {
-    let message = format!("the run has more than {MOST_WINDOWS} windows");
+    let message = format!(
+        "the run has more than {MOST_WINDOWS} windows, or {MOST_ROWS} of all SMs that are asked for"
+    );
     Diag::error("kernel::windows", message).help("choose a larger `--power-window`")
 }
 
@@ -340,7 +394,7 @@ impl Facts {
             .iter()
             .map(|mismatch| json!({ "buffer": mismatch.buffer, "index": mismatch.index, "got": number(mismatch.got), "want": number(mismatch.want) }))
             .collect();
-        let value = json!({
+        let mut value = json!({
             "kernel": kernel.name.name, "case": kernel.name.case, "preset": preset, "warp_width": spec.sm.warp_width,
             "passed": run.passed(), "outputs_compared": run.outputs_compared,
             "mismatch_count": run.mismatch_count, "mismatches": mismatches,
@@ -348,6 +402,9 @@ impl Facts {
             "warp_instructions": run.warp_instructions(), "thread_instructions": run.thread_instructions(), "predicated_off": predicated_off,
             "registers": registers(kernel, run),
         });
+        if kernel.code.is_some() {
+            value["wavefront_instructions"] = run.warp_instructions().into();
+        }
         let mut text = String::new();
         for mismatch in &run.mismatches {
             let _ = writeln!(

@@ -12,7 +12,8 @@ use super::present::{Formats, width};
 use super::tables::{Rows, Tables};
 use crate::diag::{Diag, Rejection};
 use crate::digest::hex;
-use crate::report::digest::{self, Digest, Study};
+use crate::gather::{self, Study};
+use crate::report::digest::Digest;
 use crate::report::json::document;
 use crate::report::metric::Objective;
 use crate::report::parameters::Parameters;
@@ -36,7 +37,7 @@ pub fn present(
     formats: &Formats,
 ) -> Result<Exit, Rejection> {
     let objectives = match objectives {
-        [] => digest::objectives()?,
+        [] => gather::objectives()?,
         asked => asked.to_vec(),
     };
     let hash = hash(manifest)?;

@@ -10,9 +10,10 @@ use super::console::{Exit, out, out_data, out_json, reject, show};
 use super::drawn::prediction;
 use super::files::write_one;
 use crate::board::board::{Board, Prediction};
-use crate::board::channel::Channel;
 use crate::board::errors::{Compared, Errors};
+use crate::board::map::Operands;
 use crate::board::rows::{Row, Rows};
+use crate::board::split::parts;
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
 
 /// What a graphics board draws for each row of a table of rates, counts or utilisations.
@@ -73,7 +74,13 @@ fn predicted(arguments: &PredictArguments, sink: &mut Sink) -> Option<Predicted>
     let board = board(&arguments.board, sink);
     let state = states(&arguments.set, sink);
     let board = board?;
-    let rows = rows(&arguments.counts, &arguments.layout, (&board, false), sink);
+    let rows = rows(
+        &arguments.counts,
+        &arguments.layout,
+        &board,
+        Some(Operands::Random),
+        sink,
+    );
     let (state, mut rows) = (state?, rows?);
     for refused in &rows.refused {
         let message = format!(
@@ -180,14 +187,10 @@ fn table(rows: &[Row], predictions: &[Prediction]) -> Result<Vec<u8>, csv::Error
         "high_w",
         "measured_w",
         "clipped",
-        "constant_w",
-        "leakage_w",
-        "active_w",
     ];
-    let kinds = Channel::ALL.map(|channel| format!("{}_w", channel.key()));
-    writer.write_record(fixed.into_iter().chain(kinds.iter().map(String::as_str)))?;
+    let header = fixed.into_iter().map(str::to_owned);
+    writer.write_record(header.chain(parts().map(|part| format!("{}_w", part.key))))?;
     for (row, prediction) in rows.iter().zip(predictions) {
-        let split = &prediction.split;
         let numbers = [prediction.power_w, prediction.low_w, prediction.high_w];
         let mut cells = vec![row.name.clone()];
         cells.extend(numbers.map(|watts| watts.to_string()));
@@ -196,8 +199,7 @@ fn table(rows: &[Row], predictions: &[Prediction]) -> Result<Vec<u8>, csv::Error
                 .map_or_else(String::new, |watts| watts.to_string()),
         );
         cells.push(prediction.clipped.to_string());
-        let parts = [split.constant_w, split.leakage_w, split.active_w];
-        cells.extend(parts.iter().chain(&split.dynamic_w).map(f64::to_string));
+        cells.extend(prediction.split.watts().map(|watts| watts.to_string()));
         writer.write_record(&cells)?;
     }
     writer

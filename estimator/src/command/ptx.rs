@@ -124,7 +124,12 @@ fn coverage(found: &Inspection) -> Option<f64> {
 
 fn text(found: &Inspection) -> String {
     let supported = match coverage(found) {
-        Some(share) => format!("{:.2} % of them supported", share * 100.0),
+        // What is left is not rounded away.
+        Some(share) if share < 1.0 => {
+            let percent = (share * 1e4).floor() / 100.0;
+            format!("{percent:.2} % of them supported")
+        }
+        Some(_) => "100.00 % of them supported".to_owned(),
         None => "so there is nothing in it to run".to_owned(),
     };
     let mut text = format!(

@@ -24,6 +24,7 @@ use crate::run::kept::{self, Begin, Keeping, MOST_EXPLAINED, Told, Whole};
 use crate::run::plan::Plan;
 use crate::run::{Means, Resolved, resolve};
 use crate::store::{Manifest, Store};
+use crate::uncertainty::with_uncertainty;
 
 /// Runs the study and reports it.
 pub fn run(arguments: &RunArguments) -> Exit {
@@ -205,7 +206,7 @@ pub fn report_store(
     let report = match manifest.uncertainty {
         Some(draws) => {
             let recipes = recipes(store)?.at_rest(&outcomes);
-            report.with_uncertainty(&recipes, draws)?
+            with_uncertainty(report, &recipes, draws)?
         }
         None => report,
     };

@@ -7,8 +7,8 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
 use super::present::bar;
+use crate::goal::quantity::readable;
 use crate::run::by_instruction::{ByInstruction, Spent};
-use crate::study::goal::quantity::readable;
 
 /// Rows that are shown; the others are added up.
 const SHOWN: usize = 20;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use warpwatt_gpu::{GpuSpec, presets};
+use warpwatt_suite::Build;
 
 use crate::diag::{Diag, Sink, did_you_mean};
 use crate::run::kernel::{From, KernelRequest};
@@ -23,9 +24,15 @@ pub struct KernelChoice {
     /// The most registers a thread may have; values beyond them go to local memory [default: the launch file's, or 255]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
     pub registers: Option<u32>,
+    /// Which program of a kernel of the suite: a compiler of today's, or as those of the papers' time made it (addresses of 32 bits, loops unrolled)
+    #[arg(long, value_name = "BUILD", default_value = "today", conflicts_with = "ptx", value_parser = build_named)]
+    pub build: Build,
     /// PTX to run instead of the launch file's own
     #[arg(long, value_name = "FILE")]
     pub ptx: Option<PathBuf>,
+    /// Machine code of AMD's Southern Islands (gfx600, gfx601) to run: an ELF object, linked or not
+    #[arg(long, value_name = "FILE", conflicts_with = "ptx")]
+    pub code: Option<PathBuf>,
 }
 
 /// A GPU.
@@ -39,17 +46,24 @@ pub struct GpuChoice {
     pub set: Vec<String>,
 }
 
+/// A build by its name.
+fn build_named(name: &str) -> Result<Build, String> {
+    let found = Build::ALL.into_iter().find(|build| build.name() == name);
+    found.ok_or_else(|| "choose `today` or `papers`".to_owned())
+}
+
 impl KernelChoice {
     /// The kernel that is asked for.
     pub fn request(&self, sink: &mut Sink) -> Option<KernelRequest> {
         let request = request(
             &self.launch,
-            self.ptx.as_deref(),
+            self.code.as_deref().or(self.ptx.as_deref()),
             self.case.as_deref(),
             sink,
         );
         request.map(|request| KernelRequest {
             registers: self.registers,
+            build: self.build,
             ..request
         })
     }
@@ -136,6 +150,7 @@ pub fn request(
     };
     Some(KernelRequest {
         from,
+        build: Build::default(),
         ptx: ptx.map(Path::to_path_buf),
         case: case.map(str::to_owned),
         registers: None,

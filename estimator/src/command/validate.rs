@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use clap::ValueEnum;
+
 use super::arguments::{Suite, ValidateArguments};
 use super::console::{Exit, out, out_json, reject};
 use super::progress::Progress;
@@ -9,21 +11,24 @@ use crate::diag::{Diag, Rejection, Sink, render};
 use crate::outcome::Outcome;
 use crate::run::{resolve_text, run_all};
 use crate::validate::oracle::{CACTI7, CACTI65};
-use crate::validate::{Check, Validation, gpu, macros, suite, watts};
+use crate::validate::{Check, Evidence, Validation, gpu, macros, suite, watts};
 
 /// Compares our numbers with the papers' and shows both.
 pub fn run(arguments: &ValidateArguments) -> Exit {
     let mut sink = Sink::default();
-    match checks(arguments, &mut sink) {
-        Ok(checks) => show(&Validation::new(checks), arguments),
-        Err(diag) => {
-            sink.diags.extend(diag);
-            reject(&Rejection(sink), arguments.json)
-        }
-    }
+    let shown = match arguments.suite.unwrap_or(Suite::FilterCache) {
+        Suite::All => all(arguments, &mut sink),
+        suite => one(suite, arguments, &mut sink),
+    };
+    shown.unwrap_or_else(|diag| {
+        sink.diags.extend(diag);
+        reject(&Rejection(sink), arguments.json)
+    })
 }
 
-fn show(validation: &Validation, arguments: &ValidateArguments) -> Exit {
+/// Row by row. `Err(None)`: the findings are in the sink already.
+fn one(suite: Suite, arguments: &ValidateArguments, sink: &mut Sink) -> Result<Exit, Option<Diag>> {
+    let validation = Validation::new(checks(suite, arguments, sink)?);
     if arguments.json {
         out_json(&serde_json::json!(validation));
     } else if arguments.markdown {
@@ -31,42 +36,58 @@ fn show(validation: &Validation, arguments: &ValidateArguments) -> Exit {
     } else {
         out(&validation.table());
     }
-    if validation.gaps == 0 {
-        Exit::Done
-    } else {
-        Exit::NotMet
-    }
+    Ok(exit(validation.is_met()))
 }
 
-/// Those of the suites that are asked for. `Err(None)`: the findings are in the sink already.
-fn checks(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Vec<Check>, Option<Diag>> {
-    let suites: &[Suite] = match &arguments.suite {
-        Some(suite) => std::slice::from_ref(suite),
-        None => &[Suite::FilterCache],
-    };
-    let mut checks = Vec::new();
-    for suite in suites {
-        let of_suite = match suite {
-            Suite::FilterCache => shipped("filter_cache", arguments, sink)?,
-            Suite::Cacti7 => tool(arguments, |pool| CACTI7.checks(pool))?,
-            Suite::Cacti65 => tool(arguments, |pool| CACTI65.checks(pool))?,
-            Suite::Refused => tool(arguments, |pool| {
-                let mut checks = CACTI7.refused(pool)?;
-                checks.extend(CACTI65.refused(pool)?);
-                Ok(checks)
-            })?,
-            Suite::Macros => tool(arguments, |_| macros::checks())?,
-            Suite::Dies => shipped("dies", arguments, sink)?,
-            Suite::Gpu => tool(arguments, gpu::gpgpusim)?,
-            Suite::UniformVectors => shipped("uniform_vectors", arguments, sink)?,
-            Suite::RegisterVirtualization => shipped("register_virtualization", arguments, sink)?,
-            Suite::WarpedDmr => shipped("warped_dmr", arguments, sink)?,
-            Suite::Watts => tool(arguments, |_| watts::checks())?,
-            Suite::SoftError => shipped("soft_error", arguments, sink)?,
-        };
-        checks.extend(of_suite);
+/// Every suite: its sums, or with `--json` its rows. `Err(None)`: the findings are in the sink already.
+fn all(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Exit, Option<Diag>> {
+    let mut evidence = Evidence::default();
+    for suite in Suite::value_variants() {
+        let name = suite.to_possible_value();
+        if let (Some(name), false) = (name, matches!(suite, Suite::All)) {
+            let checks = checks(*suite, arguments, sink)?;
+            evidence.add(name.get_name(), Validation::new(checks));
+        }
     }
-    Ok(checks)
+    if arguments.json {
+        out_json(&serde_json::json!(evidence.rows()));
+    } else if arguments.markdown {
+        out(&evidence.markdown());
+    } else {
+        out(&evidence.table());
+    }
+    Ok(exit(evidence.is_met()))
+}
+
+fn exit(is_met: bool) -> Exit {
+    if is_met { Exit::Done } else { Exit::NotMet }
+}
+
+/// Those of a suite. `Err(None)`: the findings are in the sink already.
+fn checks(
+    suite: Suite,
+    arguments: &ValidateArguments,
+    sink: &mut Sink,
+) -> Result<Vec<Check>, Option<Diag>> {
+    match suite {
+        Suite::FilterCache => shipped("filter_cache", arguments, sink),
+        Suite::Cacti7 => tool(arguments, |pool| CACTI7.checks(pool)),
+        Suite::Cacti65 => tool(arguments, |pool| CACTI65.checks(pool)),
+        Suite::Refused => tool(arguments, |pool| {
+            let mut checks = CACTI7.refused(pool)?;
+            checks.extend(CACTI65.refused(pool)?);
+            Ok(checks)
+        }),
+        Suite::Macros => tool(arguments, |_| macros::checks()),
+        Suite::Dies => shipped("dies", arguments, sink),
+        Suite::Gpu => tool(arguments, gpu::gpgpusim),
+        Suite::UniformVectors => shipped("uniform_vectors", arguments, sink),
+        Suite::RegisterVirtualization => shipped("register_virtualization", arguments, sink),
+        Suite::WarpedDmr => shipped("warped_dmr", arguments, sink),
+        Suite::Watts => tool(arguments, |_| watts::checks()),
+        Suite::SoftError => shipped("soft_error", arguments, sink),
+        Suite::All => Ok(Vec::new()),
+    }
 }
 
 /// Checks on as many threads as are asked for.

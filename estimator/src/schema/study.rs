@@ -40,9 +40,20 @@ pub(super) fn schema() -> Value {
     }
     schema["properties"]["study"]["properties"]["paper"]["enum"] = json!(BESIDE);
     schema["properties"]["technique"]["items"] = technique_items();
+    sweep_structures(&mut schema["properties"]["structure"]["items"]["properties"]);
     schema["$defs"]["storage"]["enum"] = json!(Structure::ALL.map(Structure::name));
     schema["$defs"]["kernel"]["anyOf"][0]["enum"] = json!(names.kernels);
     schema
+}
+
+/// The keys of a structure that are axes: how many, and what it is made of.
+fn sweep_structures(keys: &mut Value) {
+    keys["count"] = axis(keys["count"].take());
+    for of in ["array", "logic"] {
+        for (_, key) in keys[of]["properties"].as_object_mut().into_iter().flatten() {
+            *key = axis(key.take());
+        }
+    }
 }
 
 /// A technique, or a stack of them.

@@ -35,7 +35,7 @@ pub use manifest::Manifest;
 pub use merge::{Merged, merge};
 pub use record::{Digests, Files, RECORD, Record};
 pub use repair::{Repaired, repair};
-pub use warpwatt_study::goal::Budget;
+pub use warpwatt_input::goal::Budget;
 
 use std::path::{Path, PathBuf};
 

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::PointKey;
 use crate::study::Sampling;
-use crate::study::goal::{Budget, Objective};
 use crate::uncertainty::Draws;
+use warpwatt_input::goal::{Budget, Objective};
 
 /// Versions and hashes of everything that went into a study, and its points in order. No clock times and no paths of the host, so that equal
 /// studies have equal manifests.

@@ -6,7 +6,7 @@ use toml::{Table, Value};
 use warpwatt_techniques::{Definition, find};
 
 use super::variants::{literal, set};
-use super::{Catalogue, Configuration, configurations, read_techniques};
+use super::{Catalogue, Configuration, OwnStructures, configurations, read_techniques};
 use crate::diag::{Diag, Sink, did_you_mean};
 
 /// What is asked to be compared, and the settings of the GPU that stood among those of the techniques.
@@ -51,7 +51,8 @@ impl Asked {
         let before = sink.diags.len();
         let source = sink.sources.add("the techniques, as in a study", &text);
         let (axes, design) = read_techniques(sink, source, &Catalogue::shipped(Arc::new(())));
-        let found = configurations(&axes, &design, sink, source).into_iter();
+        let mut none = OwnStructures::default();
+        let found = configurations(&axes, &mut none, &design, sink, source).into_iter();
         let found = found.map(|(configuration, _)| configuration).collect();
         (sink.diags.len() == before).then_some(found)
     }

@@ -6,7 +6,6 @@
 mod asked;
 mod axes;
 mod configurations;
-pub mod goal;
 mod goals;
 mod gpu;
 mod heading;
@@ -27,8 +26,8 @@ pub mod variants;
 mod workload;
 
 use warpwatt_array as array;
-use warpwatt_input::{diag, expression, input, toml_reader};
-use warpwatt_pricing::{outcome, pricing};
+use warpwatt_input::{diag, expression, goal, input, toml_reader};
+use warpwatt_pricing::{label, outcome, pricing};
 
 pub use asked::Asked;
 pub use axes::{AxisId, Method, Sampling};
@@ -43,7 +42,7 @@ pub use reader::Placed;
 pub use reliability::Watched;
 pub use section::{Format, Limits, Output};
 pub use structure::read_spec;
-pub use structure::{OwnAction, OwnStructure, Per};
+pub use structure::{OwnAction, OwnStructure, OwnStructures, Per, StructureAxes};
 pub use sweep::{Choice, Design};
 pub use technique::{Parameter, StackAxes, TechniqueAxes};
 
@@ -140,7 +139,7 @@ parts! {
         /// What is compared with the plain GPU, each for itself.
         techniques: Vec<StackAxes>,
         /// Structures that the study describes itself.
-        structures: Vec<OwnStructure>,
+        structures: Vec<StructureAxes>,
         /// Which values go together.
         design: Design,
         /// The storage that is followed bit by bit.
@@ -199,6 +198,7 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
     let (gpu, technology) = gpu::read(&mut reader, &root, catalogue);
     let workloads = workload::read(&mut reader, &root, catalogue);
     let techniques = technique::read(&mut reader, &root, catalogue);
+    let structures = structure::read(&mut reader, &root, catalogue, &techniques);
     let sweep = std::mem::take(&mut reader.sweep);
     let budget = goals::read_budget(&mut reader, &root, catalogue, paper.as_deref());
     let pareto = goals::read_pareto(&mut reader, &root, catalogue, paper.as_deref());
@@ -208,7 +208,7 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
         gpu,
         technology,
         workloads,
-        structures: structure::read(&mut reader, &root, catalogue, &techniques),
+        structures,
         techniques,
         design: sweep.finish(&mut reader),
         peak: peak::read(&mut reader, &root, budget.as_ref(), &pareto),

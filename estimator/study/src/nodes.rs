@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use warpwatt_circuit::{CircuitError, Flavours, OperatingPoint, Profile};
-use warpwatt_techlib::quantity::Length;
+use warpwatt_techlib::quantity::{Length, Voltage};
 use warpwatt_techlib::{Flavour, Library, OwnNode, TechError};
 
 use super::TechnologyAxes;
@@ -13,7 +13,7 @@ use super::gpu::NodeChoice;
 use super::reader::Placed;
 use super::sweep::{Choice, Counted, Design};
 use super::variants::{Faults, absurd, named};
-use crate::diag::{Diag, Sink, SourceId};
+use crate::diag::{Diag, Sink, SourceId, Span};
 use crate::pricing::{Described, Designs, NodeCircuits};
 use crate::technology;
 
@@ -43,7 +43,10 @@ impl Node {
         let origin = match &choice.value {
             NodeChoice::Feature(feature) => Origin::Table(library, *feature),
             NodeChoice::File(written) => {
-                let named = Some((source, choice.range.clone()));
+                let named = Some(Span {
+                    source,
+                    range: choice.range.clone(),
+                });
                 Origin::Own(Box::new(technology::read_node(
                     sink, directory, written, named,
                 )?))
@@ -110,9 +113,17 @@ impl Node {
         profile: Profile,
     ) -> Result<NodeCircuits, CircuitError> {
         let own = self.made(Flavours::all(flavour), point, profile)?;
+        let supply = own.technology().device.vdd.value;
         let others = self.slower(flavour).into_iter().filter_map(|flavours| {
+            let made_for = self.technology(flavours.periphery).ok()?;
+            let lower = made_for.technology().device.vdd.value > supply;
+            let shared = OperatingPoint {
+                vdd: point.vdd.or(lower.then_some(supply)),
+                ..point
+            };
             // Those that do not run at this point are not among them.
-            Some((flavours, self.made(flavours, point, profile).ok()?))
+            let made = self.made(flavours, shared, profile).ok()?;
+            Some((flavours, made.designed_for(lower.then_some(supply))))
         });
         let circuits = own.with_others(others.collect());
         Ok(match &self.origin {
@@ -121,25 +132,27 @@ impl Node {
         })
     }
 
-    /// Flavours for what need not be as fast as `flavour`: cells of the memories' own transistors in peripheries of each kind, and all of one kind. They are made
-    /// for its supply, as a chip has one for its logic.
+    /// Flavours for what need not be as fast as `flavour`: cells of the memories' own transistors in peripheries of each kind, and all of one kind. They bear its
+    /// supply, as a chip has one for its logic: they are made for it, or, but for cells, which need what they are made for, for a higher one.
     fn slower(&mut self, flavour: Flavour) -> Vec<Flavours> {
         let Ok(own) = self.technology(flavour) else {
             return Vec::new();
         };
         let supply = |of: &Described| of.technology().device.vdd.value;
-        let mut suits = |other: &Flavour| {
+        let mut made_for = |other: &Flavour| {
             let there = self.technology(*other);
-            there.is_ok_and(|there| supply(&there) == supply(&own))
+            there.map_or(Voltage::ZERO, |there| supply(&there))
         };
         let calmer: &[Flavour] = match flavour {
             Flavour::Hp => &[Flavour::Lstp, Flavour::Lop],
             Flavour::Lop => &[Flavour::Lstp],
             Flavour::Lstp | Flavour::Sram => &[],
         };
-        let logic = calmer.iter().copied().filter(&mut suits);
+        let logic = calmer.iter().copied();
+        let logic = logic.filter(|other| made_for(other) >= supply(&own));
         let logic: Vec<Flavour> = logic.chain([flavour]).collect();
-        let cells = [Flavour::Sram, Flavour::Lstp].into_iter().find(suits);
+        let mut cells = [Flavour::Sram, Flavour::Lstp].into_iter();
+        let cells = cells.find(|other| made_for(other) == supply(&own));
         let with_cells = logic.iter().filter_map(|&periphery| {
             let cells = cells?;
             Some(Flavours { cells, periphery })

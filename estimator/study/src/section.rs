@@ -96,7 +96,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            warp_instructions: 100_000_000,
+            warp_instructions: 1_000_000_000,
         }
     }
 }

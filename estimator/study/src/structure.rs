@@ -1,34 +1,41 @@
 //! `[[structure]]`: a structure that no technique knows, out of a circuit, how many there are, and what happens to it.
 
+use toml::Value;
 use toml::de::DeValue;
 use warpwatt_activity::Event;
-use warpwatt_circuit::Spec;
 use warpwatt_techniques::Group;
 
 use super::reader::known;
 use super::reader::{Fault, Placed, Reader, Section, integer, text};
+use super::sweep::{NUMBERS, is_span};
+use super::technique::Parameter;
 use super::{Catalogue, StackAxes};
 use crate::diag::Diag;
 use crate::expression::Expression;
+use crate::label;
+use circuit::Circuit;
 
 mod circuit;
 mod count;
+mod made;
 
-pub use circuit::read as read_spec;
+pub use circuit::read_spec;
+pub(crate) use made::called;
+pub use made::{OwnStructure, OwnStructures};
 
-/// A structure that a study describes.
+/// A structure that a study describes, with the values that its keys take.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OwnStructure {
+pub struct StructureAxes {
     /// Its name, as in the counters of its actions.
     pub name: Placed<String>,
     /// What it belongs to.
     pub group: Group,
-    /// How many there are.
-    pub count: u32,
+    /// How many there are; one if the study does not say it.
+    count: Option<Parameter>,
     /// Of what.
     pub per: Per,
     /// What it is made of.
-    pub spec: Placed<Spec>,
+    circuit: Circuit,
     /// What happens to it, over the whole GPU.
     pub actions: Vec<OwnAction>,
     /// The configurations or techniques that it belongs to, any of them; empty if all but the baseline have it.
@@ -81,7 +88,7 @@ pub(super) fn read(
     root: &Section<'_>,
     catalogue: &Catalogue,
     stacks: &[StackAxes],
-) -> Vec<OwnStructure> {
+) -> Vec<StructureAxes> {
     let Some(list) = root.get("structure") else {
         return Vec::new();
     };
@@ -96,7 +103,7 @@ pub(super) fn read(
         return Vec::new();
     };
     let counters = counters(catalogue, stacks);
-    let mut found: Vec<OwnStructure> = Vec::new();
+    let mut found: Vec<StructureAxes> = Vec::new();
     let source = reader.source;
     for item in items.iter() {
         let section = reader.as_section("structure".to_owned(), item);
@@ -139,23 +146,29 @@ fn read_one(
     section: &Section<'_>,
     catalogue: &Catalogue,
     counters: &[&str],
-) -> Option<OwnStructure> {
+) -> Option<StructureAxes> {
     reader.refuse_unknown(section, &KEYS);
     if section.get("name").is_none() {
         reader.missing(section, "name", "name = \"reuse_table\"");
     }
-    let name = reader.one(section, "name", |value| own_name(value, catalogue));
+    let name = reader.one(section, "name", |value| {
+        own_name(value, catalogue).map_err(|fault| alone(value, fault))
+    });
     let group = reader.one(section, "group", |value| {
-        let name = text("`group`", value, "group = \"front_end\"")?;
+        let name = text("`group`", value, "group = \"front_end\"");
         let groups = [Group::FrontEnd, Group::Storage, Group::Execution];
+        let name = name.map_err(|fault| alone(value, fault))?;
         choice("part of an SM", &name, &groups.map(|g| (g.name(), g)))
     });
     let per = reader.one(section, "per", |value| {
-        let name = text("`per`", value, "per = \"sm\"")?;
+        let name = text("`per`", value, "per = \"sm\"");
+        let name = name.map_err(|fault| alone(value, fault))?;
         choice("place", &name, &[("sm", Per::Sm), ("gpu", Per::Gpu)])
     });
-    let many = reader.one(section, "count", how_many);
-    let spec = circuit::read(reader, section);
+    let axis = name.as_ref().map_or("", |name| &name.value);
+    let axis = format!("{}{axis}.", label::STRUCTURE);
+    let count = read_count(reader, section, &axis);
+    let circuit = circuit::read(reader, section, &axis);
     let actions: Vec<OwnAction> = ACTIONS
         .iter()
         .filter_map(|action| {
@@ -175,27 +188,62 @@ fn read_one(
             text("`only_with`", value, "only_with = \"filter_cache\"")
         })
     });
-    let baseline = reader.one(section, "baseline", |value| match value {
-        DeValue::Boolean(is_there) => Ok(*is_there),
-        _ => Err(Fault {
-            code: "study::wrong_type",
-            message: "`baseline` is `true` or `false`".to_owned(),
-            label: String::new(),
-            help: Some(
-                "write `baseline = true` for a structure that the plain GPU has too".to_owned(),
-            ),
-        }),
-    });
-    Some(OwnStructure {
+    let baseline = reader.one(section, "baseline", is_there);
+    let circuit = circuit?;
+    if circuit.options.iter().all(|option| !option.is_swept()) {
+        judge(reader, &circuit);
+    }
+    Some(StructureAxes {
         name: name?,
         group: group.map_or(Group::Execution, |group| group.value),
-        count: many.map_or(1, |many| many.value),
+        count,
         per: per.map_or(Per::Sm, |per| per.value),
-        spec: spec?,
+        circuit,
         actions,
         only_with: only_with.unwrap_or_default(),
         baseline: baseline.is_some_and(|baseline| baseline.value),
     })
+}
+
+/// Says at once what is wrong with a structure of one form, whatever else cannot be read.
+fn judge(reader: &mut Reader<'_>, circuit: &Circuit) {
+    let chosen: Vec<circuit::Chosen<'_>> = circuit.firsts().collect();
+    for (range, fault) in circuit.made(&chosen).err().unwrap_or_default() {
+        reader.fault(range, fault);
+    }
+}
+
+fn is_there(value: &DeValue<'_>) -> Result<bool, Fault> {
+    match value {
+        DeValue::Boolean(is_there) => Ok(*is_there),
+        _ => Err(alone(
+            value,
+            Fault {
+                code: "study::wrong_type",
+                message: "`baseline` is `true` or `false`".to_owned(),
+                label: String::new(),
+                help: Some(
+                    "write `baseline = true` for a structure that the plain GPU has too".to_owned(),
+                ),
+            },
+        )),
+    }
+}
+
+/// A fault of a key that is no axis: if several values are the reason, says which keys are.
+fn alone(value: &DeValue<'_>, fault: Fault) -> Fault {
+    match value.is_array() || is_span(value) {
+        true => no_axis(fault),
+        false => fault,
+    }
+}
+
+/// With the keys of a structure that are axes as the remedy.
+fn no_axis(fault: Fault) -> Fault {
+    Fault {
+        help: Some("of a structure `count` and the keys of `array` and `logic` may have several values; describe what differs otherwise under a `[[structure]]` of its own, each with its `only_with`".to_owned()),
+        ..fault
+    }
 }
 
 /// A name that no other structure has, as far as counters tell.
@@ -245,14 +293,25 @@ fn choice<T: Copy>(what: &str, name: &str, words: &[(&str, T)]) -> Result<T, Fau
     })
 }
 
-fn how_many(value: &DeValue<'_>) -> Result<u32, Fault> {
+fn read_count(reader: &mut Reader<'_>, section: &Section<'_>, axis: &str) -> Option<Parameter> {
+    let (key, value) = section.table.get_key_value("count")?;
+    let values = reader.values(&format!("{axis}count"), value, how_many, Some(&NUMBERS))?;
+    Some(Parameter {
+        name: "count".to_owned(),
+        key: key.span(),
+        values,
+        axis: reader.sweep.last(),
+    })
+}
+
+fn how_many(value: &DeValue<'_>) -> Result<Value, Fault> {
     let DeValue::Integer(number) = value else {
         return Err(Fault::wrong_type("`count`", value, "count = 4"));
     };
     let number = integer(number.as_str(), number.radix())?;
-    match u32::try_from(number) {
-        Ok(count) if (1..=MOST).contains(&number) => Ok(count),
-        _ => Err(Fault {
+    match (1..=MOST).contains(&number) {
+        true => Ok(Value::Integer(number)),
+        false => Err(Fault {
             code: "study::absurd_size",
             message: format!("`count` is {number}"),
             label: format!("from 1 to {MOST}"),

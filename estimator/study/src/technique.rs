@@ -42,6 +42,13 @@ pub struct Parameter {
     pub axis: AxisId,
 }
 
+impl Parameter {
+    /// Whether it has several values.
+    pub fn is_swept(&self) -> bool {
+        self.values.len() > 1
+    }
+}
+
 /// The techniques of a study; none is fine: the study then only shows the plain GPU.
 pub(super) fn read(
     reader: &mut Reader<'_>,

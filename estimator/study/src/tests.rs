@@ -147,7 +147,7 @@ fn selected(list: &str) -> (Vec<String>, String) {
     let (study, said) = parsed(&format!("{}kernels = {list}{}", &GOOD[..from], &GOOD[to..]));
     let workloads = study.unwrap().workloads.unwrap_or_default();
     let names = workloads.iter().map(|workload| match &workload.value {
-        Workload::Suite { name, case } => format!("{name} {}", case.as_deref().unwrap_or("-")),
+        Workload::Suite { name, case, .. } => format!("{name} {}", case.as_deref().unwrap_or("-")),
         Workload::Own { .. } | Workload::Counted(_) => "own".to_owned(),
     });
     (names.collect(), said)

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use toml::Spanned;
 use toml::de::DeValue;
+use warpwatt_suite::Build;
 
 use super::Catalogue;
 use super::reader::known;
@@ -24,6 +25,8 @@ pub enum Workload {
         name: String,
         /// The case of its launch file; the first if none is named.
         case: Option<String>,
+        /// Which of its programs.
+        build: Build,
     },
     /// A kernel of the user's.
     Own {
@@ -68,7 +71,8 @@ pub(super) fn read(
         return None;
     }
     let section = reader.section(root, "workloads")?;
-    reader.refuse_unknown(&section, &["kernels"]);
+    reader.refuse_unknown(&section, &["kernels", "build"]);
+    let build = build(reader, &section);
     let Some(list) = section.get("kernels") else {
         reader.missing(&section, "kernels", EXAMPLE);
         return None;
@@ -91,7 +95,10 @@ pub(super) fn read(
     }
     let mut workloads: Vec<Placed<Workload>> = Vec::new();
     for item in items {
-        for read in read_item(reader, item, catalogue) {
+        for mut read in read_item(reader, item, catalogue) {
+            if let Workload::Suite { build: of, .. } = &mut read.value {
+                *of = build;
+            }
             add(reader, &mut workloads, read);
         }
     }
@@ -102,6 +109,21 @@ pub(super) fn read(
         workloads.len(),
     );
     (!workloads.is_empty()).then_some(workloads)
+}
+
+/// `build`: which programs the suite's kernels run.
+fn build(reader: &mut Reader<'_>, section: &Section<'_>) -> Build {
+    let read = reader.one(section, "build", |value| {
+        let name = text("`build`", value, "build = \"papers\"")?;
+        let name = known(
+            "build",
+            "study::unknown_value",
+            &name,
+            Build::ALL.map(Build::name),
+        )?;
+        Ok(Build::ALL.into_iter().find(|build| build.name() == name))
+    });
+    read.and_then(|read| read.value).unwrap_or_default()
 }
 
 /// Adds a kernel to those before it; naming one twice is a fault.
@@ -204,7 +226,11 @@ fn read_one(
     let suite = |value: &DeValue<'_>| suite_kernel(value, catalogue);
     if !item.get_ref().is_table() {
         return match suite(item.get_ref()) {
-            Ok(name) => Some(Workload::Suite { name, case: None }),
+            Ok(name) => Some(Workload::Suite {
+                name,
+                case: None,
+                build: Build::default(),
+            }),
             Err(fault) => {
                 reader.fault(item.span(), fault);
                 None
@@ -232,6 +258,7 @@ fn read_one(
         (true, None) if ptx.is_none() => name.map(|name| Workload::Suite {
             name: name.value,
             case,
+            build: Build::default(),
         }),
         (false, Some(launch)) => Some(Workload::Own {
             launch: launch.value.into(),

@@ -211,7 +211,10 @@ fn a_study_with_a_board_reports_its_watts() {
         )
     };
     scratch.write("s.toml", &study("titan-v"));
-    let output = warpwatt(&scratch.path(""), &["run", "s.toml", "--quiet"]);
+    let output = warpwatt(
+        &scratch.path(""),
+        &["run", "s.toml", "--quiet", "--show", "structures"],
+    );
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(
         stdout(&output).contains("The board draws "),
@@ -230,11 +233,40 @@ fn a_study_with_a_board_reports_its_watts() {
         .iter()
         .find(|point| point["point"]["technique"] == "baseline")
         .unwrap();
-    let watts = plain["metrics"].as_array().unwrap();
-    let watts = watts
-        .iter()
-        .find(|metric| metric["name"] == "board.power_w");
-    assert_eq!(watts.unwrap()["value"], kernel["board"]["power_w"]);
+    let metrics = plain["metrics"].as_array().unwrap();
+    let metric = |name: &str| {
+        let found = metrics.iter().find(|metric| metric["name"] == name);
+        &found.unwrap_or_else(|| panic!("no {name}"))["value"]
+    };
+    let drawn = &kernel["board"];
+    for (name, watts) in drawn.as_object().unwrap() {
+        if watts.is_number() {
+            assert_eq!(metric(&format!("board.{name}")), watts);
+        }
+    }
+    let dynamic = drawn["dynamic_w"].as_object().unwrap();
+    for (kind, watts) in dynamic {
+        assert_eq!(metric(&format!("board.{kind}_w")), watts);
+    }
+    let shown = stdout(&output);
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("· watts of the board"), "{shown}");
+    assert!(shown.contains(" W of active SMs, "), "{shown}");
+    let page = fs::read_to_string(scratch.path("results/report.html")).unwrap();
+    assert!(page.contains("Watts of the board"));
+    let table = fs::read_to_string(scratch.path("results/board.csv")).unwrap();
+    let mut lines = csv::Reader::from_reader(table.as_bytes());
+    let first: std::collections::BTreeMap<String, String> =
+        lines.deserialize().next().unwrap().unwrap();
+    let watts = |key: &str| first[key].parse::<f64>().unwrap();
+    let total = drawn["power_w"].as_f64().unwrap();
+    approx::assert_relative_eq!(watts("board.power_w"), total);
+    let parts = first.keys().filter(|key| {
+        let whole = ["board.power_w", "board.low_w", "board.high_w"];
+        key.starts_with("board.") && !whole.contains(&key.as_str())
+    });
+    let sum: f64 = parts.map(|key| watts(key)).sum();
+    approx::assert_relative_eq!(sum, total, max_relative = 1e-9);
 
     for (board, message) in [
         ("v100", "has the GPU `v100`"),
@@ -334,6 +366,7 @@ fn faults_of_boards_are_told_with_their_remedies() {
     scratch.write("uneven.csv", "name,power_w\na,1,2\nb\n");
     scratch.write("unknown.csv", "a,b\n1,2\n");
     scratch.write("none.csv", "name,util_dram\n");
+    scratch.write("bare.csv", "core_mhz,util_dram\n1200,0.5\n");
     scratch.write("wrong.toml", "[board]\nname = 3\n");
     let facts = include_str!("../../board/facts/titan-v.toml");
     scratch.write(
@@ -357,6 +390,7 @@ fn faults_of_boards_are_told_with_their_remedies() {
         "predict odd.csv --board titan-v --set clock=3 --set supply=-1",
         "calibrate odd.csv --board titan-v --out b.toml",
         "calibrate kernels.csv --board qv100 --out b.toml",
+        "calibrate bare.csv --board titan-v --out b.toml",
         "kernel vector_add --board titan-v --preset v100",
         "run study.toml",
     ];

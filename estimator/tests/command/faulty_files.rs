@@ -19,6 +19,9 @@ array --cacti without_blocks.cfg
 array --cacti other_tags.cfg
 kernel no_ptx.toml
 kernel endless.toml
+kernel calls/meta.toml --code half.o
+kernel calls/meta.toml --code calls/kernel.o --check-races
+kernel calls/meta.toml --code calls/kernel.o --registers 8
 avf wrong.toml
 trace wrong.toml --out wrong.trace
 trace half.trace
@@ -101,6 +104,24 @@ fn launches(scratch: &Scratch) {
     scratch.write("endless.toml", &format!("{endless}{ROUNDS}"));
 }
 
+/// Machine code, and the first half of it.
+fn objects(scratch: &Scratch) {
+    let case = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../workloads/gcn/tests/cases/calls"
+    );
+    fs::create_dir_all(scratch.path("calls/small")).unwrap();
+    for file in ["meta.toml", "kernel.o", "small/in.bin", "small/out.bin"] {
+        fs::copy(
+            format!("{case}/{file}"),
+            scratch.path(&format!("calls/{file}")),
+        )
+        .unwrap();
+    }
+    let object = fs::read(scratch.path("calls/kernel.o")).unwrap();
+    fs::write(scratch.path("half.o"), &object[..object.len() / 2]).unwrap();
+}
+
 fn studies(scratch: &Scratch) {
     let wrong = ONE_POINT.replace(
         "\"vector_add\"",
@@ -119,6 +140,7 @@ fn files_are_told_what_is_wrong_with_them() {
     let scratch = Scratch::new();
     tables(&scratch);
     launches(&scratch);
+    objects(&scratch);
     studies(&scratch);
     let traced = warpwatt(
         &scratch.path(""),

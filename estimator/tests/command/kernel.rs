@@ -1,5 +1,6 @@
 //! `warpwatt kernel` and `warpwatt list` through the command.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use crate::common::{Scratch, command, errors, stderr, stdout, warpwatt};
@@ -446,6 +447,85 @@ fn conditions_are_asked_for_and_answered_in_words() {
     }
 }
 
+/// The SMs and what belongs to none add up to the GPU, structure by structure; the timeline shows the same watts.
+#[test]
+fn power_is_parted_by_sm_and_shown_on_the_timeline() {
+    let scratch = Scratch::new();
+    let run = |more: &[&str]| {
+        let kernel = [
+            "kernel",
+            "matmul_tiled",
+            "--preset",
+            "v100",
+            "--node",
+            "12nm",
+        ];
+        let output = warpwatt(&scratch.path(""), &[&kernel[..], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    };
+    let table = |name: &str| -> Vec<BTreeMap<String, f64>> {
+        let mut rows = csv::Reader::from_path(scratch.path(name)).unwrap();
+        let rows = rows.deserialize().map(|row| row.unwrap());
+        let number = |(key, cell): (String, String)| Some((key, cell.parse().ok()?));
+        rows.map(|row: BTreeMap<String, String>| row.into_iter().filter_map(number).collect())
+            .collect()
+    };
+    let window = ["--power-window", "500"];
+    run(&[&["--power", "gpu.csv"], &window[..]].concat());
+    let sms = [
+        "--power",
+        "sm.csv",
+        "--power-by",
+        "sm",
+        "--timeline",
+        "t.json",
+    ];
+    run(&[&sms, &window[..]].concat());
+    let (whole, parts) = (table("gpu.csv"), table("sm.csv"));
+    assert_eq!(parts.len(), 81 * whole.len());
+    let mut uneven = false;
+    for (window, parts) in whole.iter().zip(parts.chunks(81)) {
+        for (key, watts) in window.iter().filter(|(key, _)| key.ends_with("_w")) {
+            let sum: f64 = parts.iter().filter_map(|row| row.get(key)).sum();
+            approx::assert_relative_eq!(sum, watts, max_relative = 1e-9, epsilon = 1e-12);
+        }
+        uneven |= parts[0]["power_w"] != parts[79]["power_w"];
+        assert!(parts[0].contains_key("register_file_w") && !parts[0].contains_key("l2.data_w"));
+        assert!(!parts[80].contains_key("sm") && parts[80].contains_key("l2.data_w"));
+    }
+    assert!(uneven, "not all SMs do the same at all times");
+    let timeline = fs::read_to_string(scratch.path("t.json")).unwrap();
+    let timeline: Value = serde_json::from_str(&timeline).unwrap();
+    let shown = |pid: u64, name: &str| -> Vec<f64> {
+        let events = timeline["traceEvents"].as_array().unwrap().iter();
+        let events = events.filter(|it| it["pid"] == pid && it["name"] == name);
+        events
+            .map(|it| it["args"]["value"].as_f64().unwrap())
+            .collect()
+    };
+    let gpu = shown(100_000, "power, W");
+    assert_eq!(gpu.len(), whole.len());
+    let groups = [
+        "front_end",
+        "storage",
+        "execution",
+        "uncore",
+        "dram",
+        "clock",
+    ];
+    let groups = groups.map(|group| shown(100_000, &format!("power of {group}, W")));
+    let (first, second) = (shown(1, "power, W"), shown(2, "power, W"));
+    for (number, window) in whole.iter().enumerate() {
+        approx::assert_abs_diff_eq!(gpu[number], window["power_w"], epsilon = 1e-5);
+        let sum: f64 = groups.iter().map(|group| group[number]).sum();
+        approx::assert_abs_diff_eq!(gpu[number], sum, epsilon = 1e-4);
+        for (sm, shown) in [&first, &second].into_iter().enumerate() {
+            let watts = parts[81 * number + sm]["power_w"];
+            approx::assert_abs_diff_eq!(shown[number], watts, epsilon = 1e-5);
+        }
+    }
+}
+
 /// What `--activity` writes is priced like the kernel itself, to the last bit.
 #[test]
 fn counts_that_were_written_out_are_priced_alike() {
@@ -539,4 +619,28 @@ fn energy_by_opcode_and_by_line_is_that_of_the_run() {
     );
     assert!(text.contains("of no instruction: clock."), "{text}");
     assert!(shown("lines").contains("dynamic energy by line"));
+}
+
+/// Machine code runs on the same launch files as PTX, linked or not, and is timed as warps of 64.
+#[test]
+fn machine_code_of_southern_islands_runs_and_is_timed() {
+    let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../workloads/gcn/tests/cases");
+    let mut counts = Vec::new();
+    for object in ["kernel.o", "kernel.hsaco"] {
+        let launch = format!("{cases}/group_sum/meta.toml");
+        let code = format!("{cases}/group_sum/{object}");
+        let arguments = [
+            "kernel", &launch, "--case", "small", "--code", &code, "--json",
+        ];
+        let (exit, value) = json(&[&arguments[..], &["--no-cache"]].concat());
+        assert_eq!((exit, &value["passed"]), (Some(0), &Value::Bool(true)));
+        assert_eq!(value["warp_width"], 64);
+        assert!(value["cycles"].as_u64() > Some(0));
+        assert_eq!(value["wavefront_instructions"], value["warp_instructions"]);
+        counts.push([
+            value["wavefront_instructions"].clone(),
+            value["cycles"].clone(),
+        ]);
+    }
+    assert_eq!(counts[0], counts[1]);
 }

@@ -3,12 +3,15 @@
 //! A check compares one number of ours with one of a paper and says whether it holds within its tolerance or is a gap. Tolerances state how near two
 //! independent models of one thing are expected to be; they are set before the comparison and not moved to make it hold.
 
+mod evidence;
 pub mod gpu;
 pub mod macros;
 pub mod oracle;
 mod render;
 pub mod suite;
 pub mod watts;
+
+pub use evidence::{Evidence, EvidenceRow};
 
 use serde::Serialize;
 
@@ -40,13 +43,13 @@ pub struct Check {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Nothing in ours was chosen by the published value.
+    /// Nothing of the published value went into ours, and the row could have failed.
     #[default]
-    Prediction,
-    /// An input or a constant of ours was chosen so that it meets the published value.
-    Calibration,
-    /// Ours is changed from what the paper describes, to see on what a gap hangs.
-    Experiment,
+    Independent,
+    /// Ours follows from the published value: an input was found by it, a line was fitted to it, or a formula of the document is computed again.
+    ByConstruction,
+    /// Shown to tell on what a gap hangs, never counted: ours is another setting, or a part beside the document's whole, or cannot fail.
+    Context,
 }
 
 /// How far apart two values may be.
@@ -71,15 +74,27 @@ pub enum Status {
     Gap,
 }
 
-/// Checks with their sum.
+/// Checks with their sums: what is worth different things is counted apart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Validation {
-    /// How many hold.
-    pub holds: usize,
-    /// How many are gaps.
-    pub gaps: usize,
+    /// Independent rows.
+    #[serde(flatten)]
+    pub independent: Tally,
+    /// Rows that follow from the published values.
+    pub by_construction: Tally,
+    /// How many are only shown.
+    pub context: usize,
     /// Every check, in the order of the paper.
     pub checks: Vec<Check>,
+}
+
+/// How many checks of one kind hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Within their tolerances.
+    pub holds: usize,
+    /// Not.
+    pub gaps: usize,
 }
 
 impl Check {
@@ -141,14 +156,14 @@ impl Check {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Prediction, Self::Calibration, Self::Experiment];
+    pub const ALL: [Self; 3] = [Self::Independent, Self::ByConstruction, Self::Context];
 
     /// As suites write it.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Prediction => "prediction",
-            Self::Calibration => "calibration",
-            Self::Experiment => "experiment",
+            Self::Independent => "independent",
+            Self::ByConstruction => "by_construction",
+            Self::Context => "context",
         }
     }
 }
@@ -170,15 +185,37 @@ impl Tolerance {
 impl Validation {
     /// Counts what holds.
     pub fn new(checks: Vec<Check>) -> Self {
-        let holds = checks
-            .iter()
-            .filter(|check| check.status == Status::Holds)
-            .count();
         Self {
-            holds,
-            gaps: checks.len() - holds,
+            independent: Tally::of(&checks, Kind::Independent),
+            by_construction: Tally::of(&checks, Kind::ByConstruction),
+            context: checks
+                .iter()
+                .filter(|check| check.kind == Kind::Context)
+                .count(),
             checks,
         }
+    }
+
+    /// Whether nothing that counts is a gap.
+    pub fn is_met(&self) -> bool {
+        self.independent.gaps + self.by_construction.gaps == 0
+    }
+}
+
+impl Tally {
+    fn of(checks: &[Check], kind: Kind) -> Self {
+        let of_kind = checks.iter().filter(|check| check.kind == kind);
+        let (holds, gaps): (Vec<_>, Vec<_>) =
+            of_kind.partition(|check| check.status == Status::Holds);
+        Self {
+            holds: holds.len(),
+            gaps: gaps.len(),
+        }
+    }
+
+    /// How many there are.
+    pub fn all(self) -> usize {
+        self.holds + self.gaps
     }
 }
 
@@ -202,13 +239,22 @@ mod tests {
     }
 
     #[test]
-    fn the_sum_counts_both_kinds() {
+    fn what_is_worth_different_things_is_counted_apart() {
         let near = Tolerance::Relative(0.1);
         let check = |what, ours| Check::new("T", what, 1.0, ours, near).in_unit("pJ");
-        let checks = vec![check("a", 1.0), check("b", 2.0)];
+        let checks = vec![
+            check("a", 1.0),
+            check("b", 2.0),
+            check("c", 1.0).of_kind(Kind::ByConstruction),
+            check("d", 1.0).of_kind(Kind::Context),
+        ];
         let validation = Validation::new(checks);
-        assert_eq!((validation.holds, validation.gaps), (1, 1));
+        assert_eq!(validation.independent, Tally { holds: 1, gaps: 1 });
+        assert_eq!(validation.by_construction, Tally { holds: 1, gaps: 0 });
+        assert_eq!(validation.context, 1);
+        assert!(!validation.is_met());
         let text = validation.table();
+        assert!(text.contains("1 of 2 independent rows hold"), "{text}");
         assert!(text.contains("+100.0%") && text.contains("gap"), "{text}");
         assert!(validation.json().unwrap().contains("\"status\": \"gap\""));
     }

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-use super::{Check, Status, Tolerance, Validation};
-use warpwatt_analysis::report::format;
+use super::{Check, Kind, Status, Tolerance, Validation};
+use warpwatt_report::format;
 
 impl Validation {
     /// One row a check, and the sum.
@@ -14,7 +14,6 @@ impl Validation {
         table
             .load_style(presets::UTF8_FULL_CONDENSED)
             .set_content_arrangement(ContentArrangement::Disabled)
-            .force_no_tty()
             .set_header([
                 "where",
                 "what",
@@ -30,9 +29,36 @@ impl Validation {
         for column in table.column_iter_mut().skip(2).take(4) {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        let mut text = format!("{table}\n{} hold, {} are gaps\n", self.holds, self.gaps);
+        let mut text = format!("{table}\n{}\n", self.summary());
         for (place, why) in self.reasons() {
             let _ = writeln!(text, "{place}: {why}");
+        }
+        text
+    }
+
+    /// How many rows hold, by what they are worth.
+    pub fn summary(&self) -> String {
+        let Self {
+            independent,
+            by_construction,
+            context,
+            ..
+        } = self;
+        let mut text = format!(
+            "{} of {} independent rows hold",
+            independent.holds,
+            independent.all()
+        );
+        if by_construction.all() > 0 {
+            let _ = write!(
+                text,
+                "; {} of {} by construction",
+                by_construction.holds,
+                by_construction.all()
+            );
+        }
+        if *context > 0 {
+            let _ = write!(text, "; {context} only shown");
         }
         text
     }
@@ -64,7 +90,7 @@ impl Validation {
         for check in &self.checks {
             let _ = writeln!(text, "| {} |", cells(check).join(" | "));
         }
-        let _ = writeln!(text, "\n{} hold, {} are gaps.", self.holds, self.gaps);
+        let _ = writeln!(text, "\n{}.", self.summary());
         let reasons = self.reasons();
         if !reasons.is_empty() {
             text.push('\n');
@@ -90,9 +116,11 @@ fn cells(check: &Check) -> [String; 7] {
         }
         Tolerance::Relative(_) | Tolerance::AtMost => format::change(check.difference()),
     };
-    let status = match check.status {
-        Status::Holds => "holds",
-        Status::Gap => "gap",
+    let status = match (check.kind, check.status) {
+        (Kind::Context, _) => "shown",
+        (Kind::ByConstruction, Status::Holds) => "by construction",
+        (Kind::Independent, Status::Holds) => "holds",
+        (_, Status::Gap) => "gap",
     };
     [
         check.place.clone(),

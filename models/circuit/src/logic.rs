@@ -12,7 +12,9 @@ mod limits;
 mod netlist;
 mod price;
 mod route;
+mod share;
 mod spec;
+mod stages;
 
 pub use arithmetic::Carry;
 pub use choose::{Fairness, Policy};

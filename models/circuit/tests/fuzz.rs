@@ -132,7 +132,7 @@ impl Dice {
     fn logic(&mut self) -> LogicSpec {
         let (bits, inputs) = (self.size(7.0), self.size(6.0));
         let block = match self.below(8) {
-            0 => LogicBlock::Parity { bits },
+            0 => LogicBlock::Parity { bits, stages: 1 },
             1 => LogicBlock::Equality { bits },
             2 => LogicBlock::PriorityEncoder { inputs },
             3 => LogicBlock::Multiplexer { inputs, bits },

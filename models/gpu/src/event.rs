@@ -17,6 +17,8 @@ pub(crate) enum Event {
     Deliver { sm: u16, warp: u8 },
     /// A barrier opens.
     Barrier { sm: u16, cta: u8, number: u8 },
+    /// A warp has what it waited for: products, or what a barrier in shared memory is told.
+    Goes { sm: u16, warp: u8 },
     /// The last instruction of a warp has left the pipeline.
     Retire { sm: u16, warp: u8 },
     /// A register is back from memory.

@@ -38,4 +38,4 @@ pub use sm::{WarpState, WarpView};
 pub use spec::*;
 /// The traces that hooks see.
 pub use warpwatt_simt::trace;
-pub use watch::{MemoryView, SmView, Watcher};
+pub use watch::{MemoryView, SmView, Watcher, Watchers};

@@ -315,6 +315,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             | Event::Fill { sm, .. }
             | Event::Deliver { sm, .. }
             | Event::Barrier { sm, .. }
+            | Event::Goes { sm, .. }
             | Event::Retire { sm, .. }
             | Event::Restored { sm, .. }
             | Event::Constant { sm, .. }
@@ -416,6 +417,7 @@ fn deliver<'t>(
         Event::Fill { miss, .. } => sm.fill(miss, now, world)?,
         Event::Deliver { warp, .. } => sm.deliver(warp, now, world),
         Event::Barrier { cta, number, .. } => return sm.open_barrier(cta, number, now, world),
+        Event::Goes { warp, .. } => return sm.goes(warp, now, world),
         Event::Retire { warp, .. } => return sm.retire(warp, now, world),
         Event::Restored { warp, word, .. } => sm.restored(warp, word, now),
         Event::Constant { place, .. } => return sm.fill_constant(place, now, world),

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use warpwatt_simt::trace::{KernelTrace, LatencyClass, MemoryOp, Register, StaticInst, Unit};
+use warpwatt_simt::trace::{
+    Asynchronous, KernelTrace, LatencyClass, MemoryOp, Register, StaticInst, Unit,
+};
 
 use crate::counters::Counter;
 use crate::registers::{Numbering, Region, bank_words, keys, regions};
@@ -54,6 +56,10 @@ pub(crate) struct Inst {
     /// Multiply-adds on matrices that a warp does with it.
     pub multiply_adds: u64,
     pub memory: Option<MemoryOp>,
+    /// What it begins or awaits.
+    pub asynchronous: Option<Asynchronous>,
+    /// Registers that its unit reads and writes on its own.
+    pub streamed: u64,
     /// The bits of all that it reads and writes.
     pub touches: u64,
     keys: Range<u32>,
@@ -132,19 +138,24 @@ impl Program {
             pass,
             latency,
         } = timing(spec, inst);
+        // What a product that goes on alone adds to, the unit reads and writes on its own; whoever waits for it waits by name.
+        let alone = matches!(inst.asynchronous, Some(Asynchronous::Product { .. }));
+        let waits_for = |register: &&Register| !alone || !inst.destinations.contains(register);
+        let sources: Vec<Register> = inst.sources.iter().filter(waits_for).copied().collect();
+        let destinations = if alone { &[][..] } else { &inst.destinations };
         let keys = extend(
             &mut self.keys,
-            inst.sources.iter().flat_map(|&register| keys(register)),
+            sources.iter().flat_map(|&register| keys(register)),
         );
         let regions = extend(
             &mut self.regions,
-            regions(&inst.destinations, spec.scoreboard.regions as usize),
+            regions(destinations, spec.scoreboard.regions as usize),
         );
         let of_regions = &self.regions[regions.start as usize..];
         let bits = of_regions.iter().map(|&region| self.numbering.bits(region));
         self.bits.extend(bits);
-        let reads = extend(&mut self.reads, reads(spec, &inst.sources));
-        let results = inst.destinations.iter();
+        let reads = extend(&mut self.reads, reads(spec, &sources));
+        let results = destinations.iter();
         let writes = extend(&mut self.writes, results.flat_map(|&it| bank_words(it)));
         Inst {
             port,
@@ -156,6 +167,12 @@ impl Program {
             operation: operation(inst),
             multiply_adds: u64::from(inst.multiply_adds),
             memory: inst.memory,
+            asynchronous: inst.asynchronous,
+            streamed: if alone {
+                inst.destinations.len() as u64
+            } else {
+                0
+            },
             touches: self.touches(&keys, &regions),
             keys,
             regions,
@@ -246,17 +263,22 @@ fn timing(spec: &GpuSpec, inst: &StaticInst) -> Timing {
                 latency: timing.control.latency,
             };
         }
-        (Unit::Control | Unit::Fence, _) => (Port::Int, &timing.control),
-        (Unit::Fp64, LatencyClass::Special) => (Port::Fp64, &timing.fp64.div),
-        (Unit::Fp64, class) => (Port::Fp64, of_class(&timing.fp64, timing, class)),
+        (Unit::Control | Unit::Fence, _) => (Port::Int, timing.control.clone()),
+        (Unit::Fp64, LatencyClass::Special) => (Port::Fp64, timing.fp64.div.clone()),
+        (Unit::Fp64, class) => (Port::Fp64, of_class(&timing.fp64, timing, class).clone()),
         (Unit::Sfu, LatencyClass::Div) | (Unit::Int, LatencyClass::Div) => {
-            (Port::Sfu, &timing.int.div)
+            (Port::Sfu, timing.int.div.clone())
         }
-        (Unit::Fp32, LatencyClass::Div) => (Port::Sfu, &timing.fp32.div),
-        (Unit::Sfu, _) => (Port::Sfu, &timing.special),
-        (Unit::Matrix, _) => (Port::Tensor, &timing.tensor),
-        (Unit::Int, class) => (Port::Int, of_class(&timing.int, timing, class)),
-        (Unit::Fp32, class) => (Port::Sp, of_class(&timing.fp32, timing, class)),
+        (Unit::Fp32, LatencyClass::Div) => (Port::Sfu, timing.fp32.div.clone()),
+        (Unit::Sfu, _) => (Port::Sfu, timing.special.clone()),
+        (Unit::Matrix, _) => match inst.asynchronous {
+            Some(Asynchronous::Product { bits, .. }) => {
+                (Port::Tensor, of_warpgroup(timing, inst.multiply_adds, bits))
+            }
+            _ => (Port::Tensor, timing.tensor.clone()),
+        },
+        (Unit::Int, class) => (Port::Int, of_class(&timing.int, timing, class).clone()),
+        (Unit::Fp32, class) => (Port::Sp, of_class(&timing.fp32, timing, class).clone()),
     };
     let port = available(units, port);
     let lanes = match port {
@@ -271,6 +293,18 @@ fn timing(spec: &GpuSpec, inst: &StaticInst) -> Timing {
         interval: spec.interval(lanes).max(op.interval),
         pass: op.interval,
         latency: op.latency,
+    }
+}
+
+/// A product of a warpgroup, in proportion to one of m64n128k16 of 16-bit elements.
+fn of_warpgroup(timing: &TimingSpec, multiply_adds: u32, bits: u8) -> OpTiming {
+    /// A warp's multiply-adds of that one, and the bits of its elements.
+    const WHOLE: u64 = 16 * 128 * 16 * 16;
+    let work = u64::from(multiply_adds) * u64::from(bits);
+    let interval = (u64::from(timing.warpgroup.interval) * work).div_ceil(WHOLE) as u32;
+    OpTiming {
+        latency: timing.warpgroup.latency + interval,
+        interval,
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) struct Reply {
 pub(crate) enum Kind {
     /// Data, for the first-level cache or past it.
     Load,
+    /// Data that a copy moves to shared memory, past the first-level cache.
+    Copy,
     Store,
     Atomic,
     /// A line of instructions.

@@ -20,6 +20,40 @@ pub trait Watcher {
     fn end(&mut self, cycle: u64, view: &MemoryView<'_>);
 }
 
+/// Several that look on together; each sees what it would see alone, and is asked about memory at least as often.
+pub struct Watchers<'w>(pub Vec<&'w mut dyn Watcher>);
+
+impl Watcher for Watchers<'_> {
+    fn launch(&mut self, cycle: u64, kernel: &str) {
+        for one in &mut self.0 {
+            one.launch(cycle, kernel);
+        }
+    }
+
+    fn watches(&self, sm: u16) -> bool {
+        self.0.iter().any(|one| one.watches(sm))
+    }
+
+    fn sm(&mut self, cycle: u64, view: &SmView<'_>) {
+        for one in &mut self.0 {
+            if one.watches(view.number()) {
+                one.sm(cycle, view);
+            }
+        }
+    }
+
+    fn memory(&mut self, cycle: u64, view: &MemoryView<'_>) -> u64 {
+        let next = self.0.iter_mut().map(|one| one.memory(cycle, view));
+        next.min().unwrap_or(u64::MAX)
+    }
+
+    fn end(&mut self, cycle: u64, view: &MemoryView<'_>) {
+        for one in &mut self.0 {
+            one.end(cycle, view);
+        }
+    }
+}
+
 /// An SM as it is now.
 #[derive(Clone, Copy)]
 pub struct SmView<'v> {
@@ -101,6 +135,17 @@ impl MemoryView<'_> {
         let mut activity = counts.activity(&Selection::new(|_| true));
         activity += &attached;
         activity
+    }
+
+    /// What each SM has counted of that with what is attached to it, in the order of their numbers.
+    pub fn activity_by_sm(&self) -> impl Iterator<Item = Activity> {
+        self.sms.iter().map(|sm| {
+            let (mut counts, mut attached) = (Counts::new(), Activity::new());
+            sm.so_far(self.cycle, self.program, &mut counts, &mut attached);
+            let mut activity = counts.activity(&Selection::new(|_| true));
+            activity += &attached;
+            activity
+        })
     }
 
     /// Cycles of the DRAM clock in which data buses were in use, summed over controllers, for all requests begun so far.

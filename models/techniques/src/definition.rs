@@ -161,6 +161,20 @@ mod tests {
         );
     }
 
+    /// A name that the GPU counts too would be added to its count.
+    #[test]
+    fn no_technique_counts_under_a_name_of_the_gpu() {
+        let of_gpu = |name: &str| warpwatt_gpu::COUNTERS.iter().any(|it| it.name == name);
+        let mut looked_at = 0;
+        for definition in ALL {
+            for (name, _) in definition.counters {
+                assert!(!of_gpu(name), "{}: {name}", definition.name);
+                looked_at += 1;
+            }
+        }
+        assert!(looked_at > 100, "{looked_at}");
+    }
+
     #[test]
     fn all_problems_of_a_table_come_at_once() {
         let table: Table = "entry = 16\nentries = 0\nentries_per_tag = \"two\""

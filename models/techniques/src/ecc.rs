@@ -2,7 +2,8 @@
 //!
 //! R. W. Hamming, "Error Detecting and Error Correcting Codes", Bell System Technical Journal 29, 1950; M. Y. Hsiao, "A Class of Optimal Minimum Odd-weight-column
 //! SEC-DED Codes", IBM Journal of Research and Development 14(4), 1970. Check bits widen the arrays, every write makes them and every read checks them.
-//! Checking is off the critical path: what is found wrong is dropped in the pipeline, as J. Tan and others (CF 2013, section 3.2.3) have it.
+//! Checking is off the critical path: what is found wrong is dropped in the pipeline, as J. Tan and others (CF 2013, section 3.2.3) have it, and corrected in the one
+//! corrector of an SM.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -21,7 +22,7 @@ use warpwatt_gpu::{GpuSpec, Hooks};
 use warpwatt_reliability::{Journals, ProtectionFactory, Whole, whole_structures};
 
 use crate::parameter::{Choice, choice};
-use crate::protection::Guard;
+use crate::protection::{Guard, beside, seldom};
 use crate::{Circuits, Claim, Definition, Fit, Path, Structure, Technique};
 use place::{PLACES, Place};
 use warpwatt_structures::inventory;
@@ -35,10 +36,7 @@ pub static DEFINITION: Definition = Definition {
     parameters: &[STRUCTURE.declared(), CODE.declared()],
     counters: &[
         ("ecc.generator.read", "words whose check bits were made"),
-        (
-            "ecc.checker.read",
-            "words that were checked, and corrected if the code can",
-        ),
+        ("ecc.checker.read", "words that were checked"),
     ],
     metrics: &[],
     configure: |values| {
@@ -104,7 +102,7 @@ impl Technique for Ecc {
         if let Some(array) = array {
             parts.push(("array", delay(&array)?));
         }
-        parts.push(("checker", delay(&self.guard.checker(word))?));
+        parts.push(("checker", delay(&self.guard.detector(word))?));
         let paths = vec![
             Path {
                 name: "check bits of a word that is written",
@@ -156,11 +154,15 @@ impl Technique for Ecc {
     fn structures(&self, gpu: &GpuSpec) -> Vec<Structure> {
         let word = self.place.word(gpu);
         let (generators, checkers) = self.place.circuits(gpu);
-        let of = |name, spec, per_sm| Structure::added(name, spec).per_sm(per_sm);
-        vec![
+        let of = |name, spec, per_sm| beside(gpu, Structure::added(name, spec).per_sm(per_sm));
+        let mut found = vec![
             of("ecc.generator", self.guard.generator(word), generators),
-            of("ecc.checker", self.guard.checker(word), checkers),
-        ]
+            of("ecc.checker", self.guard.detector(word), checkers),
+        ];
+        if let Some(corrector) = self.guard.corrector(word) {
+            found.push(seldom(gpu, Structure::added("ecc.corrector", corrector)));
+        }
+        found
     }
 
     fn alter(&self, gpu: &GpuSpec, structures: &mut [Structure]) {

@@ -3,7 +3,7 @@
 //! A. Lashgar, A. Baniasadi, A. Khonsari, "Inter-Warp Instruction Temporal Locality in Deep-Multithreaded GPUs", section 3.2 and Figure 2: "the percentage
 //! of instructions already fetched by other currently active warps recently". Made precise here: of all fetches of an SM, the share for which one of the
 //! SM's last N fetches was of the same instruction by another warp that still runs. The same share with the fetching warp itself counted is reported
-//! beside it. Section 3.3 ("42 %") is the share of fetches whose instruction lies decoded in some other warp's instruction buffer.
+//! beside it. Section 1 counts in cycles ("82 %"): the share of fetches of an instruction that any warp of the SM fetched in the last 64. Section 3.3 ("42 %") is the share of fetches whose instruction lies decoded in some other warp's instruction buffer.
 
 use std::collections::VecDeque;
 
@@ -19,7 +19,7 @@ pub static DEFINITION: Definition = Definition {
     name: "fetch_redundancy",
     summary: "statistics: how many fetches repeat a recent fetch of another warp",
     citation: "A. Lashgar, A. Baniasadi, A. Khonsari, \"Inter-Warp Instruction Temporal Locality in Deep-Multithreaded GPUs\", section 3.2 and Figure 2",
-    parameters: &[WINDOWS.declared()],
+    parameters: &[WINDOWS.declared(), CYCLES.declared()],
     counters: &[
         ("fetch_redundancy_fetches", "fetches looked at: all"),
         (
@@ -31,6 +31,10 @@ pub static DEFINITION: Definition = Definition {
             "the same with the fetching warp counted, and warps that have finished",
         ),
         (
+            "fetch_redundancy_within_cycles_N",
+            "fetches whose instruction some warp of the SM fetched in the last N cycles",
+        ),
+        (
             "fetch_redundancy_buffered",
             "fetches whose instruction lay decoded in another warp's instruction buffer",
         ),
@@ -39,6 +43,7 @@ pub static DEFINITION: Definition = Definition {
     configure: |values| {
         Ok(Box::new(FetchRedundancy {
             windows: values.get(&WINDOWS),
+            cycles: values.get(&CYCLES),
             label: values.label(),
         }))
     },
@@ -52,11 +57,19 @@ const WINDOWS: Counts = counts(
 )
 .labelled();
 
+const CYCLES: Counts = counts(
+    "cycles",
+    &[64],
+    1..=65536,
+    "recency windows, in cycles of the SM",
+);
+
 /// The configured statistics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchRedundancy {
     /// Ascending.
     windows: Vec<u32>,
+    cycles: Vec<u32>,
     label: String,
 }
 
@@ -70,10 +83,10 @@ impl Technique for FetchRedundancy {
     }
 
     fn attach(&self, _: &GpuSpec, hooks: &mut Hooks) {
-        let windows = self.windows.clone();
+        let (windows, cycles) = (self.windows.clone(), self.cycles.clone());
         hooks
             .fetch_observers
-            .push(Box::new(move |_| Box::new(Recent::new(&windows))));
+            .push(Box::new(move |_| Box::new(Recent::new(&windows, &cycles))));
     }
 
     fn metrics(&self, run: &Run) -> Vec<Metric> {
@@ -90,6 +103,12 @@ impl Technique for FetchRedundancy {
             metrics.push(share(
                 format!("fetch_redundancy.any_warp.{window}"),
                 any_warp(*window),
+            ));
+        }
+        for cycles in &self.cycles {
+            metrics.push(share(
+                format!("fetch_redundancy.within_cycles.{cycles}"),
+                within_cycles(*cycles),
             ));
         }
         metrics.push(share(
@@ -110,6 +129,10 @@ fn any_warp(window: u32) -> String {
     format!("fetch_redundancy_any_warp_{window}")
 }
 
+fn within_cycles(cycles: u32) -> String {
+    format!("fetch_redundancy_within_cycles_{cycles}")
+}
+
 /// The recent fetches of one SM.
 struct Recent {
     windows: Vec<Window>,
@@ -119,6 +142,10 @@ struct Recent {
     total: u64,
     buffered: u64,
     decoded: Decoded,
+    /// The newest fetch of each instruction, by its cycle.
+    newest: FxHashMap<u64, u64>,
+    /// Windows in cycles, and the fetches within each.
+    within: Vec<(u32, u64)>,
 }
 
 struct Window {
@@ -135,7 +162,7 @@ struct Fetch {
 }
 
 impl Recent {
-    fn new(windows: &[u32]) -> Self {
+    fn new(windows: &[u32], cycles: &[u32]) -> Self {
         let longest = windows.iter().max().map_or(0, |&length| length as usize);
         let window = |&length: &u32| Window {
             length: length as usize,
@@ -149,6 +176,8 @@ impl Recent {
             total: 0,
             buffered: 0,
             decoded: Decoded::default(),
+            newest: FxHashMap::default(),
+            within: cycles.iter().map(|&cycles| (cycles, 0)).collect(),
         }
     }
 
@@ -161,6 +190,11 @@ impl Recent {
         for window in &mut self.windows {
             window.any_warp += u64::from(newest_same < window.length);
             window.other_warp += u64::from(newest_other < window.length);
+        }
+        if let Some(before) = self.newest.insert(event.pc, event.cycle) {
+            for (cycles, fetches) in &mut self.within {
+                *fetches += u64::from(event.cycle - before <= u64::from(*cycles));
+            }
         }
     }
 }
@@ -200,6 +234,9 @@ impl FetchObserver for Recent {
         for window in &self.windows {
             activity.add(&other_warp(window.length as u32), window.other_warp);
             activity.add(&any_warp(window.length as u32), window.any_warp);
+        }
+        for (cycles, fetches) in &self.within {
+            activity.add(&within_cycles(*cycles), *fetches);
         }
     }
 }
@@ -250,7 +287,7 @@ mod tests {
 
     #[test]
     fn only_other_running_warps_within_the_window_count() {
-        let mut recent = Recent::new(&[1, 2]);
+        let mut recent = Recent::new(&[1, 2], &[64]);
         for (cycle, (warp, pc)) in [(0, 8), (1, 8), (1, 16), (0, 8), (2, 24)]
             .into_iter()
             .enumerate()
@@ -280,7 +317,7 @@ mod tests {
 
     #[test]
     fn an_instruction_in_another_warp_s_buffer_is_seen_once_it_is_decoded() {
-        let mut recent = Recent::new(&[16]);
+        let mut recent = Recent::new(&[16], &[64]);
         recent.fetched(event(0, 0, 8));
         recent.delivered(event(2, 0, 8));
         recent.fetched(event(1, 1, 8));

@@ -17,7 +17,9 @@ use warpwatt_gpu::{
 };
 use warpwatt_reliability::{Cover, Journals, Protection, ProtectionFactory, Residency};
 
-use crate::protection::{Guard, Lives, WarpRegister, Words, attach_issue, in_file, is_whole};
+use crate::protection::{
+    Guard, Lives, WarpRegister, Words, attach_issue, beside, in_file, is_whole, seldom,
+};
 use crate::{Claim, Definition, Judged, Metric, Structure, Technique};
 
 /// The technique in the registry.
@@ -79,18 +81,23 @@ impl Technique for RegisterToRegister {
         Some(attach_issue(hooks, move |_| Protector::new(gpu.clone())))
     }
 
-    /// As many generators as results can be written in a cycle, as many checkers as operands of an instruction.
+    /// As many generators as results can be written in a cycle, as many checkers as operands of an instruction, and one corrector.
     fn structures(&self, gpu: &GpuSpec) -> Vec<Structure> {
-        let of =
-            |name, spec, count: u32| Structure::added(name, spec).per_sm(count * gpu.sm.warp_width);
-        vec![
+        let of = |name, spec, count: u32| {
+            let all = Structure::added(name, spec).per_sm(count * gpu.sm.warp_width);
+            beside(gpu, all)
+        };
+        let mut found = vec![
             of(
                 "rtrp.generator",
                 CODE.generator(32),
                 gpu.operands.result_buses,
             ),
-            of("rtrp.checker", CODE.checker(32), gpu.operands.sources),
-        ]
+            of("rtrp.checker", CODE.detector(32), gpu.operands.sources),
+        ];
+        let corrector = CODE.corrector(32);
+        found.extend(corrector.map(|it| seldom(gpu, Structure::added("rtrp.corrector", it))));
+        found
     }
 
     fn metrics(&self, run: &Run) -> Vec<Metric> {

@@ -3,8 +3,8 @@
 //! H. Jeon, "Resource Underutilization Exploitation for Power Efficient and Reliable Throughput Processor", USC 2015, chapter 2. Claim: 16 % fewer registers are
 //! taken on average, and with subarrays switched off that hold none the static power of the register file falls by 47 %.
 //!
-//! The compiler finds where values die (`warpwatt_ptx::lifetime`) and says so in metadata instructions: a `pir` at each basic block and every 18 instructions,
-//! a `pbr` for every 9 registers that are released where paths meet. A renaming table maps the registers of a warp to physical ones from the first write of a
+//! The compiler finds where values die (`warpwatt_ptx::lifetime`) and says so in metadata instructions: a `pir` at each basic block and every 18 instructions, unless
+//! nothing dies there, a `pbr` for every 9 registers that are released where paths meet. A renaming table maps the registers of a warp to physical ones from the first write of a
 //! value to its release. What does not fit the table is not renamed.
 //!
 //! ```

@@ -51,8 +51,20 @@ pub static DEFINITION: Definition = Definition {
             "check bits made, each for an entry of the table",
         ),
         (
+            "sawp.copies.write",
+            "instructions put where what comes is compared with them; not with compare_reads = false",
+        ),
+        (
             "sawp.parity.read",
-            "parities made and checked: at arrival, at issue, at each comparison",
+            "parities made at arrival and checked at issue",
+        ),
+        (
+            "sawp.analyser.read",
+            "outcomes of comparisons analysed, one an arrival",
+        ),
+        (
+            "sawp.minimum.read",
+            "looks for the entry with the fewest instructions, for a new one where none is free",
         ),
         (
             "sawp.table.read",
@@ -64,7 +76,22 @@ pub static DEFINITION: Definition = Definition {
         ),
         (
             "sawp.progress.read",
-            "instructions counted to know how far warps are; not with variant = \"min\"",
+            "counts of a warp's instructions looked up, to count one or to know how far it is; this and the next six not with variant = \"min\"",
+        ),
+        (
+            "sawp.progress.write",
+            "counts of a warp's instructions written",
+        ),
+        ("sawp.increment.read", "instructions counted for a warp"),
+        ("sawp.mean.read", "instructions counted for all warps"),
+        (
+            "sawp.distance.read",
+            "distances of a warp from the mean, where an entry would have to make way",
+        ),
+        ("sawp.bound.read", "of them compared with progress"),
+        (
+            "sawp.threshold.read",
+            "counters compared with threshold, likewise",
         ),
         ("sawp_arrivals", "instructions that came into the buffer"),
         (
@@ -134,7 +161,7 @@ const PROGRESS: Count = count(
 const COMPARE_READS: Flag = flag(
     "compare_reads",
     true,
-    "each instruction that is compared with one that comes is read out of the buffer, and counts as an access; false: these reads are free",
+    "what is compared with an instruction that comes lies in flip-flops, which are there beside the buffer and are written; false: it costs nothing",
 );
 
 /// Which rules.

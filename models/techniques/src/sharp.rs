@@ -100,7 +100,7 @@ pub static DEFINITION: Definition = Definition {
             "shared_valid_cycles",
             "of them those of words that a resident CTA has written",
         ),
-        ("shared_words", "words of shared memory of all SMs"),
+        ("sharp_shared_words", "words of shared memory of all SMs"),
         ("shared_untouched", "of them those that no CTA has written"),
     ],
     metrics: &[Judged::headline("coverage"), Judged::lower("dropped")],
@@ -147,7 +147,7 @@ impl Technique for Sharp {
             |name: &str, part: u64, whole: u64| Metric::ratio(format!("sharp.{name}"), part, whole);
         let (live, guarded) = (count("sharp_live_cycles"), count("sharp_guarded_cycles"));
         let (cycles, valid) = (count("shared_word_cycles"), count("shared_valid_cycles"));
-        let words = count("shared_words");
+        let words = count("sharp_shared_words");
         vec![
             share("coverage", guarded, live),
             share("shared_memory_used", valid, cycles),

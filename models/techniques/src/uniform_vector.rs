@@ -30,9 +30,12 @@ use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
 
-use crate::parameter::{Choice, Count, CountOr, Flag, choice, count, count_or, flag};
+use crate::definition::unless;
+use crate::parameter::{
+    Choice, Count, CountOr, Flag, Handle, Values, choice, count, count_or, flag,
+};
 use crate::protection::attach_issue;
-use crate::{Circuits, Claim, Definition, Fit, Judged, Metric, Structure, Technique};
+use crate::{Circuits, Claim, Definition, Fit, Judged, Metric, Parsed, Structure, Technique};
 use notes::Notes;
 use pipeline::Pipeline;
 
@@ -51,6 +54,7 @@ pub static DEFINITION: Definition = Definition {
         IRB_EARLY.declared(),
         CONVERT.declared(),
         RELIABILITY.declared(),
+        PARITY.declared(),
     ],
     counters: counts::COUNTERS,
     metrics: &[
@@ -62,20 +66,7 @@ pub static DEFINITION: Definition = Definition {
         Judged::higher("vrf_coverage.of_words"),
         Judged::higher("vrf_coverage.loaded"),
     ],
-    configure: |values| {
-        Ok(Box::new(UniformVector {
-            design: values.get(&DESIGN),
-            mode: values.get(&MODE),
-            srf_entries: values.get(&SRF_ENTRIES),
-            irb_entries: values.get(&IRB_ENTRIES),
-            irb_tag_bits: values.get(&IRB_TAG_BITS),
-            irb_value_bits: values.get(&IRB_VALUE_BITS),
-            irb_early: values.get(&IRB_EARLY),
-            convert: values.get(&CONVERT),
-            reliability: values.get(&RELIABILITY),
-            label: values.label(),
-        }))
-    },
+    configure,
 };
 
 const DESIGN: Choice<Design, 2> = choice(
@@ -141,6 +132,12 @@ const RELIABILITY: Flag = flag(
     "a second lane repeats uniform computations, results are held twice, entries of the reuse buffer have parity",
 );
 
+const PARITY: Flag = flag(
+    "parity",
+    false,
+    "a parity bit beside each copy of a value that is held twice says which of two that differ is right; only with reliability = true",
+);
+
 /// Where uniform vectors are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Design {
@@ -168,7 +165,32 @@ pub struct UniformVector {
     irb_early: bool,
     convert: Convert,
     reliability: bool,
+    parity: bool,
     label: String,
+}
+
+fn configure(values: &Values) -> Parsed {
+    let technique = UniformVector {
+        design: values.get(&DESIGN),
+        mode: values.get(&MODE),
+        srf_entries: values.get(&SRF_ENTRIES),
+        irb_entries: values.get(&IRB_ENTRIES),
+        irb_tag_bits: values.get(&IRB_TAG_BITS),
+        irb_value_bits: values.get(&IRB_VALUE_BITS),
+        irb_early: values.get(&IRB_EARLY),
+        convert: values.get(&CONVERT),
+        reliability: values.get(&RELIABILITY),
+        parity: values.get(&PARITY),
+        label: values.label(),
+    };
+    let mut problems = Vec::new();
+    if technique.parity && !technique.reliability {
+        problems.push(PARITY.refused(
+            "it chooses between two copies, of which there is one",
+            "write `reliability = true` beside it",
+        ));
+    }
+    unless(problems, technique)
 }
 
 /// Which uniform instructions one lane does for all.
@@ -205,8 +227,8 @@ impl Technique for UniformVector {
         }));
     }
 
-    /// With `reliability`, what is held twice tells of a flip in either copy, not which of them is right; what the parity bit of the reuse buffer finds wrong is
-    /// executed.
+    /// With `reliability`, what is held twice tells of a flip in either copy, and with `parity` which of them is right; what the parity bit of the reuse buffer finds
+    /// wrong is executed.
     fn attach_protecting(
         &self,
         gpu: &GpuSpec,

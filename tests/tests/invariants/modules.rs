@@ -57,6 +57,29 @@ const CIRCLES: &[Circle] = &[
         ],
         "one interpreter: warps leave traces, and a trace is read back with the options of its execution",
     ),
+    (
+        "estimator/report",
+        &[
+            "answer",
+            "beside",
+            "budget",
+            "chart",
+            "compare",
+            "drawn",
+            "metric",
+            "model",
+            "paper",
+            "pareto",
+            "protection",
+            "stacked",
+        ],
+        "a report holds what is made of its points (answers, budgets, fronts, stacks), each of which is made from a report",
+    ),
+    (
+        "workloads/gcn",
+        &["exec", "wave"],
+        "one interpreter: a wavefront executes instructions, and what they do is done to a wavefront",
+    ),
 ];
 
 /// Of a module those that it names, each with a file that does.

@@ -35,6 +35,14 @@ __device__ __forceinline__ float max(float a, float b) { return __builtin_fmaxf(
 __device__ __forceinline__ float rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
 __device__ __forceinline__ float sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
 __device__ __forceinline__ float exp2f(float a) { return __nvvm_ex2_approx_f(a); }
+// As CUDA's own are made: the whole part of the exponent, what is left of it in two steps, and the unit's approximations.
+__device__ __forceinline__ float expf(float a) {
+  const float whole = __builtin_truncf(a * 1.44269504f);
+  const float rest = fmaf(whole, -1.90465421e-9f, fmaf(whole, -0.693147182f, a));
+  return exp2f(rest * 1.44269504f) * exp2f(whole);
+}
+__device__ __forceinline__ float logf(float a) { return __nvvm_lg2_approx_f(a) * 0.693147182f; }
+__device__ __forceinline__ float fabsf(float a) { return __builtin_fabsf(a); }
 __device__ __forceinline__ float __log2f(float a) { return __nvvm_lg2_approx_f(a); }
 __device__ __forceinline__ float __sinf(float a) { return __nvvm_sin_approx_f(a); }
 __device__ __forceinline__ float __cosf(float a) { return __nvvm_cos_approx_f(a); }

@@ -88,12 +88,23 @@ pub struct Unsupported {
 }
 
 impl Inspection {
-    /// Share of the instructions that are supported; 1 of an empty module.
+    /// Share of the instructions that are supported; 1 of an empty module. Of an entry or function in which something else than an instruction is not
+    /// supported none is.
     pub fn coverage(&self) -> f64 {
-        let refused = self.unsupported.iter().filter(|item| item.is_instruction);
+        let others = self.unsupported.iter().filter(|item| !item.is_instruction);
+        let lost: BTreeSet<&str> = others.filter_map(|item| item.function.as_deref()).collect();
+        let is_lost = |name: &str| lost.contains(name);
+        let entries = self.entries.iter().map(|entry| &entry.body);
+        let bodies = entries.chain(&self.functions);
+        let all_of = bodies.filter(|body| is_lost(&body.name));
+        let refused = self.unsupported.iter().filter(|item| {
+            let function = item.function.as_deref();
+            item.is_instruction && !function.is_some_and(is_lost)
+        });
+        let refused = refused.count() as u64 + all_of.map(|body| body.instructions).sum::<u64>();
         match self.instructions {
             0 => 1.0,
-            all => 1.0 - refused.count() as f64 / all as f64,
+            all => 1.0 - refused as f64 / all as f64,
         }
     }
 }
@@ -254,7 +265,7 @@ fn describe(source: &str, lines: &Lines, bodies: &[Body<'_, '_>], error: PtxErro
     };
     Unsupported {
         form,
-        function: found.map(|(name, _)| name.to_owned()),
+        function: body_at(bodies, at).map(|body| body.name.to_owned()),
         line: lines.line(place),
         column: lines.column(place),
         is_instruction: found.is_some(),
@@ -262,13 +273,18 @@ fn describe(source: &str, lines: &Lines, bodies: &[Body<'_, '_>], error: PtxErro
     }
 }
 
+/// The entry or function that an offset lies in.
+fn body_at<'b, 'm, 's>(bodies: &'b [Body<'m, 's>], offset: usize) -> Option<&'b Body<'m, 's>> {
+    let after = bodies.partition_point(|body| body.start <= offset);
+    bodies.get(after.checked_sub(1)?)
+}
+
 /// The instruction that stands at an offset, and its function's name; functions and instructions are in the order of the text.
 fn instruction_at<'m, 's>(
     bodies: &[Body<'m, 's>],
     offset: usize,
 ) -> Option<(&'s str, &'m Instruction<'s>)> {
-    let after = bodies.partition_point(|body| body.start <= offset);
-    let body = &bodies[after.checked_sub(1)?];
+    let body = body_at(bodies, offset)?;
     let after = body.all.partition_point(|i| i.span.start <= offset);
     let instruction = *body.all.get(after.checked_sub(1)?)?;
     (offset < instruction.span.end).then_some((body.name, instruction))
@@ -339,5 +355,21 @@ mod tests {
         assert!(!found.entries[1].runs);
         assert_eq!(found.entries[1].registers.after, None);
         approx::assert_relative_eq!(found.coverage(), 7.0 / 11.0);
+    }
+
+    /// What cannot be loaded is not said to be supported, whatever its instructions are.
+    #[test]
+    fn a_label_that_stands_in_two_places_is_counted() {
+        let text = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry fine() { ret; }
+.visible .entry not() { L: membar.gl; L: membar.gl; ret; }
+";
+        let found = inspect(text, None).expect("it parses");
+        assert_eq!(found.unsupported.len(), 1);
+        assert_eq!(found.unsupported[0].function.as_deref(), Some("not"));
+        approx::assert_relative_eq!(found.coverage(), 1.0 / 4.0);
     }
 }

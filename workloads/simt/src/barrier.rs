@@ -11,6 +11,9 @@ use crate::warp::{Ballot, Wait};
 /// Barriers of a CTA (PTX ISA 8.x, section 9.7.13.1).
 pub(crate) const BARRIERS: u32 = 16;
 
+/// The first of the barriers at which warpgroups wait for their products, one a warpgroup: beyond those that a kernel can name.
+pub(crate) const WARPGROUP_BARRIERS: u32 = 1 << 16;
+
 /// Threads that announced themselves at each barrier without waiting (`bar.arrive`), and for how many in all.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arrivals(BTreeMap<u32, Arrived>);
@@ -171,7 +174,8 @@ impl AfterBarriers {
     }
 }
 
-fn post_dominates(entry: &Entry, inst: u32, barrier: u32) -> bool {
+/// Whether every way from the instruction `barrier` to the end leads through `inst`.
+pub(crate) fn post_dominates(entry: &Entry, inst: u32, barrier: u32) -> bool {
     let blocks = Blocks::of(&entry.code);
     let block_of = |at: u32| blocks.starts.partition_point(|&start| start <= at) - 1;
     let (wanted, mut block) = (block_of(inst), block_of(barrier));

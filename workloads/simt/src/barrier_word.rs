@@ -2,6 +2,10 @@
 //! that the phase waits for and those that every phase begins with; 22 bits of bytes that the phase waits for; a bit unused; and the
 //! phase's parity.
 
+use std::collections::BTreeMap;
+
+use warpwatt_ptx::types::Space;
+
 const COUNT_BITS: u32 = 20;
 const COUNT: u64 = (1 << COUNT_BITS) - 1;
 const BYTES_BITS: u32 = 22;
@@ -77,6 +81,37 @@ impl BarrierWord {
             self.0 = (self.0 ^ PARITY) | self.expected();
         }
     }
+}
+
+/// What the barriers of a CTA have been told since it began: arrivals, and bytes that copies have moved.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Told(BTreeMap<u64, [u64; 2]>);
+
+impl Told {
+    /// A CTA begins.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// So many arrive at the barrier at an address of shared memory, or of its window.
+    pub fn arrive(&mut self, address: u64, count: u64) {
+        self.0.entry(offset(address)).or_default()[0] += count;
+    }
+
+    /// A copy has moved so many bytes.
+    pub fn complete(&mut self, address: u64, bytes: u64) {
+        self.0.entry(offset(address)).or_default()[1] += bytes;
+    }
+
+    /// Arrivals and bytes so far.
+    pub fn so_far(&self, address: u64) -> [u64; 2] {
+        self.0.get(&offset(address)).copied().unwrap_or_default()
+    }
+}
+
+/// Where in shared memory an address lies that may be generic.
+pub(crate) fn offset(address: u64) -> u64 {
+    address % Space::WINDOW
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! One CTA: its warps take turns until all have exited.
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::CLUSTER_BARRIER;
+use warpwatt_ptx::program::{CLUSTER_BARRIER, WARPGROUP};
 
-use crate::barrier::{AfterBarriers, Arrivals, BARRIERS, Queue};
-use crate::error::Cause;
+use crate::barrier::{AfterBarriers, Arrivals, BARRIERS, Queue, WARPGROUP_BARRIERS};
+use crate::barrier_word::Told;
+use crate::error::{Cause, Reason, Waiting};
 use crate::memory::{DeviceMemory, LocalMemory, Memories};
 use crate::races::{Race, Watch};
 use crate::upset::{Flip, Moment, Upset};
@@ -18,13 +19,26 @@ struct Member<const W: usize> {
     warp: Warp<W>,
     state: State,
     local: LocalMemory,
+    /// How often memory had been changed when it last stopped.
+    seen: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Running,
     Waiting(Wait),
+    /// It goes on when memory has been changed more often than this.
+    Polling(u64),
     Done,
+}
+
+/// How far a CTA has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// All its warps have exited.
+    Done,
+    /// None of its warps can go on before somebody else changes memory.
+    Polls,
 }
 
 /// The warps and memories of a CTA, reused for each CTA of the launch.
@@ -33,6 +47,7 @@ pub(crate) struct Cta<const W: usize> {
     shared: Vec<u8>,
     arrivals: Arrivals,
     order: AfterBarriers,
+    told: Told,
     watch: Option<Box<Watch>>,
 }
 
@@ -43,12 +58,25 @@ pub(crate) struct Ground<'g> {
     pub constants: &'g mut [u8],
     pub params: &'g mut [u8],
     pub left: u64,
+    /// How often memory was changed.
+    pub changes: u64,
 }
 
 /// A fault and the warp it happened in.
 pub(crate) struct CtaFault {
     pub warp: usize,
     pub fault: Box<WarpFault>,
+}
+
+impl<const W: usize> Member<W> {
+    /// A warp that polls goes on if memory was changed since.
+    fn look_again(&mut self, changes: u64) {
+        if let State::Polling(seen) = self.state
+            && seen != changes
+        {
+            self.state = State::Running;
+        }
+    }
 }
 
 impl<const W: usize> Cta<W> {
@@ -61,6 +89,7 @@ impl<const W: usize> Cta<W> {
         let members = warps.into_iter().map(|warp| Member {
             warp,
             state: State::Done,
+            seen: 0,
             local: LocalMemory::new(W, u64::from(local_bytes)),
         });
         Self {
@@ -68,6 +97,7 @@ impl<const W: usize> Cta<W> {
             shared: vec![0; shared_bytes],
             arrivals: Arrivals::default(),
             order: AfterBarriers::default(),
+            told: Told::default(),
             watch,
         }
     }
@@ -81,10 +111,40 @@ impl<const W: usize> Cta<W> {
         self.watch.map_or_else(Vec::new, |watch| watch.races())
     }
 
-    /// Runs the CTA `cta` to its end; what is left of `ground` says how many instructions that took.
-    pub fn run(&mut self, cta: [u32; 3], ground: &mut Ground<'_>) -> Result<(), CtaFault> {
+    /// Runs the CTA `cta` as far as it comes; what is left of `ground` says how many instructions that took.
+    pub fn run(&mut self, cta: [u32; 3], ground: &mut Ground<'_>) -> Result<Progress, CtaFault> {
+        self.start(ground.entry, cta);
+        self.go_on(ground)
+    }
+
+    /// Goes on with a CTA that polls.
+    pub fn go_on(&mut self, ground: &mut Ground<'_>) -> Result<Progress, CtaFault> {
+        self.advance_all(ground, None)
+    }
+
+    /// Runs the CTA `cta` to its end, alone.
+    pub fn run_alone(&mut self, cta: [u32; 3], ground: &mut Ground<'_>) -> Result<(), CtaFault> {
         self.start(ground.entry, cta);
         self.finish(ground, None)
+    }
+
+    /// The lanes that wait, and for what.
+    pub fn waits(&mut self, entry: &Entry) -> Vec<Waiting> {
+        let mut found = Vec::new();
+        for Member { warp, state, .. } in &mut self.members {
+            match state {
+                State::Waiting(wait) => found.push(Waiting {
+                    cta: warp.place.cta,
+                    warp: warp.place.warp,
+                    lanes: warp.live(),
+                    line: wait.line,
+                    reason: Reason::Barrier,
+                }),
+                State::Done => {}
+                _ => found.extend(warp.waiting(entry)),
+            }
+        }
+        found
     }
 
     /// As [`run`](Self::run), with an upset on the way.
@@ -111,11 +171,31 @@ impl<const W: usize> Cta<W> {
     fn finish(
         &mut self,
         ground: &mut Ground<'_>,
-        mut ahead: Option<&Moment<'_>>,
+        ahead: Option<&Moment<'_>>,
     ) -> Result<(), CtaFault> {
+        match self.advance_all(ground, ahead)? {
+            Progress::Done => Ok(()),
+            Progress::Polls => Err(self.hang(ground.entry)),
+        }
+    }
+
+    /// Nobody changes what the CTA polls.
+    pub fn hang(&mut self, entry: &Entry) -> CtaFault {
+        let waiting = self.waits(entry);
+        let (warp, line) = waiting.first().map_or((0, 0), |it| (it.warp, it.line));
+        self.fault(warp as usize, line, Cause::Hang { waiting })
+    }
+
+    /// All warps take turns until they have exited, or poll.
+    fn advance_all(
+        &mut self,
+        ground: &mut Ground<'_>,
+        mut ahead: Option<&Moment<'_>>,
+    ) -> Result<Progress, CtaFault> {
         loop {
             let mut progressed = false;
             for at in 0..self.members.len() {
+                self.members[at].look_again(ground.changes);
                 if self.members[at].state != State::Running {
                     continue;
                 }
@@ -130,10 +210,15 @@ impl<const W: usize> Cta<W> {
             }
             let done = |member: &Member<W>| member.state == State::Done;
             if self.members.iter().all(done) {
-                return Ok(());
+                return Ok(Progress::Done);
             }
-            if !progressed {
+            let waits = |member: &Member<W>| matches!(member.state, State::Waiting(_));
+            if !progressed || self.members.iter().any(waits) {
                 self.open_barriers(ground.entry)?;
+            }
+            let runs = |member: &Member<W>| member.state == State::Running;
+            if !progressed && !self.members.iter().any(runs) {
+                return Ok(Progress::Polls);
             }
         }
     }
@@ -164,19 +249,25 @@ impl<const W: usize> Cta<W> {
 
     /// A warp runs until it stops, at most `slice` instructions.
     fn turn(&mut self, at: usize, ground: &mut Ground<'_>, slice: u64) -> Result<(), CtaFault> {
-        let Member { warp, local, .. } = &mut self.members[at];
+        let Member {
+            warp, local, seen, ..
+        } = &mut self.members[at];
         let mut memories = Memories {
             device: ground.device,
             shared: &mut self.shared,
             local,
             constants: ground.constants,
             params: ground.params,
+            told: &mut self.told,
             watch: self.watch.as_deref_mut(),
         };
-        let before = warp.counts.warp_instructions;
+        let (executed, changes) = (warp.executed(), warp.changes);
+        warp.look_again(*seen != ground.changes);
         let stop = warp.run(ground.entry, &mut memories, ground.left.min(slice));
         let stop = stop.map_err(|fault| CtaFault { warp: at, fault })?;
-        ground.left -= warp.counts.warp_instructions - before;
+        ground.left -= warp.executed() - executed;
+        ground.changes += warp.changes - changes;
+        *seen = ground.changes;
         if ground.left == 0 && stop != Stop::Exit {
             let line = warp.line(ground.entry);
             // Which limit that was is the caller's to say.
@@ -228,9 +319,10 @@ impl<const W: usize> Cta<W> {
             constants: &mut *ground.constants,
             params: &mut *ground.params,
             left: ground.left,
+            changes: ground.changes,
         };
         let turned = self.turn(at, &mut once, 1);
-        ground.left = once.left;
+        (ground.left, ground.changes) = (once.left, once.changes);
         turned?;
         let warp = &mut self.members[at].warp;
         warp.fit(ground.entry);
@@ -246,6 +338,7 @@ impl<const W: usize> Cta<W> {
             watch.start(cta);
         }
         self.arrivals = Arrivals::default();
+        self.told.clear();
         for member in &mut self.members {
             member.warp.start(entry, cta);
             member.state = State::Running;
@@ -276,6 +369,7 @@ impl<const W: usize> Cta<W> {
                 }
             }
             Stop::Slice => {}
+            Stop::Polls => member.state = State::Polling(member.seen),
         }
     }
 
@@ -284,7 +378,9 @@ impl<const W: usize> Cta<W> {
         let running = |member: &&Member<W>| member.state != State::Done;
         let live = self.members.iter().filter(running).count() as u32 * W as u32;
         let mut stuck = Vec::new();
-        for id in (0..BARRIERS).chain([CLUSTER_BARRIER]) {
+        let groups = (self.members.len() * W).div_ceil(WARPGROUP as usize * 32) as u32;
+        let of_groups = WARPGROUP_BARRIERS..WARPGROUP_BARRIERS + groups;
+        for id in (0..BARRIERS).chain([CLUSTER_BARRIER]).chain(of_groups) {
             let waiting = self.waiting(id);
             let Some(queue) = Queue::of(
                 id,
@@ -313,9 +409,10 @@ impl<const W: usize> Cta<W> {
                 self.members[member].warp.opened(queue.ballot);
             }
         }
-        let runs = |member: &Member<W>| member.state == State::Running;
+        let goes_on =
+            |member: &Member<W>| matches!(member.state, State::Running | State::Polling(_));
         match stuck.first() {
-            Some(&(first, ref barrier)) if !self.members.iter().any(runs) => {
+            Some(&(first, ref barrier)) if !self.members.iter().any(goes_on) => {
                 let line = barrier.line;
                 let barriers = stuck.into_iter().map(|(_, barrier)| barrier).collect();
                 Err(self.fault(first, line, Cause::Deadlock { barriers }))

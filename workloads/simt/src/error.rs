@@ -5,6 +5,8 @@ use std::fmt;
 use warpwatt_ptx::PtxError;
 use warpwatt_ptx::types::Space;
 
+use crate::barrier::WARPGROUP_BARRIERS;
+
 /// A launch that was refused or an execution that stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExecError {
@@ -108,6 +110,18 @@ pub enum Cause {
         /// The barriers that they wait at.
         barriers: Vec<WaitingBarrier>,
     },
+    /// No thread can ever go on: each waits for lanes that never come, or for a change of memory that nobody makes.
+    Hang {
+        /// Who waits, and where.
+        waiting: Vec<Waiting>,
+    },
+    /// A CTA waits for another one, in a launch in which races are looked for: there they run one after the other.
+    Together,
+    /// A lane executes a collective whose mask does not name it.
+    NotMember {
+        /// The mask.
+        mask: u32,
+    },
     /// Calls nest too deep, or their frames are too large.
     StackOverflow {
         /// How many calls were open.
@@ -122,6 +136,10 @@ pub enum Cause {
     },
     /// `free` of an address that `malloc` did not give, or that was given back.
     BadFree(u64),
+    /// An instruction of a warpgroup that only a part of a warp's threads executes.
+    PartialWarp,
+    /// A tensor map that no copy can use.
+    TensorMap(&'static str),
     /// `trap`.
     Trap,
     /// An indexed branch beyond its list.
@@ -132,6 +150,66 @@ pub enum Cause {
     BeyondCode,
     /// The instruction limit was reached.
     Limit(u64),
+}
+
+/// Lanes that wait in a launch in which nobody can go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Their CTA.
+    pub cta: [u32; 3],
+    /// Their warp in it.
+    pub warp: u32,
+    /// The lanes.
+    pub lanes: u64,
+    /// Line in the PTX file.
+    pub line: u32,
+    /// What they wait for.
+    pub reason: Reason,
+}
+
+/// What lanes wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A change of memory: their loop reads the same for ever.
+    Memory,
+    /// These lanes of their warp.
+    Lanes(u64),
+    /// The other threads at a barrier of the CTA.
+    Barrier,
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            cta: [x, y, z],
+            warp,
+            lanes,
+            line,
+            reason,
+        } = self;
+        let who = named("lane", &numbers(*lanes));
+        write!(f, "CTA ({x}, {y}, {z}) warp {warp} {who} at line {line} ")?;
+        match reason {
+            Reason::Memory => f.write_str("for a change of memory"),
+            Reason::Lanes(lanes) => write!(f, "for {}", named("lane", &numbers(*lanes))),
+            Reason::Barrier => f.write_str("at a barrier"),
+        }
+    }
+}
+
+/// The lanes of a mask, neighbours as ranges.
+fn numbers(mut lanes: u64) -> Vec<String> {
+    let mut found = Vec::new();
+    while lanes != 0 {
+        let first = lanes.trailing_zeros();
+        let count = (lanes >> first).trailing_ones();
+        found.push(match count {
+            1 => first.to_string(),
+            _ => format!("{first}-{}", first + count - 1),
+        });
+        lanes &= !(u64::MAX >> (64 - count) << first);
+    }
+    found
 }
 
 /// A barrier that cannot open.
@@ -158,20 +236,57 @@ impl fmt::Display for WaitingBarrier {
             arrived,
             needed,
         } = self;
+        let barrier = match barrier.checked_sub(WARPGROUP_BARRIERS) {
+            Some(group) if group < WARPGROUP_BARRIERS => format!("the wait of warpgroup {group}"),
+            _ => format!("barrier {barrier}"),
+        };
         write!(
             f,
-            "barrier {barrier} at line {line} has {arrived} of {needed} threads ({})",
-            named(warps)
+            "{barrier} at line {line} has {arrived} of {needed} threads ({})",
+            named("warp", warps)
         )
     }
 }
 
 /// `warp 3`, `warps 0, 1, 5`.
-fn named(warps: &[u32]) -> String {
-    let numbers: Vec<String> = warps.iter().map(u32::to_string).collect();
-    let plural = if warps.len() == 1 { "" } else { "s" };
-    format!("warp{plural} {}", numbers.join(", "))
+fn named(what: &str, numbers: &[impl ToString]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    let plural = match &numbers[..] {
+        [one] if !one.contains('-') => "",
+        _ => "s",
+    };
+    format!("{what}{plural} {}", numbers.join(", "))
 }
+
+/// What to say of barriers that cannot open.
+fn deadlock(barriers: &[WaitingBarrier]) -> String {
+    let barriers: Vec<String> = barriers.iter().map(ToString::to_string).collect();
+    format!(
+        "deadlock: not all threads of the CTA reach the barriers that others wait at: {}",
+        barriers.join("; ")
+    )
+}
+
+/// What to say of those that wait for ever: the first of them, and how many more there are.
+fn hang(waiting: &[Waiting]) -> String {
+    let shown: Vec<String> = waiting
+        .iter()
+        .take(SHOWN)
+        .map(ToString::to_string)
+        .collect();
+    let shown = shown.join("; ");
+    let more = match waiting.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    format!("the launch hangs: no thread can go on; they wait: {shown}{more}")
+}
+
+/// What to say of CTAs that wait for each other while races are looked for.
+const TOGETHER: &str = "the CTA waits for another one: data races are looked for only in launches whose CTAs can run one after the other";
+
+/// How many of those that wait a message names.
+const SHOWN: usize = 8;
 
 impl fmt::Display for ExecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -258,16 +373,15 @@ impl fmt::Display for Cause {
             Cause::MissedBarrier { barrier, warps } => write!(
                 f,
                 "not all threads of the CTA reach barrier {barrier}: {} went past it and exited",
-                named(warps)
+                named("warp", warps)
             ),
-            Cause::Deadlock { barriers } => {
-                let barriers: Vec<String> = barriers.iter().map(ToString::to_string).collect();
-                write!(
-                    f,
-                    "deadlock: not all threads of the CTA reach the barriers that others wait at: {}",
-                    barriers.join("; ")
-                )
-            }
+            Cause::Deadlock { barriers } => f.write_str(&deadlock(barriers)),
+            Cause::Hang { waiting } => f.write_str(&hang(waiting)),
+            Cause::Together => f.write_str(TOGETHER),
+            Cause::NotMember { mask } => write!(
+                f,
+                "the thread executes a collective whose member mask {mask:#x} does not name it"
+            ),
             Cause::StackOverflow { depth } => {
                 write!(f, "stack overflow: {depth} calls are open")
             }
@@ -288,6 +402,10 @@ impl fmt::Display for Cause {
                 f,
                 "an indirect call of {address:#x}, at which no function of the call's shape begins"
             ),
+            Cause::PartialWarp => f.write_str(
+                "an instruction of a warpgroup under divergence: all threads of the warp must execute it",
+            ),
+            Cause::TensorMap(why) => write!(f, "the tensor map cannot be used: {why}"),
             Cause::Trap => f.write_str("the kernel executed `trap`"),
             Cause::BranchIndex(index) => write!(f, "branch index {index} lies beyond its targets"),
             Cause::BeyondCode => f.write_str("the program ran past its last instruction"),

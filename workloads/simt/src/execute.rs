@@ -7,6 +7,7 @@ use warpwatt_ptx::{Entry, Module};
 
 use crate::cta::{Cta, CtaFault, Ground};
 use crate::error::{ExecError, Fault};
+use crate::grid::{Grid, Launched};
 use crate::memory::DeviceMemory;
 use crate::races::{Race, Watch};
 use crate::registers::Place;
@@ -45,11 +46,11 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Warps of 32, a hundred million warp instructions, a trace.
+    /// Warps of 32, a thousand million warp instructions, a trace.
     fn default() -> Self {
         Self {
             warp_width: 32,
-            limit: 100_000_000,
+            limit: 1_000_000_000,
             record: true,
             values: false,
             races: false,
@@ -187,41 +188,83 @@ fn run<const W: usize>(
         shared_bytes: entry.shared_bytes + launch.dynamic_shared,
         registers: entry.registers,
     };
-    let mut cta = new_cta::<W>(entry, launch, &shape, options);
-    let mut trace = options.record.then(|| {
+    let trace = options.record.then(|| {
         let code = Arc::from(static_instructions(entry));
         KernelTrace::new(entry.name.clone(), code, shape.clone())
     });
     let mut constants = module.constants.clone();
     let mut params = launch.params.clone();
-    let mut total = Counts::default();
-    for index in 0..shape.ctas() {
-        let place = place_in(launch.grid, index);
-        let mut ground = Ground {
+    let mut ground = Ground {
+        entry,
+        device: memory,
+        constants: &mut constants,
+        params: &mut params,
+        left: options.limit,
+        changes: 0,
+    };
+    let mut grid = Grid::new(
+        shape.ctas(),
+        new_cta::<W>(entry, launch, &shape, options),
+        !options.races,
+    );
+    let mut under_way = UnderWay {
+        entry,
+        launch,
+        shape: &shape,
+        options,
+        total: Counts::default(),
+        trace,
+    };
+    grid.run(&mut under_way, &mut ground).map_err(|found| {
+        let place = place_in(launch.grid, found.number);
+        locate(
             entry,
-            device: memory,
-            constants: &mut constants,
-            params: &mut params,
-            left: options.limit - total.warp_instructions,
-        };
-        cta.run(place, &mut ground)
-            .map_err(|fault| locate(entry, place, launch.block, W as u32, fault, options.limit))?;
-        for warp in cta.warps() {
-            total.warp_instructions += warp.counts.warp_instructions;
-            total.thread_instructions += warp.counts.thread_instructions;
-            total.predicated_off += warp.counts.predicated_off;
-            if let Some(trace) = &mut trace {
-                trace.push_warp(&warp.recorder);
-            }
-        }
-    }
+            place,
+            launch.block,
+            W as u32,
+            found.fault,
+            options.limit,
+        )
+    })?;
+    let UnderWay { total, trace, .. } = under_way;
     Ok(Execution {
         trace,
         warp_instructions: total.warp_instructions,
         thread_instructions: total.thread_instructions,
         predicated_off: total.predicated_off,
-        races: cta.races(),
+        races: grid.into_cta().map_or_else(Vec::new, Cta::races),
     })
+}
+
+/// A launch that is executed, and what comes of it.
+struct UnderWay<'l> {
+    entry: &'l Entry,
+    launch: &'l Launch<'l>,
+    shape: &'l LaunchShape,
+    options: &'l Options,
+    total: Counts,
+    trace: Option<KernelTrace>,
+}
+
+impl<const W: usize> Launched<W> for UnderWay<'_> {
+    fn fresh(&self) -> Cta<W> {
+        new_cta(self.entry, self.launch, self.shape, self.options)
+    }
+
+    fn place(&self, number: usize) -> [u32; 3] {
+        place_in(self.launch.grid, number)
+    }
+
+    fn done(&mut self, cta: &Cta<W>) {
+        for warp in cta.warps() {
+            self.total.warp_instructions += warp.counts.warp_instructions;
+            self.total.thread_instructions += warp.counts.thread_instructions;
+            self.total.predicated_off += warp.counts.predicated_off;
+            if let Some(trace) = &mut self.trace {
+                trace.push_warp(&warp.recorder);
+            }
+        }
+    }
 }
 
 /// Where the CTA of a number stands in its grid.

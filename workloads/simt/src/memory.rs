@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use warpwatt_ptx::Module;
-use warpwatt_ptx::program::GLOBALS_BASE;
+use warpwatt_ptx::program::{GLOBALS_BASE, GRID_WORKSPACE, GRID_WORKSPACE_BYTES, Source, Special};
 use warpwatt_ptx::types::Space;
 
+use crate::barrier_word::Told;
 use crate::error::Cause;
 use crate::heap::Heap;
 use crate::races::Watch;
@@ -38,11 +39,25 @@ pub struct DeviceMemory {
     heap: Heap,
 }
 
+impl Default for DeviceMemory {
+    /// Memory without variables of a module.
+    fn default() -> Self {
+        Self::new(&Module::default())
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Buffer {
     name: String,
     base: u64,
     bytes: Vec<u8>,
+}
+
+/// Whether a kernel of the module asks where the CTAs of its grid meet.
+fn meets(module: &Module) -> bool {
+    let asked = Source::Special(Special::Number(GRID_WORKSPACE as u32));
+    let mut entries = module.entries.iter();
+    entries.any(|entry| entry.words.contains(&asked))
 }
 
 impl DeviceMemory {
@@ -53,8 +68,13 @@ impl DeviceMemory {
             base: GLOBALS_BASE,
             bytes: module.globals.clone(),
         };
+        let workspace = meets(module).then(|| Buffer {
+            name: "the barrier of the grid".to_owned(),
+            base: GRID_WORKSPACE,
+            bytes: vec![0; GRID_WORKSPACE_BYTES],
+        });
         Self {
-            buffers: vec![globals],
+            buffers: workspace.into_iter().chain([globals]).collect(),
             next: HEAP_BASE,
             textures: BTreeMap::new(),
             heap: Heap::default(),
@@ -223,7 +243,7 @@ impl DeviceMemory {
 
     /// The memory range that `address` lies in: base and contents.
     #[inline]
-    pub(crate) fn range_of(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
+    pub fn range_of(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
         let after = self
             .buffers
             .partition_point(|buffer| buffer.base <= address);
@@ -244,7 +264,7 @@ impl DeviceMemory {
     }
 
     /// Says what lies near an address that no buffer holds.
-    fn near(&self, address: u64) -> String {
+    pub fn near(&self, address: u64) -> String {
         let after = self
             .buffers
             .partition_point(|buffer| buffer.base <= address);
@@ -327,6 +347,8 @@ pub(crate) struct Memories<'m> {
     pub local: &'m mut LocalMemory,
     pub constants: &'m mut [u8],
     pub params: &'m mut [u8],
+    /// What barriers in shared memory have been told.
+    pub told: &'m mut Told,
     /// Who looks for races, if somebody does.
     pub watch: Option<&'m mut Watch>,
 }

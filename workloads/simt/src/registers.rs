@@ -12,11 +12,28 @@ pub(crate) const WORDS: usize = 32;
 pub(crate) const DOUBLES: usize = 16;
 
 /// Values of all slots, one array of lanes a slot.
-#[derive(Clone, Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Registers<const W: usize> {
     words: Vec<[u32; W]>,
     doubles: Vec<[u64; W]>,
     predicates: Vec<LaneMask>,
+}
+
+impl<const W: usize> Clone for Registers<W> {
+    fn clone(&self) -> Self {
+        Self {
+            words: self.words.clone(),
+            doubles: self.doubles.clone(),
+            predicates: self.predicates.clone(),
+        }
+    }
+
+    /// Into the memory that is there.
+    fn clone_from(&mut self, other: &Self) {
+        self.words.clone_from(&other.words);
+        self.doubles.clone_from(&other.doubles);
+        self.predicates.clone_from(&other.predicates);
+    }
 }
 
 /// Where a warp stands in its launch.

@@ -84,11 +84,12 @@ impl<'m> Replay<'m> {
             constants: &mut self.constants,
             params: &mut self.params,
             left: limit,
+            changes: 0,
         };
         let done = match (&mut self.cta, upset) {
-            (Ctas::Narrow(cta), None) => cta.run(place, &mut ground),
+            (Ctas::Narrow(cta), None) => cta.run_alone(place, &mut ground),
             (Ctas::Narrow(cta), Some(upset)) => cta.run_upset(place, &mut ground, upset),
-            (Ctas::Wide(cta), None) => cta.run(place, &mut ground),
+            (Ctas::Wide(cta), None) => cta.run_alone(place, &mut ground),
             (Ctas::Wide(cta), Some(upset)) => cta.run_upset(place, &mut ground, upset),
         };
         let left = ground.left;

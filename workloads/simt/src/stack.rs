@@ -15,7 +15,7 @@ pub(crate) struct Path {
     depth: u16,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SimtStack {
     paths: Vec<Path>,
 }
@@ -110,6 +110,38 @@ impl SimtStack {
                 return;
             }
             path.lanes &= !lanes;
+        }
+    }
+
+    /// Takes `lanes` out: where they run, and every meeting point that lies ahead of them.
+    pub fn take(&mut self, lanes: LaneMask) -> Self {
+        let own = |path: &Path| Path {
+            lanes: path.lanes & lanes,
+            ..*path
+        };
+        let taken = self.paths.iter().map(own).filter(|path| path.lanes != 0);
+        let paths = taken.collect();
+        self.exit(lanes);
+        Self { paths }
+    }
+
+    /// How many paths lie on it.
+    pub fn height(&self) -> usize {
+        self.paths.len()
+    }
+
+    /// Whether the lanes of both run at one place and have the same meeting points ahead of them.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let alike = |(own, other): (&Path, &Path)| {
+            (own.next, own.meets, own.depth) == (other.next, other.meets, other.depth)
+        };
+        self.paths.len() == other.paths.len() && self.paths.iter().zip(&other.paths).all(alike)
+    }
+
+    /// The lanes of one that [is like](Self::is_like) it run along.
+    pub fn join(&mut self, other: &Self) {
+        for (own, other) in self.paths.iter_mut().zip(&other.paths) {
+            own.lanes |= other.lanes;
         }
     }
 

@@ -3,14 +3,16 @@
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::divergence::{self, Lanes};
 use warpwatt_ptx::lifetime::releases;
-use warpwatt_ptx::program::{Inst, MatrixOp, Op, Slot, SlotKind, Source};
+use warpwatt_ptx::program::{
+    GROUP_ROWS, GroupStep, Groups, Inst, MatrixOp, Op, Pending, Slot, SlotKind, Source, WARPGROUP,
+};
 use warpwatt_ptx::strands;
 use warpwatt_ptx::types::Space;
 
 use crate::nature;
 use crate::needs::needs;
 use crate::trace::{
-    Marks, MemoryOpKind, Register, RegisterKind, Release, Results, Split, StaticInst,
+    Asynchronous, Marks, MemoryOpKind, Register, RegisterKind, Release, Results, Split, StaticInst,
 };
 
 /// The static instructions of an entry, in order.
@@ -69,6 +71,7 @@ fn static_instruction(
         marks,
         uniform,
         multiply_adds: multiply_adds(&inst.op),
+        asynchronous: asynchronous(&inst.op),
         line: inst.line,
     }
 }
@@ -100,9 +103,39 @@ fn multiply_adds(op: &Op) -> u32 {
     match op {
         Op::Matrix(matrix) => match &matrix.op {
             MatrixOp::MultiplyAdd(how) => how.shape.map(u32::from).iter().product(),
+            MatrixOp::GroupMultiplyAdd(how) => {
+                u32::from(GROUP_ROWS) / WARPGROUP * u32::from(how.columns) * u32::from(how.depth)
+            }
             _ => 0,
         },
         _ => 0,
+    }
+}
+
+/// What goes on while the warp does.
+fn asynchronous(op: &Op) -> Option<Asynchronous> {
+    match op {
+        Op::Matrix(matrix) => match &matrix.op {
+            MatrixOp::GroupMultiplyAdd(how) => {
+                let bits = how.elements[0].bits();
+                let rows = u32::from(how.columns) / WARPGROUP;
+                let left = u32::from(GROUP_ROWS) / WARPGROUP;
+                let rows = rows + if how.left == 0 { left } else { 0 };
+                Some(Asynchronous::Product {
+                    bits: bits as u8,
+                    shared_bytes: rows * u32::from(how.depth) * bits / 8,
+                })
+            }
+            _ => None,
+        },
+        Op::Groups(Groups {
+            of: Pending::Products,
+            step,
+        }) => Some(match step {
+            GroupStep::Commit => Asynchronous::Commit,
+            GroupStep::Wait(groups) => Asynchronous::Wait(*groups),
+        }),
+        _ => None,
     }
 }
 

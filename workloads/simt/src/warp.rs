@@ -3,25 +3,38 @@
 mod access;
 mod asynchronous;
 mod call;
+mod collective;
 mod compute;
 mod exchange;
 mod matrix;
+mod multiply;
+mod polling;
 mod race_watch;
 mod set_and_pack;
+mod splits;
 mod surface;
+mod tensor;
 mod texture;
+mod warpgroup;
 
 use std::sync::Arc;
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::{Barrier, CLUSTER_BARRIER, Inst, Op, Reduction, Slot};
+use warpwatt_ptx::program::{
+    Barrier, CLUSTER_BARRIER, GroupStep, Groups, Inst, MbarrierOp, Op, Pending, Reduction, Slot,
+    WARPGROUP,
+};
 
-use crate::barrier::BARRIERS;
+pub(crate) use self::collective::mask;
+use self::multiply::Multiplier;
+use self::polling::Loops;
+use self::splits::Split;
+use crate::barrier::{BARRIERS, WARPGROUP_BARRIERS};
 use crate::error::Cause;
 use crate::memory::{BadAccess, Memories};
 use crate::registers::{Place, Registers, full};
 use crate::stack::{Path, SimtStack};
-use crate::trace::{BarrierUse, Counts, LaneMask, Register, WarpRecorder};
+use crate::trace::{BarrierUse, Beyond, Counts, LaneMask, Register, WarpRecorder};
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +47,8 @@ pub(crate) enum Stop {
     Arrive { id: u32, threads: u32 },
     /// Its slice is used up.
     Slice,
+    /// None of its lanes can go on before somebody else changes memory.
+    Polls,
 }
 
 /// In how many threads a predicate holds, and of how many.
@@ -87,9 +102,35 @@ pub(crate) struct Warp<const W: usize> {
     pub exit: Option<[u32; 2]>,
     /// Open calls, the outermost first.
     frames: Vec<call::Frame>,
+    /// Lanes that run apart from those on the stack.
+    parked: Vec<Split>,
+    /// Lanes have come to where others may wait for them, or have exited.
+    met: bool,
+    /// How often the warp has changed memory.
+    pub changes: u64,
+    /// How often when lanes began to poll, if any do.
+    polled_at: u64,
+    /// Lanes have polled: the others go on together where they can, each after its change of memory.
+    gathers: bool,
+    loops: Loops<W>,
+    multiplier: Multiplier,
+    /// Instructions that were executed and taken out of the counts: turns of loops that poll.
+    dropped: u64,
     record: bool,
+    /// What the record of the asynchronous instruction at hand tells.
+    beyond: Option<Beyond>,
     /// Of which instructions the operands' values are recorded, if of any.
     valued: Option<Arc<[bool]>>,
+}
+
+/// How a path goes on.
+enum Next {
+    /// With the next instruction.
+    Instruction,
+    /// Wherever the stack says.
+    Elsewhere,
+    /// When the warp has its turn again.
+    Stop(Stop),
 }
 
 /// An instruction about to be executed.
@@ -112,7 +153,16 @@ impl<const W: usize> Warp<W> {
             begun: 0,
             exit: None,
             frames: Vec::new(),
+            parked: Vec::new(),
+            met: false,
+            changes: 0,
+            polled_at: u64::MAX,
+            gathers: false,
+            loops: Loops::default(),
+            multiplier: Multiplier::default(),
+            dropped: 0,
             record,
+            beyond: None,
             valued,
         }
     }
@@ -133,6 +183,11 @@ impl<const W: usize> Warp<W> {
         self.asked = None;
         self.exit = None;
         self.frames.clear();
+        self.parked.clear();
+        self.polled_at = u64::MAX;
+        self.gathers = false;
+        self.loops.begin(false, self.changes);
+        self.dropped = 0;
         self.counts = Counts::default();
     }
 
@@ -167,17 +222,27 @@ impl<const W: usize> Warp<W> {
         memories: &mut Memories<'_>,
         slice: u64,
     ) -> Result<Stop, Box<WarpFault>> {
-        let end = self.counts.warp_instructions + slice;
-        while self.counts.warp_instructions < end {
+        let end = self.executed().saturating_add(slice);
+        while self.executed() < end {
+            if !self.parked.is_empty()
+                && let Some(stop) = self.arrange(entry)?
+            {
+                return Ok(stop);
+            }
             let Some(path) = self.stack.top() else {
                 return Ok(Stop::Exit);
             };
             self.frames.truncate(self.stack.depth());
-            if let Some(stop) = self.follow(entry, path, memories, end)? {
+            if let Some(stop) = self.follow(entry, path, memories, end - self.dropped)? {
                 return Ok(stop);
             }
         }
         Ok(Stop::Slice)
+    }
+
+    /// Instructions executed, those included that no count tells of.
+    pub fn executed(&self) -> u64 {
+        self.counts.warp_instructions + self.dropped
     }
 
     /// Follows a path until it meets another, the flow of control changes or `end` instructions were executed.
@@ -213,19 +278,16 @@ impl<const W: usize> Warp<W> {
                 | Op::Surface(_)
                 | Op::ImageQuery(_)
                 | Op::CopyAsync(_)
+                | Op::BulkReduce(_)
+                | Op::ReplaceTensorMap(_)
                 | Op::Heap(_)
                 | Op::Matrix(_) => {
                     let done = self.reach(inst, step, memories);
                     done.map_err(|bad| fault(inst, bad.lane, bad.cause))?;
-                }
-                Op::Mbarrier(_) | Op::Yield => {
-                    let waits = self.wait(inst, step, memories);
-                    if let (Some(watch), Op::Mbarrier(_)) = (&mut memories.watch, &inst.op) {
-                        watch.mbarrier(self.place.warp);
-                    }
-                    if waits.map_err(|bad| fault(inst, bad.lane, bad.cause))? {
+                    if self.changes > self.polled_at {
+                        self.gathers = true;
                         self.stack.go(at + 1);
-                        return Ok(Some(Stop::Slice));
+                        return Ok(None);
                     }
                 }
                 Op::Branch { .. }
@@ -234,26 +296,29 @@ impl<const W: usize> Warp<W> {
                 | Op::Return
                 | Op::Exit
                 | Op::Trap
-                | Op::Barrier(_) => {
-                    // A barrier is recorded when its number is known.
-                    if executed == 0 || !matches!(inst.op, Op::Barrier(_)) {
-                        self.note(step);
-                    }
-                    let first = executed.trailing_zeros() % W as u32;
-                    return self
-                        .transfer(entry, step, memories)
-                        .map_err(|cause| fault(inst, first, cause));
-                }
-                Op::Nothing { fence: true } => {
-                    self.note(step);
-                    if let (Some(watch), true) = (&mut memories.watch, executed != 0) {
-                        watch.fence(self.place.warp);
-                    }
-                }
+                | Op::Barrier(_) => return self.leave(entry, step, memories),
+                Op::Mbarrier(_)
+                | Op::Yield
+                | Op::Nothing { fence: true }
+                | Op::Shuffle(_)
+                | Op::Vote { .. }
+                | Op::MatchAny
+                | Op::MatchAll
+                | Op::Redux(_)
+                | Op::Elect
+                | Op::WarpBarrier
+                | Op::Groups(Groups {
+                    of: Pending::Products,
+                    step: GroupStep::Wait(_),
+                }) => match self.meet_others(inst, step, memories)? {
+                    Next::Instruction => {}
+                    Next::Elsewhere => return Ok(None),
+                    Next::Stop(stop) => return Ok(Some(stop)),
+                },
                 _ => {
                     self.note_computed(inst, step);
                     if executed != 0 {
-                        self.compute(inst, active, executed);
+                        self.compute(inst, executed);
                     }
                 }
             }
@@ -261,6 +326,71 @@ impl<const W: usize> Warp<W> {
         }
         self.stack.go(at);
         Ok(None)
+    }
+
+    /// Executes an instruction that may change the flow of control.
+    fn leave(
+        &mut self,
+        entry: &Entry,
+        step: Step,
+        memories: &mut Memories<'_>,
+    ) -> Result<Option<Stop>, Box<WarpFault>> {
+        let inst = &entry.code[step.at as usize];
+        // A barrier is recorded when its number is known.
+        if step.executed == 0 || !matches!(inst.op, Op::Barrier(_)) {
+            self.note(step);
+        }
+        if matches!(inst.op, Op::Exit)
+            && step.executed != 0
+            && !self.parked.is_empty()
+            && let Some(missed) = self.missed(entry, step.at)
+        {
+            return Err(missed);
+        }
+        let first = step.executed.trailing_zeros() % W as u32;
+        self.transfer(entry, step, memories)
+            .map_err(|cause| fault(inst, first, cause))
+    }
+
+    /// Executes an instruction at which lanes or warps may have to wait for others, or that orders memory.
+    fn meet_others(
+        &mut self,
+        inst: &Inst,
+        step: Step,
+        memories: &mut Memories<'_>,
+    ) -> Result<Next, Box<WarpFault>> {
+        let faulty = |bad: BadAccess| fault(inst, bad.lane, bad.cause);
+        match &inst.op {
+            Op::Mbarrier(_) | Op::Yield => {
+                let waits = self.wait(inst, step, memories);
+                if let (Some(watch), Op::Mbarrier(_)) = (&mut memories.watch, &inst.op) {
+                    watch.mbarrier(self.place.warp);
+                }
+                if waits.map_err(faulty)? {
+                    self.stack.go(step.at + 1);
+                    return Ok(Next::Stop(Stop::Slice));
+                }
+            }
+            _ if step.executed == 0 => self.note(step),
+            Op::Groups(_) => {
+                self.note(step);
+                self.stack.go(step.at + 1);
+                return Ok(Next::Stop(self.meet_warpgroup(inst, step.at)));
+            }
+            Op::Nothing { .. } => {
+                self.note(step);
+                if let Some(watch) = &mut memories.watch {
+                    watch.fence(self.place.warp);
+                }
+            }
+            _ => {
+                if !self.collective(inst, step).map_err(faulty)? {
+                    self.step_aside(step);
+                    return Ok(Next::Elsewhere);
+                }
+            }
+        }
+        Ok(Next::Instruction)
     }
 
     #[inline]
@@ -303,9 +433,16 @@ impl<const W: usize> Warp<W> {
         memories: &mut Memories<'_>,
     ) -> Result<(), BadAccess> {
         let executed = step.executed;
+        let reads = matches!(inst.op, Op::Load(_) | Op::Texture(_) | Op::ImageQuery(_));
+        // An atomic may leave everything as it is.
+        self.changes += u64::from(executed != 0 && !reads && !matches!(inst.op, Op::Atomic(_)));
         let addresses = match &inst.op {
             Op::Texture(sample) => Some(self.texture(sample, inst, executed, memories.device)?),
             Op::CopyAsync(how) => Some(self.copy_async(how, inst, executed, memories)?),
+            Op::BulkReduce(how) => Some(self.bulk_reduce(how, inst, executed, memories)?),
+            Op::ReplaceTensorMap(how) => {
+                Some(self.replace_tensor_map(how, inst, executed, memories)?)
+            }
             Op::Heap(how) => {
                 self.heap(*how, inst, executed, memories)?;
                 None
@@ -319,14 +456,31 @@ impl<const W: usize> Warp<W> {
             _ => return self.access(inst, step, memories),
         };
         match addresses {
-            Some(addresses) if self.record => {
-                self.recorder
-                    .access(step.at, step.active, executed, &addresses);
-            }
-            Some(_) => {}
+            Some(addresses) => self.note_access(step, &addresses),
             None => self.note(step),
         }
         Ok(())
+    }
+
+    /// Records an instruction that accesses memory, or goes on on its own.
+    fn note_access(&mut self, step: Step, addresses: &[u64; W]) {
+        let Step {
+            at,
+            active,
+            executed,
+        } = step;
+        let beyond = self.beyond.take();
+        if !self.record {
+            return;
+        }
+        match beyond {
+            Some(beyond) if executed != 0 => {
+                let first = addresses[executed.trailing_zeros() as usize];
+                self.recorder
+                    .asynchronous(at, active, executed, first, &beyond);
+            }
+            _ => self.recorder.access(at, active, executed, addresses),
+        }
     }
 
     /// Executes an instruction after which other warps may have to have their turn; whether they do.
@@ -338,17 +492,12 @@ impl<const W: usize> Warp<W> {
     ) -> Result<bool, BadAccess> {
         let Op::Mbarrier(how) = &inst.op else {
             self.note(step);
+            self.loops.timed = true;
             return Ok(step.executed != 0);
         };
+        self.changes += u64::from(!matches!(how.op, MbarrierOp::Test { .. }));
         let (addresses, waits) = self.memory_barrier(how, inst, step.executed, memories)?;
-        if self.record {
-            let Step {
-                at,
-                active,
-                executed,
-            } = step;
-            self.recorder.access(at, active, executed, &addresses);
-        }
+        self.note_access(step, &addresses);
         Ok(waits)
     }
 
@@ -370,6 +519,9 @@ impl<const W: usize> Warp<W> {
                 let stay = active & !executed;
                 if stay == 0 {
                     self.stack.go(*target);
+                    if *target <= at && self.turns(at, active) {
+                        self.poll(active);
+                    }
                 } else if executed == 0 {
                     self.stack.go(at + 1);
                 } else {
@@ -393,10 +545,15 @@ impl<const W: usize> Warp<W> {
                 self.stack.go(at + 1);
                 self.stack.exit(executed);
                 self.exit = Some([self.begun, at]);
+                self.met = true;
             }
-            Op::Barrier(barrier) if executed != 0 => {
+            Op::Barrier(_) if executed != 0 => {
+                if executed != active || active != self.live() {
+                    self.step_aside(step);
+                    return Ok(None);
+                }
                 self.stack.go(at + 1);
-                return self.barrier(*barrier, inst, step).map(Some);
+                return self.barrier(entry, &[(at, executed)]).map(Some);
             }
             Op::Trap if executed != 0 => return Err(Cause::Trap),
             _ => self.stack.go(at + 1),
@@ -431,16 +588,15 @@ impl<const W: usize> Warp<W> {
         Ok(())
     }
 
-    fn barrier(&mut self, barrier: Barrier, inst: &Inst, step: Step) -> Result<Stop, Cause> {
-        let Step {
-            at,
-            active,
-            executed,
-        } = step;
-        if active != self.stack.live() || executed != active {
-            return Err(Cause::DivergentBarrier);
-        }
-        let lane = executed.trailing_zeros() as usize;
+    /// All lanes of the warp come to a barrier, from one place or several.
+    fn barrier(&mut self, entry: &Entry, parts: &[(u32, LaneMask)]) -> Result<Stop, Cause> {
+        let (at, first) = parts[0];
+        let executed = parts.iter().fold(0, |all, (_, lanes)| all | lanes);
+        let inst = &entry.code[at as usize];
+        let Op::Barrier(barrier) = inst.op else {
+            unreachable!("{:?} is no barrier", inst.op)
+        };
+        let lane = first.trailing_zeros() as usize;
         let value = |slot: &Slot| self.registers.word(*slot)[lane];
         let numbers = match barrier {
             Barrier::Reduce { .. } => &inst.src.as_slice()[1..],
@@ -460,7 +616,7 @@ impl<const W: usize> Warp<W> {
                 threads,
                 waits,
             };
-            self.recorder.barrier(at, active, which);
+            self.recorder.barrier(at, executed, which);
         }
         let mut ballot = None;
         match (barrier, threads) {
@@ -487,6 +643,19 @@ impl<const W: usize> Warp<W> {
             at,
             line: inst.line,
         }))
+    }
+
+    /// The four warps of a warpgroup meet where they wait for their products: each has read its part of what others may write over behind it.
+    fn meet_warpgroup(&self, inst: &Inst, at: u32) -> Stop {
+        let threads = WARPGROUP * 32;
+        let group = self.place.warp * W as u32 / threads;
+        Stop::Barrier(Wait {
+            id: WARPGROUP_BARRIERS + group,
+            threads: Some(threads),
+            ballot: None,
+            at,
+            line: inst.line,
+        })
     }
 
     /// The barrier opened: the answer to what the warp asked there, if it did.

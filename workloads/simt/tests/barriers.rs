@@ -39,13 +39,44 @@ fn message(body: &str, threads: u32) -> String {
     run(body, threads).unwrap_err().to_string()
 }
 
+/// The other lanes skip the barrier and do what comes after it.
 #[test]
 fn a_part_of_a_warp() {
-    let fault = run("@%p2 bra $skip;\n bar.sync 0;\n $skip: ret;", 32).unwrap_err();
+    let fault = run(
+        "@%p2 bra $skip;\n bar.sync 0;\n $skip:\n st.global.u32 [%rd2], %r1;\n ret;",
+        32,
+    )
+    .unwrap_err();
     assert_eq!((fault.cause, fault.line), (Cause::DivergentBarrier, 6));
     // A guard does the same.
-    let fault = run("@%p2 bar.sync 0;\n ret;", 32).unwrap_err();
+    let fault = run("@%p2 bar.sync 0;\n st.global.u32 [%rd2], %r1;\n ret;", 32).unwrap_err();
     assert_eq!((fault.cause, fault.line), (Cause::DivergentBarrier, 5));
+}
+
+/// The other lanes return: nobody waits for them.
+#[test]
+fn a_part_of_a_warp_that_returns_before_the_barrier() {
+    let early = [
+        "@%p2 bra $end;\n bar.sync 0;\n st.global.u32 [%rd2], %r1;\n bar.sync 0;\n $end: ret;",
+        "@%p2 ret;\n bar.sync 0;\n st.global.u32 [%rd2], %r1;\n ret;",
+        "@!%p2 bra $on;\n bra.uni $end;\n $on: bar.sync 0;\n st.global.u32 [%rd2], %r1;\n $end: ret;",
+    ];
+    for body in early {
+        let words = run(body, 96).unwrap();
+        let own = |at: usize| if at < 16 { 0x0909_0909 } else { at as u32 };
+        assert_eq!(words, (0..96).map(own).collect::<Vec<_>>(), "{body}");
+    }
+}
+
+/// A value crosses the barrier between lanes of a warp a part of which has returned.
+#[test]
+fn a_barrier_of_the_lanes_that_are_left() {
+    let body = ".shared .align 4 .b8 s[512];
+        @%p2 bra $end; mov.u32 %r3, s; shl.b32 %r4, %r1, 2; add.u32 %r4, %r3, %r4; st.shared.u32 [%r4], %r1;
+        bar.sync 0; xor.b32 %r5, %r1, 32; setp.ge.u32 %p3, %r5, 16; @!%p3 bra $end; ld.shared.u32 %r6, [%r4]; st.global.u32 [%rd2], %r6; $end: ret;";
+    let words = run(body, 64).unwrap();
+    assert_eq!(words[40], 0x0909_0909);
+    assert_eq!((words[16], words[31], words[63]), (16, 31, 63));
 }
 
 #[test]

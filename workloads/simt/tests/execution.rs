@@ -213,7 +213,9 @@ fn an_endless_kernel_stops_at_its_limit() {
         limit: 1000,
         ..Options::default()
     };
-    let endless = run_with("$l: bra $l;", [1, 1, 1], [64, 1, 1], vec![], &options);
+    // A loop that does something else each time.
+    let endless = "$l: add.u32 %r1, %r1, 1; bra $l;";
+    let endless = run_with(endless, [1, 1, 1], [64, 1, 1], vec![], &options);
     assert_eq!(cause(endless), Cause::Limit(1000));
 }
 
@@ -425,7 +427,7 @@ fn lanes_reduce_agree_and_elect() {
         and.b32 %r4, %r1, 0;
         match.all.sync.b32 %r5|%p1, %r4, 0xffffffff;
         match.all.sync.b32 %r6|%p2, %r1, 0xffffffff;
-        elect.sync %r7|%p3, 0xfffffff0;
+        mov.u32 %r7, 4; setp.ge.u32 %p3, %r1, 4; @%p3 elect.sync %r7|%p3, 0xfffffff0;
         selp.u32 %r8, 1000, 0, %p1; selp.u32 %r9, 2000, 0, %p2; selp.u32 %r10, 4000, 0, %p3;
         add.u32 %r2, %r2, %r3; add.u32 %r2, %r2, %r6; add.u32 %r2, %r2, %r7;
         add.u16x2 %r2, %r2, %r8; add.u32 %r2, %r2, %r9; add.u32 %r2, %r2, %r10;

@@ -24,8 +24,33 @@ pub struct Kernel {
     pub ptx: &'static str,
     /// The same kernel from another compiler for compute_70, where there is one.
     pub ptx_sm70: Option<&'static str>,
+    /// The same kernel as compilers of the papers' time made it: [`Build::Papers`].
+    pub ptx_papers: &'static str,
     /// What it must compute.
     pub reference: Reference,
+}
+
+/// Which of a kernel's programs runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Build {
+    /// A compiler of today: addresses of 64 bits, loops as the source has them.
+    #[default]
+    Today,
+    /// Compilers of the papers' time (2009 to 2013): addresses of 32 bits, loops with a known number of passes unrolled.
+    Papers,
+}
+
+impl Build {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Today, Self::Papers];
+
+    /// As studies write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Today => "today",
+            Self::Papers => "papers",
+        }
+    }
 }
 
 /// What dominates a kernel's behaviour.
@@ -109,10 +134,19 @@ impl Kernel {
         Ok((case, prepared))
     }
 
+    /// A program of it: file and text.
+    pub fn program(&self, build: Build) -> (&'static str, &'static str) {
+        match build {
+            Build::Today => ("kernel.ptx", self.ptx),
+            Build::Papers => ("kernel.papers.ptx", self.ptx_papers),
+        }
+    }
+
     /// Its PTX files, each with a word for it.
     pub fn ptx_files(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let other = self.ptx_sm70.map(|ptx| ("kernel.sm70.ptx", ptx));
-        [("kernel.ptx", self.ptx)].into_iter().chain(other)
+        let builds = Build::ALL.map(|build| self.program(build));
+        builds.into_iter().chain(other)
     }
 
     fn defect(&self, problems: Vec<Problem>) -> SuiteError {
@@ -145,6 +179,7 @@ macro_rules! kernel {
             launch: include_str!(concat!("../../kernels/", stringify!($name), "/launch.toml")),
             ptx: include_str!(concat!("../../kernels/", stringify!($name), "/kernel.ptx")),
             ptx_sm70: kernel!(@$other $name),
+            ptx_papers: include_str!(concat!("../../kernels/", stringify!($name), "/kernel.papers.ptx")),
             reference: reference::$name,
         }
     };

@@ -6,15 +6,16 @@
 mod counts;
 mod kernels;
 pub mod launch;
+pub mod machine_code;
 mod papers;
 mod reference;
 mod run;
 mod session;
 
 pub use counts::Counts;
-pub use kernels::{Class, Kernel, SuiteError, kernel, kernels};
+pub use kernels::{Build, Class, Kernel, SuiteError, kernel, kernels};
 pub use launch::{Case, LaunchFile, Problem};
 pub use papers::{Benchmark, Paper, called, paper, papers};
 pub use reference::{Inputs, Outputs, Reference};
-pub use run::{CaseRun, Executed, FinalBuffer, RunOptions, run_case};
+pub use run::{CaseRun, Executed, FinalBuffer, RunOptions, run_case, run_machine_code};
 pub use session::{Progress, RunError, Session};

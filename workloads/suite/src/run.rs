@@ -1,8 +1,9 @@
 //! Execution of a case: its launches in order, its loops, and the comparison of its buffers.
 
+use warpwatt_gcn::Code;
 use warpwatt_ptx::Module;
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_simt::{DeviceMemory, Execution, Options, execute};
+use warpwatt_simt::{DeviceMemory, Execution, Launch, Options, execute};
 
 use crate::launch::{Case, ElementType, Mismatch, Prepared};
 use crate::session::{Progress, RunError, Session};
@@ -28,7 +29,7 @@ impl Default for RunOptions {
     fn default() -> Self {
         Self {
             warp_width: 32,
-            limit: 100_000_000,
+            limit: 1_000_000_000,
             record: true,
             values: false,
             races: false,
@@ -132,21 +133,77 @@ pub fn run_case(
     prepared: &Prepared,
     options: RunOptions,
 ) -> Result<CaseRun, RunError> {
+    run_launches((module, case, prepared), options, |turn| {
+        let execution = execute(turn.module, turn.launch, turn.memory, &turn.options);
+        execution.map_err(|source| RunError::Launch {
+            launch: turn.number,
+            source,
+        })
+    })
+}
+
+/// As [`run_case`], of machine code; `module` is the [host's view](crate::machine_code::host_view) of it.
+///
+/// # Errors
+/// If a launch stops (an illegal access, the limit of instructions) or a loop does not end.
+pub fn run_machine_code(
+    (code, module): (&Code, &Module),
+    case: &Case,
+    prepared: &Prepared,
+    options: RunOptions,
+) -> Result<CaseRun, RunError> {
+    run_launches((module, case, prepared), options, |turn| {
+        let mut arguments = turn.launch.params.clone();
+        let kernel = code.object().kernel(turn.launch.entry);
+        let bytes = kernel.map_or(0, |kernel| kernel.argument_bytes as usize);
+        // Hidden arguments lie behind those that are passed.
+        arguments.resize(bytes.max(arguments.len()), 0);
+        let launch = warpwatt_gcn::Launch {
+            kernel: turn.launch.entry,
+            grid: turn.launch.grid,
+            block: turn.launch.block,
+            dynamic_share: turn.launch.dynamic_shared,
+            arguments,
+        };
+        let execution = code.execute(&launch, turn.memory, &turn.options);
+        execution.map_err(|source| RunError::MachineCode {
+            launch: turn.number,
+            source,
+        })
+    })
+}
+
+/// A launch whose turn it is.
+struct Turn<'t> {
+    number: usize,
+    module: &'t Module,
+    launch: &'t Launch<'t>,
+    memory: &'t mut DeviceMemory,
+    options: Options,
+}
+
+/// Runs a case whose launches are executed by `each`.
+fn run_launches(
+    (module, case, prepared): (&Module, &Case, &Prepared),
+    options: RunOptions,
+    each: impl Fn(Turn<'_>) -> Result<Execution, RunError>,
+) -> Result<CaseRun, RunError> {
     let (session, mut memory) = Session::new(module, case, prepared);
     let mut executions = Vec::new();
     let (mut at, mut left) = (Progress::default(), options.limit);
     while let Some((launch, next)) = session.next(at, &mut memory)? {
-        let options = Options {
-            warp_width: options.warp_width,
-            limit: left,
-            record: options.record,
-            values: options.values,
-            races: options.races,
-        };
-        let execution = execute(session.module(), &launch, &mut memory, &options);
-        let execution = execution.map_err(|source| RunError::Launch {
-            launch: executions.len(),
-            source,
+        let execution = each(Turn {
+            number: executions.len(),
+            module: session.module(),
+            launch: &launch,
+            memory: &mut memory,
+            options: Options {
+                warp_width: options.warp_width,
+                limit: left,
+                record: options.record,
+                values: options.values,
+                races: options.races,
+            },
         })?;
         left = left.saturating_sub(execution.warp_instructions);
         executions.push(Executed {

@@ -30,6 +30,14 @@ pub enum RunError {
         /// Why.
         source: ExecError,
     },
+    /// A launch of machine code stopped.
+    #[error("launch {launch}: {source}")]
+    MachineCode {
+        /// Which launch, counted from zero.
+        launch: usize,
+        /// Why.
+        source: warpwatt_gcn::ExecError,
+    },
     /// A loop did not come to its end.
     #[error("{why} after {rounds} rounds")]
     Endless {

@@ -83,7 +83,7 @@ pub fn explain(
     let metrics = std::slice::from_ref(metric);
     let explained = explain_all(report, recipes, variation, metrics, number)?;
     explained.into_iter().next().flatten().ok_or_else(|| {
-        let selector = crate::select::name(&outcome.point);
+        let selector = crate::report::select::name(&outcome.point);
         let compares = metric.needs_baseline() && outcome.point.is_baseline();
         let help = "it compares a technique with the baseline: choose a point with a technique";
         Diag::error(
@@ -107,7 +107,7 @@ pub fn explain_all(
 ) -> Result<Vec<Option<Explanation>>, Diag> {
     let outcome = &report.points[number];
     let comparison = report.comparison(number);
-    let selector = crate::select::name(&outcome.point);
+    let selector = crate::report::select::name(&outcome.point);
     let compares = metrics.iter().any(Metric::needs_baseline);
     let baseline = report
         .points

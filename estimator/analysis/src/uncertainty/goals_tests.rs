@@ -9,7 +9,7 @@ use crate::store::Budget;
 #[test]
 fn a_bound_within_the_interval_marks_the_point() {
     let (report, recipes, sampling) = results_of(STUDY);
-    let plain = MonteCarlo::of(&report, &recipes, sampling).unwrap();
+    let plain = monte_carlo(&report, &recipes, sampling).unwrap().0;
     let spread = plain.spread(0, "leakage_w").unwrap().clone();
     let objectives =
         ["energy_j", "leakage_w"].map(|name| Objective::read(name, &Metrics::known()).unwrap());
@@ -26,7 +26,7 @@ fn a_bound_within_the_interval_marks_the_point() {
             .clone()
             .with_goals(Some(&budget), &objectives)
             .unwrap();
-        report.with_uncertainty(&recipes, sampling).unwrap()
+        with_uncertainty(report, &recipes, sampling).unwrap()
     };
     let mark = |limit: f64| {
         let report = judged(limit);

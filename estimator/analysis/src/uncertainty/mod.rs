@@ -6,7 +6,7 @@ mod prices;
 mod shares;
 
 pub use crate::report::drawn::{MonteCarlo, Share, Spread};
-pub use monte_carlo::{Goals, drawn};
+pub use monte_carlo::{Goals, drawn, monte_carlo, with_uncertainty};
 pub use prices::{MethodDraws, Prices};
 pub use shares::shares;
 pub use warpwatt_pricing::uncertainty::{

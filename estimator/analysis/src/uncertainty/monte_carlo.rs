@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use statrs::statistics::{Data, Distribution, OrderStatistics};
 
 use super::Draws;
 use super::input::factor;
@@ -36,83 +35,69 @@ pub const MAIN: [&str; 6] = [
 ];
 const TOP: usize = 3;
 
-/// What lies outside of an interval, on each side.
-const TAIL: f64 = 0.025;
-
-/// A relative spread below which a figure does not vary: rounding.
-const ROUNDING: f64 = 1e-9;
-
-impl Report {
-    /// The same with an interval for every figure, by `sampling`, and with how sure the marks of budget and fronts are.
-    ///
-    /// # Errors
-    /// A drawn technology is outside what the models cover.
-    pub fn with_uncertainty(mut self, recipes: &Recipes, sampling: Draws) -> Result<Self, Diag> {
-        let (drawn, goals) = MonteCarlo::with_goals(&self, recipes, sampling)?;
-        self.uncertainty = Some(drawn);
-        if let Some(budget) = &mut self.budget {
-            for (verdict, chance) in budget.points.iter_mut().zip(goals.inside) {
-                verdict
-                    .iter_mut()
-                    .for_each(|verdict| verdict.chance = chance);
-            }
+/// `report` with an interval for every figure, by `sampling`, and with how sure the marks of budget and fronts are.
+///
+/// # Errors
+/// A drawn technology is outside what the models cover.
+pub fn with_uncertainty(
+    mut report: Report,
+    recipes: &Recipes,
+    sampling: Draws,
+) -> Result<Report, Diag> {
+    let (drawn, goals) = monte_carlo(&report, recipes, sampling)?;
+    report.uncertainty = Some(drawn);
+    if let Some(budget) = &mut report.budget {
+        for (verdict, chance) in budget.points.iter_mut().zip(goals.inside) {
+            verdict
+                .iter_mut()
+                .for_each(|verdict| verdict.chance = chance);
         }
-        if let Some(fronts) = &mut self.pareto {
-            fronts.chances = goals.front;
-        }
-        Ok(self)
     }
+    if let Some(fronts) = &mut report.pareto {
+        fronts.chances = goals.front;
+    }
+    Ok(report)
 }
 
-impl MonteCarlo {
-    /// The spread of every metric of every point of `report`, in its order.
-    ///
-    /// # Errors
-    /// A drawn technology is outside what the models cover.
-    pub fn of(report: &Report, recipes: &Recipes, sampling: Draws) -> Result<Self, Diag> {
-        Ok(Self::with_goals(report, recipes, sampling)?.0)
+/// The spread of every metric of every point of `report`, in its order, and what becomes of its budget and fronts under the draws.
+///
+/// # Errors
+/// A drawn technology is outside what the models cover.
+pub fn monte_carlo(
+    report: &Report,
+    recipes: &Recipes,
+    sampling: Draws,
+) -> Result<(MonteCarlo, Goals), Diag> {
+    let known = Metrics::known().with_points(&report.points);
+    let metrics = known.iter().filter(|metric| !metric.is_interval());
+    let metrics: Vec<Metric> = metrics.cloned().collect();
+    let study = Study {
+        report,
+        recipes,
+        baselines: report.baselines(),
+        methods: MethodDraws::new(recipes, sampling),
+    };
+    let mut points: Vec<Option<Point>> = Vec::new();
+    points.resize_with(report.points.len(), || None);
+    for numbers in by_processes(&recipes.points[..report.points.len()]) {
+        let both = numbers.iter().flat_map(|&number| study.both(number));
+        let prices = prices(recipes, &both.collect::<Vec<_>>(), sampling)?;
+        let drawn = numbers.into_par_iter();
+        let drawn = drawn.map(|number| (number, study.point(&prices, &metrics, number)));
+        for (number, point) in drawn.collect::<Vec<_>>() {
+            points[number] = Some(point);
+        }
     }
-
-    /// The same, and what becomes of the report's budget and fronts under the draws.
-    ///
-    /// # Errors
-    /// A drawn technology is outside what the models cover.
-    pub fn with_goals(
-        report: &Report,
-        recipes: &Recipes,
-        sampling: Draws,
-    ) -> Result<(Self, Goals), Diag> {
-        let known = Metrics::known().with_points(&report.points);
-        let metrics = known.iter().filter(|metric| !metric.is_interval());
-        let metrics: Vec<Metric> = metrics.cloned().collect();
-        let study = Study {
-            report,
-            recipes,
-            baselines: report.baselines(),
-            methods: MethodDraws::new(recipes, sampling),
-        };
-        let mut points: Vec<Option<Point>> = Vec::new();
-        points.resize_with(report.points.len(), || None);
-        for numbers in by_processes(&recipes.points[..report.points.len()]) {
-            let both = numbers.iter().flat_map(|&number| study.both(number));
-            let prices = prices(recipes, &both.collect::<Vec<_>>(), sampling)?;
-            let drawn = numbers.into_par_iter();
-            let drawn = drawn.map(|number| (number, study.point(&prices, &metrics, number)));
-            for (number, point) in drawn.collect::<Vec<_>>() {
-                points[number] = Some(point);
-            }
-        }
-        let (mut figures, mut goals, mut drawn) = (Vec::new(), Goals::default(), Vec::new());
-        for point in points.into_iter().flatten() {
-            figures.extend(point.spreads);
-            goals.inside.push(point.inside);
-            drawn.push(point.objectives);
-        }
-        if let Some(fronts) = &report.pareto {
-            goals.front = fronts.chances(&drawn, sampling.samples);
-        }
-        Ok((Self { sampling, figures }, goals))
+    let (mut figures, mut goals, mut drawn) = (Vec::new(), Goals::default(), Vec::new());
+    for point in points.into_iter().flatten() {
+        figures.extend(point.spreads);
+        goals.inside.push(point.inside);
+        drawn.push(point.objectives);
     }
+    if let Some(fronts) = &report.pareto {
+        goals.front = fronts.chances(&drawn, sampling.samples);
+    }
+    Ok((MonteCarlo { sampling, figures }, goals))
 }
 
 /// Processes whose draws are in memory together: each structure in each has some kilobytes of figures, and hundreds of its design.
@@ -303,39 +288,4 @@ pub fn drawn(
     };
     let spread = Spread::of(metric, (number, value), values.clone());
     Ok(spread.map(|spread| (spread, shares(&study.causes(&prices, number), &values))))
-}
-
-impl Spread {
-    /// Of a figure under each draw; nothing if it does not vary, or has no value under some.
-    fn of(metric: &Metric, (number, value): (usize, f64), values: Vec<f64>) -> Option<Self> {
-        if values.iter().any(|value| !value.is_finite()) {
-            return None;
-        }
-        let mut data = Data::new(values);
-        let sigma = data.std_dev()?;
-        let size = data.mean()?.abs().max(value.abs());
-        let compares = metric.needs_baseline() && metric.unit() == "1";
-        // Differences of equal figures are rounding themselves.
-        let least = if compares { ROUNDING } else { ROUNDING * size };
-        if sigma <= least {
-            return None;
-        }
-        let (low, median, high) = (
-            data.quantile(TAIL),
-            data.median(),
-            data.quantile(1.0 - TAIL),
-        );
-        Some(Self {
-            point: number + 1,
-            metric: metric.name().to_owned(),
-            unit: metric.unit().to_owned(),
-            value,
-            low,
-            median,
-            high,
-            sigma,
-            inside_own_error: compares.then_some(low <= 0.0 && high >= 0.0),
-            dominated_by: Vec::new(),
-        })
-    }
 }

@@ -37,7 +37,11 @@ fn results() -> (Report, Recipes) {
 #[test]
 fn no_variation_is_the_plain_run_bit_for_bit() {
     let (report, recipes) = results();
-    let of = |process| MonteCarlo::of(&report, &recipes, sampling(60, process)).unwrap();
+    let of = |process| {
+        monte_carlo(&report, &recipes, sampling(60, process))
+            .unwrap()
+            .0
+    };
     assert_eq!(of(None).figures, of(Some(NONE)).figures);
     let published = of(Some(ProcessVariation::default()));
     assert_ne!(of(None).figures, published.figures);
@@ -53,7 +57,9 @@ fn within_a_die_leakage_is_the_mean_of_a_log_normal() {
         vth_within_die: Some(Voltage::from_mv(20.0)),
         ..NONE
     };
-    let all = MonteCarlo::of(&report, &sure, sampling(200, Some(process))).unwrap();
+    let all = monte_carlo(&report, &sure, sampling(200, Some(process)))
+        .unwrap()
+        .0;
     let swing = match &sure.processes[0].technology.device.i_off_n {
         warpwatt_techlib::Leakage::Activated(law) => law.swing.value.as_mv(),
         _ => unreachable!("the silicon library has laws"),

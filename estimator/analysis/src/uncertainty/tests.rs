@@ -122,7 +122,7 @@ fn draws_agree_with_first_order_where_uncertainties_are_small() {
 #[test]
 fn what_both_sides_share_cancels() {
     let (report, recipes, sampling) = results();
-    let all = MonteCarlo::of(&report, &recipes, sampling).unwrap();
+    let all = monte_carlo(&report, &recipes, sampling).unwrap().0;
     let relative = |name: &str, number| {
         let spread = all.spread(number, name).unwrap();
         spread.sigma / spread.value.abs()
@@ -162,11 +162,12 @@ fn threads_share_the_work_and_not_the_draws() {
             .num_threads(threads)
             .build()
             .unwrap();
-        pool.install(|| MonteCarlo::of(&report, &recipes, sampling))
+        pool.install(|| monte_carlo(&report, &recipes, sampling))
             .unwrap()
+            .0
     };
     assert_eq!(with(1), with(3));
-    let other = MonteCarlo::of(
+    let other = monte_carlo(
         &report,
         &recipes,
         Draws {
@@ -174,7 +175,8 @@ fn threads_share_the_work_and_not_the_draws() {
             ..sampling
         },
     )
-    .unwrap();
+    .unwrap()
+    .0;
     assert_ne!(with(1).figures, other.figures);
 }
 
@@ -198,7 +200,7 @@ name = "filter_cache"
         samples: Draws::FEWEST,
         ..Draws::DEFAULT
     };
-    let all = MonteCarlo::of(&report, &recipes, sampling).unwrap();
+    let all = monte_carlo(&report, &recipes, sampling).unwrap().0;
     let metrics = Metrics::known();
     let saving = metrics.find("energy_saving").unwrap();
     assert!(report.points.len() >= 140);

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use csv::StringRecord;
 use warpwatt_circuit::{Cost, Organisation};
+use warpwatt_input::table::Table;
 
-use super::reader::Table;
 use super::{in_header, of_one_bank};
 use crate::diag::{Diag, Sink, SourceId, nearest};
 use crate::{Inputs, Refusal};

@@ -7,12 +7,12 @@ mod reader;
 
 use rayon::prelude::*;
 use warpwatt_circuit::{Cost, Profile};
+use warpwatt_input::table::Table;
 
 use super::{Inputs, Libraries, LibraryName, Query, Refusal};
 use crate::diag::{Diag, Sink, SourceId};
 use columns::{Outputs, Plan, bare};
 pub use reader::MOST_BYTES;
-use reader::Table;
 
 /// Whose technology and whose equations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -161,15 +161,15 @@ fn tables_that_are_none_are_refused_with_their_lines() {
         ),
         (
             b"size_bytes,block_bytes,node_um\n1,2,3\n1,2\n",
-            "line 3 has 2 cells, the header has 3",
+            ":3:4: 2 cells, the header has 3",
         ),
         (
             b"size_bytes,block_bytes,node_um\n1,2,3,4\n",
-            "line 2 has 4 cells",
+            ":2:7: 4 cells",
         ),
         (
             b"size_bytes,block_bytes,node_um\n1,2,\"3\n4,5,6\n",
-            "line 2 opens a quotation mark",
+            ":2:5: a quotation mark opens here",
         ),
         (
             b"size_bytes,block_bytes,node_um\n1,2,\xff\n",

@@ -36,6 +36,8 @@ struct File {
     value: Vec<ValueTable>,
     #[serde(default)]
     covariance: Option<Vec<Vec<f64>>>,
+    #[serde(default)]
+    prior_covariance: Option<Vec<Vec<f64>>>,
 }
 
 #[derive(Deserialize)]
@@ -110,14 +112,19 @@ impl Board {
                 }]
             });
         }
-        let (prior, mut belief) = values(&file.value, &at, &mut faults);
-        if let Some(rows) = &file.covariance {
-            match covariance(rows) {
-                Ok(covariance) => belief.covariance = covariance,
-                Err(message) => faults.push(FileFault {
-                    range: at("covariance"),
+        let (mut prior, mut belief) = values(&file.value, &at, &mut faults);
+        let known = [
+            ("covariance", &file.covariance, &mut belief),
+            ("prior_covariance", &file.prior_covariance, &mut prior),
+        ];
+        for (key, rows, of) in known {
+            match rows.as_ref().map(|rows| covariance(key, rows)) {
+                Some(Ok(covariance)) => of.covariance = covariance,
+                Some(Err(message)) => faults.push(FileFault {
+                    range: at(key),
                     message,
                 }),
+                None => {}
             }
         }
         if !faults.is_empty() {
@@ -133,11 +140,12 @@ impl Board {
 
     /// The file of the board.
     pub fn text(&self) -> String {
-        let mut text = match self.record.measured {
-            // Values of which nothing was measured know nothing of each other.
-            None => String::new(),
-            Some(_) => self.covariance_text(),
-        };
+        let known = [
+            ("covariance", &self.belief),
+            ("prior_covariance", &self.prior),
+        ];
+        let joint = known.into_iter().filter(|(_, of)| of.is_joint());
+        let mut text: String = joint.map(|(key, of)| covariance_text(key, of)).collect();
         text += &facts(&self.facts);
         fit_text(&mut text, &self.record);
         for value in self.values() {
@@ -191,7 +199,7 @@ fn values(
     tables: &[ValueTable],
     at: &dyn Fn(&str) -> Range<usize>,
     faults: &mut Vec<FileFault>,
-) -> ((crate::law::Places, crate::law::Places), Belief) {
+) -> (Belief, Belief) {
     let (mut prior, mut doubt) = ([0.0; PARAMETERS], [1.0; PARAMETERS]);
     let (mut mean, mut sigma) = (prior, doubt);
     for place in 0..PARAMETERS {
@@ -231,16 +239,19 @@ fn values(
             });
         }
     }
-    ((prior, doubt), Belief::independent(mean, sigma))
+    (
+        Belief::independent(prior, doubt),
+        Belief::independent(mean, sigma),
+    )
 }
 
 /// From the rows of its lower triangle.
-fn covariance(rows: &[Vec<f64>]) -> Result<DMatrix<f64>, String> {
+fn covariance(key: &str, rows: &[Vec<f64>]) -> Result<DMatrix<f64>, String> {
     let is_triangle =
         rows.len() == PARAMETERS && rows.iter().enumerate().all(|(at, row)| row.len() == at + 1);
     if !is_triangle {
         return Err(format!(
-            "`covariance` is a triangle of {PARAMETERS} rows, of one number and more"
+            "`{key}` is a triangle of {PARAMETERS} rows, of one number and more"
         ));
     }
     let mut matrix = DMatrix::zeros(PARAMETERS, PARAMETERS);
@@ -252,7 +263,7 @@ fn covariance(rows: &[Vec<f64>]) -> Result<DMatrix<f64>, String> {
     }
     match matrix.clone().cholesky() {
         Some(_) => Ok(matrix),
-        None => Err("`covariance` is not positive definite".to_owned()),
+        None => Err(format!("`{key}` is not positive definite")),
     }
 }
 
@@ -293,17 +304,14 @@ fn fit_text(text: &mut String, record: &Record) {
     }
 }
 
-impl Board {
-    /// The covariance as it stands in the file: at its head, since it belongs to no table.
-    fn covariance_text(&self) -> String {
-        let rows = (0..PARAMETERS).map(|row| {
-            let cells =
-                (0..=row).map(|column| format!("{:e}", self.belief.covariance[(row, column)]));
-            format!("  [{}],\n", cells.collect::<Vec<_>>().join(", "))
-        });
-        format!(
-            "covariance = [ # of the places of the values, each on its scale: lower triangle\n{}]\n\n",
-            rows.collect::<String>()
-        )
-    }
+/// A covariance as it stands in the file: at its head, since it belongs to no table.
+fn covariance_text(key: &str, of: &Belief) -> String {
+    let rows = (0..PARAMETERS).map(|row| {
+        let cells = (0..=row).map(|column| format!("{:e}", of.covariance[(row, column)]));
+        format!("  [{}],\n", cells.collect::<Vec<_>>().join(", "))
+    });
+    format!(
+        "{key} = [ # of the places of the values, each on its scale: lower triangle\n{}]\n\n",
+        rows.collect::<String>()
+    )
 }

@@ -1,6 +1,9 @@
 //! A CSV file as texts by column and line.
 
+use std::borrow::Cow;
+
 use csv::StringRecord;
+use warpwatt_input::table::{Dialect, Fault, Table as Read};
 
 /// Largest table that is read.
 pub const MOST_BYTES: u64 = 64 << 20;
@@ -20,50 +23,27 @@ impl Table {
     /// The table that `text` is.
     ///
     /// # Errors
-    /// It is not one: each fault with its line.
-    pub fn parse(text: &str) -> Result<Self, Vec<(u64, String)>> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .comment(Some(b'#'))
-            .trim(csv::Trim::All)
-            .from_reader(text.as_bytes());
-        let mut table = Self::default();
-        let mut faults = Vec::new();
-        for record in reader.records() {
-            let record = match record {
-                Ok(record) => record,
-                Err(error) => {
-                    let line = error.position().map_or(0, csv::Position::line);
-                    faults.push((line, error.to_string()));
-                    break;
-                }
-            };
-            let line = record.position().map_or(0, csv::Position::line);
-            if table.header.is_empty() {
-                table.header = record.iter().map(str::to_owned).collect();
-                faults.extend(
-                    twice(&table.header)
-                        .map(|name| (line, format!("two columns are called `{name}`"))),
-                );
-                continue;
-            }
-            if record.len() != table.header.len() {
-                let (found, wanted) = (record.len(), table.header.len());
-                faults.push((line, format!("{found} cells, the header has {wanted}")));
-            }
-            table.rows.push(record);
-            table.lines.push(line);
+    /// It is none: all faults.
+    pub fn parse(text: &str) -> Result<Self, Vec<Fault>> {
+        let in_header = |message: String| Fault {
+            line: 1,
+            column: 1,
+            message,
+        };
+        let table = Read::parse(text, Dialect::Annotated)?
+            .ok_or_else(|| vec![in_header("there is no header".to_owned())])?;
+        let header: Vec<String> = table.header.iter().map(str::to_owned).collect();
+        let twice =
+            twice(&header).map(|name| in_header(format!("two columns are called `{name}`")));
+        let faults: Vec<Fault> = twice.collect();
+        if !faults.is_empty() {
+            return Err(faults);
         }
-        if table.header.is_empty() && faults.is_empty() {
-            faults.push((1, "there is no header".to_owned()));
-        }
-        if faults.is_empty() {
-            Ok(table)
-        } else {
-            Err(faults)
-        }
+        Ok(Self {
+            header,
+            rows: table.rows,
+            lines: table.lines,
+        })
     }
 
     /// The same with the columns of `other` behind its own, row by row by the column `key`; rows that `other` lacks have empty cells.
@@ -109,7 +89,7 @@ impl Table {
             let Some(text) = self.text(row, std::slice::from_ref(name)) else {
                 continue;
             };
-            match number(text).parse::<f64>() {
+            match plain(number(text)).parse::<f64>() {
                 Ok(number) if number.is_finite() => return Ok(Some(number)),
                 Ok(_) => {}
                 Err(_) if matches!(text, "-" | "n/a" | "N/A" | "NA") => {}
@@ -127,6 +107,20 @@ fn number(text: &str) -> &str {
     without.unwrap_or(text)
 }
 
+/// A number without the commas between its thousands.
+fn plain(number: &str) -> Cow<'_, str> {
+    let whole = number.split('.').next().unwrap_or_default();
+    let mut groups = whole.split(',');
+    let first = groups.next().unwrap_or_default();
+    let are_thousands =
+        (1..=3).contains(&first.len()) && groups.clone().all(|group| group.len() == 3);
+    if groups.next().is_some() && are_thousands {
+        Cow::Owned(number.replace(',', ""))
+    } else {
+        Cow::Borrowed(number)
+    }
+}
+
 fn twice(names: &[String]) -> impl Iterator<Item = &String> {
     names
         .iter()
@@ -141,9 +135,10 @@ mod tests {
 
     #[test]
     fn faults_have_lines() {
-        let faults = Table::parse("name,power_w\na,1\nb\n").unwrap_err();
-        assert_eq!(faults, [(3, "1 cells, the header has 2".to_owned())]);
-        assert_eq!(Table::parse("").unwrap_err().len(), 1);
+        let faults = |text| Table::parse(text).unwrap_err();
+        assert_eq!(faults("name,power_w\na,1\nb\n")[0].line, 3);
+        assert_eq!(faults("a,b,a,b\n").len(), 2);
+        assert_eq!(faults("").len(), 1);
     }
 
     #[test]
@@ -157,8 +152,12 @@ mod tests {
 
     #[test]
     fn units_behind_numbers_are_known() {
-        let table = Table::parse("power.draw [W],clocks.sm\n81.5 W,1455 MHz\n").unwrap();
+        let table =
+            Table::parse("power.draw [W],clocks.sm,n,odd\n81.5 W,1455 MHz,\"1,234,567\",\"1,2\"\n")
+                .unwrap();
         let column = |name: &str| table.number(0, &[name.to_owned()]);
+        assert_eq!(column("n"), Ok(Some(1_234_567.0)));
+        assert!(column("odd").is_err());
         assert_eq!(column("power.draw [W]"), Ok(Some(81.5)));
         assert_eq!(column("clocks.sm"), Ok(Some(1455.0)));
     }

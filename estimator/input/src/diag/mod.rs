@@ -71,6 +71,15 @@ fn floor_boundary(text: &str, offset: usize) -> usize {
     at
 }
 
+/// A stretch of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The text.
+    pub source: SourceId,
+    /// Bytes of the text.
+    pub range: Range<usize>,
+}
+
 /// A stretch of a text and what is to be said about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
@@ -126,6 +135,15 @@ impl Diag {
             text: short::sentence(text.into()),
         });
         self
+    }
+
+    /// Adds a place, where there is one.
+    #[must_use]
+    pub fn on(self, span: Option<&Span>, text: impl Into<String>) -> Diag {
+        match span {
+            Some(span) => self.at(span.source, span.range.clone(), text),
+            None => self,
+        }
     }
 
     /// Says what to do about it.

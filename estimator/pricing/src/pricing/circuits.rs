@@ -8,7 +8,7 @@ use warpwatt_circuit::{
     Running, Spec, power_gate,
 };
 use warpwatt_structures::Stage;
-use warpwatt_techlib::quantity::{Frequency, Power, Time};
+use warpwatt_techlib::quantity::{Frequency, Power, Time, Voltage};
 use warpwatt_techlib::{Technology, metrics};
 use warpwatt_techniques::Circuits;
 
@@ -27,6 +27,8 @@ pub struct NodeCircuits {
     notes: Vec<Note>,
     /// The same node in other flavours, of which structures may be made that have time.
     others: Vec<(Flavours, NodeCircuits)>,
+    /// The supply for which structures are in time, where it is not that which its transistors are made for.
+    supply: Option<Voltage>,
     known: Mutex<Known>,
 }
 
@@ -52,6 +54,7 @@ impl NodeCircuits {
             point,
             notes: Vec::new(),
             others: Vec::new(),
+            supply: None,
             known: Mutex::default(),
         }
     }
@@ -73,6 +76,12 @@ impl NodeCircuits {
     #[must_use]
     pub fn with_others(self, others: Vec<(Flavours, Self)>) -> Self {
         Self { others, ..self }
+    }
+
+    /// The same for a supply that is not that which its transistors are made for: what is in time is so there.
+    #[must_use]
+    pub fn designed_for(self, supply: Option<Voltage>) -> Self {
+        Self { supply, ..self }
     }
 
     /// Other flavours of its node, of which structures may be made.
@@ -162,7 +171,15 @@ impl NodeCircuits {
     /// Time and leakage of a structure as it is designed, and so the same wherever it runs.
     fn designed(&self, spec: &Spec, depth: u32) -> Result<(Time, Power), CircuitError> {
         let (nominal, layout) = self.designs.laid_out(spec)?;
-        let cost = layout.cost();
+        let nominal = OperatingPoint {
+            vdd: self.supply.or(nominal.vdd),
+            ..nominal
+        };
+        let lower = match self.supply {
+            None => None,
+            Some(_) => Some(self.designs.cost(&self.designs.running(&nominal)?, spec)?),
+        };
+        let cost = lower.as_ref().unwrap_or_else(|| layout.cost());
         let technology = self.technology();
         let time = match depth {
             0 => cost.access_time,

@@ -172,9 +172,16 @@ impl Process {
             let other = self.others.iter().find(|other| other.flavour == flavour);
             Arc::clone(other.unwrap_or(&self.technology))
         };
+        let (own, other) = (self.technology.device.vdd.value, find(periphery));
+        // A chip has one supply: transistors for a higher one run at that of the others.
+        let lower = (other.device.vdd.value > own).then_some(own);
         Self {
-            technology: find(periphery),
+            technology: other,
             cells: (cells != periphery).then(|| find(cells)),
+            at: OperatingPoint {
+                vdd: self.at.vdd.or(lower),
+                ..self.at
+            },
             ..self.clone()
         }
     }

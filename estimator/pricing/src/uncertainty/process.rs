@@ -136,11 +136,6 @@ impl Varied {
         DieToDie::ALL.into_iter().filter(move |of| sigma(of) > 0.0)
     }
 
-    /// Whether transistors of a die differ.
-    pub fn differs_within(&self) -> bool {
-        self.within.vth > Voltage::ZERO || self.within.log_length > 0.0
-    }
-
     /// The technology of a die that lies `z` standard deviations from the nominal one.
     pub fn die(&self, technology: &Technology, z: impl Fn(DieToDie) -> f64) -> Technology {
         let z = |of| z(of).clamp(-CUT, CUT);

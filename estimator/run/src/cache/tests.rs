@@ -64,6 +64,7 @@ fn trace(steps: u32) -> KernelTrace {
         split: None,
         uniform: false,
         multiply_adds: 0,
+        asynchronous: None,
         line: 1,
     };
     let shape = LaunchShape {
@@ -230,6 +231,7 @@ fn writers_at_the_same_time_do_no_harm() {
 fn loaded(name: &str, change: impl FnOnce(&mut LoadedKernel)) -> LoadedKernel {
     let request = KernelRequest {
         from: From::Suite(warpwatt_suite::kernel(name).unwrap()),
+        build: warpwatt_suite::Build::default(),
         ptx: None,
         case: None,
         registers: None,

@@ -257,7 +257,9 @@ impl<'k> Golden<'k> {
 /// What stops a run: hardware notices everything but that it takes too long.
 fn class_of(error: &ExecError) -> Class {
     match error {
-        ExecError::Fault(fault) if matches!(fault.cause, Cause::Limit(_)) => Class::Hang,
+        ExecError::Fault(fault) if matches!(fault.cause, Cause::Limit(_) | Cause::Hang { .. }) => {
+            Class::Hang
+        }
         _ => Class::Due,
     }
 }

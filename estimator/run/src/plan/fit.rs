@@ -23,6 +23,7 @@ pub(super) struct Fitted {
 /// The fitted GPUs. Few differ: a technology only makes another GPU where a technique must take another cycle or the clock follows the supply.
 #[derive(Debug, Default)]
 pub(super) struct Fits {
+    timed_as: Vec<u32>,
     /// By GPU, technology and configuration.
     fitted: BTreeMap<[u32; 3], Fitted>,
     /// By GPU and configuration.
@@ -59,8 +60,15 @@ impl Fits {
         sink: &mut Sink,
         source: SourceId,
     ) -> Option<Fits> {
-        let wanted: BTreeSet<[u32; 3]> = combinations.iter().map(|[_, rest @ ..]| *rest).collect();
-        let mut fits = Fits::default();
+        let mut fits = Fits {
+            timed_as: timed_as(axes),
+            ..Fits::default()
+        };
+        let wanted = combinations.iter().map(|combination| {
+            let [_, gpu, technology, configuration] = *combination;
+            [gpu, technology, fits.timed_as(configuration)]
+        });
+        let wanted: BTreeSet<[u32; 3]> = wanted.collect();
         let mut faults = Faults::default();
         let mut before = None;
         for place in wanted {
@@ -99,6 +107,11 @@ impl Fits {
         (!sink.has_errors()).then_some(fits)
     }
 
+    /// The first configuration with the techniques of this one. Structures of a study's own take no time, so it is timed once for all of them.
+    pub(super) fn timed_as(&self, configuration: u32) -> u32 {
+        self.timed_as[configuration as usize]
+    }
+
     /// What a GPU, a technology and a configuration came to.
     pub(super) fn at(&self, place: [u32; 3]) -> &Fitted {
         &self.fitted[&place]
@@ -108,6 +121,14 @@ impl Fits {
     pub(super) fn spec(&self, gpu: u32, configuration: u32, number: usize) -> &Arc<GpuSpec> {
         &self.specs[&[gpu, configuration]].all[number]
     }
+}
+
+fn timed_as(axes: &Axes) -> Vec<u32> {
+    let mut first: BTreeMap<String, u32> = BTreeMap::new();
+    let configurations = axes.configurations.iter().zip(0..);
+    configurations
+        .map(|(configuration, place)| *first.entry(configuration.stack.label()).or_insert(place))
+        .collect()
 }
 
 fn fit(

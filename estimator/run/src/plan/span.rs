@@ -42,6 +42,7 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
         if counted.is_some() && !plain(&plan.axes.configurations[configuration as usize].stack) {
             continue;
         }
+        let configuration = fits.timed_as(configuration);
         let fitted = fits.at([gpu, technology, configuration]);
         let place = [kernel, gpu, configuration];
         let (limits, unmet) = limited
@@ -149,8 +150,8 @@ impl Keys {
             )
         });
         let configurations = axes.configurations.iter().map(|configuration| {
-            let own = structures::of(&axes.structures, configuration);
-            let mut own: Vec<String> = own.map(structures::canonical).collect();
+            let own = configuration.structures.iter();
+            let mut own: Vec<String> = own.map(|it| structures::canonical(it)).collect();
             own.extend(axes.reliability.as_ref().map(Watched::canonical));
             own.extend(axes.board.as_ref().map(Board::text));
             let parts = own.iter().map(String::as_bytes);

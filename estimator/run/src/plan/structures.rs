@@ -1,6 +1,7 @@
-//! Structures that a study describes itself: which points have them, whether they can be built, and what they add to a price.
+//! Structures that a study describes itself: whether they can be built, and what they add to a price.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use warpwatt_activity::Activity;
 use warpwatt_circuit::CircuitError;
@@ -12,36 +13,7 @@ use crate::diag::{Diag, Sink, SourceId, did_you_mean};
 use crate::label;
 use crate::outcome::{BASELINE, Note, NoteKind};
 use crate::pricing::{CostEntry, CostTable, NodeCircuits, PricingError};
-use crate::study::{Configuration, OwnStructure, Per};
-
-/// The structures that the points of a configuration have.
-pub fn of<'s>(
-    structures: &'s [OwnStructure],
-    configuration: &'s Configuration,
-) -> impl Iterator<Item = &'s OwnStructure> {
-    structures.iter().filter(|structure| {
-        let wanted = &structure.only_with;
-        if configuration.is_baseline() && structure.baseline {
-            return true;
-        }
-        match wanted.is_empty() {
-            true => !configuration.is_baseline(),
-            false => wanted.iter().any(|name| called(configuration, &name.value)),
-        }
-    })
-}
-
-/// Whether `only_with` may call a configuration so: by its label, or by the name or the label of a technique in it.
-fn called(configuration: &Configuration, name: &str) -> bool {
-    names(configuration).any(|known| label::fits(&known, name))
-}
-
-/// The label of a configuration, and the names and the labels of the techniques in it.
-fn names(configuration: &Configuration) -> impl Iterator<Item = String> {
-    let members = configuration.stack.members().iter();
-    let members = members.flat_map(|member| [member.name().to_owned(), member.label()]);
-    members.chain([configuration.label.clone()])
-}
+use crate::study::{Configuration, Faults, OwnStructure, Per, StructureAxes};
 
 /// What decides the figures of a structure, as a text: equal texts, equal structures.
 pub fn canonical(structure: &OwnStructure) -> String {
@@ -52,9 +24,8 @@ pub fn canonical(structure: &OwnStructure) -> String {
         per,
         spec,
         actions,
-        // Decides which points have it, not what it is there.
-        only_with: _,
-        baseline: _,
+        // Says what `count` and `spec` are.
+        label: _,
     } = structure;
     let actions: Vec<(&str, &str)> = actions
         .iter()
@@ -66,27 +37,45 @@ pub fn canonical(structure: &OwnStructure) -> String {
     )
 }
 
-/// Checks before anything runs that every structure has a name of its own, is in some point, and can be built and priced wherever it is.
-pub fn check(axes: &Axes, sink: &mut Sink, source: SourceId) {
-    for structure in &axes.structures {
-        check_techniques(structure, axes, sink, source);
+/// Checks before anything runs that every structure has a name of its own, is in some point, and can be built and priced wherever it is. `made` is what became of them.
+pub fn check(
+    axes: &Axes,
+    (described, made): (&[StructureAxes], &[Arc<OwnStructure>]),
+    sink: &mut Sink,
+    source: SourceId,
+) {
+    let known: BTreeSet<String> = axes
+        .configurations
+        .iter()
+        .flat_map(Configuration::called)
+        .collect();
+    for structure in described {
+        check_techniques(structure, &known, sink, source);
         check_name(structure, axes, sink, source);
-        for circuits in &axes.technologies {
-            for diag in unpriced(structure, circuits, source) {
-                if !sink.diags.contains(&diag) {
-                    sink.push(diag);
+        let mut faults = Faults::default();
+        for one in made.iter().filter(|it| it.name == structure.name) {
+            for circuits in &axes.technologies {
+                for diag in unpriced(one, circuits, source) {
+                    faults.push(diag);
                 }
             }
         }
+        faults.leave(sink);
     }
 }
 
-fn check_techniques(structure: &OwnStructure, axes: &Axes, sink: &mut Sink, source: SourceId) {
-    let known: BTreeSet<String> = axes.configurations.iter().flat_map(names).collect();
+fn check_techniques(
+    structure: &StructureAxes,
+    known: &BTreeSet<String>,
+    sink: &mut Sink,
+    source: SourceId,
+) {
     for name in &structure.only_with {
         if !known.iter().any(|known| label::fits(known, &name.value)) {
             let message = format!("the study compares nothing that is called `{}`", name.value);
-            let help = did_you_mean(&name.value, known.iter().map(String::as_str));
+            let names: BTreeSet<&str> = known.iter().flat_map(|it| label::techniques(it)).collect();
+            let all = names.into_iter().chain(known.iter().map(String::as_str));
+            let help = did_you_mean(&name.value, all);
             let diag = Diag::error("study::only_with", message)
                 .at(source, name.range.clone(), "")
                 .help(help);
@@ -95,7 +84,7 @@ fn check_techniques(structure: &OwnStructure, axes: &Axes, sink: &mut Sink, sour
     }
 }
 
-fn check_name(structure: &OwnStructure, axes: &Axes, sink: &mut Sink, source: SourceId) {
+fn check_name(structure: &StructureAxes, axes: &Axes, sink: &mut Sink, source: SourceId) {
     let name = &structure.name;
     let has = |configuration: &&Configuration| {
         axes.gpus.iter().any(|gpu| {
@@ -122,7 +111,8 @@ fn unpriced(structure: &OwnStructure, circuits: &NodeCircuits, source: SourceId)
     let entry = match entry(structure, 1, circuits) {
         Ok(entry) => entry,
         Err(error) => {
-            let message = format!("`{}` cannot be built: {error}", structure.name.value);
+            let name = structure.label.as_ref().unwrap_or(&structure.name.value);
+            let message = format!("`{name}` cannot be built: {error}");
             let diag = Diag::error("study::structure", message);
             return vec![diag.at(source, structure.spec.range.clone(), "")];
         }
@@ -172,8 +162,8 @@ fn entry(
 ///
 /// # Errors
 /// A structure has no price.
-pub fn enter<'s>(
-    structures: impl Iterator<Item = &'s OwnStructure>,
+pub fn enter(
+    structures: &[Arc<OwnStructure>],
     (sms, circuits): (u32, &dyn Circuits),
     table: &mut CostTable,
 ) -> Result<(), PricingError> {
@@ -192,10 +182,7 @@ pub fn enter<'s>(
 ///
 /// # Errors
 /// An expression has no value.
-pub fn count<'s>(
-    structures: impl Iterator<Item = &'s OwnStructure>,
-    activity: &mut Activity,
-) -> Result<(), String> {
+pub fn count(structures: &[Arc<OwnStructure>], activity: &mut Activity) -> Result<(), String> {
     let mut happened = Vec::new();
     for structure in structures {
         let name = &structure.name.value;
@@ -218,8 +205,8 @@ pub fn count<'s>(
 }
 
 /// What a reader of the results must know: that these structures are the study's own, and where their counts come from.
-pub fn notes<'s>(structures: impl Iterator<Item = &'s OwnStructure>) -> impl Iterator<Item = Note> {
-    structures.map(|structure| {
+pub fn notes(structures: &[Arc<OwnStructure>]) -> impl Iterator<Item = Note> {
+    structures.iter().map(|structure| {
         let actions = structure.actions.iter();
         let actions: Vec<String> = actions
             .map(|action| format!("{} = {}", action.name, action.count.value.text()))

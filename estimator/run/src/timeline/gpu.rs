@@ -9,7 +9,7 @@ use super::events::{Events, Row};
 use super::gauge::Gauge;
 
 /// The whole GPU is shown behind its SMs.
-const PID: u32 = 100_000;
+pub(super) const PID: u32 = 100_000;
 const LAUNCHES: Row = Row { pid: PID, tid: 1 };
 
 /// The GPU's page.

@@ -4,6 +4,7 @@ mod events;
 mod extent;
 mod gauge;
 mod gpu;
+mod power;
 mod sm;
 #[cfg(test)]
 mod tests;

@@ -59,6 +59,16 @@ fn rows(pid: u32, slot: usize) -> [Row; 2] {
     [tid, tid + 1].map(|tid| Row { pid, tid })
 }
 
+/// The process of an SM.
+pub(super) fn pid(number: u16) -> u32 {
+    u32::from(number) + 1
+}
+
+/// What its process is called.
+pub(super) fn name(number: u16) -> String {
+    format!("SM {number}")
+}
+
 /// The label of a slice.
 fn label(state: WarpState) -> &'static str {
     match state {
@@ -76,8 +86,8 @@ fn label(state: WarpState) -> &'static str {
 impl SmPage {
     /// The page of SM `number`.
     pub fn new<W: Write>(number: u16, extent: &Extent, events: &mut Events<W>) -> Self {
-        let pid = u32::from(number) + 1;
-        events.name(Row { pid, tid: 0 }, &format!("SM {number}"));
+        let pid = pid(number);
+        events.name(Row { pid, tid: 0 }, &name(number));
         let cycles = Row { pid, tid: CYCLES };
         events.name(cycles, "cycles of the SM");
         let mut page = Self {

@@ -49,7 +49,7 @@ pub struct AvfArguments {
     #[arg(long, value_name = "FILE")]
     pub over_time: Option<PathBuf>,
     /// Warp instructions that a launch may execute before it is taken for endless
-    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     pub limit: u64,
     /// Cycles that timing may take before it is given up
     #[arg(long, value_name = "N", default_value_t = Control::CYCLE_LIMIT, value_parser = clap::value_parser!(u64).range(1..))]

@@ -2,42 +2,49 @@
 
 use std::ops::Range;
 
-use toml::Spanned;
 use toml::de::DeValue;
+use toml::{Spanned, Value};
 use warpwatt_circuit::Spec;
 use warpwatt_circuit::registry::{self, SettingError};
 
+use super::no_axis;
 use crate::array::{Refusal, Request};
 use crate::diag::did_you_mean;
 use crate::reader::known;
-use crate::reader::{Fault, Placed, Reader, Section, plain, text};
+use crate::reader::{Fault, Placed, Reader, Section, plain};
+use crate::sweep::NUMBERS;
+use crate::technique::Parameter;
+use crate::variants::shown;
 
-/// `array` or `logic`.
+/// What a structure is made of: the keys of its table with the values that each takes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Circuit {
+    kind: Kind,
+    /// Where its table stands.
+    pub range: Range<usize>,
+    /// Its keys in the order of the file.
+    pub options: Vec<Parameter>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Array,
+    Logic,
+}
+
+/// A fault and where it is.
+pub(super) type Misfit = (Range<usize>, Fault);
+
+/// A key and the value that is chosen for it.
+pub(super) type Chosen<'c> = (&'c Parameter, &'c Placed<Value>);
+
+/// `array` or `logic` of the structure whose axes begin with `axis`.
 ///
 /// What is wrong with it goes to the reader.
-pub fn read(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Placed<Spec>> {
-    match (section.get("array"), section.get("logic")) {
-        (Some(value), None) => {
-            let table = reader.as_section("structure.array".to_owned(), value)?;
-            let options = options(reader, &table)?;
-            let pairs: Vec<(&str, &str)> = options
-                .iter()
-                .map(|(key, _, text)| (*key, text.as_str()))
-                .collect();
-            match Request::structure(&pairs) {
-                Ok(spec) => Some(Placed::new(spec, value.span())),
-                Err(refusals) => {
-                    for refusal in refusals {
-                        array_fault(reader, &table, refusal);
-                    }
-                    None
-                }
-            }
-        }
-        (None, Some(value)) => {
-            let table = reader.as_section("structure.logic".to_owned(), value)?;
-            Some(Placed::new(read_logic(reader, &table)?, value.span()))
-        }
+pub(super) fn read(reader: &mut Reader<'_>, section: &Section<'_>, axis: &str) -> Option<Circuit> {
+    let (kind, name, value) = match (section.get("array"), section.get("logic")) {
+        (Some(value), None) => (Kind::Array, "structure.array", value),
+        (None, Some(value)) => (Kind::Logic, "structure.logic", value),
         (array, logic) => {
             let fault = Fault {
                 code: "study::missing_key",
@@ -47,55 +54,183 @@ pub fn read(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Placed<Spe
             };
             let place = logic.or(array).map_or(section.range.clone(), Spanned::span);
             reader.fault(place, fault);
+            return None;
+        }
+    };
+    if value.get_ref().is_array() {
+        let fault = Fault::wrong_type(
+            "a structure",
+            value.get_ref(),
+            "array = { words = [32, 64], bits = 96 }",
+        );
+        reader.fault(value.span(), no_axis(fault));
+        return None;
+    }
+    let table = reader.as_section(name.to_owned(), value)?;
+    if kind == Kind::Logic && table.get("block").is_none() {
+        reader.missing(&table, "block", "block = \"secded\", width = 32");
+        return None;
+    }
+    let options = options(reader, &table, axis)?;
+    let range = value.span();
+    Some(Circuit {
+        kind,
+        range,
+        options,
+    })
+}
+
+/// `array` or `logic` where each key has one value.
+///
+/// What is wrong with it goes to the reader.
+pub fn read_spec(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Placed<Spec>> {
+    let circuit = read(reader, section, "")?;
+    if let Some(swept) = circuit.options.iter().find(|option| option.is_swept()) {
+        let fault = Fault {
+            code: "study::wrong_type",
+            message: format!("`{}` is one number or one text here", swept.name),
+            label: "several values".to_owned(),
+            help: None,
+        };
+        reader.fault(swept.key.clone(), fault);
+        return None;
+    }
+    let chosen: Vec<Chosen<'_>> = circuit.firsts().collect();
+    match circuit.made(&chosen) {
+        Ok(spec) => Some(Placed::new(spec, circuit.range)),
+        Err(misfits) => {
+            for (range, fault) in misfits {
+                reader.fault(range, fault);
+            }
             None
         }
     }
 }
 
-/// The entries of a table as texts: key, its place, value.
-fn options<'d>(
-    reader: &mut Reader<'_>,
-    table: &Section<'d>,
-) -> Option<Vec<(&'d str, Range<usize>, String)>> {
+/// The keys of a table with their values.
+fn options(reader: &mut Reader<'_>, table: &Section<'_>, axis: &str) -> Option<Vec<Parameter>> {
     let mut whole = true;
     let mut options = Vec::new();
     for (key, value) in table.in_file_order() {
-        let text = match value.get_ref() {
-            DeValue::String(text) => Some(text.to_string()),
-            DeValue::Integer(_) => plain(value.get_ref()).ok().map(|number| number.to_string()),
-            _ => None,
+        let name = key.get_ref();
+        let one = |value: &DeValue<'_>| match value {
+            DeValue::String(_) | DeValue::Integer(_) => plain(value),
+            _ => Err(Fault {
+                code: "study::wrong_type",
+                message: format!("`{name}` is a number or a text, or a list of them"),
+                label: format!("this is {}", value.type_str()),
+                help: None,
+            }),
         };
-        match text {
-            Some(text) => options.push((key.get_ref().as_ref(), key.span(), text)),
-            None => {
-                whole = false;
-                let fault = Fault {
-                    code: "study::wrong_type",
-                    message: format!("`{}` is one number or one text", key.get_ref()),
-                    label: format!("this is {}", value.get_ref().type_str()),
-                    help: Some("a structure is no sweep axis: describe each under its own `[[structure]]`, in studies of their own or with `only_with`".to_owned()),
-                };
-                reader.fault(value.span(), fault);
-            }
+        match reader.values(&format!("{axis}{name}"), value, one, Some(&NUMBERS)) {
+            Some(values) => options.push(Parameter {
+                name: name.to_string(),
+                key: key.span(),
+                values,
+                axis: reader.sweep.last(),
+            }),
+            None => whole = false,
         }
     }
     whole.then_some(options)
 }
 
-/// What is wrong with an array, at the key that it is about.
-fn array_fault(reader: &mut Reader<'_>, table: &Section<'_>, refusal: Refusal) {
-    let place = table
-        .in_file_order()
-        .into_iter()
-        .find(|(key, _)| refusal.about.as_deref() == Some(key.get_ref().as_ref()))
-        .map(|(key, _)| key.span());
-    let fault = Fault {
-        code: "study::structure",
-        message: as_keys(&refusal.message),
-        label: String::new(),
-        help: refusal.help.as_deref().map(as_keys),
-    };
-    reader.fault(place.unwrap_or(table.range.clone()), fault);
+impl Circuit {
+    /// Every key with its first value.
+    pub fn firsts(&self) -> impl Iterator<Item = Chosen<'_>> {
+        self.options
+            .iter()
+            .map(|option| (option, &option.values[0]))
+    }
+
+    /// The structure with a value for each of its keys.
+    ///
+    /// # Errors
+    /// It cannot be; everything that is wrong with it, each where it stands.
+    pub fn made(&self, chosen: &[Chosen<'_>]) -> Result<Spec, Vec<Misfit>> {
+        match self.kind {
+            Kind::Array => self.array(chosen),
+            Kind::Logic => self.logic(chosen),
+        }
+    }
+
+    fn array(&self, chosen: &[Chosen<'_>]) -> Result<Spec, Vec<Misfit>> {
+        let texts: Vec<(&str, String)> = chosen
+            .iter()
+            .map(|(option, value)| (option.name.as_str(), shown(&value.value)))
+            .collect();
+        let pairs: Vec<(&str, &str)> = texts
+            .iter()
+            .map(|(key, text)| (*key, text.as_str()))
+            .collect();
+        Request::structure(&pairs).map_err(|refusals| {
+            let misfit = |refusal: Refusal| {
+                let place = self.place(chosen, refusal.about.as_deref());
+                let fault = Fault {
+                    code: "study::structure",
+                    message: as_keys(&refusal.message),
+                    label: String::new(),
+                    help: refusal.help.as_deref().map(as_keys),
+                };
+                (place, fault)
+            };
+            refusals.into_iter().map(misfit).collect()
+        })
+    }
+
+    /// A block of `warpwatt logic` and its parameters.
+    fn logic(&self, chosen: &[Chosen<'_>]) -> Result<Spec, Vec<Misfit>> {
+        let (blocks, others): (Vec<&Chosen<'_>>, Vec<&Chosen<'_>>) = chosen
+            .iter()
+            .partition(|(option, _)| option.name == "block");
+        let Some((_, asked)) = blocks.first() else {
+            return Err(Vec::new());
+        };
+        let names = registry::blocks().map(|block| block.name);
+        let name = known(
+            "block of logic",
+            "study::structure",
+            &shown(&asked.value),
+            names,
+        );
+        let name = name.map_err(|fault| vec![(asked.range.clone(), fault)])?;
+        let Some(block) = registry::find(&name) else {
+            return Err(Vec::new());
+        };
+        let settings: Vec<(String, String)> = others
+            .iter()
+            .map(|(option, value)| (option.name.clone(), shown(&value.value)))
+            .collect();
+        block.spec(&settings).map_err(|problems| {
+            let misfit = |problem: SettingError| {
+                let (name, help) = match &problem {
+                    SettingError::Unknown { name, .. } => {
+                        let own = block.parameters.iter().map(|parameter| parameter.name);
+                        (name.as_str(), Some(did_you_mean(name, own)))
+                    }
+                    SettingError::Value { name, .. } => (*name, None),
+                };
+                let fault = Fault {
+                    code: "study::structure",
+                    message: problem.to_string(),
+                    label: String::new(),
+                    help,
+                };
+                (self.place(chosen, Some(name)), fault)
+            };
+            problems.into_iter().map(misfit).collect()
+        })
+    }
+
+    /// Where a key stands, of several values the chosen one; the whole table for what is about no key.
+    fn place(&self, chosen: &[Chosen<'_>], about: Option<&str>) -> Range<usize> {
+        let mut named = chosen.iter();
+        match named.find(|(option, _)| about == Some(&option.name)) {
+            Some((option, value)) if option.is_swept() => value.range.clone(),
+            Some((option, _)) => option.key.clone(),
+            None => self.range.clone(),
+        }
+    }
 }
 
 /// Options of the command line as keys of a table: `--words 256` as `words = 256`.
@@ -126,48 +261,4 @@ pub(super) fn as_keys(text: &str) -> String {
         keys += if rest == " " { ", " } else { rest };
     }
     keys
-}
-
-/// A block of `warpwatt logic` and its parameters.
-fn read_logic(reader: &mut Reader<'_>, table: &Section<'_>) -> Option<Spec> {
-    if table.get("block").is_none() {
-        reader.missing(table, "block", "block = \"secded\", width = 32");
-    }
-    let block = reader.one(table, "block", |value| {
-        let name = text("`block`", value, "block = \"secded\"")?;
-        let names = registry::blocks().map(|block| block.name);
-        known("block of logic", "study::structure", &name, names)
-    });
-    let options = options(reader, table)?;
-    let block = registry::find(&block?.value)?;
-    let settings: Vec<(String, String)> = options
-        .iter()
-        .filter(|(key, ..)| *key != "block")
-        .map(|(key, _, text)| ((*key).to_owned(), text.clone()))
-        .collect();
-    let problems = match block.spec(&settings) {
-        Ok(spec) => return Some(spec),
-        Err(problems) => problems,
-    };
-    for problem in problems {
-        let (name, help) = match &problem {
-            SettingError::Unknown { name, .. } => {
-                let own = block.parameters.iter().map(|parameter| parameter.name);
-                (name.as_str(), Some(did_you_mean(name, own)))
-            }
-            SettingError::Value { name, .. } => (*name, None),
-        };
-        let place = options.iter().find(|(key, ..)| *key == name);
-        let fault = Fault {
-            code: "study::structure",
-            message: problem.to_string(),
-            label: String::new(),
-            help,
-        };
-        reader.fault(
-            place.map_or(table.range.clone(), |(_, range, _)| range.clone()),
-            fault,
-        );
-    }
-    None
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
 
+use super::alone;
 use crate::Catalogue;
 use crate::expression::Expression;
 use crate::reader::{Fault, Placed, Reader, text};
@@ -21,7 +22,7 @@ pub(super) fn read(
     let text = match text(&format!("`{action}`"), value.get_ref(), &example) {
         Ok(text) => text,
         Err(fault) => {
-            reader.fault(value.span(), fault);
+            reader.fault(value.span(), alone(value.get_ref(), fault));
             return None;
         }
     };

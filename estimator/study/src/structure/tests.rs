@@ -1,19 +1,26 @@
-use warpwatt_circuit::{BufferSpec, Ports};
+use warpwatt_circuit::{BufferSpec, Ports, Spec};
 
 use std::sync::Arc;
 
 use super::*;
 use crate::Catalogue;
 use crate::diag::{Sink, render};
+use crate::variants::Faults;
 
 const REST: &str = "[study]\ntitle = \"x\"\n[gpu]\npreset = \"tesla-16sm\"\nnode = \"7nm\"\n[workloads]\nkernels = [\"bfs\"]\n[[technique]]\nname = \"filter_cache\"\n";
 
+/// The structures of a study, each with its first values, and what was said about it.
 fn structures(text: &str) -> (Vec<OwnStructure>, String) {
     let mut sink = Sink::default();
     let text = format!("{REST}{text}");
     let source = sink.sources.add("study.toml", text);
     let draft = crate::read(&mut sink, source, &Catalogue::shipped(Arc::new(()))).unwrap();
-    (draft.structures, render(&sink, false))
+    let mut structures = OwnStructures::new(&draft.structures);
+    let mut faults = Faults::default();
+    structures.judge(&draft.design, &mut faults, source);
+    faults.leave(&mut sink);
+    let made = structures.made().map(|it| (**it).clone());
+    (made.collect(), render(&sink, false))
 }
 
 #[test]
@@ -64,7 +71,8 @@ fn every_fault_is_shown_where_it_stands() {
         read = "warp_instrutions + 1"
         [[structure]]
         name = "icache.tag"
-        array = { words = [16, 32], bits = 8 }
+        per = ["sm", "gpu"]
+        array = { words = [16, [32]], bits = 8 }
         logic = { block = "secdad" }
         read = "1 +"
         write = "sawp.parity.read * (l1_reads"
@@ -72,7 +80,17 @@ fn every_fault_is_shown_where_it_stands() {
         [[structure]]
         name = "twice"
         logic = { block = "adder", widht = 4, carry = "fast" }
+        read = ["cycles", "l1_reads"]
+        [[structure]]
+        name = "several"
+        array = [{ words = 4, bits = 8 }, { words = 8, bits = 8 }]
         read = 4
+        [[structure]]
+        name = "odd"
+        array = { words = [16, 16], bits = 8.5, banks = { from = 1, to = 4 } }
+        count = [1, 0]
+        read = "cycles"
+        baseline = [true, false]
         [[structure]]
         name = "twice"
         array = { capacity = "100B", word = "8B" }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use warpwatt_techlib::quantity::Length;
 use warpwatt_techlib::{Fault, Flavour, Library, OwnNode, TechError, Technology};
 
-use crate::diag::{Diag, Rejection, Sink, SourceId, did_you_mean};
+use crate::diag::{Diag, Rejection, Sink, Span, did_you_mean};
 use crate::input;
 
 /// Node files above this many bytes are refused: they hold a few values, not data sets.
@@ -80,17 +80,14 @@ pub fn read_node(
     sink: &mut Sink,
     directory: &Path,
     written: &str,
-    named: Option<(SourceId, Range<usize>)>,
+    named: Option<Span>,
 ) -> Option<OwnNode> {
     let text = match read(&directory.join(written)) {
         Ok(text) => text,
         Err(problem) => {
             let diag =
                 Diag::error("tech::unreadable", problem).help("give the path of a node file");
-            sink.push(match named {
-                Some((source, range)) => diag.at(source, range, ""),
-                None => diag,
-            });
+            sink.push(diag.on(named.as_ref(), ""));
             return None;
         }
     };

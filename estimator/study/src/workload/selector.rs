@@ -1,6 +1,8 @@
 //! Kernels by the papers' names: `paper:NAME` is a paper's whole table, `paper:NAME/ROW` one row of it, and an abbreviation or a
 //! benchmark's name alone is the kernel that stands for it.
 
+use warpwatt_suite::Build;
+
 use super::Workload;
 use crate::Catalogue;
 use crate::diag::did_you_mean;
@@ -135,6 +137,7 @@ fn workload(row: &PaperRow) -> Option<Workload> {
     Some(Workload::Suite {
         name,
         case: Some(case),
+        build: Build::default(),
     })
 }
 

@@ -8,11 +8,11 @@ use super::points::{Pair, pairs};
 use super::row::{GPU, WITHOUT};
 use super::{Ours, Selection, Suite};
 use crate::Check;
-use warpwatt_analysis::report::metric::Metrics;
-use warpwatt_analysis::report::{Comparison, beside};
 use warpwatt_input::expression::Expression;
 use warpwatt_pricing::label;
 use warpwatt_pricing::outcome::Outcome;
+use warpwatt_report::metric::Metrics;
+use warpwatt_report::{Comparison, beside};
 
 /// Before the name of a counter.
 const ACTIVITY: &str = "activity.";

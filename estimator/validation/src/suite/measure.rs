@@ -6,9 +6,9 @@ use warpwatt_gpu::SECTOR_BYTES;
 use warpwatt_techlib::quantity::Temperature;
 use warpwatt_techlib::{Flavour, Library};
 
-use warpwatt_analysis::report::metric::FIGURES;
 use warpwatt_input::expression::Expression;
 use warpwatt_pricing::outcome::{Outcome, PricedStructure};
+use warpwatt_report::metric::FIGURES;
 
 /// A measure that a suite names.
 #[derive(Clone, Debug)]

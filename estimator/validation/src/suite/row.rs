@@ -11,10 +11,10 @@ use super::reduce::{REDUCTIONS, Reduce};
 use super::shipped;
 use super::{Ours, Published, Row, Selection, Suite};
 use crate::{Kind, Tolerance};
-use warpwatt_analysis::report::metric::{Metric, Metrics};
 use warpwatt_input::diag::{did_you_mean, nearest};
 use warpwatt_input::expression::Expression;
 use warpwatt_pricing::outcome::BASELINE;
+use warpwatt_report::metric::{Metric, Metrics};
 use warpwatt_study::reader::known;
 use warpwatt_study::reader::{Fault, Reader, Section, plain, text};
 
@@ -393,7 +393,7 @@ fn published(
         tolerance(value, &shared.tolerances)
     });
     let kind = reader.one(section, "kind", |value| {
-        let name = text("`kind`", value, "kind = \"experiment\"")?;
+        let name = text("`kind`", value, "kind = \"context\"")?;
         let name = known("kind", "validate::suite", &name, Kind::ALL.map(Kind::name))?;
         Ok(Kind::ALL
             .into_iter()
@@ -413,7 +413,7 @@ fn published(
         unit: unit.unwrap_or_default(),
         value: value?.value(&of_paper).unwrap_or(f64::NAN),
         tolerance: tolerance?.value,
-        kind: kind.map_or(Kind::Prediction, |kind| kind.value),
+        kind: kind.map_or(Kind::Independent, |kind| kind.value),
         gap,
     })
 }

@@ -18,17 +18,21 @@ const OWN: &[(&str, &str)] = texts!("../../suites/":
     "filter_cache.toml",
     "register_virtualization.toml",
     "soft_error.toml",
+    "soft_error_avf.toml",
     "uniform_vectors.toml",
     "uniform_vectors_table_3.toml",
     "warped_dmr.toml",
 );
 
 /// Papers' numbers that reports show too: file and text.
-const PAPERS: &[(&str, &str)] = texts!("../../../analysis/papers/": "filter_cache.toml");
+const PAPERS: &[(&str, &str)] = texts!("../../../report/papers/": "filter_cache.toml");
 
 /// Studies that ship: file and text.
 const STUDIES: &[(&str, &str)] = texts!("../../../../workloads/studies/":
+    "fetch_redundancy.toml",
     "filter_cache.toml",
+    "filter_cache_sensitivity.toml",
+    "filter_cache_table_4.toml",
     "register_shrink.toml",
     "register_virtualization.toml",
     "soft_error.toml",

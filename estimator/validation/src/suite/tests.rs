@@ -1,7 +1,7 @@
 use super::{Studies, Suite, shipped, study};
 use crate::{Check, Kind, Status};
-use warpwatt_analysis::report::sample;
 use warpwatt_input::diag::{Sink, render};
+use warpwatt_report::sample;
 
 fn read(text: &str) -> Result<Suite, String> {
     let mut sink = Sink::default();
@@ -39,7 +39,7 @@ values = [{ id = "mean", metric = "slower", technique = "filter" }]
 rows = [
     { figure = "T", what = "most", metric = "slower", technique = "filter", reduce = "max", published = "3 / 900", tolerance = { relative = 0.1 }, id = "most" },
     { figure = "T", what = "one", metric = "slower", technique = "filter", kernels = "BFS", published = 0.003, tolerance = { absolute = 1e-9 } },
-    { figure = "T", what = "spread", ours = "most - mean", published = 0, tolerance = "at most", kind = "experiment" },
+    { figure = "T", what = "spread", ours = "most - mean", published = 0, tolerance = "at most", kind = "context" },
     { figure = "T", what = "supply", metric = "supply_j / without:supply_j", technique = "filter", kernels = "MTM", published = 0.05, tolerance = { relative = 1e-9 } },
     { figure = "T", what = "paper", metric = "implied_icache_with_j / implied_icache_without_j", technique = "filter", kernels = "MTM", published = "(105 * 0.14 + 190 * 0.81 + 5 * (0.13 + 4.3)) / (100 * (0.13 + 4.3))", tolerance = { relative = 1e-9 } },
     { figure = "T", what = "nothing", metric = "slower", technique = "filter", kernels = "NQU", published = 1, tolerance = "at most" },
@@ -64,7 +64,7 @@ rows = [
         ],
         "{checks:?}"
     );
-    assert_eq!(checks[2].kind, Kind::Experiment);
+    assert_eq!(checks[2].kind, Kind::Context);
     assert!((checks[0].ours - 0.95 / 300.0).abs() < 1e-12);
     assert!((checks[2].ours - (0.95 / 300.0 - 0.003) / 2.0).abs() < 1e-12);
 }

@@ -14,6 +14,12 @@ pub(crate) struct Signal {
     pub(crate) toggles: f64,
 }
 
+/// A net that never rises.
+const LOW: Signal = Signal {
+    high: 0.0,
+    toggles: 0.0,
+};
+
 impl Signal {
     /// Probability of a pair of values, before and after.
     fn pair(self, before: bool, after: bool) -> f64 {
@@ -26,15 +32,20 @@ impl Signal {
     }
 }
 
-/// The signal on every net, with inputs that are high half of the time and change in `toggles` of the operations. Flip-flops hold such data too, unless their clock is off.
+/// The signal on every net, with inputs that are high half of the time and change in `toggles` of the operations. Flip-flops hold what stands
+/// before them; state that is fed later holds such data too, unless its clock is off.
 pub(crate) fn signals(netlist: &Netlist, toggles: f64) -> Vec<Signal> {
     let random = Signal { high: 0.5, toggles };
     let mut signals = vec![random; netlist.drivers.len()];
     for gate in &netlist.gates {
-        if gate.held {
+        if gate.low {
+            signals[gate.output.index()] = LOW;
+        } else if gate.held {
             signals[gate.output.index()].toggles = 0.0;
         } else if gate.kind != super::Kind::Flop {
             signals[gate.output.index()] = combine(gate, &signals);
+        } else if gate.inputs()[0] < gate.output {
+            signals[gate.output.index()] = signals[gate.inputs()[0].index()];
         }
     }
     signals

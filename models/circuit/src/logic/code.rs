@@ -67,6 +67,7 @@ impl Matrix {
     }
 
     /// The data bits of a check.
+    #[cfg(test)]
     pub(crate) fn row(&self, check: u32) -> impl Iterator<Item = usize> {
         let columns = self.columns.iter().enumerate();
         columns

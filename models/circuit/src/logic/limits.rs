@@ -3,6 +3,9 @@
 use super::{Carry, LogicBlock};
 use crate::CircuitError;
 
+/// Stages beyond which a tree would be little but flip-flops.
+const MOST_STAGES: u64 = 4;
+
 /// One size and its bounds.
 fn within(what: &'static str, got: u64, least: u64, most: u64) -> Result<(), CircuitError> {
     if (least..=most).contains(&got) {
@@ -24,11 +27,16 @@ fn within(what: &'static str, got: u64, least: u64, most: u64) -> Result<(), Cir
 /// Whether a block can be built.
 pub(crate) fn check(block: &LogicBlock) -> Result<(), CircuitError> {
     match *block {
-        LogicBlock::Parity { bits }
-        | LogicBlock::Equality { bits }
-        | LogicBlock::Magnitude { bits } => within("bits", bits, 2, 4096),
+        LogicBlock::Parity { bits, stages } => {
+            within("bits", bits, 2, 4096).and(within("stages", u64::from(stages), 1, MOST_STAGES))
+        }
+        LogicBlock::Equality { bits } | LogicBlock::Magnitude { bits } => {
+            within("bits", bits, 2, 4096)
+        }
         LogicBlock::Register { bits } => within("bits", bits, 1, 65_536),
-        LogicBlock::Secded { bits, .. } => within("bits", bits, 1, 1024),
+        LogicBlock::Secded { bits, stages, .. } => {
+            within("bits", bits, 1, 1024).and(within("stages", u64::from(stages), 1, MOST_STAGES))
+        }
         LogicBlock::PriorityEncoder { inputs } => within("inputs", inputs, 2, 4096),
         LogicBlock::Decoder { bits } => within("bits", bits, 1, 12),
         LogicBlock::Multiplexer { inputs, bits } => {

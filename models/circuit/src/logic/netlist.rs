@@ -24,6 +24,8 @@ pub(crate) struct Gate {
     pub(crate) begins: bool,
     /// A flip-flop whose clock is off while it keeps its value.
     pub(crate) held: bool,
+    /// Its output is low in every operation, whatever its inputs would make likely.
+    pub(crate) low: bool,
 }
 
 impl Gate {
@@ -85,7 +87,21 @@ impl Netlist {
             part: self.parts.len() - 1,
             begins: !self.inside,
             held: false,
+            low: false,
         });
+        output
+    }
+
+    /// A gate as in another netlist, on these nets, in the part of the same number.
+    pub(crate) fn repeat(&mut self, gate: &Gate, from: &[Net]) -> Net {
+        let output = self.gate(gate.kind, from);
+        if let Some(last) = self.gates.last_mut() {
+            *last = Gate {
+                inputs: last.inputs,
+                output,
+                ..*gate
+            };
+        }
         output
     }
 
@@ -162,6 +178,13 @@ impl Netlist {
             gate.held = true;
         }
         state
+    }
+
+    /// A gate's output that is low in every operation, since its inputs depend on each other; inputs of the block are left as they are.
+    pub(crate) fn stays_low(&mut self, net: Net) {
+        if let Some(driver) = self.drivers[net.index()] {
+            self.gates[driver].low = true;
+        }
     }
 
     /// Gives a flip-flop its data.

@@ -9,6 +9,7 @@ use super::analysis::{self, Piece};
 use super::cells::Cells;
 use super::code::Matrix;
 use super::netlist::Netlist;
+use super::stages::staged;
 use super::{Fairness, Kind, LogicBlock, LogicSpec, Side, arithmetic, choose, ecc, limits, route};
 use crate::build::Sizing;
 use crate::error::check;
@@ -91,13 +92,20 @@ fn is_netlist(block: &LogicBlock) -> bool {
 /// The gates of a block that is one netlist.
 fn netlist(block: &LogicBlock) -> Option<Netlist> {
     Some(match *block {
-        LogicBlock::Parity { bits } => ecc::parity(bits),
-        LogicBlock::Secded { bits, code, side } => {
+        LogicBlock::Parity { bits, stages } => staged(&ecc::parity(bits), stages),
+        LogicBlock::Secded {
+            bits,
+            code,
+            side,
+            stages,
+        } => {
             let matrix = Matrix::new(code, bits);
-            match side {
+            let whole = match side {
                 Side::Generator => ecc::generator(&matrix),
+                Side::Detector => ecc::detector(&matrix),
                 Side::Checker => ecc::checker(&matrix),
-            }
+            };
+            staged(&whole, stages)
         }
         LogicBlock::Equality { bits } => arithmetic::equal(bits),
         LogicBlock::Magnitude { bits } => arithmetic::magnitude(bits),
@@ -344,6 +352,10 @@ fn name(block: &LogicBlock) -> &'static str {
             side: Side::Generator,
             ..
         } => "check bit generator",
+        LogicBlock::Secded {
+            side: Side::Detector,
+            ..
+        } => "error detector",
         LogicBlock::Secded {
             side: Side::Checker,
             ..

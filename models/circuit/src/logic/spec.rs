@@ -23,6 +23,9 @@ pub enum LogicBlock {
     Parity {
         /// Bits of the word.
         bits: u64,
+        /// Cycles in which it works, a word each.
+        #[serde(default = "one")]
+        stages: u32,
     },
     /// One side of a code that corrects one error and mostly detects two.
     Secded {
@@ -34,6 +37,9 @@ pub enum LogicBlock {
         /// Which side.
         #[serde(default)]
         side: Side,
+        /// Cycles in which it works, a word each.
+        #[serde(default = "one")]
+        stages: u32,
     },
     /// Whether two words are equal.
     Equality {
@@ -169,9 +175,15 @@ pub enum LogicBlock {
 pub enum Side {
     /// Check bits out of data.
     Generator,
+    /// Whether a word has an error; who corrects it stands elsewhere.
+    Detector,
     /// Data corrected, errors flagged.
     #[default]
     Checker,
+}
+
+const fn one() -> u32 {
+    1
 }
 
 const fn half() -> u8 {

@@ -38,13 +38,14 @@ pub(super) const BLOCKS: &[Block] = &[
                 v,
                 LogicBlock::Parity {
                     bits: v.count("width"),
+                    stages: 1,
                 },
             )
         },
     },
     Block {
         name: "secded",
-        summary: "Corrects one error and mostly detects two: generator, or checker with corrector, of the actual check matrix",
+        summary: "Corrects one error and mostly detects two: generator, detector, or checker with corrector, of the actual check matrix",
         operation: "one word encoded, or checked and corrected",
         parameters: &[
             count(
@@ -59,7 +60,7 @@ pub(super) const BLOCKS: &[Block] = &[
                 &["hsiao", "hamming", "sec"],
                 "columns of odd weight, Hamming's with an overall parity, or Hamming's alone, which detects no second error",
             ),
-            word("side", &["checker", "generator"], "which side"),
+            word("side", &["checker", "generator", "detector"], "which side"),
             ACTIVITY,
         ],
         make: |v| {
@@ -68,10 +69,10 @@ pub(super) const BLOCKS: &[Block] = &[
                 "sec" => Code::Sec,
                 _ => Code::Hsiao,
             };
-            let side = if v.word("side") == "generator" {
-                Side::Generator
-            } else {
-                Side::Checker
+            let side = match v.word("side") {
+                "generator" => Side::Generator,
+                "detector" => Side::Detector,
+                _ => Side::Checker,
             };
             spec(
                 v,
@@ -79,6 +80,7 @@ pub(super) const BLOCKS: &[Block] = &[
                     bits: v.count("width"),
                     code,
                     side,
+                    stages: 1,
                 },
             )
         },

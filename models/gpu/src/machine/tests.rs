@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use super::*;
 use warpwatt_simt::trace::{
-    LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Needs, Register, RegisterKind,
-    Release, Results, Space, StaticInst, Unit, WarpRecorder,
+    Asynchronous, Beyond, Copied, LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Needs,
+    Piece, Register, RegisterKind, Release, Results, Space, StaticInst, Unit, WarpRecorder,
 };
 
 const ALL: u64 = 0xffff_ffff;
@@ -27,6 +27,7 @@ fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         split: None,
         uniform: false,
         multiply_adds: 0,
+        asynchronous: None,
         line: 1,
     }
 }
@@ -142,4 +143,137 @@ fn a_warp_that_never_retires_keeps_its_cta() {
 fn a_cta_that_is_never_placed_is_missed() {
     let report = report(|event| matches!(event, Event::Dispatch { .. }));
     assert_eq!(report, "kernel `k` is stuck at cycle N with 1 CTAs left:\n");
+}
+
+/// Four warps that execute `records` in turn on an H100.
+fn warpgroup(code: Vec<StaticInst>, records: impl Fn(&mut WarpRecorder)) -> crate::Run {
+    let shape = LaunchShape {
+        grid: [1, 1, 1],
+        block: [128, 1, 1],
+        warp_width: 32,
+        shared_bytes: 65_536,
+        registers: 8,
+    };
+    let mut trace = KernelTrace::new("k", Arc::from(code), shape);
+    for _ in 0..4 {
+        let mut recorder = WarpRecorder::default();
+        records(&mut recorder);
+        trace.push_warp(&recorder);
+    }
+    trace.counts().unwrap();
+    let spec = GpuSpec::preset("h100").unwrap();
+    simulate(&spec, &[trace], Hooks::default()).unwrap()
+}
+
+fn product() -> StaticInst {
+    StaticInst {
+        asynchronous: Some(Asynchronous::Product {
+            bits: 16,
+            shared_bytes: 2560,
+        }),
+        multiply_adds: 16 * 256 * 16,
+        ..inst(Unit::Matrix, &[1, 2, 3], &[1, 2])
+    }
+}
+
+fn groups(asynchronous: Asynchronous) -> StaticInst {
+    StaticInst {
+        asynchronous: Some(asynchronous),
+        ..inst(Unit::Int, &[], &[])
+    }
+}
+
+/// Products that add to the same registers follow each other at the documented rate, and the warps wait for the last of them.
+#[test]
+fn products_of_a_warpgroup_keep_the_tensor_units_busy() {
+    let cycles = |count: u32| {
+        let code = vec![
+            product(),
+            groups(Asynchronous::Commit),
+            groups(Asynchronous::Wait(0)),
+            inst(Unit::Control, &[], &[]),
+        ];
+        let run = warpgroup(code, |recorder| {
+            for _ in 0..count {
+                recorder.step(0, ALL, ALL);
+            }
+            (1..4).for_each(|inst| recorder.step(inst, ALL, ALL));
+        });
+        let each = 16 * 256 * 16 * 4;
+        let activity = &run.activity;
+        assert_eq!(
+            activity.get("tensor_multiply_adds"),
+            u64::from(count * each)
+        );
+        assert_eq!(
+            activity.get("tensor_busy_cycles"),
+            u64::from(count) * 4 * 128
+        );
+        run.cycles
+    };
+    assert_eq!(cycles(40) - cycles(20), 20 * 128);
+}
+
+/// All groups but the latest are waited for.
+#[test]
+fn the_latest_groups_may_go_on() {
+    let cycles = |wait: u32| {
+        let code = vec![
+            product(),
+            groups(Asynchronous::Commit),
+            groups(Asynchronous::Wait(wait)),
+            inst(Unit::Barrier, &[], &[]),
+            inst(Unit::Control, &[], &[]),
+        ];
+        let run = warpgroup(code, |recorder| {
+            for _ in 0..3 {
+                (0..2).for_each(|inst| recorder.step(inst, ALL, ALL));
+            }
+            (2..5).for_each(|inst| recorder.step(inst, ALL, ALL));
+        });
+        run.cycles
+    };
+    assert_eq!(cycles(0) - cycles(1), 128);
+    assert_eq!(cycles(1) - cycles(2), 128);
+}
+
+/// Who waits at a barrier in shared memory waits for the bytes that a copy tells it; they come from memory, not by way of the first-level cache.
+#[test]
+fn a_copy_is_waited_for_at_its_barrier() {
+    let memory = |space, kind, bytes| MemoryOp { space, kind, bytes };
+    let run = |bytes: u64| {
+        let of = |op| StaticInst {
+            memory: Some(op),
+            ..inst(Unit::Memory, &[1], &[])
+        };
+        let code = vec![
+            of(memory(Space::Global, MemoryOpKind::Load, 16)),
+            of(memory(Space::Shared, MemoryOpKind::Atomic, 8)),
+            inst(Unit::Control, &[], &[]),
+        ];
+        warpgroup(code, |recorder| {
+            let copied = Copied {
+                barrier: Some(64),
+                bytes: 16_384,
+                pieces: vec![Piece::plain(0xc000_0000, 16_384)],
+            };
+            recorder.asynchronous(0, ALL, 1, 0xc000_0000, &Beyond::Copy(copied));
+            let waits = Beyond::Waits { arrivals: 0, bytes };
+            recorder.asynchronous(1, ALL, ALL, 64, &waits);
+            recorder.step(2, ALL, ALL);
+        })
+    };
+    let (all, none) = (run(4 * 16_384), run(0));
+    assert!(all.cycles >= none.cycles, "{} {}", all.cycles, none.cycles);
+    let warps = |run: &crate::Run| run.activity.get("resident_warp_cycles");
+    assert!(
+        warps(&all) > warps(&none) + 4 * 400,
+        "{} {}",
+        warps(&all),
+        warps(&none)
+    );
+    assert_eq!(all.activity.get("load_bytes"), 4 * 16_384);
+    assert_eq!(all.activity.get("l1_reads"), 0);
+    // What copies move passes through shared memory, besides the four looks at the barrier.
+    assert_eq!(all.activity.get("shared_words"), 4 * 16_384 / 4 + 4 * 64);
 }

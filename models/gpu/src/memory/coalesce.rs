@@ -3,7 +3,7 @@
 //! CUDA programming guide, compute capability 1.2: of each half-warp, the lanes that touch one segment share a transaction; a segment of which only one
 //! half is touched shrinks to that half, down to a sector. Later generations look at the whole warp, and from 5.2 on move the sectors that are touched.
 
-use warpwatt_simt::trace::{Addresses, LaneMask};
+use warpwatt_simt::trace::{Addresses, Copied, LaneMask};
 
 use crate::{GpuSpec, SECTOR_BYTES, Transactions};
 
@@ -87,6 +87,28 @@ impl Coalescer {
             self.touch(rules, address, bytes);
         });
         self.flush(rules);
+    }
+
+    /// The transactions of a copy: the sectors of its runs, by lines.
+    pub fn runs(&mut self, copied: &Copied) {
+        /// Sectors of a block.
+        const LINE: u64 = 4 * SECTOR;
+        self.blocks.clear();
+        for piece in &copied.pieces {
+            piece.for_each(|run| {
+                let end = run.saturating_add(piece.run).div_ceil(SECTOR) * SECTOR;
+                let mut sector = run / SECTOR * SECTOR;
+                while sector < end {
+                    let base = sector / LINE * LINE;
+                    let bit = 1 << (sector % LINE / SECTOR);
+                    match self.blocks.last_mut() {
+                        Some(block) if block.base == base => block.mask |= bit,
+                        _ => self.blocks.push(Block::new(base, bit)),
+                    }
+                    sector += SECTOR;
+                }
+            });
+        }
     }
 
     /// Per-thread memory: word k of a warp's lanes lies side by side, as on hardware, so that lanes at one offset coalesce.

@@ -25,7 +25,9 @@ impl Memory {
             access: match request.kind {
                 Kind::Store => Access::Write,
                 Kind::Atomic => Access::ReadWrite,
-                Kind::Load | Kind::Code | Kind::Constant | Kind::Texture => Access::Read,
+                Kind::Load | Kind::Copy | Kind::Code | Kind::Constant | Kind::Texture => {
+                    Access::Read
+                }
             },
             origin: Some(request),
         });

@@ -158,6 +158,11 @@ impl<'t> Sm<'t> {
                 }
             }
         };
+        let told = step.addresses.map(|at| (at.first(), at.beyond()));
+        let beyond = told.and_then(|(first, beyond)| Some((first, beyond?)));
+        if inst.asynchronous.is_some() || beyond.is_some() {
+            self.begin_or_wait(index as usize, inst, beyond, last_cycle, world)?;
+        }
         self.after(index as usize, inst, now, last_cycle, world)
     }
 

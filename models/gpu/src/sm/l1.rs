@@ -184,7 +184,7 @@ impl Sm<'_> {
             Transactions::Sectors => u64::from(block.mask.count_ones()),
         };
         let (transaction, load, store) = match kind {
-            Kind::Load => (Counter::LoadTransactions, true, false),
+            Kind::Load | Kind::Copy => (Counter::LoadTransactions, true, false),
             Kind::Store => (Counter::StoreTransactions, false, true),
             Kind::Atomic => (Counter::AtomicTransactions, true, true),
             Kind::Code => (Counter::CodeTransactions, false, false),

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use warpwatt_simt::trace::{Addresses, LaneMask, MemoryOp, MemoryOpKind, Space};
+use warpwatt_simt::trace::{Addresses, Beyond, LaneMask, MemoryOp, MemoryOpKind, Space};
 
 use super::l1::Access;
 use super::units::Collected;
@@ -43,6 +43,26 @@ pub(crate) struct Wanted {
 impl Wanted {
     /// In place of an instruction: a register moves between file and memory.
     const MOVE: u32 = 1 << 31;
+
+    /// In place of an instruction: a copy that goes on alone.
+    const COPY: u32 = 1 << 30;
+
+    /// Copy `number` of a warp.
+    pub fn by_copy(warp: u8, number: u32) -> Self {
+        Self {
+            warp,
+            inst: Self::COPY | number,
+            slots: 0,
+            writes: 0,
+            told: false,
+        }
+    }
+
+    /// The copy that goes on alone.
+    #[inline]
+    pub fn copy(self) -> Option<u32> {
+        (self.inst >> 30 == 1).then_some(self.inst & !Self::COPY)
+    }
 
     /// Register `word` of a warp, which moves.
     pub fn by_move(warp: u8, word: u16) -> Self {
@@ -130,6 +150,8 @@ pub(crate) struct Waiting<'t> {
 #[derive(Clone, Copy, Debug)]
 struct Pass {
     kind: Kind,
+    /// A copy, which passes no first-level cache.
+    alone: bool,
     load: u32,
     /// Blocks that have not been looked up.
     blocks: u32,
@@ -255,6 +277,9 @@ impl<'t> Sm<'t> {
         if let Some(word) = wanted.moved() {
             return self.restores_at(wanted.warp, word, cycle, world);
         }
+        if let Some(number) = wanted.copy() {
+            return self.copied(number, world);
+        }
         if wanted.told {
             for hook in &mut self.issue_hooks {
                 hook.loaded(cycle, wanted.warp);
@@ -327,18 +352,26 @@ impl<'t> Sm<'t> {
         from: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
-        self.coalesce(waiting, world.spec);
+        let beyond = waiting.addresses.beyond();
+        match &beyond {
+            Some(Beyond::Copy(copied)) => {
+                self.coalescer.runs(copied);
+                self.pass_shared(copied);
+            }
+            _ => self.coalesce(waiting, world.spec),
+        }
         self.counts.add(Counter::MemoryAccesses, 1);
         self.counts.add(
             Counter::AddressLanes,
             u64::from(waiting.executed.count_ones()),
         );
         let kind = match waiting.op.kind {
+            MemoryOpKind::Load if beyond.is_some() => Kind::Copy,
             MemoryOpKind::Load | MemoryOpKind::Texture => Kind::Load,
             MemoryOpKind::Store => Kind::Store,
             MemoryOpKind::Atomic => Kind::Atomic,
         };
-        if kind == Kind::Atomic {
+        if kind == Kind::Atomic && beyond.is_none() {
             let rules = Rules::new(world.spec);
             self.coalescer
                 .count_repeats(&rules, &waiting.addresses, waiting.executed);
@@ -347,13 +380,21 @@ impl<'t> Sm<'t> {
         if kind != Kind::Store {
             // One more than blocks, so that none of them ends it before all are looked up.
             let blocks = self.coalescer.blocks.len() as u32 + 1;
-            load = self.begin_load(waiting.wanted, blocks);
+            load = match &beyond {
+                Some(Beyond::Copy(copied)) => {
+                    let warp = waiting.wanted.warp;
+                    let number = self.set_out(warp, copied);
+                    self.loads.insert(Wanted::by_copy(warp, number), blocks)
+                }
+                _ => self.begin_load(waiting.wanted, blocks),
+            };
         }
         let length = self.enter_pipeline(world.spec);
         self.take_ldst(from, waiting.interval.max(1 + length));
         let to_tags = self.to_tags(world.spec);
         let at = from + 1 + to_tags;
         self.ldst.passing.push_back(Pass {
+            alone: beyond.is_some(),
             kind,
             load,
             blocks: self.coalescer.blocks.len() as u32,
@@ -463,7 +504,7 @@ impl<'t> Sm<'t> {
                 }
             }
             _ if !world.memory.has_room(self.id) => return Ok(false),
-            Kind::Store => self.store_block(block, cycle, world)?,
+            Kind::Store if !access.alone => self.store_block(block, cycle, world)?,
             kind => {
                 self.loads.in_flight += 1;
                 self.send(kind, block, access.load, cycle, world)?;

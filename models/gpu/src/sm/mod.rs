@@ -10,6 +10,7 @@ mod issue;
 mod l1;
 mod l15;
 mod ldst;
+mod pending;
 mod repeat;
 mod reservation_ring;
 mod residency;
@@ -48,6 +49,7 @@ use l1::L1;
 use l15::L15;
 pub(crate) use ldst::space_of;
 use ldst::{LdstUnit, Loads, Wanted};
+use pending::{Copies, Products};
 use residency::CtaSlot;
 use select::{Ages, Select};
 use shared::SharedBanks;
@@ -114,6 +116,9 @@ pub(crate) struct Sm<'t> {
     /// Transactions in flight from which on no memory instruction issues.
     outstanding: u32,
     loads: Loads,
+    /// By warp slot.
+    products: Vec<Products>,
+    copies: Copies,
     l1: L1,
     constants: Constants,
     textures: Textures,
@@ -177,6 +182,8 @@ impl<'t> Sm<'t> {
             ldst: LdstUnit::default(),
             outstanding: spec.ldst.outstanding,
             loads: Loads::default(),
+            products: vec![Products::default(); warps as usize],
+            copies: Copies::default(),
             l1: L1::new(spec),
             constants: Constants::new(spec),
             textures: Textures::new(spec),
@@ -377,7 +384,7 @@ impl<'t> Sm<'t> {
     ) -> Result<(), GpuError> {
         match reply.kind {
             Kind::Load if world.spec.has_l1() => self.fill_l1(reply.cookie, reply.mask, now, world),
-            Kind::Load | Kind::Atomic => {
+            Kind::Load | Kind::Atomic | Kind::Copy => {
                 self.returned(world);
                 self.block_arrived(reply.cookie, now, world)
             }

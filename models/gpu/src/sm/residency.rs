@@ -3,6 +3,7 @@
 use warpwatt_activity::Activity;
 use warpwatt_simt::trace::{BarrierUse, KernelTrace};
 
+use super::pending::Told;
 use super::{Sm, World};
 use crate::counters::{Counter, Counts, Selection};
 use crate::engine::NEVER;
@@ -19,6 +20,8 @@ pub(crate) struct CtaSlot {
     warps: u64,
     /// Those of its barriers that a warp has come to.
     barriers: Vec<Barrier>,
+    /// Those in shared memory that somebody told anything, or waits at.
+    pub told: Vec<Told>,
 }
 
 /// A barrier of a CTA.
@@ -114,10 +117,12 @@ impl<'t> Sm<'t> {
         self.counts.add(Counter::Ctas, 1);
         self.counts.add(Counter::Warps, u64::from(demand.warps));
         self.ctas[slot].barriers.clear();
+        self.ctas[slot].told.clear();
         self.ctas[slot].number = number as u32;
         for warp in 0..demand.warps as usize {
             let index = (!self.live).trailing_zeros() as usize;
             self.ages.place(index);
+            self.products[index].clear();
             self.live |= 1 << index;
             self.ctas[slot].warps |= 1 << index;
             self.warps[index].place(trace.warp(number, warp), slot as u8, now);

@@ -1,8 +1,9 @@
 //! Counters of issued instructions. Most of what an instruction counts is the same whenever it issues: it is counted once a launch, times how often it did.
 
-use warpwatt_simt::trace::{LaneMask, Step};
+use warpwatt_simt::trace::{Asynchronous, LaneMask, Step};
 
 use super::issue::occupied;
+use super::pending::SHARED_PASS_BYTES;
 use crate::counters::{Counter, Counts};
 use crate::program::{Inst, Port, Program};
 use crate::{Extent, IssuePlan};
@@ -109,6 +110,21 @@ impl Tally {
         counts.add(Counter::ThreadInstructions, issued.active);
         counts.add(port_counter(inst.port), times);
         counts.add(Counter::TensorMultiplyAdds, times * inst.multiply_adds);
+        if let Some(Asynchronous::Product { shared_bytes, .. }) = inst.asynchronous {
+            let bytes = times * u64::from(shared_bytes);
+            counts.add(Counter::SharedWords, bytes.div_ceil(4));
+            counts.add(Counter::SharedPasses, bytes.div_ceil(SHARED_PASS_BYTES));
+            let streamed = times * inst.streamed;
+            for counter in [Counter::RegisterRead, Counter::RegisterWrite] {
+                counts.add(counter, streamed);
+            }
+            for counter in [Counter::RegisterWordsRead, Counter::RegisterWordsWritten] {
+                counts.add(counter, issued.lanes * inst.streamed);
+            }
+            for counter in [Counter::OperandWrite, Counter::OperandRead] {
+                counts.add(counter, streamed);
+            }
+        }
         counts.add(Counter::BufferRead, times);
         counts.add(Counter::ScoreboardRead, times);
         if !program.results(inst).is_empty() {

@@ -251,6 +251,9 @@ tables! {
         shuffle: OpTiming,
         /// Matrix multiply-add.
         tensor: OpTiming,
+        /// Matrix multiply-add of a warpgroup, m64n128k16 of 16-bit elements: cycles of each of its warps' units, others in proportion, and cycles beyond them until
+        /// its results are there.
+        warpgroup: OpTiming,
         /// Branches, barriers, and what memory instructions spend in the pipeline.
         control: OpTiming,
     }

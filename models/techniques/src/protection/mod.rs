@@ -8,7 +8,11 @@ pub use shared::{attach_fetch, attach_issue};
 
 use warpwatt_circuit::Spec;
 use warpwatt_circuit::logic::{Code, LogicBlock, LogicSpec, Side};
+use warpwatt_gpu::GpuSpec;
 use warpwatt_reliability::Outcome;
+use warpwatt_structures::Stage;
+
+use crate::Structure;
 
 /// A code of a stored word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,14 +40,48 @@ impl Guard {
         }
     }
 
-    /// Makes them.
+    /// Makes them, a word a cycle.
     pub fn generator(self, bits: u64) -> Spec {
-        self.circuit(bits, Side::Generator)
+        let stages = stages(bits);
+        logic(match self {
+            Self::Parity => LogicBlock::Parity { bits, stages },
+            Self::Correcting(code) => LogicBlock::Secded {
+                bits,
+                code,
+                side: Side::Generator,
+                stages,
+            },
+        })
     }
 
-    /// Checks a word, and corrects it if the code can.
-    pub fn checker(self, bits: u64) -> Spec {
-        self.circuit(bits, Side::Checker)
+    /// Tells of an error, a word a cycle. What is found wrong is dropped in the pipeline, so that the word need not be corrected on its way.
+    pub fn detector(self, bits: u64) -> Spec {
+        logic(match self {
+            Self::Parity => LogicBlock::Parity {
+                bits: bits + 1,
+                stages: stages(bits),
+            },
+            // Beside the trees the comparison with the check bits, and one for all of them.
+            Self::Correcting(code) => LogicBlock::Secded {
+                bits,
+                code,
+                side: Side::Detector,
+                stages: stages(bits) + 1,
+            },
+        })
+    }
+
+    /// Corrects the one word in ages that is wrong; nothing if the code cannot.
+    pub fn corrector(self, bits: u64) -> Option<Spec> {
+        let Self::Correcting(code) = self else {
+            return None;
+        };
+        Some(logic(LogicBlock::Secded {
+            bits,
+            code,
+            side: Side::Checker,
+            stages: 1,
+        }))
     }
 
     /// What comes of a single flip.
@@ -53,17 +91,48 @@ impl Guard {
             Self::Correcting(_) => Outcome::Corrected,
         }
     }
+}
 
-    fn circuit(self, bits: u64, side: Side) -> Spec {
-        let block = match (self, side) {
-            (Self::Parity, Side::Generator) => LogicBlock::Parity { bits },
-            (Self::Parity, Side::Checker) => LogicBlock::Parity { bits: bits + 1 },
-            (Self::Correcting(code), side) => LogicBlock::Secded { bits, code, side },
-        };
-        Spec::Logic(LogicSpec {
-            block,
-            activity: RANDOM,
-        })
+/// Stages of trees over a word: those of 32 bits are in time in one, of 64 in two.
+fn stages(bits: u64) -> u32 {
+    if bits > 32 { 2 } else { 1 }
+}
+
+/// A block whose inputs are random.
+pub fn logic(block: LogicBlock) -> Spec {
+    Spec::Logic(LogicSpec {
+        block,
+        activity: RANDOM,
+    })
+}
+
+/// Cycles that a correction may take: what is wrong is executed again.
+const CORRECTION_CYCLES: u32 = 4;
+
+/// A structure beside the pipeline, which takes a word a cycle and delays nothing: it is of the least leaky transistors that are in time.
+pub fn beside(gpu: &GpuSpec, structure: Structure) -> Structure {
+    within(gpu, structure, 1)
+}
+
+/// One that works only when something was wrong.
+pub fn seldom(gpu: &GpuSpec, structure: Structure) -> Structure {
+    within(gpu, structure, CORRECTION_CYCLES)
+}
+
+fn within(gpu: &GpuSpec, structure: Structure, cycles: u32) -> Structure {
+    let designed = gpu.chip.clock_mhz;
+    let clock_mhz = if designed == 0 {
+        gpu.sm.clock_mhz
+    } else {
+        designed
+    };
+    Structure {
+        stage: Some(Stage {
+            cycles,
+            clock_mhz,
+            depth: 0,
+        }),
+        ..structure
     }
 }
 

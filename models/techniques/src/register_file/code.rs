@@ -68,6 +68,7 @@ impl Code {
             inst.releases.retain(is_renamed);
             inst.meeting.retain(is_renamed);
         }
+        code.leave_out_idle_flags();
         code.place();
         code
     }
@@ -99,6 +100,18 @@ impl Code {
     pub fn metadata(&self) -> u64 {
         let each = self.metadata_by_instruction();
         each.into_iter().map(u64::from).sum()
+    }
+
+    /// A `pir` whose flags are all zero is not written: until the next one comes nothing is released, as without flags.
+    fn leave_out_idle_flags(&mut self) {
+        let mut releases = false;
+        for inst in self.insts.iter_mut().rev() {
+            releases |= !inst.releases.is_empty();
+            if inst.pir.is_some() {
+                inst.pir = inst.pir.filter(|_| releases);
+                releases = false;
+            }
+        }
     }
 
     /// Gives every `pir` its place: `pbr`s stand in front of it.
@@ -226,6 +239,18 @@ mod tests {
             code.select(most);
             assert_eq!(code.renamed, renamed);
         }
+    }
+
+    /// Instructions 0 to 2 release a register, 3 and 4 another one, 5 none.
+    #[test]
+    fn flags_that_release_nothing_are_not_written() {
+        let mut code = code();
+        for at in [0, 3, 5] {
+            code.insts[at].pir = Some(0);
+        }
+        code.leave_out_idle_flags();
+        let written: Vec<bool> = code.insts.iter().map(|it| it.pir.is_some()).collect();
+        assert_eq!(written, [true, false, false, true, false, false]);
     }
 
     #[test]

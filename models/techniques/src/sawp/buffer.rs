@@ -125,17 +125,22 @@ impl FetchObserver for Buffer {
         let counts = &self.table.counts;
         activity.add("sawp.comparator.read", counts.comparisons);
         if self.settings.compare_reads {
-            activity.add("instruction_buffer.read", counts.comparisons);
+            activity.add("sawp.copies.write", counts.copied);
         }
         activity.add("sawp.generator.read", counts.generated);
-        activity.add(
-            "sawp.parity.read",
-            counts.arrivals + self.left + counts.comparisons,
-        );
+        activity.add("sawp.parity.read", counts.arrivals + self.left);
+        activity.add("sawp.analyser.read", counts.arrivals);
+        activity.add("sawp.minimum.read", counts.searches);
         activity.add("sawp.table.read", self.table_reads);
         activity.add("sawp.table.write", counts.updates + counts.generated);
         if self.settings.counts_progress() {
-            activity.add("sawp.progress.read", self.left);
+            activity.add("sawp.progress.read", self.left + counts.searches);
+            activity.add("sawp.progress.write", self.left);
+            activity.add("sawp.increment.read", self.left);
+            activity.add("sawp.mean.read", self.left);
+            activity.add("sawp.distance.read", counts.searches);
+            activity.add("sawp.bound.read", counts.searches);
+            activity.add("sawp.threshold.read", counts.searches);
         }
         activity.add("sawp_arrivals", counts.arrivals);
         activity.add("sawp_hits", counts.hits);

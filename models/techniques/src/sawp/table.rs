@@ -57,6 +57,10 @@ pub(super) struct Counts {
     pub refused: u64,
     /// Writes of a part of an entry: its identity and counter.
     pub updates: u64,
+    /// Instructions put beside an entry to be compared with: those of new entries, and those that came into a slot which an entry names.
+    pub copied: u64,
+    /// Looks for an entry that makes way.
+    pub searches: u64,
 }
 
 impl Table {
@@ -72,6 +76,7 @@ impl Table {
     /// An instruction comes into a slot; `near` tells whether its warp has got about as far as the others.
     pub fn arrives(&mut self, slot: usize, pc: u64, near: bool) {
         self.counts.arrivals += 1;
+        self.overwrite(slot, pc);
         let entry = self.matching(pc).or_else(|| self.allocate(pc, near));
         self.slots[slot] = Slot {
             pc: Some(pc),
@@ -126,12 +131,23 @@ impl Table {
         found
     }
 
+    /// Entries that name a slot are compared with what comes into it from now on.
+    fn overwrite(&mut self, slot: usize, pc: u64) {
+        if self.slots[slot].pc != Some(pc) {
+            let naming = self.entries.iter().flatten().filter(|it| it.id == slot);
+            self.counts.copied += naming.count() as u64;
+        }
+    }
+
     /// An entry for check bits that are made now.
     fn allocate(&mut self, pc: u64, near: bool) -> Option<usize> {
         let idle = self.entries.iter().position(Option::is_none);
         let place = match idle {
             Some(place) => place,
-            None => self.victim(near)?,
+            None => {
+                self.counts.searches += 1;
+                self.victim(near)?
+            }
         };
         if idle.is_none() {
             self.counts.evictions += 1;
@@ -141,6 +157,7 @@ impl Table {
             }
         }
         self.counts.generated += 1;
+        self.counts.copied += 1;
         self.entries[place] = Some(Entry {
             pc,
             id: 0,
@@ -230,6 +247,7 @@ mod tests {
         table.arrives(2, 16, true);
         table.arrives(3, 8, true);
         assert_eq!(table.counts.generated, 3, "the same check bits twice");
+        assert_eq!(table.counts.copied, 3 + 1, "8 gave way to 16 in slot 2");
         table.arrives(4, 16, true);
         assert_eq!(table.counts.generated, 3);
         assert!(

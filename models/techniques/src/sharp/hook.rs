@@ -203,7 +203,7 @@ impl IssueHook for Hook {
             ("sharp_guarded_cycles", engine.lives.guarded),
             ("shared_word_cycles", self.words * self.last),
             ("shared_valid_cycles", engine.store.valid_cycles),
-            ("shared_words", self.words),
+            ("sharp_shared_words", self.words),
             ("shared_untouched", engine.store.untouched),
         ] {
             activity.add(name, count);

@@ -57,6 +57,18 @@ pub(super) const COUNTERS: &[(&str, &str)] = &[
         "reliability: parity of an entry made or checked",
     ),
     (
+        "uniform_vector.parity.read",
+        "parity: parities made of values that are held twice, and checked when they are read",
+    ),
+    (
+        "uniform_vector.parity_bits.read",
+        "parity: their bits read, one look-up a value",
+    ),
+    (
+        "uniform_vector.parity_bits.write",
+        "parity: their bits written",
+    ),
+    (
         "uniform_vector.checker.read",
         "reliability: results of two lanes compared",
     ),
@@ -124,8 +136,11 @@ pub(super) struct Counts {
     pub decoded: u64,
     pub table_writes: u64,
     pub srf_reads: u64,
+    pub srf_mapped: u64,
     pub srf_writes: u64,
     pub broadcasts: u64,
+    pub held_twice: u64,
+    pub held_reads: u64,
     pub uniform: u64,
     pub compared: u64,
     pub too_wide: u64,
@@ -146,8 +161,8 @@ impl Counts {
             }
             Design::Srf => {
                 activity.add("uniform_vector.renaming.read", self.decoded);
-                activity.add("uniform_vector.renaming.write", self.srf_writes);
-                activity.add("uniform_vector.free_list.write", self.srf_writes);
+                activity.add("uniform_vector.renaming.write", self.srf_mapped);
+                activity.add("uniform_vector.free_list.write", self.srf_mapped);
                 activity.add("uniform_vector.srf.read", self.srf_reads);
                 activity.add("uniform_vector.srf.write", self.srf_writes);
                 activity.add("uniform_vector_structural", self.structural);
@@ -155,6 +170,12 @@ impl Counts {
         }
         if settings.reliability {
             activity.add("uniform_vector.checker.read", self.compared);
+        }
+        if settings.parity {
+            let (read, written) = (self.held_reads, self.held_twice);
+            activity.add("uniform_vector.parity.read", read + written);
+            activity.add("uniform_vector.parity_bits.read", read);
+            activity.add("uniform_vector.parity_bits.write", written);
         }
         for (name, count) in [
             ("uniform_vector.broadcast.read", self.broadcasts),

@@ -35,6 +35,8 @@ pub(super) struct Pipeline {
 struct WarpState {
     /// Which words and predicates are uniform vectors.
     tokens: Vec<bool>,
+    /// Which words of them are held once, not in every lane.
+    once: Vec<bool>,
     lives: Lives,
 }
 
@@ -43,10 +45,21 @@ struct WarpState {
 struct Decoded {
     /// One lane is enough.
     uniform: bool,
-    /// The results are one value for all lanes and are stored once.
+    /// The results are one value for all lanes.
     narrow: bool,
-    /// Source words that are uniform vectors.
-    narrow_sources: u32,
+}
+
+/// What becomes of an instruction.
+#[derive(Clone, Copy, Debug)]
+struct Chosen {
+    /// Its result is in the reuse buffer.
+    reused: bool,
+    /// One lane does it, or none.
+    converted: bool,
+    /// Its results are one value for all lanes.
+    uniform_results: bool,
+    /// They are held once.
+    held_once: bool,
 }
 
 impl Pipeline {
@@ -89,8 +102,6 @@ impl Pipeline {
         let inst = &self.code.insts[step.inst as usize];
         let tokens = &self.warps[warp].tokens;
         let token = |name: &&u32| tokens[**name as usize];
-        let words = &inst.sources[..inst.source_words];
-        let narrow_sources = words.iter().filter(token).count() as u32;
         let all = self.code.all_lanes;
         let whole = step.active == all && (step.executed == all || step.executed == 0);
         let uniform = whole && !inst.per_lane && inst.sources.iter().all(|name| token(&name));
@@ -100,7 +111,21 @@ impl Pipeline {
         Decoded {
             uniform: uniform && fits,
             narrow: narrow && fits,
-            narrow_sources,
+        }
+    }
+
+    /// Whether an instruction is converted. With `mode = "inter"` only what the reuse buffer has is: what misses it is detected as uniform and executed like any
+    /// other, and so is a load from one address (section 5.1).
+    fn choose(&mut self, event: &IssueEvent<'_>, decoded: Decoded) -> Chosen {
+        let computes = self.code.insts[event.step.inst as usize].kind == Kind::Computation;
+        let asks = decoded.uniform && computes && event.step.executed != 0;
+        let reused = asks && self.settings.mode != Mode::Intra && self.reuse(event);
+        let converts = self.settings.mode != Mode::Inter || reused;
+        Chosen {
+            reused,
+            converted: decoded.uniform && converts,
+            uniform_results: decoded.narrow,
+            held_once: decoded.narrow && converts,
         }
     }
 
@@ -128,7 +153,7 @@ impl Pipeline {
     }
 
     /// Sets or clears the tokens of the results; how many copies must be made first, because a part of the lanes is written.
-    fn write(&mut self, event: &IssueEvent<'_>, decoded: Decoded) -> u32 {
+    fn write(&mut self, event: &IssueEvent<'_>, chosen: Chosen) -> u32 {
         let (step, warp) = (event.step, usize::from(event.warp));
         if step.executed == 0 {
             return 0;
@@ -136,22 +161,27 @@ impl Pipeline {
         let partial = step.executed != self.code.all_lanes;
         let inst = &self.code.insts[step.inst as usize];
         let state = &mut self.warps[warp];
-        let (mut cleared, mut by_the_paper) = (0, 0);
+        let now = chosen.uniform_results;
+        let (mut cleared, mut spread, mut by_the_paper) = (0, 0, 0);
         for (place, &name) in inst.destinations.iter().enumerate() {
-            let before = std::mem::replace(&mut state.tokens[name as usize], decoded.narrow);
-            if place < inst.destination_words && before && !decoded.narrow {
-                cleared += 1;
+            let before = std::mem::replace(&mut state.tokens[name as usize], now);
+            let once = std::mem::replace(&mut state.once[name as usize], chosen.held_once);
+            if place >= inst.destination_words {
+                continue;
+            }
+            cleared += u32::from(before && !now);
+            if once && !now {
+                spread += 1;
                 by_the_paper += u32::from(inst.sources.contains(&name));
             }
             if let Some(notes) = &self.notes
-                && place < inst.destination_words
-                && before != decoded.narrow
+                && before != now
             {
-                notes.renamed(event.cycle, warp, name, decoded.narrow);
+                notes.renamed(event.cycle, warp, name, now);
             }
         }
         if self.settings.reliability {
-            let held = match (decoded.narrow, inst.kind) {
+            let held = match (chosen.held_once, inst.kind) {
                 (false, _) => Held::Once,
                 (true, Kind::Memory) => Held::TwiceLoaded,
                 (true, _) => Held::Twice,
@@ -165,7 +195,7 @@ impl Pipeline {
                 };
                 state.lives.write(word, value, &mut self.live);
                 if let Some(copies) = &mut self.copies {
-                    copies.write(event.warp, word, event.cycle, decoded.narrow);
+                    copies.write(event.warp, word, event.cycle, chosen.held_once);
                 }
             }
         }
@@ -177,11 +207,11 @@ impl Pipeline {
         if !partial {
             return 0;
         }
-        self.counts.copies += u64::from(cleared);
+        self.counts.copies += u64::from(spread);
         self.counts.copies_of_sources += u64::from(by_the_paper);
         let guarded = step.active == self.code.all_lanes;
         self.counts.copies_guarded += if guarded { u64::from(by_the_paper) } else { 0 };
-        cleared
+        spread
     }
 
     /// Nothing is known of a warp's registers any longer.
@@ -197,6 +227,7 @@ impl Pipeline {
             }
         }
         tokens.fill(false);
+        self.warps[warp].once.fill(false);
         self.release(held);
     }
 
@@ -229,49 +260,68 @@ impl Pipeline {
         }
     }
 
-    /// Where operands come from and results go to.
-    fn store(&mut self, decoded: Decoded, inst: u32, plan: &mut IssuePlan) {
+    /// Where results go to.
+    fn store(&mut self, chosen: Chosen, inst: u32, plan: &mut IssuePlan) {
         let inst = &self.code.insts[inst as usize];
-        let results = if decoded.narrow {
-            inst.destination_words as u32
-        } else {
-            0
+        let words = |when: bool| {
+            if when {
+                inst.destination_words as u32
+            } else {
+                0
+            }
         };
-        let sources = u64::from(decoded.narrow_sources);
-        self.counts.broadcasts += if decoded.uniform { 0 } else { sources };
+        let results = words(chosen.held_once);
         self.counts.broadcasts += u64::from(plan.copies);
         plan.writes -= results.min(plan.writes);
         match self.settings.design {
             Design::Token => plan.narrow_writes += results,
             Design::Srf => {
-                self.counts.srf_reads += sources;
+                self.counts.srf_mapped += u64::from(words(chosen.uniform_results));
                 self.counts.srf_writes += u64::from(results);
             }
         }
         if self.settings.reliability {
             plan.narrow_writes += results;
+            self.counts.held_twice += u64::from(results);
         }
     }
 
-    /// Source words that are uniform vectors are read from one lane, or not from the vector register file at all.
-    fn bypass(&self, warp: usize, inst: u32, plan: &mut IssuePlan) {
+    /// Where operands come from. Words that are held once are read there, and sent to all lanes if all of them execute; a converted instruction reads one lane of
+    /// the others.
+    fn operands(&mut self, warp: usize, chosen: Chosen, inst: u32, plan: &mut IssuePlan) {
         let inst = &self.code.insts[inst as usize];
-        let words = inst.sources[..inst.source_words].iter().take(64);
-        let narrow = words.enumerate().fold(0, |mask, (place, &word)| {
-            mask | u64::from(self.warps[warp].tokens[word as usize]) << place
-        });
-        match self.settings.design {
-            Design::Token => plan.narrow_reads |= narrow,
-            Design::Srf => plan.reads &= !narrow,
+        let words = &inst.sources[..inst.source_words];
+        let once = |word: u32| self.warps[warp].once[word as usize];
+        let places = |which: &dyn Fn(u32) -> bool| {
+            let words = words.iter().take(64).enumerate();
+            words.fold(0, |mask, (place, &word)| {
+                mask | u64::from(which(word)) << place
+            })
+        };
+        let held = words.iter().filter(|word| once(**word)).count() as u64;
+        let narrow = places(&|word| once(word) || chosen.converted);
+        self.counts.broadcasts += if chosen.converted { 0 } else { held };
+        self.counts.held_reads += held;
+        plan.narrow_reads |= narrow;
+        if self.settings.design == Design::Srf {
+            plan.reads &= !places(&once);
+            self.counts.srf_reads += held;
         }
     }
 
     /// How many lanes execute.
-    fn execute(&mut self, event: &IssueEvent<'_>, decoded: Decoded, plan: &mut IssuePlan) {
+    fn execute(
+        &mut self,
+        event: &IssueEvent<'_>,
+        decoded: Decoded,
+        chosen: Chosen,
+        plan: &mut IssuePlan,
+    ) {
         let step = event.step;
-        let scalar = self.settings.mode != Mode::Inter;
         let lanes = if self.settings.reliability { 2 } else { 1 };
-        let extent = if decoded.uniform && scalar {
+        let extent = if chosen.reused {
+            Extent::Skipped
+        } else if chosen.converted {
             Extent::OnePass { lanes }
         } else {
             Extent::Warp
@@ -287,11 +337,7 @@ impl Pipeline {
             self.counts.missed += u64::from(step.values.is_some());
         } else if step.executed != 0 {
             self.counts.uniform += 1;
-            if self.settings.mode != Mode::Intra && self.reuse(event) {
-                plan.extent = Extent::Skipped;
-                return;
-            }
-            self.counts.compared += u64::from(scalar);
+            self.counts.compared += u64::from(chosen.converted && !chosen.reused);
         }
         plan.extent = extent;
     }
@@ -316,6 +362,8 @@ impl IssueHook for Pipeline {
         let state = &mut self.warps[usize::from(event.warp)];
         state.tokens.clear();
         state.tokens.resize(self.code.names, false);
+        state.once.clear();
+        state.once.resize(self.code.names, false);
         if let Some(copies) = &mut self.copies {
             copies.start(event.warp, self.code.predicates as usize);
         }
@@ -334,10 +382,11 @@ impl IssueHook for Pipeline {
         self.counts.table_writes += u64::from(!inst.destinations.is_empty());
         let decoded = self.decode(warp, step);
         self.live_reads(event);
-        self.bypass(warp, step.inst, plan);
-        plan.copies += self.write(event, decoded);
-        self.store(decoded, step.inst, plan);
-        self.execute(event, decoded, plan);
+        let chosen = self.choose(event, decoded);
+        self.operands(warp, chosen, step.inst, plan);
+        plan.copies += self.write(event, chosen);
+        self.store(chosen, step.inst, plan);
+        self.execute(event, decoded, chosen, plan);
     }
 
     fn retired(&mut self, cycle: u64, warp: u8) {
@@ -377,7 +426,11 @@ impl Protection for Pipeline {
         }
         let copies = self.copies.as_mut();
         if copies.is_some_and(|it| it.twice(warp, word, residency.from)) {
-            covers.push(Cover::always(Outcome::Detected));
+            covers.push(Cover::always(if self.settings.parity {
+                Outcome::Corrected
+            } else {
+                Outcome::Detected
+            }));
         }
     }
 }

@@ -41,6 +41,14 @@ impl UniformVector {
             found.push(Structure::added("uniform_vector.irb.tag", self.irb_tag()));
             found.push(Structure::added("uniform_vector.irb.data", self.irb_data()));
         }
+        if self.parity {
+            let circuits = Structure::added("uniform_vector.parity", VALUE_PARITY);
+            found.push(circuits.per_sm(SOURCES + 1));
+            found.push(Structure::added(
+                "uniform_vector.parity_bits",
+                parity_bits(gpu),
+            ));
+        }
         if self.reliability {
             found.push(Structure::added("uniform_vector.checker", CHECKER));
             if self.mode != Mode::Intra {
@@ -147,6 +155,7 @@ impl UniformVector {
         Spec::Logic(LogicSpec {
             block: LogicBlock::Parity {
                 bits: self.entry_bits() - 1,
+                stages: 1,
             },
             activity: 50,
         })
@@ -217,6 +226,30 @@ fn broadcast(gpu: &GpuSpec) -> Spec {
         bits: u64::from(32 * gpu.units.sp.lanes),
     })
 }
+
+/// A bit for either copy of the value of a vector register, read and written with it.
+fn parity_bits(gpu: &GpuSpec) -> Spec {
+    Spec::Ram(RamSpec {
+        words: u64::from(UniformVector::registers(gpu)),
+        bits: 2,
+        out_bits: None,
+        ports: Ports {
+            read: SOURCES,
+            write: 1,
+            ..Ports::NONE
+        },
+        banks: 1,
+    })
+}
+
+/// Made of a result, or checked for a source.
+const VALUE_PARITY: Spec = Spec::Logic(LogicSpec {
+    block: LogicBlock::Parity {
+        bits: 33,
+        stages: 1,
+    },
+    activity: 50,
+});
 
 const CHECKER: Spec = Spec::Comparator(ComparatorSpec { bits: 32 });
 

@@ -2,7 +2,8 @@
 //!
 //! Algorithm 2 compares the instruction in the register stage with the one that issues behind it. Here the second execution waits at its unit for the cycle in
 //! which the first one leaves it; where units take a warp each cycle that is the next one, and everything is as in the algorithm. An instruction for the same
-//! unit that comes no later pushes it into the queue; if that is full, it goes first and the other comes a cycle later.
+//! unit that comes no later pushes it into the queue, in exchange for one that waits there for another unit; if there is none and the queue is full, it goes first
+//! and the other comes a cycle later. Nothing else takes an instruction out of the queue but a reader of its result and the end of the launch.
 //!
 //! Time is that of the issue stage: what issues in a cycle takes its unit from then on. The pipeline shifts this, and executes what is decided here.
 
@@ -20,6 +21,8 @@ pub(super) struct Checker {
     now: u64,
     /// The first cycle that may take an instruction out of the queue.
     takes_from: u64,
+    /// Which of several it takes: "picked at random" (section 4.4.3).
+    picks: Register,
     /// Executions that the pipeline has not been told of.
     due: VecDeque<Reexecution>,
     pub counts: Counts,
@@ -94,6 +97,7 @@ impl Checker {
             capacity: capacity as usize,
             now: 0,
             takes_from: 0,
+            picks: Register::default(),
             due: VecDeque::new(),
             counts: Counts::default(),
         }
@@ -104,37 +108,42 @@ impl Checker {
         self.due.pop_front()
     }
 
-    /// Everything that issues before cycle `now` has issued: what was idle until then has executed what waited for it. A cycle takes one instruction out of the
-    /// queue, the oldest whose unit is idle.
+    /// Everything that issues before cycle `now` has issued: what was idle until then has executed what waited at it.
     pub fn settle(&mut self, now: u64) {
-        while self.now < now && self.has_work() {
-            let cycle = self.now;
-            self.counts.queue_cycles += self.queue.len() as u64;
-            for unit in 0..self.units.len() {
-                if self.units[unit].free <= cycle
-                    && let Some(waiting) = self.units[unit].waiting.take()
-                {
-                    self.counts.behind += 1;
-                    self.execute(unit, waiting);
-                }
-            }
-            self.take_from_queue(cycle, None);
-            self.now += 1;
+        while self.now < now && self.awaits_units() {
+            self.pass();
         }
+        let left = now.saturating_sub(self.now);
+        self.counts.queue_cycles += left * self.queue.len() as u64;
         self.now = self.now.max(now);
     }
 
-    /// All that waits is executed; the cycle in which the last of it begins is over before the one that is given.
+    /// All that waits is executed, the queue's as units are idle; the cycle in which the last of it begins is over before the one that is given.
     pub fn finish(&mut self, now: u64) -> u64 {
         self.settle(now);
-        while self.has_work() {
-            self.settle(self.now + 1);
+        while self.awaits_units() || !self.queue.is_empty() {
+            self.take_from_queue(self.now, None);
+            self.pass();
         }
         self.now
     }
 
-    fn has_work(&self) -> bool {
-        !self.queue.is_empty() || self.units.iter().any(|unit| unit.waiting.is_some())
+    fn awaits_units(&self) -> bool {
+        self.units.iter().any(|unit| unit.waiting.is_some())
+    }
+
+    /// A cycle in which units that are free execute what waits at them.
+    fn pass(&mut self) {
+        self.counts.queue_cycles += self.queue.len() as u64;
+        for unit in 0..self.units.len() {
+            if self.units[unit].free <= self.now
+                && let Some(waiting) = self.units[unit].waiting.take()
+            {
+                self.counts.behind += 1;
+                self.execute(unit, waiting);
+            }
+        }
+        self.now += 1;
     }
 
     /// One instruction of the queue goes to an idle unit, if there is one for it, but not of port `not`.
@@ -152,7 +161,8 @@ impl Checker {
         };
         let found = self.queue.iter().enumerate();
         let found = found.filter_map(|(place, it)| Some((place, idle(&self.units, it)?)));
-        if let Some((place, unit)) = found.into_iter().next()
+        let found: Vec<(usize, usize)> = found.collect();
+        if let Some(&(place, unit)) = self.picks.one_of(&found)
             && let Some(waiting) = self.queue.remove(place)
         {
             self.takes_from = cycle + 1;
@@ -205,9 +215,7 @@ impl Checker {
         let Some(waiting) = self.units[unit].waiting.take() else {
             return true;
         };
-        if self.queue.len() >= self.capacity {
-            self.take_from_queue(cycle, Some(slot.port));
-        }
+        self.take_from_queue(cycle, Some(slot.port));
         if self.queue.len() < self.capacity {
             self.queue.push_back(waiting);
             self.counts.queued += 1;
@@ -241,6 +249,27 @@ impl Checker {
                 waiting.warp = None;
             }
         }
+    }
+}
+
+/// A linear feedback shift register of sixteen bits, x^16 + x^14 + x^13 + x^11 + 1: what picks at random in hardware.
+#[derive(Clone, Copy, Debug)]
+struct Register(u16);
+
+impl Default for Register {
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+impl Register {
+    /// One of these; it moves on where there is a choice.
+    fn one_of<'t, T>(&mut self, all: &'t [T]) -> Option<&'t T> {
+        if all.len() > 1 {
+            let bit = self.0 & 1;
+            self.0 = (self.0 >> 1) ^ if bit == 1 { 0xb400 } else { 0 };
+        }
+        all.get(usize::from(self.0) % all.len().max(1))
     }
 }
 

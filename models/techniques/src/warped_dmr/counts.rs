@@ -97,6 +97,10 @@ pub(super) const COUNTERS: &[(&str, &str)] = &[
         "comparisons of a cluster's results",
     ),
     (
+        "warped_dmr.latch.read",
+        "results of a cluster kept until those of the second execution come",
+    ),
+    (
         "warped_dmr.replayq.read",
         "instructions that passed the ReplayQ: written once, read once",
     ),
@@ -112,6 +116,7 @@ pub(super) struct Counts {
     repeating: u64,
     forwarded: u64,
     compared: u64,
+    latched: u64,
     pub tail: u64,
 }
 
@@ -148,6 +153,7 @@ impl Counts {
                 lanes.inter += u64::from(pairs.active);
                 self.repeated += 1;
                 self.compared += u64::from(pairs.working);
+                self.latched += u64::from(pairs.working);
                 (pairs, pairs.active)
             }
         };
@@ -182,6 +188,7 @@ impl Counts {
             ("warped_dmr_tail_cycles", self.tail),
             ("warped_dmr.rfu.read", self.forwarded),
             ("warped_dmr.comparator.read", self.compared),
+            ("warped_dmr.latch.read", self.latched),
             ("warped_dmr.replayq.read", checker.queued),
         ] {
             activity.add(name, count);

@@ -22,6 +22,13 @@ impl WarpedDmr {
             Structure::execution("warped_dmr.rfu", self.forwarding(), clusters),
             Structure::execution("warped_dmr.comparator", self.comparator(), clusters),
         ];
+        if self.inter {
+            found.push(Structure::execution(
+                "warped_dmr.latch",
+                self.latch(),
+                clusters,
+            ));
+        }
         if let Some(queue) = self.queue(gpu) {
             found.push(Structure::added("warped_dmr.replayq", queue));
         }
@@ -39,6 +46,13 @@ impl WarpedDmr {
     /// All results of a cluster with those of its second execution.
     pub(super) fn comparator(&self) -> Spec {
         logic(LogicBlock::Equality {
+            bits: WORD_BITS * u64::from(self.cluster_lanes),
+        })
+    }
+
+    /// Results of a cluster's first execution, which the second one follows a cycle or more later: the comparator sees both at once.
+    fn latch(&self) -> Spec {
+        logic(LogicBlock::Register {
             bits: WORD_BITS * u64::from(self.cluster_lanes),
         })
     }

@@ -216,7 +216,7 @@ fn codes_cover_their_structure_whole_and_nothing_else() {
     }
 }
 
-/// A value that all lanes share lies in two lanes with the token design, whose disagreement tells of a flip but not of the right value.
+/// A value that all lanes share lies in two lanes with the token design, whose disagreement tells of a flip but not of the right value, unless each has a parity bit.
 #[test]
 fn what_is_held_twice_is_detected() {
     // 3 `mov r2, 5` and 4 `add r3` are the same in all lanes, 5 is not.
@@ -247,6 +247,12 @@ fn what_is_held_twice_is_detected() {
     let (twice, log) = file(&format!("{token}\nreliability = true"));
     assert_eq!(twice.ace, 2 * shared(&log) + wide(&log));
     assert_eq!((twice.detected, twice.corrected), (2 * shared(&log), 0));
+    let (chosen, log) = file(&format!("{token}\nreliability = true\nparity = true"));
+    assert_eq!(
+        (chosen.detected, chosen.corrected),
+        (0, 2 * shared(&log)),
+        "the copy whose parity is right"
+    );
 }
 
 /// Both executions of a launch are compared: whatever is needed in either shows; but not what the first leaves in a cache that the second reads.

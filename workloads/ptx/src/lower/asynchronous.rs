@@ -4,9 +4,11 @@ use super::arithmetic::unsupported_form;
 use super::function::{Lowered, Lowering};
 use super::modifiers::Modifiers;
 use super::operands::expect_operands;
+use super::warpgroup::count;
 use crate::ast::{Instruction, Operand};
 use crate::program::{
-    Access, CopyAsync, CopySize, Mbarrier, MbarrierOp, MemoryOperand, Op, Operands, Slot,
+    Access, CopyAsync, CopySize, GroupStep, Mbarrier, MbarrierOp, MemoryOperand, Op, Operands,
+    Pending, Slot,
 };
 use crate::types::{Space, Type};
 
@@ -16,14 +18,26 @@ impl<'s> Lowering<'_, 's> {
         let mut modifiers = Modifiers::new(instruction);
         let is_async = modifiers.take("async");
         let bulk = modifiers.take("bulk");
-        let waits = ["commit_group", "wait_group", "wait_all", "prefetch"]
-            .into_iter()
-            .any(|name| modifiers.take(name));
         if !is_async {
             return Err(unsupported_form(instruction));
         }
-        if waits {
+        if bulk && modifiers.take("tensor") {
+            return self.copy_tensor(instruction, modifiers);
+        }
+        if bulk && modifiers.take("reduce") {
+            return self.reduce_bulk(instruction, modifiers);
+        }
+        if let Some(step) = group_step(instruction, &mut modifiers)? {
             modifiers.take("read");
+            modifiers.finish()?;
+            let of = if bulk {
+                Pending::BulkCopies
+            } else {
+                Pending::Copies
+            };
+            return self.groups(of, step);
+        }
+        if modifiers.take("prefetch") {
             modifiers.skip_hints();
             while modifiers.take("L2") || modifiers.take("global") {}
             modifiers.finish()?;
@@ -47,7 +61,11 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// An address and the slot of its base.
-    fn placed_at(&mut self, operand: &Operand<'s>, space: Space) -> Lowered<(MemoryOperand, Slot)> {
+    pub(super) fn placed_at(
+        &mut self,
+        operand: &Operand<'s>,
+        space: Space,
+    ) -> Lowered<(MemoryOperand, Slot)> {
         let mut access = Access {
             space,
             element: Type::B64,
@@ -243,6 +261,22 @@ impl<'s> Lowering<'_, 's> {
         self.emit(Op::Mbarrier(Mbarrier { op, place }), dst, src);
         Ok(())
     }
+}
+
+/// What an instruction does with groups, if that is what it is for.
+fn group_step(
+    instruction: &Instruction<'_>,
+    modifiers: &mut Modifiers<'_, '_>,
+) -> Lowered<Option<GroupStep>> {
+    Ok(if modifiers.take("commit_group") {
+        Some(GroupStep::Commit)
+    } else if modifiers.take("wait_all") {
+        Some(GroupStep::Wait(0))
+    } else if modifiers.take("wait_group") {
+        Some(GroupStep::Wait(count(instruction)?))
+    } else {
+        None
+    })
 }
 
 fn mbarrier_named(text: &str) -> Option<MbarrierOp> {

@@ -19,7 +19,7 @@ impl<'s> Lowering<'_, 's> {
                 modifiers.finish()?;
                 expect_operands(instruction, &[1])?;
                 let label = label(&instruction.operands[0])?;
-                self.body.jumps.push((self.code.len(), vec![label]));
+                self.jump(vec![label]);
                 self.emit_plain(Op::Branch {
                     target: 0,
                     reconverge: NO_RECONVERGENCE,
@@ -71,7 +71,7 @@ impl<'s> Lowering<'_, 's> {
                 PtxError::new(list.span.clone(), message)
             })?;
         let targets = targets.clone();
-        self.body.jumps.push((self.code.len(), targets));
+        self.jump(targets);
         let op = Op::BranchIndexed {
             targets: Box::default(),
             reconverge: NO_RECONVERGENCE,
@@ -89,13 +89,16 @@ impl<'s> Lowering<'_, 's> {
         if modifiers.take("warp") {
             modifiers.take("sync");
             modifiers.finish()?;
-            return self.emit_plain(Op::Nothing { fence: true });
+            expect_operands(instruction, &[1])?;
+            let mask = self.source(&instruction.operands[0], Type::B32)?;
+            self.emit(Op::WarpBarrier, Operands::default(), mask.into());
+            return Ok(());
         }
         if modifiers.take("cluster") {
             return self.cluster_barrier(instruction, modifiers);
         }
         modifiers.take("cta");
-        modifiers.take("aligned");
+        let aligned = modifiers.take("aligned") || instruction.opcode.text == "bar";
         let sync = modifiers.take("sync");
         let arrive = modifiers.take("arrive");
         if modifiers.take("red") {
@@ -103,7 +106,8 @@ impl<'s> Lowering<'_, 's> {
         }
         modifiers.finish()?;
         let kind = match (sync, arrive) {
-            (true, false) => Barrier::Sync,
+            (true, false) if aligned => Barrier::Sync,
+            (true, false) => Barrier::Unaligned,
             (false, true) => Barrier::Arrive,
             _ => return Err(unsupported_form(instruction)),
         };

@@ -101,9 +101,14 @@ impl<'m, 's> Names<'m, 's> {
 pub(super) struct Body<'s> {
     /// Its variables and parameters.
     pub symbols: FxHashMap<&'s str, Symbol>,
-    pub labels: FxHashMap<&'s str, u32>,
-    /// Branches whose target was not yet seen: instruction and label.
-    pub jumps: Vec<(usize, Vec<Name<'s>>)>,
+    /// Labels, by the braces that they stand in.
+    pub labels: FxHashMap<(usize, &'s str), u32>,
+    /// Branches whose target was not yet seen.
+    pub jumps: Vec<Jump<'s>>,
+    /// For all braces those around them; the outermost are around themselves.
+    pub around: Vec<usize>,
+    /// The braces that are being lowered.
+    pub braces: usize,
     /// Targets of indexed branches and of indirect calls.
     pub targets: FxHashMap<&'s str, Vec<Name<'s>>>,
     /// Sizes and alignments of the results and parameters of prototypes.
@@ -112,6 +117,27 @@ pub(super) struct Body<'s> {
     pub frame: Region,
     /// It is a device function, so that its frame lies anywhere.
     pub is_function: bool,
+}
+
+/// A branch, what it names and the braces that it stands in.
+pub(super) struct Jump<'s> {
+    at: usize,
+    names: Vec<Name<'s>>,
+    braces: usize,
+}
+
+impl Body<'_> {
+    /// The label of a name that can be seen from inside some braces: the nearest on the way out.
+    fn label(&self, name: &str, mut braces: usize) -> Option<u32> {
+        loop {
+            let found = self.labels.get(&(braces, name));
+            let outer = self.around.get(braces).copied().unwrap_or(braces);
+            if found.is_some() || outer == braces {
+                return found.copied();
+            }
+            braces = outer;
+        }
+    }
 }
 
 pub(super) fn lower<'s>(
@@ -342,11 +368,15 @@ impl<'s> Lowering<'_, 's> {
 
     fn block(&mut self, statements: &[Statement<'s>]) {
         self.slots.open();
+        let outer = self.body.braces;
+        self.body.braces = self.body.around.len();
+        self.body.around.push(outer);
         for statement in statements {
             if let Err(error) = self.statement(statement) {
                 self.errors.push(error);
             }
         }
+        self.body.braces = outer;
         self.slots.close();
     }
 
@@ -358,7 +388,8 @@ impl<'s> Lowering<'_, 's> {
             }
             Statement::Label(name) => {
                 let at = self.code.len() as u32;
-                if self.body.labels.insert(name.text, at).is_some() {
+                let place = (self.body.braces, name.text);
+                if self.body.labels.insert(place, at).is_some() {
                     let message = format!("label `{}` stands in two places", name.text);
                     return Err(PtxError::new(name.span.clone(), message));
                 }
@@ -453,6 +484,8 @@ impl<'s> Lowering<'_, 's> {
             }
             "cp" => self.copy_async(instruction),
             "mbarrier" => self.memory_barrier(instruction),
+            "wgmma" => self.warpgroup(instruction),
+            "tensormap" => self.tensor_map(instruction),
             "applypriority" | "discard" | "pmevent" | "brkpt" | "setmaxnreg" | "griddepcontrol"
             | "nanosleep" | "createpolicy" | "fns" | "szext" | "cnot" | "mapa" | "getctarank" => {
                 self.extension(instruction)
@@ -487,15 +520,26 @@ impl<'s> Lowering<'_, 's> {
         }
     }
 
+    /// The instruction that comes next is a branch to these labels, which are looked for when all of them are known.
+    pub fn jump(&mut self, names: Vec<Name<'s>>) {
+        self.body.jumps.push(Jump {
+            at: self.code.len(),
+            names,
+            braces: self.body.braces,
+        });
+    }
+
     fn resolve_jumps(&mut self) {
-        for (at, names) in std::mem::take(&mut self.body.jumps) {
+        for Jump { at, names, braces } in std::mem::take(&mut self.body.jumps) {
             let mut found = Vec::new();
             for name in &names {
-                match self.body.labels.get(name.text) {
-                    Some(&label) => found.push(label),
+                match self.body.label(name.text, braces) {
+                    Some(label) => found.push(label),
                     None => {
                         let message = format!("there is no label `{}` in this function", name.text);
-                        self.errors.push(PtxError::new(name.span.clone(), message));
+                        let help = "labels inside braces are seen from inside them only";
+                        let error = PtxError::new(name.span.clone(), message).with_help(help);
+                        self.errors.push(error);
                     }
                 }
             }

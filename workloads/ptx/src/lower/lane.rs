@@ -45,9 +45,13 @@ impl<'s> Lowering<'_, 's> {
             single @ Operand::Name(..) => self.data_slot(single, Type::B32, false)?.into(),
             pair => self.with_predicate(pair)?,
         };
-        let src = self.source(&instruction.operands[1], element)?;
+        let mut src = Operands::default();
+        src.push(self.source(&instruction.operands[1], element)?);
+        if let Some(mask) = instruction.operands.get(2) {
+            src.push(self.source(mask, Type::B32)?);
+        }
         let op = if any { Op::MatchAny } else { Op::MatchAll };
-        self.emit(op, dst, src.into());
+        self.emit(op, dst, src);
         Ok(())
     }
 
@@ -161,7 +165,10 @@ impl<'s> Lowering<'_, 's> {
         expect_operands(instruction, &[if sync { 3 } else { 2 }])?;
         let dst = self.destination(&instruction.operands[0], element)?;
         let (predicate, negated) = self.predicate(&instruction.operands[1])?;
-        let src = predicate.into();
+        let mut src = Operands::from(predicate);
+        if let Some(mask) = instruction.operands.get(2) {
+            src.push(self.source(mask, Type::B32)?);
+        }
         self.emit(Op::Vote { vote, negated }, dst.into(), src);
         Ok(())
     }

@@ -277,7 +277,7 @@ impl<'s> Lowering<'_, 's> {
         Ok(())
     }
 
-    fn fragment(
+    pub(super) fn fragment(
         &mut self,
         operand: &Operand<'s>,
         (count, element): (usize, MatrixElement),
@@ -305,7 +305,13 @@ impl<'s> Lowering<'_, 's> {
         registers.iter().map(slot).collect()
     }
 
-    fn emit_matrix(&mut self, op: MatrixOp, dst: Vec<Slot>, src: Vec<Slot>, own: Operands<8>) {
+    pub(super) fn emit_matrix(
+        &mut self,
+        op: MatrixOp,
+        dst: Vec<Slot>,
+        src: Vec<Slot>,
+        own: Operands<8>,
+    ) {
         let matrix = Matrix { op, dst, src };
         self.emit(Op::Matrix(Box::new(matrix)), Operands::default(), own);
     }
@@ -322,13 +328,13 @@ fn plain_access(space: Space) -> Access {
 }
 
 /// `m16n8k16`.
-fn shape_named(text: &str) -> Option<[u16; 3]> {
+pub(super) fn shape_named(text: &str) -> Option<[u16; 3]> {
     let (m, rest) = text.strip_prefix('m')?.split_once('n')?;
     let (n, k) = rest.split_once('k')?;
     Some([m.parse().ok()?, n.parse().ok()?, k.parse().ok()?])
 }
 
-fn element_named(text: &str) -> Option<MatrixElement> {
+pub(super) fn element_named(text: &str) -> Option<MatrixElement> {
     Some(match text {
         "f16" => F16,
         "bf16" => BF16,

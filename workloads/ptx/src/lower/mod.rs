@@ -22,10 +22,12 @@ mod modifiers;
 mod moves;
 mod operands;
 mod slots;
+mod tensor;
 #[cfg(test)]
 mod tests;
 mod texture;
 mod video;
+mod warpgroup;
 
 use crate::ast;
 use crate::error::{Lines, PtxError};

@@ -4,7 +4,7 @@ use super::function::{Lowered, Lowering};
 use super::slots::slot_kind;
 use crate::ast::{Address, Instruction, Name, Operand};
 use crate::error::PtxError;
-use crate::program::{Access, MaskKind, Op, Operands, Slot, SlotKind, Special};
+use crate::program::{Access, GRID_WORKSPACE, MaskKind, Op, Operands, Slot, SlotKind, Special};
 use crate::types::{Space, Type};
 
 /// Refuses an instruction with the wrong number of operands.
@@ -303,6 +303,8 @@ fn special(name: &str, component: Option<&str>) -> Option<Special> {
         | "%reserved_smem_offset_cap"
         | "%reserved_smem_offset_0"
         | "%reserved_smem_offset_1" => Special::Number(0),
+        "%envreg1" => Special::Number((GRID_WORKSPACE >> 32) as u32),
+        "%envreg2" => Special::Number(GRID_WORKSPACE as u32),
         name if is_numbered(name, "%envreg", 32)
             || is_numbered(name, "%pm", 8)
             || is_numbered(name.trim_end_matches("_64"), "%pm", 8) =>

@@ -182,3 +182,28 @@ fn errors_are_listed_up_to_a_hundred() {
     let source = format!(".entry k() {{ {} }}", "add.u32 %r1 %r2;".repeat(5000));
     assert_eq!(load(&source).unwrap_err().len(), 100);
 }
+
+/// Inline assembly brings its labels along in braces, again and again (CUTLASS waits for its barriers so).
+#[test]
+fn labels_in_braces_are_their_own() {
+    let wait = "{ .reg .pred %q; WAIT: setp.eq.u32 %q, %r1, 3; @%q bra DONE; add.u32 %r1, %r1, 1; bra WAIT; DONE: }";
+    let body = format!(
+        ".reg .pred %p; .reg .b32 %r<4>; WAIT: {wait} {{ bra.uni OUT; {wait} }} setp.eq.u32 %p, %r1, 9; @%p bra WAIT; OUT: ret;"
+    );
+    let entry = entry(&body);
+    assert_eq!(entry.unsupported, []);
+    let targets = entry.code.iter().filter_map(|inst| match inst.op {
+        Op::Branch { target, .. } => Some(target),
+        _ => None,
+    });
+    let targets: Vec<u32> = targets.collect();
+    assert_eq!(targets, [4, 0, 11, 9, 5, 0, 11]);
+}
+
+#[test]
+fn labels_in_braces_are_not_seen_from_outside() {
+    let found = refusals("{ INNER: membar.gl; } bra INNER; ret;");
+    assert_eq!(found, ["there is no label `INNER` in this function"]);
+    let found = refusals("{ TWICE: membar.gl; TWICE: ret; }");
+    assert_eq!(found, ["label `TWICE` stands in two places"]);
+}

@@ -1,6 +1,6 @@
 //! Matrix instructions: a warp's lanes hold parts of matrices together (PTX ISA 8.x, section 9.7.14).
 
-use super::{HalfFormat, Slot, SmallFormat};
+use super::{GroupMultiplyAdd, HalfFormat, Slot, SmallFormat, TensorCopy};
 use crate::types::Space;
 
 /// A matrix instruction with its registers, of which there are more than other instructions have.
@@ -43,6 +43,10 @@ pub enum MatrixOp {
     Transpose,
     /// `wmma.mma`, `mma`: D = A B + C.
     MultiplyAdd(MultiplyAdd),
+    /// `wgmma.mma_async`: D = A B + D of a warpgroup.
+    GroupMultiplyAdd(GroupMultiplyAdd),
+    /// `cp.async.bulk.tensor`: a tile between a tensor in global memory and shared memory.
+    Tensor(TensorCopy),
 }
 
 /// A matrix in memory and in the lanes' registers.

@@ -6,7 +6,9 @@ mod image;
 mod matrix;
 mod op;
 mod slot;
+mod tensor;
 mod video;
+mod warpgroup;
 
 pub use allocation::{Allocation, Spills};
 pub use extensions::{
@@ -21,7 +23,11 @@ pub use op::{
     ShuffleMode, Target, Vote, Word1, Word2, Word3, Word4,
 };
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
+pub use tensor::{
+    BulkReduce, MAX_RANK, ReplaceTensorMap, TENSOR_MAP_BYTES, TensorCopy, TensorField, TensorWay,
+};
 pub use video::{Part, ScalarVideo, Second, Video, VideoMad, VideoOp};
+pub use warpgroup::{Adds, GROUP_ROWS, GroupMultiplyAdd, GroupStep, Groups, Pending, WARPGROUP};
 
 use crate::error::PtxError;
 
@@ -33,6 +39,12 @@ pub const FUNCTIONS_BASE: u64 = 0x0600_0000;
 
 /// Distance between the addresses of device functions.
 pub const FUNCTION_STEP: u64 = 16;
+
+/// Address of what CTAs of a cooperative launch meet at, which `%envreg1` and `%envreg2` tell; its size is [`GRID_WORKSPACE_BYTES`].
+pub const GRID_WORKSPACE: u64 = 0x0f00_0000;
+
+/// A size and a count of those who have arrived (`grid_workspace` of CUDA's cooperative groups), and room.
+pub const GRID_WORKSPACE_BYTES: usize = 16;
 
 /// The number of the barrier of a cluster, which is a CTA: beyond those that a kernel can name.
 pub const CLUSTER_BARRIER: u32 = u32::MAX;

@@ -3,7 +3,8 @@
 //! Families are by operand width and count (`Word2`: two words to a word), so that execution has one loop over lanes a family.
 
 use super::{
-    CopyAsync, Heap, ImageFact, Matrix, Mbarrier, Sample, ScalarVideo, Surface, Video, WordFunction,
+    BulkReduce, CopyAsync, Groups, Heap, ImageFact, Matrix, Mbarrier, ReplaceTensorMap, Sample,
+    ScalarVideo, Surface, Video, WordFunction,
 };
 use crate::types::{Space, Type};
 
@@ -120,27 +121,29 @@ pub enum Op {
     Surface(Surface),
     /// `txq`, `suq`: the source is the handle.
     ImageQuery(ImageFact),
-    /// `wmma`, `mma`, `ldmatrix`.
+    /// `wmma`, `mma`, `ldmatrix`, `wgmma.mma_async`, `cp.async.bulk.tensor`.
     Matrix(Box<Matrix>),
     /// `atom`, `red`: sources are the base address and one or two values.
     Atomic(Atomic),
-    /// `shfl`: sources a, b, c; destinations value and, if named, predicate.
+    /// `shfl`: sources a, b, c and, of `shfl.sync`, the mask of the lanes that take part; destinations value and, if named, predicate.
     Shuffle(ShuffleMode),
-    /// `vote`: the source is a predicate.
+    /// `vote`: the sources are a predicate and, of `vote.sync`, the mask of the lanes that take part.
     Vote {
         /// What is asked.
         vote: Vote,
         /// The predicate is negated.
         negated: bool,
     },
-    /// `match.any`: a value per lane to the mask of lanes that hold the same.
+    /// `match.any`: a value per lane to the mask of lanes that hold the same; the second source is the mask of the lanes that take part.
     MatchAny,
-    /// `match.all`: destinations are the mask of all lanes if they hold the same value, else zero, and whether they do.
+    /// `match.all`: destinations are the mask of all lanes if they hold the same value, else zero, and whether they do. Sources as of `match.any`.
     MatchAll,
-    /// `redux`: one value of all lanes.
+    /// `redux`: one value of all lanes; sources as of `match.any`.
     Redux(Redux),
     /// `elect`: destinations are the chosen lane and whether this lane is it; the source is the mask of the lanes that take part.
     Elect,
+    /// `bar.warp.sync`: the source is the mask of the lanes that take part.
+    WarpBarrier,
     /// Arithmetic on half-precision values: one to three words to a word.
     Half(Half),
     /// `setp` on halves: a predicate for each element of the operands; the last source may be the combining predicate.
@@ -166,6 +169,12 @@ pub enum Op {
     IsSpace(Space),
     /// `cp.async`, `cp.async.bulk`.
     CopyAsync(CopyAsync),
+    /// `cp.reduce.async.bulk`.
+    BulkReduce(BulkReduce),
+    /// `tensormap.replace`.
+    ReplaceTensorMap(ReplaceTensorMap),
+    /// Groups of what is pending: committed, or waited for.
+    Groups(Groups),
     /// `mbarrier`.
     Mbarrier(Mbarrier),
     /// `malloc` and `free`.
@@ -725,8 +734,10 @@ pub struct Narrow {
 /// `bar`'s forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Barrier {
-    /// Waits for the others.
+    /// Waits for the others. The lanes of a warp come together.
     Sync,
+    /// As `Sync`, but the lanes of a warp may come from different places (`barrier.sync` without `.aligned`).
+    Unaligned,
     /// Announces itself and goes on.
     Arrive,
     /// Waits, and learns in how many threads a predicate holds (`.popc`), or whether in all (`.and`) or any (`.or`).

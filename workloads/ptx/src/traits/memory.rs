@@ -3,7 +3,8 @@
 use super::{Dependence, Effect, MemoryOp, MemoryOpKind, Traits, Unit, low_bits};
 use crate::divergence::Lanes;
 use crate::program::{
-    Access, Atomic, CopyAsync, CopySize, MatrixOp, Mbarrier, Surface, SurfaceOp, Tile,
+    Access, Atomic, BulkReduce, CopyAsync, CopySize, MatrixOp, Mbarrier, ReplaceTensorMap, Surface,
+    SurfaceOp, TensorCopy, TensorWay, Tile,
 };
 use crate::types::Space;
 
@@ -59,6 +60,17 @@ pub(super) fn surface(how: &Surface) -> Traits {
 }
 
 pub(super) fn copy_async(how: &CopyAsync) -> Traits {
+    if let (CopySize::Bulk(_), Space::Global) = (how.size, how.to.space) {
+        return Traits {
+            lanes: Lanes::Sources,
+            ..told(MemoryOp {
+                space: how.to.space,
+                kind: MemoryOpKind::Store,
+                // The first of the pieces that it moves.
+                bytes: 16,
+            })
+        };
+    }
     Traits {
         lanes: Lanes::Sources,
         ..told(MemoryOp {
@@ -78,6 +90,40 @@ pub(super) fn mbarrier(how: &Mbarrier) -> Traits {
         space: how.place.space,
         kind: MemoryOpKind::Atomic,
         bytes: 8,
+    })
+}
+
+pub(super) fn bulk_reduce(how: &BulkReduce) -> Traits {
+    Traits {
+        lanes: Lanes::Sources,
+        ..told(MemoryOp {
+            space: how.to.space,
+            kind: MemoryOpKind::Atomic,
+            // The first of the pieces that it moves.
+            bytes: 16,
+        })
+    }
+}
+
+pub(super) fn replace_tensor_map(how: &ReplaceTensorMap) -> Traits {
+    told(MemoryOp {
+        space: how.place.space,
+        kind: MemoryOpKind::Store,
+        bytes: 8,
+    })
+}
+
+/// The tile's first element in global memory stands for all.
+fn tensor(copy: &TensorCopy) -> Option<MemoryOp> {
+    let kind = match copy.way {
+        TensorWay::Load(_) | TensorWay::Prefetch => MemoryOpKind::Load,
+        TensorWay::Store => MemoryOpKind::Store,
+        TensorWay::Reduce(_) => MemoryOpKind::Atomic,
+    };
+    Some(MemoryOp {
+        space: Space::Global,
+        kind,
+        bytes: 16,
     })
 }
 
@@ -106,7 +152,8 @@ pub(super) fn of_matrix(op: &MatrixOp) -> Option<MemoryOp> {
         MatrixOp::Store(to) => Some(tile(to, MemoryOpKind::Store)),
         MatrixOp::LoadRows { space, .. } => Some(row(*space, MemoryOpKind::Load)),
         MatrixOp::StoreRows { space, .. } => Some(row(*space, MemoryOpKind::Store)),
-        MatrixOp::Transpose | MatrixOp::MultiplyAdd(_) => None,
+        MatrixOp::Tensor(copy) => tensor(copy),
+        MatrixOp::Transpose | MatrixOp::MultiplyAdd(_) | MatrixOp::GroupMultiplyAdd(_) => None,
     }
 }
 

@@ -10,7 +10,8 @@ pub use units::{Flow, LatencyClass, MemoryOp, MemoryOpKind, Unit};
 
 use crate::divergence::Lanes;
 use crate::program::{
-    Carry, CarryOp, Convert, HalfOp, MatrixOp, Op, ScalarVideo, ShortOp, VideoOp,
+    Carry, CarryOp, Convert, GroupStep, Groups, HalfOp, MatrixOp, Op, Pending, ScalarVideo,
+    ShortOp, VideoOp,
 };
 use crate::types::Type;
 
@@ -245,6 +246,9 @@ impl Op {
             Op::Surface(how) => memory::surface(how),
             Op::CopyAsync(how) => memory::copy_async(how),
             Op::Mbarrier(how) => memory::mbarrier(how),
+            Op::BulkReduce(how) => memory::bulk_reduce(how),
+            Op::ReplaceTensorMap(how) => memory::replace_tensor_map(how),
+            Op::Groups(how) => groups(how),
             Op::Heap(_) => memory::heap(),
             Op::Yield => with(Effect::Waits, Unit::Int),
             Op::Barrier(_) => Traits {
@@ -252,11 +256,20 @@ impl Op {
                 ..with(Effect::Waits, Unit::Barrier)
             },
             Op::Nothing { fence } => hint(*fence),
+            Op::WarpBarrier => with(Effect::Waits, Unit::Fence),
             Op::Branch { .. } | Op::BranchIndexed { .. } => goes(Flow::Branch),
             Op::Call(_) => goes(Flow::Call),
             Op::Return => goes(Flow::Return),
             Op::Exit | Op::Trap => goes(Flow::Exit),
         }
+    }
+}
+
+/// The products of a warpgroup are waited for by all its warps together.
+fn groups(how: &Groups) -> Traits {
+    match (how.of, how.step) {
+        (Pending::Products, GroupStep::Wait(_)) => Traits::with(Effect::Waits, Unit::Int),
+        _ => hint(false),
     }
 }
 
@@ -358,6 +371,12 @@ fn matrix(op: &MatrixOp) -> Traits {
             LatencyClass::Mad,
             Dependence::OfLanes,
         ),
+        MatrixOp::GroupMultiplyAdd(_) => (
+            Effect::OpaqueMemory,
+            Unit::Matrix,
+            LatencyClass::Mad,
+            Dependence::Always,
+        ),
         MatrixOp::Transpose => (
             Effect::Exchanges,
             Unit::Memory,
@@ -367,7 +386,8 @@ fn matrix(op: &MatrixOp) -> Traits {
         MatrixOp::Load(_)
         | MatrixOp::Store(_)
         | MatrixOp::LoadRows { .. }
-        | MatrixOp::StoreRows { .. } => (
+        | MatrixOp::StoreRows { .. }
+        | MatrixOp::Tensor(_) => (
             Effect::OpaqueMemory,
             Unit::Memory,
             LatencyClass::Simple,

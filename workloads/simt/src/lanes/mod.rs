@@ -6,6 +6,7 @@
 mod carry;
 mod compare;
 mod convert;
+mod dense;
 mod double;
 mod float32;
 mod float64;
@@ -18,11 +19,14 @@ mod word_functions;
 pub use carry::carry;
 pub use compare::{compare_double, compare_word, gathered, test_double, test_word};
 pub use convert::convert;
+pub use dense::{add_row, small_float};
 pub use double::{extract, insert, long_shift, long_to_word, long1, long2, long3};
 pub use half::{compare_halves, decode_half, encode_half, half, narrow};
 pub use video::{scalar_video, video};
 pub use word::{short, word1, word2, word3, word4};
-pub use word_functions::{decode_small, word_function};
+#[cfg(test)]
+pub use word_functions::decode_small;
+pub use word_functions::word_function;
 
 /// Applies `f` lane by lane.
 #[inline(always)]

@@ -4,21 +4,23 @@
 //! lanes, which addresses. It holds no time and no values.
 
 mod affine;
+mod beyond;
 mod check;
 pub mod file;
 mod needs;
-mod record;
+pub(crate) mod record;
 mod statics;
 pub mod statistics;
 
 pub(crate) use affine::Affine;
+pub use beyond::{Beyond, Copied, Piece};
 pub(crate) use check::MAX_THREADS;
 pub use check::{Counts, Malformed};
 pub use needs::{Need, Needs, Role};
 pub use record::{Addresses, BarrierUse, Step, WarpCursor, WarpRecorder, lanes};
 pub use statics::{
-    Flow, INSTRUCTION_BYTES, LatencyClass, Marks, MemoryOp, MemoryOpKind, Register, RegisterKind,
-    Release, Results, Space, Split, StaticInst, Unit, ValueRead, ValueWrite,
+    Asynchronous, Flow, INSTRUCTION_BYTES, LatencyClass, Marks, MemoryOp, MemoryOpKind, Register,
+    RegisterKind, Release, Results, Space, Split, StaticInst, Unit, ValueRead, ValueWrite,
 };
 
 use std::sync::Arc;

@@ -3,6 +3,7 @@
 //! A record is one header byte and what the header announces. Most instructions follow their predecessor with the same
 //! lanes and take one byte; memory instructions add a base and a stride, or one difference a lane where there is no stride.
 
+use super::beyond::Beyond;
 use super::{Affine, LaneMask};
 use crate::lanes::gathered;
 
@@ -20,6 +21,8 @@ const VALUES: u8 = 1 << 5;
 /// The first byte of scattered addresses: how far their differences are shifted, and whether each comes with a count.
 const MAX_SHIFT: u8 = 0b111;
 const RUNS: u8 = 1 << 3;
+/// In place of both: all lanes have the first address, and what follows tells [more](Beyond).
+const BEYOND: u8 = 1 << 4;
 
 /// One dynamic warp instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +77,11 @@ impl BarrierUse {
 }
 
 impl Step<'_> {
+    /// What the record of an asynchronous instruction tells beyond an address.
+    pub fn beyond(&self) -> Option<Beyond> {
+        self.addresses?.beyond()
+    }
+
     /// What the warp does, if the instruction is a barrier.
     pub fn barrier(&self) -> BarrierUse {
         match self.addresses {
@@ -105,6 +113,25 @@ pub struct Scattered<'t> {
 }
 
 impl Addresses<'_> {
+    /// What the record tells beyond an address.
+    pub fn beyond(&self) -> Option<Beyond> {
+        match self {
+            Addresses::Scattered(Scattered { deltas, .. }) => match deltas.split_first()? {
+                (&shape, rest) if shape & BEYOND != 0 => Beyond::read(rest),
+                _ => None,
+            },
+            Addresses::Affine { .. } => None,
+        }
+    }
+
+    /// The first address.
+    pub fn first(&self) -> u64 {
+        match *self {
+            Addresses::Affine { base, .. } => base,
+            Addresses::Scattered(scattered) => scattered.first,
+        }
+    }
+
     /// Calls `each(lane, address)` for every lane in `executed`, lowest first.
     #[inline]
     pub fn for_each(&self, executed: LaneMask, mut each: impl FnMut(u32, u64)) {
@@ -133,6 +160,10 @@ impl Scattered<'_> {
     fn try_for_each(&self, executed: LaneMask, mut each: impl FnMut(u32, u64)) -> Option<()> {
         let mut reader = Reader { bytes: self.deltas };
         let shape = reader.unsigned()? as u8;
+        if shape & BEYOND != 0 {
+            lanes(executed).for_each(|lane| each(lane, self.first));
+            return Some(());
+        }
         let shift = shape & MAX_SHIFT;
         let mut address = self.first;
         let mut delta = 0;
@@ -157,6 +188,11 @@ impl Scattered<'_> {
 
     /// Whether there is an address for each executed lane, and nothing else.
     pub(super) fn fits(&self, executed: LaneMask) -> bool {
+        if let Some((&shape, rest)) = self.deltas.split_first()
+            && shape & BEYOND != 0
+        {
+            return Beyond::read(rest).is_some();
+        }
         self.count() == Some(u64::from(executed.count_ones()))
     }
 
@@ -204,12 +240,36 @@ struct Context {
     base: u64,
 }
 
+/// A place in a warp's records.
+#[derive(Clone, Debug)]
+pub(crate) struct Mark {
+    bytes: usize,
+    steps: u32,
+    context: Context,
+}
+
 impl WarpRecorder {
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.steps = 0;
         self.context = Context::default();
+    }
+
+    /// Where it stands.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            bytes: self.bytes.len(),
+            steps: self.steps,
+            context: self.context,
+        }
+    }
+
+    /// Forgets what was recorded since `mark` was taken.
+    pub(crate) fn rewind(&mut self, mark: &Mark) {
+        self.bytes.truncate(mark.bytes);
+        self.steps = mark.steps;
+        self.context = mark.context;
     }
 
     /// The encoded records.
@@ -266,6 +326,24 @@ impl WarpRecorder {
                 self.scattered(inst, active, executed, &all);
             }
         }
+    }
+
+    /// Records an asynchronous instruction with the first address of its executed lanes.
+    pub fn asynchronous(
+        &mut self,
+        inst: u32,
+        active: LaneMask,
+        executed: LaneMask,
+        first: u64,
+        beyond: &Beyond,
+    ) {
+        self.head(inst, active, executed, SCATTERED);
+        self.base(first);
+        self.scratch.clear();
+        self.scratch.push(BEYOND);
+        beyond.write(&mut self.scratch);
+        write_unsigned(&mut self.bytes, self.scratch.len() as u64);
+        self.bytes.extend_from_slice(&self.scratch);
     }
 
     /// Records a barrier that all active lanes reach.
@@ -500,8 +578,8 @@ impl<'t> WarpCursor<'t> {
 
 /// Little-endian base-128 numbers; `None` where the bytes hold none.
 #[derive(Clone, Copy, Debug)]
-struct Reader<'t> {
-    bytes: &'t [u8],
+pub(super) struct Reader<'t> {
+    pub bytes: &'t [u8],
 }
 
 impl Reader<'_> {
@@ -512,7 +590,7 @@ impl Reader<'_> {
     }
 
     #[inline]
-    fn unsigned(&mut self) -> Option<u64> {
+    pub fn unsigned(&mut self) -> Option<u64> {
         let mut value = 0;
         let mut shift = 0;
         loop {
@@ -530,13 +608,13 @@ impl Reader<'_> {
     }
 
     #[inline]
-    fn signed(&mut self) -> Option<i64> {
+    pub fn signed(&mut self) -> Option<i64> {
         let value = self.unsigned()?;
         Some((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 }
 
-fn write_unsigned(bytes: &mut Vec<u8>, mut value: u64) {
+pub(super) fn write_unsigned(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         bytes.push(value as u8 | 0x80);
         value >>= 7;
@@ -544,7 +622,7 @@ fn write_unsigned(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-fn write_signed(bytes: &mut Vec<u8>, value: i64) {
+pub(super) fn write_signed(bytes: &mut Vec<u8>, value: i64) {
     write_unsigned(bytes, ((value << 1) ^ (value >> 63)) as u64);
 }
 

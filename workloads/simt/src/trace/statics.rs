@@ -38,8 +38,26 @@ pub struct StaticInst {
     pub uniform: bool,
     /// Multiply-adds that a warp does with it on matrices; 0 on all other instructions.
     pub multiply_adds: u32,
+    /// What it begins or ends that goes on while its warp does.
+    pub asynchronous: Option<Asynchronous>,
     /// Line in the PTX file.
     pub line: u32,
+}
+
+/// What goes on while its warp does: products of a warpgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asynchronous {
+    /// A product begins. What it adds to lies in the registers that it writes.
+    Product {
+        /// Bits of an element of the factors.
+        bits: u8,
+        /// Bytes of the factors in shared memory, a warp's share.
+        shared_bytes: u32,
+    },
+    /// Those begun since the last one are a group.
+    Commit,
+    /// Waits until so many groups at most, the latest ones, go on.
+    Wait(u32),
 }
 
 /// Registers of a warp that no lane reads again before it writes them, as a compiler finds them without knowing which way branches go

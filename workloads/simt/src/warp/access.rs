@@ -302,12 +302,15 @@ impl<const W: usize> Warp<W> {
             Some(slot) => u64::from(registers.word(*slot)[lane]),
         };
         let mut before = [0u64; W];
+        let mut changes = false;
         each_lane::<N, W>(atomic.access.space, at, memories, |lane, bytes| {
             let old = extend(bytes, false);
             let new = combine(&atomic, old, operand(1, lane), operand(2, lane));
             bytes.copy_from_slice(&new.to_le_bytes()[..N]);
+            changes |= extend(bytes, false) != old;
             before[lane] = old;
         })?;
+        self.changes += u64::from(changes);
         if let Some(slot) = inst.dst.as_slice().first() {
             self.registers.set_extended(*slot, at.executed, &before);
         }
@@ -326,6 +329,7 @@ impl<const W: usize> Warp<W> {
     ) -> Result<(), BadAccess> {
         read_only(&atomic.access, at)?;
         let size = atomic.access.element.bytes() as usize;
+        self.changes += 1;
         let registers = &self.registers;
         let operand = |number: usize, lane: usize| registers.word(inst.src[1 + number])[lane];
         let mut before = [[0u32; W]; 4];

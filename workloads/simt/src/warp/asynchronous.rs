@@ -1,12 +1,13 @@
 //! Asynchronous copies, barriers in shared memory, the heap.
 
 use warpwatt_ptx::program::{CopyAsync, CopySize, Heap, Inst, Mbarrier, MbarrierOp, MemoryOperand};
+use warpwatt_ptx::types::Space;
 
 use super::Warp;
 use super::access::{Footprint, each_lane};
-use crate::barrier_word::BarrierWord;
+use crate::barrier_word::{BarrierWord, offset};
 use crate::memory::{BadAccess, Memories};
-use crate::trace::{LaneMask, lanes};
+use crate::trace::{Beyond, Copied, LaneMask, Piece, lanes};
 
 /// What bulk copies move at a time.
 const CHUNK: u64 = 16;
@@ -32,11 +33,23 @@ impl<const W: usize> Warp<W> {
             CopySize::Bytes(8) => self.copy_few::<8>(how, inst, executed, memories)?,
             CopySize::Bytes(_) => self.copy_few::<16>(how, inst, executed, memories)?,
             CopySize::Bulk(barrier) => {
+                let mut copied = Copied::default();
+                let mut before = None;
+                let stores = how.to.space == Space::Global;
                 let sizes = *self.registers.word(inst.src[2]);
                 for lane in lanes(executed) {
                     let size = u64::from(sizes[lane as usize]);
                     let pair = [to, from].map(|all| all[lane as usize]);
+                    // What all lanes of a warp do together, they do once.
+                    if before.replace((pair, size)) == Some((pair, size)) && barrier.is_none() {
+                        continue;
+                    }
                     copy_bulk::<W>(how, lane, pair, size, memories)?;
+                    let base = pair[usize::from(!stores)];
+                    copied
+                        .pieces
+                        .extend((size > 0).then(|| Piece::plain(base, size)));
+                    copied.bytes += size;
                     if let Some(place) = barrier {
                         let at = Footprint {
                             addresses: &self.placed(place, inst, 3),
@@ -46,7 +59,16 @@ impl<const W: usize> Warp<W> {
                         each_lane::<8, W>(place.space, &at, memories, |_, bytes| {
                             BarrierWord::change(bytes, |word| word.complete(size));
                         })?;
+                        let address = at.addresses[lane as usize];
+                        memories.told.complete(address, size);
+                        copied.barrier = Some(offset(address));
                     }
+                }
+                if stores || how.from.space != Space::Shared {
+                    self.beyond = Some(Beyond::Copy(copied));
+                }
+                if stores {
+                    return Ok(to);
                 }
             }
         }
@@ -128,6 +150,7 @@ impl<const W: usize> Warp<W> {
                 }
             });
         })?;
+        self.tell(how, [addresses, operands], executed, over, memories);
         let Some(&slot) = inst.dst.as_slice().first() else {
             return Ok((addresses, false));
         };
@@ -138,6 +161,37 @@ impl<const W: usize> Warp<W> {
             self.registers.set_double(slot, executed, &before);
         }
         Ok((addresses, tests && over & executed != executed))
+    }
+
+    /// What the record says of a barrier: who arrives, or what the phase that is over took.
+    fn tell(
+        &mut self,
+        how: &Mbarrier,
+        [addresses, operands]: [[u64; W]; 2],
+        executed: LaneMask,
+        over: LaneMask,
+        memories: &mut Memories<'_>,
+    ) {
+        if executed == 0 {
+            return;
+        }
+        let first = addresses[executed.trailing_zeros() as usize];
+        self.beyond = match how.op {
+            MbarrierOp::Arrive { expect, .. } => {
+                let mut all = 0;
+                for lane in lanes(executed) {
+                    let count = if expect { 1 } else { operands[lane as usize] };
+                    memories.told.arrive(addresses[lane as usize], count);
+                    all += count;
+                }
+                Some(Beyond::Arrives(all))
+            }
+            MbarrierOp::Test { .. } if over == executed => {
+                let [arrivals, bytes] = memories.told.so_far(first);
+                Some(Beyond::Waits { arrivals, bytes })
+            }
+            _ => None,
+        };
     }
 
     /// `malloc` and `free`, lowest lane first.

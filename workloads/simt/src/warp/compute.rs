@@ -139,7 +139,7 @@ impl<const W: usize> Warp<W> {
     }
 
     /// Everything that only changes registers.
-    pub(super) fn compute(&mut self, inst: &Inst, active: LaneMask, executed: LaneMask) {
+    pub(super) fn compute(&mut self, inst: &Inst, executed: LaneMask) {
         let lanes = executed;
         match &inst.op {
             Op::Word1(op) => self.words(inst, lanes, |s| lanes::word1(*op, s.word(0))),
@@ -164,12 +164,12 @@ impl<const W: usize> Warp<W> {
             }),
             Op::MulWide { .. } | Op::MadWide { .. } => self.multiply_wide(inst, lanes),
             Op::Predicate { op, negated } => self.predicate_logic(*op, *negated, inst, lanes),
-            Op::Nothing { .. } => {}
-            _ => self.compute_rarely(inst, active, executed),
+            Op::Nothing { .. } | Op::Groups(_) => {}
+            _ => self.compute_rarely(inst, executed),
         }
     }
 
-    fn compute_rarely(&mut self, inst: &Inst, active: LaneMask, executed: LaneMask) {
+    fn compute_rarely(&mut self, inst: &Inst, executed: LaneMask) {
         match &inst.op {
             Op::Set { compare, one } => self.set(compare, *one, inst, executed),
             Op::HalfSet { compare, one } => {
@@ -182,15 +182,7 @@ impl<const W: usize> Warp<W> {
                 });
                 self.registers.set_predicate(inst.dst[0], executed, holds);
             }
-            Op::Shuffle(_)
-            | Op::Vote { .. }
-            | Op::MatchAny
-            | Op::MatchAll
-            | Op::Redux(_)
-            | Op::Elect
-            | Op::ActiveMask
-            | Op::Clock
-            | Op::IsSpace(_) => self.exchange(inst, active, executed),
+            Op::ActiveMask | Op::Clock | Op::IsSpace(_) => self.of_itself(inst, executed),
             Op::HalfCompare(compare) => self.compare_halves(compare, inst, executed),
             Op::Carry(how) => self.carry(*how, inst, executed),
             Op::Pack

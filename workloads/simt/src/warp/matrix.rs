@@ -1,19 +1,15 @@
 //! Matrix instructions of a warp. Each group of 32 lanes holds matrices of its own.
 
-use warpwatt_ptx::program::{
-    HalfFormat, Inst, Matrix, MatrixElement, MatrixOp, MultiplyAdd, Product, Rounding, Slot,
-    SlotKind, Tile,
-};
+use warpwatt_ptx::program::{Inst, Matrix, MatrixElement, MatrixOp, MultiplyAdd, Slot, Tile};
 use warpwatt_ptx::types::Space;
 
 use super::Warp;
 use super::access::{Footprint, each_lane};
-use crate::lanes::{decode_half, decode_small, encode_half};
 use crate::memory::{BadAccess, Memories};
 use crate::trace::LaneMask;
 
 /// Lanes that hold a matrix together.
-const GROUP: usize = 32;
+pub(super) const GROUP: usize = 32;
 
 impl<const W: usize> Warp<W> {
     /// Performs the instruction; the address of each lane's first element, if it accesses memory.
@@ -49,6 +45,11 @@ impl<const W: usize> Warp<W> {
                 self.transpose(matrix, executed);
                 return Ok(None);
             }
+            MatrixOp::GroupMultiplyAdd(how) => {
+                self.group_multiply_add(how, matrix, inst, executed, memories)?;
+                return Ok(None);
+            }
+            MatrixOp::Tensor(how) => self.tensor_copy(how, matrix, inst, executed, memories),
             MatrixOp::MultiplyAdd(how) => {
                 self.multiply_add(how, matrix, executed);
                 return Ok(None);
@@ -230,53 +231,6 @@ impl<const W: usize> Warp<W> {
         });
         self.registers.set_word(matrix.dst[0], executed, &value);
     }
-
-    /// Products are exact, sums in double precision, rounded once: at least as exact as hardware, whose sums PTX leaves open.
-    fn multiply_add(&mut self, how: &MultiplyAdd, matrix: &Matrix, executed: LaneMask) {
-        let [m, n, k] = how.shape.map(usize::from);
-        let mut sources = &matrix.src[..];
-        let slots = how.registers.map(|count| {
-            let (own, rest) = sources.split_at(usize::from(count));
-            sources = rest;
-            own
-        });
-        let mut registers = vec![[0u64; W]; matrix.dst.len()];
-        for group in 0..W / GROUP {
-            let [a, b, mut d] = [0, 1, 2].map(|part| self.gathered(how, part, slots[part], group));
-            for row in 0..m {
-                for column in 0..n {
-                    let pairs = (0..k).map(|at| (a[row * k + at], b[at * n + column]));
-                    let sum = &mut d[row * n + column];
-                    *sum = how.sum(*sum, pairs);
-                }
-            }
-            for (lane, at, [row, column]) in how.places(3, matrix.dst.len()) {
-                let bits = encode(how.elements[3], d[row * n + column], how.saturate);
-                let (register, shift) = how.within(3, at);
-                registers[register][group * GROUP + lane] |= bits << shift;
-            }
-        }
-        for (&slot, values) in matrix.dst.iter().zip(&registers) {
-            self.registers.set_extended(slot, executed, values);
-        }
-    }
-
-    /// A matrix that a group of lanes holds, row by row.
-    fn gathered(&self, how: &MultiplyAdd, part: usize, slots: &[Slot], group: usize) -> Vec<f64> {
-        let [rows, columns] = how.size_of(part);
-        let mut values = vec![0.0; rows * columns];
-        for (lane, at, [row, column]) in how.places(part, slots.len()) {
-            let (register, shift) = how.within(part, at);
-            let slot = slots[register];
-            let lane = group * GROUP + lane;
-            let bits = match slot.kind {
-                SlotKind::Double => self.registers.double(slot)[lane],
-                _ => u64::from(self.registers.word(slot)[lane]),
-            };
-            values[row * columns + column] = decode(how.elements[part], bits >> shift);
-        }
-        values
-    }
 }
 
 /// Which element of a matrix a lane holds where.
@@ -329,7 +283,7 @@ impl Held {
 }
 
 /// What [`MultiplyAdd`] says of its matrices, in the order A, B, C, D.
-trait Parts {
+pub(super) trait Parts {
     fn size_of(&self, part: usize) -> [usize; 2];
     /// Every lane, the number of each element that it holds, and where in the matrix that is.
     fn places(
@@ -337,10 +291,6 @@ trait Parts {
         part: usize,
         registers: usize,
     ) -> impl Iterator<Item = (usize, usize, [usize; 2])>;
-    /// The register that holds a lane's element of a number, and the element's lowest bit there.
-    fn within(&self, part: usize, at: usize) -> (usize, u32);
-    /// The sum of a row's elements with a column's, on top of what was there.
-    fn sum(&self, before: f64, pairs: impl Iterator<Item = (f64, f64)>) -> f64;
 }
 
 impl Parts for MultiplyAdd {
@@ -366,24 +316,6 @@ impl Parts for MultiplyAdd {
         };
         let each = registers * per_word;
         (0..GROUP * each).map(move |i| (i / each, i % each, held.at(i / each, i % each)))
-    }
-
-    fn within(&self, part: usize, at: usize) -> (usize, u32) {
-        let element = self.elements[part];
-        let each = element.per_register();
-        (at / each, (at % each) as u32 * element.bits())
-    }
-
-    fn sum(&self, before: f64, pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
-        if self.elements[0] == MatrixElement::F64 {
-            // A chain of fused multiply-adds, each rounded.
-            return pairs.fold(before, |sum, (a, b)| libm::fma(a, b, sum));
-        }
-        let products = pairs.map(|(a, b)| match self.product {
-            Product::Xor => (a - b).abs(),
-            _ => a * b,
-        });
-        before + products.sum::<f64>()
     }
 }
 
@@ -440,35 +372,4 @@ fn row_elements<const W: usize>(
 fn number_of(bytes: &[u8]) -> u64 {
     let all = bytes.iter().rev();
     all.fold(0, |number, byte| number << 8 | u64::from(*byte))
-}
-
-/// The element in the lowest bits.
-fn decode(element: MatrixElement, bits: u64) -> f64 {
-    let word = bits as u32;
-    match element {
-        MatrixElement::Half(HalfFormat::F16) => decode_half(bits as u16),
-        MatrixElement::Half(HalfFormat::Bf16) => f64::from(f32::from_bits(word << 16)),
-        // The lower bits of a TF32 are not read.
-        MatrixElement::Half(HalfFormat::Tf32) => f64::from(f32::from_bits(word & !0x1fff)),
-        MatrixElement::F32 => f64::from(f32::from_bits(word)),
-        MatrixElement::F64 => f64::from_bits(bits),
-        MatrixElement::S8 => f64::from(bits as i8),
-        MatrixElement::U8 => f64::from(bits as u8),
-        MatrixElement::S4 => f64::from((bits as i8) << 4 >> 4),
-        MatrixElement::U4 => f64::from(bits as u8 & 0xf),
-        MatrixElement::B1 => f64::from(bits as u8 & 1),
-        MatrixElement::Small(format) => decode_small(format, word),
-        MatrixElement::S32 => f64::from(word as i32),
-    }
-}
-
-fn encode(element: MatrixElement, value: f64, saturate: bool) -> u64 {
-    match element {
-        MatrixElement::F64 => value.to_bits(),
-        MatrixElement::Half(_) => u64::from(encode_half(value, Rounding::Nearest)),
-        MatrixElement::S32 if saturate => u64::from(value as i32 as u32),
-        MatrixElement::F32 => u64::from((value as f32).to_bits()),
-        // Sums of integers are exact in double precision.
-        _ => u64::from(value as i64 as u32),
-    }
 }

@@ -9,45 +9,19 @@ pub(super) const LATENCY: u64 = 3;
 impl Engine {
     /// When the registers of a warp have been checked, if they are to be.
     pub fn checked_at(&self, warp: u8) -> Option<u64> {
-        let (wanted, each) = (Request::Check(warp), self.shape.cycles);
-        let all = u64::from(self.shape.registers) * each;
-        let mut known = self.table[usize::from(warp)].is_some();
-        let mut at = self.cycle;
-        if let Some((request, word)) = self.work {
-            at += u64::from(self.shape.registers - word.min(self.shape.registers)) * each;
-            if request == wanted {
-                return Some(at + LATENCY);
-            }
-        }
-        for &request in &self.queue {
-            known |= request == Request::Record(warp);
-            if known {
-                at += all;
-            }
-            if request == wanted {
-                return known.then_some(at + LATENCY);
-            }
-        }
-        None
+        let wanted = Request::Check(warp);
+        let (mut at, from) = self.begins(wanted)?;
+        let recorded = self.table[usize::from(warp)].is_some();
+        let mut ahead = self.queue.iter().take_while(|it| **it != wanted);
+        let to_be = ahead.any(|it| *it == Request::Record(warp));
+        at += self.cycles_of(self.needed(wanted, from));
+        (recorded || to_be).then_some(at + LATENCY)
     }
 
     /// Groups of a register whose check is to come, so that whoever reads it waits; checked when no port is taken by then.
     pub fn pending(&self, warp: u8, word: u16) -> Option<Guarded> {
-        let wanted = Request::Check(warp);
+        let (at, begun) = self.begins(Request::Check(warp))?;
         let table = self.table[usize::from(warp)].as_ref()?;
-        let mut at = self.cycle;
-        let begun = match self.work {
-            Some((work, next)) if work == wanted => next,
-            Some((_, next)) => {
-                at += self.cycles_of(self.shape.registers.saturating_sub(next));
-                at += self.cycles_before(wanted)?;
-                0
-            }
-            None => {
-                at += self.cycles_before(wanted)?;
-                0
-            }
-        };
         let recorded = table.get(usize::from(word))?;
         let before = table.get(begun as usize..usize::from(word))?;
         let needed = before.iter().filter(|it| it.groups != 0).count();
@@ -58,10 +32,42 @@ impl Engine {
         })
     }
 
-    /// Cycles that requests take which are served before one; `None` if it is not among those that wait.
-    fn cycles_before(&self, wanted: Request) -> Option<u64> {
-        let before = self.queue.iter().position(|it| *it == wanted)? as u32;
-        Some(self.cycles_of(before * self.shape.registers))
+    /// When a request is taken up, or goes on, and with which register; `None` if nobody has asked for it.
+    fn begins(&self, wanted: Request) -> Option<(u64, u32)> {
+        let mut at = self.cycle;
+        if let Some((work, next)) = self.work {
+            if work == wanted {
+                return Some((at, next));
+            }
+            at += self.cycles_of(self.needed(work, next));
+        }
+        let before = self.queue.iter().position(|it| *it == wanted)?;
+        let ahead = self.queue.iter().take(before);
+        let registers: u32 = ahead.map(|&request| self.needed(request, 0)).sum();
+        Some((at + self.cycles_of(registers), 0))
+    }
+
+    /// Registers that a request takes up from the register `from` on: of a recording those that no load will bring, of a check those with check bits, or all that
+    /// will have some.
+    fn needed(&self, request: Request, from: u32) -> u32 {
+        let warp = request.warp();
+        let awaited = &self.loads[usize::from(warp)].1;
+        let recordable = || {
+            let words = from..self.shape.registers;
+            words
+                .filter(|word| !awaited.contains(&(*word as u16)))
+                .count() as u32
+        };
+        let records = self
+            .work
+            .is_some_and(|(work, _)| work == Request::Record(warp));
+        match (request, &self.table[usize::from(warp)]) {
+            (Request::Check(_), Some(recorded)) if !records => {
+                let recorded = recorded.iter().skip(from as usize);
+                recorded.filter(|it| it.groups != 0).count() as u32
+            }
+            _ => recordable(),
+        }
     }
 
     fn cycles_of(&self, registers: u32) -> u64 {

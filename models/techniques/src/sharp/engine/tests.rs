@@ -33,7 +33,11 @@ fn registers_are_recorded_and_checked_one_a_cycle() {
         (engine.counts.recorded, engine.counts.groups_written),
         (3, 24)
     );
-    assert_eq!(engine.checked_at(0), Some(100 + 4 + LATENCY));
+    assert_eq!(
+        engine.checked_at(0),
+        Some(100 + 3 + LATENCY),
+        "three registers have check bits"
+    );
     engine.advance(110);
     assert_eq!(engine.counts.checked, 3);
     assert_eq!(engine.checked_at(0), None);

@@ -103,32 +103,43 @@ fn a_run_without_a_queue_takes_twice_as_long() {
     assert_eq!((counts.full_stalls, counts.behind), (3, 1));
 }
 
-/// Two entries hold two of a run of five; the third and the fourth stall; what is queued goes when another unit works.
+/// Algorithm 2: two entries hold two of a run of five; the third and the fourth stall. Beside loads the SP is idle, but only what a load pushes out of its unit
+/// changes places with one of the queue.
 #[test]
-fn a_queue_takes_what_it_can_hold_and_gives_it_out_in_idle_cycles() {
+fn a_queue_takes_what_it_can_hold_and_gives_it_out_in_exchange() {
     let mut machine = Machine::new(2);
     let issued: Vec<u64> = (0..5).map(|_| machine.issue(Port::Sp)).collect();
     assert_eq!(issued, [0, 1, 2, 4, 6]);
     let loads: Vec<u64> = (0..3).map(|_| machine.issue(Port::Ldst)).collect();
     let (counts, started) = machine.finish();
-    // The fifth behind itself beside the first load, then the queue; loads 5 and 6 are queued behind it, load 7 verifies itself.
+    // The fifth behind itself beside the first load. The second load takes the place of one of the two that wait, the third of the other; at the end loads go one by one.
     assert_eq!(loads, [7, 8, 9]);
-    let expected = [
-        (2, 3),
-        (3, 5),
-        (4, 7),
-        (0, 8),
-        (1, 9),
-        (7, 10),
-        (5, 11),
-        (6, 12),
-    ];
-    assert_eq!(started, expected);
+    let mut swapped: Vec<(u32, u64)> = started[3..5].to_vec();
+    assert_eq!(started[..3], [(2, 3), (3, 5), (4, 7)]);
+    swapped.sort_unstable();
+    assert_eq!([swapped[0].0, swapped[1].0], [0, 1]);
+    assert_eq!(started[3].1, 8);
+    assert_eq!(started[4].1, 9);
     assert_eq!(
         (counts.queued, counts.full_stalls, counts.behind),
         (4, 2, 2)
     );
     assert_eq!((counts.queue_most, counts.raw_stalls), (2, 0));
+}
+
+/// Nothing that waits leaves the queue in cycles that nobody uses: one that is of the same type as what comes stays there however long the unit is idle.
+#[test]
+fn idle_cycles_leave_the_queue_as_it_is() {
+    let mut machine = Machine::new(4);
+    for _ in 0..3 {
+        machine.issue(Port::Sp);
+    }
+    machine.cycle += 50;
+    machine.issue(Port::Ldst);
+    assert_eq!(machine.checker.queue.len(), 2);
+    let (counts, started) = machine.finish();
+    assert_eq!((counts.queued, counts.behind), (2, 2));
+    assert!(started.iter().filter(|(_, from)| *from > 50).count() >= 3);
 }
 
 /// Whoever reads what waits in the queue lets it go first.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::TraceFileError;
 use super::blocks::{BlockReader, BlockWriter};
 use crate::trace::{
-    Flow, LatencyClass, Malformed, Marks, MemoryOp, MemoryOpKind, Need, Needs, Register,
-    RegisterKind, Release, Results, Role, Space, Split, StaticInst, Unit, ValueRead, ValueWrite,
+    Asynchronous, Flow, LatencyClass, Malformed, Marks, MemoryOp, MemoryOpKind, Need, Needs,
+    Register, RegisterKind, Release, Results, Role, Space, Split, StaticInst, Unit, ValueRead,
+    ValueWrite,
 };
 
 /// A kind of something, told by a number.
@@ -89,7 +90,36 @@ pub(super) fn write(writer: &mut BlockWriter, code: &[StaticInst]) {
         write_marks(writer, &inst.marks);
         write_needs(writer, &inst.needs);
         write_split(writer, inst.split);
+        write_asynchronous(writer, inst.asynchronous);
     }
+}
+
+fn write_asynchronous(writer: &mut BlockWriter, asynchronous: Option<Asynchronous>) {
+    match asynchronous {
+        None => writer.bytes(&[NONE]),
+        Some(Asynchronous::Product { bits, shared_bytes }) => {
+            writer.bytes(&[1, bits]);
+            writer.unsigned(u64::from(shared_bytes));
+        }
+        Some(Asynchronous::Commit) => writer.bytes(&[2]),
+        Some(Asynchronous::Wait(groups)) => {
+            writer.bytes(&[3]);
+            writer.unsigned(u64::from(groups));
+        }
+    }
+}
+
+fn read_asynchronous(reader: &mut BlockReader<'_>) -> Result<Option<Asynchronous>, TraceFileError> {
+    Ok(match reader.byte()? {
+        NONE => None,
+        1 => Some(Asynchronous::Product {
+            bits: reader.byte()?,
+            shared_bytes: reader.number()?,
+        }),
+        2 => Some(Asynchronous::Commit),
+        3 => Some(Asynchronous::Wait(reader.number()?)),
+        _ => return Err(Malformed("an instruction begins nothing that is known").into()),
+    })
 }
 
 fn write_needs(writer: &mut BlockWriter, needs: &Needs) {
@@ -174,7 +204,7 @@ fn write_registers(writer: &mut BlockWriter, registers: &[Register]) {
 
 pub(super) fn read(reader: &mut BlockReader<'_>) -> Result<Arc<[StaticInst]>, TraceFileError> {
     let count = reader.unsigned()?;
-    let mut code = reader.list(count, 18)?;
+    let mut code = reader.list(count, 19)?;
     for _ in 0..count {
         code.push(read_inst(reader)?);
     }
@@ -211,6 +241,7 @@ fn read_inst(reader: &mut BlockReader<'_>) -> Result<StaticInst, TraceFileError>
         marks: read_marks(reader)?,
         needs: read_needs(reader)?,
         split: read_split(reader)?,
+        asynchronous: read_asynchronous(reader)?,
     })
 }
 

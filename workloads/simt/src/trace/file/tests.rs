@@ -80,6 +80,7 @@ fn inst() -> impl Strategy<Value = StaticInst> {
                 results,
                 uniform,
                 multiply_adds,
+                asynchronous: None,
                 line,
                 release,
                 marks,

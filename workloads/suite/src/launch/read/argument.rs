@@ -16,7 +16,7 @@ use crate::launch::{
     Tolerance, Value,
 };
 
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 19] = [
     "index",
     "name",
     "kind",
@@ -25,6 +25,8 @@ const KEYS: [&str; 17] = [
     "init",
     "file",
     "expect_file",
+    "expect",
+    "space",
     "tol_abs",
     "tol_rel",
     "value",
@@ -122,11 +124,13 @@ fn kind(fields: &mut Fields<'_, '_>) -> Option<String> {
 }
 
 /// Keys that only buffers have.
-pub(super) const OF_BUFFERS: [&str; 8] = [
+pub(super) const OF_BUFFERS: [&str; 10] = [
     "count",
     "init",
     "file",
     "expect_file",
+    "expect",
+    "space",
     "tol_abs",
     "tol_rel",
     "variable",
@@ -237,6 +241,19 @@ struct Reader<'r, 'f, 't> {
     constants: &'r Constants,
 }
 
+/// Where the pointer to a buffer says that it points: an address in either case.
+fn space(fields: &mut Fields<'_, '_>) {
+    const SPACES: [&str; 2] = ["constant", "global"];
+    let Some(space) = fields.string_at("space") else {
+        return;
+    };
+    if !SPACES.contains(&space.get_ref().as_str()) {
+        let message = format!("`{}` is no space that a buffer can be in", space.get_ref());
+        let help = nearest(space.get_ref(), &SPACES);
+        fields.problem(Problem::new(space.span(), message).help(help));
+    }
+}
+
 impl Reader<'_, '_, '_> {
     fn buffer(&mut self, kind: &str) -> Option<Role> {
         let fields = &mut *self.fields;
@@ -255,18 +272,23 @@ impl Reader<'_, '_, '_> {
         let count = fields.whole("count", 1, COUNT_LIMIT, self.constants);
         let count = count.map(|count| count as u64);
         let file = fields.string_at("file");
+        if fields.has("expect_file") {
+            fields.refuse(&["expect"], "`expect_file` says the same");
+        }
         let expect_file = fields.string_at("expect_file");
+        let expect_file = expect_file.or_else(|| fields.string_at("expect"));
+        space(fields);
         let (before, expected) = match access {
             Access::In => {
                 self.fields.refuse(
-                    &["expect_file", "tol_abs", "tol_rel"],
+                    &["expect_file", "expect", "tol_abs", "tol_rel"],
                     "an input does not change",
                 );
                 (self.before(file, count), None)
             }
             Access::Out => {
                 self.fields.refuse(
-                    &["expect_file"],
+                    &["expect_file", "expect"],
                     "an output's `file` is what it must hold afterwards",
                 );
                 (self.before_output(count), file)

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Prints the tables of `warpwatt validate all` anew into the pages that show them, between `<!-- table: SUITE -->` and `<!-- end of table -->`:
+#   docs/tables.sh path/to/warpwatt
+# It takes some ten minutes of processor time.
+set -eu
+tables=$(mktemp)
+trap 'rm -f "$tables" "$tables.page"' EXIT
+# It ends with 1 as long as there are gaps.
+"$1" validate all --markdown --quiet > "$tables" || [ $? -eq 1 ]
+cd "$(dirname "$0")"
+for page in $(grep -l '^<!-- table: ' ./*.md); do
+  awk -v tables="$tables" '
+    BEGIN {
+      name = "all"
+      while ((getline line < tables) > 0)
+        if (line ~ /^### /) name = substr(line, 5)
+        else text[name] = text[name] line "\n"
+      for (name in text) { sub(/^\n+/, "", text[name]); sub(/\n+$/, "\n", text[name]) }
+    }
+    /^<!-- end of table -->/ { skip = 0 }
+    !skip { print }
+    /^<!-- table: / { printf "%s", text[$3]; skip = 1 }
+  ' "$page" > "$tables.page"
+  cat "$tables.page" > "$page"
+done

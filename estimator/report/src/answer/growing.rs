@@ -1,0 +1,152 @@
+//! Rows of the answer that grow: kernel by kernel, and stretch by stretch of a study that is too large to be held.
+
+use std::collections::BTreeMap;
+
+use warpwatt_techniques::headline;
+
+use super::row::{Answer, Pair, parameters, saved_and_added};
+use crate::estimate::{Estimate, MeanRatio};
+use crate::format;
+use crate::model::{Block, Report};
+use crate::outcome::{KernelName, Outcome};
+use crate::terms;
+
+/// The rows so far, in the order of their first kernel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Growing {
+    rows: Vec<Row>,
+    /// By label, and by supply and temperature, which a label rounds.
+    places: BTreeMap<(String, [u64; 2]), usize>,
+}
+
+/// A row: what it is of, and sums over its kernels.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    /// The row without a figure.
+    named: Answer,
+    kernels: Vec<KernelName>,
+    energy: MeanRatio,
+    saved: Mean,
+    added: Mean,
+    power: Mean,
+    area: Mean,
+    area_m2: Mean,
+    slowdown: Mean,
+    edp: Mean,
+    headline: BTreeMap<String, Mean>,
+}
+
+/// A mean of figures that may be absent: then there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Mean {
+    sum: f64,
+    count: usize,
+    absent: bool,
+}
+
+impl Growing {
+    /// Adds the comparisons of a report, which may be a stretch of the study's.
+    pub fn add(&mut self, report: &Report) {
+        for (number, block) in report.blocks.iter().enumerate() {
+            let row = self.row(report, block);
+            for (pair, inside) in report.judged_pairs(number) {
+                row.add(pair, inside);
+            }
+        }
+    }
+
+    fn row(&mut self, report: &Report, block: &Block) -> &mut Row {
+        let technology = &block.technology;
+        let exact = [technology.vdd_v, technology.temperature_k].map(f64::to_bits);
+        let rows = &mut self.rows;
+        let place = *self
+            .places
+            .entry((block.label(), exact))
+            .or_insert_with(|| {
+                rows.push(Row::of(report, block));
+                rows.len() - 1
+            });
+        &mut self.rows[place]
+    }
+
+    /// The rows.
+    pub fn finish(self) -> Vec<Answer> {
+        self.rows.into_iter().map(Row::finish).collect()
+    }
+}
+
+impl Row {
+    fn of(report: &Report, block: &Block) -> Self {
+        Self {
+            named: Answer::named(block, parameters(report, block)),
+            kernels: Vec::new(),
+            energy: MeanRatio::default(),
+            saved: Mean::default(),
+            added: Mean::default(),
+            power: Mean::default(),
+            area: Mean::default(),
+            area_m2: Mean::default(),
+            slowdown: Mean::default(),
+            edp: Mean::default(),
+            headline: BTreeMap::new(),
+        }
+    }
+
+    fn add(&mut self, pair: Pair<'_>, inside: Option<bool>) {
+        let (without, with) = pair;
+        self.kernels.push(with.point.kernel.clone());
+        self.energy
+            .add(&terms::all_energy(with), &terms::all_energy(without));
+        let whole = without.energy_j();
+        let [saved, added] = saved_and_added(pair).map(|sum| (whole > 0.0).then_some(sum / whole));
+        self.saved.add(saved);
+        self.added.add(added);
+        let change = |figure: fn(&Outcome) -> f64| Some(figure(with) / figure(without) - 1.0);
+        self.power.add(change(|o| o.energy_j() / o.time_s));
+        self.area.add(change(|o| o.totals.area_m2));
+        self.area_m2.add(Some(with.totals.area_m2));
+        self.slowdown.add(change(|o| o.cycles as f64));
+        self.edp.add(change(|o| o.energy_j() * o.time_s));
+        for metric in with.metrics.iter().filter(|metric| headline(&metric.name)) {
+            let mean = self.headline.entry(metric.name.clone()).or_default();
+            mean.add(Some(metric.value));
+        }
+        if let Some(inside) = inside {
+            let before = self.named.within_budget.unwrap_or(true);
+            self.named.within_budget = Some(before && inside);
+        }
+    }
+
+    fn finish(self) -> Answer {
+        let kernels: Vec<&KernelName> = self.kernels.iter().collect();
+        let headline = self.headline.into_iter();
+        let headline = headline.filter_map(|(name, mean)| Some((name, mean.value()?)));
+        Answer {
+            kernels: format::kernels(&kernels),
+            energy_change: self.energy.value().map(Estimate::minus_one),
+            energy_gross_saving: self.saved.value(),
+            energy_overhead: self.added.value(),
+            power_change: self.power.value(),
+            area_change: self.area.value(),
+            area_m2: self.area_m2.value(),
+            slowdown: self.slowdown.value(),
+            edp_change: self.edp.value(),
+            headline: headline.collect(),
+            ..self.named
+        }
+    }
+}
+
+impl Mean {
+    fn add(&mut self, value: Option<f64>) {
+        match value.filter(|value| value.is_finite()) {
+            Some(value) => self.sum += value,
+            None => self.absent = true,
+        }
+        self.count += 1;
+    }
+
+    fn value(self) -> Option<f64> {
+        (self.count > 0 && !self.absent).then(|| self.sum / self.count as f64)
+    }
+}

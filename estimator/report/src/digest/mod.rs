@@ -1,0 +1,226 @@
+//! Many points in few lines: for each configuration how its figures spread and where it is best and worst, how figures go along each axis, and the best
+//! compromises of each kernel.
+
+mod axes;
+mod front;
+mod page;
+mod show;
+mod spread;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use axes::{Along, Value};
+pub use front::{KernelFront, OnFront};
+pub use spread::Spread;
+
+use super::answer::{self, Answer, Scope};
+use super::metric::Objective;
+use super::model::Report;
+use crate::outcome::Point;
+use axes::Axes;
+use front::Growing;
+
+/// More points than a report shows one by one; beyond, it shows a digest of them.
+pub const MOST_SHOWN: usize = 2_000;
+
+/// What is shown of a study of very many points.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Digest {
+    /// The title of the study.
+    pub title: String,
+    /// SHA-256 of its manifest: which results these are.
+    pub manifest: String,
+    /// Its points.
+    pub points: usize,
+    /// Points with a technique inside the budget, if there is one.
+    pub inside_budget: Option<usize>,
+    /// The rows of the answer as `report.json` has them; of more than [`MOST_SHOWN`] the best and the worst.
+    pub answer: Vec<serde_json::Value>,
+    /// Which row wins, in a sentence.
+    pub verdict: Option<String>,
+    /// What is priced, and what was counted without a price.
+    pub scope: Scope,
+    /// Its configurations in the order in which they come first.
+    pub configurations: Vec<Configuration>,
+    /// The axes that have several values.
+    pub axes: Vec<Along>,
+    /// What the fronts are between.
+    pub objectives: Vec<Objective>,
+    /// The units of these metrics.
+    pub units: Vec<String>,
+    /// The best compromises, one front a kernel.
+    pub fronts: Vec<KernelFront>,
+}
+
+/// What is known of a configuration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Configuration {
+    /// Its label.
+    pub technique: String,
+    /// Its points.
+    pub points: usize,
+    /// Energy of a run, dynamic and leakage.
+    pub energy_j: Spread,
+    /// Time of a run.
+    pub time_s: Spread,
+    /// Change of the energy against the plain GPU; nothing for the plain GPU.
+    pub energy_change: Option<Spread>,
+    /// Rise of the cycles against it.
+    pub slowdown: Option<Spread>,
+    /// Growth of the area of the priced structures of the SM against it.
+    pub area_overhead: Option<Spread>,
+    /// The point with the largest saving of energy; without a technique, with the least energy.
+    pub best: Point,
+    /// The point with the smallest saving, or the most energy.
+    pub worst: Point,
+}
+
+/// A digest that grows, a stretch of the study at a time. It holds some numbers of each point, no point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gathering {
+    digest: Digest,
+    gathered: Vec<Gathered>,
+    places: BTreeMap<String, usize>,
+    axes: Axes,
+    /// Of each point.
+    figures: Vec<Figures>,
+    fronts: Growing,
+    answer: answer::Growing,
+    scope: Scope,
+}
+
+/// Energy, time and change of energy of a point.
+type Figures = (f64, f64, Option<f64>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Gathered {
+    technique: String,
+    /// Its points among all.
+    points: Vec<usize>,
+    slowdown: Vec<f64>,
+    area: Vec<f64>,
+    best: (f64, Point),
+    worst: (f64, Point),
+}
+
+impl Gathering {
+    /// Nothing yet, of a study whose manifest has this hash.
+    pub fn new(title: &str, manifest: String, objectives: &[Objective]) -> Self {
+        Self {
+            digest: Digest {
+                title: title.to_owned(),
+                manifest,
+                ..Digest::default()
+            },
+            gathered: Vec::new(),
+            places: BTreeMap::new(),
+            axes: Axes::default(),
+            figures: Vec::new(),
+            fronts: Growing::between(objectives),
+            answer: answer::Growing::default(),
+            scope: Scope::default(),
+        }
+    }
+
+    /// Adds the points of a report, which may be a stretch of the study's.
+    pub fn add(&mut self, report: &Report) {
+        for (place, outcome) in report.points.iter().enumerate() {
+            let number = self.figures.len();
+            let comparison = report.comparison(place);
+            let energy = outcome.energy_j();
+            let change = comparison.and_then(|c| c.total.relative);
+            let change = change.map(|change| change.value);
+            self.figures.push((energy, outcome.time_s, change));
+            self.axes.add(number, &outcome.point);
+            let gathered = self.configuration(&outcome.point);
+            gathered.points.push(number);
+            gathered.slowdown.extend(comparison.map(|c| c.slowdown));
+            let area = comparison.and_then(|c| c.overhead.sm_area);
+            gathered.area.extend(area.map(|area| area.value));
+            let merit = change.unwrap_or(energy);
+            if merit < gathered.best.0 {
+                gathered.best = (merit, outcome.point.clone());
+            }
+            if merit > gathered.worst.0 {
+                gathered.worst = (merit, outcome.point.clone());
+            }
+        }
+        self.fronts.add(report);
+        self.answer.add(report);
+        report.points.iter().for_each(|point| self.scope.add(point));
+        if let Some(budget) = &report.budget {
+            let inside = self.digest.inside_budget.get_or_insert(0);
+            *inside += budget.count(report).inside;
+        }
+    }
+
+    fn configuration(&mut self, point: &Point) -> &mut Gathered {
+        let place = match self.places.get(&point.technique) {
+            Some(place) => *place,
+            None => {
+                self.gathered.push(Gathered {
+                    technique: point.technique.clone(),
+                    points: Vec::new(),
+                    slowdown: Vec::new(),
+                    area: Vec::new(),
+                    best: (f64::INFINITY, point.clone()),
+                    worst: (f64::NEG_INFINITY, point.clone()),
+                });
+                let place = self.gathered.len() - 1;
+                self.places.insert(point.technique.clone(), place);
+                place
+            }
+        };
+        &mut self.gathered[place]
+    }
+
+    /// What it comes to, and all rows of the answer.
+    pub fn finish(self) -> (Digest, Vec<Answer>) {
+        let rows = self.answer.finish();
+        let budget = self.digest.inside_budget;
+        let budget =
+            budget.map(|inside| format!("budget: {inside} points with a technique are inside"));
+        let shown = match rows.len() {
+            0..=MOST_SHOWN => rows.iter().collect(),
+            _ => answer::shown(&rows),
+        };
+        let shown = shown
+            .into_iter()
+            .filter_map(|row| serde_json::to_value(row).ok());
+        let shown = shown.collect();
+        let verdict = (!rows.is_empty()).then(|| answer::verdict(&rows, budget.as_deref()));
+        let figures = &self.figures;
+        let of = |points: &[usize], figure: fn(&Figures) -> Option<f64>| {
+            let values = points.iter().filter_map(|point| figure(&figures[*point]));
+            Spread::of(values.collect())
+        };
+        let configurations = self.gathered.into_iter().filter_map(|gathered| {
+            Some(Configuration {
+                points: gathered.points.len(),
+                energy_j: of(&gathered.points, |figures| Some(figures.0))?,
+                time_s: of(&gathered.points, |figures| Some(figures.1))?,
+                energy_change: of(&gathered.points, |figures| figures.2),
+                slowdown: Spread::of(gathered.slowdown),
+                area_overhead: Spread::of(gathered.area),
+                technique: gathered.technique,
+                best: gathered.best.1,
+                worst: gathered.worst.1,
+            })
+        });
+        let digest = Digest {
+            answer: shown,
+            verdict,
+            scope: self.scope,
+            configurations: configurations.collect(),
+            points: figures.len(),
+            axes: self.axes.finish(figures),
+            objectives: self.fronts.objectives.clone(),
+            units: self.fronts.units.clone(),
+            fronts: self.fronts.finish(),
+            ..self.digest
+        };
+        (digest, rows)
+    }
+}

@@ -1,0 +1,237 @@
+//! A launch: every work-group of the grid, one after the other.
+
+use std::sync::Arc;
+
+use warpwatt_simt::trace::{KernelTrace, LaunchShape, StaticInst};
+use warpwatt_simt::{DeviceMemory, Execution, Options};
+
+use crate::error::{Cause, ExecError, Fault};
+use crate::exec::World;
+use crate::exec::float::Mode;
+use crate::group::{Group, GroupFault};
+use crate::launch::Launch;
+use crate::object::{Kernel, Object};
+use crate::program::Program;
+use crate::statics::static_instructions;
+use crate::wave::{LANES, Wave};
+
+/// An object whose code is decoded, ready to run any number of times.
+#[derive(Clone, Debug)]
+pub struct Code {
+    object: Object,
+    program: Program,
+    statics: Arc<[StaticInst]>,
+}
+
+/// Work-items of a work-group at the most.
+const MOST_ITEMS: u64 = 1024;
+
+/// Local data share of a work-group at the most: twice what the hardware has.
+const MOST_SHARE: u64 = 128 << 10;
+
+/// Scratch memory of a work-group at the most.
+const MOST_SCRATCH: u64 = 1 << 30;
+
+impl Code {
+    /// Decodes an object's code.
+    pub fn new(object: Object) -> Self {
+        let program = Program::new(&object);
+        let statics = static_instructions(&program).into();
+        Self {
+            object,
+            program,
+            statics,
+        }
+    }
+
+    /// The object.
+    pub fn object(&self) -> &Object {
+        &self.object
+    }
+
+    /// The code as text, an instruction a line; the lines that faults and traces name.
+    pub fn listing(&self) -> String {
+        let lines = self.program.code.iter().map(|placed| match placed.inst {
+            Ok(inst) => format!("{inst}\n"),
+            Err(refused) => format!("; {refused}\n"),
+        });
+        lines.collect()
+    }
+
+    /// Executes a launch functionally: group after group, wavefronts in turns. Results land in `memory`.
+    ///
+    /// # Errors
+    /// An unknown kernel, a launch that fits neither kernel nor machine, or a fault with its place.
+    pub fn execute(
+        &self,
+        launch: &Launch<'_>,
+        memory: &mut DeviceMemory,
+        options: &Options,
+    ) -> Result<Execution, ExecError> {
+        let kernel = self.kernel(launch.kernel)?;
+        let refused = |message| ExecError::Launch {
+            kernel: kernel.name.clone(),
+            message,
+        };
+        fits(kernel, launch).map_err(refused)?;
+        let descriptor = &kernel.descriptor;
+        let mode = Mode::new(
+            descriptor.float_mode(),
+            descriptor.clamps_nan(),
+            descriptor.ieee(),
+        );
+        let mode = mode.map_err(|cause| refused(cause.to_string()))?;
+        let items = launch.block.iter().product::<u32>();
+        let count = (items as usize).div_ceil(LANES);
+        let wave = Wave::new(mode, options.record);
+        let mut group = Group::new(kernel, launch, vec![wave; count]);
+        let mut trace = options
+            .record
+            .then(|| self.trace(kernel, launch, group.share_bytes()));
+        let mut execution = Execution {
+            trace: None,
+            warp_instructions: 0,
+            thread_instructions: 0,
+            predicated_off: 0,
+            races: Vec::new(),
+        };
+        let mut left = options.limit;
+        let arguments = padded(&launch.arguments);
+        let [x, y, z] = launch.grid;
+        for number in 0..u64::from(x) * u64::from(y) * u64::from(z) {
+            let place = [
+                (number % u64::from(x)) as u32,
+                (number / u64::from(x) % u64::from(y)) as u32,
+                (number / u64::from(x) / u64::from(y)) as u32,
+            ];
+            let entry = self.entry(kernel)?;
+            group.start(kernel, place, (mode, entry));
+            let (scratch, share, waves) = group.parts();
+            let mut world = World {
+                device: memory,
+                image: &self.object.image,
+                arguments: &arguments,
+                scratch,
+                share,
+            };
+            let done = waves.run(&self.program, &mut world, &mut left);
+            done.map_err(|fault| self.fault(kernel, place, options.limit, fault))?;
+            for wave in waves.iter() {
+                execution.warp_instructions += wave.counts.instructions;
+                execution.thread_instructions += wave.counts.lanes;
+                if let (Some(trace), Some(recorder)) = (&mut trace, &wave.recorder) {
+                    trace.push_warp(recorder);
+                }
+            }
+        }
+        execution.trace = trace;
+        Ok(execution)
+    }
+
+    fn kernel(&self, name: &str) -> Result<&Kernel, ExecError> {
+        self.object
+            .kernel(name)
+            .ok_or_else(|| ExecError::UnknownKernel {
+                name: name.to_owned(),
+                known: self
+                    .object
+                    .kernels
+                    .iter()
+                    .map(|kernel| kernel.name.clone())
+                    .collect(),
+            })
+    }
+
+    fn entry(&self, kernel: &Kernel) -> Result<u32, ExecError> {
+        let address = crate::object::IMAGE_BASE + kernel.entry;
+        self.program.find(address).ok_or_else(|| ExecError::Launch {
+            kernel: kernel.name.clone(),
+            message: format!("no instruction begins at its entry, {:#x}", kernel.entry),
+        })
+    }
+
+    fn trace(&self, kernel: &Kernel, launch: &Launch<'_>, share_bytes: u32) -> KernelTrace {
+        let shape = LaunchShape {
+            grid: launch.grid,
+            block: launch.block,
+            warp_width: LANES as u32,
+            shared_bytes: share_bytes,
+            registers: kernel.descriptor.vector_registers(),
+        };
+        KernelTrace::new(kernel.name.clone(), self.statics.clone(), shape)
+    }
+
+    fn fault(&self, kernel: &Kernel, group: [u32; 3], limit: u64, fault: GroupFault) -> ExecError {
+        let placed = self.program.code.get(fault.at as usize);
+        let text = match placed.map(|placed| placed.inst) {
+            Some(Ok(inst)) => inst.to_string(),
+            _ => "no instruction".to_owned(),
+        };
+        let cause = match fault.fault.cause {
+            Cause::Limit(_) => Cause::Limit(limit),
+            cause => cause,
+        };
+        ExecError::Fault(Box::new(Fault {
+            kernel: kernel.name.clone(),
+            address: placed.map_or(0, |placed| u64::from(placed.offset)),
+            line: fault.at + 1,
+            text,
+            group,
+            wavefront: fault.wave as u32,
+            lane: fault.fault.lane,
+            cause,
+        }))
+    }
+}
+
+/// Compilers read whole words of several registers, beyond the last argument too: a dispatcher's memory goes on there.
+fn padded(arguments: &[u8]) -> Vec<u8> {
+    let mut padded = arguments.to_vec();
+    padded.resize(arguments.len().next_multiple_of(64), 0);
+    padded
+}
+
+fn fits(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), String> {
+    let product = |extents: [u32; 3]| extents.map(u128::from).into_iter().product::<u128>();
+    let (items, groups) = (product(launch.block), product(launch.grid));
+    if items == 0 || groups == 0 {
+        return Err("grid and block need at least one in each direction".to_owned());
+    }
+    if items > u128::from(MOST_ITEMS) {
+        return Err(format!(
+            "a work-group of {items} work-items is too large: at most {MOST_ITEMS}"
+        ));
+    }
+    if let Some(required) = kernel
+        .required_group
+        .filter(|required| *required != launch.block)
+    {
+        let [x, y, z] = required;
+        return Err(format!(
+            "it was compiled for work-groups of {x} x {y} x {z} work-items"
+        ));
+    }
+    if groups > u128::from(u64::MAX) {
+        return Err("the grid has too many work-groups".to_owned());
+    }
+    let share = u64::from(kernel.descriptor.lds_bytes) + u64::from(launch.dynamic_share);
+    if share > MOST_SHARE {
+        return Err(format!(
+            "{share} bytes of local data share are too many: at most {MOST_SHARE}"
+        ));
+    }
+    let scratch = items as u64 * u64::from(kernel.descriptor.scratch_bytes);
+    if scratch > MOST_SCRATCH {
+        return Err(format!(
+            "{scratch} bytes of scratch a work-group are too many: at most {MOST_SCRATCH}"
+        ));
+    }
+    if launch.arguments.len() < kernel.argument_bytes as usize {
+        return Err(format!(
+            "{} bytes of arguments were given; it takes {}",
+            launch.arguments.len(),
+            kernel.argument_bytes
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,224 @@
+//! A work-group: its wavefronts take turns until all have ended.
+
+use std::ops::{Deref, DerefMut};
+
+use crate::decode::Place;
+use crate::error::Cause;
+use crate::exec::float::Mode;
+use crate::exec::{ARGUMENTS_BASE, PACKET_BASE, SCRATCH_BASE, World};
+use crate::launch::Launch;
+use crate::object::{Kernel, UserValue};
+use crate::program::Program;
+use crate::wave::{Counts, LANES, Stop, Wave, WaveFault};
+
+/// Instructions that a wavefront executes before the next one has its turn, so that one that spins on another's store sees it.
+const SLICE: u64 = 1 << 14;
+
+/// The wavefronts of a group, and its memories.
+pub(crate) struct Group {
+    waves: Waves,
+    share: Vec<u8>,
+    scratch: Vec<u8>,
+    /// Scratch of a wavefront.
+    wave_scratch: u64,
+    block: [u32; 3],
+}
+
+/// The wavefronts, and what they do.
+pub(crate) struct Waves {
+    waves: Vec<Wave>,
+    states: Vec<State>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Running,
+    Waiting,
+    Done,
+}
+
+/// A fault and where it happened.
+#[derive(Debug)]
+pub(crate) struct GroupFault {
+    pub wave: usize,
+    /// The instruction.
+    pub at: u32,
+    pub fault: WaveFault,
+}
+
+impl Deref for Waves {
+    type Target = [Wave];
+
+    fn deref(&self) -> &[Wave] {
+        &self.waves
+    }
+}
+
+impl DerefMut for Waves {
+    fn deref_mut(&mut self) -> &mut [Wave] {
+        &mut self.waves
+    }
+}
+
+impl Group {
+    pub fn new(kernel: &Kernel, launch: &Launch<'_>, waves: Vec<Wave>) -> Self {
+        let descriptor = &kernel.descriptor;
+        let wave_scratch =
+            (u64::from(descriptor.scratch_bytes) * LANES as u64).next_multiple_of(1024);
+        let share = descriptor.lds_bytes as usize + launch.dynamic_share as usize;
+        Self {
+            share: vec![0; share],
+            scratch: vec![0; wave_scratch as usize * waves.len()],
+            wave_scratch,
+            waves: Waves {
+                states: vec![State::Done; waves.len()],
+                waves,
+            },
+            block: launch.block,
+        }
+    }
+
+    pub fn share_bytes(&self) -> u32 {
+        self.share.len() as u32
+    }
+
+    /// Scratch memory, local data share and wavefronts.
+    pub fn parts(&mut self) -> (&mut [u8], &mut [u8], &mut Waves) {
+        (&mut self.scratch, &mut self.share, &mut self.waves)
+    }
+
+    /// Puts every wavefront at the kernel's entry.
+    pub fn start(&mut self, kernel: &Kernel, place: [u32; 3], (mode, entry): (Mode, u32)) {
+        self.share.fill(0);
+        self.scratch.fill(0);
+        self.waves.states.fill(State::Running);
+        let items: u32 = self.block.iter().product();
+        for number in 0..self.waves.len() {
+            let first = (number * LANES) as u32;
+            let lanes = (items - first).min(LANES as u32);
+            let scratch = number as u64 * self.wave_scratch;
+            let wave = &mut self.waves.waves[number];
+            wave.scalars = [0; 128];
+            wave.vectors.fill([0; LANES]);
+            wave.scc = false;
+            wave.mode = mode;
+            wave.at = entry;
+            wave.counts = Counts::default();
+            wave.scratch = scratch;
+            if let Some(recorder) = &mut wave.recorder {
+                recorder.clear();
+            }
+            wave.set_exec(u64::MAX >> (LANES as u32 - lanes));
+            scalars(wave, kernel, place, scratch);
+            for lane in 0..lanes {
+                let item = first + lane;
+                let [x, y, _] = self.block;
+                let ids = [item % x, item / x % y, item / x / y];
+                for (register, id) in ids
+                    .into_iter()
+                    .enumerate()
+                    .take(kernel.descriptor.local_ids() as usize)
+                {
+                    wave.vectors[register][lane as usize] = id;
+                }
+            }
+        }
+    }
+}
+
+/// Fills the user registers and those behind them.
+fn scalars(wave: &mut Wave, kernel: &Kernel, place: [u32; 3], scratch: u64) {
+    let descriptor = &kernel.descriptor;
+    let mut at = 0u16;
+    for (value, registers) in descriptor.user_values() {
+        match value {
+            UserValue::ScratchBuffer => {
+                wave.set_pair(at, SCRATCH_BASE | SWIZZLED);
+                wave.set_pair(at + 2, u64::from(SCRATCH_WORD3) << 32 | u64::from(u32::MAX));
+            }
+            UserValue::DispatchPacket | UserValue::Queue => wave.set_pair(at, PACKET_BASE),
+            UserValue::Arguments => wave.set_pair(at, ARGUMENTS_BASE),
+            UserValue::DispatchNumber | UserValue::FlatScratch => wave.set_pair(at, 0),
+            UserValue::ScratchBytes => wave.scalars[usize::from(at)] = descriptor.scratch_bytes,
+        }
+        at += registers as u16;
+    }
+    let mut at = descriptor.user_registers() as usize;
+    for (id, _) in place
+        .into_iter()
+        .zip(descriptor.group_ids())
+        .filter(|(_, wanted)| *wanted)
+    {
+        wave.scalars[at] = id;
+        at += 1;
+    }
+    if descriptor.wants_group_info() {
+        at += 1;
+    }
+    if descriptor.wants_scratch_offset() {
+        wave.scalars[at] = scratch as u32;
+    }
+    debug_assert!(at < usize::from(Place::VCC.0));
+}
+
+/// Swizzle bit of a resource's first two words.
+const SWIZZLED: u64 = 1 << 63;
+
+/// Elements of 4 bytes, an index stride of 64, the lane added to the index.
+const SCRATCH_WORD3: u32 = 1 << 19 | 3 << 21 | 1 << 23;
+
+impl Waves {
+    /// Runs the group to its end; what is left of `left` says how many instructions that took.
+    pub fn run(
+        &mut self,
+        program: &Program,
+        world: &mut World<'_>,
+        left: &mut u64,
+    ) -> Result<(), GroupFault> {
+        loop {
+            for number in 0..self.waves.len() {
+                if self.states[number] == State::Running {
+                    self.turn(number, program, (&mut *world, &mut *left))?;
+                }
+            }
+            let is = |state: State| move |it: &State| *it == state;
+            if self.states.iter().all(is(State::Done)) {
+                return Ok(());
+            }
+            // Wavefronts that have ended are not waited for.
+            if !self.states.iter().any(is(State::Running)) {
+                for state in &mut self.states {
+                    if *state == State::Waiting {
+                        *state = State::Running;
+                    }
+                }
+            }
+        }
+    }
+
+    fn turn(
+        &mut self,
+        number: usize,
+        program: &Program,
+        (world, left): (&mut World<'_>, &mut u64),
+    ) -> Result<(), GroupFault> {
+        let wave = &mut self.waves[number];
+        let before = wave.counts.instructions;
+        let stop = wave.run(program, world, SLICE.min(*left));
+        let at = wave.at;
+        let fault = |fault| GroupFault {
+            wave: number,
+            at,
+            fault,
+        };
+        let stop = stop.map_err(fault)?;
+        *left -= wave.counts.instructions - before;
+        self.states[number] = match stop {
+            Stop::Exit => State::Done,
+            Stop::Barrier => State::Waiting,
+            Stop::Slice if *left == 0 => return Err(fault(Cause::Limit(0).into())),
+            Stop::Slice => State::Running,
+        };
+        Ok(())
+    }
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Makes the PTX files of this folder: `pip install triton`, then `python make.py`. No GPU is needed.
+
+The first line of each file says what Triton keeps beside it: threads of a block, dynamic shared memory, and scratch memory of a block in bytes.
+Made with Triton 3.9.0.
+"""
+import pathlib
+import re
+
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+
+@triton.jit
+def matmul_tma(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    row, column = tl.program_id(0) * BM, tl.program_id(1) * BN
+    left = tl.make_tensor_descriptor(a, [m, k], [k, 1], [BM, BK])
+    right = tl.make_tensor_descriptor(b, [k, n], [n, 1], [BK, BN])
+    result = tl.make_tensor_descriptor(c, [m, n], [n, 1], [BM, BN])
+    sums = tl.zeros((BM, BN), dtype=tl.float32)
+    for at in range(0, k, BK):
+        sums = tl.dot(left.load([row, at]), right.load([at, column]), sums)
+    result.store([row, column], sums)
+
+
+@triton.jit
+def attention(q, k, v, out, length, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    across, columns = tl.arange(0, D), tl.arange(0, BN)
+    query = tl.load(q + rows[:, None] * D + across[None, :], mask=rows[:, None] < length, other=0.0)
+    largest = tl.full((BM,), float("-inf"), tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    sums = tl.zeros((BM, D), tl.float32)
+    for start in range(0, length, BN):
+        at = start + columns
+        key = tl.load(k + at[None, :] * D + across[:, None], mask=at[None, :] < length, other=0.0)
+        score = tl.where(at[None, :] < length, tl.dot(query, key) * scale, float("-inf"))
+        new = tl.maximum(largest, tl.max(score, 1))
+        weight, shrink = tl.exp(score - new[:, None]), tl.exp(largest - new)
+        total = total * shrink + tl.sum(weight, 1)
+        value = tl.load(v + at[:, None] * D + across[None, :], mask=at[:, None] < length, other=0.0)
+        sums = tl.dot(weight.to(value.dtype), value, sums * shrink[:, None])
+        largest = new
+    tl.store(out + rows[:, None] * D + across[None, :], sums / total[:, None], mask=rows[:, None] < length)
+
+
+def write(function, types, constants, warps):
+    signature = types | {name: "constexpr" for name in constants}
+    source = ASTSource(function, signature=signature, constexprs=constants)
+    made = triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": warps})
+    text = made.asm["ptx"].split("\t.section")[0]
+    kept = [line for line in text.splitlines() if line.strip() and not re.match(r"\s*(\.loc|\.file|//|\$L__tmp)", line)]
+    kept = [line.replace(".target sm_90a, debug", ".target sm_90a") for line in kept]
+    meta = made.metadata
+    head = f"// block {32 * warps} shared {meta.shared} scratch {meta.global_scratch_size}"
+    path = pathlib.Path(__file__).with_name(f"{function.__name__}.ptx")
+    path.write_text("\n".join([head, *kept]) + "\n")
+
+
+FLOATS = dict.fromkeys("ab", "*bf16") | {"c": "*fp32"}
+write(matmul_tma, FLOATS | dict.fromkeys("mnk", "i32"), {"BM": 64, "BN": 64, "BK": 32}, 4)
+HALVES = dict.fromkeys("qkv", "*fp16") | {"out": "*fp32"}
+write(attention, HALVES | {"length": "i32", "scale": "fp32"}, {"D": 32, "BM": 64, "BN": 32}, 4)
