@@ -80,6 +80,8 @@ pub enum Command {
     Predict(PredictArguments),
     /// How vulnerable the GPU's storage is to soft errors while a kernel runs
     Avf(AvfArguments),
+    /// Begin a launch file for a PTX file, with what the PTX tells
+    New(NewArguments),
     /// Show what is in a PTX file, and what of it cannot run
     Ptx(PtxArguments),
     /// Show what a kernel's trace holds: mix, divergence, memory, lives of values
@@ -307,6 +309,28 @@ pub struct KernelArguments {
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
+}
+
+/// Write a launch file with what a PTX file tells: parameters with their types, buffers and pointers in structures, limits of the block, shared memory. What it
+/// does not tell stands there as "TODO", and `warpwatt kernel` asks for it.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  warpwatt new my.ptx
+  warpwatt new my.ptx --entry 'copy<float>' --out copy.toml
+
+Exit codes: 0 written; 2 the file is no PTX, the launch file is there already, or it has several entries and --entry names none of them.
+What stands in a launch file is described in docs/launch-files.md.")]
+pub struct NewArguments {
+    /// The PTX file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The entry: its name, its C++ name, or a part of either that no other entry has
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// The launch file [default: the PTX file's name with .toml]
+    #[arg(long, value_name = "FILE.toml")]
+    pub out: Option<PathBuf>,
 }
 
 /// Show what is in a PTX file, without running it: entries with parameters, registers, memory and instruction mix, and what is not supported.

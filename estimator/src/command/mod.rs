@@ -3,6 +3,7 @@
 mod arguments;
 mod array;
 mod avf;
+mod begin;
 mod boards;
 mod cache;
 mod calibrate;
@@ -74,6 +75,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Avf(arguments) => avf::run(arguments),
         Command::Calibrate(arguments) => calibrate::run(arguments),
         Command::Predict(arguments) => predict::run(arguments),
+        Command::New(arguments) => begin::run(arguments),
         Command::Ptx(arguments) => ptx::run(arguments),
         Command::Inject(arguments) => inject::run(arguments),
         Command::Trace(arguments) => trace::run(arguments),

@@ -308,3 +308,16 @@ fn thousands_of_unknown_settings_are_judged_one_by_one() {
         );
     }
 }
+
+#[test]
+fn a_file_among_the_kernels_is_told_how_to_be_named() {
+    for (written, launch) in [("../x.toml", "../x.toml"), ("my.ptx", "my.toml")] {
+        let text = GOOD.replace("\"matrix_mul\"", &format!("\"{written}\""));
+        assert_ne!(text, GOOD);
+        let (_, said) = parsed(&text);
+        let message = format!("`{written}` is a file, and a text names a kernel of the suite");
+        assert!(said.contains(&message), "{said}");
+        let help = format!("a launch file is named by `{{ launch = \"{launch}\" }}`");
+        assert!(said.contains(&help), "{said}");
+    }
+}

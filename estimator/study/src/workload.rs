@@ -180,6 +180,23 @@ fn read_item(
 /// A kernel of the suite by its own name, or by a paper's.
 fn suite_kernel(value: &DeValue<'_>, catalogue: &Catalogue) -> Result<String, Fault> {
     let name = text("a kernel", value, EXAMPLE)?;
+    if [".toml", ".ptx", "/"]
+        .iter()
+        .any(|part| name.contains(part))
+    {
+        let launch = match name.strip_suffix(".ptx") {
+            Some(stem) => format!("{stem}.toml"),
+            None => name.clone(),
+        };
+        return Err(Fault {
+            code: "study::unknown_kernel",
+            message: format!("`{name}` is a file, and a text names a kernel of the suite"),
+            label: String::new(),
+            help: Some(format!(
+                "a launch file is named by `{{ launch = \"{launch}\" }}`; `warpwatt new` writes one for a PTX file"
+            )),
+        });
+    }
     let own = catalogue.kernels.contains(&name);
     match called(catalogue, &name)[..] {
         [kernel] if !own => Ok(kernel.to_owned()),

@@ -2,6 +2,7 @@
 
 mod array;
 mod avf;
+mod begin;
 mod belonging;
 mod beside;
 mod boards;

@@ -39,8 +39,19 @@ pub struct Function<'s> {
     pub params: Vec<Variable<'s>>,
     /// `.maxnreg`: the most registers a thread may have.
     pub max_registers: Option<u64>,
+    /// `.reqntid` or `.maxntid`: threads of a CTA.
+    pub block: Option<Block>,
     /// Statements; `None` for a declaration.
     pub body: Option<Vec<Statement<'s>>>,
+}
+
+/// What an entry says of the threads of its CTAs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// In x, y, z; what is not said is 1.
+    pub extents: [u64; 3],
+    /// Whether they are that many, or at most so many.
+    pub exact: bool,
 }
 
 /// A variable, a parameter or a register declaration.

@@ -11,6 +11,7 @@ mod error;
 pub mod inspect;
 pub mod lifetime;
 mod lower;
+pub mod outline;
 mod parse;
 pub mod program;
 pub mod strands;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use warpwatt_ptx::{Module, load};
-use warpwatt_suite::launch::{ElementType, Files, demangled, file_contents};
+use warpwatt_suite::launch::{ElementType, Files, begin, demangled, file_contents};
 use warpwatt_suite::{CaseRun, LaunchFile, Problem, RunError, RunOptions, run_case};
 
 /// `out[i] = a[i] * factor + b` for one row of threads; `visit` lowers `left[0]` by one; `swap(n)` adds `n` to `out[n % 8]`.
@@ -460,4 +460,66 @@ fn buffers_from_arrays_and_tables() {
         "{said}"
     );
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// What is begun with the PTX's facts reads, but for what is still to be said.
+#[test]
+fn a_file_begun_from_ptx_asks_for_the_rest() {
+    let outline = warpwatt_ptx::outline::outline(PTX).unwrap();
+    let text = begin(&outline.entries[0], "my.ptx", outline.address_bytes);
+    let said = problems(LaunchFile::parse(&text).unwrap_err());
+    assert_eq!(said.lines().count(), 6, "{text}\n{said}");
+    assert!(
+        said.lines()
+            .all(|line| line.contains("still to be filled in: `TODO`")),
+        "{said}"
+    );
+    assert!(
+        text.contains("block = [64, 1, 1]  # the PTX allows this at most (.maxntid)"),
+        "{text}"
+    );
+    let filled = text
+        .replace("init = \"TODO\"", "init = \"iota()\"")
+        .replace("\"TODO\"", "1");
+    let file = read(&filled);
+    let module = load(PTX).unwrap();
+    assert_eq!(problems(file.cases[0].check(&module)), "");
+    assert_eq!(file.name, "scale");
+    let kinds = [
+        "name = \"a\"\nkind = \"in\"\ntype = \"u32\"",
+        "name = \"out\"\nkind = \"out\"\ntype = \"u32\"",
+        "kind = \"scalar\"",
+    ];
+    for kind in kinds {
+        assert!(text.contains(kind), "{kind}\n{text}");
+    }
+}
+
+/// Structures come with a buffer for each address in them, whatever the width.
+#[test]
+fn a_file_begun_from_ptx_has_the_pointers_of_structures() {
+    for (ptx, bytes) in [
+        (include_str!("data/widths.m64.ptx"), 32),
+        (include_str!("data/widths.m32.ptx"), 16),
+    ] {
+        let outline = warpwatt_ptx::outline::outline(ptx).unwrap();
+        let text = begin(&outline.entries[0], "widths.ptx", outline.address_bytes);
+        assert!(
+            text.contains(&format!("kind = \"struct\"\ncount = {bytes}\n")),
+            "{text}"
+        );
+        assert!(
+            text.contains("# The PTX has the .const variable `weights` of 16 bytes."),
+            "{text}"
+        );
+        let filled = text
+            .replace("init = \"TODO\"", "init = \"iota()\"")
+            .replace("\"TODO\"", "1");
+        let file = read(&filled);
+        assert_eq!(
+            problems(file.cases[0].check(&load(ptx).unwrap())),
+            "",
+            "{text}"
+        );
+    }
 }

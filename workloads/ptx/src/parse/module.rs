@@ -1,7 +1,7 @@
 //! Module scope: directives, variables, functions (PTX ISA 8.x, chapters 4, 5 and 11).
 
 use super::{MAX_DEPTH, Parsed, Parser, TokenKind};
-use crate::ast::{Function, Initializer, Module, Name, Operand, Statement, Variable};
+use crate::ast::{Block, Function, Initializer, Module, Name, Operand, Statement, Variable};
 use crate::error::PtxError;
 
 const SPACES: [&str; 7] = ["reg", "param", "shared", "global", "const", "local", "tex"];
@@ -163,7 +163,7 @@ impl<'s> Parser<'s> {
         } else {
             Vec::new()
         };
-        let max_registers = self.performance_directives();
+        let (max_registers, block) = self.performance_directives();
         let body = if self.eat(';') {
             None
         } else {
@@ -176,24 +176,38 @@ impl<'s> Parser<'s> {
             returns,
             params,
             max_registers,
+            block,
             body,
         })
     }
 
     /// `.maxntid 256, 1, 1`, `.minnctapersm 2`, `.noreturn` and their kin, of which only `.maxnreg` binds allocation.
-    fn performance_directives(&mut self) -> Option<u64> {
-        let mut max_registers = None;
+    fn performance_directives(&mut self) -> (Option<u64>, Option<Block>) {
+        let (mut max_registers, mut block) = (None, None);
         while self.peek() == TokenKind::Dotted {
-            let limits = self.peek_dotted() == Some("maxnreg");
+            let directive = self.peek_dotted();
             self.advance();
-            if limits && let TokenKind::Integer(value) = self.peek() {
-                max_registers = Some(value);
-            }
+            let mut numbers = Vec::new();
             while matches!(self.peek(), TokenKind::Integer(_) | TokenKind::Text) || self.at(',') {
+                if let TokenKind::Integer(value) = self.peek() {
+                    numbers.push(value);
+                }
                 self.advance();
             }
+            match (directive, &numbers[..]) {
+                (Some("maxnreg"), [value, ..]) => max_registers = Some(*value),
+                (Some(name @ ("maxntid" | "reqntid")), [_, ..]) => {
+                    let mut extents = [1; 3];
+                    for (extent, number) in extents.iter_mut().zip(&numbers) {
+                        *extent = *number;
+                    }
+                    let exact = name == "reqntid";
+                    block = Some(Block { extents, exact });
+                }
+                _ => {}
+            }
         }
-        max_registers
+        (max_registers, block)
     }
 
     pub(super) fn params(&mut self) -> Parsed<Vec<Variable<'s>>> {

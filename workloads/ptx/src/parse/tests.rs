@@ -38,6 +38,8 @@ fn a_module_with_everything_that_compilers_write() {
     assert!(module.variables[2].is_extern);
     let entry = &module.functions[0];
     assert_eq!((entry.name.text, entry.params.len()), ("k", 2));
+    let block = entry.block.unwrap();
+    assert_eq!((block.extents, block.exact), ([256, 1, 1], false));
     let body = entry.body.as_ref().unwrap();
     assert!(matches!(&body[4], Statement::Label(label) if label.text == "$L__BB0_1"));
     let Statement::Instruction(load) = &body[5] else {

@@ -7,6 +7,9 @@ use warpwatt_input::expression::{Expression, Fault};
 
 use super::Problem;
 
+/// Stands where a value is still to be filled in.
+pub(super) const MISSING: &str = "TODO";
+
 /// Every whole number up to here has a float of its own.
 pub(super) const LARGEST: f64 = 9_007_199_254_740_992.0;
 

@@ -6,6 +6,7 @@
 //! [`LaunchFile::parse`] reads the text and reports all its problems at once; [`Case::prepare`] brings the case together with
 //! a PTX module and the contents of its buffers; [`crate::run_case`] executes it.
 
+mod begin;
 mod check;
 mod compare;
 mod element;
@@ -25,6 +26,7 @@ mod shape;
 mod small;
 mod verify;
 
+pub use begin::begin;
 pub use compare::{Mismatch, Tolerance, compare};
 pub use element::{ElementType, Value};
 pub use file::file_contents;
@@ -33,7 +35,7 @@ pub use model::{
     Access, Action, Argument, Buffer, Case, Contents, Copying, Field, FieldContent, Home,
     KernelLaunch, LaunchFile, Pointer, Role, Scalar, Set, Step, TextureBinding, UnknownCase,
 };
-pub use names::demangled;
+pub use names::{demangled, matching_entries};
 pub use prepare::{Files, Prepared, PreparedBuffer};
 pub use problem::Problem;
 pub use repeat::{Comparison, Condition, Repeat, Stride};

@@ -28,6 +28,40 @@ fn demangled_with(name: &str, options: &DemangleOptions) -> Option<String> {
     Some(text.0)
 }
 
+/// The name of a kernel without namespaces, template arguments and parameters.
+pub(super) fn base_name(name: &str) -> String {
+    let bare = DemangleOptions::new().no_params().no_return_type();
+    let full = demangled_with(name, &bare).unwrap_or_else(|| name.to_owned());
+    let plain = full.split('<').next().unwrap_or(&full);
+    plain.rsplit("::").next().unwrap_or(plain).to_owned()
+}
+
+/// Those of `entries` that a text means: see [`Case::resolve_kernels`].
+pub fn matching_entries<'n>(name: &str, entries: &[&'n str]) -> Vec<&'n str> {
+    if let Some(own) = entries.iter().find(|entry| **entry == name) {
+        return vec![own];
+    }
+    let bare = DemangleOptions::new().no_params().no_return_type();
+    let names: Vec<(&str, [String; 2])> = entries
+        .iter()
+        .map(|mangled| {
+            let of = |options| demangled_with(mangled, options).unwrap_or_default();
+            (*mangled, [of(&DemangleOptions::new()), of(&bare)])
+        })
+        .collect();
+    let such = |such: &dyn Fn(&str) -> bool| -> Vec<&'n str> {
+        let such = names
+            .iter()
+            .filter(|(mangled, forms)| such(mangled) || forms.iter().any(|form| such(form)));
+        such.map(|(mangled, _)| *mangled).collect()
+    };
+    let whole = such(&|form| form == name);
+    match whole.is_empty() {
+        true => such(&|form| form.contains(name)),
+        false => whole,
+    }
+}
+
 /// Text up to [`LONGEST`].
 struct Bounded(String);
 
@@ -44,28 +78,8 @@ impl DemangleWrite for Bounded {
 /// The entries that `name` means: the one of that name; or else those that have it as C++ name, with parameters or without; or else those in whose name or
 /// C++ name it stands.
 fn candidates<'m>(name: &str, module: &'m Module) -> Vec<&'m str> {
-    if let Some(entry) = module.entry(name) {
-        return vec![&entry.name];
-    }
-    let bare = DemangleOptions::new().no_params().no_return_type();
     let names = module.entries.iter().map(|entry| entry.name.as_str());
-    let names: Vec<(&str, [String; 2])> = names
-        .map(|mangled| {
-            let of = |options| demangled_with(mangled, options).unwrap_or_default();
-            (mangled, [of(&DemangleOptions::new()), of(&bare)])
-        })
-        .collect();
-    let such = |such: &dyn Fn(&str) -> bool| -> Vec<&'m str> {
-        let such = names
-            .iter()
-            .filter(|(mangled, forms)| such(mangled) || forms.iter().any(|form| such(form)));
-        such.map(|(mangled, _)| *mangled).collect()
-    };
-    let whole = such(&|form| form == name);
-    match whole.is_empty() {
-        true => such(&|form| form.contains(name)),
-        false => whole,
-    }
+    matching_entries(name, &names.collect::<Vec<_>>())
 }
 
 impl Case {
@@ -95,7 +109,7 @@ impl Case {
 pub(super) fn unknown_entry(launch: &KernelLaunch, module: &Module) -> Problem {
     let name = launch.kernel.get_ref();
     let found = candidates(name, module);
-    if found.is_empty() {
+    if found.len() < 2 {
         let names = module.entries.iter().map(|entry| entry.name.as_str());
         let names: Vec<_> = names.take(LISTED * LISTED).collect();
         let message = format!("the PTX has no entry `{name}`");

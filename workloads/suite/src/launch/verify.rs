@@ -65,6 +65,9 @@ impl Verifier<'_, '_> {
         (what, low, high): (&str, i64, i64),
         place: &Range<usize>,
     ) -> Option<i64> {
+        if is_strange(form, variables) {
+            return None;
+        }
         let span = match form {
             Form::Constant(_) => place.clone(),
             Form::Varying(_) => form.span(),
@@ -119,6 +122,7 @@ impl Verifier<'_, '_> {
                     let bounds = (what.as_str(), bounds[0], bounds[1]);
                     self.within(form, variables, bounds, &place);
                 }
+                None if is_strange(form, variables) => {}
                 None => {
                     if let Err(message) = form.number(variables) {
                         self.tell(form.span(), message, None);
@@ -183,4 +187,10 @@ impl Verifier<'_, '_> {
             self.within(count, variables, (&what, 0, all - at), place);
         }
     }
+}
+
+/// Whether an expression names what is not there, which was told when it was read.
+fn is_strange(form: &Form, variables: Variables<'_>) -> bool {
+    let free = form.free();
+    free.iter().any(|name| variables.get(name).is_none())
 }

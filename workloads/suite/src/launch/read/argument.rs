@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::Entry;
 use super::fields::{Fields, Unknown, integer, number};
 use super::pointer::{self, Pending};
-use crate::launch::form::Constants;
+use crate::launch::form::{Constants, MISSING};
 use crate::launch::problem::nearest;
 use crate::launch::rule::{Reading, Rule, read as read_rule};
 use crate::launch::{
@@ -355,6 +355,11 @@ impl Reader<'_, '_, '_> {
                 message,
                 help,
             },
+            Reading::Note if text.get_ref() == MISSING => {
+                let message = format!("the contents are still to be filled in: `{MISSING}`");
+                let help = "a rule such as \"zeros()\" or \"range_f32(seed=1, lo=0, hi=1)\"; or `file` instead";
+                Problem::new(text.span(), message).help(help)
+            }
             Reading::Note => return Some(Contents::Note(text)),
         };
         self.fields.problem(objection);

@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::Entry;
 use crate::launch::Form;
-use crate::launch::form::Constants;
+use crate::launch::form::{Constants, MISSING};
 use crate::launch::problem::{Problem, nearest, similar};
 
 /// One table under reading.
@@ -275,6 +275,13 @@ pub(super) fn number(value: &DeValue<'_>) -> Option<f64> {
 
 /// An expression names what nobody knows; the place is left to the caller.
 pub(super) fn unknown_name<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Problem {
+    if name == MISSING {
+        let problem = Problem::new(
+            0..0,
+            format!("a value is still to be filled in: `{MISSING}`"),
+        );
+        return problem.help("a number, or an expression over `constants` in quotes");
+    }
     let known: Vec<&str> = known.collect();
     let problem = Problem::new(0..0, format!("there is no variable `{name}` here"));
     problem.help(match known.is_empty() {
