@@ -153,7 +153,7 @@ fn leakage_climbs_from_node_to_node_where_it_is_not_all() {
     let calm = shares(&study.replace("flavour = \"hp\"", "flavour = \"lstp\""));
     let lstp = planar.map(|node| calm(node).0);
     assert!(lstp[0] < lstp[1] && lstp[1] < lstp[2], "{lstp:?}");
-    assert!(planar.iter().all(|node| calm(node).1 < 0.1));
+    assert!(planar.iter().all(|node| calm(node).1 < 0.15));
     assert!(share("7nm") > share("10nm") && share("5nm") > share("7nm"));
     // Not the work's order, a known gap: FinFETs of 16 nm do not fall back below planar 22 nm.
     assert!(share("16nm") > hp[2] && share("16nm") < share("10nm"));
