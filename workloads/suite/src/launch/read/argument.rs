@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::Entry;
-use super::fields::{Fields, Unknown, integer, number};
+use super::fields::{Fields, Unknown, integer, number, unknown_name};
 use super::pointer::{self, Pending};
 use crate::launch::form::{Constants, MISSING};
 use crate::launch::problem::nearest;
@@ -192,6 +192,10 @@ fn scalar_form(
     constants: &Constants,
 ) -> Result<Scalar, Problem> {
     let form = Form::parse(text, span.clone(), constants)?;
+    if form.free().contains(&MISSING) {
+        let problem = unknown_name(MISSING, std::iter::empty());
+        return Err(Problem { span, ..problem });
+    }
     let Form::Constant(number) = form else {
         return Ok(Scalar::Varying(form));
     };
