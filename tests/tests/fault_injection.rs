@@ -26,6 +26,7 @@ impl Case {
         let request = KernelRequest {
             from,
             build: warpwatt_suite::Build::default(),
+            lower: warpwatt_suite::Lower::default(),
             ptx: None,
             case: case.map(str::to_owned),
             registers: None,

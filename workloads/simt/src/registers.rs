@@ -73,6 +73,8 @@ impl Place {
             Special::DynamicShared => self.dynamic_shared,
             Special::TotalShared => self.static_shared + self.dynamic_shared,
             Special::WarpSize => width,
+            // Bound to the launch's before a warp starts.
+            Special::Param(_) => 0,
         }
     }
 }

@@ -1,17 +1,19 @@
 //! Single CTAs of a launch, executed as often as needed, with or without an upset.
 
+use std::borrow::Cow;
+
 use warpwatt_ptx::{Entry, Module};
 
 use crate::cta::{Cta, Ground};
 use crate::error::ExecError;
-use crate::execute::{Launch, Options, check, find, locate, new_cta, place_in};
+use crate::execute::{Launch, Options, bound, check, find, locate, new_cta, place_in};
 use crate::memory::DeviceMemory;
 use crate::trace::LaunchShape;
 use crate::upset::Upset;
 
 /// A launch whose CTAs can be executed one by one. What they leave in memory is theirs to see for those that are executed later.
 pub struct Replay<'m> {
-    entry: &'m Entry,
+    entry: Cow<'m, Entry>,
     shape: LaunchShape,
     constants: Vec<u8>,
     params: Vec<u8>,
@@ -39,8 +41,8 @@ impl<'m> Replay<'m> {
             record: false,
             ..Options::default()
         };
-        let entry = find(module, launch)?;
-        check(entry, launch, &options)?;
+        let entry = bound(find(module, launch)?, &launch.params);
+        check(&entry, launch, &options)?;
         let shape = LaunchShape {
             grid: launch.grid,
             block: launch.block,
@@ -49,8 +51,8 @@ impl<'m> Replay<'m> {
             registers: entry.registers,
         };
         let cta = match warp_width {
-            64 => Ctas::Wide(new_cta(entry, launch, &shape, &options)),
-            _ => Ctas::Narrow(new_cta(entry, launch, &shape, &options)),
+            64 => Ctas::Wide(new_cta(&entry, launch, &shape, &options)),
+            _ => Ctas::Narrow(new_cta(&entry, launch, &shape, &options)),
         };
         Ok(Self {
             entry,
@@ -79,7 +81,7 @@ impl<'m> Replay<'m> {
     ) -> Result<u64, ExecError> {
         let place = place_in(self.shape.grid, cta);
         let mut ground = Ground {
-            entry: self.entry,
+            entry: &self.entry,
             device: memory,
             constants: &mut self.constants,
             params: &mut self.params,
@@ -96,7 +98,7 @@ impl<'m> Replay<'m> {
         let LaunchShape {
             block, warp_width, ..
         } = self.shape;
-        done.map_err(|fault| locate(self.entry, place, block, warp_width, fault, limit))?;
+        done.map_err(|fault| locate(&self.entry, place, block, warp_width, fault, limit))?;
         Ok(limit - left)
     }
 }

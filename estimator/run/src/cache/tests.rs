@@ -232,6 +232,7 @@ fn loaded(name: &str, change: impl FnOnce(&mut LoadedKernel)) -> LoadedKernel {
     let request = KernelRequest {
         from: From::Suite(warpwatt_suite::kernel(name).unwrap()),
         build: warpwatt_suite::Build::default(),
+        lower: warpwatt_ptx::Lower::default(),
         ptx: None,
         case: None,
         registers: None,
