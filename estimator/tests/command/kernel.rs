@@ -656,6 +656,4 @@ fn a_kernel_is_brought_near_machine_code() {
     };
     let (ptx, lowered) = (run("ptx"), run("sass-like"));
     assert!(lowered.0 < ptx.0, "{ptx:?} {lowered:?}");
-    let (code, value) = json(&["kernel", "matmul_tiled", "--lower", "sass", "--json"]);
-    assert_ne!(code, Some(0), "{value}");
 }
