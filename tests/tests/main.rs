@@ -21,6 +21,7 @@ mod gpu_speed;
 mod gpu_support;
 mod invariants;
 mod kernel_cases;
+mod lane_faults;
 mod machine_code;
 mod oracle_cacti65;
 mod oracle_cacti7;

@@ -43,6 +43,7 @@ const PRINTING: &str = "\
 0 new copy.ptx --entry copy --out begun.toml
 0 trace vector_add --json
 0 inject vector_add --structure register_file --samples 3 --quiet
+0 inject vector_add --structure lanes --samples 3 --quiet
 0 logic
 0 logic secded --width 32 --json
 0 array --capacity 4KiB --word 128b --node 45nm

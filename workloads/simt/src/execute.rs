@@ -224,6 +224,7 @@ fn run<const W: usize>(
         params: &mut params,
         left: options.limit,
         changes: 0,
+        lanes: None,
     };
     let mut grid = Grid::new(
         shape.ctas(),

@@ -7,6 +7,7 @@ use warpwatt_ptx::{Entry, Module};
 use crate::cta::{Cta, Ground};
 use crate::error::ExecError;
 use crate::execute::{Launch, Options, bound, check, find, locate, new_cta, place_in};
+use crate::lane_watch::LaneWatch;
 use crate::memory::DeviceMemory;
 use crate::trace::LaunchShape;
 use crate::upset::Upset;
@@ -79,6 +80,30 @@ impl<'m> Replay<'m> {
         upset: Option<&Upset<'_>>,
         limit: u64,
     ) -> Result<u64, ExecError> {
+        self.execute(cta, memory, (upset, None), limit)
+    }
+
+    /// As [`run`](Self::run), on lanes that somebody sees compute.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_watched(
+        &mut self,
+        cta: usize,
+        memory: &mut DeviceMemory,
+        lanes: &mut dyn LaneWatch,
+        limit: u64,
+    ) -> Result<u64, ExecError> {
+        self.execute(cta, memory, (None, Some(lanes)), limit)
+    }
+
+    fn execute<'r>(
+        &'r mut self,
+        cta: usize,
+        memory: &'r mut DeviceMemory,
+        (upset, lanes): (Option<&Upset<'_>>, Option<&'r mut (dyn LaneWatch + 'r)>),
+        limit: u64,
+    ) -> Result<u64, ExecError> {
         let place = place_in(self.shape.grid, cta);
         let mut ground = Ground {
             entry: &self.entry,
@@ -87,6 +112,7 @@ impl<'m> Replay<'m> {
             params: &mut self.params,
             left: limit,
             changes: 0,
+            lanes,
         };
         let done = match (&mut self.cta, upset) {
             (Ctas::Narrow(cta), None) => cta.run_alone(place, &mut ground),

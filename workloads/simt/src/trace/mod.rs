@@ -106,6 +106,15 @@ impl KernelTrace {
         });
     }
 
+    /// The launch with each CTA a second time, behind all of them: the grid is twice as deep.
+    #[must_use]
+    pub fn with_ctas_twice(&self) -> Self {
+        let mut twice = self.clone();
+        twice.launch.grid[2] *= 2;
+        twice.warps.extend_from_slice(&self.warps);
+        twice
+    }
+
     /// Replays warp `warp` of CTA `cta` from its first instruction.
     ///
     /// # Panics
