@@ -30,6 +30,7 @@ fn run_in(
         entry: "k",
         grid: [1, 1, 1],
         block: [32, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };
@@ -241,6 +242,7 @@ fn a_warp_that_waits_lets_the_others_have_their_turn() {
         entry: "k",
         grid: [1, 1, 1],
         block: [64, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };

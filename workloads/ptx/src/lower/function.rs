@@ -165,6 +165,9 @@ pub(super) fn lower<'s>(
         predicates: lowering.slots.predicates,
         shared_bytes: shared as u32,
         local_bytes,
+        cluster: function
+            .cluster
+            .map(|extents| extents.map(|extent| u32::try_from(extent).unwrap_or(u32::MAX))),
         functions,
         unsupported: lowering.errors,
         ..Entry::default()
@@ -470,6 +473,7 @@ impl<'s> Lowering<'_, 's> {
             "setp" | "set" | "selp" | "slct" => self.selection(instruction),
             "cvt" => self.convert(instruction),
             "mov" | "cvta" | "isspacep" => self.moves(instruction),
+            "st" | "red" if has(instruction, "async") => self.told_to_barrier(instruction),
             "ld" | "ldu" | "st" | "prefetch" | "prefetchu" => self.memory(instruction),
             "atom" | "red" => self.atomic(instruction, Modifiers::new(instruction)),
             "shfl" | "vote" | "match" | "activemask" | "redux" | "elect" => self.lanes(instruction),

@@ -46,7 +46,7 @@ pub const GRID_WORKSPACE: u64 = 0x0f00_0000;
 /// A size and a count of those who have arrived (`grid_workspace` of CUDA's cooperative groups), and room.
 pub const GRID_WORKSPACE_BYTES: usize = 16;
 
-/// The number of the barrier of a cluster, which is a CTA: beyond those that a kernel can name.
+/// The number of a cluster's barrier: beyond those that a kernel can name.
 pub const CLUSTER_BARRIER: u32 = u32::MAX;
 
 /// A loaded module.
@@ -115,6 +115,8 @@ pub struct Entry {
     pub shared_bytes: u32,
     /// Local memory of a thread in bytes: the entry's own frame.
     pub local_bytes: u32,
+    /// CTAs of a cluster in x, y, z, where the PTX says how many (`.reqnctapercluster`).
+    pub cluster: Option<[u32; 3]>,
     /// Device functions that it may call; their code stands behind the entry's.
     pub functions: Vec<Function>,
     /// 32-bit registers a thread.

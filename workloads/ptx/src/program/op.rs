@@ -740,6 +740,10 @@ pub enum Barrier {
     Unaligned,
     /// Announces itself and goes on.
     Arrive,
+    /// `barrier.cluster.arrive`: the CTA's threads announce themselves to those of the cluster.
+    ClusterArrive,
+    /// `barrier.cluster.wait`: waits until all threads of the cluster have.
+    ClusterWait,
     /// Waits, and learns in how many threads a predicate holds (`.popc`), or whether in all (`.and`) or any (`.or`).
     Reduce {
         /// The question.

@@ -276,6 +276,8 @@ pub struct KernelLaunch {
     pub grid: [Form; 3],
     /// Threads of a CTA in x, y, z.
     pub block: [Form; 3],
+    /// CTAs of a cluster in x, y, z; if left out, as the PTX says.
+    pub cluster: Option<[Form; 3]>,
     /// Bytes of shared memory beyond what the kernel declares.
     pub dynamic_shared: Form,
     /// The entry's parameters, as indices of the case's arguments.
