@@ -142,6 +142,7 @@ fn every_compiler_means_the_same() {
             entry: "mixed",
             grid: [BLOCKS as u32, 1, 1],
             block: [THREADS as u32, 1, 1],
+            cluster: None,
             dynamic_shared: 0,
             params,
         };

@@ -149,6 +149,7 @@ fn result(module: &Module) -> Vec<u8> {
         entry: "k",
         grid: [1; 3],
         block: [32, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };

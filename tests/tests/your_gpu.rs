@@ -87,6 +87,7 @@ fn run(module: &Module, row: &Row<'_>, iterations: u32) -> (Execution, Vec<u32>)
         entry: row.kernel,
         grid: [1, 1, 1],
         block: [THREADS, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params,
     };

@@ -95,6 +95,7 @@ pub fn traced(steps: &[Step]) -> KernelTrace {
         entry: "k",
         grid: [1; 3],
         block: [32, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };

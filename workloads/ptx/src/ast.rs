@@ -41,6 +41,8 @@ pub struct Function<'s> {
     pub max_registers: Option<u64>,
     /// `.reqntid` or `.maxntid`: threads of a CTA.
     pub block: Option<Block>,
+    /// `.reqnctapercluster`: CTAs of a cluster in x, y, z.
+    pub cluster: Option<[u64; 3]>,
     /// Statements; `None` for a declaration.
     pub body: Option<Vec<Statement<'s>>>,
 }

@@ -29,6 +29,8 @@ pub struct EntryOutline {
     pub pointers: BTreeMap<Place, Pointed>,
     /// Threads of a CTA, where the PTX says so.
     pub block: Option<Block>,
+    /// CTAs of a cluster, where the PTX says so.
+    pub cluster: Option<[u32; 3]>,
     /// Static shared memory in bytes.
     pub shared_bytes: u32,
     /// Whether it names shared memory whose size the launch says.
@@ -90,6 +92,7 @@ fn entry_outline(
         params: entry.params.clone(),
         pointers: code.pointers(&entry.params),
         block: function.block,
+        cluster: entry.cluster,
         shared_bytes: entry.shared_bytes,
         dynamic_shared: dynamic,
         variables: variables.cloned().collect(),

@@ -100,6 +100,10 @@ impl Space {
     /// Bytes of a space's window in the generic address space: 16 MiB.
     pub const WINDOW: u64 = 1 << 24;
 
+    /// Bytes between the shared memories of a cluster's CTAs, where one is reached from another: in the window of shared memory the own one lies first, under the
+    /// addresses that `shared::cta` has; behind it lie those of all CTAs by rank.
+    pub const PEER: u64 = 1 << 19;
+
     /// The spaces that have a window.
     const WINDOWED: [Space; 4] = [Space::Shared, Space::Local, Space::Param, Space::Const];
 

@@ -71,6 +71,7 @@ fn bench(c: &mut Criterion) {
                     entry: "k",
                     grid: [4, 1, 1],
                     block: [256, 1, 1],
+                    cluster: None,
                     dynamic_shared: 0,
                     params: address.to_le_bytes().to_vec(),
                 };

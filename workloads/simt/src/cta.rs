@@ -1,13 +1,14 @@
-//! One CTA: its warps take turns until all have exited.
+//! The CTAs of a cluster, of which there is mostly one: their warps take turns until all have exited.
 
 use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{CLUSTER_BARRIER, WARPGROUP};
 
 use crate::barrier::{AfterBarriers, Arrivals, BARRIERS, Queue, WARPGROUP_BARRIERS};
 use crate::barrier_word::Told;
-use crate::error::{Cause, Reason, Waiting};
+use crate::error::{Cause, Reason, Waiting, WaitingBarrier};
+use crate::execute::place_in;
 use crate::lane_watch::LaneWatch;
-use crate::memory::{DeviceMemory, LocalMemory, Memories};
+use crate::memory::{DeviceMemory, LocalMemory, Memories, Peers};
 use crate::races::{Race, Watch};
 use crate::upset::{Flip, Moment, Upset};
 use crate::warp::{Stop, Wait, Warp, WarpFault};
@@ -16,12 +17,15 @@ use crate::warp::{Stop, Wait, Warp, WarpFault};
 const SLICE: u64 = 1 << 14;
 
 /// A warp and what it does.
-struct Member<const W: usize> {
+pub(crate) struct Member<const W: usize> {
     warp: Warp<W>,
     state: State,
     local: LocalMemory,
     /// How often memory had been changed when it last stopped.
     seen: u64,
+    /// How often it has arrived at the cluster's barrier, and gone on behind it.
+    arrived: u32,
+    waited: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,14 +46,38 @@ pub(crate) enum Progress {
     Polls,
 }
 
-/// The warps and memories of a CTA, reused for each CTA of the launch.
+/// The warps and memories of a cluster of CTAs, reused for each cluster of the launch.
 pub(crate) struct Cta<const W: usize> {
+    /// Those of each CTA, by rank.
     members: Vec<Member<W>>,
+    /// Warps of a CTA.
+    warps: usize,
+    /// CTAs in x, y, z.
+    cluster: [u32; 3],
+    /// Shared memories, by rank, and the bytes of each.
     shared: Vec<u8>,
-    arrivals: Arrivals,
+    shared_bytes: usize,
+    /// By rank.
+    barriers: Vec<Barriers>,
     order: AfterBarriers,
-    told: Told,
     watch: Option<Box<Watch>>,
+}
+
+/// What a CTA's barriers have been told.
+#[derive(Clone, Debug, Default)]
+struct Barriers {
+    arrivals: Arrivals,
+    told: Told,
+}
+
+/// What a cluster is made of.
+pub(crate) struct ClusterShape {
+    /// CTAs in x, y, z.
+    pub cluster: [u32; 3],
+    /// Bytes of a CTA's shared memory.
+    pub shared_bytes: usize,
+    /// Bytes of a thread's local memory.
+    pub local_bytes: u32,
 }
 
 /// What a CTA runs on, and how many warp instructions more it may execute.
@@ -73,13 +101,17 @@ fn watcher<'s, 'g: 's>(
     lanes.map(|watch| &mut **watch as &mut (dyn LaneWatch + 's))
 }
 
-/// A fault and the warp it happened in.
+/// A fault and the warp it happened in, counted through the CTAs of the cluster.
 pub(crate) struct CtaFault {
     pub warp: usize,
     pub fault: Box<WarpFault>,
 }
 
 impl<const W: usize> Member<W> {
+    pub fn warp(&self) -> &Warp<W> {
+        &self.warp
+    }
+
     /// A warp that polls goes on if memory was changed since.
     fn look_again(&mut self, changes: u64) {
         if let State::Polling(seen) = self.state
@@ -91,24 +123,26 @@ impl<const W: usize> Member<W> {
 }
 
 impl<const W: usize> Cta<W> {
-    pub fn new(
-        warps: Vec<Warp<W>>,
-        shared_bytes: usize,
-        local_bytes: u32,
-        watch: Option<Box<Watch>>,
-    ) -> Self {
+    /// A cluster with these warps, by rank of their CTAs.
+    pub fn new(warps: Vec<Warp<W>>, shape: &ClusterShape, watch: Option<Box<Watch>>) -> Self {
+        let ctas = shape.cluster.iter().product::<u32>() as usize;
+        let of_each = warps.len() / ctas;
         let members = warps.into_iter().map(|warp| Member {
             warp,
             state: State::Done,
             seen: 0,
-            local: LocalMemory::new(W, u64::from(local_bytes)),
+            arrived: 0,
+            waited: 0,
+            local: LocalMemory::new(W, u64::from(shape.local_bytes)),
         });
         Self {
             members: members.collect(),
-            shared: vec![0; shared_bytes],
-            arrivals: Arrivals::default(),
+            warps: of_each,
+            cluster: shape.cluster,
+            shared: vec![0; ctas * shape.shared_bytes],
+            shared_bytes: shape.shared_bytes,
+            barriers: vec![Barriers::default(); ctas],
             order: AfterBarriers::default(),
-            told: Told::default(),
             watch,
         }
     }
@@ -117,12 +151,22 @@ impl<const W: usize> Cta<W> {
         self.members.iter().map(|member| &member.warp)
     }
 
+    /// The warps of each CTA, by rank.
+    pub fn by_rank(&self) -> impl Iterator<Item = &[Member<W>]> {
+        self.members.chunks(self.warps)
+    }
+
+    /// The rank of the CTA that a warp is of.
+    fn rank(&self, at: usize) -> usize {
+        at / self.warps
+    }
+
     /// The races that were found in all CTAs, if they were looked for.
     pub fn races(self) -> Vec<Race> {
         self.watch.map_or_else(Vec::new, |watch| watch.races())
     }
 
-    /// Runs the CTA `cta` as far as it comes; what is left of `ground` says how many instructions that took.
+    /// Runs the cluster whose first CTA is `cta` as far as it comes; what is left of `ground` says how many instructions that took.
     pub fn run(&mut self, cta: [u32; 3], ground: &mut Ground<'_>) -> Result<Progress, CtaFault> {
         self.start(ground.entry, cta);
         self.go_on(ground)
@@ -260,16 +304,20 @@ impl<const W: usize> Cta<W> {
 
     /// A warp runs until it stops, at most `slice` instructions.
     fn turn(&mut self, at: usize, ground: &mut Ground<'_>, slice: u64) -> Result<(), CtaFault> {
+        let rank = self.rank(at);
         let Member {
             warp, local, seen, ..
         } = &mut self.members[at];
+        let ctas = self.barriers.len();
+        let (shared, peers) = Peers::split(&mut self.shared, self.shared_bytes, rank, ctas);
         let mut memories = Memories {
             device: ground.device,
-            shared: &mut self.shared,
+            shared,
+            peers,
             local,
             constants: ground.constants,
             params: ground.params,
-            told: &mut self.told,
+            told: &mut self.barriers[rank].told,
             watch: self.watch.as_deref_mut(),
             lanes: watcher(&mut ground.lanes),
         };
@@ -350,10 +398,15 @@ impl<const W: usize> Cta<W> {
         if let Some(watch) = &mut self.watch {
             watch.start(cta);
         }
-        self.arrivals = Arrivals::default();
-        self.told.clear();
-        for member in &mut self.members {
-            member.warp.start(entry, cta);
+        for barriers in &mut self.barriers {
+            barriers.arrivals = Arrivals::default();
+            barriers.told.clear();
+        }
+        for (at, member) in self.members.iter_mut().enumerate() {
+            let inside = place_in(self.cluster, at / self.warps);
+            let place = std::array::from_fn(|axis| cta[axis] + inside[axis]);
+            member.warp.start(entry, place);
+            (member.arrived, member.waited) = (0, 0);
             member.state = State::Running;
             member.local.clear();
         }
@@ -375,8 +428,13 @@ impl<const W: usize> Cta<W> {
         match stop {
             Stop::Exit => member.state = State::Done,
             Stop::Barrier(wait) => member.state = State::Waiting(wait),
+            Stop::Arrive {
+                id: CLUSTER_BARRIER,
+                ..
+            } => member.arrived += 1,
             Stop::Arrive { id, threads } => {
-                self.arrivals.add(id, threads, W as u32);
+                let rank = self.rank(at);
+                self.barriers[rank].arrivals.add(id, threads, W as u32);
                 if let Some(watch) = &mut self.watch {
                     watch.arrive(at as u32, id);
                 }
@@ -388,40 +446,15 @@ impl<const W: usize> Cta<W> {
 
     /// Opens every barrier that enough threads have reached. Barriers count whole warps, and warps that have exited are not waited for.
     fn open_barriers(&mut self, entry: &Entry) -> Result<(), CtaFault> {
-        let running = |member: &&Member<W>| member.state != State::Done;
-        let live = self.members.iter().filter(running).count() as u32 * W as u32;
         let mut stuck = Vec::new();
-        let groups = (self.members.len() * W).div_ceil(WARPGROUP as usize * 32) as u32;
-        let of_groups = WARPGROUP_BARRIERS..WARPGROUP_BARRIERS + groups;
-        for id in (0..BARRIERS).chain([CLUSTER_BARRIER]).chain(of_groups) {
-            let waiting = self.waiting(id);
-            let Some(queue) = Queue::of(
-                id,
-                &waiting,
-                [self.members.len(), 1].map(|warps| (warps * W) as u32),
-            ) else {
-                continue;
-            };
-            let first = waiting[0].0;
-            let bad = |cause| self.fault(first, queue.line, cause);
-            let needed = queue.needed(live, &self.arrivals).map_err(bad)?;
-            let arrived = queue.arrived + self.arrivals.threads(id);
-            if arrived < needed {
-                stuck.push((first, queue.stuck(arrived, needed)));
-                continue;
-            }
-            if queue.of_all() {
-                self.look_for_missing(entry, first, &queue)?;
-            }
-            self.arrivals.clear(id);
-            if let Some(watch) = &mut self.watch {
-                watch.open(waiting.iter().map(|(member, _)| *member as u32), id);
-            }
-            for (member, _) in waiting {
-                self.members[member].state = State::Running;
-                self.members[member].warp.opened(queue.ballot);
+        let groups = (self.warps * W).div_ceil(WARPGROUP as usize * 32) as u32;
+        for rank in 0..self.barriers.len() {
+            let of_groups = WARPGROUP_BARRIERS..WARPGROUP_BARRIERS + groups;
+            for id in (0..BARRIERS).chain(of_groups) {
+                stuck.extend(self.open_barrier(entry, rank, id)?);
             }
         }
+        stuck.extend(self.open_cluster_barrier());
         let goes_on =
             |member: &Member<W>| matches!(member.state, State::Running | State::Polling(_));
         match stuck.first() {
@@ -434,10 +467,97 @@ impl<const W: usize> Cta<W> {
         }
     }
 
-    /// The warps that wait at a barrier.
-    fn waiting(&self, id: u32) -> Vec<(usize, Wait)> {
-        let members = self.members.iter().enumerate();
+    /// Opens a barrier of a CTA if enough threads have reached it; the first warp that waits at it, and what it waits for, if they have not.
+    fn open_barrier(
+        &mut self,
+        entry: &Entry,
+        rank: usize,
+        id: u32,
+    ) -> Result<Option<(usize, WaitingBarrier)>, CtaFault> {
+        let waiting = self.waiting(rank, id);
+        let begin = rank * self.warps;
+        let Some(queue) = Queue::of(
+            id,
+            &waiting,
+            [self.warps, 1].map(|warps| (warps * W) as u32),
+        ) else {
+            return Ok(None);
+        };
+        let first = begin + waiting[0].0;
+        let running = |member: &&Member<W>| member.state != State::Done;
+        let own = &self.members[begin..begin + self.warps];
+        let live = own.iter().filter(running).count() as u32 * W as u32;
+        let arrivals = &self.barriers[rank].arrivals;
+        let bad = |cause| self.fault(first, queue.line, cause);
+        let needed = queue.needed(live, arrivals).map_err(bad)?;
+        let arrived = queue.arrived + arrivals.threads(id);
+        if arrived < needed {
+            return Ok(Some((first, queue.stuck(arrived, needed))));
+        }
+        if queue.of_all() {
+            self.look_for_missing(entry, first, &queue)?;
+        }
+        self.barriers[rank].arrivals.clear(id);
+        if let Some(watch) = &mut self.watch {
+            watch.open(waiting.iter().map(|(warp, _)| *warp as u32), id);
+        }
+        for (warp, _) in waiting {
+            let member = &mut self.members[begin + warp];
+            member.state = State::Running;
+            member.warp.opened(queue.ballot);
+        }
+        Ok(None)
+    }
+
+    /// The warps that wait at the cluster's barrier go on if all that have not exited have arrived as often as they; else the first of them, and what
+    /// it waits for.
+    fn open_cluster_barrier(&mut self) -> Option<(usize, WaitingBarrier)> {
+        let mut stuck = None;
+        let mut opens = Vec::new();
+        let live = self.members.iter().filter(|it| it.state != State::Done);
+        let live: Vec<u32> = live.map(|member| member.arrived).collect();
+        for (at, member) in self.members.iter().enumerate() {
+            let State::Waiting(Wait {
+                id: CLUSTER_BARRIER,
+                line,
+                ..
+            }) = member.state
+            else {
+                continue;
+            };
+            let there = live.iter().filter(|&&count| count > member.waited).count();
+            if there == live.len() {
+                opens.push(at);
+                continue;
+            }
+            stuck.get_or_insert_with(|| {
+                let barrier = WaitingBarrier {
+                    barrier: CLUSTER_BARRIER,
+                    line,
+                    warps: vec![member.warp.place.warp],
+                    arrived: (there * W) as u32,
+                    needed: (live.len() * W) as u32,
+                };
+                (at, barrier)
+            });
+        }
+        if let Some(watch) = &mut self.watch
+            && !opens.is_empty()
+        {
+            watch.open(opens.iter().map(|at| *at as u32), CLUSTER_BARRIER);
+        }
+        for at in opens {
+            self.members[at].waited += 1;
+            self.members[at].state = State::Running;
+        }
+        stuck
+    }
+
+    /// The warps of a CTA that wait at a barrier, by their numbers in it.
+    fn waiting(&self, rank: usize, id: u32) -> Vec<(usize, Wait)> {
+        let members = self.members[rank * self.warps..][..self.warps].iter();
         members
+            .enumerate()
             .filter_map(|(at, member)| match member.state {
                 State::Waiting(wait) if wait.id == id => Some((at, wait)),
                 _ => None,
@@ -453,7 +573,8 @@ impl<const W: usize> Cta<W> {
         queue: &Queue,
     ) -> Result<(), CtaFault> {
         let mut warps = Vec::new();
-        for member in &self.members {
+        let begin = self.rank(first) * self.warps;
+        for member in &self.members[begin..begin + self.warps] {
             if let (State::Done, Some([begun, exit])) = (member.state, member.warp.exit)
                 && exit > begun
                 && self.order.is_after(entry, exit - 1, queue.at)

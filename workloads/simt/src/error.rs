@@ -3,6 +3,7 @@
 use std::fmt;
 
 use warpwatt_ptx::PtxError;
+use warpwatt_ptx::program::CLUSTER_BARRIER;
 use warpwatt_ptx::types::Space;
 
 use crate::barrier::WARPGROUP_BARRIERS;
@@ -237,6 +238,7 @@ impl fmt::Display for WaitingBarrier {
             needed,
         } = self;
         let barrier = match barrier.checked_sub(WARPGROUP_BARRIERS) {
+            _ if *barrier == CLUSTER_BARRIER => "the barrier of the cluster".to_owned(),
             Some(group) if group < WARPGROUP_BARRIERS => format!("the wait of warpgroup {group}"),
             _ => format!("barrier {barrier}"),
         };
@@ -259,10 +261,15 @@ fn named(what: &str, numbers: &[impl ToString]) -> String {
 }
 
 /// What to say of barriers that cannot open.
-fn deadlock(barriers: &[WaitingBarrier]) -> String {
-    let barriers: Vec<String> = barriers.iter().map(ToString::to_string).collect();
+fn deadlock(waiting: &[WaitingBarrier]) -> String {
+    let barriers: Vec<String> = waiting.iter().map(ToString::to_string).collect();
+    let of_cluster = |it: &WaitingBarrier| it.barrier == CLUSTER_BARRIER;
+    let whose = match waiting.iter().any(of_cluster) {
+        true => "cluster",
+        false => "CTA",
+    };
     format!(
-        "deadlock: not all threads of the CTA reach the barriers that others wait at: {}",
+        "deadlock: not all threads of the {whose} reach the barriers that others wait at: {}",
         barriers.join("; ")
     )
 }

@@ -1,19 +1,21 @@
-//! A launch: every CTA of the grid, one after the other.
+//! A launch: every CTA of the grid, one after the other, those of a cluster together.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use warpwatt_ptx::program::{Inst, Source, Special};
+use warpwatt_ptx::types::Space;
 use warpwatt_ptx::{Entry, Module};
 
-use crate::cta::{Cta, CtaFault, Ground};
+use crate::cta::{ClusterShape, Cta, CtaFault, Ground};
 use crate::error::{ExecError, Fault};
 use crate::grid::{Grid, Launched};
 use crate::memory::DeviceMemory;
 use crate::races::{Race, Watch};
 use crate::registers::Place;
 use crate::statics::static_instructions;
-use crate::trace::{Counts, KernelTrace, LaunchShape, MAX_THREADS};
+use crate::trace::{Counts, KernelTrace, LaunchShape, MAX_THREADS, WarpRecorder};
 use crate::warp::Warp;
 
 /// A kernel launch.
@@ -25,6 +27,8 @@ pub struct Launch<'l> {
     pub grid: [u32; 3],
     /// Threads of a CTA in x, y, z: at most 1024 together.
     pub block: [u32; 3],
+    /// CTAs of a cluster in x, y, z, where the launch says how many; what the entry says holds otherwise, and one if it says nothing.
+    pub cluster: Option<[u32; 3]>,
     /// Dynamic shared memory in bytes.
     pub dynamic_shared: u32,
     /// The parameter block, laid out as [`Entry::params`] say.
@@ -76,6 +80,9 @@ pub struct Execution {
 
 /// Most shared memory of a CTA: more than any GPU has.
 const MAX_SHARED: u64 = 1 << 20;
+
+/// Most CTAs of a cluster: with sizes that are not portable (CUDA C++ Programming Guide, "Thread Block Clusters").
+const MAX_CLUSTER: u128 = 16;
 
 /// Executes a launch functionally: CTA after CTA, warps in turns. Results land in `memory`.
 ///
@@ -194,7 +201,59 @@ fn fits(entry: &Entry, launch: &Launch<'_>, options: &Options) -> Result<(), Str
             entry.param_bytes()
         ));
     }
+    cluster_fits(entry, launch, options, shared)
+}
+
+/// Whether clusters fit the grid, the entry and what they are executed for.
+fn cluster_fits(
+    entry: &Entry,
+    launch: &Launch<'_>,
+    options: &Options,
+    shared: u64,
+) -> Result<(), String> {
+    let cluster = cluster_of(entry, launch);
+    let ctas = product(cluster);
+    let shape = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
+    if entry.cluster.is_some_and(|required| required != cluster) {
+        return Err(format!(
+            "clusters of {} CTAs are asked for, the entry requires {} (`.reqnctapercluster`)",
+            shape(cluster),
+            shape(entry.cluster.unwrap_or(cluster))
+        ));
+    }
+    if ctas == 0 || ctas > MAX_CLUSTER {
+        return Err(format!(
+            "a cluster of {} CTAs is not possible: 1 to {MAX_CLUSTER} together",
+            shape(cluster)
+        ));
+    }
+    if (0..3).any(|axis| !launch.grid[axis].is_multiple_of(cluster[axis])) {
+        return Err(format!(
+            "a grid of {} CTAs is no multiple of clusters of {}",
+            shape(launch.grid),
+            shape(cluster)
+        ));
+    }
+    if ctas > 1 && shared > Space::PEER {
+        return Err(format!(
+            "{shared} bytes of shared memory are too many for CTAs of clusters: at most {}",
+            Space::PEER
+        ));
+    }
+    if ctas > 1 && options.races {
+        return Err("races are not looked for in clusters of several CTAs".to_owned());
+    }
     Ok(())
+}
+
+/// CTAs of a cluster in x, y, z.
+fn cluster_of(entry: &Entry, launch: &Launch<'_>) -> [u32; 3] {
+    launch.cluster.or(entry.cluster).unwrap_or([1; 3])
+}
+
+/// Whether the launch is one of clusters with several CTAs.
+pub(crate) fn has_clusters(entry: &Entry, launch: &Launch<'_>) -> bool {
+    product(cluster_of(entry, launch)) > 1
 }
 
 fn run<const W: usize>(
@@ -226,8 +285,10 @@ fn run<const W: usize>(
         changes: 0,
         lanes: None,
     };
+    let cluster = cluster_of(entry, launch);
+    let ctas = cluster.iter().product::<u32>() as usize;
     let mut grid = Grid::new(
-        shape.ctas(),
+        shape.ctas() / ctas,
         new_cta::<W>(entry, launch, &shape, options),
         !options.races,
     );
@@ -235,20 +296,21 @@ fn run<const W: usize>(
         entry,
         launch,
         shape: &shape,
+        cluster,
         options,
         total: Counts::default(),
         trace,
+        late: BTreeMap::new(),
     };
     grid.run(&mut under_way, &mut ground).map_err(|found| {
-        let place = place_in(launch.grid, found.number);
-        locate(
-            entry,
-            place,
-            launch.block,
-            W as u32,
-            found.fault,
-            options.limit,
-        )
+        let first = under_way.first_of(found.number);
+        let rank = found.fault.warp / shape.warps_per_cta();
+        let fault = CtaFault {
+            warp: found.fault.warp % shape.warps_per_cta(),
+            ..found.fault
+        };
+        let place = inside(first, cluster, rank);
+        locate(entry, place, launch.block, W as u32, fault, options.limit)
     })?;
     let UnderWay { total, trace, .. } = under_way;
     Ok(Execution {
@@ -265,9 +327,43 @@ struct UnderWay<'l> {
     entry: &'l Entry,
     launch: &'l Launch<'l>,
     shape: &'l LaunchShape,
+    cluster: [u32; 3],
     options: &'l Options,
     total: Counts,
     trace: Option<KernelTrace>,
+    /// What was recorded of CTAs that others of the grid stand before, by their numbers.
+    late: BTreeMap<usize, Vec<WarpRecorder>>,
+}
+
+impl UnderWay<'_> {
+    /// The first CTA of a cluster.
+    fn first_of(&self, number: usize) -> [u32; 3] {
+        let clusters = std::array::from_fn(|axis| self.launch.grid[axis] / self.cluster[axis]);
+        let at = place_in(clusters, number);
+        std::array::from_fn(|axis| at[axis] * self.cluster[axis])
+    }
+
+    /// Appends what was recorded of a CTA, and of those that waited for it.
+    fn record<'w>(&mut self, place: [u32; 3], warps: impl Iterator<Item = &'w WarpRecorder>) {
+        let Some(trace) = &mut self.trace else { return };
+        let [width, height, _] = self.launch.grid.map(|extent| extent as usize);
+        let [x, y, z] = place.map(|at| at as usize);
+        let number = (z * height + y) * width + x;
+        if trace.ctas() == number {
+            warps.for_each(|warp| trace.push_warp(warp));
+        } else {
+            self.late.insert(number, warps.cloned().collect());
+        }
+        while let Some(warps) = self.late.remove(&trace.ctas()) {
+            warps.iter().for_each(|warp| trace.push_warp(warp));
+        }
+    }
+}
+
+/// Where the CTA of a rank stands, in the cluster whose first CTA is `first`.
+fn inside(first: [u32; 3], cluster: [u32; 3], rank: usize) -> [u32; 3] {
+    let inside = place_in(cluster, rank);
+    std::array::from_fn(|axis| first[axis] + inside[axis])
 }
 
 impl<const W: usize> Launched<W> for UnderWay<'_> {
@@ -276,7 +372,7 @@ impl<const W: usize> Launched<W> for UnderWay<'_> {
     }
 
     fn place(&self, number: usize) -> [u32; 3] {
-        place_in(self.launch.grid, number)
+        self.first_of(number)
     }
 
     fn done(&mut self, cta: &Cta<W>) {
@@ -284,9 +380,10 @@ impl<const W: usize> Launched<W> for UnderWay<'_> {
             self.total.warp_instructions += warp.counts.warp_instructions;
             self.total.thread_instructions += warp.counts.thread_instructions;
             self.total.predicated_off += warp.counts.predicated_off;
-            if let Some(trace) = &mut self.trace {
-                trace.push_warp(&warp.recorder);
-            }
+        }
+        for warps in cta.by_rank() {
+            let place = warps[0].warp().place.cta;
+            self.record(place, warps.iter().map(|member| &member.warp().recorder));
         }
     }
 }
@@ -308,12 +405,16 @@ pub(crate) fn new_cta<const W: usize>(
         let pure = |inst: &Inst| inst.op.traits().is_pure();
         entry.code.iter().map(pure).collect()
     });
-    let warps = (0..count).map(|warp| {
+    let cluster = cluster_of(entry, launch);
+    let ctas = cluster.iter().product::<u32>() as usize;
+    let warps = (0..ctas * count).map(|warp| {
         let place = Place {
             grid: launch.grid,
             block: launch.block,
             cta: [0; 3],
-            warp: warp as u32,
+            cluster,
+            explicit_cluster: launch.cluster.or(entry.cluster).is_some(),
+            warp: (warp % count) as u32,
             warps: count as u32,
             static_shared: entry.shared_bytes,
             dynamic_shared: launch.dynamic_shared,
@@ -321,12 +422,12 @@ pub(crate) fn new_cta<const W: usize>(
         Warp::new(entry, place, options.record, valued.clone())
     });
     let watch = || Box::new(Watch::new(launch.grid, count));
-    Cta::new(
-        warps.collect(),
-        shape.shared_bytes as usize,
-        entry.local_bytes,
-        options.races.then(watch),
-    )
+    let shape = ClusterShape {
+        cluster,
+        shared_bytes: shape.shared_bytes as usize,
+        local_bytes: entry.local_bytes,
+    };
+    Cta::new(warps.collect(), &shape, options.races.then(watch))
 }
 
 pub(crate) fn locate(

@@ -6,7 +6,7 @@ use warpwatt_ptx::Module;
 use warpwatt_ptx::program::{GLOBALS_BASE, GRID_WORKSPACE, GRID_WORKSPACE_BYTES, Source, Special};
 use warpwatt_ptx::types::Space;
 
-use crate::barrier_word::Told;
+use crate::barrier_word::{Told, offset};
 use crate::error::Cause;
 use crate::heap::Heap;
 use crate::lane_watch::LaneWatch;
@@ -341,10 +341,68 @@ pub(crate) struct BadAccess {
     pub cause: Cause,
 }
 
+/// Shared memories of the other CTAs of a cluster.
+pub(crate) struct Peers<'m> {
+    below: &'m mut [u8],
+    above: &'m mut [u8],
+    /// Bytes of each, and the rank of the CTA itself.
+    bytes: usize,
+    rank: usize,
+    count: usize,
+}
+
+impl<'m> Peers<'m> {
+    /// The CTA's own shared memory, of `bytes` bytes, and those of the others, from all of them by rank.
+    pub fn split(
+        all: &'m mut [u8],
+        bytes: usize,
+        rank: usize,
+        ctas: usize,
+    ) -> (&'m mut [u8], Self) {
+        let (below, rest) = all.split_at_mut(rank * bytes);
+        let (own, above) = rest.split_at_mut(bytes);
+        let peers = Self {
+            below,
+            above,
+            bytes,
+            rank,
+            count: ctas - 1,
+        };
+        (own, peers)
+    }
+
+    fn is_none(&self) -> bool {
+        self.count == 0
+    }
+
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    /// That of a rank below the own one.
+    fn below(&mut self, rank: usize) -> Option<&mut [u8]> {
+        self.below
+            .get_mut(rank * self.bytes..)?
+            .get_mut(..self.bytes)
+    }
+
+    /// That of the `number`-th rank above the own one.
+    fn above(&mut self, number: usize) -> Option<&mut [u8]> {
+        let start = number.checked_mul(self.bytes)?;
+        self.above.get_mut(start..)?.get_mut(..self.bytes)
+    }
+}
+
 /// The memories that a warp can reach, by space.
 pub(crate) struct Memories<'m> {
     pub device: &'m mut DeviceMemory,
     pub shared: &'m mut [u8],
+    /// Those of the cluster's other CTAs.
+    pub peers: Peers<'m>,
     pub local: &'m mut LocalMemory,
     pub constants: &'m mut [u8],
     pub params: &'m mut [u8],
@@ -362,7 +420,8 @@ impl Memories<'_> {
     pub fn range(&mut self, space: Space, lane: u32, address: u64) -> Option<(u64, &mut [u8])> {
         match space {
             Space::Global => self.device.range_of(address),
-            Space::Shared => Some((0, self.shared)),
+            Space::Shared if address < Space::PEER => Some((0, self.shared)),
+            Space::Shared => self.shared_of_peer(address),
             Space::Const => Some((0, self.constants)),
             Space::Param => Some((0, self.params)),
             Space::Local => Some((0, self.local.of(lane))),
@@ -375,6 +434,38 @@ impl Memories<'_> {
         }
     }
 
+    /// Shared memory behind the first of its places: that of the cluster's CTAs by rank.
+    fn shared_of_peer(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
+        if self.peers.is_none() {
+            return Some((0, self.shared));
+        }
+        let place = address / Space::PEER;
+        let bytes = match usize::try_from(place - 1)
+            .ok()?
+            .checked_sub(self.peers.rank())
+        {
+            Some(0) => &mut *self.shared,
+            Some(behind) => self.peers.above(behind - 1)?,
+            None => self.peers.below(place as usize - 1)?,
+        };
+        Some((place * Space::PEER, bytes))
+    }
+
+    /// An address of shared memory in the CTA of a rank.
+    pub fn in_cta(&self, address: u64, rank: u64) -> u64 {
+        let offset = address % Space::PEER;
+        match rank == self.peers.rank() as u64 {
+            true => offset,
+            false => (rank + 1) * Space::PEER + offset,
+        }
+    }
+
+    /// Whether an address of shared memory, or of its window, is the CTA's own.
+    pub fn is_own(&self, address: u64) -> bool {
+        let place = offset(address) / Space::PEER;
+        self.peers.is_none() || place == 0 || place == self.peers.rank() as u64 + 1
+    }
+
     /// Why an access failed.
     pub fn explain(&self, space: Space, address: u64, bytes: u32) -> Cause {
         if !address.is_multiple_of(u64::from(bytes)) {
@@ -384,7 +475,7 @@ impl Memories<'_> {
                 bytes,
             };
         }
-        let (space, offset) = match space {
+        let (space, within) = match space {
             Space::Generic => {
                 let actual = Space::of(address);
                 (actual, address - actual.window_base())
@@ -392,15 +483,22 @@ impl Memories<'_> {
             space => (space, address),
         };
         let near = match space {
+            Space::Shared if within >= Space::PEER && !self.peers.is_none() => format!(
+                "byte {} of the CTA of rank {}; the cluster has {} CTAs with {} bytes each",
+                within % Space::PEER,
+                within / Space::PEER - 1,
+                self.peers.count() + 1,
+                self.shared.len()
+            ),
             Space::Shared => format!("the CTA has {} bytes", self.shared.len()),
             Space::Local => format!("a thread has {} bytes", self.local.stride),
             Space::Const => format!("the module has {} bytes", self.constants.len()),
             Space::Param => format!("the kernel has {} bytes", self.params.len()),
-            Space::Global | Space::Generic => self.device.near(offset),
+            Space::Global | Space::Generic => self.device.near(within),
         };
         Cause::OutOfBounds {
             space,
-            address: offset,
+            address: within,
             bytes,
             near,
         }

@@ -42,6 +42,10 @@ pub(crate) struct Place {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub cta: [u32; 3],
+    /// CTAs of a cluster.
+    pub cluster: [u32; 3],
+    /// Whether the launch says how many these are.
+    pub explicit_cluster: bool,
     pub warp: u32,
     pub warps: u32,
     pub static_shared: u32,
@@ -56,6 +60,13 @@ impl Place {
         [linear % x, linear / x % y, linear / (x * y)]
     }
 
+    /// The CTA's rank in its cluster.
+    pub fn rank(&self) -> u32 {
+        let [x, y, z] = std::array::from_fn(|axis| self.cta[axis] % self.cluster[axis]);
+        let [width, height, _] = self.cluster;
+        (z * height + y) * width + x
+    }
+
     fn special(&self, special: Special, lane: u32, width: u32) -> u32 {
         let axis = usize::from;
         match special {
@@ -63,6 +74,13 @@ impl Place {
             Special::Ntid(at) => self.block[axis(at)],
             Special::Ctaid(at) => self.cta[axis(at)],
             Special::Nctaid(at) => self.grid[axis(at)],
+            Special::ClusterId(at) => self.cta[axis(at)] / self.cluster[axis(at)],
+            Special::NclusterId(at) => self.grid[axis(at)] / self.cluster[axis(at)],
+            Special::ClusterCtaid(at) => self.cta[axis(at)] % self.cluster[axis(at)],
+            Special::ClusterNctaid(at) => self.cluster[axis(at)],
+            Special::ClusterRank => self.rank(),
+            Special::ClusterSize => self.cluster.iter().product(),
+            Special::ExplicitCluster => u32::from(self.explicit_cluster),
             Special::LaneId => lane,
             Special::WarpId => self.warp,
             Special::NwarpId => self.warps,
@@ -103,14 +121,14 @@ impl<const W: usize> Registers<W> {
         registers
     }
 
-    /// Fills every slot with what it holds when the warp starts in the CTA `cta`.
-    pub fn start(&mut self, entry: &Entry, cta: [u32; 3]) {
+    /// Fills every slot with what it holds when the warp starts at `place`.
+    pub fn start(&mut self, entry: &Entry, place: &Place) {
         // What the last CTA may have had for an instruction that was another.
         self.words.truncate(entry.words.len());
         self.doubles.truncate(entry.doubles.len());
         self.predicates.truncate(usize::from(entry.predicates));
-        refill(&mut self.words, &entry.words, cta, |value| value);
-        refill(&mut self.doubles, &entry.doubles, cta, u64::from);
+        refill(&mut self.words, &entry.words, place, |value| value);
+        refill(&mut self.doubles, &entry.doubles, place, u64::from);
         self.predicates.fill(0);
     }
 
@@ -388,17 +406,22 @@ fn fill<T: Copy + Default, const W: usize>(
     }
 }
 
-/// As [`fill`], of slots that were filled for another CTA: only registers and the CTA's number differ.
+/// As [`fill`], of slots that were filled for another CTA: only registers and the CTA's place differ.
 fn refill<T: Copy + Default, const W: usize>(
     slots: &mut [[T; W]],
     sources: &[Source<T>],
-    cta: [u32; 3],
+    place: &Place,
     widen: impl Fn(u32) -> T,
 ) {
     for (slot, source) in slots.iter_mut().zip(sources) {
         match *source {
             Source::Register => *slot = [T::default(); W],
-            Source::Special(Special::Ctaid(axis)) => *slot = [widen(cta[usize::from(axis)]); W],
+            Source::Special(
+                special @ (Special::Ctaid(_)
+                | Special::ClusterId(_)
+                | Special::ClusterCtaid(_)
+                | Special::ClusterRank),
+            ) => *slot = [widen(place.special(special, 0, W as u32)); W],
             Source::Literal(_) | Source::Special(_) => {}
         }
     }

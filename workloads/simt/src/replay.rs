@@ -6,7 +6,9 @@ use warpwatt_ptx::{Entry, Module};
 
 use crate::cta::{Cta, Ground};
 use crate::error::ExecError;
-use crate::execute::{Launch, Options, bound, check, find, locate, new_cta, place_in};
+use crate::execute::{
+    Launch, Options, bound, check, find, has_clusters, locate, new_cta, place_in,
+};
 use crate::lane_watch::LaneWatch;
 use crate::memory::DeviceMemory;
 use crate::trace::LaunchShape;
@@ -44,6 +46,11 @@ impl<'m> Replay<'m> {
         };
         let entry = bound(find(module, launch)?, &launch.params);
         check(&entry, launch, &options)?;
+        if has_clusters(&entry, launch) {
+            let message = "its CTAs are executed in clusters, not one by one".to_owned();
+            let kernel = entry.name.clone();
+            return Err(ExecError::Launch { kernel, message });
+        }
         let shape = LaunchShape {
             grid: launch.grid,
             block: launch.block,

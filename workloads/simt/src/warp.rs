@@ -171,8 +171,8 @@ impl<const W: usize> Warp<W> {
     /// Begins the kernel in the CTA `cta`.
     pub fn start(&mut self, entry: &Entry, cta: [u32; 3]) {
         self.place.cta = cta;
-        self.registers.start(entry, cta);
         let place = &self.place;
+        self.registers.start(entry, place);
         let threads = place.block.iter().product::<u32>() - place.warp * W as u32;
         let lanes = if threads >= W as u32 {
             full::<W>()
@@ -620,19 +620,12 @@ impl<const W: usize> Warp<W> {
             return Err(Cause::BarrierNumber(id));
         }
         if self.record {
-            let waits = barrier != Barrier::Arrive;
-            // That of a cluster has the number that is left.
-            let number = id as u8;
-            let which = BarrierUse {
-                number,
-                threads,
-                waits,
-            };
-            self.recorder.barrier(at, executed, which);
+            self.record_barrier(barrier, at, executed, (id, threads));
         }
         let mut ballot = None;
         match (barrier, threads) {
             (Barrier::Arrive, Some(threads)) => return Ok(Stop::Arrive { id, threads }),
+            (Barrier::ClusterArrive, _) => return Ok(Stop::Arrive { id, threads: 0 }),
             (Barrier::Reduce { reduction, negated }, _) => {
                 let predicate = self.registers.predicate(inst.src[0]);
                 let yes = executed & if negated { !predicate } else { predicate };
@@ -655,6 +648,25 @@ impl<const W: usize> Warp<W> {
             at,
             line: inst.line,
         }))
+    }
+
+    fn record_barrier(
+        &mut self,
+        barrier: Barrier,
+        at: u32,
+        executed: LaneMask,
+        (id, threads): (u32, Option<u32>),
+    ) {
+        if barrier == Barrier::ClusterArrive {
+            return self.recorder.step(at, executed, executed);
+        }
+        let which = BarrierUse {
+            // That of a cluster has the number that is left.
+            number: id as u8,
+            threads,
+            waits: barrier != Barrier::Arrive,
+        };
+        self.recorder.barrier(at, executed, which);
     }
 
     /// The four warps of a warpgroup meet where they wait for their products: each has read its part of what others may write over behind it.

@@ -20,6 +20,7 @@ fn run(body: &str, threads: u32) -> Result<Vec<u32>, Box<Fault>> {
         entry: "k",
         grid: [1, 1, 1],
         block: [threads, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };

@@ -30,6 +30,7 @@ fn run_in(
         entry: "k",
         grid: [1, 1, 1],
         block: [32, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };
@@ -221,6 +222,102 @@ fn forms_of_several_instructions_are_what_their_parts_make() {
 }
 
 #[test]
+fn the_smallest_and_the_largest_of_three() {
+    let values = [1.5f32, -2.0, 0.0, -0.0, f32::NAN, 1e-40, f32::NEG_INFINITY];
+    let mut body = String::new();
+    let mut wanted = Vec::new();
+    let mut at = 0;
+    for (a, b, c) in (0..49).map(|i| (values[i % 7], values[i / 7], values[(i * 3 + 1) % 7])) {
+        for (form, nan, magnitudes) in [
+            ("", false, false),
+            (".NaN", true, false),
+            (".abs", false, true),
+            (".ftz.NaN.abs", true, true),
+        ] {
+            body += &format!(
+                "mov.b32 %r2, {}; mov.b32 %r3, {}; mov.b32 %r4, {};",
+                a.to_bits(),
+                b.to_bits(),
+                c.to_bits()
+            );
+            for (opcode, largest) in [("min", false), ("max", true)] {
+                body += &format!(
+                    "{opcode}{form}.f32 %r5, %r2, %r3, %r4; st.global.u32 [%d1+{at}], %r5;\n"
+                );
+                at += 4;
+                let flush = |x: f32| {
+                    if form.contains("ftz") && x.is_subnormal() {
+                        0.0f32.copysign(x)
+                    } else {
+                        x
+                    }
+                };
+                let all = [a, b, c].map(|x| flush(if magnitudes { x.abs() } else { x }));
+                let numbers: Vec<f32> = all.into_iter().filter(|x| !x.is_nan()).collect();
+                let found = match nan && numbers.len() < 3 || numbers.is_empty() {
+                    true => f32::from_bits(0x7fff_ffff),
+                    false => {
+                        let mut ordered = numbers;
+                        ordered.sort_by(f32::total_cmp);
+                        ordered[if largest { ordered.len() - 1 } else { 0 }]
+                    }
+                };
+                wanted.push(found.to_bits());
+            }
+        }
+    }
+    assert_eq!(run(&body, &vec![0; wanted.len()]), wanted);
+}
+
+#[test]
+fn pairs_of_singles_are_computed_like_singles() {
+    let pair = |[low, high]: [f32; 2]| u64::from(high.to_bits()) << 32 | u64::from(low.to_bits());
+    let (a, b, c) = (
+        [1.0f32 + f32::EPSILON, -3.25e10],
+        [7.0f32, 1e-3],
+        [-0.1f32, 1.0 / 3.0],
+    );
+    let body = format!(
+        "mov.u64 %d3, {}; mov.u64 %d4, {}; mov.u64 %d5, {};
+        add.f32x2 %d6, %d3, %d4; st.global.b64 [%d1], %d6; sub.rn.f32x2 %d6, %d3, %d4; st.global.b64 [%d1+8], %d6;
+        mul.rz.ftz.f32x2 %d6, %d3, %d4; st.global.b64 [%d1+16], %d6; fma.rn.f32x2 %d6, %d3, %d4, %d5; st.global.b64 [%d1+24], %d6;",
+        pair(a), pair(b), pair(c)
+    );
+    let towards_zero = |product: f64| {
+        let nearest = product as f32;
+        match f64::from(nearest).abs() > product.abs() {
+            true => f32::from_bits(nearest.to_bits() - 1),
+            false => nearest,
+        }
+    };
+    let of = |f: &dyn Fn(usize) -> f32| [f(0).to_bits(), f(1).to_bits()];
+    let wanted = [
+        of(&|at| a[at] + b[at]),
+        of(&|at| a[at] - b[at]),
+        of(&|at| towards_zero(f64::from(a[at]) * f64::from(b[at]))),
+        of(&|at| a[at].mul_add(b[at], c[at])),
+    ];
+    assert_eq!(run(&body, &[0; 8]), wanted.concat());
+}
+
+#[test]
+fn singles_are_reduced_over_the_lanes_of_a_mask() {
+    // Lanes 0 to 15 hold -1.5 times their number, the others a NaN in lane 20 among 2.0.
+    let body = "cvt.rn.f32.u32 %r2, %r1; mul.f32 %r2, %r2, 0fBFC00000; setp.ge.u32 %p1, %r1, 16; @%p1 mov.b32 %r2, 0f40000000;
+        setp.eq.u32 %p2, %r1, 20; @%p2 mov.b32 %r2, 0x7f800001; mov.u32 %r3, 0xffff; @%p1 mov.u32 %r3, 0xffff0000;
+        redux.sync.min.f32 %r4, %r2, %r3; redux.sync.max.abs.f32 %r5, %r2, %r3; redux.sync.max.NaN.f32 %r6, %r2, %r3; redux.sync.min.abs.NaN.f32 %r7, %r2, %r3;
+        shl.b32 %r8, 1, %r1; redux.sync.max.abs.f32 %r8, %r2, %r8;
+        mul.wide.u32 %d3, %r1, 16; add.u64 %d2, %d2, %d3; st.global.b32 [%d2], %r4; st.global.b32 [%d2+4], %r5;
+        st.global.b32 [%d2+8], %r6; st.global.b32 [%d2+12], %r7; st.global.b32 [%d2+16], %r8;";
+    let found = run(body, &[0; 5 * 32 + 5]);
+    let row = |lane: usize| [0, 1, 2, 3, 4].map(|at| f32::from_bits(found[5 * lane + at]));
+    assert_eq!(row(3), [-22.5, 22.5, 0.0, 0.0, 4.5]);
+    let upper = row(17);
+    assert_eq!((upper[0], upper[1], upper[4]), (2.0, 2.0, 2.0));
+    assert!(upper[2].is_nan() && upper[3].is_nan());
+}
+
+#[test]
 fn a_cluster_is_a_block() {
     let body = "mov.u32 %r2, %cluster_nctarank; mov.u32 %r3, s; mapa.shared::cluster.u32 %r4, %r3, 0; st.shared::cluster.u32 [%r4], 5;
         barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; ld.shared.u32 %r5, [%r3]; add.u32 %r5, %r5, %r2; st.global.u32 [%d2], %r5;";
@@ -241,6 +338,7 @@ fn a_warp_that_waits_lets_the_others_have_their_turn() {
         entry: "k",
         grid: [1, 1, 1],
         block: [64, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };

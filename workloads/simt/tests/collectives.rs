@@ -109,6 +109,7 @@ fn run(source: &str, given: [[u32; 32]; 5]) -> Result<Vec<u32>, ExecError> {
         entry: "k",
         grid: [1, 1, 1],
         block: [32, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };

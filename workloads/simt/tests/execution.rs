@@ -28,6 +28,7 @@ fn run_with(
         entry: "k",
         grid,
         block,
+        cluster: None,
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };
@@ -297,6 +298,7 @@ fn run_module(source: &str, block: u32, words: usize) -> Result<Vec<u32>, ExecEr
         entry: "k",
         grid: [1, 1, 1],
         block: [block, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };
@@ -492,6 +494,7 @@ fn an_address_in_a_frame_is_never_redundant() {
         entry: "k",
         grid: [1; 3],
         block: [32, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: vec![0; 8],
     };

@@ -29,6 +29,7 @@ fn run(body: &str, buffers: &[Vec<u8>]) -> Vec<u32> {
         entry: "k",
         grid: [1, 1, 1],
         block: [32, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: addresses
             .iter()

@@ -24,6 +24,7 @@ fn races(body: &str, ctas: u32, threads: u32) -> Vec<Race> {
         entry: "k",
         grid: [ctas, 1, 1],
         block: [threads, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };

@@ -20,6 +20,7 @@ fn run(body: &str, ctas: u32, threads: u32, words: usize) -> Result<(Vec<u32>, E
         entry: "k",
         grid: [ctas, 1, 1],
         block: [threads, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };

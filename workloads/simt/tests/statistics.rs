@@ -23,6 +23,7 @@ fn trace(threads: u32, body: &str) -> KernelTrace {
         entry: "k",
         grid: [1; 3],
         block: [threads, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };

@@ -46,6 +46,7 @@ fn run(
         entry,
         grid: [grid[0], grid[1], 1],
         block: [head[0], 1, 1],
+        cluster: None,
         dynamic_shared: head[1],
         params,
     };

@@ -48,6 +48,7 @@ fn run(
         entry: "k",
         grid: [1, 1, 1],
         block: [threads, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params,
     };

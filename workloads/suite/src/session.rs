@@ -435,6 +435,7 @@ impl<'c> Session<'c> {
             entry: launch.kernel.get_ref(),
             grid: extents(&launch.grid, variables),
             block: extents(&launch.block, variables),
+            cluster: (launch.cluster.as_ref()).map(|shape| extents(shape, variables)),
             dynamic_shared: launch.dynamic_shared.integer(variables).unwrap_or(0) as u32,
             params: self.params(launch, variables, memory),
         }

@@ -22,6 +22,7 @@ pub fn launch(ctas: u32, threads: u32, body: &str) -> KernelTrace {
         entry: "k",
         grid: [ctas, 1, 1],
         block: [threads, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };

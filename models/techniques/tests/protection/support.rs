@@ -29,6 +29,7 @@ pub fn launch(threads: u32, body: &str) -> KernelTrace {
         entry: "k",
         grid: [1, 1, 1],
         block: [threads, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };

@@ -191,16 +191,16 @@ impl<'s> Lowering<'_, 's> {
     }
 }
 
+/// Opcode and modifiers.
+pub(super) fn form(instruction: &Instruction<'_>) -> String {
+    let modifiers = instruction.modifiers.iter();
+    let modifiers: String = modifiers.map(|name| format!(".{}", name.text)).collect();
+    format!("{}{modifiers}", instruction.opcode.text)
+}
+
 pub(super) fn unsupported_form(instruction: &Instruction<'_>) -> PtxError {
-    let modifiers: String = instruction
-        .modifiers
-        .iter()
-        .map(|name| format!(".{}", name.text))
-        .collect();
-    PtxError::new(
-        instruction.span.clone(),
-        format!("`{}{modifiers}` is not supported", instruction.opcode.text),
-    )
+    let message = format!("`{}` is not supported", form(instruction));
+    PtxError::new(instruction.span.clone(), message)
 }
 
 fn integer_widths(

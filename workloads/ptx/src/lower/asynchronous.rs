@@ -127,7 +127,7 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], bytes, [barrier]`,
-    /// `cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes`.
+    /// `cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes`; with `.multicast::cluster` a mask of CTAs stands behind the barrier.
     fn copy_bulk(
         &mut self,
         instruction: &Instruction<'s>,
@@ -137,11 +137,15 @@ impl<'s> Lowering<'_, 's> {
         let (to, from) = (modifiers.space(), modifiers.space());
         let tells = modifiers.take("mbarrier::complete_tx::bytes");
         modifiers.take("bulk_group");
+        let multicast = modifiers.take("multicast::cluster");
         modifiers.finish()?;
         let (Some(to), Some(from)) = (to, from) else {
             return Err(unsupported_form(instruction));
         };
-        let count = if tells { 4 } else { 3 };
+        if multicast && !(tells && to == Space::Shared && from == Space::Global) {
+            return Err(unsupported_form(instruction));
+        }
+        let count = 3 + usize::from(tells) + usize::from(multicast);
         expect_operands(instruction, &[count, count + 1])?;
         let (to, base) = self.placed_at(&instruction.operands[0], to)?;
         let (from, source) = self.placed_at(&instruction.operands[1], from)?;
@@ -153,7 +157,13 @@ impl<'s> Lowering<'_, 's> {
             src.push(base);
             barrier = Some(place);
         }
-        let size = CopySize::Bulk(barrier);
+        let size = match barrier {
+            Some(barrier) if multicast => {
+                src.push(self.source(&instruction.operands[4], Type::U16)?);
+                CopySize::Multicast(barrier)
+            }
+            barrier => CopySize::Bulk(barrier),
+        };
         self.emit(
             Op::CopyAsync(CopyAsync { to, from, size }),
             Operands::default(),

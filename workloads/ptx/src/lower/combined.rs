@@ -8,8 +8,8 @@ use super::modifiers::Modifiers;
 use super::operands::expect_operands;
 use crate::ast::{Instruction, Operand};
 use crate::program::{
-    Compare, Comparison, Half, HalfOp, Long2, Op, Operands, ShortOp, Slot, SlotKind, Word1, Word2,
-    Word3,
+    Compare, Comparison, Extreme, Half, HalfOp, Long2, Long3, Op, Operands, PairOp, ShortOp, Slot,
+    SlotKind, Word1, Word2, Word3,
 };
 use crate::types::Type;
 
@@ -17,6 +17,47 @@ use crate::types::Type;
 const CHOOSE: u8 = 0xd8;
 
 impl<'s> Lowering<'_, 's> {
+    /// `min.NaN.abs.f32 d, a, b, c`.
+    pub(super) fn extreme_of_three(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
+        let mut modifiers = Modifiers::new(instruction);
+        let extreme = Extreme {
+            largest: instruction.opcode.text == "max",
+            flush: modifiers.take("ftz"),
+            nan: modifiers.take("NaN"),
+            magnitudes: modifiers.take("abs"),
+        };
+        let element = modifiers.element()?;
+        modifiers.finish()?;
+        if element != Type::F32 {
+            return Err(unsupported_form(instruction));
+        }
+        let op = Op::Word3(Word3::FExtreme(extreme));
+        self.emit_typed(instruction, op, element, &[element; 3])
+    }
+
+    /// `add.rn.f32x2 d, a, b`, `fma.rn.f32x2 d, a, b, c` and their kin: a single in each half of 64 bits.
+    pub(super) fn pairs_of_singles(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
+        let mut modifiers = Modifiers::new(instruction);
+        modifiers.take("f32x2");
+        let rounded = instruction.modifiers.iter();
+        let rounded = rounded.filter(|name| ["rn", "rz", "rm", "rp"].contains(&name.text));
+        let float = modifiers.float();
+        modifiers.finish()?;
+        let fused = instruction.opcode.text == "fma";
+        if float.saturate || fused && rounded.count() == 0 {
+            return Err(unsupported_form(instruction));
+        }
+        let pair = |op| Op::Long2(Long2::Pair(op, float));
+        let op = match instruction.opcode.text {
+            "add" => pair(PairOp::Add),
+            "sub" => pair(PairOp::Sub),
+            "mul" => pair(PairOp::Mul),
+            _ => Op::Long3(Long3::FmaPair(float)),
+        };
+        let sources = if fused { 3 } else { 2 };
+        self.emit_typed(instruction, op, Type::B64, &vec![Type::B64; sources])
+    }
+
     fn emit_one(&mut self, op: Op, sources: &[Slot], kind: SlotKind) -> Slot {
         let slot = self.slots.fresh(kind);
         self.emit(op, slot.into(), sources.iter().copied().collect());

@@ -6,8 +6,8 @@ use super::modifiers::Modifiers;
 use super::operands::expect_operands;
 use crate::ast::Instruction;
 use crate::program::{
-    Barrier, CLUSTER_BARRIER, Compare, Comparison, Convert, Long1, LongToWord, Op, Operands,
-    Rounding, SmallFormat, Word1, WordFunction,
+    Compare, Comparison, Convert, Long1, LongToWord, Op, Operands, Rounding, SmallFormat,
+    WordFunction,
 };
 use crate::types::Type;
 
@@ -33,8 +33,7 @@ impl<'s> Lowering<'_, 's> {
             }
             "szext" => self.extend(instruction, modifiers),
             "cnot" => self.logical_not(instruction, modifiers),
-            "mapa" => self.map_address(instruction, modifiers),
-            _ => self.cta_rank(instruction, modifiers),
+            _ => self.in_cluster(instruction, modifiers),
         }
     }
 
@@ -111,72 +110,6 @@ impl<'s> Lowering<'_, 's> {
             saturate: false,
         };
         self.emit(Op::Convert(widen), dst.into(), word.into());
-        Ok(())
-    }
-
-    /// `mapa.shared::cluster.u32 d, a, rank`: a cluster is a CTA, whose own shared memory is the only one.
-    fn map_address(
-        &mut self,
-        instruction: &Instruction<'s>,
-        mut modifiers: Modifiers<'_, 's>,
-    ) -> Lowered<()> {
-        modifiers.space();
-        let element = modifiers.element()?;
-        modifiers.finish()?;
-        expect_operands(instruction, &[3])?;
-        let dst = self.destination(&instruction.operands[0], element)?;
-        let own = self.source(&instruction.operands[1], element)?;
-        let op = match element.bytes() {
-            8 => Op::Long1(Long1::Copy),
-            _ => Op::Word1(Word1::Copy),
-        };
-        self.emit(op, dst.into(), own.into());
-        Ok(())
-    }
-
-    /// `getctarank.u32 d, a`.
-    fn cta_rank(
-        &mut self,
-        instruction: &Instruction<'s>,
-        mut modifiers: Modifiers<'_, 's>,
-    ) -> Lowered<()> {
-        modifiers.space();
-        modifiers.element()?;
-        modifiers.finish()?;
-        expect_operands(instruction, &[2])?;
-        let dst = self.destination(&instruction.operands[0], Type::U32)?;
-        let zero = self.slots.word_literal(0);
-        self.emit(Op::Word1(Word1::Copy), dst.into(), zero.into());
-        Ok(())
-    }
-
-    /// `barrier.cluster.arrive` and `.wait`: all threads of a cluster are those of a CTA, so that they meet at the wait.
-    pub(super) fn cluster_barrier(
-        &mut self,
-        instruction: &Instruction<'s>,
-        mut modifiers: Modifiers<'_, 's>,
-    ) -> Lowered<()> {
-        modifiers.skip_hints();
-        let (arrive, wait) = (modifiers.take("arrive"), modifiers.take("wait"));
-        modifiers.take("aligned");
-        modifiers.finish()?;
-        if arrive == wait {
-            return Err(unsupported_form(instruction));
-        }
-        if arrive {
-            self.emit(
-                Op::Nothing { fence: true },
-                Operands::default(),
-                Operands::default(),
-            );
-        } else {
-            let number = self.slots.word_literal(CLUSTER_BARRIER);
-            self.emit(
-                Op::Barrier(Barrier::Sync),
-                Operands::default(),
-                number.into(),
-            );
-        }
         Ok(())
     }
 

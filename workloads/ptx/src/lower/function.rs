@@ -166,6 +166,9 @@ pub(super) fn lower<'s>(
         predicates: lowering.slots.predicates,
         shared_bytes: shared as u32,
         local_bytes,
+        cluster: function
+            .cluster
+            .map(|extents| extents.map(|extent| u32::try_from(extent).unwrap_or(u32::MAX))),
         functions,
         unsupported: lowering.errors,
         ..Entry::default()
@@ -454,6 +457,11 @@ impl<'s> Lowering<'_, 's> {
     fn instruction(&mut self, instruction: &Instruction<'s>) -> Lowered<()> {
         match instruction.opcode.text {
             "min" | "max" if has(instruction, "xorsign") => self.extreme_of_magnitudes(instruction),
+            "min" | "max" if instruction.operands.len() == 4 => self.extreme_of_three(instruction),
+            "add" | "sub" | "mul" | "fma" if has(instruction, "f32x2") => {
+                self.pairs_of_singles(instruction)
+            }
+            "tcgen05" => Err(tensor_memory(instruction)),
             "cvt" if has(instruction, "pack") => self.convert_packed(instruction),
             "cvt" if extensions::is_small(instruction) => self.convert_small(instruction),
             "add" | "sub" | "mul" | "fma" | "min" | "max" | "abs" | "neg" | "ex2" | "tanh"
@@ -472,6 +480,7 @@ impl<'s> Lowering<'_, 's> {
             "setp" | "set" | "selp" | "slct" => self.selection(instruction),
             "cvt" => self.convert(instruction),
             "mov" | "cvta" | "isspacep" => self.moves(instruction),
+            "st" | "red" if has(instruction, "async") => self.told_to_barrier(instruction),
             "ld" | "ldu" | "st" | "prefetch" | "prefetchu" => self.memory(instruction),
             "atom" | "red" => self.atomic(instruction, Modifiers::new(instruction)),
             "shfl" | "vote" | "match" | "activemask" | "redux" | "elect" => self.lanes(instruction),
@@ -552,6 +561,27 @@ impl<'s> Lowering<'_, 's> {
             }
         }
     }
+}
+
+/// `tcgen05` (PTX ISA 8.7, section 9.7.16), which computes in a memory of its own.
+fn tensor_memory(instruction: &Instruction<'_>) -> PtxError {
+    let step = instruction.modifiers.first().map_or("", |name| name.text);
+    let what = match step.split("::").next().unwrap_or_default() {
+        "alloc" | "dealloc" | "relinquish_alloc_permit" => "allocation of tensor memory",
+        "ld" | "st" => "a copy between registers and tensor memory",
+        "cp" => "a copy from shared to tensor memory",
+        "shift" => "a shift of rows in tensor memory",
+        "mma" => "a matrix product in tensor memory",
+        "wait" | "fence" | "commit" => "the order of operations on tensor memory",
+        _ => {
+            let message = format!("there is no instruction `tcgen05.{step}`");
+            return PtxError::new(instruction.span.clone(), message);
+        }
+    };
+    let form = super::arithmetic::form(instruction);
+    let message = format!("`{form}` is not executed: {what} of sm_100, which is not modelled");
+    let help = "compile for sm_90a, whose matrix products (`wgmma`) are executed";
+    PtxError::new(instruction.span.clone(), message).with_help(help)
 }
 
 /// Whether the instruction has a modifier.

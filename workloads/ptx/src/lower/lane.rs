@@ -5,7 +5,7 @@ use super::function::{Lowered, Lowering};
 use super::modifiers::Modifiers;
 use super::operands::expect_operands;
 use crate::ast::{Instruction, Operand};
-use crate::program::{Op, Operands, Redux, ShuffleMode, Vote};
+use crate::program::{Extreme, Op, Operands, Redux, ShuffleMode, Vote};
 use crate::types::Type;
 
 impl<'s> Lowering<'_, 's> {
@@ -73,6 +73,20 @@ impl<'s> Lowering<'_, 's> {
             })
         });
         let element = modifiers.element()?;
+        if element == Type::F32 {
+            let extreme = Extreme {
+                largest: named == Some(Redux::Max { signed: false }),
+                flush: false,
+                nan: modifiers.take("NaN"),
+                magnitudes: modifiers.take("abs"),
+            };
+            modifiers.finish()?;
+            if !matches!(named, Some(Redux::Min { .. } | Redux::Max { .. })) {
+                return Err(unsupported_form(instruction));
+            }
+            let op = Op::Redux(Redux::FExtreme(extreme));
+            return self.emit_typed(instruction, op, element, &[element, Type::B32]);
+        }
         modifiers.finish()?;
         let signed = element.is_signed();
         let op = match named {

@@ -5,6 +5,7 @@ mod asynchronous;
 mod atomic;
 mod call;
 mod carry;
+mod cluster;
 mod combined;
 mod compare;
 mod control;

@@ -54,7 +54,7 @@ impl<'s> Lowering<'_, 's> {
             [whole, Operand::Name(name, None)]
                 if element == Type::Pred && name.text == "%is_explicit_cluster" =>
             {
-                self.emit_predicate(PredicateOp::Literal(false), std::slice::from_ref(whole))
+                self.explicit_cluster(whole)
             }
             [whole, Operand::Integer(value, _)] if element == Type::Pred => {
                 let op = PredicateOp::Literal(*value != 0);

@@ -275,11 +275,10 @@ fn special(name: &str, component: Option<&str>) -> Option<Special> {
             "%ntid" => Some(Special::Ntid(axis)),
             "%ctaid" => Some(Special::Ctaid(axis)),
             "%nctaid" => Some(Special::Nctaid(axis)),
-            // A cluster is a CTA.
-            "%clusterid" => Some(Special::Ctaid(axis)),
-            "%nclusterid" => Some(Special::Nctaid(axis)),
-            "%cluster_ctaid" => Some(Special::Number(0)),
-            "%cluster_nctaid" => Some(Special::Number(1)),
+            "%clusterid" => Some(Special::ClusterId(axis)),
+            "%nclusterid" => Some(Special::NclusterId(axis)),
+            "%cluster_ctaid" => Some(Special::ClusterCtaid(axis)),
+            "%cluster_nctaid" => Some(Special::ClusterNctaid(axis)),
             _ => None,
         };
     }
@@ -295,8 +294,8 @@ fn special(name: &str, component: Option<&str>) -> Option<Special> {
         "%lanemask_lt" => Special::LaneMask(MaskKind::Lt),
         "%lanemask_ge" => Special::LaneMask(MaskKind::Ge),
         "%lanemask_gt" => Special::LaneMask(MaskKind::Gt),
-        "%cluster_ctarank" => Special::Number(0),
-        "%cluster_nctarank" => Special::Number(1),
+        "%cluster_ctarank" => Special::ClusterRank,
+        "%cluster_nctarank" => Special::ClusterSize,
         "%current_graph_exec"
         | "%reserved_smem_offset_begin"
         | "%reserved_smem_offset_end"

@@ -207,3 +207,18 @@ fn labels_in_braces_are_not_seen_from_outside() {
     let found = refusals("{ TWICE: membar.gl; TWICE: ret; }");
     assert_eq!(found, ["label `TWICE` stands in two places"]);
 }
+
+#[test]
+fn what_computes_in_tensor_memory_is_named() {
+    let found = refusals(
+        "tcgen05.mma.cta_group::1.kind::f16 [%r1], %d1, %d2, %r2, %p1; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2]; tcgen05.mul; ret;",
+    );
+    assert_eq!(
+        found,
+        [
+            "`tcgen05.mma.cta_group::1.kind::f16` is not executed: a matrix product in tensor memory of sm_100, which is not modelled",
+            "`tcgen05.ld.sync.aligned.32x32b.x1.b32` is not executed: a copy between registers and tensor memory of sm_100, which is not modelled",
+            "there is no instruction `tcgen05.mul`",
+        ]
+    );
+}

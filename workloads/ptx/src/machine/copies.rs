@@ -61,6 +61,10 @@ fn is_operand(entry: &Entry, slot: Slot) -> bool {
     let known = |special: Special| match special {
         Special::Ntid(_)
         | Special::Nctaid(_)
+        | Special::NclusterId(_)
+        | Special::ClusterNctaid(_)
+        | Special::ClusterSize
+        | Special::ExplicitCluster
         | Special::Number(_)
         | Special::Param(_)
         | Special::DynamicShared
@@ -69,6 +73,9 @@ fn is_operand(entry: &Entry, slot: Slot) -> bool {
         | Special::WarpSize => true,
         Special::Tid(_)
         | Special::Ctaid(_)
+        | Special::ClusterId(_)
+        | Special::ClusterCtaid(_)
+        | Special::ClusterRank
         | Special::LaneId
         | Special::WarpId
         | Special::SmId

@@ -7,6 +7,14 @@ use crate::error::PtxError;
 const SPACES: [&str; 7] = ["reg", "param", "shared", "global", "const", "local", "tex"];
 const LINKING: [&str; 4] = ["visible", "extern", "weak", "common"];
 
+/// What entries say of registers, of CTAs and of clusters.
+type PerformanceDirectives = (Option<u64>, Option<Block>, Option<[u64; 3]>);
+
+/// Extents in x, y, z; what is not said is 1.
+fn extents(numbers: &[u64]) -> [u64; 3] {
+    std::array::from_fn(|axis| numbers.get(axis).copied().unwrap_or(1))
+}
+
 impl<'s> Parser<'s> {
     pub(super) fn module(&mut self) -> Module<'s> {
         let mut module = Module::default();
@@ -163,7 +171,7 @@ impl<'s> Parser<'s> {
         } else {
             Vec::new()
         };
-        let (max_registers, block) = self.performance_directives();
+        let (max_registers, block, cluster) = self.performance_directives();
         let body = if self.eat(';') {
             None
         } else {
@@ -177,13 +185,14 @@ impl<'s> Parser<'s> {
             params,
             max_registers,
             block,
+            cluster,
             body,
         })
     }
 
     /// `.maxntid 256, 1, 1`, `.minnctapersm 2`, `.noreturn` and their kin, of which only `.maxnreg` binds allocation.
-    fn performance_directives(&mut self) -> (Option<u64>, Option<Block>) {
-        let (mut max_registers, mut block) = (None, None);
+    fn performance_directives(&mut self) -> PerformanceDirectives {
+        let (mut max_registers, mut block, mut cluster) = (None, None, None);
         while self.peek() == TokenKind::Dotted {
             let directive = self.peek_dotted();
             self.advance();
@@ -197,17 +206,15 @@ impl<'s> Parser<'s> {
             match (directive, &numbers[..]) {
                 (Some("maxnreg"), [value, ..]) => max_registers = Some(*value),
                 (Some(name @ ("maxntid" | "reqntid")), [_, ..]) => {
-                    let mut extents = [1; 3];
-                    for (extent, number) in extents.iter_mut().zip(&numbers) {
-                        *extent = *number;
-                    }
                     let exact = name == "reqntid";
+                    let extents = extents(&numbers);
                     block = Some(Block { extents, exact });
                 }
+                (Some("reqnctapercluster"), [_, ..]) => cluster = Some(extents(&numbers)),
                 _ => {}
             }
         }
-        (max_registers, block)
+        (max_registers, block, cluster)
     }
 
     pub(super) fn params(&mut self) -> Parsed<Vec<Variable<'s>>> {

@@ -29,6 +29,8 @@ pub enum CopySize {
     Bytes(u8),
     /// As many as the third source says, in sixteens. The barrier whose base is the fourth source gets to know.
     Bulk(Option<MemoryOperand>),
+    /// Likewise, to every CTA of the cluster that the fifth source, a mask, names: at the same place in its shared memory, with its own barrier.
+    Multicast(MemoryOperand),
 }
 
 /// `mbarrier`: a barrier in a 64-bit word of shared memory; the first source is its base.
@@ -86,6 +88,13 @@ pub enum WordFunction {
         /// More than 32 bits are 32, else the lower five bits of the count.
         clamp: bool,
     },
+    /// `mapa`: the address, in the CTA whose rank is the second source, of what the first source names; the third one is the own rank.
+    MapShared {
+        /// Addresses are generic ones.
+        generic: bool,
+    },
+    /// `getctarank`: which CTA of the cluster an address of shared memory lies in; the second source is the own rank.
+    SharedRank,
     /// `cvt.pack`: two signed words, clamped to few bits, below the third source moved up.
     Pack {
         /// Bits of each.

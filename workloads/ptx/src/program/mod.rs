@@ -18,9 +18,9 @@ pub use image::{Geometry, ImageFact, Outside, Sample, Surface, SurfaceOp};
 pub use matrix::{Matrix, MatrixElement, MatrixOp, MultiplyAdd, Product, Tile};
 pub use op::{
     Access, Atomic, AtomicOp, Barrier, BoolOp, Call, Carry, CarryOp, Compare, Comparison, Convert,
-    Float, FloatTest, Half, HalfCompare, HalfFormat, HalfOp, Long1, Long2, Long3, LongShift,
-    LongToWord, Machine, Move, Narrow, Op, PermuteMode, PredicateOp, Reduction, Redux, Rounding,
-    ShortOp, ShuffleMode, Target, Vote, Whole, Word1, Word2, Word3, Word4,
+    Extreme, Float, FloatTest, Half, HalfCompare, HalfFormat, HalfOp, Long1, Long2, Long3,
+    LongShift, LongToWord, Machine, Move, Narrow, Op, PairOp, PermuteMode, PredicateOp, Reduction,
+    Redux, Rounding, ShortOp, ShuffleMode, Target, Vote, Whole, Word1, Word2, Word3, Word4,
 };
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
 pub use tensor::{
@@ -46,7 +46,7 @@ pub const GRID_WORKSPACE: u64 = 0x0f00_0000;
 /// A size and a count of those who have arrived (`grid_workspace` of CUDA's cooperative groups), and room.
 pub const GRID_WORKSPACE_BYTES: usize = 16;
 
-/// The number of the barrier of a cluster, which is a CTA: beyond those that a kernel can name.
+/// The number of a cluster's barrier: beyond those that a kernel can name.
 pub const CLUSTER_BARRIER: u32 = u32::MAX;
 
 /// A loaded module.
@@ -115,6 +115,8 @@ pub struct Entry {
     pub shared_bytes: u32,
     /// Local memory of a thread in bytes: the entry's own frame.
     pub local_bytes: u32,
+    /// CTAs of a cluster in x, y, z, where the PTX says how many (`.reqnctapercluster`).
+    pub cluster: Option<[u32; 3]>,
     /// Device functions that it may call; their code stands behind the entry's.
     pub functions: Vec<Function>,
     /// 32-bit registers a thread.

@@ -382,6 +382,20 @@ pub enum Word3 {
         signed: [bool; 2],
         high: bool,
     },
+    FExtreme(Extreme),
+}
+
+/// `min`, `max` and `redux` of singles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extreme {
+    /// The largest, or else the smallest.
+    pub largest: bool,
+    /// Subnormal values become zero of their sign (`.ftz`).
+    pub flush: bool,
+    /// NaN if one of them is (`.NaN`).
+    pub nan: bool,
+    /// Of the magnitudes (`.abs`).
+    pub magnitudes: bool,
 }
 
 /// Four words to a word.
@@ -440,11 +454,21 @@ pub enum Long2 {
     Add,
     Sub,
     Mul,
-    MulHi { signed: bool },
-    Div { signed: bool },
-    Rem { signed: bool },
-    Min { signed: bool },
-    Max { signed: bool },
+    MulHi {
+        signed: bool,
+    },
+    Div {
+        signed: bool,
+    },
+    Rem {
+        signed: bool,
+    },
+    Min {
+        signed: bool,
+    },
+    Max {
+        signed: bool,
+    },
     And,
     Or,
     Xor,
@@ -455,6 +479,17 @@ pub enum Long2 {
     FMin,
     FMax,
     CopySign,
+    /// Of two singles each (`.f32x2`).
+    Pair(PairOp, Float),
+}
+
+/// What is done to both singles of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in PTX")]
+pub enum PairOp {
+    Add,
+    Sub,
+    Mul,
 }
 
 /// Three 64-bit values to a 64-bit value.
@@ -462,8 +497,12 @@ pub enum Long2 {
 #[expect(missing_docs, reason = "named as in PTX")]
 pub enum Long3 {
     Mad,
-    Sad { signed: bool },
+    Sad {
+        signed: bool,
+    },
     Fma(Rounding),
+    /// Of two singles each (`.f32x2`).
+    FmaPair(Float),
 }
 
 /// Shifts of a 64-bit value by a word; counts beyond 63 shift everything out.
@@ -708,6 +747,7 @@ pub enum Redux {
     And,
     Or,
     Xor,
+    FExtreme(Extreme),
 }
 
 /// Formats of fewer than 32 bits, and TF32, whose lower 13 bits are zero.
@@ -791,6 +831,10 @@ pub enum Barrier {
     Unaligned,
     /// Announces itself and goes on.
     Arrive,
+    /// `barrier.cluster.arrive`: the CTA's threads announce themselves to those of the cluster.
+    ClusterArrive,
+    /// `barrier.cluster.wait`: waits until all threads of the cluster have.
+    ClusterWait,
     /// Waits, and learns in how many threads a predicate holds (`.popc`), or whether in all (`.and`) or any (`.or`).
     Reduce {
         /// The question.

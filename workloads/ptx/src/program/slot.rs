@@ -55,6 +55,20 @@ pub enum Special {
     Ctaid(u8),
     /// `%nctaid`.
     Nctaid(u8),
+    /// `%clusterid`.
+    ClusterId(u8),
+    /// `%nclusterid`.
+    NclusterId(u8),
+    /// `%cluster_ctaid`.
+    ClusterCtaid(u8),
+    /// `%cluster_nctaid`.
+    ClusterNctaid(u8),
+    /// `%cluster_ctarank`.
+    ClusterRank,
+    /// `%cluster_nctarank`.
+    ClusterSize,
+    /// `%is_explicit_cluster`, as a word.
+    ExplicitCluster,
     /// `%laneid`.
     LaneId,
     /// `%warpid`.
@@ -73,7 +87,7 @@ pub enum Special {
     DynamicShared,
     /// `%total_smem_size`.
     TotalShared,
-    /// What is the same everywhere: of environment registers, performance counters and clusters.
+    /// What is the same everywhere: of environment registers and performance counters.
     Number(u32),
     /// `WARP_SZ`.
     WarpSize,

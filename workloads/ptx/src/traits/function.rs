@@ -1,7 +1,7 @@
 //! Traits of the functions of words and doubles, a row a function.
 
 use super::{ALL, Dependence, LatencyClass, Traits, Unit, low_bits};
-use crate::program::{Long1, Long2, Long3, LongShift, LongToWord, Word1, Word2, Word3};
+use crate::program::{Long1, Long2, Long3, LongShift, LongToWord, PairOp, Word1, Word2, Word3};
 
 use LatencyClass::{Add, Div, Mad, MinMax, Mul, Simple, Special};
 use Unit::{Fp32, Fp64, Int, Sfu};
@@ -83,6 +83,7 @@ impl Word3 {
             Self::Fma(_) => pure(Fp32, Mad, WHOLE).family(),
             Self::Lop3(_) => pure(Int, Simple, BITWISE),
             Self::Prmt(_) => pure(Int, Simple, WHOLE),
+            Self::FExtreme(_) => pure(Fp32, MinMax, WHOLE),
             Self::FunnelShift { .. } | Self::Bfe { .. } => pure(Int, Simple, WHOLE).family(),
         }
     }
@@ -118,6 +119,8 @@ impl Long2 {
             Self::FDiv(_) => pure(Fp64, Div, WHOLE),
             Self::FMin | Self::FMax => pure(Fp64, MinMax, WHOLE).family(),
             Self::CopySign => pure(Int, Simple, WHOLE),
+            Self::Pair(PairOp::Add | PairOp::Sub, _) => pure(Fp32, Add, WHOLE),
+            Self::Pair(PairOp::Mul, _) => pure(Fp32, Mul, WHOLE),
         }
     }
 }
@@ -128,6 +131,7 @@ impl Long3 {
             Self::Mad => pure(Int, Mad, NOT_ABOVE).family(),
             Self::Sad { .. } => pure(Int, Add, WHOLE).family(),
             Self::Fma(_) => pure(Fp64, Mad, WHOLE).family(),
+            Self::FmaPair(_) => pure(Fp32, Mad, WHOLE),
         }
     }
 }

@@ -79,7 +79,7 @@ pub(super) fn copy_async(how: &CopyAsync) -> Traits {
             bytes: match how.size {
                 CopySize::Bytes(bytes) => bytes,
                 // The first of the pieces that it moves.
-                CopySize::Bulk(_) => 16,
+                CopySize::Bulk(_) | CopySize::Multicast(_) => 16,
             },
         })
     }

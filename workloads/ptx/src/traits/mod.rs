@@ -10,7 +10,7 @@ pub use units::{Flow, LatencyClass, MemoryOp, MemoryOpKind, Unit};
 
 use crate::divergence::Lanes;
 use crate::program::{
-    Carry, CarryOp, Convert, GroupStep, Groups, HalfOp, Machine, MatrixOp, Op, Pending,
+    Barrier, Carry, CarryOp, Convert, GroupStep, Groups, HalfOp, Machine, MatrixOp, Op, Pending,
     ScalarVideo, ShortOp, VideoOp,
 };
 use crate::types::Type;
@@ -251,6 +251,7 @@ impl Op {
             Op::Groups(how) => groups(how),
             Op::Heap(_) => memory::heap(),
             Op::Yield => with(Effect::Waits, Unit::Int),
+            Op::Barrier(Barrier::ClusterArrive) => hint(true),
             Op::Barrier(_) => Traits {
                 lanes: Lanes::Same,
                 ..with(Effect::Waits, Unit::Barrier)

@@ -1,7 +1,8 @@
 //! Operations on 64-bit values.
 
-use warpwatt_ptx::program::{Long1, Long2, Long3, LongShift, LongToWord};
+use warpwatt_ptx::program::{Long1, Long2, Long3, LongShift, LongToWord, PairOp};
 
+use super::float32 as single;
 use super::float64 as f;
 use super::word::find_bit;
 use super::{map1, map2, map3};
@@ -91,6 +92,13 @@ pub fn long2<const W: usize>(op: Long2, a: &Doubles<W>, b: &Doubles<W>) -> Doubl
         Long2::FDiv(rounding) => float2(a, b, |a, b| f::div(a, b, rounding)),
         Long2::FMin => float2(a, b, f::min),
         Long2::FMax => float2(a, b, f::max),
+        Long2::Pair(op, float) => map2(a, b, |a, b| {
+            pairwise([a, b], |[a, b]| match op {
+                PairOp::Add => single::add(a, b, float),
+                PairOp::Sub => single::add(a, -b, float),
+                PairOp::Mul => single::mul(a, b, float),
+            })
+        }),
         Long2::CopySign => float2(a, b, |a, b| b.copysign(a)),
     }
 }
@@ -108,6 +116,9 @@ pub fn long3<const W: usize>(
         Long3::Sad { signed: true } => map3(a, b, c, |a, b, c| {
             (a as i64).abs_diff(b as i64).wrapping_add(c)
         }),
+        Long3::FmaPair(float) => map3(a, b, c, |a, b, c| {
+            pairwise([a, b, c], |[a, b, c]| single::fma(a, b, c, float))
+        }),
         Long3::Fma(rounding) => map3(a, b, c, |a, b, c| {
             f::fma(
                 f64::from_bits(a),
@@ -118,6 +129,15 @@ pub fn long3<const W: usize>(
             .to_bits()
         }),
     }
+}
+
+/// Computes the lower and the upper halves, as singles.
+fn pairwise<const N: usize>(operands: [u64; N], compute: impl Fn([f32; N]) -> f32) -> u64 {
+    let half = |shift: u32| {
+        let halves = operands.map(|bits| f32::from_bits((bits >> shift) as u32));
+        u64::from(compute(halves).to_bits()) << shift
+    };
+    half(32) | half(0)
 }
 
 /// A double shifted by a word.

@@ -1,6 +1,6 @@
 //! Single-precision arithmetic, as PTX defines it: IEEE 754 with explicit rounding, flushing and saturation.
 
-use warpwatt_ptx::program::{Float, Rounding};
+use warpwatt_ptx::program::{Extreme, Float, Rounding};
 
 use super::round::{direct32, to_single, two_sum};
 
@@ -169,6 +169,19 @@ pub fn min(a: f32, b: f32, flush: bool, nan: bool) -> f32 {
 pub fn max(a: f32, b: f32, flush: bool, nan: bool) -> f32 {
     let (a, b) = (flushed(a, flush), flushed(b, flush));
     pick(a, b, nan, |a, b| a > b || (a == b && a.is_sign_positive()))
+}
+
+/// The bits of the smaller or the larger of two.
+pub fn extreme(a: u32, b: u32, how: Extreme) -> u32 {
+    let [a, b] = [a, b].map(|bits| match how.magnitudes {
+        true => f32::from_bits(bits).abs(),
+        false => f32::from_bits(bits),
+    });
+    let found = match how.largest {
+        true => max(a, b, how.flush, how.nan),
+        false => min(a, b, how.flush, how.nan),
+    };
+    found.to_bits()
 }
 
 #[inline(always)]

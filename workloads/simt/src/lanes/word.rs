@@ -197,6 +197,7 @@ pub fn word3<const W: usize>(op: Word3, a: &Words<W>, b: &Words<W>, c: &Words<W>
             )
             .to_bits()
         }),
+        Word3::FExtreme(how) => map3(a, b, c, |a, b, c| f::extreme(f::extreme(a, b, how), c, how)),
         Word3::Lop3(table) => map3(a, b, c, |a, b, c| lop3(a, b, c, table)),
         Word3::Prmt(mode) => map3(a, b, c, |a, b, c| permute(a, b, c, mode)),
         Word3::FunnelShift { right, clamp } => {

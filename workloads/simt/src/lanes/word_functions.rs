@@ -1,6 +1,7 @@
 //! Functions of words: bits found, fields extended, values packed, 8-bit floats.
 
 use warpwatt_ptx::program::{Rounding, SmallFormat, WordFunction};
+use warpwatt_ptx::types::Space;
 
 use super::half::{Layout, decode_half, encode_half, round_integral};
 
@@ -16,6 +17,8 @@ fn one(how: WordFunction, [a, b, c]: [u32; 3]) -> u32 {
     match how {
         WordFunction::FindNthSet => find_nth_set(a, b, c as i32),
         WordFunction::Extend { signed, clamp } => extend(a, b, signed, clamp),
+        WordFunction::MapShared { generic } => map_shared(a, b, c, generic),
+        WordFunction::SharedRank => shared_rank(a, b),
         WordFunction::Pack { bits, signed } => {
             let (low, high) = if signed {
                 (-1i64 << (bits - 1), (1i64 << (bits - 1)) - 1)
@@ -117,6 +120,28 @@ fn encode(format: SmallFormat, value: f64) -> u32 {
         return nan;
     }
     sign | layout.encode_finite(value.abs().min(largest), nearest)
+}
+
+/// The address in the CTA of a rank of what an address of shared memory names. Ranks that no cluster has lie where no CTA's memory does.
+fn map_shared(address: u32, rank: u32, own: u32, generic: bool) -> u32 {
+    let peer = Space::PEER as u32;
+    let last = (Space::WINDOW / Space::PEER) as u32 - 2;
+    let window = match generic {
+        true => Space::Shared.window_base() as u32,
+        false => 0,
+    };
+    let offset = address.wrapping_sub(window) % peer;
+    let first = match rank == own {
+        true => 0,
+        false => (rank.min(last) + 1) * peer,
+    };
+    window + first + offset
+}
+
+/// The rank of the CTA that an address of shared memory lies in.
+fn shared_rank(address: u32, own: u32) -> u32 {
+    let place = address % Space::WINDOW as u32 / Space::PEER as u32;
+    place.checked_sub(1).unwrap_or(own)
 }
 
 #[cfg(test)]

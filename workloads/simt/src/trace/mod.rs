@@ -115,6 +115,11 @@ impl KernelTrace {
         twice
     }
 
+    /// CTAs of which all warps were appended.
+    pub(crate) fn ctas(&self) -> usize {
+        self.warps.len() / self.launch.warps_per_cta()
+    }
+
     /// Replays warp `warp` of CTA `cta` from its first instruction.
     ///
     /// # Panics

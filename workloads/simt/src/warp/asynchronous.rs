@@ -5,6 +5,7 @@ use warpwatt_ptx::types::Space;
 
 use super::Warp;
 use super::access::{Footprint, each_lane};
+use super::tensor::complete;
 use crate::barrier_word::{BarrierWord, offset};
 use crate::memory::{BadAccess, Memories};
 use crate::trace::{Beyond, Copied, LaneMask, Piece, lanes};
@@ -32,47 +33,67 @@ impl<const W: usize> Warp<W> {
             CopySize::Bytes(4) => self.copy_few::<4>(how, inst, executed, memories)?,
             CopySize::Bytes(8) => self.copy_few::<8>(how, inst, executed, memories)?,
             CopySize::Bytes(_) => self.copy_few::<16>(how, inst, executed, memories)?,
-            CopySize::Bulk(barrier) => {
-                let mut copied = Copied::default();
-                let mut before = None;
-                let stores = how.to.space == Space::Global;
-                let sizes = *self.registers.word(inst.src[2]);
-                for lane in lanes(executed) {
-                    let size = u64::from(sizes[lane as usize]);
-                    let pair = [to, from].map(|all| all[lane as usize]);
-                    // What all lanes of a warp do together, they do once.
-                    if before.replace((pair, size)) == Some((pair, size)) && barrier.is_none() {
-                        continue;
-                    }
-                    copy_bulk::<W>(how, lane, pair, size, memories)?;
-                    let base = pair[usize::from(!stores)];
-                    copied
-                        .pieces
-                        .extend((size > 0).then(|| Piece::plain(base, size)));
-                    copied.bytes += size;
-                    if let Some(place) = barrier {
-                        let at = Footprint {
-                            addresses: &self.placed(place, inst, 3),
-                            executed: 1 << lane,
-                            rule: None,
-                        };
-                        each_lane::<8, W>(place.space, &at, memories, |_, bytes| {
-                            BarrierWord::change(bytes, |word| word.complete(size));
-                        })?;
-                        let address = at.addresses[lane as usize];
-                        memories.told.complete(address, size);
-                        copied.barrier = Some(offset(address));
-                    }
-                }
-                if stores || how.from.space != Space::Shared {
-                    self.beyond = Some(Beyond::Copy(copied));
-                }
-                if stores {
-                    return Ok(to);
-                }
+            CopySize::Bulk(barrier) => self.copy_all(how, barrier, inst, executed, memories)?,
+            CopySize::Multicast(barrier) => {
+                self.copy_all(how, Some(barrier), inst, executed, memories)?;
             }
         }
-        Ok(from)
+        let bulk = !matches!(how.size, CopySize::Bytes(_));
+        Ok(match bulk && how.to.space == Space::Global {
+            true => to,
+            false => from,
+        })
+    }
+
+    /// Copies in bulk, lowest lane first.
+    fn copy_all(
+        &mut self,
+        how: &CopyAsync,
+        barrier: Option<MemoryOperand>,
+        inst: &Inst,
+        executed: LaneMask,
+        memories: &mut Memories<'_>,
+    ) -> Result<(), BadAccess> {
+        let [to, from] = [(how.to, 0), (how.from, 1)].map(|(it, at)| self.placed(it, inst, at));
+        let told = barrier.map(|place| (place.space, self.placed(place, inst, 3)));
+        let sizes = *self.registers.word(inst.src[2]);
+        let masks = match how.size {
+            CopySize::Multicast(_) => Some(*self.registers.word(inst.src[4])),
+            _ => None,
+        };
+        let stores = how.to.space == Space::Global;
+        // What does not leave the SMs is done at once in traces, too.
+        let leaves = stores || how.from.space != Space::Shared;
+        let mut copied = Copied::default();
+        let mut before = None;
+        for lane in lanes(executed) {
+            let size = u64::from(sizes[lane as usize]);
+            let pair = [to, from].map(|all| all[lane as usize]);
+            // What all lanes of a warp do together, they do once.
+            if before.replace((pair, size)) == Some((pair, size)) && told.is_none() {
+                continue;
+            }
+            let mask = masks.map(|masks| masks[lane as usize]);
+            let place = told.map_or(0, |(_, at)| at[lane as usize]);
+            for [to, barrier] in receivers([pair[0], place], mask, memories) {
+                copy_bulk::<W>(how, lane, [to, pair[1]], size, memories)?;
+                if let Some((space, _)) = told {
+                    complete::<W>((space, barrier), lane, size, memories)?;
+                    if leaves && memories.is_own(barrier) {
+                        memories.told.complete(barrier, size);
+                        copied.barrier = Some(offset(barrier));
+                    }
+                }
+            }
+            let base = pair[usize::from(!stores)];
+            let piece = || Piece::plain(base, size);
+            copied.pieces.extend((size > 0).then(piece));
+            copied.bytes += size;
+        }
+        if leaves {
+            self.beyond = Some(Beyond::Copy(copied));
+        }
+        Ok(())
     }
 
     fn copy_few<const N: usize>(
@@ -151,6 +172,12 @@ impl<const W: usize> Warp<W> {
             });
         })?;
         self.tell(how, [addresses, operands], executed, over, memories);
+        let mut recorded = addresses;
+        if executed != 0 {
+            let first = executed.trailing_zeros() as usize;
+            recorded[first] = first_own(&addresses, executed, memories);
+        }
+        let addresses = recorded;
         let Some(&slot) = inst.dst.as_slice().first() else {
             return Ok((addresses, false));
         };
@@ -175,16 +202,18 @@ impl<const W: usize> Warp<W> {
         if executed == 0 {
             return;
         }
-        let first = addresses[executed.trailing_zeros() as usize];
+        let first = first_own(&addresses, executed, memories);
         self.beyond = match how.op {
             MbarrierOp::Arrive { expect, .. } => {
                 let mut all = 0;
-                for lane in lanes(executed) {
-                    let count = if expect { 1 } else { operands[lane as usize] };
-                    memories.told.arrive(addresses[lane as usize], count);
-                    all += count;
+                for lane in lanes(executed).filter(|&lane| addresses[lane as usize] == first) {
+                    all += if expect { 1 } else { operands[lane as usize] };
                 }
-                Some(Beyond::Arrives(all))
+                let own = memories.is_own(first);
+                if own {
+                    memories.told.arrive(first, all);
+                }
+                own.then_some(Beyond::Arrives(all))
             }
             MbarrierOp::Test { .. } if over == executed => {
                 let [arrivals, bytes] = memories.told.so_far(first);
@@ -218,6 +247,35 @@ impl<const W: usize> Warp<W> {
             self.registers.set_double(slot, executed, &addresses);
         }
         Ok(())
+    }
+}
+
+/// The barrier that a record tells of, by its address: the first that is the CTA's own, or else the first.
+fn first_own<const W: usize>(
+    addresses: &[u64; W],
+    executed: LaneMask,
+    memories: &Memories<'_>,
+) -> u64 {
+    let mut own = lanes(executed).map(|lane| addresses[lane as usize]);
+    let own = own.find(|&address| memories.is_own(address));
+    own.unwrap_or(addresses[executed.trailing_zeros() as usize])
+}
+
+/// The CTAs that a mask names.
+fn ranks(mask: u32) -> impl Iterator<Item = u64> {
+    (0..16).filter(move |rank| mask >> rank & 1 != 0)
+}
+
+/// Where a copy goes and whom it tells: what the instruction names, or the same places in each CTA of a list.
+pub(super) fn receivers(
+    [to, barrier]: [u64; 2],
+    mask: Option<u32>,
+    memories: &Memories<'_>,
+) -> Vec<[u64; 2]> {
+    let in_cta = |rank| [to, barrier].map(|address| memories.in_cta(address, rank));
+    match mask {
+        None => vec![[to, barrier]],
+        Some(mask) => ranks(mask).map(in_cta).collect(),
     }
 }
 

@@ -5,6 +5,7 @@ use warpwatt_ptx::types::Space;
 
 use super::Warp;
 use super::collective::Part;
+use crate::lanes::extreme;
 use crate::trace::{LaneMask, lanes};
 
 impl<const W: usize> Warp<W> {
@@ -105,9 +106,15 @@ impl<const W: usize> Warp<W> {
             Redux::And => a & b,
             Redux::Or => a | b,
             Redux::Xor => a ^ b,
+            Redux::FExtreme(how) => extreme(a, b, how),
         };
         let own = lanes(union(parts)).map(|lane| values[lane as usize]);
         let value = own.reduce(combine).unwrap_or_default();
+        let value = match op {
+            // One alone has its magnitude taken, too.
+            Redux::FExtreme(how) => extreme(value, value, how),
+            _ => value,
+        };
         for part in parts {
             let dst = part.inst.dst[0];
             self.registers.set_word(dst, part.lanes, &[value; W]);

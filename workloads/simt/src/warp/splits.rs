@@ -326,11 +326,9 @@ impl<const W: usize> Warp<W> {
         let Some(&(first, _)) = parts.first() else {
             return Ok(None);
         };
-        let unaligned = |at: u32| entry.code[at as usize].op == Op::Barrier(Barrier::Unaligned);
-        if parts
-            .iter()
-            .any(|&(at, _)| at != first && !(unaligned(at) && unaligned(first)))
-        {
+        let op = |at: u32| &entry.code[at as usize].op;
+        let alike = |at: u32| op(at) == op(first) && is_unaligned(op(at));
+        if parts.iter().any(|&(at, _)| at != first && !alike(at)) {
             return Err(self.stuck(entry));
         }
         for (number, &(at, lanes)) in parts.iter().enumerate() {
@@ -413,4 +411,10 @@ impl<const W: usize> Warp<W> {
         }
         found
     }
+}
+
+/// Whether lanes of a warp may come to the barrier from different places.
+fn is_unaligned(op: &Op) -> bool {
+    use Barrier::{ClusterArrive, ClusterWait, Unaligned};
+    matches!(op, Op::Barrier(Unaligned | ClusterArrive | ClusterWait))
 }

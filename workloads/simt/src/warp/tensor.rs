@@ -9,6 +9,7 @@ use warpwatt_ptx::types::{Space, Type};
 
 use super::Warp;
 use super::access::{Footprint, combine, each_lane};
+use super::asynchronous::receivers;
 use crate::barrier_word::{BarrierWord, offset};
 use crate::error::Cause;
 use crate::memory::{BadAccess, Memories};
@@ -51,11 +52,20 @@ impl<const W: usize> Warp<W> {
             );
             let tile = tile.map_err(|why| fault(Cause::TensorMap(why)))?;
             firsts[at] = tile.first();
-            self.move_tile(how, &tile, lane, shared[at], memories)?;
-            if let TensorWay::Load(barrier) = how.way {
-                let address = place(2, barrier)[at];
-                complete::<W>(barrier, address, lane, tile.bytes(), memories)?;
-                copied.barrier = Some(offset(address));
+            let (space, told) = match how.way {
+                TensorWay::Load(barrier) => (Some(barrier.space), place(2, barrier)[at]),
+                _ => (None, 0),
+            };
+            let mask = how.multicast.then(|| number(matrix.src.len() - 1));
+            for [to, barrier] in receivers([shared[at], told], mask, memories) {
+                self.move_tile(how, &tile, lane, to, memories)?;
+                if let Some(space) = space {
+                    complete::<W>((space, barrier), lane, tile.bytes(), memories)?;
+                    if memories.is_own(barrier) {
+                        memories.told.complete(barrier, tile.bytes());
+                        copied.barrier = Some(offset(barrier));
+                    }
+                }
             }
             copied.bytes += tile.bytes();
             copied.pieces.extend(tile.told());
@@ -128,8 +138,7 @@ impl<const W: usize> Warp<W> {
             reduce(how.op, how.element, place, &bytes, memories).map_err(fault)?;
             if let Some(barrier) = how.barrier {
                 let address = self.addresses(inst.src[3], barrier.offset)[at];
-                complete::<W>(barrier, address, lane, size as u64, memories)?;
-                copied.barrier = Some(offset(address));
+                complete::<W>((barrier.space, address), lane, size as u64, memories)?;
             }
             copied.bytes += size as u64;
             let piece = || Piece::plain(to[at], size as u64);
@@ -170,9 +179,8 @@ impl<const W: usize> Warp<W> {
 }
 
 /// So many bytes have come: the barrier is told.
-fn complete<const W: usize>(
-    place: MemoryOperand,
-    address: u64,
+pub(super) fn complete<const W: usize>(
+    (space, address): (Space, u64),
     lane: u32,
     bytes: u64,
     memories: &mut Memories<'_>,
@@ -182,11 +190,9 @@ fn complete<const W: usize>(
         executed: 1 << lane,
         rule: None,
     };
-    each_lane::<8, W>(place.space, &at, memories, |_, word| {
+    each_lane::<8, W>(space, &at, memories, |_, word| {
         BarrierWord::change(word, |word| word.complete(bytes));
-    })?;
-    memories.told.complete(address, bytes);
-    Ok(())
+    })
 }
 
 fn read_map(

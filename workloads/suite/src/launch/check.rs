@@ -10,7 +10,8 @@ use warpwatt_simt::trace::LaunchShape;
 use super::names::unknown_entry;
 use super::problem::nearest;
 use super::{
-    Access, Argument, Buffer, Case, ElementType, Files, Home, KernelLaunch, Prepared, Problem, Role,
+    Access, Argument, Buffer, Case, ElementType, Files, Form, Home, KernelLaunch, Prepared,
+    Problem, Role, Variables,
 };
 
 impl Case {
@@ -171,6 +172,7 @@ impl Case {
             problems.push(problem.help(format!("its parameters are ({})", parameters(entry))));
             return;
         }
+        problems.extend(cluster_objection(launch, entry));
         let arguments = launch.arguments.iter().map(|index| &self.arguments[*index]);
         for (position, (argument, param)) in arguments.zip(&entry.params).enumerate() {
             if let Some(objection) = objection(argument, param, module) {
@@ -183,6 +185,25 @@ impl Case {
             }
         }
     }
+}
+
+/// Clusters other than those that the PTX requires, or none of theirs.
+fn cluster_objection(launch: &KernelLaunch, entry: &Entry) -> Option<Problem> {
+    let required = entry.cluster?;
+    let extents = |shape: &[Form; 3]| shape.each_ref().map(|it| it.integer(Variables::NONE));
+    let given = launch.cluster.as_ref().map(extents)?;
+    let differs = given
+        .iter()
+        .zip(required)
+        .any(|(given, required)| matches!(given, Ok(given) if *given != i64::from(required)));
+    differs.then(|| {
+        let [x, y, z] = required;
+        let message = format!(
+            "`{}` requires clusters of {x} x {y} x {z} CTAs (`.reqnctapercluster`)",
+            entry.name
+        );
+        Problem::new(launch.kernel.span(), message).help("leave `cluster` out")
+    })
 }
 
 fn parameters(entry: &Entry) -> String {

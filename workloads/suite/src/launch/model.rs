@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use toml::Spanned;
-use warpwatt_simt::{Border, Filter};
+use warpwatt_ptx::program::TENSOR_MAP_BYTES;
+use warpwatt_simt::{Border, Filter, TensorMap};
 
 use super::{ElementType, Form, Repeat, Rule, Tolerance, Value};
 
@@ -142,7 +143,7 @@ pub struct Field {
 }
 
 /// What a field holds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum FieldContent {
     /// The address of an element.
     Address {
@@ -153,14 +154,24 @@ pub enum FieldContent {
     },
     /// A number.
     Value(Value),
+    /// A tensor map.
+    TensorMap {
+        /// The buffer that holds the tensor, as index of the case's arguments.
+        buffer: usize,
+        /// Elements of that buffer before the tensor's first one.
+        plus: u64,
+        /// What it says but for the address.
+        map: Box<TensorMap>,
+    },
 }
 
 impl Field {
     /// Bytes that it takes where addresses have so many.
     pub(crate) fn bytes(&self, address: u64) -> u64 {
-        match self.content {
+        match &self.content {
             FieldContent::Address { .. } => address,
             FieldContent::Value(value) => value.element.bytes() as u64,
+            FieldContent::TensorMap { .. } => TENSOR_MAP_BYTES,
         }
     }
 }
@@ -276,6 +287,8 @@ pub struct KernelLaunch {
     pub grid: [Form; 3],
     /// Threads of a CTA in x, y, z.
     pub block: [Form; 3],
+    /// CTAs of a cluster in x, y, z; if left out, as the PTX says.
+    pub cluster: Option<[Form; 3]>,
     /// Bytes of shared memory beyond what the kernel declares.
     pub dynamic_shared: Form,
     /// The entry's parameters, as indices of the case's arguments.

@@ -8,6 +8,7 @@ mod host;
 mod pointer;
 mod repeat;
 mod step;
+mod tensor_map;
 mod texture;
 
 use toml::Spanned;

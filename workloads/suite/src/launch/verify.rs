@@ -10,6 +10,9 @@ use super::{Action, Argument, Case, Copying, Form, KernelLaunch, Problem, Role, 
 /// Largest grid in x, and in y and z; largest block and its z (CUDA C Programming Guide, "Compute Capabilities").
 pub(super) const GRID_LIMITS: [i64; 3] = [(1 << 31) - 1, 65_535, 65_535];
 pub(super) const BLOCK_LIMITS: [i64; 3] = [1024, 1024, 64];
+/// Most CTAs of a cluster, with sizes that are not portable.
+const CLUSTER_CTAS: i64 = 16;
+pub(super) const CLUSTER_LIMITS: [i64; 3] = [CLUSTER_CTAS; 3];
 const BLOCK_THREADS: i64 = 1024;
 /// Dynamic shared memory of a CTA.
 pub(super) const SHARED: i64 = 227 << 10;
@@ -100,10 +103,39 @@ impl Verifier<'_, '_> {
             let help = format!("at most {BLOCK_THREADS} threads a block");
             self.tell(span, message, Some(&help));
         }
+        self.cluster(launch, variables);
         let shared = ("`dynamic_shared`", 0, SHARED);
         self.within(&launch.dynamic_shared, variables, shared, &place);
         for &argument in &launch.arguments {
             self.argument(argument, variables);
+        }
+    }
+
+    /// Clusters are of few CTAs, and the grid is a multiple of them.
+    fn cluster(&mut self, launch: &KernelLaunch, variables: Variables<'_>) {
+        let Some(cluster) = &launch.cluster else {
+            return;
+        };
+        let place = launch.kernel.span();
+        let mut ctas = 1i64;
+        for (extent, all) in cluster.iter().zip(&launch.grid) {
+            let bounds = ("an extent of `cluster`", 1, CLUSTER_CTAS);
+            let Some(extent) = self.within(extent, variables, bounds, &place) else {
+                return;
+            };
+            ctas = ctas.saturating_mul(extent);
+            if let Ok(all) = all.integer(variables)
+                && all % extent != 0
+            {
+                let message =
+                    format!("an extent of {all} CTAs is no multiple of clusters of {extent}");
+                self.tell(place.clone(), message, None);
+            }
+        }
+        if ctas > CLUSTER_CTAS {
+            let message = format!("a cluster of {ctas} CTAs is too large");
+            let help = format!("at most {CLUSTER_CTAS} CTAs a cluster");
+            self.tell(place, message, Some(&help));
         }
     }
 

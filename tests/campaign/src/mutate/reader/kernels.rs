@@ -95,6 +95,7 @@ fn run(module: &Module, entry: &str, bytes: usize) -> Option<Execution> {
         entry,
         grid: [2, 1, 1],
         block: [33, 1, 1],
+        cluster: None,
         dynamic_shared: 1 << 12,
         params: pointers.take(bytes).collect(),
     };

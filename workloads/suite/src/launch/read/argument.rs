@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::Entry;
 use super::fields::{Fields, Unknown, integer, number, unknown_name};
 use super::pointer::{self, Pending};
+use super::tensor_map::{self, OF_TENSOR_MAPS};
 use crate::launch::form::{Constants, MISSING};
 use crate::launch::problem::nearest;
 use crate::launch::rule::{Reading, Rule, read as read_rule};
@@ -16,7 +17,7 @@ use crate::launch::{
     Tolerance, Value,
 };
 
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 25] = [
     "index",
     "name",
     "kind",
@@ -34,6 +35,12 @@ const KEYS: [&str; 19] = [
     "buffer",
     "plus",
     "fields",
+    "sizes",
+    "strides",
+    "box",
+    "steps",
+    "swizzle",
+    "fill",
     "passed",
     "note",
 ];
@@ -41,7 +48,16 @@ const KEYS: [&str; 19] = [
 /// Far more than can be simulated, which is checked for a case that is run; beyond it lie only mistakes.
 const COUNT_LIMIT: i64 = 1 << 40;
 
-const KINDS: [&str; 7] = ["in", "out", "inout", "scalar", "struct", "pointer", "null"];
+const KINDS: [&str; 8] = [
+    "in",
+    "out",
+    "inout",
+    "scalar",
+    "struct",
+    "pointer",
+    "null",
+    "tensor_map",
+];
 
 /// An argument and its position in the parameter list.
 pub(super) struct Placed {
@@ -74,9 +90,14 @@ pub(super) fn read(
     let element = match kind.as_deref() {
         // An address has no type of its own; bytes that hold addresses need none.
         Some("pointer" | "null") => Some(ElementType::U64),
+        // Its `type` is that of the tensor's elements.
+        Some("tensor_map") => Some(ElementType::U8),
         Some("struct") if !fields.has("type") && fields.has("fields") => Some(ElementType::U8),
         _ => element(&mut fields),
     };
+    if kind.as_deref() != Some("tensor_map") {
+        fields.refuse(&OF_TENSOR_MAPS, "only a tensor map has it");
+    }
     let mut pending = Pending::default();
     let role = match (kind.as_deref()?, element?) {
         ("scalar", element) => {
@@ -86,6 +107,13 @@ pub(super) fn read(
         }
         ("pointer", _) => pointer::read(&mut fields, constants, &mut pending),
         ("null", _) => null(&mut fields),
+        ("tensor_map", _) => {
+            space(&mut fields);
+            tensor_map::read(&mut fields, constants).map(|(role, map)| {
+                pending.map = Some(map);
+                role
+            })
+        }
         (kind, element) => {
             let mut reader = Reader {
                 fields: &mut fields,

@@ -11,10 +11,11 @@ use crate::launch::form::Constants;
 use crate::launch::problem::nearest;
 use crate::launch::{Argument, Case, Problem};
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "kernel",
     "grid",
     "block",
+    "cluster",
     "dynamic_shared",
     "registers",
     "arg",

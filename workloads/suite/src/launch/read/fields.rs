@@ -226,6 +226,29 @@ impl<'a, 't> Fields<'a, 't> {
             return self.integer(key, low, high);
         }
         let form = self.form(key, constants)?;
+        self.whole_form(key, entry, &form, (low, high), constants)
+    }
+
+    /// As [`whole`](Self::whole), of an entry of a list.
+    pub(super) fn whole_of(
+        &mut self,
+        key: &str,
+        entry: &Entry<'_>,
+        bounds: (i64, i64),
+        constants: &Constants,
+    ) -> Option<i64> {
+        let form = self.form_of(key, entry, constants)?;
+        self.whole_form(key, entry, &form, bounds, constants)
+    }
+
+    fn whole_form(
+        &mut self,
+        key: &str,
+        entry: &Entry<'_>,
+        form: &Form,
+        (low, high): (i64, i64),
+        constants: &Constants,
+    ) -> Option<i64> {
         if let Some(name) = form.free().first() {
             let problem = unknown_name(name, constants.keys().map(String::as_str));
             self.problem(Problem {

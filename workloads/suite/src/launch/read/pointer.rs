@@ -5,8 +5,11 @@ use toml::Spanned;
 use super::argument::{OF_BUFFERS, element, scalar};
 use super::case::Arguments;
 use super::fields::{Fields, Unknown};
+use super::tensor_map::PendingMap;
 use crate::launch::form::Constants;
-use crate::launch::{Field, FieldContent, Form, Home, Pointer, Problem, Role, Scalar, Value};
+use crate::launch::{
+    Buffer, Field, FieldContent, Form, Home, Pointer, Problem, Role, Scalar, Value,
+};
 
 const FIELD_KEYS: [&str; 6] = ["offset", "buffer", "plus", "type", "value", "note"];
 
@@ -16,6 +19,8 @@ pub(super) struct Pending {
     /// The buffer that a pointer points into.
     buffer: Option<Spanned<String>>,
     pub(super) fields: Vec<PendingField>,
+    /// What a tensor map describes.
+    pub(super) map: Option<PendingMap>,
 }
 
 /// What stands within a buffer.
@@ -104,6 +109,9 @@ pub(super) fn resolve(
         }
         named.extend(target);
     }
+    if let Some(map) = &pending.map {
+        named.extend(resolve_map(arguments, argument, map, problems));
+    }
     for field in &pending.fields {
         let content = match &field.content {
             PendingContent::Value(value) => FieldContent::Value(*value),
@@ -124,6 +132,34 @@ pub(super) fn resolve(
         }
     }
     named
+}
+
+/// Gives a tensor map the buffer that it describes; returns that.
+fn resolve_map(
+    arguments: &mut Arguments,
+    argument: usize,
+    pending: &PendingMap,
+    problems: &mut Vec<Problem>,
+) -> Option<usize> {
+    let target = target(arguments, &pending.buffer, None, problems)?;
+    let holder = &arguments.list[target];
+    let Role::Buffer(Buffer { count, .. }) = holder.role else {
+        return None;
+    };
+    match pending.finish(holder, count) {
+        Ok((map, plus)) => {
+            let content = FieldContent::TensorMap {
+                buffer: target,
+                plus,
+                map: Box::new(map),
+            };
+            if let Role::Buffer(buffer) = &mut arguments.list[argument].role {
+                buffer.fields.push(Field { offset: 0, content });
+            }
+        }
+        Err(message) => problems.push(Problem::new(pending.buffer.span(), message)),
+    }
+    Some(target)
 }
 
 /// The buffer called `name`, if an address can point at that element of it.

@@ -8,13 +8,14 @@ use super::fields::{Fields, Unknown, integer, unknown_name};
 use super::host::{Around, read_copy, read_set};
 use super::repeat;
 use crate::launch::form::Constants;
-use crate::launch::verify::{BLOCK_LIMITS, GRID_LIMITS, SHARED};
+use crate::launch::verify::{BLOCK_LIMITS, CLUSTER_LIMITS, GRID_LIMITS, SHARED};
 use crate::launch::{Action, Form, KernelLaunch, Problem, Repeat, Role, Scalar, Step, Variables};
 
-const STEP_KEYS: [&str; 11] = [
+const STEP_KEYS: [&str; 12] = [
     "kernel",
     "grid",
     "block",
+    "cluster",
     "dynamic_shared",
     "args",
     "loop",
@@ -24,7 +25,14 @@ const STEP_KEYS: [&str; 11] = [
     "copy",
     "note",
 ];
-const LAUNCH_KEYS: [&str; 5] = ["kernel", "grid", "block", "dynamic_shared", "args"];
+const LAUNCH_KEYS: [&str; 6] = [
+    "kernel",
+    "grid",
+    "block",
+    "cluster",
+    "dynamic_shared",
+    "args",
+];
 
 /// Loops in each other.
 const DEEPEST: usize = 8;
@@ -180,6 +188,10 @@ impl Round<'_> {
         let kernel = fields.require_string_at("kernel", "the name of an entry in the PTX");
         let grid = self.shape(fields, "grid", GRID_LIMITS);
         let block = self.shape(fields, "block", BLOCK_LIMITS);
+        let cluster = match fields.has("cluster") {
+            true => Some(self.shape(fields, "cluster", CLUSTER_LIMITS)?),
+            false => None,
+        };
         let dynamic_shared = match fields.entry("dynamic_shared") {
             Some(entry) => self.number(fields, "`dynamic_shared`", entry, (0, SHARED)),
             None => Some(Form::Constant(0.0)),
@@ -194,6 +206,7 @@ impl Round<'_> {
             kernel: kernel?,
             grid: grid?,
             block: block?,
+            cluster,
             dynamic_shared: dynamic_shared?,
             arguments,
         })
