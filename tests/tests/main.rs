@@ -5,6 +5,7 @@
 mod avf;
 mod compiler_spill;
 mod compilers;
+mod compute_unit;
 mod diagnostics;
 mod fault_injection;
 mod foreign_activity;
@@ -23,6 +24,7 @@ mod invariants;
 mod kernel_cases;
 mod lane_faults;
 mod machine_code;
+mod miaow_rtl;
 mod oracle_cacti65;
 mod oracle_cacti7;
 mod oracle_mcpat;

@@ -72,6 +72,7 @@ fn static_instruction(
         uniform,
         multiply_adds: multiply_adds(&inst.op),
         asynchronous: asynchronous(&inst.op),
+        bytes: 0,
         line: inst.line,
     }
 }

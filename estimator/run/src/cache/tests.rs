@@ -65,6 +65,7 @@ fn trace(steps: u32) -> KernelTrace {
         uniform: false,
         multiply_adds: 0,
         asynchronous: None,
+        bytes: 0,
         line: 1,
     };
     let shape = LaunchShape {

@@ -28,6 +28,7 @@ fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         uniform: false,
         multiply_adds: 0,
         asynchronous: None,
+        bytes: 0,
         line: 1,
     }
 }

@@ -94,7 +94,9 @@ fn units(gpu: &GpuSpec) -> impl Iterator<Item = (Port, Option<u32>)> {
         let owner = move |part| (parts > 1).then_some(part);
         (0..parts).flat_map(move |part| (0..count / parts).map(move |_| (port, owner(part))))
     });
-    arithmetic.chain([(Port::Ldst, None)])
+    // All schedulers share these.
+    let scalar = (0..units.scalar.count).map(|_| (Port::Scalar, None));
+    arithmetic.chain(scalar).chain([(Port::Ldst, None)])
 }
 
 impl IssueHook for Pipeline {

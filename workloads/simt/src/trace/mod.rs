@@ -19,8 +19,9 @@ pub use check::{Counts, Malformed};
 pub use needs::{Need, Needs, Role};
 pub use record::{Addresses, BarrierUse, Step, WarpCursor, WarpRecorder, lanes};
 pub use statics::{
-    Asynchronous, Flow, INSTRUCTION_BYTES, LatencyClass, Marks, MemoryOp, MemoryOpKind, Register,
-    RegisterKind, Release, Results, Space, Split, StaticInst, Unit, ValueRead, ValueWrite,
+    Asynchronous, Flow, INSTRUCTION_BYTES, LatencyClass, Marks, MemoryOp, MemoryOpKind,
+    Outstanding, Register, RegisterKind, Release, Results, Space, Split, StaticInst, Unit,
+    ValueRead, ValueWrite,
 };
 
 use std::sync::Arc;
