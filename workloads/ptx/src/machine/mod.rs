@@ -13,6 +13,7 @@ mod expand;
 mod fuse;
 mod operands;
 mod parameters;
+mod schedule;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -50,7 +51,7 @@ struct Pass {
 }
 
 /// In their order: what folds away first, then what becomes several instructions.
-const PASSES: [Pass; 9] = [
+const PASSES: [Pass; 10] = [
     Pass {
         name: "parameters",
         run: parameters::run,
@@ -86,6 +87,10 @@ const PASSES: [Pass; 9] = [
     Pass {
         name: "expand",
         run: expand::run,
+    },
+    Pass {
+        name: "schedule",
+        run: schedule::run,
     },
 ];
 

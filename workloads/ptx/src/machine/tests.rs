@@ -156,3 +156,20 @@ fn sequences_are_as_long_as_those_of_the_listings() {
         known.map(|(name, ours, theirs)| (name.to_owned(), ours, theirs))
     );
 }
+
+/// Both loads go before the sum that waits for the first; the store stays behind what it may overwrite.
+#[test]
+fn loads_go_first_and_stores_stay_in_their_place() {
+    let code = ops(
+        "mov.u32 %r1, %tid.x;\nmov.u32 %r3, s;\nmad.lo.s32 %r4, %r1, 12, %r3;\nld.shared.f32 %f1, [%r4];\nadd.f32 %f2, %f1, %f1;\nld.shared.f32 %f3, [%r4+8];\nadd.f32 %f4, %f2, %f3;\nst.shared.f32 [%r4], %f4;\nld.shared.f32 %f5, [%r4+16];\nst.shared.f32 [%r4+20], %f5;",
+    );
+    let names: String = code
+        .iter()
+        .map(|op| match op {
+            Op::Load(_) => 'l',
+            Op::Store(_) => 's',
+            _ => '.',
+        })
+        .collect();
+    assert_eq!(names, "...ll..sls.", "{code:?}");
+}
