@@ -435,4 +435,6 @@ fn deliver<'t>(
 }
 
 #[cfg(test)]
+mod tensor_peak;
+#[cfg(test)]
 mod tests;

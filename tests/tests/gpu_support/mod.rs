@@ -43,6 +43,7 @@ pub fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         split: None,
         uniform: false,
         multiply_adds: 0,
+        element_bits: 0,
         asynchronous: None,
         line: 1,
     }

@@ -60,13 +60,14 @@ fn inst() -> impl Strategy<Value = StaticInst> {
             meeting,
         });
     let parts = (unit, latency, registers(), registers(), memory);
-    let facts = (any::<bool>(), any::<u32>(), any::<u32>(), needs(), split());
+    let product = (any::<u32>(), any::<u8>());
+    let facts = (any::<bool>(), any::<u32>(), product, needs(), split());
     (parts, flow, results, facts, release, marks()).prop_map(
         |(
             (unit, latency, sources, destinations, memory),
             flow,
             results,
-            (uniform, line, multiply_adds, needs, split),
+            (uniform, line, (multiply_adds, element_bits), needs, split),
             release,
             marks,
         )| {
@@ -80,6 +81,7 @@ fn inst() -> impl Strategy<Value = StaticInst> {
                 results,
                 uniform,
                 multiply_adds,
+                element_bits,
                 asynchronous: None,
                 line,
                 release,
