@@ -440,4 +440,6 @@ fn deliver<'t>(
 }
 
 #[cfg(test)]
+mod tensor_peak;
+#[cfg(test)]
 mod tests;

@@ -318,10 +318,8 @@ fn timing(spec: &GpuSpec, inst: &StaticInst) -> Timing {
         (Unit::Fp32, LatencyClass::Div) => (Port::Sfu, timing.fp32.div.clone()),
         (Unit::Sfu, _) => (Port::Sfu, timing.special.clone()),
         (Unit::Matrix, _) => match inst.asynchronous {
-            Some(Asynchronous::Product { bits, .. }) => {
-                (Port::Tensor, of_warpgroup(timing, inst.multiply_adds, bits))
-            }
-            _ => (Port::Tensor, timing.tensor.clone()),
+            Some(Asynchronous::Product { .. }) => (Port::Tensor, of_warpgroup(timing, inst)),
+            _ => (Port::Tensor, of_warp(timing, inst)),
         },
         (Unit::Int | Unit::Scalar, class) => {
             (Port::Int, of_class(&timing.int, timing, class).clone())
@@ -369,12 +367,32 @@ fn branches(inst: &StaticInst) -> bool {
     matches!(inst.flow, Some(Flow::Branch | Flow::Call | Flow::Return))
 }
 
-/// A product of a warpgroup, in proportion to one of m64n128k16 of 16-bit elements.
-fn of_warpgroup(timing: &TimingSpec, multiply_adds: u32, bits: u8) -> OpTiming {
-    /// A warp's multiply-adds of that one, and the bits of its elements.
-    const WHOLE: u64 = 16 * 128 * 16 * 16;
-    let work = u64::from(multiply_adds) * u64::from(bits);
-    let interval = (u64::from(timing.warpgroup.interval) * work).div_ceil(WHOLE) as u32;
+/// How long a tensor unit works on a product, if one of `whole` multiply-adds of 16-bit elements takes so long. Elements of twice the bits take twice as long;
+/// doubles are multiplied at a sixteenth of the rate (data sheets of A100 and H100: 19.5 Tflop/s of 312, 67 of 989).
+fn in_proportion(interval: u32, whole: u64, inst: &StaticInst) -> u32 {
+    let cost = match inst.element_bits {
+        64 => 16 * 16,
+        bits => u64::from(bits),
+    };
+    let work = u64::from(inst.multiply_adds) * cost;
+    (u64::from(interval) * work).div_ceil(whole * 16) as u32
+}
+
+/// A product of a warp, in proportion to one of m16n16k16. Other matrix instructions are moves between lanes, and take what the whole takes.
+fn of_warp(timing: &TimingSpec, inst: &StaticInst) -> OpTiming {
+    let whole = &timing.tensor;
+    match inst.multiply_adds {
+        0 => whole.clone(),
+        _ => OpTiming {
+            interval: in_proportion(whole.interval, 16 * 16 * 16, inst).max(1),
+            ..whole.clone()
+        },
+    }
+}
+
+/// A product of a warpgroup, in proportion to one of m64n128k16, of which a warp has sixteen rows.
+fn of_warpgroup(timing: &TimingSpec, inst: &StaticInst) -> OpTiming {
+    let interval = in_proportion(timing.warpgroup.interval, 16 * 128 * 16, inst);
     OpTiming {
         latency: timing.warpgroup.latency + interval,
         interval,

@@ -49,6 +49,7 @@ pub fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         split: None,
         uniform: false,
         multiply_adds: 0,
+        element_bits: 0,
         asynchronous: None,
         bytes: 0,
         line: 1,

@@ -58,6 +58,7 @@ fn nothing() -> StaticInst {
         needs: Needs::default(),
         uniform: false,
         multiply_adds: 0,
+        element_bits: 0,
         asynchronous: None,
         bytes: 4,
         line: 0,

@@ -71,6 +71,7 @@ fn static_instruction(
         marks,
         uniform,
         multiply_adds: multiply_adds(&inst.op),
+        element_bits: element_bits(&inst.op),
         asynchronous: asynchronous(&inst.op),
         bytes: 0,
         line: inst.line,
@@ -99,16 +100,29 @@ fn registers(entry: &Entry, slots: impl Iterator<Item = Slot>) -> Vec<Register> 
     found
 }
 
-/// m x n x k of a matrix product; a warp computes one.
+/// m x n x k of a matrix product, or half of that if one of two elements is zero; a warp computes one.
 fn multiply_adds(op: &Op) -> u32 {
-    match op {
-        Op::Matrix(matrix) => match &matrix.op {
-            MatrixOp::MultiplyAdd(how) => how.shape.map(u32::from).iter().product(),
-            MatrixOp::GroupMultiplyAdd(how) => {
-                u32::from(GROUP_ROWS) / WARPGROUP * u32::from(how.columns) * u32::from(how.depth)
-            }
-            _ => 0,
-        },
+    let Op::Matrix(matrix) = op else { return 0 };
+    let (all, sparse) = match &matrix.op {
+        MatrixOp::MultiplyAdd(how) => (how.shape.map(u32::from).iter().product(), how.sparse),
+        MatrixOp::GroupMultiplyAdd(how) => {
+            let rows = u32::from(GROUP_ROWS) / WARPGROUP;
+            (
+                rows * u32::from(how.columns) * u32::from(how.depth),
+                how.sparse,
+            )
+        }
+        _ => (0, None),
+    };
+    if sparse.is_some() { all / 2 } else { all }
+}
+
+/// Bits of an element of the factors of a matrix product.
+fn element_bits(op: &Op) -> u8 {
+    let Op::Matrix(matrix) = op else { return 0 };
+    match &matrix.op {
+        MatrixOp::MultiplyAdd(how) => how.elements[0].bits() as u8,
+        MatrixOp::GroupMultiplyAdd(how) => how.elements[0].bits() as u8,
         _ => 0,
     }
 }
@@ -120,10 +134,10 @@ fn asynchronous(op: &Op) -> Option<Asynchronous> {
             MatrixOp::GroupMultiplyAdd(how) => {
                 let bits = how.elements[0].bits();
                 let rows = u32::from(how.columns) / WARPGROUP;
-                let left = u32::from(GROUP_ROWS) / WARPGROUP;
+                // Of a sparse one half is stored.
+                let left = u32::from(GROUP_ROWS) / WARPGROUP / how.left_parts();
                 let rows = rows + if how.left == 0 { left } else { 0 };
                 Some(Asynchronous::Product {
-                    bits: bits as u8,
                     shared_bytes: rows * u32::from(how.depth) * bits / 8,
                 })
             }

@@ -11,6 +11,7 @@ mod multiply;
 mod polling;
 mod race_watch;
 mod set_and_pack;
+mod sparse;
 mod splits;
 mod surface;
 mod tensor;

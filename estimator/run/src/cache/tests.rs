@@ -64,6 +64,7 @@ fn trace(steps: u32) -> KernelTrace {
         split: None,
         uniform: false,
         multiply_adds: 0,
+        element_bits: 0,
         asynchronous: None,
         bytes: 0,
         line: 1,

@@ -6,9 +6,9 @@ use warpwatt_simt::trace::{
     Piece, Register, RegisterKind, Release, Results, Space, StaticInst, Unit, WarpRecorder,
 };
 
-const ALL: u64 = 0xffff_ffff;
+pub(super) const ALL: u64 = 0xffff_ffff;
 
-fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
+pub(super) fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
     let word = |&number: &u16| Register {
         kind: RegisterKind::Word,
         number,
@@ -27,6 +27,7 @@ fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         split: None,
         uniform: false,
         multiply_adds: 0,
+        element_bits: 0,
         asynchronous: None,
         bytes: 0,
         line: 1,
@@ -168,16 +169,14 @@ fn warpgroup(code: Vec<StaticInst>, records: impl Fn(&mut WarpRecorder)) -> crat
 
 fn product() -> StaticInst {
     StaticInst {
-        asynchronous: Some(Asynchronous::Product {
-            bits: 16,
-            shared_bytes: 2560,
-        }),
+        asynchronous: Some(Asynchronous::Product { shared_bytes: 2560 }),
         multiply_adds: 16 * 256 * 16,
+        element_bits: 16,
         ..inst(Unit::Matrix, &[1, 2, 3], &[1, 2])
     }
 }
 
-fn groups(asynchronous: Asynchronous) -> StaticInst {
+pub(super) fn groups(asynchronous: Asynchronous) -> StaticInst {
     StaticInst {
         asynchronous: Some(asynchronous),
         ..inst(Unit::Int, &[], &[])

@@ -8,7 +8,7 @@ use crate::ast::{Instruction, Operand};
 use crate::error::PtxError;
 use crate::program::{
     Access, HalfFormat, Matrix, MatrixElement, MatrixOp, MultiplyAdd, Op, Operands, Product, Slot,
-    SmallFormat, Tile,
+    SmallFormat, Sparse, Tile,
 };
 use crate::types::{Space, Type};
 
@@ -221,6 +221,7 @@ impl<'s> Lowering<'_, 's> {
         if is_wmma && !modifiers.take("mma") {
             return Err(unsupported_form(instruction));
         }
+        let sparse = !is_wmma && (modifiers.take("sp") || modifiers.take("sp::ordered_metadata"));
         modifiers.take("sync");
         modifiers.take("aligned");
         let shape = modifiers.find(shape_named);
@@ -248,8 +249,12 @@ impl<'s> Lowering<'_, 's> {
                 [d, a, b, c] => [a, b, c, d],
                 _ => return None,
             };
-            let [a, b, c, d] = multiplies(shape, elements, is_wmma)?;
+            let [a, b, c, d] = match sparse {
+                true => multiplies_sparse(shape, elements)?,
+                false => multiplies(shape, elements, is_wmma)?,
+            };
             let how = MultiplyAdd {
+                sparse: None,
                 shape,
                 elements,
                 registers: [a, b, c],
@@ -260,12 +265,19 @@ impl<'s> Lowering<'_, 's> {
             let of_bits = elements[0] == MatrixElement::B1;
             (of_bits == product.is_some() && of_bits == counts_bits).then_some((how, d))
         });
-        let Some((how, written)) = how else {
+        let Some((mut how, written)) = how else {
             return Err(unsupported_form(instruction));
         };
-        expect_operands(instruction, &[4])?;
+        expect_operands(instruction, &[if sparse { 6 } else { 4 }])?;
         let [d, sources @ ..] = &instruction.operands[..] else {
             return Err(unsupported_form(instruction));
+        };
+        let metadata = match sparse {
+            true => {
+                how.sparse = Some(selected(&sources[4], how.shape[2] / 2, how.elements[0])?);
+                Some(self.source(&sources[3], Type::B32)?)
+            }
+            false => None,
         };
         let dst = self.fragment(d, (usize::from(written), how.elements[3]), false)?;
         let mut src = Vec::new();
@@ -273,6 +285,7 @@ impl<'s> Lowering<'_, 's> {
         for (operand, (count, element)) in sources.iter().zip(parts) {
             src.extend(self.fragment(operand, (usize::from(count), element), true)?);
         }
+        src.extend(metadata);
         self.emit_matrix(MatrixOp::MultiplyAdd(how), dst, src, Operands::default());
         Ok(())
     }
@@ -396,6 +409,37 @@ fn mma_has([m, n, k]: [u16; 3], a: MatrixElement) -> bool {
         _ => (&[], &[]),
     };
     (m, n) == (16, 8) && depths.contains(&k) || (m, n) == (8, 8) && small.contains(&k)
+}
+
+/// As [`multiplies`], where half of A is stored. How the metadata of elements of eight bits and less lie in the lanes is in figures only.
+fn multiplies_sparse([m, n, k]: [u16; 3], elements: [MatrixElement; 4]) -> Option<[u8; 4]> {
+    if !matches!(elements[0], F16 | BF16 | TF32) || !k.is_multiple_of(2) {
+        return None;
+    }
+    let [a, _, c, d] = multiplies([m, n, k / 2], elements, false)?;
+    let b = registers([m, n, k], Part::B, elements[1], false);
+    Some([a, b, c, d])
+}
+
+/// The lanes of each four that hold the metadata: one for sixteen bits a row, a pair for twice as many.
+pub(super) fn selected(
+    selector: &Operand<'_>,
+    stored: u16,
+    element: MatrixElement,
+) -> Lowered<Sparse> {
+    let bits = stored * if element == TF32 { 4 } else { 2 };
+    let lanes = (bits / 16) as u8;
+    let last = u64::from(4 / lanes) - 1;
+    match selector {
+        Operand::Integer(number, _) if *number <= last => Ok(Sparse {
+            lane: *number as u8 * lanes,
+            lanes,
+        }),
+        other => {
+            let message = format!("the sparsity selector is a number from 0 to {last}");
+            Err(PtxError::new(other.span(), message))
+        }
+    }
 }
 
 /// Registers of A, B, C and D, if there are such matrices.

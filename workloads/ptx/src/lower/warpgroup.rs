@@ -2,7 +2,7 @@
 
 use super::arithmetic::unsupported_form;
 use super::function::{Lowered, Lowering};
-use super::matrix::{element_named, shape_named};
+use super::matrix::{element_named, selected, shape_named};
 use super::modifiers::Modifiers;
 use super::operands::expect_operands;
 use crate::ast::{Instruction, Operand};
@@ -50,6 +50,7 @@ impl<'s> Lowering<'_, 's> {
         instruction: &Instruction<'s>,
         mut modifiers: Modifiers<'_, 's>,
     ) -> Lowered<()> {
+        let sparse = modifiers.take("sp");
         let shape = modifiers.find(shape_named);
         let saturate = modifiers.take("satfinite");
         let elements = [(); 3].map(|()| modifiers.find(element_named));
@@ -60,9 +61,18 @@ impl<'s> Lowering<'_, 's> {
             return Err(unsupported_form(instruction));
         };
         let bits = a == MatrixElement::B1;
-        if !has(shape, [a, b, d]) || of_bits != bits || counts_bits != bits {
+        let stored = [shape[0], shape[1], shape[2] / if sparse { 2 } else { 1 }];
+        // How the metadata of smaller elements lie in the lanes is in figures only.
+        let small = sparse && !matches!(a, MatrixElement::Half(_));
+        if small || !has(stored, [a, b, d]) || of_bits != bits || counts_bits != bits {
             return Err(unsupported_form(instruction));
         }
+        let mut plain = instruction.clone();
+        let metadata = match sparse && plain.operands.len() > 5 {
+            true => plain.operands.drain(3..5).collect(),
+            false => Vec::new(),
+        };
+        let instruction = &plain;
         let (Some(sums), Some(left)) = (instruction.operands.first(), instruction.operands.get(1))
         else {
             return Err(unsupported_form(instruction));
@@ -80,6 +90,7 @@ impl<'s> Lowering<'_, 's> {
             adds: Adds::Always(true),
             saturate,
             product: if bits { Product::And } else { Product::Times },
+            sparse: None,
         };
         self.immediates(instruction, &mut how)?;
         let dst = self.fragment(sums, (usize::from(how.sums), d), false)?;
@@ -90,6 +101,10 @@ impl<'s> Lowering<'_, 's> {
             fragments.extend(self.fragment(left, (4, a), true)?);
         } else {
             src.push(self.source(left, Type::B64)?);
+        }
+        if let [words, selector] = &metadata[..] {
+            how.sparse = Some(selected(selector, stored[2], a)?);
+            fragments.push(self.source(words, Type::B32)?);
         }
         how.adds = match &instruction.operands[3] {
             Operand::Integer(number, _) => Adds::Always(*number != 0),

@@ -79,6 +79,17 @@ pub struct MultiplyAdd {
     pub saturate: bool,
     /// What stands for the products.
     pub product: Product,
+    /// Of A, half of each four elements (of TF32, one of two) are stored; the last source tells which.
+    pub sparse: Option<Sparse>,
+}
+
+/// Where a product finds which elements of A are stored: in the lanes of each four that have this number, or this pair of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sparse {
+    /// The first of these lanes.
+    pub lane: u8,
+    /// How many there are: each tells of sixteen bits a row.
+    pub lanes: u8,
 }
 
 /// What is summed over the inner dimension.

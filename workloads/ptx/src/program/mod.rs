@@ -15,7 +15,7 @@ pub use extensions::{
     CopyAsync, CopySize, Heap, Mbarrier, MbarrierOp, MemoryOperand, SmallFormat, WordFunction,
 };
 pub use image::{Geometry, ImageFact, Outside, Sample, Surface, SurfaceOp};
-pub use matrix::{Matrix, MatrixElement, MatrixOp, MultiplyAdd, Product, Tile};
+pub use matrix::{Matrix, MatrixElement, MatrixOp, MultiplyAdd, Product, Sparse, Tile};
 pub use op::{
     Access, Atomic, AtomicOp, Barrier, BoolOp, Call, Carry, CarryOp, Compare, Comparison, Convert,
     Extreme, Float, FloatTest, Half, HalfCompare, HalfFormat, HalfOp, Long1, Long2, Long3,

@@ -1,6 +1,6 @@
 //! Matrix products of a warpgroup, four warps in a row (PTX ISA 8.7, section 9.7.15).
 
-use super::{MatrixElement, Product};
+use super::{MatrixElement, Product, Sparse};
 
 /// Warps of a warpgroup.
 pub const WARPGROUP: u32 = 4;
@@ -32,6 +32,15 @@ pub struct GroupMultiplyAdd {
     pub saturate: bool,
     /// What stands for the products.
     pub product: Product,
+    /// Of A, half of each four elements (of TF32, one of two) are stored; the last fragment tells which.
+    pub sparse: Option<Sparse>,
+}
+
+impl GroupMultiplyAdd {
+    /// Of so many elements of A one is stored.
+    pub fn left_parts(&self) -> u32 {
+        if self.sparse.is_some() { 2 } else { 1 }
+    }
 }
 
 /// Whether a product is added to what is there.

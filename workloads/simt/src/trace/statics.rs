@@ -38,6 +38,8 @@ pub struct StaticInst {
     pub uniform: bool,
     /// Multiply-adds that a warp does with it on matrices; 0 on all other instructions.
     pub multiply_adds: u32,
+    /// Bits of an element of the factors of a matrix product; 0 on all other instructions.
+    pub element_bits: u8,
     /// What it begins or ends that goes on while its warp does.
     pub asynchronous: Option<Asynchronous>,
     /// Bytes of its encoding; 0 where it has none, as PTX: it is then as long as the instructions of whatever runs it.
@@ -51,8 +53,6 @@ pub struct StaticInst {
 pub enum Asynchronous {
     /// A product begins. What it adds to lies in the registers that it writes.
     Product {
-        /// Bits of an element of the factors.
-        bits: u8,
         /// Bytes of the factors in shared memory, a warp's share.
         shared_bytes: u32,
     },

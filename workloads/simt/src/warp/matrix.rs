@@ -296,7 +296,8 @@ pub(super) trait Parts {
 impl Parts for MultiplyAdd {
     fn size_of(&self, part: usize) -> [usize; 2] {
         let [m, n, k] = self.shape.map(usize::from);
-        [[m, k], [k, n], [m, n], [m, n]][part]
+        let stored = if self.sparse.is_some() { k / 2 } else { k };
+        [[m, stored], [k, n], [m, n], [m, n]][part]
     }
 
     fn places(

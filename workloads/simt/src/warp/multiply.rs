@@ -12,6 +12,7 @@ use warpwatt_ptx::program::{
 
 use super::Warp;
 use super::matrix::{GROUP, Parts};
+use super::sparse;
 use crate::lanes::encode_half;
 use crate::trace::LaneMask;
 
@@ -60,9 +61,10 @@ impl<const W: usize> Warp<W> {
     pub(super) fn multiply_add(&mut self, how: &MultiplyAdd, matrix: &Matrix, executed: LaneMask) {
         let places = self.multiplier.places(how, matrix.dst.len());
         let [mut a, mut b, mut d] = std::mem::take(&mut self.multiplier.room);
-        let [of_a, of_b, _] = how.registers.map(usize::from);
+        let [of_a, of_b, of_c] = how.registers.map(usize::from);
         let (first, rest) = matrix.src.split_at(of_a);
-        let (second, third) = rest.split_at(of_b);
+        let (second, rest) = rest.split_at(of_b);
+        let (third, metadata) = rest.split_at(of_c);
         for group in 0..W / GROUP {
             for (part, (slots, values)) in [(first, &mut a), (second, &mut b), (third, &mut d)]
                 .into_iter()
@@ -73,7 +75,15 @@ impl<const W: usize> Warp<W> {
                 values.resize(rows * columns, 0.0);
                 self.gather(how.elements[part], slots, group, &places[part], values);
             }
-            multiply(how, &a, &b, &mut d);
+            match (how.sparse, metadata) {
+                (Some(sparse), [metadata]) => {
+                    let words = self.registers.word_part::<GROUP>(*metadata, group);
+                    let [_, stored] = how.size_of(0);
+                    let columns = sparse::columns(words, sparse, how.elements[0], stored);
+                    sparse::multiply(&columns, &a, &b, &mut d, usize::from(how.shape[1]));
+                }
+                _ => multiply(how, &a, &b, &mut d),
+            }
             self.scatter(how, (&matrix.dst, executed), group, &places[3], &d);
         }
         self.multiplier.room = [a, b, d];
@@ -382,7 +392,7 @@ mod tests {
         ) {
             let product = if xor && elements[0] == MatrixElement::B1 { Product::Xor } else { Product::Times };
             let (m, n, k) = (16, 8 * n, 4 * k);
-            let how = MultiplyAdd { shape: [m, n, k], elements, registers: [0; 3], fixed_layout: true, saturate, product };
+            let how = MultiplyAdd { shape: [m, n, k], elements, registers: [0; 3], fixed_layout: true, saturate, product, sparse: None };
             let [m, n, k] = [m, n, k].map(usize::from);
             let value = |part: usize, at: usize| {
                 let mut decoded = [f64::from_bits(bits[at]); GROUP];

@@ -7,7 +7,7 @@ use warpwatt_ptx::program::{
 };
 use warpwatt_ptx::types::Space;
 
-use super::Warp;
+use super::{Warp, sparse};
 use crate::error::Cause;
 use crate::lanes::{add_row, decode_half, encode_half, small_float};
 use crate::memory::{BadAccess, Memories};
@@ -45,6 +45,7 @@ impl<const W: usize> Warp<W> {
             });
         }
         let (sums, left) = matrix.src.split_at(usize::from(how.sums));
+        let (left, metadata) = left.split_at(usize::from(how.left));
         let sources = inst.src.as_slice();
         let right = sources[0];
         for group in 0..W / GROUP {
@@ -57,7 +58,10 @@ impl<const W: usize> Warp<W> {
             let place = |which: usize, slot: Slot| Operand {
                 descriptor: Descriptor(self.registers.double(slot)[lane]),
                 element: how.elements[which],
-                depth: usize::from(how.depth),
+                depth: match which {
+                    0 => usize::from(how.depth) / how.left_parts() as usize,
+                    _ => usize::from(how.depth),
+                },
                 transposed: how.transposed[which],
             };
             let columns = 0..usize::from(how.columns);
@@ -74,7 +78,15 @@ impl<const W: usize> Warp<W> {
                 (adds, _) => adds == Adds::Always(true),
             };
             let before = adds.then(|| self.sums_held(how, sums, group));
-            let after = how.products(&left, &right, before);
+            let after = match (how.sparse, metadata) {
+                (Some(sparse), [metadata]) => {
+                    let words = self.registers.word_part::<GROUP>(*metadata, group);
+                    let stored = usize::from(how.depth) / 2;
+                    let columns = sparse::columns(words, sparse, how.elements[0], stored);
+                    how.of_stored(&left, &right, &columns, before)
+                }
+                _ => how.products(&left, &right, before),
+            };
             self.hold_sums(how, &matrix.dst, group, &after);
         }
         Ok(())
@@ -284,15 +296,44 @@ impl Products for GroupMultiplyAdd {
     }
 }
 
+/// Products with what is stored of a sparse A.
+trait OfStored {
+    fn of_stored(
+        &self,
+        left: &[u8],
+        right: &[u8],
+        columns: &[usize],
+        before: Option<Vec<f64>>,
+    ) -> Vec<f64>;
+}
+
+impl OfStored for GroupMultiplyAdd {
+    fn of_stored(
+        &self,
+        left: &[u8],
+        right: &[u8],
+        columns: &[usize],
+        before: Option<Vec<f64>>,
+    ) -> Vec<f64> {
+        let across = usize::from(self.columns);
+        let left = numbers(self.elements[0], left, self.negated[0]);
+        let right = self.by_depth(right);
+        let mut sums = before.unwrap_or_else(|| vec![-0.0; ROWS * across]);
+        sparse::multiply(columns, &left, &right, &mut sums, across);
+        sums
+    }
+}
+
 /// Sums of products of numbers.
 trait OfNumbers {
+    /// B, row by row.
+    fn by_depth(&self, right: &[u8]) -> Vec<f64>;
     fn of_numbers(&self, left: &[u8], right: &[u8]) -> Vec<f64>;
 }
 
 impl OfNumbers for GroupMultiplyAdd {
-    fn of_numbers(&self, left: &[u8], right: &[u8]) -> Vec<f64> {
+    fn by_depth(&self, right: &[u8]) -> Vec<f64> {
         let (columns, depth) = (usize::from(self.columns), usize::from(self.depth));
-        let left = numbers(self.elements[0], left, self.negated[0]);
         let by_column = numbers(self.elements[1], right, self.negated[1]);
         let mut right = vec![0.0; depth * columns];
         for (column, values) in by_column.chunks_exact(depth).enumerate() {
@@ -300,6 +341,13 @@ impl OfNumbers for GroupMultiplyAdd {
                 right[at * columns + column] = value;
             }
         }
+        right
+    }
+
+    fn of_numbers(&self, left: &[u8], right: &[u8]) -> Vec<f64> {
+        let (columns, depth) = (usize::from(self.columns), usize::from(self.depth));
+        let left = numbers(self.elements[0], left, self.negated[0]);
+        let right = self.by_depth(right);
         let mut sums = vec![-0.0; ROWS * columns];
         for (row, sums) in left.chunks_exact(depth).zip(sums.chunks_exact_mut(columns)) {
             add_row(row, &right, sums);

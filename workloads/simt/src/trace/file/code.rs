@@ -86,6 +86,7 @@ pub(super) fn write(writer: &mut BlockWriter, code: &[StaticInst]) {
             Some(op) => writer.bytes(&[op.space.number() + 1, op.kind.number(), op.bytes]),
         }
         writer.unsigned(u64::from(inst.multiply_adds));
+        writer.bytes(&[inst.element_bits]);
         writer.unsigned(u64::from(inst.line));
         write_release(writer, &inst.release);
         write_marks(writer, &inst.marks);
@@ -98,8 +99,8 @@ pub(super) fn write(writer: &mut BlockWriter, code: &[StaticInst]) {
 fn write_asynchronous(writer: &mut BlockWriter, asynchronous: Option<Asynchronous>) {
     match asynchronous {
         None => writer.bytes(&[NONE]),
-        Some(Asynchronous::Product { bits, shared_bytes }) => {
-            writer.bytes(&[1, bits]);
+        Some(Asynchronous::Product { shared_bytes }) => {
+            writer.bytes(&[1]);
             writer.unsigned(u64::from(shared_bytes));
         }
         Some(Asynchronous::Commit) => writer.bytes(&[2]),
@@ -117,7 +118,6 @@ fn read_asynchronous(reader: &mut BlockReader<'_>) -> Result<Option<Asynchronous
     Ok(match reader.byte()? {
         NONE => None,
         1 => Some(Asynchronous::Product {
-            bits: reader.byte()?,
             shared_bytes: reader.number()?,
         }),
         2 => Some(Asynchronous::Commit),
@@ -245,6 +245,7 @@ fn read_inst(reader: &mut BlockReader<'_>) -> Result<StaticInst, TraceFileError>
         destinations: read_registers(reader)?,
         memory: read_memory(reader)?,
         multiply_adds: reader.number()?,
+        element_bits: reader.byte()?,
         line: reader.number()?,
         release: read_release(reader)?,
         marks: read_marks(reader)?,

@@ -65,14 +65,15 @@ fn inst() -> impl Strategy<Value = StaticInst> {
         any::<(u8, u8)>()
             .prop_map(|(vector, near)| Asynchronous::Outstanding(Outstanding { vector, near })),
     );
-    let facts = (any::<bool>(), any::<u32>(), any::<u32>(), needs(), split());
+    let product = (any::<u32>(), any::<u8>());
+    let facts = (any::<bool>(), any::<u32>(), product, needs(), split());
     let facts = (facts, asynchronous, any::<u8>());
     (parts, flow, results, facts, release, marks()).prop_map(
         |(
             (unit, latency, sources, destinations, memory),
             flow,
             results,
-            ((uniform, line, multiply_adds, needs, split), asynchronous, bytes),
+            ((uniform, line, (multiply_adds, element_bits), needs, split), asynchronous, bytes),
             release,
             marks,
         )| {
@@ -86,6 +87,7 @@ fn inst() -> impl Strategy<Value = StaticInst> {
                 results,
                 uniform,
                 multiply_adds,
+                element_bits,
                 asynchronous,
                 bytes,
                 line,
