@@ -472,6 +472,8 @@ pub enum Suite {
     Macros,
     /// Dies of products, operations, accesses and DRAM beside published ones, and what takes a V100's energy beside AccelWattch
     Dies,
+    /// MIAOW: area of its compute unit and blocks at 32 nm, and Tahiti's
+    Miaow,
     /// Runs of GPGPU-Sim 4.2.0 with the presets gtx480 and v100: cycles and instructions of fourteen kernels
     Gpu,
     /// The uniform-vector paper: IPC of its Table 3 with the preset gtx285

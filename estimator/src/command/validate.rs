@@ -80,6 +80,7 @@ fn checks(
         }),
         Suite::Macros => tool(arguments, |_| macros::checks()),
         Suite::Dies => shipped("dies", arguments, sink),
+        Suite::Miaow => shipped("miaow", arguments, sink),
         Suite::Gpu => tool(arguments, gpu::gpgpusim),
         Suite::UniformVectors => shipped("uniform_vectors", arguments, sink),
         Suite::RegisterVirtualization => shipped("register_virtualization", arguments, sink),

@@ -23,6 +23,7 @@ mod goals;
 mod hostile;
 mod inject;
 mod kernel;
+mod miaow;
 mod odd_inputs;
 mod operating;
 mod page;

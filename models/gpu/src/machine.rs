@@ -8,7 +8,7 @@ use crate::engine::Ticks;
 use crate::event::{Event, Queue};
 use crate::memory::Memory;
 use crate::occupancy::{Demand, demand};
-use crate::program::Program;
+use crate::program::{Program, fetches};
 use crate::sm::{Sm, World};
 use crate::watch::{MemoryView, SmView, Watcher};
 use crate::{GpuError, GpuSpec, Hooks, LaunchRun, Run, Work};
@@ -116,7 +116,8 @@ impl<'t> CodeMap<'t> {
             return base;
         }
         let base = self.end;
-        let instructions = trace.code.len() as u64 + metadata;
+        let fetches = trace.code.iter().map(|inst| fetches(spec, inst));
+        let instructions = fetches.map(u64::from).sum::<u64>() + metadata;
         let bytes = instructions * u64::from(spec.fetch.instruction_bytes);
         self.end = (base + bytes).next_multiple_of(u64::from(spec.icache.line_bytes));
         self.kernels.push((trace, base));

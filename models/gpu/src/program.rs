@@ -160,8 +160,7 @@ impl Program {
             pass,
             latency,
         } = timing(spec, inst);
-        let word = spec.fetch.instruction_bytes;
-        let words = (u32::from(inst.bytes).div_ceil(word)).saturating_sub(1) as u8;
+        let words = (fetches(spec, inst) - 1) as u8;
         // What a product that goes on alone adds to, the unit reads and writes on its own; whoever waits for it waits by name.
         let alone = matches!(inst.asynchronous, Some(Asynchronous::Product { .. }));
         let waits_for = |register: &&Register| !alone || !inst.destinations.contains(register);
@@ -261,6 +260,13 @@ impl Program {
     pub fn writes(&self, inst: &Inst) -> &[u16] {
         &self.writes[inst.writes.start as usize..inst.writes.end as usize]
     }
+}
+
+/// Fetches that an instruction takes.
+pub(crate) fn fetches(spec: &GpuSpec, inst: &StaticInst) -> u32 {
+    u32::from(inst.bytes)
+        .div_ceil(spec.fetch.instruction_bytes)
+        .max(1)
 }
 
 /// Whether a warp waits for counts of accesses by an instruction, and its GPU heeds that.

@@ -16,6 +16,7 @@ const OWN: &[(&str, &str)] = texts!("../../suites/":
     "chip_shares.toml",
     "dies.toml",
     "filter_cache.toml",
+    "miaow.toml",
     "register_virtualization.toml",
     "soft_error.toml",
     "soft_error_avf.toml",
