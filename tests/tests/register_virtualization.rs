@@ -3,7 +3,7 @@
 use toml::Table;
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_techniques::register_file::ACCESSES;
+use warpwatt_techniques::register_file::{ACCESSES, RegisterWindow, RegistersOverTime};
 use warpwatt_techniques::{Technique, find};
 use warpwatt_tests::traces;
 
@@ -45,6 +45,43 @@ fn metric(technique: &dyn Technique, run: &Run, name: &str) -> f64 {
         .find(|metric| metric.name == name)
         .unwrap()
         .value
+}
+
+/// Figures 2.1 and 3.4 of the work: windows add up to what the whole run counts, and looking on changes nothing.
+#[test]
+fn windows_of_registers_add_up_to_the_run() {
+    let launches = traces("hotspot");
+    for name in ["register_virtualization", "register_shrink", "power_gating"] {
+        let technique = technique(name, "");
+        let plain = time(&launches, Some(technique.as_ref()));
+        let mut spec = GpuSpec::preset("fermi-16sm").unwrap();
+        let mut hooks = Hooks::default();
+        technique.reshape(&mut spec);
+        let log = RegistersOverTime::new(100);
+        assert!(technique.attach_over_time(&spec, &mut hooks, &log));
+        let run = simulate(&spec, &launches, hooks).unwrap();
+        assert_eq!(run.activity, plain.activity, "{name}");
+        let subarray = u64::from(log.subarray());
+        let rows = log.finish().unwrap();
+        assert!(rows.len() > 10 && rows.len() as u64 <= run.cycles / 100 + 1);
+        let sum = |of: fn(&RegisterWindow) -> u64| rows.iter().map(of).sum::<u64>();
+        for (ours, counter) in [
+            (sum(|row| row.held), "registers_cycles"),
+            (sum(|row| row.reserved), "registers_reserved_cycles"),
+            (sum(|row| row.powered), "register_domain_cycles"),
+        ] {
+            assert_eq!(ours, run.activity.get(counter), "{name}: {counter}");
+        }
+        assert!(
+            rows.iter().all(|row| row.held <= row.powered * subarray),
+            "{name}"
+        );
+        assert!(rows.iter().any(|row| row.held > 0), "{name}");
+    }
+    let mut hooks = Hooks::default();
+    let spec = GpuSpec::preset("fermi-16sm").unwrap();
+    let none = technique("filter_cache", "");
+    assert!(!none.attach_over_time(&spec, &mut hooks, &RegistersOverTime::new(100)));
 }
 
 #[test]

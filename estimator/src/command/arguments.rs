@@ -18,6 +18,7 @@ use super::explain::ExplainArguments;
 use super::inject::InjectArguments;
 use super::man::ManArguments;
 use super::predict::PredictArguments;
+use super::registers_over_time::LiveArguments;
 use super::reproduce::ReproduceArguments;
 use super::schema::SchemaArguments;
 use super::sensitivity::SensitivityArguments;
@@ -300,6 +301,9 @@ pub struct KernelArguments {
     /// What it is priced in
     #[command(flatten)]
     pub conditions: Conditions,
+    /// Registers over time
+    #[command(flatten)]
+    pub live: LiveArguments,
     /// On which board
     #[command(flatten)]
     pub board: BoardChoice,

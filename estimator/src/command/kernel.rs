@@ -16,6 +16,7 @@ use super::drawn::Drawn;
 use super::energy::{Energy, Program};
 use super::files::write_one;
 use super::races::Races;
+use super::registers_over_time::Live;
 use super::timeline::{Timeline, Written};
 use super::timing::Timing;
 use crate::by_sm::{MOST_ROWS, SmWindows};
@@ -26,6 +27,7 @@ use crate::peak::{MOST_WINDOWS, Windows};
 use crate::run::execute::{execute, trace, untimed};
 use crate::run::kernel::{LoadedKernel, load};
 use crate::run::plain::TimedKernel;
+use crate::study::Configuration;
 
 /// Mismatches that are shown; all are counted.
 const LISTED: usize = 10;
@@ -78,6 +80,15 @@ impl Report {
         self
     }
 
+    /// Adds registers over time, if they were asked for.
+    fn live(mut self, live: Option<(Value, String)>) -> Self {
+        if let Some((value, text)) = live {
+            self.value["registers_over_time"] = value;
+            self.text += &text;
+        }
+        self
+    }
+
     /// Adds where the timeline is, if there is one.
     fn with_timeline(mut self, timeline: Option<&Written>) -> Self {
         if let Some(timeline) = timeline {
@@ -119,6 +130,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         None => None,
     };
     let circuits = arguments.conditions.circuits(sink);
+    let manages = arguments.live.configuration(sink);
     let (Some(spec), Some(kernel), Some(dumps), Some(cache), Some(mut timeline), Ok(board)) =
         (spec, kernel, dumps, cache, timeline, board)
     else {
@@ -169,19 +181,36 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     if let (Some(timeline), Some(energy)) = (&mut timeline, &energy) {
         energy.show_power(timeline.watcher());
     }
-    let timeline = timeline.map(Timeline::finish).transpose();
-    let timeline = timeline.map_err(first)?;
+    let timeline = timeline.map(Timeline::finish).transpose().map_err(first)?;
     write_dumps(&dumps, &buffers)?;
     if let (Some(path), Some(Ok(run))) = (&arguments.activity, &timing) {
         write_activity(path, &kernel.name.name, &spec, run)?;
     }
+    let live = live(arguments, manages.as_ref(), (&spec, &traces))?;
     if let (Some(path), Some(energy)) = (&arguments.conditions.power, &mut energy) {
         let whose = arguments.conditions.power_by;
         energy.write_power(path, whose).map_err(first)?;
     }
     let report = facts.report(&spec, timing.as_ref()).priced(energy);
-    let report = report.drawn(drawn.as_ref());
+    let report = report.drawn(drawn.as_ref()).live(live);
     Ok(report.with_timeline(timeline.as_ref()).with(races.as_ref()))
+}
+
+/// Registers over time, if they are asked for: what the document has and what the text has.
+fn live(
+    arguments: &KernelArguments,
+    manages: Option<&Configuration>,
+    run: (&GpuSpec, &[KernelTrace]),
+) -> Result<Option<(Value, String)>, Option<Diag>> {
+    let (Some(path), Some(manages)) = (&arguments.live.live, manages) else {
+        return Ok(None);
+    };
+    let control = Control {
+        cycle_limit: arguments.cycle_limit,
+        ..Control::default()
+    };
+    let live = Live::of(manages, run, arguments.live.live_window, control)?;
+    live.write(path).map(Some).map_err(first)
 }
 
 /// Races are looked for in PTX only.

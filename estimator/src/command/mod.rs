@@ -31,6 +31,7 @@ mod present;
 mod progress;
 mod ptx;
 mod races;
+mod registers_over_time;
 mod report;
 mod reproduce;
 mod results;

@@ -33,6 +33,7 @@ kernel vector_add --cycle-limit 10
 kernel vector_add --cache-limit much
 kernel vector_add --timeline line.json --timeline-sms 99
 kernel vector_add --timeline nowhere/line.json
+kernel vector_add --live live.csv --live-with filter_cache
 avf vector_add --cycle-limit 10
 avf vector_add --structure registers
 avf vector_add --protect register_file=maybe

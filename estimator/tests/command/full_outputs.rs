@@ -206,6 +206,7 @@ fn files_stay_as_they_were_on_a_full_disk() {
         ("table.csv", "array --batch arrays.csv --out table.csv"),
         ("counts.csv", "kernel vector_add --activity counts.csv"),
         ("c.bin", "kernel vector_add --dump c=c.bin"),
+        ("live.csv", "kernel vector_add --live live.csv"),
         (
             "flips.json",
             "inject vector_add --structure register_file --samples 3 --out flips.json",

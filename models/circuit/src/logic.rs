@@ -3,6 +3,7 @@
 mod activity;
 mod analysis;
 mod arithmetic;
+mod bch;
 mod cells;
 mod choose;
 mod code;

@@ -7,6 +7,7 @@ use warpwatt_gpu::trace::LaunchShape;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage, all_of};
 
+use crate::register_file::RegistersOverTime;
 use crate::{ALL, Circuits, Fit, LaneCheck, Metric, Structure, Technique};
 
 /// Two techniques that cannot be in one configuration.
@@ -33,6 +34,20 @@ pub struct Stack {
 }
 
 impl Stack {
+    /// Attaches all of them, telling of registers over time; says whether one manages any.
+    pub fn attach_over_time(
+        &self,
+        gpu: &GpuSpec,
+        hooks: &mut Hooks,
+        log: &RegistersOverTime,
+    ) -> bool {
+        let mut managed = false;
+        for member in &self.members {
+            managed |= member.attach_over_time(gpu, hooks, log);
+        }
+        managed
+    }
+
     /// How its techniques find that a lane computes wrongly, if one does.
     pub fn lane_check(&self, gpu: &GpuSpec) -> Option<LaneCheck> {
         self.members

@@ -54,11 +54,11 @@ const STRUCTURE: Choice<Place, 5> = choice(
     "register_file",
     "what is protected; words are of 32 bits, instructions of instruction_bytes",
 );
-const CODE: Choice<Guard, 4> = choice(
+const CODE: Choice<Guard, 5> = choice(
     "code",
     Guard::NAMES,
     "hsiao",
-    "corrects one error and detects two (hsiao, hamming), corrects one (sec), or detects one (parity)",
+    "corrects one error and detects two (hsiao, hamming), corrects one (sec), corrects two and detects three (dected), or detects one (parity)",
 );
 
 /// A configured code.

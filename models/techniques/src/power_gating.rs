@@ -12,7 +12,7 @@ use warpwatt_gpu::{GpuSpec, Hooks, Run};
 
 use crate::parameter::{Choice, choice};
 use crate::register_file::parameters::{self, SUBARRAYS};
-use crate::register_file::{Allocation, Domain, Management, Size, costs};
+use crate::register_file::{Allocation, Domain, Management, RegistersOverTime, Size, costs};
 use crate::{Claim, Definition, Judged, Metric, Structure, Technique};
 
 /// The technique in the registry.
@@ -76,6 +76,11 @@ impl Technique for PowerGating {
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         self.management.attach(gpu, hooks, None);
+    }
+
+    fn attach_over_time(&self, gpu: &GpuSpec, hooks: &mut Hooks, log: &RegistersOverTime) -> bool {
+        self.management.attach_over_time(gpu, hooks, log);
+        true
     }
 
     fn alter(&self, gpu: &GpuSpec, structures: &mut [Structure]) {

@@ -23,7 +23,8 @@ use crate::register_file::parameters::{
     WAKE_CYCLES,
 };
 use crate::register_file::{
-    Allocation, Domain, Management, REGISTER_FILE_KB, Selection, Size, costs, stage,
+    Allocation, Domain, Management, REGISTER_FILE_KB, RegistersOverTime, Selection, Size, costs,
+    stage,
 };
 use crate::{Circuits, Claim, Definition, Fit, Judged, Metric, Structure, Technique};
 
@@ -108,6 +109,11 @@ impl Technique for RegisterShrink {
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         self.management.attach(gpu, hooks, None);
+    }
+
+    fn attach_over_time(&self, gpu: &GpuSpec, hooks: &mut Hooks, log: &RegistersOverTime) -> bool {
+        self.management.attach_over_time(gpu, hooks, log);
+        true
     }
 
     fn attach_protecting(

@@ -26,7 +26,9 @@ use crate::register_file::parameters::{
     self, GATINGS, PIPELINE_CYCLES, RELEASE_FLAG_CACHE, RENAMING_TABLE_BYTES, SUBARRAYS,
     WAKE_CYCLES,
 };
-use crate::register_file::{Allocation, Domain, Management, Selection, Size, costs, stage};
+use crate::register_file::{
+    Allocation, Domain, Management, RegistersOverTime, Selection, Size, costs, stage,
+};
 use crate::{Circuits, Claim, Definition, Fit, Judged, Metric, Parsed, Structure, Technique};
 
 /// The technique in the registry.
@@ -144,6 +146,11 @@ impl Technique for RegisterVirtualization {
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         self.management.attach(gpu, hooks, None);
+    }
+
+    fn attach_over_time(&self, gpu: &GpuSpec, hooks: &mut Hooks, log: &RegistersOverTime) -> bool {
+        self.management.attach_over_time(gpu, hooks, log);
+        true
     }
 
     fn attach_protecting(

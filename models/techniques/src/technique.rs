@@ -10,6 +10,7 @@ use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
 use warpwatt_structures::Stage;
 use warpwatt_techlib::quantity::Time;
 
+use crate::register_file::RegistersOverTime;
 use crate::{LaneCheck, Structure};
 
 /// One configured technique.
@@ -56,6 +57,13 @@ pub trait Technique: Send + Sync + Debug {
         let _ = journals;
         self.attach(gpu, hooks);
         None
+    }
+
+    /// Attaches the technique to a run, telling of registers over time; says whether it manages any.
+    fn attach_over_time(&self, gpu: &GpuSpec, hooks: &mut Hooks, log: &RegistersOverTime) -> bool {
+        let _ = log;
+        self.attach(gpu, hooks);
+        false
     }
 
     /// Storage that the technique adds to each SM and whose bits are followed, with its bits.

@@ -1,6 +1,8 @@
-//! Codes that correct one error, most of them detecting two: their actual check matrices.
+//! Codes that correct one error or two, most of them detecting one more: their actual check matrices.
 
 use serde::{Deserialize, Serialize};
+
+use super::bch;
 
 /// Which code.
 #[derive(
@@ -15,6 +17,8 @@ pub enum Code {
     /// Columns of odd weight with rows of equal weight: fewer and shallower trees (Hsiao, IBM Journal of Research and Development 14(4), 1970).
     #[default]
     Hsiao,
+    /// An extended code of Bose, Ray-Chaudhuri and Hocquenghem: corrects two errors and detects three (Information and Control 3(1), 1960).
+    Dected,
 }
 
 impl Code {
@@ -31,7 +35,13 @@ impl Code {
             Self::Sec => least(2, &|checks| 1 << checks > data + checks),
             Self::Hamming => Self::Sec.check_bits(data) + 1,
             Self::Hsiao => least(4, &|checks| 1 << (checks - 1) >= data + checks),
+            Self::Dected => bch::check_bits(data),
         }
+    }
+
+    /// Whether two errors in a word are corrected.
+    pub fn corrects_two(self) -> bool {
+        self == Self::Dected
     }
 
     /// Whether two errors in a word are told from one.
@@ -49,6 +59,8 @@ pub(crate) struct Matrix {
     pub(crate) columns: Vec<u32>,
     /// Whether they are.
     pub(crate) detects_two: bool,
+    /// Whether they are corrected.
+    pub(crate) corrects_two: bool,
 }
 
 impl Matrix {
@@ -58,11 +70,13 @@ impl Matrix {
             Code::Sec => positions(data).collect(),
             Code::Hamming => hamming(data, checks),
             Code::Hsiao => hsiao(data, checks),
+            Code::Dected => bch::columns(data),
         };
         Self {
             checks,
             columns,
             detects_two: code.detects_two(),
+            corrects_two: code.corrects_two(),
         }
     }
 

@@ -33,6 +33,9 @@ pub(crate) fn generator(matrix: &Matrix) -> Netlist {
 /// Corrected data, then whether one error was found, then, if the code tells, whether two were. Words come as they were written but for one in ages: the syndrome is
 /// zero in every operation, and what hangs on it stands still.
 pub(crate) fn checker(matrix: &Matrix) -> Netlist {
+    if matrix.corrects_two {
+        return checker_of_two(matrix);
+    }
     let mut n = Netlist::default();
     let (data, syndrome) = syndrome(&mut n, matrix);
     n.part("column decoders");
@@ -60,6 +63,51 @@ pub(crate) fn checker(matrix: &Matrix) -> Netlist {
         }
     }
     flag(&mut n, &syndrome, matrix.detects_two);
+    n
+}
+
+/// Corrected data, then whether one error or two were corrected, then whether there were more. All syndromes of one error and of two are decoded side by side
+/// (R. Naseer, J. Draper, "Parallel Double Error Correcting Code Design to Mitigate Multi-Bit Upsets in SRAMs", ESSCIRC 2008).
+fn checker_of_two(matrix: &Matrix) -> Netlist {
+    let mut n = Netlist::default();
+    let (data, syndrome) = syndrome(&mut n, matrix);
+    n.part("column decoders");
+    let complement: Vec<Net> = syndrome.iter().map(|bit| n.not(*bit)).collect();
+    let checks = (0..matrix.checks).map(|check| 1 << check);
+    let columns: Vec<u32> = matrix.columns.iter().copied().chain(checks).collect();
+    let mut of_bits: Vec<Vec<Net>> = vec![Vec::new(); columns.len()];
+    let mut known = Vec::new();
+    for (first, column) in columns.iter().enumerate() {
+        // The last one stands for the bit alone.
+        for (second, other) in columns[..first].iter().chain([&0]).enumerate() {
+            let literal = |check: usize| match (column ^ other) >> check & 1 {
+                1 => syndrome[check],
+                _ => complement[check],
+            };
+            let literals: Vec<Net> = (0..syndrome.len()).map(literal).collect();
+            if let Some(errors) = n.and_all(&literals) {
+                of_bits[first].push(errors);
+                if second < first {
+                    of_bits[second].push(errors);
+                }
+                known.push(errors);
+            }
+        }
+    }
+    n.part("correction");
+    for (bit, errors) in data.iter().zip(of_bits) {
+        if let Some(error) = n.or_all(&errors) {
+            let corrected = n.xor(*bit, error);
+            n.output(corrected);
+        }
+    }
+    n.part("error flags");
+    if let (Some(any), Some(known)) = (n.or_all(&syndrome), n.or_all(&known)) {
+        let unknown = n.not(known);
+        let more = n.and(any, unknown);
+        n.output(known);
+        n.output(more);
+    }
     n
 }
 
@@ -152,6 +200,39 @@ mod tests {
                             [false, true],
                             "{first} {second}"
                         );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn two_errors_are_corrected_and_three_are_detected() {
+        for bits in [4, 8] {
+            let matrix = Matrix::new(Code::Dected, bits);
+            let gates = checker(&matrix);
+            let data = pattern(bits as usize, 3);
+            let word = encoded(&matrix, &data);
+            let clean = gates.evaluate(&word, &[]);
+            assert_eq!(clean[..data.len()], data[..], "{bits}");
+            assert_eq!(clean[data.len()..], [false, false]);
+            for first in 0..word.len() {
+                for second in 0..=first {
+                    let mut wrong = word.clone();
+                    wrong[first] = !word[first];
+                    wrong[second] = !word[second];
+                    let fixed = gates.evaluate(&wrong, &[]);
+                    let bad = format!("{bits}: bits {first} and {second}");
+                    assert_eq!(fixed[..data.len()], data[..], "{bad}");
+                    assert_eq!(fixed[data.len()..], [true, false], "{bad}");
+                    for third in 0..second {
+                        if second == first {
+                            break;
+                        }
+                        let mut three = wrong.clone();
+                        three[third] = !three[third];
+                        let flags = &gates.evaluate(&three, &[])[data.len()..];
+                        assert_eq!(flags, [false, true], "{bad} and {third}");
                     }
                 }
             }

@@ -34,8 +34,12 @@ pub(crate) fn check(block: &LogicBlock) -> Result<(), CircuitError> {
             within("bits", bits, 2, 4096)
         }
         LogicBlock::Register { bits } => within("bits", bits, 1, 65_536),
-        LogicBlock::Secded { bits, stages, .. } => {
-            within("bits", bits, 1, 1024).and(within("stages", u64::from(stages), 1, MOST_STAGES))
+        LogicBlock::Secded {
+            bits, code, stages, ..
+        } => {
+            // Syndromes of all pairs of errors are decoded.
+            let most = if code.corrects_two() { 128 } else { 1024 };
+            within("bits", bits, 1, most).and(within("stages", u64::from(stages), 1, MOST_STAGES))
         }
         LogicBlock::PriorityEncoder { inputs } => within("inputs", inputs, 2, 4096),
         LogicBlock::Decoder { bits } => within("bits", bits, 1, 12),

@@ -45,7 +45,7 @@ pub(super) const BLOCKS: &[Block] = &[
     },
     Block {
         name: "secded",
-        summary: "Corrects one error and mostly detects two: generator, detector, or checker with corrector, of the actual check matrix",
+        summary: "Corrects one error and mostly detects two, or one more of each: generator, detector, or checker with corrector, of the actual check matrix",
         operation: "one word encoded, or checked and corrected",
         parameters: &[
             count(
@@ -57,8 +57,8 @@ pub(super) const BLOCKS: &[Block] = &[
             ),
             word(
                 "code",
-                &["hsiao", "hamming", "sec"],
-                "columns of odd weight, Hamming's with an overall parity, or Hamming's alone, which detects no second error",
+                &["hsiao", "hamming", "sec", "dected"],
+                "columns of odd weight, Hamming's with an overall parity, Hamming's alone, which detects no second error, or an extended BCH code, which corrects two errors and detects three, of 128 bits at the most",
             ),
             word("side", &["checker", "generator", "detector"], "which side"),
             ACTIVITY,
@@ -67,6 +67,7 @@ pub(super) const BLOCKS: &[Block] = &[
             let code = match v.word("code") {
                 "hamming" => Code::Hamming,
                 "sec" => Code::Sec,
+                "dected" => Code::Dected,
                 _ => Code::Hsiao,
             };
             let side = match v.word("side") {

@@ -25,10 +25,11 @@ pub enum Guard {
 
 impl Guard {
     /// The codes by their names in studies.
-    pub const NAMES: [(&'static str, Self); 4] = [
+    pub const NAMES: [(&'static str, Self); 5] = [
         ("hsiao", Self::Correcting(Code::Hsiao)),
         ("hamming", Self::Correcting(Code::Hamming)),
         ("sec", Self::Correcting(Code::Sec)),
+        ("dected", Self::Correcting(Code::Dected)),
         ("parity", Self::Parity),
     ];
 
@@ -151,5 +152,7 @@ mod tests {
         assert_eq!(bits(Guard::Correcting(Code::Hsiao), 64), 8);
         assert_eq!(bits(Guard::Correcting(Code::Hsiao), 32), 7);
         assert_eq!(bits(Guard::Parity, 32), 1);
+        assert_eq!(bits(Guard::Correcting(Code::Dected), 32), 13);
+        assert_eq!(bits(Guard::Correcting(Code::Dected), 64), 15);
     }
 }

@@ -1,5 +1,7 @@
 //! What the compiler asked for: registers of resident CTAs from launch to end, and their fixed places where nothing is renamed.
 
+use super::RegistersOverTime;
+
 /// The resident CTAs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frames {
@@ -12,6 +14,8 @@ pub(crate) struct Frames {
     most: u64,
     cycles: u64,
     now: u64,
+    /// Who wants to know it over time.
+    log: Option<RegistersOverTime>,
 }
 
 /// A CTA keeps everything until all of its warps have finished.
@@ -25,6 +29,11 @@ struct Cta {
 }
 
 impl Frames {
+    /// Tells it over time.
+    pub fn tell(&mut self, log: RegistersOverTime) {
+        self.log = Some(log);
+    }
+
     /// A launch begins whose warps take frames of `size` registers, of which there are `count`.
     pub fn begin(&mut self, size: u32, count: u32, warps_per_cta: u32) {
         self.size = size;
@@ -97,6 +106,11 @@ impl Frames {
     }
 
     fn advance(&mut self, cycle: u64) {
+        if let Some(log) = &self.log {
+            log.pass(self.now, cycle, |row, cycles| {
+                row.reserved += cycles * self.reserved;
+            });
+        }
         self.cycles += cycle.saturating_sub(self.now) * self.reserved;
         self.now = self.now.max(cycle);
     }

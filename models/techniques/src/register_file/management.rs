@@ -6,7 +6,7 @@ use warpwatt_reliability::{Journals, Structure as Storage};
 
 use super::costs::TABLE_BANKS;
 use super::manager::Manager;
-use super::{Code, Domain, Geometry, Selection, Size};
+use super::{Code, Domain, Geometry, RegistersOverTime, Selection, Size};
 use crate::parameter::Handle;
 
 /// Where registers of a warp lie.
@@ -130,6 +130,20 @@ impl Management {
 
     /// Attaches the management to every SM; it notes what the renaming table holds, where somebody follows that.
     pub fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks, journals: Option<&Journals>) {
+        self.attach_seen(gpu, hooks, (journals, None));
+    }
+
+    /// The same, telling of registers over time.
+    pub fn attach_over_time(&self, gpu: &GpuSpec, hooks: &mut Hooks, log: &RegistersOverTime) {
+        self.attach_seen(gpu, hooks, (None, Some(log)));
+    }
+
+    fn attach_seen(
+        &self,
+        gpu: &GpuSpec,
+        hooks: &mut Hooks,
+        (journals, log): (Option<&Journals>, Option<&RegistersOverTime>),
+    ) {
         let (management, gpu) = (*self, gpu.clone());
         if self.allocation != Allocation::Static {
             let gpu = gpu.clone();
@@ -143,10 +157,11 @@ impl Management {
                 .conditions
                 .push(Box::new(move |trace| management.can_run(&gpu, trace)));
         }
-        let journals = journals.cloned();
+        let (journals, log) = (journals.cloned(), log.cloned());
         hooks.issue.push(Box::new(move |sm| {
             let journal = journals.as_ref().map(|all| all.of(sm));
-            Box::new(Manager::new(management, gpu.clone(), sm == 0).noting(journal))
+            let manager = Manager::new(management, gpu.clone(), sm == 0);
+            Box::new(manager.noting(journal).telling(log.clone()))
         }));
     }
 }

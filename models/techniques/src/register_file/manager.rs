@@ -15,7 +15,9 @@ use self::counts::Counts;
 use self::holding::Hold;
 use super::frames::Frames;
 use super::traffic::Traffic;
-use super::{Allocation, Code, Domain, FlagCache, Inst, Management, Physical, Selection};
+use super::{
+    Allocation, Code, Domain, FlagCache, Inst, Management, Physical, RegistersOverTime, Selection,
+};
 
 /// No physical register.
 const NONE: u16 = u16::MAX;
@@ -86,6 +88,15 @@ impl Manager {
     /// As it is where somebody follows what the renaming table holds.
     pub fn noting(mut self, journal: Option<Journal>) -> Self {
         self.journal = journal;
+        self
+    }
+
+    /// As it is where somebody wants to know its registers over time.
+    pub fn telling(mut self, log: Option<RegistersOverTime>) -> Self {
+        if let Some(log) = log {
+            self.file.tell(log.clone());
+            self.frames.tell(log);
+        }
         self
     }
 

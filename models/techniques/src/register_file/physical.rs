@@ -1,5 +1,7 @@
 //! The physical registers of an SM: which are taken, which parts of the file have power, how often each was accessed.
 
+use super::RegistersOverTime;
+
 /// How the file is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
@@ -71,6 +73,8 @@ pub struct Physical {
     usage: Usage,
     /// Usage is summed up to here.
     now: u64,
+    /// Who wants to know it over time.
+    log: Option<RegistersOverTime>,
 }
 
 impl Physical {
@@ -86,7 +90,14 @@ impl Physical {
             powered: 0,
             usage: Usage::default(),
             now: 0,
+            log: None,
         }
+    }
+
+    /// Tells it over time.
+    pub(super) fn tell(&mut self, log: RegistersOverTime) {
+        log.divided(self.geometry);
+        self.log = Some(log);
     }
 
     /// Registers that are free.
@@ -195,6 +206,12 @@ impl Physical {
 
     fn advance(&mut self, cycle: u64) {
         let passed = cycle.saturating_sub(self.now);
+        if let Some(log) = &self.log {
+            log.pass(self.now, cycle, |row, cycles| {
+                row.held += cycles * self.count;
+                row.powered += cycles * self.powered;
+            });
+        }
         self.now = self.now.max(cycle);
         self.usage.register_cycles += passed * self.count;
         self.usage.subarray_cycles += passed * self.powered;
