@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints the tables of `warpwatt validate all` anew into the pages that show them, between `<!-- table: SUITE -->` and `<!-- end of table -->`:
 #   docs/tables.sh path/to/warpwatt
-# It takes some ten minutes of processor time.
+# It takes some forty minutes of processor time.
 set -eu
 tables=$(mktemp)
 trap 'rm -f "$tables" "$tables.page"' EXIT
@@ -19,7 +19,7 @@ for page in $(grep -l '^<!-- table: ' ./*.md); do
     }
     /^<!-- end of table -->/ { skip = 0 }
     !skip { print }
-    /^<!-- table: / { printf "%s", text[$3]; skip = 1 }
+    /^<!-- table: / && $3 in text { printf "%s", text[$3]; skip = 1 }
   ' "$page" > "$tables.page"
   cat "$tables.page" > "$page"
 done

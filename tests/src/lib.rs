@@ -11,6 +11,18 @@ pub fn traces(name: &str) -> Vec<KernelTrace> {
     traced(name, RunOptions::default())
 }
 
+/// Likewise, in warps of `warp_width` lanes.
+///
+/// # Panics
+/// As [`traces`].
+pub fn traces_of_width(name: &str, warp_width: u32) -> Vec<KernelTrace> {
+    let options = RunOptions {
+        warp_width,
+        ..RunOptions::default()
+    };
+    traced(name, options)
+}
+
 /// Likewise, showing where lanes have the same operands.
 ///
 /// # Panics

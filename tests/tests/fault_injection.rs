@@ -1,6 +1,7 @@
 //! Fault injection: a kernel whose vulnerability is known by hand, and laws that hold for every kernel.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use warpwatt::diag::Sink;
 use warpwatt::inject::{Draw, Golden, Plan, Strike, What, campaign};
@@ -15,9 +16,9 @@ use warpwatt_simt::{Cause, ExecError, Flip, Moment, Replay, Upset};
 use warpwatt_suite::Progress;
 
 /// A kernel and its run.
-struct Case {
-    kernel: LoadedKernel,
-    spec: GpuSpec,
+pub struct Case {
+    pub kernel: LoadedKernel,
+    pub spec: GpuSpec,
 }
 
 impl Case {
@@ -26,6 +27,7 @@ impl Case {
         let request = KernelRequest {
             from,
             build: warpwatt_suite::Build::default(),
+            lower: warpwatt_suite::Lower::default(),
             ptx: None,
             case: case.map(str::to_owned),
             registers: None,
@@ -35,12 +37,12 @@ impl Case {
         Self { kernel, spec }
     }
 
-    fn suite(name: &str, case: Option<&str>) -> Self {
+    pub fn suite(name: &str, case: Option<&str>) -> Self {
         let kernel = warpwatt_suite::kernel(name).expect("a kernel of the suite");
         Self::of(From::Suite(kernel), case)
     }
 
-    fn golden(&self) -> Golden<'_> {
+    pub fn golden(&self) -> Golden<'_> {
         Golden::run(&self.kernel, self.spec.sm.warp_width, 8_000_000).expect("it runs")
     }
 
@@ -53,11 +55,13 @@ impl Case {
 }
 
 /// A temporary directory that goes when it is dropped.
-struct Directory(PathBuf);
+pub struct Directory(PathBuf);
 
 impl Directory {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("warpwatt-{name}-{}", std::process::id()));
+    pub fn new(name: &str) -> Self {
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let (process, number) = (std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(format!("warpwatt-{name}-{process}-{number}"));
         std::fs::create_dir_all(&path).expect("a temporary directory");
         Self(path)
     }
@@ -105,12 +109,17 @@ count = 32
 init = \"poison_bytes(0xCD)\"
 ";
 
-fn micro() -> (Case, Directory) {
+pub fn micro() -> (Case, Directory) {
     let directory = Directory::new("micro");
-    std::fs::write(directory.0.join("k.ptx"), MICRO).unwrap();
+    (kernel_in(&directory, MICRO), directory)
+}
+
+/// A kernel `k` of one warp and 32 words of results.
+pub fn kernel_in(directory: &Directory, ptx: &str) -> Case {
+    std::fs::write(directory.0.join("k.ptx"), ptx).unwrap();
     let launch = directory.0.join("k.toml");
     std::fs::write(&launch, MICRO_LAUNCH).unwrap();
-    (Case::of(From::File(launch), None), directory)
+    Case::of(From::File(launch), None)
 }
 
 fn all(case: &Case, target: Target) -> (Tally, Timeline, u128) {

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use warpwatt_gpu::{COUNTERS, Hooks, Preset, Run, presets, simulate};
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_tests::traces;
+use warpwatt_tests::traces_of_width;
 
 /// Streams, tiles, many small launches, scattered loads, scattered stores, atomics, barriers, deep divergence, exchange through shared memory, constants.
 const KERNELS: [&str; 10] = [
@@ -167,13 +167,20 @@ fn blesses() -> bool {
 
 #[test]
 fn counters_are_those_on_record() {
-    let launches: Vec<(&str, Vec<KernelTrace>)> = KERNELS
-        .par_iter()
-        .map(|kernel| (*kernel, traces(kernel)))
-        .collect();
+    let in_warps = |lanes: u32| -> Vec<(&str, Vec<KernelTrace>)> {
+        let kernels = KERNELS.par_iter();
+        kernels
+            .map(|kernel| (*kernel, traces_of_width(kernel, lanes)))
+            .collect()
+    };
+    let launches = [32, 64].map(|lanes| (lanes, in_warps(lanes)));
     let mut report = String::new();
     for preset in presets() {
         let spec = preset.spec().unwrap();
+        let of_width = launches
+            .iter()
+            .find(|(lanes, _)| *lanes == spec.sm.warp_width);
+        let (_, launches) = of_width.expect("warps of 32 or 64 lanes");
         let now: Table = launches
             .par_iter()
             .map(|(kernel, traces)| {

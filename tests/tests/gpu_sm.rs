@@ -1,14 +1,14 @@
 //! The SM on every preset: micro-benchmarks with their formulas, named barriers, and laws on what more of something may do.
 
 use crate::gpu_support::*;
-use warpwatt_gpu::{GpuSpec, Hooks, OpTiming, Run, WritePort, presets, simulate};
+use warpwatt_gpu::{GpuSpec, Hooks, OpTiming, Run, WritePort, simulate};
 use warpwatt_simt::trace::{
     BarrierUse, KernelTrace, LatencyClass, Space, StaticInst, Unit, WarpRecorder,
 };
 
-/// One SM of each preset.
+/// One SM of each preset with warps of 32 lanes.
 fn sms() -> impl Iterator<Item = (&'static str, GpuSpec)> {
-    presets().iter().map(|preset| {
+    presets_of_32().map(|preset| {
         let mut spec = preset.spec().unwrap();
         spec.sm.count = 1;
         (preset.name, spec)

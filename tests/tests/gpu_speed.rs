@@ -1,7 +1,7 @@
 //! The time of a timing run grows with what is executed and not with what passes meanwhile. Time itself is not measured: what the simulation does is counted.
 
-use crate::gpu_support::{ALL, Dynamic, add, exit, gpu, launch, load, run, store};
-use warpwatt_gpu::{GpuSpec, Run, Work, presets};
+use crate::gpu_support::{ALL, Dynamic, add, exit, gpu, launch, load, presets_of_32, run, store};
+use warpwatt_gpu::{GpuSpec, Run, Work};
 use warpwatt_simt::trace::{KernelTrace, Space};
 
 /// Events and ticks: each takes a bounded time.
@@ -44,7 +44,7 @@ fn per_instruction(spec: &GpuSpec, trace: KernelTrace) -> f64 {
 /// event more, and queues are full for more of a longer run: up to two fifths.
 #[test]
 fn steps_grow_linearly_with_warp_instructions() {
-    for preset in presets() {
+    for preset in presets_of_32() {
         let (preset, spec) = (preset.name, GpuSpec::preset(preset.name).unwrap());
         let small = per_instruction(&spec, streaming(256, 4));
         for (ctas, iterations) in [(2048, 4), (256, 32)] {

@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use warpwatt_suite::kernels;
+use warpwatt_ptx::Lower;
+use warpwatt_ptx::traits::{MemoryOpKind, Unit};
+use warpwatt_ptx::types::Space;
+use warpwatt_simt::trace::{KernelTrace, StaticInst};
+use warpwatt_suite::{Kernel, RunOptions, kernels, run_case};
 
 const COUNTS: &str = include_str!("../../workloads/kernels/sass/counts.csv");
 const CODES: [&str; 3] = ["ptx", "sm_75", "sm_90"];
@@ -127,6 +131,121 @@ fn the_page_shows_the_ratios() {
         let page = format!(
             "{head}| --- | --- | --- | --- | --- | --- |\n{written}<!-- end of table -->{tail}"
         );
+        std::fs::write(path, page).unwrap();
+    } else {
+        assert_eq!(shown, written, "WARPWATT_BLESS=1 writes the table anew");
+    }
+}
+
+/// What is counted apart.
+const LOWERED: [&str; 8] = [
+    "all",
+    "fp32",
+    "control",
+    "barrier",
+    "ld_global",
+    "st_global",
+    "ld_shared",
+    "st_shared",
+];
+
+fn kind(inst: &StaticInst) -> &'static str {
+    let accesses = inst.memory.map(|memory| (memory.space, memory.kind));
+    match (inst.unit, accesses) {
+        (Unit::Fp32, _) => "fp32",
+        (Unit::Control, _) => "control",
+        (Unit::Barrier, _) => "barrier",
+        (Unit::Memory, Some((Space::Global | Space::Generic, MemoryOpKind::Load))) => "ld_global",
+        (Unit::Memory, Some((Space::Global | Space::Generic, MemoryOpKind::Store))) => "st_global",
+        (Unit::Memory, Some((Space::Shared, MemoryOpKind::Load))) => "ld_shared",
+        (Unit::Memory, Some((Space::Shared, MemoryOpKind::Store))) => "st_shared",
+        _ => "other",
+    }
+}
+
+fn count(trace: &KernelTrace, counts: &mut BTreeMap<&'static str, f64>) {
+    let kinds: Vec<&str> = trace.code.iter().map(kind).collect();
+    for cta in 0..trace.launch.ctas() {
+        for warp in 0..trace.launch.warps_per_cta() {
+            for step in trace.warp(cta, warp) {
+                *counts.entry("all").or_default() += 1.0;
+                *counts.entry(kinds[step.inst as usize]).or_default() += 1.0;
+            }
+        }
+    }
+}
+
+/// Warp instructions of a kernel's default case by kind, near machine code; its results are checked.
+fn lowered(kernel: &Kernel) -> BTreeMap<&'static str, f64> {
+    let (case, prepared) = kernel.prepare(None).unwrap();
+    let module = warpwatt_ptx::load_lowered(kernel.ptx, Lower::SassLike).unwrap();
+    let run = run_case(&module, &case, &prepared, RunOptions::default()).unwrap();
+    assert!(run.passed(), "{}", kernel.name);
+    let mut counts = BTreeMap::new();
+    for trace in run.into_traces() {
+        count(&trace, &mut counts);
+    }
+    counts
+}
+
+/// Ours over the machine's for sm_75, kernel by kernel; PTX over the machine's.
+fn beside(
+    kind: &str,
+    table: &Table,
+    lowered: &BTreeMap<&str, BTreeMap<&str, f64>>,
+) -> Vec<[f64; 2]> {
+    let rows = table.iter().filter(|(_, codes)| codes["sm_75"][kind] > 0.0);
+    rows.map(|(kernel, codes)| {
+        let theirs = codes["sm_75"][kind];
+        let ours = lowered[kernel.as_str()].get(kind).copied().unwrap_or(0.0);
+        [ours / theirs, codes["ptx"][kind] / theirs]
+    })
+    .collect()
+}
+
+fn within(ratios: &[[f64; 2]], column: usize, of: f64) -> usize {
+    let near = ratios
+        .iter()
+        .filter(|ratio| (ratio[column] - 1.0).abs() <= of);
+    near.count()
+}
+
+/// All kernels compute what they must; how many counts are near the machine's stands on the page.
+#[test]
+fn what_is_lowered_computes_the_same_and_counts_as_the_machine_does() {
+    let table = table();
+    let counted: BTreeMap<&str, BTreeMap<&str, f64>> = kernels()
+        .iter()
+        .map(|kernel| (kernel.name, lowered(kernel)))
+        .collect();
+    let mut written = String::new();
+    for kind in LOWERED {
+        let ratios = beside(kind, &table, &counted);
+        let limit = if kind == "all" { 0.1 } else { 0.05 };
+        let off = |column: usize| {
+            let sum: f64 = ratios.iter().map(|ratio| (ratio[column] - 1.0).abs()).sum();
+            100.0 * sum / ratios.len() as f64
+        };
+        writeln!(
+            written,
+            "| `{kind}` | {} | {:.0} % | {} | {} | {:.1} % | {:.1} % |",
+            ratios.len(),
+            100.0 * limit,
+            within(&ratios, 1, limit),
+            within(&ratios, 0, limit),
+            off(1),
+            off(0)
+        )
+        .unwrap();
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/machine-code.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (head, rest) = page.split_once("<!-- table: lowered -->\n").unwrap();
+    let (shown, tail) = rest.split_once("<!-- end of lowered -->").unwrap();
+    let heading = "| kind | kernels | allowed | within it as PTX | lowered | mean distance as PTX | lowered |\n| --- | --- | --- | --- | --- | --- | --- |\n";
+    let written = format!("{heading}{written}");
+    if std::env::var_os("WARPWATT_BLESS").is_some() {
+        let page = format!("{head}<!-- table: lowered -->\n{written}<!-- end of lowered -->{tail}");
         std::fs::write(path, page).unwrap();
     } else {
         assert_eq!(shown, written, "WARPWATT_BLESS=1 writes the table anew");

@@ -5,6 +5,7 @@
 mod avf;
 mod compiler_spill;
 mod compilers;
+mod compute_unit;
 mod diagnostics;
 mod fault_injection;
 mod foreign_activity;
@@ -21,7 +22,9 @@ mod gpu_speed;
 mod gpu_support;
 mod invariants;
 mod kernel_cases;
+mod lane_faults;
 mod machine_code;
+mod miaow_rtl;
 mod oracle_cacti65;
 mod oracle_cacti7;
 mod oracle_mcpat;

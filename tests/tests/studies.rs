@@ -49,6 +49,7 @@ fn every_study_that_ships_is_valid() {
             "soft_error_sensitivity",
             "stacking",
             "uniform_vectors",
+            "uniform_vectors_fast",
             "warped_dmr"
         ]
     );

@@ -308,6 +308,16 @@ fn the_comparisons_do_everything_twice() {
         let ratio = kernel.cycles as f64 / before.cycles as f64;
         assert!((1.5..=2.0).contains(&ratio), "{name}: {ratio}");
         assert_eq!(kernel.launches.len(), 2 * before.launches.len());
+        // R-Thread: as many launches of twice the CTAs, which fill an SM better.
+        let (threads, _) = run_stack(&spec, &traces, &[("full_dmr", "design = \"threads\"")]);
+        assert_eq!(
+            lane_operations(&threads),
+            2 * lane_operations(&before),
+            "{name}"
+        );
+        assert_eq!(threads.launches.len(), before.launches.len());
+        let ratio = threads.cycles as f64 / before.cycles as f64;
+        assert!((1.0..=2.05).contains(&ratio), "{name}: {ratio}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 use warpwatt_gcn::{Code, Object};
-use warpwatt_ptx::{MAX_REGISTERS, Module, PtxError};
+use warpwatt_ptx::{Lower, MAX_REGISTERS, Module, PtxError};
 use warpwatt_suite::launch::{Files, Prepared};
 use warpwatt_suite::machine_code::host_view;
 use warpwatt_suite::{Build, Case, Kernel, LaunchFile, Problem};
@@ -22,6 +22,8 @@ pub struct KernelRequest {
     pub from: From,
     /// Which program of a kernel of the suite.
     pub build: Build,
+    /// How near its PTX is brought to machine code.
+    pub lower: Lower,
     /// PTX or a code object to use instead of the kernel's own.
     pub ptx: Option<PathBuf>,
     /// The case; the first one if none is named.
@@ -67,7 +69,11 @@ impl LoadedKernel {
 
 /// Brings a kernel in. Every fault is left in `sink`; those that are about no text are shown at `named`, where the study names the kernel.
 pub fn load(sink: &mut Sink, request: &KernelRequest, named: Option<Span>) -> Option<LoadedKernel> {
-    let mut loader = Loader { sink, named };
+    let mut loader = Loader {
+        sink,
+        named,
+        lower: request.lower,
+    };
     match &request.from {
         From::Suite(kernel) => loader.suite(kernel, request),
         From::File(path) => loader.file(path, request),
@@ -92,6 +98,7 @@ impl Program {
 struct Loader<'s> {
     sink: &'s mut Sink,
     named: Option<Span>,
+    lower: Lower,
 }
 
 impl Loader<'_> {
@@ -196,10 +203,13 @@ impl Loader<'_> {
         if let Some(code) = &code {
             hash.update(&code.object().image);
         }
-        // A limit that was asked for is in none of these texts.
+        // What was asked for is in none of these texts.
         let limits = module.entries.iter().map(|entry| entry.allocation.limit);
         for limit in limits.filter(|&limit| limit != MAX_REGISTERS) {
             hash.update(limit.to_le_bytes());
+        }
+        if self.lower != Lower::Ptx {
+            hash.update(self.lower.name().as_bytes());
         }
         for buffer in prepared.buffers.iter().flatten() {
             hash.update((buffer.before.len() as u64).to_le_bytes());
@@ -234,7 +244,7 @@ impl Loader<'_> {
         if let Some(code) = &program.code {
             return Some(host_view(code));
         }
-        let module = match warpwatt_ptx::load(self.sink.sources.text(ptx)) {
+        let module = match warpwatt_ptx::load_lowered(self.sink.sources.text(ptx), self.lower) {
             Ok(module) => module,
             Err(errors) => {
                 self.ptx_errors(ptx, "ptx::invalid", errors);

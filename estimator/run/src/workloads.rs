@@ -35,21 +35,33 @@ pub fn kernels(
                 }
                 continue;
             }
-            Workload::Suite { name, case, build } => {
+            Workload::Suite {
+                name,
+                case,
+                build,
+                lower,
+            } => {
                 let Some(kernel) = warpwatt_suite::kernel(name) else {
                     continue;
                 };
                 KernelRequest {
                     from: From::Suite(kernel),
                     build: *build,
+                    lower: *lower,
                     ptx: None,
                     case: case.clone(),
                     registers: None,
                 }
             }
-            Workload::Own { launch, ptx, case } => KernelRequest {
+            Workload::Own {
+                launch,
+                ptx,
+                case,
+                lower,
+            } => KernelRequest {
                 from: From::File(directory.join(launch)),
                 build: Build::default(),
+                lower: *lower,
                 ptx: ptx.as_ref().map(|ptx| directory.join(ptx)),
                 case: case.clone(),
                 registers: None,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use warpwatt_gpu::{GpuSpec, presets};
+use warpwatt_ptx::Lower;
 use warpwatt_suite::Build;
 
 use crate::diag::{Diag, Sink, did_you_mean};
@@ -27,6 +28,9 @@ pub struct KernelChoice {
     /// Which program of a kernel of the suite: a compiler of today's, or as those of the papers' time made it (addresses of 32 bits, loops unrolled)
     #[arg(long, value_name = "BUILD", default_value = "today", conflicts_with = "ptx", value_parser = build_named)]
     pub build: Build,
+    /// What is executed, counted and timed: instructions of PTX, or about those that ptxas makes of them for Volta and later (docs/machine-code.md)
+    #[arg(long, value_name = "HOW", default_value = "ptx", conflicts_with = "code", value_parser = lower_named)]
+    pub lower: Lower,
     /// PTX to run instead of the launch file's own
     #[arg(long, value_name = "FILE")]
     pub ptx: Option<PathBuf>,
@@ -52,6 +56,12 @@ fn build_named(name: &str) -> Result<Build, String> {
     found.ok_or_else(|| "choose `today` or `papers`".to_owned())
 }
 
+/// How PTX is lowered, by name.
+fn lower_named(name: &str) -> Result<Lower, String> {
+    let found = Lower::ALL.into_iter().find(|lower| lower.name() == name);
+    found.ok_or_else(|| "choose `ptx` or `sass-like`".to_owned())
+}
+
 impl KernelChoice {
     /// The kernel that is asked for.
     pub fn request(&self, sink: &mut Sink) -> Option<KernelRequest> {
@@ -64,6 +74,7 @@ impl KernelChoice {
         request.map(|request| KernelRequest {
             registers: self.registers,
             build: self.build,
+            lower: self.lower,
             ..request
         })
     }
@@ -151,6 +162,7 @@ pub fn request(
     Some(KernelRequest {
         from,
         build: Build::default(),
+        lower: Lower::default(),
         ptx: ptx.map(Path::to_path_buf),
         case: case.map(str::to_owned),
         registers: None,

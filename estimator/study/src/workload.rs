@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use toml::Spanned;
 use toml::de::DeValue;
-use warpwatt_suite::Build;
+use warpwatt_suite::{Build, Lower};
 
 use super::Catalogue;
 use super::reader::known;
@@ -27,6 +27,8 @@ pub enum Workload {
         case: Option<String>,
         /// Which of its programs.
         build: Build,
+        /// How near its PTX is brought to machine code.
+        lower: Lower,
     },
     /// A kernel of the user's.
     Own {
@@ -36,6 +38,8 @@ pub enum Workload {
         ptx: Option<PathBuf>,
         /// The case of the launch file; the first if none is named.
         case: Option<String>,
+        /// How near its PTX is brought to machine code.
+        lower: Lower,
     },
     /// Kernels that another tool counted.
     Counted(CountedFile),
@@ -71,8 +75,9 @@ pub(super) fn read(
         return None;
     }
     let section = reader.section(root, "workloads")?;
-    reader.refuse_unknown(&section, &["kernels", "build"]);
+    reader.refuse_unknown(&section, &["kernels", "build", "lower"]);
     let build = build(reader, &section);
+    let lowered = lower(reader, &section);
     let Some(list) = section.get("kernels") else {
         reader.missing(&section, "kernels", EXAMPLE);
         return None;
@@ -96,8 +101,12 @@ pub(super) fn read(
     let mut workloads: Vec<Placed<Workload>> = Vec::new();
     for item in items {
         for mut read in read_item(reader, item, catalogue) {
-            if let Workload::Suite { build: of, .. } = &mut read.value {
-                *of = build;
+            match &mut read.value {
+                Workload::Suite {
+                    build: of, lower, ..
+                } => (*of, *lower) = (build, lowered),
+                Workload::Own { lower, .. } => *lower = lowered,
+                Workload::Counted(_) => {}
             }
             add(reader, &mut workloads, read);
         }
@@ -122,6 +131,17 @@ fn build(reader: &mut Reader<'_>, section: &Section<'_>) -> Build {
             Build::ALL.map(Build::name),
         )?;
         Ok(Build::ALL.into_iter().find(|build| build.name() == name))
+    });
+    read.and_then(|read| read.value).unwrap_or_default()
+}
+
+/// `lower`: how near PTX is brought to machine code.
+fn lower(reader: &mut Reader<'_>, section: &Section<'_>) -> Lower {
+    let read = reader.one(section, "lower", |value| {
+        let name = text("`lower`", value, "lower = \"sass-like\"")?;
+        let names = Lower::ALL.map(Lower::name);
+        let name = known("lower", "study::unknown_value", &name, names)?;
+        Ok(Lower::ALL.into_iter().find(|lower| lower.name() == name))
     });
     read.and_then(|read| read.value).unwrap_or_default()
 }
@@ -230,6 +250,7 @@ fn read_one(
                 name,
                 case: None,
                 build: Build::default(),
+                lower: Lower::default(),
             }),
             Err(fault) => {
                 reader.fault(item.span(), fault);
@@ -259,11 +280,13 @@ fn read_one(
             name: name.value,
             case,
             build: Build::default(),
+            lower: Lower::default(),
         }),
         (false, Some(launch)) => Some(Workload::Own {
             launch: launch.value.into(),
             ptx: ptx.map(|ptx| ptx.value.into()),
             case,
+            lower: Lower::default(),
         }),
         (_, _) if section.get("launch").is_some() && section.get("name").is_none() => None,
         (_, _) => {

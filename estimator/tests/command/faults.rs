@@ -38,6 +38,9 @@ avf vector_add --structure registers
 avf vector_add --protect register_file=maybe
 inject vector_add --structure register_file --exhaustive
 inject vector_add --structure register_file --set sm.threads=128
+inject vector_add --structure register_file --fault transient
+inject vector_add --structure lanes --exhaustive
+inject vector_add --structure lanes --technique filter_cache
 what-if -k hotspot --library none
 what-if -k paper:none
 tech show 7nm --vdd 9V

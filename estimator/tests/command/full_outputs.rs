@@ -40,8 +40,10 @@ const PRINTING: &str = "\
 0 ptx copy.ptx
 0 ptx copy.ptx --json
 1 ptx unsupported.ptx
+0 new copy.ptx --entry copy --out begun.toml
 0 trace vector_add --json
 0 inject vector_add --structure register_file --samples 3 --quiet
+0 inject vector_add --structure lanes --samples 3 --quiet
 0 logic
 0 logic secded --width 32 --json
 0 array --capacity 4KiB --word 128b --node 45nm
@@ -91,6 +93,8 @@ fn printing() -> impl Iterator<Item = (i32, &'static str)> {
 
 /// The command in a shell, which sets up its standard output.
 fn shell(scratch: &Scratch, words: &str, setup: &str) -> Output {
+    // `new` overwrites nothing, not even what it wrote itself.
+    let _ = fs::remove_file(scratch.path("begun.toml"));
     let line = format!(
         "trap '' XFSZ; exec '{}' {words} {setup}",
         env!("CARGO_BIN_EXE_warpwatt")

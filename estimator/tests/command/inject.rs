@@ -39,6 +39,49 @@ fn the_same_bytes_for_any_number_of_threads() {
     }
 }
 
+/// The document says what its text says: every technique of every kind of fault, counts that add up, and the same bytes for any number of threads.
+#[test]
+fn faults_of_lanes_are_found_or_not() {
+    let scratch = Scratch::new();
+    let run = |more: &[&str]| {
+        let asked = [
+            "lanes",
+            "--samples",
+            "60",
+            "-t",
+            "warped_dmr",
+            "-t",
+            "warped_dmr(shuffle=false)",
+        ];
+        let output = warpwatt(&scratch.path(""), &[&SCAN[..], &asked, more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let one = run(&["--json", "--jobs", "1"]);
+    assert_eq!(one, run(&["--json", "--jobs", "3"]));
+    let value: Value = serde_json::from_str(&one).unwrap();
+    let faults = value["faults"].as_array().unwrap();
+    let kinds: Vec<&str> = faults
+        .iter()
+        .filter_map(|it| it["fault"].as_str())
+        .collect();
+    assert_eq!(kinds, ["transient", "stuck_at_0", "stuck_at_1"]);
+    for fault in faults {
+        let counts = fault["counts"].as_object().unwrap();
+        assert_eq!(counts.values().filter_map(Value::as_u64).sum::<u64>(), 60);
+        let found = |technique: usize| fault["techniques"][technique]["found"].as_u64().unwrap();
+        let permanent = fault["fault"] != "transient";
+        assert_eq!(found(0) == found(1), !permanent, "{fault}");
+        assert!(found(0) >= found(1));
+    }
+    let text = run(&["--fault", "stuck_at_1"]);
+    assert!(
+        text.contains("stuck_at_1: 60 of") && !text.contains("transient"),
+        "{text}"
+    );
+    assert!(text.contains("warped_dmr(shuffle=false)"), "{text}");
+}
+
 #[test]
 fn a_run_that_was_killed_goes_on() {
     let scratch = Scratch::new();

@@ -644,3 +644,16 @@ fn machine_code_of_southern_islands_runs_and_is_timed() {
     }
     assert_eq!(counts[0], counts[1]);
 }
+
+/// Near machine code the same results come from fewer accesses to shared memory: four words are one.
+#[test]
+fn a_kernel_is_brought_near_machine_code() {
+    let run = |lower: &str| {
+        let (code, value) = json(&["kernel", "matmul_tiled", "--lower", lower, "--json"]);
+        assert_eq!((code, &value["passed"]), (Some(0), &Value::Bool(true)));
+        let loads = &value["counters"]["shared_loads"];
+        (value["warp_instructions"].as_u64(), loads.clone())
+    };
+    let (ptx, lowered) = (run("ptx"), run("sass-like"));
+    assert!(lowered.0 < ptx.0, "{ptx:?} {lowered:?}");
+}

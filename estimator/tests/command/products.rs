@@ -55,7 +55,7 @@ fractions = true
 
 /// Node and power limit, in watts, of each product's board; a preset without a row fails here. The limits are those of
 /// TechPowerUp's GPU database, of V100, A100, H100 and H200 those of NVIDIA's data sheets of the SXM modules.
-const BOARDS: [(&str, &str, f64); 10] = [
+const BOARDS: [(&str, &str, f64); 11] = [
     ("gtx480", "40nm", 250.0),
     ("gtx-titan-x", "28nm", 250.0),
     ("titan-x-pascal", "16nm", 250.0),
@@ -66,6 +66,7 @@ const BOARDS: [(&str, &str, f64); 10] = [
     ("a100", "7nm", 400.0),
     ("h100", "5nm", 700.0),
     ("h200", "5nm", 700.0),
+    ("tahiti", "28nm", 250.0),
 ];
 
 fn products() -> Vec<&'static Preset> {

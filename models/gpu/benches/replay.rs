@@ -41,6 +41,7 @@ fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         multiply_adds: 0,
         element_bits: 0,
         asynchronous: None,
+        bytes: 0,
         line: 1,
     }
 }

@@ -45,6 +45,8 @@ pub struct Hooks {
     pub metadata: Option<MetadataFactory>,
     /// All launches run in their order, and then all of them again.
     pub twice: bool,
+    /// Every launch has each of its CTAs a second time, behind all of them.
+    pub ctas_twice: bool,
 }
 
 /// A small store before the I-cache.

@@ -54,6 +54,11 @@ pub fn simulate_under(
     hooks: Hooks,
     control: Control<'_>,
 ) -> Result<Run, GpuError> {
+    let doubled: Vec<KernelTrace> = match hooks.ctas_twice {
+        true => launches.iter().map(KernelTrace::with_ctas_twice).collect(),
+        false => Vec::new(),
+    };
+    let launches = if hooks.ctas_twice { &doubled } else { launches };
     // Nothing runs unless everything can.
     let demands: Result<Vec<Demand>, GpuError> =
         launches.iter().map(|trace| demand(spec, trace)).collect();

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use warpwatt_simt::trace::{
-    Asynchronous, KernelTrace, LatencyClass, MemoryOp, Register, StaticInst, Unit,
+    Asynchronous, Flow, KernelTrace, LatencyClass, MemoryOp, Register, StaticInst, Unit,
 };
 
 use crate::counters::Counter;
 use crate::registers::{Numbering, Region, bank_words, keys, regions};
-use crate::{ClassTiming, GpuSpec, OpTiming, TimingSpec, UnitsSpec};
+use crate::{ClassTiming, CountWaits, Exits, GpuSpec, OpTiming, TimingSpec, UnitsSpec};
 
 /// The kernel that runs.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +51,12 @@ pub(crate) struct Inst {
     pub control: bool,
     /// Whether it waits until its warp has nothing pending.
     pub fence: bool,
+    /// Whether it is a barrier of the CTA; others that take no unit only issue.
+    pub barrier: bool,
+    /// Fetches that it takes beyond its first.
+    pub words: u8,
+    /// Least cycles from the issue before it, of its warp.
+    pub distance: u64,
     /// What a lane's work counts as, if units of the lanes do it.
     pub operation: Option<Counter>,
     /// Multiply-adds on matrices that a warp does with it.
@@ -81,14 +87,16 @@ pub enum Port {
     Fp64,
     /// Tensor units.
     Tensor,
+    /// Scalar units.
+    Scalar,
     /// The load-store unit.
     Ldst,
-    /// None: barriers.
+    /// None: barriers; beside scalar units waits and ends too.
     Barrier,
 }
 
 /// All ports.
-pub(crate) const PORTS: usize = 7;
+pub(crate) const PORTS: usize = 8;
 
 impl Program {
     /// Prepares `trace`'s code for `spec`, placed at `base`.
@@ -102,11 +110,15 @@ impl Program {
             let inst = program.prepare(spec, inst);
             program.insts.push(inst);
         }
+        if program.insts.iter().any(|inst| inst.words > 0) {
+            return program.with_metadata(Vec::new());
+        }
         program
     }
 
     /// The same code with so many metadata instructions in front of each instruction.
     pub fn with_metadata(mut self, metadata: Vec<u8>) -> Self {
+        let metadata = self.fetched_before(&metadata);
         let mut place = 0;
         self.places = Vec::with_capacity(metadata.len());
         for &count in &metadata {
@@ -118,10 +130,20 @@ impl Program {
         self
     }
 
-    /// Metadata instructions in front of an instruction.
+    /// What is fetched in front of an instruction: metadata, and its own first words if it is longer than a fetch.
     #[inline]
     pub fn metadata(&self, inst: u32) -> u8 {
         self.metadata.get(inst as usize).copied().unwrap_or(0)
+    }
+
+    /// Metadata instructions in front of each instruction, by what techniques put there.
+    fn fetched_before(&self, metadata: &[u8]) -> Vec<u8> {
+        let words = self.insts.iter().map(|inst| inst.words);
+        let metadata = metadata.iter().copied().chain(std::iter::repeat(0));
+        words
+            .zip(metadata)
+            .map(|(words, metadata)| words.saturating_add(metadata))
+            .collect()
     }
 
     /// The address of an instruction of `bytes` bytes.
@@ -138,6 +160,8 @@ impl Program {
             pass,
             latency,
         } = timing(spec, inst);
+        let word = spec.fetch.instruction_bytes;
+        let words = (u32::from(inst.bytes).div_ceil(word)).saturating_sub(1) as u8;
         // What a product that goes on alone adds to, the unit reads and writes on its own; whoever waits for it waits by name.
         let alone = matches!(inst.asynchronous, Some(Asynchronous::Product { .. }));
         let waits_for = |register: &&Register| !alone || !inst.destinations.contains(register);
@@ -162,8 +186,12 @@ impl Program {
             interval: u64::from(interval),
             pass: u64::from(pass),
             latency: u64::from(latency),
-            control: inst.unit == Unit::Control,
-            fence: inst.unit == Unit::Fence,
+            control: inst.unit == Unit::Control && (spec.units.scalar.count == 0 || branches(inst)),
+            fence: inst.unit == Unit::Fence
+                || inst.flow == Some(Flow::Exit) && spec.scoreboard.exits == Exits::Drained,
+            barrier: inst.unit == Unit::Barrier,
+            words,
+            distance: distance(spec, inst, words),
             operation: operation(inst),
             multiply_adds: u64::from(inst.multiply_adds),
             memory: inst.memory,
@@ -235,6 +263,22 @@ impl Program {
     }
 }
 
+/// Whether a warp waits for counts of accesses by an instruction, and its GPU heeds that.
+fn only_waits(spec: &GpuSpec, inst: &StaticInst) -> bool {
+    spec.scoreboard.counts == CountWaits::Honoured
+        && matches!(inst.asynchronous, Some(Asynchronous::Outstanding(_)))
+}
+
+/// Least cycles from the issue before an instruction that takes so many fetches beyond its first.
+fn distance(spec: &GpuSpec, inst: &StaticInst, words: u8) -> u64 {
+    let scheduler = &spec.scheduler;
+    u64::from(if only_waits(spec, inst) {
+        scheduler.wait_interval
+    } else {
+        scheduler.warp_interval + scheduler.word_interval * u32::from(words)
+    })
+}
+
 /// Where an instruction goes, and how long that takes.
 struct Timing {
     port: Port,
@@ -255,15 +299,17 @@ fn timing(spec: &GpuSpec, inst: &StaticInst) -> Timing {
                 latency: timing.control.latency,
             };
         }
-        (Unit::Barrier, _) => {
-            return Timing {
-                port: Port::Barrier,
-                interval: 0,
-                pass: 0,
-                latency: timing.control.latency,
-            };
+        (Unit::Barrier, _) => return without_unit(timing),
+        // Beside scalar units what does not branch takes none.
+        (Unit::Control, _) if units.scalar.count > 0 && !branches(inst) => {
+            return without_unit(timing);
         }
+        (Unit::Control | Unit::Fence, _) if units.scalar.count > 0 => {
+            return scalar(timing.control.clone());
+        }
+        (Unit::Scalar, _) if units.scalar.count > 0 => return scalar(timing.scalar.clone()),
         (Unit::Control | Unit::Fence, _) => (Port::Int, timing.control.clone()),
+        _ if only_waits(spec, inst) => return without_unit(timing),
         (Unit::Fp64, LatencyClass::Special) => (Port::Fp64, timing.fp64.div.clone()),
         (Unit::Fp64, class) => (Port::Fp64, of_class(&timing.fp64, timing, class).clone()),
         (Unit::Sfu, LatencyClass::Div) | (Unit::Int, LatencyClass::Div) => {
@@ -275,7 +321,9 @@ fn timing(spec: &GpuSpec, inst: &StaticInst) -> Timing {
             Some(Asynchronous::Product { .. }) => (Port::Tensor, of_warpgroup(timing, inst)),
             _ => (Port::Tensor, of_warp(timing, inst)),
         },
-        (Unit::Int, class) => (Port::Int, of_class(&timing.int, timing, class).clone()),
+        (Unit::Int | Unit::Scalar, class) => {
+            (Port::Int, of_class(&timing.int, timing, class).clone())
+        }
         (Unit::Fp32, class) => (Port::Sp, of_class(&timing.fp32, timing, class).clone()),
     };
     let port = available(units, port);
@@ -284,7 +332,7 @@ fn timing(spec: &GpuSpec, inst: &StaticInst) -> Timing {
         Port::Sfu => units.sfu.lanes,
         Port::Fp64 => units.fp64.lanes,
         Port::Tensor => units.tensor.lanes,
-        Port::Sp | Port::Ldst | Port::Barrier => units.sp.lanes,
+        Port::Sp | Port::Scalar | Port::Ldst | Port::Barrier => units.sp.lanes,
     };
     Timing {
         port,
@@ -292,6 +340,31 @@ fn timing(spec: &GpuSpec, inst: &StaticInst) -> Timing {
         pass: op.interval,
         latency: op.latency,
     }
+}
+
+/// What takes no unit.
+fn without_unit(timing: &TimingSpec) -> Timing {
+    Timing {
+        port: Port::Barrier,
+        interval: 0,
+        pass: 0,
+        latency: timing.control.latency,
+    }
+}
+
+/// What a scalar unit does: once for a warp, however wide that is.
+fn scalar(op: OpTiming) -> Timing {
+    Timing {
+        port: Port::Scalar,
+        interval: op.interval,
+        pass: op.interval,
+        latency: op.latency,
+    }
+}
+
+/// Whether an instruction may go elsewhere and its warp goes on.
+fn branches(inst: &StaticInst) -> bool {
+    matches!(inst.flow, Some(Flow::Branch | Flow::Call | Flow::Return))
 }
 
 /// How long a tensor unit works on a product, if one of `whole` multiply-adds of 16-bit elements takes so long. Elements of twice the bits take twice as long;
@@ -332,8 +405,8 @@ fn operation(inst: &StaticInst) -> Option<Counter> {
         (Unit::Int | Unit::Sfu | Unit::Fp32, LatencyClass::Div) | (Unit::Sfu, _) => {
             Some(Counter::Sfu)
         }
-        (Unit::Int, LatencyClass::Mul | LatencyClass::Mad) => Some(Counter::IntMul),
-        (Unit::Int, _) => Some(Counter::IntAdd),
+        (Unit::Int | Unit::Scalar, LatencyClass::Mul | LatencyClass::Mad) => Some(Counter::IntMul),
+        (Unit::Int | Unit::Scalar, _) => Some(Counter::IntAdd),
         (Unit::Fp32, LatencyClass::Mul | LatencyClass::Mad) => Some(Counter::Fp32Mul),
         (Unit::Fp32, _) => Some(Counter::Fp32Add),
         (Unit::Fp64, _) => Some(Counter::Fp64),
@@ -363,7 +436,8 @@ fn available(units: &UnitsSpec, port: Port) -> Port {
     match port {
         Port::Int if units.int.count == 0 => Port::Sp,
         Port::Tensor if units.tensor.count == 0 => Port::Sp,
-        Port::Fp64 if units.fp64.count == 0 => Port::Sfu,
+        Port::Fp64 if units.fp64.count == 0 => available(units, Port::Sfu),
+        Port::Sfu if units.sfu.count == 0 => Port::Sp,
         port => port,
     }
 }

@@ -7,7 +7,7 @@ use warpwatt_gpu::trace::LaunchShape;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage, all_of};
 
-use crate::{ALL, Circuits, Fit, Metric, Structure, Technique};
+use crate::{ALL, Circuits, Fit, LaneCheck, Metric, Structure, Technique};
 
 /// Two techniques that cannot be in one configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +33,13 @@ pub struct Stack {
 }
 
 impl Stack {
+    /// How its techniques find that a lane computes wrongly, if one does.
+    pub fn lane_check(&self, gpu: &GpuSpec) -> Option<LaneCheck> {
+        self.members
+            .iter()
+            .find_map(|member| member.lane_check(gpu))
+    }
+
     /// What stands between the members in a label.
     pub const JOIN: &str = " + ";
 

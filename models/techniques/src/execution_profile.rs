@@ -231,7 +231,7 @@ impl IssueHook for Profile {
             self.results(event);
         }
         let units = match event.port {
-            Port::Sp | Port::Int | Port::Fp64 | Port::Tensor => Units::Sp,
+            Port::Sp | Port::Int | Port::Fp64 | Port::Tensor | Port::Scalar => Units::Sp,
             Port::Sfu => Units::Sfu,
             Port::Ldst => Units::Ldst,
             Port::Barrier => return,

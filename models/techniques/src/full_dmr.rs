@@ -3,7 +3,9 @@
 //! H. Jeon, "Resource Underutilization Exploitation for Power Efficient and Reliable Throughput Processor", USC 2015, sections 4.3.1 and 4.7. `lanes`: every lane
 //! has a second one that does the same, and a comparator: all is verified, no time is lost, and the execution units are there twice. `kernel`: R-Naive (M.
 //! Dimitrov, M. Mantor, H. Zhou, "Understanding Software Approaches for GPGPU Reliability", GPGPU-2, 2009): all launches run, and then all run again, without
-//! any hardware; copies to and from the device, and the comparison by the host at the end, are not in the model.
+//! any hardware; copies to and from the device, and the comparison by the host at the end, are not in the model. `threads`: R-Thread, of the same work: every
+//! launch has each CTA twice, and the host compares what the two halves leave. Both halves have the same addresses here, so that the second finds in caches
+//! what the first has brought.
 //!
 //! ```
 //! let technique = warpwatt_techniques::full_dmr::DEFINITION.parse(&"design = \"kernel\"".parse().unwrap());
@@ -13,18 +15,19 @@
 use warpwatt_activity::Activity;
 use warpwatt_circuit::Spec;
 use warpwatt_circuit::logic::{LogicBlock, LogicSpec};
+use warpwatt_gpu::trace::LaneMask;
 use warpwatt_gpu::{GpuSpec, Hooks, IssueEvent, IssueHook, IssuePlan};
 use warpwatt_reliability::{
     Journals, Outcome, ProtectionFactory, Structure as Storage, Whole, whole_structures,
 };
 
 use crate::parameter::{Choice, choice};
-use crate::{Claim, Definition, Structure, Technique};
+use crate::{Claim, Compared, Copies, Definition, LaneCheck, ResultCheck, Structure, Technique};
 
 /// The registry's entry.
 pub static DEFINITION: Definition = Definition {
     name: "full_dmr",
-    summary: "comparison: a second lane beside every lane, or every launch a second time",
+    summary: "comparison: a second lane beside every lane, or every launch or CTA a second time",
     citation: "H. Jeon, \"Resource Underutilization Exploitation for Power Efficient and Reliable Throughput Processor\", USC 2015, sections 4.3.1 and 4.7",
     parameters: &[DESIGN.declared()],
     counters: &[
@@ -46,11 +49,15 @@ pub static DEFINITION: Definition = Definition {
     },
 };
 
-const DESIGN: Choice<Design, 2> = choice(
+const DESIGN: Choice<Design, 3> = choice(
     "design",
-    [("lanes", Design::Lanes), ("kernel", Design::Kernel)],
+    [
+        ("lanes", Design::Lanes),
+        ("kernel", Design::Kernel),
+        ("threads", Design::Threads),
+    ],
     "lanes",
-    "what there is twice: the lanes, or the launches (R-Naive)",
+    "what there is twice: the lanes, the launches (R-Naive), or the CTAs of each launch (R-Thread)",
 );
 
 /// The units of which there are twice as many.
@@ -63,6 +70,7 @@ const LEFT: [Storage; 2] = [Storage::InstructionCache, Storage::L2];
 enum Design {
     Lanes,
     Kernel,
+    Threads,
 }
 
 /// The configured technique.
@@ -85,10 +93,11 @@ impl Technique for FullDmr {
         match self.design {
             Design::Lanes => hooks.issue.push(Box::new(|_| Box::new(Second::default()))),
             Design::Kernel => hooks.twice = true,
+            Design::Threads => hooks.ctas_twice = true,
         }
     }
 
-    /// A launch that is executed twice has a flip in either of the two show up when their results are compared; not one in what the first leaves to the second.
+    /// What is executed twice has a flip in either of the two show up when their results are compared; not one in what the first leaves to the second.
     /// Second lanes compare results that were computed from the same stored bits, which tells nothing about those.
     fn attach_protecting(
         &self,
@@ -102,7 +111,7 @@ impl Technique for FullDmr {
             structure,
             outcome: Outcome::Detected,
         });
-        (self.design == Design::Kernel).then(|| whole_structures(each.collect()))
+        (self.design != Design::Lanes).then(|| whole_structures(each.collect()))
     }
 
     fn alter(&self, _: &GpuSpec, structures: &mut [Structure]) {
@@ -116,7 +125,7 @@ impl Technique for FullDmr {
     }
 
     fn structures(&self, gpu: &GpuSpec) -> Vec<Structure> {
-        if self.design == Design::Kernel {
+        if self.design != Design::Lanes {
             return Vec::new();
         }
         let comparator = Spec::Logic(LogicSpec {
@@ -131,8 +140,28 @@ impl Technique for FullDmr {
         )]
     }
 
+    fn lane_check(&self, _: &GpuSpec) -> Option<LaneCheck> {
+        Some(match self.design {
+            Design::Lanes => LaneCheck::Results(Box::new(Beside)),
+            Design::Kernel => LaneCheck::Memory(Copies::Launches),
+            Design::Threads => LaneCheck::Memory(Copies::Ctas),
+        })
+    }
+
     fn claims(&self) -> &'static [Claim] {
         &[Claim::SecondExecution]
+    }
+}
+
+/// Every lane has another one that does the same.
+struct Beside;
+
+impl ResultCheck for Beside {
+    fn compared(&self, executed: LaneMask, lane: u32) -> Compared {
+        Compared {
+            elsewhere: executed >> lane & 1 != 0,
+            ..Compared::default()
+        }
     }
 }
 

@@ -11,6 +11,7 @@ pub mod fetch_redundancy;
 pub mod filter_cache;
 pub mod full_dmr;
 pub mod hierarchical_register_file;
+pub mod lane_check;
 pub mod parameter;
 pub mod power_gating;
 pub mod protection;
@@ -27,6 +28,7 @@ pub mod warped_dmr;
 
 pub use compose::{Refusal, Stack};
 pub use definition::{Definition, Judged, Parsed, find, headline, judged};
+pub use lane_check::{Compared, Copies, LaneCheck, ResultCheck};
 pub use parameter::{Kind, Parameter, ParameterProblem};
 pub use technique::{Circuits, Claim, Fit, Metric, Path, Technique};
 pub use warpwatt_structures::{Gates, Group, Structure};

@@ -10,7 +10,7 @@ use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
 use warpwatt_structures::Stage;
 use warpwatt_techlib::quantity::Time;
 
-use crate::Structure;
+use crate::{LaneCheck, Structure};
 
 /// One configured technique.
 ///
@@ -91,6 +91,12 @@ pub trait Technique: Send + Sync + Debug {
     fn metrics(&self, run: &Run) -> Vec<Metric> {
         let _ = run;
         Vec::new()
+    }
+
+    /// How the technique finds that a lane computes wrongly, if it does.
+    fn lane_check(&self, gpu: &GpuSpec) -> Option<LaneCheck> {
+        let _ = gpu;
+        None
     }
 
     /// What only one technique of a configuration can have.

@@ -18,6 +18,7 @@
 
 mod checker;
 mod code;
+mod comparisons;
 mod counts;
 mod lanes;
 mod pipeline;
@@ -28,8 +29,11 @@ use warpwatt_gpu::{GpuSpec, Hooks, Run};
 
 use crate::definition::unless;
 use crate::parameter::{Choice, Count, Flag, Handle, Values, choice, count, flag, power_of_two};
-use crate::{Circuits, Claim, Definition, Fit, Judged, Metric, Parsed, Structure, Technique};
-use lanes::{Clusters, Mapping};
+use crate::{
+    Circuits, Claim, Definition, Fit, Judged, LaneCheck, Metric, Parsed, Structure, Technique,
+};
+use comparisons::Comparisons;
+use lanes::{Clusters, Mapping, Pairing};
 use pipeline::Pipeline;
 
 /// The registry's entry.
@@ -44,6 +48,7 @@ pub static DEFINITION: Definition = Definition {
         REPLAYQ_ENTRIES.declared(),
         CLUSTER_LANES.declared(),
         MAPPING.declared(),
+        SHUFFLE.declared(),
     ],
     counters: counts::COUNTERS,
     metrics: &[
@@ -97,6 +102,12 @@ const MAPPING: Choice<Mapping, 2> = choice(
     "how threads of a warp go to lanes: neighbours to one cluster, or around the clusters",
 );
 
+const SHUFFLE: Flag = flag(
+    "shuffle",
+    true,
+    "second executions go to other lanes of the cluster, where a permanent fault of a lane shows; false: to the same; only with inter = true",
+);
+
 /// The configured technique.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct WarpedDmr {
@@ -106,6 +117,7 @@ struct WarpedDmr {
     replayq_entries: u32,
     cluster_lanes: u32,
     mapping: Mapping,
+    shuffle: bool,
     label: String,
 }
 
@@ -117,6 +129,7 @@ fn configure(values: &Values) -> Parsed {
         replayq_entries: values.get(&REPLAYQ_ENTRIES),
         cluster_lanes: values.get(&CLUSTER_LANES),
         mapping: values.get(&MAPPING),
+        shuffle: values.get(&SHUFFLE),
         label: values.label(),
     };
     let mut problems = Vec::new();
@@ -132,10 +145,33 @@ fn configure(values: &Values) -> Parsed {
             "leave out `inter = false`",
         ));
     }
+    if !technique.shuffle && !technique.inter {
+        problems.push(SHUFFLE.refused(
+            "it is about second executions, which `inter = false` excludes",
+            "leave out `inter = false` or `shuffle = false`",
+        ));
+    }
     unless(problems, technique)
 }
 
 impl WarpedDmr {
+    /// What idle lanes verify, of what they could.
+    fn within(&self, pairs: Pairing) -> Pairing {
+        let alone = Pairing {
+            verified: 0,
+            repeating: 0,
+            comparing: 0,
+            ..pairs
+        };
+        if self.intra { pairs } else { alone }
+    }
+
+    /// Whether an instruction is executed again whose lanes are all of the warp, or not, and are verified as `within` says.
+    fn repeats(&self, whole: bool, within: Pairing) -> bool {
+        let not_enough = self.enhanced && within.verified < within.active;
+        self.inter && (whole || not_enough)
+    }
+
     fn clusters(&self, gpu: &GpuSpec) -> Clusters {
         Clusters::new(gpu.sm.warp_width, self.cluster_lanes, self.mapping)
     }
@@ -167,6 +203,11 @@ impl Technique for WarpedDmr {
 
     fn metrics(&self, run: &Run) -> Vec<Metric> {
         counts::metrics(run)
+    }
+
+    fn lane_check(&self, gpu: &GpuSpec) -> Option<LaneCheck> {
+        let comparisons = Comparisons::new(self, gpu);
+        Some(LaneCheck::Results(Box::new(comparisons)))
     }
 
     fn claims(&self) -> &'static [Claim] {

@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 use toml::Table;
-use warpwatt_gpu::{GpuSpec, Hooks, Preset, presets, simulate};
+use warpwatt_gpu::{GpuSpec, Hooks, MemoryPath, Preset, presets, simulate};
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_suite::kernels;
-use warpwatt_tests::traces;
+use warpwatt_tests::traces_of_width;
 
 use super::conserved;
 
@@ -19,9 +19,9 @@ fn every_kernel_conserves(wanted: impl Fn(&Preset) -> bool) {
     let runs: usize = kernels()
         .par_iter()
         .map(|kernel| {
-            let launches = traces(kernel.name);
-            let instructions = launches.iter().map(KernelTrace::warp_instructions).sum();
             for spec in &specs {
+                let launches = traces_of_width(kernel.name, spec.sm.warp_width);
+                let instructions = launches.iter().map(KernelTrace::warp_instructions).sum();
                 let run = simulate(spec, &launches, Hooks::default()).unwrap();
                 if let Err(error) = conserved(spec, instructions, &run) {
                     panic!("{}: {error}", kernel.name);
@@ -106,10 +106,24 @@ const KERNELS: [&str; 4] = ["bfs", "fft", "histogram", "spmv_csr"];
 
 #[test]
 fn better_is_not_slower() {
-    let launches = KERNELS.map(|name| (name, traces(name)));
+    let launches = [32, 64].map(|lanes| {
+        let of_width = |name| (name, traces_of_width(name, lanes));
+        (lanes, KERNELS.map(of_width))
+    });
+    let of_preset = |preset: &Preset| {
+        let lanes = preset.spec().unwrap().sm.warp_width;
+        let of_width = launches.iter().find(|(width, _)| *width == lanes);
+        of_width.expect("warps of 32 or 64 lanes").1.iter()
+    };
+    // A memory of fixed delay has nothing to be better.
+    let has_system = |preset: &&Preset| {
+        let memory = preset.spec().unwrap().ldst.memory;
+        memory == MemoryPath::System
+    };
     let cases: Vec<_> = presets()
         .iter()
-        .flat_map(|preset| launches.iter().map(move |launches| (preset, launches)))
+        .filter(has_system)
+        .flat_map(|preset| of_preset(preset).map(move |launches| (preset, launches)))
         .collect();
     let slower: Vec<String> = cases
         .par_iter()

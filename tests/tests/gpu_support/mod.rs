@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use warpwatt_gpu::{GpuError, GpuSpec, Hooks, Run, simulate};
+use warpwatt_gpu::{GpuError, GpuSpec, Hooks, Preset, Run, presets, simulate};
 use warpwatt_simt::trace::{
     KernelTrace, LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Needs, Register,
     RegisterKind, Release, Results, Space, StaticInst, Unit, WarpRecorder,
@@ -28,6 +28,12 @@ pub fn word(number: u16) -> Register {
     }
 }
 
+/// Presets whose warps are as wide as those of the traces here.
+pub fn presets_of_32() -> impl Iterator<Item = &'static Preset> {
+    let is_32 = |preset: &&Preset| preset.spec().unwrap().sm.warp_width == 32;
+    presets().iter().filter(is_32)
+}
+
 pub fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
     StaticInst {
         unit,
@@ -45,6 +51,7 @@ pub fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         multiply_adds: 0,
         element_bits: 0,
         asynchronous: None,
+        bytes: 0,
         line: 1,
     }
 }

@@ -43,6 +43,7 @@ const CIRCLES: &[Circle] = &[
             "error",
             "execute",
             "grid",
+            "lane_watch",
             "lanes",
             "memory",
             "nature",

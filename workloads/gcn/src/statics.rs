@@ -3,8 +3,8 @@
 //! A vector register of a lane is a word; a scalar register stands beside the vector register file, as predicates do, and has its own number there.
 
 use warpwatt_simt::trace::{
-    Flow, LatencyClass, Marks, MemoryOp, MemoryOpKind, Needs, Register, RegisterKind, Release,
-    Results, Space, StaticInst, Unit,
+    Asynchronous, Flow, LatencyClass, Marks, MemoryOp, MemoryOpKind, Needs, Outstanding, Register,
+    RegisterKind, Release, Results, Space, StaticInst, Unit,
 };
 
 use crate::decode::{Inst, Place};
@@ -60,6 +60,7 @@ fn nothing() -> StaticInst {
         multiply_adds: 0,
         element_bits: 0,
         asynchronous: None,
+        bytes: 4,
         line: 0,
     }
 }
@@ -82,6 +83,8 @@ fn static_instruction(inst: &Inst) -> StaticInst {
         flow: flow(inst),
         results: results(inst, is_scalar),
         uniform: is_scalar,
+        asynchronous: waits(inst),
+        bytes: inst.bytes() as u8,
         ..nothing()
     }
 }
@@ -101,6 +104,25 @@ fn results(inst: &Inst, is_scalar: bool) -> Results {
         }
         _ => Results::FromSources,
     }
+}
+
+/// Which accesses may go on behind a `s_waitcnt`: vmcnt in bits 0 to 3, expcnt in 4 to 6, lgkmcnt in 8 to 11. What stores read is read at once, so that expcnt is
+/// always met; a count of all ones does not wait.
+fn waits(inst: &Inst) -> Option<Asynchronous> {
+    if inst.op != Op::SWaitcnt {
+        return None;
+    }
+    let count = |shift: u32, bits: u32| {
+        let all = (1 << bits) - 1;
+        match inst.literal >> shift & all {
+            count if count == all => Outstanding::ANY,
+            count => count as u8,
+        }
+    };
+    Some(Asynchronous::Outstanding(Outstanding {
+        vector: count(0, 4),
+        near: count(8, 4),
+    }))
 }
 
 fn flow(inst: &Inst) -> Option<Flow> {
@@ -185,7 +207,7 @@ fn unit(inst: &Inst) -> (Unit, LatencyClass) {
         Form::Sop1 | Form::Sop2 | Form::Sopc | Form::Sopk if flow(inst).is_some() => {
             (Unit::Control, Simple)
         }
-        Form::Sop1 | Form::Sop2 | Form::Sopc | Form::Sopk => (Unit::Int, class()),
+        Form::Sop1 | Form::Sop2 | Form::Sopc | Form::Sopk => (Unit::Scalar, class()),
         Form::Smrd | Form::Ds | Form::Mubuf | Form::Mtbuf if memory(inst).is_some() => {
             (Unit::Memory, Simple)
         }

@@ -181,3 +181,28 @@ pub fn set_reconvergence(code: &mut [Inst]) {
         }
     }
 }
+
+/// Branches lead to where their targets, with what belongs before them, are now.
+pub(crate) fn retarget(code: &mut [Inst], moved: &[u32]) {
+    let follow = |target: &mut u32| {
+        if let Some(&now) = moved.get(*target as usize) {
+            *target = now;
+        }
+    };
+    for inst in code {
+        match &mut inst.op {
+            Op::Branch { target, reconverge } => {
+                follow(target);
+                follow(reconverge);
+            }
+            Op::BranchIndexed {
+                targets,
+                reconverge,
+            } => {
+                targets.iter_mut().for_each(follow);
+                follow(reconverge);
+            }
+            _ => {}
+        }
+    }
+}

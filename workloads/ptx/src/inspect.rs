@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ast::{Instruction, Module, Statement};
 use crate::error::{Lines, PtxError};
 use crate::lower::{check_functions, lower};
+use crate::machine::Lower;
 use crate::parse::parse;
 use crate::program::{self, Param, Spills};
 
@@ -116,7 +117,7 @@ impl Inspection {
 pub fn inspect(source: &str, registers: Option<u32>) -> Result<Inspection, Vec<PtxError>> {
     let tree = parse(source)?;
     let lines = Lines::new(source);
-    let mut module = lower(&tree, &lines)?;
+    let mut module = lower(&tree, &lines, Lower::Ptx)?;
     if let Some(limit) = registers {
         limit_registers(&tree, &mut module, limit)?;
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ast::{Block, Function, Instruction, Module, Operand, Statement};
 use crate::error::{Lines, PtxError};
 use crate::lower::lower;
+use crate::machine::Lower;
 use crate::parse::parse;
 use crate::program::{self, ModuleVariable, Param};
 
@@ -58,7 +59,7 @@ pub struct Pointed {
 /// Those of [`load`](crate::load).
 pub fn outline(source: &str) -> Result<Outline, Vec<PtxError>> {
     let tree = parse(source)?;
-    let module = lower(&tree, &Lines::new(source))?;
+    let module = lower(&tree, &Lines::new(source), Lower::Ptx)?;
     let entries = module.entries.iter().filter_map(|entry| {
         let mut functions = tree.functions.iter();
         let function = functions.find(|function| function.name.text == entry.name)?;

@@ -7,6 +7,7 @@ use crate::barrier::{AfterBarriers, Arrivals, BARRIERS, Queue, WARPGROUP_BARRIER
 use crate::barrier_word::Told;
 use crate::error::{Cause, Reason, Waiting, WaitingBarrier};
 use crate::execute::place_in;
+use crate::lane_watch::LaneWatch;
 use crate::memory::{DeviceMemory, LocalMemory, Memories, Peers};
 use crate::races::{Race, Watch};
 use crate::upset::{Flip, Moment, Upset};
@@ -88,6 +89,16 @@ pub(crate) struct Ground<'g> {
     pub left: u64,
     /// How often memory was changed.
     pub changes: u64,
+    /// Who sees what lanes compute, if somebody does.
+    pub lanes: Option<&'g mut (dyn LaneWatch + 'g)>,
+}
+
+/// For as long as it is lent.
+fn watcher<'s, 'g: 's>(
+    lanes: &'s mut Option<&'g mut (dyn LaneWatch + 'g)>,
+) -> Option<&'s mut (dyn LaneWatch + 's)> {
+    let lanes = lanes.as_mut();
+    lanes.map(|watch| &mut **watch as &mut (dyn LaneWatch + 's))
 }
 
 /// A fault and the warp it happened in, counted through the CTAs of the cluster.
@@ -308,6 +319,7 @@ impl<const W: usize> Cta<W> {
             params: ground.params,
             told: &mut self.barriers[rank].told,
             watch: self.watch.as_deref_mut(),
+            lanes: watcher(&mut ground.lanes),
         };
         let (executed, changes) = (warp.executed(), warp.changes);
         warp.look_again(*seen != ground.changes);
@@ -368,6 +380,7 @@ impl<const W: usize> Cta<W> {
             params: &mut *ground.params,
             left: ground.left,
             changes: ground.changes,
+            lanes: watcher(&mut ground.lanes),
         };
         let turned = self.turn(at, &mut once, 1);
         (ground.left, ground.changes) = (once.left, once.changes);

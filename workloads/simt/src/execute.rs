@@ -1,9 +1,10 @@
 //! A launch: every CTA of the grid, one after the other, those of a cluster together.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use warpwatt_ptx::program::Inst;
+use warpwatt_ptx::program::{Inst, Source, Special};
 use warpwatt_ptx::types::Space;
 use warpwatt_ptx::{Entry, Module};
 
@@ -93,7 +94,7 @@ pub fn execute(
     memory: &mut DeviceMemory,
     options: &Options,
 ) -> Result<Execution, ExecError> {
-    let entry = find(module, launch)?;
+    let entry = &*bound(find(module, launch)?, &launch.params);
     check(entry, launch, options)?;
     match options.warp_width {
         64 => run::<64>(module, entry, launch, memory, options),
@@ -120,6 +121,28 @@ pub(crate) fn find<'m>(module: &'m Module, launch: &Launch<'_>) -> Result<&'m En
             problems: entry.unsupported.clone(),
         })
     }
+}
+
+/// The entry with its parameters as literals where instructions have them as operands.
+pub(crate) fn bound<'m>(entry: &'m Entry, params: &[u8]) -> Cow<'m, Entry> {
+    fn bytes<const N: usize>(params: &[u8], offset: u32) -> [u8; N] {
+        let found = params.get(offset as usize..).and_then(<[u8]>::first_chunk);
+        found.copied().unwrap_or([0; N])
+    }
+    let mut bound = Cow::Borrowed(entry);
+    for (at, source) in entry.words.iter().enumerate() {
+        if let Source::Special(Special::Param(offset)) = *source {
+            let value = u32::from_le_bytes(bytes(params, offset));
+            bound.to_mut().words[at] = Source::Literal(value);
+        }
+    }
+    for (at, source) in entry.doubles.iter().enumerate() {
+        if let Source::Special(Special::Param(offset)) = *source {
+            let value = u64::from_le_bytes(bytes(params, offset));
+            bound.to_mut().doubles[at] = Source::Literal(value);
+        }
+    }
+    bound
 }
 
 /// Whether the launch fits the entry, the machine and the limit.
@@ -260,6 +283,7 @@ fn run<const W: usize>(
         params: &mut params,
         left: options.limit,
         changes: 0,
+        lanes: None,
     };
     let cluster = cluster_of(entry, launch);
     let ctas = cluster.iter().product::<u32>() as usize;

@@ -9,6 +9,7 @@ mod error;
 mod execute;
 mod grid;
 mod heap;
+mod lane_watch;
 mod lanes;
 mod memory;
 mod nature;
@@ -28,6 +29,7 @@ mod warp;
 
 pub use error::{Cause, ExecError, Fault, Reason, Waiting, WaitingBarrier};
 pub use execute::{Execution, Launch, Options, execute};
+pub use lane_watch::{LaneResult, LaneResults, LaneWatch};
 pub use memory::{BLOCK_BYTES, DeviceMemory};
 pub use replay::Replay;
 pub use tensor_map::{Im2col, Swizzle, TensorElement, TensorMap};

@@ -9,6 +9,7 @@ use warpwatt_ptx::types::Space;
 use crate::barrier_word::{Told, offset};
 use crate::error::Cause;
 use crate::heap::Heap;
+use crate::lane_watch::LaneWatch;
 use crate::races::Watch;
 use crate::texture::Texture;
 
@@ -409,6 +410,8 @@ pub(crate) struct Memories<'m> {
     pub told: &'m mut Told,
     /// Who looks for races, if somebody does.
     pub watch: Option<&'m mut Watch>,
+    /// Who sees what lanes compute, if somebody does.
+    pub lanes: Option<&'m mut (dyn LaneWatch + 'm)>,
 }
 
 impl Memories<'_> {

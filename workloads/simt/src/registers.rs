@@ -91,6 +91,8 @@ impl Place {
             Special::DynamicShared => self.dynamic_shared,
             Special::TotalShared => self.static_shared + self.dynamic_shared,
             Special::WarpSize => width,
+            // Bound to the launch's before a warp starts.
+            Special::Param(_) => 0,
         }
     }
 }
@@ -156,6 +158,24 @@ impl<const W: usize> Registers<W> {
             entry.doubles.get(doubles..),
         ) {
             fill(slots, sources, place, u64::from);
+        }
+    }
+
+    /// What one lane holds.
+    pub fn value(&self, slot: Slot, lane: u32) -> u64 {
+        match slot.kind {
+            SlotKind::Word => u64::from(self.word(slot)[lane as usize]),
+            SlotKind::Double => self.double(slot)[lane as usize],
+            SlotKind::Predicate => self.predicate(slot) >> lane & 1,
+        }
+    }
+
+    /// Gives one lane something to hold.
+    pub fn put(&mut self, slot: Slot, lane: u32, value: u64) {
+        match slot.kind {
+            SlotKind::Word => self.words[slot.index()][lane as usize] = value as u32,
+            SlotKind::Double => self.doubles[slot.index()][lane as usize] = value,
+            SlotKind::Predicate => self.set_predicate(slot, 1 << lane, value << lane),
         }
     }
 

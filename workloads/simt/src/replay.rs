@@ -1,17 +1,22 @@
 //! Single CTAs of a launch, executed as often as needed, with or without an upset.
 
+use std::borrow::Cow;
+
 use warpwatt_ptx::{Entry, Module};
 
 use crate::cta::{Cta, Ground};
 use crate::error::ExecError;
-use crate::execute::{Launch, Options, check, find, has_clusters, locate, new_cta, place_in};
+use crate::execute::{
+    Launch, Options, bound, check, find, has_clusters, locate, new_cta, place_in,
+};
+use crate::lane_watch::LaneWatch;
 use crate::memory::DeviceMemory;
 use crate::trace::LaunchShape;
 use crate::upset::Upset;
 
 /// A launch whose CTAs can be executed one by one. What they leave in memory is theirs to see for those that are executed later.
 pub struct Replay<'m> {
-    entry: &'m Entry,
+    entry: Cow<'m, Entry>,
     shape: LaunchShape,
     constants: Vec<u8>,
     params: Vec<u8>,
@@ -39,9 +44,9 @@ impl<'m> Replay<'m> {
             record: false,
             ..Options::default()
         };
-        let entry = find(module, launch)?;
-        check(entry, launch, &options)?;
-        if has_clusters(entry, launch) {
+        let entry = bound(find(module, launch)?, &launch.params);
+        check(&entry, launch, &options)?;
+        if has_clusters(&entry, launch) {
             let message = "its CTAs are executed in clusters, not one by one".to_owned();
             let kernel = entry.name.clone();
             return Err(ExecError::Launch { kernel, message });
@@ -54,8 +59,8 @@ impl<'m> Replay<'m> {
             registers: entry.registers,
         };
         let cta = match warp_width {
-            64 => Ctas::Wide(new_cta(entry, launch, &shape, &options)),
-            _ => Ctas::Narrow(new_cta(entry, launch, &shape, &options)),
+            64 => Ctas::Wide(new_cta(&entry, launch, &shape, &options)),
+            _ => Ctas::Narrow(new_cta(&entry, launch, &shape, &options)),
         };
         Ok(Self {
             entry,
@@ -82,14 +87,39 @@ impl<'m> Replay<'m> {
         upset: Option<&Upset<'_>>,
         limit: u64,
     ) -> Result<u64, ExecError> {
+        self.execute(cta, memory, (upset, None), limit)
+    }
+
+    /// As [`run`](Self::run), on lanes that somebody sees compute.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_watched(
+        &mut self,
+        cta: usize,
+        memory: &mut DeviceMemory,
+        lanes: &mut dyn LaneWatch,
+        limit: u64,
+    ) -> Result<u64, ExecError> {
+        self.execute(cta, memory, (None, Some(lanes)), limit)
+    }
+
+    fn execute<'r>(
+        &'r mut self,
+        cta: usize,
+        memory: &'r mut DeviceMemory,
+        (upset, lanes): (Option<&Upset<'_>>, Option<&'r mut (dyn LaneWatch + 'r)>),
+        limit: u64,
+    ) -> Result<u64, ExecError> {
         let place = place_in(self.shape.grid, cta);
         let mut ground = Ground {
-            entry: self.entry,
+            entry: &self.entry,
             device: memory,
             constants: &mut self.constants,
             params: &mut self.params,
             left: limit,
             changes: 0,
+            lanes,
         };
         let done = match (&mut self.cta, upset) {
             (Ctas::Narrow(cta), None) => cta.run_alone(place, &mut ground),
@@ -101,7 +131,7 @@ impl<'m> Replay<'m> {
         let LaunchShape {
             block, warp_width, ..
         } = self.shape;
-        done.map_err(|fault| locate(self.entry, place, block, warp_width, fault, limit))?;
+        done.map_err(|fault| locate(&self.entry, place, block, warp_width, fault, limit))?;
         Ok(limit - left)
     }
 }

@@ -73,6 +73,7 @@ fn static_instruction(
         multiply_adds: multiply_adds(&inst.op),
         element_bits: element_bits(&inst.op),
         asynchronous: asynchronous(&inst.op),
+        bytes: 0,
         line: inst.line,
     }
 }

@@ -32,6 +32,7 @@ use self::polling::Loops;
 use self::splits::Split;
 use crate::barrier::{BARRIERS, WARPGROUP_BARRIERS};
 use crate::error::Cause;
+use crate::lane_watch::Destinations;
 use crate::memory::{BadAccess, Memories};
 use crate::registers::{Place, Registers, full};
 use crate::stack::{Path, SimtStack};
@@ -320,6 +321,7 @@ impl<const W: usize> Warp<W> {
                     self.note_computed(inst, step);
                     if executed != 0 {
                         self.compute(inst, executed);
+                        self.show(inst, executed, memories);
                     }
                 }
             }
@@ -389,9 +391,19 @@ impl<const W: usize> Warp<W> {
                     self.step_aside(step);
                     return Ok(Next::Elsewhere);
                 }
+                self.show(inst, step.executed, memories);
             }
         }
         Ok(Next::Instruction)
+    }
+
+    /// Shows what lanes have computed to who wants to see it.
+    #[inline]
+    fn show(&mut self, inst: &Inst, executed: LaneMask, memories: &mut Memories<'_>) {
+        if let Some(watch) = &mut memories.lanes {
+            let registers = &mut self.registers;
+            watch.computed(executed, &mut Destinations { registers, inst });
+        }
     }
 
     #[inline]

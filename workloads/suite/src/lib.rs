@@ -13,6 +13,8 @@ mod run;
 mod session;
 
 pub use counts::Counts;
+pub use warpwatt_ptx::Lower;
+
 pub use kernels::{Build, Class, Kernel, SuiteError, kernel, kernels};
 pub use launch::{Case, LaunchFile, Problem};
 pub use papers::{Benchmark, Paper, called, paper, papers};

@@ -66,6 +66,7 @@ fn trace(steps: u32) -> KernelTrace {
         multiply_adds: 0,
         element_bits: 0,
         asynchronous: None,
+        bytes: 0,
         line: 1,
     };
     let shape = LaunchShape {
@@ -233,6 +234,7 @@ fn loaded(name: &str, change: impl FnOnce(&mut LoadedKernel)) -> LoadedKernel {
     let request = KernelRequest {
         from: From::Suite(warpwatt_suite::kernel(name).unwrap()),
         build: warpwatt_suite::Build::default(),
+        lower: warpwatt_ptx::Lower::default(),
         ptx: None,
         case: None,
         registers: None,

@@ -6,6 +6,7 @@
 mod campaign;
 mod golden;
 mod journal;
+pub mod lanes;
 mod plan;
 mod worker;
 

@@ -118,7 +118,7 @@ impl<'k> Golden<'k> {
     }
 
     /// Memory before a launch.
-    fn image(&self, launch: usize) -> Result<DeviceMemory, RunError> {
+    pub(super) fn image(&self, launch: usize) -> Result<DeviceMemory, RunError> {
         let kept = |number: &usize| self.launches[*number].before.is_some();
         let nearest = (0..=launch).rfind(kept).unwrap_or(0);
         let image = self.launches[nearest].before.as_ref();
@@ -189,7 +189,7 @@ impl<'k> Golden<'k> {
     }
 
     /// A final memory that differs from the golden one.
-    fn silent(&self, memory: impl FnOnce() -> DeviceMemory) -> Class {
+    pub(super) fn silent(&self, memory: impl FnOnce() -> DeviceMemory) -> Class {
         if self.has_tolerance && self.session.tolerates(&memory(), &self.last) {
             Class::Tolerated
         } else {
@@ -232,7 +232,12 @@ impl<'k> Golden<'k> {
     }
 
     /// Whether a launch begins as that of the golden run does: then the rest is as it is there, too.
-    fn is_as_golden(&self, number: usize, launch: &Launch<'_>, memory: &DeviceMemory) -> bool {
+    pub(super) fn is_as_golden(
+        &self,
+        number: usize,
+        launch: &Launch<'_>,
+        memory: &DeviceMemory,
+    ) -> bool {
         let known = self.launches.get(number).filter(|it| it.launch == *launch);
         let before = known.and_then(|it| it.before.as_ref());
         before.is_some_and(|before| memory.differences(before).is_empty())
@@ -255,7 +260,7 @@ impl<'k> Golden<'k> {
 }
 
 /// What stops a run: hardware notices everything but that it takes too long.
-fn class_of(error: &ExecError) -> Class {
+pub(super) fn class_of(error: &ExecError) -> Class {
     match error {
         ExecError::Fault(fault) if matches!(fault.cause, Cause::Limit(_) | Cause::Hang { .. }) => {
             Class::Hang

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use crate::command::subject::{GpuChoice, KernelChoice};
+use crate::inject::lanes::Fault;
 use clap::{ArgGroup, Args};
 use warpwatt_reliability::inject::Target;
 
-/// Flip single bits of a structure while a kernel runs, and see what comes of each: nothing, a wrong result, an error that is noticed, or no end.
+/// Flip single bits of a structure while a kernel runs, and see what comes of each: nothing, a wrong result, an error that is noticed, or no end. Or have
+/// lanes compute wrongly, once or always, and see which techniques find it.
 ///
 /// Sites are drawn from all bits of the structure in all cycles of a timing run. A bit that nobody holds is masked; one that a warp holds flips in an
 /// execution of its CTA, before the first instruction that reads it in the order of the timing run (docs/fault-injection.md).
@@ -17,6 +19,8 @@ Examples:
   warpwatt inject matmul_tiled --structure shared_memory --samples 10000 --seed 7 --json
   warpwatt inject bfs --structure instruction_buffer --margin 0.01 --confidence 0.99 --out bfs.json
   warpwatt inject my.toml --structure pipeline_latch --preset v100 --jobs 2
+  warpwatt inject hotspot --structure lanes --preset dmr-30sm
+  warpwatt inject bfs --structure lanes --fault stuck_at_1 -t \"warped_dmr(shuffle=false)\" -t warped_dmr
 
 Exit codes: 0 done; 1 stopped before the end (what was found is in the journal beside --out); 2 the input is wrong, or the kernel does not run or
 computes a wrong result without a flip.")]
@@ -27,13 +31,19 @@ pub struct InjectArguments {
     /// What it is timed on
     #[command(flatten)]
     pub gpu: GpuChoice,
-    /// Where bits flip: register_file, shared_memory, instruction_buffer, pipeline_latch
-    #[arg(long, value_name = "NAME", value_parser = target)]
-    pub structure: Target,
-    /// Flips to try [default: as many as --margin and --confidence ask for]
+    /// Where bits flip: register_file, shared_memory, instruction_buffer, pipeline_latch; or lanes, whose results are wrong
+    #[arg(long, value_name = "NAME", value_parser = struck)]
+    pub structure: Struck,
+    /// What is wrong with lanes: transient, stuck_at_0, stuck_at_1 (repeatable) [default: each]
+    #[arg(long, value_name = "KIND", value_parser = fault)]
+    pub fault: Vec<Fault>,
+    /// A technique that may find faults of lanes, warped_dmr or full_dmr with parameters (repeatable) [default: what the works compare]
+    #[arg(long, short = 't', value_name = "TECHNIQUE")]
+    pub technique: Vec<String>,
+    /// Flips to try, of lanes faults of each kind [default: as many as --margin and --confidence ask for]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub samples: Option<u64>,
-    /// Half the width of the interval that the share of harmful flips is to be known in [default: 0.01]
+    /// Half the width of the interval that the share of harmful flips is to be known in [default: 0.01, of lanes 0.05]
     #[arg(long, value_name = "SHARE", value_parser = margin)]
     pub margin: Option<f64>,
     /// Every bit in every cycle, flips that cannot differ executed once: for small kernels
@@ -62,11 +72,39 @@ pub struct InjectArguments {
     pub quiet: bool,
 }
 
-fn target(name: &str) -> Result<Target, String> {
-    Target::of(name).map_err(|unknown| {
+/// What is struck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Struck {
+    /// Bits of a structure.
+    Bits(Target),
+    /// What lanes compute.
+    Lanes,
+}
+
+impl Struck {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bits(target) => target.name(),
+            Self::Lanes => "lanes",
+        }
+    }
+}
+
+fn struck(name: &str) -> Result<Struck, String> {
+    if name == Struck::Lanes.name() {
+        return Ok(Struck::Lanes);
+    }
+    let target = Target::of(name).map_err(|unknown| {
         let names = Target::ALL.map(Target::name).join(", ");
-        format!("{unknown}; there are {names}")
-    })
+        format!("{unknown}; there are {names}, {}", Struck::Lanes.name())
+    });
+    target.map(Struck::Bits)
+}
+
+fn fault(name: &str) -> Result<Fault, String> {
+    let names = Fault::ALL.map(Fault::name).join(", ");
+    Fault::of(name).ok_or_else(|| format!("there are {names}"))
 }
 
 fn margin(text: &str) -> Result<f64, String> {

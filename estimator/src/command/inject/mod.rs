@@ -1,6 +1,7 @@
 //! `warpwatt inject`: what flipped bits do.
 
 mod arguments;
+mod lanes;
 mod show;
 
 use std::io::{self, IsTerminal};
@@ -16,6 +17,7 @@ use warpwatt_reliability::inject::statistics::sample_size;
 use warpwatt_reliability::inject::{Class, Recorder, Sites, Tally, Target, Timeline};
 
 pub use arguments::InjectArguments;
+use arguments::Struck;
 use show::{Facts, text};
 
 use super::console::{Exit, err, out, out_json, reject};
@@ -36,13 +38,18 @@ const MARGIN: f64 = 0.01;
 /// Flips bits and shows what came of it.
 pub fn run(arguments: &InjectArguments) -> Exit {
     let mut sink = Sink::default();
-    let document = document(arguments, &mut sink);
+    let document = match arguments.structure {
+        _ if lanes::refuse_misplaced(arguments, &mut sink) => Err(None),
+        Struck::Bits(target) => document(arguments, target, &mut sink),
+        Struck::Lanes => lanes::document(arguments, &mut sink),
+    };
     let document = document.and_then(|document| match &arguments.out {
         Some(path) => write(path, &document).map(|()| document),
         None => Ok(document),
     });
     match document {
         Ok(document) if arguments.json => out_json(&document),
+        Ok(document) if arguments.structure == Struck::Lanes => out(&lanes::text(&document)),
         Ok(document) => out(&text(&document)),
         Err(diag) => {
             if let Some(diag) = diag {
@@ -55,29 +62,24 @@ pub fn run(arguments: &InjectArguments) -> Exit {
 }
 
 /// What was found. `Err(None)`: the findings are in the sink already.
-fn document(arguments: &InjectArguments, sink: &mut Sink) -> Result<Value, Option<Diag>> {
+fn document(
+    arguments: &InjectArguments,
+    target: Target,
+    sink: &mut Sink,
+) -> Result<Value, Option<Diag>> {
     let spec = arguments.gpu.spec(None, sink);
     let request = arguments.kernel.request(sink);
     let kernel = request.and_then(|request| load(sink, &request, None));
     let (Some(spec), Some(kernel)) = (spec, kernel) else {
         return Err(None);
     };
-    let golden = Golden::run(&kernel, spec.sm.warp_width, arguments.limit);
-    let golden = golden.map_err(|error| explain(&error, &kernel, &sink.sources))?;
-    if !golden.passes() {
-        let message = format!(
-            "`{}` computes a wrong result without a flip",
-            kernel.name.name
-        );
-        let diag = Diag::error("inject::wrong_result", message);
-        return Err(Some(diag.help("`warpwatt kernel` shows what is wrong")));
-    }
+    let golden = golden_run(arguments, &spec, &kernel, sink)?;
     let (run, timeline) = timed(&spec, &golden)?;
-    let sites = Sites::new(&spec, &run, &timeline, arguments.structure);
+    let sites = Sites::new(&spec, &run, &timeline, target);
     let plan = plan(arguments, &sites, Draw::new(&golden, &timeline, &sites))?;
     let key = key(arguments, &spec, &kernel, &plan);
     let tally = executed(arguments, &golden, &plan, &key)?;
-    let ace = ace(arguments.structure, &spec, &golden)?;
+    let ace = ace(target, &spec, &golden)?;
     let facts = Facts {
         arguments,
         kernel: &kernel,
@@ -89,6 +91,26 @@ fn document(arguments: &InjectArguments, sink: &mut Sink) -> Result<Value, Optio
         ace,
     };
     Ok(facts.document())
+}
+
+/// The run that others are compared with.
+fn golden_run<'k>(
+    arguments: &InjectArguments,
+    spec: &GpuSpec,
+    kernel: &'k LoadedKernel,
+    sink: &Sink,
+) -> Result<Golden<'k>, Diag> {
+    let golden = Golden::run(kernel, spec.sm.warp_width, arguments.limit);
+    let golden = golden.map_err(|error| explain(&error, kernel, &sink.sources))?;
+    if golden.passes() {
+        return Ok(golden);
+    }
+    let message = format!(
+        "`{}` computes a wrong result without a flip",
+        kernel.name.name
+    );
+    let diag = Diag::error("inject::wrong_result", message);
+    Err(diag.help("`warpwatt kernel` shows what is wrong"))
 }
 
 /// The timing run, with the times of everything.
@@ -178,17 +200,20 @@ fn executed(
     if let Some(error) = failure {
         return Err(unwritable(&error));
     }
-    tally.map_err(|unfinished| {
-        let message = match unfinished {
-            Unfinished::Run(error) => {
-                format!("the run without a flip went another way when it was repeated: {error}")
-            }
-            // Only a journal that cannot be written stops one, which is told above.
-            Unfinished::Stopped => "the campaign was stopped".to_owned(),
-        };
-        Diag::error("inject::defect", message)
-            .help("this is a fault of warpwatt: please report it with the kernel")
-    })
+    tally.map_err(unrepeated)
+}
+
+/// Why executions that must go as before did not.
+fn unrepeated(unfinished: Unfinished) -> Diag {
+    let message = match unfinished {
+        Unfinished::Run(error) => {
+            format!("the run without a flip went another way when it was repeated: {error}")
+        }
+        // Only a journal that cannot be written stops one, which is told before.
+        Unfinished::Stopped => "the campaign was stopped".to_owned(),
+    };
+    Diag::error("inject::defect", message)
+        .help("this is a fault of warpwatt: please report it with the kernel")
 }
 
 /// Writes the document, and then removes the journal.

@@ -168,7 +168,7 @@ pub fn text(document: &Value) -> String {
     text
 }
 
-fn described(class: Class) -> &'static str {
+pub fn described(class: Class) -> &'static str {
     match class {
         Class::Unoccupied => "held by nobody",
         Class::Dead => "never read",
@@ -180,7 +180,7 @@ fn described(class: Class) -> &'static str {
     }
 }
 
-fn percent(share: &Value) -> String {
+pub fn percent(share: &Value) -> String {
     share
         .as_f64()
         .map_or("-".to_owned(), |share| format!("{:.4}%", 100.0 * share))

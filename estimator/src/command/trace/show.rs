@@ -373,6 +373,7 @@ fn unit_name(unit: Unit) -> &'static str {
         Unit::Barrier => "barrier",
         Unit::Fence => "fence",
         Unit::Matrix => "matrix",
+        Unit::Scalar => "scalar",
     }
 }
 

@@ -29,6 +29,7 @@ pub(super) fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticI
         multiply_adds: 0,
         element_bits: 0,
         asynchronous: None,
+        bytes: 0,
         line: 1,
     }
 }

@@ -65,7 +65,11 @@ impl<'t> Sm<'t> {
         let (seen, count) = distinct(&waiting.addresses, waiting.executed);
         let addresses = count.max(1) as u64;
         self.counts.add(Counter::ConstantAccesses, 1);
-        self.take_ldst(from, waiting.interval.max(addresses));
+        let busy = match world.spec.constant.busy_cycles {
+            0 => addresses,
+            cycles => waiting.interval.max(addresses).max(u64::from(cycles)),
+        };
+        self.take_ldst(from, busy);
         let latency = u64::from(world.spec.constant.latency);
         let hit = from + latency - self.units.depth() + (addresses - 1);
         if world.spec.constant.misses == MissSource::Never {

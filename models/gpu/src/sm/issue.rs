@@ -9,7 +9,8 @@ use super::{Scheduler, Sm, World};
 use crate::counters::Counter;
 use crate::engine::NEVER;
 use crate::program::{Inst, Port};
-use crate::{BranchFetch, Extent, FetchEvent, GpuError, IssueEvent, IssuePlan};
+use crate::sm::warp::Head;
+use crate::{BranchFetch, Choice, Extent, FetchEvent, GpuError, IssueEvent, IssuePlan};
 
 /// Cycles of an issue.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +18,23 @@ struct IssueTimes {
     issued: u64,
     /// When the operands are there.
     read: u64,
+}
+
+/// What a scheduler has issued in a cycle.
+#[derive(Clone, Copy, Debug, Default)]
+struct Taken {
+    warps: u64,
+    ports: u8,
+}
+
+impl Taken {
+    /// The oldest instruction of a warp issues.
+    fn add(&mut self, warp: u32, head: Head) {
+        self.warps |= 1 << warp;
+        if let Head::Ready(port) = head {
+            self.ports |= 1 << port as u8;
+        }
+    }
 }
 
 impl IssueTimes {
@@ -38,45 +56,119 @@ impl<'t> Sm<'t> {
             let Scheduler {
                 own, issues_from, ..
             } = self.schedulers[scheduler];
-            if issues_from > now {
+            if issues_from > now || self.turn(scheduler, now) > now {
                 continue;
             }
             if self.held.hook.is_some() && self.issue_move(scheduler, now, world)? {
                 issued += 1;
                 continue;
             }
+            if self.unitless_beside {
+                issued += self.issue_unitless(scheduler, now, world)?;
+            }
             if self.any_ready & own == 0 {
                 continue;
             }
-            if let Some(warp) = self.choose(scheduler, now) {
+            if let Some(warp) = self.choose(scheduler, now, Taken::default()) {
                 if self.reexecutor.is_some() && !self.repeats_before(warp, now, world) {
                     self.schedulers[scheduler].issues_from = now + 1;
                     continue;
                 }
+                let mut taken = Taken::default();
+                taken.add(warp, self.warps[warp as usize].head);
                 self.schedulers[scheduler].last_issued = warp;
                 self.schedulers[scheduler].issues_from = now;
                 self.issue_for(scheduler, warp, now, world)?;
                 issued += 1;
-                for _ in 1..world.spec.scheduler.width {
-                    let again = self.candidates(scheduler, now) & 1 << warp;
-                    if again == 0 || self.admitted(again, now) == 0 {
-                        break;
-                    }
-                    if self.reexecutor.is_some() && !self.repeats_before(warp, now, world) {
-                        break;
-                    }
-                    self.issue_for(scheduler, warp, now, world)?;
-                    issued += 1;
-                }
+                issued += match world.spec.scheduler.choice {
+                    Choice::OneWarp => self.issue_again(scheduler, warp, now, world)?,
+                    Choice::Kinds => self.issue_kinds(scheduler, taken, now, world)?,
+                };
             }
         }
         Ok(issued)
     }
 
+    /// Issues what takes no unit, which the scheduler does not count; how many.
+    fn issue_unitless(
+        &mut self,
+        scheduler: usize,
+        now: u64,
+        world: &mut World<'_>,
+    ) -> Result<u64, GpuError> {
+        let issues_from = self.schedulers[scheduler].issues_from;
+        let own = self.schedulers[scheduler].own;
+        let mut ready = self.admitted(self.ready[Port::Barrier as usize] & own, now);
+        let issued = u64::from(ready.count_ones());
+        while ready != 0 {
+            let warp = ready.trailing_zeros();
+            ready &= ready - 1;
+            self.issue_for(scheduler, warp, now, world)?;
+        }
+        self.schedulers[scheduler].issues_from = issues_from;
+        Ok(issued)
+    }
+
+    /// The next instructions of the warp that a scheduler has just served, up to its width; how many.
+    fn issue_again(
+        &mut self,
+        scheduler: usize,
+        warp: u32,
+        now: u64,
+        world: &mut World<'_>,
+    ) -> Result<u64, GpuError> {
+        let mut issued = 0;
+        for _ in 1..world.spec.scheduler.width {
+            let again = self.candidates(scheduler, now, Taken::default()) & 1 << warp;
+            if again == 0 || self.admitted(again, now) == 0 {
+                break;
+            }
+            if self.reexecutor.is_some() && !self.repeats_before(warp, now, world) {
+                break;
+            }
+            self.issue_for(scheduler, warp, now, world)?;
+            issued += 1;
+        }
+        Ok(issued)
+    }
+
+    /// Instructions of other warps for other ports than those taken, up to a scheduler's width; how many.
+    fn issue_kinds(
+        &mut self,
+        scheduler: usize,
+        mut taken: Taken,
+        now: u64,
+        world: &mut World<'_>,
+    ) -> Result<u64, GpuError> {
+        let mut issued = 0;
+        while issued + 1 < u64::from(world.spec.scheduler.width) {
+            let Some(warp) = self.choose(scheduler, now, taken) else {
+                break;
+            };
+            taken.add(warp, self.warps[warp as usize].head);
+            if self.reexecutor.is_some() && !self.repeats_before(warp, now, world) {
+                break;
+            }
+            self.issue_for(scheduler, warp, now, world)?;
+            issued += 1;
+        }
+        Ok(issued)
+    }
+
+    /// The first cycle from one on in which a scheduler may issue as far as others have their turns.
+    #[inline]
+    pub(super) fn turn(&self, scheduler: usize, from: u64) -> u64 {
+        match self.round {
+            1 => from,
+            _ if from == NEVER => NEVER,
+            round => from + (scheduler as u64 % round + round - from % round) % round,
+        }
+    }
+
     /// The warp that a scheduler issues for, if there is one.
     #[inline]
-    fn choose(&mut self, scheduler: usize, now: u64) -> Option<u32> {
-        let candidates = self.candidates(scheduler, now);
+    fn choose(&mut self, scheduler: usize, now: u64, taken: Taken) -> Option<u32> {
+        let candidates = self.candidates(scheduler, now, taken);
         let candidates = self.admitted(candidates, now);
         if candidates == 0 {
             return None;
@@ -112,6 +204,9 @@ impl<'t> Sm<'t> {
         let busy = busy_cycles(&plan, u64::from(world.spec.scheduler.interval));
         let issues_from = &mut self.schedulers[scheduler].issues_from;
         *issues_from = (*issues_from).max(now + busy);
+        if self.gated {
+            self.gate_passed(index as usize, now);
+        }
         let warp = &mut self.warps[index as usize];
         let slots = warp.entry.reserve(program, inst);
         self.empty |= u64::from(warp.delivered == 0) << index;
@@ -120,7 +215,7 @@ impl<'t> Sm<'t> {
         }
         let last_cycle = match inst.port {
             // Whoever does not execute it does not wait.
-            Port::Barrier if step.executed == 0 => {
+            Port::Barrier if step.executed == 0 || !inst.barrier => {
                 self.watch_issue(&step, index as u8, &plan, IssueTimes::at(now), world);
                 now + u64::from(world.spec.timing.control.latency)
             }
@@ -151,6 +246,9 @@ impl<'t> Sm<'t> {
                     read: collected.ready,
                 };
                 self.watch_issue(&step, index as u8, &plan, times, world);
+                if let (Port::Ldst, Some(op)) = (port, inst.memory) {
+                    self.count_access(index as usize, step.inst, op);
+                }
                 if port == Port::Ldst {
                     self.issue_memory(wanted, &step, &plan, collected, world)?
                 } else {
@@ -166,12 +264,12 @@ impl<'t> Sm<'t> {
         self.after(index as usize, inst, now, last_cycle, world)
     }
 
-    /// Warps of a scheduler whose oldest instruction can issue now.
+    /// Warps of a scheduler whose oldest instruction can issue now, beside what has been issued.
     #[inline]
-    fn candidates(&self, scheduler: usize, now: u64) -> u64 {
-        let own = self.schedulers[scheduler].own;
+    fn candidates(&self, scheduler: usize, now: u64, taken: Taken) -> u64 {
+        let own = self.schedulers[scheduler].own & !taken.warps;
         let mut candidates = 0;
-        let mut ports = self.ready_ports;
+        let mut ports = self.ready_ports & !taken.ports;
         while ports != 0 {
             let port = ports.trailing_zeros() as usize;
             ports &= ports - 1;
@@ -205,6 +303,9 @@ impl<'t> Sm<'t> {
             0
         } else if port == Port::Ldst as usize && self.loads.in_flight >= self.outstanding {
             NEVER
+        } else if port == Port::Ldst as usize && self.units.memory_is_unqueued() {
+            let unit = self.ldst.takes_next().saturating_sub(self.units.depth());
+            unit.max(self.units.accepts_from(scheduler, port))
         } else {
             self.units.accepts_from(scheduler, port)
         }

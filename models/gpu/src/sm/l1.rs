@@ -179,7 +179,13 @@ impl Sm<'_> {
         };
         let flits = world.memory.send(at, request, world.queue)?;
         self.counts.add(Counter::RequestFlits, flits);
-        let transactions = match world.spec.ldst.transactions {
+        self.count_transaction(kind, block, world.spec);
+        Ok(())
+    }
+
+    /// Counts what a block asks for; the transactions that it is.
+    pub(super) fn count_transaction(&mut self, kind: Kind, block: Block, spec: &GpuSpec) -> u64 {
+        let transactions = match spec.ldst.transactions {
             Transactions::Segments => 1,
             Transactions::Sectors => u64::from(block.mask.count_ones()),
         };
@@ -198,7 +204,7 @@ impl Sm<'_> {
         if store {
             self.counts.add(Counter::StoreBytes, block.bytes());
         }
-        Ok(())
+        transactions
     }
 
     /// Sectors of a line have come.

@@ -15,7 +15,7 @@ use crate::counters::Counter;
 use crate::event::Event;
 use crate::memory::coalesce::{Block, LOCAL_MASK, LocalAccess, Rules};
 use crate::request::Kind;
-use crate::{GpuError, GpuSpec, SECTOR_BYTES, TexturePath, Transactions};
+use crate::{GpuError, GpuSpec, MemoryPath, SECTOR_BYTES, TexturePath, Transactions};
 
 /// Loads and atomics whose data are on their way.
 #[derive(Clone, Debug, Default)]
@@ -169,6 +169,11 @@ struct Passing {
 }
 
 impl LdstUnit<'_> {
+    /// The first cycle in which it can take an instruction whose operands are there.
+    pub fn takes_next(&self) -> u64 {
+        self.free.max(self.addresses_free)
+    }
+
     /// The first cycle in which it can take an instruction.
     fn takes_from(&self, waiting: &Waiting<'_>) -> u64 {
         let ready = waiting.collected.ready.max(self.free);
@@ -280,6 +285,9 @@ impl<'t> Sm<'t> {
         if let Some(number) = wanted.copy() {
             return self.copied(number, world);
         }
+        if self.gated {
+            self.access_ends(usize::from(wanted.warp), wanted.inst, cycle, world);
+        }
         if wanted.told {
             for hook in &mut self.issue_hooks {
                 hook.loaded(cycle, wanted.warp);
@@ -334,7 +342,10 @@ impl<'t> Sm<'t> {
         self.counts.add(Counter::SharedPasses, passes.count);
         self.counts.add(Counter::SharedRetries, passes.retries);
         let shared = &world.spec.shared;
-        let pass_cycles = u64::from(shared.pass_cycles);
+        let pass_cycles = u64::from(match waiting.op.kind {
+            MemoryOpKind::Store => shared.store_pass_cycles,
+            _ => shared.pass_cycles,
+        });
         for hook in &mut self.issue_hooks {
             hook.shared_taken(from, passes.count * pass_cycles);
         }
@@ -376,6 +387,9 @@ impl<'t> Sm<'t> {
             self.coalescer
                 .count_repeats(&rules, &waiting.addresses, waiting.executed);
         }
+        if world.spec.ldst.memory != MemoryPath::System && beyond.is_none() {
+            return self.access_fixed(waiting, kind, from, world);
+        }
         let mut load = u32::MAX;
         if kind != Kind::Store {
             // One more than blocks, so that none of them ends it before all are looked up.
@@ -393,6 +407,10 @@ impl<'t> Sm<'t> {
         self.take_ldst(from, waiting.interval.max(1 + length));
         let to_tags = self.to_tags(world.spec);
         let at = from + 1 + to_tags;
+        if self.gated && kind == Kind::Store && waiting.wanted.moved().is_none() {
+            let Wanted { warp, inst, .. } = waiting.wanted;
+            self.access_ends(usize::from(warp), inst, at + length, world);
+        }
         self.ldst.passing.push_back(Pass {
             alone: beyond.is_some(),
             kind,
@@ -409,6 +427,36 @@ impl<'t> Sm<'t> {
             self.go_through(world)?;
         }
         Ok(())
+    }
+
+    /// An access to a memory that answers after a fixed time, one after the other.
+    fn access_fixed(
+        &mut self,
+        waiting: &Waiting<'_>,
+        kind: Kind,
+        from: u64,
+        world: &mut World<'_>,
+    ) -> Result<(), GpuError> {
+        let ldst = &world.spec.ldst;
+        let own = match kind {
+            Kind::Store => ldst.fixed_store,
+            _ => ldst.fixed_load,
+        };
+        let blocks = std::mem::take(&mut self.coalescer.blocks);
+        let mut transactions = 0;
+        for &block in &blocks {
+            transactions += self.count_transaction(kind, block, world.spec);
+        }
+        self.coalescer.blocks = blocks;
+        let sending = transactions * u64::from(ldst.fixed_transaction);
+        let cycles = (u64::from(own) + sending).max(1);
+        let busy = match ldst.memory {
+            MemoryPath::Pipelined => sending.max(waiting.interval),
+            MemoryPath::System | MemoryPath::Fixed => cycles,
+        };
+        self.take_ldst(from, busy.max(1));
+        let done = (from + cycles).saturating_sub(self.units.depth());
+        self.results_at(waiting.wanted, done.max(from), world)
     }
 
     /// A load or an atomic of so many blocks goes to memory; hooks are told when it has come.

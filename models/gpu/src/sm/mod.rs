@@ -10,6 +10,7 @@ mod issue;
 mod l1;
 mod l15;
 mod ldst;
+mod outstanding;
 mod pending;
 mod repeat;
 mod reservation_ring;
@@ -39,7 +40,7 @@ use crate::program::{PORTS, Port, Program};
 use crate::request::{Kind, Reply};
 use crate::{
     CacheEvent, FetchFilter, FetchObserver, GpuError, GpuSpec, Hooks, IssueHook, SmCache,
-    StorageObserver,
+    StorageObserver, Turns, Unitless,
 };
 use arrivals::Arrivals;
 use constant::Constants;
@@ -49,6 +50,7 @@ use l1::L1;
 use l15::L15;
 pub(crate) use ldst::space_of;
 use ldst::{LdstUnit, Loads, Wanted};
+use outstanding::Accesses;
 use pending::{Copies, Products};
 use residency::CtaSlot;
 use select::{Ages, Select};
@@ -119,6 +121,14 @@ pub(crate) struct Sm<'t> {
     /// By warp slot.
     products: Vec<Products>,
     copies: Copies,
+    /// By warp slot, where warps wait for counts of accesses.
+    accesses: Vec<Accesses>,
+    /// Instructions may have to wait for something else than their registers.
+    gated: bool,
+    /// What takes no unit issues beside the rest.
+    unitless_beside: bool,
+    /// Cycles in which every scheduler has its turn once; 1 where they do not take turns.
+    round: u64,
     l1: L1,
     constants: Constants,
     textures: Textures,
@@ -184,6 +194,13 @@ impl<'t> Sm<'t> {
             loads: Loads::default(),
             products: vec![Products::default(); warps as usize],
             copies: Copies::default(),
+            accesses: outstanding::of_warps(spec),
+            gated: outstanding::gates(spec),
+            unitless_beside: spec.scheduler.unitless == Unitless::Beside,
+            round: match spec.scheduler.turns {
+                Turns::Any => 1,
+                Turns::Rotating => u64::from(spec.scheduler.interval),
+            },
             l1: L1::new(spec),
             constants: Constants::new(spec),
             textures: Textures::new(spec),
@@ -318,7 +335,8 @@ impl<'t> Sm<'t> {
         if ready != 0 {
             for (number, scheduler) in self.schedulers.iter().enumerate() {
                 let opens = self.opens(number, ready & scheduler.own);
-                next = next.min(opens.max(scheduler.issues_from));
+                let goes = opens.max(scheduler.issues_from);
+                next = next.min(self.turn(number, goes.max(from)));
             }
             if next <= from {
                 return from;
@@ -356,10 +374,18 @@ impl<'t> Sm<'t> {
         let inst = &world.program.insts[oldest.inst as usize];
         let regions = world.spec.scoreboard.regions;
         let now = world.queue.now();
-        if warp.entry.look_at(world.program, inst, regions, now) {
+        let mut opens = if warp.entry.look_at(world.program, inst, regions, now) {
+            warp.entry.opens()
+        } else {
+            now
+        };
+        if self.gated {
+            opens = opens.max(self.gate_opens(index, inst, now));
+        }
+        if opens > now {
             self.blocked |= bit;
-            warp.head = Head::Blocked;
-            self.wakeups.plan(index, warp.entry.opens(), now);
+            self.warps[index].head = Head::Blocked;
+            self.wakeups.plan(index, opens, now);
         } else {
             self.make_ready(index, inst.port, now);
         }
@@ -449,13 +475,16 @@ impl<'t> Sm<'t> {
         if warp.head == Head::Blocked {
             if warp.entry.blocks() {
                 again = again.min(warp.entry.opens());
-            } else if let Some(oldest) = warp.oldest() {
+            } else if let Some(gate) = self.gate_shut(index, now, world.program) {
+                again = again.min(gate);
+            } else if let Some(oldest) = self.warps[index].oldest() {
                 let port = world.program.insts[oldest.inst as usize].port;
                 self.blocked &= !bit;
                 self.make_ready(index, port, now);
                 let scheduler = modulo(index as u32, self.schedulers.len() as u32);
                 let opens = self.accepts_from(scheduler, port as usize);
                 let goes = opens.max(self.schedulers[scheduler].issues_from);
+                let goes = self.turn(scheduler, goes.max(now));
                 self.next = self.next.min(goes.max(now));
             }
         }

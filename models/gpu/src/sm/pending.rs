@@ -101,6 +101,7 @@ impl Sm<'_> {
                     world.queue.schedule(until, Event::Goes { sm, warp })?;
                 }
             }
+            Some(Asynchronous::Outstanding(_)) => self.wait_for_accesses(index, inst),
             None => {}
         }
         let cta = self.warps[index].cta;

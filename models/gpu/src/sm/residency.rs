@@ -123,6 +123,7 @@ impl<'t> Sm<'t> {
             let index = (!self.live).trailing_zeros() as usize;
             self.ages.place(index);
             self.products[index].clear();
+            self.forget_accesses(index);
             self.live |= 1 << index;
             self.ctas[slot].warps |= 1 << index;
             self.warps[index].place(trace.warp(number, warp), slot as u8, now);

@@ -183,6 +183,7 @@ fn busy_counter(port: Port) -> Option<Counter> {
         Port::Sfu => Some(Counter::SfuBusyCycles),
         Port::Fp64 => Some(Counter::Fp64BusyCycles),
         Port::Tensor => Some(Counter::TensorBusyCycles),
+        Port::Scalar => Some(Counter::ScalarBusyCycles),
         Port::Ldst | Port::Barrier => None,
     }
 }
@@ -192,6 +193,7 @@ fn port_counter(port: Port) -> Counter {
         Port::Sp => Counter::IssuedSp,
         Port::Int => Counter::IssuedInt,
         Port::Tensor => Counter::IssuedTensor,
+        Port::Scalar => Counter::IssuedScalar,
         Port::Sfu => Counter::IssuedSfu,
         Port::Fp64 => Counter::IssuedFp64,
         Port::Ldst => Counter::IssuedLdst,

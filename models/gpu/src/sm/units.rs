@@ -1,13 +1,15 @@
 //! Operand collection, execution units and result buses.
 
+use std::ops::Range;
+
 use super::banks::{Banks, Owner, ReadTurns};
 use super::reservation_ring::ReservationRing;
 use super::slots::Slots;
 use crate::program::{Inst, Port, Program, Read};
-use crate::{BackEnd, GpuSpec, IssuePlan, UnitSpec};
+use crate::{BackEnd, GpuSpec, IssuePlan};
 
 /// Ports that instructions collect operands for.
-const CLASSES: usize = 6;
+const CLASSES: usize = 7;
 /// Those with units that this part of the SM keeps: all but the one for memory.
 const EXECUTING: usize = CLASSES - 1;
 /// Pools of collectors.
@@ -15,6 +17,9 @@ const POOLS: usize = 3;
 
 /// Most units of a port.
 const UNITS: usize = 16;
+
+/// Instructions that can be on their way to units before which none waits: more than issue in the cycles that it takes.
+const WAYS: u32 = 64;
 
 /// The back end of an SM as the issue stage sees it.
 #[derive(Clone, Debug)]
@@ -28,8 +33,10 @@ pub(crate) struct Units {
     /// Registers that a bank delivers in a cycle.
     bank_reads: u64,
     banks: Banks,
-    /// Units of each port in each part. The load-store unit keeps its own time.
+    /// Units of each port in each part; all parts share the scalar ones. The load-store unit keeps its own time.
     share: [usize; EXECUTING],
+    /// Ports before whose units nothing waits, as bits.
+    unqueued: u8,
     /// By port and number, those of a part together: when the unit can accept another warp.
     free: [[u64; UNITS]; EXECUTING],
     /// What warps take that leave units, by the cycle in which their results are written.
@@ -105,7 +112,8 @@ impl Units {
             transfer: u64::from(spec.operands.transfer_cycles),
             bank_reads: u64::from(spec.operands.bank_reads),
             banks: Banks::new(spec, parts),
-            share: classes(spec).map(|unit| (unit.count / parts) as usize),
+            share: shares(spec, parts),
+            unqueued: unqueued(spec),
             free: [[0; UNITS]; EXECUTING],
             leaving: ReservationRing::new(),
             buses: spec.operands.result_buses as u8,
@@ -121,9 +129,33 @@ impl Units {
     /// make room.
     #[inline]
     pub fn accepts_from(&self, scheduler: usize, class: usize) -> u64 {
-        let part = &self.parts[self.part(scheduler)];
+        let number = self.part(scheduler);
+        let part = &self.parts[number];
         let pool = usize::from(part.pool_of[class]);
-        part.places.first(class).max(part.places.first(pool))
+        let places = part.places.first(class).max(part.places.first(pool));
+        if self.unqueued >> class & 1 == 0 || class >= EXECUTING {
+            return places;
+        }
+        let units = self.units_of(number, class);
+        let free = self.free[class][units].iter().copied().min();
+        places.max(free.unwrap_or(0).saturating_sub(self.depth()))
+    }
+
+    /// Whether nothing may wait before the load-store unit.
+    pub fn memory_is_unqueued(&self) -> bool {
+        self.unqueued >> EXECUTING & 1 != 0
+    }
+
+    /// The units of a port that serve a part.
+    #[inline]
+    fn units_of(&self, part: usize, class: usize) -> Range<usize> {
+        let share = self.share[class];
+        let first = if class == Port::Scalar as usize {
+            0
+        } else {
+            part * share
+        };
+        first..first + share
     }
 
     /// Collects the operands of `inst` of warp `warp`, issued at `now`: a cycle to read each register. [`hold`](Self::hold) or [`pass`](Self::pass) follows.
@@ -211,9 +243,9 @@ impl Units {
     pub fn execute(&mut self, collected: &Collected, times: UnitTimes, now: u64) -> Executed {
         let through = times.latency - self.depth().min(times.latency);
         let class = collected.port as usize;
-        let share = self.share[class];
-        let number = usize::from(collected.part) * share;
-        let units = &mut self.free[class][number..number + share];
+        let units = self.units_of(usize::from(collected.part), class);
+        let number = units.start;
+        let units = &mut self.free[class][units];
         let Some(free) = units.iter().copied().min() else {
             self.pass(collected, collected.ready);
             return Executed {
@@ -257,10 +289,9 @@ impl Units {
         now: u64,
     ) {
         let (class, depth) = (port as usize, self.depth());
-        let share = self.share[class];
-        let number = self.part(scheduler) * share;
-        let units = self.free[class][number..number + share].iter_mut();
-        let Some((unit, free)) = (number..).zip(units).min_by_key(|(_, free)| **free) else {
+        let numbers = self.units_of(self.part(scheduler), class);
+        let units = self.free[class][numbers.clone()].iter_mut();
+        let Some((unit, free)) = numbers.zip(units).min_by_key(|(_, free)| **free) else {
             return;
         };
         let through = times.latency - depth.min(times.latency);
@@ -317,16 +348,35 @@ fn divide(number: u64, divisor: u64) -> u64 {
     }
 }
 
-/// The units of each port but that for memory.
-fn classes(spec: &GpuSpec) -> [&UnitSpec; EXECUTING] {
+/// How many units each port has but that for memory, and how many instructions may wait before them.
+fn classes(spec: &GpuSpec) -> [(u32, u32); EXECUTING] {
     let units = &spec.units;
-    [
+    let [sp, int, sfu, fp64, tensor] = [
         &units.sp,
         &units.int,
         &units.sfu,
         &units.fp64,
         &units.tensor,
     ]
+    .map(|unit| (unit.count, unit.queue));
+    let scalar = (units.scalar.count, units.scalar.queue);
+    [sp, int, sfu, fp64, tensor, scalar]
+}
+
+/// Units of each port that a part has for itself, or that all have together.
+fn shares(spec: &GpuSpec, parts: u32) -> [usize; EXECUTING] {
+    let mut shares = classes(spec).map(|(count, _)| (count / parts) as usize);
+    shares[Port::Scalar as usize] = spec.units.scalar.count as usize;
+    shares
+}
+
+/// Ports before whose units nothing waits, as bits.
+fn unqueued(spec: &GpuSpec) -> u8 {
+    let queues = classes(spec).map(|(_, queue)| queue);
+    let queues = queues.into_iter().chain([spec.ldst.queue]);
+    (0..).zip(queues).fold(0, |bits, (class, queue)| {
+        bits | u8::from(queue == 0) << class
+    })
 }
 
 impl Part {
@@ -335,7 +385,10 @@ impl Part {
         let operands = &spec.operands;
         let (sfu, ldst) = (operands.sfu_collectors, operands.ldst_collectors);
         let pool = |count: u32, own: u8| CLASSES as u8 + if count > 0 { own } else { 0 };
-        let [sp, int, special, fp64, tensor] = classes(spec).map(|unit| unit.queue);
+        // Where nothing may wait, one is on its way all the same.
+        let places = |queue: u32| if queue == 0 { WAYS } else { queue };
+        let [sp, int, special, fp64, tensor, scalar] =
+            classes(spec).map(|(_, queue)| places(queue));
         let [all, of_sfu, of_ldst] = [operands.collectors, sfu, ldst].map(|count| count / parts);
         Self {
             places: Slots::new([
@@ -344,7 +397,8 @@ impl Part {
                 special,
                 fp64,
                 tensor,
-                spec.ldst.queue,
+                scalar,
+                places(spec.ldst.queue),
                 all,
                 of_sfu,
                 of_ldst,
@@ -353,6 +407,7 @@ impl Part {
                 pool(0, 0),
                 pool(0, 0),
                 pool(sfu, 1),
+                pool(0, 0),
                 pool(0, 0),
                 pool(0, 0),
                 pool(ldst, 2),

@@ -7,7 +7,7 @@ use crate::engine::NEVER;
 use crate::program::{Port, Program};
 
 /// Most instruction-buffer entries of a warp.
-const MOST: usize = 4;
+const MOST: usize = 7;
 /// Places of a ring for them and one more: a power of two, so that the next one is found without a comparison.
 const RING: usize = 8;
 
@@ -56,6 +56,8 @@ pub(crate) struct Warp<'t> {
     cursor: Option<WarpCursor<'t>>,
     /// When it was placed.
     pub placed: u64,
+    /// When it issued last, where that matters.
+    pub issued_at: Option<u64>,
     /// From `first` on, around the end: what is in the buffer, and then what is fetched next; nothing there when everything has been fetched.
     steps: [Waiting<'t>; RING],
 }
@@ -83,6 +85,7 @@ impl<'t> Warp<'t> {
         self.head = Head::Absent;
         self.cta = cta;
         self.placed = now;
+        self.issued_at = None;
         self.resolves = NEVER;
         self.steps[0].0 = cursor.next();
         self.fetch_at = self.next().map_or(0, |step| step.inst);

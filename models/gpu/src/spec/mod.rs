@@ -161,10 +161,23 @@ tables! {
         active_warps: u32,
         /// Schedulers of an SM; warp w belongs to scheduler w mod count.
         count: u32,
-        /// Instructions that a scheduler may issue from one warp in a cycle.
+        /// Instructions that a scheduler may issue in a cycle.
         width: u32,
+        /// Of which warps they are.
+        choice: Choice,
         /// Least cycles from one issue of a scheduler to the next.
         interval: u32,
+        /// In which cycles a scheduler may issue.
+        turns: Turns,
+        /// How instructions issue that take no unit: barriers; beside scalar units waits and ends too.
+        unitless: Unitless,
+        /// Least cycles from an issue of a warp to its next one: the way from the buffer into the one place that the warp has before the scheduler. 0 where
+        /// the buffer itself is looked at.
+        warp_interval: u32,
+        /// Cycles by which that is longer for each fetch that an instruction takes beyond its first.
+        word_interval: u32,
+        /// The same distance before an instruction that only waits for counts of accesses.
+        wait_interval: u32,
         /// What the schedulers have in common behind the issue stage.
         back_end: BackEnd,
     }
@@ -175,6 +188,10 @@ tables! {
         regions: u32,
         /// Bits of a warp's entry.
         entry_bits: u32,
+        /// What becomes of instructions that wait for counts of accesses.
+        counts: CountWaits,
+        /// Whether the last instruction of a warp waits for its results.
+        exits: Exits,
     }
 
     /// Operand collection.
@@ -215,16 +232,26 @@ tables! {
 
     /// Execution units. A warp occupies one for `warp_width / lanes` cycles, or longer if its instruction's interval says so.
     pub struct UnitsSpec {
+        /// One value for a whole warp: scalar instructions of machine code, branches with them. All schedulers share them; without any of them, `int` does it.
+        scalar: ScalarUnitSpec,
         /// Single precision, and whatever has no units of its own.
         sp: UnitSpec,
         /// Integer, logic, moves, conversions, branches; without any of them, `sp` does it.
         int: UnitSpec,
-        /// Transcendental functions, division.
+        /// Transcendental functions, division; without any of them, `sp` does it.
         sfu: UnitSpec,
         /// Double precision; without any of them, `sfu` does it.
         fp64: UnitSpec,
         /// Matrix multiply-add; without any of them, `sp` does it.
         tensor: UnitSpec,
+    }
+
+    /// Scalar units: an instruction occupies one for its interval.
+    pub struct ScalarUnitSpec {
+        /// How many an SM has.
+        count: u32,
+        /// Instructions of each scheduler that may be between issue and unit; 0 as for other units.
+        queue: u32,
     }
 
     /// Units of a class.
@@ -233,12 +260,15 @@ tables! {
         count: u32,
         /// Threads that one accepts a cycle.
         lanes: u32,
-        /// Instructions of the class that may be between issue and unit; with a split back end for each scheduler.
+        /// Instructions of the class that may be between issue and unit; with a split back end for each scheduler. 0: one issues only if a unit takes it as soon
+        /// as its operands are there.
         queue: u32,
     }
 
     /// Latencies and intervals by class of instruction.
     pub struct TimingSpec {
+        /// Scalar instructions, where they have units of their own.
+        scalar: OpTiming,
         /// Integer.
         int: ClassTiming,
         /// Single and half precision.
@@ -286,7 +316,7 @@ tables! {
     pub struct LdstSpec {
         /// Threads whose addresses are formed in a cycle.
         lanes: u32,
-        /// Memory instructions that may be between issue and unit.
+        /// Memory instructions that may be between issue and unit; 0 as for other units.
         queue: u32,
         /// Memory transactions of an SM in flight from which on no further memory instruction issues.
         outstanding: u32,
@@ -296,6 +326,14 @@ tables! {
         transactions: Transactions,
         /// Bytes of a segment: at most 256.
         segment_bytes: u32,
+        /// What is behind the unit for global and local memory.
+        memory: MemoryPath,
+        /// With a memory of fixed times: cycles until a load or an atomic is done, besides those of its transactions.
+        fixed_load: u32,
+        /// The same of a store.
+        fixed_store: u32,
+        /// The same of each transaction.
+        fixed_transaction: u32,
     }
 
     /// First-level data cache. Allocated on a miss, least recently used line replaced; written through; empty at the beginning of a launch.
@@ -366,6 +404,8 @@ tables! {
         pass_lanes: u32,
         /// Cycles of one pass; each further word in a bank takes another.
         pass_cycles: u32,
+        /// The same of a store.
+        store_pass_cycles: u32,
         /// How atomics are done.
         atomics: Atomics,
         /// Cycles from a load without conflicts to the earliest issue of an instruction that needs it.
@@ -388,6 +428,9 @@ tables! {
     pub struct ConstantSpec {
         /// Cycles from a load to the earliest issue of an instruction that needs it.
         latency: u32,
+        /// Cycles for which a load takes the load-store unit; at least one for each address, and as long as lanes' addresses take there. 0: as many as addresses,
+        /// which do not come from lanes.
+        busy_cycles: u32,
         /// Where a missing line comes from; if misses never happen, size and ways are for leakage only.
         misses: MissSource,
         /// Cycles by which a miss is later than a hit, if misses take a fixed time.
@@ -532,6 +575,56 @@ choices! {
         Fair = "fair",
         /// The warp that has been ready longest.
         FirstReady = "first_ready",
+    }
+
+    /// Of which warps a scheduler issues in a cycle.
+    pub enum Choice {
+        /// Of one.
+        OneWarp = "one_warp",
+        /// Of as many as instructions, each for another kind of unit.
+        Kinds = "kinds",
+    }
+
+    /// In which cycles a scheduler may issue.
+    pub enum Turns {
+        /// In any.
+        Any = "any",
+        /// Schedulers take turns: the first one in cycle 0 of `scheduler.interval`, the next one in cycle 1, and so on.
+        Rotating = "rotating",
+    }
+
+    /// How instructions issue that take no unit.
+    pub enum Unitless {
+        /// As any other.
+        Slot = "slot",
+        /// Beside the others, each as soon as its warp may issue.
+        Beside = "beside",
+    }
+
+    /// What becomes of instructions of machine code that wait until no more than some accesses go on.
+    pub enum CountWaits {
+        /// Nothing: the scoreboard knows results of memory.
+        Ignored = "ignored",
+        /// They take no unit, and the next instruction of their warp waits.
+        Honoured = "honoured",
+    }
+
+    /// Whether the last instruction of a warp waits.
+    pub enum Exits {
+        /// It issues as soon as it can.
+        Free = "free",
+        /// It issues when the warp has nothing pending.
+        Drained = "drained",
+    }
+
+    /// What is behind the load-store unit for global and local memory.
+    pub enum MemoryPath {
+        /// The first-level cache and the memory system.
+        System = "system",
+        /// A memory that answers after fixed times, one instruction at a time; no cache, network or DRAM is asked.
+        Fixed = "fixed",
+        /// Likewise, but the unit takes the next instruction as soon as the transactions of one are on their way.
+        Pipelined = "pipelined",
     }
 
     /// What texture reads go through.
@@ -691,7 +784,7 @@ impl GpuSpec {
     }
 
     /// The kinds of units, as counters name them, and how many of each an SM has.
-    pub fn units_by_kind(&self) -> [(&'static str, u32); 6] {
+    pub fn units_by_kind(&self) -> [(&'static str, u32); 7] {
         let units = &self.units;
         [
             ("sp", units.sp.count),
@@ -699,6 +792,7 @@ impl GpuSpec {
             ("sfu", units.sfu.count),
             ("fp64", units.fp64.count),
             ("tensor", units.tensor.count),
+            ("scalar", units.scalar.count),
             ("ldst", 1),
         ]
     }

@@ -15,7 +15,7 @@ pub struct Preset {
     pub citation: &'static str,
 }
 
-static PRESETS: [Preset; 16] = [
+static PRESETS: [Preset; 19] = [
     Preset {
         name: "tesla-16sm",
         summary: "16 SMs of 8 lanes at 1.3 GHz, 1024 threads each, 6 memory controllers: the GT200-like GPU of the filter-cache paper",
@@ -111,6 +111,24 @@ static PRESETS: [Preset; 16] = [
         summary: "132 SMs of four sub-cores at 1980 MHz, 256 KB of L1 and shared memory, 50 MB of L2, 4.8 TB/s: a Hopper H200",
         source: include_str!("../../presets/h200.toml"),
         citation: "NVIDIA H200 datasheet; W. Luo et al., \"Benchmarking and Dissecting the Nvidia Hopper GPU Architecture\", 2024",
+    },
+    Preset {
+        name: "tahiti",
+        summary: "32 compute units of four 16-lane SIMDs at 925 MHz, wavefronts of 64, a scalar unit, 16 KB of L1, 768 KB of L2, 264 GB/s: an AMD Radeon HD 7970",
+        source: include_str!("../../presets/tahiti.toml"),
+        citation: "AMD Radeon HD 7970 specifications; AMD, \"AMD Graphics Core Next (GCN) Architecture\", 2012; CLRX, \"GCN ISA Instruction Timings\"",
+    },
+    Preset {
+        name: "miaow",
+        summary: "one compute unit at 222 MHz: a scalar unit, four integer and four floating-point units of 16 lanes, a memory of fixed delay: MIAOW by its paper",
+        source: include_str!("../../presets/miaow.toml"),
+        citation: "R. Balasubramanian et al., \"Enabling GPGPU Low-Level Hardware Explorations with MIAOW\", ACM TACO 12(2), 2015, section 2 and Tables V and VII",
+    },
+    Preset {
+        name: "miaow-rtl",
+        summary: "the same with the latencies of its released RTL, which floating-point units keep for 43 to 155 cycles, and a memory of one cycle",
+        source: include_str!("../../presets/miaow-rtl.toml"),
+        citation: "R. Balasubramanian et al., ACM TACO 12(2), 2015, and cycles of small programs on the released RTL under a simulator",
     },
 ];
 
@@ -217,7 +235,7 @@ mod tests {
     }
 
     /// Data sheets: Tflop/s of single precision at the preset's clock, GB/s of memory.
-    const DATA_SHEETS: [(&str, f64, f64); 10] = [
+    const DATA_SHEETS: [(&str, f64, f64); 11] = [
         ("gtx480", 1.345, 177.4),
         ("gtx-titan-x", 6.6, 336.5),
         ("titan-x-pascal", 10.97, 480.0),
@@ -228,6 +246,7 @@ mod tests {
         ("a100", 19.5, 1555.0),
         ("h100", 66.9, 3350.0),
         ("h200", 66.9, 4800.0),
+        ("tahiti", 3.789, 264.0),
     ];
 
     fn near(name: &str, ours: f64, sheet: f64) {

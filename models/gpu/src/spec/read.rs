@@ -3,9 +3,9 @@
 use toml::{Table, Value};
 
 use super::{
-    Atomics, BackEnd, BranchFetch, Carveout, DramKind, DramOrder, Fill, FlavourChoice, GpuSpec,
-    Index, Inventory, MissSource, Policy, StoreMiss, TexturePath, Topology, Transactions,
-    WritePort, presets, validate,
+    Atomics, BackEnd, BranchFetch, Carveout, Choice, CountWaits, DramKind, DramOrder, Exits, Fill,
+    FlavourChoice, GpuSpec, Index, Inventory, MemoryPath, MissSource, Policy, StoreMiss,
+    TexturePath, Topology, Transactions, Turns, Unitless, WritePort, presets, validate,
 };
 
 /// A setting that cannot be.
@@ -116,6 +116,12 @@ fn names(path: &str) -> &'static [&'static str] {
         "texture.path" => TexturePath::NAMES,
         "shared.atomics" => Atomics::NAMES,
         "operands.write_port" => WritePort::NAMES,
+        "scheduler.choice" => Choice::NAMES,
+        "scheduler.turns" => Turns::NAMES,
+        "scheduler.unitless" => Unitless::NAMES,
+        "scoreboard.counts" => CountWaits::NAMES,
+        "scoreboard.exits" => Exits::NAMES,
+        "ldst.memory" => MemoryPath::NAMES,
         "fetch.branches" => BranchFetch::NAMES,
         "ldst.transactions" => Transactions::NAMES,
         "chip.inventory" => Inventory::NAMES,

@@ -115,7 +115,7 @@ impl Operands {
 
 fn kind(inst: &StaticInst) -> Kind {
     match inst.unit {
-        Unit::Int | Unit::Fp32 | Unit::Fp64 | Unit::Sfu => Kind::Computation,
+        Unit::Int | Unit::Scalar | Unit::Fp32 | Unit::Fp64 | Unit::Sfu => Kind::Computation,
         Unit::Memory | Unit::Matrix => Kind::Memory,
         Unit::Control | Unit::Fence => Kind::Control,
         Unit::Barrier => Kind::Barrier,

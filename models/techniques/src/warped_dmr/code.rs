@@ -65,7 +65,9 @@ pub(super) fn instructions(trace: &KernelTrace) -> Vec<Inst> {
 
 fn kind(inst: &StaticInst) -> Option<Kind> {
     match inst.unit {
-        Unit::Int | Unit::Fp32 | Unit::Fp64 | Unit::Sfu | Unit::Matrix => Some(Kind::Computation),
+        Unit::Int | Unit::Scalar | Unit::Fp32 | Unit::Fp64 | Unit::Sfu | Unit::Matrix => {
+            Some(Kind::Computation)
+        }
         Unit::Memory => Some(Kind::Address),
         Unit::Control if inst.flow != Some(Flow::Exit) => Some(Kind::Branch),
         Unit::Control | Unit::Fence | Unit::Barrier => None,

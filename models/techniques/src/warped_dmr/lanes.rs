@@ -71,13 +71,45 @@ impl Clusters {
 
     /// The lanes of a cluster that execute.
     fn gather(&self, threads: LaneMask, cluster: u32) -> u32 {
-        let thread = |lane: u32| match self.mapping {
+        (0..self.lanes).fold(0, |mask, lane| {
+            mask | ((threads >> self.thread(cluster, lane)) as u32 & 1) << lane
+        })
+    }
+
+    /// The thread that executes on a lane of a cluster.
+    fn thread(&self, cluster: u32, lane: u32) -> u32 {
+        match self.mapping {
             Mapping::InOrder => cluster * self.lanes + lane,
             Mapping::RoundRobin => lane * self.count + cluster,
-        };
-        (0..self.lanes).fold(0, |mask, lane| {
-            mask | ((threads >> thread(lane)) as u32 & 1) << lane
-        })
+        }
+    }
+
+    /// The cluster, and the lane in it, on which a thread executes.
+    fn place(&self, thread: u32) -> (u32, u32) {
+        match self.mapping {
+            Mapping::InOrder => (thread / self.lanes, thread % self.lanes),
+            Mapping::RoundRobin => (thread % self.count, thread / self.count),
+        }
+    }
+
+    /// The thread of the lane to which second executions of `thread` go when lanes are shuffled, and the other way round: the lane's second choice of table 4.1.
+    pub fn partner(&self, thread: u32) -> u32 {
+        let (cluster, lane) = self.place(thread);
+        self.thread(cluster, lane ^ 1)
+    }
+
+    /// The thread whose work the lane of `idle` repeats while `threads` execute.
+    pub fn repeated_by(&self, threads: LaneMask, idle: u32) -> Option<u32> {
+        let (cluster, lane) = self.place(idle);
+        let chosen = choice(self.gather(threads, cluster), self.lanes, lane)?;
+        Some(self.thread(cluster, chosen))
+    }
+
+    /// The threads whose lanes lie in the cluster of that of `thread`.
+    pub fn neighbours(&self, thread: u32) -> impl Iterator<Item = u32> {
+        let (cluster, _) = self.place(thread);
+        let clusters = *self;
+        (0..self.lanes).map(move |lane| clusters.thread(cluster, lane))
     }
 }
 
@@ -86,13 +118,18 @@ impl Clusters {
 fn forward(active: u32, lanes: u32) -> (u32, u32) {
     let (mut verified, mut repeating) = (0, 0);
     for idle in (0..lanes).filter(|lane| active >> lane & 1 == 0) {
-        let choices = (1..lanes).map(|choice| idle ^ choice);
-        if let Some(chosen) = choices.into_iter().find(|lane| active >> lane & 1 != 0) {
+        if let Some(chosen) = choice(active, lanes, idle) {
             verified |= 1 << chosen;
             repeating += 1;
         }
     }
     (verified, repeating)
+}
+
+/// The active lane that idle lane `idle` repeats.
+fn choice(active: u32, lanes: u32, idle: u32) -> Option<u32> {
+    let mut choices = (1..lanes).map(|choice| idle ^ choice);
+    choices.find(|lane| active >> lane & 1 != 0)
 }
 
 #[cfg(test)]

@@ -48,16 +48,9 @@ impl Pipeline {
     /// How lanes that execute are verified.
     fn way(&mut self, lanes: LaneMask) -> Way {
         let pairs = self.pair(lanes);
-        let alone = Pairing {
-            verified: 0,
-            repeating: 0,
-            comparing: 0,
-            ..pairs
-        };
-        let within = if self.settings.intra { pairs } else { alone };
+        let within = self.settings.within(pairs);
         let whole = lanes == self.clusters.all();
-        let not_enough = self.settings.enhanced && within.verified < pairs.active;
-        if self.settings.inter && (whole || not_enough) {
+        if self.settings.repeats(whole, within) {
             Way::Inter(pairs)
         } else {
             Way::Intra(within)
@@ -101,7 +94,9 @@ fn units(gpu: &GpuSpec) -> impl Iterator<Item = (Port, Option<u32>)> {
         let owner = move |part| (parts > 1).then_some(part);
         (0..parts).flat_map(move |part| (0..count / parts).map(move |_| (port, owner(part))))
     });
-    arithmetic.chain([(Port::Ldst, None)])
+    // All schedulers share these.
+    let scalar = (0..units.scalar.count).map(|_| (Port::Scalar, None));
+    arithmetic.chain(scalar).chain([(Port::Ldst, None)])
 }
 
 impl IssueHook for Pipeline {

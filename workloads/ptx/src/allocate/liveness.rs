@@ -9,7 +9,7 @@ use crate::cfg::Blocks;
 use crate::program::Entry;
 
 /// Sets of registers that live across borders of blocks; all others live within one block.
-pub(super) struct Liveness {
+pub(crate) struct Liveness {
     /// By position in the sets: the register's number.
     pub globals: Vec<u32>,
     /// Registers live at the beginning of each block, one bit a global.
@@ -19,10 +19,10 @@ pub(super) struct Liveness {
 }
 
 /// One bit a global register.
-pub(super) type Set = Vec<u64>;
+pub(crate) type Set = Vec<u64>;
 
 /// Positions of the bits that are set.
-pub(super) fn members(set: &Set) -> impl Iterator<Item = usize> + '_ {
+pub(crate) fn members(set: &Set) -> impl Iterator<Item = usize> + '_ {
     set.iter().enumerate().flat_map(|(word, &bits)| {
         let rest = |bits: &u64| Some(bits & (bits - 1)).filter(|&bits| bits != 0);
         let each = std::iter::successors(Some(bits).filter(|&bits| bits != 0), rest);

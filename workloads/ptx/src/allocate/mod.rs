@@ -19,8 +19,12 @@ mod webs;
 use crate::program::{Allocation, Entry};
 use colour::Colouring;
 use pieces::Home;
-use plan::{Analysis, Class, Cuts, Plan};
+use plan::{Analysis, Cuts, Plan};
 use rewrite::Rewriter;
+
+pub(crate) use liveness::{Liveness, members};
+pub(crate) use operands::{Numbering, Role, replace};
+pub(crate) use plan::Class;
 
 /// Registers that a thread may have, on every GPU since compute capability 3.5 (CUDA C Programming Guide, "Technical Specifications
 /// per Compute Capability").

@@ -5,7 +5,7 @@ use crate::program::{Entry, Inst, Op, Slot, SlotKind, Source};
 
 /// What an instruction does with a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// Reads it.
     Read,
     /// Is guarded by it.
@@ -15,7 +15,7 @@ pub(super) enum Role {
 }
 
 /// Calls `each` with every slot: reads, guard, writes.
-pub(super) fn visit(inst: &Inst, mut each: impl FnMut(Slot, Role)) {
+pub(crate) fn visit(inst: &Inst, mut each: impl FnMut(Slot, Role)) {
     inst.reads().for_each(|slot| each(slot, Role::Read));
     if let Some(guard) = inst.guard {
         each(guard.predicate, Role::Guard);
@@ -24,7 +24,7 @@ pub(super) fn visit(inst: &Inst, mut each: impl FnMut(Slot, Role)) {
 }
 
 /// Replaces every slot, in the order of [`visit`].
-pub(super) fn replace(inst: &mut Inst, mut with: impl FnMut(Slot, Role) -> Slot) {
+pub(crate) fn replace(inst: &mut Inst, mut with: impl FnMut(Slot, Role) -> Slot) {
     for slot in inst.src.as_mut_slice() {
         *slot = with(*slot, Role::Read);
     }
@@ -48,7 +48,7 @@ pub(super) fn replace(inst: &mut Inst, mut with: impl FnMut(Slot, Role) -> Slot)
 
 /// One number for each register of a class, over the banks of an entry.
 #[derive(Clone, Copy)]
-pub(super) struct Numbering<'e> {
+pub(crate) struct Numbering<'e> {
     entry: &'e Entry,
     class: Class,
 }

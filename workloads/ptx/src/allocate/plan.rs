@@ -14,7 +14,7 @@ use crate::program::{Entry, Long1, Op, SlotKind, Word1};
 
 /// Which registers are given out: predicates have their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(crate) enum Class {
     General,
     Predicate,
 }

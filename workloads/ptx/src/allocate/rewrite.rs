@@ -7,6 +7,7 @@ use super::operands::{Role, replace};
 use super::pieces::Home;
 use super::plan::{Class, Cuts, Plan};
 use super::webs::{NONE, Span};
+use crate::cfg::retarget;
 use crate::program::{
     Access, Compare, Comparison, Entry, Guard, Inst, Op, Slot, SlotKind, Source, Spills,
 };
@@ -368,30 +369,5 @@ fn plain(op: Op, dst: &[Slot], src: &[Slot]) -> Inst {
         dst: dst.iter().copied().collect(),
         src: src.iter().copied().collect(),
         line: 0,
-    }
-}
-
-/// Branches lead to where their targets, with what belongs before them, are now.
-fn retarget(code: &mut [Inst], moved: &[u32]) {
-    let follow = |target: &mut u32| {
-        if let Some(&now) = moved.get(*target as usize) {
-            *target = now;
-        }
-    };
-    for inst in code {
-        match &mut inst.op {
-            Op::Branch { target, reconverge } => {
-                follow(target);
-                follow(reconverge);
-            }
-            Op::BranchIndexed {
-                targets,
-                reconverge,
-            } => {
-                targets.iter_mut().for_each(follow);
-                follow(reconverge);
-            }
-            _ => {}
-        }
     }
 }

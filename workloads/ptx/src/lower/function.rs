@@ -15,6 +15,7 @@ use crate::allocate::MAX_REGISTERS;
 use crate::ast::{Function, Instruction, Module, Name, Operand, Statement, Variable};
 use crate::cfg::{Blocks, set_reconvergence};
 use crate::error::{Lines, PtxError};
+use crate::machine::{self, Lower};
 use crate::program::{Entry, Guard, Inst, Op, Operands, Param, Slot, SlotKind, Source};
 use crate::types::Space;
 
@@ -144,7 +145,7 @@ pub(super) fn lower<'s>(
     function: &Function<'s>,
     body: &[Statement<'s>],
     known: &Known<'_, 's>,
-    room: usize,
+    (room, lowered): (usize, Lower),
 ) -> Result<Entry, Vec<PtxError>> {
     let mut lowering = Lowering::new(known);
     lowering.room = room;
@@ -189,6 +190,7 @@ pub(super) fn lower<'s>(
         entry.unsupported.push(refused);
         return Ok(entry);
     }
+    machine::lower(&mut entry, lowered);
     set_reconvergence(&mut entry.code);
     let limit = function
         .max_registers

@@ -1,4 +1,4 @@
-//! Lowering: syntax tree to typed program.
+//! Lower: syntax tree to typed program.
 
 mod arithmetic;
 mod asynchronous;
@@ -32,6 +32,7 @@ mod warpgroup;
 
 use crate::ast;
 use crate::error::{Lines, PtxError};
+use crate::machine::Lower;
 use crate::parse::parse;
 use crate::program::{Entry, Module};
 use function::{Known, Names};
@@ -46,9 +47,17 @@ const MAX_INSTRUCTIONS: usize = 1 << 21;
 /// module but is kept in its entry's [`unsupported`](crate::program::Entry::unsupported), so that the module's other entries
 /// can run.
 pub fn load(source: &str) -> Result<Module, Vec<PtxError>> {
+    load_lowered(source, Lower::Ptx)
+}
+
+/// Reads a module and brings it as near to a machine as `lowering` says.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_lowered(source: &str, lowering: Lower) -> Result<Module, Vec<PtxError>> {
     let tree = parse(source)?;
     let lines = Lines::new(source);
-    lower(&tree, &lines)
+    lower(&tree, &lines, lowering)
 }
 
 /// What in a module's device functions that no entry reaches is not supported.
@@ -72,7 +81,11 @@ pub(crate) fn check_functions(
         .collect()
 }
 
-pub(crate) fn lower(tree: &ast::Module<'_>, lines: &Lines) -> Result<Module, Vec<PtxError>> {
+pub(crate) fn lower(
+    tree: &ast::Module<'_>,
+    lines: &Lines,
+    lowering: Lower,
+) -> Result<Module, Vec<PtxError>> {
     let mut errors = Vec::new();
     let images = layout::Images::of(tree, &mut errors);
     let known = Known {
@@ -93,7 +106,7 @@ pub(crate) fn lower(tree: &ast::Module<'_>, lines: &Lines) -> Result<Module, Vec
             });
             continue;
         }
-        match function::lower(function, body, &known, left) {
+        match function::lower(function, body, &known, (left, lowering)) {
             Ok(entry) => {
                 let mut problems = entry.unsupported.iter();
                 left = match problems.any(|problem| problem.message == call::TOO_LARGE) {

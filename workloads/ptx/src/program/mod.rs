@@ -19,8 +19,8 @@ pub use matrix::{Matrix, MatrixElement, MatrixOp, MultiplyAdd, Product, Sparse, 
 pub use op::{
     Access, Atomic, AtomicOp, Barrier, BoolOp, Call, Carry, CarryOp, Compare, Comparison, Convert,
     Extreme, Float, FloatTest, Half, HalfCompare, HalfFormat, HalfOp, Long1, Long2, Long3,
-    LongShift, LongToWord, Move, Narrow, Op, PairOp, PermuteMode, PredicateOp, Reduction, Redux,
-    Rounding, ShortOp, ShuffleMode, Target, Vote, Word1, Word2, Word3, Word4,
+    LongShift, LongToWord, Machine, Move, Narrow, Op, PairOp, PermuteMode, PredicateOp, Reduction,
+    Redux, Rounding, ShortOp, ShuffleMode, Target, Vote, Whole, Word1, Word2, Word3, Word4,
 };
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
 pub use tensor::{

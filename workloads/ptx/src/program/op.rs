@@ -224,6 +224,38 @@ pub enum Op {
     Exit,
     /// `trap`.
     Trap,
+    /// One of several instructions that a machine has for one of PTX: it computes nothing, and the next of them waits for it.
+    Part(Machine),
+    /// The last of them, which stands for the operation: its sources, then those that only say what it waits for.
+    Whole(Box<Whole>),
+}
+
+/// Kinds of instructions of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Machine {
+    /// Sums, logic, selections and comparisons of integers.
+    Int,
+    /// `IMAD` and its kin.
+    IntMad,
+    /// Single precision.
+    Fp32,
+    /// Double precision.
+    Fp64,
+    /// `MUFU`.
+    Special,
+    /// Conversions between integers and floats.
+    Convert,
+    /// What paths that meet again need.
+    Control,
+}
+
+/// What [`Op::Whole`] stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Whole {
+    /// The operation that it computes.
+    pub op: Op,
+    /// What the machine's instruction is.
+    pub kind: Machine,
 }
 
 /// IEEE 754 rounding directions.
@@ -321,16 +353,35 @@ pub enum Word2 {
 #[expect(missing_docs, reason = "named as in PTX")]
 pub enum Word3 {
     Mad,
-    MadHi { signed: bool },
-    Mad24 { signed: bool, high: bool },
-    Sad { signed: bool },
+    /// A sum of three, which PTX has not and machines have (`IADD3`).
+    Add3,
+    MadHi {
+        signed: bool,
+    },
+    Mad24 {
+        signed: bool,
+        high: bool,
+    },
+    Sad {
+        signed: bool,
+    },
     Fma(Float),
     Lop3(u8),
     Prmt(PermuteMode),
-    FunnelShift { right: bool, clamp: bool },
-    Bfe { signed: bool },
-    Dp4a { signed: [bool; 2] },
-    Dp2a { signed: [bool; 2], high: bool },
+    FunnelShift {
+        right: bool,
+        clamp: bool,
+    },
+    Bfe {
+        signed: bool,
+    },
+    Dp4a {
+        signed: [bool; 2],
+    },
+    Dp2a {
+        signed: [bool; 2],
+        high: bool,
+    },
     FExtreme(Extreme),
 }
 

@@ -91,6 +91,8 @@ pub enum Special {
     Number(u32),
     /// `WARP_SZ`.
     WarpSize,
+    /// What lies at this offset of the kernel's parameters.
+    Param(u32),
 }
 
 /// Which lanes a lane-mask register names, against the lane itself.

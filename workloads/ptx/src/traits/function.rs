@@ -76,6 +76,7 @@ impl Word3 {
     pub(super) fn traits(self) -> Traits {
         match self {
             Self::Mad => pure(Int, Mad, NOT_ABOVE).family(),
+            Self::Add3 => pure(Int, Add, NOT_ABOVE),
             Self::MadHi { .. } => pure(Int, Mad, WHOLE).family(),
             Self::Mad24 { .. } | Self::Dp4a { .. } | Self::Dp2a { .. } => pure(Int, Mad, WHOLE),
             Self::Sad { .. } => pure(Int, Add, WHOLE).family(),

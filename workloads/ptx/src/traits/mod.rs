@@ -10,7 +10,7 @@ pub use units::{Flow, LatencyClass, MemoryOp, MemoryOpKind, Unit};
 
 use crate::divergence::Lanes;
 use crate::program::{
-    Barrier, Carry, CarryOp, Convert, GroupStep, Groups, HalfOp, MatrixOp, Op, Pending,
+    Barrier, Carry, CarryOp, Convert, GroupStep, Groups, HalfOp, Machine, MatrixOp, Op, Pending,
     ScalarVideo, ShortOp, VideoOp,
 };
 use crate::types::Type;
@@ -262,8 +262,28 @@ impl Op {
             Op::Call(_) => goes(Flow::Call),
             Op::Return => goes(Flow::Return),
             Op::Exit | Op::Trap => goes(Flow::Exit),
+            Op::Part(kind) => machine(*kind),
+            Op::Whole(whole) => Traits {
+                sources: Dependence::Whole(ALL),
+                ..machine(whole.kind)
+            },
         }
     }
+}
+
+/// An instruction of a machine, by its kind.
+fn machine(kind: Machine) -> Traits {
+    use LatencyClass::{Add, Mad, Simple, Special};
+    let (unit, latency) = match kind {
+        Machine::Int => (Unit::Int, Add),
+        Machine::IntMad => (Unit::Int, Mad),
+        Machine::Fp32 => (Unit::Fp32, Mad),
+        Machine::Fp64 => (Unit::Fp64, Mad),
+        Machine::Special => (Unit::Sfu, Special),
+        Machine::Convert => (Unit::Int, Simple),
+        Machine::Control => (Unit::Control, Simple),
+    };
+    Traits::pure(unit, latency, Dependence::Whole(ALL))
 }
 
 /// The products of a warpgroup are waited for by all its warps together.

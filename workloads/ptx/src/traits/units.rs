@@ -23,6 +23,8 @@ pub enum Unit {
     Fence,
     /// Matrix multiply-add of a warp.
     Matrix,
+    /// One value for the whole warp, computed beside its lanes: scalar instructions of machine code. PTX has none.
+    Scalar,
 }
 
 /// Rows of a latency table.

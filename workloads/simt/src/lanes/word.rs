@@ -173,6 +173,7 @@ fn mask(position: u32, length: u32, clamp: bool) -> u32 {
 pub fn word3<const W: usize>(op: Word3, a: &Words<W>, b: &Words<W>, c: &Words<W>) -> Words<W> {
     match op {
         Word3::Mad => map3(a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+        Word3::Add3 => map3(a, b, c, |a, b, c| a.wrapping_add(b).wrapping_add(c)),
         Word3::MadHi { signed: false } => map3(a, b, c, |a, b, c| {
             (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(c)
         }),

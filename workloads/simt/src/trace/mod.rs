@@ -19,8 +19,9 @@ pub use check::{Counts, Malformed};
 pub use needs::{Need, Needs, Role};
 pub use record::{Addresses, BarrierUse, Step, WarpCursor, WarpRecorder, lanes};
 pub use statics::{
-    Asynchronous, Flow, INSTRUCTION_BYTES, LatencyClass, Marks, MemoryOp, MemoryOpKind, Register,
-    RegisterKind, Release, Results, Space, Split, StaticInst, Unit, ValueRead, ValueWrite,
+    Asynchronous, Flow, INSTRUCTION_BYTES, LatencyClass, Marks, MemoryOp, MemoryOpKind,
+    Outstanding, Register, RegisterKind, Release, Results, Space, Split, StaticInst, Unit,
+    ValueRead, ValueWrite,
 };
 
 use std::sync::Arc;
@@ -104,6 +105,15 @@ impl KernelTrace {
             end: self.bytes.len() as u64,
             steps: warp.steps(),
         });
+    }
+
+    /// The launch with each CTA a second time, behind all of them: the grid is twice as deep.
+    #[must_use]
+    pub fn with_ctas_twice(&self) -> Self {
+        let mut twice = self.clone();
+        twice.launch.grid[2] *= 2;
+        twice.warps.extend_from_slice(&self.warps);
+        twice
     }
 
     /// CTAs of which all warps were appended.

@@ -6,10 +6,10 @@ pub use warpwatt_ptx::types::Space;
 
 use super::Needs;
 
-/// Size of a static instruction in instruction memory: 64 bits, the filter-cache paper's section 5.1 (8-byte instructions).
+/// Size of a static instruction of PTX in instruction memory: 64 bits, the filter-cache paper's section 5.1 (8-byte instructions).
 pub const INSTRUCTION_BYTES: u64 = 8;
 
-/// One static instruction. Its address in instruction memory is its index times [`INSTRUCTION_BYTES`].
+/// One static instruction. Its address in instruction memory is its index times [`INSTRUCTION_BYTES`], whatever it was encoded in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StaticInst {
     /// The unit class that executes it.
@@ -42,11 +42,13 @@ pub struct StaticInst {
     pub element_bits: u8,
     /// What it begins or ends that goes on while its warp does.
     pub asynchronous: Option<Asynchronous>,
+    /// Bytes of its encoding; 0 where it has none, as PTX: it is then as long as the instructions of whatever runs it.
+    pub bytes: u8,
     /// Line in the PTX file.
     pub line: u32,
 }
 
-/// What goes on while its warp does: products of a warpgroup.
+/// What goes on while its warp does: products of a warpgroup, and accesses that instructions count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asynchronous {
     /// A product begins. What it adds to lies in the registers that it writes.
@@ -58,6 +60,22 @@ pub enum Asynchronous {
     Commit,
     /// Waits until so many groups at most, the latest ones, go on.
     Wait(u32),
+    /// The warp's next instruction waits until no more accesses than these go on. Who has a scoreboard for results of memory need not know it.
+    Outstanding(Outstanding),
+}
+
+/// Accesses that may go on, by the counts that machine code waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outstanding {
+    /// Of a lane's own addresses in global and local memory: the latest ones, as they end in order.
+    pub vector: u8,
+    /// Of shared memory and of constants.
+    pub near: u8,
+}
+
+impl Outstanding {
+    /// Any number of them.
+    pub const ANY: u8 = u8::MAX;
 }
 
 /// Registers of a warp that no lane reads again before it writes them, as a compiler finds them without knowing which way branches go

@@ -140,8 +140,13 @@ impl<const W: usize> Warp<W> {
 
     /// Everything that only changes registers.
     pub(super) fn compute(&mut self, inst: &Inst, executed: LaneMask) {
+        self.compute_as(&inst.op, inst, executed);
+    }
+
+    /// What `op` makes of the instruction's operands.
+    fn compute_as(&mut self, op: &Op, inst: &Inst, executed: LaneMask) {
         let lanes = executed;
-        match &inst.op {
+        match op {
             Op::Word1(op) => self.words(inst, lanes, |s| lanes::word1(*op, s.word(0))),
             Op::Word2(op) => self.words(inst, lanes, |s| lanes::word2(*op, s.word(0), s.word(1))),
             Op::Word3(op) => self.words(inst, lanes, |s| {
@@ -165,12 +170,18 @@ impl<const W: usize> Warp<W> {
             Op::MulWide { .. } | Op::MadWide { .. } => self.multiply_wide(inst, lanes),
             Op::Predicate { op, negated } => self.predicate_logic(*op, *negated, inst, lanes),
             Op::Nothing { .. } | Op::Groups(_) => {}
-            _ => self.compute_rarely(inst, executed),
+            Op::Part(_) => {
+                if let Some(&slot) = inst.dst.as_slice().first() {
+                    self.words_to(slot, inst, lanes, |_| [0; WORDS]);
+                }
+            }
+            Op::Whole(whole) => self.compute_as(&whole.op, inst, lanes),
+            _ => self.compute_rarely(op, inst, executed),
         }
     }
 
-    fn compute_rarely(&mut self, inst: &Inst, executed: LaneMask) {
-        match &inst.op {
+    fn compute_rarely(&mut self, op: &Op, inst: &Inst, executed: LaneMask) {
+        match op {
             Op::Set { compare, one } => self.set(compare, *one, inst, executed),
             Op::HalfSet { compare, one } => {
                 self.set_halves(compare, *one, inst, executed);
@@ -191,8 +202,8 @@ impl<const W: usize> Warp<W> {
             | Op::ShortUnpack
             | Op::SelectLong { .. }
             | Op::SelectBySign { .. }
-            | Op::FrameAddress(_) => self.compute_moves(inst, executed),
-            _ => self.compute_mixed(inst, executed),
+            | Op::FrameAddress(_) => self.compute_moves(op, inst, executed),
+            _ => self.compute_mixed(op, inst, executed),
         }
     }
 
@@ -218,8 +229,8 @@ impl<const W: usize> Warp<W> {
     }
 
     /// Operations whose operands differ in width, or are parts of words.
-    fn compute_mixed(&mut self, inst: &Inst, executed: LaneMask) {
-        match &inst.op {
+    fn compute_mixed(&mut self, op: &Op, inst: &Inst, executed: LaneMask) {
+        match op {
             Op::Word4(op) => self.words(inst, executed, |s| {
                 lanes::word4(*op, s.word(0), s.word(1), s.word(2), s.word(3))
             }),
@@ -287,8 +298,8 @@ impl<const W: usize> Warp<W> {
     }
 
     /// Packing, unpacking and selections between doubles.
-    fn compute_moves(&mut self, inst: &Inst, executed: LaneMask) {
-        match &inst.op {
+    fn compute_moves(&mut self, op: &Op, inst: &Inst, executed: LaneMask) {
+        match op {
             Op::Pack => self.doubles(inst, executed, |s| {
                 map2(s.word(0), s.word(1), |low, high| {
                     u64::from(high) << 32 | u64::from(low)

@@ -6,8 +6,8 @@ use super::TraceFileError;
 use super::blocks::{BlockReader, BlockWriter};
 use crate::trace::{
     Asynchronous, Flow, LatencyClass, Malformed, Marks, MemoryOp, MemoryOpKind, Need, Needs,
-    Register, RegisterKind, Release, Results, Role, Space, Split, StaticInst, Unit, ValueRead,
-    ValueWrite,
+    Outstanding, Register, RegisterKind, Release, Results, Role, Space, Split, StaticInst, Unit,
+    ValueRead, ValueWrite,
 };
 
 /// A kind of something, told by a number.
@@ -42,7 +42,7 @@ macro_rules! numbered {
     };
 }
 
-numbered!(Unit: Int, Fp32, Fp64, Sfu, Memory, Control, Barrier, Fence, Matrix);
+numbered!(Unit: Int, Fp32, Fp64, Sfu, Memory, Control, Barrier, Fence, Matrix, Scalar);
 numbered!(LatencyClass: Add, MinMax, Mul, Mad, Div, Special, Shuffle, Simple);
 numbered!(RegisterKind: Word, Double, Predicate);
 numbered!(Space: Global, Shared, Local, Const, Param, Generic);
@@ -77,6 +77,7 @@ pub(super) fn write(writer: &mut BlockWriter, code: &[StaticInst]) {
             flow,
             inst.results.number(),
             u8::from(inst.uniform),
+            inst.bytes,
         ]);
         write_registers(writer, &inst.sources);
         write_registers(writer, &inst.destinations);
@@ -107,6 +108,9 @@ fn write_asynchronous(writer: &mut BlockWriter, asynchronous: Option<Asynchronou
             writer.bytes(&[3]);
             writer.unsigned(u64::from(groups));
         }
+        Some(Asynchronous::Outstanding(Outstanding { vector, near })) => {
+            writer.bytes(&[4, vector, near]);
+        }
     }
 }
 
@@ -118,6 +122,10 @@ fn read_asynchronous(reader: &mut BlockReader<'_>) -> Result<Option<Asynchronous
         }),
         2 => Some(Asynchronous::Commit),
         3 => Some(Asynchronous::Wait(reader.number()?)),
+        4 => Some(Asynchronous::Outstanding(Outstanding {
+            vector: reader.byte()?,
+            near: reader.byte()?,
+        })),
         _ => return Err(Malformed("an instruction begins nothing that is known").into()),
     })
 }
@@ -204,7 +212,7 @@ fn write_registers(writer: &mut BlockWriter, registers: &[Register]) {
 
 pub(super) fn read(reader: &mut BlockReader<'_>) -> Result<Arc<[StaticInst]>, TraceFileError> {
     let count = reader.unsigned()?;
-    let mut code = reader.list(count, 19)?;
+    let mut code = reader.list(count, 20)?;
     for _ in 0..count {
         code.push(read_inst(reader)?);
     }
@@ -232,6 +240,7 @@ fn read_inst(reader: &mut BlockReader<'_>) -> Result<StaticInst, TraceFileError>
         flow,
         results: Results::read(reader)?,
         uniform: read_flag(reader)?,
+        bytes: reader.byte()?,
         sources: read_registers(reader)?,
         destinations: read_registers(reader)?,
         memory: read_memory(reader)?,

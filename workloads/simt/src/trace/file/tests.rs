@@ -4,8 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::trace::{
-    Addresses, Flow, LatencyClass, Marks, MemoryOp, MemoryOpKind, Need, Needs, Register,
-    RegisterKind, Release, Results, Role, Space, Split, Unit, ValueRead, ValueWrite, WarpRecorder,
+    Addresses, Asynchronous, Flow, LatencyClass, Marks, MemoryOp, MemoryOpKind, Need, Needs,
+    Outstanding, Register, RegisterKind, Release, Results, Role, Space, Split, Unit, ValueRead,
+    ValueWrite, WarpRecorder,
 };
 
 const LIMIT: u64 = 64 << 20;
@@ -60,14 +61,19 @@ fn inst() -> impl Strategy<Value = StaticInst> {
             meeting,
         });
     let parts = (unit, latency, registers(), registers(), memory);
+    let asynchronous = prop::option::of(
+        any::<(u8, u8)>()
+            .prop_map(|(vector, near)| Asynchronous::Outstanding(Outstanding { vector, near })),
+    );
     let product = (any::<u32>(), any::<u8>());
     let facts = (any::<bool>(), any::<u32>(), product, needs(), split());
+    let facts = (facts, asynchronous, any::<u8>());
     (parts, flow, results, facts, release, marks()).prop_map(
         |(
             (unit, latency, sources, destinations, memory),
             flow,
             results,
-            (uniform, line, (multiply_adds, element_bits), needs, split),
+            ((uniform, line, (multiply_adds, element_bits), needs, split), asynchronous, bytes),
             release,
             marks,
         )| {
@@ -82,7 +88,8 @@ fn inst() -> impl Strategy<Value = StaticInst> {
                 uniform,
                 multiply_adds,
                 element_bits,
-                asynchronous: None,
+                asynchronous,
+                bytes,
                 line,
                 release,
                 marks,

@@ -1,0 +1,131 @@
+//! Neighbouring accesses to shared memory become one of 64 or 128 bits where their address is surely a multiple of that.
+
+use super::edit::remove;
+use super::values::Values;
+use crate::program::{Access, Entry, Inst, Op, Operands, Slot};
+use crate::types::Space;
+
+/// Most instructions between the first and the last of what is joined.
+const WINDOW: usize = 256;
+
+/// Fours first, then pairs.
+pub(super) fn run(entry: &mut Entry) {
+    for count in [4u8, 2] {
+        loop {
+            let Some(found) = group(&Values::of(entry), count) else {
+                break;
+            };
+            join(entry, &found, count);
+        }
+    }
+}
+
+/// The loads that become one, in the order of their addresses; and where it will stand.
+struct Group {
+    places: Vec<usize>,
+    at: usize,
+}
+
+fn join(entry: &mut Entry, group: &Group, count: u8) {
+    let mut dst = Operands::default();
+    for &at in &group.places {
+        dst.push(entry.code[at].dst[0]);
+    }
+    let lowest = entry.code[group.places[0]].clone();
+    let first = &mut entry.code[group.at];
+    first.dst = dst;
+    first.op = match lowest.op {
+        Op::Load(access) => Op::Load(Access { count, ..access }),
+        other => other,
+    };
+    let mut gone = vec![false; entry.code.len()];
+    for &at in group.places.iter().filter(|&&at| at != group.at) {
+        gone[at] = true;
+    }
+    remove(entry, &gone);
+}
+
+/// A single element of 32 bits from shared memory.
+fn single(inst: &Inst) -> Option<(Access, Slot)> {
+    match inst.op {
+        Op::Load(access) if access.space == Space::Shared && access.count == 1 => {
+            let fits = access.element.bytes() == 4 && inst.guard.is_none() && !access.framed;
+            fits.then_some((access, inst.src[0]))
+        }
+        _ => None,
+    }
+}
+
+fn group(values: &Values<'_>, count: u8) -> Option<Group> {
+    let code = &values.entry.code;
+    (0..code.len()).find_map(|at| {
+        let (access, base) = single(&code[at])?;
+        let size = 4 * i64::from(count);
+        let start = access.offset.div_euclid(size) * size;
+        let aligned = values.zeros(base) >= size.trailing_zeros();
+        if !aligned {
+            return None;
+        }
+        let places: Vec<usize> = (0..i64::from(count))
+            .map(|number| sibling(values, at, base, (access, start + 4 * number)))
+            .collect::<Option<_>>()?;
+        let first = places.iter().copied().min()?;
+        (first == at && apart(code, &places)).then_some(Group { places, at })
+    })
+}
+
+/// The load of an offset behind `at` that could as well stand there.
+fn sibling(
+    values: &Values<'_>,
+    at: usize,
+    base: Slot,
+    (like, offset): (Access, i64),
+) -> Option<usize> {
+    let code = &values.entry.code;
+    if like.offset == offset {
+        return Some(at);
+    }
+    for later in at + 1..code.len().min(at + WINDOW) {
+        if !values.together(at, later) || orders_memory(&code[later]) {
+            return None;
+        }
+        let found = single(&code[later]);
+        let same = found.is_some_and(|(access, other)| {
+            other == base && access.offset == offset && access.element == like.element
+        });
+        if same {
+            let target = code[later].dst[0];
+            let untouched = code[at..later].iter().all(|inst| !touches(inst, target));
+            return (untouched && target != base).then_some(later);
+        }
+        if code[later].writes().any(|slot| slot == base) {
+            return None;
+        }
+    }
+    None
+}
+
+/// Their results are different registers.
+fn apart(code: &[Inst], places: &[usize]) -> bool {
+    let mut targets: Vec<Slot> = places.iter().map(|&at| code[at].dst[0]).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    targets.len() == places.len()
+}
+
+fn touches(inst: &Inst, slot: Slot) -> bool {
+    let guard = inst.guard.map(|guard| guard.predicate);
+    inst.reads()
+        .chain(inst.writes())
+        .chain(guard)
+        .any(|other| other == slot)
+}
+
+/// Whether a load of shared memory may not be moved over it.
+fn orders_memory(inst: &Inst) -> bool {
+    match inst.op {
+        Op::Load(_) => false,
+        Op::Store(access) => matches!(access.space, Space::Shared | Space::Generic),
+        _ => !inst.op.traits().is_pure(),
+    }
+}

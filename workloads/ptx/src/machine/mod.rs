@@ -1,0 +1,110 @@
+//! From PTX towards what a GPU runs.
+//!
+//! `ptxas` is not public; what it does shows in its machine code (`workloads/kernels/sass`, docs/machine-code.md). Each pass does one of these things, before
+//! registers are allocated. Results stay as they are, bit by bit; instructions become those that the machine would count.
+
+mod accesses;
+mod addresses;
+mod branches;
+mod copies;
+mod dead;
+mod edit;
+mod expand;
+mod fuse;
+mod operands;
+mod parameters;
+mod schedule;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use crate::program::Entry;
+
+/// What stands between PTX and the program that is executed, counted and timed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Lower {
+    /// Nothing: an instruction of PTX is an instruction.
+    #[default]
+    Ptx,
+    /// Passes that make of PTX about what `ptxas` makes of it for Volta and later.
+    SassLike,
+}
+
+impl Lower {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Ptx, Self::SassLike];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ptx => "ptx",
+            Self::SassLike => "sass-like",
+        }
+    }
+}
+
+/// A pass over an entry.
+struct Pass {
+    /// Its name, for tests that stop in between.
+    name: &'static str,
+    run: fn(&mut Entry),
+}
+
+/// In their order: what folds away first, then what becomes several instructions.
+const PASSES: [Pass; 10] = [
+    Pass {
+        name: "parameters",
+        run: parameters::run,
+    },
+    Pass {
+        name: "copies",
+        run: copies::run,
+    },
+    Pass {
+        name: "fuse",
+        run: fuse::run,
+    },
+    Pass {
+        name: "addresses",
+        run: addresses::run,
+    },
+    Pass {
+        name: "accesses",
+        run: accesses::run,
+    },
+    Pass {
+        name: "dead",
+        run: dead::run,
+    },
+    Pass {
+        name: "branches",
+        run: branches::run,
+    },
+    Pass {
+        name: "operands",
+        run: operands::run,
+    },
+    Pass {
+        name: "expand",
+        run: expand::run,
+    },
+    Pass {
+        name: "schedule",
+        run: schedule::run,
+    },
+];
+
+/// Slots that an entry may have before passes that need new ones are left out: slots are numbered in 16 bits.
+const MOST_SLOTS: usize = 40_000;
+
+/// Runs the passes over an entry whose reconvergence is not yet set. Entries that call functions stay as they are: what a call keeps is not followed here.
+pub(crate) fn lower(entry: &mut Entry, lowering: Lower) {
+    let slots = entry.words.len() + entry.doubles.len();
+    if lowering == Lower::Ptx || !entry.functions.is_empty() || slots > MOST_SLOTS {
+        return;
+    }
+    for pass in &PASSES {
+        (pass.run)(entry);
+        debug_assert!(!entry.code.is_empty(), "{} left nothing", pass.name);
+    }
+}

@@ -1,0 +1,175 @@
+use super::Lower;
+use crate::program::{Op, Word3};
+
+fn ops(body: &str) -> Vec<Op> {
+    let text = format!(
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<16>;\n.reg .f32 %f<16>;\n.shared .align 16 .b8 s[4096];\n{body}\nret;\n}}\n"
+    );
+    let module = crate::load_lowered(&text, Lower::SassLike).unwrap();
+    let entry = &module.entries[0];
+    assert!(entry.unsupported.is_empty(), "{:?}", entry.unsupported);
+    entry.code.iter().map(|inst| inst.op.clone()).collect()
+}
+
+/// By hand, as ptxas has it: the stack's register, the thread's number, four in a register, a multiply-add of 64 bits with the parameter as an operand, load,
+/// store and exit.
+#[test]
+fn an_element_of_an_array_is_one_multiply_add_away() {
+    let code = ops(
+        "ld.param.u64 %rd1, [p];\ncvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd2, %rd3;\nld.global.f32 %f1, [%rd4];\nst.global.f32 [%rd4+4], %f1;",
+    );
+    assert_eq!(code.len(), 7, "{code:?}");
+    assert!(matches!(code[3], Op::MadWide { signed: false }));
+}
+
+#[test]
+fn neighbours_in_shared_memory_are_one_access_where_they_are_surely_aligned() {
+    let loads = |scale: u32| {
+        let code = ops(&format!(
+            "mov.u32 %r1, %tid.x;\nmul.lo.s32 %r2, %r1, {scale};\nmov.u32 %r3, s;\nadd.s32 %r4, %r3, %r2;\nld.shared.f32 %f1, [%r4];\nld.shared.f32 %f2, [%r4+4];\nld.shared.f32 %f3, [%r4+8];\nld.shared.f32 %f4, [%r4+12];\nadd.f32 %f1, %f1, %f2;\nadd.f32 %f3, %f3, %f4;\nadd.f32 %f1, %f1, %f3;\nst.shared.f32 [%r4], %f1;"
+        ));
+        code.iter().filter(|op| matches!(op, Op::Load(_))).count()
+    };
+    assert_eq!([loads(16), loads(8), loads(4)], [1, 2, 4]);
+}
+
+#[test]
+fn a_sum_of_three_and_two_functions_of_bits_are_one_instruction() {
+    let code = ops(
+        "ld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nmov.u32 %r3, %ctaid.x;\nadd.s32 %r4, %r2, %r3;\nadd.s32 %r5, %r4, %r1;\nand.b32 %r6, %r5, %r2;\nxor.b32 %r7, %r6, %r3;\nst.shared.u32 [s], %r7;",
+    );
+    assert_eq!(code.len(), 7, "{code:?}");
+    assert!(matches!(code[3], Op::Word3(Word3::Add3)));
+    assert!(
+        matches!(code[4], Op::Word3(Word3::Lop3(0x6a))),
+        "{:?}",
+        code[4]
+    );
+}
+
+#[test]
+fn a_short_branch_becomes_a_guard() {
+    let code = ops(
+        "mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 7;\n@%p1 bra OUT;\nst.shared.u32 [s], %r1;\nOUT:\nst.shared.u32 [s+4], %r1;",
+    );
+    assert!(
+        !code.iter().any(|op| matches!(op, Op::Branch { .. })),
+        "{code:?}"
+    );
+    assert_eq!(code.len(), 6);
+}
+
+#[test]
+fn a_division_is_as_many_instructions_as_the_machine_has_for_it() {
+    let code = ops(
+        "ld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\ndiv.u32 %r3, %r2, %r1;\nst.shared.u32 [s], %r3;",
+    );
+    assert_eq!(code.len(), 17 + 4, "{code:?}");
+}
+
+const EXPANSIONS: &str = include_str!("../../../kernels/sass/expansions.csv");
+
+/// What surrounds an operation in the listings: the pointer kept over a call, the call itself, which common numbers do not take, and moves of the first operand.
+fn counted(opcodes: &str) -> usize {
+    let mut words: Vec<&str> = opcodes.split(' ').filter(|word| !word.is_empty()).collect();
+    words.retain(|word| {
+        !word.starts_with("CALL")
+            && !matches!(*word, "ULDC.64" | "UIADD3" | "UIADD3.X" | "SEL" | "MOV")
+    });
+    words.retain(|word| !word.starts_with("IMAD.MOV.U32"));
+    words.len()
+}
+
+/// By kind of operands: their register, their type in loads, and how wide a result is.
+fn registers(operation: &str) -> Option<(&'static str, &'static str)> {
+    Some(match operation.rsplit('.').next()? {
+        "u32" | "s32" | "b32" => ("%r", "b32"),
+        "u64" | "s64" | "b64" => ("%rd", "b64"),
+        "f32" => ("%f", "f32"),
+        "f64" => ("%fd", "f64"),
+        _ => return None,
+    })
+}
+
+/// As many instructions as the listings have, but for a few moves: the count that a sequence has beyond its operation's own instruction.
+#[test]
+fn sequences_are_as_long_as_those_of_the_listings() {
+    let mut off = Vec::new();
+    let mut checked = 0;
+    for row in EXPANSIONS.lines().skip(1) {
+        let fields: Vec<&str> = row.split(',').collect();
+        let [operation, "sm_75", _, opcodes] = fields[..] else {
+            continue;
+        };
+        let word = operation.split('.').next().unwrap_or_default();
+        let sources = match word {
+            "div" | "rem" | "add" | "sub" | "mul" | "and" => 2,
+            "mad" => 3,
+            "rcp" | "sqrt" | "rsqrt" | "ex2" | "lg2" | "sin" | "cos" | "tanh" | "neg" => 1,
+            _ => continue,
+        };
+        // Wide products have operands of another type, and divisions of 64 bits are subroutines, which stay one instruction here.
+        let subroutine = matches!(word, "div" | "rem")
+            && operation.ends_with("64")
+            && !operation.ends_with("f64");
+        if operation.contains(".wide") || subroutine {
+            continue;
+        }
+        let Some((register, kind)) = registers(operation) else {
+            continue;
+        };
+        let loads: String = (1..=sources)
+            .map(|number| {
+                format!(
+                    "ld.global.{kind} {register}{number}, [%rd10+{}];\n",
+                    64 * number
+                )
+            })
+            .collect();
+        let operands: Vec<String> = (1..=sources)
+            .map(|number| format!("{register}{number}"))
+            .collect();
+        let code = ops(&format!(
+            ".reg .f64 %fd<16>;\nld.param.u64 %rd10, [p];\n{loads}{operation} {register}9, {};\nst.global.{kind} [%rd10], {register}9;",
+            operands.join(", ")
+        ));
+        // The stack's register, the loads, the store and the exit.
+        let ours = code.len() - sources - 3;
+        let theirs = counted(opcodes);
+        checked += 1;
+        if ours != theirs {
+            off.push((operation.to_owned(), ours, theirs));
+        }
+    }
+    assert!(checked > 30, "{checked}");
+    // A move that the operation needs and the filter above drops; and what only uncommon numbers go through.
+    let known = [
+        ("mul.hi.u64", 7, 6),
+        ("div.s32", 24, 23),
+        ("rem.s32", 22, 21),
+        ("rcp.rn.f32", 8, 9),
+        ("sqrt.rn.f32", 8, 9),
+        ("rcp.rn.f64", 9, 11),
+    ];
+    assert_eq!(
+        off,
+        known.map(|(name, ours, theirs)| (name.to_owned(), ours, theirs))
+    );
+}
+
+/// Both loads go before the sum that waits for the first; the store stays behind what it may overwrite.
+#[test]
+fn loads_go_first_and_stores_stay_in_their_place() {
+    let code = ops(
+        "mov.u32 %r1, %tid.x;\nmov.u32 %r3, s;\nmad.lo.s32 %r4, %r1, 12, %r3;\nld.shared.f32 %f1, [%r4];\nadd.f32 %f2, %f1, %f1;\nld.shared.f32 %f3, [%r4+8];\nadd.f32 %f4, %f2, %f3;\nst.shared.f32 [%r4], %f4;\nld.shared.f32 %f5, [%r4+16];\nst.shared.f32 [%r4+20], %f5;",
+    );
+    let names: String = code
+        .iter()
+        .map(|op| match op {
+            Op::Load(_) => 'l',
+            Op::Store(_) => 's',
+            _ => '.',
+        })
+        .collect();
+    assert_eq!(names, "...ll..sls.", "{code:?}");
+}
