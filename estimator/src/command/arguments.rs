@@ -74,7 +74,7 @@ pub enum Command {
     /// Ask one question without a file: what a technique brings for a kernel at a node
     WhatIf(WhatIfArguments),
     /// Run one kernel, check its buffers, show counts and cycles
-    Kernel(KernelArguments),
+    Kernel(Box<KernelArguments>),
     /// Learn what a graphics board draws, from measured watts
     Calibrate(CalibrateArguments),
     /// Say what a graphics board draws for rows of counts

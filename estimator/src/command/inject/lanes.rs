@@ -248,8 +248,8 @@ pub fn text(document: &Value) -> String {
         }
         let _ = writeln!(
             text,
-            "  {:<28}{:>10}{:>12}{:>13}   {}",
-            "found by", "of all", "of harmful", "silent left", "of harmful, Clopper-Pearson"
+            "  {:<28}{:>10}{:>12}{:>13}   of harmful, Clopper-Pearson",
+            "found by", "of all", "of harmful", "silent left"
         );
         for technique in fault["techniques"].as_array().into_iter().flatten() {
             let coverage = &technique["coverage"];

@@ -11,10 +11,7 @@ const WINDOW: usize = 256;
 /// Fours first, then pairs.
 pub(super) fn run(entry: &mut Entry) {
     for count in [4u8, 2] {
-        loop {
-            let Some(found) = group(&Values::of(entry), count) else {
-                break;
-            };
+        while let Some(found) = group(&Values::of(entry), count) {
             join(entry, &found, count);
         }
     }

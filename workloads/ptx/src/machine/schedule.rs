@@ -21,7 +21,7 @@ pub(super) fn run(entry: &mut Entry) {
     let mut code = Vec::with_capacity(entry.code.len());
     for block in 0..blocks.starts.len() {
         let range = blocks.range(block, entry.code.len());
-        for stretch in entry.code[range].split_inclusive(|inst| divides(inst)) {
+        for stretch in entry.code[range].split_inclusive(divides) {
             let (body, end) = match stretch.split_last() {
                 Some((last, body)) if divides(last) => (body, Some(last)),
                 _ => (stretch, None),
