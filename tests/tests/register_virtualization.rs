@@ -3,7 +3,8 @@
 use toml::Table;
 use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_techniques::register_file::{ACCESSES, RegisterWindow, RegistersOverTime};
+use warpwatt_techniques::register_file::ACCESSES;
+use warpwatt_techniques::{RegisterWindow, RegistersOverTime};
 use warpwatt_techniques::{Technique, find};
 use warpwatt_tests::traces;
 

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use warpwatt_gpu::trace::KernelTrace;
 use warpwatt_gpu::{Control, GpuSpec, Hooks, simulate_under};
-use warpwatt_techniques::register_file::{MOST_WINDOWS, RegisterWindow, RegistersOverTime};
+use warpwatt_techniques::{MOST_WINDOWS, RegisterWindow, RegistersOverTime};
 
 use super::files::write_one;
 use crate::diag::{Diag, Rejection, Sink};

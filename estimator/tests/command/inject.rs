@@ -46,6 +46,8 @@ fn faults_of_lanes_are_found_or_not() {
     let run = |more: &[&str]| {
         let asked = [
             "lanes",
+            "--set",
+            "sm.count=1",
             "--samples",
             "60",
             "-t",

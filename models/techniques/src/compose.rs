@@ -7,7 +7,7 @@ use warpwatt_gpu::trace::LaunchShape;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage, all_of};
 
-use crate::register_file::RegistersOverTime;
+use crate::registers_over_time::RegistersOverTime;
 use crate::{ALL, Circuits, Fit, LaneCheck, Metric, Structure, Technique};
 
 /// Two techniques that cannot be in one configuration.

@@ -19,6 +19,7 @@ pub mod register_file;
 pub mod register_shrink;
 pub mod register_to_register_protection;
 pub mod register_virtualization;
+mod registers_over_time;
 pub mod sawp;
 pub mod sharp;
 pub mod static_scalarization;
@@ -30,6 +31,7 @@ pub use compose::{Refusal, Stack};
 pub use definition::{Definition, Judged, Parsed, find, headline, judged};
 pub use lane_check::{Compared, Copies, LaneCheck, ResultCheck};
 pub use parameter::{Kind, Parameter, ParameterProblem};
+pub use registers_over_time::{MOST_WINDOWS, RegisterWindow, RegistersOverTime};
 pub use technique::{Circuits, Claim, Fit, Metric, Path, Technique};
 pub use warpwatt_structures::{Gates, Group, Structure};
 

@@ -12,7 +12,8 @@ use warpwatt_gpu::{GpuSpec, Hooks, Run};
 
 use crate::parameter::{Choice, choice};
 use crate::register_file::parameters::{self, SUBARRAYS};
-use crate::register_file::{Allocation, Domain, Management, RegistersOverTime, Size, costs};
+use crate::register_file::{Allocation, Domain, Management, Size, costs};
+use crate::registers_over_time::RegistersOverTime;
 use crate::{Claim, Definition, Judged, Metric, Structure, Technique};
 
 /// The technique in the registry.

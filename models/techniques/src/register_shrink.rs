@@ -23,9 +23,9 @@ use crate::register_file::parameters::{
     WAKE_CYCLES,
 };
 use crate::register_file::{
-    Allocation, Domain, Management, REGISTER_FILE_KB, RegistersOverTime, Selection, Size, costs,
-    stage,
+    Allocation, Domain, Management, REGISTER_FILE_KB, Selection, Size, costs, stage,
 };
+use crate::registers_over_time::RegistersOverTime;
 use crate::{Circuits, Claim, Definition, Fit, Judged, Metric, Structure, Technique};
 
 /// The technique in the registry.

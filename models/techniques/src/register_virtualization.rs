@@ -26,9 +26,8 @@ use crate::register_file::parameters::{
     self, GATINGS, PIPELINE_CYCLES, RELEASE_FLAG_CACHE, RENAMING_TABLE_BYTES, SUBARRAYS,
     WAKE_CYCLES,
 };
-use crate::register_file::{
-    Allocation, Domain, Management, RegistersOverTime, Selection, Size, costs, stage,
-};
+use crate::register_file::{Allocation, Domain, Management, Selection, Size, costs, stage};
+use crate::registers_over_time::RegistersOverTime;
 use crate::{Circuits, Claim, Definition, Fit, Judged, Metric, Parsed, Structure, Technique};
 
 /// The technique in the registry.

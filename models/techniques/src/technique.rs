@@ -10,7 +10,7 @@ use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
 use warpwatt_structures::Stage;
 use warpwatt_techlib::quantity::Time;
 
-use crate::register_file::RegistersOverTime;
+use crate::registers_over_time::RegistersOverTime;
 use crate::{LaneCheck, Structure};
 
 /// One configured technique.

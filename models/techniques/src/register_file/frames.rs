@@ -1,6 +1,6 @@
 //! What the compiler asked for: registers of resident CTAs from launch to end, and their fixed places where nothing is renamed.
 
-use super::RegistersOverTime;
+use crate::registers_over_time::RegistersOverTime;
 
 /// The resident CTAs.
 #[derive(Clone, Debug, Default)]

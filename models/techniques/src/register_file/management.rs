@@ -6,8 +6,9 @@ use warpwatt_reliability::{Journals, Structure as Storage};
 
 use super::costs::TABLE_BANKS;
 use super::manager::Manager;
-use super::{Code, Domain, Geometry, RegistersOverTime, Selection, Size};
+use super::{Code, Domain, Geometry, Selection, Size};
 use crate::parameter::Handle;
+use crate::registers_over_time::RegistersOverTime;
 
 /// Where registers of a warp lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,9 +15,8 @@ use self::counts::Counts;
 use self::holding::Hold;
 use super::frames::Frames;
 use super::traffic::Traffic;
-use super::{
-    Allocation, Code, Domain, FlagCache, Inst, Management, Physical, RegistersOverTime, Selection,
-};
+use super::{Allocation, Code, Domain, FlagCache, Inst, Management, Physical, Selection};
+use crate::registers_over_time::RegistersOverTime;
 
 /// No physical register.
 const NONE: u16 = u16::MAX;

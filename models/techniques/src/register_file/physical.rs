@@ -1,6 +1,6 @@
 //! The physical registers of an SM: which are taken, which parts of the file have power, how often each was accessed.
 
-use super::RegistersOverTime;
+use crate::registers_over_time::RegistersOverTime;
 
 /// How the file is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,8 @@ impl Physical {
 
     /// Tells it over time.
     pub(super) fn tell(&mut self, log: RegistersOverTime) {
-        log.divided(self.geometry);
+        let subarrays = (self.geometry.banks * self.geometry.subarrays).max(1);
+        log.divided(self.geometry.registers / subarrays);
         self.log = Some(log);
     }
 

@@ -3,8 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::Geometry;
-
 /// Windows that are kept at the most.
 pub const MOST_WINDOWS: u64 = 1 << 16;
 
@@ -50,14 +48,13 @@ impl RegistersOverTime {
         (!self.full.get()).then(|| self.rows.take())
     }
 
-    /// Files are divided so.
-    pub(super) fn divided(&self, geometry: Geometry) {
-        let subarrays = (geometry.banks * geometry.subarrays).max(1);
-        self.subarray.set(geometry.registers / subarrays);
+    /// A subarray has so many registers.
+    pub(crate) fn divided(&self, subarray: u32) {
+        self.subarray.set(subarray);
     }
 
     /// From cycle `from` to `to` nothing changes; `add` is told of each window how many of its cycles these are.
-    pub(super) fn pass(&self, from: u64, to: u64, add: impl Fn(&mut RegisterWindow, u64)) {
+    pub(crate) fn pass(&self, from: u64, to: u64, add: impl Fn(&mut RegisterWindow, u64)) {
         let mut from = from;
         let mut rows = self.rows.borrow_mut();
         while from < to {
