@@ -8,10 +8,14 @@ use crate::types::Space;
 /// Most instructions between the first and the last of what is joined.
 const WINDOW: usize = 256;
 
-/// Fours first, then pairs.
+/// Fours first, then pairs, until none are left.
 pub(super) fn run(entry: &mut Entry) {
     for count in [4u8, 2] {
-        while let Some(found) = group(&Values::of(entry), count) {
+        loop {
+            let found = groups(&Values::of(entry), count);
+            if found.is_empty() {
+                break;
+            }
             join(entry, &found, count);
         }
     }
@@ -23,21 +27,21 @@ struct Group {
     at: usize,
 }
 
-fn join(entry: &mut Entry, group: &Group, count: u8) {
-    let mut dst = Operands::default();
-    for &at in &group.places {
-        dst.push(entry.code[at].dst[0]);
-    }
-    let lowest = entry.code[group.places[0]].clone();
-    let first = &mut entry.code[group.at];
-    first.dst = dst;
-    first.op = match lowest.op {
-        Op::Load(access) => Op::Load(Access { count, ..access }),
-        other => other,
-    };
+fn join(entry: &mut Entry, groups: &[Group], count: u8) {
     let mut gone = vec![false; entry.code.len()];
-    for &at in group.places.iter().filter(|&&at| at != group.at) {
-        gone[at] = true;
+    for group in groups {
+        let dst = group.places.iter().map(|&at| entry.code[at].dst[0]);
+        let dst: Operands<4> = dst.collect();
+        let lowest = entry.code[group.places[0]].op.clone();
+        let first = &mut entry.code[group.at];
+        first.dst = dst;
+        first.op = match lowest {
+            Op::Load(access) => Op::Load(Access { count, ..access }),
+            other => other,
+        };
+        for &at in group.places.iter().filter(|&&at| at != group.at) {
+            gone[at] = true;
+        }
     }
     remove(entry, &gone);
 }
@@ -53,22 +57,35 @@ fn single(inst: &Inst) -> Option<(Access, Slot)> {
     }
 }
 
-fn group(values: &Values<'_>, count: u8) -> Option<Group> {
-    let code = &values.entry.code;
-    (0..code.len()).find_map(|at| {
-        let (access, base) = single(&code[at])?;
-        let size = 4 * i64::from(count);
-        let start = access.offset.div_euclid(size) * size;
-        let aligned = values.zeros(base) >= size.trailing_zeros();
-        if !aligned {
-            return None;
+/// Groups that share no load: each leaves the others as they are, since nothing between its loads touches what they write.
+fn groups(values: &Values<'_>, count: u8) -> Vec<Group> {
+    let mut taken = vec![false; values.entry.code.len()];
+    let mut found = Vec::new();
+    for at in 0..taken.len() {
+        let free = |group: &Group| group.places.iter().all(|&place| !taken[place]);
+        if let Some(group) = group(values, at, count).filter(free) {
+            for &place in &group.places {
+                taken[place] = true;
+            }
+            found.push(group);
         }
-        let places: Vec<usize> = (0..i64::from(count))
-            .map(|number| sibling(values, at, base, (access, start + 4 * number)))
-            .collect::<Option<_>>()?;
-        let first = places.iter().copied().min()?;
-        (first == at && apart(code, &places)).then_some(Group { places, at })
-    })
+    }
+    found
+}
+
+/// The group of which the load at `at` is the first.
+fn group(values: &Values<'_>, at: usize, count: u8) -> Option<Group> {
+    let code = &values.entry.code;
+    let (access, base) = single(&code[at])?;
+    let size = 4 * i64::from(count);
+    let start = access.offset.div_euclid(size) * size;
+    if values.zeros(base) < size.trailing_zeros() {
+        return None;
+    }
+    let places: Vec<usize> = (0..i64::from(count))
+        .map(|number| sibling(values, at, base, (access, start + 4 * number)))
+        .collect::<Option<_>>()?;
+    apart(code, &places).then_some(Group { places, at })
 }
 
 /// The load of an offset behind `at` that could as well stand there.

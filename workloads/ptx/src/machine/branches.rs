@@ -1,6 +1,8 @@
 //! Short branches: what they jump over is guarded instead, and a branch to the end is the end.
 
-use super::edit::rebuild;
+use rustc_hash::FxHashSet;
+
+use super::edit::remove;
 use crate::cfg::Blocks;
 use crate::program::{Entry, Guard, Inst, Op};
 
@@ -26,63 +28,55 @@ fn ends(entry: &mut Entry) {
     }
 }
 
-/// Blocks that a guarded branch jumps over.
+/// Blocks that a guarded branch jumps over. What is guarded is no longer such a block, so that once is enough.
 fn guards(entry: &mut Entry) {
-    loop {
-        let Some((at, target)) = short(entry) else {
-            return;
-        };
-        let Some(guard) = entry.code[at].guard else {
-            return;
-        };
-        let opposite = Guard {
-            negated: !guard.negated,
-            ..guard
-        };
+    let mut gone = vec![false; entry.code.len()];
+    for (at, target, guard) in short(entry) {
         for inst in &mut entry.code[at + 1..target] {
-            inst.guard = Some(opposite);
+            inst.guard = Some(guard);
         }
-        rebuild(entry, |code, place, inst| {
-            if place != at {
-                code.push(inst);
-            }
-        });
+        gone[at] = true;
     }
+    remove(entry, &gone);
 }
 
-/// A branch over a short block that nothing else leads into, and its target.
-fn short(entry: &Entry) -> Option<(usize, usize)> {
-    let blocks = Blocks::of(&entry.code);
-    entry.code.iter().enumerate().find_map(|(at, inst)| {
+/// Branches over short blocks that nothing else leads into, their targets, and the guards that do instead.
+fn short(entry: &Entry) -> Vec<(usize, usize, Guard)> {
+    let starts = Blocks::of(&entry.code).starts;
+    let entered = targets(&entry.code);
+    let places = entry.code.iter().enumerate();
+    let found = places.filter_map(|(at, inst)| {
         let Op::Branch { target, .. } = inst.op else {
             return None;
         };
         let guard = inst.guard?;
-        let target = target as usize;
-        let over = entry
-            .code
-            .get(at + 1..target)
-            .filter(|over| (1..=MOST).contains(&over.len()))?;
-        let whole = blocks.starts.iter().all(|&start| {
-            let start = start as usize;
-            start <= at + 1 || start >= target
-        });
-        // The block itself may begin where another branch leads to.
-        let entered = entry.code.iter().any(|other| leads_to(other, at + 1));
+        let end = target as usize;
+        let over = entry.code.get(at + 1..end);
+        let over = over.filter(|over| (1..=MOST).contains(&over.len()))?;
+        // The block's first instruction may be led to as well, and others may be within.
+        let next = starts.partition_point(|&start| start as usize <= at + 1);
+        let whole = starts.get(next).is_none_or(|&start| start >= target);
         let fit = over.iter().all(|inst| {
             let writes = inst.writes().any(|slot| slot == guard.predicate);
             inst.guard.is_none() && !writes && may_be_guarded(&inst.op)
         });
-        (whole && !entered && fit).then_some((at, target))
-    })
+        let opposite = Guard {
+            negated: !guard.negated,
+            ..guard
+        };
+        (whole && fit && !entered.contains(&(at as u32 + 1))).then_some((at, end, opposite))
+    });
+    found.collect()
 }
 
-fn leads_to(inst: &Inst, at: usize) -> bool {
-    match &inst.op {
-        Op::Branch { target, .. } => *target as usize == at,
-        Op::BranchIndexed { targets, .. } => targets.iter().any(|&target| target as usize == at),
-        _ => false,
-    }
+/// Where branches lead to.
+fn targets(code: &[Inst]) -> FxHashSet<u32> {
+    let of = |inst: &Inst| match &inst.op {
+        Op::Branch { target, .. } => vec![*target],
+        Op::BranchIndexed { targets, .. } => targets.to_vec(),
+        _ => Vec::new(),
+    };
+    code.iter().flat_map(of).collect()
 }
 
 /// Whether lanes that do not take part make no difference to those that do.

@@ -27,11 +27,20 @@ pub(super) fn remove(entry: &mut Entry, gone: &[bool]) {
 }
 
 /// A register that nobody has.
-pub(super) fn fresh_word(entry: &mut Entry) -> Slot {
-    entry.words.push(Source::Register);
+pub(super) fn fresh(entry: &mut Entry, kind: SlotKind) -> Slot {
+    let number = match kind {
+        SlotKind::Double => {
+            entry.doubles.push(Source::Register);
+            entry.doubles.len() - 1
+        }
+        _ => {
+            entry.words.push(Source::Register);
+            entry.words.len() - 1
+        }
+    };
     Slot {
-        kind: SlotKind::Word,
-        number: (entry.words.len() - 1) as u16,
+        kind,
+        number: number as u16,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Operations that are several instructions of the machine. What they are, is in `workloads/kernels/sass/expansions.csv`, from `ptxas` for sm_75.
 
-use super::edit::{fresh_word, rebuild};
+use super::edit::{fresh, rebuild};
 use crate::program::{
     Entry, Float, Inst, Long1, Long2, Long3, Machine, Op, Operands, Slot, SlotKind, Source, Whole,
     Word1, Word2, Word3,
@@ -23,7 +23,7 @@ type Sequence = &'static str;
 /// Puts the sequences in.
 pub(super) fn run(entry: &mut Entry) {
     let near = near(entry);
-    let (chain, beside) = (fresh_word(entry), fresh_word(entry));
+    let [chain, beside] = [(); 2].map(|()| fresh(entry, SlotKind::Word));
     let words = entry.words.clone();
     let literal = |slot: Slot| match (slot.kind, words.get(slot.index())) {
         (SlotKind::Word, Some(Source::Literal(value))) => Some(*value),

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::edit::rebuild;
+use super::edit::{fresh, rebuild};
 use crate::allocate::{Role, replace};
 use crate::program::{Entry, Inst, Long1, Machine, Op, Operands, Slot, SlotKind, Source, Word1};
 
@@ -72,23 +72,6 @@ fn is_operand(entry: &Entry, slot: Slot) -> bool {
             Source::Register | Source::Literal(0)
         ),
         SlotKind::Predicate => false,
-    }
-}
-
-fn fresh(entry: &mut Entry, kind: SlotKind) -> Slot {
-    let number = match kind {
-        SlotKind::Double => {
-            entry.doubles.push(Source::Register);
-            entry.doubles.len() - 1
-        }
-        _ => {
-            entry.words.push(Source::Register);
-            entry.words.len() - 1
-        }
-    };
-    Slot {
-        kind,
-        number: number as u16,
     }
 }
 
