@@ -45,7 +45,7 @@ impl Lower {
 
 /// A pass over an entry.
 struct Pass {
-    /// Its name, for tests that stop in between.
+    /// Its name, for a check that fails.
     name: &'static str,
     run: fn(&mut Entry),
 }
@@ -94,8 +94,8 @@ const PASSES: [Pass; 10] = [
     },
 ];
 
-/// Slots that an entry may have before passes that need new ones are left out: slots are numbered in 16 bits.
-const MOST_SLOTS: usize = 40_000;
+/// Slots that an entry may have to be lowered: a register may come to each literal and parameter, and slots are numbered in 16 bits.
+const MOST_SLOTS: usize = 30_000;
 
 /// Runs the passes over an entry whose reconvergence is not yet set. Entries that call functions stay as they are: what a call keeps is not followed here.
 pub(crate) fn lower(entry: &mut Entry, lowering: Lower) {
