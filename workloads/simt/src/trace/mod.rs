@@ -117,8 +117,26 @@ impl KernelTrace {
     }
 
     /// CTAs of which all warps were appended.
-    pub(crate) fn ctas(&self) -> usize {
+    pub fn ctas(&self) -> usize {
         self.warps.len() / self.launch.warps_per_cta()
+    }
+
+    /// The same with other static instructions: what was number `n` is number `numbers[n]` of `code`.
+    ///
+    /// # Panics
+    /// If a step's instruction has no number.
+    #[must_use]
+    pub fn renumbered(&self, code: Arc<[StaticInst]>, numbers: &[u32]) -> Self {
+        let mut renumbered = Self::new(self.kernel.clone(), code, self.launch.clone());
+        let mut recorder = WarpRecorder::default();
+        for warp in 0..self.warps.len() {
+            recorder.clear();
+            for step in self.cursor(warp) {
+                recorder.again(&step, numbers[step.inst as usize]);
+            }
+            renumbered.push_warp(&recorder);
+        }
+        renumbered
     }
 
     /// Replays warp `warp` of CTA `cta` from its first instruction.

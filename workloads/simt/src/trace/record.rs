@@ -388,6 +388,23 @@ impl WarpRecorder {
         self.deltas(executed, addresses);
     }
 
+    /// Records what was read from a record, as instruction `inst`.
+    pub(super) fn again(&mut self, step: &Step<'_>, inst: u32) {
+        let (active, executed) = (step.active, step.executed);
+        match step.addresses {
+            None => self.computed(inst, active, executed, step.values),
+            Some(Addresses::Affine { base, stride }) => {
+                self.affine(inst, active, executed, Affine { base, stride });
+            }
+            Some(Addresses::Scattered(Scattered { first, deltas })) => {
+                self.head(inst, active, executed, SCATTERED);
+                self.base(first);
+                write_unsigned(&mut self.bytes, deltas.len() as u64);
+                self.bytes.extend_from_slice(deltas);
+            }
+        }
+    }
+
     #[inline(never)]
     fn head(&mut self, inst: u32, active: LaneMask, executed: LaneMask, kind: u8) {
         let context = &mut self.context;
@@ -718,6 +735,9 @@ mod tests {
             for (step, s) in steps.iter().zip(&samples) {
                 let executed = s.active & s.guard;
                 prop_assert_eq!((step.inst, step.active, step.executed), (s.inst, s.active, executed));
+                let mut again = WarpRecorder::default();
+                again.again(step, step.inst);
+                prop_assert_eq!(WarpCursor::new(again.bytes()).next().as_ref(), Some(step));
                 if let (Some(want), Some(got)) = (&s.addresses, &step.addresses) {
                     let want: Vec<_> = lanes(executed).map(|lane| (lane, want[lane as usize])).collect();
                     prop_assert_eq!(collect(got, executed), want);

@@ -1,0 +1,68 @@
+//! What is wrong with a trace.
+
+use std::fmt;
+
+/// Characters of a line that a message quotes.
+const QUOTED: usize = 120;
+
+/// What is wrong with a trace, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Line, counted from 1; in a packed trace there is none.
+    pub line: Option<u64>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<&'static str>,
+}
+
+impl Fault {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            line: None,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    pub(crate) fn help(mut self, help: &'static str) -> Self {
+        self.help = Some(help);
+        self
+    }
+
+    /// The same at a line.
+    pub(crate) fn at(mut self, line: u64) -> Self {
+        self.line.get_or_insert(line);
+        self
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl From<std::io::Error> for Fault {
+    fn from(error: std::io::Error) -> Self {
+        Self::new(format!("cannot be read: {error}"))
+    }
+}
+
+/// A text as a message shows it: its beginning, without control characters.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut shown: String = text
+        .chars()
+        .take(QUOTED)
+        .map(|c| if c.is_control() { '?' } else { c })
+        .collect();
+    if text.chars().nth(QUOTED).is_some() {
+        shown.push_str("...");
+    }
+    format!("`{shown}`")
+}

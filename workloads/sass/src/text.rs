@@ -1,0 +1,202 @@
+//! A launch as lines of text.
+
+use std::io::{BufRead, Read};
+
+use crate::collect::{Collector, Limits, Recorded};
+use crate::fault::{Fault, quoted};
+use crate::header::Header;
+
+/// Bytes of a line at the most: 32 addresses of 18 characters, values of nine registers, and room.
+const LONGEST: u64 = 16 << 10;
+
+/// Reads a launch from its first line to its last.
+pub(crate) fn read(from: impl BufRead, limits: Limits) -> Result<Recorded, Fault> {
+    let mut lines = Lines {
+        from,
+        number: 0,
+        bytes: Vec::new(),
+    };
+    read_lines(&mut lines, limits).map_err(|fault| fault.at(lines.number))
+}
+
+fn read_lines(lines: &mut Lines<impl BufRead>, limits: Limits) -> Result<Recorded, Fault> {
+    let mut header = Header::default();
+    // The line that begins with `#` names the columns; a comment may stand above.
+    let mut collector = loop {
+        let Some(line) = lines.next()? else {
+            return Err(Fault::new("it has no thread block"));
+        };
+        if line.starts_with('-') {
+            header.take(line)?;
+        } else if line.starts_with("#traces format") {
+            break Collector::new(std::mem::take(&mut header), limits)?;
+        } else if line == BEGIN {
+            let mut collector = Collector::new(std::mem::take(&mut header), limits)?;
+            let at = place(lines)?;
+            collector.begin(at)?;
+            break collector;
+        } else if !line.is_empty() && !line.starts_with('#') {
+            return Err(unknown(line));
+        }
+    };
+    while let Some(line) = lines.next()? {
+        if line.is_empty() || line.starts_with("cluster ") {
+            continue;
+        }
+        if line == BEGIN {
+            let at = place(lines)?;
+            collector.begin(at)?;
+        } else if line == END {
+            collector.end()?;
+        } else if let Some(number) = line.strip_prefix("warp = ") {
+            let number = number.trim().parse();
+            collector.warp(number.map_err(|_| unknown(line))?)?;
+        } else if line.starts_with("insts = ") {
+            // How many follow: what follows tells it too.
+        } else {
+            collector.line(line)?;
+        }
+    }
+    collector.finish()
+}
+
+const BEGIN: &str = "#BEGIN_TB";
+const END: &str = "#END_TB";
+
+/// `thread block = 3,0,0`, the first line of a thread block.
+fn place(lines: &mut Lines<impl BufRead>) -> Result<[u32; 3], Fault> {
+    loop {
+        let line = lines.next()?;
+        let line = line.ok_or_else(|| Fault::new("it ends within a thread block"))?;
+        if line.is_empty() {
+            continue;
+        }
+        let numbers = line
+            .strip_prefix("thread block = ")
+            .ok_or_else(|| unknown(line))?;
+        let mut numbers = numbers.split(',').map(|number| number.trim().parse().ok());
+        let mut next = || numbers.next().flatten().ok_or_else(|| unknown(line));
+        return Ok([next()?, next()?, next()?]);
+    }
+}
+
+fn unknown(line: &str) -> Fault {
+    Fault::new(format!("{} is no line of a trace", quoted(line)))
+        .help("a trace is what Accel-Sim's `post-traces-processing` leaves: `.traceg` or `.tracez`")
+}
+
+/// Lines of bounded length, numbered.
+struct Lines<R> {
+    from: R,
+    number: u64,
+    bytes: Vec<u8>,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn next(&mut self) -> Result<Option<&str>, Fault> {
+        self.bytes.clear();
+        let read = (&mut self.from)
+            .take(LONGEST)
+            .read_until(b'\n', &mut self.bytes)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        if read as u64 == LONGEST && self.bytes.last() != Some(&b'\n') {
+            return Err(Fault::new(format!("a line has more than {LONGEST} bytes")));
+        }
+        let line = std::str::from_utf8(&self.bytes);
+        let line = line.map_err(|_| Fault::new("it is no text"))?;
+        Ok(Some(line.trim()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACE: &str = "\
+-kernel name = add
+-grid dim = (1,1,1)
+-block dim = (32,1,1)
+-shmem = 0
+-nregs = 16
+-binary version = 70
+-accelsim tracer version = 4
+
+#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate
+
+#BEGIN_TB
+
+thread block = 0,0,0
+
+warp = 0
+insts = 3
+0000 ffffffff 1 R0 S2R 0 0 0
+0010 ffffffff 1 R4 LDG.E.SYS 1 R2 4 1 0x7f0000000000 4 0
+0020 ffffffff 0 EXIT 0 0 0
+
+#END_TB
+";
+
+    fn limits() -> Limits {
+        Limits { instructions: 1000 }
+    }
+
+    #[test]
+    fn a_launch() {
+        let recorded = read(TRACE.as_bytes(), limits()).unwrap();
+        assert_eq!(recorded.header.kernel, "add");
+        assert_eq!(recorded.trace.counts().unwrap().warp_instructions, 3);
+    }
+
+    #[test]
+    fn the_line_of_a_fault_is_told() {
+        for (from, to, message) in [
+            (
+                "0010 ffffffff 1 R4 LDG",
+                "0010 ffffffff 1 Q4 LDG",
+                "line 18: `Q4` is no register",
+            ),
+            (
+                "S2R",
+                "FROB",
+                "line 17: `FROB` is no instruction that is known",
+            ),
+            (
+                "thread block = 0,0,0",
+                "thread block = 1,0,0",
+                "line 13: there is no thread block [1, 0, 0] in [1, 1, 1]",
+            ),
+            ("#END_TB\n", "", "line 20: it ends within a thread block"),
+            (
+                "(32,1,1)",
+                "(32,1,1000)",
+                "line 9: a thread block of 32000 threads is none",
+            ),
+            (
+                "-shmem = 0",
+                "hello",
+                "line 4: `hello` is no line of a trace",
+            ),
+        ] {
+            let text = TRACE.replace(from, to);
+            let fault = read(text.as_bytes(), limits()).unwrap_err();
+            assert_eq!(fault.to_string(), message);
+        }
+        assert!(read(&b""[..], limits()).is_err());
+        assert!(
+            read(&[b'0'; 20_000][..], limits()).is_err(),
+            "a line without end"
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_changed_byte_is_no_panic(at in 0..TRACE.len(), byte: u8) {
+            let mut bytes = TRACE.as_bytes().to_vec();
+            bytes[at] = byte;
+            let _ = read(&bytes[..], limits());
+        }
+    }
+}
