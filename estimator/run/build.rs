@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Execution is done here.
-const ROOMS: [&str; 4] = ["ptx", "simt", "gcn", "suite"];
+const ROOMS: [&str; 5] = ["ptx", "simt", "gcn", "sass", "suite"];
 
 fn main() {
     let workspace = Path::new("../..");

@@ -27,6 +27,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("warpwatt-ptx", "workloads/ptx"),
     ("warpwatt-simt", "workloads/simt"),
     ("warpwatt-gcn", "workloads/gcn"),
+    ("warpwatt-sass", "workloads/sass"),
     ("warpwatt-suite", "workloads/suite"),
     ("warpwatt-input", "estimator/input"),
     ("warpwatt-pricing", "estimator/pricing"),
@@ -66,6 +67,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("warpwatt-ptx", &[]),
     ("warpwatt-simt", &["warpwatt-ptx"]),
     ("warpwatt-gcn", &["warpwatt-simt"]),
+    ("warpwatt-sass", &["warpwatt-simt"]),
     (
         "warpwatt-suite",
         &[
@@ -128,6 +130,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpwatt-pricing",
             "warpwatt-ptx",
             "warpwatt-reliability",
+            "warpwatt-sass",
             "warpwatt-simt",
             "warpwatt-store",
             "warpwatt-study",
@@ -306,6 +309,7 @@ const LIBRARIES: &[&str] = &[
     "workloads/ptx",
     "workloads/simt",
     "workloads/gcn",
+    "workloads/sass",
     "workloads/suite",
     "estimator/input",
     "estimator/pricing",

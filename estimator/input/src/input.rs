@@ -51,7 +51,7 @@ pub fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 
 /// Opens what will end. A pipe in the file system is none: whoever opens it waits for one who writes, perhaps for ever. Neither is a device.
 /// What the caller has opened for us, as a shell does for `<(...)` and `< FILE`, is read like any standard input: somebody is at its other end.
-fn open(path: &Path) -> io::Result<File> {
+pub fn open(path: &Path) -> io::Result<File> {
     // A directory says itself that it cannot be read.
     let kind = fs::metadata(path)?.file_type();
     if kind.is_file() || kind.is_dir() || is_handed_over(path) {

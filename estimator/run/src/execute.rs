@@ -7,7 +7,7 @@ use warpwatt_simt::trace::KernelTrace;
 use warpwatt_simt::{Cause, ExecError};
 use warpwatt_suite::{CaseRun, RunError, RunOptions, run_case, run_machine_code};
 
-use super::kernel::LoadedKernel;
+use super::kernel::{Form, LoadedKernel};
 use crate::cache::{self, TraceCache};
 use crate::diag::{Diag, SourceId, Sources};
 
@@ -20,12 +20,13 @@ pub fn execute(
     options: RunOptions,
     sources: &Sources,
 ) -> Result<CaseRun, Diag> {
-    let run = match &kernel.code {
-        None => run_case(&kernel.module, &kernel.case, &kernel.prepared, options),
-        Some(code) => {
+    let run = match &kernel.form {
+        Form::Ptx => run_case(&kernel.module, &kernel.case, &kernel.prepared, options),
+        Form::MachineCode(code) => {
             let program = (code.as_ref(), &kernel.module);
             run_machine_code(program, &kernel.case, &kernel.prepared, options)
         }
+        Form::Recorded(recording) => return recording.replay(options),
     };
     run.map_err(|error| explain(&error, kernel, sources))
 }

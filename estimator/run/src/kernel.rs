@@ -14,6 +14,7 @@ use crate::diag::{Diag, Sink, SourceId, Span, did_you_mean};
 use crate::digest::hex;
 use crate::input;
 use crate::outcome::KernelName;
+use crate::recorded::{Recording, is_recording};
 
 /// Where a kernel comes from.
 #[derive(Clone, Debug)]
@@ -37,7 +38,7 @@ pub struct KernelRequest {
 pub enum From {
     /// A kernel of the suite.
     Suite(&'static Kernel),
-    /// A launch file.
+    /// A launch file, or launches that were recorded elsewhere.
     File(PathBuf),
 }
 
@@ -48,8 +49,8 @@ pub struct LoadedKernel {
     pub name: KernelName,
     /// The program; of machine code what a host sees of it.
     pub module: Module,
-    /// The machine code, if the program is that.
-    pub code: Option<Arc<Code>>,
+    /// What its instructions are.
+    pub form: Form,
     /// The text of the program, for faults at run time.
     pub ptx: SourceId,
     /// The launches.
@@ -60,7 +61,31 @@ pub struct LoadedKernel {
     pub hash: String,
 }
 
+/// What a kernel's instructions are, and so who executes them.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// PTX, lowered or not.
+    Ptx,
+    /// Machine code of Southern Islands.
+    MachineCode(Arc<Code>),
+    /// Machine code that ran elsewhere. Its module has no entries and its case no launches.
+    Recorded(Arc<Recording>),
+}
+
 impl LoadedKernel {
+    /// What of a kernel in PTX alone can be had.
+    ///
+    /// # Errors
+    /// It is not PTX: `what` says, as a sentence, what cannot be done with anything else.
+    pub fn must_be_ptx(&self, code: &'static str, what: &str) -> Result<(), Diag> {
+        match self.form {
+            Form::Ptx => Ok(()),
+            Form::MachineCode(_) | Form::Recorded(_) => {
+                Err(Diag::error(code, what).help("do so with the PTX of the same kernel"))
+            }
+        }
+    }
+
     /// Kernel and case, for people.
     pub fn label(&self) -> String {
         format!("{}, case {}", self.name.name, self.name.case)
@@ -76,6 +101,7 @@ pub fn load(sink: &mut Sink, request: &KernelRequest, named: Option<Span>) -> Op
     };
     match &request.from {
         From::Suite(kernel) => loader.suite(kernel, request),
+        From::File(path) if is_recording(path) => loader.recorded(path, request),
         From::File(path) => loader.file(path, request),
     }
 }
@@ -83,15 +109,18 @@ pub fn load(sink: &mut Sink, request: &KernelRequest, named: Option<Span>) -> Op
 /// The paper whose measured values reports show beside ours.
 const FILTER_CACHE: &str = "filter_cache";
 
-/// A program: its text, and the code if it is machine code.
+/// A program: its text, and what that is.
 struct Program {
     text: SourceId,
-    code: Option<Arc<Code>>,
+    form: Form,
 }
 
 impl Program {
     fn ptx(text: SourceId) -> Self {
-        Self { text, code: None }
+        Self {
+            text,
+            form: Form::Ptx,
+        }
     }
 }
 
@@ -181,6 +210,48 @@ impl Loader<'_> {
         Some(self.loaded(name, (module, program), launch, case, prepared))
     }
 
+    fn recorded(&mut self, path: &Path, request: &KernelRequest) -> Option<LoadedKernel> {
+        let asked = [
+            ("--case", request.case.is_some()),
+            ("--ptx or --code", request.ptx.is_some()),
+            ("--registers", request.registers.is_some()),
+            ("--lower", request.lower != Lower::Ptx),
+        ];
+        for (option, _) in asked.into_iter().filter(|(_, is_asked)| *is_asked) {
+            let message = format!(
+                "`{}` was recorded as machine code: it has nothing that {option} could choose",
+                path.display()
+            );
+            self.plain("kernel::recorded", message, None);
+        }
+        let recording = match Recording::open(path) {
+            Ok(recording) => recording,
+            Err(diags) => {
+                for diag in diags {
+                    self.sink.push(diag.on(self.named.as_ref(), "named here"));
+                }
+                return None;
+            }
+        };
+        if asked.iter().any(|(_, is_asked)| *is_asked) {
+            return None;
+        }
+        let text = self.sink.sources.add(path.display().to_string(), "");
+        Some(LoadedKernel {
+            name: KernelName {
+                name: recording.name.clone(),
+                case: recording.case.clone(),
+                paper: Vec::new(),
+            },
+            module: Module::default(),
+            ptx: text,
+            case: Case::recorded(&recording.case),
+            prepared: Prepared::default(),
+            hash: recording.hash.clone(),
+            form: Form::Recorded(Arc::new(recording)),
+        })
+    }
+
     fn loaded(
         &self,
         name: KernelName,
@@ -189,7 +260,7 @@ impl Loader<'_> {
         case: Case,
         prepared: Prepared,
     ) -> LoadedKernel {
-        let Program { text: ptx, code } = program;
+        let Program { text: ptx, form } = program;
         let mut hash = Sha256::new();
         for part in [
             self.sink.sources.text(ptx),
@@ -200,7 +271,7 @@ impl Loader<'_> {
             hash.update(part.as_bytes());
         }
         // The listing tells the instructions, not the constants beside them.
-        if let Some(code) = &code {
+        if let Form::MachineCode(code) = &form {
             hash.update(&code.object().image);
         }
         // What was asked for is in none of these texts.
@@ -218,7 +289,7 @@ impl Loader<'_> {
         LoadedKernel {
             name,
             module,
-            code,
+            form,
             ptx,
             case,
             prepared,
@@ -241,7 +312,7 @@ impl Loader<'_> {
     /// The lowered program, whose entries `case` gets by their own names; those that it launches must be supported throughout.
     fn module(&mut self, program: &Program, case: &mut Case) -> Option<Module> {
         let ptx = program.text;
-        if let Some(code) = &program.code {
+        if let Form::MachineCode(code) = &program.form {
             return Some(host_view(code));
         }
         let module = match warpwatt_ptx::load_lowered(self.sink.sources.text(ptx), self.lower) {
@@ -278,7 +349,8 @@ impl Loader<'_> {
         case: &Case,
         request: &KernelRequest,
     ) -> Option<()> {
-        if program.code.is_some() && (request.registers.is_some() || case.registers.is_some()) {
+        let is_ptx = matches!(program.form, Form::Ptx);
+        if !is_ptx && (request.registers.is_some() || case.registers.is_some()) {
             let message = "registers of machine code were allocated when it was compiled";
             self.sink.push(Diag::error("kernel::registers", message));
             return None;
@@ -318,7 +390,7 @@ impl Loader<'_> {
                 let name = format!("{} (listing)", path.display());
                 Some(Program {
                     text: self.sink.sources.add(name, code.listing()),
-                    code: Some(Arc::new(code)),
+                    form: Form::MachineCode(Arc::new(code)),
                 })
             }
             Err(error) => {

@@ -15,6 +15,7 @@ pub mod kernel;
 pub mod plain;
 pub mod plan;
 mod recipes;
+pub mod recorded;
 pub mod registers;
 pub mod reliability;
 mod resolve;

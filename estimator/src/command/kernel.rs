@@ -25,7 +25,7 @@ use crate::diag::{Diag, Rejection, Sink, did_you_mean};
 use crate::foreign::write_neutral;
 use crate::peak::{MOST_WINDOWS, Windows};
 use crate::run::execute::{execute, trace, untimed};
-use crate::run::kernel::{LoadedKernel, load};
+use crate::run::kernel::{Form, LoadedKernel, load};
 use crate::run::plain::TimedKernel;
 use crate::study::Configuration;
 
@@ -150,6 +150,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let buffers = std::mem::take(&mut run.buffers);
     let traces = run.into_traces();
     let (timing, counted) = timing(arguments, &spec, &traces, timeline.as_mut())?;
+    let listing = listing(arguments, &kernel)?;
     let mut energy = match (&circuits, &timing) {
         (Some(circuits), Some(Ok(run))) => {
             let timed = TimedKernel {
@@ -163,7 +164,10 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
             let show = arguments.conditions.show;
             let program = Program {
                 traces: &traces,
-                source: (sink.sources.name(kernel.ptx), sink.sources.text(kernel.ptx)),
+                source: match &listing {
+                    Some(listing) => (&kernel.name.name, listing),
+                    None => (sink.sources.name(kernel.ptx), sink.sources.text(kernel.ptx)),
+                },
                 show,
             };
             let program = (arguments.json || show.is_some()).then_some(&program);
@@ -196,6 +200,20 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     Ok(report.with_timeline(timeline.as_ref()).with(races.as_ref()))
 }
 
+/// What was recorded as instructions, where anything is told of single ones.
+fn listing(
+    arguments: &KernelArguments,
+    kernel: &LoadedKernel,
+) -> Result<Option<String>, Option<Diag>> {
+    let wanted = arguments.json || arguments.conditions.show.is_some();
+    match &kernel.form {
+        Form::Recorded(recording) if wanted && arguments.conditions.node.is_some() => {
+            Ok(Some(recording.listing(arguments.limit)?))
+        }
+        _ => Ok(None),
+    }
+}
+
 /// Registers over time, if they are asked for: what the document has and what the text has.
 fn live(
     arguments: &KernelArguments,
@@ -215,12 +233,11 @@ fn live(
 
 /// Races are looked for in PTX only.
 fn check_races(arguments: &KernelArguments, kernel: &LoadedKernel) -> Result<(), Option<Diag>> {
-    if !(arguments.check_races && kernel.code.is_some()) {
+    if !arguments.check_races {
         return Ok(());
     }
     let message = "data races of machine code are not looked for";
-    let help = "look for them in the PTX of the same kernel";
-    Err(Some(Diag::error("kernel::races", message).help(help)))
+    Ok(kernel.must_be_ptx("kernel::races", message)?)
 }
 
 /// What buffers hold in the end, into the files that are asked for.
@@ -431,7 +448,7 @@ impl Facts {
             "warp_instructions": run.warp_instructions(), "thread_instructions": run.thread_instructions(), "predicated_off": predicated_off,
             "registers": registers(kernel, run),
         });
-        if kernel.code.is_some() {
+        if matches!(kernel.form, Form::MachineCode(_)) {
             value["wavefront_instructions"] = run.warp_instructions().into();
         }
         let mut text = String::new();
@@ -458,7 +475,7 @@ impl Facts {
         }
         let heading = format!("{}, case {}", kernel.name.name, kernel.name.case);
         Facts {
-            heading: heading + &verdict(run),
+            heading: heading + &verdict(kernel, run),
             passed: run.passed(),
             value,
             text,
@@ -498,7 +515,10 @@ impl Facts {
     }
 }
 
-fn verdict(run: &CaseRun) -> String {
+fn verdict(kernel: &LoadedKernel, run: &CaseRun) -> String {
+    if matches!(kernel.form, Form::Recorded(_)) {
+        return ": recorded as machine code elsewhere; nothing was executed here".to_owned();
+    }
     match (run.outputs_compared, run.mismatch_count) {
         (0, 0) => ": ran; the launch file says nothing about what its buffers must hold".to_owned(),
         (buffers, 0) => format!(": PASS, {buffers} buffer(s) hold what they must"),

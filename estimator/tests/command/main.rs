@@ -30,6 +30,7 @@ mod page;
 mod parts;
 mod products;
 mod ptx;
+mod recorded;
 mod reproduce;
 mod robust;
 mod run;

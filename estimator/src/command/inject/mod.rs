@@ -27,7 +27,7 @@ use crate::inject::{Draw, Golden, Journal, MODEL_VERSION, Plan, Unfinished, camp
 use crate::reliability::{measure, together};
 use crate::report::json;
 use crate::run::execute::{explain, untimed};
-use crate::run::kernel::{LoadedKernel, load};
+use crate::run::kernel::{Form, LoadedKernel, load};
 
 /// Executions that `--exhaustive` may take.
 const MOST: usize = 500_000;
@@ -93,6 +93,16 @@ fn document(
     Ok(facts.document())
 }
 
+/// What flips change shows in an execution.
+fn must_be_executed(kernel: &LoadedKernel) -> Result<(), Diag> {
+    if !matches!(kernel.form, Form::Recorded(_)) {
+        return Ok(());
+    }
+    let message = "bits are flipped while a kernel is executed, and this one was recorded";
+    let help = "inject into the PTX of the same kernel";
+    Err(Diag::error("inject::recorded", message).help(help))
+}
+
 /// The run that others are compared with.
 fn golden_run<'k>(
     arguments: &InjectArguments,
@@ -100,6 +110,7 @@ fn golden_run<'k>(
     kernel: &'k LoadedKernel,
     sink: &Sink,
 ) -> Result<Golden<'k>, Diag> {
+    must_be_executed(kernel)?;
     let golden = Golden::run(kernel, spec.sm.warp_width, arguments.limit);
     let golden = golden.map_err(|error| explain(&error, kernel, &sink.sources))?;
     if golden.passes() {

@@ -18,7 +18,7 @@ pub enum Files<'p> {
 }
 
 /// A case whose buffers are filled.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Prepared {
     /// One entry an argument, in the case's order; `None` for scalars.
     pub buffers: Vec<Option<PreparedBuffer>>,
