@@ -6,6 +6,7 @@ mod avf;
 mod compiler_spill;
 mod compilers;
 mod compute_unit;
+mod corrections;
 mod diagnostics;
 mod fault_injection;
 mod foreign_activity;

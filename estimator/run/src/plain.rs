@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use warpwatt_gpu::{GpuSpec, Run};
 use warpwatt_structures::inventory;
 use warpwatt_techlib::quantity::Frequency;
+use warpwatt_techniques::Stack;
 
 use crate::by_sm::{CountedRun, PowerBySm, SmWindows};
 use crate::outcome::{BASELINE, KernelName, Outcome, Point};
@@ -44,16 +45,7 @@ pub fn priced(timed: TimedKernel<'_>, circuits: &NodeCircuits) -> Result<Priced,
         technology: technology_name(circuits),
         technique: BASELINE.to_owned(),
     };
-    let counted = Counted {
-        cycles: run.cycles,
-        clock: Frequency::from_mhz(f64::from(gpu.sm.clock_mhz)),
-        activity: run.activity.clone(),
-        performance: Performance::of(gpu, run),
-        metrics: Vec::new(),
-        register_accesses: None,
-        windows: None,
-        notes: technology_notes(circuits),
-    };
+    let counted = counted(gpu, run, circuits);
     let built = inventory(gpu);
     let table = CostTable::of(&built, gpu.sm.count, circuits)?;
     let outcome = price(point, counted, &table)?;
@@ -70,6 +62,43 @@ pub fn priced(timed: TimedKernel<'_>, circuits: &NodeCircuits) -> Result<Priced,
         PowerOverTime::of(&run, timed.by_sm)
     });
     Ok(Priced { outcome, power })
+}
+
+fn counted(gpu: &GpuSpec, run: &Run, circuits: &NodeCircuits) -> Counted {
+    Counted {
+        cycles: run.cycles,
+        clock: Frequency::from_mhz(f64::from(gpu.sm.clock_mhz)),
+        activity: run.activity.clone(),
+        performance: Performance::of(gpu, run),
+        metrics: Vec::new(),
+        register_accesses: None,
+        windows: None,
+        notes: technology_notes(circuits),
+    }
+}
+
+/// The energy of a run with techniques at work, on the GPU as they have it: all of it, and the dynamic part, in joules.
+///
+/// # Errors
+/// A structure cannot be built in the technology.
+pub fn energy_with(
+    gpu: &GpuSpec,
+    stack: &Stack,
+    run: &Run,
+    circuits: &NodeCircuits,
+) -> Result<(f64, f64), PricingError> {
+    let mut built = inventory(gpu);
+    stack.build(gpu, &mut built);
+    let table = CostTable::of(&built, gpu.sm.count, circuits)?;
+    let point = Point {
+        kernel: KernelName::default(),
+        gpu: String::new(),
+        axes: BTreeMap::new(),
+        technology: technology_name(circuits),
+        technique: stack.label(),
+    };
+    let outcome = price(point, counted(gpu, run, circuits), &table)?;
+    Ok((outcome.energy_j(), outcome.totals.dynamic_j))
 }
 
 /// A run's price.

@@ -70,6 +70,21 @@ pub enum Whose {
 }
 
 impl Conditions {
+    /// At a node, if one is given, with everything else as usual.
+    pub fn at(node: Option<String>, library: Option<String>) -> Self {
+        Self {
+            node,
+            library,
+            flavour: None,
+            temperature: None,
+            vdd: None,
+            power: None,
+            power_by: Whose::Gpu,
+            show: None,
+            power_window: 1000,
+        }
+    }
+
     /// What counts by windows, if power over time is asked for, as a table or in a timeline.
     pub fn sampler(&self, timeline: bool) -> Option<Sampler> {
         let wanted = self.power.is_some() || timeline && self.node.is_some();

@@ -46,7 +46,9 @@ fn all(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Exit, Option<Di
         let name = suite.to_possible_value();
         if let (Some(name), false) = (name, matches!(suite, Suite::All)) {
             let checks = checks(*suite, arguments, sink)?;
-            evidence.add(name.get_name(), Validation::new(checks));
+            let why = file(*suite).and_then(|name| suite::shipped(name).ok());
+            let why = why.map_or_else(String::new, |suite| suite.why);
+            evidence.add(name.get_name(), Validation::new(checks), &why);
         }
     }
     if arguments.json {
@@ -69,8 +71,10 @@ fn checks(
     arguments: &ValidateArguments,
     sink: &mut Sink,
 ) -> Result<Vec<Check>, Option<Diag>> {
+    if let Some(name) = file(suite) {
+        return shipped(name, arguments, sink);
+    }
     match suite {
-        Suite::FilterCache => shipped("filter_cache", arguments, sink),
         Suite::Cacti7 => tool(arguments, |pool| CACTI7.checks(pool)),
         Suite::Cacti65 => tool(arguments, |pool| CACTI65.checks(pool)),
         Suite::Refused => tool(arguments, |pool| {
@@ -79,15 +83,24 @@ fn checks(
             Ok(checks)
         }),
         Suite::Macros => tool(arguments, |_| macros::checks()),
-        Suite::Dies => shipped("dies", arguments, sink),
-        Suite::Miaow => shipped("miaow", arguments, sink),
         Suite::Gpu => tool(arguments, gpu::gpgpusim),
-        Suite::UniformVectors => shipped("uniform_vectors", arguments, sink),
-        Suite::RegisterVirtualization => shipped("register_virtualization", arguments, sink),
-        Suite::WarpedDmr => shipped("warped_dmr", arguments, sink),
         Suite::Watts => tool(arguments, |_| watts::checks()),
-        Suite::SoftError => shipped("soft_error", arguments, sink),
-        Suite::All => Ok(Vec::new()),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// The suite of the project's data that it is, if it is one.
+fn file(suite: Suite) -> Option<&'static str> {
+    match suite {
+        Suite::FilterCache => Some("filter_cache"),
+        Suite::Dies => Some("dies"),
+        Suite::Miaow => Some("miaow"),
+        Suite::UniformVectors => Some("uniform_vectors"),
+        Suite::RegisterVirtualization => Some("register_virtualization"),
+        Suite::WarpedDmr => Some("warped_dmr"),
+        Suite::SoftError => Some("soft_error"),
+        Suite::Cacti7 | Suite::Cacti65 | Suite::Refused | Suite::Macros => None,
+        Suite::Gpu | Suite::Watts | Suite::All => None,
     }
 }
 

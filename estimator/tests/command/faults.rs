@@ -42,6 +42,9 @@ inject vector_add --structure register_file --set sm.threads=128
 inject vector_add --structure register_file --fault transient
 inject vector_add --structure lanes --exhaustive
 inject vector_add --structure lanes --technique filter_cache
+inject vector_add --structure lanes --technique warped_dmr --node 40nm
+inject vector_add --structure pipeline_latch --technique sawp
+inject vector_add --structure register_file --exhaustive --technique ecc
 what-if -k hotspot --library none
 what-if -k paper:none
 tech show 7nm --vdd 9V

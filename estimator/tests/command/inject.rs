@@ -84,6 +84,55 @@ fn faults_of_lanes_are_found_or_not() {
     assert!(text.contains("warped_dmr(shuffle=false)"), "{text}");
 }
 
+/// Under a technique every flip is put down to something, and a correction has cycles, and joules at a node; for any number of threads.
+#[test]
+fn techniques_correct_what_they_protect() {
+    let scratch = Scratch::new();
+    let document = |jobs: &str| {
+        let arguments = [
+            "inject",
+            "walsh",
+            "--structure",
+            "instruction_buffer",
+            "--preset",
+            "softerror-28sm",
+            "--samples",
+            "600",
+            "-t",
+            "sawp",
+            "-t",
+            "ecc(structure=instruction_buffer, code=sec)",
+            "--node",
+            "40nm",
+            "--json",
+            "--jobs",
+            jobs,
+        ];
+        let output = warpwatt(&scratch.path(""), &arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let text = document("1");
+    assert_eq!(text, document("3"));
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let techniques = value["techniques"].as_array().unwrap();
+    assert_eq!(techniques.len(), 2);
+    for of in techniques {
+        let count = |at: &Value| at.as_u64().unwrap();
+        let left: u64 = of["counts"].as_object().unwrap().values().map(count).sum();
+        assert_eq!(left + count(&of["detected"]) + count(&of["corrected"]), 600);
+        assert_eq!(of["right"], of["corrected"]);
+        assert!(count(&of["corrected"]) > 0);
+        let recovery = &of["recovery"];
+        assert_eq!(
+            (&recovery["found"], &recovery["issues_again"]),
+            (&"issue".into(), &true.into())
+        );
+        assert!(recovery["dynamic_mean_j"].as_f64().unwrap() > 0.0);
+        assert!(recovery["cycles_mean"].is_number());
+    }
+}
+
 #[test]
 fn a_run_that_was_killed_goes_on() {
     let scratch = Scratch::new();

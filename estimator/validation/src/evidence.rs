@@ -10,7 +10,15 @@ use super::{Check, Kind, Status, Tolerance, Validation};
 /// Suites with their checks, in the order that they were added.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
-    suites: Vec<(String, Validation)>,
+    suites: Vec<Named>,
+}
+
+/// A suite with its checks, and what its gaps hang on.
+#[derive(Clone, Debug)]
+struct Named {
+    name: String,
+    checks: Validation,
+    why: String,
 }
 
 /// A check as a row of all suites.
@@ -47,21 +55,28 @@ const HEADER: [&str; 6] = [
 ];
 
 impl Evidence {
-    /// One more suite.
-    pub fn add(&mut self, suite: &str, validation: Validation) {
-        self.suites.push((suite.to_owned(), validation));
+    /// One more suite; `why` says what most of its gaps hang on.
+    pub fn add(&mut self, suite: &str, validation: Validation, why: &str) {
+        self.suites.push(Named {
+            name: suite.to_owned(),
+            checks: validation,
+            why: why.to_owned(),
+        });
     }
 
     /// Whether nothing that counts is a gap.
     pub fn is_met(&self) -> bool {
-        self.suites.iter().all(|(_, suite)| suite.is_met())
+        self.suites.iter().all(|suite| suite.checks.is_met())
     }
 
     /// Every row of every suite.
     pub fn rows(&self) -> Vec<EvidenceRow<'_>> {
         let suites = self.suites.iter();
         suites
-            .flat_map(|(name, suite)| suite.checks.iter().map(|check| row(name, check)))
+            .flat_map(|suite| {
+                let checks = suite.checks.checks.iter();
+                checks.map(|check| row(&suite.name, check))
+            })
             .collect()
     }
 
@@ -81,28 +96,27 @@ impl Evidence {
         format!("{table}\n")
     }
 
-    /// The same as Markdown, and each suite's own table under its name.
+    /// The same as Markdown, with what gaps hang on, and each suite's own table under its name.
     pub fn markdown(&self) -> String {
         let mut text = format!(
-            "| {} |\n|---|---:|---:|---:|---:|---:|\n",
+            "| {} | what the gaps hang on |\n|---|---:|---:|---:|---:|---:|---|\n",
             HEADER.join(" | ")
         );
-        for cells in self.cells() {
-            let _ = writeln!(text, "| {} |", cells.join(" | "));
+        let why = self.suites.iter().map(|suite| suite.why.as_str());
+        for (cells, why) in self.cells().iter().zip(why.chain([""])) {
+            let _ = writeln!(text, "| {} | {why} |", cells.join(" | "));
         }
-        for (name, suite) in &self.suites {
-            let _ = write!(text, "\n### {name}\n\n{}", suite.markdown());
+        for suite in &self.suites {
+            let _ = write!(text, "\n### {}\n\n{}", suite.name, suite.checks.markdown());
         }
         text
     }
 
     fn cells(&self) -> Vec<[String; 6]> {
-        let checks = |(_, suite): &(String, Validation)| suite.checks.clone();
+        let checks = |suite: &Named| suite.checks.checks.clone();
         let whole = Validation::new(self.suites.iter().flat_map(checks).collect());
-        let suites = self
-            .suites
-            .iter()
-            .map(|(name, suite)| (name.as_str(), suite));
+        let suites = self.suites.iter();
+        let suites = suites.map(|suite| (suite.name.as_str(), &suite.checks));
         suites
             .chain([("all", &whole)])
             .map(|(name, suite)| cells(name, suite))
@@ -161,6 +175,7 @@ mod tests {
                 check(1.0, Kind::Independent),
                 check(1.0, Kind::Context),
             ]),
+            "",
         );
         evidence.add(
             "b",
@@ -168,13 +183,16 @@ mod tests {
                 check(2.0, Kind::Independent),
                 check(1.0, Kind::ByConstruction),
             ]),
+            "inputs",
         );
         assert!(!evidence.is_met());
         let holds: Vec<Option<bool>> = evidence.rows().iter().map(|row| row.holds).collect();
         assert_eq!(holds, [Some(true), None, Some(false), Some(true)]);
         let text = evidence.markdown();
         assert!(
-            text.contains("| all | 2 | 1 (50 %) | 1 | 1 of 1 | 1 |\n\n### a\n"),
+            text.contains(
+                "| b | 1 | 0 (0 %) | 1 | 1 of 1 | 0 | inputs |\n| all | 2 | 1 (50 %) | 1 | 1 of 1 | 1 |  |\n\n### a\n"
+            ),
             "{text}"
         );
     }

@@ -4,11 +4,13 @@ use warpwatt_activity::Activity;
 use warpwatt_simt::trace::{KernelTrace, Step};
 
 pub use crate::program::Port;
+pub use banks::SharedUse;
 pub use storage::{
     CacheEvent, CodeEvent, Fetched, SharedEvent, SharedFactory, SharedObserver, SmCache,
     StorageFactory, StorageObserver,
 };
 
+mod banks;
 mod storage;
 
 /// Makes one filter for each SM; the argument is the SM's number.
@@ -58,6 +60,14 @@ pub trait FetchFilter {
     fn lookup(&mut self, pc: u64) -> bool;
     /// The I-cache delivers the instruction at `pc`.
     fn fill(&mut self, pc: u64);
+    /// Whether it holds decoded instructions: those that it serves reach their buffer without passing the decoder.
+    fn skips_decode(&self) -> bool {
+        false
+    }
+    /// Whether warps may fetch that have instructions already. Where they may not, something that the front end is told of changes it.
+    fn lets_fetch_ahead(&self) -> bool {
+        true
+    }
     /// Adds the filter's own counters.
     fn report(&self, activity: &mut Activity);
 }
@@ -121,9 +131,9 @@ pub trait IssueHook {
     fn collected(&mut self, warp: u8, cycle: u64) {
         let _ = (warp, cycle);
     }
-    /// The shared memory's ports are taken for `cycles` from cycle `from` on, by accesses in their order; said in advance.
-    fn shared_taken(&mut self, from: u64, cycles: u64) {
-        let _ = (from, cycles);
+    /// Banks of shared memory are taken, by accesses in their order; said in advance.
+    fn shared_taken(&mut self, taken: &SharedUse<'_>) {
+        let _ = taken;
     }
     /// The result of a load, an atomic or a texture read of global or local memory comes in `cycle`; said in advance where it is known.
     fn loaded(&mut self, cycle: u64, warp: u8) {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::trace::LaunchShape;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
-use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage, all_of};
+use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage, Whole, all_of};
 
+use crate::recovery::Recovery;
 use crate::registers_over_time::RegistersOverTime;
 use crate::{ALL, Circuits, Fit, LaneCheck, Metric, Structure, Technique};
 
@@ -53,6 +54,12 @@ impl Stack {
         self.members
             .iter()
             .find_map(|member| member.lane_check(gpu))
+    }
+
+    /// How one of them corrects a flip in a structure, if one does.
+    pub fn recovery(&self, gpu: &GpuSpec, structure: Storage) -> Option<Recovery> {
+        let mut members = self.members.iter();
+        members.find_map(|member| member.recovery(gpu, structure))
     }
 
     /// What stands between the members in a label.
@@ -144,14 +151,24 @@ impl Stack {
         self.members.iter().any(|member| member.needs_values())
     }
 
-    /// Puts the structures of the plain GPU right and those of the members beside them.
+    /// Puts the structures of the members beside those of the plain GPU, and all of them right.
     pub fn build(&self, gpu: &GpuSpec, structures: &mut Vec<Structure>) {
-        for member in &self.members {
-            member.alter(gpu, structures);
-        }
         for member in &self.members {
             structures.extend(member.structures(gpu));
         }
+        for member in &self.members {
+            let around = member.around(gpu, structures);
+            structures.extend(around);
+        }
+        for member in &self.members {
+            member.alter(gpu, structures);
+        }
+    }
+
+    /// [`Technique::shared_codes`] of all.
+    pub fn shared_codes(&self) -> Vec<Whole> {
+        let members = self.members.iter();
+        members.flat_map(|member| member.shared_codes()).collect()
     }
 
     /// [`Technique::metrics`] of all.

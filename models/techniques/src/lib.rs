@@ -4,10 +4,12 @@
 
 pub mod compiler_spill;
 mod compose;
+pub mod decode_bypass;
 mod definition;
 pub mod ecc;
 pub mod execution_profile;
 pub mod fetch_redundancy;
+pub mod fetch_store;
 pub mod filter_cache;
 pub mod full_dmr;
 pub mod hierarchical_register_file;
@@ -15,12 +17,15 @@ pub mod lane_check;
 pub mod parameter;
 pub mod power_gating;
 pub mod protection;
+pub mod recovery;
 pub mod register_file;
 pub mod register_shrink;
 pub mod register_to_register_protection;
 pub mod register_virtualization;
 mod registers_over_time;
+pub mod row_buffer;
 pub mod sawp;
+pub mod shared_instruction_buffer;
 pub mod sharp;
 pub mod static_scalarization;
 mod technique;
@@ -38,6 +43,9 @@ pub use warpwatt_structures::{Gates, Group, Structure};
 /// Every technique, in the order in which lists show them and configurations apply them.
 pub static ALL: &[&Definition] = &[
     &filter_cache::DEFINITION,
+    &row_buffer::DEFINITION,
+    &decode_bypass::DEFINITION,
+    &shared_instruction_buffer::DEFINITION,
     &fetch_redundancy::DEFINITION,
     &uniform_vector::DEFINITION,
     &static_scalarization::DEFINITION,

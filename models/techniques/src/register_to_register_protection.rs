@@ -15,11 +15,14 @@ use warpwatt_gpu::trace::{KernelTrace, LaneMask};
 use warpwatt_gpu::{
     GpuSpec, Hooks, IssueEvent, IssueHook, IssuePlan, PlaceEvent, Run, resident_warps,
 };
-use warpwatt_reliability::{Cover, Journals, Protection, ProtectionFactory, Residency};
+use warpwatt_reliability::{
+    Cover, Journals, Protection, ProtectionFactory, Residency, Structure as Storage,
+};
 
 use crate::protection::{
     Guard, Lives, WarpRegister, Words, attach_issue, beside, in_file, is_whole, seldom,
 };
+use crate::recovery::{Found, Recovery};
 use crate::{Claim, Definition, Judged, Metric, Structure, Technique};
 
 /// The technique in the registry.
@@ -107,6 +110,18 @@ impl Technique for RegisterToRegister {
             count("rtrp_guarded_cycles"),
             count("rtrp_live_cycles"),
         )]
+    }
+
+    fn recovery(&self, _: &GpuSpec, structure: Storage) -> Option<Recovery> {
+        let Guard::Correcting(code) = CODE else {
+            return None;
+        };
+        (structure == Storage::RegisterFile).then_some(Recovery {
+            corrector: "rtrp.corrector.read",
+            code: (code, 32),
+            found: Found::Operands,
+            rewrites: true,
+        })
     }
 
     fn claims(&self) -> &'static [Claim] {

@@ -20,11 +20,13 @@ mod buffer;
 mod structures;
 mod table;
 
+use warpwatt_circuit::logic::Code;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
-use warpwatt_reliability::{Journals, ProtectionFactory};
+use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
 
 use crate::parameter::{Choice, Count, CountOr, Flag, choice, count, count_or, flag};
 use crate::protection::attach_fetch;
+use crate::recovery::{Found, Recovery};
 use crate::{Claim, Definition, Judged, Metric, Structure, Technique};
 use buffer::Buffer;
 use table::Replacement;
@@ -65,6 +67,10 @@ pub static DEFINITION: Definition = Definition {
         (
             "sawp.minimum.read",
             "looks for the entry with the fewest instructions, for a new one where none is free",
+        ),
+        (
+            "sawp.broadcast.read",
+            "slots of the buffer that compare the number of an entry which makes way with their own",
         ),
         (
             "sawp.table.read",
@@ -269,6 +275,16 @@ impl Technique for Sawp {
             share("unique.up_to_eleven", cycles[..11].iter().sum(), all),
             largest,
         ]
+    }
+
+    /// Who has check bits is dropped at its issue, corrected, and issues again (section 3.2.2.2).
+    fn recovery(&self, gpu: &GpuSpec, structure: Storage) -> Option<Recovery> {
+        (structure == Storage::InstructionBuffer).then(|| Recovery {
+            corrector: "sawp.corrector.read",
+            code: (Code::Sec, structures::word(gpu)),
+            found: Found::Issue,
+            rewrites: false,
+        })
     }
 
     fn claims(&self) -> &'static [Claim] {

@@ -19,10 +19,12 @@ mod ports;
 mod store;
 mod structures;
 
+use warpwatt_circuit::logic::Code;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
-use warpwatt_reliability::{Journals, ProtectionFactory};
+use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
 
 use crate::protection::attach_issue;
+use crate::recovery::{Found, Recovery};
 use crate::{Claim, Definition, Judged, Metric, Structure, Technique};
 use hook::Hook;
 
@@ -162,6 +164,16 @@ impl Technique for Sharp {
                 count("sharp.queue.write"),
             ),
         ]
+    }
+
+    /// What a check finds wrong is sent back to the registers, for which the warp waits anyway (section 3.3.3).
+    fn recovery(&self, _: &GpuSpec, structure: Storage) -> Option<Recovery> {
+        (structure == Storage::RegisterFile).then_some(Recovery {
+            corrector: "sharp.corrector.read",
+            code: (Code::Hsiao, 32),
+            found: Found::Before,
+            rewrites: true,
+        })
     }
 
     fn claims(&self) -> &'static [Claim] {

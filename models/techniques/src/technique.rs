@@ -6,10 +6,11 @@ use std::sync::Arc;
 use warpwatt_circuit::{CircuitError, Cost, Flavours, Gated, Granularity, Spec};
 use warpwatt_gpu::trace::LaunchShape;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
-use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
+use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage, Whole};
 use warpwatt_structures::Stage;
 use warpwatt_techlib::quantity::Time;
 
+use crate::recovery::Recovery;
 use crate::registers_over_time::RegistersOverTime;
 use crate::{LaneCheck, Structure};
 
@@ -90,7 +91,18 @@ pub trait Technique: Send + Sync + Debug {
         Vec::new()
     }
 
-    /// Changes structures that are there without the technique: what it resizes, or switches off at times.
+    /// What it adds around structures that are there, those of the other techniques among them.
+    fn around(&self, gpu: &GpuSpec, structures: &[Structure]) -> Vec<Structure> {
+        let _ = (gpu, structures);
+        Vec::new()
+    }
+
+    /// Codes on whole structures that all SMs share, for a run in which needed bits are followed.
+    fn shared_codes(&self) -> Vec<Whole> {
+        Vec::new()
+    }
+
+    /// Changes structures that are there without it, those that other techniques add among them: what it resizes, or switches off at times.
     fn alter(&self, gpu: &GpuSpec, structures: &mut [Structure]) {
         let _ = (gpu, structures);
     }
@@ -104,6 +116,12 @@ pub trait Technique: Send + Sync + Debug {
     /// How the technique finds that a lane computes wrongly, if it does.
     fn lane_check(&self, gpu: &GpuSpec) -> Option<LaneCheck> {
         let _ = gpu;
+        None
+    }
+
+    /// How it corrects a flip in a structure, where it does.
+    fn recovery(&self, gpu: &GpuSpec, structure: Storage) -> Option<Recovery> {
+        let _ = (gpu, structure);
         None
     }
 

@@ -8,6 +8,7 @@ mod golden;
 mod journal;
 pub mod lanes;
 mod plan;
+pub mod protected;
 mod worker;
 
 pub use campaign::{Unfinished, campaign};

@@ -247,7 +247,7 @@ impl<'d> Draw<'d> {
     }
 
     /// The execution that shows what a flip does, or what it does if that is known.
-    fn strike(&mut self, held: &Held) -> Result<Strike, Class> {
+    pub(super) fn strike(&mut self, held: &Held) -> Result<Strike, Class> {
         let &Held {
             launch,
             cta,
@@ -375,7 +375,8 @@ impl<'d> Draw<'d> {
     }
 }
 
-fn warp_of(held: &Held) -> usize {
+/// The warp in its CTA, for what a warp has.
+pub(super) fn warp_of(held: &Held) -> usize {
     match held.holder {
         Holder::Register { warp, .. }
         | Holder::Instruction { warp, .. }

@@ -51,7 +51,10 @@ pub fn follow(
     guarded: Guarded<'_>,
     control: Control<'_>,
 ) -> Result<(Run, Vec<LaunchAvf>), GpuError> {
-    let mut probe = Probe::new(spec, needs, WINDOW).with_shared(guarded.codes);
+    let mut shared = guarded.codes.to_vec();
+    let stack = guarded.techniques;
+    shared.extend(stack.map(Stack::shared_codes).into_iter().flatten());
+    let mut probe = Probe::new(spec, needs, WINDOW).with_shared(&shared);
     let mut hooks = Hooks::default();
     let mut protections = vec![whole_structures(guarded.codes.to_vec())];
     if let Some(stack) = guarded.techniques {

@@ -19,6 +19,7 @@ Examples:
   warpwatt inject matmul_tiled --structure shared_memory --samples 10000 --seed 7 --json
   warpwatt inject bfs --structure instruction_buffer --margin 0.01 --confidence 0.99 --out bfs.json
   warpwatt inject my.toml --structure pipeline_latch --preset v100 --jobs 2
+  warpwatt inject walsh --structure instruction_buffer --preset softerror-28sm -t sawp -t \"ecc(structure=instruction_buffer, code=parity)\" --node 40nm
   warpwatt inject hotspot --structure lanes --preset dmr-30sm
   warpwatt inject bfs --structure lanes --fault stuck_at_1 -t \"warped_dmr(shuffle=false)\" -t warped_dmr
 
@@ -37,9 +38,16 @@ pub struct InjectArguments {
     /// What is wrong with lanes: transient, stuck_at_0, stuck_at_1 (repeatable) [default: each]
     #[arg(long, value_name = "KIND", value_parser = fault)]
     pub fault: Vec<Fault>,
-    /// A technique that may find faults of lanes, warped_dmr or full_dmr with parameters (repeatable) [default: what the works compare]
+    /// A technique that protects the structure (repeatable): what it finds and corrects is counted, and what that costs; of lanes one that may find faults,
+    /// warped_dmr or full_dmr with parameters [default there: what the works compare]
     #[arg(long, short = 't', value_name = "TECHNIQUE")]
     pub technique: Vec<String>,
+    /// Price corrections at a technology node
+    #[arg(long, value_name = "NODE", requires = "technique")]
+    pub node: Option<String>,
+    /// The technology library: silicon, itrs [default: silicon]
+    #[arg(long, value_name = "NAME", requires = "node")]
+    pub library: Option<String>,
     /// Flips to try, of lanes faults of each kind [default: as many as --margin and --confidence ask for]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub samples: Option<u64>,

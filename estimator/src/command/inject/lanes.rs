@@ -37,15 +37,20 @@ const MARGIN: f64 = 0.05;
 pub fn refuse_misplaced(arguments: &InjectArguments, sink: &mut Sink) -> bool {
     let before = sink.diags.len();
     let lanes = arguments.structure == Struck::Lanes;
-    for (given, option) in [
-        (!arguments.fault.is_empty(), "--fault"),
-        (!arguments.technique.is_empty(), "--technique"),
-    ] {
-        if given && !lanes {
-            let message = format!("`{option}` is about faults of lanes");
-            let help = "add `--structure lanes`, or leave it out";
-            sink.push(Diag::error("inject::not_lanes", message).help(help));
-        }
+    if !arguments.fault.is_empty() && !lanes {
+        let message = "`--fault` is about faults of lanes";
+        let help = "add `--structure lanes`, or leave it out";
+        sink.push(Diag::error("inject::not_lanes", message).help(help));
+    }
+    if arguments.exhaustive && !lanes && !arguments.technique.is_empty() {
+        let message = "flips under techniques are drawn";
+        let help = "leave `--exhaustive` out, or say how many with `--samples N`";
+        sink.push(Diag::error("inject::techniques_sampled", message).help(help));
+    }
+    if arguments.node.is_some() && lanes {
+        let message = "`--node` prices corrections, of which faults of lanes have none";
+        let help = "leave it out";
+        sink.push(Diag::error("inject::no_correction", message).help(help));
     }
     if arguments.exhaustive && lanes {
         let help = "leave it out, or say how many with `--samples N`";

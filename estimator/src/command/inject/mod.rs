@@ -2,6 +2,7 @@
 
 mod arguments;
 mod lanes;
+mod protected;
 mod show;
 
 use std::io::{self, IsTerminal};
@@ -18,6 +19,7 @@ use warpwatt_reliability::inject::{Class, Recorder, Sites, Tally, Target, Timeli
 
 pub use arguments::InjectArguments;
 use arguments::Struck;
+use protected::Wanted;
 use show::{Facts, text};
 
 use super::console::{Exit, err, out, out_json, reject};
@@ -50,7 +52,11 @@ pub fn run(arguments: &InjectArguments) -> Exit {
     match document {
         Ok(document) if arguments.json => out_json(&document),
         Ok(document) if arguments.structure == Struck::Lanes => out(&lanes::text(&document)),
-        Ok(document) => out(&text(&document)),
+        Ok(document) => out(&format!(
+            "{}{}",
+            text(&document),
+            protected::text(&document)
+        )),
         Err(diag) => {
             if let Some(diag) = diag {
                 sink.push(diag);
@@ -70,7 +76,8 @@ fn document(
     let spec = arguments.gpu.spec(None, sink);
     let request = arguments.kernel.request(sink);
     let kernel = request.and_then(|request| load(sink, &request, None));
-    let (Some(spec), Some(kernel)) = (spec, kernel) else {
+    let wanted = Wanted::read(arguments, target, sink);
+    let (Some(spec), Some(kernel), Some(wanted)) = (spec, kernel, wanted) else {
         return Err(None);
     };
     let golden = golden_run(arguments, &spec, &kernel, sink)?;
@@ -80,6 +87,8 @@ fn document(
     let key = key(arguments, &spec, &kernel, &plan);
     let tally = executed(arguments, &golden, &plan, &key)?;
     let ace = ace(target, &spec, &golden)?;
+    let samples = tally.total();
+    let techniques = wanted.documents(arguments, (&golden, &spec), (target, samples))?;
     let facts = Facts {
         arguments,
         kernel: &kernel,
@@ -89,6 +98,7 @@ fn document(
         executed: plan.strikes.len(),
         tally,
         ace,
+        techniques,
     };
     Ok(facts.document())
 }

@@ -22,6 +22,8 @@ pub struct Facts<'f> {
     pub tally: Tally,
     /// What ACE analysis says of the structure, if it knows it.
     pub ace: Option<BitCycles>,
+    /// What comes of flips under techniques.
+    pub techniques: Vec<Value>,
 }
 
 impl Facts<'_> {
@@ -55,6 +57,7 @@ impl Facts<'_> {
                 "hang": self.share(self.tally.of(Class::Hang)),
             },
             "ace": self.ace.as_ref().map(|ace| self.beside(ace)),
+            "techniques": self.techniques,
         })
     }
 

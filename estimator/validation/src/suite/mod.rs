@@ -32,6 +32,8 @@ pub use shipped::{shipped, study};
 pub struct Suite {
     /// Authors, title, place.
     pub citation: String,
+    /// What most of its gaps hang on, with the experiment that shows it; empty if that is not said.
+    pub why: String,
     /// Studies whose points are compared, by the names of their files.
     pub studies: Vec<String>,
     /// Whose benchmarks the kernels stand for; without one they stand for themselves.

@@ -18,8 +18,9 @@ use warpwatt_study::reader::known;
 use warpwatt_study::reader::{Fault, Reader, Section, parse_document, plain, text};
 use warpwatt_study::{parse_profile, quantity, read_spec};
 
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 10] = [
     "citation",
+    "why",
     "paper",
     "numbers",
     "studies",
@@ -68,6 +69,13 @@ fn suite(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Suite> {
     let citation = reader.one(root, "citation", |value| {
         text("`citation`", value, "citation = \"Author, title, place\"")
     });
+    let why = reader.one(root, "why", |value| {
+        text(
+            "`why`",
+            value,
+            "why = \"inputs: with larger ones the row holds\"",
+        )
+    });
     let paper = reader.one(root, "paper", |value| {
         let name = text("`paper`", value, "paper = \"warped_dmr\"")?;
         let names = warpwatt_suite::papers().iter().map(|paper| paper.name);
@@ -88,6 +96,7 @@ fn suite(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Suite> {
     let setting = setting(reader, root);
     let mut suite = Suite {
         citation: citation.map_or_else(String::new, |citation| citation.value),
+        why: why.map_or_else(String::new, |why| why.value),
         studies: studies.collect(),
         paper: paper.and_then(|paper| warpwatt_suite::paper(&paper.value)),
         circuits: circuits(reader, root),

@@ -1,4 +1,5 @@
-//! Instructions on their way from an I-cache or filter hit to the buffer. The way has one length, so they arrive in the order in which they set out.
+//! Instructions on their way from an I-cache or filter hit to the buffer. The way has one length, so that they arrive in the order in which they set out, but for
+//! those that need not be decoded: these overtake others, but none of their own warp.
 
 use crate::engine::NEVER;
 
@@ -30,14 +31,27 @@ impl Arrivals {
         self.ring[number & (self.ring.len() - 1)]
     }
 
-    /// An instruction of `warp` arrives in `cycle`, no earlier than those before it.
+    /// An instruction of `warp` arrives in `cycle`, no earlier than those of its warp before it; when that is.
     #[inline]
-    pub fn push(&mut self, cycle: u64, warp: u8) {
+    pub fn push(&mut self, cycle: u64, warp: u8) -> u64 {
         debug_assert!(self.put - self.taken < self.ring.len());
-        self.first = self.first.min(cycle);
         let last = self.ring.len() - 1;
-        self.ring[self.put & last] = (cycle, warp);
+        let (mut cycle, mut place) = (cycle, self.put);
+        while place != self.taken {
+            let before = self.at(place - 1);
+            if before.1 == warp {
+                cycle = cycle.max(before.0);
+            }
+            if before.0 <= cycle {
+                break;
+            }
+            self.ring[place & last] = before;
+            place -= 1;
+        }
+        self.ring[place & last] = (cycle, warp);
+        self.first = self.first.min(cycle);
         self.put += 1;
+        cycle
     }
 
     /// The cycle and the warp of the next instruction that has arrived by `now`.
@@ -76,6 +90,17 @@ impl Arrivals {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_need_not_be_decoded_overtakes_other_warps_and_not_its_own() {
+        let mut arrivals = Arrivals::new(8);
+        assert_eq!(arrivals.push(10, 1), 10);
+        assert_eq!(arrivals.push(11, 2), 11);
+        assert_eq!(arrivals.push(9, 3), 9);
+        assert_eq!(arrivals.push(9, 2), 11);
+        let order: Vec<_> = std::iter::from_fn(|| arrivals.pop(20)).collect();
+        assert_eq!(order, [(9, 3), (10, 1), (11, 2), (11, 2)]);
+    }
 
     #[test]
     fn they_arrive_in_order_and_not_before_their_cycle() {

@@ -136,17 +136,28 @@ impl Sm<'_> {
     /// Fetches for as many warps as the fetch stage serves in a cycle.
     pub(super) fn fetch(&mut self, now: u64, world: &mut World<'_>) -> Result<(), GpuError> {
         for _ in 0..world.spec.fetch.warps {
-            if self.can_fetch == 0 {
+            let can = self.may_fetch();
+            if can == 0 {
                 break;
             }
             let last_issued = self.schedulers[0].last_issued;
-            let index = self
-                .select
-                .fetch(self.can_fetch, self.last_fetched, last_issued);
+            let index = self.select.fetch(can, self.last_fetched, last_issued);
             self.last_fetched = index;
             self.fetch_for(index, now, world)?;
         }
         Ok(())
+    }
+
+    /// Warps that the fetch stage may serve, and the filter as well.
+    #[inline]
+    fn may_fetch(&self) -> u64 {
+        let filter = self.filter.as_ref();
+        if filter.is_none_or(|it| it.lets_fetch_ahead()) {
+            return self.can_fetch;
+        }
+        let holds = |index: &usize| self.warps[*index].held > 0;
+        let holding = (0..self.warps.len()).filter(holds);
+        holding.fold(self.can_fetch, |can, index| can & !(1 << index))
     }
 
     fn fetch_for(&mut self, index: u32, now: u64, world: &mut World<'_>) -> Result<(), GpuError> {
@@ -214,7 +225,8 @@ impl Sm<'_> {
         let filtered = self.filtered(event);
         let hit = filtered || self.cached(event, world)?;
         if hit {
-            self.hit(event, world);
+            let decoded = filtered && self.filter.as_ref().is_some_and(|it| it.skips_decode());
+            self.hit(event, decoded, world);
         }
         if watched {
             let fetched = Fetched {
@@ -233,11 +245,12 @@ impl Sm<'_> {
         Ok(())
     }
 
-    /// The instruction enters the buffer after the fetch and decode stages.
-    fn hit(&mut self, event: FetchEvent, world: &World<'_>) {
-        let arrival =
-            event.cycle + u64::from(world.spec.fetch.stages + world.spec.fetch.decode_cycles);
-        self.arrivals.push(arrival, event.warp);
+    /// The instruction enters the buffer after the fetch stages, and those of decode unless it is decoded already.
+    fn hit(&mut self, event: FetchEvent, decoded: bool, world: &World<'_>) {
+        let fetch = &world.spec.fetch;
+        let decode = if decoded { 0 } else { fetch.decode_cycles };
+        let arrival = event.cycle + u64::from(fetch.stages + decode);
+        let arrival = self.arrivals.push(arrival, event.warp);
         for observer in &mut self.observers {
             observer.delivered(FetchEvent {
                 cycle: arrival,

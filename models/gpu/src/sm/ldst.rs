@@ -15,7 +15,7 @@ use crate::counters::Counter;
 use crate::event::Event;
 use crate::memory::coalesce::{Block, LOCAL_MASK, LocalAccess, Rules};
 use crate::request::Kind;
-use crate::{GpuError, GpuSpec, MemoryPath, SECTOR_BYTES, TexturePath, Transactions};
+use crate::{GpuError, GpuSpec, MemoryPath, SECTOR_BYTES, SharedUse, TexturePath, Transactions};
 
 /// Loads and atomics whose data are on their way.
 #[derive(Clone, Debug, Default)]
@@ -347,7 +347,13 @@ impl<'t> Sm<'t> {
             _ => shared.pass_cycles,
         });
         for hook in &mut self.issue_hooks {
-            hook.shared_taken(from, passes.count * pass_cycles);
+            let lanes = (waiting.addresses, waiting.executed);
+            hook.shared_taken(&SharedUse {
+                from,
+                passes: passes.count,
+                pass_cycles,
+                ..SharedUse::new(world.spec, lanes, waiting.op.bytes.into(), !atomic)
+            });
         }
         self.take_ldst(from, waiting.interval.max(passes.count * pass_cycles));
         // Whoever comes back has seen a load's result first.

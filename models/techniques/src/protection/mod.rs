@@ -94,6 +94,12 @@ impl Guard {
     }
 }
 
+/// Columns of an array whose words get so many bits: an even number. An odd number of columns cannot be multiplexed, so that the array would be folded in
+/// another way than the plain one beside it; one is left over instead.
+pub fn columns(bits: u64) -> u64 {
+    bits.next_multiple_of(2)
+}
+
 /// Stages of trees over a word: those of 32 bits are in time in one, of 64 in two.
 fn stages(bits: u64) -> u32 {
     if bits > 32 { 2 } else { 1 }
@@ -108,7 +114,7 @@ pub fn logic(block: LogicBlock) -> Spec {
 }
 
 /// Cycles that a correction may take: what is wrong is executed again.
-const CORRECTION_CYCLES: u32 = 4;
+pub const CORRECTION_CYCLES: u32 = 4;
 
 /// A structure beside the pipeline, which takes a word a cycle and delays nothing: it is of the least leaky transistors that are in time.
 pub fn beside(gpu: &GpuSpec, structure: Structure) -> Structure {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::KernelTrace;
 use warpwatt_gpu::{
-    FetchEvent, FetchObserver, Hooks, IssueEvent, IssueHook, IssuePlan, PlaceEvent,
+    FetchEvent, FetchObserver, Hooks, IssueEvent, IssueHook, IssuePlan, PlaceEvent, SharedUse,
 };
 use warpwatt_reliability::{Cover, Protection, ProtectionFactory, Residency};
 
@@ -77,8 +77,8 @@ impl<H: IssueHook> IssueHook for Shared<H> {
         self.0.borrow_mut().collected(warp, cycle);
     }
 
-    fn shared_taken(&mut self, from: u64, cycles: u64) {
-        self.0.borrow_mut().shared_taken(from, cycles);
+    fn shared_taken(&mut self, taken: &SharedUse<'_>) {
+        self.0.borrow_mut().shared_taken(taken);
     }
 
     fn loaded(&mut self, cycle: u64, warp: u8) {

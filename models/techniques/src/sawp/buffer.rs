@@ -129,8 +129,12 @@ impl FetchObserver for Buffer {
         }
         activity.add("sawp.generator.read", counts.generated);
         activity.add("sawp.parity.read", counts.arrivals + self.left);
-        activity.add("sawp.analyser.read", counts.arrivals);
-        activity.add("sawp.minimum.read", counts.searches);
+        if self.settings.entries() > 1 {
+            activity.add("sawp.analyser.read", counts.arrivals);
+            activity.add("sawp.minimum.read", counts.searches);
+        }
+        let slots = self.slots.len() as u64;
+        activity.add("sawp.broadcast.read", counts.evictions * slots);
         activity.add("sawp.table.read", self.table_reads);
         activity.add("sawp.table.write", counts.updates + counts.generated);
         if self.settings.counts_progress() {

@@ -6,7 +6,7 @@ use warpwatt_gpu::GpuSpec;
 
 use super::Sawp;
 use crate::Structure;
-use crate::protection::{Guard, beside, logic, seldom};
+use crate::protection::{Guard, beside, columns, logic, seldom};
 
 /// One error is all that there is (section 3.2.2.1).
 const CODE: Guard = Guard::Correcting(Code::Sec);
@@ -50,6 +50,14 @@ impl Sawp {
                 "sawp.table",
                 buffer(entries, CODE.check_bits(word) + 2 * number),
                 1,
+            ),
+            // The number of an entry that makes way goes to all slots, each of which compares it with its own.
+            of(
+                "sawp.broadcast",
+                logic(LogicBlock::Equality {
+                    bits: number_bits(entries),
+                }),
+                slots(gpu),
             ),
         ];
         if self.compare_reads {
@@ -110,7 +118,7 @@ impl Sawp {
     pub(super) fn widen(&self, structures: &mut [Structure]) {
         for structure in structures {
             if let ("instruction_buffer", Spec::Ram(ram)) = (structure.name, &mut structure.spec) {
-                ram.bits += 2 + number_bits(self.entries());
+                ram.bits = columns(ram.bits + 2 + number_bits(self.entries()));
             }
         }
     }
@@ -126,7 +134,7 @@ fn buffer(entries: u32, bits: u64) -> Spec {
 }
 
 /// Bits of an instruction.
-fn word(gpu: &GpuSpec) -> u64 {
+pub(super) fn word(gpu: &GpuSpec) -> u64 {
     8 * u64::from(gpu.fetch.instruction_bytes)
 }
 

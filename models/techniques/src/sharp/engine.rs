@@ -1,4 +1,5 @@
-//! The work on the request at the head of the queue: a warp-wide register a cycle, if ports are idle (section 3.3.3).
+//! The work on the request at the head of the queue: a warp-wide register a cycle, if its bank is idle and the waiting queue has room for its groups (section
+//! 3.3.3), which leave it for shared memory as soon as their banks are idle.
 
 mod accesses;
 mod forecast;
@@ -129,7 +130,14 @@ impl Engine {
             self.work = next;
             return;
         }
-        if !self.ports.idle(warp, word, self.cycle) {
+        let groups = match request {
+            Request::Record(_) => self.shape.groups,
+            Request::Check(_) => self
+                .recorded(warp, word)
+                .map_or(0, |it| it.groups.count_ones()),
+        };
+        self.ports.drain(self.cycle);
+        if !self.ports.idle(warp, word, self.cycle, groups) {
             self.counts.waited += 1;
             self.cycle += 1;
             return;

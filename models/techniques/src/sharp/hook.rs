@@ -2,7 +2,7 @@
 
 use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::{KernelTrace, LaneMask, MemoryOp, MemoryOpKind, Space, Step};
-use warpwatt_gpu::{GpuSpec, IssueEvent, IssueHook, IssuePlan, PlaceEvent};
+use warpwatt_gpu::{GpuSpec, IssueEvent, IssueHook, IssuePlan, PlaceEvent, SharedUse};
 use warpwatt_reliability::{Cover, Protection, Residency, Structure};
 
 use super::engine::{Engine, Shape};
@@ -34,7 +34,7 @@ impl Hook {
             groups: (gpu.sm.warp_width / 4).min(16),
             cycles: 1,
         };
-        let ports = Ports::new(gpu.operands.banks);
+        let ports = Ports::new(gpu.operands.banks, gpu.shared.banks);
         let store = Store::new(gpu.sm.shared_bytes, gpu.sm.ctas);
         Self {
             engine: Engine::new(shape, gpu.warps_per_sm(), ports, store),
@@ -153,8 +153,12 @@ impl IssueHook for Hook {
         self.stores(event);
     }
 
-    fn shared_taken(&mut self, from: u64, cycles: u64) {
-        self.engine.ports.shared(from, cycles);
+    fn shared_taken(&mut self, taken: &SharedUse<'_>) {
+        let mut from = taken.from;
+        for banks in taken.banks() {
+            self.engine.ports.shared(from, taken.pass_cycles, banks);
+            from += taken.pass_cycles;
+        }
     }
 
     fn loaded(&mut self, cycle: u64, warp: u8) {

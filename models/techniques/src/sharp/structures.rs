@@ -4,14 +4,13 @@ use warpwatt_circuit::logic::{Code, LogicBlock};
 use warpwatt_circuit::{BufferSpec, Ports, RamSpec, Spec};
 use warpwatt_gpu::GpuSpec;
 
+use super::ports::WAITING;
 use crate::Structure;
 use crate::protection::{Guard, beside, logic, seldom};
 use warpwatt_structures::Charge;
 
 /// One error is corrected, two are told from one: seven bits for a register of a lane (section 3.3.2.2).
 const CODE: Guard = Guard::Correcting(Code::Hsiao);
-/// Entries of the waiting queue.
-const WAITING: u64 = 8;
 /// Requests that wait.
 const REQUESTS: u64 = 16;
 /// Bits of a group's content: four registers.
@@ -34,7 +33,7 @@ pub(super) fn structures(gpu: &GpuSpec) -> Vec<Structure> {
         of("sharp.warp_table", buffer(warps, warp_bits), 1),
         of(
             "sharp.waiting_queue",
-            buffer(WAITING, number_bits(groups) + GROUP_BITS),
+            buffer(u64::from(WAITING), number_bits(groups) + GROUP_BITS),
             1,
         ),
         beside(gpu, of("sharp.generator", CODE.generator(32), width)).charged(Charge::any(

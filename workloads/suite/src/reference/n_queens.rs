@@ -2,16 +2,20 @@
 
 use super::{Inputs, Outputs};
 
+/// An element for each thread that has a placement, or the sum of a block.
 pub(crate) fn n_queens(inputs: &Inputs<'_>) -> Outputs {
     let board = inputs.size("board") as u32;
     let [columns, left, right] = ["columns", "left", "right"].map(|name| inputs.u32s(name));
-    let threads = inputs
+    let (grid, block) = inputs.launch();
+    let threads = (grid[0] * block[0]) as usize;
+    let elements = inputs
         .prepared
         .buffer("solutions")
         .map_or(0, |buffer| buffer.before.len() / 4);
-    let mut solutions = vec![0; threads];
-    for (i, solutions) in solutions.iter_mut().take(columns.len()).enumerate() {
-        *solutions = completions(board, columns[i], left[i], right[i]);
+    let each = threads / elements.max(1);
+    let mut solutions = vec![0; elements];
+    for i in 0..inputs.size("placements") {
+        solutions[i / each.max(1)] += completions(board, columns[i], left[i], right[i]);
     }
     Outputs::default().u32s("solutions", &solutions)
 }

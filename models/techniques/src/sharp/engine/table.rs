@@ -39,6 +39,7 @@ impl Engine {
         let mut groups = 0;
         for group in 0..self.shape.groups {
             let place = self.place(warp, word, group);
+            self.ports.wait(place);
             if self.store.record(place, warp) {
                 groups |= 1 << group;
             }
@@ -59,6 +60,10 @@ impl Engine {
         };
         self.counts.checked += 1;
         self.counts.groups_read += u64::from(groups.count_ones());
+        for group in (0..self.shape.groups).filter(|group| groups >> group & 1 != 0) {
+            let place = self.place(warp, word, group);
+            self.ports.wait(place);
+        }
         let parts = groups.count_ones() * PARTS as u32 / self.shape.groups;
         let register = WarpRegister { warp, word };
         self.lives.check(register, since..self.cycle, parts);

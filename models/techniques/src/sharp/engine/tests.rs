@@ -11,7 +11,7 @@ fn engine() -> Engine {
     };
     let mut store = Store::new(16384, 8);
     store.begin(0);
-    let mut engine = Engine::new(shape, 32, Ports::new(16), store);
+    let mut engine = Engine::new(shape, 32, Ports::new(16, 16), store);
     engine.lives.start(0, 4);
     for word in 0..4 {
         engine.lives.write(WarpRegister { warp: 0, word }, 0, true);
@@ -58,12 +58,32 @@ fn registers_are_recorded_and_checked_one_a_cycle() {
 fn ports_that_others_want_are_waited_for() {
     let mut engine = engine();
     engine.advance(10);
-    engine.ports.shared(10, 5);
-    engine.ports.read(0, 1, 16);
+    engine.ports.shared(10, 5, 0xffff);
+    engine.ports.read(0, 1, 15);
     engine.load(0, &[], 0);
     engine.advance(50);
     assert_eq!(engine.counts.recorded, 4);
-    assert_eq!(engine.counts.waited, 5 + 1);
+    assert_eq!(
+        engine.counts.waited,
+        4 + 1,
+        "register 0 fills the waiting queue in cycle 10, which empties in 15; then the bank of register 1 is taken"
+    );
+}
+
+/// Registers 0 and 2 go to the lower eight banks, 1 and 3 to the upper ones: a pass that takes those above stands in nobody's way but theirs.
+#[test]
+fn a_pass_keeps_out_only_those_whose_banks_it_takes() {
+    let waited = |banks| {
+        let mut engine = engine();
+        engine.advance(10);
+        engine.ports.shared(11, 4, banks);
+        engine.load(0, &[1, 3], 0);
+        engine.advance(50);
+        assert_eq!(engine.counts.recorded, 2);
+        engine.counts.waited
+    };
+    assert_eq!(waited(0xff00), 0);
+    assert_eq!(waited(0x00ff), 4);
 }
 
 #[test]

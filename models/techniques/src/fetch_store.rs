@@ -1,20 +1,59 @@
-//! Does the filter cache fit the fetch cycle?
+//! A small store before the I-cache: does it fit the fetch cycle, and what has its decoder still to do?
 
+use warpwatt_activity::Activity;
 use warpwatt_circuit::{CircuitError, SelectSpec, Spec};
 use warpwatt_gpu::GpuSpec;
 use warpwatt_techlib::quantity::Time;
 
-use super::FilterCache;
-use crate::{Circuits, Fit, Path};
-use warpwatt_structures::plain;
+use crate::{Circuits, Fit, Path, Structure};
+use warpwatt_structures::{Charge, plain};
 
-/// Section 4 of the paper, "Timing": a hit takes warp scheduling + tag check + filter-cache data + multiplexer, a miss takes the I-cache in place of the
-/// filter-cache data. If the longer one exceeds the clock period, scheduling and tag check become a stage of their own.
+/// The counter of instructions that passed the decoder, where some come decoded.
+pub const DECODER: &str = "decoded_instructions";
+
+/// Bits of an instruction's address that tell it from others.
+pub fn address_bits(gpu: &GpuSpec) -> u64 {
+    let offset = gpu.fetch.instruction_bytes.ilog2();
+    u64::from(gpu.icache.address_bits.saturating_sub(offset).max(1))
+}
+
+/// The decoder is charged for what it decodes, and not for all that is fetched.
+pub fn bypass_decoder(structures: &mut [Structure]) {
+    let decoders = structures.iter_mut().filter(|it| it.name == "decoder");
+    decoders.for_each(|it| it.charges = vec![Charge::each("read", DECODER)]);
+}
+
+/// Counts what a store leaves to the decoder: so many of `lookups` came decoded.
+pub fn report_decoded(activity: &mut Activity, hits: u64, lookups: u64) {
+    let fetches = activity.get("fetches");
+    let bypassed = u128::from(fetches) * u128::from(hits) / u128::from(lookups.max(1));
+    activity.add(DECODER, fetches - bypassed as u64);
+}
+
+/// A store that is asked before the I-cache.
+pub struct FetchStore {
+    /// Its name in sentences.
+    pub name: &'static str,
+    /// Names of a fetch that it serves, and of one that it does not.
+    pub paths: [&'static str; 2],
+    /// What finds out whether it has an instruction.
+    pub check: (&'static str, Spec),
+    /// What gives the instruction then.
+    pub data: (&'static str, Spec),
+    /// What chooses between it and the I-cache.
+    pub mux: Spec,
+}
+
+/// Section 4 of A. Lashgar and others, "Timing": a hit takes warp scheduling + tag check + the store's data + multiplexer, a miss takes the I-cache in place of the
+/// store's data. If the longer one exceeds the clock period, scheduling and tag check become a stage of their own.
 ///
 /// The I-cache access is tag and data one after the other: only so do the paper's Table 1 and its sentence agree
 /// (117.28 + 115.94 + 221.20 ps = 0.45 ns for a miss, 117.28 + 161.76 ps = 0.28 ns for a hit).
+///
+/// # Errors
+/// If a circuit cannot be built.
 pub fn fit(
-    filter: &FilterCache,
+    store: &FetchStore,
     gpu: &mut GpuSpec,
     circuits: &dyn Circuits,
 ) -> Result<Fit, CircuitError> {
@@ -22,41 +61,27 @@ pub fn fit(
     let select = delay(&Spec::Select(SelectSpec {
         inputs: u64::from(gpu.warps_per_sm()),
     }))?;
-    let (tag, data, mux) = (
-        delay(&filter.tag(gpu))?,
-        delay(&filter.data(gpu))?,
-        delay(&filter.mux())?,
-    );
-    let (icache_tag, icache_data) = (
-        delay(&plain::icache_tag(gpu))?,
-        delay(&plain::icache_data(gpu))?,
-    );
-    let hit = Path {
-        name: "filter-cache hit",
-        parts: vec![
-            ("warp selection", select),
-            ("tag check", tag),
-            ("filter-cache data", data),
-            ("multiplexer", mux),
-        ],
+    let check = (store.check.0, delay(&store.check.1)?);
+    let mux = ("multiplexer", delay(&store.mux)?);
+    let first = [("warp selection", select), check];
+    let icache = [
+        ("I-cache tag", delay(&plain::icache_tag(gpu))?),
+        ("I-cache data", delay(&plain::icache_data(gpu))?),
+    ];
+    let [hit, miss] = store.paths;
+    let path = |name, middle: &[(&'static str, Time)]| Path {
+        name,
+        parts: [&first[..], middle, &[mux][..]].concat(),
     };
-    let miss = Path {
-        name: "filter-cache miss",
-        parts: vec![
-            ("warp selection", select),
-            ("tag check", tag),
-            ("I-cache tag", icache_tag),
-            ("I-cache data", icache_data),
-            ("multiplexer", mux),
-        ],
-    };
-    Ok(decide(gpu, hit, miss))
+    let hit = path(hit, &[(store.data.0, delay(&store.data.1)?)]);
+    let miss = path(miss, &icache);
+    Ok(decide(store.name, gpu, hit, miss))
 }
 
 /// Parts of a path that make up the first of two stages: warp selection and tag check.
 const FIRST_STAGE: usize = 2;
 
-fn decide(gpu: &mut GpuSpec, hit: Path, miss: Path) -> Fit {
+fn decide(name: &str, gpu: &mut GpuSpec, hit: Path, miss: Path) -> Fit {
     let period = Time::from_ps(1e6 / f64::from(gpu.sm.clock_mhz));
     let longest = if hit.total().as_ps() > miss.total().as_ps() {
         &hit
@@ -69,20 +94,14 @@ fn decide(gpu: &mut GpuSpec, hit: Path, miss: Path) -> Fit {
         sum(&miss),
         period.as_ps()
     )];
-    let beyond_selection = |path: &Path| path.total().as_ps() - path.parts[0].1.as_ps();
-    notes.push(format!(
-        "without warp selection a hit takes {:.0} ps and a miss {:.0} ps; the paper says 280 and 450 ps at 32 nm and leaves warp selection open",
-        beyond_selection(&hit),
-        beyond_selection(&miss)
-    ));
     if longest.total().as_ps() <= period.as_ps() {
         let slack = period.as_ps() - longest.total().as_ps();
         notes.push(format!(
-            "the filter cache fits the fetch cycle with {slack:.0} ps to spare"
+            "the {name} fits the fetch cycle with {slack:.0} ps to spare"
         ));
     } else {
         gpu.fetch.stages = 2;
-        notes.push("the filter cache does not fit the fetch cycle: warp selection and tag check become a first fetch stage".to_owned());
+        notes.push(format!("the {name} does not fit the fetch cycle: warp selection and tag check become a first fetch stage"));
         notes.extend(second_check(&[&hit, &miss], period));
     }
     Fit {
@@ -138,7 +157,7 @@ mod tests {
             let mut gpu = GpuSpec::preset("tesla-16sm").unwrap();
             let hit = path(&[select, 117.28, 161.76, 0.0]);
             let miss = path(&[select, 117.28, 115.94, 221.20, 0.0]);
-            let fit = decide(&mut gpu, hit, miss);
+            let fit = decide("store", &mut gpu, hit, miss);
             assert_eq!(gpu.fetch.stages, stages, "{fit:?}");
         }
     }
@@ -147,6 +166,7 @@ mod tests {
     fn a_clock_that_two_stages_do_not_reach_is_reported() {
         let mut gpu = GpuSpec::preset("tesla-16sm").unwrap();
         let fit = decide(
+            "store",
             &mut gpu,
             path(&[100.0, 100.0, 100.0]),
             path(&[100.0, 100.0, 800.0]),
