@@ -2,6 +2,7 @@
 //!
 //! A technique is one file and one line in [`ALL`]. How to add one is in `docs/adding-a-technique.md`.
 
+mod compiled;
 pub mod compiler_spill;
 mod compose;
 mod definition;
