@@ -25,6 +25,7 @@ pub mod sawp;
 pub mod sharp;
 pub mod static_scalarization;
 mod technique;
+pub mod thread_block_compaction;
 pub mod uniform_vector;
 pub mod warped_dmr;
 
@@ -53,5 +54,6 @@ pub static ALL: &[&Definition] = &[
     &register_to_register_protection::DEFINITION,
     &warped_dmr::DEFINITION,
     &full_dmr::DEFINITION,
+    &thread_block_compaction::DEFINITION,
     &execution_profile::DEFINITION,
 ];
