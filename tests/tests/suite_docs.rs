@@ -105,7 +105,8 @@ fn every_case_has_a_record() {
 
 /// Most registers of the entries of a kernel.
 fn registers(kernel: &Kernel, build: Build) -> u32 {
-    let module = warpwatt_ptx::load(kernel.program(build).1).unwrap();
+    let (_, ptx) = kernel.program(build).unwrap();
+    let module = warpwatt_ptx::load(std::str::from_utf8(ptx).unwrap()).unwrap();
     module
         .entries
         .iter()

@@ -1,8 +1,12 @@
 //! The suite's kernels, executed and compared with their references.
 
+use warpwatt_gcn::{Code, Object};
 use warpwatt_ptx::Module;
 use warpwatt_suite::launch::{Files, LaunchFile};
-use warpwatt_suite::{CaseRun, Kernel, RunError, RunOptions, kernel, kernels, run_case};
+use warpwatt_suite::machine_code::host_view;
+use warpwatt_suite::{
+    Build, CaseRun, Kernel, RunError, RunOptions, kernel, kernels, run_case, run_machine_code,
+};
 
 fn module(kernel: &Kernel, file: &str, ptx: &str) -> Module {
     let module = warpwatt_ptx::load(ptx);
@@ -52,6 +56,45 @@ fn warps_of_64_lanes_compute_the_same() {
     for kernel in kernels() {
         run(kernel, "default", ("kernel.ptx", kernel.ptx), options);
     }
+}
+
+/// The same function from PTX and from machine code of Southern Islands leaves the same bytes in every buffer.
+#[test]
+fn machine_code_leaves_what_ptx_does() {
+    let mut compared = 0;
+    for kernel in kernels() {
+        let Some((file, object)) = kernel.program(Build::Gfx600) else {
+            continue;
+        };
+        let code = Code::new(Object::read(object).unwrap());
+        let view = host_view(&code);
+        for name in kernel.launch_file().unwrap().cases {
+            let name = name.name.get_ref();
+            let of_ptx = run(
+                kernel,
+                name,
+                ("kernel.ptx", kernel.ptx),
+                RunOptions::default(),
+            );
+            let (case, prepared) = kernel.prepare(Some(name)).unwrap();
+            assert!(case.check(&view).is_empty(), "{} {file}", kernel.name);
+            let options = RunOptions {
+                warp_width: 64,
+                ..RunOptions::default()
+            };
+            let of_code = run_machine_code((&code, &view), &case, &prepared, options).unwrap();
+            assert!(of_code.passed(), "{} {name}", kernel.name);
+            for (one, other) in of_ptx.buffers.iter().zip(&of_code.buffers) {
+                assert_eq!(
+                    one.bytes, other.bytes,
+                    "{} {name}: {}",
+                    kernel.name, one.name
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared >= 30, "{compared}");
 }
 
 /// A trace has exactly the instructions that were executed.

@@ -538,6 +538,62 @@ fn counters_are_declared_and_belong_to_structures() {
     }
 }
 
+/// Every technique works on a kernel in machine code of Southern Islands as it is, or says why it does not.
+#[test]
+fn machine_code_runs_under_every_technique_or_is_refused_with_a_reason() {
+    use warpwatt_gcn::{Code, Object};
+    use warpwatt_gpu::GpuError;
+    use warpwatt_suite::machine_code::host_view;
+    use warpwatt_suite::{Build, RunOptions, kernel, run_machine_code};
+
+    const REFUSED: [&str; 7] = [
+        "compiler_spill",
+        "hierarchical_register_file",
+        "register_shrink",
+        "register_virtualization",
+        "static_scalarization",
+        "thread_block_compaction",
+        "uniform_vector",
+    ];
+    let reduction = kernel("reduction_tree").unwrap();
+    let (_, object) = reduction.program(Build::Gfx600).unwrap();
+    let code = Code::new(Object::read(object).unwrap());
+    let (case, prepared) = reduction.prepare(None).unwrap();
+    let options = RunOptions {
+        warp_width: 64,
+        ..RunOptions::default()
+    };
+    let view = host_view(&code);
+    let executed = run_machine_code((&code, &view), &case, &prepared, options).unwrap();
+    let traces = executed.into_traces();
+    let plain = GpuSpec::preset("tahiti").unwrap();
+    let alone = simulate(&plain, &traces, Hooks::default()).unwrap();
+    let mut refused = Vec::new();
+    for definition in REGISTRY {
+        let technique = defaults(definition);
+        let (mut spec, mut hooks) = (plain.clone(), Hooks::default());
+        technique.reshape(&mut spec);
+        technique.attach(&spec, &mut hooks);
+        match simulate(&spec, &traces, hooks) {
+            Ok(run) => {
+                let count = |run: &Run| run.activity.get("thread_instructions");
+                assert!(count(&run) >= count(&alone), "{}", definition.name);
+            }
+            Err(GpuError::Refused { reason, .. }) => {
+                assert!(
+                    reason.contains("machine code"),
+                    "{}: {reason}",
+                    definition.name
+                );
+                refused.push(definition.name);
+            }
+            Err(other) => panic!("{}: {other}", definition.name),
+        }
+    }
+    refused.sort_unstable();
+    assert_eq!(refused, REFUSED);
+}
+
 /// Structures of the baseline that are not leakage-only are all counted.
 #[test]
 fn the_front_end_of_the_baseline_is_counted() {
@@ -559,8 +615,9 @@ fn the_front_end_of_the_baseline_is_counted() {
 /// A file or folder beside the framework's own is a technique, and every technique is one.
 #[test]
 fn every_technique_s_file_is_in_the_registry() {
-    const FRAMEWORK: [&str; 13] = [
+    const FRAMEWORK: [&str; 14] = [
         "baseline",
+        "compiled",
         "compose",
         "definition",
         "fetch_store",

@@ -21,3 +21,10 @@ for kernel in */kernel.cu; do
     --cuda-feature=+ptx60 -mllvm -unroll-runtime=false -I"$kernel" -O3 -ffp-contract=off -std=c++17 -Wall -Wextra -Werror \
     -Wno-unknown-cuda-version -fno-ident -S - -o "$kernel/kernel.papers.ptx"
 done
+
+# For Southern Islands (`kernel.gfx600.o`), of the kernels that have an OpenCL source: `docs/southern-islands.md`.
+for kernel in */kernel.cl; do
+  kernel=${kernel%/kernel.cl}
+  "$clang" -x cl -cl-std=CL2.0 -O2 -nogpulib -ffp-contract=off -target amdgcn-amd-amdhsa -mcpu=gfx600 -Wall -Wextra -Werror \
+    -fno-ident -c "$kernel/kernel.cl" -o "$kernel/kernel.gfx600.o"
+done

@@ -138,11 +138,7 @@ impl Loader<'_> {
         );
         let program = match &request.ptx {
             Some(path) => self.program(path)?,
-            None => {
-                let (file, text) = kernel.program(request.build);
-                let name = format!("{}/{file} (of the suite)", kernel.name);
-                Program::ptx(self.sink.sources.add(name, text))
-            }
+            None => self.of_suite(kernel, request.build)?,
         };
         let file = kernel
             .launch_file()
@@ -374,27 +370,51 @@ impl Loader<'_> {
         None
     }
 
-    /// PTX, or a code object, whose text is its listing.
+    /// A program that the suite has of a kernel.
+    fn of_suite(&mut self, kernel: &'static Kernel, build: Build) -> Option<Program> {
+        let Some((file, contents)) = kernel.program(build) else {
+            let message = format!("`{}` has no program for `{}`", kernel.name, build.name());
+            let others = warpwatt_suite::kernels().iter();
+            let others = others.filter(|other| other.program(build).is_some());
+            let others: Vec<String> = others.map(|other| format!("`{}`", other.name)).collect();
+            let help = format!("these have: {}", others.join(", "));
+            self.plain("suite::no_build", message, Some(help));
+            return None;
+        };
+        let name = format!("{}/{file} (of the suite)", kernel.name);
+        match std::str::from_utf8(contents) {
+            Ok(text) => Some(Program::ptx(self.sink.sources.add(name, text))),
+            Err(_) => self.object(&name, contents),
+        }
+    }
+
+    /// PTX, or a code object.
     fn program(&mut self, path: &Path) -> Option<Program> {
         // What comes through a pipe can be read once.
-        let file = match input::bytes(path, input::KERNEL) {
-            Ok(file) if file.starts_with(b"\x7fELF") => file,
+        match input::bytes(path, input::KERNEL) {
+            Ok(file) if file.starts_with(b"\x7fELF") => {
+                self.object(&path.display().to_string(), &file)
+            }
             other => {
                 let text = other.and_then(input::decoded);
-                return self.text(path, "PTX", text).map(Program::ptx);
+                self.text(path, "PTX", text).map(Program::ptx)
             }
-        };
-        match Object::read(&file) {
+        }
+    }
+
+    /// A code object, whose text is its listing.
+    fn object(&mut self, name: &str, file: &[u8]) -> Option<Program> {
+        match Object::read(file) {
             Ok(object) => {
                 let code = Code::new(object);
-                let name = format!("{} (listing)", path.display());
+                let listing = format!("{name} (listing)");
                 Some(Program {
-                    text: self.sink.sources.add(name, code.listing()),
+                    text: self.sink.sources.add(listing, code.listing()),
                     form: Form::MachineCode(Arc::new(code)),
                 })
             }
             Err(error) => {
-                let message = format!("`{}`: {error}", path.display());
+                let message = format!("`{name}`: {error}");
                 let help = "compile with `clang -x cl -target amdgcn-amd-amdhsa -mcpu=gfx600 -nogpulib -c`";
                 self.plain("code::invalid", message, Some(help.to_owned()));
                 None

@@ -25,7 +25,7 @@ pub struct KernelChoice {
     /// The most registers a thread may have; values beyond them go to local memory [default: the launch file's, or 255]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
     pub registers: Option<u32>,
-    /// Which program of a kernel of the suite: a compiler of today's, or as those of the papers' time made it (addresses of 32 bits, loops unrolled)
+    /// Which program of a kernel of the suite: a compiler of today's, as those of the papers' time made it (addresses of 32 bits, loops unrolled), or machine code of Southern Islands, which six kernels have
     #[arg(long, value_name = "BUILD", default_value = "today", conflicts_with = "ptx", value_parser = build_named)]
     pub build: Build,
     /// What is executed, counted and timed: instructions of PTX, or about those that ptxas makes of them for Volta and later (docs/machine-code.md)
@@ -53,7 +53,7 @@ pub struct GpuChoice {
 /// A build by its name.
 fn build_named(name: &str) -> Result<Build, String> {
     let found = Build::ALL.into_iter().find(|build| build.name() == name);
-    found.ok_or_else(|| "choose `today` or `papers`".to_owned())
+    found.ok_or_else(|| "choose `today`, `papers` or `gfx600`".to_owned())
 }
 
 /// How PTX is lowered, by name.

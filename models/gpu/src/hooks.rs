@@ -27,6 +27,9 @@ pub type MetadataFactory = Box<dyn Fn(&KernelTrace) -> Vec<u8>>;
 /// Says why a launch cannot run with what is attached.
 pub type Condition = Box<dyn Fn(&KernelTrace) -> Result<(), String>>;
 
+/// Makes another trace of a launch: what its warps execute where a technique decides which warps there are; or says why it cannot.
+pub type Rewrite = Box<dyn Fn(&KernelTrace) -> Result<KernelTrace, String>>;
+
 /// The attachments of a run.
 #[derive(Default)]
 pub struct Hooks {
@@ -47,8 +50,8 @@ pub struct Hooks {
     pub metadata: Option<MetadataFactory>,
     /// All launches run in their order, and then all of them again.
     pub twice: bool,
-    /// Every launch has each of its CTAs a second time, behind all of them.
-    pub ctas_twice: bool,
+    /// What runs instead of each launch, one rewrite after the other.
+    pub rewrites: Vec<Rewrite>,
 }
 
 /// A small store before the I-cache.

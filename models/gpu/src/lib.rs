@@ -27,8 +27,8 @@ pub use hardware::{HARDWARE_EVENTS, HardwareEvent};
 pub use hooks::{
     CacheEvent, Chosen, CodeEvent, Condition, Extent, FetchEvent, FetchFilter, FetchObserver,
     Fetched, FilterFactory, Hooks, IssueEvent, IssueFactory, IssueHook, IssuePlan, MetadataFactory,
-    Move, ObserverFactory, PlaceEvent, Port, Reexecution, Reexecutor, SharedEvent, SharedFactory,
-    SharedObserver, SharedUse, SmCache, StorageFactory, StorageObserver, Throttle,
+    Move, ObserverFactory, PlaceEvent, Port, Reexecution, Reexecutor, Rewrite, SharedEvent,
+    SharedFactory, SharedObserver, SharedUse, SmCache, StorageFactory, StorageObserver, Throttle,
 };
 pub use instructions::{Caused, caused};
 pub use machine::{Control, simulate, simulate_under};

@@ -54,11 +54,8 @@ pub fn simulate_under(
     hooks: Hooks,
     control: Control<'_>,
 ) -> Result<Run, GpuError> {
-    let doubled: Vec<KernelTrace> = match hooks.ctas_twice {
-        true => launches.iter().map(KernelTrace::with_ctas_twice).collect(),
-        false => Vec::new(),
-    };
-    let launches = if hooks.ctas_twice { &doubled } else { launches };
+    let rewritten = rewritten(launches, &hooks)?;
+    let launches = rewritten.as_deref().unwrap_or(launches);
     // Nothing runs unless everything can.
     let demands: Result<Vec<Demand>, GpuError> =
         launches.iter().map(|trace| demand(spec, trace)).collect();
@@ -95,6 +92,26 @@ pub fn simulate_under(
         });
     }
     Ok(gpu.finish(runs))
+}
+
+/// The launches as rewrites leave them; none if there is no rewrite.
+fn rewritten(
+    launches: &[KernelTrace],
+    hooks: &Hooks,
+) -> Result<Option<Vec<KernelTrace>>, GpuError> {
+    let Some((first, others)) = hooks.rewrites.split_first() else {
+        return Ok(None);
+    };
+    let all = launches.iter().map(|trace| {
+        let begun = first(trace);
+        let done =
+            begun.and_then(|begun| others.iter().try_fold(begun, |trace, next| next(&trace)));
+        done.map_err(|reason| GpuError::Refused {
+            kernel: trace.kernel.clone(),
+            reason,
+        })
+    });
+    all.collect::<Result<Vec<_>, _>>().map(Some)
 }
 
 /// Where each kernel's instructions lie.

@@ -187,6 +187,7 @@ impl Program {
             latency: u64::from(latency),
             control: inst.unit == Unit::Control && (spec.units.scalar.count == 0 || branches(inst)),
             fence: inst.unit == Unit::Fence
+                || inst.unit == Unit::Barrier && inst.asynchronous.is_some()
                 || inst.flow == Some(Flow::Exit) && spec.scoreboard.exits == Exits::Drained,
             barrier: inst.unit == Unit::Barrier,
             words,

@@ -2,6 +2,7 @@
 
 mod banks;
 pub mod chip;
+pub mod compute_unit;
 pub mod plain;
 mod structure;
 
@@ -18,5 +19,6 @@ pub fn inventory(gpu: &GpuSpec) -> Vec<Structure> {
             structures
         }
         Inventory::Chip => chip::structures(gpu),
+        Inventory::ComputeUnit => compute_unit::structures(gpu),
     }
 }

@@ -16,6 +16,7 @@ use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::trace::{KernelTrace, LaunchShape, MemoryOpKind, Space};
 use warpwatt_gpu::{GpuSpec, Hooks, IssueEvent, IssueHook, IssuePlan, Run, resident_ctas};
 
+use crate::compiled::needs_facts;
 use crate::register_file::{REGISTER_FILE_KB, Size};
 use crate::{Circuits, Claim, Definition, Fit, Judged, Metric, Technique};
 
@@ -88,6 +89,7 @@ impl Technique for CompilerSpill {
     }
 
     fn attach(&self, _: &GpuSpec, hooks: &mut Hooks) {
+        needs_facts(hooks, "registers that could be kept in memory instead");
         hooks
             .issue
             .push(Box::new(|sm| Box::new(Counter::new(sm == 0))));

@@ -15,7 +15,7 @@
 use warpwatt_activity::Activity;
 use warpwatt_circuit::Spec;
 use warpwatt_circuit::logic::{LogicBlock, LogicSpec};
-use warpwatt_gpu::trace::LaneMask;
+use warpwatt_gpu::trace::{KernelTrace, LaneMask};
 use warpwatt_gpu::{GpuSpec, Hooks, IssueEvent, IssueHook, IssuePlan};
 use warpwatt_reliability::{
     Journals, Outcome, ProtectionFactory, Structure as Storage, Whole, whole_structures,
@@ -93,7 +93,10 @@ impl Technique for FullDmr {
         match self.design {
             Design::Lanes => hooks.issue.push(Box::new(|_| Box::new(Second::default()))),
             Design::Kernel => hooks.twice = true,
-            Design::Threads => hooks.ctas_twice = true,
+            Design::Threads => {
+                let twice = |trace: &KernelTrace| Ok(trace.with_ctas_twice());
+                hooks.rewrites.push(Box::new(twice));
+            }
         }
     }
 

@@ -30,6 +30,7 @@ mod values;
 use warpwatt_circuit::{BufferSpec, CircuitError, Granularity, Ports, Spec};
 use warpwatt_gpu::{GpuSpec, Hooks, Policy, Run};
 
+use crate::compiled::needs_facts;
 use crate::parameter::{Choice, Count, Flag, choice, count, flag};
 use crate::{Circuits, Claim, Definition, Fit, Gates, Judged, Metric, Path, Structure, Technique};
 pub use allocate::Sizes;
@@ -157,6 +158,7 @@ impl Technique for HierarchicalRegisterFile {
     }
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
+        needs_facts(hooks, "strands");
         let warps = Warps {
             slots: gpu.warps_per_sm(),
             active: active_warps(gpu),

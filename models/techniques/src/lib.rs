@@ -2,6 +2,7 @@
 //!
 //! A technique is one file and one line in [`ALL`]. How to add one is in `docs/adding-a-technique.md`.
 
+mod compiled;
 pub mod compiler_spill;
 mod compose;
 pub mod decode_bypass;
@@ -29,6 +30,7 @@ pub mod shared_instruction_buffer;
 pub mod sharp;
 pub mod static_scalarization;
 mod technique;
+pub mod thread_block_compaction;
 pub mod uniform_vector;
 pub mod warped_dmr;
 
@@ -60,5 +62,6 @@ pub static ALL: &[&Definition] = &[
     &register_to_register_protection::DEFINITION,
     &warped_dmr::DEFINITION,
     &full_dmr::DEFINITION,
+    &thread_block_compaction::DEFINITION,
     &execution_profile::DEFINITION,
 ];

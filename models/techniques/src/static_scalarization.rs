@@ -9,6 +9,7 @@ use warpwatt_activity::Activity;
 use warpwatt_gpu::trace::{KernelTrace, Unit};
 use warpwatt_gpu::{GpuSpec, Hooks, IssueEvent, IssueHook, IssuePlan, Run};
 
+use crate::compiled::needs_facts;
 use crate::{Definition, Judged, Metric, Technique};
 
 /// The registry's entry.
@@ -42,6 +43,7 @@ impl Technique for StaticScalarization {
     }
 
     fn attach(&self, _: &GpuSpec, hooks: &mut Hooks) {
+        needs_facts(hooks, "digests of operands");
         hooks.issue.push(Box::new(|_| Box::new(Counter::default())));
     }
 

@@ -30,6 +30,7 @@ use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage};
 
+use crate::compiled::needs_facts;
 use crate::definition::unless;
 use crate::parameter::{
     Choice, Count, CountOr, Flag, Handle, Values, choice, count, count_or, flag,
@@ -220,6 +221,7 @@ impl Technique for UniformVector {
     }
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
+        needs_facts(hooks, "digests of operands");
         let (settings, warps) = (self.clone(), gpu.warps_per_sm());
         let bytes = gpu.fetch.instruction_bytes;
         hooks.issue.push(Box::new(move |_| {
@@ -235,6 +237,7 @@ impl Technique for UniformVector {
         hooks: &mut Hooks,
         journals: &Journals,
     ) -> Option<ProtectionFactory> {
+        needs_facts(hooks, "digests of operands");
         let (settings, warps, journals) = (self.clone(), gpu.warps_per_sm(), journals.clone());
         let (bytes, bits) = (gpu.fetch.instruction_bytes, self.renamed_bits(gpu));
         let pipeline = move |sm| {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use warpwatt_simt::trace::{KernelTrace, LaunchShape, StaticInst};
 use warpwatt_simt::{DeviceMemory, Execution, Options};
 
+use crate::dispatch;
 use crate::error::{Cause, ExecError, Fault};
 use crate::exec::World;
 use crate::exec::float::Mode;
@@ -96,7 +97,8 @@ impl Code {
             races: Vec::new(),
         };
         let mut left = options.limit;
-        let arguments = padded(&launch.arguments);
+        let arguments = dispatch::arguments(kernel, launch);
+        let packet = dispatch::packet(kernel, launch);
         let [x, y, z] = launch.grid;
         for number in 0..u64::from(x) * u64::from(y) * u64::from(z) {
             let place = [
@@ -111,6 +113,7 @@ impl Code {
                 device: memory,
                 image: &self.object.image,
                 arguments: &arguments,
+                packet: &packet,
                 scratch,
                 share,
             };
@@ -182,13 +185,6 @@ impl Code {
             cause,
         }))
     }
-}
-
-/// Compilers read whole words of several registers, beyond the last argument too: a dispatcher's memory goes on there.
-fn padded(arguments: &[u8]) -> Vec<u8> {
-    let mut padded = arguments.to_vec();
-    padded.resize(arguments.len().next_multiple_of(64), 0);
-    padded
 }
 
 fn fits(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), String> {

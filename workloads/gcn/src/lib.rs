@@ -4,6 +4,7 @@
 
 mod compare;
 mod decode;
+mod dispatch;
 mod error;
 mod exec;
 mod execute;

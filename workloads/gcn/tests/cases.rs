@@ -108,11 +108,19 @@ fn scalar(argument: &Table) -> Vec<u8> {
 }
 
 fn run(folder: &Path, object: &str, record: bool) -> Result<Execution, String> {
+    run_case((folder, "small"), object, record)
+}
+
+fn run_case(
+    (folder, case): (&Path, &str),
+    object: &str,
+    record: bool,
+) -> Result<Execution, String> {
     let meta: Table = std::fs::read_to_string(folder.join("meta.toml"))
         .unwrap()
         .parse()
         .unwrap();
-    let case = meta["small"].as_table().unwrap();
+    let case = meta[case].as_table().unwrap();
     let file = std::fs::read(folder.join(object)).unwrap();
     let code = Code::new(Object::read(&file).map_err(|error| error.to_string())?);
     let kernel = code
@@ -204,4 +212,29 @@ fn linked_objects_compute_what_they_must() {
 #[test]
 fn relocatable_objects_compute_what_they_must() {
     all("kernel.o");
+}
+
+/// What compilers and assemblers write beyond the other cases, at every level of optimisation.
+#[test]
+fn breadth_computes_what_it_must() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/breadth");
+    let meta: Table = std::fs::read_to_string(folder.join("meta.toml"))
+        .unwrap()
+        .parse()
+        .unwrap();
+    let names: Vec<&String> = meta.keys().filter(|key| meta[*key].is_table()).collect();
+    assert_eq!(names.len(), 12);
+    for name in names {
+        let objects: &[&str] = match name.as_str() {
+            "odd" => &["typed.o"],
+            _ => &["kernel.O0.o", "kernel.O1.o", "kernel.O2.o", "kernel.O3.o"],
+        };
+        for object in objects {
+            let done = run_case((&folder, name), object, true);
+            done.map_or_else(
+                |error| panic!("{name} of {object}: {error}"),
+                |execution| check_trace(&execution),
+            );
+        }
+    }
 }

@@ -26,6 +26,8 @@ pub struct Kernel {
     pub ptx_sm70: Option<&'static str>,
     /// The same kernel as compilers of the papers' time made it: [`Build::Papers`].
     pub ptx_papers: &'static str,
+    /// Its object for Southern Islands, where there is one: [`Build::Gfx600`].
+    pub gfx600: Option<&'static [u8]>,
     /// What it must compute.
     pub reference: Reference,
 }
@@ -38,17 +40,20 @@ pub enum Build {
     Today,
     /// Compilers of the papers' time (2009 to 2013): addresses of 32 bits, loops with a known number of passes unrolled.
     Papers,
+    /// Machine code of Southern Islands, from OpenCL; few kernels have it.
+    Gfx600,
 }
 
 impl Build {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Today, Self::Papers];
+    pub const ALL: [Self; 3] = [Self::Today, Self::Papers, Self::Gfx600];
 
     /// As studies write it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Today => "today",
             Self::Papers => "papers",
+            Self::Gfx600 => "gfx600",
         }
     }
 }
@@ -134,18 +139,22 @@ impl Kernel {
         Ok((case, prepared))
     }
 
-    /// A program of it: file and text.
-    pub fn program(&self, build: Build) -> (&'static str, &'static str) {
+    /// A program of it, if it has that one: file and contents.
+    pub fn program(&self, build: Build) -> Option<(&'static str, &'static [u8])> {
         match build {
-            Build::Today => ("kernel.ptx", self.ptx),
-            Build::Papers => ("kernel.papers.ptx", self.ptx_papers),
+            Build::Today => Some(("kernel.ptx", self.ptx.as_bytes())),
+            Build::Papers => Some(("kernel.papers.ptx", self.ptx_papers.as_bytes())),
+            Build::Gfx600 => self.gfx600.map(|object| ("kernel.gfx600.o", object)),
         }
     }
 
     /// Its PTX files, each with a word for it.
     pub fn ptx_files(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let other = self.ptx_sm70.map(|ptx| ("kernel.sm70.ptx", ptx));
-        let builds = Build::ALL.map(|build| self.program(build));
+        let builds = [
+            ("kernel.ptx", self.ptx),
+            ("kernel.papers.ptx", self.ptx_papers),
+        ];
         builds.into_iter().chain(other)
     }
 
@@ -169,7 +178,7 @@ pub fn kernels() -> &'static [Kernel] {
 
 /// One line of the registry: its files are found by its name.
 macro_rules! kernel {
-    ($name:ident, $title:literal, $origin:literal, $class:ident, $other:ident, $summary:literal) => {
+    ($name:ident, $title:literal, $origin:literal, $class:ident, $other:ident $(+ $code:ident)?, $summary:literal) => {
         Kernel {
             name: stringify!($name),
             title: $title,
@@ -180,6 +189,7 @@ macro_rules! kernel {
             ptx: include_str!(concat!("../../kernels/", stringify!($name), "/kernel.ptx")),
             ptx_sm70: kernel!(@$other $name),
             ptx_papers: include_str!(concat!("../../kernels/", stringify!($name), "/kernel.papers.ptx")),
+            gfx600: kernel!(@code $name $($code)?),
             reference: reference::$name,
         }
     };
@@ -187,6 +197,10 @@ macro_rules! kernel {
         Some(include_str!(concat!("../../kernels/", stringify!($name), "/kernel.sm70.ptx")))
     };
     (@clang $name:ident) => { None };
+    (@code $name:ident) => { None };
+    (@code $name:ident gfx600) => {
+        Some(include_bytes!(concat!("../../kernels/", stringify!($name), "/kernel.gfx600.o")))
+    };
 }
 
 #[rustfmt::skip]
@@ -195,9 +209,9 @@ static KERNELS: &[Kernel] = &[
         "One layer of a neural network: weighted sums by a tree, then the step of the weights."),
     kernel!(bfs, "Breadth-first search", "Rodinia", Irregular, clang,
         "Distances in a random graph, one level of the graph in two launches."),
-    kernel!(binary_search, "Binary search", "AMD APP SDK", Irregular, clang,
+    kernel!(binary_search, "Binary search", "AMD APP SDK", Irregular, clang + gfx600,
         "A key in a sorted array: all threads look at a part each, two launches."),
-    kernel!(bitonic_sort, "Bitonic sort", "AMD APP SDK", Integer, clang,
+    kernel!(bitonic_sort, "Bitonic sort", "AMD APP SDK", Integer, clang + gfx600,
         "Keys sorted by all passes of a bitonic network, a launch a pass."),
     kernel!(bitonic_step, "Bitonic sort step", "CUDA SDK", Integer, nvidia,
         "One compare-exchange step over global memory; half of the threads leave at once."),
@@ -261,13 +275,13 @@ static KERNELS: &[Kernel] = &[
         "Spheres over a chequered floor with shadows and up to three reflections; a ray a thread."),
     kernel!(reduction, "Reduction", "CUDA SDK", Barriers, nvidia,
         "Sums of integers: a stream, a tree in shared memory, shuffles at the end."),
-    kernel!(reduction_tree, "Reduction by a tree", "AMD APP SDK", Barriers, clang,
+    kernel!(reduction_tree, "Reduction by a tree", "AMD APP SDK", Barriers, clang + gfx600,
         "Sums of integers, one a block of any power of two of threads, by a tree in shared memory."),
     kernel!(scalar_product, "Scalar product", "CUDA SDK", Barriers, clang,
         "Products of pairs of long vectors: 1024 partial sums in shared memory, then a tree."),
-    kernel!(scan, "Prefix sum", "CUDA SDK", Barriers, clang,
+    kernel!(scan, "Prefix sum", "CUDA SDK", Barriers, clang + gfx600,
         "Exclusive prefix sums of rows of 1024 integers in shared memory."),
-    kernel!(scan_large, "Prefix sum, large arrays", "AMD APP SDK", Barriers, clang,
+    kernel!(scan_large, "Prefix sum, large arrays", "AMD APP SDK", Barriers, clang + gfx600,
         "Exclusive prefix sums of a long array: blocks, their sums, and the sums added."),
     kernel!(spmv_csr, "Sparse matrix-vector product", "SHOC", Irregular, nvidia,
         "Compressed rows, one a thread: uneven loops and gathers."),
@@ -275,7 +289,7 @@ static KERNELS: &[Kernel] = &[
         "Two iterations of anisotropic diffusion of an image, two launches each, with divisions."),
     kernel!(stencil5, "Five-point stencil", "Parboil", Stencil, nvidia,
         "One explicit step of heat flow with its tile in shared memory."),
-    kernel!(transpose_naive, "Matrix transpose", "CUDA SDK", Streaming, nvidia,
+    kernel!(transpose_naive, "Matrix transpose", "CUDA SDK", Streaming, nvidia + gfx600,
         "Reads along rows, writes along columns: uncoalesced."),
     kernel!(vector_add, "Vector addition", "CUDA SDK", Streaming, nvidia,
         "Sum of two vectors, one element a thread."),

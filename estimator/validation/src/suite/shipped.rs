@@ -34,6 +34,7 @@ const STUDIES: &[(&str, &str)] = texts!("../../../../workloads/studies/":
     "filter_cache.toml",
     "filter_cache_sensitivity.toml",
     "filter_cache_table_4.toml",
+    "miaow.toml",
     "register_shrink.toml",
     "register_virtualization.toml",
     "soft_error.toml",

@@ -34,6 +34,12 @@ pub(crate) fn check(block: &LogicBlock) -> Result<(), CircuitError> {
             within("bits", bits, 2, 4096)
         }
         LogicBlock::Register { bits } => within("bits", bits, 1, 65_536),
+        LogicBlock::FlopFile { words, bits, reads } => within("words", words, 2, 4096)
+            .and(within("bits", bits, 1, 64))
+            .and(within("reads", u64::from(reads), 1, 8)),
+        LogicBlock::Counted { gates } => {
+            within("gates", gates.total(), 2, 1 << 18).and(within("flops", gates.flops, 0, 1 << 17))
+        }
         LogicBlock::Secded {
             bits, code, stages, ..
         } => {
@@ -44,7 +50,7 @@ pub(crate) fn check(block: &LogicBlock) -> Result<(), CircuitError> {
         LogicBlock::PriorityEncoder { inputs } => within("inputs", inputs, 2, 4096),
         LogicBlock::Decoder { bits } => within("bits", bits, 1, 12),
         LogicBlock::Multiplexer { inputs, bits } => {
-            within("inputs", inputs, 2, 256).and(within("bits", bits, 1, 4096))
+            within("inputs", inputs, 2, 1024).and(within("bits", bits, 1, 4096))
         }
         LogicBlock::ForwardingUnit { lanes, bits } => {
             if !lanes.is_power_of_two() {

@@ -10,7 +10,10 @@ use super::cells::Cells;
 use super::code::Matrix;
 use super::netlist::Netlist;
 use super::stages::staged;
-use super::{Fairness, Kind, LogicBlock, LogicSpec, Side, arithmetic, choose, ecc, limits, route};
+use super::{
+    Fairness, Kind, LogicBlock, LogicSpec, Side, arithmetic, choose, counted, ecc, flop_file,
+    limits, route,
+};
 use crate::build::Sizing;
 use crate::error::check;
 use crate::{BufferSpec, CircuitError, Cost, Ports};
@@ -28,8 +31,30 @@ struct Built {
 pub(crate) fn block(at: &Sizing, spec: &LogicSpec) -> Result<Cost, CircuitError> {
     check::share("activity", u64::from(spec.activity))?;
     let cells = Cells::of(at)?;
+    if let LogicBlock::FlopFile { words, bits, reads } = spec.block {
+        return file(&cells, at, (words, bits, reads), spec.activity);
+    }
     let built = build(&cells, at, spec)?;
     Ok(cost(&cells, at.technology, built.pieces, &built.model))
+}
+
+/// A register file in flip-flops: it reads and writes.
+fn file(
+    cells: &Cells,
+    at: &Sizing,
+    (words, bits, reads): (u64, u64, u32),
+    activity: u8,
+) -> Result<Cost, CircuitError> {
+    limits::check(&LogicBlock::FlopFile { words, bits, reads })?;
+    let toggles = f64::from(activity) / 100.0;
+    let connect = || Switching::new(flop_file::file(words, bits, reads), toggles);
+    let gates = at.choices.gates(connect)?;
+    let pieces = analysis::pieces(cells, &gates);
+    let (pieces, written) = flop_file::one_read(pieces, words, reads);
+    let model = "flip-flops and multiplexers";
+    let mut cost = cost(cells, at.technology, merged(pieces), model);
+    cost.write_energy = written;
+    Ok(cost)
 }
 
 /// Leakage of an area filled with smallest NAND2 gates as densely as rows are: sub-threshold and through gates.
@@ -85,6 +110,7 @@ fn is_netlist(block: &LogicBlock) -> bool {
         block,
         LogicBlock::RenamingTable { .. }
             | LogicBlock::ReplayQueue { .. }
+            | LogicBlock::FlopFile { .. }
             | LogicBlock::OperandCollector { .. }
     )
 }
@@ -129,8 +155,10 @@ fn netlist(block: &LogicBlock) -> Option<Netlist> {
         } => choose::scoreboard(entries, operands, register_bits),
         LogicBlock::FreeList { entries, ports } => choose::free_list(entries, ports),
         LogicBlock::Register { bits } => register(bits),
+        LogicBlock::Counted { gates } => counted::connected(&gates),
         LogicBlock::RenamingTable { .. }
         | LogicBlock::ReplayQueue { .. }
+        | LogicBlock::FlopFile { .. }
         | LogicBlock::OperandCollector { .. } => return None,
     })
 }
@@ -377,5 +405,7 @@ fn name(block: &LogicBlock) -> &'static str {
         LogicBlock::ReplayQueue { .. } => "replay queue",
         LogicBlock::OperandCollector { .. } => "operand collectors",
         LogicBlock::Register { .. } => "pipeline register",
+        LogicBlock::FlopFile { .. } => "register file in flip-flops",
+        LogicBlock::Counted { .. } => "counted gates, connected at random",
     }
 }

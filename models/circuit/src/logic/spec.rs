@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Carry, Code, Fairness, Policy};
+use super::{Carry, Code, Fairness, GateCounts, Policy};
 
 /// A block of static gates, and how busy its inputs are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -164,6 +164,20 @@ pub enum LogicBlock {
     Register {
         /// Bits.
         bits: u64,
+    },
+    /// A register file in flip-flops that are clocked in every cycle, with one write port.
+    FlopFile {
+        /// Words.
+        words: u64,
+        /// Bits of each.
+        bits: u64,
+        /// Read ports.
+        reads: u32,
+    },
+    /// Logic of which only the gates are counted.
+    Counted {
+        /// How many of each kind.
+        gates: GateCounts,
     },
 }
 

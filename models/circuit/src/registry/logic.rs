@@ -1,7 +1,7 @@
 //! Blocks of static gates.
 
 use super::{Block, Parameter, Values, count, word};
-use crate::logic::{Carry, Code, Fairness, LogicBlock, LogicSpec, Policy, Side};
+use crate::logic::{Carry, Code, Fairness, GateCounts, LogicBlock, LogicSpec, Policy, Side};
 use crate::{ComparatorSpec, MuxSpec, SelectSpec, Spec};
 
 const ACTIVITY: Parameter = count(
@@ -11,6 +11,9 @@ const ACTIVITY: Parameter = count(
     100,
     "percent of the input bits that change from one operation to the next",
 );
+
+/// Gates of one kind.
+const MOST_GATES: u64 = 100_000;
 
 fn spec(values: &Values, block: LogicBlock) -> Spec {
     Spec::Logic(LogicSpec {
@@ -150,7 +153,7 @@ pub(super) const BLOCKS: &[Block] = &[
         summary: "One of several words by a binary select",
         operation: "one word",
         parameters: &[
-            count("inputs", "4", 2, 256, "words"),
+            count("inputs", "4", 2, 1024, "words"),
             count("width", "32", 1, 4096, "bits of a word"),
             ACTIVITY,
         ],
@@ -425,6 +428,87 @@ pub(super) const BLOCKS: &[Block] = &[
                     bits: v.count("width"),
                 },
             )
+        },
+    },
+    Block {
+        name: "flop_file",
+        summary: "Register file in flip-flops with multiplexed read ports and a write port, without its clock",
+        operation: "a read through one port",
+        parameters: &[
+            count("words", "64", 2, 4096, "words"),
+            count("width", "32", 1, 64, "bits of a word"),
+            count("reads", "3", 1, 8, "read ports"),
+            ACTIVITY,
+        ],
+        make: |v| {
+            let reads = v.count("reads") as u32;
+            spec(
+                v,
+                LogicBlock::FlopFile {
+                    words: v.count("words"),
+                    bits: v.count("width"),
+                    reads,
+                },
+            )
+        },
+    },
+    Block {
+        name: "counted",
+        summary: "Logic of which a synthesis counted the gates, connected at random; its delay means nothing",
+        operation: "one evaluation",
+        parameters: &[
+            count("and", "0", 0, MOST_GATES, "AND gates of two inputs"),
+            count(
+                "aoi",
+                "0",
+                0,
+                MOST_GATES,
+                "gates that compute not (a b or c)",
+            ),
+            count("mux", "0", 0, MOST_GATES, "2:1 multiplexers"),
+            count(
+                "nand",
+                "1000",
+                0,
+                MOST_GATES,
+                "NAND gates of two inputs; all others are zero unless something is said",
+            ),
+            count("nor", "0", 0, MOST_GATES, "NOR gates of two inputs"),
+            count("not", "0", 0, MOST_GATES, "inverters"),
+            count(
+                "oai",
+                "0",
+                0,
+                MOST_GATES,
+                "gates that compute not ((a or b) c)",
+            ),
+            count("or", "0", 0, MOST_GATES, "OR gates of two inputs"),
+            count("xnor", "0", 0, MOST_GATES, "exclusive NOR gates"),
+            count("xor", "0", 0, MOST_GATES, "exclusive OR gates"),
+            count(
+                "flops",
+                "0",
+                0,
+                MOST_GATES,
+                "flip-flops, without what the clock does to them",
+            ),
+            ACTIVITY,
+        ],
+        make: |v| {
+            let gates = GateCounts {
+                and: v.count("and"),
+                aoi: v.count("aoi"),
+                mux: v.count("mux"),
+                nand: v.count("nand"),
+                nor: v.count("nor"),
+                not: v.count("not"),
+                oai: v.count("oai"),
+                or: v.count("or"),
+                xnor: v.count("xnor"),
+                xor: v.count("xor"),
+                flops: v.count("flops"),
+            };
+            spec(v, LogicBlock::Counted { gates })
         },
     },
     Block {

@@ -735,6 +735,8 @@ choices! {
         Table1 = "table-1",
         /// Those of the whole chip, and the DRAM beside it.
         Chip = "chip",
+        /// Those of a compute unit that was synthesised without memories: all in gates and flip-flops.
+        ComputeUnit = "compute-unit",
     }
 
     /// Of which transistors the structures of a chip are.

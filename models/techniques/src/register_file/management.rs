@@ -7,6 +7,7 @@ use warpwatt_reliability::{Journals, Structure as Storage};
 use super::costs::TABLE_BANKS;
 use super::manager::Manager;
 use super::{Code, Domain, Geometry, Selection, Size};
+use crate::compiled::needs_facts;
 use crate::parameter::Handle;
 use crate::registers_over_time::RegistersOverTime;
 
@@ -147,6 +148,7 @@ impl Management {
     ) {
         let (management, gpu) = (*self, gpu.clone());
         if self.allocation != Allocation::Static {
+            needs_facts(hooks, "lifetimes of registers");
             let gpu = gpu.clone();
             hooks.metadata = Some(Box::new(move |trace| {
                 management.code(&gpu, trace).metadata_by_instruction()

@@ -9,20 +9,18 @@ use crate::wave::{Longs, WaveFault};
 /// Where the arguments lie.
 pub(crate) const ARGUMENTS_BASE: u64 = 2 * IMAGE_BASE;
 
-/// Where the dispatch packet lies, of which nothing is known but zeroes.
+/// Where the dispatch packet lies.
 pub(crate) const PACKET_BASE: u64 = 3 * IMAGE_BASE;
 
 /// Where the scratch memory of a work-group lies.
 pub(crate) const SCRATCH_BASE: u64 = 4 * IMAGE_BASE;
-
-/// A packet's bytes.
-const PACKET: [u8; 64] = [0; 64];
 
 /// What a wavefront can reach.
 pub(crate) struct World<'w> {
     pub device: &'w mut DeviceMemory,
     pub image: &'w [u8],
     pub arguments: &'w [u8],
+    pub packet: &'w [u8],
     pub scratch: &'w mut [u8],
     pub share: &'w mut [u8],
 }
@@ -39,7 +37,7 @@ impl World<'_> {
         let found = if address >= SCRATCH_BASE {
             within(SCRATCH_BASE, self.scratch, address, count)
         } else if address >= PACKET_BASE {
-            within(PACKET_BASE, &PACKET, address, count)
+            within(PACKET_BASE, self.packet, address, count)
         } else if address >= ARGUMENTS_BASE {
             within(ARGUMENTS_BASE, self.arguments, address, count)
         } else if address >= IMAGE_BASE {

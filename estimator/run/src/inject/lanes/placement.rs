@@ -1,5 +1,6 @@
 //! Which CTA is executed on which SM.
 
+use warpwatt_gpu::trace::KernelTrace;
 use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, simulate_under};
 use warpwatt_reliability::inject::{LaunchLine, Recorder};
 use warpwatt_techniques::Copies;
@@ -27,11 +28,14 @@ impl Placement {
     /// # Errors
     /// It cannot be timed.
     pub fn twice(golden: &Golden<'_>, spec: &GpuSpec, copies: Copies) -> Result<Copied, GpuError> {
-        let hooks = Hooks {
-            twice: copies == Copies::Launches,
-            ctas_twice: copies == Copies::Ctas,
-            ..Hooks::default()
-        };
+        let mut hooks = Hooks::default();
+        match copies {
+            Copies::Launches => hooks.twice = true,
+            Copies::Ctas => {
+                let rewrite = |trace: &KernelTrace| Ok(trace.with_ctas_twice());
+                hooks.rewrites.push(Box::new(rewrite));
+            }
+        }
         let mut first = timed(golden, spec, hooks)?;
         let second = match copies {
             Copies::Launches => first.split_off(first.len() / 2),

@@ -1,0 +1,16 @@
+//! What the compiler here tells of a program, and machine code does not.
+
+use warpwatt_gpu::Hooks;
+
+/// Refuses launches of machine code: their traces have no such facts, and the technique would find nothing to save.
+pub(crate) fn needs_facts(hooks: &mut Hooks, facts: &'static str) {
+    hooks.conditions.push(Box::new(move |trace| {
+        // Only machine code has a length of its own.
+        match trace.code.iter().any(|inst| inst.bytes > 0) {
+            true => Err(format!(
+                "it is machine code, whose trace tells no {facts}: the technique has nothing to work with"
+            )),
+            false => Ok(()),
+        }
+    }));
+}
