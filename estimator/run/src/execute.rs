@@ -118,7 +118,7 @@ pub fn explain(error: &RunError, kernel: &LoadedKernel, sources: &Sources) -> Di
                 line(sources, kernel.ptx, fault.line),
                 "",
             );
-            if matches!(fault.cause, Cause::Limit(_)) {
+            if matches!(fault.cause, Cause::Limit(_) | Cause::NoProgress(_)) {
                 diag.help(RAISE_LIMIT)
             } else {
                 diag

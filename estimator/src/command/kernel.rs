@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use warpwatt_gpu::trace::KernelTrace;
 use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, Watcher, Watchers, simulate_under};
-use warpwatt_suite::launch::file_contents;
+use warpwatt_suite::launch::{demangled, file_contents};
 use warpwatt_suite::{CaseRun, FinalBuffer, RunOptions};
 
 use super::arguments::KernelArguments;
@@ -370,7 +370,7 @@ fn registers(kernel: &LoadedKernel, run: &CaseRun) -> Value {
     let entries = entries.filter(|entry| launched(&entry.name)).map(|entry| {
         let spills = entry.allocation.spills;
         json!({
-            "entry": entry.name, "registers": entry.registers, "predicates": entry.predicates,
+            "entry": entry.name, "demangled": demangled(&entry.name), "registers": entry.registers, "predicates": entry.predicates,
             "spill_loads": spills.loads, "spill_stores": spills.stores, "spill_bytes": spills.bytes,
         })
     });

@@ -6,6 +6,7 @@ use comfy_table::Table;
 use serde_json::{Value, json};
 use warpwatt_ptx::Spills;
 use warpwatt_ptx::inspect::{EntryFacts, FunctionFacts, Inspection, inspect};
+use warpwatt_suite::launch::{demangled, readable};
 
 use super::arguments::PtxArguments;
 use super::console::{Exit, out, out_json, reject};
@@ -89,6 +90,7 @@ fn entry(entry: &EntryFacts) -> Value {
     });
     json!({
         "name": entry.body.name,
+        "demangled": demangled(&entry.body.name),
         "parameters": params.collect::<Vec<_>>(),
         "registers": {
             "before_allocation": entry.registers.before,
@@ -114,7 +116,7 @@ fn spills(spills: &Spills) -> Value {
 }
 
 fn function(function: &FunctionFacts) -> Value {
-    json!({ "name": function.name, "instructions": function.instructions, "mix": function.mix })
+    json!({ "name": function.name, "demangled": demangled(&function.name), "instructions": function.instructions, "mix": function.mix })
 }
 
 /// Share of the instructions that are supported, if there are any.
@@ -147,8 +149,8 @@ fn text(found: &Inspection) -> String {
         let mut rows = Table::new();
         for item in &found.unsupported {
             let place = format!("{}:{}", item.line, item.column);
-            let function = item.function.as_deref().unwrap_or("-");
-            rows.add_row([&item.form, &place, function, &item.error.message]);
+            let function = item.function.as_deref().map_or("-".to_owned(), readable);
+            rows.add_row([&item.form, &place, &function, &item.error.message]);
         }
         let heading = ["not supported", "line:column", "in", "why"];
         let _ = writeln!(text, "{}", table(rows, heading));
@@ -162,7 +164,7 @@ fn entries(entries: &[EntryFacts]) -> String {
         let registers = &entry.registers;
         let after = registers.after.map_or("-".to_owned(), |n| n.to_string());
         rows.add_row([
-            entry.body.name.clone(),
+            readable(&entry.body.name),
             entry.params.len().to_string(),
             registers.before.to_string(),
             after,

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 use warpwatt_gpu::{GpuSpec, Run};
+use warpwatt_suite::launch::readable;
 
 use crate::performance::{Limit, Performance, Rates, share};
 
@@ -133,7 +134,10 @@ fn limits(limits: &[Limit]) -> String {
         let _ = writeln!(
             text,
             "  {:<24}{:>16}   limited by {} ({})",
-            "CTAs an SM", limit.ctas_per_sm, limit.limited_by, limit.kernel
+            "CTAs an SM",
+            limit.ctas_per_sm,
+            limit.limited_by,
+            readable(&limit.kernel)
         );
     }
     text

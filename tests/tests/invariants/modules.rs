@@ -40,6 +40,7 @@ const CIRCLES: &[Circle] = &[
         &[
             "barrier",
             "cta",
+            "device_launch",
             "error",
             "execute",
             "grid",

@@ -165,20 +165,24 @@ pub(crate) struct AfterBarriers {
 }
 
 impl AfterBarriers {
-    /// Whether every way from the instruction `barrier` to the end leads through `inst`.
+    /// Whether who has come through `inst` has gone past the instruction `barrier`.
     pub fn is_after(&mut self, entry: &Entry, inst: u32, barrier: u32) -> bool {
         *self
             .known
             .entry([inst, barrier])
-            .or_insert_with(|| post_dominates(entry, inst, barrier))
+            .or_insert_with(|| passes(entry, inst, barrier))
     }
 }
 
-/// Whether every way from the instruction `barrier` to the end leads through `inst`.
-pub(crate) fn post_dominates(entry: &Entry, inst: u32, barrier: u32) -> bool {
+/// Whether who has come through `inst` has gone past the instruction `barrier`: every way from there to the end leads through `inst`, and none from `inst` back. A
+/// loop with a barrier may be left before others leave it.
+pub(crate) fn passes(entry: &Entry, inst: u32, barrier: u32) -> bool {
     let blocks = Blocks::of(&entry.code);
     let block_of = |at: u32| blocks.starts.partition_point(|&start| start <= at) - 1;
     let (wanted, mut block) = (block_of(inst), block_of(barrier));
+    if leads_to(&blocks, wanted, block) {
+        return false;
+    }
     if wanted == block {
         return inst > barrier;
     }
@@ -191,6 +195,26 @@ pub(crate) fn post_dominates(entry: &Entry, inst: u32, barrier: u32) -> bool {
             return false;
         }
         block = *next as usize;
+    }
+    false
+}
+
+/// Whether a way leads from the end of one block to the beginning of another.
+fn leads_to(blocks: &Blocks, from: usize, to: usize) -> bool {
+    let mut seen = vec![false; blocks.starts.len()];
+    let mut left = vec![from];
+    while let Some(block) = left.pop() {
+        // The exit has none.
+        let next = blocks.successors.get(block).into_iter().flatten();
+        for next in next.map(|&next| next as usize) {
+            if next == to {
+                return true;
+            }
+            if seen.get(next) == Some(&false) {
+                seen[next] = true;
+                left.push(next);
+            }
+        }
     }
     false
 }

@@ -89,8 +89,27 @@ pub(crate) struct Ground<'g> {
     pub left: u64,
     /// How often memory was changed.
     pub changes: u64,
+    /// How many instructions in a row have changed nothing, and how many may.
+    pub idle: Idle,
     /// Who sees what lanes compute, if somebody does.
     pub lanes: Option<&'g mut (dyn LaneWatch + 'g)>,
+}
+
+/// Instructions in a row that have changed nothing in memory, passed no barrier and ended no warp.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Idle {
+    so_far: u64,
+    most: u64,
+}
+
+impl Idle {
+    /// None yet, of a launch that may execute `limit` instructions: a quarter of these is a loop without an end.
+    pub fn of(limit: u64) -> Self {
+        Self {
+            so_far: 0,
+            most: limit.div_ceil(4).max(SLICE),
+        }
+    }
 }
 
 /// For as long as it is lent.
@@ -325,13 +344,22 @@ impl<const W: usize> Cta<W> {
         warp.look_again(*seen != ground.changes);
         let stop = warp.run(ground.entry, &mut memories, ground.left.min(slice));
         let stop = stop.map_err(|fault| CtaFault { warp: at, fault })?;
-        ground.left -= warp.executed() - executed;
+        let executed = warp.executed() - executed;
+        ground.left -= executed;
+        ground.idle.so_far = match stop {
+            Stop::Slice if warp.changes == changes => ground.idle.so_far + executed,
+            _ => 0,
+        };
         ground.changes += warp.changes - changes;
         *seen = ground.changes;
         if ground.left == 0 && stop != Stop::Exit {
             let line = warp.line(ground.entry);
             // Which limit that was is the caller's to say.
             return Err(self.fault(at, line, Cause::Limit(0)));
+        }
+        if ground.idle.so_far > ground.idle.most {
+            let line = warp.line(ground.entry);
+            return Err(self.fault(at, line, Cause::NoProgress(ground.idle.so_far)));
         }
         self.stopped(at, stop);
         Ok(())
@@ -380,10 +408,11 @@ impl<const W: usize> Cta<W> {
             params: &mut *ground.params,
             left: ground.left,
             changes: ground.changes,
+            idle: ground.idle,
             lanes: watcher(&mut ground.lanes),
         };
         let turned = self.turn(at, &mut once, 1);
-        (ground.left, ground.changes) = (once.left, once.changes);
+        (ground.left, ground.changes, ground.idle) = (once.left, once.changes, once.idle);
         turned?;
         let warp = &mut self.members[at].warp;
         warp.fit(ground.entry);

@@ -151,6 +151,8 @@ pub enum Cause {
     BeyondCode,
     /// The instruction limit was reached.
     Limit(u64),
+    /// So many instructions have changed nothing in memory, passed no barrier and ended no warp.
+    NoProgress(u64),
 }
 
 /// Lanes that wait in a launch in which nobody can go on.
@@ -417,6 +419,10 @@ impl fmt::Display for Cause {
             Cause::BranchIndex(index) => write!(f, "branch index {index} lies beyond its targets"),
             Cause::BeyondCode => f.write_str("the program ran past its last instruction"),
             Cause::Limit(limit) => write!(f, "the limit of {limit} warp instructions was reached"),
+            Cause::NoProgress(instructions) => write!(
+                f,
+                "{instructions} warp instructions have changed nothing in memory: an endless loop, it seems"
+            ),
         }
     }
 }

@@ -8,7 +8,7 @@ use warpwatt_ptx::program::{Inst, Source, Special};
 use warpwatt_ptx::types::Space;
 use warpwatt_ptx::{Entry, Module};
 
-use crate::cta::{ClusterShape, Cta, CtaFault, Ground};
+use crate::cta::{ClusterShape, Cta, CtaFault, Ground, Idle};
 use crate::error::{ExecError, Fault};
 use crate::grid::{Grid, Launched};
 use crate::memory::DeviceMemory;
@@ -283,6 +283,7 @@ fn run<const W: usize>(
         params: &mut params,
         left: options.limit,
         changes: 0,
+        idle: Idle::of(options.limit),
         lanes: None,
     };
     let cluster = cluster_of(entry, launch);

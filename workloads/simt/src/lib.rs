@@ -5,6 +5,7 @@
 mod barrier;
 mod barrier_word;
 mod cta;
+mod device_launch;
 mod error;
 mod execute;
 mod grid;
@@ -27,6 +28,7 @@ pub mod trace;
 mod upset;
 mod warp;
 
+pub use device_launch::DeviceLaunch;
 pub use error::{Cause, ExecError, Fault, Reason, Waiting, WaitingBarrier};
 pub use execute::{Execution, Launch, Options, execute};
 pub use lane_watch::{LaneResult, LaneResults, LaneWatch};

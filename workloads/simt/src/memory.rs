@@ -7,6 +7,7 @@ use warpwatt_ptx::program::{GLOBALS_BASE, GRID_WORKSPACE, GRID_WORKSPACE_BYTES, 
 use warpwatt_ptx::types::Space;
 
 use crate::barrier_word::{Told, offset};
+use crate::device_launch::DeviceLaunches;
 use crate::error::Cause;
 use crate::heap::Heap;
 use crate::lane_watch::LaneWatch;
@@ -38,6 +39,8 @@ pub struct DeviceMemory {
     textures: BTreeMap<u64, Texture>,
     /// What kernels allocated.
     heap: Heap,
+    /// What kernels launch.
+    pub(crate) launches: DeviceLaunches,
 }
 
 impl Default for DeviceMemory {
@@ -79,6 +82,7 @@ impl DeviceMemory {
             next: HEAP_BASE,
             textures: BTreeMap::new(),
             heap: Heap::default(),
+            launches: DeviceLaunches::default(),
         }
     }
 
@@ -116,6 +120,14 @@ impl DeviceMemory {
         }
         self.fit_heap();
         Ok(())
+    }
+
+    /// What lies in the heap from an address on: so many bytes, or fewer at its end.
+    pub(crate) fn heap_bytes(&self, address: u64, most: u64) -> Option<Vec<u8>> {
+        let heap = self.buffers.first()?;
+        let start = usize::try_from(address.checked_sub(KERNEL_HEAP_BASE)?).ok()?;
+        let bytes = heap.bytes.get(start..)?;
+        Some(bytes[..bytes.len().min(most as usize)].to_vec())
     }
 
     /// Gives the heap's buffer, which is the lowest, the size of what is in use.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use warpwatt_ptx::{Entry, Module};
 
-use crate::cta::{Cta, Ground};
+use crate::cta::{Cta, Ground, Idle};
 use crate::error::ExecError;
 use crate::execute::{
     Launch, Options, bound, check, find, has_clusters, locate, new_cta, place_in,
@@ -119,6 +119,7 @@ impl<'m> Replay<'m> {
             params: &mut self.params,
             left: limit,
             changes: 0,
+            idle: Idle::of(limit),
             lanes,
         };
         let done = match (&mut self.cta, upset) {

@@ -10,6 +10,7 @@ mod matrix;
 mod multiply;
 mod polling;
 mod race_watch;
+mod runtime;
 mod set_and_pack;
 mod sparse;
 mod splits;
@@ -282,7 +283,7 @@ impl<const W: usize> Warp<W> {
                 | Op::CopyAsync(_)
                 | Op::BulkReduce(_)
                 | Op::ReplaceTensorMap(_)
-                | Op::Heap(_)
+                | Op::Runtime(_)
                 | Op::Matrix(_) => {
                     let done = self.reach(inst, step, memories);
                     done.map_err(|bad| fault(inst, bad.lane, bad.cause))?;
@@ -456,8 +457,8 @@ impl<const W: usize> Warp<W> {
             Op::ReplaceTensorMap(how) => {
                 Some(self.replace_tensor_map(how, inst, executed, memories)?)
             }
-            Op::Heap(how) => {
-                self.heap(*how, inst, executed, memories)?;
+            Op::Runtime(how) => {
+                self.runtime(*how, inst, executed, memories)?;
                 None
             }
             Op::Surface(how) => Some(self.surface(how, inst, executed, memories.device)?),
@@ -505,7 +506,7 @@ impl<const W: usize> Warp<W> {
     ) -> Result<bool, BadAccess> {
         let Op::Mbarrier(how) = &inst.op else {
             self.note(step);
-            self.loops.timed = true;
+            self.loops.attentive = true;
             return Ok(step.executed != 0);
         };
         self.changes += u64::from(!matches!(how.op, MbarrierOp::Test { .. }));

@@ -169,6 +169,15 @@ fn warps_that_leave_a_loop_too_early() {
     assert_eq!(fault.line, 7);
 }
 
+/// Warps return from within a loop with a barrier, each after as many rounds as its number: nobody waits for them.
+#[test]
+fn warps_that_return_within_a_loop() {
+    let body = "shr.u32 %r2, %r1, 5;\n mov.u32 %r3, 0;\n $loop:\n setp.gt.u32 %p3, %r3, %r2;\n @%p3 ret;\n st.global.u32 [%rd2], %r3;
+        bar.sync 0;\n add.u32 %r3, %r3, 1;\n bra $loop;";
+    let rounds: Vec<u32> = (0..128).map(|thread| thread / 32).collect();
+    assert_eq!(run(body, 128).unwrap(), rounds);
+}
+
 /// Threads that returned before the barrier are not waited for, as GPUs since Volta have it.
 #[test]
 fn warps_that_returned_early_do_not_hold_a_barrier() {

@@ -220,6 +220,24 @@ fn an_endless_kernel_stops_at_its_limit() {
     assert_eq!(cause(endless), Cause::Limit(1000));
 }
 
+/// Long before the limit, if nothing changes in memory meanwhile.
+#[test]
+fn an_endless_kernel_without_progress_stops_sooner() {
+    let stops = |body| {
+        let options = Options {
+            limit: 1_000_000,
+            ..Options::default()
+        };
+        cause(run_with(body, [1, 1, 1], [64, 1, 1], vec![0; 64], &options))
+    };
+    let Cause::NoProgress(instructions) = stops("$l: add.u32 %r1, %r1, 1; bra $l;") else {
+        panic!("it makes no progress");
+    };
+    assert!((250_000..300_000).contains(&instructions), "{instructions}");
+    let stores = ".shared .b32 word; $l: add.u32 %r1, %r1, 1; st.shared.u32 [word], %r1; bra $l;";
+    assert_eq!(stops(stores), Cause::Limit(1_000_000));
+}
+
 #[test]
 fn a_launch_that_does_not_fit_is_refused() {
     let refused = |grid, block| run_with("ret;", grid, block, vec![], &Options::default());

@@ -62,6 +62,20 @@ fn a_lock_within_a_warp() {
     );
 }
 
+/// Who waits for the lock counts its tries, so that its registers are never the same.
+#[test]
+fn a_lock_whose_tries_are_counted() {
+    let counted = LOCKED.replace("$lock:", "$lock: add.u32 %r9, %r9, 1;");
+    let (words, _) = run(&counted, 2, 64, 2).unwrap();
+    assert_eq!(words, [0, 128]);
+    let flag = "
+    @%p2 bra $sets;
+    $poll: add.u32 %r9, %r9, 1; ld.volatile.global.u32 %r3, [%rd1]; setp.eq.u32 %p4, %r3, 0; @%p4 bra $poll;
+    ret;
+    $sets: st.volatile.global.u32 [%rd1], 7; ret;";
+    assert_eq!(run(flag, 1, 32, 1).unwrap().0, [7]);
+}
+
 #[test]
 fn a_lock_that_nobody_gives_back() {
     let body = LOCKED.replace("atom.global.exch.b32 %r5, [%rd1], 0;", "");

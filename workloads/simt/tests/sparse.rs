@@ -52,9 +52,55 @@ fn run(instruction: &str, held: &[Held], shared: &[u32]) -> Vec<f32> {
     words.iter().map(|word| f32::from_le_bytes(*word)).collect()
 }
 
-/// A sparse A of 16-bit elements or TF32, a B of eight columns, and which columns of A are stored.
+/// Elements of A and B.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Tf32,
+    Bf16,
+    E4m3,
+    S8,
+}
+
+impl Kind {
+    /// Elements of a register.
+    fn each(self) -> usize {
+        match self {
+            Self::Tf32 => 1,
+            Self::Bf16 => 2,
+            Self::E4m3 | Self::S8 => 4,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Tf32 => "tf32",
+            Self::Bf16 => "bf16",
+            Self::E4m3 => "e4m3",
+            Self::S8 => "s8",
+        }
+    }
+
+    /// The bits of a small whole number.
+    fn bits(self, value: f32) -> u32 {
+        match self {
+            Self::Tf32 => value.to_bits(),
+            // The upper half of a single.
+            Self::Bf16 => value.to_bits() >> 16,
+            Self::S8 => u32::from(value as i8 as u8),
+            // Four bits of exponent with a bias of 7, three of mantissa.
+            Self::E4m3 if value == 0.0 => 0,
+            Self::E4m3 => {
+                let bits = value.to_bits();
+                let exponent = (bits >> 23 & 0xff) - 127 + 7;
+                bits >> 31 << 7 | exponent << 3 | bits >> 20 & 7
+            }
+        }
+    }
+}
+
+/// A sparse A, a B of eight columns, and which columns of A are stored.
 struct Case {
-    tf32: bool,
+    kind: Kind,
     depth: usize,
     seed: u32,
 }
@@ -76,17 +122,17 @@ impl Case {
     /// Of a row's group of neighbours: the four bits that say which are stored.
     fn chosen(&self, row: usize, group: usize) -> u32 {
         let random = self.random(9000 + row * 64 + group) as usize;
-        match self.tf32 {
-            true => [0b0100, 0b1110][random % 2],
-            false => [0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110][random % 6],
+        match self.kind {
+            Kind::Tf32 => [0b0100, 0b1110][random % 2],
+            _ => [0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110][random % 6],
         }
     }
 
     /// The column of what is stored.
     fn column(&self, row: usize, at: usize) -> usize {
-        match self.tf32 {
-            true => 2 * at + usize::from(self.chosen(row, at) == 0b1110),
-            false => {
+        match self.kind {
+            Kind::Tf32 => 2 * at + usize::from(self.chosen(row, at) == 0b1110),
+            _ => {
                 let bits = self.chosen(row, at / 2) >> (at % 2 * 2);
                 at / 2 * 4 + (bits & 3) as usize
             }
@@ -102,16 +148,16 @@ impl Case {
 
     /// A register of neighbours.
     fn packed(&self, value: impl Fn(usize) -> f32) -> u32 {
-        match self.tf32 {
-            true => value(0).to_bits(),
-            // bf16: the upper half of a single.
-            false => value(0).to_bits() >> 16 | value(1).to_bits() & 0xffff_0000,
-        }
+        let each = self.kind.each();
+        let width = 32 / each;
+        (0..each).fold(0, |word, part| {
+            word | self.kind.bits(value(part)) << (part * width)
+        })
     }
 
     /// Registers of what is stored of A in a lane, of rows from `first` on: as `mma` has a dense matrix of half the depth.
     fn left(&self, first: usize, lane: usize) -> Vec<u32> {
-        let each = if self.tf32 { 1 } else { 2 };
+        let each = self.kind.each();
         let count = 16 * self.depth / 2 / each / 32;
         let register = |number: usize| {
             let row = first + lane / 4 + number % 2 * 8;
@@ -122,7 +168,7 @@ impl Case {
     }
 
     fn right(&self, lane: usize) -> Vec<u32> {
-        let each = if self.tf32 { 1 } else { 2 };
+        let each = self.kind.each();
         let register = |number: usize| {
             let at = (lane % 4 + number * 4) * each;
             self.packed(|part| self.b(at + part, lane / 4))
@@ -130,9 +176,9 @@ impl Case {
         (0..self.depth * 8 / each / 32).map(register).collect()
     }
 
-    /// Sixteen bits of each of two rows in the lanes that the selector names; noise in the others.
+    /// Sixteen bits of each of two rows in the lanes that the selector names, or thirty-two of one where elements have eight bits; noise in the others.
     fn metadata(&self, first: usize, lane: usize, selector: usize) -> u32 {
-        let groups = self.depth / if self.tf32 { 2 } else { 4 };
+        let groups = self.depth / if self.kind == Kind::Tf32 { 2 } else { 4 };
         let lanes = groups / 4;
         let Some(part) = (lane % 4)
             .checked_sub(selector * lanes)
@@ -140,12 +186,16 @@ impl Case {
         else {
             return self.random(lane);
         };
-        let half = |row: usize| {
-            (0..4).fold(0, |bits, at| {
-                bits | self.chosen(row, part * 4 + at) << (4 * at)
-            })
+        let bits = |row: usize, groups: std::ops::Range<usize>| {
+            let bits = |bits, (at, group)| bits | self.chosen(row, group) << (4 * at);
+            groups.enumerate().fold(0, bits)
         };
-        half(first + lane / 4) | half(first + lane / 4 + 8) << 16
+        let row = first + lane / 4;
+        if self.kind.each() == 4 {
+            return bits(row + part % 2 * 8, part / 2 * 8..part / 2 * 8 + 8);
+        }
+        let groups = part * 4..part * 4 + 4;
+        bits(row, groups.clone()) | bits(row + 8, groups) << 16
     }
 
     fn check(&self, found: &[f32]) {
@@ -163,46 +213,85 @@ fn registers(range: std::ops::Range<usize>) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
+/// The sums of integers are integers.
+fn as_integers(instruction: &str) -> String {
+    let of = |text: &str, from: &str, to: &str| -> String {
+        let all = (0..4).map(|at| {
+            format!(
+                "{text} %{to}{}, %{from}{};\n",
+                at + if to == "r" { 30 } else { 0 },
+                at + if from == "r" { 30 } else { 0 }
+            )
+        });
+        all.collect()
+    };
+    let sums = "{%r30, %r31, %r32, %r33}";
+    let inner = instruction.replace("{%f0, %f1, %f2, %f3}", sums);
+    let (before, after) = (
+        of("cvt.rni.s32.f32", "f", "r"),
+        of("cvt.rn.f32.s32", "r", "f"),
+    );
+    format!("{before}{inner}\n{after}")
+}
+
+fn kinds() -> impl Strategy<Value = Kind> {
+    prop_oneof![
+        Just(Kind::Tf32),
+        Just(Kind::Bf16),
+        Just(Kind::E4m3),
+        Just(Kind::S8)
+    ]
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn products_of_a_warp(tf32: bool, deep: bool, pick in 0usize..4, seed: u32) {
-        let depth = if tf32 { 8 } else { 16 } << usize::from(deep);
-        let case = Case { tf32, depth, seed };
-        let selector = if deep { pick % 2 } else { pick };
+    fn products_of_a_warp(kind in kinds(), deep: bool, pick in 0usize..4, seed: u32) {
+        let deep = deep || kind == Kind::E4m3;
+        let depth = 8 * kind.each() << usize::from(deep);
+        let case = Case { kind, depth, seed };
+        let lanes = depth / if kind == Kind::Tf32 { 8 } else { 16 };
+        let selector = pick % (4 / lanes);
         let held: Vec<Held> = (0..32).map(|lane| {
             [case.left(0, lane), case.right(lane), vec![case.metadata(0, lane, selector)]].concat()
         }).collect();
         let [a, b] = [case.left(0, 0).len(), case.right(0).len()];
-        let element = if tf32 { "tf32" } else { "bf16" };
+        let (element, sum) = (kind.name(), if kind == Kind::S8 { "s32" } else { "f32" });
         let instruction = format!(
-            "mma.sp.sync.aligned.m16n8k{depth}.row.col.f32.{element}.{element}.f32 {{%f0, %f1, %f2, %f3}}, {}, {}, {{%f0, %f1, %f2, %f3}}, %r{}, {selector};",
+            "mma.sp.sync.aligned.m16n8k{depth}.row.col.{sum}.{element}.{element}.{sum} {{%f0, %f1, %f2, %f3}}, {}, {}, {{%f0, %f1, %f2, %f3}}, %r{}, {selector};",
             registers(10..10 + a), registers(10 + a..10 + a + b), 10 + a + b
         );
+        let instruction = if kind == Kind::S8 { as_integers(&instruction) } else { instruction };
         case.check(&run(&instruction, &held, &[0; 32]));
     }
 
     #[test]
-    fn products_of_a_warpgroup(tf32: bool, selector in 0usize..2, seed: u32) {
-        let depth = if tf32 { 16 } else { 32 };
-        let case = Case { tf32, depth, seed };
+    fn products_of_a_warpgroup(kind in kinds(), pick in 0usize..2, seed: u32) {
+        let depth = 16 * kind.each();
+        let selector = if kind.each() == 4 { 0 } else { pick };
+        let case = Case { kind, depth, seed };
         let held: Vec<Held> = (0..128).map(|thread| {
             let (first, lane) = (thread / 32 * 16, thread % 32);
             [case.left(first, lane), vec![case.metadata(first, lane, selector)]].concat()
         }).collect();
         // Pieces of sixteen bytes of each column, along the inner dimension.
-        let each = if tf32 { 1 } else { 2 };
         let words = (0..128).map(|word| {
             let (piece, column, at) = (word / 32, word / 4 % 8, word % 4);
-            case.packed(|part| case.b((piece * 4 + at) * each + part, column))
+            case.packed(|part| case.b((piece * 4 + at) * kind.each() + part, column))
         });
-        let (element, flags) = if tf32 { ("tf32", "1, 1") } else { ("bf16", "1, 1, 0") };
+        let (sum, flags) = match kind {
+            Kind::Bf16 => ("f32", ", 1, 1, 0"),
+            Kind::S8 => ("s32", ""),
+            _ => ("f32", ", 1, 1"),
+        };
+        let element = kind.name();
         let instruction = format!(
-            "wgmma.fence.sync.aligned; wgmma.mma_async.sp.sync.aligned.m64n8k{depth}.f32.{element}.{element} {{%f0, %f1, %f2, %f3}}, {}, %d4, %r14, {selector}, 1, {flags};
+            "wgmma.fence.sync.aligned; wgmma.mma_async.sp.sync.aligned.m64n8k{depth}.{sum}.{element}.{element} {{%f0, %f1, %f2, %f3}}, {}, %d4, %r14, {selector}, 1{flags};
             wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;",
             registers(10..14)
         );
+        let instruction = if kind == Kind::S8 { as_integers(&instruction) } else { instruction };
         case.check(&run(&instruction, &held, &words.collect::<Vec<_>>()));
     }
 }

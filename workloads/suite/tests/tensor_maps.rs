@@ -104,6 +104,106 @@ fn a_map_may_be_of_a_part_and_swizzled() {
     assert_eq!(found, wanted);
 }
 
+/// As CUTLASS passes them: in a structure, behind other things.
+#[test]
+fn a_map_may_stand_in_a_structure() {
+    let source = by_value().replace("map[128]", "map[256]").replace(
+        "cvta.param.u64 %d1, %d1;",
+        "cvta.param.u64 %d1, %d1; add.u64 %d1, %d1, 64;",
+    );
+    let map = |field: &str| {
+        format!(
+            "buffer = \"a\"\nsizes = [16, 12]\nbox = [8, 4]
+[[case.arg]]\nname = \"all\"\nkind = \"struct\"\ncount = 256\nfields = [{field}]"
+        )
+    };
+    let field = "{ offset = 0, type = \"i32\", value = 7 }, { offset = 64, tensor_map = \"map\" }";
+    assert_eq!(
+        run(&source, &map(field), [2, 3]).unwrap(),
+        tile([2, 3], [16, 12], 16, 0)
+    );
+    for (field, wanted) in [
+        (
+            "{ offset = 64, tensor_map = \"a\" }",
+            "`a` is no tensor map",
+        ),
+        (
+            "{ offset = 64, tensor_map = \"x\" }",
+            "`x` is no tensor map",
+        ),
+        (
+            "{ offset = 64, tensor_map = \"maq\" }",
+            "the case has no argument `maq`",
+        ),
+        (
+            "{ offset = 64, tensor_map = \"map\", plus = 1 }",
+            "the field is the `tensor_map`",
+        ),
+    ] {
+        let told = run(&source, &map(field), [0, 0]).unwrap_err();
+        assert!(told.contains(wanted), "{field}: {told}");
+    }
+}
+
+/// Columns of a convolution of three along lines of six pixels with a border of one; a pixel has eight channels.
+#[test]
+fn a_map_may_be_for_im2col() {
+    let source = by_value()
+        .replace(".reg .b16 %h1;", ".reg .b16 %h<3>; .reg .b32 %z;")
+        .replace("W: mbarrier", "W: mov.u32 %z, 0; mbarrier")
+        .replace(
+            "tensor.2d.shared::cluster.global.mbarrier",
+            "tensor.3d.shared::cluster.global.im2col.mbarrier",
+        )
+        .replace(
+            "[%d1, {%r2, %r3}], [bar];",
+            "[%d1, {%z, %r2, %r3}], [bar], {%h2};",
+        );
+    let map = |im2col: &str| format!("buffer = \"a\"\nsizes = [8, 6, 4]\nim2col = {im2col}");
+    let plain = map("{ lower = [-1], upper = [-1], pixels = 4, channels = 8 }");
+    for (offset, [x, y]) in [(0, [-1, 0]), (1, [3, 1]), (2, [4, 2]), (2, [2, 3])] {
+        let source = source.replace(
+            "@%p0 cp.async",
+            &format!("mov.u16 %h2, {offset}; mov.u32 %z, 0; @%p0 cp.async"),
+        );
+        let mut wanted = Vec::new();
+        let (mut column, mut line) = (x, y);
+        for _ in 0..4 {
+            let at = column + offset;
+            let inside = (0..6).contains(&at) && line < 4;
+            wanted.extend((0..8).map(|channel| match inside {
+                true => ((line * 6 + at) * 8 + channel) as u16,
+                false => 0,
+            }));
+            column += 1;
+            if column == 5 {
+                (column, line) = (-1, line + 1);
+            }
+        }
+        assert_eq!(run(&source, &plain, [x, y]).unwrap(), wanted, "{x} {y}");
+    }
+    for (im2col, wanted) in [
+        (
+            "{ lower = [-1], upper = [-1], pixels = 4 }",
+            "`im2col` of argument `map` has no `channels`",
+        ),
+        (
+            "{ lower = [-1, 0], upper = [-1], pixels = 4, channels = 8 }",
+            "2 of 3 are none",
+        ),
+        (
+            "{ lower = [-1], upper = [-1], pixels = 4, channels = 7 }",
+            "a row of the box has 14 bytes, no multiple of 16",
+        ),
+    ] {
+        let told = run(&source, &map(im2col), [0, 0]).unwrap_err();
+        assert!(told.contains(wanted), "{im2col}: {told}");
+    }
+    let both = format!("{plain}\nbox = [8, 4]");
+    let told = run(&source, &both, [0, 0]).unwrap_err();
+    assert!(told.contains("`im2col` says what a copy moves"), "{told}");
+}
+
 #[test]
 fn maps_that_cannot_be_are_refused() {
     for (map, wanted) in [

@@ -76,6 +76,9 @@ impl<'k> Golden<'k> {
             };
             let executed = execute(session.module(), &launch, &mut memory, &options);
             let executed = executed.map_err(|source| stopped(launches.len(), source))?;
+            if !memory.take_launches().is_empty() {
+                return Err(stopped(launches.len(), nested(launch.entry)));
+            }
             left = left.saturating_sub(executed.warp_instructions);
             let trace = executed.trace.into_iter();
             traces.extend(trace);
@@ -130,6 +133,13 @@ impl<'k> Golden<'k> {
 
 fn stopped(launch: usize, source: ExecError) -> RunError {
     RunError::Launch { launch, source }
+}
+
+fn nested(kernel: &str) -> ExecError {
+    ExecError::Launch {
+        kernel: kernel.to_owned(),
+        message: "it launches kernels: faults are not injected into such a program".to_owned(),
+    }
 }
 
 /// Warp instructions of a CTA.

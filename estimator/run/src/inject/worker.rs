@@ -262,7 +262,12 @@ impl<'k> Golden<'k> {
 /// What stops a run: hardware notices everything but that it takes too long.
 pub(super) fn class_of(error: &ExecError) -> Class {
     match error {
-        ExecError::Fault(fault) if matches!(fault.cause, Cause::Limit(_) | Cause::Hang { .. }) => {
+        ExecError::Fault(fault)
+            if matches!(
+                fault.cause,
+                Cause::Limit(_) | Cause::NoProgress(_) | Cause::Hang { .. }
+            ) =>
+        {
             Class::Hang
         }
         _ => Class::Due,

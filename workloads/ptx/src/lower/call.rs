@@ -9,7 +9,7 @@ use super::layout::{Region, extent};
 use super::modifiers::Modifiers;
 use crate::ast::{Function, Instruction, Name, Operand, Prototype, Variable};
 use crate::error::PtxError;
-use crate::program::{self, Access, Call, Heap, Move, Op, Operands, Slot, SlotKind, Target};
+use crate::program::{self, Access, Call, Move, Op, Operands, RuntimeCall, Slot, SlotKind, Target};
 use crate::types::{Space, Type};
 
 /// A function that was called, and where its results and parameters lie in its frame.
@@ -96,7 +96,8 @@ impl<'s> Lowering<'_, 's> {
         Ok(())
     }
 
-    /// What the system's functions do here: memory comes from the heap, `vprintf` prints nothing and returns zero, a failed `assert` is a trap.
+    /// What the system's functions do here: memory comes from the heap, `vprintf` prints nothing and returns zero, a failed `assert` is a trap, kernels that are
+    /// launched are noted.
     fn stands_in(
         &mut self,
         name: &Name<'s>,
@@ -124,13 +125,17 @@ impl<'s> Lowering<'_, 's> {
             "__assertfail" | "__assert_fail" | "abort" => {
                 self.emit(Op::Trap, Operands::default(), Operands::default())
             }
-            _ => return Ok(false),
+            other => return self.device_runtime(other, results, arguments),
         }
         Ok(true)
     }
 
     /// Where an argument or a result of a call lies.
-    fn passed(&mut self, operand: &Operand<'s>, element: Type) -> Lowered<(Slot, Access)> {
+    pub(super) fn passed(
+        &mut self,
+        operand: &Operand<'s>,
+        element: Type,
+    ) -> Lowered<(Slot, Access)> {
         let symbol = match operand {
             Operand::Name(name, None) => self.symbol(name.text),
             _ => None,
@@ -161,7 +166,11 @@ impl<'s> Lowering<'_, 's> {
     fn allocate(&mut self, results: &[Operand<'s>], arguments: &[Operand<'s>]) -> Lowered<()> {
         let bytes = self.only_argument(arguments)?;
         let address = self.slots.fresh(SlotKind::Double);
-        self.emit(Op::Heap(Heap::Allocate), address.into(), bytes.into());
+        self.emit(
+            Op::Runtime(RuntimeCall::Allocate),
+            address.into(),
+            bytes.into(),
+        );
         for result in results {
             let (place, access) = self.passed(result, Type::B64)?;
             let src = [place, address].into_iter().collect();
@@ -173,7 +182,11 @@ impl<'s> Lowering<'_, 's> {
     /// `free` and operator `delete`.
     fn release(&mut self, arguments: &[Operand<'s>]) -> Lowered<()> {
         let address = self.only_argument(arguments)?;
-        self.emit(Op::Heap(Heap::Free), Operands::default(), address.into());
+        self.emit(
+            Op::Runtime(RuntimeCall::Free),
+            Operands::default(),
+            address.into(),
+        );
         Ok(())
     }
 
@@ -252,7 +265,7 @@ impl<'s> Lowering<'_, 's> {
         let Some(function) = function else {
             let message = format!("`{}` has no body in this module", name.text);
             return Err(PtxError::new(name.span.clone(), message).with_help(
-                "of the functions of the CUDA runtime, `malloc`, `free`, `vprintf` and `__assertfail` are known",
+                "of the functions of the CUDA runtime, `malloc`, `free`, `vprintf`, `__assertfail` and launches of kernels are known",
             ));
         };
         if self.callees.len() >= MAX_FUNCTIONS {

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ast::{Initializer, Module, Operand, Variable};
 use crate::error::{PtxError, Span};
-use crate::program::{FUNCTION_STEP, FUNCTIONS_BASE, GLOBALS_BASE, ModuleVariable};
+use crate::program::{ENTRIES_BASE, FUNCTION_STEP, FUNCTIONS_BASE, GLOBALS_BASE, ModuleVariable};
 use crate::types::{Space, Type};
 
 /// No space may hold more: beyond any device memory that a kernel file would initialise.
@@ -169,16 +169,19 @@ impl<'s> Images<'s> {
         images
     }
 
-    /// Gives every device function an address.
+    /// Gives every device function and every entry an address.
     fn place_functions(&mut self, module: &Module<'s>) {
-        let functions = module
-            .functions
-            .iter()
-            .filter(|function| !function.is_entry);
-        for (number, function) in functions.enumerate() {
+        let all = module.functions.iter();
+        let (entries, functions): (Vec<_>, Vec<_>) = all.partition(|function| function.is_entry);
+        let entries = entries.into_iter().filter(|entry| entry.body.is_some());
+        let functions = functions.into_iter().zip(0u64..);
+        let functions = functions.map(|(function, number)| (function, FUNCTIONS_BASE, number));
+        let entries = entries.zip(0u64..);
+        let entries = entries.map(|(entry, number)| (entry, ENTRIES_BASE, number));
+        for (function, base, number) in functions.chain(entries) {
             let symbol = Symbol {
                 space: Space::Global,
-                address: FUNCTIONS_BASE + number as u64 * FUNCTION_STEP,
+                address: base + number * FUNCTION_STEP,
                 framed: false,
             };
             self.symbols.entry(function.name.text).or_insert(symbol);

@@ -411,9 +411,15 @@ fn mma_has([m, n, k]: [u16; 3], a: MatrixElement) -> bool {
     (m, n) == (16, 8) && depths.contains(&k) || (m, n) == (8, 8) && small.contains(&k)
 }
 
-/// As [`multiplies`], where half of A is stored. How the metadata of elements of eight bits and less lie in the lanes is in figures only.
+/// As [`multiplies`], where half of A is stored.
 fn multiplies_sparse([m, n, k]: [u16; 3], elements: [MatrixElement; 4]) -> Option<[u8; 4]> {
-    if !matches!(elements[0], F16 | BF16 | TF32) || !k.is_multiple_of(2) {
+    use MatrixElement::{S4, S8, Small, U4, U8};
+    let exists = match elements[0] {
+        F16 | BF16 | TF32 | S8 | U8 | S4 | U4 => true,
+        Small(_) => k == 64,
+        _ => false,
+    };
+    if !exists || (m, n) != (16, 8) || !k.is_multiple_of(2) {
         return None;
     }
     let [a, _, c, d] = multiplies([m, n, k / 2], elements, false)?;
@@ -421,14 +427,18 @@ fn multiplies_sparse([m, n, k]: [u16; 3], elements: [MatrixElement; 4]) -> Optio
     Some([a, b, c, d])
 }
 
-/// The lanes of each four that hold the metadata: one for sixteen bits a row, a pair for twice as many.
+/// The lanes of each four that hold the metadata: one for sixteen bits a row, a pair for twice as many, all for four times as many.
 pub(super) fn selected(
     selector: &Operand<'_>,
     stored: u16,
     element: MatrixElement,
 ) -> Lowered<Sparse> {
-    let bits = stored * if element == TF32 { 4 } else { 2 };
-    let lanes = (bits / 16) as u8;
+    let of_one = match element.bits() {
+        32 => 4,
+        4 => 1,
+        _ => 2,
+    };
+    let lanes = (stored * of_one / 16) as u8;
     let last = u64::from(4 / lanes) - 1;
     match selector {
         Operand::Integer(number, _) if *number <= last => Ok(Sparse {

@@ -10,6 +10,7 @@ mod combined;
 mod compare;
 mod control;
 mod convert;
+mod device_runtime;
 mod extensions;
 mod float;
 mod function;

@@ -62,9 +62,7 @@ impl<'s> Lowering<'_, 's> {
         };
         let bits = a == MatrixElement::B1;
         let stored = [shape[0], shape[1], shape[2] / if sparse { 2 } else { 1 }];
-        // How the metadata of smaller elements lie in the lanes is in figures only.
-        let small = sparse && !matches!(a, MatrixElement::Half(_));
-        if small || !has(stored, [a, b, d]) || of_bits != bits || counts_bits != bits {
+        if sparse && bits || !has(stored, [a, b, d]) || of_bits != bits || counts_bits != bits {
             return Err(unsupported_form(instruction));
         }
         let mut plain = instruction.clone();

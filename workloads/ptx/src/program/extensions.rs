@@ -67,13 +67,17 @@ pub enum MbarrierOp {
     },
 }
 
-/// The device's heap.
+/// Functions of the CUDA runtime that act on the device: its heap, and launches by kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heap {
+pub enum RuntimeCall {
     /// `malloc`: bytes to an address, zero if there is no room.
     Allocate,
     /// `free`.
     Free,
+    /// `cudaGetParameterBufferV2`: address of an entry, grid, block, bytes of dynamic shared memory to the address of room for its parameters.
+    Prepare,
+    /// `cudaLaunchDeviceV2`: that room and a stream to an error code; a third source is where the parameters lie instead.
+    Launch,
 }
 
 /// Functions of up to three words.

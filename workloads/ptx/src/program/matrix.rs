@@ -79,7 +79,7 @@ pub struct MultiplyAdd {
     pub saturate: bool,
     /// What stands for the products.
     pub product: Product,
-    /// Of A, half of each four elements (of TF32, one of two) are stored; the last source tells which.
+    /// Of A, half of each four elements (of TF32, one of two; of elements of four bits, two pairs of four) are stored; the last source tells which.
     pub sparse: Option<Sparse>,
 }
 
@@ -88,7 +88,7 @@ pub struct MultiplyAdd {
 pub struct Sparse {
     /// The first of these lanes.
     pub lane: u8,
-    /// How many there are: each tells of sixteen bits a row.
+    /// How many there are: each tells of sixteen bits of two rows, or of thirty-two of one.
     pub lanes: u8,
 }
 

@@ -12,7 +12,8 @@ mod warpgroup;
 
 pub use allocation::{Allocation, Spills};
 pub use extensions::{
-    CopyAsync, CopySize, Heap, Mbarrier, MbarrierOp, MemoryOperand, SmallFormat, WordFunction,
+    CopyAsync, CopySize, Mbarrier, MbarrierOp, MemoryOperand, RuntimeCall, SmallFormat,
+    WordFunction,
 };
 pub use image::{Geometry, ImageFact, Outside, Sample, Surface, SurfaceOp};
 pub use matrix::{Matrix, MatrixElement, MatrixOp, MultiplyAdd, Product, Sparse, Tile};
@@ -40,6 +41,9 @@ pub const FUNCTIONS_BASE: u64 = 0x0600_0000;
 /// Distance between the addresses of device functions.
 pub const FUNCTION_STEP: u64 = 16;
 
+/// Address of the first entry, as those know it who launch it from a kernel; others follow at multiples of [`FUNCTION_STEP`].
+pub const ENTRIES_BASE: u64 = 0x0680_0000;
+
 /// Address of what CTAs of a cooperative launch meet at, which `%envreg1` and `%envreg2` tell; its size is [`GRID_WORKSPACE_BYTES`].
 pub const GRID_WORKSPACE: u64 = 0x0f00_0000;
 
@@ -52,7 +56,7 @@ pub const CLUSTER_BARRIER: u32 = u32::MAX;
 /// A loaded module.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
-    /// Its entries, in file order.
+    /// Its entries, in file order; [`ENTRIES_BASE`] says where kernels find them.
     pub entries: Vec<Entry>,
     /// Initial contents of the `.global` variables, which lie at [`GLOBALS_BASE`].
     pub globals: Vec<u8>,

@@ -3,8 +3,8 @@
 //! Families are by operand width and count (`Word2`: two words to a word), so that execution has one loop over lanes a family.
 
 use super::{
-    BulkReduce, CopyAsync, Groups, Heap, ImageFact, Matrix, Mbarrier, ReplaceTensorMap, Sample,
-    ScalarVideo, Surface, Video, WordFunction,
+    BulkReduce, CopyAsync, Groups, ImageFact, Matrix, Mbarrier, ReplaceTensorMap, RuntimeCall,
+    Sample, ScalarVideo, Surface, Video, WordFunction,
 };
 use crate::types::{Space, Type};
 
@@ -177,8 +177,8 @@ pub enum Op {
     Groups(Groups),
     /// `mbarrier`.
     Mbarrier(Mbarrier),
-    /// `malloc` and `free`.
-    Heap(Heap),
+    /// What the CUDA runtime does on the device.
+    Runtime(RuntimeCall),
     /// Odd functions of words.
     WordFunction(WordFunction),
     /// `mov` of several parts to a whole: from the lowest.

@@ -127,7 +127,7 @@ fn tensor(copy: &TensorCopy) -> Option<MemoryOp> {
     })
 }
 
-pub(super) fn heap() -> Traits {
+pub(super) fn runtime() -> Traits {
     Traits {
         lanes: Lanes::Own,
         ..Traits::with(Effect::OpaqueMemory, Unit::Int)

@@ -249,7 +249,7 @@ impl Op {
             Op::BulkReduce(how) => memory::bulk_reduce(how),
             Op::ReplaceTensorMap(how) => memory::replace_tensor_map(how),
             Op::Groups(how) => groups(how),
-            Op::Heap(_) => memory::heap(),
+            Op::Runtime(_) => memory::runtime(),
             Op::Yield => with(Effect::Waits, Unit::Int),
             Op::Barrier(Barrier::ClusterArrive) => hint(true),
             Op::Barrier(_) => Traits {

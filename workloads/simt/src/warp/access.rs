@@ -311,6 +311,8 @@ impl<const W: usize> Warp<W> {
             before[lane] = old;
         })?;
         self.changes += u64::from(changes);
+        // It may be a lock that others have.
+        self.loops.attentive |= !changes;
         if let Some(slot) = inst.dst.as_slice().first() {
             self.registers.set_extended(*slot, at.executed, &before);
         }

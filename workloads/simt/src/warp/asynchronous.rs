@@ -1,6 +1,6 @@
-//! Asynchronous copies, barriers in shared memory, the heap.
+//! Asynchronous copies, barriers in shared memory.
 
-use warpwatt_ptx::program::{CopyAsync, CopySize, Heap, Inst, Mbarrier, MbarrierOp, MemoryOperand};
+use warpwatt_ptx::program::{CopyAsync, CopySize, Inst, Mbarrier, MbarrierOp, MemoryOperand};
 use warpwatt_ptx::types::Space;
 
 use super::Warp;
@@ -221,32 +221,6 @@ impl<const W: usize> Warp<W> {
             }
             _ => None,
         };
-    }
-
-    /// `malloc` and `free`, lowest lane first.
-    pub(super) fn heap(
-        &mut self,
-        how: Heap,
-        inst: &Inst,
-        executed: LaneMask,
-        memories: &mut Memories<'_>,
-    ) -> Result<(), BadAccess> {
-        let operands = *self.registers.double(inst.src[0]);
-        let mut addresses = [0; W];
-        for lane in lanes(executed) {
-            let operand = operands[lane as usize];
-            match how {
-                Heap::Allocate => addresses[lane as usize] = memories.device.allocate(operand),
-                Heap::Free => {
-                    let freed = memories.device.release(operand);
-                    freed.map_err(|cause| BadAccess { lane, cause })?;
-                }
-            }
-        }
-        if let Some(&slot) = inst.dst.as_slice().first() {
-            self.registers.set_double(slot, executed, &addresses);
-        }
-        Ok(())
     }
 }
 

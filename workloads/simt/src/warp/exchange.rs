@@ -34,7 +34,7 @@ impl<const W: usize> Warp<W> {
                 self.registers.set_word(inst.dst[0], executed, &value);
             }
             Op::Clock => {
-                self.loops.timed = true;
+                self.loops.attentive = true;
                 self.clock(inst, executed);
             }
             Op::IsSpace(space) => self.is_space(*space, inst, executed),

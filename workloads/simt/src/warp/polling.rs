@@ -17,8 +17,12 @@ const FIRST: u64 = 64;
 /// How many later turns are compared with them.
 const COMPARED: u64 = 8;
 
-/// After how many turns a loop that looks at the clock or sleeps lets other lanes go first: its registers may never be the same.
+/// After how many turns without a change of memory a loop that looks at the clock, sleeps or tries for a lock lets other lanes go first: its registers may never be
+/// the same, if it counts its turns.
 const PATIENCE: u64 = 1024;
+
+/// After how many turns any other loop does: it may look at a flag and count.
+const LONG_PATIENCE: u64 = 1 << 16;
 
 /// The turns of the loops that the running lanes are in, since memory was last changed by the warp.
 #[derive(Clone, Debug, Default)]
@@ -29,8 +33,8 @@ pub(super) struct Loops<const W: usize> {
     changes: u64,
     /// The lanes have polled before.
     polled: bool,
-    /// The lanes have looked at the clock or slept.
-    pub timed: bool,
+    /// The lanes have looked at the clock or slept, or an atomic of theirs has changed nothing.
+    pub attentive: bool,
     /// The first of the turns that the lanes have made one after the other at one place.
     first: Option<Turn>,
     kept: Option<Box<Kept<W>>>,
@@ -59,7 +63,7 @@ impl<const W: usize> Loops<W> {
     /// Other lanes run; those that have polled before are looked at from their first turn on.
     pub fn begin(&mut self, polled: bool, changes: u64) {
         self.polled = polled;
-        self.timed = false;
+        self.attentive = false;
         self.restart(changes);
     }
 
@@ -114,7 +118,11 @@ impl<const W: usize> Warp<W> {
             self.drop_turns();
             return true;
         }
-        if self.loops.timed && self.loops.turns.is_multiple_of(PATIENCE) {
+        let patience = match self.loops.attentive {
+            true => PATIENCE,
+            false => LONG_PATIENCE,
+        };
+        if self.loops.turns.is_multiple_of(patience) {
             self.let_others(lanes);
         }
         false

@@ -12,7 +12,7 @@ use warpwatt_ptx::program::{Barrier, Op};
 use super::call::Frame;
 use super::collective::{Part, meets_with};
 use super::{Step, Stop, Warp, WarpFault, fault};
-use crate::barrier::post_dominates;
+use crate::barrier::passes;
 use crate::error::{Cause, Reason, Waiting};
 use crate::stack::SimtStack;
 use crate::trace::LaneMask;
@@ -133,7 +133,8 @@ impl<const W: usize> Warp<W> {
             }
             None if !runs && !self.parked.is_empty() => {
                 if self.ready(State::Yields) {
-                    return Ok(None);
+                    // One of them runs now.
+                    return self.arrange(entry);
                 }
                 let polls = |split: &Split| split.state == State::Polls;
                 if self.parked.iter().any(polls) {
@@ -351,7 +352,7 @@ impl<const W: usize> Warp<W> {
         (0..self.parked.len()).find_map(|number| {
             let (at, lanes) = self.waits_at(number)?;
             let inst = &entry.code[at as usize];
-            let should = matches!(inst.op, Op::Barrier(_)) && post_dominates(entry, exit - 1, at);
+            let should = matches!(inst.op, Op::Barrier(_)) && passes(entry, exit - 1, at);
             should.then(|| fault(inst, lanes.trailing_zeros(), Cause::DivergentBarrier))
         })
     }

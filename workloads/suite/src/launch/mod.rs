@@ -35,7 +35,7 @@ pub use model::{
     Access, Action, Argument, Buffer, Case, Contents, Copying, Field, FieldContent, Home,
     KernelLaunch, LaunchFile, Pointer, Role, Scalar, Set, Step, TextureBinding, UnknownCase,
 };
-pub use names::{demangled, matching_entries};
+pub use names::{demangled, matching_entries, readable};
 pub use prepare::{Files, Prepared, PreparedBuffer};
 pub use problem::Problem;
 pub use repeat::{Comparison, Condition, Repeat, Stride};

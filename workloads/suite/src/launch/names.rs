@@ -18,6 +18,20 @@ pub fn demangled(name: &str) -> Option<String> {
     demangled_with(name, &DemangleOptions::new())
 }
 
+/// A name for a cell of a table: a C++ one without parameters, and without the arguments of its template where they make it long.
+pub fn readable(name: &str) -> String {
+    /// Characters of a cell.
+    const CELL: usize = 60;
+    let bare = DemangleOptions::new().no_params().no_return_type();
+    let Some(full) = demangled_with(name, &bare) else {
+        return name.to_owned();
+    };
+    match full.find('<') {
+        Some(arguments) if full.len() > CELL => format!("{}<...>", &full[..arguments]),
+        _ => full,
+    }
+}
+
 fn demangled_with(name: &str, options: &DemangleOptions) -> Option<String> {
     if !name.starts_with("_Z") {
         return None;
@@ -152,6 +166,14 @@ mod tests {
             entries: entries.collect(),
             ..Module::default()
         }
+    }
+
+    #[test]
+    fn names_fit_a_cell() {
+        assert_eq!(readable("_Z4copyIfEvPT_PKS0_i"), "copy<float>");
+        assert_eq!(readable("vector_add"), "vector_add");
+        let long = "_Z4copyI".to_owned() + &"f".repeat(40) + "EvPT_PKS0_i";
+        assert_eq!(readable(&long), "copy<...>");
     }
 
     #[test]

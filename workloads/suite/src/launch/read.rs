@@ -5,6 +5,7 @@ mod case;
 mod constants;
 mod fields;
 mod host;
+mod im2col;
 mod pointer;
 mod repeat;
 mod step;

@@ -17,7 +17,7 @@ use crate::launch::{
     Tolerance, Value,
 };
 
-const KEYS: [&str; 25] = [
+const KEYS: [&str; 26] = [
     "index",
     "name",
     "kind",
@@ -38,6 +38,7 @@ const KEYS: [&str; 25] = [
     "sizes",
     "strides",
     "box",
+    "im2col",
     "steps",
     "swizzle",
     "fill",

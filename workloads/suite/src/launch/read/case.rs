@@ -104,6 +104,12 @@ fn arguments(fields: &mut Fields<'_, '_>, constants: Constants) -> Arguments {
         constants,
     };
     let mut named = Vec::new();
+    // Fields may be tensor maps, so that these come first.
+    for (argument, (pending, _)) in pending.iter().enumerate() {
+        let problems = fields.problems();
+        let holder = pointer::resolve_map(&mut arguments, argument, pending, problems);
+        named.extend(holder);
+    }
     for (argument, (pending, _)) in pending.iter().enumerate() {
         named.extend(pointer::resolve(
             &mut arguments,

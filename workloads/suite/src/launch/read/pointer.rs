@@ -11,7 +11,15 @@ use crate::launch::{
     Buffer, Field, FieldContent, Form, Home, Pointer, Problem, Role, Scalar, Value,
 };
 
-const FIELD_KEYS: [&str; 6] = ["offset", "buffer", "plus", "type", "value", "note"];
+const FIELD_KEYS: [&str; 7] = [
+    "offset",
+    "buffer",
+    "plus",
+    "type",
+    "value",
+    "tensor_map",
+    "note",
+];
 
 /// What an argument says of other arguments, which may stand behind it.
 #[derive(Default)]
@@ -32,6 +40,8 @@ pub(super) struct PendingField {
 enum PendingContent {
     Address(Spanned<String>, i64),
     Value(Value),
+    /// The tensor map that an argument is.
+    Map(Spanned<String>),
 }
 
 /// Reads a pointer.
@@ -69,8 +79,13 @@ pub(super) fn read_fields(fields: &mut Fields<'_, '_>, constants: &Constants) ->
     found
 }
 
-/// A number, or the address of a buffer.
+/// A number, the address of a buffer, or a tensor map.
 fn content(fields: &mut Fields<'_, '_>, constants: &Constants) -> Option<PendingContent> {
+    if let Some(map) = fields.string_at("tensor_map") {
+        let reason = "the field is the `tensor_map`";
+        fields.refuse(&["buffer", "plus", "type", "value"], reason);
+        return Some(PendingContent::Map(map));
+    }
     if fields.has("value") {
         fields.refuse(&["buffer", "plus"], "the field has a `value`");
         let element = element(fields);
@@ -85,7 +100,7 @@ fn content(fields: &mut Fields<'_, '_>, constants: &Constants) -> Option<Pending
         };
     }
     fields.refuse(&["type"], "an address has no type; a number has a `value`");
-    let help = "the argument whose address it is; or `type` and `value`";
+    let help = "the argument whose address it is; or `type` and `value`; or `tensor_map`";
     let buffer = fields.require_string_at("buffer", help);
     let plus = match fields.has("plus") {
         true => fields.whole("plus", 0, 1 << 40, constants),
@@ -94,7 +109,7 @@ fn content(fields: &mut Fields<'_, '_>, constants: &Constants) -> Option<Pending
     Some(PendingContent::Address(buffer?, plus?))
 }
 
-/// Finds the buffers that an argument names; returns those.
+/// Finds the buffers and tensor maps that an argument names; returns those. What tensor maps describe is known already.
 pub(super) fn resolve(
     arguments: &mut Arguments,
     argument: usize,
@@ -109,12 +124,16 @@ pub(super) fn resolve(
         }
         named.extend(target);
     }
-    if let Some(map) = &pending.map {
-        named.extend(resolve_map(arguments, argument, map, problems));
-    }
     for field in &pending.fields {
         let content = match &field.content {
             PendingContent::Value(value) => FieldContent::Value(*value),
+            PendingContent::Map(name) => {
+                let Some((argument, content)) = map_of(arguments, name, problems) else {
+                    continue;
+                };
+                named.push(argument);
+                content
+            }
             PendingContent::Address(name, plus) => {
                 let Some(target) = target(arguments, name, Some(*plus), problems) else {
                     continue;
@@ -134,13 +153,41 @@ pub(super) fn resolve(
     named
 }
 
+/// The tensor map that the argument called `name` is.
+fn map_of(
+    arguments: &Arguments,
+    name: &Spanned<String>,
+    problems: &mut Vec<Problem>,
+) -> Option<(usize, FieldContent)> {
+    let found = arguments.position(name, problems)?;
+    let Role::Buffer(buffer) = &arguments.list[found].role else {
+        problems.push(no_map(name));
+        return None;
+    };
+    match buffer.fields.as_slice() {
+        [Field { content, .. }] if matches!(content, FieldContent::TensorMap { .. }) => {
+            Some((found, content.clone()))
+        }
+        _ => {
+            problems.push(no_map(name));
+            None
+        }
+    }
+}
+
+fn no_map(name: &Spanned<String>) -> Problem {
+    let message = format!("`{}` is no tensor map", name.get_ref());
+    Problem::new(name.span(), message).help("an argument with kind = \"tensor_map\"")
+}
+
 /// Gives a tensor map the buffer that it describes; returns that.
-fn resolve_map(
+pub(super) fn resolve_map(
     arguments: &mut Arguments,
     argument: usize,
-    pending: &PendingMap,
+    pending: &Pending,
     problems: &mut Vec<Problem>,
 ) -> Option<usize> {
+    let pending = pending.map.as_ref()?;
     let target = target(arguments, &pending.buffer, None, problems)?;
     let holder = &arguments.list[target];
     let Role::Buffer(Buffer { count, .. }) = holder.role else {

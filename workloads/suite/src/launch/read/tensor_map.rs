@@ -4,6 +4,7 @@ use toml::Spanned;
 use warpwatt_simt::{Swizzle, TensorElement, TensorMap};
 
 use super::fields::Fields;
+use super::im2col;
 use crate::launch::form::Constants;
 use crate::launch::problem::nearest;
 use crate::launch::{
@@ -11,8 +12,9 @@ use crate::launch::{
 };
 
 /// Keys that only tensor maps have.
-pub(super) const OF_TENSOR_MAPS: [&str; 6] =
-    ["sizes", "strides", "box", "steps", "swizzle", "fill"];
+pub(super) const OF_TENSOR_MAPS: [&str; 7] = [
+    "sizes", "strides", "box", "im2col", "steps", "swizzle", "fill",
+];
 
 /// Keys of buffers that a tensor map has not.
 const NOT_ITS: [&str; 9] = [
@@ -66,14 +68,21 @@ pub(super) fn read(
         false => None,
     };
     let (swizzle, fill_nan) = (swizzle(fields), fill(fields));
-    let sizes = list(fields, "sizes", 1 << 32, constants);
-    let tile = list(fields, "box", MAX_TILE, constants);
+    let sizes = list(fields, "sizes", (1, 1 << 32), constants);
+    let im2col = im2col::read(fields, sizes.as_ref().map_or(0, Vec::len), constants);
+    let tile = match fields.has("im2col") {
+        true => {
+            fields.refuse(&["box"], "`im2col` says what a copy moves");
+            Some(Vec::new())
+        }
+        false => list(fields, "box", (1, MAX_TILE), constants),
+    };
     let strides = match fields.has("strides") {
-        true => list(fields, "strides", 1 << 40, constants),
+        true => list(fields, "strides", (1, 1 << 40), constants),
         false => Some(Vec::new()),
     };
     let steps = match fields.has("steps") {
-        true => list(fields, "steps", 8, constants),
+        true => list(fields, "steps", (1, 8), constants),
         false => sizes.as_ref().map(|sizes| vec![1; sizes.len()]),
     };
     let home = match fields
@@ -91,6 +100,7 @@ pub(super) fn read(
         steps: small(steps?),
         swizzle: swizzle?,
         fill_nan: fill_nan?,
+        im2col: im2col?,
         ..TensorMap::default()
     };
     shape_objections(fields, &map);
@@ -126,10 +136,10 @@ fn small(values: Vec<i64>) -> Vec<u32> {
 }
 
 /// Whole numbers, one for each dimension, innermost first.
-fn list(
+pub(super) fn list(
     fields: &mut Fields<'_, '_>,
     key: &str,
-    most: i64,
+    bounds: (i64, i64),
     constants: &Constants,
 ) -> Option<Vec<i64>> {
     let Some(entry) = fields.entry(key) else {
@@ -146,7 +156,7 @@ fn list(
     };
     let values = array
         .iter()
-        .map(|entry| fields.whole_of(key, entry, (1, most), constants));
+        .map(|entry| fields.whole_of(key, entry, bounds, constants));
     let values: Vec<_> = values.collect();
     values.into_iter().collect()
 }
@@ -240,7 +250,11 @@ fn shape_objections(fields: &mut Fields<'_, '_>, map: &TensorMap) {
             format!("a tensor has 1 to {MAX_RANK} dimensions, not {rank}"),
         );
     }
-    for (key, found) in [("box", map.tile.len()), ("steps", map.steps.len())] {
+    let tile = match map.im2col {
+        Some(_) => rank,
+        None => map.tile.len(),
+    };
+    for (key, found) in [("box", tile), ("steps", map.steps.len())] {
         if found != rank {
             object(
                 key,
@@ -291,7 +305,11 @@ impl PendingMap {
                 "a stride of {stride} bytes is no multiple of {PIECE}"
             ));
         }
-        let row = u64::from(map.tile.first().copied().unwrap_or(0)) * bytes;
+        let row = match map.im2col {
+            Some(im2col) => u32::from(im2col.channels),
+            None => map.tile.first().copied().unwrap_or(0),
+        };
+        let row = u64::from(row) * bytes;
         if !row.is_multiple_of(PIECE) {
             return Err(format!(
                 "a row of the box has {row} bytes, no multiple of {PIECE}"
