@@ -16,7 +16,14 @@ fn a_list_of_launches_is_timed_and_priced() {
     let scratch = Scratch::new();
     let file = data("kernelslist.g");
     let priced = [
-        "kernel", &file, "--preset", "v100", "--node", "12nm", "--json", "--no-cache",
+        "kernel",
+        &file,
+        "--preset",
+        "v100",
+        "--node",
+        "12nm",
+        "--json",
+        "--no-cache",
     ];
     let output = warpwatt(&scratch.path(""), &priced);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -105,6 +112,18 @@ fn what_is_wrong_is_told_with_its_place() {
         (
             &["inject", &whole, "--structure", "register_file"],
             "bits are flipped while a kernel is executed",
+        ),
+        (
+            &[
+                "what-if",
+                "-k",
+                &whole,
+                "-t",
+                "register_virtualization",
+                "--preset",
+                "v100",
+            ],
+            "it is machine code, whose trace tells no",
         ),
         (
             &["kernel", &whole, "--check-races"],

@@ -5,7 +5,7 @@
 //! ten `u32` (its place in the grid, its cluster's, its own in the cluster, its rank there) and `u32` warps, of each warp `u32` instructions, `u32` pieces, `u64`
 //! where it lies and `u32` instructions a piece; and last `u64` where the index lies.
 
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
 use ruzstd::decoding::{BlockDecodingStrategy, Dictionary, FrameDecoder};
 
@@ -47,20 +47,16 @@ pub(crate) fn read(file: &mut (impl Read + Seek), limits: Limits) -> Result<Reco
     collector.finish()
 }
 
-fn header(file: &mut impl Read) -> Result<Header, Fault> {
+fn header(file: &mut impl BufRead) -> Result<Header, Fault> {
     let mut header = Header::default();
     let mut text = Vec::new();
-    for byte in file.take(MOST_HEADER).bytes() {
-        match byte? {
-            0 => {
-                let text = String::from_utf8(text);
-                let text = text.map_err(|_| Fault::new("its header is no text"))?;
-                let mut lines = text.lines().filter(|line| line.starts_with('-'));
-                lines.try_for_each(|line| header.take(line))?;
-                return Ok(header);
-            }
-            byte => text.push(byte),
-        }
+    file.take(MOST_HEADER).read_until(0, &mut text)?;
+    if text.pop() == Some(0) {
+        let text = String::from_utf8(text);
+        let text = text.map_err(|_| Fault::new("its header is no text"))?;
+        let mut lines = text.lines().filter(|line| line.starts_with('-'));
+        lines.try_for_each(|line| header.take(line))?;
+        return Ok(header);
     }
     Err(Fault::new("it has no header that ends")
         .help("a `.tracez` begins with lines of text and a zero byte"))

@@ -419,13 +419,13 @@ impl fmt::Display for Cause {
             Cause::BranchIndex(index) => write!(f, "branch index {index} lies beyond its targets"),
             Cause::BeyondCode => f.write_str("the program ran past its last instruction"),
             Cause::Limit(limit) => write!(f, "the limit of {limit} warp instructions was reached"),
-            Cause::NoProgress(instructions) => write!(
-                f,
-                "{instructions} warp instructions have changed nothing in memory: an endless loop, it seems"
-            ),
+            Cause::NoProgress(instructions) => write!(f, "{instructions} {NO_PROGRESS}"),
         }
     }
 }
+
+const NO_PROGRESS: &str =
+    "warp instructions have changed nothing in memory: an endless loop, it seems";
 
 fn name(space: Space) -> &'static str {
     match space {

@@ -24,6 +24,19 @@ fn within(what: &'static str, got: u64, least: u64, most: u64) -> Result<(), Cir
     })
 }
 
+/// Whether `got` is a power of two; the nearest one up to `most` is told if not.
+fn power_of_two(what: &'static str, got: u64, most: u64) -> Result<(), CircuitError> {
+    if got.is_power_of_two() {
+        return Ok(());
+    }
+    Err(CircuitError::Size {
+        what,
+        got,
+        constraint: "it must be a power of two",
+        nearest: got.next_power_of_two().clamp(2, most),
+    })
+}
+
 /// Whether a block can be built.
 pub(crate) fn check(block: &LogicBlock) -> Result<(), CircuitError> {
     match *block {
@@ -52,18 +65,9 @@ pub(crate) fn check(block: &LogicBlock) -> Result<(), CircuitError> {
         LogicBlock::Multiplexer { inputs, bits } => {
             within("inputs", inputs, 2, 1024).and(within("bits", bits, 1, 4096))
         }
-        LogicBlock::ForwardingUnit { lanes, bits } => {
-            if !lanes.is_power_of_two() {
-                let nearest = lanes.next_power_of_two().clamp(2, 32);
-                return Err(CircuitError::Size {
-                    what: "lanes",
-                    got: lanes,
-                    constraint: "it must be a power of two",
-                    nearest,
-                });
-            }
-            within("lanes", lanes, 2, 32).and(within("bits", bits, 1, 1024))
-        }
+        LogicBlock::ForwardingUnit { lanes, bits } => power_of_two("lanes", lanes, 32)
+            .and(within("lanes", lanes, 2, 32))
+            .and(within("bits", bits, 1, 1024)),
         LogicBlock::Adder {
             bits,
             carry: Carry::Ripple | Carry::Prefix,
