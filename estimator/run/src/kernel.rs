@@ -48,6 +48,8 @@ pub struct LoadedKernel {
     pub name: KernelName,
     /// The program; of machine code what a host sees of it.
     pub module: Module,
+    /// How near its PTX was brought to machine code.
+    pub lower: Lower,
     /// The machine code, if the program is that.
     pub code: Option<Arc<Code>>,
     /// The text of the program, for faults at run time.
@@ -218,6 +220,7 @@ impl Loader<'_> {
         LoadedKernel {
             name,
             module,
+            lower: self.lower,
             code,
             ptx,
             case,
