@@ -11,7 +11,7 @@ use crate::diag::{Diag, Rejection, Sink, render};
 use crate::outcome::Outcome;
 use crate::run::{resolve_text, run_all};
 use crate::validate::oracle::{CACTI7, CACTI65};
-use crate::validate::{Check, Evidence, Validation, gpu, macros, suite, watts};
+use crate::validate::{Check, Evidence, Validation, gpu, macros, silicon, suite, watts};
 
 /// Compares our numbers with the papers' and shows both.
 pub fn run(arguments: &ValidateArguments) -> Exit {
@@ -82,6 +82,7 @@ fn checks(
         Suite::Dies => shipped("dies", arguments, sink),
         Suite::Miaow => shipped("miaow", arguments, sink),
         Suite::Gpu => tool(arguments, gpu::gpgpusim),
+        Suite::Silicon => tool(arguments, silicon::checks),
         Suite::UniformVectors => shipped("uniform_vectors", arguments, sink),
         Suite::RegisterVirtualization => shipped("register_virtualization", arguments, sink),
         Suite::WarpedDmr => shipped("warped_dmr", arguments, sink),
