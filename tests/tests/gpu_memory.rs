@@ -1,7 +1,7 @@
 //! The memory system: latency, coalescing, conflicts, rows, bandwidth.
 
 use crate::gpu_support::*;
-use warpwatt_gpu::{GpuSpec, Run};
+use warpwatt_gpu::{ConstantTurns, GpuSpec, MissSource, Run};
 use warpwatt_simt::trace::{MemoryOpKind, Space};
 
 /// Loads one after the other, each with the address of the one before, by lane 0; cycles from one to the next.
@@ -147,6 +147,30 @@ fn parameters_never_leave_the_sm() {
     );
     assert_eq!(run.activity.get("constant_accesses"), 8);
     assert_eq!(run.activity.get("load_transactions"), 0);
+}
+
+/// By hand: four rows of eight lanes read four words that lie in two lines of 64 bytes.
+#[test]
+fn constants_take_a_turn_for_each_address_line_or_load() {
+    let busy = |turns: ConstantTurns| {
+        let mut spec = one_sm();
+        spec.constant.turns = turns;
+        spec.constant.misses = MissSource::Never;
+        spec.constant.busy_cycles = 1;
+        spec.constant.cache_line_bytes = 64;
+        spec.ldst.lanes = spec.sm.warp_width;
+        let trace = launch(vec![load(Space::Const, 1), exit()], 1, 1, |_, _| {
+            let row = |lane: u64| 0x0400_0000 + 32 * (lane / 8);
+            vec![Dynamic::at(0, ALL, row), Dynamic::plain(1)]
+        });
+        run(&spec, trace).activity.get("ldst_busy_cycles")
+    };
+    let turns = [
+        ConstantTurns::Address,
+        ConstantTurns::Line,
+        ConstantTurns::Load,
+    ];
+    assert_eq!(turns.map(busy), [4, 2, 1]);
 }
 
 /// Thread-private words of neighbouring lanes are neighbours in memory.

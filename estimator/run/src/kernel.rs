@@ -49,6 +49,8 @@ pub struct LoadedKernel {
     pub name: KernelName,
     /// The program; of machine code what a host sees of it.
     pub module: Module,
+    /// How near its PTX was brought to machine code.
+    pub lower: Lower,
     /// What its instructions are.
     pub form: Form,
     /// The text of the program, for faults at run time.
@@ -211,7 +213,6 @@ impl Loader<'_> {
             ("--case", request.case.is_some()),
             ("--ptx or --code", request.ptx.is_some()),
             ("--registers", request.registers.is_some()),
-            ("--lower", request.lower != Lower::Ptx),
         ];
         for (option, _) in asked.into_iter().filter(|(_, is_asked)| *is_asked) {
             let message = format!(
@@ -240,6 +241,7 @@ impl Loader<'_> {
                 paper: Vec::new(),
             },
             module: Module::default(),
+            lower: Lower::Ptx,
             ptx: text,
             case: Case::recorded(&recording.case),
             prepared: Prepared::default(),
@@ -285,6 +287,7 @@ impl Loader<'_> {
         LoadedKernel {
             name,
             module,
+            lower: self.lower,
             form,
             ptx,
             case,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use warpwatt_board::board::Board;
 use warpwatt_gpu::GpuSpec;
+use warpwatt_suite::Lower;
 use warpwatt_techlib::quantity::Time;
 
 use super::drive::{KernelRuns, TimingRun};
@@ -85,7 +86,7 @@ pub struct Plan {
     pub axes: Axes,
     /// Its points in the order in which they are kept and reported: kernel, GPU, technology, configuration.
     pub points: Vec<PlannedPoint>,
-    /// The executions: a kernel, a warp width, limits of registers.
+    /// The executions: a kernel, how it is lowered, a warp width, limits of registers.
     pub executions: Vec<Execution>,
     /// The timing runs.
     pub timings: Vec<Timing>,
@@ -126,6 +127,8 @@ impl PlannedPoint {
 pub struct Execution {
     /// The kernel, among the plan's.
     pub kernel: usize,
+    /// How near its PTX is brought to machine code.
+    pub lower: Lower,
     /// Lanes of a warp.
     pub warp_width: u32,
     /// Whether its traces show where lanes have the same operands.

@@ -77,7 +77,7 @@ pub fn resolve_text_with(
     let design = &draft.design;
     let gpus = draft.gpu.iter();
     let gpus = gpus.flat_map(|axes| study::gpus(axes, design, sink, source));
-    let (gpus, gpu_choices): (Vec<_>, Vec<_>) = gpus.unzip();
+    let (mut gpus, gpu_choices): (Vec<_>, Vec<_>) = gpus.unzip();
     let technologies = draft.technology.iter();
     let technologies =
         technologies.flat_map(|axes| study::technologies(axes, design, directory, sink, source));
@@ -87,7 +87,13 @@ pub fn resolve_text_with(
     let (configurations, configuration_choices): (Vec<_>, Vec<_>) =
         configurations.into_iter().unzip();
     let workloads = draft.workloads.as_deref().unwrap_or_default();
-    let kernels = kernels(workloads, directory, catalogue, sink, source);
+    let asked = workloads.iter();
+    if let Some(lower) = asked.flat_map(|workload| workload.value.lower()).next() {
+        for gpu in &mut gpus {
+            gpu.spec.lower = study::lowered(lower);
+        }
+    }
+    let kernels = kernels((workloads, &gpus), directory, catalogue, sink, source);
     if let Some(gpu) = gpus.first() {
         let techniques = !draft.techniques.is_empty();
         judge_counted(&kernels, &gpu.spec, techniques, sink, source);

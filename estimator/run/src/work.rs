@@ -62,7 +62,7 @@ impl Work for StudyWork<'_> {
     fn execute(&self, execution: usize) -> Result<Made<Executed>, Diag> {
         let execution = &self.plan.executions[execution];
         let kernel = &self.plan.axes.kernels[execution.kernel];
-        let Some(loaded) = kernel.subject.loaded() else {
+        let Some(loaded) = kernel.subject.loaded(execution.lower) else {
             return Ok(Made {
                 trace: Executed {
                     traces: Vec::new(),

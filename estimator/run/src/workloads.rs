@@ -1,25 +1,28 @@
 //! The kernels that a study names, brought in.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use warpwatt_gpu::GpuSpec;
-use warpwatt_suite::Build;
+use warpwatt_suite::{Build, Lower};
 
 use super::counted;
 use super::kernel::{From, KernelRequest, load};
 use super::plan::StudyKernel;
 use super::subject::Subject;
 use crate::diag::{Diag, Sink, SourceId, Span};
-use crate::study::{Catalogue, Placed, Workload};
+use crate::study::{Catalogue, Placed, Variant, Workload, lowering};
 
-/// The kernels of a study; files are looked for in `directory`. What is wrong with them is left in `sink`.
+/// The kernels of a study as its GPUs run them; files are looked for in `directory`. What is wrong with them is left in `sink`.
 pub fn kernels(
-    workloads: &[Placed<Workload>],
+    (workloads, gpus): (&[Placed<Workload>], &[Variant]),
     directory: &Path,
     catalogue: &Catalogue,
     sink: &mut Sink,
     source: SourceId,
 ) -> Vec<StudyKernel> {
+    let lowerings: BTreeSet<Lower> = gpus.iter().map(|gpu| lowering(&gpu.spec)).collect();
+    let lowerings: Vec<Lower> = lowerings.into_iter().collect();
     let mut kernels: Vec<StudyKernel> = Vec::new();
     for (number, workload) in workloads.iter().enumerate() {
         let named = Span {
@@ -36,10 +39,7 @@ pub fn kernels(
                 continue;
             }
             Workload::Suite {
-                name,
-                case,
-                build,
-                lower,
+                name, case, build, ..
             } => {
                 let Some(kernel) = warpwatt_suite::kernel(name) else {
                     continue;
@@ -47,32 +47,48 @@ pub fn kernels(
                 KernelRequest {
                     from: From::Suite(kernel),
                     build: *build,
-                    lower: *lower,
+                    lower: Lower::default(),
                     ptx: None,
                     case: case.clone(),
                     registers: None,
                 }
             }
             Workload::Own {
-                launch,
-                ptx,
-                case,
-                lower,
+                launch, ptx, case, ..
             } => KernelRequest {
                 from: From::File(directory.join(launch)),
                 build: Build::default(),
-                lower: *lower,
+                lower: Lower::default(),
                 ptx: ptx.as_ref().map(|ptx| directory.join(ptx)),
                 case: case.clone(),
                 registers: None,
             },
         };
-        if let Some(loaded) = load(sink, &request, Some(named.clone())) {
-            let subject = Subject::Executed(Box::new(loaded));
+        if let Some(subject) = executed(&request, &lowerings, &named, sink) {
             add(&mut kernels, subject, number, &named, sink);
         }
     }
     kernels
+}
+
+/// A kernel in each of the forms that are wanted.
+fn executed(
+    request: &KernelRequest,
+    lowerings: &[Lower],
+    named: &Span,
+    sink: &mut Sink,
+) -> Option<Subject> {
+    let (first, others) = lowerings.split_first().unwrap_or((&Lower::Ptx, &[]));
+    let mut form = |lower: Lower| {
+        let request = KernelRequest {
+            lower,
+            ..request.clone()
+        };
+        load(sink, &request, Some(named.clone()))
+    };
+    let first = Box::new(form(*first)?);
+    let others = others.iter().map(|&lower| form(lower));
+    Some(Subject::Executed(first, others.collect::<Option<_>>()?))
 }
 
 /// Adds a kernel to those before it; naming one twice is a fault.

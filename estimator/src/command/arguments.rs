@@ -480,6 +480,8 @@ pub enum Suite {
     Miaow,
     /// Runs of GPGPU-Sim 4.2.0 with the presets gtx480 and v100: cycles and instructions of fourteen kernels
     Gpu,
+    /// Kernels and micro-benchmarks on silicon, as others measured them, with the presets of their GPUs
+    Silicon,
     /// The uniform-vector paper: IPC of its Table 3 with the preset gtx285
     UniformVectors,
     /// The register-virtualization work: its Table 2.2, and the shipped study with its figures

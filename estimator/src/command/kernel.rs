@@ -15,6 +15,7 @@ use super::console::{Exit, out, out_json, reject};
 use super::drawn::Drawn;
 use super::energy::{Energy, Program};
 use super::files::write_one;
+use super::lowered::Lowered;
 use super::races::Races;
 use super::registers_over_time::Live;
 use super::timeline::{Timeline, Written};
@@ -120,8 +121,8 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let width = arguments.warp_width.as_deref();
     // Machine code is of wavefronts of 64.
     let width = width.or(arguments.kernel.code.as_ref().map(|_| "64"));
-    let spec = gpu.spec(width, sink);
-    let request = arguments.kernel.request(sink);
+    let spec = arguments.kernel.lowered(gpu.spec(width, sink));
+    let request = arguments.kernel.request(spec.as_ref(), sink);
     let dumps = dumps(arguments, sink);
     let kernel = request.and_then(|request| load(sink, &request, None));
     let cache = arguments.cache.open(sink);
@@ -448,10 +449,15 @@ impl Facts {
             "warp_instructions": run.warp_instructions(), "thread_instructions": run.thread_instructions(), "predicated_off": predicated_off,
             "registers": registers(kernel, run),
         });
+        let lowered = Lowered::of(kernel, run);
+        if let Some(lowered) = &lowered {
+            value["lower"] = kernel.lower.name().into();
+            value["left_as_ptx"] = lowered.value();
+        }
         if matches!(kernel.form, Form::MachineCode(_)) {
             value["wavefront_instructions"] = run.warp_instructions().into();
         }
-        let mut text = String::new();
+        let mut text = lowered.map_or_else(String::new, |lowered| lowered.text());
         for mismatch in &run.mismatches {
             let _ = writeln!(
                 text,

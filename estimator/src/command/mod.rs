@@ -22,6 +22,7 @@ mod kernel;
 mod large;
 mod list;
 mod logic;
+mod lowered;
 mod man;
 mod merge;
 mod open;

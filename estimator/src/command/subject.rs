@@ -10,8 +10,8 @@ use warpwatt_suite::Build;
 use crate::diag::{Diag, Sink, did_you_mean};
 use crate::run::kernel::{From, KernelRequest};
 use crate::study::Override;
-use crate::study::Placed;
 use crate::study::variants::{build, literal};
+use crate::study::{Placed, lowered, lowering};
 
 /// A kernel.
 #[derive(Debug, Args)]
@@ -28,9 +28,9 @@ pub struct KernelChoice {
     /// Which program of a kernel of the suite: a compiler of today's, as those of the papers' time made it (addresses of 32 bits, loops unrolled), or machine code of Southern Islands, which six kernels have
     #[arg(long, value_name = "BUILD", default_value = "today", conflicts_with = "ptx", value_parser = build_named)]
     pub build: Build,
-    /// What is executed, counted and timed: instructions of PTX, or about those that ptxas makes of them for Volta and later (docs/machine-code.md)
-    #[arg(long, value_name = "HOW", default_value = "ptx", conflicts_with = "code", value_parser = lower_named)]
-    pub lower: Lower,
+    /// What is executed, counted and timed: instructions of PTX (ptx), or about those that ptxas makes of them for Volta and later (sass-like: docs/machine-code.md) [default: as the preset says]
+    #[arg(long, value_name = "HOW", conflicts_with = "code", value_parser = lower_named)]
+    pub lower: Option<Lower>,
     /// PTX to run instead of the launch file's own
     #[arg(long, value_name = "FILE")]
     pub ptx: Option<PathBuf>,
@@ -63,8 +63,17 @@ fn lower_named(name: &str) -> Result<Lower, String> {
 }
 
 impl KernelChoice {
-    /// The kernel that is asked for.
-    pub fn request(&self, sink: &mut Sink) -> Option<KernelRequest> {
+    /// `gpu` with what is asked for of lowering.
+    pub fn lowered(&self, gpu: Option<GpuSpec>) -> Option<GpuSpec> {
+        let lower = |gpu: &GpuSpec| self.lower.map_or(gpu.lower, lowered);
+        gpu.map(|gpu| GpuSpec {
+            lower: lower(&gpu),
+            ..gpu
+        })
+    }
+
+    /// The kernel that is asked for, as `gpu` runs it.
+    pub fn request(&self, gpu: Option<&GpuSpec>, sink: &mut Sink) -> Option<KernelRequest> {
         let request = request(
             &self.launch,
             self.code.as_deref().or(self.ptx.as_deref()),
@@ -74,7 +83,7 @@ impl KernelChoice {
         request.map(|request| KernelRequest {
             registers: self.registers,
             build: self.build,
-            lower: self.lower,
+            lower: gpu.map(lowering).unwrap_or_default(),
             ..request
         })
     }

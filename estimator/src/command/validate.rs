@@ -11,7 +11,7 @@ use crate::diag::{Diag, Rejection, Sink, render};
 use crate::outcome::Outcome;
 use crate::run::{resolve_text, run_all};
 use crate::validate::oracle::{CACTI7, CACTI65};
-use crate::validate::{Check, Evidence, Validation, gpu, macros, suite, watts};
+use crate::validate::{Check, Evidence, Validation, gpu, macros, silicon, suite, watts};
 
 /// Compares our numbers with the papers' and shows both.
 pub fn run(arguments: &ValidateArguments) -> Exit {
@@ -84,6 +84,7 @@ fn checks(
         }),
         Suite::Macros => tool(arguments, |_| macros::checks()),
         Suite::Gpu => tool(arguments, gpu::gpgpusim),
+        Suite::Silicon => tool(arguments, silicon::checks),
         Suite::Watts => tool(arguments, |_| watts::checks()),
         _ => Ok(Vec::new()),
     }
@@ -100,7 +101,7 @@ fn file(suite: Suite) -> Option<&'static str> {
         Suite::WarpedDmr => Some("warped_dmr"),
         Suite::SoftError => Some("soft_error"),
         Suite::Cacti7 | Suite::Cacti65 | Suite::Refused | Suite::Macros => None,
-        Suite::Gpu | Suite::Watts | Suite::All => None,
+        Suite::Gpu | Suite::Silicon | Suite::Watts | Suite::All => None,
     }
 }
 

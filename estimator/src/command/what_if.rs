@@ -52,6 +52,9 @@ pub struct WhatIfArguments {
     /// The GPU
     #[arg(long, value_name = "NAME", default_value = "tesla-16sm")]
     pub preset: String,
+    /// What runs of PTX: ptx, sass-like [default: as the preset says]
+    #[arg(long, value_name = "HOW")]
+    pub lower: Option<String>,
     /// Technology node
     #[arg(long, value_name = "NODE", default_value = "7nm")]
     pub node: String,
@@ -94,6 +97,7 @@ impl WhatIfArguments {
     fn question(&self) -> Question {
         let mut gpu = vec![("preset", self.preset.clone()), ("node", self.node.clone())];
         let optional = [
+            ("lower", &self.lower),
             ("library", &self.library),
             ("profile", &self.profile),
             ("flavour", &self.flavour),

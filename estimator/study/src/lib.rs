@@ -48,7 +48,7 @@ pub use technique::{Parameter, StackAxes, TechniqueAxes};
 
 pub use variants::Faults;
 pub use variants::{Variant, gpus};
-pub use workload::{CountedFile, PaperRow, PaperTable, Workload};
+pub use workload::{CountedFile, PaperRow, PaperTable, Workload, lowered, lowering};
 
 use std::sync::Arc;
 

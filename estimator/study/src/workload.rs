@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use toml::Spanned;
 use toml::de::DeValue;
+use warpwatt_gpu::{GpuSpec, Lowering};
 use warpwatt_suite::{Build, Lower};
 
 use super::Catalogue;
@@ -27,8 +28,8 @@ pub enum Workload {
         case: Option<String>,
         /// Which of its programs.
         build: Build,
-        /// How near its PTX is brought to machine code.
-        lower: Lower,
+        /// How near its PTX is brought to machine code, instead of what the GPU says.
+        lower: Option<Lower>,
     },
     /// A kernel of the user's.
     Own {
@@ -38,11 +39,37 @@ pub enum Workload {
         ptx: Option<PathBuf>,
         /// The case of the launch file; the first if none is named.
         case: Option<String>,
-        /// How near its PTX is brought to machine code.
-        lower: Lower,
+        /// How near its PTX is brought to machine code, instead of what the GPU says.
+        lower: Option<Lower>,
     },
     /// Kernels that another tool counted.
     Counted(CountedFile),
+}
+
+impl Workload {
+    /// How near PTX is brought to machine code on all GPUs of the study, if it says that.
+    pub fn lower(&self) -> Option<Lower> {
+        match self {
+            Self::Suite { lower, .. } | Self::Own { lower, .. } => *lower,
+            Self::Counted(_) => None,
+        }
+    }
+}
+
+/// What a GPU runs of PTX.
+pub fn lowering(gpu: &GpuSpec) -> Lower {
+    match gpu.lower {
+        Lowering::Ptx => Lower::Ptx,
+        Lowering::SassLike => Lower::SassLike,
+    }
+}
+
+/// The setting of a GPU that runs PTX so.
+pub fn lowered(lower: Lower) -> Lowering {
+    match lower {
+        Lower::Ptx => Lowering::Ptx,
+        Lower::SassLike => Lowering::SassLike,
+    }
 }
 
 /// A file of counts that another tool made.
@@ -135,15 +162,15 @@ fn build(reader: &mut Reader<'_>, section: &Section<'_>) -> Build {
     read.and_then(|read| read.value).unwrap_or_default()
 }
 
-/// `lower`: how near PTX is brought to machine code.
-fn lower(reader: &mut Reader<'_>, section: &Section<'_>) -> Lower {
+/// `lower`: how near PTX is brought to machine code on all GPUs.
+fn lower(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Lower> {
     let read = reader.one(section, "lower", |value| {
         let name = text("`lower`", value, "lower = \"sass-like\"")?;
         let names = Lower::ALL.map(Lower::name);
         let name = known("lower", "study::unknown_value", &name, names)?;
         Ok(Lower::ALL.into_iter().find(|lower| lower.name() == name))
     });
-    read.and_then(|read| read.value).unwrap_or_default()
+    read.and_then(|read| read.value)
 }
 
 /// Adds a kernel to those before it; naming one twice is a fault.
@@ -250,7 +277,7 @@ fn read_one(
                 name,
                 case: None,
                 build: Build::default(),
-                lower: Lower::default(),
+                lower: None,
             }),
             Err(fault) => {
                 reader.fault(item.span(), fault);
@@ -280,13 +307,13 @@ fn read_one(
             name: name.value,
             case,
             build: Build::default(),
-            lower: Lower::default(),
+            lower: None,
         }),
         (false, Some(launch)) => Some(Workload::Own {
             launch: launch.value.into(),
             ptx: ptx.map(|ptx| ptx.value.into()),
             case,
-            lower: Lower::default(),
+            lower: None,
         }),
         (_, _) if section.get("launch").is_some() && section.get("name").is_none() => None,
         (_, _) => {

@@ -8,12 +8,13 @@ pub mod gpu;
 pub mod macros;
 pub mod oracle;
 mod render;
+pub mod silicon;
 pub mod suite;
 pub mod watts;
 
 pub use evidence::{Evidence, EvidenceRow};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One number of ours beside a published one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -40,7 +41,7 @@ pub struct Check {
 }
 
 /// What a comparison is worth.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Nothing of the published value went into ours, and the row could have failed.

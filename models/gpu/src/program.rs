@@ -8,7 +8,7 @@ use warpwatt_simt::trace::{
 
 use crate::counters::Counter;
 use crate::registers::{Numbering, Region, bank_words, keys, regions};
-use crate::{ClassTiming, CountWaits, Exits, GpuSpec, OpTiming, TimingSpec, UnitsSpec};
+use crate::{ClassTiming, CountWaits, Exits, GpuSpec, Lowering, OpTiming, TimingSpec, UnitsSpec};
 
 /// The kernel that runs.
 #[derive(Clone, Debug, Default)]
@@ -328,6 +328,12 @@ fn timing(spec: &GpuSpec, inst: &StaticInst) -> Timing {
             Some(Asynchronous::Product { .. }) => (Port::Tensor, of_warpgroup(timing, inst)),
             _ => (Port::Tensor, of_warp(timing, inst)),
         },
+        // From Volta on the multiply-add pipe does them ("Nsight Compute", Kernel Profiling Guide, pipelines: fma).
+        (Unit::Int, class @ (LatencyClass::Mul | LatencyClass::Mad))
+            if spec.lower == Lowering::SassLike =>
+        {
+            (Port::Sp, of_class(&timing.int, timing, class).clone())
+        }
         (Unit::Int | Unit::Scalar, class) => {
             (Port::Int, of_class(&timing.int, timing, class).clone())
         }

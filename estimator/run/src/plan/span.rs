@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use warpwatt_board::board::Board;
+use warpwatt_suite::Lower;
 use warpwatt_techniques::Stack;
 
 use super::fit::Fits;
@@ -15,7 +16,7 @@ use crate::outcome::{Note, NoteKind};
 use crate::pricing::technology_name;
 use crate::registers::{Limits, limits};
 use crate::store::{OUTCOMES, PointKey};
-use crate::study::{Clock, Watched};
+use crate::study::{Clock, Watched, lowering};
 
 /// The limits of registers of a kernel, a GPU and a configuration, and what is to be said about them.
 type Limited = BTreeMap<[u32; 3], (Limits, Vec<Note>)>;
@@ -50,8 +51,11 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
             .or_insert_with(|| limits_at(&plan.axes, place));
         let timing = *by_place.entry((place, fitted.spec)).or_insert_with(|| {
             let spec = fits.spec(gpu, configuration, fitted.spec);
+            let subject = &plan.axes.kernels[kernel as usize].subject;
+            let loaded = subject.loaded(lowering(spec));
             let wanted = Execution {
                 kernel: kernel as usize,
+                lower: loaded.map_or_else(Lower::default, |loaded| loaded.lower),
                 warp_width: spec.sm.warp_width,
                 values,
                 limits: limits.clone(),
@@ -84,14 +88,13 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
 }
 
 fn limits_at(axes: &Axes, [kernel, gpu, configuration]: [u32; 3]) -> (Limits, Vec<Note>) {
-    let Some(loaded) = axes.kernels[kernel as usize].subject.loaded() else {
+    let gpu = &axes.gpus[gpu as usize].spec;
+    let subject = &axes.kernels[kernel as usize].subject;
+    let Some(loaded) = subject.loaded(lowering(gpu)) else {
         return (Limits::new(), Vec::new());
     };
-    let (limits, unmet) = limits(
-        loaded,
-        &axes.configurations[configuration as usize].stack,
-        &axes.gpus[gpu as usize].spec,
-    );
+    let stack = &axes.configurations[configuration as usize].stack;
+    let (limits, unmet) = limits(loaded, stack, gpu);
     (limits, notes(NoteKind::Registers, unmet).collect())
 }
 

@@ -53,7 +53,9 @@ fn measured(arguments: &AvfArguments, sink: &mut Sink) -> Option<Shown> {
         spec.name().to_owned(),
         spec.spec(arguments.warp_width.as_deref(), sink),
     );
-    let kernel = (arguments.kernel.request(sink)).and_then(|request| load(sink, &request, None));
+    let spec = arguments.kernel.lowered(spec);
+    let kernel = (arguments.kernel.request(spec.as_ref(), sink))
+        .and_then(|request| load(sink, &request, None));
     let cache = arguments.cache.open(sink);
     let structures = structures(&arguments.structure, sink);
     let protections = protections(&arguments.protect, sink);

@@ -62,11 +62,11 @@ pub fn refuse_misplaced(arguments: &InjectArguments, sink: &mut Sink) -> bool {
 
 /// What was found. `Err(None)`: the findings are in the sink already.
 pub fn document(arguments: &InjectArguments, sink: &mut Sink) -> Result<Value, Option<Diag>> {
-    let spec = arguments.gpu.spec(None, sink);
+    let spec = arguments.kernel.lowered(arguments.gpu.spec(None, sink));
     let checkers = spec
         .as_ref()
         .and_then(|spec| checkers(arguments, spec, sink));
-    let request = arguments.kernel.request(sink);
+    let request = arguments.kernel.request(spec.as_ref(), sink);
     let kernel = request.and_then(|request| load(sink, &request, None));
     let (Some(spec), Some(kernel), Some(checkers)) = (spec, kernel, checkers) else {
         return Err(None);

@@ -73,8 +73,8 @@ fn document(
     target: Target,
     sink: &mut Sink,
 ) -> Result<Value, Option<Diag>> {
-    let spec = arguments.gpu.spec(None, sink);
-    let request = arguments.kernel.request(sink);
+    let spec = arguments.kernel.lowered(arguments.gpu.spec(None, sink));
+    let request = arguments.kernel.request(spec.as_ref(), sink);
     let kernel = request.and_then(|request| load(sink, &request, None));
     let wanted = Wanted::read(arguments, target, sink);
     let (Some(spec), Some(kernel), Some(wanted)) = (spec, kernel, wanted) else {

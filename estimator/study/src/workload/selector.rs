@@ -1,7 +1,7 @@
 //! Kernels by the papers' names: `paper:NAME` is a paper's whole table, `paper:NAME/ROW` one row of it, and an abbreviation or a
 //! benchmark's name alone is the kernel that stands for it.
 
-use warpwatt_suite::{Build, Lower};
+use warpwatt_suite::Build;
 
 use super::Workload;
 use crate::Catalogue;
@@ -138,7 +138,7 @@ fn workload(row: &PaperRow) -> Option<Workload> {
         name,
         case: Some(case),
         build: Build::default(),
-        lower: Lower::default(),
+        lower: None,
     })
 }
 

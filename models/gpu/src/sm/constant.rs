@@ -10,7 +10,9 @@ use crate::counters::Counter;
 use crate::event::Event;
 use crate::memory::cache::Cache;
 use crate::request::Kind;
-use crate::{CacheEvent, GpuError, GpuSpec, Index, MissSource, SmCache};
+use crate::{
+    CacheEvent, ConstantSpec, ConstantTurns, GpuError, GpuSpec, Index, MissSource, SmCache,
+};
 
 /// The constant cache; a line is one sector to it.
 #[derive(Clone, Debug)]
@@ -54,6 +56,24 @@ impl Constants {
     }
 }
 
+/// Cycles one after the other that a load of these addresses takes; at least one.
+fn turns(constant: &ConstantSpec, addresses: &[u64]) -> u64 {
+    let count = match constant.turns {
+        ConstantTurns::Load => 1,
+        ConstantTurns::Address => addresses.len(),
+        ConstantTurns::Line => {
+            let line = |address: &u64| address / u64::from(constant.cache_line_bytes);
+            let places = addresses.iter().enumerate();
+            let first = |(place, address): &(usize, &u64)| {
+                let mut before = addresses[..*place].iter();
+                !before.any(|other| line(other) == line(address))
+            };
+            places.filter(first).count()
+        }
+    };
+    count.max(1) as u64
+}
+
 impl<'t> Sm<'t> {
     /// Lanes that agree on an address share it.
     pub(super) fn access_constant(
@@ -63,15 +83,15 @@ impl<'t> Sm<'t> {
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
         let (seen, count) = distinct(&waiting.addresses, waiting.executed);
-        let addresses = count.max(1) as u64;
+        let turns = turns(&world.spec.constant, &seen[..count]);
         self.counts.add(Counter::ConstantAccesses, 1);
         let busy = match world.spec.constant.busy_cycles {
-            0 => addresses,
-            cycles => waiting.interval.max(addresses).max(u64::from(cycles)),
+            0 => turns,
+            cycles => waiting.interval.max(turns).max(u64::from(cycles)),
         };
         self.take_ldst(from, busy);
         let latency = u64::from(world.spec.constant.latency);
-        let hit = from + latency - self.units.depth() + (addresses - 1);
+        let hit = from + latency - self.units.depth() + (turns - 1);
         if world.spec.constant.misses == MissSource::Never {
             return self.results_at(waiting.wanted, hit, world);
         }

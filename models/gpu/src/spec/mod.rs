@@ -41,6 +41,8 @@ macro_rules! tables {
 tables! {
     /// A GPU. Two equal specifications serialise to equal bytes.
     pub struct GpuSpec {
+        /// What runs of a program in PTX.
+        lower: Lowering,
         /// The streaming multiprocessors and what they hold.
         sm: SmSpec,
         /// Instruction fetch, decode and the instruction buffer.
@@ -428,9 +430,11 @@ tables! {
     pub struct ConstantSpec {
         /// Cycles from a load to the earliest issue of an instruction that needs it.
         latency: u32,
-        /// Cycles for which a load takes the load-store unit; at least one for each address, and as long as lanes' addresses take there. 0: as many as addresses,
-        /// which do not come from lanes.
+        /// Cycles for which a load takes the load-store unit; at least one for each of its turns, and as long as lanes' addresses take there. 0: as many as turns,
+        /// for addresses that do not come from lanes.
         busy_cycles: u32,
+        /// What takes a turn of a cycle.
+        turns: ConstantTurns,
         /// Where a missing line comes from; if misses never happen, size and ways are for leakage only.
         misses: MissSource,
         /// Cycles by which a miss is later than a hit, if misses take a fixed time.
@@ -563,6 +567,24 @@ tables! {
 }
 
 choices! {
+    /// What runs of a program in PTX.
+    pub enum Lowering {
+        /// Its instructions, as in simulators of the PTX age.
+        Ptx = "ptx",
+        /// About those that a compiler makes of it for Volta and later.
+        SassLike = "sass-like",
+    }
+
+    /// What of a load from constant memory takes a turn of a cycle.
+    pub enum ConstantTurns {
+        /// Each address: lanes that agree on it share it.
+        Address = "address",
+        /// Each line of the cache.
+        Line = "line",
+        /// The load.
+        Load = "load",
+    }
+
     /// Which warp issues. Fetch goes round robin over the warps, with [`Policy::TwoLevel`] by its groups.
     pub enum Policy {
         /// Loosely round robin: the next warp after the last one; warps that cannot issue are skipped.

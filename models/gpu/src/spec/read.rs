@@ -3,9 +3,10 @@
 use toml::{Table, Value};
 
 use super::{
-    Atomics, BackEnd, BranchFetch, Carveout, Choice, CountWaits, DramKind, DramOrder, Exits, Fill,
-    FlavourChoice, GpuSpec, Index, Inventory, MemoryPath, MissSource, Policy, StoreMiss,
-    TexturePath, Topology, Transactions, Turns, Unitless, WritePort, presets, validate,
+    Atomics, BackEnd, BranchFetch, Carveout, Choice, ConstantTurns, CountWaits, DramKind,
+    DramOrder, Exits, Fill, FlavourChoice, GpuSpec, Index, Inventory, Lowering, MemoryPath,
+    MissSource, Policy, StoreMiss, TexturePath, Topology, Transactions, Turns, Unitless, WritePort,
+    presets, validate,
 };
 
 /// A setting that cannot be.
@@ -111,6 +112,8 @@ fn number(path: String, value: &Value, problems: &mut Vec<SpecProblem>) {
 /// What a setting that is a text can be.
 fn names(path: &str) -> &'static [&'static str] {
     match path {
+        "lower" => Lowering::NAMES,
+        "constant.turns" => ConstantTurns::NAMES,
         "scheduler.policy" => Policy::NAMES,
         "scheduler.back_end" => BackEnd::NAMES,
         "texture.path" => TexturePath::NAMES,

@@ -1,4 +1,4 @@
-//! Neighbouring accesses to shared memory become one of 64 or 128 bits where their address is surely a multiple of that.
+//! Neighbouring loads from shared memory become one of 64 or 128 bits, from constant memory one of 64 bits, where their address is surely a multiple of that.
 
 use super::edit::remove;
 use super::values::Values;
@@ -46,15 +46,19 @@ fn join(entry: &mut Entry, groups: &[Group], count: u8) {
     remove(entry, &gone);
 }
 
-/// A single element of 32 bits from shared memory.
-fn single(inst: &Inst) -> Option<(Access, Slot)> {
-    match inst.op {
-        Op::Load(access) if access.space == Space::Shared && access.count == 1 => {
-            let fits = access.element.bytes() == 4 && inst.guard.is_none() && !access.framed;
-            fits.then_some((access, inst.src[0]))
-        }
-        _ => None,
-    }
+/// A single element of 32 bits, of which so many may become one access.
+fn single(inst: &Inst, count: u8) -> Option<(Access, Slot)> {
+    let Op::Load(access) = inst.op else {
+        return None;
+    };
+    let wide = match access.space {
+        Space::Shared => true,
+        Space::Const => count == 2,
+        _ => false,
+    };
+    let one = access.count == 1 && access.element.bytes() == 4;
+    let fits = wide && one && inst.guard.is_none() && !access.framed;
+    fits.then_some((access, inst.src[0]))
 }
 
 /// Groups that share no load: each leaves the others as they are, since nothing between its loads touches what they write.
@@ -76,14 +80,14 @@ fn groups(values: &Values<'_>, count: u8) -> Vec<Group> {
 /// The group of which the load at `at` is the first.
 fn group(values: &Values<'_>, at: usize, count: u8) -> Option<Group> {
     let code = &values.entry.code;
-    let (access, base) = single(&code[at])?;
+    let (access, base) = single(&code[at], count)?;
     let size = 4 * i64::from(count);
     let start = access.offset.div_euclid(size) * size;
     if values.zeros(base) < size.trailing_zeros() {
         return None;
     }
     let places: Vec<usize> = (0..i64::from(count))
-        .map(|number| sibling(values, at, base, (access, start + 4 * number)))
+        .map(|number| sibling(values, (at, count), base, (access, start + 4 * number)))
         .collect::<Option<_>>()?;
     apart(code, &places).then_some(Group { places, at })
 }
@@ -91,7 +95,7 @@ fn group(values: &Values<'_>, at: usize, count: u8) -> Option<Group> {
 /// The load of an offset behind `at` that could as well stand there.
 fn sibling(
     values: &Values<'_>,
-    at: usize,
+    (at, count): (usize, u8),
     base: Slot,
     (like, offset): (Access, i64),
 ) -> Option<usize> {
@@ -103,9 +107,10 @@ fn sibling(
         if !values.together(at, later) || orders_memory(&code[later]) {
             return None;
         }
-        let found = single(&code[later]);
+        let found = single(&code[later], count);
         let same = found.is_some_and(|(access, other)| {
-            other == base && access.offset == offset && access.element == like.element
+            let alike = access.space == like.space && access.element == like.element;
+            other == base && access.offset == offset && alike
         });
         if same {
             let target = code[later].dst[0];
@@ -135,7 +140,7 @@ fn touches(inst: &Inst, slot: Slot) -> bool {
         .any(|other| other == slot)
 }
 
-/// Whether a load of shared memory may not be moved over it.
+/// Whether a load may not be moved over it.
 fn orders_memory(inst: &Inst) -> bool {
     match inst.op {
         Op::Load(_) => false,

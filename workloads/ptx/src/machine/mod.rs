@@ -11,6 +11,8 @@ mod dead;
 mod edit;
 mod expand;
 mod fuse;
+mod layout;
+mod markers;
 mod operands;
 mod parameters;
 mod schedule;
@@ -43,6 +45,25 @@ impl Lower {
     }
 }
 
+/// Why an entry stays PTX although it was to be lowered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// It calls device functions: what a call keeps is not followed here.
+    Calls,
+    /// It has more slots than there is room for a register beside each of them.
+    Slots,
+}
+
+impl Left {
+    /// The reason, as a sentence goes on.
+    pub fn why(self) -> &'static str {
+        match self {
+            Self::Calls => "it calls device functions",
+            Self::Slots => "it has more than 30000 registers, literals and parameters",
+        }
+    }
+}
+
 /// A pass over an entry.
 struct Pass {
     /// Its name, for a check that fails.
@@ -51,7 +72,11 @@ struct Pass {
 }
 
 /// In their order: what folds away first, then what becomes several instructions.
-const PASSES: [Pass; 10] = [
+const PASSES: [Pass; 12] = [
+    Pass {
+        name: "layout",
+        run: layout::run,
+    },
     Pass {
         name: "parameters",
         run: parameters::run,
@@ -81,6 +106,10 @@ const PASSES: [Pass; 10] = [
         run: branches::run,
     },
     Pass {
+        name: "markers",
+        run: markers::run,
+    },
+    Pass {
         name: "operands",
         run: operands::run,
     },
@@ -97,10 +126,17 @@ const PASSES: [Pass; 10] = [
 /// Slots that an entry may have to be lowered: a register may come to each literal and parameter, and slots are numbered in 16 bits.
 const MOST_SLOTS: usize = 30_000;
 
-/// Runs the passes over an entry whose reconvergence is not yet set. Entries that call functions stay as they are: what a call keeps is not followed here.
+/// Runs the passes over an entry whose reconvergence is not yet set.
 pub(crate) fn lower(entry: &mut Entry, lowering: Lower) {
+    if lowering == Lower::Ptx {
+        return;
+    }
     let slots = entry.words.len() + entry.doubles.len();
-    if lowering == Lower::Ptx || !entry.functions.is_empty() || slots > MOST_SLOTS {
+    entry.left = match entry.functions.is_empty() {
+        false => Some(Left::Calls),
+        true => (slots > MOST_SLOTS).then_some(Left::Slots),
+    };
+    if entry.left.is_some() {
         return;
     }
     for pass in &PASSES {

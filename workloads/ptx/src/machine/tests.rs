@@ -173,3 +173,58 @@ fn loads_go_first_and_stores_stay_in_their_place() {
         .collect();
     assert_eq!(names, "...ll..sls.", "{code:?}");
 }
+
+/// Two conditions around a store: the inner comparison takes the outer one in, and both branches go.
+#[test]
+fn a_condition_within_a_condition_is_one_guard() {
+    let code = ops(
+        "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\nsetp.gt.u32 %p1, %r1, 7;\n@%p1 bra OUT;\nsetp.gt.u32 %p2, %r2, 3;\n@%p2 bra OUT;\nst.shared.u32 [s], %r1;\nOUT:\nst.shared.u32 [s+4], %r1;",
+    );
+    let branches = code.iter().filter(|op| matches!(op, Op::Branch { .. }));
+    assert_eq!(branches.count(), 0, "{code:?}");
+    let combined = |op: &&Op| matches!(op, Op::SetPredicate(compare) if compare.combine.is_some());
+    assert_eq!(code.iter().filter(combined).count(), 1);
+}
+
+/// A block that stands behind the loop's end and jumps back into it is moved to where it is jumped from, and then guarded.
+#[test]
+fn what_is_led_to_without_a_condition_follows() {
+    let code = ops(
+        "mov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\nbra HEAD;\nTAIL:\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p2, %r2, 9;\n@%p2 bra HEAD;\nbra END;\nHEAD:\nsetp.gt.u32 %p1, %r1, %r2;\n@%p1 bra TAIL;\nst.shared.u32 [s], %r2;\nbra TAIL;\nEND:\nst.shared.u32 [s+4], %r2;",
+    );
+    let branches = code.iter().filter(|op| matches!(op, Op::Branch { .. }));
+    assert_eq!(branches.count(), 1, "{code:?}");
+}
+
+/// By hand: a block of nine instructions with a store is branched around; two marks before, one behind.
+#[test]
+fn a_long_divided_block_is_marked() {
+    let marks = |register: &str| {
+        let adds: String = (0..8)
+            .map(|n| format!("mul.lo.u32 %r{}, %r2, %r{};\n", n + 4, n + 3))
+            .collect();
+        let code = ops(&format!(
+            "mov.u32 %r1, {register};\nld.param.u32 %r2, [n];\nmov.u32 %r3, %r2;\nsetp.gt.u32 %p1, %r1, 7;\n@%p1 bra OUT;\n{adds}st.shared.u32 [s], %r11;\nOUT:\nst.shared.u32 [s+4], %r1;"
+        ));
+        let is_mark = |op: &&Op| matches!(op, Op::Part(crate::program::Machine::Control));
+        code.iter().filter(is_mark).count()
+    };
+    assert_eq!([marks("%tid.x"), marks("%ctaid.x")], [3, 0]);
+}
+
+#[test]
+fn constants_are_read_in_pairs() {
+    let text = ".version 7.0\n.target sm_70\n.address_size 64\n.const .align 16 .b8 c[64];\n.visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<4>;\n.reg .b32 %r<4>;\n.reg .f32 %f<8>;\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 16;\nmov.u64 %rd3, c;\nadd.s64 %rd3, %rd3, %rd2;\nld.const.f32 %f1, [%rd3];\nld.const.f32 %f2, [%rd3+4];\nld.const.f32 %f3, [%rd3+8];\nld.const.f32 %f4, [%rd3+12];\nadd.f32 %f1, %f1, %f2;\nadd.f32 %f3, %f3, %f4;\nadd.f32 %f1, %f1, %f3;\nst.global.f32 [%rd1], %f1;\nret;\n}\n";
+    let module = crate::load_lowered(text, Lower::SassLike).unwrap();
+    let loads = module.entries[0].code.iter();
+    let loads = loads.filter(|inst| matches!(inst.op, Op::Load(_)));
+    assert_eq!(loads.count(), 2);
+}
+
+#[test]
+fn an_entry_with_calls_stays_ptx_and_says_so() {
+    let text = ".version 7.0\n.target sm_70\n.address_size 64\n.func f() { ret; }\n.visible .entry k()\n{\ncall f;\nret;\n}\n";
+    let module = crate::load_lowered(text, Lower::SassLike).unwrap();
+    assert_eq!(module.entries[0].left, Some(super::Left::Calls));
+    assert_eq!(crate::load(text).unwrap().entries[0].left, None);
+}

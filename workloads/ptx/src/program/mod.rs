@@ -31,6 +31,7 @@ pub use video::{Part, ScalarVideo, Second, Video, VideoMad, VideoOp};
 pub use warpgroup::{Adds, GROUP_ROWS, GroupMultiplyAdd, GroupStep, Groups, Pending, WARPGROUP};
 
 use crate::error::PtxError;
+use crate::machine::Left;
 
 /// First address of module-scope `.global` variables in the generic address space.
 pub const GLOBALS_BASE: u64 = 0x1000_0000;
@@ -131,6 +132,8 @@ pub struct Entry {
     pub virtual_registers: u32,
     /// Predicate registers that it names.
     pub virtual_predicates: u16,
+    /// Why it stayed PTX although it was to be brought near machine code.
+    pub left: Option<Left>,
     /// Why this entry cannot run: everything in it that is not supported. Empty if it can.
     pub unsupported: Vec<PtxError>,
 }
