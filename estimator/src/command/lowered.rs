@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use warpwatt_ptx::{Left, Lower};
 use warpwatt_suite::CaseRun;
 
-use crate::run::kernel::LoadedKernel;
+use crate::run::kernel::{Form, LoadedKernel};
 
 /// A kernel that was lowered, and the entries that stayed PTX.
 pub struct Lowered<'k> {
@@ -16,7 +16,7 @@ pub struct Lowered<'k> {
 impl<'k> Lowered<'k> {
     /// Of the entries that were launched; nothing where PTX itself, or machine code, runs.
     pub fn of(kernel: &'k LoadedKernel, run: &CaseRun) -> Option<Self> {
-        if kernel.lower == Lower::Ptx || kernel.code.is_some() {
+        if kernel.lower == Lower::Ptx || !matches!(kernel.form, Form::Ptx) {
             return None;
         }
         let launched = |name: &str| {

@@ -737,7 +737,8 @@ mod tests {
                 prop_assert_eq!((step.inst, step.active, step.executed), (s.inst, s.active, executed));
                 let mut again = WarpRecorder::default();
                 again.again(step, step.inst);
-                prop_assert_eq!(WarpCursor::new(again.bytes()).next().as_ref(), Some(step));
+                let read = WarpCursor::new(again.bytes()).next();
+                prop_assert_eq!(read.as_ref(), Some(step));
                 if let (Some(want), Some(got)) = (&s.addresses, &step.addresses) {
                     let want: Vec<_> = lanes(executed).map(|lane| (lane, want[lane as usize])).collect();
                     prop_assert_eq!(collect(got, executed), want);
