@@ -458,8 +458,6 @@ fn deliver<'t>(
 }
 
 #[cfg(test)]
-mod second_level;
-#[cfg(test)]
 mod tensor_peak;
 #[cfg(test)]
 mod tests;

@@ -21,7 +21,7 @@ use crate::{GpuError, GpuSpec, Hooks, SECTOR_BYTES, SharedObserver, Topology};
 use dram::{Channel, DramRequest};
 use map::Map;
 use mesh::Mesh;
-use network::{Sides, Switch};
+use network::{Switch, SwitchPorts};
 use slice::Slice;
 
 /// Networks, slices and memory controllers of the whole GPU.
@@ -53,14 +53,6 @@ impl Memory {
         let noc = ClockRatio::new(spec.sm.clock_mhz, spec.noc.clock_mhz);
         let (ports, slices) = (spec.noc_ports() as usize, spec.slices() as usize);
         let mesh = (spec.noc.topology == Topology::Mesh).then(|| Mesh::new(spec));
-        let count = Sides {
-            inputs: ports,
-            outputs: slices,
-        };
-        let width = Sides {
-            inputs: u64::from(spec.noc.port_flits),
-            outputs: 1,
-        };
         Self {
             map: Map::new(spec),
             noc,
@@ -69,9 +61,20 @@ impl Memory {
                 noc,
                 &spec.noc,
                 mesh.as_ref().map(Mesh::reversed),
-                (count.reversed(), width.reversed()),
+                SwitchPorts {
+                    inputs: slices,
+                    outputs: ports,
+                },
             ),
-            to_slices: Switch::new(noc, &spec.noc, mesh, (count, width)),
+            to_slices: Switch::new(
+                noc,
+                &spec.noc,
+                mesh,
+                SwitchPorts {
+                    inputs: ports,
+                    outputs: slices,
+                },
+            ),
             slices: (0..slices).map(|_| Slice::new(spec)).collect(),
             channels: (0..spec.dram.controllers)
                 .map(|_| Channel::new(&spec.dram))
