@@ -33,6 +33,11 @@ const UNPINNED: &[(&str, &str)] = &[
         "a GPU without one bit of a structure is refused before",
     ),
     (
+        "inject::recorded",
+        "recorded traces, which the tests of the command ask about",
+    ),
+    ("kernel::recorded", "as `inject::recorded`"),
+    (
         "kernel::windows",
         "a run of more than 65,536 windows takes longer than a test may",
     ),
@@ -55,9 +60,16 @@ const UNPINNED: &[(&str, &str)] = &[
     ("study::fit", "as `avf::fit`"),
     ("suite::defect", "a kernel that ships cannot be read"),
     (
+        "suite::no_build",
+        "the tests of the command ask for a build that most kernels have not",
+    ),
+    (
         "techlib::defect",
         "the technology that ships cannot be read",
     ),
+    ("trace::invalid", "as `inject::recorded`"),
+    ("trace::list", "as `inject::recorded`"),
+    ("trace::warp_width", "as `inject::recorded`"),
     (
         "uncertainty::draw",
         "what holds at a supply holds at what is drawn around it; a damaged store is `explain::circuit`",

@@ -40,6 +40,7 @@ fn every_study_that_ships_is_valid() {
             "filter_cache_sensitivity",
             "filter_cache_table_4",
             "finfet_leakage",
+            "miaow",
             "operating_range",
             "protection",
             "register_shrink",
@@ -48,6 +49,7 @@ fn every_study_that_ships_is_valid() {
             "soft_error_schedulers",
             "soft_error_sensitivity",
             "stacking",
+            "thread_block_compaction",
             "uniform_vectors",
             "uniform_vectors_fast",
             "warped_dmr"

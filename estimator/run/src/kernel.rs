@@ -75,19 +75,6 @@ pub enum Form {
 }
 
 impl LoadedKernel {
-    /// What of a kernel in PTX alone can be had.
-    ///
-    /// # Errors
-    /// It is not PTX: `what` says, as a sentence, what cannot be done with anything else.
-    pub fn must_be_ptx(&self, code: &'static str, what: &str) -> Result<(), Diag> {
-        match self.form {
-            Form::Ptx => Ok(()),
-            Form::MachineCode(_) | Form::Recorded(_) => {
-                Err(Diag::error(code, what).help("do so with the PTX of the same kernel"))
-            }
-        }
-    }
-
     /// Kernel and case, for people.
     pub fn label(&self) -> String {
         format!("{}, case {}", self.name.name, self.name.case)

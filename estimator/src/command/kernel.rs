@@ -234,11 +234,12 @@ fn live(
 
 /// Races are looked for in PTX only.
 fn check_races(arguments: &KernelArguments, kernel: &LoadedKernel) -> Result<(), Option<Diag>> {
-    if !arguments.check_races {
+    if !arguments.check_races || matches!(kernel.form, Form::Ptx) {
         return Ok(());
     }
     let message = "data races of machine code are not looked for";
-    Ok(kernel.must_be_ptx("kernel::races", message)?)
+    let help = "look for them in the PTX of the same kernel";
+    Err(Some(Diag::error("kernel::races", message).help(help)))
 }
 
 /// What buffers hold in the end, into the files that are asked for.

@@ -91,7 +91,7 @@ fn what_is_wrong_is_told_with_its_place() {
     for (words, message) in [
         (
             &["kernel", "kernel-1.traceg"][..],
-            "`kernel-1.traceg`: line 38: `FROB` is no instruction that is known",
+            "`kernel-1.traceg`: line 34: `FROB` is no instruction that is known",
         ),
         (
             &["kernel", "kernelslist.g"],
@@ -112,18 +112,6 @@ fn what_is_wrong_is_told_with_its_place() {
         (
             &["inject", &whole, "--structure", "register_file"],
             "bits are flipped while a kernel is executed",
-        ),
-        (
-            &[
-                "what-if",
-                "-k",
-                &whole,
-                "-t",
-                "register_virtualization",
-                "--preset",
-                "v100",
-            ],
-            "it is machine code, whose trace tells no",
         ),
         (
             &["kernel", &whole, "--check-races"],

@@ -81,6 +81,23 @@ const CIRCLES: &[Circle] = &[
         "a report holds what is made of its points (answers, budgets, fronts, stacks), each of which is made from a report",
     ),
     (
+        "models/techniques",
+        &["protection", "recovery", "register_file", "technique"],
+        "a technique says how it corrects, a correction is of what protections found, and those follow lives of registers, which register files have as techniques",
+    ),
+    (
+        "workloads/ptx",
+        &[
+            "allocate",
+            "cfg",
+            "divergence",
+            "machine",
+            "program",
+            "traits",
+        ],
+        "an entry says why it was left as PTX, which passes towards machine code decide that look at all of a program",
+    ),
+    (
         "workloads/gcn",
         &["exec", "wave"],
         "one interpreter: a wavefront executes instructions, and what they do is done to a wavefront",

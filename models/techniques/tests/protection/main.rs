@@ -310,7 +310,9 @@ fn covered_and_uncovered_are_what_the_plain_gpu_needs() {
     let trace = busy();
     let plain = follow(&gpu(), &trace, &Stack::default());
     let mut same = 0;
-    for definition in ALL {
+    // Where lanes part, compaction forms other warps than those that are followed, and refuses.
+    let followed = ALL.iter().filter(|it| it.name != "thread_block_compaction");
+    for definition in followed {
         let technique: Arc<dyn Technique> = definition.parse(&toml::Table::new()).unwrap().into();
         let stack = Stack::new(vec![Arc::clone(&technique)]).unwrap();
         let found = follow(&gpu(), &trace, &stack);
