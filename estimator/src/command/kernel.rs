@@ -1,5 +1,6 @@
 //! `warpwatt kernel`: one kernel, checked and timed.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -115,9 +116,8 @@ impl Report {
 fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, Option<Diag>> {
     let board = arguments.board.open(sink);
     let preset = board.as_ref().ok().and_then(Option::as_ref);
-    let gpu = arguments
-        .gpu
-        .or(preset.map(|board| board.facts.preset.as_str()));
+    let preset = preset.map(|board| board.facts.preset.as_str());
+    let gpu = arguments.gpu.or(preset);
     let width = arguments.warp_width.as_deref();
     // Machine code is of wavefronts of 64.
     let width = width.or(arguments.kernel.code.as_ref().map(|_| "64"));
@@ -126,10 +126,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let dumps = dumps(arguments, sink);
     let kernel = request.and_then(|request| load(sink, &request, None));
     let cache = arguments.cache.open(sink);
-    let timeline = match &spec {
-        Some(spec) => arguments.timeline.open(spec, sink),
-        None => None,
-    };
+    let timeline = (spec.as_ref()).and_then(|spec| arguments.timeline.open(spec, sink));
     let circuits = arguments.conditions.circuits(sink);
     let manages = arguments.live.configuration(sink);
     let (Some(spec), Some(kernel), Some(dumps), Some(cache), Some(mut timeline), Ok(board)) =
@@ -151,7 +148,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let buffers = std::mem::take(&mut run.buffers);
     let traces = run.into_traces();
     let (timing, counted) = timing(arguments, &spec, &traces, timeline.as_mut())?;
-    let listing = listing(arguments, &kernel)?;
+    let source = source(arguments, &kernel, sink)?;
     let mut energy = match (&circuits, &timing) {
         (Some(circuits), Some(Ok(run))) => {
             let timed = TimedKernel {
@@ -165,10 +162,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
             let show = arguments.conditions.show;
             let program = Program {
                 traces: &traces,
-                source: match &listing {
-                    Some(listing) => (&kernel.name.name, listing),
-                    None => (sink.sources.name(kernel.ptx), sink.sources.text(kernel.ptx)),
-                },
+                source: (&source.0, &source.1),
                 show,
             };
             let program = (arguments.json || show.is_some()).then_some(&program);
@@ -201,18 +195,23 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     Ok(report.with_timeline(timeline.as_ref()).with(races.as_ref()))
 }
 
-/// What was recorded as instructions, where anything is told of single ones.
-fn listing(
+/// Name and text of the program: of what was recorded a listing, where anything is told of single instructions.
+fn source<'s>(
     arguments: &KernelArguments,
     kernel: &LoadedKernel,
-) -> Result<Option<String>, Option<Diag>> {
+    sink: &'s Sink,
+) -> Result<(String, Cow<'s, str>), Option<Diag>> {
     let wanted = arguments.json || arguments.conditions.show.is_some();
-    match &kernel.form {
+    Ok(match &kernel.form {
         Form::Recorded(recording) if wanted && arguments.conditions.node.is_some() => {
-            Ok(Some(recording.listing(arguments.limit)?))
+            let listing = recording.listing(arguments.limit)?;
+            (kernel.name.name.clone(), Cow::Owned(listing))
         }
-        _ => Ok(None),
-    }
+        _ => {
+            let name = sink.sources.name(kernel.ptx).to_owned();
+            (name, Cow::Borrowed(sink.sources.text(kernel.ptx)))
+        }
+    })
 }
 
 /// Registers over time, if they are asked for: what the document has and what the text has.

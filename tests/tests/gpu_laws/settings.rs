@@ -27,8 +27,9 @@ fn paths(table: &Table, prefix: &str) -> Vec<String> {
 
 fn set(table: &mut Table, path: &str, value: Value) {
     let mut inner = table;
-    let (tables, key) = path.rsplit_once('.').unwrap();
-    for name in tables.split('.') {
+    let mut names: Vec<&str> = path.split('.').collect();
+    let key = names.pop().unwrap();
+    for name in names {
         inner = inner[name].as_table_mut().unwrap();
     }
     inner.insert(key.to_owned(), value);
@@ -153,7 +154,9 @@ fn values(preset: &Preset, path: &str, own: &Value) -> Vec<Value> {
 }
 
 fn value<'t>(table: &'t Table, path: &str) -> &'t Value {
-    let (tables, key) = path.rsplit_once('.').unwrap();
+    let Some((tables, key)) = path.rsplit_once('.') else {
+        return &table[path];
+    };
     let inner = tables
         .split('.')
         .fold(table, |inner, name| inner[name].as_table().unwrap());

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::Cursor;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput};
 use warpwatt_sass::{Limits, Packing, read};
 
 const WARPS: u32 = 64;
@@ -53,5 +53,8 @@ fn reading(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, reading);
-criterion_main!(benches);
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    reading(&mut criterion);
+    criterion.final_summary();
+}

@@ -246,9 +246,11 @@ mod tests {
     #[test]
     fn thread_blocks_in_any_order_are_one_trace() {
         let mut in_order = collector();
-        (block(&mut in_order, 0), block(&mut in_order, 1));
+        block(&mut in_order, 0);
+        block(&mut in_order, 1);
         let mut turned = collector();
-        (block(&mut turned, 1), block(&mut turned, 0));
+        block(&mut turned, 1);
+        block(&mut turned, 0);
         let (one, two) = (in_order.finish().unwrap(), turned.finish().unwrap());
         let counts = one.trace.counts().unwrap();
         assert_eq!(counts, two.trace.counts().unwrap());

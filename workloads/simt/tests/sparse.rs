@@ -249,7 +249,7 @@ proptest! {
     #[test]
     fn products_of_a_warp(kind in kinds(), deep: bool, pick in 0usize..4, seed: u32) {
         let deep = deep || kind == Kind::E4m3;
-        let depth = 8 * kind.each() << usize::from(deep);
+        let depth = (8 * kind.each()) << usize::from(deep);
         let case = Case { kind, depth, seed };
         let lanes = depth / if kind == Kind::Tf32 { 8 } else { 16 };
         let selector = pick % (4 / lanes);
