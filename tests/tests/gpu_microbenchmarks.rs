@@ -215,7 +215,7 @@ fn the_first_level_reaches_its_bandwidth() {
     }
 }
 
-/// Lines that the first level does not hold and the second does. One SM gets a sector in each packet; many SMs get what the slices of a controller look up, a
+/// Lines that the first level does not hold and the second does. One SM gets a sector in each packet, as many at once as its port takes; many SMs get what the slices of a controller look up, a
 /// sector a cycle. More slices and SMs at once lose a part to packets that wait for those before them.
 #[test]
 fn the_second_level_reaches_its_bandwidth() {
@@ -229,7 +229,7 @@ fn the_second_level_reaches_its_bandwidth() {
         near(
             name,
             bandwidth(&spec, GLOBAL, around),
-            f64::from(SECTOR_BYTES / flits),
+            f64::from(SECTOR_BYTES / flits * spec.noc.port_flits),
         );
         spec.l2.kb /= spec.dram.controllers;
         spec.dram.controllers = 1;

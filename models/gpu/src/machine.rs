@@ -458,6 +458,8 @@ fn deliver<'t>(
 }
 
 #[cfg(test)]
+mod second_level;
+#[cfg(test)]
 mod tensor_peak;
 #[cfg(test)]
 mod tests;

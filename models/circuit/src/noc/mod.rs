@@ -27,8 +27,8 @@ pub(crate) fn block(at: &Sizing, spec: &NocSpec) -> Result<Cost, CircuitError> {
             bits,
         } => {
             within(&[
-                ("inputs", inputs, 256),
-                ("outputs", outputs, 256),
+                ("inputs", inputs, 512),
+                ("outputs", outputs, 512),
                 ("bits", bits, 4096),
             ])?;
             (

@@ -27,8 +27,8 @@ pub(super) const BLOCKS: &[Block] = &[
         summary: "Any input to any output: wires across and down with tri-state buffers where they cross",
         operation: "one flit from an input to an output",
         parameters: &[
-            count("inputs", "16", 1, 256, "input ports"),
-            count("outputs", "16", 1, 256, "output ports"),
+            count("inputs", "16", 1, 512, "input ports"),
+            count("outputs", "16", 1, 512, "output ports"),
             WIDTH,
             ACTIVITY,
         ],

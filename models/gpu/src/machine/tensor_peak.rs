@@ -17,9 +17,9 @@ const DEPTH: u64 = 64;
 /// So many tiles may be under way.
 const STAGES: u64 = 4;
 /// Tiles along the inner dimension.
-const STEPS: u64 = 16;
+const STEPS: u64 = 32;
 /// CTAs side by side and below each other: one for each SM.
-const GRID: [u64; 2] = [3, 11];
+const GRID: [u64; 2] = [12, 11];
 /// Warps of the two warpgroups that multiply; one more copies.
 const CONSUMERS: u64 = 8;
 /// Barriers of full and of empty stages, by the stage.
@@ -140,29 +140,19 @@ fn share_of_peak(spec: &GpuSpec, columns: u64) -> f64 {
     work as f64 / peak as f64 / run.cycles as f64
 }
 
-/// A quarter of an H100, whose SMs share fewer tiles: it has all of the memory's bandwidth.
-fn quarter(network: u32) -> GpuSpec {
-    let mut spec = GpuSpec::preset("h100").unwrap();
-    spec.sm.count /= 4;
-    spec.dram.controllers /= 4;
-    spec.dram.clock_mhz *= 4;
-    spec.noc.clock_mhz *= network;
-    spec.noc.latency *= network;
-    spec
-}
-
-/// A tile of 128 by 256 takes 48 bytes an SM and cycle at the peak. An SM's port of the network brings 32 if nothing ever waits at the head of another port for
-/// it, and less in a product, whose SMs want the same lines: a network twice as fast brings half as much again, and so does copying half of B for each other in
-/// clusters of two.
+/// A product of 1,408 by 3,072 with 2,048 between on an H100, each CTA with a tile for itself, and each two of a cluster with half of B for each other. A tile of 128
+/// by 256 takes 48 bytes an SM and cycle at the peak, of which the second level brings 33 if each CTA asks for all of it; clusters ask for 32.
 #[test]
-fn a_large_product_is_bound_by_the_network() {
-    let [alone, shared] = [COLUMNS, COLUMNS / 2].map(|columns| share_of_peak(&quarter(1), columns));
-    let [fast, both] = [COLUMNS, COLUMNS / 2].map(|columns| share_of_peak(&quarter(2), columns));
-    let found = format!("{alone:.3} {shared:.3} {fast:.3} {both:.3}");
-    assert!((0.40..0.50).contains(&alone), "{found}");
-    assert!(shared > 1.3 * alone, "{found}");
-    assert!(fast > 1.4 * alone, "{found}");
-    assert!((0.75..=1.0).contains(&both), "{found}");
+fn a_large_product_comes_near_the_peak() {
+    let mut spec = GpuSpec::preset("h100").unwrap();
+    let [alone, shared] = [COLUMNS, COLUMNS / 2].map(|columns| share_of_peak(&spec, columns));
+    // A sector a cycle for each SM, as other presets have it.
+    (spec.noc.port_flits, spec.noc.lookahead) = (1, 1);
+    let narrow = share_of_peak(&spec, COLUMNS / 2);
+    let found = format!("{alone:.3} {shared:.3} {narrow:.3}");
+    assert!((0.5..0.7).contains(&alone), "{found}");
+    assert!((0.75..=1.0).contains(&shared), "{found}");
+    assert!(narrow < 0.6, "{found}");
 }
 
 /// Cycles that a tensor unit is busy with a product of so many multiply-adds of elements of so many bits.

@@ -21,7 +21,7 @@ use crate::{GpuError, GpuSpec, Hooks, SECTOR_BYTES, SharedObserver, Topology};
 use dram::{Channel, DramRequest};
 use map::Map;
 use mesh::Mesh;
-use network::{Switch, SwitchPorts};
+use network::{Sides, Switch};
 use slice::Slice;
 
 /// Networks, slices and memory controllers of the whole GPU.
@@ -53,6 +53,14 @@ impl Memory {
         let noc = ClockRatio::new(spec.sm.clock_mhz, spec.noc.clock_mhz);
         let (ports, slices) = (spec.noc_ports() as usize, spec.slices() as usize);
         let mesh = (spec.noc.topology == Topology::Mesh).then(|| Mesh::new(spec));
+        let count = Sides {
+            inputs: ports,
+            outputs: slices,
+        };
+        let width = Sides {
+            inputs: u64::from(spec.noc.port_flits),
+            outputs: 1,
+        };
         Self {
             map: Map::new(spec),
             noc,
@@ -61,20 +69,9 @@ impl Memory {
                 noc,
                 &spec.noc,
                 mesh.as_ref().map(Mesh::reversed),
-                SwitchPorts {
-                    inputs: slices,
-                    outputs: ports,
-                },
+                (count.reversed(), width.reversed()),
             ),
-            to_slices: Switch::new(
-                noc,
-                &spec.noc,
-                mesh,
-                SwitchPorts {
-                    inputs: ports,
-                    outputs: slices,
-                },
-            ),
+            to_slices: Switch::new(noc, &spec.noc, mesh, (count, width)),
             slices: (0..slices).map(|_| Slice::new(spec)).collect(),
             channels: (0..spec.dram.controllers)
                 .map(|_| Channel::new(&spec.dram))

@@ -14,7 +14,7 @@ impl Memory {
     /// Whether the SM's port takes another request; if not, the SM will hear of room.
     pub fn has_room(&mut self, sm: u16) -> bool {
         let port = self.port(sm);
-        let room = self.to_slices.waiting(port) < self.spec.port_flits();
+        let room = self.to_slices.waiting(port) < self.spec.port_queue();
         if !room {
             self.to_slices.turn_away(port, sm);
         }
@@ -75,9 +75,9 @@ impl Memory {
     pub fn look_at_port(&mut self, now: u64, port: u16, queue: &mut Queue) -> Result<(), GpuError> {
         let port = usize::from(port);
         loop {
-            let slice = self.to_slices.wants(port);
-            let open = slice.is_some_and(|slice| self.is_open(slice));
-            let head = self.to_slices.look(port, now, open);
+            let (slices, most) = (&self.slices, self.spec.slice_sectors());
+            let is_open = |slice: usize| slices[slice].has_room(most);
+            let head = self.to_slices.look(port, now, is_open);
             if !self.request_crosses(head, port, queue)? {
                 return Ok(());
             }
@@ -166,7 +166,7 @@ impl Memory {
     ) -> Result<(), GpuError> {
         let slice = usize::from(slice);
         loop {
-            let head = self.to_sms.look(slice, now, true);
+            let head = self.to_sms.look(slice, now, |_| true);
             if !self.reply_crosses(head, slice, queue)? {
                 break;
             }

@@ -76,6 +76,11 @@ impl Slice {
         }
     }
 
+    /// Whether the network may bring more, where `most` sectors may wait.
+    pub fn has_room(&self, most: u32) -> bool {
+        self.held < most
+    }
+
     fn number(&mut self, request: Request) -> u32 {
         match self.unused.pop() {
             Some(number) => {
@@ -111,7 +116,7 @@ struct LookUp {
 impl Memory {
     /// Whether the network may bring more to a slice.
     pub(super) fn is_open(&self, slice: usize) -> bool {
-        self.slices[slice].held < self.spec.slice_sectors()
+        self.slices[slice].has_room(self.spec.slice_sectors())
     }
 
     /// A request reaches the look-up of its slice.

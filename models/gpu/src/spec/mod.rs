@@ -467,8 +467,10 @@ tables! {
         clock_mhz: u32,
         /// SMs that share a port.
         sms_per_port: u32,
-        /// Bytes that a port moves in a network cycle, each way.
+        /// Bytes that a slice moves in a network cycle, each way.
         flit_bytes: u32,
+        /// Flits that a port of SMs moves in a network cycle, each way: 1 with a mesh.
+        port_flits: u32,
         /// Bytes of a packet besides its data.
         header_bytes: u32,
         /// How ports and slices are connected.
@@ -477,6 +479,8 @@ tables! {
         latency: u32,
         /// Packets of an input that can cross in a network cycle, to different outputs.
         input_speedup: u32,
+        /// Packets of an input among which the first crosses whose output is free; with 1 the first waits for its output, and holds up those behind it. 1 with a mesh.
+        lookahead: u32,
         /// Flits that can wait at an input, in order: the first packet holds up those behind it.
         input_queue: u32,
         /// Sectors that can wait behind an output on the slices' side.
@@ -847,7 +851,7 @@ impl GpuSpec {
     }
 
     /// Flits that can wait before a network port of SMs.
-    pub(crate) fn port_flits(&self) -> u64 {
+    pub(crate) fn port_queue(&self) -> u64 {
         let misses = if self.has_l1() {
             self.l1.miss_queue * self.noc.sms_per_port
         } else {

@@ -46,7 +46,8 @@ fn flits(gpu: &GpuSpec, bytes: &'static str, crossings: u32) -> Charge {
 
 /// Both directions: a crossbar each, or a mesh of routers; and wires to it from each port and slice.
 fn network(gpu: &GpuSpec) -> Vec<Structure> {
-    let (ports, slices) = (gpu.noc_ports(), gpu.slices());
+    // A port that moves several flits at once has wires for each.
+    let (ports, slices) = (gpu.noc_ports() * gpu.noc.port_flits, gpu.slices());
     let bits = 8 * gpu.chip.link_bytes;
     let (switch, count, hops) = match gpu.noc.topology {
         Topology::Crossbar => (crossbar(u64::from(ports), u64::from(slices), bits), 1, 1),

@@ -1,7 +1,7 @@
 //! What the values of data memories and their caches say together.
 
 use super::Check;
-use crate::{GpuSpec, MissSource, SECTOR_BYTES, TexturePath};
+use crate::{GpuSpec, MissSource, SECTOR_BYTES, TexturePath, Topology};
 
 pub(super) fn memory(spec: &GpuSpec, check: &mut Check) {
     let (ldst, dram, l2) = (&spec.ldst, &spec.dram, &spec.l2);
@@ -62,6 +62,22 @@ pub(super) fn memory(spec: &GpuSpec, check: &mut Check) {
                 )
             },
             "use a divisor of dram.banks",
+        );
+    }
+}
+
+/// The links of a mesh are a flit wide.
+pub(super) fn network(spec: &GpuSpec, check: &mut Check) {
+    let noc = &spec.noc;
+    for (path, value) in [
+        ("noc.port_flits", noc.port_flits),
+        ("noc.lookahead", noc.lookahead),
+    ] {
+        check.require(
+            noc.topology == Topology::Crossbar || value == 1,
+            path,
+            || format!("{value} is only possible with a crossbar"),
+            "use 1, or noc.topology = \"crossbar\"",
         );
     }
 }

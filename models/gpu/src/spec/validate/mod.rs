@@ -35,6 +35,7 @@ const RELATIONS: &[(&[&str], Relations)] = &[
     ),
     (&["ldst", "dram", "shared", "l2"], memory::memory),
     (&["ldst", "dram", "l1", "l2"], memory::caches),
+    (&["noc"], memory::network),
     (
         &["ldst", "icache", "constant", "l15", "texture", "l2"],
         read_only::caches,

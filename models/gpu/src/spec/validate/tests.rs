@@ -54,6 +54,11 @@ fn shapes_that_do_not_fit_are_refused() {
         changed(|spec| spec.dram.interleave_bytes = 64),
         ["dram.interleave_bytes"]
     );
+    let wide_mesh = |spec: &mut GpuSpec| {
+        spec.noc.port_flits = 2;
+        spec.noc.topology = crate::Topology::Mesh;
+    };
+    assert_eq!(changed(wide_mesh), ["noc.port_flits"]);
     assert_eq!(changed(|spec| spec.l1.latency = 2), [] as [&str; 0]);
     assert_eq!(
         changed(|spec| spec.operands.collect_cycles = 64),
