@@ -9,13 +9,14 @@ use warpwatt_simt::{DeviceMemory, Launch, Options, execute};
 /// A loop of 200 rounds around `body`; `%r1` is the thread, `%rd2` the address of its word.
 fn kernel(body: &str) -> Module {
     let source = format!(
-        ".version 8.0 .target sm_70 .address_size 64
+        ".version 8.0 .target sm_80 .address_size 64
         .visible .entry k(.param .u64 p) {{
         .shared .align 4 .b8 tile[1024];
         .reg .pred %p<9>; .reg .b32 %r<19>; .reg .f32 %f<9>; .reg .b64 %rd<19>;
         mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;
         ld.global.u32 %r2, [%rd2]; cvt.rn.f32.u32 %f1, %r1; mov.f32 %f2, 0f3F800347; mov.f32 %f3, 0f3DCCCCCD;
         mov.u32 %r9, tile; shl.b32 %r8, %r1, 2; add.s32 %r9, %r9, %r8;
+        or.b32 %r14, %r1, 0x34003800; or.b32 %r15, %r1, 0x38003a00; xor.b32 %r16, %r14, 0x80000000; xor.b32 %r17, %r15, 0x8000;
         mov.u32 %r7, 200;
         $loop:
         {body}
@@ -25,7 +26,7 @@ fn kernel(body: &str) -> Module {
     load(&source).expect("the bench's kernels are valid")
 }
 
-const KERNELS: [(&str, &str); 6] = [
+const KERNELS: [(&str, &str); 8] = [
     (
         "integer",
         "mad.lo.s32 %r2, %r2, 1664525, %r1; shr.u32 %r3, %r2, 7; xor.b32 %r2, %r2, %r3; and.b32 %r4, %r2, 255; add.s32 %r2, %r2, %r4;
@@ -52,6 +53,18 @@ const KERNELS: [(&str, &str); 6] = [
     (
         "special functions",
         "ex2.approx.f32 %f4, %f3; sqrt.rn.f32 %f5, %f4; div.rn.f32 %f4, %f5, %f2; sin.approx.f32 %f1, %f4;",
+    ),
+    // Halves of ordinary size; 2,048 multiply-adds an instruction.
+    (
+        "matrix products, f16",
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f4,%f5,%f6,%f7}, {%r14,%r15,%r16,%r17}, {%r15,%r16}, {%f4,%f5,%f6,%f7};
+         mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f4,%f5,%f6,%f7}, {%r17,%r16,%r15,%r14}, {%r14,%r17}, {%f4,%f5,%f6,%f7};",
+    ),
+    // 4,096.
+    (
+        "matrix products, s8",
+        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r10,%r11,%r12,%r13}, {%r14,%r15,%r16,%r17}, {%r15,%r16}, {%r10,%r11,%r12,%r13};
+         mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r10,%r11,%r12,%r13}, {%r17,%r16,%r15,%r14}, {%r14,%r17}, {%r10,%r11,%r12,%r13};",
     ),
 ];
 

@@ -5,6 +5,7 @@ mod asynchronous;
 mod call;
 mod collective;
 mod compute;
+mod elements;
 mod exchange;
 mod matrix;
 mod multiply;
