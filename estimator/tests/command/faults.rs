@@ -26,7 +26,7 @@ kernel vector_add --set nonsense
 kernel vector_add --dump nope=x.bin
 kernel vector_add --node 7nm,5nm
 kernel vector_add --node 6ft
-kernel vector_add --preset v100 --set dram.controllers=256 --node 7nm
+kernel vector_add --preset v100 --set dram.controllers=512 --node 7nm
 kernel vector_add --limit 10
 kernel vector_add --registers 3
 kernel vector_add --cycle-limit 10
