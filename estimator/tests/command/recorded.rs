@@ -79,6 +79,32 @@ fn a_study_takes_them_beside_kernels() {
     assert!(stdout(&output).contains("\"kernelslist\""));
 }
 
+/// A trace tells no lifetimes of registers, no strands and no values.
+#[test]
+fn techniques_that_live_from_a_compiler_s_knowledge_refuse_them() {
+    let scratch = Scratch::new();
+    let list = data("kernelslist.g");
+    for technique in [
+        "compiler_spill",
+        "hierarchical_register_file",
+        "register_shrink",
+        "register_virtualization",
+        "static_scalarization",
+        "uniform_vector",
+    ] {
+        let words = [
+            "what-if", "--kernel", &list, "-t", technique, "--preset", "v100", "--node", "12nm",
+        ];
+        let output = warpwatt(&scratch.path(""), &words);
+        assert_eq!(output.status.code(), Some(2), "{technique}");
+        assert!(
+            stderr(&output).contains("it is machine code, whose trace tells no"),
+            "{technique}: {}",
+            stderr(&output)
+        );
+    }
+}
+
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
     let scratch = Scratch::new();
