@@ -315,7 +315,7 @@ mod tests {
             let how = MultiplyAdd { shape: [m, n, k], elements, registers: [0; 3], fixed_layout: true, saturate, product, sparse: None };
             let [m, n, k] = [m, n, k].map(usize::from);
             let value = |part: usize, at: usize| {
-                let mut decoded = [f64::from_bits(bits[at]); 32];
+                let mut decoded = [f64::from_bits(bits[at]); 32 * 32];
                 decode(elements[part], &[bits[at] as u32; WORDS], 1, &mut decoded);
                 decoded[0]
             };
