@@ -156,7 +156,7 @@ fn reused_results_pass_the_renaming_stage() {
         shared_bytes: 0,
         registers: 8,
     };
-    let code = vec![add(1, &[]), add(1, &[1])];
+    let code = compiled(vec![add(1, &[]), add(1, &[1])]);
     let mut trace = KernelTrace::new("chain", Arc::from(code), shape);
     let mut recorder = WarpRecorder::default();
     recorder.computed(0, ALL, ALL, Some(1));

@@ -40,7 +40,8 @@ fn synthetic(code: &[StaticInst], warps: u32, steps: &[Executed]) -> KernelTrace
         shared_bytes: 0,
         registers: 8,
     };
-    let mut trace = KernelTrace::new("synthetic", Arc::from(code.to_vec()), shape);
+    let code = compiled(code.to_vec());
+    let mut trace = KernelTrace::new("synthetic", Arc::from(code), shape);
     let mut recorder = WarpRecorder::default();
     for &(inst, lanes, address, values) in steps {
         match address {

@@ -118,6 +118,14 @@ impl Dynamic {
     }
 }
 
+/// Code as the compiler leaves it: a strand begins at its first instruction.
+pub fn compiled(mut code: Vec<StaticInst>) -> Vec<StaticInst> {
+    if let Some(first) = code.first_mut() {
+        first.marks.begins = true;
+    }
+    code
+}
+
 /// A launch of `ctas` CTAs of `warps` warps; `steps(cta, warp)` is what a warp executes.
 pub fn launch(
     code: Vec<StaticInst>,
@@ -132,7 +140,7 @@ pub fn launch(
         shared_bytes: 0,
         registers: 8,
     };
-    let mut trace = KernelTrace::new("synthetic", Arc::from(code), shape);
+    let mut trace = KernelTrace::new("synthetic", Arc::from(compiled(code)), shape);
     let mut recorder = WarpRecorder::default();
     for cta in 0..ctas {
         for warp in 0..warps {

@@ -18,6 +18,7 @@ mod splits;
 mod surface;
 mod tensor;
 mod texture;
+mod vectors;
 mod warpgroup;
 
 use std::sync::Arc;

@@ -88,26 +88,14 @@ impl Multiplier {
 }
 
 impl<const W: usize> Warp<W> {
-    /// The product of an instruction, with vectors as wide as the machine has them: 0.9 instructions a multiply-add with AVX2, 2.4 without. The results are the same.
-    #[expect(unsafe_code, reason = "half the time of kernels of matrix products")]
-    pub(super) fn multiply_add(&mut self, how: &MultiplyAdd, matrix: &Matrix, executed: LaneMask) {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the machine has the instructions for which the function is compiled.
-            return unsafe { self.multiply_add_wide(how, matrix, executed) };
-        }
-        self.multiply_add_any(how, matrix, executed);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn multiply_add_wide(&mut self, how: &MultiplyAdd, matrix: &Matrix, executed: LaneMask) {
-        self.multiply_add_any(how, matrix, executed);
-    }
-
-    /// What it calls is inlined as well, to be compiled for the same machine.
+    /// What it calls is inlined as well, to be compiled for the machine of its caller.
     #[inline(always)]
-    fn multiply_add_any(&mut self, how: &MultiplyAdd, matrix: &Matrix, executed: LaneMask) {
+    pub(super) fn multiply_add_here(
+        &mut self,
+        how: &MultiplyAdd,
+        matrix: &Matrix,
+        executed: LaneMask,
+    ) {
         let places = self.multiplier.places(how, matrix.dst.len());
         let mut room = std::mem::take(&mut self.multiplier.room);
         let mut words = [0; WORDS];
