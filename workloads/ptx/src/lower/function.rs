@@ -597,6 +597,9 @@ fn names<'s>(operand: &Operand<'s>, named: &mut BTreeSet<&'s str>) {
         Operand::Name(name, None) if !name.text.starts_with('%') => {
             named.insert(name.text);
         }
+        Operand::Offset(name, ..) => {
+            named.insert(name.text);
+        }
         Operand::Address(address) => {
             named.extend(address.base.iter().map(|name| name.text));
         }
