@@ -79,9 +79,7 @@ impl<const W: usize> Warp<W> {
             sums: Place::of(word(0), how.offset),
             left,
             right: layout(2)?,
-            scales: how
-                .scales
-                .map(|scales| (scales, [4, 5].map(word).map(|address| address))),
+            scales: how.scales.map(|scales| (scales, [4, 5].map(word))),
             adds,
             kept,
         })
@@ -113,6 +111,7 @@ impl TensorProduct {
     /// Multiply-adds, bits of an element, and bytes that were read from shared memory.
     fn perform(&self, memories: &mut Memories<'_>) -> Result<(u64, u64, u64), Cause> {
         let Described { rows, columns, .. } = self.shape;
+        self.begins_well().map_err(Cause::TensorMemory)?;
         let scales = self.scales(memories.tensor).map_err(Cause::TensorMemory)?;
         let mut read = u64::from(columns) * ROW as u64;
         let right = self.shared(1, self.right, 0..columns, memories)?;
@@ -154,13 +153,28 @@ impl TensorProduct {
         Ok((macs, (ROW * 8 / depth) as u64, read))
     }
 
+    /// Whether D is half of each warp's lanes.
+    fn is_half(&self) -> bool {
+        !self.how.stationary && self.shape.rows == 64
+    }
+
+    /// D begins in the first lane; where it has half of them, also in the first of the upper half.
+    fn begins_well(&self) -> Result<(), String> {
+        match self.sums.lane {
+            0 => Ok(()),
+            16 if self.is_half() => Ok(()),
+            lane => Err(format!(
+                "D of {} rows cannot begin in lane {lane}",
+                self.shape.rows
+            )),
+        }
+    }
+
     /// The lane of a row of D, and of A beside it.
     fn lane(&self, row: u32, part: u32) -> u32 {
-        let rows = self.shape.rows;
-        let lane = match (self.how.stationary, rows) {
-            // Half of each warp's lanes.
-            (false, 64) => row / 16 * 32 + row % 16,
-            _ => row + part * rows,
+        let lane = match self.is_half() {
+            true => row / 16 * 32 + row % 16,
+            false => row + part * self.shape.rows,
         };
         self.sums.lane + lane
     }

@@ -142,6 +142,13 @@ fn what_tensor_memory_has_not_is_said() {
         ),
         (
             format!(
+                "{all} add.u32 %r90, %r90, {}; tcgen05.mma.cta_group::1.kind::f16 [%r90], %d1, %d1, 0x8100010, 0;",
+                16 << 16
+            ),
+            "D of 128 rows cannot begin in lane 16",
+        ),
+        (
+            format!(
                 "{all} mov.b64 %d1, {}; tcgen05.mma.cta_group::1.kind::f16 [%r90], %d1, %d1, 16, 0;",
                 3u64 << 61
             ),
