@@ -19,6 +19,8 @@ pub(crate) enum Event {
     Barrier { sm: u16, cta: u8, number: u8 },
     /// A warp has what it waited for: products, or what a barrier in shared memory is told.
     Goes { sm: u16, warp: u8 },
+    /// Work of tensor units, which a barrier in shared memory is told of, has ended.
+    Ended { sm: u16, copy: u32 },
     /// The last instruction of a warp has left the pipeline.
     Retire { sm: u16, warp: u8 },
     /// A register is back from memory.

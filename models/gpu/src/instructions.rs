@@ -4,12 +4,14 @@
 //! of them there is what was asked for.
 
 use warpwatt_activity::Activity;
-use warpwatt_simt::trace::{Addresses, KernelTrace, MemoryOp, MemoryOpKind, Space, Step};
+use warpwatt_simt::trace::{
+    Addresses, Asynchronous, Beyond, KernelTrace, MemoryOp, MemoryOpKind, Space, Step,
+};
 
 use crate::counters::{Counter, Counts, Selection};
 use crate::memory::coalesce::{Coalescer, LOCAL_MASK, LocalAccess, Rules};
 use crate::program::Program;
-use crate::sm::{Tally, space_of};
+use crate::sm::{Tally, count_work, space_of};
 use crate::{GpuSpec, SECTOR_BYTES, TexturePath};
 
 /// What one static instruction caused.
@@ -46,6 +48,12 @@ pub fn caused(spec: &GpuSpec, trace: &KernelTrace) -> Vec<Caused> {
             for step in trace.warp(cta, warp) {
                 tally.issue(&step);
                 let index = step.inst as usize;
+                let inst = &program.insts[index];
+                if inst.asynchronous == Some(Asynchronous::Tensor)
+                    && let Some(Beyond::Tensor(work)) = step.beyond()
+                {
+                    count_work(spec, inst.port, &work, &mut counts[index]);
+                }
                 let op = trace.code[index].memory;
                 if let (Some(op), Some(addresses)) = (op, &step.addresses) {
                     memory.count((op, addresses, &step), &mut all[index], &mut counts[index]);

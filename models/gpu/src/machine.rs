@@ -339,6 +339,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             | Event::Deliver { sm, .. }
             | Event::Barrier { sm, .. }
             | Event::Goes { sm, .. }
+            | Event::Ended { sm, .. }
             | Event::Retire { sm, .. }
             | Event::Restored { sm, .. }
             | Event::Constant { sm, .. }
@@ -441,6 +442,7 @@ fn deliver<'t>(
         Event::Deliver { warp, .. } => sm.deliver(warp, now, world),
         Event::Barrier { cta, number, .. } => return sm.open_barrier(cta, number, now, world),
         Event::Goes { warp, .. } => return sm.goes(warp, now, world),
+        Event::Ended { copy, .. } => return sm.copied(copy, world),
         Event::Retire { warp, .. } => return sm.retire(warp, now, world),
         Event::Restored { warp, word, .. } => sm.restored(warp, word, now),
         Event::Constant { place, .. } => return sm.fill_constant(place, now, world),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use warpwatt_simt::trace::{
-    Asynchronous, Flow, KernelTrace, LatencyClass, MemoryOp, Register, StaticInst, Unit,
+    Asynchronous, Flow, KernelTrace, LatencyClass, MemoryOp, Register, StaticInst, TensorWork, Unit,
 };
 
 use crate::counters::Counter;
@@ -326,6 +326,7 @@ fn timing(spec: &GpuSpec, inst: &StaticInst) -> Timing {
         (Unit::Sfu, _) => (Port::Sfu, timing.special.clone()),
         (Unit::Matrix, _) => match inst.asynchronous {
             Some(Asynchronous::Product { .. }) => (Port::Tensor, of_warpgroup(timing, inst)),
+            Some(Asynchronous::Tensor) => return of_work(units, timing),
             _ => (Port::Tensor, of_warp(timing, inst)),
         },
         // From Volta on the multiply-add pipe does them ("Nsight Compute", Kernel Profiling Guide, pipelines: fma).
@@ -352,6 +353,16 @@ fn timing(spec: &GpuSpec, inst: &StaticInst) -> Timing {
         interval: spec.interval(lanes).max(op.interval),
         pass: op.interval,
         latency: op.latency,
+    }
+}
+
+/// What all tensor units do together; its record tells for how long.
+fn of_work(units: &UnitsSpec, timing: &TimingSpec) -> Timing {
+    Timing {
+        port: available(units, Port::Tensor),
+        interval: 0,
+        pass: 0,
+        latency: timing.warpgroup.latency,
     }
 }
 
@@ -382,13 +393,29 @@ fn branches(inst: &StaticInst) -> bool {
 
 /// How long a tensor unit works on a product, if one of `whole` multiply-adds of 16-bit elements takes so long. Elements of twice the bits take twice as long;
 /// doubles are multiplied at a sixteenth of the rate (data sheets of A100 and H100: 19.5 Tflop/s of 312, 67 of 989).
-fn in_proportion(interval: u32, whole: u64, inst: &StaticInst) -> u32 {
-    let cost = match inst.element_bits {
+fn in_proportion(interval: u32, whole: u64, [multiply_adds, element_bits]: [u64; 2]) -> u64 {
+    let cost = match element_bits {
         64 => 16 * 16,
-        bits => u64::from(bits),
+        bits => bits,
     };
-    let work = u64::from(inst.multiply_adds) * cost;
-    (u64::from(interval) * work).div_ceil(whole * 16) as u32
+    (u64::from(interval) * multiply_adds * cost).div_ceil(whole * 16)
+}
+
+/// How long each unit of a port works on its share of what all do together, at the rate of products of warpgroups, and how many they are.
+pub(crate) fn shared_work(spec: &GpuSpec, port: Port, work: &TensorWork) -> (u64, u64) {
+    let units = match port {
+        Port::Tensor => spec.units.tensor.count,
+        _ => spec.units.sp.count,
+    };
+    let share = work.multiply_adds.div_ceil(u64::from(units).max(1));
+    let size = [share, work.element_bits];
+    let interval = in_proportion(spec.timing.warpgroup.interval, WARPGROUP_SHARE, size);
+    (interval, u64::from(units))
+}
+
+/// What a product is in proportion to.
+fn size(inst: &StaticInst) -> [u64; 2] {
+    [inst.multiply_adds.into(), inst.element_bits.into()]
 }
 
 /// A product of a warp, in proportion to one of m16n16k16. Other matrix instructions are moves between lanes, and take what the whole takes.
@@ -397,15 +424,18 @@ fn of_warp(timing: &TimingSpec, inst: &StaticInst) -> OpTiming {
     match inst.multiply_adds {
         0 => whole.clone(),
         _ => OpTiming {
-            interval: in_proportion(whole.interval, 16 * 16 * 16, inst).max(1),
+            interval: in_proportion(whole.interval, 16 * 16 * 16, size(inst)).max(1) as u32,
             ..whole.clone()
         },
     }
 }
 
+/// Multiply-adds that a warp has of m64n128k16.
+const WARPGROUP_SHARE: u64 = 16 * 128 * 16;
+
 /// A product of a warpgroup, in proportion to one of m64n128k16, of which a warp has sixteen rows.
 fn of_warpgroup(timing: &TimingSpec, inst: &StaticInst) -> OpTiming {
-    let interval = in_proportion(timing.warpgroup.interval, 16 * 128 * 16, inst);
+    let interval = in_proportion(timing.warpgroup.interval, WARPGROUP_SHARE, size(inst)) as u32;
     OpTiming {
         latency: timing.warpgroup.latency + interval,
         interval,

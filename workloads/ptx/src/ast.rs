@@ -147,6 +147,8 @@ pub enum Operand<'s> {
     Name(Name<'s>, Option<Name<'s>>),
     /// `!%p1`
     Not(Name<'s>),
+    /// `symbol+8`.
+    Offset(Name<'s>, i64, Span),
     /// `-%r1`, of video instructions.
     Negative(Box<Operand<'s>>),
     /// An integer, sign applied, as 64 bits.
@@ -183,6 +185,7 @@ impl Operand<'_> {
             Operand::Name(name, None) | Operand::Not(name) => name.span.clone(),
             Operand::Name(name, Some(component)) => name.span.start..component.span.end,
             Operand::Integer(_, span)
+            | Operand::Offset(_, _, span)
             | Operand::Single(_, span)
             | Operand::Double(_, span)
             | Operand::Vector(_, span)

@@ -280,7 +280,7 @@ fn register<'t>(operand: &'t Operand<'_>) -> Option<&'t str> {
 /// Tells `found` of every name in an operand.
 fn gather<'t>(operand: &'t Operand<'_>, found: &mut impl FnMut(&'t str)) {
     match operand {
-        Operand::Name(name, _) => found(name.text),
+        Operand::Name(name, _) | Operand::Offset(name, ..) => found(name.text),
         Operand::Address(address) => address.base.iter().for_each(|base| found(base.text)),
         Operand::Vector(operands, _) | Operand::List(operands, _) => {
             operands.iter().for_each(|operand| gather(operand, found));

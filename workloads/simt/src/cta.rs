@@ -10,6 +10,7 @@ use crate::execute::place_in;
 use crate::lane_watch::LaneWatch;
 use crate::memory::{DeviceMemory, LocalMemory, Memories, Peers};
 use crate::races::{Race, Watch};
+use crate::tensor_memory::TensorMemory;
 use crate::upset::{Flip, Moment, Upset};
 use crate::warp::{Stop, Wait, Warp, WarpFault};
 
@@ -59,6 +60,7 @@ pub(crate) struct Cta<const W: usize> {
     shared_bytes: usize,
     /// By rank.
     barriers: Vec<Barriers>,
+    tensor: Vec<TensorMemory>,
     order: AfterBarriers,
     watch: Option<Box<Watch>>,
 }
@@ -161,6 +163,7 @@ impl<const W: usize> Cta<W> {
             shared: vec![0; ctas * shape.shared_bytes],
             shared_bytes: shape.shared_bytes,
             barriers: vec![Barriers::default(); ctas],
+            tensor: vec![TensorMemory::default(); ctas],
             order: AfterBarriers::default(),
             watch,
         }
@@ -337,6 +340,7 @@ impl<const W: usize> Cta<W> {
             constants: ground.constants,
             params: ground.params,
             told: &mut self.barriers[rank].told,
+            tensor: &mut self.tensor[rank],
             watch: self.watch.as_deref_mut(),
             lanes: watcher(&mut ground.lanes),
         };
@@ -431,6 +435,7 @@ impl<const W: usize> Cta<W> {
             barriers.arrivals = Arrivals::default();
             barriers.told.clear();
         }
+        self.tensor.iter_mut().for_each(TensorMemory::clear);
         for (at, member) in self.members.iter_mut().enumerate() {
             let inside = place_in(self.cluster, at / self.warps);
             let place = std::array::from_fn(|axis| cta[axis] + inside[axis]);

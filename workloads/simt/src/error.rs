@@ -139,6 +139,8 @@ pub enum Cause {
     BadFree(u64),
     /// An instruction of a warpgroup that only a part of a warp's threads executes.
     PartialWarp,
+    /// An operation on tensor memory that there is not.
+    TensorMemory(String),
     /// A tensor map that no copy can use.
     TensorMap(&'static str),
     /// `trap`.
@@ -179,6 +181,8 @@ pub enum Reason {
     Lanes(u64),
     /// The other threads at a barrier of the CTA.
     Barrier,
+    /// Columns of tensor memory that are allocated.
+    Columns,
 }
 
 impl fmt::Display for Waiting {
@@ -196,6 +200,7 @@ impl fmt::Display for Waiting {
             Reason::Memory => f.write_str("for a change of memory"),
             Reason::Lanes(lanes) => write!(f, "for {}", named("lane", &numbers(*lanes))),
             Reason::Barrier => f.write_str("at a barrier"),
+            Reason::Columns => f.write_str("for columns of tensor memory that are taken"),
         }
     }
 }
@@ -414,6 +419,7 @@ impl fmt::Display for Cause {
             Cause::PartialWarp => f.write_str(
                 "an instruction of a warpgroup under divergence: all threads of the warp must execute it",
             ),
+            Cause::TensorMemory(why) => write!(f, "tensor memory: {why}"),
             Cause::TensorMap(why) => write!(f, "the tensor map cannot be used: {why}"),
             Cause::Trap => f.write_str("the kernel executed `trap`"),
             Cause::BranchIndex(index) => write!(f, "branch index {index} lies beyond its targets"),

@@ -22,6 +22,7 @@ mod span;
 mod stack;
 mod statics;
 mod tensor_map;
+mod tensor_memory;
 mod texture;
 mod tile;
 pub mod trace;

@@ -12,6 +12,7 @@ use crate::error::Cause;
 use crate::heap::Heap;
 use crate::lane_watch::LaneWatch;
 use crate::races::Watch;
+use crate::tensor_memory::TensorMemory;
 use crate::texture::Texture;
 
 /// Where what kernels allocate lies: between the functions' addresses and the module's variables.
@@ -420,6 +421,8 @@ pub(crate) struct Memories<'m> {
     pub params: &'m mut [u8],
     /// What barriers in shared memory have been told.
     pub told: &'m mut Told,
+    /// The CTA's tensor memory.
+    pub tensor: &'m mut TensorMemory,
     /// Who looks for races, if somebody does.
     pub watch: Option<&'m mut Watch>,
     /// Who sees what lanes compute, if somebody does.

@@ -4,7 +4,8 @@ use warpwatt_ptx::Entry;
 use warpwatt_ptx::divergence::{self, Lanes};
 use warpwatt_ptx::lifetime::releases;
 use warpwatt_ptx::program::{
-    GROUP_ROWS, GroupStep, Groups, Inst, MatrixOp, Op, Pending, Slot, SlotKind, Source, WARPGROUP,
+    GROUP_ROWS, GroupStep, Groups, Inst, MatrixOp, Op, Pending, Slot, SlotKind, Source,
+    TensorMemoryOp, WARPGROUP,
 };
 use warpwatt_ptx::strands;
 use warpwatt_ptx::types::Space;
@@ -141,7 +142,15 @@ fn asynchronous(op: &Op) -> Option<Asynchronous> {
                     shared_bytes: rows * u32::from(how.depth) * bits / 8,
                 })
             }
+            MatrixOp::TensorMultiplyAdd(_) => Some(Asynchronous::Tensor),
             _ => None,
+        },
+        Op::TensorMemory(how) => match how {
+            TensorMemoryOp::Copy { .. } | TensorMemoryOp::Shift { .. } => {
+                Some(Asynchronous::Tensor)
+            }
+            TensorMemoryOp::Commit { .. } => Some(Asynchronous::Completes),
+            TensorMemoryOp::Allocate(_) | TensorMemoryOp::Free | TensorMemoryOp::Relinquish => None,
         },
         Op::Groups(Groups {
             of: Pending::Products,

@@ -9,14 +9,20 @@ mod elements;
 mod exchange;
 mod matrix;
 mod multiply;
+mod packed;
 mod polling;
 mod race_watch;
 mod runtime;
 mod set_and_pack;
+mod shared_matrix;
 mod sparse;
 mod splits;
 mod surface;
 mod tensor;
+mod tensor_access;
+mod tensor_descriptor;
+mod tensor_memory;
+mod tensor_product;
 mod texture;
 mod vectors;
 mod warpgroup;
@@ -312,6 +318,7 @@ impl<const W: usize> Warp<W> {
                 | Op::Redux(_)
                 | Op::Elect
                 | Op::WarpBarrier
+                | Op::TensorMemory(_)
                 | Op::Groups(Groups {
                     of: Pending::Products,
                     step: GroupStep::Wait(_),
@@ -378,6 +385,13 @@ impl<const W: usize> Warp<W> {
                 }
             }
             _ if step.executed == 0 => self.note(step),
+            Op::TensorMemory(how) => {
+                let done = self.in_tensor_memory(how, inst, step, memories);
+                if !done.map_err(faulty)? {
+                    self.take_back(step);
+                    return Ok(Next::Stop(Stop::Polls));
+                }
+            }
             Op::Groups(_) => {
                 self.note(step);
                 self.stack.go(step.at + 1);

@@ -53,6 +53,17 @@ fn cause(result: Result<Vec<u32>, ExecError>) -> Cause {
 }
 
 #[test]
+fn what_lies_behind_a_variable_has_an_address() {
+    let after = run(
+        "setp.ne.u32 %p1, %r1, 0; @%p1 bra END; mov.u32 %r2, s; mov.u32 %r3, s+24; sub.u32 %r3, %r3, %r2; st.global.u32 [%d1], %r3;
+        mov.b64 %d3, s + 1016; mov.b64 %d4, s+-8; sub.u64 %d3, %d3, %d4; st.global.u64 [%d1+8], %d3;
+        st.shared.u32 [s+40], %r3; mov.u32 %r4, s+48; ld.shared.u32 %r5, [%r4-8]; st.global.u32 [%d1+4], %r5; END:",
+        &[0; 4],
+    );
+    assert_eq!(after, [24, 24, 1024, 0]);
+}
+
+#[test]
 fn asynchronous_copies_are_there_after_the_wait_and_zero_beyond_what_is_read() {
     let words: Vec<u32> = (0..128).collect();
     let after = run(

@@ -246,6 +246,21 @@ fn barriers_are_told_by_other_ctas() {
     assert_eq!(row(&body, 32, 5).words(), [50, 51, 52, 53, 206]);
 }
 
+/// Products that end tell the barriers of the CTAs that a mask names.
+#[test]
+fn commits_reach_several_ctas() {
+    let body = format!(
+        ".reg .b16 %h<2>; @%p0 mbarrier.init.shared.b64 [bar], 1; {MEET}
+        setp.eq.u32 %p1, %r1, 1; and.pred %p1, %p1, %p0; mov.u16 %h0, 11;
+        @%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [bar], %h0;
+        setp.eq.u32 %p2, %r1, 2; @%p2 bra THEN;
+        W: mbarrier.try_wait.parity.shared.b64 %p3, [bar], 0; @!%p3 bra W;
+        THEN: {MEET} {} mbarrier.test_wait.parity.shared.b64 %p4, [bar], 0; selp.u32 %r5, 1, 0, %p4; @%p0 st.global.u32 [%d1], %r5;",
+        own_words(1)
+    );
+    assert_eq!(row(&body, 32, 4).words(), [1, 1, 0, 1]);
+}
+
 /// One CTA copies to those that a mask names, and a CTA copies its tile to another's.
 #[test]
 fn copies_reach_several_ctas() {

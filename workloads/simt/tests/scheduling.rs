@@ -185,6 +185,26 @@ fn two_sides_meet_at_barriers_of_the_warp() {
     assert_eq!(words, (0..32).rev().collect::<Vec<u32>>());
 }
 
+/// All threads of a grid fight for one lock, meet, and see what all have done: the first CTA's first thread adds what opens, as cooperative groups have it.
+#[test]
+fn a_grid_that_fights_for_a_lock_and_meets() {
+    let body = "
+    mov.u32 %r9, 1; mov.u32 %r10, %envreg1; mov.u32 %r11, %envreg2; mov.b64 %rd5, {%r11, %r10};
+    $round: atom.global.cas.b32 %r3, [%rd1], 0, 1; setp.ne.u32 %p3, %r3, 0; @%p3 bra $round;
+    ld.volatile.global.u32 %r4, [%rd1+4]; add.u32 %r4, %r4, 1; st.volatile.global.u32 [%rd1+4], %r4;
+    membar.gl; atom.global.exch.b32 %r5, [%rd1], 0;
+    bar.sync 0; @!%p2 bra $wait;
+    mov.u32 %r3, 1; setp.eq.u32 %p4, %r2, 0; @%p4 mov.u32 %r3, 0x7ffffff9;
+    membar.gl; atom.global.add.u32 %r4, [%rd5+4], %r3;
+    $poll: ld.volatile.global.u32 %r5, [%rd5+4]; xor.b32 %r6, %r5, %r4; setp.ge.s32 %p5, %r6, 0; @%p5 bra $poll;
+    $wait: bar.sync 0;
+    ld.volatile.global.u32 %r7, [%rd1+4]; mul.lo.u32 %r8, %r9, 512; setp.lt.u32 %p6, %r7, %r8; @%p6 trap;
+    add.u32 %r9, %r9, 1; setp.le.u32 %p7, %r9, 3; @%p7 bra $round;
+    ret;";
+    let (words, _) = run(body, 8, 64, 2).unwrap();
+    assert_eq!(words, [0, 3 * 512]);
+}
+
 /// `cooperative_groups::this_grid().sync()` as CUDA has it: the first CTA adds what the others leave to 2^31, and all wait for the top bit to turn. Where they
 /// meet they learn from environment registers.
 #[test]

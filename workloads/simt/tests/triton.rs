@@ -1,10 +1,17 @@
-//! Kernels that Triton makes for sm_90, `wgmma` and tensor copies in them, against plain sums at three shapes each.
+//! Kernels that Triton makes for sm_90 and sm_100, with `wgmma`, `tcgen05` and tensor copies in them, against plain sums at three shapes each.
 
 use warpwatt_ptx::load;
 use warpwatt_simt::{DeviceMemory, Launch, Options, execute};
 
-const MATMUL: &str = include_str!("triton/matmul_tma.ptx");
-const ATTENTION: &str = include_str!("triton/attention.ptx");
+const MATMUL: [&str; 2] = [
+    include_str!("triton/matmul_tma_sm90.ptx"),
+    include_str!("triton/matmul_tma_sm100.ptx"),
+];
+const ATTENTION: [&str; 2] = [
+    include_str!("triton/attention_sm90.ptx"),
+    include_str!("triton/attention_sm100.ptx"),
+];
+const SCALED: &str = include_str!("triton/scaled_sm100.ptx");
 
 /// What is in the last buffer after a launch; each buffer is a parameter, `scalars` follow them, and scratch memory and a null pointer those.
 fn run(
@@ -96,11 +103,15 @@ fn f16(values: &[f64]) -> Vec<u8> {
 
 #[test]
 fn a_product_by_tensor_copies_is_the_plain_sum() {
-    for [m, n, k] in [[64, 64, 64], [100, 72, 40], [130, 8, 104]] {
+    let shapes = [[64, 64, 64], [100, 72, 40], [130, 8, 104]];
+    for (ptx, [m, n, k]) in MATMUL
+        .iter()
+        .flat_map(|ptx| shapes.map(|shape| (ptx, shape)))
+    {
         let (a, b) = (eighths(m * k, 1), eighths(k * n, 2));
         let grid = [m.div_ceil(64) as u32, n.div_ceil(64) as u32];
         let found = run(
-            MATMUL,
+            ptx,
             "matmul_tma",
             grid,
             &[bf16(&a), bf16(&b), vec![0; 4 * m * n]],
@@ -119,11 +130,15 @@ fn a_product_by_tensor_copies_is_the_plain_sum() {
 #[test]
 fn attention_is_the_weighted_mean() {
     const D: usize = 32;
-    for length in [64, 50, 130] {
+    let lengths = [64, 50, 130];
+    for (ptx, length) in ATTENTION
+        .iter()
+        .flat_map(|ptx| lengths.map(|length| (ptx, length)))
+    {
         let [q, k, v] = [3, 4, 5].map(|seed| eighths(length * D, seed));
         let scale = 0.125f32;
         let found = run(
-            ATTENTION,
+            ptx,
             "attention",
             [length.div_ceil(64) as u32, 1],
             &[f16(&q), f16(&k), f16(&v), vec![0; 4 * length * D]],
@@ -149,6 +164,70 @@ fn attention_is_the_weighted_mean() {
                     (got - mean).abs() < 4e-3,
                     "{length}: {row}, {x}: {got}, {mean}"
                 );
+            }
+        }
+    }
+}
+
+/// A float of `e4m3` or `e2m1`: so many bits of fraction, and what its exponent is less.
+fn small(bits: u8, width: u32, fraction: u32, bias: i32) -> f64 {
+    let magnitude = u32::from(bits) & ((1 << (width - 1)) - 1);
+    let field = (magnitude >> fraction) as i32;
+    let part = f64::from(magnitude & ((1 << fraction) - 1)) / f64::from(1 << fraction);
+    let value = match field {
+        0 => part * 2f64.powi(1 - bias),
+        _ => (1.0 + part) * 2f64.powi(field - bias),
+    };
+    if bits >> (width - 1) & 1 != 0 {
+        -value
+    } else {
+        value
+    }
+}
+
+#[test]
+fn a_product_of_scaled_blocks_is_the_scaled_sum() {
+    for [m, n, k] in [[128, 32, 64], [128, 96, 128], [256, 64, 192]] {
+        let mixed = |at: usize, seed: u32| {
+            (at as u32 ^ seed)
+                .wrapping_mul(0x9E37_79B9)
+                .rotate_left(13)
+                .wrapping_mul(0x85EB_CA6B)
+                >> 24
+        };
+        let all = |count: usize, seed: u32, byte: &dyn Fn(u32) -> u8| -> Vec<u8> {
+            (0..count).map(|at| byte(mixed(at, seed))).collect()
+        };
+        // Exponents from 2^-3 to 2^4, so that sums of single precision are exact.
+        let a = all(m * k, 1, &|bits| (bits & 0x80 | (0x20 + bits % 0x20)) as u8);
+        let b = all(n * k / 2, 2, &|bits| bits as u8);
+        let power = |bits: u32| (125 + bits % 4) as u8;
+        let [of_a, of_b] = [(m, 3), (n, 4)].map(|(rows, seed)| all(rows * k / 32, seed, &power));
+        let found = run(
+            SCALED,
+            "scaled",
+            [m as u32 / 128, n as u32 / 32],
+            &[
+                a.clone(),
+                of_a.clone(),
+                b.clone(),
+                of_b.clone(),
+                vec![0; 4 * m * n],
+            ],
+            &[m, n, k].map(|extent| (extent as u32).to_le_bytes()),
+        );
+        let scale = |bits: u8| 2f64.powi(i32::from(bits) - 127);
+        for row in 0..m {
+            for column in 0..n {
+                let term = |at: usize| {
+                    let left = small(a[row * k + at], 8, 3, 7) * scale(of_a[(row * k + at) / 32]);
+                    let pair = b[(column * k + at) / 2] >> (at % 2 * 4);
+                    let right = small(pair, 4, 1, 1) * scale(of_b[(column * k + at) / 32]);
+                    left * right
+                };
+                let sum: f64 = (0..k).map(term).sum();
+                let got = found[row * n + column];
+                assert_eq!(got, sum, "{m}x{n}x{k}: {row}, {column}");
             }
         }
     }

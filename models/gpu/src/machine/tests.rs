@@ -3,7 +3,8 @@ use std::sync::Arc;
 use super::*;
 use warpwatt_simt::trace::{
     Asynchronous, Beyond, Copied, LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Needs,
-    Piece, Register, RegisterKind, Release, Results, Space, StaticInst, Unit, WarpRecorder,
+    Piece, Register, RegisterKind, Release, Results, Space, StaticInst, TensorWork, Unit,
+    WarpRecorder,
 };
 
 pub(super) const ALL: u64 = 0xffff_ffff;
@@ -235,6 +236,91 @@ fn the_latest_groups_may_go_on() {
     };
     assert_eq!(cycles(0) - cycles(1), 128);
     assert_eq!(cycles(1) - cycles(2), 128);
+}
+
+/// Products that one warp begins keep the tensor units of the whole SM busy, and the barrier is told when the last of them has ended.
+#[test]
+fn work_of_all_tensor_units_is_waited_for_at_its_barrier() {
+    const BARRIER: u64 = 64;
+    let of_barrier = StaticInst {
+        memory: Some(MemoryOp {
+            space: Space::Shared,
+            kind: MemoryOpKind::Atomic,
+            bytes: 8,
+        }),
+        ..inst(Unit::Memory, &[1], &[])
+    };
+    let code = vec![
+        StaticInst {
+            asynchronous: Some(Asynchronous::Tensor),
+            ..inst(Unit::Matrix, &[1, 2, 3], &[])
+        },
+        StaticInst {
+            asynchronous: Some(Asynchronous::Completes),
+            ..of_barrier.clone()
+        },
+        of_barrier,
+        inst(Unit::Control, &[], &[]),
+    ];
+    let shape = LaunchShape {
+        grid: [1, 1, 1],
+        block: [64, 1, 1],
+        warp_width: 32,
+        shared_bytes: 65_536,
+        registers: 8,
+    };
+    let run = |count: u64, work: TensorWork| {
+        let mut trace = KernelTrace::new("k", Arc::from(code.clone()), shape.clone());
+        let mut recorder = WarpRecorder::default();
+        for _ in 0..count {
+            recorder.asynchronous(0, ALL, 1, 0, &Beyond::Tensor(work));
+        }
+        // A guard that no lane passes begins nothing.
+        recorder.step(0, ALL, 0);
+        recorder.asynchronous(1, ALL, 1, BARRIER, &Beyond::Arrives(1));
+        recorder.step(3, ALL, ALL);
+        trace.push_warp(&recorder);
+        recorder.clear();
+        let waits = Beyond::Waits {
+            arrivals: 1,
+            bytes: 0,
+        };
+        recorder.asynchronous(2, ALL, ALL, BARRIER, &waits);
+        recorder.step(3, ALL, ALL);
+        trace.push_warp(&recorder);
+        trace.counts().unwrap();
+        let spec = GpuSpec::preset("h100").unwrap();
+        simulate(&spec, &[trace], Hooks::default()).unwrap()
+    };
+    let product = TensorWork {
+        multiply_adds: 128 * 256 * 16,
+        element_bits: 16,
+        shared_bytes: (128 + 256) * 32,
+    };
+    let (few, many) = (run(10, product), run(30, product));
+    // 2,048 multiply-adds an SM and cycle.
+    assert_eq!(many.cycles - few.cycles, 20 * 256);
+    assert!(few.cycles > 10 * 256, "{}", few.cycles);
+    for (name, each) in [
+        ("tensor_multiply_adds", 128 * 256 * 16),
+        ("tensor_busy_cycles", 4 * 256),
+        ("shared_words", (128 + 256) * 8),
+    ] {
+        let found = [&few, &many].map(|run| run.activity.get(name));
+        assert_eq!(found[1] - found[0], 20 * each, "{name}");
+    }
+    // Bytes take half as long; a product of few columns as long as shared memory gives what it reads.
+    let bytes = TensorWork {
+        element_bits: 8,
+        ..product
+    };
+    assert_eq!(run(30, bytes).cycles - run(10, bytes).cycles, 20 * 128);
+    let narrow = TensorWork {
+        multiply_adds: 128 * 8 * 16,
+        element_bits: 16,
+        shared_bytes: (128 + 8) * 32,
+    };
+    assert_eq!(run(30, narrow).cycles - run(10, narrow).cycles, 20 * 34);
 }
 
 /// Who waits at a barrier in shared memory waits for the bytes that a copy tells it; they come from memory, not by way of the first-level cache.

@@ -1,6 +1,6 @@
 //! Issue: each scheduler sends an instruction of one ready warp a cycle to its unit through operand collection.
 
-use warpwatt_simt::trace::Step;
+use warpwatt_simt::trace::{Asynchronous, Step};
 
 use super::ldst::{Waiting, Wanted};
 use super::select::Seen;
@@ -251,6 +251,8 @@ impl<'t> Sm<'t> {
                 }
                 if port == Port::Ldst {
                     self.issue_memory(wanted, &step, &plan, collected, world)?
+                } else if inst.asynchronous == Some(Asynchronous::Tensor) {
+                    self.issue_tensor_work(wanted, &step, &collected, world)?
                 } else {
                     self.issue_arithmetic(wanted, inst, &plan, &collected, world)?
                 }

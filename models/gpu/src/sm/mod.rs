@@ -55,7 +55,7 @@ use pending::{Copies, Products};
 use residency::CtaSlot;
 use select::{Ages, Select};
 use shared::SharedBanks;
-pub(crate) use tally::Tally;
+pub(crate) use tally::{Tally, count_work};
 use texture::Textures;
 use throttle::HeldBack;
 use units::{Units, modulo};

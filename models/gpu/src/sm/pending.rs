@@ -2,8 +2,11 @@
 
 use std::collections::VecDeque;
 
-use warpwatt_simt::trace::{Asynchronous, Beyond, Copied};
+use warpwatt_simt::trace::{Asynchronous, Beyond, Copied, Step, TensorWork};
 
+use super::ldst::Wanted;
+use super::tally::count_work;
+use super::units::{Collected, UnitTimes};
 use super::{Sm, World};
 use crate::GpuError;
 use crate::counters::Counter;
@@ -51,13 +54,14 @@ pub(crate) struct Told {
     waiting: Vec<(u8, [u64; 2])>,
 }
 
-/// A copy on its way.
+/// A copy, or work of tensor units, on its way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OnItsWay {
     cta: u8,
-    /// The CTA's number: another one may be in its place when the copy ends.
+    /// The CTA's number: another one may be in its place when it ends.
     number: u32,
     barrier: Option<u64>,
+    arrivals: u64,
     bytes: u64,
 }
 
@@ -91,7 +95,17 @@ impl Sm<'_> {
     ) -> Result<(), GpuError> {
         let products = &mut self.products[index];
         match inst.asynchronous {
-            Some(Asynchronous::Product { .. }) => products.open = products.open.max(end),
+            Some(Asynchronous::Product { .. } | Asynchronous::Tensor) => {
+                products.open = products.open.max(end);
+            }
+            Some(Asynchronous::Completes) => {
+                let until = products.open;
+                if let Some((at, Beyond::Arrives(count))) = beyond
+                    && until > world.queue.now()
+                {
+                    return self.arrives_later(index, [at % WINDOW, count], until, world);
+                }
+            }
             Some(Asynchronous::Commit) => products.groups.push_back(products.open),
             Some(Asynchronous::Wait(latest)) => {
                 let until = products.wait(latest);
@@ -106,7 +120,7 @@ impl Sm<'_> {
         }
         let cta = self.warps[index].cta;
         match beyond {
-            None | Some((_, Beyond::Copy(_))) => Ok(()),
+            None | Some((_, Beyond::Copy(_) | Beyond::Tensor(_))) => Ok(()),
             Some((at, Beyond::Arrives(count))) => {
                 let at = at % WINDOW;
                 self.told(cta, at).arrivals += count;
@@ -120,6 +134,50 @@ impl Sm<'_> {
                 self.let_waiting_go(cta, at, world)
             }
         }
+    }
+
+    /// So many arrive at a barrier of a warp's CTA when work of the tensor units has ended.
+    fn arrives_later(
+        &mut self,
+        index: usize,
+        [at, arrivals]: [u64; 2],
+        until: u64,
+        world: &mut World<'_>,
+    ) -> Result<(), GpuError> {
+        let cta = self.warps[index].cta;
+        let copy = self.copies.insert(OnItsWay {
+            cta,
+            number: self.ctas[usize::from(cta)].number,
+            barrier: Some(at),
+            arrivals,
+            bytes: 0,
+        });
+        let sm = self.id;
+        world.queue.schedule(until, Event::Ended { sm, copy })?;
+        Ok(())
+    }
+
+    /// Work of all tensor units issues; the cycle in which it is done. It is no faster than shared memory gives what it reads.
+    pub(super) fn issue_tensor_work(
+        &mut self,
+        wanted: Wanted,
+        step: &Step<'_>,
+        collected: &Collected,
+        world: &mut World<'_>,
+    ) -> Result<u64, GpuError> {
+        let inst = &world.program.insts[step.inst as usize];
+        let work = match step.beyond() {
+            Some(Beyond::Tensor(work)) => work,
+            _ => TensorWork::default(),
+        };
+        let times = UnitTimes {
+            interval: count_work(world.spec, inst.port, &work, &mut self.counts),
+            latency: inst.latency,
+        };
+        let executed = self.units.execute_together(collected, times);
+        self.watch_entry(executed.entered, wanted);
+        self.results_at(wanted, executed.done, world)?;
+        Ok(executed.done)
     }
 
     /// The barrier of an address.
@@ -179,18 +237,21 @@ impl Sm<'_> {
             cta,
             number: self.ctas[usize::from(cta)].number,
             barrier: copied.barrier,
+            arrivals: 0,
             bytes: copied.bytes,
         })
     }
 
-    /// A copy is over.
-    pub(super) fn copied(&mut self, number: u32, world: &mut World<'_>) -> Result<(), GpuError> {
+    /// A copy, or work of tensor units, is over.
+    pub(crate) fn copied(&mut self, number: u32, world: &mut World<'_>) -> Result<(), GpuError> {
         self.copies.free.push(number);
         let copy = self.copies.all[number as usize];
         let slot = &self.ctas[usize::from(copy.cta)];
         match copy.barrier {
             Some(at) if slot.number == copy.number => {
-                self.told(copy.cta, at).bytes += copy.bytes;
+                let told = self.told(copy.cta, at);
+                told.arrivals += copy.arrivals;
+                told.bytes += copy.bytes;
                 self.let_waiting_go(copy.cta, at, world)
             }
             _ => Ok(()),

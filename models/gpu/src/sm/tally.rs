@@ -1,12 +1,12 @@
 //! Counters of issued instructions. Most of what an instruction counts is the same whenever it issues: it is counted once a launch, times how often it did.
 
-use warpwatt_simt::trace::{Asynchronous, LaneMask, Step};
+use warpwatt_simt::trace::{Asynchronous, LaneMask, Step, TensorWork};
 
 use super::issue::occupied;
 use super::pending::SHARED_PASS_BYTES;
 use crate::counters::{Counter, Counts};
-use crate::program::{Inst, Port, Program};
-use crate::{Extent, IssuePlan};
+use crate::program::{Inst, Port, Program, shared_work};
+use crate::{Extent, GpuSpec, IssuePlan};
 
 /// How often each static instruction of the launch was issued.
 #[derive(Clone, Debug, Default)]
@@ -136,6 +136,24 @@ impl Tally {
             count_operands(program, inst, &plan, issued, counts);
         }
     }
+}
+
+/// Counts work of all tensor units of an SM, which are those of a port; the cycles that it takes them.
+pub(crate) fn count_work(
+    spec: &GpuSpec,
+    port: Port,
+    work: &TensorWork,
+    counts: &mut Counts,
+) -> u64 {
+    let (multiplying, units) = shared_work(spec, port, work);
+    let passes = work.shared_bytes.div_ceil(SHARED_PASS_BYTES);
+    counts.add(Counter::TensorMultiplyAdds, work.multiply_adds);
+    counts.add(Counter::SharedWords, work.shared_bytes.div_ceil(4));
+    counts.add(Counter::SharedPasses, passes);
+    if let Some(busy) = busy_counter(port) {
+        counts.add(busy, multiplying * units);
+    }
+    multiplying.max(passes)
 }
 
 /// Counts what issues of an instruction on one plan read, compute and write.

@@ -279,6 +279,22 @@ impl Units {
         }
     }
 
+    /// All units of a port, those of other parts too, take a piece of work as soon as all are free.
+    pub fn execute_together(&mut self, collected: &Collected, times: UnitTimes) -> Executed {
+        let class = collected.port as usize;
+        let count = self.share[class] * self.parts.len();
+        let units = &mut self.free[class][..count];
+        let free = units.iter().copied().max().unwrap_or(0);
+        let entered = collected.ready.max(free);
+        units.fill(entered + times.interval);
+        self.pass(collected, entered);
+        Executed {
+            done: entered + times.interval + times.latency,
+            entered,
+            waited: 0,
+        }
+    }
+
     /// A unit takes an instruction whose operands lie ready as if it had issued in `slot`, and whose results go nowhere but to a comparator.
     pub fn execute_again(
         &mut self,

@@ -461,7 +461,6 @@ impl<'s> Lowering<'_, 's> {
             "add" | "sub" | "mul" | "fma" if has(instruction, "f32x2") => {
                 self.pairs_of_singles(instruction)
             }
-            "tcgen05" => Err(tensor_memory(instruction)),
             "cvt" if has(instruction, "pack") => self.convert_packed(instruction),
             "cvt" if extensions::is_small(instruction) => self.convert_small(instruction),
             "add" | "sub" | "mul" | "fma" | "min" | "max" | "abs" | "neg" | "ex2" | "tanh"
@@ -496,6 +495,7 @@ impl<'s> Lowering<'_, 's> {
             "cp" => self.copy_async(instruction),
             "mbarrier" => self.memory_barrier(instruction),
             "wgmma" => self.warpgroup(instruction),
+            "tcgen05" => self.tensor_memory(instruction),
             "tensormap" => self.tensor_map(instruction),
             "applypriority" | "discard" | "pmevent" | "brkpt" | "setmaxnreg" | "griddepcontrol"
             | "nanosleep" | "createpolicy" | "fns" | "szext" | "cnot" | "mapa" | "getctarank" => {
@@ -563,27 +563,6 @@ impl<'s> Lowering<'_, 's> {
     }
 }
 
-/// `tcgen05` (PTX ISA 8.7, section 9.7.16), which computes in a memory of its own.
-fn tensor_memory(instruction: &Instruction<'_>) -> PtxError {
-    let step = instruction.modifiers.first().map_or("", |name| name.text);
-    let what = match step.split("::").next().unwrap_or_default() {
-        "alloc" | "dealloc" | "relinquish_alloc_permit" => "allocation of tensor memory",
-        "ld" | "st" => "a copy between registers and tensor memory",
-        "cp" => "a copy from shared to tensor memory",
-        "shift" => "a shift of rows in tensor memory",
-        "mma" => "a matrix product in tensor memory",
-        "wait" | "fence" | "commit" => "the order of operations on tensor memory",
-        _ => {
-            let message = format!("there is no instruction `tcgen05.{step}`");
-            return PtxError::new(instruction.span.clone(), message);
-        }
-    };
-    let form = super::arithmetic::form(instruction);
-    let message = format!("`{form}` is not executed: {what} of sm_100, which is not modelled");
-    let help = "compile for sm_90a, whose matrix products (`wgmma`) are executed";
-    PtxError::new(instruction.span.clone(), message).with_help(help)
-}
-
 /// Whether the instruction has a modifier.
 fn has(instruction: &Instruction<'_>, modifier: &str) -> bool {
     let mut names = instruction.modifiers.iter();
@@ -616,6 +595,9 @@ fn survey<'a, 's>(
 fn names<'s>(operand: &Operand<'s>, named: &mut BTreeSet<&'s str>) {
     match operand {
         Operand::Name(name, None) if !name.text.starts_with('%') => {
+            named.insert(name.text);
+        }
+        Operand::Offset(name, ..) => {
             named.insert(name.text);
         }
         Operand::Address(address) => {

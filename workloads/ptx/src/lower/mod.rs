@@ -25,6 +25,7 @@ mod moves;
 mod operands;
 mod slots;
 mod tensor;
+mod tensor_memory;
 #[cfg(test)]
 mod tests;
 mod texture;

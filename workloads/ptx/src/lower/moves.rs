@@ -36,9 +36,16 @@ impl<'s> Lowering<'_, 's> {
         let element = modifiers.element()?;
         modifiers.finish()?;
         expect_operands(instruction, &[2])?;
-        if let [whole, Operand::Name(name, None)] = &instruction.operands[..]
-            && let Some(offset) = self.frame_offset(name)
+        if let [
+            whole,
+            place @ (Operand::Name(name, None) | Operand::Offset(name, ..)),
+        ] = &instruction.operands[..]
+            && let Some(start) = self.frame_offset(name)
         {
+            let offset = match place {
+                Operand::Offset(_, further, _) => start.wrapping_add_signed(*further),
+                _ => start,
+            };
             let dst = self.destination(whole, element)?;
             self.emit(Op::FrameAddress(offset), dst.into(), Operands::default());
             return Ok(());

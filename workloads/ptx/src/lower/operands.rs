@@ -3,7 +3,7 @@
 use super::function::{Lowered, Lowering};
 use super::slots::slot_kind;
 use crate::ast::{Address, Instruction, Name, Operand};
-use crate::error::PtxError;
+use crate::error::{PtxError, Span};
 use crate::program::{Access, GRID_WORKSPACE, MaskKind, Op, Operands, Slot, SlotKind, Special};
 use crate::types::{Space, Type};
 
@@ -66,6 +66,7 @@ impl<'s> Lowering<'_, 's> {
             Operand::Name(name, component) => {
                 return self.named(name, component.as_ref(), SlotKind::Word);
             }
+            Operand::Offset(name, offset, span) => self.behind(name, *offset, span)? as u32,
             Operand::Integer(value, _) if element == Type::F32 => (*value as i64 as f32).to_bits(),
             Operand::Integer(value, _) => *value as u32,
             Operand::Single(bits, _) => *bits,
@@ -80,6 +81,7 @@ impl<'s> Lowering<'_, 's> {
             Operand::Name(name, component) => {
                 return self.named(name, component.as_ref(), SlotKind::Double);
             }
+            Operand::Offset(name, offset, span) => self.behind(name, *offset, span)?,
             Operand::Integer(value, _) if element == Type::F64 => (*value as i64 as f64).to_bits(),
             Operand::Integer(value, _) => *value,
             Operand::Single(bits, _) => f64::from(f32::from_bits(*bits)).to_bits(),
@@ -111,15 +113,21 @@ impl<'s> Lowering<'_, 's> {
                 _ => self.slots.special_word(special),
             });
         }
+        let address = self.behind(name, 0, &name.span)?;
+        Ok(match kind {
+            SlotKind::Double => self.slots.double_literal(address),
+            _ => self.slots.word_literal(address as u32),
+        })
+    }
+
+    /// The address that lies so far behind a variable.
+    fn behind(&self, name: &Name<'s>, offset: i64, span: &Span) -> Lowered<u64> {
         match self.symbol(name.text) {
             Some(symbol) if symbol.framed && self.body.is_function => Err(PtxError::new(
-                name.span.clone(),
+                span.clone(),
                 "inside a function, the address of a local variable can only be moved to a register",
             )),
-            Some(symbol) => Ok(match kind {
-                SlotKind::Double => self.slots.double_literal(symbol.address),
-                _ => self.slots.word_literal(symbol.address as u32),
-            }),
+            Some(symbol) => Ok(symbol.address.wrapping_add_signed(offset)),
             None => Err(unknown(name)),
         }
     }

@@ -209,15 +209,17 @@ fn labels_in_braces_are_not_seen_from_outside() {
 }
 
 #[test]
-fn what_computes_in_tensor_memory_is_named() {
+fn what_is_left_out_of_tensor_memory_has_a_reason() {
     let found = refusals(
-        "tcgen05.mma.cta_group::1.kind::f16 [%r1], %d1, %d2, %r2, %p1; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2]; tcgen05.mul; ret;",
+        "tcgen05.mma.cta_group::2.kind::f16 [%r1], %d1, %d2, %r2, %p1; tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %d1, %d2, [%r3], %r2, %p1;
+        tcgen05.ld.sync.aligned.32x32b.x3.b32 {%r1, %r2, %r3}, [%r2]; tcgen05.mul; ret;",
     );
     assert_eq!(
         found,
         [
-            "`tcgen05.mma.cta_group::1.kind::f16` is not executed: a matrix product in tensor memory of sm_100, which is not modelled",
-            "`tcgen05.ld.sync.aligned.32x32b.x1.b32` is not executed: a copy between registers and tensor memory of sm_100, which is not modelled",
+            "`tcgen05.mma.cta_group::2.kind::f16` is not supported: pairs of CTAs are not executed",
+            "`tcgen05.mma.sp.cta_group::1.kind::f16` is not supported: where the metadata of a sparse A lie, PTX shows in figures only",
+            "`tcgen05.ld.sync.aligned.32x32b.x3.b32` is not supported",
             "there is no instruction `tcgen05.mul`",
         ]
     );

@@ -41,9 +41,29 @@ impl<'s> Parser<'s> {
         let touches = self.span().start == self.last_end();
         let component = match self.peek() {
             TokenKind::Dotted if touches => Some(self.dotted("a component")?),
+            TokenKind::Punct('+' | '-') => return self.offset(name),
             _ => None,
         };
         Ok(Operand::Name(name, component))
+    }
+
+    /// What stands behind a symbol: `+8`, `-8`, `+-8`.
+    fn offset(&mut self, name: Name<'s>) -> Parsed<Operand<'s>> {
+        let offset = self.distance()?;
+        let span = name.span.start..self.last_end();
+        Ok(Operand::Offset(name, offset, span))
+    }
+
+    /// A number of bytes with its sign.
+    fn distance(&mut self) -> Parsed<i64> {
+        self.eat('+');
+        let negative = self.eat('-');
+        let value = self.integer("an offset in bytes")? as i64;
+        Ok(if negative {
+            value.wrapping_neg()
+        } else {
+            value
+        })
     }
 
     fn operands(&mut self, close: char) -> Parsed<(Vec<Operand<'s>>, Span)> {
@@ -110,17 +130,9 @@ impl<'s> Parser<'s> {
             TokenKind::Word => Some(self.word("an address")?),
             _ => None,
         };
-        let offset = if base.is_some() && !self.at('+') && !self.at('-') {
-            0
-        } else {
-            self.eat('+');
-            let negative = self.eat('-');
-            let value = self.integer("an offset in bytes")? as i64;
-            if negative {
-                value.wrapping_neg()
-            } else {
-                value
-            }
+        let offset = match base.is_some() && !self.at('+') && !self.at('-') {
+            true => 0,
+            false => self.distance()?,
         };
         if self.at(',') {
             return self.texture_address(base, start);

@@ -1,6 +1,8 @@
 //! Matrix instructions: a warp's lanes hold parts of matrices together (PTX ISA 8.x, section 9.7.14).
 
-use super::{GroupMultiplyAdd, HalfFormat, Slot, SmallFormat, TensorCopy};
+use super::{
+    GroupMultiplyAdd, HalfFormat, Slot, SmallFormat, TensorAccess, TensorCopy, TensorMultiplyAdd,
+};
 use crate::types::Space;
 
 /// A matrix instruction with its registers, of which there are more than other instructions have.
@@ -47,6 +49,12 @@ pub enum MatrixOp {
     GroupMultiplyAdd(GroupMultiplyAdd),
     /// `cp.async.bulk.tensor`: a tile between a tensor in global memory and shared memory.
     Tensor(TensorCopy),
+    /// `tcgen05.mma`: D = A B + D in tensor memory.
+    TensorMultiplyAdd(TensorMultiplyAdd),
+    /// `tcgen05.ld`: from tensor memory to registers.
+    TensorLoad(TensorAccess),
+    /// `tcgen05.st`: the same way back.
+    TensorStore(TensorAccess),
 }
 
 /// A matrix in memory and in the lanes' registers.

@@ -7,6 +7,7 @@ mod matrix;
 mod op;
 mod slot;
 mod tensor;
+mod tensor_memory;
 mod video;
 mod warpgroup;
 
@@ -26,6 +27,10 @@ pub use op::{
 pub use slot::{MaskKind, Operands, Slot, SlotKind, Source, Special};
 pub use tensor::{
     BulkReduce, MAX_RANK, ReplaceTensorMap, TENSOR_MAP_BYTES, TensorCopy, TensorField, TensorWay,
+};
+pub use tensor_memory::{
+    Scales, TENSOR_COLUMNS, TENSOR_LANES, TensorAccess, TensorCopyLanes, TensorCopyShape,
+    TensorKind, TensorMemoryOp, TensorMultiplyAdd, TensorShape,
 };
 pub use video::{Part, ScalarVideo, Second, Video, VideoMad, VideoOp};
 pub use warpgroup::{Adds, GROUP_ROWS, GroupMultiplyAdd, GroupStep, Groups, Pending, WARPGROUP};

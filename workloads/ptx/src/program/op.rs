@@ -4,7 +4,7 @@
 
 use super::{
     BulkReduce, CopyAsync, Groups, ImageFact, Matrix, Mbarrier, ReplaceTensorMap, RuntimeCall,
-    Sample, ScalarVideo, Surface, Video, WordFunction,
+    Sample, ScalarVideo, Surface, TensorMemoryOp, Video, WordFunction,
 };
 use crate::types::{Space, Type};
 
@@ -121,7 +121,7 @@ pub enum Op {
     Surface(Surface),
     /// `txq`, `suq`: the source is the handle.
     ImageQuery(ImageFact),
-    /// `wmma`, `mma`, `ldmatrix`, `wgmma.mma_async`, `cp.async.bulk.tensor`.
+    /// `wmma`, `mma`, `ldmatrix`, `wgmma.mma_async`, `cp.async.bulk.tensor`, `tcgen05.mma`, `.ld` and `.st`.
     Matrix(Box<Matrix>),
     /// `atom`, `red`: sources are the base address and one or two values.
     Atomic(Atomic),
@@ -175,6 +175,8 @@ pub enum Op {
     ReplaceTensorMap(ReplaceTensorMap),
     /// Groups of what is pending: committed, or waited for.
     Groups(Groups),
+    /// `tcgen05` but for what moves and multiplies matrices.
+    TensorMemory(TensorMemoryOp),
     /// `mbarrier`.
     Mbarrier(Mbarrier),
     /// What the CUDA runtime does on the device.

@@ -4,7 +4,7 @@ use super::{Dependence, Effect, MemoryOp, MemoryOpKind, Traits, Unit, low_bits};
 use crate::divergence::Lanes;
 use crate::program::{
     Access, Atomic, BulkReduce, CopyAsync, CopySize, MatrixOp, Mbarrier, ReplaceTensorMap, Surface,
-    SurfaceOp, TensorCopy, TensorWay, Tile,
+    SurfaceOp, TensorCopy, TensorMemoryOp, TensorWay, Tile,
 };
 use crate::types::Space;
 
@@ -113,6 +113,28 @@ pub(super) fn replace_tensor_map(how: &ReplaceTensorMap) -> Traits {
     })
 }
 
+/// The address of what is allocated is stored; a barrier that is committed to is arrived at. Tensor memory itself is no space that a trace tells of.
+pub(super) fn tensor_memory(how: &TensorMemoryOp) -> Traits {
+    match how {
+        TensorMemoryOp::Allocate(to) => told(MemoryOp {
+            space: to.space,
+            kind: MemoryOpKind::Store,
+            bytes: 4,
+        }),
+        TensorMemoryOp::Commit { barrier, .. } => told(MemoryOp {
+            space: barrier.space,
+            kind: MemoryOpKind::Atomic,
+            bytes: 8,
+        }),
+        TensorMemoryOp::Copy { .. } | TensorMemoryOp::Shift { .. } => {
+            Traits::with(Effect::OpaqueMemory, Unit::Matrix)
+        }
+        TensorMemoryOp::Free | TensorMemoryOp::Relinquish => {
+            Traits::with(Effect::OpaqueMemory, Unit::Int)
+        }
+    }
+}
+
 /// The tile's first element in global memory stands for all.
 fn tensor(copy: &TensorCopy) -> Option<MemoryOp> {
     let kind = match copy.way {
@@ -153,7 +175,12 @@ pub(super) fn of_matrix(op: &MatrixOp) -> Option<MemoryOp> {
         MatrixOp::LoadRows { space, .. } => Some(row(*space, MemoryOpKind::Load)),
         MatrixOp::StoreRows { space, .. } => Some(row(*space, MemoryOpKind::Store)),
         MatrixOp::Tensor(copy) => tensor(copy),
-        MatrixOp::Transpose | MatrixOp::MultiplyAdd(_) | MatrixOp::GroupMultiplyAdd(_) => None,
+        MatrixOp::Transpose
+        | MatrixOp::MultiplyAdd(_)
+        | MatrixOp::GroupMultiplyAdd(_)
+        | MatrixOp::TensorMultiplyAdd(_)
+        | MatrixOp::TensorLoad(_)
+        | MatrixOp::TensorStore(_) => None,
     }
 }
 

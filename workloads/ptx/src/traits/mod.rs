@@ -249,6 +249,7 @@ impl Op {
             Op::BulkReduce(how) => memory::bulk_reduce(how),
             Op::ReplaceTensorMap(how) => memory::replace_tensor_map(how),
             Op::Groups(how) => groups(how),
+            Op::TensorMemory(how) => memory::tensor_memory(how),
             Op::Runtime(_) => memory::runtime(),
             Op::Yield => with(Effect::Waits, Unit::Int),
             Op::Barrier(Barrier::ClusterArrive) => hint(true),
@@ -392,7 +393,7 @@ fn matrix(op: &MatrixOp) -> Traits {
             LatencyClass::Mad,
             Dependence::OfLanes,
         ),
-        MatrixOp::GroupMultiplyAdd(_) => (
+        MatrixOp::GroupMultiplyAdd(_) | MatrixOp::TensorMultiplyAdd(_) => (
             Effect::OpaqueMemory,
             Unit::Matrix,
             LatencyClass::Mad,
@@ -408,7 +409,9 @@ fn matrix(op: &MatrixOp) -> Traits {
         | MatrixOp::Store(_)
         | MatrixOp::LoadRows { .. }
         | MatrixOp::StoreRows { .. }
-        | MatrixOp::Tensor(_) => (
+        | MatrixOp::Tensor(_)
+        | MatrixOp::TensorLoad(_)
+        | MatrixOp::TensorStore(_) => (
             Effect::OpaqueMemory,
             Unit::Memory,
             LatencyClass::Simple,

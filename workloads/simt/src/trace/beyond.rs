@@ -7,11 +7,16 @@ const LOOPS: usize = 4;
 /// Most bytes that a record's copy moves: more than any shared memory has.
 const MOST_BYTES: u64 = 1 << 24;
 
+/// Most multiply-adds of a record: 64 lanes, each of which issues a product of 128 rows, 256 columns and 64 of the inner dimension.
+const MOST_MULTIPLY_ADDS: u64 = 1 << 27;
+
 /// What a record tells beyond its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Beyond {
     /// It copies on its own.
     Copy(Copied),
+    /// Tensor units work on it on their own.
+    Tensor(TensorWork),
     /// So many arrive at the barrier at its address.
     Arrives(u64),
     /// It goes on when so many have arrived at the barrier at its address since the CTA began, and copies have told it so many bytes.
@@ -21,6 +26,17 @@ pub enum Beyond {
         /// Bytes.
         bytes: u64,
     },
+}
+
+/// What tensor units do with matrices whose shape a register says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TensorWork {
+    /// Multiply-adds.
+    pub multiply_adds: u64,
+    /// Bits of an element of the factors; 0 if nothing is multiplied.
+    pub element_bits: u64,
+    /// Bytes that are read from shared memory.
+    pub shared_bytes: u64,
 }
 
 /// What a copy moves.
@@ -78,6 +94,7 @@ impl Piece {
 const COPY: u64 = 0;
 const ARRIVES: u64 = 1;
 const WAITS: u64 = 2;
+const TENSOR: u64 = 3;
 
 impl Beyond {
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
@@ -105,6 +122,12 @@ impl Beyond {
                 write_unsigned(bytes, ARRIVES);
                 write_unsigned(bytes, *count);
             }
+            Self::Tensor(work) => {
+                write_unsigned(bytes, TENSOR);
+                write_unsigned(bytes, work.multiply_adds);
+                write_unsigned(bytes, work.element_bits);
+                write_unsigned(bytes, work.shared_bytes);
+            }
             Self::Waits {
                 arrivals,
                 bytes: awaited,
@@ -126,10 +149,23 @@ impl Beyond {
                 arrivals: reader.unsigned()?,
                 bytes: reader.unsigned()?,
             },
+            TENSOR => Self::Tensor(tensor_work(&mut reader)?),
             _ => return None,
         };
         reader.bytes.is_empty().then_some(found)
     }
+}
+
+fn tensor_work(reader: &mut Reader<'_>) -> Option<TensorWork> {
+    let work = TensorWork {
+        multiply_adds: reader.unsigned()?,
+        element_bits: reader.unsigned()?,
+        shared_bytes: reader.unsigned()?,
+    };
+    let fits = work.multiply_adds <= MOST_MULTIPLY_ADDS
+        && work.element_bits <= 64
+        && work.shared_bytes <= MOST_BYTES;
+    fits.then_some(work)
 }
 
 fn copied(reader: &mut Reader<'_>) -> Option<Copied> {
@@ -176,6 +212,11 @@ mod tests {
             }),
             Beyond::Copy(Copied::default()),
             Beyond::Arrives(128),
+            Beyond::Tensor(TensorWork {
+                multiply_adds: 128 * 256 * 16,
+                element_bits: 16,
+                shared_bytes: 12_288,
+            }),
             Beyond::Waits {
                 arrivals: 1,
                 bytes: 32_768,

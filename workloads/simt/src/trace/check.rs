@@ -1,6 +1,6 @@
 //! Whether records are what a recorder writes, and what they add up to.
 
-use super::{Addresses, KernelTrace, LaneMask, LaunchShape, StaticInst, Step, Unit};
+use super::{Addresses, Asynchronous, KernelTrace, LaneMask, LaunchShape, StaticInst, Step, Unit};
 
 /// Threads of a CTA at the most, on every GPU since compute capability 2.0.
 pub(crate) const MAX_THREADS: u64 = 1024;
@@ -82,7 +82,8 @@ fn check_step(step: &Step<'_>, code: &[StaticInst], lanes: LaneMask) -> Result<(
     if step.active == 0 || step.active & !lanes != 0 || step.executed & !step.active != 0 {
         return Err(Malformed("a record names lanes that there are not"));
     }
-    let named = inst.unit == Unit::Barrier && step.executed != 0;
+    let works = inst.asynchronous == Some(Asynchronous::Tensor);
+    let named = (inst.unit == Unit::Barrier || works) && step.executed != 0;
     if step.addresses.is_some() != (inst.memory.is_some() && step.executed != 0) && !named {
         return Err(Malformed(
             "a record has addresses where none belong, or none where some do",
@@ -92,7 +93,9 @@ fn check_step(step: &Step<'_>, code: &[StaticInst], lanes: LaneMask) -> Result<(
         return Err(Malformed("a record has values where none belong"));
     }
     match step.addresses {
-        Some(Addresses::Scattered(_)) if named => Err(Malformed("a barrier has many numbers")),
+        Some(Addresses::Scattered(_)) if named && !works => {
+            Err(Malformed("a barrier has many numbers"))
+        }
         Some(Addresses::Scattered(scattered)) if !scattered.fits(step.executed) => {
             Err(Malformed("a record has more or fewer addresses than lanes"))
         }

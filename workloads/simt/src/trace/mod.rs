@@ -13,7 +13,7 @@ mod statics;
 pub mod statistics;
 
 pub(crate) use affine::Affine;
-pub use beyond::{Beyond, Copied, Piece};
+pub use beyond::{Beyond, Copied, Piece, TensorWork};
 pub(crate) use check::MAX_THREADS;
 pub use check::{Counts, Malformed};
 pub use needs::{Need, Needs, Role};

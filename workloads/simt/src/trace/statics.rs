@@ -56,6 +56,10 @@ pub enum Asynchronous {
         /// Bytes of the factors in shared memory, a warp's share.
         shared_bytes: u32,
     },
+    /// Work of all tensor units of an SM begins, which its record tells.
+    Tensor,
+    /// The barrier at its address is told when the warp's such work has ended.
+    Completes,
     /// Those begun since the last one are a group.
     Commit,
     /// Waits until so many groups at most, the latest ones, go on.

@@ -15,7 +15,7 @@ const CHUNK: u64 = 16;
 
 impl<const W: usize> Warp<W> {
     /// The addresses that a place names in each lane; its base is the `at`-th source.
-    fn placed(&self, place: MemoryOperand, inst: &Inst, at: usize) -> [u64; W] {
+    pub(super) fn placed(&self, place: MemoryOperand, inst: &Inst, at: usize) -> [u64; W] {
         self.addresses(inst.src[at], place.offset)
     }
 

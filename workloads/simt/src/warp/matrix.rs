@@ -49,6 +49,19 @@ impl<const W: usize> Warp<W> {
                 self.group_multiply_add(how, matrix, inst, executed, memories)?;
                 return Ok(None);
             }
+            MatrixOp::TensorMultiplyAdd(how) => {
+                self.tensor_multiply_add(how, matrix, inst, executed, memories)?;
+                // Its record tells the work.
+                Ok([0; W])
+            }
+            MatrixOp::TensorLoad(how) => {
+                self.tensor_load(how, matrix, inst, executed, memories)?;
+                return Ok(None);
+            }
+            MatrixOp::TensorStore(how) => {
+                self.tensor_store(how, matrix, inst, executed, memories)?;
+                return Ok(None);
+            }
             MatrixOp::Tensor(how) => self.tensor_copy(how, matrix, inst, executed, memories),
             MatrixOp::MultiplyAdd(how) => {
                 self.multiply_add(how, matrix, executed);

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use warpwatt_ptx::program::{Matrix, MatrixElement, MultiplyAdd, Product, Slot};
 
 use super::Warp;
-use super::elements::{SIDE, WORDS, decode, encode};
 use super::matrix::{GROUP, Parts};
+use super::packed::{SIDE, WORDS, decode, encode};
 use super::sparse;
 use crate::trace::LaneMask;
 

@@ -7,7 +7,7 @@
 //! the control flow goes first, since the others wait for it where they are to meet; of several the one at the lowest instruction.
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::{Barrier, Op};
+use warpwatt_ptx::program::{Barrier, Op, TensorMemoryOp};
 
 use super::call::Frame;
 use super::collective::{Part, meets_with};
@@ -391,6 +391,17 @@ impl<const W: usize> Warp<W> {
     pub fn waiting(&mut self, entry: &Entry) -> Vec<Waiting> {
         let mut found = Vec::new();
         let (cta, warp) = (self.place.cta, self.place.warp);
+        if let Some(path) = self.stack.top()
+            && let Op::TensorMemory(TensorMemoryOp::Allocate(_)) = entry.code[path.next as usize].op
+        {
+            found.push(Waiting {
+                cta,
+                warp,
+                lanes: path.lanes,
+                line: entry.code[path.next as usize].line,
+                reason: Reason::Columns,
+            });
+        }
         for number in 0..self.parked.len() {
             let state = self.parked[number].state;
             let Some((at, lanes)) = self.parked[number].place() else {

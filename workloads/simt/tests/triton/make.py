@@ -46,20 +46,39 @@ def attention(q, k, v, out, length, scale, D: tl.constexpr, BM: tl.constexpr, BN
     tl.store(out + rows[:, None] * D + across[None, :], sums / total[:, None], mask=rows[:, None] < length)
 
 
-def write(function, types, constants, warps):
+@triton.jit
+def scaled(a, scale_a, b, scale_b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """A of e4m3, B of pairs of e2m1 and transposed, a power of two for 32 elements of either."""
+    rows, columns = tl.program_id(0) * BM + tl.arange(0, BM), tl.program_id(1) * BN + tl.arange(0, BN)
+    depth, pairs, blocks = tl.arange(0, BK), tl.arange(0, BK // 2), tl.arange(0, BK // 32)
+    sums = tl.zeros((BM, BN), dtype=tl.float32)
+    for at in range(0, k, BK):
+        left = tl.load(a + rows[:, None] * k + at + depth[None, :])
+        right = tl.load(b + columns[:, None] * (k // 2) + at // 2 + pairs[None, :])
+        of_left = tl.load(scale_a + rows[:, None] * (k // 32) + at // 32 + blocks[None, :])
+        of_right = tl.load(scale_b + columns[:, None] * (k // 32) + at // 32 + blocks[None, :])
+        sums = tl.dot_scaled(left, of_left, "e4m3", right.T, of_right, "e2m1", sums)
+    tl.store(c + rows[:, None] * n + columns[None, :], sums)
+
+
+def write(function, types, constants, warps, sm):
     signature = types | {name: "constexpr" for name in constants}
     source = ASTSource(function, signature=signature, constexprs=constants)
-    made = triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": warps})
+    made = triton.compile(source, target=GPUTarget("cuda", sm, 32), options={"num_warps": warps})
     text = made.asm["ptx"].split("\t.section")[0]
     kept = [line for line in text.splitlines() if line.strip() and not re.match(r"\s*(\.loc|\.file|//|\$L__tmp)", line)]
-    kept = [line.replace(".target sm_90a, debug", ".target sm_90a") for line in kept]
+    kept = [line.replace(f".target sm_{sm}a, debug", f".target sm_{sm}a") for line in kept]
     meta = made.metadata
     head = f"// block {32 * warps} shared {meta.shared} scratch {meta.global_scratch_size}"
-    path = pathlib.Path(__file__).with_name(f"{function.__name__}.ptx")
+    path = pathlib.Path(__file__).with_name(f"{function.__name__}_sm{sm}.ptx")
     path.write_text("\n".join([head, *kept]) + "\n")
 
 
 FLOATS = dict.fromkeys("ab", "*bf16") | {"c": "*fp32"}
-write(matmul_tma, FLOATS | dict.fromkeys("mnk", "i32"), {"BM": 64, "BN": 64, "BK": 32}, 4)
+SIZES = dict.fromkeys("mnk", "i32")
 HALVES = dict.fromkeys("qkv", "*fp16") | {"out": "*fp32"}
-write(attention, HALVES | {"length": "i32", "scale": "fp32"}, {"D": 32, "BM": 64, "BN": 32}, 4)
+for sm in [90, 100]:
+    write(matmul_tma, FLOATS | SIZES, {"BM": 64, "BN": 64, "BK": 32}, 4, sm)
+    write(attention, HALVES | {"length": "i32", "scale": "fp32"}, {"D": 32, "BM": 64, "BN": 32}, 4, sm)
+BYTES = {"a": "*fp8e4nv", "scale_a": "*u8", "b": "*u8", "scale_b": "*u8", "c": "*fp32"}
+write(scaled, BYTES | SIZES, {"BM": 128, "BN": 32, "BK": 64}, 4, 100)

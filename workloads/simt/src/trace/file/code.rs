@@ -104,6 +104,8 @@ fn write_asynchronous(writer: &mut BlockWriter, asynchronous: Option<Asynchronou
             writer.unsigned(u64::from(shared_bytes));
         }
         Some(Asynchronous::Commit) => writer.bytes(&[2]),
+        Some(Asynchronous::Tensor) => writer.bytes(&[5]),
+        Some(Asynchronous::Completes) => writer.bytes(&[6]),
         Some(Asynchronous::Wait(groups)) => {
             writer.bytes(&[3]);
             writer.unsigned(u64::from(groups));
@@ -121,6 +123,8 @@ fn read_asynchronous(reader: &mut BlockReader<'_>) -> Result<Option<Asynchronous
             shared_bytes: reader.number()?,
         }),
         2 => Some(Asynchronous::Commit),
+        5 => Some(Asynchronous::Tensor),
+        6 => Some(Asynchronous::Completes),
         3 => Some(Asynchronous::Wait(reader.number()?)),
         4 => Some(Asynchronous::Outstanding(Outstanding {
             vector: reader.byte()?,

@@ -61,10 +61,17 @@ fn inst() -> impl Strategy<Value = StaticInst> {
             meeting,
         });
     let parts = (unit, latency, registers(), registers(), memory);
-    let asynchronous = prop::option::of(
-        any::<(u8, u8)>()
-            .prop_map(|(vector, near)| Asynchronous::Outstanding(Outstanding { vector, near })),
-    );
+    let outstanding = any::<(u8, u8)>()
+        .prop_map(|(vector, near)| Asynchronous::Outstanding(Outstanding { vector, near }));
+    let asynchronous = prop_oneof![
+        outstanding,
+        any::<u32>().prop_map(|shared_bytes| Asynchronous::Product { shared_bytes }),
+        any::<u32>().prop_map(Asynchronous::Wait),
+        Just(Asynchronous::Commit),
+        Just(Asynchronous::Tensor),
+        Just(Asynchronous::Completes),
+    ];
+    let asynchronous = prop::option::of(asynchronous);
     let product = (any::<u32>(), any::<u8>());
     let facts = (any::<bool>(), any::<u32>(), product, needs(), split());
     let facts = (facts, asynchronous, any::<u8>());
