@@ -11,7 +11,7 @@ pub use structure::{Charge, Count, Gates, Group, Region, Span, Stage, Structure}
 use warpwatt_gpu::{GpuSpec, Inventory};
 
 /// Cycles in which an SM holds a warp.
-pub(crate) const ACTIVE: [&str; 8] = [
+pub const ACTIVE: [&str; 8] = [
     "issue_cycles",
     "stall_unit",
     "stall_memory",

@@ -1,16 +1,14 @@
-//! A launch: every work-group of the grid, one after the other.
+//! Code that is ready to run, and what launches of it must be like.
 
 use std::sync::Arc;
 
 use warpwatt_simt::trace::{KernelTrace, LaunchShape, StaticInst};
-use warpwatt_simt::{DeviceMemory, Execution, Options};
 
 use crate::error::{Cause, ExecError, Fault};
 use crate::group::GroupFault;
 use crate::launch::Launch;
 use crate::object::{Kernel, Object};
 use crate::program::Program;
-use crate::replay::Replay;
 use crate::statics::static_instructions;
 use crate::wave::LANES;
 
@@ -57,42 +55,6 @@ impl Code {
         lines.collect()
     }
 
-    /// Executes a launch functionally: group after group, wavefronts in turns. Results land in `memory`.
-    ///
-    /// # Errors
-    /// An unknown kernel, a launch that fits neither kernel nor machine, or a fault with its place.
-    pub fn execute(
-        &self,
-        launch: &Launch<'_>,
-        memory: &mut DeviceMemory,
-        options: &Options,
-    ) -> Result<Execution, ExecError> {
-        let mut replay = Replay::new(self, launch, options.record)?;
-        let mut trace = options
-            .record
-            .then(|| self.trace(replay.kernel(), launch, replay.share_bytes()));
-        let mut execution = Execution {
-            trace: None,
-            warp_instructions: 0,
-            thread_instructions: 0,
-            predicated_off: 0,
-            races: Vec::new(),
-        };
-        let mut left = options.limit;
-        for number in 0..replay.groups() {
-            replay.execute(number, memory, (&mut left, options.limit))?;
-            for wave in replay.waves() {
-                execution.warp_instructions += wave.counts.instructions;
-                execution.thread_instructions += wave.counts.lanes;
-                if let (Some(trace), Some(recorder)) = (&mut trace, &wave.recorder) {
-                    trace.push_warp(recorder);
-                }
-            }
-        }
-        execution.trace = trace;
-        Ok(execution)
-    }
-
     /// Whether an instruction accesses two places of the local data share at once, of which traces tell the first.
     pub fn accesses_pairs(&self) -> bool {
         let mut code = self
@@ -133,7 +95,13 @@ impl Code {
         })
     }
 
-    fn trace(&self, kernel: &Kernel, launch: &Launch<'_>, share_bytes: u32) -> KernelTrace {
+    /// An empty trace of a launch.
+    pub(crate) fn trace(
+        &self,
+        kernel: &Kernel,
+        launch: &Launch<'_>,
+        share_bytes: u32,
+    ) -> KernelTrace {
         let shape = LaunchShape {
             grid: launch.grid,
             block: launch.block,

@@ -1,6 +1,6 @@
-//! Single work-groups of a launch, executed as often as needed, with or without an upset.
+//! A launch: all work-groups of the grid one after the other, or single ones as often as needed, with or without an upset.
 
-use warpwatt_simt::DeviceMemory;
+use warpwatt_simt::{DeviceMemory, Execution, Options};
 
 use crate::dispatch;
 use crate::dispatch::PACKET_BYTES;
@@ -24,6 +24,44 @@ pub struct Replay<'c> {
     arguments: Vec<u8>,
     packet: [u8; PACKET_BYTES],
     group: Group,
+}
+
+impl Code {
+    /// Executes a launch functionally: group after group, wavefronts in turns. Results land in `memory`.
+    ///
+    /// # Errors
+    /// An unknown kernel, a launch that fits neither kernel nor machine, or a fault with its place.
+    pub fn execute(
+        &self,
+        launch: &Launch<'_>,
+        memory: &mut DeviceMemory,
+        options: &Options,
+    ) -> Result<Execution, ExecError> {
+        let mut replay = Replay::new(self, launch, options.record)?;
+        let mut trace = options
+            .record
+            .then(|| self.trace(replay.kernel(), launch, replay.share_bytes()));
+        let mut execution = Execution {
+            trace: None,
+            warp_instructions: 0,
+            thread_instructions: 0,
+            predicated_off: 0,
+            races: Vec::new(),
+        };
+        let mut left = options.limit;
+        for number in 0..replay.groups() {
+            replay.execute(number, memory, (&mut left, options.limit))?;
+            for wave in replay.waves() {
+                execution.warp_instructions += wave.counts.instructions;
+                execution.thread_instructions += wave.counts.lanes;
+                if let (Some(trace), Some(recorder)) = (&mut trace, &wave.recorder) {
+                    trace.push_warp(recorder);
+                }
+            }
+        }
+        execution.trace = trace;
+        Ok(execution)
+    }
 }
 
 impl<'c> Replay<'c> {

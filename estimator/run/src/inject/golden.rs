@@ -3,8 +3,6 @@
 use rustc_hash::FxHashMap;
 use warpwatt_gpu::trace::{KernelTrace, Space};
 use warpwatt_gpu::{Control, GpuError, GpuSpec, Run, simulate_under};
-use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::Op;
 use warpwatt_reliability::inject::{Recorder, Timeline};
 use warpwatt_simt::{BLOCK_BYTES, DeviceMemory, ExecError, Launch, Options};
 use warpwatt_suite::{Progress, RunError, Session};
@@ -176,14 +174,6 @@ fn nested(kernel: &str) -> ExecError {
 fn of_cta(trace: &KernelTrace, cta: usize) -> u64 {
     let warps = 0..trace.launch.warps_per_cta();
     warps.map(|warp| u64::from(trace.steps(cta, warp))).sum()
-}
-
-/// Whether instructions do more in memory than their trace records tell; those of matrices count as if all did.
-pub(super) fn is_opaque(entry: &Entry) -> bool {
-    entry
-        .code
-        .iter()
-        .any(|inst| inst.op.traits().is_opaque() || matches!(inst.op, Op::Matrix(_)))
 }
 
 /// The last CTA that reads or writes each block of global memory.

@@ -1,16 +1,14 @@
 //! What flips are executed in: PTX, or machine code.
 
 use warpwatt_gcn::Code;
-use warpwatt_gpu::trace::{RegisterKind, Space};
-use warpwatt_ptx::Module;
+use warpwatt_gpu::trace::Space;
+use warpwatt_ptx::program::Op;
+use warpwatt_ptx::{Entry, Module};
 use warpwatt_reliability::inject::Class;
 use warpwatt_simt::{
     Cause, DeviceMemory, ExecError, Execution, Launch, Options, Replay, Upset, execute,
 };
 use warpwatt_suite::{RunError, machine_launch};
-
-use super::golden::is_opaque;
-use super::plan::What;
 
 /// A program.
 #[derive(Clone, Copy)]
@@ -129,44 +127,13 @@ impl Machine<'_> {
     }
 }
 
-/// A flip as machine code has it: scalar registers stand beside the vector ones in traces, as predicates do, and the condition code behind them.
-pub fn in_code(what: &What) -> warpwatt_gcn::Upset<'_> {
-    use warpwatt_gcn::{Flip, Upset};
-    let wave = |warp: u32, executed: u64, what| Upset::Wave {
-        wave: warp as usize,
-        executed,
-        what,
-    };
-    match *what {
-        What::Register {
-            warp,
-            step,
-            register,
-            lane,
-            bit,
-        } => {
-            let number = register.number;
-            let flip = match (register.kind, number) {
-                (RegisterKind::Predicate, SCC) => Flip::Condition,
-                (RegisterKind::Predicate, _) => Flip::Scalar {
-                    register: number as u8,
-                    bit: bit as u8,
-                },
-                _ => Flip::Vector {
-                    register: number as u8,
-                    lane: lane as u8,
-                    bit: bit as u8,
-                },
-            };
-            wave(warp, step, flip)
-        }
-        What::Instruction { warp, step, bit } => wave(warp, step, Flip::Word { bit: bit as u8 }),
-        What::Shared { bit, ref cut } => Upset::Share { cut, bit },
-    }
+/// Whether instructions do more in memory than their trace records tell; those of matrices count as if all did.
+fn is_opaque(entry: &Entry) -> bool {
+    entry
+        .code
+        .iter()
+        .any(|inst| inst.op.traits().is_opaque() || matches!(inst.op, Op::Matrix(_)))
 }
-
-/// The number of the condition code in traces.
-const SCC: u16 = 128;
 
 /// Why an execution stopped.
 #[derive(Debug)]

@@ -1,12 +1,13 @@
 //! Executes CTAs with flips in them.
 
+use warpwatt_gpu::trace::RegisterKind;
 use warpwatt_ptx::encoding::{Flipped, WORD_BITS, flip};
 use warpwatt_reliability::inject::Class;
 use warpwatt_simt::{DeviceMemory, Flip, Launch, Moment, Upset};
 use warpwatt_suite::RunError;
 
 use super::plan::{Strike, What};
-use super::program::{Blow, Machine, Stopped, in_code};
+use super::program::{Blow, Machine, Stopped};
 use super::{Golden, HANG_FACTOR};
 
 /// Goes through the golden run from CTA to CTA and executes those with flips as often as there are flips.
@@ -260,3 +261,42 @@ impl<'k> Golden<'k> {
         Ok(())
     }
 }
+
+/// A flip as machine code has it: scalar registers stand beside the vector ones in traces, as predicates do, and the condition code behind them.
+fn in_code(what: &What) -> warpwatt_gcn::Upset<'_> {
+    use warpwatt_gcn::{Flip, Upset};
+    let wave = |warp: u32, executed: u64, what| Upset::Wave {
+        wave: warp as usize,
+        executed,
+        what,
+    };
+    match *what {
+        What::Register {
+            warp,
+            step,
+            register,
+            lane,
+            bit,
+        } => {
+            let number = register.number;
+            let flip = match (register.kind, number) {
+                (RegisterKind::Predicate, SCC) => Flip::Condition,
+                (RegisterKind::Predicate, _) => Flip::Scalar {
+                    register: number as u8,
+                    bit: bit as u8,
+                },
+                _ => Flip::Vector {
+                    register: number as u8,
+                    lane: lane as u8,
+                    bit: bit as u8,
+                },
+            };
+            wave(warp, step, flip)
+        }
+        What::Instruction { warp, step, bit } => wave(warp, step, Flip::Word { bit: bit as u8 }),
+        What::Shared { bit, ref cut } => Upset::Share { cut, bit },
+    }
+}
+
+/// The number of the condition code in traces.
+const SCC: u16 = 128;

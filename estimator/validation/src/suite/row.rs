@@ -313,6 +313,10 @@ fn selection(
             let Some(paper) = shared.suite.paper else {
                 return Ok(name);
             };
+            // A kernel that is none of its benchmarks stands for itself.
+            if warpwatt_suite::kernel(&name).is_some() {
+                return Ok(name);
+            }
             let rows = paper.benchmarks.iter();
             known(
                 "benchmark of the paper",

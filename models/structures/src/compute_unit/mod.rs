@@ -187,8 +187,21 @@ fn blocks(gpu: &GpuSpec) -> Vec<Block> {
         .into_iter()
         .chain(registers(gpu))
         .chain(units(gpu));
-    all.filter(|block| block.count > 0).collect()
+    let mut blocks: Vec<Block> = all.filter(|block| block.count > 0).collect();
+    for (name, parts) in HELD {
+        let of = blocks.iter_mut().filter(|block| block.name == name);
+        let charges = of.flat_map(|block| &mut block.charges);
+        charges.for_each(|(_, events)| events.extend(parts.map(|event| (event, 0))));
+    }
+    blocks
 }
+
+/// What other GPUs have as structures of their own is a part of these blocks, and in the price of what they are charged for: the scoreboard's busy registers lie in
+/// the issue stage, and operands in the lanes' registers, as there are no collectors.
+const HELD: [(&str, [&str; 2]); 2] = [
+    ("issue", ["scoreboard.read", "scoreboard.write"]),
+    ("simd", ["operand_buffer.read", "operand_buffer.write"]),
+];
 
 /// Everything that is priced of `gpu`.
 pub fn structures(gpu: &GpuSpec) -> Vec<Structure> {
