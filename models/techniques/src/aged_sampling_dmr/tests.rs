@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use warpwatt_gpu::trace::{
-    KernelTrace, LatencyClass, LaunchShape, MemoryOp, MemoryOpKind, Space, StaticInst, Unit,
-    WarpRecorder,
+    Flow, KernelTrace, LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Needs, Release,
+    Results, Space, StaticInst, Unit, WarpRecorder,
 };
-use warpwatt_gpu::{Hooks, simulate};
+use warpwatt_gpu::{Dispatcher, Hooks, simulate};
 use warpwatt_structures::Count;
 
 use super::*;
@@ -13,18 +13,43 @@ fn technique(text: &str) -> Box<dyn Technique> {
     DEFINITION.parse(&text.parse().unwrap()).unwrap()
 }
 
+fn inst(unit: Unit) -> StaticInst {
+    StaticInst {
+        unit,
+        latency: LatencyClass::Simple,
+        sources: Vec::new(),
+        destinations: Vec::new(),
+        memory: None,
+        flow: None,
+        split: None,
+        results: Results::FromSources,
+        release: Release::default(),
+        marks: Marks::default(),
+        needs: Needs::default(),
+        uniform: false,
+        multiply_adds: 0,
+        element_bits: 0,
+        asynchronous: None,
+        bytes: 4,
+        line: 1,
+    }
+}
+
 /// Six computations and a store, in every warp of so many CTAs of one warp.
 fn trace(ctas: u32) -> KernelTrace {
-    let compute = StaticInst::of(Unit::Int, LatencyClass::Add);
+    let compute = inst(Unit::Int);
     let store = StaticInst {
         memory: Some(MemoryOp {
             space: Space::Global,
             kind: MemoryOpKind::Store,
             bytes: 4,
         }),
-        ..StaticInst::of(Unit::Memory, LatencyClass::Simple)
+        ..inst(Unit::Memory)
     };
-    let exit = StaticInst::of(Unit::Control, LatencyClass::Simple);
+    let exit = StaticInst {
+        flow: Some(Flow::Exit),
+        ..inst(Unit::Control)
+    };
     let code: Arc<[StaticInst]> = [vec![compute; 6], vec![store, exit]].concat().into();
     let shape = LaunchShape {
         grid: [ctas, 1, 1],
