@@ -189,9 +189,9 @@ impl Waves {
             |waves: &Self, number: usize| waves.waves[number].counts.instructions >= cut[number];
         loop {
             let mut all = true;
-            for number in 0..self.waves.len() {
+            for (number, until) in cut.iter().enumerate() {
                 if self.states[number] == State::Running && !is_there(self, number) {
-                    let rest = cut[number] - self.waves[number].counts.instructions;
+                    let rest = until - self.waves[number].counts.instructions;
                     self.turn_of(number, (program, rest), (&mut *world, &mut *left))?;
                     all = false;
                 }
