@@ -230,7 +230,7 @@ impl IssueHook for Counts {
         self.last = None;
         let code = trace.code.iter();
         let stores = code.map(|inst| {
-            let memory = inst.memory.filter(|it| copies::reaches_others(it));
+            let memory = inst.memory.filter(copies::reaches_others);
             let memory = memory.filter(|it| it.kind != MemoryOpKind::Load);
             memory.map_or(0, |memory| u32::from(memory.bytes).div_ceil(4))
         });
