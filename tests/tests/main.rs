@@ -9,6 +9,7 @@ mod compute_unit;
 mod corrections;
 mod diagnostics;
 mod fault_injection;
+mod flip_flops;
 mod foreign_activity;
 mod gpu_docs;
 mod gpu_fidelity;

@@ -35,6 +35,7 @@ fn every_study_that_ships_is_valid() {
     assert_eq!(
         names,
         [
+            "aged_sampling_dmr",
             "fetch_redundancy",
             "filter_cache",
             "filter_cache_sensitivity",

@@ -1,5 +1,7 @@
 //! `warpwatt validate`: the project's own evidence.
 
+mod flips;
+
 use std::path::Path;
 
 use clap::ValueEnum;
@@ -130,7 +132,8 @@ fn shipped(
         let outcomes = study((file, text), arguments, sink)?;
         studies.insert(file.clone(), outcomes);
     }
-    suite.checks(&studies).map_err(defect)
+    let flipped = flips::flipped(&suite, sink)?;
+    suite.checks_with(&studies, &flipped).map_err(defect)
 }
 
 /// Outcomes of a study that ships. `Err(None)`: the findings are in the sink already.

@@ -222,3 +222,80 @@ fn what_is_asked_for_must_make_sense() {
     let value: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(value["diagnostics"][0]["code"], "kernel::unknown");
 }
+
+const CODE: [&str; 9] = [
+    "inject",
+    "scan",
+    "--case",
+    "miaow",
+    "--build",
+    "gfx600",
+    "--quiet",
+    "--structure",
+    "flip_flops",
+];
+
+/// Every flip has one class, in all and by block, and the same bytes come out again; blocks that are left out have none.
+#[test]
+fn flip_flops_are_classed_block_by_block() {
+    let scratch = Scratch::new();
+    let run = |more: &[&str]| {
+        let asked = ["--preset", "miaow", "--samples", "500"];
+        let output = warpwatt(&scratch.path(""), &[&CODE[..], &asked, more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let all = run(&["--json"]);
+    assert_eq!(all, run(&["--json"]));
+    let sum = |counts: &Value| -> u64 {
+        let counts = counts.as_object().unwrap();
+        counts.values().filter_map(Value::as_u64).sum()
+    };
+    let value: Value = serde_json::from_str(&all).unwrap();
+    assert_eq!(sum(&value["counts"]), 500);
+    let blocks = value["blocks"].as_array().unwrap();
+    assert_eq!(blocks.iter().map(|it| sum(&it["counts"])).sum::<u64>(), 500);
+    let bits = blocks.iter().filter_map(|it| it["bits"].as_u64());
+    assert_eq!(Some(bits.sum()), value["population"]["bits"].as_u64());
+    let rest = run(&["--without", "register_file"]);
+    assert!(
+        !rest.contains("register_file") && rest.contains("terminated"),
+        "{rest}"
+    );
+}
+
+#[test]
+fn flip_flops_need_machine_code_and_a_gpu_that_is_known_by_them() {
+    let scratch = Scratch::new();
+    for (more, says) in [
+        (&["--preset", "tahiti"][..], "not known by its flip-flops"),
+        (
+            &["--preset", "miaow", "--without", "isue"],
+            "did you mean `issue`?",
+        ),
+        (
+            &["--preset", "miaow", "--exhaustive"],
+            "flips in flip-flops are drawn",
+        ),
+    ] {
+        let output = warpwatt(&scratch.path(""), &[&CODE[..], more].concat());
+        assert_eq!(output.status.code(), Some(2), "{more:?}");
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+    }
+    let ptx = [&SCAN[..], &["flip_flops", "--preset", "miaow"]].concat();
+    let output = warpwatt(&scratch.path(""), &ptx);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("--build gfx600"),
+        "{}",
+        stderr(&output)
+    );
+    let lanes = [&CODE[..8], &["lanes", "--preset", "miaow"]].concat();
+    let output = warpwatt(&scratch.path(""), &lanes);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("machine code"),
+        "{}",
+        stderr(&output)
+    );
+}

@@ -5,12 +5,14 @@ use warpwatt_simt::trace::{KernelTrace, Step};
 
 pub use crate::program::Port;
 pub use banks::SharedUse;
+pub use dispatch::{Dispatcher, DispatcherFactory};
 pub use storage::{
     CacheEvent, CodeEvent, Fetched, SharedEvent, SharedFactory, SharedObserver, SmCache,
     StorageFactory, StorageObserver,
 };
 
 mod banks;
+mod dispatch;
 mod storage;
 
 /// Makes one filter for each SM; the argument is the SM's number.
@@ -50,6 +52,8 @@ pub struct Hooks {
     pub metadata: Option<MetadataFactory>,
     /// All launches run in their order, and then all of them again.
     pub twice: bool,
+    /// Decides which SM takes which CTA; without one they go in their order to whichever has room.
+    pub dispatcher: Option<DispatcherFactory>,
     /// What runs instead of each launch, one rewrite after the other.
     pub rewrites: Vec<Rewrite>,
 }

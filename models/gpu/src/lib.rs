@@ -25,10 +25,11 @@ pub use engine::{ClockRatio, EventQueue, Past};
 pub use error::{GpuError, Lack, Resource};
 pub use hardware::{HARDWARE_EVENTS, HardwareEvent};
 pub use hooks::{
-    CacheEvent, Chosen, CodeEvent, Condition, Extent, FetchEvent, FetchFilter, FetchObserver,
-    Fetched, FilterFactory, Hooks, IssueEvent, IssueFactory, IssueHook, IssuePlan, MetadataFactory,
-    Move, ObserverFactory, PlaceEvent, Port, Reexecution, Reexecutor, Rewrite, SharedEvent,
-    SharedFactory, SharedObserver, SharedUse, SmCache, StorageFactory, StorageObserver, Throttle,
+    CacheEvent, Chosen, CodeEvent, Condition, Dispatcher, DispatcherFactory, Extent, FetchEvent,
+    FetchFilter, FetchObserver, Fetched, FilterFactory, Hooks, IssueEvent, IssueFactory, IssueHook,
+    IssuePlan, MetadataFactory, Move, ObserverFactory, PlaceEvent, Port, Reexecution, Reexecutor,
+    Rewrite, SharedEvent, SharedFactory, SharedObserver, SharedUse, SmCache, StorageFactory,
+    StorageObserver, Throttle,
 };
 pub use instructions::{Caused, caused};
 pub use machine::{Control, simulate, simulate_under};

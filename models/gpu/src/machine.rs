@@ -11,7 +11,7 @@ use crate::occupancy::{Demand, demand};
 use crate::program::{Program, fetches};
 use crate::sm::{Sm, World};
 use crate::watch::{MemoryView, SmView, Watcher};
-use crate::{GpuError, GpuSpec, Hooks, LaunchRun, Run, Work};
+use crate::{Dispatcher, GpuError, GpuSpec, Hooks, LaunchRun, Run, Work};
 
 /// How a run is held in check, and who looks on.
 pub struct Control<'w> {
@@ -150,6 +150,7 @@ struct Gpu<'s, 't, 'w> {
     ticks: Ticks,
     counts: Counts,
     work: Work,
+    dispatcher: Option<Box<dyn Dispatcher>>,
     control: Control<'w>,
     /// The cycle from which on the limit, or somebody who looks on, has a say.
     pause: u64,
@@ -189,6 +190,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             ticks: Ticks::new(spec.sm.count as usize),
             counts: Counts::new(),
             work: Work::default(),
+            dispatcher: hooks.dispatcher.as_ref().map(|make| make()),
         }
     }
 
@@ -238,7 +240,14 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             watcher.launch(self.queue.now(), &trace.kernel);
         }
         let start = self.queue.now() + u64::from(self.spec.sm.launch_cycles);
-        let first_wave = grid.ctas.min(self.sms.len() * demand.ctas_per_sm as usize);
+        let room = self.sms.len() * demand.ctas_per_sm as usize;
+        let first_wave = match &mut self.dispatcher {
+            Some(dispatcher) => {
+                dispatcher.begin(trace, self.sms.len() as u32);
+                room
+            }
+            None => grid.ctas.min(room),
+        };
         for place in 0..first_wave {
             let cycle = start + place as u64 / u64::from(self.spec.sm.dispatch_per_cycle);
             let sm = (place % self.sms.len()) as u16;
@@ -354,14 +363,36 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             memory: &mut self.memory,
         };
         let sm = &mut self.sms[usize::from(id)];
-        deliver(event, sm, now, grid, &mut world)?;
+        let placed = grid.placed;
+        match (event, &mut self.dispatcher) {
+            (Event::Dispatch { .. }, Some(dispatcher)) => {
+                dispatch(dispatcher.as_mut(), sm, now, grid, &mut world)?;
+            }
+            _ => deliver(event, sm, now, grid, &mut world)?,
+        }
         let finished = sm.take_finished();
         self.ticks.set(usize::from(id), now, sm.wakes(now));
         show(&mut self.control, sm, now);
-        for _ in 0..finished {
-            grid.finished += 1;
-            if grid.placed < grid.ctas {
+        grid.finished += finished as usize;
+        let Some(dispatcher) = &mut self.dispatcher else {
+            let more = if grid.placed < grid.ctas { finished } else { 0 };
+            for _ in 0..more {
                 self.queue.schedule(now + 1, Event::Dispatch { sm: id })?;
+            }
+            return Ok(());
+        };
+        (0..finished).for_each(|_| dispatcher.finished(u32::from(id)));
+        if grid.placed < grid.ctas && (finished > 0 || grid.placed > placed) {
+            // Who may take what has changed everywhere: an SM that was told to wait is asked as often as it may have room.
+            let asked = if finished > 0 {
+                grid.demand.ctas_per_sm
+            } else {
+                1
+            };
+            for sm in 0..self.sms.len() as u16 {
+                for _ in 0..asked {
+                    self.queue.schedule(now + 1, Event::Dispatch { sm })?;
+                }
             }
         }
         Ok(())
@@ -422,6 +453,25 @@ fn show(control: &mut Control<'_>, sm: &Sm<'_>, now: u64) {
     {
         watcher.sm(now, &SmView::new(sm, now));
     }
+}
+
+/// Gives an SM the CTA that a technique's dispatcher has for it.
+fn dispatch<'t>(
+    dispatcher: &mut dyn Dispatcher,
+    sm: &mut Sm<'t>,
+    now: u64,
+    grid: &mut Grid<'_, 't>,
+    world: &mut World<'_>,
+) -> Result<(), GpuError> {
+    let number = u32::from(sm.number());
+    let Some(cta) = dispatcher.next(number).filter(|cta| *cta < grid.ctas) else {
+        return Ok(());
+    };
+    if sm.place(grid.trace, cta, now, world)? {
+        grid.placed += 1;
+        dispatcher.placed(number, cta);
+    }
+    Ok(())
 }
 
 /// Gives an event to its SM.

@@ -10,6 +10,18 @@ pub use structure::{Charge, Count, Gates, Group, Region, Span, Stage, Structure}
 
 use warpwatt_gpu::{GpuSpec, Inventory};
 
+/// Cycles in which an SM holds a warp.
+pub const ACTIVE: [&str; 8] = [
+    "issue_cycles",
+    "stall_unit",
+    "stall_memory",
+    "stall_dependence",
+    "stall_icache",
+    "stall_fetch",
+    "stall_barrier",
+    "stall_drain",
+];
+
 /// Everything that is priced of `gpu` before any technique: its [inventory](GpuSpec).
 pub fn inventory(gpu: &GpuSpec) -> Vec<Structure> {
     match gpu.chip.inventory {

@@ -191,7 +191,8 @@ impl Charge {
 
     /// How it is counted, in words: `(l2_reads + l2_writes) / 4`.
     pub fn formula(&self) -> String {
-        let terms = self.events.iter().map(|(counter, each)| match each {
+        let charged = self.events.iter().filter(|(_, each)| *each > 0);
+        let terms = charged.map(|(counter, each)| match each {
             1 => (*counter).to_owned(),
             each => format!("{each} {counter}"),
         });

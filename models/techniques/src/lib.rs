@@ -2,6 +2,7 @@
 //!
 //! A technique is one file and one line in [`ALL`]. How to add one is in `docs/adding-a-technique.md`.
 
+pub mod aged_sampling_dmr;
 mod compiled;
 pub mod compiler_spill;
 mod compose;
@@ -63,5 +64,6 @@ pub static ALL: &[&Definition] = &[
     &warped_dmr::DEFINITION,
     &full_dmr::DEFINITION,
     &thread_block_compaction::DEFINITION,
+    &aged_sampling_dmr::DEFINITION,
     &execution_profile::DEFINITION,
 ];

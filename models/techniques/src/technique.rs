@@ -3,11 +3,12 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use warpwatt_circuit::{CircuitError, Cost, Flavours, Gated, Granularity, Spec};
+use warpwatt_circuit::{CircuitError, Cost, Flavours, Gated, Granularity, OperatingPoint, Spec};
 use warpwatt_gpu::trace::LaunchShape;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage, Whole};
 use warpwatt_structures::Stage;
+use warpwatt_techlib::Technology;
 use warpwatt_techlib::quantity::Time;
 
 use crate::recovery::Recovery;
@@ -188,6 +189,11 @@ pub trait Circuits {
     /// If it cannot be built.
     fn in_time(&self, _spec: &Spec, _stage: Stage) -> Result<Option<Flavours>, CircuitError> {
         Ok(None)
+    }
+
+    /// The technology and the operating point, where there is one.
+    fn conditions(&self) -> Option<(&Technology, OperatingPoint)> {
+        None
     }
 
     /// The same node in other flavours, if it is there in them.

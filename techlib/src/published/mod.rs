@@ -4,6 +4,7 @@
 //! Each file in `data/operations` is a list of facts with source and uncertainty; most are written by `generate.py` beside them. They are values: a caller reads
 //! what it needs and passes it on.
 
+mod ageing;
 mod memory;
 mod package;
 mod rows;
@@ -13,6 +14,7 @@ mod units;
 mod upsets;
 mod variation;
 
+pub use ageing::{Ageing, ageing};
 pub use memory::{DataSheet, Memory, PerBit, memories};
 pub use package::{Convection, Fact, Package, Plate, Slab, package};
 pub use rows::{Row, row};

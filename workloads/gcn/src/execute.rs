@@ -1,20 +1,16 @@
-//! A launch: every work-group of the grid, one after the other.
+//! Code that is ready to run, and what launches of it must be like.
 
 use std::sync::Arc;
 
 use warpwatt_simt::trace::{KernelTrace, LaunchShape, StaticInst};
-use warpwatt_simt::{DeviceMemory, Execution, Options};
 
-use crate::dispatch;
 use crate::error::{Cause, ExecError, Fault};
-use crate::exec::World;
-use crate::exec::float::Mode;
-use crate::group::{Group, GroupFault};
+use crate::group::GroupFault;
 use crate::launch::Launch;
 use crate::object::{Kernel, Object};
 use crate::program::Program;
 use crate::statics::static_instructions;
-use crate::wave::{LANES, Wave};
+use crate::wave::LANES;
 
 /// An object whose code is decoded, ready to run any number of times.
 #[derive(Clone, Debug)]
@@ -59,79 +55,25 @@ impl Code {
         lines.collect()
     }
 
-    /// Executes a launch functionally: group after group, wavefronts in turns. Results land in `memory`.
-    ///
-    /// # Errors
-    /// An unknown kernel, a launch that fits neither kernel nor machine, or a fault with its place.
-    pub fn execute(
-        &self,
-        launch: &Launch<'_>,
-        memory: &mut DeviceMemory,
-        options: &Options,
-    ) -> Result<Execution, ExecError> {
-        let kernel = self.kernel(launch.kernel)?;
-        let refused = |message| ExecError::Launch {
-            kernel: kernel.name.clone(),
-            message,
-        };
-        fits(kernel, launch).map_err(refused)?;
-        let descriptor = &kernel.descriptor;
-        let mode = Mode::new(
-            descriptor.float_mode(),
-            descriptor.clamps_nan(),
-            descriptor.ieee(),
-        );
-        let mode = mode.map_err(|cause| refused(cause.to_string()))?;
-        let items = launch.block.iter().product::<u32>();
-        let count = (items as usize).div_ceil(LANES);
-        let wave = Wave::new(mode, options.record);
-        let mut group = Group::new(kernel, launch, vec![wave; count]);
-        let mut trace = options
-            .record
-            .then(|| self.trace(kernel, launch, group.share_bytes()));
-        let mut execution = Execution {
-            trace: None,
-            warp_instructions: 0,
-            thread_instructions: 0,
-            predicated_off: 0,
-            races: Vec::new(),
-        };
-        let mut left = options.limit;
-        let arguments = dispatch::arguments(kernel, launch);
-        let packet = dispatch::packet(kernel, launch);
-        let [x, y, z] = launch.grid;
-        for number in 0..u64::from(x) * u64::from(y) * u64::from(z) {
-            let place = [
-                (number % u64::from(x)) as u32,
-                (number / u64::from(x) % u64::from(y)) as u32,
-                (number / u64::from(x) / u64::from(y)) as u32,
-            ];
-            let entry = self.entry(kernel)?;
-            group.start(kernel, place, (mode, entry));
-            let (scratch, share, waves) = group.parts();
-            let mut world = World {
-                device: memory,
-                image: &self.object.image,
-                arguments: &arguments,
-                packet: &packet,
-                scratch,
-                share,
-            };
-            let done = waves.run(&self.program, &mut world, &mut left);
-            done.map_err(|fault| self.fault(kernel, place, options.limit, fault))?;
-            for wave in waves.iter() {
-                execution.warp_instructions += wave.counts.instructions;
-                execution.thread_instructions += wave.counts.lanes;
-                if let (Some(trace), Some(recorder)) = (&mut trace, &wave.recorder) {
-                    trace.push_warp(recorder);
-                }
-            }
-        }
-        execution.trace = trace;
-        Ok(execution)
+    /// Whether an instruction accesses two places of the local data share at once, of which traces tell the first.
+    pub fn accesses_pairs(&self) -> bool {
+        let mut code = self
+            .program
+            .code
+            .iter()
+            .filter_map(|placed| placed.inst.ok());
+        code.any(|inst| inst.op.is_pair())
     }
 
-    fn kernel(&self, name: &str) -> Result<&Kernel, ExecError> {
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
+
+    pub(crate) fn statics(&self) -> &[StaticInst] {
+        &self.statics
+    }
+
+    pub(crate) fn kernel(&self, name: &str) -> Result<&Kernel, ExecError> {
         self.object
             .kernel(name)
             .ok_or_else(|| ExecError::UnknownKernel {
@@ -145,7 +87,7 @@ impl Code {
             })
     }
 
-    fn entry(&self, kernel: &Kernel) -> Result<u32, ExecError> {
+    pub(crate) fn entry(&self, kernel: &Kernel) -> Result<u32, ExecError> {
         let address = crate::object::IMAGE_BASE + kernel.entry;
         self.program.find(address).ok_or_else(|| ExecError::Launch {
             kernel: kernel.name.clone(),
@@ -153,7 +95,13 @@ impl Code {
         })
     }
 
-    fn trace(&self, kernel: &Kernel, launch: &Launch<'_>, share_bytes: u32) -> KernelTrace {
+    /// An empty trace of a launch.
+    pub(crate) fn trace(
+        &self,
+        kernel: &Kernel,
+        launch: &Launch<'_>,
+        share_bytes: u32,
+    ) -> KernelTrace {
         let shape = LaunchShape {
             grid: launch.grid,
             block: launch.block,
@@ -164,7 +112,13 @@ impl Code {
         KernelTrace::new(kernel.name.clone(), self.statics.clone(), shape)
     }
 
-    fn fault(&self, kernel: &Kernel, group: [u32; 3], limit: u64, fault: GroupFault) -> ExecError {
+    pub(crate) fn fault(
+        &self,
+        kernel: &Kernel,
+        group: [u32; 3],
+        limit: u64,
+        fault: GroupFault,
+    ) -> ExecError {
         let placed = self.program.code.get(fault.at as usize);
         let text = match placed.map(|placed| placed.inst) {
             Some(Ok(inst)) => inst.to_string(),
@@ -187,7 +141,8 @@ impl Code {
     }
 }
 
-fn fits(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), String> {
+/// Why a launch fits neither kernel nor machine.
+pub(crate) fn fits(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), String> {
     let product = |extents: [u32; 3]| extents.map(u128::from).into_iter().product::<u128>();
     let (items, groups) = (product(launch.block), product(launch.grid));
     if items == 0 || groups == 0 {

@@ -175,36 +175,100 @@ impl Waves {
         world: &mut World<'_>,
         left: &mut u64,
     ) -> Result<(), GroupFault> {
+        self.run_by(|waves, number| waves.turn(number, program, (&mut *world, &mut *left)))
+    }
+
+    /// Runs the group until each wavefront has executed as many instructions as `cut` says.
+    pub fn run_to(
+        &mut self,
+        cut: &[u64],
+        program: &Program,
+        (world, left): (&mut World<'_>, &mut u64),
+    ) -> Result<(), GroupFault> {
+        let is_there =
+            |waves: &Self, number: usize| waves.waves[number].counts.instructions >= cut[number];
+        loop {
+            let mut all = true;
+            for (number, until) in cut.iter().enumerate() {
+                if self.states[number] == State::Running && !is_there(self, number) {
+                    let rest = until - self.waves[number].counts.instructions;
+                    self.turn_of(number, (program, rest), (&mut *world, &mut *left))?;
+                    all = false;
+                }
+            }
+            if all {
+                let waits = |number: usize| {
+                    self.states[number] == State::Waiting && !is_there(self, number)
+                };
+                if !(0..self.waves.len()).any(waits) {
+                    return Ok(());
+                }
+                self.open();
+            }
+        }
+    }
+
+    /// Wavefronts that have ended are not waited for.
+    fn open(&mut self) {
+        for state in &mut self.states {
+            if *state == State::Waiting {
+                *state = State::Running;
+            }
+        }
+    }
+
+    /// Gives each wavefront that can run its turn until all have ended, or until a turn says so.
+    pub fn run_by(
+        &mut self,
+        mut turn: impl FnMut(&mut Self, usize) -> Result<bool, GroupFault>,
+    ) -> Result<(), GroupFault> {
         loop {
             for number in 0..self.waves.len() {
-                if self.states[number] == State::Running {
-                    self.turn(number, program, (&mut *world, &mut *left))?;
+                if self.states[number] == State::Running && !turn(self, number)? {
+                    return Ok(());
                 }
             }
             let is = |state: State| move |it: &State| *it == state;
             if self.states.iter().all(is(State::Done)) {
                 return Ok(());
             }
-            // Wavefronts that have ended are not waited for.
             if !self.states.iter().any(is(State::Running)) {
-                for state in &mut self.states {
-                    if *state == State::Waiting {
-                        *state = State::Running;
-                    }
-                }
+                self.open();
             }
         }
     }
 
-    fn turn(
+    /// A wavefront's turn; always true, as nothing ends the group before its time.
+    pub fn turn(
         &mut self,
         number: usize,
         program: &Program,
         (world, left): (&mut World<'_>, &mut u64),
-    ) -> Result<(), GroupFault> {
+    ) -> Result<bool, GroupFault> {
+        self.turn_of(number, (program, u64::MAX), (world, left))
+    }
+
+    /// A turn of at most `most` instructions.
+    pub fn turn_of(
+        &mut self,
+        number: usize,
+        (program, most): (&Program, u64),
+        (world, left): (&mut World<'_>, &mut u64),
+    ) -> Result<bool, GroupFault> {
+        let count = SLICE.min(*left).min(most);
+        self.stopped(number, left, |wave| wave.run(program, world, count))
+    }
+
+    /// What comes of a wavefront that executes for a while.
+    pub fn stopped(
+        &mut self,
+        number: usize,
+        left: &mut u64,
+        execute: impl FnOnce(&mut Wave) -> Result<Stop, WaveFault>,
+    ) -> Result<bool, GroupFault> {
         let wave = &mut self.waves[number];
         let before = wave.counts.instructions;
-        let stop = wave.run(program, world, SLICE.min(*left));
+        let stop = execute(wave);
         let at = wave.at;
         let fault = |fault| GroupFault {
             wave: number,
@@ -219,6 +283,6 @@ impl Waves {
             Stop::Slice if *left == 0 => return Err(fault(Cause::Limit(0).into())),
             Stop::Slice => State::Running,
         };
-        Ok(())
+        Ok(true)
     }
 }

@@ -14,7 +14,9 @@ mod object;
 mod op;
 mod print;
 mod program;
+mod replay;
 mod statics;
+mod upset;
 mod wave;
 
 pub use compare::{Compare, Type};
@@ -25,3 +27,5 @@ pub use launch::Launch;
 pub use object::{Argument, Descriptor, Function, IMAGE_BASE, Kernel, Object, ObjectError};
 pub use op::{Form, Op, ROWS, Row};
 pub use print::Names;
+pub use replay::Replay;
+pub use upset::{Flip, Tape, Upset};

@@ -65,7 +65,8 @@ fn nothing() -> StaticInst {
     }
 }
 
-fn static_instruction(inst: &Inst) -> StaticInst {
+/// One by itself: it leads nothing and has no line.
+pub(crate) fn static_instruction(inst: &Inst) -> StaticInst {
     let (unit, latency) = unit(inst);
     let form = inst.op.row().form;
     let is_scalar = matches!(

@@ -217,11 +217,23 @@ impl Wave {
     }
 
     #[inline]
-    fn step(
+    pub fn step(
         &mut self,
         inst: &Inst,
         program: &Program,
         world: &mut World<'_>,
+    ) -> Result<Flow, WaveFault> {
+        let target = program.code[self.at as usize].target;
+        self.step_to(inst, program, (world, target))
+    }
+
+    /// An instruction, which goes to `target` if it is a branch that is taken.
+    #[inline]
+    pub fn step_to(
+        &mut self,
+        inst: &Inst,
+        program: &Program,
+        (world, target): (&mut World<'_>, u32),
     ) -> Result<Flow, WaveFault> {
         self.counts.instructions += 1;
         match inst.op.row().form {
@@ -235,7 +247,7 @@ impl Wave {
             }
             Form::Sopp => {
                 self.record_scalar();
-                return self.control(inst, program.code[self.at as usize].target);
+                return self.control(inst, target);
             }
             Form::Smrd => self.scalar_read(inst, world)?,
             Form::Ds => self.share(inst, world)?,

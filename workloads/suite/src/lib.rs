@@ -17,6 +17,7 @@ pub use warpwatt_ptx::Lower;
 
 pub use kernels::{Build, Class, Kernel, SuiteError, kernel, kernels};
 pub use launch::{Case, LaunchFile, Problem};
+pub use machine_code::machine_launch;
 pub use papers::{Benchmark, Paper, called, paper, papers};
 pub use reference::{Inputs, Outputs, Reference};
 pub use run::{CaseRun, Executed, FinalBuffer, RunOptions, run_case, run_machine_code};

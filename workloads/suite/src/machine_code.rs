@@ -3,6 +3,7 @@
 use warpwatt_gcn::{Argument, Code, Kernel};
 use warpwatt_ptx::program::Param;
 use warpwatt_ptx::{Entry, Module, PtxError};
+use warpwatt_simt::Launch;
 
 /// A module with the object's kernels as entries, to check and lay out launches with. Its entries have no PTX, so that whatever executes or changes
 /// PTX refuses them.
@@ -27,6 +28,21 @@ fn entry(kernel: &Kernel) -> Entry {
         registers: kernel.descriptor.vector_registers(),
         unsupported: vec![PtxError::new(0..0, reason)],
         ..Entry::default()
+    }
+}
+
+/// A launch as machine code has it: hidden arguments lie behind those that are passed.
+pub fn machine_launch<'l>(code: &Code, launch: &Launch<'l>) -> warpwatt_gcn::Launch<'l> {
+    let mut arguments = launch.params.clone();
+    let kernel = code.object().kernel(launch.entry);
+    let bytes = kernel.map_or(0, |kernel| kernel.argument_bytes as usize);
+    arguments.resize(bytes.max(arguments.len()), 0);
+    warpwatt_gcn::Launch {
+        kernel: launch.entry,
+        grid: launch.grid,
+        block: launch.block,
+        dynamic_share: launch.dynamic_shared,
+        arguments,
     }
 }
 

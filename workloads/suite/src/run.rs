@@ -6,6 +6,7 @@ use warpwatt_simt::trace::KernelTrace;
 use warpwatt_simt::{DeviceLaunch, DeviceMemory, ExecError, Execution, Launch, Options, execute};
 
 use crate::launch::{Case, ElementType, Mismatch, Prepared};
+use crate::machine_code::machine_launch;
 use crate::session::{Progress, RunError, Session};
 
 /// How a case is executed.
@@ -153,18 +154,7 @@ pub fn run_machine_code(
     options: RunOptions,
 ) -> Result<CaseRun, RunError> {
     run_launches((module, case, prepared), options, |turn| {
-        let mut arguments = turn.launch.params.clone();
-        let kernel = code.object().kernel(turn.launch.entry);
-        let bytes = kernel.map_or(0, |kernel| kernel.argument_bytes as usize);
-        // Hidden arguments lie behind those that are passed.
-        arguments.resize(bytes.max(arguments.len()), 0);
-        let launch = warpwatt_gcn::Launch {
-            kernel: turn.launch.entry,
-            grid: turn.launch.grid,
-            block: turn.launch.block,
-            dynamic_share: turn.launch.dynamic_shared,
-            arguments,
-        };
+        let launch = machine_launch(code, turn.launch);
         let execution = code.execute(&launch, turn.memory, &turn.options);
         execution.map_err(|source| RunError::MachineCode {
             launch: turn.number,

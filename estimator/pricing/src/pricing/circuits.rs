@@ -267,6 +267,10 @@ impl Circuits for NodeCircuits {
         chosen
     }
 
+    fn conditions(&self) -> Option<(&Technology, OperatingPoint)> {
+        Some((self.technology(), self.point))
+    }
+
     fn of_flavours(&self, flavours: Flavours) -> Option<&dyn Circuits> {
         let other = self.others.iter().find(|(known, _)| *known == flavours);
         other.map(|(_, circuits)| circuits as &dyn Circuits)

@@ -215,6 +215,10 @@ impl Circuits for Heated<'_> {
         self.circuits.in_time(spec, stage)
     }
 
+    fn conditions(&self) -> Option<(&Technology, OperatingPoint)> {
+        self.circuits.conditions()
+    }
+
     fn of_flavours(&self, flavours: Flavours) -> Option<&dyn Circuits> {
         let other = self.others.iter().find(|(known, _)| *known == flavours);
         other.map(|(_, heated)| heated as &dyn Circuits)

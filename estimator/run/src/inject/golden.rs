@@ -2,13 +2,14 @@
 
 use rustc_hash::FxHashMap;
 use warpwatt_gpu::trace::{KernelTrace, Space};
-use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::Op;
-use warpwatt_simt::{BLOCK_BYTES, DeviceMemory, ExecError, Launch, Options, execute};
+use warpwatt_gpu::{Control, GpuError, GpuSpec, Run, simulate_under};
+use warpwatt_reliability::inject::{Recorder, Timeline};
+use warpwatt_simt::{BLOCK_BYTES, DeviceMemory, ExecError, Launch, Options};
 use warpwatt_suite::{Progress, RunError, Session};
 
+use super::program::Program;
 use super::{HANG_FACTOR, HANG_LEAST};
-use crate::kernel::LoadedKernel;
+use crate::kernel::{Form, LoadedKernel};
 
 /// Memory images that are kept together: beyond that, launches begin where an earlier one ended.
 const IMAGES: u64 = 512 << 20;
@@ -17,6 +18,8 @@ const IMAGES: u64 = 512 << 20;
 pub struct Golden<'k> {
     /// The host's side.
     pub session: Session<'k>,
+    /// What is executed.
+    pub(super) program: Program<'k>,
     /// Its launches.
     pub launches: Vec<GoldenLaunch<'k>>,
     /// What each left; the timing run replays them.
@@ -62,6 +65,10 @@ impl<'k> Golden<'k> {
     /// # Errors
     /// A launch stops, or a loop does not end.
     pub fn run(kernel: &'k LoadedKernel, warp_width: u32, limit: u64) -> Result<Self, RunError> {
+        let program = match &kernel.form {
+            Form::MachineCode(code) => Program::Code(code),
+            _ => Program::Ptx,
+        };
         let (session, first_memory) = Session::new(&kernel.module, &kernel.case, &kernel.prepared);
         let mut memory = first_memory.clone();
         let (mut launches, mut traces) = (Vec::new(), Vec::new());
@@ -74,16 +81,21 @@ impl<'k> Golden<'k> {
                 limit: left,
                 ..Options::default()
             };
-            let executed = execute(session.module(), &launch, &mut memory, &options);
-            let executed = executed.map_err(|source| stopped(launches.len(), source))?;
+            let of = (session.module(), &launch);
+            let executed = program.execute(of, &mut memory, &options);
+            let executed = executed.map_err(|stopped| stopped.at(launches.len()))?;
             if !memory.take_launches().is_empty() {
-                return Err(stopped(launches.len(), nested(launch.entry)));
+                let source = nested(launch.entry);
+                return Err(RunError::Launch {
+                    launch: launches.len(),
+                    source,
+                });
             }
             left = left.saturating_sub(executed.warp_instructions);
             let trace = executed.trace.into_iter();
             traces.extend(trace);
             let trace = &traces[launches.len()];
-            let entry = session.module().entry(launch.entry);
+            let opaque = program.is_opaque(session.module(), launch.entry);
             let instructions = (0..trace.launch.ctas()).map(|cta| of_cta(trace, cta));
             launches.push(GoldenLaunch {
                 launch,
@@ -91,7 +103,7 @@ impl<'k> Golden<'k> {
                 before,
                 instructions: instructions.collect(),
                 first,
-                opaque: entry.is_none_or(is_opaque),
+                opaque,
             });
             first += trace.launch.ctas();
             at = after;
@@ -100,14 +112,24 @@ impl<'k> Golden<'k> {
         let clear = !hosted && !launches.iter().any(|launch| launch.opaque);
         Ok(Self {
             has_tolerance: session.has_tolerance(),
-            touches: clear.then(|| touches(&launches, &traces)),
+            touches: clear.then(|| touches(program, &launches, &traces)),
             session,
+            program,
             launches,
             traces,
             first: first_memory,
             last: memory,
             warp_width,
         })
+    }
+
+    /// Scalar registers of a wavefront of a launch; none of PTX.
+    pub fn scalar_registers(&self, launch: usize) -> u64 {
+        let Program::Code(code) = self.program else {
+            return 0;
+        };
+        let kernel = code.object().kernel(self.launches[launch].launch.entry);
+        kernel.map_or(0, |kernel| u64::from(kernel.descriptor.scalar_registers()))
     }
 
     /// Whether the launch file is content with the run.
@@ -131,8 +153,14 @@ impl<'k> Golden<'k> {
     }
 }
 
-fn stopped(launch: usize, source: ExecError) -> RunError {
-    RunError::Launch { launch, source }
+/// The timing run of a golden run, with the times of everything.
+///
+/// # Errors
+/// It cannot be timed on `spec`.
+pub fn timed(spec: &GpuSpec, golden: &Golden<'_>) -> Result<(Run, Timeline), GpuError> {
+    let recorder = Recorder::new(spec);
+    let run = simulate_under(spec, &golden.traces, recorder.hooks(), Control::default())?;
+    Ok((run, recorder.finish()))
 }
 
 fn nested(kernel: &str) -> ExecError {
@@ -148,16 +176,12 @@ fn of_cta(trace: &KernelTrace, cta: usize) -> u64 {
     warps.map(|warp| u64::from(trace.steps(cta, warp))).sum()
 }
 
-/// Whether instructions do more in memory than their trace records tell; those of matrices count as if all did.
-fn is_opaque(entry: &Entry) -> bool {
-    entry
-        .code
-        .iter()
-        .any(|inst| inst.op.traits().is_opaque() || matches!(inst.op, Op::Matrix(_)))
-}
-
 /// The last CTA that reads or writes each block of global memory.
-fn touches(launches: &[GoldenLaunch<'_>], traces: &[KernelTrace]) -> FxHashMap<u64, usize> {
+fn touches(
+    program: Program<'_>,
+    launches: &[GoldenLaunch<'_>],
+    traces: &[KernelTrace],
+) -> FxHashMap<u64, usize> {
     let mut last = FxHashMap::default();
     for (launch, trace) in launches.iter().zip(traces) {
         for cta in 0..trace.launch.ctas() {
@@ -172,7 +196,7 @@ fn touches(launches: &[GoldenLaunch<'_>], traces: &[KernelTrace]) -> FxHashMap<u
                             Space::Generic => Space::of(address),
                             space => space,
                         };
-                        if space == Space::Global {
+                        if program.is_global(space) {
                             let end = address + u64::from(memory.bytes) - 1;
                             for block in address / BLOCK_BYTES..=end / BLOCK_BYTES {
                                 last.insert(block, launch.first + cta);

@@ -4,15 +4,17 @@
 //! differ are executed once. A [`campaign`] executes CTAs with flips in them, and goes on with others only where they touch what came out different.
 
 mod campaign;
+pub mod flops;
 mod golden;
 mod journal;
 pub mod lanes;
 mod plan;
+mod program;
 pub mod protected;
 mod worker;
 
 pub use campaign::{Unfinished, campaign};
-pub use golden::Golden;
+pub use golden::{Golden, timed};
 pub use journal::Journal;
 pub use plan::{Draw, Plan, Strike, What};
 

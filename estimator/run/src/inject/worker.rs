@@ -1,11 +1,13 @@
 //! Executes CTAs with flips in them.
 
+use warpwatt_gpu::trace::RegisterKind;
 use warpwatt_ptx::encoding::{Flipped, WORD_BITS, flip};
 use warpwatt_reliability::inject::Class;
-use warpwatt_simt::{Cause, DeviceMemory, ExecError, Flip, Launch, Moment, Replay, Upset};
+use warpwatt_simt::{DeviceMemory, Flip, Launch, Moment, Upset};
 use warpwatt_suite::RunError;
 
 use super::plan::{Strike, What};
+use super::program::{Blow, Machine, Stopped};
 use super::{Golden, HANG_FACTOR};
 
 /// Goes through the golden run from CTA to CTA and executes those with flips as often as there are flips.
@@ -15,16 +17,16 @@ pub struct Worker<'g> {
 }
 
 /// Where it stands: at a CTA, with memory before and after it.
-struct At<'g> {
-    launch: usize,
-    cta: usize,
-    replay: Replay<'g>,
-    before: DeviceMemory,
+pub(super) struct At<'g> {
+    pub launch: usize,
+    pub cta: usize,
+    pub replay: Machine<'g>,
+    pub before: DeviceMemory,
     after: DeviceMemory,
     /// Blocks that the CTA changes.
     changed: Vec<u64>,
     /// As `before`, but while a flip runs.
-    scratch: DeviceMemory,
+    pub scratch: DeviceMemory,
 }
 
 impl<'g> Worker<'g> {
@@ -44,6 +46,10 @@ impl<'g> Worker<'g> {
             at => golden.seek(at, strike.launch, strike.cta)?,
         };
         let at = self.at.insert(at);
+        if let Machine::Code(_) = at.replay {
+            return Ok(golden.struck(at, &Blow::Code(in_code(&strike.what))));
+        }
+        let mut struck = |upset| golden.struck(at, &Blow::Ptx(upset));
         Ok(match &strike.what {
             &What::Register {
                 warp,
@@ -51,31 +57,25 @@ impl<'g> Worker<'g> {
                 register,
                 lane,
                 bit,
-            } => golden.struck(
-                at,
-                &Upset::Warp(Moment {
-                    warp,
-                    executed: step,
-                    what: Flip::Register {
-                        register,
-                        lane,
-                        bit,
-                    },
-                }),
-            ),
-            What::Shared { bit, cut } => golden.struck(at, &Upset::Shared { cut, bit: *bit }),
+            } => struck(Upset::Warp(Moment {
+                warp,
+                executed: step,
+                what: Flip::Register {
+                    register,
+                    lane,
+                    bit,
+                },
+            })),
+            What::Shared { bit, cut } => struck(Upset::Shared { cut, bit: *bit }),
             &What::Instruction { warp, step, bit } => {
                 match golden.instead(strike, (warp, step), bit) {
                     Flipped::Unused => Class::Masked,
                     Flipped::Illegal => Class::Due,
-                    Flipped::Changed(program) => golden.struck(
-                        at,
-                        &Upset::Warp(Moment {
-                            warp,
-                            executed: step,
-                            what: Flip::Instruction(&program),
-                        }),
-                    ),
+                    Flipped::Changed(program) => struck(Upset::Warp(Moment {
+                        warp,
+                        executed: step,
+                        what: Flip::Instruction(&program),
+                    })),
                 }
             }
         })
@@ -84,7 +84,7 @@ impl<'g> Worker<'g> {
 
 impl<'k> Golden<'k> {
     /// At CTA `cta` of `launch`: from where a worker stands, if that is before it in the same launch, or else from the nearest image.
-    fn seek<'g>(
+    pub(super) fn seek<'g>(
         &'g self,
         from: Option<At<'g>>,
         launch: usize,
@@ -111,10 +111,14 @@ impl<'k> Golden<'k> {
         })
     }
 
-    fn replay(&self, launch: usize) -> Result<Replay<'_>, RunError> {
+    fn replay(&self, launch: usize) -> Result<Machine<'_>, RunError> {
+        let replay = self.machine(&self.launches[launch].launch);
+        replay.map_err(|stopped| stopped.at(launch))
+    }
+
+    fn machine(&self, launch: &Launch<'_>) -> Result<Machine<'_>, Stopped> {
         let module = self.session.module();
-        let replay = Replay::new(module, &self.launches[launch].launch, self.warp_width);
-        replay.map_err(|source| RunError::Launch { launch, source })
+        self.program.replay(module, launch, self.warp_width)
     }
 
     /// Memory before a launch.
@@ -125,7 +129,7 @@ impl<'k> Golden<'k> {
         let mut memory = image.unwrap_or(&self.first).clone();
         for number in nearest..launch {
             let mut replay = self.replay(number)?;
-            for cta in 0..replay.shape().ctas() {
+            for cta in 0..replay.ctas() {
                 self.golden_cta(number, cta, &mut replay, &mut memory)?;
             }
             // What the host does between them.
@@ -139,12 +143,12 @@ impl<'k> Golden<'k> {
         &self,
         launch: usize,
         cta: usize,
-        replay: &mut Replay<'_>,
+        replay: &mut Machine<'_>,
         memory: &mut DeviceMemory,
     ) -> Result<(), RunError> {
         let limit = self.launches[launch].limit(cta);
         let done = replay.run(cta, memory, None, limit);
-        done.map_err(|source| RunError::Launch { launch, source })?;
+        done.map_err(|stopped| stopped.at(launch))?;
         Ok(())
     }
 
@@ -161,13 +165,13 @@ impl<'k> Golden<'k> {
     }
 
     /// The CTA with an upset in it, and what comes of that.
-    fn struck(&self, at: &mut At<'_>, upset: &Upset<'_>) -> Class {
+    fn struck(&self, at: &mut At<'_>, blow: &Blow<'_>) -> Class {
         let limit = self.launches[at.launch].limit(at.cta);
-        let done = at.replay.run(at.cta, &mut at.scratch, Some(upset), limit);
-        if let Err(error) = done {
+        let done = at.replay.run(at.cta, &mut at.scratch, Some(blow), limit);
+        if let Err(stopped) = done {
             let spoilt = at.scratch.differences(&at.before);
             at.scratch.restore(&at.before, &spoilt);
-            return class_of(&error);
+            return stopped.class();
         }
         let differ = at.scratch.differences(&at.after);
         let class = if differ.is_empty() {
@@ -201,7 +205,7 @@ impl<'k> Golden<'k> {
     fn go_on(&self, at: &mut At<'_>) -> Class {
         let mut left = HANG_FACTOR * self.warp_instructions();
         let (replay, memory) = (&mut at.replay, &mut at.scratch);
-        let rest = at.cta + 1..replay.shape().ctas();
+        let rest = at.cta + 1..replay.ctas();
         if let Err(class) = self.rest(replay, memory, rest, &mut left) {
             return class;
         }
@@ -215,11 +219,10 @@ impl<'k> Golden<'k> {
             if self.is_as_golden(number, &launch, memory) {
                 return Class::Masked;
             }
-            let replay = Replay::new(self.session.module(), &launch, self.warp_width);
-            let Ok(mut replay) = replay else {
+            let Ok(mut replay) = self.machine(&launch) else {
                 return Class::Due;
             };
-            let all = 0..replay.shape().ctas();
+            let all = 0..replay.ctas();
             if let Err(class) = self.rest(&mut replay, memory, all, &mut left) {
                 return class;
             }
@@ -246,30 +249,54 @@ impl<'k> Golden<'k> {
     /// Executes CTAs one after the other.
     fn rest(
         &self,
-        replay: &mut Replay<'_>,
+        replay: &mut Machine<'_>,
         memory: &mut DeviceMemory,
         ctas: std::ops::Range<usize>,
         left: &mut u64,
     ) -> Result<(), Class> {
         for cta in ctas {
             let done = replay.run(cta, memory, None, *left);
-            *left -= done.map_err(|error| class_of(&error))?;
+            *left -= done.map_err(|stopped| stopped.class())?;
         }
         Ok(())
     }
 }
 
-/// What stops a run: hardware notices everything but that it takes too long.
-pub(super) fn class_of(error: &ExecError) -> Class {
-    match error {
-        ExecError::Fault(fault)
-            if matches!(
-                fault.cause,
-                Cause::Limit(_) | Cause::NoProgress(_) | Cause::Hang { .. }
-            ) =>
-        {
-            Class::Hang
+/// A flip as machine code has it: scalar registers stand beside the vector ones in traces, as predicates do, and the condition code behind them.
+fn in_code(what: &What) -> warpwatt_gcn::Upset<'_> {
+    use warpwatt_gcn::{Flip, Upset};
+    let wave = |warp: u32, executed: u64, what| Upset::Wave {
+        wave: warp as usize,
+        executed,
+        what,
+    };
+    match *what {
+        What::Register {
+            warp,
+            step,
+            register,
+            lane,
+            bit,
+        } => {
+            let number = register.number;
+            let flip = match (register.kind, number) {
+                (RegisterKind::Predicate, SCC) => Flip::Condition,
+                (RegisterKind::Predicate, _) => Flip::Scalar {
+                    register: number as u8,
+                    bit: bit as u8,
+                },
+                _ => Flip::Vector {
+                    register: number as u8,
+                    lane: lane as u8,
+                    bit: bit as u8,
+                },
+            };
+            wave(warp, step, flip)
         }
-        _ => Class::Due,
+        What::Instruction { warp, step, bit } => wave(warp, step, Flip::Word { bit: bit as u8 }),
+        What::Shared { bit, ref cut } => Upset::Share { cut, bit },
     }
 }
+
+/// The number of the condition code in traces.
+const SCC: u16 = 128;

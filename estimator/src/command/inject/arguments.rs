@@ -20,6 +20,7 @@ Examples:
   warpwatt inject bfs --structure instruction_buffer --margin 0.01 --confidence 0.99 --out bfs.json
   warpwatt inject my.toml --structure pipeline_latch --preset v100 --jobs 2
   warpwatt inject walsh --structure instruction_buffer --preset softerror-28sm -t sawp -t \"ecc(structure=instruction_buffer, code=parity)\" --node 40nm
+  warpwatt inject scan --build gfx600 --structure flip_flops --preset miaow --samples 2000 --without register_file --without scalar_registers
   warpwatt inject hotspot --structure lanes --preset dmr-30sm
   warpwatt inject bfs --structure lanes --fault stuck_at_1 -t \"warped_dmr(shuffle=false)\" -t warped_dmr
 
@@ -32,9 +33,12 @@ pub struct InjectArguments {
     /// What it is timed on
     #[command(flatten)]
     pub gpu: GpuChoice,
-    /// Where bits flip: register_file, shared_memory, instruction_buffer, pipeline_latch; or lanes, whose results are wrong
+    /// Where bits flip: register_file, shared_memory, instruction_buffer, pipeline_latch; flip_flops, of all blocks of a compute unit; or lanes, whose results are wrong
     #[arg(long, value_name = "NAME", value_parser = struck)]
     pub structure: Struck,
+    /// A block whose flip-flops are left out, such as register_file (repeatable)
+    #[arg(long, value_name = "BLOCK")]
+    pub without: Vec<String>,
     /// What is wrong with lanes: transient, stuck_at_0, stuck_at_1 (repeatable) [default: each]
     #[arg(long, value_name = "KIND", value_parser = fault)]
     pub fault: Vec<Fault>,
@@ -87,6 +91,8 @@ pub enum Struck {
     Bits(Target),
     /// What lanes compute.
     Lanes,
+    /// Flip-flops of a compute unit that is known by its blocks.
+    FlipFlops,
 }
 
 impl Struck {
@@ -95,17 +101,20 @@ impl Struck {
         match self {
             Self::Bits(target) => target.name(),
             Self::Lanes => "lanes",
+            Self::FlipFlops => "flip_flops",
         }
     }
 }
 
 fn struck(name: &str) -> Result<Struck, String> {
-    if name == Struck::Lanes.name() {
-        return Ok(Struck::Lanes);
+    let others = [Struck::Lanes, Struck::FlipFlops];
+    if let Some(other) = others.into_iter().find(|other| other.name() == name) {
+        return Ok(other);
     }
     let target = Target::of(name).map_err(|unknown| {
         let names = Target::ALL.map(Target::name).join(", ");
-        format!("{unknown}; there are {names}, {}", Struck::Lanes.name())
+        let others = others.map(Struck::name).join(", ");
+        format!("{unknown}; there are {names}, {others}")
     });
     target.map(Struck::Bits)
 }

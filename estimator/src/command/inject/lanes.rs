@@ -17,7 +17,7 @@ use crate::inject::lanes::{
 };
 use crate::inject::{Golden, HANG_FACTOR, HANG_LEAST, MODEL_VERSION};
 use crate::run::execute::untimed;
-use crate::run::kernel::{LoadedKernel, load};
+use crate::run::kernel::{Form, LoadedKernel, load};
 use crate::study::{Asked, Configuration};
 
 /// What is asked if nothing is: each is the one before it with something else.
@@ -52,6 +52,17 @@ pub fn refuse_misplaced(arguments: &InjectArguments, sink: &mut Sink) -> bool {
         let help = "leave it out";
         sink.push(Diag::error("inject::no_correction", message).help(help));
     }
+    let flip_flops = arguments.structure == Struck::FlipFlops;
+    if flip_flops && (arguments.exhaustive || !arguments.technique.is_empty()) {
+        let message = "flips in flip-flops are drawn, and no technique is asked about them";
+        let help = "leave `--exhaustive` and `--technique` out";
+        sink.push(Diag::error("inject::flip_flops_sampled", message).help(help));
+    }
+    if !flip_flops && !arguments.without.is_empty() {
+        let message = "`--without` leaves blocks of flip-flops out";
+        let help = "add `--structure flip_flops`, or leave it out";
+        sink.push(Diag::error("inject::not_flip_flops", message).help(help));
+    }
     if arguments.exhaustive && lanes {
         let help = "leave it out, or say how many with `--samples N`";
         let diag = Diag::error("inject::lanes_sampled", "faults of lanes are drawn");
@@ -71,6 +82,11 @@ pub fn document(arguments: &InjectArguments, sink: &mut Sink) -> Result<Value, O
     let (Some(spec), Some(kernel), Some(checkers)) = (spec, kernel, checkers) else {
         return Err(None);
     };
+    if matches!(kernel.form, Form::MachineCode(_)) {
+        let message = "lanes that compute wrongly are executed in PTX, and this is machine code";
+        let help = "leave `--code` or `--build gfx600` out, or flip bits: `--structure flip_flops`";
+        return Err(Some(Diag::error("inject::code", message).help(help)));
+    }
     let golden = golden_run(arguments, &spec, &kernel, sink)?;
     let places = Permanent::new(&golden, &spec, &checkers);
     let places = places.map_err(|error| untimed("inject::timing", &error))?;

@@ -1,6 +1,7 @@
 //! `warpwatt inject`: what flipped bits do.
 
 mod arguments;
+mod flops;
 mod lanes;
 mod protected;
 mod show;
@@ -12,10 +13,10 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use warpwatt_gpu::{Control, GpuSpec, Run, simulate_under};
+use warpwatt_gpu::{Control, GpuSpec, Run};
 use warpwatt_reliability::BitCycles;
 use warpwatt_reliability::inject::statistics::sample_size;
-use warpwatt_reliability::inject::{Class, Recorder, Sites, Tally, Target, Timeline};
+use warpwatt_reliability::inject::{Class, Sites, Tally, Target, Timeline};
 
 pub use arguments::InjectArguments;
 use arguments::Struck;
@@ -44,6 +45,7 @@ pub fn run(arguments: &InjectArguments) -> Exit {
         _ if lanes::refuse_misplaced(arguments, &mut sink) => Err(None),
         Struck::Bits(target) => document(arguments, target, &mut sink),
         Struck::Lanes => lanes::document(arguments, &mut sink),
+        Struck::FlipFlops => flops::document(arguments, &mut sink),
     };
     let document = document.and_then(|document| match &arguments.out {
         Some(path) => write(path, &document).map(|()| document),
@@ -52,6 +54,7 @@ pub fn run(arguments: &InjectArguments) -> Exit {
     match document {
         Ok(document) if arguments.json => out_json(&document),
         Ok(document) if arguments.structure == Struck::Lanes => out(&lanes::text(&document)),
+        Ok(document) if arguments.structure == Struck::FlipFlops => out(&flops::text(&document)),
         Ok(document) => out(&format!(
             "{}{}",
             text(&document),
@@ -136,10 +139,7 @@ fn golden_run<'k>(
 
 /// The timing run, with the times of everything.
 fn timed(spec: &GpuSpec, golden: &Golden<'_>) -> Result<(Run, Timeline), Diag> {
-    let recorder = Recorder::new(spec);
-    let run = simulate_under(spec, &golden.traces, recorder.hooks(), Control::default());
-    let run = run.map_err(|error| untimed("inject::timing", &error))?;
-    Ok((run, recorder.finish()))
+    crate::inject::timed(spec, golden).map_err(|error| untimed("inject::timing", &error))
 }
 
 /// What ACE analysis says of the structure, if it knows it.

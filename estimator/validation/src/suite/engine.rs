@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::circuit::{self, Setting};
+use super::flips::Flipped;
 use super::measure::{self, Measure, native};
 use super::points::{Pair, pairs};
 use super::row::{GPU, WITHOUT};
@@ -26,7 +27,16 @@ impl Suite {
     /// # Errors
     /// A circuit cannot be built, or a row names a technique that no point of its study has.
     pub fn checks(&self, studies: &Studies) -> Result<Vec<Check>, String> {
+        self.checks_with(studies, &Flipped::new())
+    }
+
+    /// As [`checks`](Self::checks), with what came of the suite's flips.
+    ///
+    /// # Errors
+    /// As [`checks`](Self::checks).
+    pub fn checks_with(&self, studies: &Studies, flips: &Flipped) -> Result<Vec<Check>, String> {
         let mut values = circuit::price(self.setting.as_ref(), &self.circuits)?;
+        values.extend(flips.iter().map(|(name, value)| (name.clone(), *value)));
         let engine = Engine {
             suite: self,
             studies,

@@ -5,6 +5,7 @@
 
 mod circuit;
 mod engine;
+mod flips;
 mod measure;
 mod points;
 mod read;
@@ -25,6 +26,7 @@ use measure::Measure;
 use reduce::Reduce;
 
 pub use engine::Studies;
+pub use flips::{Flipped, Flips};
 pub use shipped::{shipped, study};
 
 /// The rows of one paper.
@@ -36,8 +38,10 @@ pub struct Suite {
     pub why: String,
     /// Studies whose points are compared, by the names of their files.
     pub studies: Vec<String>,
+    /// Flips in flip-flops that rows compare, if there are any.
+    pub flips: Option<Flips>,
     /// Whose benchmarks the kernels stand for; without one they stand for themselves.
-    paper: Option<&'static Paper>,
+    pub paper: Option<&'static Paper>,
     /// Of what and how circuits are built.
     setting: Option<Setting>,
     circuits: Vec<Circuit>,

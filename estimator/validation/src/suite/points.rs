@@ -57,7 +57,10 @@ fn by_benchmark<'o>(
     of_row
         .flat_map(|outcome| {
             let rows = benchmarks(paper, &outcome.point).into_iter().filter(asked);
-            rows.map(move |row| (row.abbreviation, outcome))
+            let rows = rows.map(move |row| (row.abbreviation, outcome));
+            let name = outcome.point.kernel.name.as_str();
+            let itself = kernels.iter().any(|kernel| kernel == name);
+            rows.chain(itself.then_some((name, outcome)))
         })
         .collect()
 }

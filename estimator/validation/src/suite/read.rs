@@ -8,6 +8,7 @@ use warpwatt_techlib::quantity::{Temperature, Voltage};
 
 use super::Suite;
 use super::circuit::{Circuit, MadeOf, Setting};
+use super::flips::flips;
 use super::measure::{Measure, figures, is_figure};
 use super::row::{Names, rows};
 use super::shipped;
@@ -18,13 +19,14 @@ use warpwatt_study::reader::known;
 use warpwatt_study::reader::{Fault, Reader, Section, parse_document, plain, text};
 use warpwatt_study::{parse_profile, quantity, read_spec};
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "citation",
     "why",
     "paper",
     "numbers",
     "studies",
     "circuits",
+    "flips",
     "measures",
     "techniques",
     "tolerances",
@@ -99,6 +101,7 @@ fn suite(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Suite> {
         why: why.map_or_else(String::new, |why| why.value),
         studies: studies.collect(),
         paper: paper.and_then(|paper| warpwatt_suite::paper(&paper.value)),
+        flips: flips(reader, root),
         circuits: circuits(reader, root),
         measures: Vec::new(),
         rows: Vec::new(),
@@ -140,7 +143,11 @@ fn setting(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Setting> {
 }
 
 /// The preset that a key names.
-fn preset(reader: &mut Reader<'_>, section: &Section<'_>, key: &str) -> Option<&'static Preset> {
+pub(super) fn preset(
+    reader: &mut Reader<'_>,
+    section: &Section<'_>,
+    key: &str,
+) -> Option<&'static Preset> {
     let example = format!("{key} = \"fermi-16sm\"");
     let found = reader.one(section, key, |value| {
         let name = text(&format!("`{key}`"), value, &example)?;

@@ -134,7 +134,8 @@ pub(super) fn rows(
         .circuits
         .iter()
         .flat_map(super::circuit::Circuit::names);
-    let mut named: Vec<String> = circuits.collect();
+    let flips = suite.flips.iter().flat_map(|it| it.names(suite.paper));
+    let mut named: Vec<String> = circuits.chain(flips).collect();
     let mut rows = Vec::new();
     for key in ["values", "rows"] {
         for section in tables(reader, &compared, key) {
@@ -312,6 +313,10 @@ fn selection(
             let Some(paper) = shared.suite.paper else {
                 return Ok(name);
             };
+            // A kernel that is none of its benchmarks stands for itself.
+            if warpwatt_suite::kernel(&name).is_some() {
+                return Ok(name);
+            }
             let rows = paper.benchmarks.iter();
             known(
                 "benchmark of the paper",

@@ -30,6 +30,7 @@ const PAPERS: &[(&str, &str)] = texts!("../../../report/papers/": "filter_cache.
 
 /// Studies that ship: file and text.
 const STUDIES: &[(&str, &str)] = texts!("../../../../workloads/studies/":
+    "aged_sampling_dmr.toml",
     "fetch_redundancy.toml",
     "filter_cache.toml",
     "filter_cache_sensitivity.toml",

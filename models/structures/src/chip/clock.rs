@@ -4,7 +4,7 @@ use warpwatt_circuit::Spec;
 use warpwatt_circuit::noc::{NocBlock, NocSpec};
 use warpwatt_gpu::GpuSpec;
 
-use crate::{Charge, Group, Region, Structure};
+use crate::{ACTIVE, Charge, Group, Region, Structure};
 
 /// Flip-flops of a lane of single precision or of whole numbers: three operands and a result of 32 bits, and as much again in each of three stages between. Assumed.
 const LANE_FLOPS: u32 = 4 * 4 * 32;
@@ -18,18 +18,6 @@ const ADDRESS_FLOPS: u32 = 2 * (64 + 32);
 const ISSUE_FLOPS: u32 = 4 * 4 * 256;
 /// Of a network port or a slice, for each bit of its wires: four stages. Assumed.
 const PORT_STAGES: u32 = 4;
-
-/// Cycles in which an SM holds a warp.
-const ACTIVE: [&str; 8] = [
-    "issue_cycles",
-    "stall_unit",
-    "stall_memory",
-    "stall_dependence",
-    "stall_icache",
-    "stall_fetch",
-    "stall_barrier",
-    "stall_drain",
-];
 
 /// Units that are clocked on their own: name, the counter of cycles in which one works, how many, flip-flops of all of them.
 fn regions(gpu: &GpuSpec) -> [(&'static str, &'static str, u32, u32); 6] {

@@ -3,17 +3,19 @@
 //! part of what was synthesised, left out.
 
 mod counts;
+mod flip_flops;
 
 use warpwatt_circuit::Spec;
 use warpwatt_circuit::logic::{GateCounts, LogicBlock, LogicSpec};
 use warpwatt_circuit::noc::{NocBlock, NocSpec};
 use warpwatt_gpu::GpuSpec;
 
-use crate::{Charge, Group, Region, Structure};
+use crate::{ACTIVE, Charge, Group, Region, Structure};
 use counts::{
     DECODE_PERCENT, EXEC, FETCH_PERCENT, ISSUE_PERCENT, LSU_LANE, SALU, SIMD_LANE, SIMF_LANE,
     WAVEFRONTS, WAVEPOOL,
 };
+pub use flip_flops::{FlipFlops, Holds, flip_flops};
 
 /// Share of the inputs' bits that change from one operation to the next, in percent: random data.
 const RANDOM: u8 = 50;
@@ -23,18 +25,6 @@ const READ_PORTS: u32 = 3;
 const LANE_BITS: u64 = 32;
 /// Scalar registers of a compute unit (section 2.3).
 const SCALAR_WORDS: u64 = 512;
-
-/// Cycles in which an SM holds a warp.
-const ACTIVE: [&str; 8] = [
-    "issue_cycles",
-    "stall_unit",
-    "stall_memory",
-    "stall_dependence",
-    "stall_icache",
-    "stall_fetch",
-    "stall_barrier",
-    "stall_drain",
-];
 
 /// A block: its gates, how many of it there are, and what makes it work.
 struct Block {
@@ -79,8 +69,12 @@ fn front_end(gpu: &GpuSpec) -> [Block; 5] {
     let sized = |gates: GateCounts, percent: u64| {
         gates.percent((percent * wavefronts).div_ceil(u64::from(WAVEFRONTS)))
     };
-    let block =
-        |names, gates, events: &[&'static str]| counted(names, Group::FrontEnd, (gates, 1), events);
+    let rows = row_count(gpu);
+    let block = |names: (&'static str, &'static str), gates, events: &[&'static str]| {
+        let flops = flip_flops::of_front_end(names.0, wavefronts, rows);
+        let gates = GateCounts { flops, ..gates };
+        counted(names, Group::FrontEnd, (gates, 1), events)
+    };
     [
         block(
             ("fetch", "clock.fetch"),
@@ -110,6 +104,11 @@ fn front_end(gpu: &GpuSpec) -> [Block; 5] {
     ]
 }
 
+/// Vector registers of all wavefronts, each one word of every lane.
+fn row_count(gpu: &GpuSpec) -> u64 {
+    u64::from(gpu.registers_per_sm() / gpu.sm.warp_width).max(2)
+}
+
 /// A page of vector registers for each lane, and the scalar registers. A scalar instruction reads two and writes one.
 fn registers(gpu: &GpuSpec) -> [Block; 2] {
     let file = |(name, clock), words, count, charges| Block {
@@ -126,7 +125,7 @@ fn registers(gpu: &GpuSpec) -> [Block; 2] {
         charges,
     };
     let pages = gpu.sm.warp_width;
-    let words = u64::from(gpu.registers_per_sm() / pages).max(2);
+    let words = row_count(gpu);
     [
         file(
             ("register_file", "clock.register_file"),
@@ -183,13 +182,30 @@ fn units(gpu: &GpuSpec) -> [Block; 4] {
     ]
 }
 
-/// Everything that is priced of `gpu`.
-pub fn structures(gpu: &GpuSpec) -> Vec<Structure> {
-    let blocks = front_end(gpu)
+fn blocks(gpu: &GpuSpec) -> Vec<Block> {
+    let all = front_end(gpu)
         .into_iter()
         .chain(registers(gpu))
         .chain(units(gpu));
-    let blocks: Vec<Block> = blocks.filter(|block| block.count > 0).collect();
+    let mut blocks: Vec<Block> = all.filter(|block| block.count > 0).collect();
+    for (name, parts) in HELD {
+        let of = blocks.iter_mut().filter(|block| block.name == name);
+        let charges = of.flat_map(|block| &mut block.charges);
+        charges.for_each(|(_, events)| events.extend(parts.map(|event| (event, 0))));
+    }
+    blocks
+}
+
+/// What other GPUs have as structures of their own is a part of these blocks, and in the price of what they are charged for: the scoreboard's busy registers lie in
+/// the issue stage, and operands in the lanes' registers, as there are no collectors.
+const HELD: [(&str, [&str; 2]); 2] = [
+    ("issue", ["scoreboard.read", "scoreboard.write"]),
+    ("simd", ["operand_buffer.read", "operand_buffer.write"]),
+];
+
+/// Everything that is priced of `gpu`.
+pub fn structures(gpu: &GpuSpec) -> Vec<Structure> {
+    let blocks = blocks(gpu);
     let flops = |block: &Block| block.flops * u64::from(block.count);
     let all: u64 = blocks.iter().map(flops).sum();
     let mut found = Vec::new();
@@ -225,7 +241,7 @@ mod tests {
         structures(&GpuSpec::preset("miaow").unwrap())
     }
 
-    /// The paper says that about 95 % of the flip-flops are in the register files.
+    /// The paper says about 95 %; the difference is what the released RTL has around its vector units, the queue for results among it.
     #[test]
     fn most_flip_flops_are_registers() {
         let sinks = |prefix: &str| -> u64 {
@@ -243,7 +259,9 @@ mod tests {
         let registers = sinks("clock.register_file") + sinks("clock.scalar_registers");
         assert_eq!(registers, 1024 * 64 * 32 + 512 * 32);
         let share = registers as f64 / sinks("clock.") as f64;
-        assert!((0.9..1.0).contains(&share), "{share}");
+        assert!((share - 0.898).abs() < 0.001, "{share}");
+        let without_queues = registers as f64 / (sinks("clock.") - 8 * 2_301) as f64;
+        assert!((without_queues - 0.905).abs() < 0.001, "{without_queues}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use warpwatt_suite::RunError;
 use warpwatt_techniques::{Compared, LaneCheck, ResultCheck};
 
 use super::{Campaign, Checker, Copied, Placement};
-use crate::inject::worker::class_of;
+use crate::inject::program::Stopped;
 use crate::inject::{Golden, HANG_FACTOR, Unfinished};
 
 /// Lines by which a result leaves a lane.
@@ -246,7 +246,7 @@ impl Golden<'_> {
                 };
                 match done {
                     Ok(executed) => left -= executed,
-                    Err(error) => return ended(class_of(&error)),
+                    Err(error) => return ended(Stopped::Ptx(error).class()),
                 }
             }
             let Ok(next) = self.session.next(after, &mut memory) else {
