@@ -71,7 +71,7 @@ impl Struck<'_> {
         let next = steps.partition_point(|step| step.delivered <= site.cycle);
         let until = self.lines.issuing(wave, site.window()).end;
         // The two lowest bits address bytes of a word, and the mark of the first fetch is of no use behind it.
-        if next >= until || bit < 2 || bit >= ADDRESS {
+        if next >= until || !(2..ADDRESS).contains(&bit) {
             return Fate::Known(Outcome::Gray);
         }
         Fate::Struck(Strike {
