@@ -45,6 +45,12 @@ inject vector_add --structure lanes --technique filter_cache
 inject vector_add --structure lanes --technique warped_dmr --node 40nm
 inject vector_add --structure pipeline_latch --technique sawp
 inject vector_add --structure register_file --exhaustive --technique ecc
+inject vector_add --structure register_file --without issue
+inject scan --case miaow --structure flip_flops --preset miaow
+inject scan --case miaow --build gfx600 --structure flip_flops --preset tahiti
+inject scan --case miaow --build gfx600 --structure flip_flops --preset miaow --without isue
+inject scan --case miaow --build gfx600 --structure flip_flops --preset miaow --exhaustive
+inject scan --case miaow --build gfx600 --structure lanes --preset miaow
 what-if -k hotspot --library none
 what-if -k paper:none
 tech show 7nm --vdd 9V
