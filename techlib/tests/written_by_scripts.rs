@@ -76,7 +76,10 @@ fn itrs_is_what_its_script_writes() -> Outcome {
 
 #[test]
 fn operations_are_what_their_script_writes() -> Outcome {
-    compare("operations", &["package.toml", "variation.toml"])
+    compare(
+        "operations",
+        &["ageing.toml", "package.toml", "variation.toml"],
+    )
 }
 
 /// The source is the last column, so that a row without one ends in a comma.

@@ -50,7 +50,7 @@ extern "C" __global__ void layer_forward(const float* input, float*, float* weig
   __syncthreads();
   product[ty][tx] = product[ty][tx] * node[ty];
   __syncthreads();
-  // Rodinia has powers of two by __powf, in a loop to __log2f(16): NVIDIA's compiler (nvcc 13.0) unrolls it and computes them beforehand.
+  // Rodinia has powers of two by __powf, in a loop to __log2f(16): NVIDIA's compiler (nvcc 13.5) unrolls it and computes them beforehand.
 #pragma unroll
   for (int distance = 2; distance <= 16; distance *= 2) {
     if (ty % distance == 0) product[ty][tx] = product[ty][tx] + product[ty + distance / 2][tx];
