@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::tests::{ALL, groups, inst};
+use super::tests::{ALL, groups, inst, one_cta};
 use super::*;
 use warpwatt_simt::trace::{
     Asynchronous, Beyond, Copied, LaunchShape, MemoryOp, MemoryOpKind, Piece, Space, StaticInst,
@@ -162,15 +162,8 @@ fn busy(preset: &str, multiply_adds: u32, element_bits: u8) -> u64 {
         element_bits,
         ..inst(Unit::Matrix, &[1, 2, 3], &[4])
     };
-    let shape = LaunchShape {
-        grid: [1, 1, 1],
-        block: [32, 1, 1],
-        warp_width: 32,
-        shared_bytes: 0,
-        registers: 8,
-    };
     let code = vec![product, inst(Unit::Control, &[], &[])];
-    let mut trace = KernelTrace::new("k", Arc::from(code), shape);
+    let mut trace = KernelTrace::new("k", Arc::from(code), one_cta(32));
     let mut recorder = WarpRecorder::default();
     recorder.step(0, ALL, ALL);
     recorder.step(1, ALL, ALL);

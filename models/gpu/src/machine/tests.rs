@@ -35,6 +35,17 @@ pub(super) fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticI
     }
 }
 
+/// A launch of one CTA that leaves room for all others.
+pub(super) fn one_cta(threads: u32) -> LaunchShape {
+    LaunchShape {
+        grid: [1, 1, 1],
+        block: [threads, 1, 1],
+        warp_width: 32,
+        shared_bytes: 0,
+        registers: 8,
+    }
+}
+
 /// Three warps: each loads, uses what it loaded, waits for the others, and ends.
 fn trace() -> KernelTrace {
     let load = StaticInst {
@@ -51,13 +62,7 @@ fn trace() -> KernelTrace {
         inst(Unit::Barrier, &[], &[]),
         inst(Unit::Control, &[], &[]),
     ];
-    let shape = LaunchShape {
-        grid: [1, 1, 1],
-        block: [96, 1, 1],
-        warp_width: 32,
-        shared_bytes: 0,
-        registers: 8,
-    };
+    let shape = one_cta(96);
     let mut trace = KernelTrace::new("k", Arc::from(code), shape);
     let mut recorder = WarpRecorder::default();
     for warp in 0..3 {
@@ -151,11 +156,8 @@ fn a_cta_that_is_never_placed_is_missed() {
 /// Four warps that execute `records` in turn on an H100.
 fn warpgroup(code: Vec<StaticInst>, records: impl Fn(&mut WarpRecorder)) -> crate::Run {
     let shape = LaunchShape {
-        grid: [1, 1, 1],
-        block: [128, 1, 1],
-        warp_width: 32,
         shared_bytes: 65_536,
-        registers: 8,
+        ..one_cta(128)
     };
     let mut trace = KernelTrace::new("k", Arc::from(code), shape);
     for _ in 0..4 {
@@ -263,11 +265,8 @@ fn work_of_all_tensor_units_is_waited_for_at_its_barrier() {
         inst(Unit::Control, &[], &[]),
     ];
     let shape = LaunchShape {
-        grid: [1, 1, 1],
-        block: [64, 1, 1],
-        warp_width: 32,
         shared_bytes: 65_536,
-        registers: 8,
+        ..one_cta(64)
     };
     let run = |count: u64, work: TensorWork| {
         let mut trace = KernelTrace::new("k", Arc::from(code.clone()), shape.clone());
