@@ -1,13 +1,14 @@
-//! Elements of the matrices of `wgmma` and `tcgen05`, from bits and to bits.
+//! Elements of matrices one by one, from bits and to bits: those of `wgmma` and `tcgen05`, and the sums of `mma`.
 
 use warpwatt_ptx::program::{MatrixElement, Rounding};
 
 use crate::lanes::{decode_half, encode_half, small_float};
 
 /// What a NaN becomes.
-const NAN: u32 = 0x7fff_ffff;
+pub(super) const NAN: u32 = 0x7fff_ffff;
 
 /// The bits of a sum.
+#[inline(always)]
 pub(super) fn encode(element: MatrixElement, value: f64, saturate: bool) -> u32 {
     match element {
         MatrixElement::F32 if value.is_nan() => NAN,

@@ -2,6 +2,7 @@
 
 use warpwatt_ptx::program::{HalfFormat, MatrixElement, Rounding, SmallFormat};
 
+use super::elements::{self, NAN};
 use crate::lanes::encode_half;
 
 /// Words of the largest matrix.
@@ -10,8 +11,6 @@ pub(super) const WORDS: usize = 256;
 const BLOCK: usize = 32;
 /// Columns of a matrix whose words hold parts of a column.
 pub(super) const SIDE: usize = 8;
-/// What a sum in single precision becomes that is no number.
-const NAN: u32 = 0x7fff_ffff;
 
 /// The elements of words, each word's `apart` from each other: 1, or [`SIDE`] where a word holds a part of a column.
 #[inline(always)]
@@ -131,13 +130,16 @@ pub(super) fn encode(element: MatrixElement, saturate: bool, values: &[f64], wor
                 *word = low | high << 16;
             }
         }
+        // What the element is stands before the loops, so that they become vector code.
         MatrixElement::F32 => each_word(values, words, |value| {
-            let bits = (value as f32).to_bits();
-            if value.is_nan() { NAN } else { bits }
+            elements::encode(MatrixElement::F32, value, false)
         }),
-        MatrixElement::S32 if saturate => each_word(values, words, |value| value as i32 as u32),
-        // Sums of integers are exact in double precision.
-        _ => each_word(values, words, |value| value as i64 as u32),
+        _ if saturate => each_word(values, words, |value| {
+            elements::encode(MatrixElement::S32, value, true)
+        }),
+        _ => each_word(values, words, |value| {
+            elements::encode(MatrixElement::S32, value, false)
+        }),
     }
 }
 
