@@ -75,9 +75,24 @@ extern "C" __global__ void read_strided(const float* a, float* out, unsigned str
 #pragma unroll 1
   for (unsigned turn = 0; turn < turns; ++turn) {
 #pragma unroll
-    for (unsigned k = 0; k < 16; ++k) sum += loaded(mine + k);
+    for (unsigned k = 0; k < 16; ++k) sum += loaded(mine + turn % 2 * 1024 + k);
   }
   if (sum == 123.456f) *out = sum;
+}
+
+// Warps write words, or add to them, `stride` apart, in `span` words that stay in the second level.
+__device__ __forceinline__ unsigned place(unsigned turn, unsigned stride, unsigned span) {
+  return ((turn * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x) * stride & (span - 1);
+}
+
+extern "C" __global__ void write_words(unsigned* out, unsigned span, unsigned stride, unsigned turns) {
+#pragma unroll 1
+  for (unsigned turn = 0; turn < turns; ++turn) out[place(turn, stride, span)] = turn;
+}
+
+extern "C" __global__ void add_words(unsigned* out, unsigned span, unsigned stride, unsigned turns) {
+#pragma unroll 1
+  for (unsigned turn = 0; turn < turns; ++turn) asm volatile("red.global.add.u32 [%0], %1;" : : "l"(out + place(turn, stride, span)), "r"(turn) : "memory");
 }
 
 // Short runs of words of constant and of shared memory in turn, by blocks of 8 x 8.
