@@ -9,6 +9,8 @@ pub(crate) struct Request {
     pub mask: u8,
     /// Atomics on one address, at most.
     pub repeats: u8,
+    /// Whether it tells which bytes it writes.
+    pub masked: bool,
     pub kind: Kind,
     pub sm: u16,
     /// Where it goes: a slice, or a controller where there is no second-level cache.

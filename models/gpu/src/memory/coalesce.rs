@@ -38,6 +38,8 @@ pub(crate) struct Block {
     pub mask: u8,
     /// Most lanes that touch one address; counted for atomics only.
     pub repeats: u8,
+    /// Whether it must be told which bytes of its sectors are written.
+    pub masked: bool,
 }
 
 impl Block {
@@ -46,6 +48,7 @@ impl Block {
             base,
             mask,
             repeats: 1,
+            masked: false,
         }
     }
 
@@ -170,6 +173,15 @@ impl Coalescer {
         true
     }
 
+    /// Of a store: whether what its lanes write can fill the sectors that it touches.
+    pub fn mark_masked(&mut self, executed: LaneMask, bytes: u64) {
+        let sectors: u64 = self.blocks.iter().map(Block::bytes).sum();
+        let masked = u64::from(executed.count_ones()) * bytes < sectors;
+        for block in &mut self.blocks {
+            block.masked = masked;
+        }
+    }
+
     /// Of an atomic: how many lanes of a group touch one address of each block.
     pub fn count_repeats(&mut self, rules: &Rules, addresses: &Addresses<'_>, executed: LaneMask) {
         let (mut touched, mut count) = ([(0, 0); 64], 0);
@@ -183,6 +195,9 @@ impl Coalescer {
             for block in self.blocks.iter_mut().filter(|block| block.base == base) {
                 block.repeats = block.repeats.max(same.len() as u8);
             }
+        }
+        for block in &mut self.blocks {
+            block.masked = block.mask.count_ones() > 1;
         }
     }
 

@@ -4,7 +4,7 @@ use super::network::{Head, Packet};
 use super::{Kind, Memory, Reply, Request, first_byte};
 use crate::counters::Counter;
 use crate::event::{Event, Queue};
-use crate::{GpuError, NocSpec, SECTOR_BYTES, Transactions};
+use crate::{GpuError, Masks, NocSpec, SECTOR_BYTES, Transactions};
 
 impl Memory {
     fn port(&self, sm: u16) -> usize {
@@ -92,9 +92,14 @@ impl Memory {
         let sectors = u64::from(request.mask.count_ones());
         let data = u64::from(SECTOR_BYTES) * u64::from(request.kind.carries_data());
         let noc = &self.spec.noc;
-        match self.spec.ldst.transactions {
-            Transactions::Segments => flits(noc, data * sectors),
-            Transactions::Sectors => sectors * flits(noc, data),
+        let bytes = noc.request_flit_bytes;
+        let mask = match noc.masks {
+            Masks::Sector if request.masked => flits(noc, bytes, SECTOR_BYTES.into()),
+            _ => 0,
+        };
+        mask + match self.spec.ldst.transactions {
+            Transactions::Segments => flits(noc, bytes, data * sectors),
+            Transactions::Sectors => sectors * flits(noc, bytes, data),
         }
     }
 
@@ -118,10 +123,10 @@ impl Memory {
         let noc = &self.spec.noc;
         let sectors = u64::from(request.mask.count_ones());
         let flits = match (request.kind, self.spec.has_l2()) {
-            (Kind::Store, _) => sectors * flits(noc, 0),
+            (Kind::Store, _) => sectors * flits(noc, noc.flit_bytes, 0),
             // Behind a second-level cache a sector is a packet.
-            (_, true) => sectors * flits(noc, u64::from(SECTOR_BYTES)),
-            (_, false) => flits(noc, sectors * u64::from(SECTOR_BYTES)),
+            (_, true) => sectors * flits(noc, noc.flit_bytes, SECTOR_BYTES.into()),
+            (_, false) => flits(noc, noc.flit_bytes, sectors * u64::from(SECTOR_BYTES)),
         };
         self.counts.add(Counter::ReplyFlits, flits);
         let slice = usize::from(request.slice);
@@ -175,7 +180,7 @@ impl Memory {
     }
 }
 
-/// Flits of a packet with `payload` bytes.
-fn flits(noc: &NocSpec, payload: u64) -> u64 {
-    (u64::from(noc.header_bytes) + payload).div_ceil(u64::from(noc.flit_bytes))
+/// Flits of so many bytes of a packet with `payload` bytes.
+fn flits(noc: &NocSpec, bytes: u32, payload: u64) -> u64 {
+    (u64::from(noc.header_bytes) + payload).div_ceil(u64::from(bytes))
 }

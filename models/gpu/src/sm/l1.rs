@@ -172,6 +172,7 @@ impl Sm<'_> {
             base: block.base,
             mask: block.mask,
             repeats: block.repeats,
+            masked: block.masked,
             kind,
             sm: self.id,
             slice: 0,

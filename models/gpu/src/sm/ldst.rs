@@ -15,7 +15,9 @@ use crate::counters::Counter;
 use crate::event::Event;
 use crate::memory::coalesce::{Block, LOCAL_MASK, LocalAccess, Rules};
 use crate::request::Kind;
-use crate::{GpuError, GpuSpec, MemoryPath, SECTOR_BYTES, SharedUse, TexturePath, Transactions};
+use crate::{
+    DataBanks, GpuError, GpuSpec, MemoryPath, SECTOR_BYTES, SharedUse, TexturePath, Transactions,
+};
 
 /// Loads and atomics whose data are on their way.
 #[derive(Clone, Debug, Default)]
@@ -388,10 +390,8 @@ impl<'t> Sm<'t> {
             MemoryOpKind::Store => Kind::Store,
             MemoryOpKind::Atomic => Kind::Atomic,
         };
-        if kind == Kind::Atomic && beyond.is_none() {
-            let rules = Rules::new(world.spec);
-            self.coalescer
-                .count_repeats(&rules, &waiting.addresses, waiting.executed);
+        if beyond.is_none() {
+            self.mark_writes(kind, waiting, world.spec);
         }
         if world.spec.ldst.memory != MemoryPath::System && beyond.is_none() {
             return self.access_fixed(waiting, kind, from, world);
@@ -409,7 +409,11 @@ impl<'t> Sm<'t> {
                 _ => self.begin_load(waiting.wanted, blocks),
             };
         }
-        let length = self.enter_pipeline(world.spec);
+        let words = world.spec.l1.data == DataBanks::Words && beyond.is_none();
+        let length = match words && world.spec.has_l1() {
+            true => self.enter_by_words(waiting, world.spec),
+            false => self.enter_pipeline(world.spec),
+        };
         self.take_ldst(from, waiting.interval.max(1 + length));
         let to_tags = self.to_tags(world.spec);
         let at = from + 1 + to_tags;
@@ -469,6 +473,47 @@ impl<'t> Sm<'t> {
     pub(super) fn begin_load(&mut self, wanted: Wanted, blocks: u32) -> u32 {
         let told = wanted.moved().is_none() && !self.issue_hooks.is_empty();
         self.loads.insert(Wanted { told, ..wanted }, blocks)
+    }
+
+    /// What of the coalesced blocks only stores and atomics have.
+    fn mark_writes(&mut self, kind: Kind, waiting: &Waiting<'_>, spec: &GpuSpec) {
+        match kind {
+            Kind::Store => {
+                let bytes = u64::from(waiting.op.bytes);
+                self.coalescer.mark_masked(waiting.executed, bytes);
+            }
+            Kind::Atomic => {
+                let (rules, lanes) = (Rules::new(spec), &waiting.addresses);
+                self.coalescer
+                    .count_repeats(&rules, lanes, waiting.executed);
+            }
+            _ => {}
+        }
+    }
+
+    /// Puts the coalesced blocks into the pipeline of a cache that is one array with shared memory: tags of some lines a cycle, and a pass for each word of the fullest bank. The cycles from the
+    /// first to the last.
+    fn enter_by_words(&mut self, waiting: &Waiting<'_>, spec: &GpuSpec) -> u64 {
+        let blocks = &self.coalescer.blocks;
+        let tags = u64::from(spec.l1.banks);
+        let sectors: u32 = blocks.iter().map(|block| block.mask.count_ones()).sum();
+        let bytes = u32::from(waiting.op.bytes);
+        let whole = waiting.executed.count_ones() * bytes == sectors * SECTOR_BYTES;
+        let passes = match whole || space(waiting) == Space::Local {
+            true => u64::from((sectors * SECTOR_BYTES).div_ceil(4 * spec.shared.banks)),
+            false => {
+                let (lanes, executed) = (&waiting.addresses, waiting.executed);
+                self.banks
+                    .passes(lanes, executed, bytes.into(), false)
+                    .count
+            }
+        };
+        let entering = (0..).zip(blocks).map(|(number, &block)| Passing {
+            block,
+            behind: number / tags,
+        });
+        self.ldst.blocks.extend(entering);
+        (blocks.len() as u64).div_ceil(tags).max(passes).max(1) - 1
     }
 
     /// Puts the coalesced blocks into the pipeline; the cycles from the first to the last.

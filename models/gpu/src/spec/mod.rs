@@ -348,8 +348,10 @@ tables! {
         line_bytes: u32,
         /// Whether a miss brings a sector or the line.
         fill: Fill,
-        /// Banks, each of which a transaction occupies for a cycle; a transaction's bank is its address in units of the smallest transaction.
+        /// Banks; with `data = "transactions"` each transaction occupies one for a cycle, that of its address in units of the smallest transaction.
         banks: u32,
+        /// What meets in its data.
+        data: DataBanks,
         /// Cycles from the issue of a load that hits to the earliest issue of an instruction that needs it. A miss leaves the SM as late.
         latency: u32,
         /// Misses on their way (lines or sectors, as `fill` says) from which on memory instructions wait.
@@ -467,12 +469,16 @@ tables! {
         clock_mhz: u32,
         /// SMs that share a port.
         sms_per_port: u32,
-        /// Bytes that a slice moves in a network cycle, each way.
+        /// Bytes that a slice sends in a network cycle.
         flit_bytes: u32,
+        /// Bytes that a slice takes in a network cycle.
+        request_flit_bytes: u32,
         /// Flits that a port of SMs moves in a network cycle, each way: 1 with a mesh.
         port_flits: u32,
         /// Bytes of a packet besides its data.
         header_bytes: u32,
+        /// How it is told which bytes of its sectors a store writes.
+        masks: Masks,
         /// How ports and slices are connected.
         topology: Topology,
         /// Network cycles through the empty crossbar, each way; of a mesh, those of a hop.
@@ -716,6 +722,22 @@ choices! {
         /// The whole line.
         Line = "line",
         /// The sectors that are asked for.
+        Sector = "sector",
+    }
+
+    /// What meets in the data of a first-level cache.
+    pub enum DataBanks {
+        /// Transactions, in the banks of the cache.
+        Transactions = "transactions",
+        /// Words, in the banks of shared memory, with which it is one array; beside them the tags of as many lines as there are banks are read in a cycle.
+        Words = "words",
+    }
+
+    /// How it is told which bytes are written.
+    pub enum Masks {
+        /// In the header.
+        Header = "header",
+        /// With as many flits as a sector has, where the sectors of a store are not filled, and of an atomic on more than one.
         Sector = "sector",
     }
 

@@ -3,10 +3,10 @@
 use toml::{Table, Value};
 
 use super::{
-    Atomics, BackEnd, BranchFetch, Carveout, Choice, ConstantTurns, CountWaits, DramKind,
-    DramOrder, Exits, Fill, FlavourChoice, GpuSpec, Index, Inventory, Lowering, MemoryPath,
-    MissSource, Policy, StoreMiss, TexturePath, Topology, Transactions, Turns, Unitless, WritePort,
-    presets, validate,
+    Atomics, BackEnd, BranchFetch, Carveout, Choice, ConstantTurns, CountWaits, DataBanks,
+    DramKind, DramOrder, Exits, Fill, FlavourChoice, GpuSpec, Index, Inventory, Lowering, Masks,
+    MemoryPath, MissSource, Policy, StoreMiss, TexturePath, Topology, Transactions, Turns,
+    Unitless, WritePort, presets, validate,
 };
 
 /// A setting that cannot be.
@@ -132,6 +132,8 @@ fn names(path: &str) -> &'static [&'static str] {
         "chip.dram" => DramKind::NAMES,
         "l1.fill" => Fill::NAMES,
         "l1.stores" => StoreMiss::NAMES,
+        "l1.data" => DataBanks::NAMES,
+        "noc.masks" => Masks::NAMES,
         "l1.carveout" => Carveout::NAMES,
         "l1.index" | "l2.index" => Index::NAMES,
         "dram.scheduler" => DramOrder::NAMES,

@@ -126,6 +126,7 @@ pub(super) const RANGES: &[(&str, u32, u32)] = &[
     ("noc.clock_mhz", 1, 20_000),
     ("noc.sms_per_port", 1, 1024),
     ("noc.flit_bytes", 1, 1024),
+    ("noc.request_flit_bytes", 1, 1024),
     ("noc.port_flits", 1, 16),
     ("noc.header_bytes", 1, 1024),
     ("noc.latency", 1, 10_000),
