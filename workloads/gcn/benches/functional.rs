@@ -79,7 +79,7 @@ impl Case {
         for argument in self.arguments {
             match argument {
                 Buffer(bytes) => {
-                    let filled = (0..*bytes).map(|at| (at * 37 >> 3) as u8).collect();
+                    let filled = (0..*bytes).map(|at| ((at * 37) >> 3) as u8).collect();
                     arguments.extend(memory.alloc("buffer", filled).to_le_bytes());
                 }
                 Word(word) => arguments.extend(word.to_le_bytes()),

@@ -12,7 +12,7 @@ fn with(test: impl FnOnce(&Code, &Launch<'_>, Memory)) {
     let code = Code::new(Object::read(OBJECT).unwrap());
     let mut device = DeviceMemory::default();
     let buffers = BUFFERS.map(|name| {
-        let bytes: Vec<u8> = (0..4096_u32).map(|at| (at * 37 >> 2) as u8).collect();
+        let bytes: Vec<u8> = (0..4096_u32).map(|at| ((at * 37) >> 2) as u8).collect();
         device.alloc(name, bytes)
     });
     let mut arguments: Vec<u8> = buffers.iter().flat_map(|it| it.to_le_bytes()).collect();
