@@ -51,6 +51,7 @@ fn every_study_that_ships_is_valid() {
             "soft_error_sensitivity",
             "stacking",
             "thread_block_compaction",
+            "timing_speculation",
             "uniform_vectors",
             "uniform_vectors_fast",
             "warped_dmr"

@@ -84,6 +84,8 @@ pub type Combination = [u32; 4];
 pub struct Plan {
     /// What it spans.
     pub axes: Axes,
+    /// Technologies at supplies that techniques choose.
+    pub lowered: Vec<NodeCircuits>,
     /// Its points in the order in which they are kept and reported: kernel, GPU, technology, configuration.
     pub points: Vec<PlannedPoint>,
     /// The executions: a kernel, how it is lowered, a warp width, limits of registers.
@@ -97,6 +99,8 @@ pub struct Plan {
 pub struct PlannedPoint {
     /// What decides it, by places.
     pub combination: Combination,
+    /// What it is priced in, among those at supplies that techniques choose; none where that is its technology as the study has it.
+    pub lowered: Option<usize>,
     /// What decides it, as a hash.
     pub key: PointKey,
     /// Its timing run, among the plan's.
@@ -158,6 +162,14 @@ impl Plan {
     ) -> Option<Plan> {
         let fits = Fits::all(&axes, combinations, sink, source)?;
         Some(span::span(axes, combinations, &fits))
+    }
+
+    /// What a point is priced in.
+    pub fn circuits(&self, point: &PlannedPoint) -> &NodeCircuits {
+        match point.lowered {
+            Some(place) => &self.lowered[place],
+            None => &self.axes.technologies[point.technology()],
+        }
     }
 
     /// What decides a point, by name.

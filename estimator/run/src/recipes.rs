@@ -14,14 +14,19 @@ use crate::study::Configuration;
 impl From<&Plan> for Recipes {
     /// Those of all points of `plan`.
     fn from(plan: &Plan) -> Self {
+        let technologies = &plan.axes.technologies;
         let mut gpus = Gpus::new(&plan.axes, &plan.timings);
         let points = plan.points.iter().map(|point| Recipe {
             gpu: gpus.number(point),
-            process: point.technology(),
+            process: match point.lowered {
+                Some(place) => technologies.len() + place,
+                None => point.technology(),
+            },
         });
+        let processes = technologies.iter().chain(&plan.lowered);
         Self {
             points: points.collect(),
-            processes: plan.axes.technologies.iter().map(Process::of).collect(),
+            processes: processes.map(Process::of).collect(),
             gpus: gpus.known,
         }
     }

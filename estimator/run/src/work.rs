@@ -275,7 +275,7 @@ impl StudyWork<'_> {
     fn priced(&self, number: usize, timing: &Timing, timed: &Timed) -> Result<Outcome, String> {
         let point = &self.plan.points[number];
         let axes = &self.plan.axes;
-        let circuits = &axes.technologies[point.technology()];
+        let circuits = self.plan.circuits(point);
         let own = &axes.configurations[point.configuration()].structures;
         let mut counted = timed.counted.clone();
         structures::count(own, &mut counted.activity)?;

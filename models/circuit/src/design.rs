@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use warpwatt_techlib::Technology;
+use warpwatt_techlib::{Sigma, Technology};
 
 use crate::build::Sizing;
 use crate::choices::{Choice, Choices};
+use crate::logic::Arrivals;
 use crate::process::Process;
 use crate::{CircuitError, Cost, OperatingPoint, Profile, Settings, Spec, priced};
 
@@ -150,6 +151,27 @@ impl Workshop {
     /// As of [`cost`](crate::cost), but for the operating point.
     pub fn lay_out(&self, spec: &Spec) -> Result<Layout, CircuitError> {
         Layout::new(&self.process, (&self.technology, &self.settings), spec)
+    }
+
+    /// When the outputs of a block of logic change last, as it is laid out, where transistors of a die differ by `within`.
+    ///
+    /// # Errors
+    ///
+    /// If it is no logic of gates alone, or as of [`Workshop::lay_out`].
+    pub fn arrivals(&self, spec: &Spec, within: Sigma) -> Result<Arrivals, CircuitError> {
+        let none = CircuitError::NotModelled {
+            what: "distribution of path delays but of gates",
+        };
+        let Spec::Logic(logic) = spec else {
+            return Err(none);
+        };
+        let sizing = Sizing {
+            technology: &self.technology,
+            settings: &self.settings,
+            run: &self.process,
+            choices: &Choices::make(),
+        };
+        crate::logic::arrivals(&sizing, logic, within)?.ok_or(none)
     }
 
     /// The technology at an operating point of the same design temperature.

@@ -3,6 +3,7 @@
 mod activity;
 mod analysis;
 mod arithmetic;
+mod arrivals;
 mod bch;
 mod cells;
 mod choose;
@@ -21,6 +22,7 @@ mod spec;
 mod stages;
 
 pub use arithmetic::Carry;
+pub use arrivals::Arrivals;
 pub use choose::{Fairness, Policy};
 pub use code::Code;
 pub use codec::{Codec, Decoded};
@@ -31,7 +33,7 @@ pub use spec::{LogicBlock, LogicSpec, Side};
 
 pub(crate) use analysis::{Piece, Switching};
 pub(crate) use cells::{Cells, row};
-pub(crate) use price::{assembled, block, leakage_of};
+pub(crate) use price::{arrivals, assembled, block, leakage_of};
 
 use warpwatt_techlib::quantity::Length;
 use warpwatt_techlib::{Technology, rules};

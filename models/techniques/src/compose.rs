@@ -106,6 +106,7 @@ impl Stack {
             let fit = member.fit(gpu, circuits)?;
             together.paths.extend(fit.paths);
             together.notes.extend(fit.notes);
+            together.supply = fit.supply.or(together.supply);
         }
         Ok(together)
     }

@@ -180,7 +180,11 @@ impl Technique for Ecc {
             format!("ecc: {}: {total:.0} ps, {cycles} cycles", path.name)
         };
         let notes = paths.iter().map(note).collect();
-        Ok(Fit { paths, notes })
+        Ok(Fit {
+            paths,
+            notes,
+            ..Fit::default()
+        })
     }
 
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {

@@ -107,6 +107,7 @@ fn decide(name: &str, gpu: &mut GpuSpec, hit: Path, miss: Path) -> Fit {
     Fit {
         paths: vec![hit, miss],
         notes,
+        ..Fit::default()
     }
 }
 

@@ -32,6 +32,7 @@ pub mod sharp;
 pub mod static_scalarization;
 mod technique;
 pub mod thread_block_compaction;
+pub mod timing_speculation;
 pub mod uniform_vector;
 pub mod warped_dmr;
 
@@ -65,5 +66,6 @@ pub static ALL: &[&Definition] = &[
     &full_dmr::DEFINITION,
     &thread_block_compaction::DEFINITION,
     &aged_sampling_dmr::DEFINITION,
+    &timing_speculation::DEFINITION,
     &execution_profile::DEFINITION,
 ];

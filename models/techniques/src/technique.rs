@@ -3,13 +3,14 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use warpwatt_circuit::logic::Arrivals;
 use warpwatt_circuit::{CircuitError, Cost, Flavours, Gated, Granularity, OperatingPoint, Spec};
 use warpwatt_gpu::trace::LaunchShape;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage, Whole};
 use warpwatt_structures::Stage;
 use warpwatt_techlib::Technology;
-use warpwatt_techlib::quantity::Time;
+use warpwatt_techlib::quantity::{Time, Voltage};
 
 use crate::recovery::Recovery;
 use crate::registers_over_time::RegistersOverTime;
@@ -191,6 +192,16 @@ pub trait Circuits {
         Ok(None)
     }
 
+    /// When the outputs of a block of logic change last, at the nominal supply.
+    ///
+    /// # Errors
+    /// If it is no logic of gates alone, or nothing is known of paths here.
+    fn arrivals(&self, _spec: &Spec) -> Result<Arc<Arrivals>, CircuitError> {
+        Err(CircuitError::NotModelled {
+            what: "distribution of path delays",
+        })
+    }
+
     /// The technology and the operating point, where there is one.
     fn conditions(&self) -> Option<(&Technology, OperatingPoint)> {
         None
@@ -209,6 +220,8 @@ pub struct Fit {
     pub paths: Vec<Path>,
     /// What a reader of the results must know, with the figures in picoseconds.
     pub notes: Vec<String>,
+    /// The supply at which everything on it runs, where the technique says so.
+    pub supply: Option<Voltage>,
 }
 
 /// A chain of circuits that has to work within a time.

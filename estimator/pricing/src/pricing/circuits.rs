@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use warpwatt_circuit::logic::Arrivals;
 use warpwatt_circuit::{
     CircuitError, Cost, CostAt, Flavours, Gated, Gating, Granularity, OperatingPoint, Profile,
     Running, Spec, power_gate,
@@ -82,6 +83,25 @@ impl NodeCircuits {
     #[must_use]
     pub fn designed_for(self, supply: Option<Voltage>) -> Self {
         Self { supply, ..self }
+    }
+
+    /// The same circuits at another supply.
+    #[must_use]
+    pub fn at_supply(&self, supply: Voltage) -> Self {
+        let others = self.others.iter();
+        let others = others.map(|(flavours, other)| (*flavours, other.at_supply(supply)));
+        Self {
+            designs: Arc::clone(&self.designs),
+            point: OperatingPoint {
+                vdd: Some(supply),
+                ..self.point
+            },
+            switch: self.switch.clone(),
+            notes: self.notes.clone(),
+            others: others.collect(),
+            supply: self.supply,
+            known: Mutex::default(),
+        }
     }
 
     /// Other flavours of its node, of which structures may be made.
@@ -265,6 +285,10 @@ impl Circuits for NodeCircuits {
         let chosen = self.choose(spec, stage);
         self.lock().chosen.insert(key, chosen.clone());
         chosen
+    }
+
+    fn arrivals(&self, spec: &Spec) -> Result<Arc<Arrivals>, CircuitError> {
+        self.designs.arrivals(spec)
     }
 
     fn conditions(&self) -> Option<(&Technology, OperatingPoint)> {

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use warpwatt_circuit::logic::Arrivals;
 use warpwatt_circuit::{
     CircuitError, Cost, Layout, OperatingPoint, Profile, Running, Spec, Workshop,
 };
+use warpwatt_techlib::Sigma;
+use warpwatt_techlib::published::variation;
 use warpwatt_techlib::quantity::Temperature;
 
 use super::Described;
@@ -27,6 +30,7 @@ struct Known {
     /// Made when it is first needed: a study of many operating points that are priced already needs none.
     workshop: Option<Result<Workshop, CircuitError>>,
     layouts: BTreeMap<Spec, Result<Arc<Layout>, CircuitError>>,
+    arrivals: BTreeMap<Spec, Result<Arc<Arrivals>, CircuitError>>,
 }
 
 /// Layouts that are remembered at once: some kilobytes each.
@@ -92,6 +96,25 @@ impl Designs {
         spec: &Spec,
     ) -> Result<(OperatingPoint, Arc<Layout>), CircuitError> {
         Ok((*self.workshop()?.nominal(), self.layout(spec)?))
+    }
+
+    /// When the outputs of a block of logic change last, where transistors of a die differ as published for the node.
+    pub(super) fn arrivals(&self, spec: &Spec) -> Result<Arc<Arrivals>, CircuitError> {
+        if let Some(known) = self.lock().arrivals.get(spec) {
+            return known.clone();
+        }
+        let find = || {
+            let within = variation(self.technology.technology())?;
+            let within = Sigma {
+                vth: within.vth_within_die.value,
+                log_length: within.length_within_die.value,
+            };
+            self.workshop()?.arrivals(spec, within)
+        };
+        let found = find().map(Arc::new);
+        let mut known = self.lock();
+        known.arrivals.insert(spec.clone(), found.clone());
+        found
     }
 
     fn layout(&self, spec: &Spec) -> Result<Arc<Layout>, CircuitError> {

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use warpwatt_gpu::GpuSpec;
+use warpwatt_techlib::quantity::Voltage;
+use warpwatt_techniques::Fit;
 
 use super::{Axes, Combination};
 use crate::clock::follow_vdd;
@@ -18,6 +20,8 @@ pub(super) struct Fitted {
     /// The GPU, among those that the configuration makes of it.
     pub(super) spec: usize,
     pub(super) notes: Arc<Vec<Note>>,
+    /// The supply that techniques run it at, where it is not the technology's.
+    pub(super) supply: Option<Voltage>,
 }
 
 /// The fitted GPUs. Few differ: a technology only makes another GPU where a technique must take another cycle or the clock follows the supply.
@@ -87,11 +91,15 @@ impl Fits {
                 axes.clock,
             );
             match fitted {
-                Ok((spec, notes)) => {
+                Ok((spec, fit)) => {
                     let known = fits.specs.entry([gpu, configuration]).or_default();
-                    let spec = known.place(spec);
-                    let notes = Arc::new(notes);
-                    fits.fitted.insert(place, Fitted { spec, notes });
+                    let notes = super::span::notes(NoteKind::Timing, fit.notes);
+                    let fitted = Fitted {
+                        spec: known.place(spec),
+                        notes: Arc::new(notes.collect()),
+                        supply: fit.supply,
+                    };
+                    fits.fitted.insert(place, fitted);
                 }
                 Err(message) => {
                     let message =
@@ -136,7 +144,7 @@ fn fit(
     circuits: &NodeCircuits,
     configuration: &Configuration,
     clock: Clock,
-) -> Result<(GpuSpec, Vec<Note>), String> {
+) -> Result<(GpuSpec, Fit), String> {
     let mut spec = variant.spec.clone();
     if clock == Clock::FollowsVdd {
         follow_vdd(&mut spec, circuits).map_err(|error| error.to_string())?;
@@ -146,6 +154,5 @@ fn fit(
         .stack
         .fit(&mut spec, circuits)
         .map_err(|error| error.to_string())?;
-    let notes = super::span::notes(NoteKind::Timing, fit.notes).collect();
-    Ok((spec, notes))
+    Ok((spec, fit))
 }

@@ -25,6 +25,7 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
     let keys = Keys::new(&axes);
     let mut plan = Plan {
         axes,
+        lowered: Vec::new(),
         points: Vec::with_capacity(combinations.len()),
         executions: Vec::new(),
         timings: Vec::new(),
@@ -34,6 +35,7 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
     let mut limited = Limited::new();
     // A timing run is its execution, its configuration and its GPU; GPUs of different settings may come out alike.
     let mut by_place: BTreeMap<([u32; 3], usize), usize> = BTreeMap::new();
+    let mut by_supply: BTreeMap<(u32, u64), usize> = BTreeMap::new();
     let mut by_content: BTreeMap<(usize, u32, [u8; 32]), usize> = BTreeMap::new();
     for combination in combinations {
         let [kernel, gpu, technology, configuration] = *combination;
@@ -77,8 +79,17 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
             (fitted, []) => Arc::clone(fitted),
             (fitted, unmet) => Arc::new(fitted.iter().chain(unmet).cloned().collect()),
         };
+        let lowered = fitted.supply.map(|supply| {
+            let place = (technology, supply.si().to_bits());
+            *by_supply.entry(place).or_insert_with(|| {
+                let circuits = &plan.axes.technologies[technology as usize];
+                plan.lowered.push(circuits.at_supply(supply));
+                plan.lowered.len() - 1
+            })
+        });
         plan.points.push(PlannedPoint {
             combination: *combination,
+            lowered,
             key: keys.at(*combination),
             timing,
             notes: (!notes.is_empty()).then_some(notes),

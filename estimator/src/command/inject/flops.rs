@@ -8,23 +8,16 @@ use warpwatt_reliability::inject::statistics::{clopper_pearson, margin, sample_s
 
 use super::arguments::{InjectArguments, Struck};
 use super::show::percent;
-use super::{MARGIN, bar, golden_run, timed, unrepeated};
+use super::{MARGIN, asked, bar, golden_run, timed, unrepeated};
 use crate::diag::{Diag, Sink, did_you_mean};
 use crate::inject::flops::{Campaign, Outcome, Outcomes, Struck as Run, WINDOW, blocks};
 use crate::inject::{Golden, MODEL_VERSION, Unfinished};
-use crate::run::kernel::{Form, LoadedKernel, load};
+use crate::run::kernel::{Form, LoadedKernel};
 
 /// What was found. `Err(None)`: the findings are in the sink already.
 pub fn document(arguments: &InjectArguments, sink: &mut Sink) -> Result<Value, Option<Diag>> {
-    let spec = arguments.kernel.lowered(arguments.gpu.spec(None, sink));
-    let fits = spec
-        .as_ref()
-        .is_some_and(|spec| fits(arguments, spec, sink));
-    let request = arguments.kernel.request(spec.as_ref(), sink);
-    let kernel = request.and_then(|request| load(sink, &request, None));
-    let (Some(spec), Some(kernel), true) = (spec, kernel, fits) else {
-        return Err(None);
-    };
+    let fitting = |spec: &_, sink: &mut _| fits(arguments, spec, sink).then_some(());
+    let (spec, kernel, ()) = asked(arguments, sink, fitting).ok_or(None)?;
     if !matches!(kernel.form, Form::MachineCode(_)) {
         let message = "flips in flip-flops are executed in machine code of Southern Islands";
         let help = "take `--build gfx600`, or `--code FILE.o`";

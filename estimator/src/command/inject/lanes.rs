@@ -10,14 +10,14 @@ use warpwatt_reliability::inject::statistics::{clopper_pearson, margin, sample_s
 
 use super::arguments::{InjectArguments, Struck};
 use super::show::{described, percent};
-use super::{bar, golden_run, unrepeated};
+use super::{asked, bar, golden_run, unrepeated};
 use crate::diag::{Diag, Sink};
 use crate::inject::lanes::{
     Campaign, Checker, Fault, Found, Permanent, Transients, permanent, transient,
 };
 use crate::inject::{Golden, HANG_FACTOR, HANG_LEAST, MODEL_VERSION};
 use crate::run::execute::untimed;
-use crate::run::kernel::{Form, LoadedKernel, load};
+use crate::run::kernel::{Form, LoadedKernel};
 use crate::study::{Asked, Configuration};
 
 /// What is asked if nothing is: each is the one before it with something else.
@@ -73,15 +73,8 @@ pub fn refuse_misplaced(arguments: &InjectArguments, sink: &mut Sink) -> bool {
 
 /// What was found. `Err(None)`: the findings are in the sink already.
 pub fn document(arguments: &InjectArguments, sink: &mut Sink) -> Result<Value, Option<Diag>> {
-    let spec = arguments.kernel.lowered(arguments.gpu.spec(None, sink));
-    let checkers = spec
-        .as_ref()
-        .and_then(|spec| checkers(arguments, spec, sink));
-    let request = arguments.kernel.request(spec.as_ref(), sink);
-    let kernel = request.and_then(|request| load(sink, &request, None));
-    let (Some(spec), Some(kernel), Some(checkers)) = (spec, kernel, checkers) else {
-        return Err(None);
-    };
+    let finding = |spec: &_, sink: &mut _| checkers(arguments, spec, sink);
+    let (spec, kernel, checkers) = asked(arguments, sink, finding).ok_or(None)?;
     if matches!(kernel.form, Form::MachineCode(_)) {
         let message = "lanes that compute wrongly are executed in PTX, and this is machine code";
         let help = "leave `--code` or `--build gfx600` out, or flip bits: `--structure flip_flops`";

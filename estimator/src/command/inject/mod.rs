@@ -38,6 +38,19 @@ const MOST: usize = 500_000;
 /// The margin that is asked for if nothing else is.
 const MARGIN: f64 = 0.01;
 
+/// The GPU and the kernel that are asked about, and what `also` makes of the GPU. What is wrong with each is in the sink.
+fn asked<T>(
+    arguments: &InjectArguments,
+    sink: &mut Sink,
+    also: impl FnOnce(&GpuSpec, &mut Sink) -> Option<T>,
+) -> Option<(GpuSpec, LoadedKernel, T)> {
+    let spec = arguments.kernel.lowered(arguments.gpu.spec(None, sink));
+    let also = spec.as_ref().and_then(|spec| also(spec, sink));
+    let request = arguments.kernel.request(spec.as_ref(), sink);
+    let kernel = request.and_then(|request| load(sink, &request, None));
+    Some((spec?, kernel?, also?))
+}
+
 /// Flips bits and shows what came of it.
 pub fn run(arguments: &InjectArguments) -> Exit {
     let mut sink = Sink::default();
@@ -76,13 +89,8 @@ fn document(
     target: Target,
     sink: &mut Sink,
 ) -> Result<Value, Option<Diag>> {
-    let spec = arguments.kernel.lowered(arguments.gpu.spec(None, sink));
-    let request = arguments.kernel.request(spec.as_ref(), sink);
-    let kernel = request.and_then(|request| load(sink, &request, None));
-    let wanted = Wanted::read(arguments, target, sink);
-    let (Some(spec), Some(kernel), Some(wanted)) = (spec, kernel, wanted) else {
-        return Err(None);
-    };
+    let wanted = |_: &_, sink: &mut _| Wanted::read(arguments, target, sink);
+    let (spec, kernel, wanted) = asked(arguments, sink, wanted).ok_or(None)?;
     let golden = golden_run(arguments, &spec, &kernel, sink)?;
     let (run, timeline) = timed(&spec, &golden)?;
     let sites = Sites::new(&spec, &run, &timeline, target);

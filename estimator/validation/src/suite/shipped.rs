@@ -40,6 +40,7 @@ const STUDIES: &[(&str, &str)] = texts!("../../../../workloads/studies/":
     "register_virtualization.toml",
     "soft_error.toml",
     "soft_error_schedulers.toml",
+    "timing_speculation.toml",
     "uniform_vectors_fast.toml",
     "warped_dmr.toml",
 );

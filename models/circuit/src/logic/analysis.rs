@@ -55,7 +55,7 @@ impl Piece {
 }
 
 /// Sizes of the gates, and of the inverters behind them.
-struct Sizes {
+pub(super) struct Sizes {
     gate: Vec<f64>,
     /// Behind each net: sizes of an even number of inverters, or of any at an input.
     buffers: Vec<Vec<f64>>,
@@ -63,6 +63,13 @@ struct Sizes {
     load: Vec<Capacitance>,
     /// Delay of the wire of each net.
     wire_delay: Vec<Time>,
+}
+
+impl Sizes {
+    /// Of a gate, in smallest ones.
+    pub(super) fn of_gate(&self, number: usize) -> f64 {
+        self.gate[number]
+    }
 }
 
 /// A netlist, and how often its nets change.
@@ -79,6 +86,14 @@ impl Switching {
             signals: activity::signals(&netlist, toggles),
             netlist,
         }
+    }
+
+    pub(super) fn netlist(&self) -> &Netlist {
+        &self.netlist
+    }
+
+    pub(super) fn signals(&self) -> &[Signal] {
+        &self.signals
     }
 }
 
@@ -143,7 +158,7 @@ fn wires(cells: &Cells, sizes: &Sizes, net: usize, (signal, piece): (Signal, &mu
 }
 
 /// Sizes from the outputs back.
-fn size(cells: &Cells, netlist: &Netlist) -> Sizes {
+pub(super) fn size(cells: &Cells, netlist: &Netlist) -> Sizes {
     let nets = netlist.drivers.len();
     let mut ends = vec![0.0; nets];
     for gate in &netlist.gates {
@@ -223,19 +238,14 @@ fn path(cells: &Cells, netlist: &Netlist, sizes: &Sizes, pieces: &mut [Piece]) {
     let mut late: Vec<Option<Net>> = vec![None; netlist.gates.len()];
     for (i, gate) in netlist.gates.iter().enumerate() {
         let net = gate.output.index();
-        let first = sizes.buffers[net].first();
-        let load = first.map_or(sizes.load[net], |first| cells.input * *first);
-        let (start, own) = if gate.kind == Kind::Flop {
-            (Time::ZERO, cells.flop_out(load))
+        let start = if gate.kind == Kind::Flop {
+            Time::ZERO
         } else {
             let last = latest(gate.inputs(), &arrival);
             late[i] = Some(last);
-            (
-                arrival[last.index()],
-                cells.delay(gate.kind, sizes.gate[i], load),
-            )
+            arrival[last.index()]
         };
-        arrival[net] = start + own + through(cells, sizes, net);
+        arrival[net] = start + own_delay(cells, (gate, i), sizes) + through(cells, sizes, net);
     }
     let flops = netlist.gates.iter().filter(|gate| gate.kind == Kind::Flop);
     let data = flops.map(|gate| gate.inputs()[0].index());
@@ -277,8 +287,19 @@ fn later(best: Option<(usize, Time)>, end: (usize, Time)) -> Option<(usize, Time
     }
 }
 
+/// Through a gate, to what it drives directly.
+pub(super) fn own_delay(cells: &Cells, (gate, number): (&Gate, usize), sizes: &Sizes) -> Time {
+    let net = gate.output.index();
+    let first = sizes.buffers[net].first();
+    let load = first.map_or(sizes.load[net], |first| cells.input * *first);
+    match gate.kind {
+        Kind::Flop => cells.flop_out(load),
+        kind => cells.delay(kind, sizes.gate[number], load),
+    }
+}
+
 /// Through the inverters and the wire of a net.
-fn through(cells: &Cells, sizes: &Sizes, net: usize) -> Time {
+pub(super) fn through(cells: &Cells, sizes: &Sizes, net: usize) -> Time {
     let chain = &sizes.buffers[net];
     let stages = chain.iter().enumerate().map(|(i, size)| {
         let load = chain

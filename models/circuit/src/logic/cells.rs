@@ -72,6 +72,11 @@ impl<'a> Cells<'a> {
         self.process.f(rules::CELL_HEIGHT)
     }
 
+    /// Width of an N transistor of a smallest gate.
+    pub(crate) fn width(&self) -> Length {
+        self.n
+    }
+
     /// Area of a gate of a size; `begins` if it starts a cell.
     pub(crate) fn area(&self, kind: Kind, size: f64, begins: bool) -> Area {
         let columns = match kind {

@@ -1,11 +1,12 @@
 //! Blocks to costs.
 
-use warpwatt_techlib::Technology;
 use warpwatt_techlib::published::rules as cell_rules;
 use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time};
+use warpwatt_techlib::{Sigma, Technology};
 
 use super::analysis::Switching;
 use super::analysis::{self, Piece};
+use super::arrivals::{self, Arrivals, Spread};
 use super::cells::Cells;
 use super::code::Matrix;
 use super::netlist::Netlist;
@@ -74,6 +75,22 @@ pub(crate) fn leakage_of(at: &Sizing, area: Area) -> Result<(Power, Power), Circ
 pub fn gates(spec: &LogicSpec) -> Result<Vec<(Kind, u64)>, CircuitError> {
     limits::check(&spec.block)?;
     Ok(netlist(&spec.block).map_or_else(Vec::new, |netlist| netlist.counts()))
+}
+
+/// When the outputs of a block change last, if it is one netlist and its transistors differ by `within`.
+pub(crate) fn arrivals(
+    at: &Sizing,
+    spec: &LogicSpec,
+    within: Sigma,
+) -> Result<Option<Arrivals>, CircuitError> {
+    check::share("activity", u64::from(spec.activity))?;
+    limits::check(&spec.block)?;
+    let cells = Cells::of(at)?;
+    let toggles = f64::from(spec.activity) / 100.0;
+    Ok(netlist(&spec.block).map(|netlist| {
+        let gates = Switching::new(netlist, toggles);
+        arrivals::arrivals(&cells, &gates, Spread::new(at.technology, within))
+    }))
 }
 
 fn build(cells: &Cells, at: &Sizing, spec: &LogicSpec) -> Result<Built, CircuitError> {

@@ -79,6 +79,34 @@ tables! {
         dram: DramSpec,
         /// What is on the chip and beside it: for area and energy alone.
         chip: ChipSpec,
+        /// How often operations come late, where a technique lets them: none of the settings.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(skip)]
+        late: Option<LateOperations>,
+    }
+
+    /// How often an operation of a block ends when its cycle is over, in parts of 2^32. Of vector units it is that of one lane.
+    pub struct LateOperations {
+        /// A fetch.
+        fetch: u32,
+        /// An instruction that leaves the instruction buffer.
+        wavepool: u32,
+        /// A decoded instruction.
+        decode: u32,
+        /// An issued instruction.
+        issue: u32,
+        /// What an instruction reads and writes of a warp's state.
+        exec: u32,
+        /// An operation of the scalar unit.
+        salu: u32,
+        /// Of an integer lane.
+        simd: u32,
+        /// Of a floating-point lane.
+        simf: u32,
+        /// Of a lane of the load-store unit.
+        lsu: u32,
+        /// What the supply is lower by, in thousandths of its unit: to be reported, timing does not ask for it.
+        reduction: u32,
     }
 
     /// Streaming multiprocessors.

@@ -1,7 +1,7 @@
 //! Which CTAs run a second time, and the trace in which they do.
 
 use warpwatt_gpu::trace::{
-    KernelTrace, LaneMask, MemoryOp, MemoryOpKind, Space, Unit, WarpRecorder,
+    KernelTrace, MemoryOp, MemoryOpKind, Space, StaticInst, Step, WarpRecorder,
 };
 
 /// How many CTAs of an epoch are sampled.
@@ -69,33 +69,29 @@ fn copy(
     recorder: &mut WarpRecorder,
 ) -> Result<(), String> {
     for step in trace.warp(cta, warp) {
-        let inst = &trace.code[step.inst as usize];
         if step.beyond().is_some() {
             return Err("asynchronous copies reach memory by themselves: a second run could not be kept from it".to_owned());
         }
-        let (active, executed) = (step.active, step.executed);
-        if inst.unit == Unit::Barrier {
-            recorder.barrier(step.inst, active, step.barrier());
-            continue;
+        let inst = &trace.code[step.inst as usize];
+        match writes_for_others(inst, &step) {
+            true => recorder.step(step.inst, step.active, 0),
+            false => recorder.again(&step, step.inst),
         }
-        let Some(addresses) = step.addresses else {
-            recorder.computed(step.inst, active, executed, step.values);
-            continue;
-        };
-        let mut each = [0; LaneMask::BITS as usize];
-        let mut is_global = false;
-        addresses.for_each(executed, |lane, address| {
-            each[lane as usize] = address;
-            is_global |= Space::of(address) == Space::Global;
-        });
-        let writes = inst.memory.is_some_and(|memory| {
-            let here = memory.space != Space::Generic || is_global;
-            memory.kind != MemoryOpKind::Load && reaches_others(&memory) && here
-        });
-        let executed = if writes { 0 } else { executed };
-        recorder.access(step.inst, active, executed, &each);
     }
     Ok(())
+}
+
+/// Whether an instruction writes where other CTAs see it.
+fn writes_for_others(inst: &StaticInst, step: &Step<'_>) -> bool {
+    let writes = |memory: &MemoryOp| memory.kind != MemoryOpKind::Load && reaches_others(memory);
+    let (Some(memory), Some(addresses)) = (inst.memory.filter(writes), step.addresses) else {
+        return false;
+    };
+    let mut is_global = memory.space != Space::Generic;
+    addresses.for_each(step.executed, |_, address| {
+        is_global |= Space::of(address) == Space::Global;
+    });
+    is_global
 }
 
 /// Whether an access may reach memory that other CTAs see.

@@ -37,7 +37,11 @@ pub fn fit(
         format!("{}: {delay:.0} ps, {verdict} {allowed:.0} ps", path.name)
     };
     let notes = paths.iter().map(note).collect();
-    Ok(Fit { paths, notes })
+    Ok(Fit {
+        paths,
+        notes,
+        ..Fit::default()
+    })
 }
 
 /// Adds pipeline stages in front of operand collection; instructions pass them without holding a collector.

@@ -204,7 +204,11 @@ impl UniformVector {
             .iter()
             .map(|path| path.against(period, "uniform_vector"));
         let notes = notes.collect();
-        Ok(Fit { paths, notes })
+        Ok(Fit {
+            paths,
+            notes,
+            ..Fit::default()
+        })
     }
 }
 

@@ -89,7 +89,11 @@ impl WarpedDmr {
         let period = Time::from_ps(1e6 / f64::from(gpu.sm.clock_mhz));
         let notes = paths.iter().map(|path| path.against(period, "warped_dmr"));
         let notes = notes.collect();
-        Ok(Fit { paths, notes })
+        Ok(Fit {
+            paths,
+            notes,
+            ..Fit::default()
+        })
     }
 }
 

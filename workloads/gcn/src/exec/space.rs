@@ -43,13 +43,13 @@ impl World<'_> {
         } else if address >= IMAGE_BASE {
             within(IMAGE_BASE, self.image, address, count)
         } else {
-            let near = self.device.near(address);
-            return match self.device.range_of(address) {
-                Some((base, bytes)) => {
-                    within(base, bytes, address, count).ok_or_else(|| outside(address, count, near))
-                }
-                None => Err(outside(address, count, near)),
-            };
+            let whole =
+                |(base, bytes): (u64, &mut [u8])| within(base, bytes, address, count).is_some();
+            if !self.device.range_of(address).is_some_and(whole) {
+                return Err(outside(address, count, self.device.near(address)));
+            }
+            let range = self.device.range_of(address);
+            range.and_then(|(base, bytes)| within(base, bytes, address, count))
         };
         found.ok_or_else(|| outside(address, count, region(address).to_owned()))
     }

@@ -389,7 +389,7 @@ impl WarpRecorder {
     }
 
     /// Records what was read from a record, as instruction `inst`.
-    pub(super) fn again(&mut self, step: &Step<'_>, inst: u32) {
+    pub fn again(&mut self, step: &Step<'_>, inst: u32) {
         let (active, executed) = (step.active, step.executed);
         match step.addresses {
             None => self.computed(inst, active, executed, step.values),

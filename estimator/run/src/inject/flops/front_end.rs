@@ -20,6 +20,16 @@ const ADDRESS: u64 = 32;
 /// Entries of a queue, and bits of one: a word and its address.
 const ENTRIES: usize = 8;
 const ENTRY: u64 = 64;
+/// Bits of a wavefront in the other fields, as the RTL declares them (`models/structures/src/compute_unit/flip_flops.rs`): its work-group's tag and size, bases of its local data share, vector and scalar
+/// registers, pointers of its queue, reasons not to issue, members of its work-group.
+const GROUP_TAG: u64 = 22;
+const BASES: u64 = 16 + 10 + 9;
+const POINTERS: u64 = 9;
+const FLAGS: u64 = 14;
+const GROUPS: u64 = 40 + 16;
+/// Where the base of the local data share ends among the bases, and that of vector registers.
+const SHARE_BASE: u64 = 16;
+const VECTOR_BASE: u64 = SHARE_BASE + 10;
 
 impl Struck<'_> {
     /// Who has so many bits each, and which of them it is.
@@ -31,6 +41,21 @@ impl Struck<'_> {
     /// Whether a wavefront issues anything more in the window.
     fn goes_on(&self, wave: Wave, site: &Site) -> bool {
         !self.lines.issuing(wave, site.window()).is_empty()
+    }
+
+    /// What a wavefront of `bits` flip-flops has changed shows as `outcome` if it still uses it.
+    fn if_used(
+        &self,
+        (site, bits): (&Site, u64),
+        outcome: Outcome,
+        uses: impl Fn(Wave) -> bool,
+    ) -> Outcome {
+        let (slot, _, wave) = self.slot(site, bits);
+        match wave {
+            Some(wave) if uses(wave) => outcome,
+            Some(_) => Outcome::Gray,
+            None => self.unless_placed(site.sm, slot, site),
+        }
     }
 
     fn issues(&self, wave: Wave, site: &Site, is: impl Fn(&StaticInst) -> bool) -> bool {
@@ -84,15 +109,9 @@ impl Struck<'_> {
     }
 
     pub(super) fn group_tag(&self, site: &Site) -> Outcome {
-        let (slot, _, wave) = self.slot(site, 22);
-        let Some(wave) = wave else {
-            return self.unless_placed(site.sm, slot, site);
-        };
-        let ends = self.lines.line(wave).to <= site.end;
-        match ends || self.issues(wave, site, is_barrier) {
-            true => Outcome::Terminated,
-            false => Outcome::Gray,
-        }
+        self.if_used((site, GROUP_TAG), Outcome::Terminated, |wave| {
+            self.lines.line(wave).to <= site.end || self.issues(wave, site, is_barrier)
+        })
     }
 
     /// A wavefront that is taken for none is not fetched any more; none that is taken for one is.
@@ -160,30 +179,23 @@ impl Struck<'_> {
     }
 
     pub(super) fn base(&self, site: &Site) -> Outcome {
-        let (slot, bit, wave) = self.slot(site, 16 + 10 + 9);
-        let Some(wave) = wave else {
-            return self.unless_placed(site.sm, slot, site);
-        };
+        let bit = site.bit % BASES;
         let uses = |inst: &StaticInst| match bit {
-            0..16 => uses_share(inst),
-            16..26 => has(inst, |kind, _| kind == RegisterKind::Word),
+            0..SHARE_BASE => uses_share(inst),
+            SHARE_BASE..VECTOR_BASE => has(inst, |kind, _| kind == RegisterKind::Word),
             _ => has(inst, |kind, number| {
                 kind == RegisterKind::Predicate && number < VCC
             }),
         };
-        match self.issues(wave, site, uses) {
-            true => Outcome::Sdc,
-            false => Outcome::Gray,
-        }
+        self.if_used((site, BASES), Outcome::Sdc, |wave| {
+            self.issues(wave, site, uses)
+        })
     }
 
     pub(super) fn pointer(&self, site: &Site) -> Outcome {
-        let (slot, _, wave) = self.slot(site, 9);
-        match wave {
-            Some(wave) if self.goes_on(wave, site) => Outcome::Sdc,
-            Some(_) => Outcome::Gray,
-            None => self.unless_placed(site.sm, slot, site),
-        }
+        self.if_used((site, POINTERS), Outcome::Sdc, |wave| {
+            self.goes_on(wave, site)
+        })
     }
 
     /// The first of two words, while the second is awaited.
@@ -316,21 +328,15 @@ impl Struck<'_> {
     }
 
     pub(super) fn flag(&self, site: &Site) -> Outcome {
-        let (slot, _, wave) = self.slot(site, 14);
-        match wave {
-            Some(wave) if self.goes_on(wave, site) => Outcome::Terminated,
-            Some(_) => Outcome::Gray,
-            None => self.unless_placed(site.sm, slot, site),
-        }
+        self.if_used((site, FLAGS), Outcome::Terminated, |wave| {
+            self.goes_on(wave, site)
+        })
     }
 
     pub(super) fn group(&self, site: &Site) -> Outcome {
-        let (slot, _, wave) = self.slot(site, 40 + 16);
-        match wave {
-            Some(wave) if self.issues(wave, site, is_barrier) => Outcome::Terminated,
-            Some(_) => Outcome::Gray,
-            None => self.unless_placed(site.sm, slot, site),
-        }
+        self.if_used((site, GROUPS), Outcome::Terminated, |wave| {
+            self.issues(wave, site, is_barrier)
+        })
     }
 }
 

@@ -12,11 +12,19 @@ use super::{Outcome, Site, Struck};
 const LANES: u64 = 16;
 /// Batches of a wavefront.
 const BATCHES: u64 = 4;
-/// Registers of a lane around its pipeline: operands and masks of four batches, results and masks of four, and the lane's share of the instruction's own and of the queue for results.
-const OPERANDS: u64 = 12 * 32 + 8;
-const RESULTS: u64 = BATCHES * 35;
+/// Registers of a lane around its pipeline, as the RTL declares them for a unit (`alu`; `models/structures/src/compute_unit/counts.rs`), by sixteen: operands and masks of four batches, results and masks of
+/// four, and the lane's share of the instruction's own and of the queue for results.
+const WORD: u64 = 32;
+const SOURCES: u64 = 3;
+const OPERAND_WORDS: u64 = BATCHES * SOURCES * WORD;
+const OPERAND_MASKS: u64 = 2;
+const OPERANDS: u64 = OPERAND_WORDS + BATCHES * OPERAND_MASKS;
+const RESULT: u64 = WORD + 3;
+const RESULTS: u64 = BATCHES * RESULT;
 const CONTROL: u64 = 13;
-const QUEUE: u64 = 144;
+/// Of the queue's 2,301 bits, rounded up, a batch's.
+const QUEUED: u64 = 36;
+const QUEUE: u64 = BATCHES * QUEUED;
 
 impl Struck<'_> {
     /// The instruction that came last to an instance, and whether another comes within the window.
@@ -143,20 +151,20 @@ fn part(bit: u64, pipeline: u64, age: u64, latency: u64, sources: u64) -> Part {
     let bit = bit - pipeline;
     if bit < OPERANDS {
         let (of, source) = match bit {
-            0..384 => (bit / 32 / 3, bit / 32 % 3),
-            _ => ((bit - 384) / 2, 0),
+            0..OPERAND_WORDS => (bit / WORD / SOURCES, bit / WORD % SOURCES),
+            _ => ((bit - OPERAND_WORDS) / OPERAND_MASKS, 0),
         };
         return batch((of >= age && source < sources).then_some(of));
     }
     let bit = bit - OPERANDS;
     if bit < RESULTS {
-        let of = bit / 35;
+        let of = bit / RESULT;
         return batch((age > of + 1).then_some(of));
     }
     let bit = bit - RESULTS;
     if bit < CONTROL {
         return Part::Instruction;
     }
-    let of = (bit - CONTROL) / 36;
+    let of = (bit - CONTROL) / QUEUED;
     batch((age + 1 >= latency).then_some(of))
 }
