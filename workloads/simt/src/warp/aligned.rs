@@ -235,9 +235,10 @@ impl Terms {
 
     #[inline(always)]
     fn add(&mut self, factors: &[f64; COLUMNS], factor: f64) {
-        for at in 0..COLUMNS {
-            let term = factor * factors[at];
-            self.sums[at] += term - self.half[at].copysign(term);
+        let sums = self.sums.iter_mut().zip(&self.half);
+        for ((sum, half), other) in sums.zip(factors) {
+            let term = factor * other;
+            *sum += term - half.copysign(term);
         }
     }
 
