@@ -142,7 +142,8 @@ impl TensorElement {
     /// What an element is that lies outside and is no zero; integers have none.
     pub(crate) fn nan(self) -> u64 {
         match self {
-            Self::F16 | Self::Bf16 => 0x7fff,
+            // What `fma.oob` takes for it.
+            Self::F16 | Self::Bf16 => 0x7ff7,
             Self::F32 | Self::F32Ftz | Self::Tf32 | Self::Tf32Ftz => 0x7fff_ffff,
             Self::F64 => 0x7fff_ffff_ffff_ffff,
             _ => 0,

@@ -1,6 +1,7 @@
 //! One warp: its lanes' state and the execution of its instructions.
 
 mod access;
+mod aligned;
 mod asynchronous;
 mod call;
 mod collective;

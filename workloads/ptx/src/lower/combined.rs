@@ -141,16 +141,15 @@ impl<'s> Lowering<'_, 's> {
             return Err(unsupported_form(instruction));
         }
         let is_min = instruction.opcode.text == "min";
-        let (magnitude, extreme, sign) = match half {
-            None if is_min => (
-                Op::Word1(Word1::FAbs { flush }),
-                Op::Word2(Word2::FMin { flush, nan }),
-                1 << 31,
-            ),
+        let (magnitude, extreme, sign, own) = match half {
             None => (
                 Op::Word1(Word1::FAbs { flush }),
-                Op::Word2(Word2::FMax { flush, nan }),
+                Op::Word2(match is_min {
+                    true => Word2::FMin { flush, nan },
+                    false => Word2::FMax { flush, nan },
+                }),
                 1 << 31,
+                Op::Word2(Word2::FMin { flush, nan: true }),
             ),
             Some((format, packed)) => {
                 let of = |op| {
@@ -169,7 +168,8 @@ impl<'s> Lowering<'_, 's> {
                     HalfOp::Max { nan }
                 };
                 let sign = if packed { 0x8000_8000 } else { 0x8000 };
-                (of(HalfOp::Abs), of(extreme), sign)
+                let own = of(HalfOp::Min { nan: true });
+                (of(HalfOp::Abs), of(extreme), sign, own)
             }
         };
         expect_operands(instruction, &[3])?;
@@ -181,8 +181,13 @@ impl<'s> Lowering<'_, 's> {
         let extreme = self.emit_one(extreme, &[x, y], word);
         let signs = self.emit_one(Op::Word2(Word2::Xor), &[a, b], word);
         let mask = self.slots.word_literal(sign);
-        let src = [extreme, signs, mask].into_iter().collect();
-        self.emit(Op::Word3(Word3::Lop3(CHOOSE)), dst.into(), src);
+        let chosen = self.emit_one(
+            Op::Word3(Word3::Lop3(CHOOSE)),
+            &[extreme, signs, mask],
+            word,
+        );
+        // A NaN has no sign: the least of it and itself is the one NaN.
+        self.emit(own, dst.into(), [chosen, chosen].into_iter().collect());
         Ok(())
     }
 

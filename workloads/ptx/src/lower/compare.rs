@@ -118,7 +118,7 @@ impl<'s> Lowering<'_, 's> {
         instruction: &Instruction<'s>,
         mut modifiers: Modifiers<'_, 's>,
     ) -> Lowered<()> {
-        modifiers.take("ftz");
+        let flush = modifiers.take("ftz");
         let element = modifiers.element()?;
         let sign = modifiers.element()?;
         modifiers.finish()?;
@@ -128,6 +128,7 @@ impl<'s> Lowering<'_, 's> {
         let op = Op::SelectBySign {
             double: element.bytes() == 8,
             float: sign == Type::F32,
+            flush,
         };
         self.emit_typed(instruction, op, element, &[element, element, sign])
     }

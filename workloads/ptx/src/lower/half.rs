@@ -6,7 +6,9 @@ use super::function::{Lowered, Lowering};
 use super::modifiers::Modifiers;
 use super::operands::expect_operands;
 use crate::ast::{Instruction, Operand};
-use crate::program::{Half, HalfCompare, HalfFormat, HalfOp, Narrow, Op, Operands, Word2};
+use crate::program::{
+    Convert, Half, HalfCompare, HalfFormat, HalfOp, Narrow, Op, Operands, Rounding, Word2,
+};
 use crate::types::Type;
 
 /// Whether the instruction computes on halves. Conversions between a single `f16` and other types have a family of their own.
@@ -65,7 +67,10 @@ impl<'s> Lowering<'_, 's> {
             "mul" => (HalfOp::Mul, 2),
             "min" => (HalfOp::Min { nan }, 2),
             "max" => (HalfOp::Max { nan }, 2),
-            _ => (HalfOp::Fma, 3),
+            opcode => {
+                let oob = opcode == "fma" && modifiers.take("oob");
+                (HalfOp::Fma { oob }, 3)
+            }
         };
         let approximate = modifiers.take("approx");
         modifiers.take("rn");
@@ -200,6 +205,7 @@ impl<'s> Lowering<'_, 's> {
         let rounding = modifiers.rounding();
         let relu = modifiers.take("relu");
         let finite = modifiers.take("satfinite");
+        let flush = modifiers.take("ftz");
         let single = modifiers.take("f32");
         let format = modifiers.find(format_named).filter(|_| single);
         modifiers.finish()?;
@@ -210,9 +216,12 @@ impl<'s> Lowering<'_, 's> {
         let first_is_single =
             types.find(|text| *text == "f32" || format_named(text).is_some()) == Some("f32");
         if first_is_single {
+            if flush && format == HalfFormat::Bf16 && !(away || relu || finite) {
+                return self.widened_without_subnormals(instruction, rounding.is_some() || packed);
+            }
             // The upper half of a single is a bf16.
             let plain = format == HalfFormat::Bf16 && !packed && rounding.is_none();
-            if !plain || away || relu || finite {
+            if !plain || away || relu || finite || flush {
                 return Err(unsupported_form(instruction));
             }
             expect_operands(instruction, &[2])?;
@@ -223,7 +232,7 @@ impl<'s> Lowering<'_, 's> {
             self.emit(Op::Word2(Word2::Shl), dst.into(), src);
             return Ok(());
         }
-        if rounding.is_some() == away {
+        if rounding.is_some() == away || flush {
             return Err(unsupported_form(instruction));
         }
         let op = Op::Narrow(Narrow {
@@ -235,5 +244,24 @@ impl<'s> Lowering<'_, 's> {
         });
         let sources = if packed { 2 } else { 1 };
         self.emit_typed(instruction, op, Type::B32, &vec![Type::F32; sources])
+    }
+    /// `cvt.ftz.f32.bf16 d, a`.
+    fn widened_without_subnormals(
+        &mut self,
+        instruction: &Instruction<'s>,
+        misplaced: bool,
+    ) -> Lowered<()> {
+        if misplaced {
+            return Err(unsupported_form(instruction));
+        }
+        let op = Op::Convert(Convert {
+            from: Type::Bf16,
+            to: Type::F32,
+            rounding: Rounding::Nearest,
+            integral: false,
+            flush: true,
+            saturate: false,
+        });
+        self.emit_typed(instruction, op, Type::F32, &[Type::B32])
     }
 }

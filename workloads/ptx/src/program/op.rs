@@ -101,6 +101,8 @@ pub enum Op {
         double: bool,
         /// The third operand is a float (compared with -0.0 equal to 0.0, NaN choosing b).
         float: bool,
+        /// A subnormal third operand is zero (`.ftz`).
+        flush: bool,
     },
     /// Logic on predicates; sources may be negated.
     Predicate {
@@ -774,7 +776,7 @@ pub struct Half {
     pub flush: bool,
     /// `.sat`.
     pub saturate: bool,
-    /// `.relu`: negative results and NaN become zero.
+    /// `.relu`: negative results become zero.
     pub relu: bool,
 }
 
@@ -789,9 +791,16 @@ pub enum HalfOp {
     Add,
     Sub,
     Mul,
-    Min { nan: bool },
-    Max { nan: bool },
-    Fma,
+    Min {
+        nan: bool,
+    },
+    Max {
+        nan: bool,
+    },
+    /// `.oob`: zero if one of the factors is the NaN that stands for what lies out of bounds.
+    Fma {
+        oob: bool,
+    },
 }
 
 /// A comparison of halves.
@@ -818,7 +827,7 @@ pub struct Narrow {
     pub packed: bool,
     /// Direction of rounding; `None` is to nearest with ties away from zero (`.rna`).
     pub rounding: Option<Rounding>,
-    /// Negative results and NaN become zero.
+    /// Negative results become zero.
     pub relu: bool,
     /// Results beyond the largest finite value become that (`.satfinite`).
     pub finite: bool,

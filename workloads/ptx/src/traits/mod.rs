@@ -370,7 +370,7 @@ fn half(op: HalfOp) -> Traits {
         HalfOp::Add | HalfOp::Sub => (Unit::Fp32, Add),
         HalfOp::Mul => (Unit::Fp32, Mul),
         HalfOp::Min { .. } | HalfOp::Max { .. } => (Unit::Fp32, MinMax),
-        HalfOp::Fma => (Unit::Fp32, Mad),
+        HalfOp::Fma { .. } => (Unit::Fp32, Mad),
     };
     Traits::pure(unit, latency, Dependence::Whole(ALL))
 }

@@ -6,12 +6,15 @@ use warpwatt_ptx::types::Type;
 use super::float32::flushed;
 use super::half::{decode_bf16, decode_half, encode_bf16, encode_half, round_integral};
 use super::map1;
-use super::round::{direct32, to_single};
+use super::round::{direct32, direct64, to_odd, to_single};
 
 /// Converts the lower bits of each lane; results narrower than 64 bits are sign- or zero-extended by their type.
 #[inline]
 pub fn convert<const W: usize>(how: &Convert, source: &[u64; W]) -> [u64; W] {
     let narrow = |element: Type| element.is_float() && element.bytes() < 4;
+    if moves(how) {
+        return map1(source, |bits| convert_one(how, bits));
+    }
     if how.saturate || how.flush || narrow(how.from) || narrow(how.to) {
         return map1(source, |bits| convert_one(how, bits));
     }
@@ -58,7 +61,7 @@ fn to_float<const W: usize>(how: &Convert, source: &[u64; W]) -> [u64; W] {
     }
 }
 
-/// Floats to integers, towards zero; the language's conversion clamps and makes NaN zero, as PTX asks.
+/// Singles to integers, towards zero; the language's conversion clamps and makes NaN zero, as PTX asks.
 fn truncate<const W: usize>(how: &Convert, source: &[u64; W]) -> [u64; W] {
     let single = how.from == Type::F32;
     match (how.to, single) {
@@ -66,17 +69,27 @@ fn truncate<const W: usize>(how: &Convert, source: &[u64; W]) -> [u64; W] {
         (Type::U32 | Type::B32, true) => {
             map1(source, |a| u64::from(f32::from_bits(a as u32) as u32))
         }
-        (Type::S32, false) => map1(source, |a| f64::from_bits(a) as i32 as u64),
-        (Type::U32 | Type::B32, false) => map1(source, |a| u64::from(f64::from_bits(a) as u32)),
         _ => map1(source, |bits| convert_one(how, bits)),
     }
 }
 
+/// Whether nothing is done to a number, so that a NaN stays what it is.
+fn moves(how: &Convert) -> bool {
+    let wide = matches!(how.from, Type::F32 | Type::F64);
+    wide && how.from == how.to && !(how.integral || how.flush || how.saturate)
+}
+
 fn convert_one(how: &Convert, bits: u64) -> u64 {
+    if moves(how) {
+        return bits & u64::MAX >> (64 - 8 * how.to.bytes());
+    }
     if how.from.is_float() {
         let value = flush(how, decode(how.from, bits));
         if how.to.is_float() {
-            float_to_float(how, value)
+            match value.is_nan() && !how.saturate {
+                true => nan(how, bits),
+                false => float_to_float(how, value),
+            }
         } else {
             float_to_integer(how, value)
         }
@@ -90,9 +103,32 @@ fn convert_one(how: &Convert, bits: u64) -> u64 {
     }
 }
 
-/// `.ftz` concerns single precision only, on either side.
+/// What becomes of a NaN: doubles keep its sign and payload and get them from other formats, unless single precision comes first; else there is one.
+fn nan(how: &Convert, bits: u64) -> u64 {
+    const QUIET: u64 = 1 << 51;
+    // As a double.
+    let wide = match how.from {
+        Type::F16 => (bits >> 15 & 1) << 63 | 0x7ff << 52 | (bits & 0x3ff) << 42,
+        Type::Bf16 => (bits >> 15 & 1) << 63 | 0x7ff << 52 | (bits & 0x7f) << 45,
+        Type::F32 if how.flush => 0x7fff_ffff_e000_0000,
+        Type::F32 => (bits >> 31 & 1) << 63 | 0x7ff << 52 | (bits & 0x7f_ffff) << 29,
+        _ => bits,
+    } | QUIET;
+    let kept = how.from == Type::F64;
+    let sign = wide >> 63;
+    match how.to {
+        Type::F64 => wide,
+        Type::F32 if kept => sign << 31 | wide << 1 >> 30 & 0x7fff_ffff,
+        Type::F16 if kept => sign << 15 | 0x7c00 | wide >> 42 & 0x3ff,
+        Type::Bf16 if kept => sign << 15 | 0x7f80 | wide >> 45 & 0x7f,
+        Type::F32 => 0x7fff_ffff,
+        _ => 0x7fff,
+    }
+}
+
+/// `.ftz` concerns singles that are converted to wide formats and to integers; on its way to halves hardware does not flush (measured on an H100).
 fn flush(how: &Convert, value: f64) -> f64 {
-    if how.flush && how.from == Type::F32 {
+    if how.flush && how.from == Type::F32 && how.to != Type::F16 {
         f64::from(flushed(value as f32, true))
     } else {
         value
@@ -136,14 +172,16 @@ fn integer_to_integer(how: &Convert, value: i128) -> u64 {
     integer(how.to, value as u64) as u64
 }
 
-/// Values out of range become the nearest limit, NaN becomes zero.
+/// Values out of range become the nearest limit. NaN becomes zero, or, of a double or to 64 bits, the highest bit (PTX ISA 8.x, section 9.7.9.21).
 fn float_to_integer(how: &Convert, value: f64) -> u64 {
     let whole = round_integral(value, how.rounding);
     let (low, high) = limits(how.to);
-    let value = if whole.is_nan() {
-        0
-    } else {
-        (whole as i128).clamp(low, high)
+    let value = match whole.is_nan() {
+        true if how.from == Type::F64 || how.to.bytes() == 8 => {
+            return integer(how.to, 1 << (8 * how.to.bytes() - 1)) as u64;
+        }
+        true => 0,
+        false => (whole as i128).clamp(low, high),
     };
     value as u64
 }
@@ -195,9 +233,17 @@ fn integer_to_float(how: &Convert, value: i128) -> u64 {
         Type::F64 => {
             let nearest = value as f64;
             let excess = (value - nearest as i128) as f64;
-            super::round::direct64(nearest, excess, how.rounding).to_bits()
+            let double = direct64(nearest, excess, how.rounding);
+            match how.saturate {
+                true => double.clamp(0.0, 1.0).to_bits(),
+                false => double.to_bits(),
+            }
         }
-        _ => encode(how, value as f64),
+        _ => {
+            let nearest = value as f64;
+            let excess = (value - nearest as i128) as f64;
+            encode(how, to_odd(nearest, excess))
+        }
     }
 }
 

@@ -33,28 +33,42 @@ pub fn long1<const W: usize>(op: Long1, a: &Doubles<W>) -> Doubles<W> {
         Long1::Neg => map1(a, u64::wrapping_neg),
         Long1::Abs => map1(a, |a| (a as i64).wrapping_abs() as u64),
         Long1::Brev => map1(a, u64::reverse_bits),
-        Long1::FNeg => float1(a, |a| -a),
-        Long1::FAbs => float1(a, f64::abs),
+        Long1::FNeg => map1(a, |a| signed(a, |bits| bits ^ 1 << 63)),
+        Long1::FAbs => map1(a, |a| signed(a, |bits| bits & !(1 << 63))),
         Long1::FSqrt(rounding) => float1(a, |a| f::sqrt(a, rounding)),
         Long1::FRcp(rounding) => float1(a, |a| f::div(1.0, a, rounding)),
-        Long1::RcpGross => float1(a, |a| gross(gross(a).recip())),
+        Long1::RcpGross => map1(a, |a| gross(gross_value(a).recip())),
         Long1::RsqrtApprox => float1(a, |a| a.sqrt().recip()),
-        Long1::RsqrtGross => float1(a, |a| gross(gross(a).sqrt().recip())),
+        Long1::RsqrtGross => map1(a, |a| gross(gross_value(a).sqrt().recip())),
+    }
+}
+
+/// The sign of a number is changed, that of a NaN is kept.
+#[inline(always)]
+fn signed(bits: u64, change: impl Fn(u64) -> u64) -> u64 {
+    match f64::from_bits(bits).is_nan() {
+        true => f::quiet(f64::from_bits(bits)),
+        false => change(bits),
     }
 }
 
 /// What gross approximations keep of a double, before and after: its upper word, without subnormal numbers (PTX ISA,
 /// "rcp.approx.ftz.f64").
-fn gross(a: f64) -> f64 {
+fn gross(a: f64) -> u64 {
     if a.is_nan() {
-        return a;
+        return 0x7fff_ffff << 32;
     }
     let kept = f64::from_bits(a.to_bits() >> 32 << 32);
     if kept.is_subnormal() {
-        0f64.copysign(a)
+        0f64.copysign(a).to_bits()
     } else {
-        kept
+        kept.to_bits()
     }
+}
+
+/// A NaN whose payload is in the lower word only is an infinity to them.
+fn gross_value(bits: u64) -> f64 {
+    f64::from_bits(gross(f64::from_bits(bits >> 32 << 32)))
 }
 
 /// Two doubles to a double.
@@ -74,9 +88,9 @@ pub fn long2<const W: usize>(op: Long2, a: &Doubles<W>, b: &Doubles<W>) -> Doubl
             0 => u64::MAX,
             _ => (a as i64).wrapping_div(b as i64) as u64,
         }),
-        Long2::Rem { signed: false } => map2(a, b, |a, b| a.checked_rem(b).unwrap_or(a)),
+        Long2::Rem { signed: false } => map2(a, b, |a, b| a.checked_rem(b).unwrap_or(u64::MAX)),
         Long2::Rem { signed: true } => map2(a, b, |a, b| match b {
-            0 => a,
+            0 => u64::MAX,
             _ => (a as i64).wrapping_rem(b as i64) as u64,
         }),
         Long2::Min { signed: false } => map2(a, b, u64::min),
@@ -87,7 +101,7 @@ pub fn long2<const W: usize>(op: Long2, a: &Doubles<W>, b: &Doubles<W>) -> Doubl
         Long2::Or => map2(a, b, |a, b| a | b),
         Long2::Xor => map2(a, b, |a, b| a ^ b),
         Long2::FAdd(rounding) => float2(a, b, |a, b| f::add(a, b, rounding)),
-        Long2::FSub(rounding) => float2(a, b, |a, b| f::add(a, -b, rounding)),
+        Long2::FSub(rounding) => float2(a, b, |a, b| f::sub(a, b, rounding)),
         Long2::FMul(rounding) => float2(a, b, |a, b| f::mul(a, b, rounding)),
         Long2::FDiv(rounding) => float2(a, b, |a, b| f::div(a, b, rounding)),
         Long2::FMin => float2(a, b, f::min),
@@ -181,10 +195,18 @@ pub fn insert<const W: usize>(
     std::array::from_fn(|lane| insert_bits(a[lane], b[lane], position[lane], length[lane], 64))
 }
 
-/// `bfe` (PTX ISA 8.x, section 9.7.1): position and length are taken modulo 256; the sign bit is the field's highest bit, or
-/// the value's if the field reaches beyond it.
+/// Position and length of a field: of a word they are taken modulo 256 (PTX ISA 8.x, section 9.7.1), of a double they are not (measured on an
+/// H100).
+fn field_of(position: u32, length: u32, width: u32) -> (u32, u32) {
+    match width {
+        64 => (position.min(0xff), length.min(0xff)),
+        _ => (position & 0xff, length & 0xff),
+    }
+}
+
+/// `bfe`: the sign bit is the field's highest bit, or the value's if the field reaches beyond it.
 pub fn extract_bits(value: u64, position: u32, length: u32, width: u32, signed: bool) -> u64 {
-    let (position, length) = (position & 0xff, length & 0xff);
+    let (position, length) = field_of(position, length, width);
     if length == 0 {
         return 0;
     }
@@ -203,7 +225,7 @@ pub fn extract_bits(value: u64, position: u32, length: u32, width: u32, signed: 
 
 /// `bfi`: `length` bits of `field` replace those of `base` from `position` on.
 pub fn insert_bits(field: u64, base: u64, position: u32, length: u32, width: u32) -> u64 {
-    let (position, length) = (position & 0xff, length & 0xff);
+    let (position, length) = field_of(position, length, width);
     if position >= width || length == 0 {
         return base;
     }
@@ -249,7 +271,7 @@ mod tests {
     #[test]
     fn division_by_zero_has_a_result() {
         assert_eq!(long2(Long2::Div { signed: true }, &[5], &[0]), [u64::MAX]);
-        assert_eq!(long2(Long2::Rem { signed: false }, &[5], &[0]), [5]);
+        assert_eq!(long2(Long2::Rem { signed: false }, &[5], &[0]), [u64::MAX]);
         let lowest = i64::MIN as u64;
         assert_eq!(
             long2(Long2::Div { signed: true }, &[lowest], &[u64::MAX]),

@@ -17,9 +17,15 @@ pub fn flushed(value: f32, flush: bool) -> f32 {
 /// The one NaN that arithmetic makes (PTX ISA 8.x, section 9.7.3: NaN payloads are not kept).
 const NAN: f32 = f32::from_bits(0x7fff_ffff);
 
+/// By its bits, since compilers take one NaN for another.
 #[inline(always)]
-fn canonical(value: f32) -> f32 {
-    if value.is_nan() { NAN } else { value }
+pub fn canonical(value: f32) -> f32 {
+    let bits = value.to_bits();
+    f32::from_bits(if bits << 1 > 0xff00_0000 {
+        NAN.to_bits()
+    } else {
+        bits
+    })
 }
 
 #[inline(always)]
@@ -89,6 +95,20 @@ pub fn div(a: f32, b: f32, float: Float) -> f32 {
         }
     };
     finish(directed, float)
+}
+
+/// The quotient, but by less than the full range of divisors if it is not `full`: a quotient by one beyond 2^126, whose reciprocal is subnormal, is zero (PTX
+/// ISA 8.x, section 9.7.3, "div").
+#[inline(always)]
+pub fn div_approx(a: f32, b: f32, flush: bool, full: bool) -> f32 {
+    const BEYOND: f32 = f32::from_bits((127 + 126) << 23);
+    let beyond = !full && b.is_finite() && b.abs() > BEYOND;
+    let divisor = if beyond { f32::INFINITY.copysign(b) } else { b };
+    let float = Float {
+        flush,
+        ..Float::PLAIN
+    };
+    div(a, divisor, float)
 }
 
 /// The square root.
@@ -202,6 +222,17 @@ fn pick(a: f32, b: f32, nan: bool, first: impl Fn(f32, f32) -> bool) -> f32 {
 #[inline(always)]
 pub fn approximate(a: f32, flush: bool, f: impl Fn(f64) -> f64) -> f32 {
     let result = f(f64::from(flushed(a, flush))) as f32;
+    canonical(flushed(result, flush))
+}
+
+/// A function of an angle, which is first brought to turns, rounded towards zero, as machine code of an H100 does: large angles lose their places so.
+#[inline(always)]
+pub fn of_turns(a: f32, flush: bool, f: impl Fn(f64) -> f64) -> f32 {
+    const PER_RADIAN: f32 = 0.159_154_94;
+    let exact = f64::from(flushed(a, flush)) * f64::from(PER_RADIAN);
+    let turns = f64::from(flushed(to_single(exact, 0.0, Rounding::Zero), true));
+    let part = (turns - turns.trunc()).copysign(turns);
+    let result = f(part * std::f64::consts::TAU) as f32;
     canonical(flushed(result, flush))
 }
 

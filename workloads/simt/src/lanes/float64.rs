@@ -16,6 +16,38 @@ fn direct(nearest: f64, excess: f64, rounding: Rounding, exact_is_finite: bool) 
     }
 }
 
+/// Below, what rounding loses may lie below the least double; `UP` brings it back.
+const SMALL: f64 = f64::from_bits((1023 - 900) << 52);
+const UP: f64 = f64::from_bits((1023 + 600) << 52);
+
+/// A NaN as arithmetic passes it on: quiet, with its sign and payload.
+#[inline(always)]
+pub fn quiet(a: f64) -> u64 {
+    let bits = a.to_bits();
+    if a.is_nan() { bits | 1 << 51 } else { bits }
+}
+
+/// The sign of `a * b - product`, of a product rounded to the nearest.
+fn product_error(a: f64, b: f64, product: f64) -> f64 {
+    if product.abs() >= SMALL {
+        return libm::fma(a, b, -product);
+    }
+    let (small, large) = if a.abs() < b.abs() { (a, b) } else { (b, a) };
+    if large.abs() < 1.0 {
+        libm::fma(small * UP, large * UP, -(product * UP * UP))
+    } else {
+        libm::fma(small * UP, large, -(product * UP))
+    }
+}
+
+pub fn sub(a: f64, b: f64, rounding: Rounding) -> f64 {
+    // The sign of a NaN stays.
+    if rounding == Rounding::Nearest || b.is_nan() {
+        return a - b;
+    }
+    add(a, -b, rounding)
+}
+
 pub fn add(a: f64, b: f64, rounding: Rounding) -> f64 {
     if rounding == Rounding::Nearest {
         return a + b;
@@ -32,7 +64,7 @@ pub fn mul(a: f64, b: f64, rounding: Rounding) -> f64 {
     if rounding == Rounding::Nearest {
         return product;
     }
-    let error = libm::fma(a, b, -product);
+    let error = product_error(a, b, product);
     direct(product, error, rounding, a.is_finite() && b.is_finite())
 }
 
@@ -41,7 +73,8 @@ pub fn div(a: f64, b: f64, rounding: Rounding) -> f64 {
     if rounding == Rounding::Nearest || b == 0.0 {
         return quotient;
     }
-    let remainder = libm::fma(-quotient, b, a);
+    let up = if a.abs() < SMALL { UP } else { 1.0 };
+    let remainder = libm::fma(-quotient * up, b, a * up);
     let finite = a.is_finite() && b.is_finite();
     direct(quotient, remainder * b.signum(), rounding, finite)
 }
@@ -51,27 +84,64 @@ pub fn sqrt(a: f64, rounding: Rounding) -> f64 {
     if rounding == Rounding::Nearest {
         return root;
     }
-    direct(root, libm::fma(-root, root, a), rounding, a.is_finite())
+    let (scaled, up) = if a < SMALL {
+        (root * UP, UP)
+    } else {
+        (root, 1.0)
+    };
+    let remainder = libm::fma(-scaled, scaled, a * up * up);
+    direct(root, remainder, rounding, a.is_finite())
 }
 
 pub fn fma(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 {
+    // Of several NaNs the second operand's comes first, then the third's (measured on an H100).
+    if let Some(nan) = [b, c, a].into_iter().find(|value| value.is_nan()) {
+        return f64::from_bits(quiet(nan));
+    }
     let sum = libm::fma(a, b, c);
     if rounding == Rounding::Nearest {
         return sum;
     }
     let product = a * b;
-    if sum == 0.0
-        && rounding == Rounding::Down
-        && product.is_sign_negative() != c.is_sign_negative()
-    {
+    let finite = a.is_finite() && b.is_finite() && c.is_finite();
+    let excess = if finite && product.abs() < SMALL {
+        small_excess([a, b, c], product, sum)
+    } else {
+        // exact - sum, summed from the large parts to the small ones.
+        let error = libm::fma(a, b, -product);
+        let (high, low) = two_sum(product, c);
+        (high - sum) + low + error
+    };
+    let opposite = product.is_sign_negative() != c.is_sign_negative();
+    if sum == 0.0 && excess == 0.0 && rounding == Rounding::Down && opposite {
         return -0.0;
     }
-    // exact - sum, summed from the large parts to the small ones.
-    let error = libm::fma(a, b, -product);
-    let (high, low) = two_sum(product, c);
-    let excess = (high - sum) + low + error;
-    let finite = a.is_finite() && b.is_finite() && c.is_finite();
     direct(sum, excess, rounding, finite)
+}
+
+/// `a * b + c - sum` of a small product.
+#[cold]
+fn small_excess([a, b, c]: [f64; 3], product: f64, sum: f64) -> f64 {
+    if c == 0.0 {
+        return product_error(a, b, product);
+    }
+    let (small, large) = if a.abs() < b.abs() { (a, b) } else { (b, a) };
+    let product = small * UP * large;
+    // Of a product far below the last place of the third operand only the sign matters.
+    if c.abs() >= SMALL.sqrt() || product.abs() < SMALL {
+        return match a == 0.0 || b == 0.0 {
+            true => 0.0,
+            false => a.signum() * b.signum(),
+        };
+    }
+    let error = libm::fma(small * UP, large, -product);
+    let (high, low) = two_sum(product, c * UP);
+    (high - sum * UP) + low + error
+}
+
+/// [`fma`] to the nearest.
+pub fn fused(a: f64, b: f64, c: f64) -> f64 {
+    fma(a, b, c, Rounding::Nearest)
 }
 
 /// `min`: a number wins over NaN; -0 is less than +0.
@@ -89,6 +159,7 @@ pub fn max(a: f64, b: f64) -> f64 {
 #[inline(always)]
 fn pick(a: f64, b: f64, first: impl Fn(f64, f64) -> bool) -> f64 {
     match (a.is_nan(), b.is_nan()) {
+        (true, true) => f64::from_bits(quiet(b)),
         (true, _) => b,
         (_, true) => a,
         _ if first(a, b) => a,
@@ -106,6 +177,30 @@ mod tests {
         let down = div(1.0, 3.0, Rounding::Down);
         assert_eq!(div(1.0, 3.0, Rounding::Up), down.next_up());
         assert_eq!(div(-1.0, 3.0, Rounding::Zero), -down);
+    }
+
+    /// What rounding loses lies below the least double.
+    #[test]
+    fn small_results_are_rounded_in_the_named_direction() {
+        let bits = f64::from_bits;
+        let (zero, up) = (Rounding::Zero, Rounding::Up);
+        let small = bits(0x8010_0000_0000_0001);
+        let exact = [
+            mul(small, bits(0xbfff_0000_0000_0000), zero),
+            div(small, bits(0xbfe0_8421_0842_1084), zero),
+        ];
+        assert_eq!(
+            exact.map(f64::to_bits),
+            [0x1f_0000_0000_0001, 0x1f_0000_0000_0002]
+        );
+        let least = bits(1);
+        assert_eq!(mul(least, least, up), least);
+        assert_eq!(mul(least, -least, up).to_bits(), 1 << 63);
+        assert_eq!(fma(least, 0.5, 1.0, up), 1.0f64.next_up());
+        assert_eq!(fma(least, 0.75, least, zero), least);
+        assert_eq!(fma(least, 0.25, least, up), bits(2));
+        let root = sqrt(bits(3), zero);
+        assert!(root < sqrt(bits(3), up) && root.next_up() == sqrt(bits(3), up));
     }
 
     #[test]

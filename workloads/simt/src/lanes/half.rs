@@ -178,6 +178,9 @@ pub fn encode_bf16(value: f64, rounding: Rounding) -> u16 {
     Layout::of(HalfFormat::Bf16).encode(value, |value| round_integral(value, rounding)) as u16
 }
 
+/// What fills a tile out of bounds, of both formats and either sign (measured on an H100).
+const OUT_OF_BOUNDS: u32 = 0x7ff7;
+
 /// Elements of each word that an operation concerns: the shifts of their lowest bits.
 fn shifts(packed: bool) -> &'static [u32] {
     if packed { &[0, 16] } else { &[0] }
@@ -202,10 +205,11 @@ pub fn half<const W: usize>(how: &Half, sources: &[&[u32; W]]) -> [u32; W] {
 
 fn half_one(how: &Half, bits: [u32; 3]) -> u32 {
     let layout = Layout::of(how.format);
-    // Sign operations keep NaN payloads.
+    let [magnitude, sign] = [bits[0] & !layout.sign(), bits[0] & layout.sign()];
     match how.op {
-        HalfOp::Neg => return flush_bits(layout, bits[0] ^ layout.sign(), how.flush),
-        HalfOp::Abs => return flush_bits(layout, bits[0] & !layout.sign(), how.flush),
+        HalfOp::Neg | HalfOp::Abs if magnitude > layout.infinity() => return layout.nan(),
+        HalfOp::Neg => return flush_bits(layout, magnitude | sign ^ layout.sign(), how.flush),
+        HalfOp::Abs => return flush_bits(layout, magnitude, how.flush),
         _ => {}
     }
     let [a, b, c] = bits.map(|bits| layout.flushed(layout.decode(bits), how.flush));
@@ -215,7 +219,12 @@ fn half_one(how: &Half, bits: [u32; 3]) -> u32 {
         HalfOp::Add => sum(a, b),
         HalfOp::Sub => sum(a, -b),
         HalfOp::Mul => a * b,
-        HalfOp::Fma => sum(a * b, c),
+        HalfOp::Fma { oob: true }
+            if bits[..2].iter().any(|&bits| bits & 0x7fff == OUT_OF_BOUNDS) =>
+        {
+            0.0
+        }
+        HalfOp::Fma { .. } => sum(a * b, c),
         HalfOp::Min { nan } => extreme(a, b, nan, |a, b| a < b || (a == b && a.is_sign_negative())),
         HalfOp::Max { nan } => extreme(a, b, nan, |a, b| a > b || (a == b && a.is_sign_positive())),
         HalfOp::Neg | HalfOp::Abs => a,
@@ -229,15 +238,18 @@ fn half_one(how: &Half, bits: [u32; 3]) -> u32 {
                 0.0
             }
         }
+        // NaN stays.
         (_, true) => {
-            if value > 0.0 {
-                value
-            } else {
+            if value <= 0.0 {
                 0.0
+            } else {
+                value
             }
         }
         _ => value,
     };
+    // Whether a result is subnormal is asked before it is rounded.
+    let value = layout.flushed(value, how.flush);
     flush_bits(
         layout,
         layout.encode(value, f64::round_ties_even),
@@ -328,11 +340,10 @@ pub fn narrow<const W: usize>(how: &Narrow, sources: &[&[u32; W]]) -> [u32; W] {
 fn narrow_one(how: &Narrow, bits: u32) -> u32 {
     let layout = Layout::of(how.format);
     let value = f64::from(f32::from_bits(bits));
-    let value = if how.relu && (value < 0.0 || value.is_nan()) {
-        0.0
-    } else {
-        value
-    };
+    let value = if how.relu && value <= 0.0 { 0.0 } else { value };
+    if how.format == HalfFormat::Tf32 && how.rounding.is_none() {
+        return to_tf32(bits, how.finite);
+    }
     let narrow = match how.rounding {
         Some(rounding) => layout.encode(value, |value| round_integral(value, rounding)),
         None => layout.encode(value, f64::round),
@@ -348,6 +359,20 @@ fn narrow_one(how: &Narrow, bits: u32) -> u32 {
         narrow << 13
     } else {
         narrow
+    }
+}
+
+/// `cvt.rna.tf32`: half of the last place is added to the bits. What is not finite is cut, and under `.satfinite` loses one more (measured on an H100, and
+/// right for infinities).
+fn to_tf32(bits: u32, finite: bool) -> u32 {
+    const EXPONENT: u32 = 0x7f80_0000;
+    let unbounded = |bits: u32| bits & EXPONENT == EXPONENT;
+    let half = if unbounded(bits) { 0 } else { 0x1000 };
+    let cut = bits.wrapping_add(half) & !0x1fff;
+    if finite && unbounded(cut) {
+        cut - 0x2000
+    } else {
+        cut
     }
 }
 
@@ -406,7 +431,7 @@ mod tests {
     #[test]
     fn a_fused_product_is_rounded_once() {
         // (1 + 3 * 2^-10)^2 - 1 is 6 * 2^-10 + 9 * 2^-20 exactly; a rounded product would leave 6 * 2^-10 only.
-        let fma = op(HalfOp::Fma, HalfFormat::F16, false);
+        let fma = op(HalfOp::Fma { oob: false }, HalfFormat::F16, false);
         let fused = run(fma, [0x3c03, 0x3c03, 0xbc00]);
         assert_eq!(F16.decode(fused), 6.0 / 1024.0 + libm::ldexp(1.0, -17));
     }

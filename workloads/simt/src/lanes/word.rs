@@ -32,8 +32,8 @@ pub fn word1<const W: usize>(op: Word1, a: &Words<W>) -> Words<W> {
         Word1::Clz => map1(a, u32::leading_zeros),
         Word1::Brev => map1(a, u32::reverse_bits),
         Word1::Bfind { signed, shift } => map1(a, |a| find_bit(u64::from(a), 32, signed, shift)),
-        Word1::FNeg { flush } => float1(a, |a| -f::flushed(a, flush)),
-        Word1::FAbs { flush } => float1(a, |a| f::flushed(a, flush).abs()),
+        Word1::FNeg { flush } => float1(a, |a| f::canonical(-f::flushed(a, flush))),
+        Word1::FAbs { flush } => float1(a, |a| f::canonical(f::flushed(a, flush).abs())),
         Word1::FSqrt(Float::PLAIN) => float1(a, |a| f::sqrt(a, Float::PLAIN)),
         Word1::FSqrt(float) => float1(a, |a| f::sqrt(a, float)),
         Word1::FRcp(float) => float1(a, |a| f::div(1.0, a, float)),
@@ -44,8 +44,8 @@ pub fn word1<const W: usize>(op: Word1, a: &Words<W>) -> Words<W> {
         }
         Word1::Ex2Approx { flush } => float1(a, |a| f::approximate(a, flush, libm::exp2)),
         Word1::Lg2Approx { flush } => float1(a, |a| f::approximate(a, flush, libm::log2)),
-        Word1::SinApprox { flush } => float1(a, |a| f::approximate(a, flush, libm::sin)),
-        Word1::CosApprox { flush } => float1(a, |a| f::approximate(a, flush, libm::cos)),
+        Word1::SinApprox { flush } => float1(a, |a| f::of_turns(a, flush, libm::sin)),
+        Word1::CosApprox { flush } => float1(a, |a| f::of_turns(a, flush, libm::cos)),
         Word1::TanhApprox => float1(a, |a| f::approximate(a, false, libm::tanh)),
     }
 }
@@ -81,7 +81,7 @@ pub fn word2<const W: usize>(op: Word2, a: &Words<W>, b: &Words<W>) -> Words<W> 
         Word2::Mul24 { signed, high } => map2(a, b, |a, b| mul24(a, b, signed, high)),
         Word2::Div { signed: false } => map2(a, b, |a, b| a.checked_div(b).unwrap_or(u32::MAX)),
         Word2::Div { signed: true } => map2(a, b, divide_signed),
-        Word2::Rem { signed: false } => map2(a, b, |a, b| a.checked_rem(b).unwrap_or(a)),
+        Word2::Rem { signed: false } => map2(a, b, |a, b| a.checked_rem(b).unwrap_or(u32::MAX)),
         Word2::Rem { signed: true } => map2(a, b, remainder_signed),
         Word2::Min { signed: false } => map2(a, b, u32::min),
         Word2::Min { signed: true } => map2(a, b, |a, b| (a as i32).min(b as i32) as u32),
@@ -103,16 +103,7 @@ pub fn word2<const W: usize>(op: Word2, a: &Words<W>, b: &Words<W>) -> Words<W> 
         Word2::FDiv(Float::PLAIN) => float2(a, b, |a, b| f::div(a, b, Float::PLAIN)),
         Word2::FDiv(float) => float2(a, b, |a, b| f::div(a, b, float)),
         // Both approximate divisions are given the exact quotient, which is inside their bounds of 2 ulp.
-        Word2::FDivApprox { flush, .. } => float2(a, b, |a, b| {
-            f::div(
-                a,
-                b,
-                Float {
-                    flush,
-                    ..Float::PLAIN
-                },
-            )
-        }),
+        Word2::FDivApprox { flush, full } => float2(a, b, |a, b| f::div_approx(a, b, flush, full)),
         Word2::FMin { flush, nan } => float2(a, b, |a, b| f::min(a, b, flush, nan)),
         Word2::FMax { flush, nan } => float2(a, b, |a, b| f::max(a, b, flush, nan)),
         // PTX: the sign of the first operand, the magnitude of the second.
@@ -134,7 +125,7 @@ fn divide_signed(a: u32, b: u32) -> u32 {
 
 fn remainder_signed(a: u32, b: u32) -> u32 {
     if b == 0 {
-        return a;
+        return u32::MAX;
     }
     (a as i32).wrapping_rem(b as i32) as u32
 }

@@ -57,11 +57,7 @@ fn one(how: WordFunction, [a, b, c]: [u32; 3]) -> u32 {
 }
 
 fn positive(value: f64, relu: bool) -> f64 {
-    if relu && (value.is_nan() || value <= 0.0) {
-        0.0
-    } else {
-        value
-    }
+    if relu && value <= 0.0 { 0.0 } else { value }
 }
 
 /// `fns`, as its description in PTX computes it.

@@ -1,13 +1,13 @@
 //! Loads, stores and atomics of a warp.
 
 use warpwatt_ptx::program::{
-    Access, Atomic, AtomicOp, Half, HalfFormat, HalfOp, Inst, Op, Slot, SlotKind,
+    Access, Atomic, AtomicOp, Float, Half, HalfFormat, HalfOp, Inst, Op, Slot, SlotKind,
 };
 use warpwatt_ptx::types::{Space, Type};
 
 use super::{Step, Warp};
 use crate::error::Cause;
-use crate::lanes::map1;
+use crate::lanes::{add_singles, map1, quiet};
 use crate::memory::{BadAccess, Memories};
 use crate::span::{Reach, Span};
 use crate::trace::{Affine, LaneMask, lanes};
@@ -305,7 +305,8 @@ impl<const W: usize> Warp<W> {
         let mut changes = false;
         each_lane::<N, W>(atomic.access.space, at, memories, |lane, bytes| {
             let old = extend(bytes, false);
-            let new = combine(&atomic, old, operand(1, lane), operand(2, lane));
+            let (value, swap) = (operand(1, lane), operand(2, lane));
+            let new = combine_at(&atomic, at.addresses[lane], old, value, swap);
             bytes.copy_from_slice(&new.to_le_bytes()[..N]);
             changes |= extend(bytes, false) != old;
             before[lane] = old;
@@ -338,7 +339,8 @@ impl<const W: usize> Warp<W> {
         each_lane::<N, W>(atomic.access.space, at, memories, |lane, bytes| {
             for (number, chunk) in bytes.chunks_exact_mut(size).enumerate() {
                 let old = extend(chunk, false);
-                let new = combine(&atomic, old, u64::from(operand(number, lane)), 0);
+                let value = u64::from(operand(number, lane));
+                let new = combine_at(&atomic, at.addresses[lane], old, value, 0);
                 chunk.copy_from_slice(&new.to_le_bytes()[..size]);
                 before[number][lane] = old as u32;
             }
@@ -452,6 +454,38 @@ fn extend(bytes: &[u8], signed: bool) -> u64 {
     }
 }
 
+/// The sum of singles in a space that keeps subnormal numbers, or flushes them.
+fn add_singles_at(flush: bool, old: u64, value: u64) -> u64 {
+    let [old, value] = [old, value].map(|bits| f32::from_bits(bits as u32));
+    let float = Float {
+        flush,
+        ..Float::PLAIN
+    };
+    u64::from(add_singles(old, value, float).to_bits())
+}
+
+/// A NaN that comes is what remains, then one that is there.
+fn add_doubles(old: u64, value: u64) -> u64 {
+    let nan = [value, old]
+        .into_iter()
+        .find(|&bits| f64::from_bits(bits).is_nan());
+    nan.unwrap_or_else(|| (f64::from_bits(old) + f64::from_bits(value)).to_bits())
+}
+
+/// As [`combine`], where a lane's atomic is: sums of singles in global memory flush subnormal numbers, those in shared memory do not (PTX ISA 8.x, section
+/// 9.7.13.5); in shared memory a NaN that is there comes first, and becomes quiet (measured on an H100).
+fn combine_at(atomic: &Atomic, address: u64, old: u64, value: u64, swap: u64) -> u64 {
+    let space = match atomic.access.space {
+        Space::Generic => Space::of(address),
+        named => named,
+    };
+    match (atomic.op, atomic.access.element, space) {
+        (AtomicOp::Add, Type::F32, Space::Global) => add_singles_at(true, old, value),
+        (AtomicOp::Add, Type::F64, Space::Shared) => quiet(f64::from_bits(add_doubles(value, old))),
+        _ => combine(atomic, old, value, swap),
+    }
+}
+
 pub(super) fn combine(atomic: &Atomic, old: u64, value: u64, swap: u64) -> u64 {
     let element = atomic.access.element;
     let signed = |bits: u64| match element.bytes() {
@@ -459,11 +493,8 @@ pub(super) fn combine(atomic: &Atomic, old: u64, value: u64, swap: u64) -> u64 {
         _ => bits as i64,
     };
     match (atomic.op, element) {
-        (AtomicOp::Add, Type::F32) => {
-            let sum = f32::from_bits(old as u32) + f32::from_bits(value as u32);
-            u64::from(sum.to_bits())
-        }
-        (AtomicOp::Add, Type::F64) => (f64::from_bits(old) + f64::from_bits(value)).to_bits(),
+        (AtomicOp::Add, Type::F32) => add_singles_at(false, old, value),
+        (AtomicOp::Add, Type::F64) => add_doubles(old, value),
         (op, element) if element.is_half() => combine_halves(op, element, old, value, swap),
         (AtomicOp::Add, _) => old.wrapping_add(value),
         (AtomicOp::Min, _) if element.is_signed() => signed(old).min(signed(value)) as u64,

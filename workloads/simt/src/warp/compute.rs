@@ -5,7 +5,7 @@ use warpwatt_ptx::program::{
 };
 
 use super::Warp;
-use crate::lanes::{self, map1, map2, map3};
+use crate::lanes::{self, flushed, map1, map2, map3};
 use crate::registers::{DOUBLES, Registers, WORDS};
 use crate::trace::LaneMask;
 
@@ -329,9 +329,13 @@ impl<const W: usize> Warp<W> {
             Op::SelectLong { negated } => self.doubles(inst, executed, |s| {
                 choose(s.predicate(2, *negated), s.double(0), s.double(1))
             }),
-            Op::SelectBySign { double, float } => {
+            Op::SelectBySign {
+                double,
+                float,
+                flush,
+            } => {
                 let first = |sign: u32| match *float {
-                    true => f32::from_bits(sign) >= 0.0,
+                    true => flushed(f32::from_bits(sign), *flush) >= 0.0,
                     false => sign as i32 >= 0,
                 };
                 if *double {

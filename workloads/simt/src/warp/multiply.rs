@@ -1,17 +1,19 @@
 //! Products of the matrices that a warp's lanes hold: `mma`, `wmma.mma`.
 //!
-//! Products are exact, sums in double precision along the inner dimension, one after the other, rounded once at the end: at least as exact as
-//! hardware, whose sums PTX leaves open. Registers are brought into the order of their matrix word by word, words are decoded side by side, and eight columns are
+//! Sums of floats are those of tensor cores ([`aligned`]), of integers exact, of doubles chains of fused multiply-adds. Registers are brought into the order of their matrix word by word, words are decoded side by side, and eight columns are
 //! summed side by side, so that compilers turn both into vector code; which word lies where is worked out once for a kind of instruction.
 
 use std::sync::Arc;
 
-use warpwatt_ptx::program::{Matrix, MatrixElement, MultiplyAdd, Product, Slot};
+use warpwatt_ptx::program::{HalfFormat, Matrix, MatrixElement, MultiplyAdd, Product, Slot};
 
 use super::Warp;
+use super::aligned::{self, Alignment, Exponents};
+use super::elements;
 use super::matrix::{GROUP, Parts};
 use super::packed::{SIDE, WORDS, decode, encode};
 use super::sparse;
+use crate::lanes::fused_double;
 use crate::trace::LaneMask;
 
 /// Rows and columns that are summed side by side: each matrix has a multiple of so many.
@@ -68,6 +70,7 @@ impl Places {
 pub(super) struct Multiplier {
     known: Vec<(MultiplyAdd, Arc<[Places; 4]>)>,
     room: [Vec<f64>; 3],
+    exponents: Exponents,
 }
 
 impl Multiplier {
@@ -98,6 +101,7 @@ impl<const W: usize> Warp<W> {
     ) {
         let places = self.multiplier.places(how, matrix.dst.len());
         let mut room = std::mem::take(&mut self.multiplier.room);
+        let mut exponents = std::mem::take(&mut self.multiplier.exponents);
         let mut words = [0; WORDS];
         let [of_a, of_b, of_c] = how.registers.map(usize::from);
         let (first, rest) = matrix.src.split_at(of_a);
@@ -115,13 +119,19 @@ impl<const W: usize> Warp<W> {
                     let words = self.registers.word_part::<GROUP>(*metadata, group);
                     let [_, stored] = how.size_of(0);
                     let columns = sparse::columns(words, sparse, how.elements[0], stored);
-                    sparse::multiply(&columns, a, b, d, usize::from(how.shape[1]));
+                    let column = |row: usize, at: usize| columns[row * stored + at];
+                    if how.elements[3] == MatrixElement::S32 {
+                        sparse::multiply(&columns, a, b, d, usize::from(how.shape[1]));
+                    } else {
+                        of_floats(how, (a, b), (stored, column), d, &mut exponents);
+                    }
                 }
-                _ => multiply(how, a, b, d),
+                _ => multiply(how, a, b, d, &mut exponents),
             }
             self.scatter(how, (&matrix.dst, executed), group, &places[3], d);
         }
         self.multiplier.room = room;
+        self.multiplier.exponents = exponents;
     }
 
     /// A matrix that a group of lanes holds, row by row.
@@ -190,11 +200,65 @@ impl<const W: usize> Warp<W> {
 
 /// D = A B + D.
 #[inline(always)]
-fn multiply(how: &MultiplyAdd, a: &[f64], b: &[f64], d: &mut [f64]) {
+fn multiply(how: &MultiplyAdd, a: &[f64], b: &[f64], d: &mut [f64], exponents: &mut Exponents) {
     match (how.elements[0], how.product) {
         (MatrixElement::F64, _) => fused(how, a, b, d),
+        _ if how.elements[3] != MatrixElement::S32 => {
+            let depth = usize::from(how.shape[2]);
+            of_floats(how, (a, b), (depth, |_, at| at), d, exponents);
+        }
         (_, Product::Xor) => summed(how, a, b, d, |a, b| (a - b).abs()),
         _ => summed(how, a, b, d, |a, b| a * b),
+    }
+}
+
+/// Sums of floats; `stored` elements of each row of A are there.
+#[inline(always)]
+fn of_floats(
+    how: &MultiplyAdd,
+    factors: (&[f64], &[f64]),
+    (stored, column): (usize, impl Fn(usize, usize) -> usize),
+    d: &mut [f64],
+    exponents: &mut Exponents,
+) {
+    let [factor, _, addend, result] = how.elements;
+    let n = usize::from(how.shape[1]);
+    let of_bytes = matches!(factor, MatrixElement::Small(_));
+    let alignment = match () {
+        () if of_bytes => Alignment::of(MatrixElement::Half(HalfFormat::F16), result),
+        // A single that is added to leaves a single, which becomes a half later.
+        () if addend == MatrixElement::F32 => Alignment::of(factor, addend),
+        () => Alignment::of(factor, result),
+    };
+    if !of_bytes {
+        // `wmma` takes four TF32 at a time.
+        let group = match factor {
+            MatrixElement::Half(HalfFormat::Tf32) if !how.fixed_layout => 4,
+            _ => stored,
+        };
+        for first in (0..stored).step_by(group) {
+            let at = (first..first + group, &column);
+            aligned::add_products(&alignment, factors, at, (d, n), exponents);
+        }
+        return;
+    }
+    // Machines make halves of them, sum the first two of each four and then the others, and add that to what was there.
+    let mut sums = vec![0.0; d.len()];
+    for part in 0..2 {
+        let at = (0..stored).filter(|at| at / 2 % 2 == part);
+        aligned::add_products(
+            &alignment,
+            factors,
+            (at, &column),
+            (&mut sums, n),
+            exponents,
+        );
+        for sum in &mut sums {
+            *sum = elements::decode(result, elements::encode(result, *sum, false));
+        }
+    }
+    for (sum, part) in d.iter_mut().zip(sums) {
+        *sum += part;
     }
 }
 
@@ -238,7 +302,7 @@ fn fused(how: &MultiplyAdd, a: &[f64], b: &[f64], d: &mut [f64]) {
     for (left, sums) in a.chunks_exact(k).zip(d.chunks_exact_mut(n)) {
         for (&one, row) in left.iter().zip(b.chunks_exact(n)) {
             for (sum, &other) in sums.iter_mut().zip(row) {
-                *sum = libm::fma(one, other, *sum);
+                *sum = fused_double(one, other, *sum);
             }
         }
     }
@@ -247,7 +311,6 @@ fn fused(how: &MultiplyAdd, a: &[f64], b: &[f64], d: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use warpwatt_ptx::program::{HalfFormat, SmallFormat};
 
     use super::*;
 
@@ -258,7 +321,7 @@ mod tests {
 
     /// Elements that multiply-adds take.
     fn elements() -> impl Strategy<Value = [MatrixElement; 4]> {
-        use MatrixElement::{B1, F32, F64, Half, S4, S8, S32, Small, U4, U8};
+        use MatrixElement::{B1, F32, F64, Half, S4, S8, S32, U4, U8};
         let half = Half(HalfFormat::F16);
         prop::sample::select(vec![
             [half, half, F32, F32],
@@ -266,13 +329,6 @@ mod tests {
             [half, half, half, F32],
             [Half(HalfFormat::Bf16), Half(HalfFormat::Bf16), F32, F32],
             [Half(HalfFormat::Tf32), Half(HalfFormat::Tf32), F32, F32],
-            [Small(SmallFormat::E4m3), Small(SmallFormat::E5m2), F32, F32],
-            [
-                Small(SmallFormat::E5m2),
-                Small(SmallFormat::E4m3),
-                half,
-                half,
-            ],
             [S8, U8, S32, S32],
             [U4, S4, S32, S32],
             [B1, B1, S32, S32],
@@ -280,8 +336,50 @@ mod tests {
         ])
     }
 
+    /// The sum of terms cut 25 bits below the largest exponent: exponents are found one by one, and places are whole numbers.
+    fn cut_sum(how: &MultiplyAdd, before: f64, pairs: &[(f64, f64)]) -> f64 {
+        let plain = pairs.iter().fold(before, |sum, (a, b)| sum + a * b);
+        if !plain.is_finite() {
+            return plain;
+        }
+        let least = |element| match element {
+            MatrixElement::Half(HalfFormat::F16) => -14,
+            _ => -126,
+        };
+        let exponent = |value: f64, element| libm::ilogb(value).max(least(element));
+        let of_factors = pairs.iter().filter(|(a, b)| a * b != 0.0);
+        let exponents = of_factors
+            .map(|&(a, b)| exponent(a, how.elements[0]) + exponent(b, how.elements[1]))
+            .chain((before != 0.0).then(|| exponent(before, how.elements[3])));
+        let Some(last) = exponents.max().map(|largest| largest - 25) else {
+            return 0.0;
+        };
+        let places = |term: f64| libm::ldexp(term, -last).trunc() as i64;
+        let terms = pairs.iter().map(|(a, b)| places(a * b));
+        let sum = libm::ldexp((places(before) + terms.sum::<i64>()) as f64, last);
+        if how.elements[2] != MatrixElement::F32 && how.elements[3] != MatrixElement::F32 {
+            return 0.0
+                + crate::lanes::decode_half(crate::lanes::encode_half(
+                    sum,
+                    warpwatt_ptx::program::Rounding::Nearest,
+                ));
+        }
+        let nearest = sum as f32;
+        let single = if f64::from(nearest).abs() > sum.abs() && nearest.is_finite() {
+            f32::from_bits(nearest.to_bits() - 1)
+        } else if nearest.is_infinite() && sum.abs() < libm::ldexp(1.0, 128) {
+            f32::MAX.copysign(nearest)
+        } else {
+            nearest
+        };
+        f64::from(single)
+    }
+
     /// One sum as it is documented, with numbers of its own.
     fn sum(how: &MultiplyAdd, before: f64, pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
+        if matches!(how.elements[0], MatrixElement::Half(_)) {
+            return cut_sum(how, before, &pairs.collect::<Vec<_>>());
+        }
         if how.elements[0] == MatrixElement::F64 {
             return pairs.fold(before, |sum, (a, b)| libm::fma(a, b, sum));
         }
@@ -311,12 +409,16 @@ mod tests {
             let b: Vec<f64> = (0..k * n).map(|at| value(1, at + 100)).collect();
             let c: Vec<f64> = (0..m * n).map(|at| value(2, at + 200)).collect();
             let mut d = c.clone();
-            multiply(&how, &a, &b, &mut d);
+            multiply(&how, &a, &b, &mut d, &mut Exponents::default());
             for row in 0..m {
                 for column in 0..n {
                     let pairs = (0..k).map(|at| (a[row * k + at], b[at * n + column]));
                     let want = sum(&how, c[row * n + column], pairs);
-                    let found = d[row * n + column];
+                    let found = match how.elements[3] {
+                        // Rounded when they are encoded.
+                        result @ MatrixElement::Half(_) => elements::decode(result, elements::encode(result, d[row * n + column], false)),
+                        _ => d[row * n + column],
+                    };
                     prop_assert!(same(found, want), "{} {}: {} {}", row, column, found, want);
                 }
             }

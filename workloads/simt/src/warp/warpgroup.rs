@@ -1,6 +1,7 @@
 //! Matrix products of a warpgroup. Each warp computes the sixteen rows that it holds when it comes to the instruction; that all four have come is waited for with
 //! the groups.
 
+use super::aligned::{self, Alignment, Exponents};
 use super::elements::{decode, encode, numbers};
 use super::shared_matrix::{CHUNK, CORE, Layout, SharedMatrix};
 use super::{Warp, sparse};
@@ -10,7 +11,7 @@ use crate::memory::{BadAccess, Memories};
 use crate::registers::full;
 use crate::trace::LaneMask;
 use warpwatt_ptx::program::{
-    Adds, GROUP_ROWS, GroupMultiplyAdd, Inst, Matrix, Product, Slot, WARPGROUP,
+    Adds, GROUP_ROWS, GroupMultiplyAdd, Inst, Matrix, MatrixElement, Product, Slot, WARPGROUP,
 };
 
 /// Lanes that hold a matrix together.
@@ -155,6 +156,9 @@ trait Products {
 impl Products for GroupMultiplyAdd {
     fn products(&self, left: &[u8], right: &[u8], before: Option<Vec<f64>>) -> Vec<f64> {
         let columns = usize::from(self.columns);
+        if self.elements[2] != MatrixElement::S32 {
+            return self.of_floats(left, right, |_, at| at, before);
+        }
         let mut products = if self.product == Product::Times {
             self.of_numbers(left, right)
         } else {
@@ -189,10 +193,57 @@ impl OfStored for GroupMultiplyAdd {
         before: Option<Vec<f64>>,
     ) -> Vec<f64> {
         let across = usize::from(self.columns);
+        if self.elements[2] != MatrixElement::S32 {
+            let stored = usize::from(self.depth) / 2;
+            return self.of_floats(left, right, |row, at| columns[row * stored + at], before);
+        }
         let left = numbers(self.elements[0], left, self.negated[0]);
         let right = self.by_depth(right);
         let mut sums = before.unwrap_or_else(|| vec![-0.0; ROWS * across]);
         sparse::multiply(columns, &left, &right, &mut sums, across);
+        sums
+    }
+}
+
+/// Sums of products of floats.
+trait OfFloats {
+    /// `column` says which row of B a stored element of A meets.
+    fn of_floats(
+        &self,
+        left: &[u8],
+        right: &[u8],
+        column: impl Fn(usize, usize) -> usize,
+        before: Option<Vec<f64>>,
+    ) -> Vec<f64>;
+}
+
+impl OfFloats for GroupMultiplyAdd {
+    fn of_floats(
+        &self,
+        left: &[u8],
+        right: &[u8],
+        column: impl Fn(usize, usize) -> usize,
+        before: Option<Vec<f64>>,
+    ) -> Vec<f64> {
+        let [a, b, d] = self.elements;
+        let alignment = match a {
+            MatrixElement::Small(_) => Alignment::of_bytes(a, b, d),
+            _ => Alignment::of(a, d),
+        };
+        let across = usize::from(self.columns);
+        let left = numbers(a, left, self.negated[0]);
+        let right = self.by_depth(right);
+        let mut sums = before.unwrap_or_else(|| vec![0.0; ROWS * across]);
+        let at = 0..left.len() / ROWS;
+        let factors = (&left[..], &right[..]);
+        let mut exponents = Exponents::default();
+        aligned::add_products(
+            &alignment,
+            factors,
+            (at, column),
+            (&mut sums, across),
+            &mut exponents,
+        );
         sums
     }
 }
