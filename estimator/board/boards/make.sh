@@ -16,6 +16,8 @@ board titan-xp ../measured/titan_xp_micro.csv
 board titan-v ../measured/titan_v_micro.csv
 loops=gtx-titan-x.toml,titan-xp.toml,titan-v.toml
 board qv100 ../measured/qv100_kernels.csv --transfer $loops
-for name in v100 titan-x-pascal rtx2060s a100 h100 h200; do
+board h100 ../measured/h100 --transfer $loops,qv100.toml
+for name in v100 titan-x-pascal rtx2060s a100; do
     board $name --transfer $loops,qv100.toml
 done
+board h200 --transfer $loops,qv100.toml,h100.toml

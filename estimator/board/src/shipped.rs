@@ -44,29 +44,42 @@ pub struct Measured {
     pub what: &'static str,
     /// The table, as CSV.
     pub text: &'static str,
+    /// What a profiler counted of its cases, where that is a table of its own: joined by name.
+    pub counts: Option<&'static str>,
 }
 
-/// Every table. The first three: J. Guerreiro et al., TPDS 2019 (github.com/hpc-ulisboa/gpupowermodel, BSD); the last: accel-sim/accel-sim-framework, `util/accelwattch`.
-pub const MEASURED: [Measured; 4] = [
+/// Every table. The first three: J. Guerreiro et al., TPDS 2019 (github.com/hpc-ulisboa/gpupowermodel, BSD); the fourth: accel-sim/accel-sim-framework, `util/accelwattch`. The last is this project's own, with
+/// `workloads/your_gpu`: an H100 SXM, driver 580.159.04, 2026-11-26.
+pub const MEASURED: [Measured; 5] = [
     Measured {
         board: "gtx-titan-x",
         what: "loops on a GTX Titan X",
         text: include_str!("../measured/gtx_titan_x_micro.csv"),
+        counts: None,
     },
     Measured {
         board: "titan-xp",
         what: "loops on a TITAN Xp",
         text: include_str!("../measured/titan_xp_micro.csv"),
+        counts: None,
     },
     Measured {
         board: "titan-v",
         what: "loops on a TITAN V",
         text: include_str!("../measured/titan_v_micro.csv"),
+        counts: None,
     },
     Measured {
         board: "qv100",
         what: "kernels on a Quadro GV100",
         text: include_str!("../measured/qv100_kernels.csv"),
+        counts: None,
+    },
+    Measured {
+        board: "h100",
+        what: "loops and kernels on an H100",
+        text: include_str!("../measured/h100/watts.csv"),
+        counts: Some(include_str!("../measured/h100/counts.csv")),
     },
 ];
 
@@ -76,7 +89,11 @@ impl Measured {
     /// # Errors
     /// The table or the board's preset cannot be read: a sentence.
     pub fn rows(&self, board: &Board) -> Result<Rows, String> {
-        let table = Table::parse(self.text).map_err(|faults| format!("{faults:?}"))?;
+        let parsed = |text| Table::parse(text).map_err(|faults| format!("{faults:?}"));
+        let mut table = parsed(self.text)?;
+        if let Some(counts) = self.counts {
+            table = table.joined(&parsed(counts)?, "name");
+        }
         let columns: Vec<&str> = table.header.iter().map(String::as_str).collect();
         let map = Map::recognised(&columns).ok_or("no known layout")?;
         let gpu = board.gpu()?;

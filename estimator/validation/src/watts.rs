@@ -132,21 +132,32 @@ fn cases(measured: &Measured, fitted: &Calibrated) -> Vec<Check> {
     .collect()
 }
 
-/// A board from what the other measured ones tell: kernels from loops of three boards, one of them with the same chip.
+/// Boards from what other measured ones tell: a Volta from loops of three boards, one of them with the same chip, and a Hopper from these and it.
 fn transferred() -> Result<Vec<Check>, String> {
-    let (loops, kernels) = MEASURED.split_at(3);
-    let sources = loops.iter().map(|measured| board(measured.board));
+    let [x, xp, v, volta, hopper] = &MEASURED;
+    let loops = "kernels on a Quadro GV100, from loops of other boards";
+    let others = "loops and kernels on an H100, from other boards";
+    let mut found = from_others(volta, &[x, xp, v], loops)?;
+    found.extend(from_others(hopper, &[x, xp, v, volta], others)?);
+    Ok(found)
+}
+
+/// What was measured on a board from what others tell of it.
+fn from_others(
+    measured: &Measured,
+    others: &[&Measured],
+    what: &str,
+) -> Result<Vec<Check>, String> {
+    let sources = others.iter().map(|other| board(other.board));
     let sources = sources.collect::<Result<Vec<Board>, String>>()?;
-    let kernels = kernels.first().ok_or("no kernels")?;
-    let board = Board::unmeasured(board(kernels.board)?.facts, &sources)?;
-    let rows = kernels.rows(&board)?;
+    let board = Board::unmeasured(board(measured.board)?.facts, &sources)?;
+    let rows = measured.rows(&board)?;
     let all: Vec<Compared> = rows
         .used
         .iter()
         .filter_map(|row| board.compared(row))
         .collect();
     let errors = Errors::of(&all).ok_or("no kernels")?;
-    let what = "kernels on a Quadro GV100, from loops of other boards";
     let check = |text: &str, most: f64, ours: f64| {
         Check::at_most(what, text, most, ours).of_kind(Kind::Independent)
     };

@@ -9,24 +9,24 @@ use warpwatt_suite::{LaunchFile, Lower, RunOptions, run_case};
 
 use super::rows::{Before, Row};
 
+macro_rules! programs {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../../../workloads/silicon/", $name, ".ptx")))),*]
+    };
+}
+
 /// The kernels, by the names of their files.
-const PROGRAMS: [(&str, &str); 4] = [
-    (
-        "applications",
-        include_str!("../../../../workloads/silicon/applications.ptx"),
-    ),
-    (
-        "probes",
-        include_str!("../../../../workloads/silicon/probes.ptx"),
-    ),
-    (
-        "reduce",
-        include_str!("../../../../workloads/silicon/reduce.ptx"),
-    ),
-    (
-        "streams",
-        include_str!("../../../../workloads/silicon/streams.ptx"),
-    ),
+const PROGRAMS: [(&str, &str); 10] = programs![
+    "applications",
+    "probes",
+    "reduce",
+    "streams",
+    "attention80",
+    "attention80_d128",
+    "attention90",
+    "attention90_d128",
+    "product80",
+    "product90",
 ];
 
 /// What `n` of a row's work executes.

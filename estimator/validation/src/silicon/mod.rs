@@ -11,8 +11,8 @@ use warpwatt_suite::Lower;
 use super::{Check, Kind, Tolerance};
 use rows::{Amount, Device, Row, Rows, Unit};
 
-/// Kernels on cards with this chip are summed up.
-const SUMMED: &str = "v100";
+/// Kernels on cards of these presets are summed up.
+const SUMMED: [(&str, &str); 2] = [("v100", "V100"), ("h100", "H100")];
 
 /// What rows come to.
 const MEAN_ERROR: f64 = 0.15;
@@ -34,13 +34,23 @@ pub fn checks(pool: &rayon::ThreadPool) -> Result<Vec<Check>, String> {
     let all: Vec<&Row> = rows.rows.iter().collect();
     let own = measured(pool, &rows, all, None)?;
     let mut checks: Vec<Check> = own.iter().map(|one| check(&rows, one)).collect();
-    checks.extend(sums("V100", &own, &rows, Kind::Independent));
-    let chosen = GpuSpec::preset(SUMMED).map(|spec| lowering(&spec));
-    for lower in Lower::ALL.into_iter().filter(|&it| Some(it) != chosen) {
-        let summed = rows.rows.iter().filter(|row| is_summed(&rows, row));
-        let other = measured(pool, &rows, summed.collect(), Some(lower))?;
-        let place = format!("V100, --lower {}", lower.name());
-        checks.extend(sums(&place, &other, &rows, Kind::Context));
+    for (preset, name) in SUMMED {
+        checks.extend(sums(
+            name,
+            &of_preset(&own, preset, &rows),
+            Kind::Independent,
+        ));
+        let chosen = GpuSpec::preset(preset).map(|spec| lowering(&spec));
+        for lower in Lower::ALL.into_iter().filter(|&it| Some(it) != chosen) {
+            let summed = rows.rows.iter().filter(|row| is_summed(&rows, row, preset));
+            let other = measured(pool, &rows, summed.collect(), Some(lower))?;
+            let place = format!("{name}, --lower {}", lower.name());
+            checks.extend(sums(
+                &place,
+                &of_preset(&other, preset, &rows),
+                Kind::Context,
+            ));
+        }
     }
     Ok(checks)
 }
@@ -74,15 +84,21 @@ fn check(rows: &Rows, measured: &Measured<'_>) -> Check {
         .known(row.why.clone())
 }
 
-/// Whether a row is a kernel on a V100, and no probe of one level.
-fn is_summed(rows: &Rows, row: &Row) -> bool {
-    rows.preset(row) == Some(SUMMED) && row.program != "probes"
+/// Whether a row is a kernel on a card of a preset, and no probe of one level.
+fn is_summed(rows: &Rows, row: &Row, preset: &str) -> bool {
+    rows.preset(row) == Some(preset) && row.program != "probes"
+}
+
+/// How far the times of the kernels on cards of a preset are off.
+fn of_preset(measured: &[Measured<'_>], preset: &str, rows: &Rows) -> Vec<f64> {
+    let kernels = measured.iter();
+    let kernels = kernels.filter(|one| is_summed(rows, one.row, preset));
+    kernels.map(|one| one.slower().abs()).collect()
 }
 
 /// Mean and median of how far times are off.
-fn sums(place: &str, measured: &[Measured<'_>], rows: &Rows, kind: Kind) -> Vec<Check> {
-    let kernels = measured.iter().filter(|one| is_summed(rows, one.row));
-    let mut errors: Vec<f64> = kernels.map(|one| one.slower().abs()).collect();
+fn sums(place: &str, errors: &[f64], kind: Kind) -> Vec<Check> {
+    let mut errors = errors.to_vec();
     errors.sort_by(f64::total_cmp);
     let half = errors.len() / 2;
     let median = (errors[half] + errors[errors.len() - 1 - half]) / 2.0;
