@@ -9,14 +9,15 @@ use warpwatt_simt::{DeviceMemory, Launch, Options, execute};
 /// A loop of 200 rounds around `body`; `%r1` is the thread, `%rd2` the address of its word.
 fn kernel(body: &str) -> Module {
     let source = format!(
-        ".version 8.0 .target sm_80 .address_size 64
+        ".version 8.0 .target sm_90a .address_size 64
         .visible .entry k(.param .u64 p) {{
         .shared .align 4 .b8 tile[1024];
-        .reg .pred %p<9>; .reg .b32 %r<19>; .reg .f32 %f<9>; .reg .b64 %rd<19>;
+        .reg .pred %p<9>; .reg .b32 %r<19>; .reg .f32 %f<32>; .reg .b64 %rd<19>;
         mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;
         ld.global.u32 %r2, [%rd2]; cvt.rn.f32.u32 %f1, %r1; mov.f32 %f2, 0f3F800347; mov.f32 %f3, 0f3DCCCCCD;
         mov.u32 %r9, tile; shl.b32 %r8, %r1, 2; add.s32 %r9, %r9, %r8;
         or.b32 %r14, %r1, 0x34003800; or.b32 %r15, %r1, 0x38003a00; xor.b32 %r16, %r14, 0x80000000; xor.b32 %r17, %r15, 0x8000;
+        mov.u32 %r3, tile; shr.u32 %r3, %r3, 4; cvt.u64.u32 %rd4, %r3; or.b64 %rd4, %rd4, 68720001024; st.shared.u32 [%r9], %r15; setp.eq.u32 %p3, %r1, %r1;
         mov.u32 %r7, 200;
         $loop:
         {body}
@@ -26,7 +27,7 @@ fn kernel(body: &str) -> Module {
     load(&source).expect("the bench's kernels are valid")
 }
 
-const KERNELS: [(&str, &str); 8] = [
+const KERNELS: [(&str, &str); 11] = [
     (
         "integer",
         "mad.lo.s32 %r2, %r2, 1664525, %r1; shr.u32 %r3, %r2, 7; xor.b32 %r2, %r2, %r3; and.b32 %r4, %r2, 255; add.s32 %r2, %r2, %r4;
@@ -59,6 +60,25 @@ const KERNELS: [(&str, &str); 8] = [
         "matrix products, f16",
         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f4,%f5,%f6,%f7}, {%r14,%r15,%r16,%r17}, {%r15,%r16}, {%f4,%f5,%f6,%f7};
          mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f4,%f5,%f6,%f7}, {%r17,%r16,%r15,%r14}, {%r14,%r17}, {%f4,%f5,%f6,%f7};",
+    ),
+    (
+        "matrix products, bf16",
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f4,%f5,%f6,%f7}, {%r14,%r15,%r16,%r17}, {%r15,%r16}, {%f4,%f5,%f6,%f7};
+         mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f4,%f5,%f6,%f7}, {%r17,%r16,%r15,%r14}, {%r14,%r17}, {%f4,%f5,%f6,%f7};",
+    ),
+    // 1,024.
+    (
+        "matrix products, tf32",
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f4,%f5,%f6,%f7}, {%r14,%r15,%r16,%r17}, {%r15,%r16}, {%f4,%f5,%f6,%f7};
+         mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f4,%f5,%f6,%f7}, {%r17,%r16,%r15,%r14}, {%r14,%r17}, {%f4,%f5,%f6,%f7};",
+    ),
+    // 32,768 a warpgroup.
+    (
+        "matrix products, warpgroups",
+        "wgmma.fence.sync.aligned;
+         wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {%f10,%f11,%f12,%f13,%f14,%f15,%f16,%f17,%f18,%f19,%f20,%f21,%f22,%f23,%f24,%f25},
+         {%r14,%r15,%r16,%r17}, %rd4, %p3, 1, 1, 0;
+         wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;",
     ),
     // 4,096.
     (

@@ -13,10 +13,10 @@ const COLUMNS: usize = 8;
 /// Where terms are cut, and what becomes of their sum.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alignment {
-    /// The last place, as a share of the largest power of two.
-    last: f64,
+    /// Bits that are kept below the largest power of two.
+    kept: i64,
     /// The least exponents of numbers of A and B and of what is added to.
-    least: [i16; 3],
+    least: [i32; 3],
     result: MatrixElement,
     /// Bits of a single that its fraction loses.
     lost: u32,
@@ -26,7 +26,7 @@ impl Alignment {
     /// Of `mma` and of `wgmma`, but for that with factors of eight bits.
     pub fn of(factor: MatrixElement, result: MatrixElement) -> Self {
         Self {
-            last: libm::ldexp(1.0, -25),
+            kept: 25,
             least: [least(factor), least(factor), least(result)],
             result,
             lost: 0,
@@ -36,25 +36,28 @@ impl Alignment {
     /// Of `wgmma` with factors of eight bits: thirteen bits, also of the result.
     pub fn of_bytes(a: MatrixElement, b: MatrixElement, result: MatrixElement) -> Self {
         Self {
-            last: libm::ldexp(1.0, -13),
+            kept: 13,
             least: [least(a), least(b), least(result)],
             result,
             lost: 10,
         }
     }
 
-    /// Halves are rounded later, but never to a negative zero.
+    /// Sums as their instruction leaves them. Halves are rounded later, but never to a negative zero.
     #[inline(always)]
-    fn finished(&self, sum: f64) -> f64 {
+    fn finish(&self, exact: &[f64], sums: &mut [f64]) {
         const TINY: f64 = 1.0 / (1u64 << 25) as f64;
+        let sums = sums.iter_mut().zip(exact);
         if self.result != MatrixElement::F32 {
-            return if sum.abs() <= TINY { 0.0 } else { sum };
+            for (to, &sum) in sums {
+                *to = if sum.abs() <= TINY { 0.0 } else { sum };
+            }
+            return;
         }
-        let single = cut(sum) as f32;
-        if self.lost == 0 || single.is_infinite() {
-            return f64::from(single);
+        let kept = u32::MAX << self.lost;
+        for (to, &sum) in sums {
+            *to = f64::from(f32::from_bits((cut(sum) as f32).to_bits() & kept));
         }
-        f64::from(f32::from_bits(single.to_bits() >> self.lost << self.lost))
     }
 }
 
@@ -63,16 +66,14 @@ impl Alignment {
 fn cut(sum: f64) -> f64 {
     const LOST: u64 = (1 << 29) - 1;
     const NORMAL: f64 = f32::MIN_POSITIVE as f64;
+    const LEAST: f64 = f32::from_bits(1) as f64;
+    let steps = (sum * (1.0 / LEAST)).trunc() * LEAST;
     let cut = f64::from_bits(sum.to_bits() & !LOST);
-    if cut.abs() >= NORMAL || sum == 0.0 || sum.is_nan() {
-        return cut;
-    }
-    let steps = libm::ldexp(sum, 149).trunc();
-    libm::ldexp(steps, -149)
+    if sum.abs() < NORMAL { steps } else { cut }
 }
 
 /// The least exponent of a format's normal numbers.
-fn least(element: MatrixElement) -> i16 {
+fn least(element: MatrixElement) -> i32 {
     match element {
         MatrixElement::Half(HalfFormat::F16) | MatrixElement::Small(SmallFormat::E5m2) => -14,
         MatrixElement::Small(SmallFormat::E4m3) => -6,
@@ -81,174 +82,180 @@ fn least(element: MatrixElement) -> i16 {
 }
 
 /// The exponent of zero, below all others.
-const ZERO: i16 = -8192;
-/// Beyond the exponents of products.
-const BEYOND: i16 = 512;
+const ZERO: i32 = -8192;
+/// Below the exponents of all products but of those that are zero.
+const BELOW: i16 = -400;
 
+/// The exponents of numbers that single precision has.
 #[inline(always)]
-fn exponent(value: f64, least: i16) -> i16 {
-    let exponent = (value.to_bits() >> 52 & 0x7ff) as i16 - 1023;
-    if value == 0.0 {
-        ZERO
-    } else {
-        exponent.max(least)
-    }
-}
-
-/// Two to the power of an exponent; zero of one of zero, infinite of one that no finite number has.
-#[inline(always)]
-fn power(exponent: i16) -> f64 {
-    let within = exponent.clamp(-BEYOND, BEYOND);
-    let power = f64::from_bits(((i64::from(within) + 1023) as u64) << 52);
-    let power = if within == -BEYOND { 0.0 } else { power };
-    if within == BEYOND {
-        f64::INFINITY
-    } else {
-        power
-    }
-}
-
-/// The exponents of a matrix.
-#[inline(always)]
-fn exponents_of(values: &[f64], least: i16, exponents: &mut Vec<i16>) {
+fn exponents_of(values: &[f64], least: i32, exponents: &mut Vec<i16>) {
     exponents.resize(values.len(), 0);
     for (to, &value) in exponents.iter_mut().zip(values) {
-        *to = exponent(value, least);
+        let magnitude = (value as f32).to_bits() & 0x7fff_ffff;
+        let exponent = ((magnitude >> 23) as i32 - 127).max(least);
+        *to = (if magnitude == 0 { ZERO } else { exponent }) as i16;
     }
 }
 
-/// Room for the exponents of two matrices.
-pub(super) type Exponents = [Vec<i16>; 2];
-
-/// D = A B + D of what lies `at` certain places of A's rows; `column` says which row of B the product is with. B and D have `n` columns.
+/// Two to the power of an exponent.
 #[inline(always)]
-pub(super) fn add_products(
-    how: &Alignment,
-    (a, b): (&[f64], &[f64]),
-    (at, column): (
-        impl Iterator<Item = usize> + Clone,
-        impl Fn(usize, usize) -> usize,
-    ),
-    (d, n): (&mut [f64], usize),
-    [of_a, of_b]: &mut Exponents,
-) {
-    let stored = a.len() / (d.len() / n);
-    let across = n / COLUMNS;
-    exponents_of(a, how.least[0], of_a);
-    exponents_of(b, how.least[1], of_b);
-    let (b, of_b) = (b.as_chunks::<COLUMNS>().0, of_b.as_chunks::<COLUMNS>().0);
-    for (row, sums) in d
-        .as_chunks_mut::<COLUMNS>()
-        .0
-        .chunks_exact_mut(across)
-        .enumerate()
-    {
-        let (a, of_a) = (
-            &a[row * stored..][..stored],
-            &of_a[row * stored..][..stored],
-        );
-        for (chunk, sums) in sums.iter_mut().enumerate() {
-            // Without checks for overflow, which are in the innermost loop's way.
-            let place = |at: usize| column(row, at).wrapping_mul(across).wrapping_add(chunk);
-            let places = at.clone().map(|at| (at, place(at)));
-            let mut largest = [0; COLUMNS];
-            for (largest, &value) in largest.iter_mut().zip(&*sums) {
-                *largest = exponent(value, how.least[2]);
-            }
-            for (at, place) in places.clone() {
-                raise(&mut largest, of_a[at], &of_b[place]);
-            }
-            let mut terms = Terms::of(&largest, how.last);
-            terms.add(sums, 1.0);
-            for (at, place) in places.clone() {
-                terms.add(&b[place], a[at]);
-            }
-            let (before, cut) = (*sums, terms.sums());
-            let mut finite = true;
-            for (sum, &cut) in sums.iter_mut().zip(&cut) {
-                *sum = how.finished(cut);
-                finite &= cut.is_finite();
-            }
-            if !finite {
-                let products = places.map(|(at, place)| (a[at], &b[place]));
-                uncut(sums, &cut, before, products);
-            }
+fn power(exponent: i64) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+/// The rows of B that the elements of A's rows are multiplied with.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Partners<'a> {
+    /// The same for each row of A.
+    Alike(&'a [usize]),
+    /// Row by row.
+    Each(&'a [usize]),
+}
+
+impl Partners<'_> {
+    #[inline(always)]
+    fn of(&self, row: usize, depth: usize) -> &[usize] {
+        match self {
+            Self::Alike(rows) => rows,
+            Self::Each(rows) => &rows[row * depth..][..depth],
         }
     }
 }
 
+/// A with its columns, and B.
+pub(super) type Factors<'a> = ((&'a [f64], usize), (&'a [f64], Partners<'a>));
+
+/// Room for what sums need beside their matrices.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Room {
+    /// The exponents of A and B.
+    factors: [Vec<i16>; 2],
+    /// The largest of each sum.
+    largest: Vec<i16>,
+    /// What brings the last place that each sum keeps to one, and that place.
+    scales: [Vec<f64>; 2],
+    sums: Vec<f64>,
+}
+
+/// D = A B + D; B and D have `n` columns.
+///
+/// Loops over whole matrices alternate with loops over eight columns whose partners are looked up, so that compilers turn each into vector code.
 #[inline(always)]
-fn raise(largest: &mut [i16; COLUMNS], left: i16, right: &[i16; COLUMNS]) {
-    for (largest, right) in largest.iter_mut().zip(right) {
-        *largest = left.wrapping_add(*right).max(*largest);
+pub(super) fn add_products(
+    how: &Alignment,
+    ((a, depth), (b, partners)): Factors<'_>,
+    (d, n): (&mut [f64], usize),
+    room: &mut Room,
+) {
+    let Room {
+        factors: [of_a, of_b],
+        largest,
+        scales: [scales, places],
+        sums,
+    } = room;
+    exponents_of(a, how.least[0], of_a);
+    exponents_of(b, how.least[1], of_b);
+    exponents_of(d, how.least[2], largest);
+    let across = n / COLUMNS;
+    let chunks = b.as_chunks::<COLUMNS>().0;
+    let of_chunks = of_b.as_chunks::<COLUMNS>().0;
+    for (row, largest) in rows(largest, across) {
+        let (left, rows) = (&of_a[row * depth..][..depth], partners.of(row, depth));
+        for (chunk, largest) in largest.iter_mut().enumerate() {
+            raise(largest, left, of_chunks, (rows, across, chunk));
+        }
     }
+    scales.resize(d.len(), 0.0);
+    places.resize(d.len(), 0.0);
+    sums.resize(d.len(), 0.0);
+    let to = sums.iter_mut().zip(scales.iter_mut().zip(&mut *places));
+    for ((sum, (scale, place)), (&largest, &before)) in to.zip(largest.iter().zip(&*d)) {
+        let last = i64::from(largest.max(BELOW)) - how.kept;
+        *scale = power(-last);
+        *place = power(last);
+        // Zero that is positive.
+        *sum = 0.0 + (before * *scale).trunc();
+    }
+    let scales = scales.as_chunks::<COLUMNS>().0;
+    for (row, sums) in rows(sums, across) {
+        let (left, rows) = (&a[row * depth..][..depth], partners.of(row, depth));
+        for (chunk, sums) in sums.iter_mut().enumerate() {
+            let scale = &scales[row * across + chunk];
+            add_cut(sums, scale, left, chunks, (rows, across, chunk));
+        }
+    }
+    let mut finite = true;
+    for (sum, place) in sums.iter_mut().zip(&*places) {
+        *sum *= place;
+        finite &= sum.is_finite();
+    }
+    if !finite {
+        uncut(sums, ((a, depth), (b, partners)), (d, n));
+    }
+    how.finish(sums, d);
+}
+
+/// The rows of a matrix, some columns each.
+#[inline(always)]
+fn rows<T>(matrix: &mut [T], across: usize) -> impl Iterator<Item = (usize, &mut [[T; COLUMNS]])> {
+    let chunks = matrix.as_chunks_mut::<COLUMNS>().0;
+    chunks.chunks_exact_mut(across).enumerate()
+}
+
+/// The largest exponents of products and of what they are added to.
+#[inline(always)]
+fn raise(
+    largest: &mut [i16; COLUMNS],
+    left: &[i16],
+    right: &[[i16; COLUMNS]],
+    (rows, across, chunk): (&[usize], usize, usize),
+) {
+    let mut raised = *largest;
+    for (left, row) in left.iter().zip(rows) {
+        // Without checks for overflow, which are in the innermost loop's way.
+        let right = &right[row.wrapping_mul(across).wrapping_add(chunk)];
+        for (largest, right) in raised.iter_mut().zip(right) {
+            *largest = left.wrapping_add(*right).max(*largest);
+        }
+    }
+    *largest = raised;
+}
+
+/// Adds products, as multiples of the last place that is kept.
+#[inline(always)]
+fn add_cut(
+    sums: &mut [f64; COLUMNS],
+    scale: &[f64; COLUMNS],
+    left: &[f64],
+    right: &[[f64; COLUMNS]],
+    (rows, across, chunk): (&[usize], usize, usize),
+) {
+    let mut added = *sums;
+    for (left, row) in left.iter().zip(rows) {
+        let right = &right[row.wrapping_mul(across).wrapping_add(chunk)];
+        for (sum, (right, scale)) in added.iter_mut().zip(right.iter().zip(scale)) {
+            *sum += (left * right * scale).trunc();
+        }
+    }
+    *sums = added;
 }
 
 /// With infinities and NaNs nothing is cut.
 #[cold]
-fn uncut<'a>(
-    sums: &mut [f64; COLUMNS],
-    cut: &[f64; COLUMNS],
-    before: [f64; COLUMNS],
-    products: impl Iterator<Item = (f64, &'a [f64; COLUMNS])>,
-) {
-    let mut plain = before;
-    for (left, right) in products {
-        for (plain, right) in plain.iter_mut().zip(right) {
-            *plain += left * right;
+#[inline(never)]
+fn uncut(sums: &mut [f64], ((a, depth), (b, partners)): Factors<'_>, (before, n): (&[f64], usize)) {
+    for (at, sum) in sums.iter_mut().enumerate() {
+        if !sum.is_finite() {
+            let (row, column) = (at / n, at % n);
+            let left = a[row * depth..][..depth].iter();
+            let right = partners
+                .of(row, depth)
+                .iter()
+                .map(|row| b[row * n + column]);
+            *sum = left
+                .zip(right)
+                .fold(before[at], |sum, (left, right)| sum + left * right);
         }
-    }
-    for ((sum, cut), plain) in sums.iter_mut().zip(cut).zip(plain) {
-        if !cut.is_finite() {
-            *sum = plain;
-        }
-    }
-}
-
-/// Sums of terms that are cut.
-struct Terms {
-    /// Nearly half of the last place that is kept, so that rounding to the nearest becomes rounding towards zero: no term has more than 24 bits.
-    half: [f64; COLUMNS],
-    /// What brings that place to the last of a double, where sums begin.
-    shift: [f64; COLUMNS],
-    sums: [f64; COLUMNS],
-}
-
-impl Terms {
-    #[inline(always)]
-    fn of(largest: &[i16; COLUMNS], last: f64) -> Self {
-        const SHIFT: f64 = 1.5 * (1u64 << 52) as f64;
-        const HALF: f64 = 0.5 - 1.0 / (1u64 << 25) as f64;
-        let mut terms = Self {
-            half: [0.0; COLUMNS],
-            shift: [0.0; COLUMNS],
-            sums: [0.0; COLUMNS],
-        };
-        for at in 0..COLUMNS {
-            let largest = power(largest[at]);
-            terms.half[at] = largest * (last * HALF);
-            terms.shift[at] = largest * (last * SHIFT);
-            terms.sums[at] = terms.shift[at];
-        }
-        terms
-    }
-
-    #[inline(always)]
-    fn add(&mut self, factors: &[f64; COLUMNS], factor: f64) {
-        let sums = self.sums.iter_mut().zip(&self.half);
-        for ((sum, half), other) in sums.zip(factors) {
-            let term = factor * other;
-            *sum += term - half.copysign(term);
-        }
-    }
-
-    #[inline(always)]
-    fn sums(&self) -> [f64; COLUMNS] {
-        let mut sums = self.sums;
-        for (sum, shift) in sums.iter_mut().zip(&self.shift) {
-            *sum -= shift;
-        }
-        sums
     }
 }
 
@@ -261,13 +268,12 @@ mod tests {
     fn dot(how: &Alignment, a: &[f64], b: &[f64], before: f64) -> f64 {
         let mut d = [before; COLUMNS];
         let right: Vec<f64> = b.iter().flat_map(|&value| [value; COLUMNS]).collect();
-        let mut exponents = Exponents::default();
+        let rows: Vec<usize> = (0..a.len()).collect();
         add_products(
             how,
-            (a, &right),
-            (0..a.len(), |_, at| at),
+            ((a, a.len()), (&right, Partners::Alike(&rows))),
             (&mut d, COLUMNS),
-            &mut exponents,
+            &mut Room::default(),
         );
         d[0]
     }

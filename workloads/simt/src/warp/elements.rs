@@ -30,6 +30,7 @@ pub(super) fn decode(element: MatrixElement, bits: u32) -> f64 {
 }
 
 /// Factors that lie one behind the other.
+#[inline(always)]
 pub(super) fn numbers(element: MatrixElement, bytes: &[u8], negated: bool) -> Vec<f64> {
     let sign = if negated { -1.0 } else { 1.0 };
     let decode = |bits: u32| sign * small_float(element, bits);

@@ -1,18 +1,20 @@
 //! Products of the matrices that a warp's lanes hold: `mma`, `wmma.mma`.
 //!
-//! Sums of floats are those of tensor cores ([`aligned`]), of integers exact, of doubles chains of fused multiply-adds. Registers are brought into the order of their matrix word by word, words are decoded side by side, and eight columns are
-//! summed side by side, so that compilers turn both into vector code; which word lies where is worked out once for a kind of instruction.
+//! Sums of floats are those of tensor cores ([`aligned`]), of integers exact, of doubles chains of fused multiply-adds. Registers are brought into the order of
+//! their matrix word by word, words are decoded side by side, and eight columns are summed side by side, so that compilers turn both into vector code; which word
+//! lies where is worked out once for a kind of instruction.
 
 use std::sync::Arc;
 
 use warpwatt_ptx::program::{HalfFormat, Matrix, MatrixElement, MultiplyAdd, Product, Slot};
 
 use super::Warp;
-use super::aligned::{self, Alignment, Exponents};
+use super::aligned::{self, Alignment, Partners};
 use super::elements;
 use super::matrix::{GROUP, Parts};
 use super::packed::{SIDE, WORDS, decode, encode};
 use super::sparse;
+use super::vectors::{self, Work};
 use crate::lanes::fused_double;
 use crate::trace::LaneMask;
 
@@ -70,7 +72,7 @@ impl Places {
 pub(super) struct Multiplier {
     known: Vec<(MultiplyAdd, Arc<[Places; 4]>)>,
     room: [Vec<f64>; 3],
-    exponents: Exponents,
+    of_floats: FloatRoom,
 }
 
 impl Multiplier {
@@ -90,18 +92,39 @@ impl Multiplier {
     }
 }
 
-impl<const W: usize> Warp<W> {
-    /// What it calls is inlined as well, to be compiled for the machine of its caller.
+/// An instruction that a warp executes.
+struct Executed<'a, const W: usize> {
+    warp: &'a mut Warp<W>,
+    how: &'a MultiplyAdd,
+    matrix: &'a Matrix,
+    executed: LaneMask,
+}
+
+impl<const W: usize> Work for Executed<'_, W> {
+    type Result = ();
+
     #[inline(always)]
-    pub(super) fn multiply_add_here(
-        &mut self,
-        how: &MultiplyAdd,
-        matrix: &Matrix,
-        executed: LaneMask,
-    ) {
+    fn done(self) {
+        self.warp
+            .multiply_add_here(self.how, self.matrix, self.executed);
+    }
+}
+
+impl<const W: usize> Warp<W> {
+    pub(super) fn multiply_add(&mut self, how: &MultiplyAdd, matrix: &Matrix, executed: LaneMask) {
+        vectors::done(Executed {
+            warp: self,
+            how,
+            matrix,
+            executed,
+        });
+    }
+
+    #[inline(always)]
+    fn multiply_add_here(&mut self, how: &MultiplyAdd, matrix: &Matrix, executed: LaneMask) {
         let places = self.multiplier.places(how, matrix.dst.len());
         let mut room = std::mem::take(&mut self.multiplier.room);
-        let mut exponents = std::mem::take(&mut self.multiplier.exponents);
+        let mut float_room = std::mem::take(&mut self.multiplier.of_floats);
         let mut words = [0; WORDS];
         let [of_a, of_b, of_c] = how.registers.map(usize::from);
         let (first, rest) = matrix.src.split_at(of_a);
@@ -119,19 +142,18 @@ impl<const W: usize> Warp<W> {
                     let words = self.registers.word_part::<GROUP>(*metadata, group);
                     let [_, stored] = how.size_of(0);
                     let columns = sparse::columns(words, sparse, how.elements[0], stored);
-                    let column = |row: usize, at: usize| columns[row * stored + at];
                     if how.elements[3] == MatrixElement::S32 {
                         sparse::multiply(&columns, a, b, d, usize::from(how.shape[1]));
                     } else {
-                        of_floats(how, (a, b), (stored, column), d, &mut exponents);
+                        of_floats(how, (a, b), Some(&columns), d, &mut float_room);
                     }
                 }
-                _ => multiply(how, a, b, d, &mut exponents),
+                _ => multiply(how, a, b, d, &mut float_room),
             }
             self.scatter(how, (&matrix.dst, executed), group, &places[3], d);
         }
         self.multiplier.room = room;
-        self.multiplier.exponents = exponents;
+        self.multiplier.of_floats = float_room;
     }
 
     /// A matrix that a group of lanes holds, row by row.
@@ -200,29 +222,37 @@ impl<const W: usize> Warp<W> {
 
 /// D = A B + D.
 #[inline(always)]
-fn multiply(how: &MultiplyAdd, a: &[f64], b: &[f64], d: &mut [f64], exponents: &mut Exponents) {
+fn multiply(how: &MultiplyAdd, a: &[f64], b: &[f64], d: &mut [f64], room: &mut FloatRoom) {
     match (how.elements[0], how.product) {
         (MatrixElement::F64, _) => fused(how, a, b, d),
-        _ if how.elements[3] != MatrixElement::S32 => {
-            let depth = usize::from(how.shape[2]);
-            of_floats(how, (a, b), (depth, |_, at| at), d, exponents);
-        }
+        _ if how.elements[3] != MatrixElement::S32 => of_floats(how, (a, b), None, d, room),
         (_, Product::Xor) => summed(how, a, b, d, |a, b| (a - b).abs()),
         _ => summed(how, a, b, d, |a, b| a * b),
     }
 }
 
-/// Sums of floats; `stored` elements of each row of A are there.
+/// Room for sums of floats.
+#[derive(Clone, Debug, Default)]
+struct FloatRoom {
+    sums: aligned::Room,
+    /// Which columns of A are summed at a time, they, and which rows of B they meet where A is sparse.
+    chosen: Vec<usize>,
+    left: Vec<f64>,
+    partners: Vec<usize>,
+}
+
+/// Sums of floats; `columns` says which row of B each stored element of a sparse A meets.
 #[inline(always)]
 fn of_floats(
     how: &MultiplyAdd,
-    factors: (&[f64], &[f64]),
-    (stored, column): (usize, impl Fn(usize, usize) -> usize),
+    (a, b): (&[f64], &[f64]),
+    columns: Option<&[usize]>,
     d: &mut [f64],
-    exponents: &mut Exponents,
+    room: &mut FloatRoom,
 ) {
     let [factor, _, addend, result] = how.elements;
-    let n = usize::from(how.shape[1]);
+    let [m, n, _] = how.shape.map(usize::from);
+    let stored = a.len() / m;
     let of_bytes = matches!(factor, MatrixElement::Small(_));
     let alignment = match () {
         () if of_bytes => Alignment::of(MatrixElement::Half(HalfFormat::F16), result),
@@ -230,36 +260,79 @@ fn of_floats(
         () if addend == MatrixElement::F32 => Alignment::of(factor, addend),
         () => Alignment::of(factor, result),
     };
-    if !of_bytes {
+    if of_bytes {
+        // Machines make halves of them, sum the first two of each four and then the others, and add that to what was there.
+        let mut sums = vec![0.0; d.len()];
+        for part in 0..2 {
+            room.choose((a, columns), stored, |at| at / 2 % 2 == part);
+            room.add_chosen(&alignment, b, columns, (&mut sums, n));
+            for sum in &mut sums {
+                *sum = elements::decode(result, elements::encode(result, *sum, false));
+            }
+        }
+        for (sum, part) in d.iter_mut().zip(sums) {
+            *sum += part;
+        }
+    } else if factor == MatrixElement::Half(HalfFormat::Tf32) && !how.fixed_layout {
         // `wmma` takes four TF32 at a time.
-        let group = match factor {
-            MatrixElement::Half(HalfFormat::Tf32) if !how.fixed_layout => 4,
-            _ => stored,
+        for part in 0..stored / 4 {
+            room.choose((a, columns), stored, |at| at / 4 == part);
+            room.add_chosen(&alignment, b, columns, (d, n));
+        }
+    } else {
+        room.chosen.clear();
+        room.chosen.extend(0..stored);
+        let partners = match columns {
+            Some(columns) => Partners::Each(columns),
+            None => Partners::Alike(&room.chosen),
         };
-        for first in (0..stored).step_by(group) {
-            let at = (first..first + group, &column);
-            aligned::add_products(&alignment, factors, at, (d, n), exponents);
-        }
-        return;
+        let factors = ((a, stored), (b, partners));
+        aligned::add_products(&alignment, factors, (d, n), &mut room.sums);
     }
-    // Machines make halves of them, sum the first two of each four and then the others, and add that to what was there.
-    let mut sums = vec![0.0; d.len()];
-    for part in 0..2 {
-        let at = (0..stored).filter(|at| at / 2 % 2 == part);
-        aligned::add_products(
-            &alignment,
-            factors,
-            (at, &column),
-            (&mut sums, n),
-            exponents,
+}
+
+impl FloatRoom {
+    /// Takes some of A's columns.
+    #[inline(always)]
+    fn choose(
+        &mut self,
+        (a, columns): (&[f64], Option<&[usize]>),
+        stored: usize,
+        is_chosen: impl Fn(usize) -> bool,
+    ) {
+        self.chosen.clear();
+        self.chosen.extend((0..stored).filter(|&at| is_chosen(at)));
+        choose(a, stored, &self.chosen, &mut self.left);
+        choose(
+            columns.unwrap_or_default(),
+            stored,
+            &self.chosen,
+            &mut self.partners,
         );
-        for sum in &mut sums {
-            *sum = elements::decode(result, elements::encode(result, *sum, false));
-        }
     }
-    for (sum, part) in d.iter_mut().zip(sums) {
-        *sum += part;
+
+    #[inline(always)]
+    fn add_chosen(
+        &mut self,
+        how: &Alignment,
+        b: &[f64],
+        columns: Option<&[usize]>,
+        d: (&mut [f64], usize),
+    ) {
+        let partners = match columns {
+            Some(_) => Partners::Each(&self.partners),
+            None => Partners::Alike(&self.chosen),
+        };
+        let left = (&self.left[..], self.chosen.len());
+        aligned::add_products(how, (left, (b, partners)), d, &mut self.sums);
     }
+}
+
+/// Some columns of a matrix.
+fn choose<T: Copy>(matrix: &[T], across: usize, columns: &[usize], to: &mut Vec<T>) {
+    to.clear();
+    let rows = matrix.chunks_exact(across);
+    to.extend(rows.flat_map(|row| columns.iter().map(|&column| row[column])));
 }
 
 /// Sums of products on top of what was there, some rows and columns at a time.
@@ -409,7 +482,7 @@ mod tests {
             let b: Vec<f64> = (0..k * n).map(|at| value(1, at + 100)).collect();
             let c: Vec<f64> = (0..m * n).map(|at| value(2, at + 200)).collect();
             let mut d = c.clone();
-            multiply(&how, &a, &b, &mut d, &mut Exponents::default());
+            multiply(&how, &a, &b, &mut d, &mut FloatRoom::default());
             for row in 0..m {
                 for column in 0..n {
                     let pairs = (0..k).map(|at| (a[row * k + at], b[at * n + column]));

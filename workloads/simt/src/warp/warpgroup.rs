@@ -1,9 +1,10 @@
 //! Matrix products of a warpgroup. Each warp computes the sixteen rows that it holds when it comes to the instruction; that all four have come is waited for with
 //! the groups.
 
-use super::aligned::{self, Alignment, Exponents};
+use super::aligned::{self, Alignment, Partners};
 use super::elements::{decode, encode, numbers};
 use super::shared_matrix::{CHUNK, CORE, Layout, SharedMatrix};
+use super::vectors::{self, Work};
 use super::{Warp, sparse};
 use crate::error::Cause;
 use crate::lanes::add_row;
@@ -157,7 +158,7 @@ impl Products for GroupMultiplyAdd {
     fn products(&self, left: &[u8], right: &[u8], before: Option<Vec<f64>>) -> Vec<f64> {
         let columns = usize::from(self.columns);
         if self.elements[2] != MatrixElement::S32 {
-            return self.of_floats(left, right, |_, at| at, before);
+            return self.of_floats(left, right, None, before);
         }
         let mut products = if self.product == Product::Times {
             self.of_numbers(left, right)
@@ -194,8 +195,7 @@ impl OfStored for GroupMultiplyAdd {
     ) -> Vec<f64> {
         let across = usize::from(self.columns);
         if self.elements[2] != MatrixElement::S32 {
-            let stored = usize::from(self.depth) / 2;
-            return self.of_floats(left, right, |row, at| columns[row * stored + at], before);
+            return self.of_floats(left, right, Some(columns), before);
         }
         let left = numbers(self.elements[0], left, self.negated[0]);
         let right = self.by_depth(right);
@@ -207,12 +207,12 @@ impl OfStored for GroupMultiplyAdd {
 
 /// Sums of products of floats.
 trait OfFloats {
-    /// `column` says which row of B a stored element of A meets.
+    /// `columns` says which row of B a stored element of a sparse A meets.
     fn of_floats(
         &self,
         left: &[u8],
         right: &[u8],
-        column: impl Fn(usize, usize) -> usize,
+        columns: Option<&[usize]>,
         before: Option<Vec<f64>>,
     ) -> Vec<f64>;
 }
@@ -222,27 +222,53 @@ impl OfFloats for GroupMultiplyAdd {
         &self,
         left: &[u8],
         right: &[u8],
-        column: impl Fn(usize, usize) -> usize,
+        columns: Option<&[usize]>,
         before: Option<Vec<f64>>,
     ) -> Vec<f64> {
-        let [a, b, d] = self.elements;
+        let across = usize::from(self.columns);
+        vectors::done(FloatSums {
+            how: self,
+            left,
+            right,
+            columns,
+            sums: before.unwrap_or_else(|| vec![0.0; ROWS * across]),
+        })
+    }
+}
+
+/// Sums of floats of a warp's rows.
+struct FloatSums<'a> {
+    how: &'a GroupMultiplyAdd,
+    left: &'a [u8],
+    right: &'a [u8],
+    columns: Option<&'a [usize]>,
+    sums: Vec<f64>,
+}
+
+impl Work for FloatSums<'_> {
+    type Result = Vec<f64>;
+
+    #[inline(always)]
+    fn done(self) -> Vec<f64> {
+        let Self { how, mut sums, .. } = self;
+        let [a, b, d] = how.elements;
         let alignment = match a {
             MatrixElement::Small(_) => Alignment::of_bytes(a, b, d),
             _ => Alignment::of(a, d),
         };
-        let across = usize::from(self.columns);
-        let left = numbers(a, left, self.negated[0]);
-        let right = self.by_depth(right);
-        let mut sums = before.unwrap_or_else(|| vec![0.0; ROWS * across]);
-        let at = 0..left.len() / ROWS;
-        let factors = (&left[..], &right[..]);
-        let mut exponents = Exponents::default();
+        let left = numbers(a, self.left, how.negated[0]);
+        let right = how.by_depth(self.right);
+        let stored = left.len() / ROWS;
+        let all: Vec<usize> = (0..stored).collect();
+        let partners = match self.columns {
+            Some(columns) => Partners::Each(columns),
+            None => Partners::Alike(&all),
+        };
         aligned::add_products(
             &alignment,
-            factors,
-            (at, column),
-            (&mut sums, across),
-            &mut exponents,
+            ((&left, stored), (&right, partners)),
+            (&mut sums, how.columns.into()),
+            &mut aligned::Room::default(),
         );
         sums
     }
@@ -256,6 +282,7 @@ trait OfNumbers {
 }
 
 impl OfNumbers for GroupMultiplyAdd {
+    #[inline(always)]
     fn by_depth(&self, right: &[u8]) -> Vec<f64> {
         let (columns, depth) = (usize::from(self.columns), usize::from(self.depth));
         let by_column = numbers(self.elements[1], right, self.negated[1]);
