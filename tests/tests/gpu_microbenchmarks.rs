@@ -22,9 +22,9 @@ const FILLED: [&str; 3] = ["gtx480", "v100", "h200"];
 
 /// Known gaps: what of the bandwidth that the settings of its memory allow a preset reaches, asked by 15 SMs to four controllers. An H200 copies at 0.9 of its data
 /// sheet's; the preset reads at 0.67 here; it copies at 0.75 so, at 0.83 with six SMs to four controllers, as it has, and at 0.89 with all of them.
-const SHORT_OF_MEMORY: [(&str, f64); 2] = [("a100", 0.91), ("h200", 0.67)];
+const SHORT_OF_MEMORY: [(&str, f64); 2] = [("a100", 0.91), ("h200", 0.65)];
 /// And what an SM gets of two sectors a cycle.
-const SHORT_OF_PORT: [(&str, f64); 1] = [("h200", 0.86)];
+const SHORT_OF_PORT: [(&str, f64); 1] = [("h200", 0.96)];
 
 fn preset(name: &str) -> GpuSpec {
     let mut spec = GpuSpec::preset(name).unwrap();
@@ -110,15 +110,15 @@ fn a_pointer_chase_in_memory_adds_a_row_activation() {
 }
 
 /// Published latencies of the first level, the second and memory, in cycles; 0 where none is known of the chip. The sources are those of the presets: gpu-benches
-/// of RRZE-HPC for V100 and A100, Luo et al. for the H100, on which the H200 stands, Jia et al. for what is older.
+/// of RRZE-HPC for V100 and A100, `workloads/silicon/measured` for H100 and H200 (memory: of the H100), Jia et al. for what is older.
 const PUBLISHED: [(&str, f64, f64, f64); 7] = [
     ("gtx-titan-x", 82.0, 207.0, 0.0),
     ("titan-xp", 82.0, 216.0, 0.0),
     ("titan-v", 28.0, 212.1, 425.5),
     ("rtx2060s", 32.0, 188.0, 0.0),
     ("a100", 33.0, 205.5, 514.8),
-    ("h100", 40.7, 262.0, 478.8),
-    ("h200", 40.7, 262.0, 478.8),
+    ("h100", 32.2, 280.0, 694.7),
+    ("h200", 32.2, 280.8, 694.7),
 ];
 
 #[test]
