@@ -11,8 +11,8 @@ use std::sync::Arc;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use warpwatt_gpu::{GpuSpec, Hooks, simulate};
 use warpwatt_simt::trace::{
-    KernelTrace, LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Needs, Register,
-    RegisterKind, Release, Results, Space, StaticInst, Unit, WarpRecorder,
+    KernelTrace, LatencyClass, LaunchShape, MemoryOp, MemoryOpKind, Register, RegisterKind, Space,
+    StaticInst, Unit, WarpRecorder,
 };
 
 const ALL: u64 = 0xffff_ffff;
@@ -26,23 +26,11 @@ fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
         numbers.iter().map(word).collect()
     };
     StaticInst {
-        unit,
         latency: LatencyClass::Mad,
         sources: words(sources),
         destinations: words(destinations),
-        memory: None,
-        flow: None,
-        results: Results::FromSources,
-        release: Release::default(),
-        marks: Marks::default(),
-        needs: Needs::default(),
-        split: None,
-        uniform: false,
-        multiply_adds: 0,
-        element_bits: 0,
-        asynchronous: None,
-        bytes: 0,
         line: 1,
+        ..StaticInst::bare(unit)
     }
 }
 

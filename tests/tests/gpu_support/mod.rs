@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use warpwatt_gpu::{GpuError, GpuSpec, Hooks, Preset, Run, presets, simulate};
 use warpwatt_simt::trace::{
-    KernelTrace, LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Needs, Register,
-    RegisterKind, Release, Results, Space, StaticInst, Unit, WarpRecorder,
+    KernelTrace, LaunchShape, MemoryOp, MemoryOpKind, Register, RegisterKind, Space, StaticInst,
+    Unit, WarpRecorder,
 };
 
 pub const ALL: u64 = 0xffff_ffff;
@@ -36,23 +36,10 @@ pub fn presets_of_32() -> impl Iterator<Item = &'static Preset> {
 
 pub fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticInst {
     StaticInst {
-        unit,
-        latency: LatencyClass::Simple,
         sources: sources.iter().map(|&number| word(number)).collect(),
         destinations: destinations.iter().map(|&number| word(number)).collect(),
-        memory: None,
-        flow: None,
-        results: Results::FromSources,
-        release: Release::default(),
-        marks: Marks::default(),
-        needs: Needs::default(),
-        split: None,
-        uniform: false,
-        multiply_adds: 0,
-        element_bits: 0,
-        asynchronous: None,
-        bytes: 0,
         line: 1,
+        ..StaticInst::bare(unit)
     }
 }
 

@@ -3,8 +3,8 @@
 //! A vector register of a lane is a word; a scalar register stands beside the vector register file, as predicates do, and has its own number there.
 
 use warpwatt_simt::trace::{
-    Asynchronous, Flow, LatencyClass, Marks, MemoryOp, MemoryOpKind, Needs, Outstanding, Register,
-    RegisterKind, Release, Results, Space, StaticInst, Unit,
+    Asynchronous, Flow, LatencyClass, MemoryOp, MemoryOpKind, Outstanding, Register, RegisterKind,
+    Results, Space, StaticInst, Unit,
 };
 
 use crate::decode::{Inst, Place};
@@ -45,23 +45,8 @@ pub(crate) fn static_instructions(program: &Program) -> Vec<StaticInst> {
 /// What stands for words that are no instruction.
 fn nothing() -> StaticInst {
     StaticInst {
-        unit: Unit::Control,
-        latency: LatencyClass::Simple,
-        sources: Vec::new(),
-        destinations: Vec::new(),
-        memory: None,
-        flow: None,
-        split: None,
-        results: Results::FromSources,
-        release: Release::default(),
-        marks: Marks::default(),
-        needs: Needs::default(),
-        uniform: false,
-        multiply_adds: 0,
-        element_bits: 0,
-        asynchronous: None,
         bytes: 4,
-        line: 0,
+        ..StaticInst::bare(Unit::Control)
     }
 }
 

@@ -1,8 +1,7 @@
 //! From a line to what timing needs to know of an instruction.
 
 use warpwatt_simt::trace::{
-    BarrierUse, Flow, Marks, MemoryOp, MemoryOpKind, Needs, Register, Release, Space, StaticInst,
-    Unit,
+    BarrierUse, Flow, MemoryOp, MemoryOpKind, Register, Space, StaticInst, Unit,
 };
 
 use crate::fault::{Fault, quoted};
@@ -18,25 +17,7 @@ const BARRIERS: u64 = 16;
 
 /// What stands where nothing was recorded.
 pub(crate) fn nothing() -> StaticInst {
-    StaticInst {
-        unit: Unit::Int,
-        latency: warpwatt_simt::trace::LatencyClass::Simple,
-        sources: Vec::new(),
-        destinations: Vec::new(),
-        memory: None,
-        flow: None,
-        split: None,
-        results: warpwatt_simt::trace::Results::FromSources,
-        release: Release::default(),
-        marks: Marks::default(),
-        needs: Needs::default(),
-        uniform: false,
-        multiply_adds: 0,
-        element_bits: 0,
-        asynchronous: None,
-        bytes: 0,
-        line: 0,
-    }
+    StaticInst::bare(Unit::Int)
 }
 
 /// The instruction of a line whose addresses lie in `space`.

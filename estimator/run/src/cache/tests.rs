@@ -2,9 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use warpwatt_simt::trace::file::{FORMAT, MAGIC};
-use warpwatt_simt::trace::{
-    Flow, LatencyClass, LaunchShape, Marks, Needs, Release, Results, StaticInst, Unit, WarpRecorder,
-};
+use warpwatt_simt::trace::{Flow, LaunchShape, StaticInst, Unit, WarpRecorder};
 use warpwatt_suite::RunOptions;
 
 use super::*;
@@ -51,23 +49,9 @@ impl Drop for Scratch {
 /// One warp that takes `steps` steps.
 fn trace(steps: u32) -> KernelTrace {
     let inst = StaticInst {
-        unit: Unit::Control,
-        latency: LatencyClass::Simple,
-        sources: Vec::new(),
-        destinations: Vec::new(),
-        memory: None,
         flow: Some(Flow::Exit),
-        results: Results::FromSources,
-        release: Release::default(),
-        marks: Marks::default(),
-        needs: Needs::default(),
-        split: None,
-        uniform: false,
-        multiply_adds: 0,
-        element_bits: 0,
-        asynchronous: None,
-        bytes: 0,
         line: 1,
+        ..StaticInst::bare(Unit::Control)
     };
     let shape = LaunchShape {
         grid: [1; 3],

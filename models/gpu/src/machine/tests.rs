@@ -2,9 +2,8 @@ use std::sync::Arc;
 
 use super::*;
 use warpwatt_simt::trace::{
-    Asynchronous, Beyond, Copied, LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Needs,
-    Piece, Register, RegisterKind, Release, Results, Space, StaticInst, TensorWork, Unit,
-    WarpRecorder,
+    Asynchronous, Beyond, Copied, LaunchShape, MemoryOp, MemoryOpKind, Piece, Register,
+    RegisterKind, Space, StaticInst, TensorWork, Unit, WarpRecorder,
 };
 
 pub(super) const ALL: u64 = 0xffff_ffff;
@@ -15,23 +14,10 @@ pub(super) fn inst(unit: Unit, sources: &[u16], destinations: &[u16]) -> StaticI
         number,
     };
     StaticInst {
-        unit,
-        latency: LatencyClass::Simple,
         sources: sources.iter().map(word).collect(),
         destinations: destinations.iter().map(word).collect(),
-        memory: None,
-        flow: None,
-        results: Results::FromSources,
-        release: Release::default(),
-        marks: Marks::default(),
-        needs: Needs::default(),
-        split: None,
-        uniform: false,
-        multiply_adds: 0,
-        element_bits: 0,
-        asynchronous: None,
-        bytes: 0,
         line: 1,
+        ..StaticInst::bare(unit)
     }
 }
 

@@ -1,8 +1,7 @@
 use std::sync::Arc;
 
 use warpwatt_gpu::trace::{
-    Flow, KernelTrace, LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Needs, Release,
-    Results, Space, StaticInst, Unit, WarpRecorder,
+    Flow, KernelTrace, LaunchShape, MemoryOp, MemoryOpKind, Space, StaticInst, Unit, WarpRecorder,
 };
 use warpwatt_gpu::{Dispatcher, Hooks, simulate};
 use warpwatt_structures::Count;
@@ -15,23 +14,9 @@ fn technique(text: &str) -> Box<dyn Technique> {
 
 fn inst(unit: Unit) -> StaticInst {
     StaticInst {
-        unit,
-        latency: LatencyClass::Simple,
-        sources: Vec::new(),
-        destinations: Vec::new(),
-        memory: None,
-        flow: None,
-        split: None,
-        results: Results::FromSources,
-        release: Release::default(),
-        marks: Marks::default(),
-        needs: Needs::default(),
-        uniform: false,
-        multiply_adds: 0,
-        element_bits: 0,
-        asynchronous: None,
         bytes: 4,
         line: 1,
+        ..StaticInst::bare(unit)
     }
 }
 

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use warpwatt_gpu::trace::{
-    Asynchronous, BarrierUse, Flow, KernelTrace, LaneMask, LatencyClass, Marks, Needs, Outstanding,
-    Release, Results, StaticInst, Unit, WarpRecorder,
+    Asynchronous, BarrierUse, Flow, KernelTrace, LaneMask, Outstanding, StaticInst, Unit,
+    WarpRecorder,
 };
 
 use super::block::{Entry, Formed, NOWHERE, compacted};
@@ -73,23 +73,9 @@ pub(super) fn may_regroup(trace: &KernelTrace) -> bool {
 /// Where warps meet, once no more than these accesses are under way.
 fn meeting(outstanding: Option<Outstanding>) -> StaticInst {
     StaticInst {
-        unit: Unit::Barrier,
-        latency: LatencyClass::Simple,
-        sources: Vec::new(),
-        destinations: Vec::new(),
-        memory: None,
-        flow: None,
-        split: None,
-        results: Results::FromSources,
-        release: Release::default(),
-        marks: Marks::default(),
-        needs: Needs::default(),
         uniform: true,
-        multiply_adds: 0,
-        element_bits: 0,
         asynchronous: outstanding.map(Asynchronous::Outstanding),
-        bytes: 0,
-        line: 0,
+        ..StaticInst::bare(Unit::Barrier)
     }
 }
 

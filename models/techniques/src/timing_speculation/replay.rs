@@ -6,8 +6,7 @@
 use std::sync::Arc;
 
 use warpwatt_gpu::trace::{
-    Flow, KernelTrace, LaneMask, LatencyClass, Marks, Needs, Register, RegisterKind, Release,
-    Results, StaticInst, Step, Unit, WarpRecorder,
+    Flow, KernelTrace, LaneMask, Register, RegisterKind, StaticInst, Step, Unit, WarpRecorder,
 };
 
 use super::chances::Chances;
@@ -192,23 +191,8 @@ impl Dice {
 /// What waits for all that its warp has under way.
 fn waiting() -> StaticInst {
     StaticInst {
-        unit: Unit::Fence,
-        latency: LatencyClass::Simple,
-        sources: Vec::new(),
-        destinations: Vec::new(),
-        memory: None,
-        flow: None,
-        split: None,
-        results: Results::FromSources,
-        release: Release::default(),
-        marks: Marks::default(),
-        needs: Needs::default(),
         uniform: true,
-        multiply_adds: 0,
-        element_bits: 0,
-        asynchronous: None,
-        bytes: 0,
-        line: 0,
+        ..StaticInst::bare(Unit::Fence)
     }
 }
 

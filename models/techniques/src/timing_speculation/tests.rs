@@ -3,8 +3,8 @@ use std::sync::Arc;
 use warpwatt_circuit::logic::Arrivals;
 use warpwatt_circuit::{Cost, Gated, Granularity, OperatingPoint, Profile, Spec, Workshop, cost};
 use warpwatt_gpu::trace::{
-    Flow, LatencyClass, LaunchShape, Marks, MemoryOp, MemoryOpKind, Needs, Register, RegisterKind,
-    Release, Results, Space, StaticInst, WarpRecorder,
+    Flow, LaunchShape, MemoryOp, MemoryOpKind, Register, RegisterKind, Space, StaticInst,
+    WarpRecorder,
 };
 use warpwatt_gpu::{LateOperations, simulate};
 use warpwatt_techlib::published::variation;
@@ -29,23 +29,11 @@ const fn word(number: u16) -> Register {
 
 fn compute(destination: Register, sources: &[Register]) -> StaticInst {
     StaticInst {
-        unit: Unit::Int,
-        latency: LatencyClass::Simple,
         sources: sources.to_vec(),
         destinations: vec![destination],
-        memory: None,
-        flow: None,
-        split: None,
-        results: Results::FromSources,
-        release: Release::default(),
-        marks: Marks::default(),
-        needs: Needs::default(),
-        uniform: false,
-        multiply_adds: 0,
-        element_bits: 0,
-        asynchronous: None,
         bytes: 4,
         line: 1,
+        ..StaticInst::bare(Unit::Int)
     }
 }
 

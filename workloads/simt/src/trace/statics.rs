@@ -48,6 +48,31 @@ pub struct StaticInst {
     pub line: u32,
 }
 
+impl StaticInst {
+    /// One of a unit without operands, memory or flow, of which a compiler knows nothing; it has no encoding and no line.
+    pub fn bare(unit: Unit) -> Self {
+        Self {
+            unit,
+            latency: LatencyClass::Simple,
+            sources: Vec::new(),
+            destinations: Vec::new(),
+            memory: None,
+            flow: None,
+            split: None,
+            results: Results::FromSources,
+            release: Release::default(),
+            marks: Marks::default(),
+            needs: Needs::default(),
+            uniform: false,
+            multiply_adds: 0,
+            element_bits: 0,
+            asynchronous: None,
+            bytes: 0,
+            line: 0,
+        }
+    }
+}
+
 /// What goes on while its warp does: products of a warpgroup, and accesses that instructions count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asynchronous {
