@@ -5,6 +5,7 @@
 
 use warpwatt_simt::trace::{Addresses, Copied, LaneMask};
 
+use crate::request::Kind;
 use crate::{GpuSpec, SECTOR_BYTES, Transactions};
 
 /// Bytes of a sector.
@@ -173,12 +174,15 @@ impl Coalescer {
         true
     }
 
-    /// Of a store: whether what its lanes write can fill the sectors that it touches.
-    pub fn mark_masked(&mut self, executed: LaneMask, bytes: u64) {
+    /// Which blocks need a mask: those of a store whose lanes write too few bytes to fill its sectors, and those of an atomic with several.
+    pub fn mark_masked(&mut self, kind: Kind, written: u64) {
         let sectors: u64 = self.blocks.iter().map(Block::bytes).sum();
-        let masked = u64::from(executed.count_ones()) * bytes < sectors;
         for block in &mut self.blocks {
-            block.masked = masked;
+            block.masked = match kind {
+                Kind::Store => written < sectors,
+                Kind::Atomic => block.mask.count_ones() > 1,
+                _ => false,
+            };
         }
     }
 
@@ -195,9 +199,6 @@ impl Coalescer {
             for block in self.blocks.iter_mut().filter(|block| block.base == base) {
                 block.repeats = block.repeats.max(same.len() as u8);
             }
-        }
-        for block in &mut self.blocks {
-            block.masked = block.mask.count_ones() > 1;
         }
     }
 

@@ -4,7 +4,7 @@ use super::network::{Head, Packet};
 use super::{Kind, Memory, Reply, Request, first_byte};
 use crate::counters::Counter;
 use crate::event::{Event, Queue};
-use crate::{GpuError, Masks, NocSpec, SECTOR_BYTES, Transactions};
+use crate::{GpuError, NocSpec, SECTOR_BYTES, Transactions};
 
 impl Memory {
     fn port(&self, sm: u16) -> usize {
@@ -93,9 +93,9 @@ impl Memory {
         let data = u64::from(SECTOR_BYTES) * u64::from(request.kind.carries_data());
         let noc = &self.spec.noc;
         let bytes = noc.request_flit_bytes;
-        let mask = match noc.masks {
-            Masks::Sector if request.masked => flits(noc, bytes, SECTOR_BYTES.into()),
-            _ => 0,
+        let mask = match request.masked {
+            true => flits(noc, bytes, SECTOR_BYTES.into()),
+            false => 0,
         };
         mask + match self.spec.ldst.transactions {
             Transactions::Segments => flits(noc, bytes, data * sectors),

@@ -22,9 +22,17 @@ pub(crate) struct Slice {
     held: u32,
     pub to_dram: ToDram,
     /// Requests that wait for sectors, by number.
-    waiting: Vec<Request>,
+    waiting: Vec<Waiting>,
     unused: Vec<u32>,
     served: Vec<u32>,
+}
+
+/// A request that waits for sectors.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    request: Request,
+    /// The cycle in which it would be answered if they were there.
+    looked_up: u64,
 }
 
 /// Requests of a slice that DRAM has no room for.
@@ -81,14 +89,14 @@ impl Slice {
         self.held < most
     }
 
-    fn number(&mut self, request: Request) -> u32 {
+    fn number(&mut self, waiting: Waiting) -> u32 {
         match self.unused.pop() {
             Some(number) => {
-                self.waiting[number as usize] = request;
+                self.waiting[number as usize] = waiting;
                 number
             }
             None => {
-                self.waiting.push(request);
+                self.waiting.push(waiting);
                 (self.waiting.len() - 1) as u32
             }
         }
@@ -259,15 +267,18 @@ impl Memory {
             self.counts.add(Counter::L2Writes, count(request.mask));
         }
         let wanted = found.pending | found.missing;
+        let looked_up = match request.kind {
+            Kind::Atomic => look_up.last,
+            _ => look_up.first,
+        };
         if wanted == 0 {
             self.watch_access(look_up.last, request, place);
-            let at = match request.kind {
-                Kind::Atomic => look_up.last,
-                _ => look_up.first,
-            };
-            return self.answer(at, request, queue);
+            return self.answer(looked_up, request, queue);
         }
-        let number = slice.number(*request);
+        let number = slice.number(Waiting {
+            request: *request,
+            looked_up,
+        });
         slice.cache.wait(place, wanted, number);
         if found.missing == 0 {
             return Ok(());
@@ -375,8 +386,9 @@ impl Memory {
             let slice = &mut self.slices[index];
             slice.unused.push(number);
             let waited = slice.waiting[number as usize];
-            self.watch_access(now, &waited, request.place);
-            self.answer(now, &waited, queue)?;
+            let at = now.max(waited.looked_up);
+            self.watch_access(at, &waited.request, request.place);
+            self.answer(at, &waited.request, queue)?;
         }
         self.slices[index].served = served;
         self.go_on(now, index, queue)

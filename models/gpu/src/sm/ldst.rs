@@ -16,7 +16,8 @@ use crate::event::Event;
 use crate::memory::coalesce::{Block, LOCAL_MASK, LocalAccess, Rules};
 use crate::request::Kind;
 use crate::{
-    DataBanks, GpuError, GpuSpec, MemoryPath, SECTOR_BYTES, SharedUse, TexturePath, Transactions,
+    DataBanks, GpuError, GpuSpec, Masks, MemoryPath, SECTOR_BYTES, SharedUse, TexturePath,
+    Transactions,
 };
 
 /// Loads and atomics whose data are on their way.
@@ -477,22 +478,19 @@ impl<'t> Sm<'t> {
 
     /// What of the coalesced blocks only stores and atomics have.
     fn mark_writes(&mut self, kind: Kind, waiting: &Waiting<'_>, spec: &GpuSpec) {
-        match kind {
-            Kind::Store => {
-                let bytes = u64::from(waiting.op.bytes);
-                self.coalescer.mark_masked(waiting.executed, bytes);
-            }
-            Kind::Atomic => {
-                let (rules, lanes) = (Rules::new(spec), &waiting.addresses);
-                self.coalescer
-                    .count_repeats(&rules, lanes, waiting.executed);
-            }
-            _ => {}
+        let (lanes, executed) = (&waiting.addresses, waiting.executed);
+        if kind == Kind::Atomic {
+            let rules = Rules::new(spec);
+            self.coalescer.count_repeats(&rules, lanes, executed);
+        }
+        if spec.noc.masks == Masks::Sector {
+            let written = u64::from(executed.count_ones()) * u64::from(waiting.op.bytes);
+            self.coalescer.mark_masked(kind, written);
         }
     }
 
-    /// Puts the coalesced blocks into the pipeline of a cache that is one array with shared memory: tags of some lines a cycle, and a pass for each word of the fullest bank. The cycles from the
-    /// first to the last.
+    /// Puts the coalesced blocks into the pipeline of a cache that is one array with shared memory: tags of some lines a cycle, and a pass for each word of the
+    /// fullest bank. The cycles from the first to the last.
     fn enter_by_words(&mut self, waiting: &Waiting<'_>, spec: &GpuSpec) -> u64 {
         let blocks = &self.coalescer.blocks;
         let tags = u64::from(spec.l1.banks);
