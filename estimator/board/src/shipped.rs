@@ -48,8 +48,8 @@ pub struct Measured {
     pub counts: Option<&'static str>,
 }
 
-/// Every table. The first three: J. Guerreiro et al., TPDS 2019 (github.com/hpc-ulisboa/gpupowermodel, BSD); the fourth: accel-sim/accel-sim-framework, `util/accelwattch`. The last is this project's own, with
-/// `workloads/your_gpu`: an H100 SXM, driver 580.159.04, 2026-11-26.
+/// Every table. The first three: J. Guerreiro et al., TPDS 2019 (github.com/hpc-ulisboa/gpupowermodel, BSD); the fourth: accel-sim/accel-sim-framework,
+/// `util/accelwattch`; the last: this project's own, with `workloads/your_gpu`, on an H100 SXM, driver 580.159.04, 2026-11-26.
 pub const MEASURED: [Measured; 5] = [
     Measured {
         board: "gtx-titan-x",
