@@ -205,3 +205,23 @@ add.u32 %r2, %r2, %r1; st.global.u32 [%d], %r2; ret; }",
         "{used:?} {address}"
     );
 }
+
+/// Sums that a product of a warpgroup does not add to are not live before it: a loop that begins with such a product carries none of them around.
+#[test]
+fn sums_that_are_not_added_to_are_not_read() {
+    let live = |adds: u32| {
+        let entry = entry(&format!(
+            "mov.u64 %d1, 0; mov.u64 %d2, 0; mov.u32 %r9, 0;
+             LOOP: add.u32 %r9, %r9, 1;
+             wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{%f1, %f2, %f3, %f4}}, %d1, %d2, {adds}, 1, 1, 0, 0;
+             wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;
+             st.shared.f32 [%r9], %f1;
+             ld.shared.f32 %f5, [%r9]; ld.shared.f32 %f6, [%r9+4]; ld.shared.f32 %f7, [%r9+8]; ld.shared.f32 %f8, [%r9+12];
+             add.f32 %f5, %f5, %f6; add.f32 %f7, %f7, %f8; add.f32 %f5, %f5, %f7; st.shared.f32 [%r9], %f5;
+             setp.lt.u32 %p1, %r9, 9; @%p1 bra LOOP;"
+        ));
+        entry.allocation.live
+    };
+    // Two descriptors of 64 bits, the count, and four sums or four loaded values; or all eight.
+    assert_eq!([live(0), live(1)], [9, 13]);
+}

@@ -92,17 +92,17 @@ impl<'s> Lowering<'_, 's> {
         };
         self.immediates(instruction, &mut how)?;
         let dst = self.fragment(sums, (usize::from(how.sums), d), false)?;
-        let mut fragments = dst.clone();
         let mut src: Operands<8> = Operands::default();
         src.push(self.source(&instruction.operands[2], Type::B64)?);
+        let mut held = Vec::new();
         if in_registers {
-            fragments.extend(self.fragment(left, (4, a), true)?);
+            held = self.fragment(left, (4, a), true)?;
         } else {
             src.push(self.source(left, Type::B64)?);
         }
         if let [words, selector] = &metadata[..] {
             how.sparse = Some(selected(selector, stored[2], a)?);
-            fragments.push(self.source(words, Type::B32)?);
+            held.push(self.source(words, Type::B32)?);
         }
         how.adds = match &instruction.operands[3] {
             Operand::Integer(number, _) => Adds::Always(*number != 0),
@@ -112,6 +112,8 @@ impl<'s> Lowering<'_, 's> {
                 Adds::If { negated }
             }
         };
+        let mut fragments = dst[..how.sums_read()].to_vec();
+        fragments.append(&mut held);
         self.emit_matrix(MatrixOp::GroupMultiplyAdd(how), dst, fragments, src);
         Ok(())
     }

@@ -15,6 +15,7 @@ mod layout;
 mod markers;
 mod operands;
 mod parameters;
+mod pressure;
 mod schedule;
 #[cfg(test)]
 mod tests;

@@ -3,13 +3,18 @@
 
 use rustc_hash::FxHashMap;
 
+use super::pressure::{Live, Pressure};
+use crate::allocate::{Class, Liveness, Numbering};
 use crate::cfg::Blocks;
-use crate::program::{Entry, Inst, Op, Slot, SlotKind, Source};
-use crate::traits::{LatencyClass, MemoryOpKind, Unit};
+use crate::program::{Entry, Inst, MatrixOp, Op, Slot};
+use crate::traits::{Effect, LatencyClass, MemoryOpKind, Unit};
 use crate::types::Space;
 
 /// Registers that values made early may take beyond what the block needs in its own order. Assumed: what four loads of 128 bits fill.
 const ROOM: i64 = 16;
+
+/// Registers that an order does not go beyond where another can do with them, so that no value leaves its register. Assumed: alignment in pairs takes some of the 255.
+const CEILING: i64 = 240;
 
 /// Longest block that is ordered: the search looks at all instructions that could come next.
 const LONGEST: usize = 4096;
@@ -17,78 +22,68 @@ const LONGEST: usize = 4096;
 /// Reorders every stretch of a block that nothing divides.
 pub(super) fn run(entry: &mut Entry) {
     let blocks = Blocks::of(&entry.code);
-    let registers = Registers::of(entry);
-    let mut code = Vec::with_capacity(entry.code.len());
+    let liveness = Liveness::of(entry, &blocks, Numbering::of(entry, Class::General));
+    let mut order: Vec<usize> = (0..entry.code.len()).collect();
     for block in 0..blocks.starts.len() {
+        let mut live = Live::at_end(entry, &liveness, block);
         let range = blocks.range(block, entry.code.len());
-        for stretch in entry.code[range].split_inclusive(divides) {
-            let (body, end) = match stretch.split_last() {
-                Some((last, body)) if divides(last) => (body, Some(last)),
-                _ => (stretch, None),
-            };
-            match body.len() {
-                3..=LONGEST => code.extend(
-                    ordered(body, &registers)
-                        .into_iter()
-                        .map(|at| body[at].clone()),
-                ),
-                _ => code.extend_from_slice(body),
+        let mut end = range.end;
+        while end > range.start {
+            let last = end - usize::from(divides(&entry.code[end - 1]));
+            let body = entry.code[range.start..last].iter().rposition(divides);
+            let start = body.map_or(range.start, |at| range.start + at + 1);
+            entry.code[last..end]
+                .iter()
+                .for_each(|inst| live.step_back(inst));
+            let behind = live.clone();
+            let body = &entry.code[start..last];
+            body.iter().rev().for_each(|inst| live.step_back(inst));
+            if (3..=LONGEST).contains(&body.len()) {
+                let ordered = ordered(body, Pressure::of(body, live.registers, &behind));
+                for (place, at) in ordered.into_iter().enumerate() {
+                    order[start + place] = start + at;
+                }
             }
-            code.extend(end.cloned());
+            end = start;
         }
     }
-    entry.code = code;
+    entry.code = order.into_iter().map(|at| entry.code[at].clone()).collect();
 }
 
-/// Whether nothing may move over an instruction.
+/// Whether nothing may move over an instruction. What lanes exchange they hand over in registers, which is no order of memory (PTX ISA 8.7, section 9.7.9.6).
 fn divides(inst: &Inst) -> bool {
-    !(inst.op.traits().is_pure() || matches!(inst.op, Op::Load(_) | Op::Store(_)))
+    let moves = matches!(inst.op.traits().effect, Effect::Pure | Effect::Exchanges);
+    !(moves || matches!(inst.op, Op::Load(_) | Op::Store(_)) || loads_rows(&inst.op))
 }
 
-/// Which slots are registers.
-struct Registers {
-    words: Vec<bool>,
-    doubles: Vec<bool>,
-}
-
-impl Registers {
-    fn of(entry: &Entry) -> Self {
-        Self {
-            words: entry
-                .words
-                .iter()
-                .map(|source| *source == Source::Register)
-                .collect(),
-            doubles: entry
-                .doubles
-                .iter()
-                .map(|source| *source == Source::Register)
-                .collect(),
-        }
-    }
-
-    /// How many registers of 32 bits a slot takes.
-    fn size(&self, slot: Slot) -> i64 {
-        match slot.kind {
-            SlotKind::Word => i64::from(self.words[slot.index()]),
-            SlotKind::Double => 2 * i64::from(self.doubles[slot.index()]),
-            SlotKind::Predicate => 0,
-        }
-    }
+/// `ldmatrix`.
+fn loads_rows(op: &Op) -> bool {
+    matches!(op, Op::Matrix(matrix) if matches!(matrix.op, MatrixOp::LoadRows { .. }))
 }
 
 /// Cycles until an instruction's results can be read: those of Volta's (Z. Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018), of a
-/// load from global memory a hit in the first level.
+/// load from global memory a hit in the first level; of a matrix product A100's (W. Sun et al., "Dissecting Tensor Cores via Microbenchmarks", 2022).
 fn latency(inst: &Inst) -> u64 {
     let traits = inst.op.traits();
     match (traits.memory, traits.unit, traits.latency) {
         (Some(memory), _, _) if memory.kind == MemoryOpKind::Store => 1,
         (Some(memory), _, _) if memory.space == Space::Shared => 19,
         (Some(_), _, _) => 28,
+        (None, Unit::Matrix, _) => 33,
+        (None, _, LatencyClass::Shuffle) => 22,
         (None, Unit::Sfu, _) | (None, _, LatencyClass::Special | LatencyClass::Div) => 18,
         (None, Unit::Fp64, _) => 8,
         (None, _, LatencyClass::Mad | LatencyClass::Mul) => 5,
         _ => 4,
+    }
+}
+
+/// Cycles for which an instruction takes its unit of a quarter of an SM, where others wait for it: special functions have four lanes there, tensor cores take a
+/// product of 16 x 8 x 16 in eight.
+fn interval(unit: Unit) -> u64 {
+    match unit {
+        Unit::Sfu | Unit::Matrix => 8,
+        _ => 1,
     }
 }
 
@@ -111,7 +106,7 @@ impl Graph {
         };
         let mut written: FxHashMap<Slot, usize> = FxHashMap::default();
         let mut readers: FxHashMap<Slot, Vec<usize>> = FxHashMap::default();
-        let mut accesses: Vec<usize> = Vec::new();
+        let mut ordered: Vec<(usize, Ordered)> = Vec::new();
         for (at, inst) in body.iter().enumerate() {
             let guard = inst.guard.map(|guard| guard.predicate);
             // What a guarded instruction leaves of a register, it reads.
@@ -130,13 +125,13 @@ impl Graph {
                     graph.arrow(from, at, 1);
                 }
             }
-            if inst.op.traits().memory.is_some() {
-                for &from in &accesses {
-                    if meet(&body[from].op, &inst.op) {
+            if let Some(kind) = kind(&inst.op) {
+                for &(from, before) in &ordered {
+                    if meet(before, kind) {
                         graph.arrow(from, at, 1);
                     }
                 }
-                accesses.push(at);
+                ordered.push((at, kind));
             }
         }
         for at in (0..body.len()).rev() {
@@ -157,42 +152,65 @@ impl Graph {
     }
 }
 
-/// Whether two accesses must keep their order: one of them stores, and they may reach the same place.
-fn meet(a: &Op, b: &Op) -> bool {
-    let (a, b) = match (a, b) {
-        (Op::Load(_), Op::Load(_)) => return false,
-        (Op::Load(a) | Op::Store(a), Op::Load(b) | Op::Store(b)) => (a.space, b.space),
-        _ => return true,
-    };
-    a == b || a == Space::Generic || b == Space::Generic
+/// What must keep its order among its kind.
+#[derive(Clone, Copy)]
+enum Ordered {
+    Load(Space),
+    Store(Space),
+    /// Lanes meet, maybe with some that come to the same exchange on another path.
+    Exchange,
+}
+
+/// What of this kind an instruction is. Products of matrices take whole warps.
+fn kind(op: &Op) -> Option<Ordered> {
+    match op {
+        Op::Load(access) => Some(Ordered::Load(access.space)),
+        Op::Store(access) => Some(Ordered::Store(access.space)),
+        Op::Matrix(_) => loads_rows(op).then_some(Ordered::Load(Space::Shared)),
+        _ => (op.traits().effect == Effect::Exchanges).then_some(Ordered::Exchange),
+    }
+}
+
+/// Whether two of them must keep their order: one stores, and they may reach the same place, or both are exchanges.
+fn meet(a: Ordered, b: Ordered) -> bool {
+    use Ordered::{Exchange, Load, Store};
+    match (a, b) {
+        (Exchange, Exchange | Store(_)) | (Store(_), Exchange) => true,
+        (Exchange, Load(_)) | (Load(_), Exchange | Load(_)) => false,
+        (Store(a), Load(b) | Store(b)) | (Load(a), Store(b)) => {
+            a == b || a == Space::Generic || b == Space::Generic
+        }
+    }
 }
 
 /// A new order of the instructions of a stretch.
-fn ordered(body: &[Inst], registers: &Registers) -> Vec<usize> {
+fn ordered(body: &[Inst], mut pressure: Pressure<'_>) -> Vec<usize> {
     let graph = Graph::of(body);
-    let mut pressure = Pressure::of(body, registers);
-    let room = pressure.most_in_order(body) + ROOM;
+    let room = (pressure.most_in_order(body) + ROOM).min(CEILING);
+    let units: Vec<Unit> = body.iter().map(|inst| inst.op.traits().unit).collect();
+    let mut free: FxHashMap<Unit, u64> = FxHashMap::default();
     let mut before = graph.before.clone();
     let mut earliest = vec![0u64; body.len()];
     let mut ready: Vec<usize> = (0..body.len()).filter(|&at| before[at] == 0).collect();
     let mut order = Vec::with_capacity(body.len());
     let mut now = 0u64;
     while !ready.is_empty() {
-        // What fits; of that what can go first, and of that what most waits for. If nothing fits, as the program has it.
-        let full = |at: usize| pressure.now + pressure.change(body, at) > room;
-        let rank = |at: usize| match full(at) {
-            true => (true, 0, 0, at),
-            false => (
-                false,
-                earliest[at].saturating_sub(now),
-                u64::MAX - graph.height[at],
-                at,
-            ),
+        // What fits; of that what can go first, and of that what most waits for. If nothing fits, what takes the fewest registers, as the program has it.
+        let start = |at: usize| earliest[at].max(free.get(&units[at]).copied().unwrap_or(0));
+        let rank = |at: usize| {
+            let change = pressure.change(&body[at]);
+            if pressure.now + change > room {
+                return (true, change, 0, at);
+            }
+            let wait = start(at).saturating_sub(now) as i64;
+            (false, wait, u64::MAX - graph.height[at], at)
         };
         let best = (0..ready.len()).min_by_key(|&place| rank(ready[place]));
-        let at = ready.swap_remove(best.unwrap_or(0));
-        pressure.issue(body, at);
-        let issued: u64 = earliest[at].max(now);
+        let place = best.unwrap_or(0);
+        let issued = start(ready[place]).max(now);
+        let at = ready.swap_remove(place);
+        pressure.issue(&body[at]);
+        free.insert(units[at], issued + interval(units[at]));
         now = issued + 1;
         order.push(at);
         for &(next, cycles) in &graph.later[at] {
@@ -204,61 +222,4 @@ fn ordered(body: &[Inst], registers: &Registers) -> Vec<usize> {
         }
     }
     order
-}
-
-/// Registers that hold what is still read, as far as the stretch tells: what it does not read again stays.
-struct Pressure<'r> {
-    registers: &'r Registers,
-    /// Reads of each value that are still to come, and whether anything else is written over it later.
-    left: FxHashMap<Slot, i64>,
-    now: i64,
-}
-
-impl<'r> Pressure<'r> {
-    fn of(body: &[Inst], registers: &'r Registers) -> Self {
-        let mut left: FxHashMap<Slot, i64> = FxHashMap::default();
-        for inst in body {
-            for slot in inst.reads() {
-                *left.entry(slot).or_default() += 1;
-            }
-        }
-        Self {
-            registers,
-            left,
-            now: 0,
-        }
-    }
-
-    /// What an instruction adds: its results, less what nobody reads behind it.
-    fn change(&self, body: &[Inst], at: usize) -> i64 {
-        let inst = &body[at];
-        let added: i64 = inst.writes().map(|slot| self.registers.size(slot)).sum();
-        let ended = inst.reads().filter(|slot| self.left.get(slot) == Some(&1));
-        added - ended.map(|slot| self.registers.size(slot)).sum::<i64>()
-    }
-
-    fn issue(&mut self, body: &[Inst], at: usize) {
-        self.now += self.change(body, at);
-        for slot in body[at].reads() {
-            if let Some(left) = self.left.get_mut(&slot) {
-                *left -= 1;
-            }
-        }
-    }
-
-    /// The most of the stretch's own order.
-    fn most_in_order(&self, body: &[Inst]) -> i64 {
-        let mut copy = Self {
-            registers: self.registers,
-            left: self.left.clone(),
-            now: 0,
-        };
-        (0..body.len())
-            .map(|at| {
-                copy.issue(body, at);
-                copy.now
-            })
-            .max()
-            .unwrap_or(0)
-    }
 }

@@ -1,5 +1,5 @@
 use super::Lower;
-use crate::program::{Op, Word3};
+use crate::program::{Op, Word2, Word3};
 
 fn ops(body: &str) -> Vec<Op> {
     let text = format!(
@@ -227,4 +227,56 @@ fn an_entry_with_calls_stays_ptx_and_says_so() {
     let module = crate::load_lowered(text, Lower::SassLike).unwrap();
     assert_eq!(module.entries[0].left, Some(super::Left::Calls));
     assert_eq!(crate::load(text).unwrap().entries[0].left, None);
+}
+
+/// The exchange waits for its operand and its reader for it; a sum that has nothing to do with them goes between, over the exchange.
+#[test]
+fn sums_move_over_exchanges() {
+    let code = ops(
+        "mov.u32 %r1, %tid.x;\nmul.lo.u32 %r2, %r1, %r1;\nshfl.sync.bfly.b32 %r3, %r2, 1, 31, -1;\nadd.u32 %r4, %r3, %r2;\nmul.lo.u32 %r5, %r1, 7;\nst.shared.u32 [s], %r4;\nst.shared.u32 [s+4], %r5;",
+    );
+    let exchange = code.iter().position(|op| matches!(op, Op::Shuffle(_)));
+    let before = code[..exchange.unwrap()].iter();
+    let products = before.filter(|op| matches!(op, Op::Word2(Word2::Mul)));
+    assert_eq!(products.count(), 2, "{code:?}");
+}
+
+/// Exchanges keep their order, and stores stay on their side of them.
+#[test]
+fn exchanges_keep_their_order() {
+    let code = ops(
+        "mov.u32 %r1, %tid.x;\nmul.lo.u32 %r2, %r1, %r1;\nshfl.sync.bfly.b32 %r3, %r2, 1, 31, -1;\nst.shared.u32 [s], %r1;\nshfl.sync.bfly.b32 %r4, %r1, 2, 31, -1;\nst.shared.u32 [s+4], %r3;\nst.shared.u32 [s+8], %r4;",
+    );
+    let names: String = code
+        .iter()
+        .map(|op| match op {
+            Op::Shuffle(_) => 'x',
+            Op::Store(_) => 's',
+            _ => '.',
+        })
+        .collect();
+    assert_eq!(names.trim_matches('.'), "xsxss", "{code:?}");
+}
+
+/// Three hundred loads that stand before what sums them up, three times as many registers as there are: they are read when they are needed.
+#[test]
+fn loads_that_find_no_registers_come_later() {
+    let loads: String = (0..300)
+        .map(|n| format!("ld.shared.f32 %f{}, [s+{}];\n", n + 1, 4 * n))
+        .collect();
+    let sums: String = (1..300)
+        .map(|n| format!("add.f32 %f0, %f0, %f{n};\n"))
+        .collect();
+    let text = format!(
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n.reg .b64 %rd<4>;\n.reg .f32 %f<301>;\n.shared .align 4 .b8 s[2048];\nld.param.u64 %rd1, [p];\n{loads}mov.f32 %f0, %f300;\n{sums}st.global.f32 [%rd1], %f0;\nret;\n}}\n"
+    );
+    let spills = |lowering| {
+        let entry = &crate::load_lowered(&text, lowering).unwrap().entries[0];
+        (
+            entry.allocation.live > 240,
+            entry.allocation.spills.values > 0,
+        )
+    };
+    assert_eq!(spills(Lower::Ptx), (true, true));
+    assert_eq!(spills(Lower::SassLike), (false, false));
 }

@@ -9,7 +9,7 @@ pub const WARPGROUP: u32 = 4;
 pub const GROUP_ROWS: u16 = 64;
 
 /// `wgmma.mma_async`: D = A B + D. The instruction's sources are the descriptor of B, that of A if it lies in shared memory, and the predicate if one says
-/// whether D is added; the fragments are D and, if it lies in registers, A.
+/// whether D is added; the fragments are D, unless it is never added, and A if it lies in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupMultiplyAdd {
     /// Columns of B and D.
@@ -37,6 +37,14 @@ pub struct GroupMultiplyAdd {
 }
 
 impl GroupMultiplyAdd {
+    /// Registers of D that are read: what is never added may hold anything, and lives no longer than its last reader.
+    pub fn sums_read(&self) -> usize {
+        match self.adds {
+            Adds::Always(false) => 0,
+            _ => usize::from(self.sums),
+        }
+    }
+
     /// Of so many elements of A one is stored.
     pub fn left_parts(&self) -> u32 {
         if self.sparse.is_some() { 2 } else { 1 }

@@ -40,7 +40,7 @@ impl<const W: usize> Warp<W> {
                 cause: Cause::PartialWarp,
             });
         }
-        let (sums, left) = matrix.src.split_at(usize::from(how.sums));
+        let (sums, left) = matrix.src.split_at(how.sums_read());
         let (left, metadata) = left.split_at(usize::from(how.left));
         let sources = inst.src.as_slice();
         let right = sources[0];
