@@ -222,6 +222,11 @@ impl<const W: usize> Registers<W> {
         &self.words[slot.index()].as_chunks().0[part]
     }
 
+    #[inline]
+    pub fn word_part_mut<const N: usize>(&mut self, slot: Slot, part: usize) -> &mut [u32; N] {
+        &mut self.words[slot.index()].as_chunks_mut().0[part]
+    }
+
     /// A part of a double's lanes.
     #[inline]
     pub fn double_part<const N: usize>(&self, slot: Slot, part: usize) -> &[u64; N] {

@@ -5,16 +5,21 @@
 //! that an instruction sums are one such sum. Its result is cut to single precision, or rounded to a half. The exponent of a product is the sum of its
 //! factors' exponents, also where their significands multiply to two or more, and that of a subnormal number is the least of its format.
 
+mod doubles;
+mod singles;
+mod steps;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod wide;
+
 use warpwatt_ptx::program::{HalfFormat, MatrixElement, SmallFormat};
 
-/// Columns that are summed side by side: each matrix has a multiple of so many.
-const COLUMNS: usize = 8;
+pub(super) use steps::{Steps, plain};
 
 /// Where terms are cut, and what becomes of their sum.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alignment {
     /// Bits that are kept below the largest power of two.
-    kept: i64,
+    kept: i32,
     /// The least exponents of numbers of A and B and of what is added to.
     least: [i32; 3],
     result: MatrixElement,
@@ -43,33 +48,52 @@ impl Alignment {
         }
     }
 
-    /// Sums as their instruction leaves them. Halves are rounded later, but never to a negative zero.
+    /// Sums as their instruction leaves them, `cut` to single precision. Halves are rounded later, but never to a negative zero.
     #[inline(always)]
-    fn finish(&self, exact: &[f64], sums: &mut [f64]) {
+    fn finish(&self, exact: &[f64], sums: &mut [f32], cut: impl Fn(f64) -> f64) {
         const TINY: f64 = 1.0 / (1u64 << 25) as f64;
         let sums = sums.iter_mut().zip(exact);
         if self.result != MatrixElement::F32 {
             for (to, &sum) in sums {
-                *to = if sum.abs() <= TINY { 0.0 } else { sum };
+                *to = if sum.abs() <= TINY { 0.0 } else { odd(sum) };
             }
             return;
         }
         let kept = u32::MAX << self.lost;
         for (to, &sum) in sums {
-            *to = f64::from(f32::from_bits((cut(sum) as f32).to_bits() & kept));
+            *to = f32::from_bits((cut(sum) as f32).to_bits() & kept);
         }
     }
+}
+
+/// Bits of a double that single precision does not have.
+const LOST: u64 = (1 << 29) - 1;
+
+/// In single precision, with a last bit that is set where bits are lost: it is rounded again to what the sum itself would be.
+#[inline(always)]
+fn odd(sum: f64) -> f32 {
+    let cut = cut_normal(sum) as f32;
+    let is_lost = u32::from(sum.to_bits() & LOST != 0);
+    f32::from_bits(cut.to_bits() | is_lost)
 }
 
 /// Towards zero, to a number that single precision has, or beyond its range.
 #[inline(always)]
 fn cut(sum: f64) -> f64 {
-    const LOST: u64 = (1 << 29) - 1;
     const NORMAL: f64 = f32::MIN_POSITIVE as f64;
     const LEAST: f64 = f32::from_bits(1) as f64;
     let steps = (sum * (1.0 / LEAST)).trunc() * LEAST;
-    let cut = f64::from_bits(sum.to_bits() & !LOST);
-    if sum.abs() < NORMAL { steps } else { cut }
+    if sum.abs() < NORMAL {
+        steps
+    } else {
+        cut_normal(sum)
+    }
+}
+
+/// Likewise, of what is not subnormal in single precision.
+#[inline(always)]
+fn cut_normal(sum: f64) -> f64 {
+    f64::from_bits(sum.to_bits() & !LOST)
 }
 
 /// The least exponent of a format's normal numbers.
@@ -83,18 +107,13 @@ fn least(element: MatrixElement) -> i32 {
 
 /// The exponent of zero, below all others.
 const ZERO: i32 = -8192;
-/// Below the exponents of all products but of those that are zero.
-const BELOW: i16 = -400;
 
-/// The exponents of numbers that single precision has.
+/// The exponent of a number of single precision, whose format has none below the least.
 #[inline(always)]
-fn exponents_of(values: &[f64], least: i32, exponents: &mut Vec<i16>) {
-    exponents.resize(values.len(), 0);
-    for (to, &value) in exponents.iter_mut().zip(values) {
-        let magnitude = (value as f32).to_bits() & 0x7fff_ffff;
-        let exponent = ((magnitude >> 23) as i32 - 127).max(least);
-        *to = (if magnitude == 0 { ZERO } else { exponent }) as i16;
-    }
+fn exponent(value: f32, least: i32) -> i32 {
+    let magnitude = value.to_bits() & 0x7fff_ffff;
+    let exponent = ((magnitude >> 23) as i32 - 127).max(least);
+    if magnitude == 0 { ZERO } else { exponent }
 }
 
 /// Two to the power of an exponent.
@@ -123,159 +142,55 @@ impl Partners<'_> {
 }
 
 /// A with its columns, and B.
-pub(super) type Factors<'a> = ((&'a [f64], usize), (&'a [f64], Partners<'a>));
+pub(super) type Factors<'a, T = f32> = ((&'a [T], usize), (&'a [T], Partners<'a>));
 
 /// Room for what sums need beside their matrices.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Room {
-    /// The exponents of A and B.
-    factors: [Vec<i16>; 2],
-    /// The largest of each sum.
-    largest: Vec<i16>,
-    /// What brings the last place that each sum keeps to one, and that place.
-    scales: [Vec<f64>; 2],
-    sums: Vec<f64>,
+    singles: singles::Room,
+    doubles: doubles::Room,
 }
 
 /// D = A B + D; B and D have `n` columns.
-///
-/// Loops over whole matrices alternate with loops over eight columns whose partners are looked up, so that compilers turn each into vector code.
 #[inline(always)]
 pub(super) fn add_products(
     how: &Alignment,
-    ((a, depth), (b, partners)): Factors<'_>,
-    (d, n): (&mut [f64], usize),
+    factors: Factors<'_>,
+    (sums, n): (&mut [f32], usize),
     room: &mut Room,
+    steps: impl Steps,
 ) {
-    let Room {
-        factors: [of_a, of_b],
-        largest,
-        scales: [scales, places],
-        sums,
-    } = room;
-    exponents_of(a, how.least[0], of_a);
-    exponents_of(b, how.least[1], of_b);
-    exponents_of(d, how.least[2], largest);
-    let across = n / COLUMNS;
-    let chunks = b.as_chunks::<COLUMNS>().0;
-    let of_chunks = of_b.as_chunks::<COLUMNS>().0;
-    for (row, largest) in rows(largest, across) {
-        let (left, rows) = (&of_a[row * depth..][..depth], partners.of(row, depth));
-        for (chunk, largest) in largest.iter_mut().enumerate() {
-            raise(largest, left, of_chunks, (rows, across, chunk));
-        }
-    }
-    scales.resize(d.len(), 0.0);
-    places.resize(d.len(), 0.0);
-    sums.resize(d.len(), 0.0);
-    let to = sums.iter_mut().zip(scales.iter_mut().zip(&mut *places));
-    for ((sum, (scale, place)), (&largest, &before)) in to.zip(largest.iter().zip(&*d)) {
-        let last = i64::from(largest.max(BELOW)) - how.kept;
-        *scale = power(-last);
-        *place = power(last);
-        // Zero that is positive.
-        *sum = 0.0 + (before * *scale).trunc();
-    }
-    let scales = scales.as_chunks::<COLUMNS>().0;
-    for (row, sums) in rows(sums, across) {
-        let (left, rows) = (&a[row * depth..][..depth], partners.of(row, depth));
-        for (chunk, sums) in sums.iter_mut().enumerate() {
-            let scale = &scales[row * across + chunk];
-            add_cut(sums, scale, left, chunks, (rows, across, chunk));
-        }
-    }
-    let mut finite = true;
-    for (sum, place) in sums.iter_mut().zip(&*places) {
-        *sum *= place;
-        finite &= sum.is_finite();
-    }
-    if !finite {
-        uncut(sums, ((a, depth), (b, partners)), (d, n));
-    }
-    how.finish(sums, d);
-}
-
-/// The rows of a matrix, some columns each.
-#[inline(always)]
-fn rows<T>(matrix: &mut [T], across: usize) -> impl Iterator<Item = (usize, &mut [[T; COLUMNS]])> {
-    let chunks = matrix.as_chunks_mut::<COLUMNS>().0;
-    chunks.chunks_exact_mut(across).enumerate()
-}
-
-/// The largest exponents of products and of what they are added to.
-#[inline(always)]
-fn raise(
-    largest: &mut [i16; COLUMNS],
-    left: &[i16],
-    right: &[[i16; COLUMNS]],
-    (rows, across, chunk): (&[usize], usize, usize),
-) {
-    let mut raised = *largest;
-    for (left, row) in left.iter().zip(rows) {
-        // Without checks for overflow, which are in the innermost loop's way.
-        let right = &right[row.wrapping_mul(across).wrapping_add(chunk)];
-        for (largest, right) in raised.iter_mut().zip(right) {
-            *largest = left.wrapping_add(*right).max(*largest);
-        }
-    }
-    *largest = raised;
-}
-
-/// Adds products, as multiples of the last place that is kept.
-#[inline(always)]
-fn add_cut(
-    sums: &mut [f64; COLUMNS],
-    scale: &[f64; COLUMNS],
-    left: &[f64],
-    right: &[[f64; COLUMNS]],
-    (rows, across, chunk): (&[usize], usize, usize),
-) {
-    let mut added = *sums;
-    for (left, row) in left.iter().zip(rows) {
-        let right = &right[row.wrapping_mul(across).wrapping_add(chunk)];
-        for (sum, (right, scale)) in added.iter_mut().zip(right.iter().zip(scale)) {
-            *sum += (left * right * scale).trunc();
-        }
-    }
-    *sums = added;
-}
-
-/// With infinities and NaNs nothing is cut.
-#[cold]
-#[inline(never)]
-fn uncut(sums: &mut [f64], ((a, depth), (b, partners)): Factors<'_>, (before, n): (&[f64], usize)) {
-    for (at, sum) in sums.iter_mut().enumerate() {
-        if !sum.is_finite() {
-            let (row, column) = (at / n, at % n);
-            let left = a[row * depth..][..depth].iter();
-            let right = partners
-                .of(row, depth)
-                .iter()
-                .map(|row| b[row * n + column]);
-            *sum = left
-                .zip(right)
-                .fold(before[at], |sum, (left, right)| sum + left * right);
-        }
+    if room.singles.take(how, factors, (sums, n)) {
+        room.singles.add_products(how, factors.0, sums, steps);
+    } else {
+        doubles::add_products(how, factors, (sums, n), &mut room.doubles);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
+    use super::steps::{COLUMNS, STEP};
     use super::*;
+    use crate::lanes::small_float;
+    use crate::warp::vectors::{self, Work};
 
     const F16: MatrixElement = MatrixElement::Half(HalfFormat::F16);
+    const BF16: MatrixElement = MatrixElement::Half(HalfFormat::Bf16);
+    const TF32: MatrixElement = MatrixElement::Half(HalfFormat::Tf32);
+    const E4M3: MatrixElement = MatrixElement::Small(SmallFormat::E4m3);
+    const E5M2: MatrixElement = MatrixElement::Small(SmallFormat::E5m2);
 
     fn dot(how: &Alignment, a: &[f64], b: &[f64], before: f64) -> f64 {
-        let mut d = [before; COLUMNS];
-        let right: Vec<f64> = b.iter().flat_map(|&value| [value; COLUMNS]).collect();
+        let [a, b] =
+            [a, b].map(|values| values.iter().map(|&value| value as f32).collect::<Vec<_>>());
+        let mut d = [before as f32; COLUMNS];
+        let right: Vec<f32> = b.iter().flat_map(|&value| [value; COLUMNS]).collect();
         let rows: Vec<usize> = (0..a.len()).collect();
-        add_products(
-            how,
-            ((a, a.len()), (&right, Partners::Alike(&rows))),
-            (&mut d, COLUMNS),
-            &mut Room::default(),
-        );
-        d[0]
+        let factors = ((&a[..], a.len()), (&right[..], Partners::Alike(&rows)));
+        add_products(how, factors, (&mut d, COLUMNS), &mut Room::default(), plain);
+        d[0].into()
     }
 
     #[test]
@@ -327,5 +242,79 @@ mod tests {
         assert_eq!(dot(&how, &[1.0], &[2.0], -infinite), -infinite);
         assert!(dot(&how, &[infinite, infinite], &[1.0, -1.0], 0.0).is_nan());
         assert!(dot(&how, &[infinite], &[0.0], 0.0).is_nan());
+    }
+
+    /// Sums on this machine.
+    struct Sums<'a>(&'a Alignment, Factors<'a>, &'a [f32], usize);
+
+    impl Work for Sums<'_> {
+        type Result = Option<Vec<f32>>;
+
+        fn done(self, steps: impl Steps) -> Option<Vec<f32>> {
+            let Self(how, factors, before, n) = self;
+            let mut room = singles::Room::default();
+            room.take(how, factors, (before, n)).then(|| {
+                let mut d = before.to_vec();
+                room.add_products(how, factors.0, &mut d, steps);
+                d
+            })
+        }
+    }
+
+    /// Numbers of a format from random bits: any, or those that are neither tiny nor huge.
+    fn number(element: MatrixElement, bits: u32, near: bool) -> f32 {
+        let bits = match element {
+            MatrixElement::Half(HalfFormat::F16) if near => bits & 0xbfff,
+            MatrixElement::Small(_) if near => bits & 0xbf,
+            MatrixElement::Half(HalfFormat::F16) | MatrixElement::Small(_) => bits,
+            _ if near => bits & 0x83ff_ffff | 0x3c00_0000,
+            _ => bits,
+        };
+        match element {
+            MatrixElement::F32 => f32::from_bits(bits),
+            MatrixElement::Half(HalfFormat::Bf16) => f32::from_bits(bits & 0xffff_0000),
+            MatrixElement::Half(HalfFormat::Tf32) => f32::from_bits(bits & !0x1fff),
+            _ => small_float(element, bits & (u32::MAX >> (32 - element.bits()))) as f32,
+        }
+    }
+
+    proptest! {
+        /// In single precision sums are those in double precision, on this machine and on any.
+        #[test]
+        fn both_roads_lead_to_the_same_sums(
+            factor in prop::sample::select(vec![F16, BF16, TF32, E4M3, E5M2]),
+            halves: bool, of_bytes: bool, near: [bool; 3], zeros in 0u32..4,
+            (steps, across) in (1usize..5, 1usize..4),
+            bits in prop::collection::vec(any::<u32>(), 4 * 32 + 32 * 24 + 4 * 24),
+        ) {
+            let result = if halves { F16 } else { MatrixElement::F32 };
+            let how = match of_bytes {
+                true => Alignment::of_bytes(factor, factor, result),
+                false => Alignment::of(factor, result),
+            };
+            let (depth, n) = (steps * STEP, across * COLUMNS);
+            let is_zero = |bits: u32| bits.count_ones() % 4 < zeros && bits.is_multiple_of(3);
+            let take = |from: usize, count: usize, element, near| -> Vec<f32> {
+                let bits = bits[from..][..count].iter();
+                bits.map(|&bits| if is_zero(bits) { 0.0 } else { number(element, bits, near) }).collect()
+            };
+            let a = take(0, 4 * depth, factor, near[0]);
+            let b = take(4 * 32, depth * n, factor, near[1]);
+            let before = take(4 * 32 + 32 * 24, 4 * n, result, near[2]);
+            let rows: Vec<usize> = (0..depth).rev().collect();
+            let factors = ((&a[..], depth), (&b[..], Partners::Alike(&rows)));
+            let mut want = before.clone();
+            doubles::add_products(&how, factors, (&mut want, n), &mut doubles::Room::default());
+            let all = [vectors::done(Sums(&how, factors, &before, n)), Sums(&how, factors, &before, n).done(plain)];
+            let fits = (depth as u64) << how.kept <= 1 << 29;
+            if fits && near == [true; 3] {
+                prop_assert!(all.iter().all(Option::is_some));
+            }
+            for found in all.into_iter().flatten() {
+                for (&found, &want) in found.iter().zip(&want) {
+                    prop_assert_eq!(found.to_bits(), want.to_bits(), "{} {}", found, want);
+                }
+            }
+        }
     }
 }

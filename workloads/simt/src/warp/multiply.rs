@@ -1,18 +1,19 @@
 //! Products of the matrices that a warp's lanes hold: `mma`, `wmma.mma`.
 //!
-//! Sums of floats are those of tensor cores ([`aligned`]), of integers exact, of doubles chains of fused multiply-adds. Registers are brought into the order of
-//! their matrix word by word, words are decoded side by side, and eight columns are summed side by side, so that compilers turn both into vector code; which word
-//! lies where is worked out once for a kind of instruction.
+//! Sums of floats are those of tensor cores ([`floats`](super::floats)), of integers exact, of doubles chains of fused multiply-adds. Registers are brought into
+//! the order of their matrix, words are decoded side by side, and eight columns are summed side by side, so that compilers turn both into vector code.
 
 use std::sync::Arc;
 
-use warpwatt_ptx::program::{HalfFormat, Matrix, MatrixElement, MultiplyAdd, Product, Slot};
+use warpwatt_ptx::program::{Matrix, MatrixElement, MultiplyAdd, Product, Slot};
 
 use super::Warp;
-use super::aligned::{self, Alignment, Partners};
+use super::aligned::Steps;
 use super::elements;
+use super::floats::{FloatRoom, of_floats};
 use super::matrix::{GROUP, Parts};
-use super::packed::{SIDE, WORDS, decode, encode};
+use super::packed::{self, WORDS, decode};
+use super::places::Places;
 use super::sparse;
 use super::vectors::{self, Work};
 use crate::lanes::fused_double;
@@ -22,56 +23,19 @@ use crate::trace::LaneMask;
 const ROWS: usize = 4;
 const COLUMNS: usize = 8;
 
-/// Where the registers of a matrix lie in it.
-#[derive(Debug)]
-struct Places {
-    /// Of each register, lane by lane, its number among the words of the matrix.
-    words: Vec<u8>,
-    /// How far the elements of a word lie apart in the matrix, row by row: 1, or a row.
-    apart: usize,
-    /// Elements of the matrix.
-    elements: usize,
-}
-
-impl Places {
-    fn of(how: &MultiplyAdd, part: usize, registers: usize) -> Self {
-        let per_word = how.elements[part].per_register();
-        let [rows, columns] = how.size_of(part);
-        let mut firsts = vec![0; GROUP * registers];
-        let mut apart = 1;
-        for (lane, at, [row, column]) in how.places(part, registers) {
-            let element = row * columns + column;
-            let first = &mut firsts[at / per_word * GROUP + lane];
-            match at % per_word {
-                0 => *first = element,
-                1 => apart = element - *first,
-                _ => {}
-            }
-        }
-        let number = |first: usize| first / (apart * per_word) * apart + first % apart;
-        debug_assert!(apart == 1 || apart == SIDE && columns == SIDE);
-        debug_assert!(rows * columns <= WORDS * per_word);
-        Self {
-            words: firsts
-                .into_iter()
-                .map(|first| number(first) as u8)
-                .collect(),
-            apart,
-            elements: rows * columns,
-        }
-    }
-
-    /// Of a register, lane by lane.
-    fn of_registers(&self) -> impl Iterator<Item = &[u8; GROUP]> {
-        self.words.as_chunks().0.iter()
-    }
-}
-
-/// What the kinds of instructions that were met look like, of A, B, C and D, and room for A, B and C.
+/// What the kinds of instructions that were met look like, of A, B, C and D.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Multiplier {
     known: Vec<(MultiplyAdd, Arc<[Places; 4]>)>,
-    room: [Vec<f64>; 3],
+    /// Behind a pointer, to be taken out quickly.
+    room: Option<Box<Room>>,
+}
+
+/// Room for A, B and C.
+#[derive(Clone, Debug, Default)]
+struct Room {
+    singles: [Vec<f32>; 3],
+    doubles: [Vec<f64>; 3],
     of_floats: FloatRoom,
 }
 
@@ -100,13 +64,27 @@ struct Executed<'a, const W: usize> {
     executed: LaneMask,
 }
 
+/// What a group of lanes executes.
+#[derive(Clone, Copy)]
+struct Share<'a> {
+    how: &'a MultiplyAdd,
+    /// The registers of A, B and C, and of D.
+    sources: [&'a [Slot]; 3],
+    results: &'a [Slot],
+    places: &'a [Places; 4],
+    /// Which row of B each stored element of a sparse A meets.
+    columns: Option<&'a [usize]>,
+    group: usize,
+    executed: LaneMask,
+}
+
 impl<const W: usize> Work for Executed<'_, W> {
     type Result = ();
 
     #[inline(always)]
-    fn done(self) {
+    fn done(self, steps: impl Steps) {
         self.warp
-            .multiply_add_here(self.how, self.matrix, self.executed);
+            .multiply_add_here((self.how, self.matrix), self.executed, steps);
     }
 }
 
@@ -121,218 +99,147 @@ impl<const W: usize> Warp<W> {
     }
 
     #[inline(always)]
-    fn multiply_add_here(&mut self, how: &MultiplyAdd, matrix: &Matrix, executed: LaneMask) {
+    fn multiply_add_here(
+        &mut self,
+        (how, matrix): (&MultiplyAdd, &Matrix),
+        executed: LaneMask,
+        steps: impl Steps,
+    ) {
         let places = self.multiplier.places(how, matrix.dst.len());
-        let mut room = std::mem::take(&mut self.multiplier.room);
-        let mut float_room = std::mem::take(&mut self.multiplier.of_floats);
-        let mut words = [0; WORDS];
+        let mut room = self.multiplier.room.take().unwrap_or_default();
         let [of_a, of_b, of_c] = how.registers.map(usize::from);
         let (first, rest) = matrix.src.split_at(of_a);
         let (second, rest) = rest.split_at(of_b);
         let (third, metadata) = rest.split_at(of_c);
         for group in 0..W / GROUP {
-            for (part, slots) in [first, second, third].into_iter().enumerate() {
-                let element = how.elements[part];
-                let to = (&mut words, &mut room[part]);
-                self.gather(element, slots, group, &places[part], to);
+            let columns = how.sparse.zip(metadata.first()).map(|(sparse, &metadata)| {
+                let words = self.registers.word_part::<GROUP>(metadata, group);
+                let [_, stored] = how.size_of(0);
+                sparse::columns(words, sparse, how.elements[0], stored)
+            });
+            let share = Share {
+                how,
+                sources: [first, second, third],
+                results: &matrix.dst,
+                places: &places,
+                columns: columns.as_deref(),
+                group,
+                executed: executed & LaneMask::from(u32::MAX) << (group * GROUP),
+            };
+            match (how.elements[0], how.elements[3]) {
+                (MatrixElement::F64, _) => self.multiply_doubles(share, &mut room.doubles),
+                (_, MatrixElement::S32) => self.multiply_integers(share, &mut room.doubles),
+                _ => self.multiply_floats(share, &mut room, steps),
             }
-            let [a, b, d] = &mut room;
-            match (how.sparse, metadata) {
-                (Some(sparse), [metadata]) => {
-                    let words = self.registers.word_part::<GROUP>(*metadata, group);
-                    let [_, stored] = how.size_of(0);
-                    let columns = sparse::columns(words, sparse, how.elements[0], stored);
-                    if how.elements[3] == MatrixElement::S32 {
-                        sparse::multiply(&columns, a, b, d, usize::from(how.shape[1]));
-                    } else {
-                        of_floats(how, (a, b), Some(&columns), d, &mut float_room);
-                    }
-                }
-                _ => multiply(how, a, b, d, &mut float_room),
-            }
-            self.scatter(how, (&matrix.dst, executed), group, &places[3], d);
         }
-        self.multiplier.room = room;
-        self.multiplier.of_floats = float_room;
+        self.multiplier.room = Some(room);
     }
 
-    /// A matrix that a group of lanes holds, row by row.
     #[inline(always)]
-    fn gather(
-        &self,
-        element: MatrixElement,
-        slots: &[Slot],
-        group: usize,
-        places: &Places,
-        (words, values): (&mut [u32; WORDS], &mut Vec<f64>),
-    ) {
-        // The lanes hold every element.
-        values.resize(places.elements, 0.0);
-        let registers = slots.iter().zip(places.of_registers());
-        if element == MatrixElement::F64 {
-            for (&slot, places) in registers {
-                let doubles = self.registers.double_part::<GROUP>(slot, group);
+    fn multiply_floats(&mut self, share: Share<'_>, room: &mut Room, steps: impl Steps) {
+        let mut words = [0; WORDS];
+        for (part, values) in room.singles.iter_mut().enumerate() {
+            self.gather(share, part, &mut words);
+            share.decode(part, &words, values);
+        }
+        let [a, b, d] = &mut room.singles;
+        let with = (&mut room.of_floats, steps);
+        let meets = (&share.places[0].columns[..], share.columns);
+        of_floats(share.how, (a, b), meets, d, with);
+        packed::encode(share.how.elements[3], d, &mut words);
+        self.scatter(share, &words);
+    }
+
+    #[inline(always)]
+    fn multiply_integers(&mut self, share: Share<'_>, room: &mut [Vec<f64>; 3]) {
+        let how = share.how;
+        let mut words = [0; WORDS];
+        let [a, b, d] = room;
+        for (part, values) in [&mut *a, &mut *b].into_iter().enumerate() {
+            self.gather(share, part, &mut words);
+            share.decode(part, &words, values);
+        }
+        self.gather(share, 2, &mut words);
+        d.resize(share.places[2].elements, 0.0);
+        for (sum, &word) in d.iter_mut().zip(&words) {
+            *sum = f64::from(word as i32);
+        }
+        match (share.columns, how.product) {
+            (Some(columns), _) => sparse::multiply(columns, a, b, d, usize::from(how.shape[1])),
+            (_, Product::Xor) => summed(how, a, b, d, |a, b| (a - b).abs()),
+            _ => summed(how, a, b, d, |a, b| a * b),
+        }
+        // Whether it saturates stands before the loops, so that they become vector code.
+        for saturate in [false, true] {
+            if how.saturate == saturate {
+                for (word, &sum) in words.iter_mut().zip(&*d) {
+                    *word = elements::encode(MatrixElement::S32, sum, saturate);
+                }
+            }
+        }
+        self.scatter(share, &words);
+    }
+
+    /// In registers of 64 bits.
+    #[inline(always)]
+    fn multiply_doubles(&mut self, share: Share<'_>, room: &mut [Vec<f64>; 3]) {
+        for (part, values) in room.iter_mut().enumerate() {
+            // The lanes hold every element.
+            values.resize(share.places[part].elements, 0.0);
+            let places = share.places[part].of_registers();
+            for (&slot, places) in share.sources[part].iter().zip(places) {
+                let doubles = self.registers.double_part::<GROUP>(slot, share.group);
                 for (&place, &bits) in places.iter().zip(doubles) {
                     values[usize::from(place)] = f64::from_bits(bits);
                 }
             }
-            return;
         }
-        for (&slot, places) in registers {
-            let own = self.registers.word_part::<GROUP>(slot, group);
-            for (&place, &word) in places.iter().zip(own) {
-                words[usize::from(place)] = word;
-            }
-        }
-        decode(element, words, places.apart, values);
-    }
-
-    #[inline(always)]
-    fn scatter(
-        &mut self,
-        how: &MultiplyAdd,
-        (slots, executed): (&[Slot], LaneMask),
-        group: usize,
-        places: &Places,
-        values: &[f64],
-    ) {
-        let lanes = executed & LaneMask::from(u32::MAX) << (group * GROUP);
-        let registers = slots.iter().zip(places.of_registers());
-        if how.elements[3] == MatrixElement::F64 {
-            for (&slot, places) in registers {
-                let mut own = [0; W];
-                for (own, &place) in own[group * GROUP..].iter_mut().zip(places) {
-                    *own = values[usize::from(place)].to_bits();
-                }
-                self.registers.set_double(slot, lanes, &own);
-            }
-            return;
-        }
-        let mut words = [0; WORDS];
-        encode(how.elements[3], how.saturate, values, &mut words);
-        for (&slot, places) in registers {
+        let [a, b, d] = room;
+        fused(share.how, a, b, d);
+        let places = share.places[3].of_registers();
+        for (&slot, places) in share.results.iter().zip(places) {
             let mut own = [0; W];
-            for (own, &place) in own[group * GROUP..].iter_mut().zip(places) {
-                *own = words[usize::from(place)];
+            for (own, &place) in own[share.group * GROUP..].iter_mut().zip(places) {
+                *own = d[usize::from(place)].to_bits();
             }
-            self.registers.set_word(slot, lanes, &own);
+            self.registers.set_double(slot, share.executed, &own);
         }
     }
-}
 
-/// D = A B + D.
-#[inline(always)]
-fn multiply(how: &MultiplyAdd, a: &[f64], b: &[f64], d: &mut [f64], room: &mut FloatRoom) {
-    match (how.elements[0], how.product) {
-        (MatrixElement::F64, _) => fused(how, a, b, d),
-        _ if how.elements[3] != MatrixElement::S32 => of_floats(how, (a, b), None, d, room),
-        (_, Product::Xor) => summed(how, a, b, d, |a, b| (a - b).abs()),
-        _ => summed(how, a, b, d, |a, b| a * b),
-    }
-}
-
-/// Room for sums of floats.
-#[derive(Clone, Debug, Default)]
-struct FloatRoom {
-    sums: aligned::Room,
-    /// Which columns of A are summed at a time, they, and which rows of B they meet where A is sparse.
-    chosen: Vec<usize>,
-    left: Vec<f64>,
-    partners: Vec<usize>,
-}
-
-/// Sums of floats; `columns` says which row of B each stored element of a sparse A meets.
-#[inline(always)]
-fn of_floats(
-    how: &MultiplyAdd,
-    (a, b): (&[f64], &[f64]),
-    columns: Option<&[usize]>,
-    d: &mut [f64],
-    room: &mut FloatRoom,
-) {
-    let [factor, _, addend, result] = how.elements;
-    let [m, n, _] = how.shape.map(usize::from);
-    let stored = a.len() / m;
-    let of_bytes = matches!(factor, MatrixElement::Small(_));
-    let alignment = match () {
-        () if of_bytes => Alignment::of(MatrixElement::Half(HalfFormat::F16), result),
-        // A single that is added to leaves a single, which becomes a half later.
-        () if addend == MatrixElement::F32 => Alignment::of(factor, addend),
-        () => Alignment::of(factor, result),
-    };
-    if of_bytes {
-        // Machines make halves of them, sum the first two of each four and then the others, and add that to what was there.
-        let mut sums = vec![0.0; d.len()];
-        for part in 0..2 {
-            room.choose((a, columns), stored, |at| at / 2 % 2 == part);
-            room.add_chosen(&alignment, b, columns, (&mut sums, n));
-            for sum in &mut sums {
-                *sum = elements::decode(result, elements::encode(result, *sum, false));
-            }
-        }
-        for (sum, part) in d.iter_mut().zip(sums) {
-            *sum += part;
-        }
-    } else if factor == MatrixElement::Half(HalfFormat::Tf32) && !how.fixed_layout {
-        // `wmma` takes four TF32 at a time.
-        for part in 0..stored / 4 {
-            room.choose((a, columns), stored, |at| at / 4 == part);
-            room.add_chosen(&alignment, b, columns, (d, n));
-        }
-    } else {
-        room.chosen.clear();
-        room.chosen.extend(0..stored);
-        let partners = match columns {
-            Some(columns) => Partners::Each(columns),
-            None => Partners::Alike(&room.chosen),
-        };
-        let factors = ((a, stored), (b, partners));
-        aligned::add_products(&alignment, factors, (d, n), &mut room.sums);
-    }
-}
-
-impl FloatRoom {
-    /// Takes some of A's columns.
+    /// The words of a matrix that a group of lanes holds, row by row. The lanes hold every element.
     #[inline(always)]
-    fn choose(
-        &mut self,
-        (a, columns): (&[f64], Option<&[usize]>),
-        stored: usize,
-        is_chosen: impl Fn(usize) -> bool,
-    ) {
-        self.chosen.clear();
-        self.chosen.extend((0..stored).filter(|&at| is_chosen(at)));
-        choose(a, stored, &self.chosen, &mut self.left);
-        choose(
-            columns.unwrap_or_default(),
-            stored,
-            &self.chosen,
-            &mut self.partners,
-        );
+    fn gather(&self, share: Share<'_>, part: usize, words: &mut [u32; WORDS]) {
+        let slots = share.sources[part].iter();
+        let registers = slots.map(|&slot| self.registers.word_part::<GROUP>(slot, share.group));
+        share.places[part].gather(registers, words);
     }
 
     #[inline(always)]
-    fn add_chosen(
-        &mut self,
-        how: &Alignment,
-        b: &[f64],
-        columns: Option<&[usize]>,
-        d: (&mut [f64], usize),
-    ) {
-        let partners = match columns {
-            Some(_) => Partners::Each(&self.partners),
-            None => Partners::Alike(&self.chosen),
-        };
-        let left = (&self.left[..], self.chosen.len());
-        aligned::add_products(how, (left, (b, partners)), d, &mut self.sums);
+    fn scatter(&mut self, share: Share<'_>, words: &[u32; WORDS]) {
+        let places = &share.places[3];
+        for (&slot, of_register) in share.results.iter().zip(places.of_registers()) {
+            let own = self.registers.word_part_mut::<GROUP>(slot, share.group);
+            let before = *own;
+            places.scatter(words, of_register, own);
+            let executed = (share.executed >> (share.group * GROUP)) as u32;
+            if executed != u32::MAX {
+                let lanes = own.iter_mut().zip(before).enumerate();
+                for (_, (own, before)) in lanes.filter(|(lane, _)| executed >> lane & 1 == 0) {
+                    *own = before;
+                }
+            }
+        }
     }
 }
 
-/// Some columns of a matrix.
-fn choose<T: Copy>(matrix: &[T], across: usize, columns: &[usize], to: &mut Vec<T>) {
-    to.clear();
-    let rows = matrix.chunks_exact(across);
-    to.extend(rows.flat_map(|row| columns.iter().map(|&column| row[column])));
+impl Share<'_> {
+    /// The elements of a matrix.
+    #[inline(always)]
+    fn decode<T: From<f32> + Copy>(self, part: usize, words: &[u32; WORDS], values: &mut Vec<T>) {
+        let places = &self.places[part];
+        values.resize(places.elements, 0.0.into());
+        decode(self.how.elements[part], words, places.apart, values);
+    }
 }
 
 /// Sums of products on top of what was there, some rows and columns at a time.
@@ -386,6 +293,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::warp::aligned::plain;
+    use warpwatt_ptx::program::HalfFormat;
 
     /// The same bits, or NaN both.
     fn same(one: f64, other: f64) -> bool {
@@ -463,6 +372,24 @@ mod tests {
         before + products.sum::<f64>()
     }
 
+    fn products(how: &MultiplyAdd, a: &[f64], b: &[f64], c: &[f64]) -> Vec<f64> {
+        let mut d = c.to_vec();
+        match (how.elements[0], how.product) {
+            (MatrixElement::F64, _) => fused(how, a, b, &mut d),
+            (MatrixElement::Half(_), _) => {
+                let [a, b, mut d] = [a, b, c]
+                    .map(|values| values.iter().map(|&value| value as f32).collect::<Vec<_>>());
+                let order: Vec<usize> = (0..usize::from(how.shape[2])).collect();
+                let with = (&mut FloatRoom::default(), plain);
+                of_floats(how, (&a, &b), (&order, None), &mut d, with);
+                return d.into_iter().map(f64::from).collect();
+            }
+            (_, Product::Xor) => summed(how, a, b, &mut d, |a, b| (a - b).abs()),
+            _ => summed(how, a, b, &mut d, |a, b| a * b),
+        }
+        d
+    }
+
     proptest! {
         #[test]
         fn sums_are_those_of_one_element_after_the_other(
@@ -481,8 +408,7 @@ mod tests {
             let a: Vec<f64> = (0..m * k).map(|at| value(0, at)).collect();
             let b: Vec<f64> = (0..k * n).map(|at| value(1, at + 100)).collect();
             let c: Vec<f64> = (0..m * n).map(|at| value(2, at + 200)).collect();
-            let mut d = c.clone();
-            multiply(&how, &a, &b, &mut d, &mut FloatRoom::default());
+            let d = products(&how, &a, &b, &c);
             for row in 0..m {
                 for column in 0..n {
                     let pairs = (0..k).map(|at| (a[row * k + at], b[at * n + column]));

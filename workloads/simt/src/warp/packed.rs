@@ -1,8 +1,8 @@
-//! Elements of matrices that the words of lanes hold packed, as doubles and back, many words at a time.
+//! Elements of matrices that the words of lanes hold packed, as numbers and back, many words at a time.
 
 use warpwatt_ptx::program::{HalfFormat, MatrixElement, Rounding, SmallFormat};
 
-use super::elements::{self, NAN};
+use super::elements::NAN;
 use crate::lanes::encode_half;
 
 /// Words of the largest matrix.
@@ -14,47 +14,43 @@ pub(super) const SIDE: usize = 8;
 
 /// The elements of words, each word's `apart` from each other: 1, or [`SIDE`] where a word holds a part of a column.
 #[inline(always)]
-pub(super) fn decode(
+pub(super) fn decode<T: From<f32>>(
     element: MatrixElement,
     words: &[u32; WORDS],
     apart: usize,
-    values: &mut [f64],
+    values: &mut [T],
 ) {
     let to = (apart, values);
     match element {
-        MatrixElement::Half(HalfFormat::F16) => spread::<2>(words, to, half),
+        MatrixElement::Half(HalfFormat::F16) => spread::<T, 2>(words, to, half),
         MatrixElement::Half(HalfFormat::Bf16) => {
-            spread::<2>(words, to, |bits| f32::from_bits(bits << 16));
+            spread::<T, 2>(words, to, |bits| f32::from_bits(bits << 16));
         }
         // The lower bits of a TF32 are not read.
         MatrixElement::Half(HalfFormat::Tf32) => {
-            spread::<1>(words, to, |bits| f32::from_bits(bits & !0x1fff));
+            spread::<T, 1>(words, to, |bits| f32::from_bits(bits & !0x1fff));
         }
-        MatrixElement::F32 => spread::<1>(words, to, f32::from_bits),
-        MatrixElement::S8 => spread::<4>(words, to, |bits| f32::from(bits as i8)),
-        MatrixElement::U8 => spread::<4>(words, to, |bits| f32::from(bits as u8)),
+        MatrixElement::F32 => spread::<T, 1>(words, to, f32::from_bits),
+        MatrixElement::S8 => spread::<T, 4>(words, to, |bits| f32::from(bits as i8)),
+        MatrixElement::U8 => spread::<T, 4>(words, to, |bits| f32::from(bits as u8)),
         // The upper byte of a half.
-        MatrixElement::Small(SmallFormat::E5m2) => spread::<4>(words, to, |bits| half(bits << 8)),
-        MatrixElement::Small(SmallFormat::E4m3) => spread::<4>(words, to, e4m3),
-        MatrixElement::S4 => spread::<8>(words, to, |bits| f32::from((bits as i8) << 4 >> 4)),
-        MatrixElement::U4 => spread::<8>(words, to, |bits| f32::from((bits & 0xf) as u8)),
-        MatrixElement::B1 => spread::<32>(words, to, |bits| f32::from((bits & 1) as u8)),
-        // Too large for single precision.
-        MatrixElement::S32 => {
-            for (value, &word) in to.1.iter_mut().zip(words) {
-                *value = f64::from(word as i32);
-            }
+        MatrixElement::Small(SmallFormat::E5m2) => {
+            spread::<T, 4>(words, to, |bits| half(bits << 8))
         }
-        // In registers of 64 bits.
-        MatrixElement::F64 => {}
+        MatrixElement::Small(SmallFormat::E4m3) => spread::<T, 4>(words, to, e4m3),
+        MatrixElement::S4 => spread::<T, 8>(words, to, |bits| f32::from((bits as i8) << 4 >> 4)),
+        MatrixElement::U4 => spread::<T, 8>(words, to, |bits| f32::from((bits & 0xf) as u8)),
+        MatrixElement::B1 => spread::<T, 32>(words, to, |bits| f32::from((bits & 1) as u8)),
+        // Too large for single precision.
+        MatrixElement::S32 | MatrixElement::F64 => {}
     }
 }
 
 /// Takes `N` elements out of each word; those of lower bits come first. `each` sees its element in the lowest bits, and others above it.
 #[inline(always)]
-fn spread<const N: usize>(
+fn spread<T: From<f32>, const N: usize>(
     words: &[u32; WORDS],
-    (apart, values): (usize, &mut [f64]),
+    (apart, values): (usize, &mut [T]),
     each: impl Fn(u32) -> f32,
 ) {
     let blocks = words.as_chunks::<BLOCK>().0;
@@ -69,11 +65,13 @@ fn spread<const N: usize>(
                 let rows = values.as_chunks_mut::<SIDE>().0.iter_mut();
                 let decoded = decoded.as_chunks::<SIDE>().0;
                 for (row, decoded) in rows.skip(part).step_by(N).zip(decoded) {
-                    *row = decoded.map(f64::from);
+                    for (to, &value) in row.iter_mut().zip(decoded) {
+                        *to = value.into();
+                    }
                 }
             } else {
                 for (word, &value) in values.as_chunks_mut::<N>().0.iter_mut().zip(&decoded) {
-                    word[part] = f64::from(value);
+                    word[part] = value.into();
                 }
             }
         }
@@ -101,17 +99,20 @@ fn e4m3(bits: u32) -> f32 {
 fn widened(bits: u32, up: u32) -> u32 {
     const EXPONENT: u32 = 1 << 23;
     let up = up * EXPONENT;
-    // What is subnormal, as what lies above the least normal number.
-    let least = up + EXPONENT;
-    let subnormal = f32::from_bits(bits + least) - f32::from_bits(least);
-    let normal = bits + up;
-    let beyond = normal + up;
-    let value = if bits < EXPONENT {
-        subnormal.to_bits()
+    // What is subnormal becomes what lies as far above the least normal number, which is taken away again.
+    let is_subnormal = bits < EXPONENT;
+    let (more, least) = if is_subnormal {
+        (EXPONENT, up + EXPONENT)
     } else {
-        normal
+        (0, 0)
     };
-    if bits >= 31 * EXPONENT { beyond } else { value }
+    let value = (f32::from_bits(bits + up + more) - f32::from_bits(least)).to_bits();
+    let beyond = if bits >= 31 * EXPONENT {
+        0xff * EXPONENT
+    } else {
+        0
+    };
+    value | beyond
 }
 
 /// A value of these bits with its sign in the lowest bit of `sign`.
@@ -120,33 +121,18 @@ fn signed(value: u32, sign: u32) -> f32 {
     f32::from_bits(value | sign << 31)
 }
 
-/// The words of results whose neighbours share words.
+/// The words of floats whose neighbours share words.
 #[inline(always)]
-pub(super) fn encode(element: MatrixElement, saturate: bool, values: &[f64], words: &mut [u32]) {
-    match element {
-        MatrixElement::Half(_) => {
-            for (word, halves) in words.iter_mut().zip(values.as_chunks::<2>().0) {
-                let [low, high] = halves.map(|value| u32::from(to_half(value)));
-                *word = low | high << 16;
-            }
+pub(super) fn encode(element: MatrixElement, values: &[f32], words: &mut [u32]) {
+    if element == MatrixElement::F32 {
+        for (word, &value) in words.iter_mut().zip(values) {
+            *word = if value.is_nan() { NAN } else { value.to_bits() };
         }
-        // What the element is stands before the loops, so that they become vector code.
-        MatrixElement::F32 => each_word(values, words, |value| {
-            elements::encode(MatrixElement::F32, value, false)
-        }),
-        _ if saturate => each_word(values, words, |value| {
-            elements::encode(MatrixElement::S32, value, true)
-        }),
-        _ => each_word(values, words, |value| {
-            elements::encode(MatrixElement::S32, value, false)
-        }),
-    }
-}
-
-#[inline(always)]
-fn each_word(values: &[f64], words: &mut [u32], each: impl Fn(f64) -> u32) {
-    for (word, &value) in words.iter_mut().zip(values) {
-        *word = each(value);
+    } else {
+        for (word, halves) in words.iter_mut().zip(values.as_chunks::<2>().0) {
+            let [low, high] = halves.map(|value| u32::from(to_half(value.into())));
+            *word = low | high << 16;
+        }
     }
 }
 

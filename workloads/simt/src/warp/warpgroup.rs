@@ -1,7 +1,7 @@
 //! Matrix products of a warpgroup. Each warp computes the sixteen rows that it holds when it comes to the instruction; that all four have come is waited for with
 //! the groups.
 
-use super::aligned::{self, Alignment, Partners};
+use super::aligned::{self, Alignment, Partners, Steps};
 use super::elements::{decode, encode, numbers};
 use super::shared_matrix::{CHUNK, CORE, Layout, SharedMatrix};
 use super::vectors::{self, Work};
@@ -249,15 +249,20 @@ impl Work for FloatSums<'_> {
     type Result = Vec<f64>;
 
     #[inline(always)]
-    fn done(self) -> Vec<f64> {
-        let Self { how, mut sums, .. } = self;
+    fn done(self, steps: impl Steps) -> Vec<f64> {
+        let Self { how, sums, .. } = self;
+        // Single precision has them all.
+        let singles = |values: Vec<f64>| -> Vec<f32> {
+            values.into_iter().map(|value| value as f32).collect()
+        };
         let [a, b, d] = how.elements;
         let alignment = match a {
             MatrixElement::Small(_) => Alignment::of_bytes(a, b, d),
             _ => Alignment::of(a, d),
         };
-        let left = numbers(a, self.left, how.negated[0]);
-        let right = how.by_depth(self.right);
+        let left = singles(numbers(a, self.left, how.negated[0]));
+        let right = singles(how.by_depth(self.right));
+        let mut sums = singles(sums);
         let stored = left.len() / ROWS;
         let all: Vec<usize> = (0..stored).collect();
         let partners = match self.columns {
@@ -269,8 +274,9 @@ impl Work for FloatSums<'_> {
             ((&left, stored), (&right, partners)),
             (&mut sums, how.columns.into()),
             &mut aligned::Room::default(),
+            steps,
         );
-        sums
+        sums.into_iter().map(f64::from).collect()
     }
 }
 
