@@ -292,6 +292,36 @@ fn carries_ripple_through_a_chain() {
     assert_eq!(words[6..8], halves(a.wrapping_sub(b)));
 }
 
+/// What nvcc's division of 128-bit integers rests on.
+#[test]
+fn a_difference_carries_where_it_does_not_borrow() {
+    let body = "ld.param.u64 %rd1, [p]; mov.u32 %r1, 5; mov.u32 %r2, 7;
+        sub.cc.u32 %r3, %r1, %r2; addc.u32 %r4, 0, 0;
+        sub.cc.u32 %r3, %r2, %r1; addc.u32 %r5, 0, 0;
+        sub.cc.u32 %r3, %r1, %r1; subc.cc.u32 %r3, %r1, %r1; addc.u32 %r6, 0, 0;
+        add.cc.u32 %r3, %r1, -1; subc.u32 %r7, %r2, %r1;
+        st.global.v4.u32 [%rd1], {%r4, %r5, %r6, %r7};
+        add.cc.u32 %r3, %r1, %r2; subc.u32 %r7, %r2, %r1; st.global.u32 [%rd1+16], %r7; ret;";
+    let (words, _) = run(body, 1, vec![0; 5]).unwrap();
+    assert_eq!(words, [0, 1, 1, 2, 1]);
+}
+
+/// Cooperative groups of several warps meet in the memory that the system reserves.
+#[test]
+fn reserved_shared_memory_lies_beside_a_kernels_own() {
+    let body = "ld.param.u64 %rd1, [p];
+        .shared .align 4 .b8 own[12]; .extern .shared .align 4 .b8 dynamic[];
+        mov.u32 %r1, own; mov.u32 %r2, %reserved_smem_offset_1; mov.u32 %r3, %reserved_smem_offset_begin;
+        mov.u32 %r4, %reserved_smem_offset_end; mov.u32 %r5, %reserved_smem_offset_cap; mov.u32 %r6, dynamic;
+        st.shared.u32 [%r1], 77; st.shared.u32 [%r1+8], 78; st.shared.u32 [%r2], 1; st.shared.u32 [%r2+284], 2;
+        ld.shared.u32 %r7, [%r1]; ld.shared.u32 %r8, [%r2+284];
+        sub.u32 %r9, %r4, %r3; add.u32 %r10, %r1, 12; setp.ge.u32 %p1, %r3, %r10; setp.ge.u32 %p2, %r6, %r4;
+        selp.b32 %r11, 1, 0, %p1; selp.b32 %r12, 1, 0, %p2;
+        st.global.v4.u32 [%rd1], {%r7, %r8, %r9, %r5}; st.global.v2.u32 [%rd1+16], {%r11, %r12}; ret;";
+    let (words, _) = run(body, 1, vec![0; 6]).unwrap();
+    assert_eq!(words, [77, 2, 1024, 1024, 1, 1]);
+}
+
 #[test]
 fn a_barrier_counts_the_votes_of_all_warps() {
     let body = format!(

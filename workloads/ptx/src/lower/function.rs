@@ -25,6 +25,18 @@ pub(super) type Lowered<T> = Result<T, PtxError>;
 /// Targets that the indirect branches of an entry, and of the functions that it calls, may have together.
 pub(super) const MAX_TARGETS: usize = 1 << 20;
 
+/// Shared memory that a system keeps for itself and its libraries: its size, and the special registers that tell where it begins, ends and is divided.
+/// CUDA's cooperative groups use what lies behind the last of them (288 bytes, `details/memory.h`).
+const RESERVED_BYTES: u64 = 1024;
+const RESERVED: &str = "%reserved_smem_offset_";
+const RESERVED_OFFSETS: [(&str, u64); 4] = [
+    ("%reserved_smem_offset_begin", 0),
+    ("%reserved_smem_offset_end", RESERVED_BYTES),
+    ("%reserved_smem_offset_0", 0),
+    ("%reserved_smem_offset_1", RESERVED_BYTES / 2),
+];
+const RESERVED_SIZE: &str = "%reserved_smem_offset_cap";
+
 /// Words of the sets of registers that are kept for every basic block while registers are allocated.
 const MAX_SETS: u64 = 1 << 24;
 
@@ -271,7 +283,7 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// Places the shared variables that the entry or a function that it reaches names (or, `alone`, only the body); dynamic shared memory begins behind them.
-    /// Returns the static bytes.
+    /// What the system reserves lies there, too, if anything asks for it. Returns the static bytes.
     fn shared(&mut self, body: &[Statement<'s>], globals: &[Variable<'s>], alone: bool) -> u64 {
         let mut named = BTreeSet::new();
         let mut declared: Vec<&Variable<'s>> = globals.iter().collect();
@@ -321,6 +333,13 @@ impl<'s> Lowering<'_, 's> {
                 ));
                 region.bytes = 0;
             }
+        }
+        if named.iter().any(|name| name.starts_with(RESERVED)) {
+            let begin = region.place(RESERVED_BYTES, 128);
+            for (name, offset) in RESERVED_OFFSETS {
+                self.insert_shared(name, begin + offset);
+            }
+            self.insert_shared(RESERVED_SIZE, RESERVED_BYTES);
         }
         let align = dynamic.iter().map(|&(_, align)| align).max().unwrap_or(1);
         let bytes = region.bytes.next_multiple_of(align);
@@ -594,7 +613,9 @@ fn survey<'a, 's>(
 
 fn names<'s>(operand: &Operand<'s>, named: &mut BTreeSet<&'s str>) {
     match operand {
-        Operand::Name(name, None) if !name.text.starts_with('%') => {
+        Operand::Name(name, None)
+            if !name.text.starts_with('%') || name.text.starts_with(RESERVED) =>
+        {
             named.insert(name.text);
         }
         Operand::Offset(name, ..) => {

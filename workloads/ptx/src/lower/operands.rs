@@ -304,12 +304,7 @@ fn special(name: &str, component: Option<&str>) -> Option<Special> {
         "%lanemask_gt" => Special::LaneMask(MaskKind::Gt),
         "%cluster_ctarank" => Special::ClusterRank,
         "%cluster_nctarank" => Special::ClusterSize,
-        "%current_graph_exec"
-        | "%reserved_smem_offset_begin"
-        | "%reserved_smem_offset_end"
-        | "%reserved_smem_offset_cap"
-        | "%reserved_smem_offset_0"
-        | "%reserved_smem_offset_1" => Special::Number(0),
+        "%current_graph_exec" => Special::Number(0),
         "%envreg1" => Special::Number((GRID_WORKSPACE >> 32) as u32),
         "%envreg2" => Special::Number(GRID_WORKSPACE as u32),
         name if is_numbered(name, "%envreg", 32)

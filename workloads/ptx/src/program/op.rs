@@ -540,9 +540,9 @@ pub struct Carry {
     pub double: bool,
     /// Signed operands (of a product's upper half).
     pub signed: bool,
-    /// Adds the carry, or subtracts the borrow.
+    /// Adds the carry; of a difference, subtracts one where there is none.
     pub comes_in: bool,
-    /// Leaves the carry or borrow.
+    /// Leaves the carry; of a difference, that nothing was borrowed.
     pub goes_out: bool,
 }
 

@@ -4,7 +4,7 @@ use warpwatt_ptx::program::{Carry, CarryOp};
 
 use crate::trace::LaneMask;
 
-/// Results, and the lanes that carry or borrow.
+/// Results, and the lanes that carry. A subtraction adds the complement, as in machines: it carries where it does not borrow, which `addc` behind `sub.cc` tells.
 pub fn carry<const W: usize>(
     how: Carry,
     operands: [&[u64; W]; 3],
@@ -35,9 +35,8 @@ fn one(how: Carry, [a, b, c]: [u64; 3], came_in: bool) -> (u64, bool) {
     let sum = match how.op {
         CarryOp::Add => u128::from(a) + u128::from(b) + came_in,
         CarryOp::Sub => {
-            let taken = u128::from(b) + came_in;
-            let difference = u128::from(a).wrapping_sub(taken);
-            return (keep(difference) as u64, u128::from(a) < taken);
+            let one = if how.comes_in { came_in } else { 1 };
+            u128::from(a) + keep(!u128::from(b)) + one
         }
         CarryOp::MadLow => keep(product()) + u128::from(c) + came_in,
         CarryOp::MadHigh => keep(product() >> width) + u128::from(c) + came_in,
@@ -66,9 +65,10 @@ mod tests {
             for op in [CarryOp::Add, CarryOp::Sub] {
                 let word = |at: u64, shift: u32| [at >> shift & 0xffff_ffff];
                 let zero = [0];
-                let low = carry(how(op, false), [&word(a, 0), &word(b, 0), &zero], 0);
+                let first = u32::from(op == CarryOp::Sub).into();
+                let low = carry(how(op, false), [&word(a, 0), &word(b, 0), &zero], first);
                 let high = carry(how(op, false), [&word(a, 32), &word(b, 32), &zero], low.1);
-                let whole = carry(how(op, true), [&[a], &[b], &zero], 0);
+                let whole = carry(how(op, true), [&[a], &[b], &zero], first);
                 prop_assert_eq!(high.0[0] << 32 | low.0[0], whole.0[0]);
                 prop_assert_eq!(high.1, whole.1);
                 let want = if op == CarryOp::Add { a.wrapping_add(b) } else { a.wrapping_sub(b) };
