@@ -9,6 +9,8 @@ use crate::program::{Entry, Inst, Slot};
 #[derive(Clone)]
 pub(super) struct Live<'e> {
     numbering: Numbering<'e>,
+    /// Numbers below this are words, others doubles.
+    words: usize,
     numbers: FxHashSet<usize>,
     /// How many registers of 32 bits they are.
     pub registers: i64,
@@ -18,32 +20,30 @@ impl<'e> Live<'e> {
     /// At the end of a block.
     pub fn at_end(entry: &'e Entry, liveness: &Liveness, block: usize) -> Self {
         let globals = members(&liveness.live_out[block]).map(|at| liveness.globals[at] as usize);
-        let numbers: FxHashSet<usize> = globals.collect();
-        let words = entry.words.len();
-        let size = |&number: &usize| if number < words { 1 } else { 2 };
-        Self {
+        let mut live = Self {
             numbering: Numbering::of(entry, Class::General),
-            registers: numbers.iter().map(size).sum(),
-            numbers,
-        }
+            words: entry.words.len(),
+            numbers: globals.collect(),
+            registers: 0,
+        };
+        live.registers = live.numbers.iter().map(|&number| live.width(number)).sum();
+        live
     }
 
     /// From behind an instruction to before it.
     pub fn step_back(&mut self, inst: &Inst) {
-        for slot in inst.writes().filter(|_| inst.guard.is_none()) {
-            if self
-                .number(slot)
-                .is_some_and(|number| self.numbers.remove(&number))
-            {
-                self.registers -= self.size(slot);
+        let numbering = self.numbering;
+        let number = |slot| numbering.register(slot);
+        if inst.guard.is_none() {
+            for number in inst.writes().filter_map(number) {
+                if self.numbers.remove(&number) {
+                    self.registers -= self.width(number);
+                }
             }
         }
-        for slot in inst.reads() {
-            if self
-                .number(slot)
-                .is_some_and(|number| self.numbers.insert(number))
-            {
-                self.registers += self.size(slot);
+        for number in inst.reads().filter_map(number) {
+            if self.numbers.insert(number) {
+                self.registers += self.width(number);
             }
         }
     }
@@ -57,12 +57,14 @@ impl<'e> Live<'e> {
             .is_some_and(|number| self.numbers.contains(&number))
     }
 
-    /// Registers of 32 bits that a slot takes.
+    /// Registers of 32 bits that a register by its number takes.
+    fn width(&self, number: usize) -> i64 {
+        if number < self.words { 1 } else { 2 }
+    }
+
+    /// Those that a slot takes: literals and the like none.
     fn size(&self, slot: Slot) -> i64 {
-        match self.number(slot) {
-            Some(_) => i64::from(Class::General.size(slot.kind)),
-            None => 0,
-        }
+        self.number(slot).map_or(0, |number| self.width(number))
     }
 }
 

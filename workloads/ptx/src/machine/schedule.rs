@@ -62,7 +62,8 @@ fn loads_rows(op: &Op) -> bool {
 }
 
 /// Cycles until an instruction's results can be read: those of Volta's (Z. Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018), of a
-/// load from global memory a hit in the first level; of a matrix product A100's (W. Sun et al., "Dissecting Tensor Cores via Microbenchmarks", 2022).
+/// load from global memory a hit in the first level; of a matrix product A100's (W. Sun et al., "Dissecting Tensor Cores via Microbenchmarks", 2022). The last and that of
+/// exchanges are recalled.
 fn latency(inst: &Inst) -> u64 {
     let traits = inst.op.traits();
     match (traits.memory, traits.unit, traits.latency) {

@@ -258,7 +258,7 @@ fn exchanges_keep_their_order() {
     assert_eq!(names.trim_matches('.'), "xsxss", "{code:?}");
 }
 
-/// Three hundred loads that stand before what sums them up, three times as many registers as there are: they are read when they are needed.
+/// Three hundred loads that stand before what sums them up, of which registers hold 255: they are read when they are needed.
 #[test]
 fn loads_that_find_no_registers_come_later() {
     let loads: String = (0..300)

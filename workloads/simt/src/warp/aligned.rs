@@ -77,20 +77,7 @@ fn odd(sum: f64) -> f32 {
     f32::from_bits(cut.to_bits() | is_lost)
 }
 
-/// Towards zero, to a number that single precision has, or beyond its range.
-#[inline(always)]
-fn cut(sum: f64) -> f64 {
-    const NORMAL: f64 = f32::MIN_POSITIVE as f64;
-    const LEAST: f64 = f32::from_bits(1) as f64;
-    let steps = (sum * (1.0 / LEAST)).trunc() * LEAST;
-    if sum.abs() < NORMAL {
-        steps
-    } else {
-        cut_normal(sum)
-    }
-}
-
-/// Likewise, of what is not subnormal in single precision.
+/// Towards zero, to a number that single precision has and that is not subnormal there, or beyond its range.
 #[inline(always)]
 fn cut_normal(sum: f64) -> f64 {
     f64::from_bits(sum.to_bits() & !LOST)
@@ -114,12 +101,6 @@ fn exponent(value: f32, least: i32) -> i32 {
     let magnitude = value.to_bits() & 0x7fff_ffff;
     let exponent = ((magnitude >> 23) as i32 - 127).max(least);
     if magnitude == 0 { ZERO } else { exponent }
-}
-
-/// Two to the power of an exponent.
-#[inline(always)]
-fn power(exponent: i64) -> f64 {
-    f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
 /// The rows of B that the elements of A's rows are multiplied with.

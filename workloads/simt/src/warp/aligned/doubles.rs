@@ -1,9 +1,8 @@
 //! Aligned sums of any numbers, in double precision, which has room for what terms of any exponents become when they are cut.
 
-use super::{Alignment, Factors, cut, exponent, power};
+use super::steps::COLUMNS;
+use super::{Alignment, Factors, cut_normal, exponent};
 
-/// Columns that are summed side by side: each matrix has a multiple of so many.
-const COLUMNS: usize = 8;
 /// Below the exponents of all products but of those that are zero.
 const BELOW: i16 = -400;
 
@@ -87,6 +86,25 @@ pub(super) fn add_products(
         uncut(sums, ((a, depth), (b, partners)), (d, n));
     }
     how.finish(sums, after, cut);
+}
+
+/// Towards zero, to a number that single precision has, subnormal ones among them, or beyond its range.
+#[inline(always)]
+fn cut(sum: f64) -> f64 {
+    const NORMAL: f64 = f32::MIN_POSITIVE as f64;
+    const LEAST: f64 = f32::from_bits(1) as f64;
+    let steps = (sum * (1.0 / LEAST)).trunc() * LEAST;
+    if sum.abs() < NORMAL {
+        steps
+    } else {
+        cut_normal(sum)
+    }
+}
+
+/// Two to the power of an exponent.
+#[inline(always)]
+fn power(exponent: i64) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
 /// The rows of a matrix, some columns each.
