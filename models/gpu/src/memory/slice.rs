@@ -31,8 +31,8 @@ pub(crate) struct Slice {
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     request: Request,
-    /// The cycle in which it would be answered if they were there.
-    looked_up: u64,
+    /// The cycle from which it can be answered: that of an atomic's last turn at them. What is only read goes to all that wait as it comes.
+    from: u64,
 }
 
 /// Requests of a slice that DRAM has no room for.
@@ -267,17 +267,17 @@ impl Memory {
             self.counts.add(Counter::L2Writes, count(request.mask));
         }
         let wanted = found.pending | found.missing;
-        let looked_up = match request.kind {
-            Kind::Atomic => look_up.last,
-            _ => look_up.first,
+        let (at, from) = match request.kind {
+            Kind::Atomic => (look_up.last, look_up.last),
+            _ => (look_up.first, 0),
         };
         if wanted == 0 {
             self.watch_access(look_up.last, request, place);
-            return self.answer(looked_up, request, queue);
+            return self.answer(at, request, queue);
         }
         let number = slice.number(Waiting {
             request: *request,
-            looked_up,
+            from,
         });
         slice.cache.wait(place, wanted, number);
         if found.missing == 0 {
@@ -386,7 +386,7 @@ impl Memory {
             let slice = &mut self.slices[index];
             slice.unused.push(number);
             let waited = slice.waiting[number as usize];
-            let at = now.max(waited.looked_up);
+            let at = now.max(waited.from);
             self.watch_access(at, &waited.request, request.place);
             self.answer(at, &waited.request, queue)?;
         }
