@@ -5,7 +5,7 @@ use warpwatt_ptx::program::{HalfFormat, MatrixElement, Rounding, SmallFormat};
 use super::elements::NAN;
 use crate::lanes::encode_half;
 
-/// Words of the largest matrix.
+/// Words of the largest matrix of a warp.
 pub(super) const WORDS: usize = 256;
 /// Words that are decoded side by side: each matrix has a multiple of so many.
 const BLOCK: usize = 32;
@@ -16,7 +16,7 @@ pub(super) const SIDE: usize = 8;
 #[inline(always)]
 pub(super) fn decode<T: From<f32>>(
     element: MatrixElement,
-    words: &[u32; WORDS],
+    words: &[u32],
     apart: usize,
     values: &mut [T],
 ) {
@@ -49,7 +49,7 @@ pub(super) fn decode<T: From<f32>>(
 /// Takes `N` elements out of each word; those of lower bits come first. `each` sees its element in the lowest bits, and others above it.
 #[inline(always)]
 fn spread<T: From<f32>, const N: usize>(
-    words: &[u32; WORDS],
+    words: &[u32],
     (apart, values): (usize, &mut [T]),
     each: impl Fn(u32) -> f32,
 ) {

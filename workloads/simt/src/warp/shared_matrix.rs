@@ -145,10 +145,11 @@ impl SharedMatrix {
 
     fn piece(self, distance: u64, memories: &mut Memories<'_>) -> Result<[u8; CHUNK], Cause> {
         let address = self.layout.address(distance);
-        let outside = memories.explain(Space::Shared, address, CHUNK as u32);
         let start = usize::try_from(address).unwrap_or(usize::MAX);
         let bytes = memories.shared.get(start..);
-        let piece = bytes.and_then(<[u8]>::first_chunk).ok_or(outside)?;
+        let piece = bytes.and_then(<[u8]>::first_chunk);
+        // Explained only where it is needed: the text costs more than the piece.
+        let piece = piece.ok_or_else(|| memories.explain(Space::Shared, address, CHUNK as u32))?;
         Ok(match self.packed {
             None => *piece,
             Some(bits) => {

@@ -1,24 +1,36 @@
 //! Matrix products of a warpgroup. Each warp computes the sixteen rows that it holds when it comes to the instruction; that all four have come is waited for with
 //! the groups.
 
-use super::aligned::{self, Alignment, Partners, Steps};
-use super::elements::{decode, encode, numbers};
+mod floats;
+mod numbers;
+
+use super::Warp;
+use super::elements::{decode, encode};
 use super::shared_matrix::{CHUNK, CORE, Layout, SharedMatrix};
-use super::vectors::{self, Work};
-use super::{Warp, sparse};
+use super::{sparse, vectors};
 use crate::error::Cause;
-use crate::lanes::add_row;
 use crate::memory::{BadAccess, Memories};
 use crate::registers::full;
 use crate::trace::LaneMask;
+use floats::FloatSums;
 use warpwatt_ptx::program::{
-    Adds, GROUP_ROWS, GroupMultiplyAdd, Inst, Matrix, MatrixElement, Product, Slot, WARPGROUP,
+    Adds, GROUP_ROWS, GroupMultiplyAdd, Inst, Matrix, MatrixElement, Slot, WARPGROUP,
 };
 
 /// Lanes that hold a matrix together.
 const GROUP: usize = 32;
 /// Rows that each warp of a warpgroup has.
 const ROWS: usize = GROUP_ROWS as usize / WARPGROUP as usize;
+
+/// What a warp's rows are multiplied from.
+#[derive(Clone, Debug)]
+struct Factors {
+    /// Rows of A and columns of B, byte by byte.
+    left: Vec<u8>,
+    right: Vec<u8>,
+    /// Which row of B each stored element of a sparse A meets.
+    columns: Option<Vec<usize>>,
+}
 
 impl<const W: usize> Warp<W> {
     /// Performs the product; the addresses that it reads first are no more than a hint to the trace, so that none are given.
@@ -40,54 +52,89 @@ impl<const W: usize> Warp<W> {
                 cause: Cause::PartialWarp,
             });
         }
-        let (sums, left) = matrix.src.split_at(how.sums_read());
-        let (left, metadata) = left.split_at(usize::from(how.left));
         let sources = inst.src.as_slice();
-        let right = sources[0];
+        let (sums, factors) = matrix.src.split_at(how.sums_read());
         for group in 0..W / GROUP {
             let lane = group * GROUP;
             let fault = |cause| BadAccess {
                 lane: lane as u32,
                 cause,
             };
-            let row = (self.place.warp as usize * (W / GROUP) + group) % WARPGROUP as usize * ROWS;
-            let place = |which: usize, slot: Slot| {
-                let parts = if which == 0 { how.left_parts() } else { 1 };
-                let bits = u32::from(how.depth) / parts * how.elements[which].bits();
-                SharedMatrix {
-                    layout: Layout::of_warpgroup(self.registers.double(slot)[lane]),
-                    size: how.elements[which].bits().div_ceil(8) as usize,
-                    row_bytes: bits as usize / 8,
-                    transposed: how.transposed[which],
-                    packed: None,
-                }
-            };
-            let columns = 0..usize::from(how.columns);
-            let right = place(1, right).rows(columns, memories).map_err(fault)?;
-            let left = match left {
-                [] => place(0, sources[1]).rows(row..row + ROWS, memories),
-                _ => Ok(self.rows_held(left, group)),
-            };
-            let left = left.map_err(fault)?;
+            let factors = self
+                .factors(how, (factors, sources), group, memories)
+                .map_err(fault)?;
             let adds = match (how.adds, sources.last()) {
                 (Adds::If { negated }, Some(&condition)) => {
                     (self.registers.predicate(condition) >> lane & 1 != 0) != negated
                 }
                 (adds, _) => adds == Adds::Always(true),
             };
-            let before = adds.then(|| self.sums_held(how, sums, group));
-            let after = match (how.sparse, metadata) {
-                (Some(sparse), [metadata]) => {
-                    let words = self.registers.word_part::<GROUP>(*metadata, group);
-                    let stored = usize::from(how.depth) / 2;
-                    let columns = sparse::columns(words, sparse, how.elements[0], stored);
-                    how.of_stored(&left, &right, &columns, before)
-                }
-                _ => how.products(&left, &right, before),
-            };
-            self.hold_sums(how, &matrix.dst, group, &after);
+            let sums = adds.then_some(sums);
+            self.add_products(how, (sums, &matrix.dst), group, &factors);
         }
         Ok(())
+    }
+
+    /// The rows of A that a warp has and all columns of B: A in registers, or both in shared memory where two of the sources say.
+    fn factors(
+        &self,
+        how: &GroupMultiplyAdd,
+        (slots, sources): (&[Slot], &[Slot]),
+        group: usize,
+        memories: &mut Memories<'_>,
+    ) -> Result<Factors, Cause> {
+        let row = (self.place.warp as usize * (W / GROUP) + group) % WARPGROUP as usize * ROWS;
+        let place = |which: usize, slot: Slot| {
+            let parts = if which == 0 { how.left_parts() } else { 1 };
+            let bits = u32::from(how.depth) / parts * how.elements[which].bits();
+            SharedMatrix {
+                layout: Layout::of_warpgroup(self.registers.double(slot)[group * GROUP]),
+                size: how.elements[which].bits().div_ceil(8) as usize,
+                row_bytes: bits as usize / 8,
+                transposed: how.transposed[which],
+                packed: None,
+            }
+        };
+        let (held, metadata) = slots.split_at(usize::from(how.left));
+        let right = place(1, sources[0]).rows(0..usize::from(how.columns), memories)?;
+        let left = match held {
+            [] => place(0, sources[1]).rows(row..row + ROWS, memories)?,
+            _ => self.rows_held(held, group),
+        };
+        let columns = how.sparse.zip(metadata.first()).map(|(sparse, &metadata)| {
+            let words = self.registers.word_part::<GROUP>(metadata, group);
+            let stored = usize::from(how.depth) / 2;
+            sparse::columns(words, sparse, how.elements[0], stored)
+        });
+        Ok(Factors {
+            left,
+            right,
+            columns,
+        })
+    }
+
+    /// D = A B + D, or without D where no slots of it are read.
+    fn add_products(
+        &mut self,
+        how: &GroupMultiplyAdd,
+        (before, after): (Option<&[Slot]>, &[Slot]),
+        group: usize,
+        factors: &Factors,
+    ) {
+        let element = how.elements[2];
+        let held = (how, group);
+        if element == MatrixElement::S32 {
+            let number = |bits| decode(element, bits);
+            let before = before.map(|slots| self.sums_held(held, slots, number));
+            let sums = numbers::sums(how, factors, before);
+            return self.hold_sums(held, after, &sums, |sum| encode(element, sum, how.saturate));
+        }
+        let before = before.map(|slots| match element {
+            MatrixElement::F32 => self.sums_held(held, slots, f32::from_bits),
+            _ => self.sums_held(held, slots, |bits| decode(element, bits) as f32),
+        });
+        let sums = vectors::done(FloatSums::new(how, factors, before));
+        self.hold_sums(held, after, &sums, |sum| encode(element, sum.into(), false));
     }
 
     /// The rows of A as bytes, from registers: as `mma` has them.
@@ -106,221 +153,65 @@ impl<const W: usize> Warp<W> {
     }
 
     /// D, row by row.
-    fn sums_held(&self, how: &GroupMultiplyAdd, slots: &[Slot], group: usize) -> Vec<f64> {
+    fn sums_held<T: Copy + Default>(
+        &self,
+        (how, group): (&GroupMultiplyAdd, usize),
+        slots: &[Slot],
+        decode: impl Fn(u32) -> T,
+    ) -> Vec<T> {
         let columns = usize::from(how.columns);
-        let each = how.elements[2].per_register();
-        let mut sums = vec![0.0; ROWS * columns];
+        let (each, bits) = (how.elements[2].per_register(), how.elements[2].bits());
+        let mut sums = vec![T::default(); ROWS * columns];
         for (register, &slot) in slots.iter().enumerate() {
-            let words = &self.registers.word(slot)[group * GROUP..][..GROUP];
-            for (lane, &word) in words.iter().enumerate() {
-                for part in 0..each {
-                    let [row, column] = place_of_sum(lane, register * each + part);
-                    let bits = word >> (part as u32 * how.elements[2].bits());
-                    sums[row * columns + column] = decode(how.elements[2], bits);
+            let words = self.registers.word_part::<GROUP>(slot, group);
+            for part in 0..each {
+                let place = places_of_sums(register * each + part, columns);
+                for (lane, &word) in words.iter().enumerate() {
+                    sums[place(lane)] = decode(word >> (part as u32 * bits));
                 }
             }
         }
         sums
     }
 
-    fn hold_sums(&mut self, how: &GroupMultiplyAdd, slots: &[Slot], group: usize, sums: &[f64]) {
+    fn hold_sums<T: Copy>(
+        &mut self,
+        (how, group): (&GroupMultiplyAdd, usize),
+        slots: &[Slot],
+        sums: &[T],
+        encode: impl Fn(T) -> u32,
+    ) {
         let columns = usize::from(how.columns);
-        let element = how.elements[2];
-        let each = element.per_register();
-        let lanes = (u64::from(u32::MAX)) << (group * GROUP);
+        let (each, bits) = (how.elements[2].per_register(), how.elements[2].bits());
         for (register, &slot) in slots.iter().enumerate() {
-            let mut words = [0; W];
-            for lane in 0..GROUP {
-                for part in 0..each {
-                    let [row, column] = place_of_sum(lane, register * each + part);
-                    let bits = encode(element, sums[row * columns + column], how.saturate);
-                    words[group * GROUP + lane] |= bits << (part as u32 * element.bits());
+            let mut words = [0; GROUP];
+            for part in 0..each {
+                let place = places_of_sums(register * each + part, columns);
+                for (lane, word) in words.iter_mut().enumerate() {
+                    *word |= encode(sums[place(lane)]) << (part as u32 * bits);
                 }
             }
-            self.registers.set_word(slot, lanes, &words);
+            *self.registers.word_part_mut::<GROUP>(slot, group) = words;
         }
     }
 }
 
-/// Row and column of a lane's `i`-th element of D.
-fn place_of_sum(lane: usize, i: usize) -> [usize; 2] {
-    let row = lane / 4 + i / 2 % 2 * CORE;
-    [row, i / 4 * CORE + lane % 4 * 2 + i % 2]
+/// Where in a matrix of so many columns, row by row, the `i`-th element of D lies that a lane holds.
+#[inline]
+fn places_of_sums(i: usize, columns: usize) -> impl Fn(usize) -> usize {
+    let first = i / 2 % 2 * CORE * columns + i / 4 * CORE + i % 2;
+    move |lane| first + lane / 4 * columns + lane % 4 * 2
 }
 
-/// The arithmetic of [`GroupMultiplyAdd`].
-trait Products {
-    /// The rows' new sums, from the bytes of A's rows and B's columns.
-    fn products(&self, left: &[u8], right: &[u8], before: Option<Vec<f64>>) -> Vec<f64>;
-}
-
-impl Products for GroupMultiplyAdd {
-    fn products(&self, left: &[u8], right: &[u8], before: Option<Vec<f64>>) -> Vec<f64> {
-        let columns = usize::from(self.columns);
-        if self.elements[2] != MatrixElement::S32 {
-            return self.of_floats(left, right, None, before);
+/// B row by row, from its columns.
+#[inline(always)]
+fn by_depth<T: Copy + Default>(by_column: &[T], columns: usize) -> Vec<T> {
+    let depth = by_column.len() / columns;
+    let mut right = vec![T::default(); by_column.len()];
+    for (column, values) in by_column.chunks_exact(depth).enumerate() {
+        for (row, &value) in right.chunks_exact_mut(columns).zip(values) {
+            row[column] = value;
         }
-        let mut products = if self.product == Product::Times {
-            self.of_numbers(left, right)
-        } else {
-            of_bits(left, right, columns)
-        };
-        if let Some(before) = before {
-            for (sum, before) in products.iter_mut().zip(before) {
-                *sum += before;
-            }
-        }
-        products
     }
-}
-
-/// Products with what is stored of a sparse A.
-trait OfStored {
-    fn of_stored(
-        &self,
-        left: &[u8],
-        right: &[u8],
-        columns: &[usize],
-        before: Option<Vec<f64>>,
-    ) -> Vec<f64>;
-}
-
-impl OfStored for GroupMultiplyAdd {
-    fn of_stored(
-        &self,
-        left: &[u8],
-        right: &[u8],
-        columns: &[usize],
-        before: Option<Vec<f64>>,
-    ) -> Vec<f64> {
-        let across = usize::from(self.columns);
-        if self.elements[2] != MatrixElement::S32 {
-            return self.of_floats(left, right, Some(columns), before);
-        }
-        let left = numbers(self.elements[0], left, self.negated[0]);
-        let right = self.by_depth(right);
-        let mut sums = before.unwrap_or_else(|| vec![-0.0; ROWS * across]);
-        sparse::multiply(columns, &left, &right, &mut sums, across);
-        sums
-    }
-}
-
-/// Sums of products of floats.
-trait OfFloats {
-    /// `columns` says which row of B a stored element of a sparse A meets.
-    fn of_floats(
-        &self,
-        left: &[u8],
-        right: &[u8],
-        columns: Option<&[usize]>,
-        before: Option<Vec<f64>>,
-    ) -> Vec<f64>;
-}
-
-impl OfFloats for GroupMultiplyAdd {
-    fn of_floats(
-        &self,
-        left: &[u8],
-        right: &[u8],
-        columns: Option<&[usize]>,
-        before: Option<Vec<f64>>,
-    ) -> Vec<f64> {
-        let across = usize::from(self.columns);
-        vectors::done(FloatSums {
-            how: self,
-            left,
-            right,
-            columns,
-            sums: before.unwrap_or_else(|| vec![0.0; ROWS * across]),
-        })
-    }
-}
-
-/// Sums of floats of a warp's rows.
-struct FloatSums<'a> {
-    how: &'a GroupMultiplyAdd,
-    left: &'a [u8],
-    right: &'a [u8],
-    columns: Option<&'a [usize]>,
-    sums: Vec<f64>,
-}
-
-impl Work for FloatSums<'_> {
-    type Result = Vec<f64>;
-
-    #[inline(always)]
-    fn done(self, steps: impl Steps) -> Vec<f64> {
-        let Self { how, sums, .. } = self;
-        // Single precision has them all.
-        let singles = |values: Vec<f64>| -> Vec<f32> {
-            values.into_iter().map(|value| value as f32).collect()
-        };
-        let [a, b, d] = how.elements;
-        let alignment = match a {
-            MatrixElement::Small(_) => Alignment::of_bytes(a, b, d),
-            _ => Alignment::of(a, d),
-        };
-        let left = singles(numbers(a, self.left, how.negated[0]));
-        let right = singles(how.by_depth(self.right));
-        let mut sums = singles(sums);
-        let stored = left.len() / ROWS;
-        let all: Vec<usize> = (0..stored).collect();
-        let partners = match self.columns {
-            Some(columns) => Partners::Each(columns),
-            None => Partners::Alike(&all),
-        };
-        aligned::add_products(
-            &alignment,
-            ((&left, stored), (&right, partners)),
-            (&mut sums, how.columns.into()),
-            &mut aligned::Room::default(),
-            steps,
-        );
-        sums.into_iter().map(f64::from).collect()
-    }
-}
-
-/// Sums of products of numbers.
-trait OfNumbers {
-    /// B, row by row.
-    fn by_depth(&self, right: &[u8]) -> Vec<f64>;
-    fn of_numbers(&self, left: &[u8], right: &[u8]) -> Vec<f64>;
-}
-
-impl OfNumbers for GroupMultiplyAdd {
-    #[inline(always)]
-    fn by_depth(&self, right: &[u8]) -> Vec<f64> {
-        let (columns, depth) = (usize::from(self.columns), usize::from(self.depth));
-        let by_column = numbers(self.elements[1], right, self.negated[1]);
-        let mut right = vec![0.0; depth * columns];
-        for (column, values) in by_column.chunks_exact(depth).enumerate() {
-            for (at, &value) in values.iter().enumerate() {
-                right[at * columns + column] = value;
-            }
-        }
-        right
-    }
-
-    fn of_numbers(&self, left: &[u8], right: &[u8]) -> Vec<f64> {
-        let (columns, depth) = (usize::from(self.columns), usize::from(self.depth));
-        let left = numbers(self.elements[0], left, self.negated[0]);
-        let right = self.by_depth(right);
-        let mut sums = vec![-0.0; ROWS * columns];
-        for (row, sums) in left.chunks_exact(depth).zip(sums.chunks_exact_mut(columns)) {
-            add_row(row, &right, sums);
-        }
-        sums
-    }
-}
-
-/// How many bits are set in both.
-fn of_bits(left: &[u8], right: &[u8], columns: usize) -> Vec<f64> {
-    let row_bytes = right.len() / columns;
-    let pairs = left.chunks_exact(row_bytes).flat_map(|row| {
-        right.chunks_exact(row_bytes).map(move |column| {
-            let both = row.iter().zip(column).map(|(a, b)| (a & b).count_ones());
-            f64::from(both.sum::<u32>())
-        })
-    });
-    pairs.collect()
+    right
 }
