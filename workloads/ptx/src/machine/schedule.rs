@@ -80,10 +80,15 @@ fn latency(inst: &Inst) -> u64 {
 }
 
 /// Cycles for which an instruction takes its unit of a quarter of an SM, where others wait for it: special functions have four lanes there, tensor cores take a
-/// product of 16 x 8 x 16 in eight.
-fn interval(unit: Unit) -> u64 {
-    match unit {
-        Unit::Sfu | Unit::Matrix => 8,
+/// product of 16 x 8 x 16 in eight, and of the 128 bytes a cycle that the SM's memory moves a quarter has 32, a byte for each lane.
+fn interval(inst: &Inst) -> u64 {
+    let traits = inst.op.traits();
+    match (traits.unit, traits.memory) {
+        (Unit::Sfu | Unit::Matrix, _) => 8,
+        (Unit::Memory, Some(_)) if loads_rows(&inst.op) => 4 * inst.writes().count() as u64,
+        (Unit::Memory, Some(memory)) if !matches!(memory.space, Space::Const | Space::Param) => {
+            memory.bytes.max(4).into()
+        }
         _ => 1,
     }
 }
@@ -211,7 +216,7 @@ fn ordered(body: &[Inst], mut pressure: Pressure<'_>) -> Vec<usize> {
         let issued = start(ready[place]).max(now);
         let at = ready.swap_remove(place);
         pressure.issue(&body[at]);
-        free.insert(units[at], issued + interval(units[at]));
+        free.insert(units[at], issued + interval(&body[at]));
         now = issued + 1;
         order.push(at);
         for &(next, cycles) in &graph.later[at] {

@@ -1,9 +1,9 @@
 use super::Lower;
-use crate::program::{Op, Word2, Word3};
+use crate::program::{MatrixOp, Op, Word2, Word3};
 
 fn ops(body: &str) -> Vec<Op> {
     let text = format!(
-        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<16>;\n.reg .f32 %f<16>;\n.shared .align 16 .b8 s[4096];\n{body}\nret;\n}}\n"
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<32>;\n.reg .b64 %rd<16>;\n.reg .f32 %f<16>;\n.shared .align 16 .b8 s[4096];\n{body}\nret;\n}}\n"
     );
     let module = crate::load_lowered(&text, Lower::SassLike).unwrap();
     let entry = &module.entries[0];
@@ -279,4 +279,36 @@ fn loads_that_find_no_registers_come_later() {
     };
     assert_eq!(spills(Lower::Ptx), (true, true));
     assert_eq!(spills(Lower::SassLike), (false, false));
+}
+
+/// Rows of four matrices take sixteen cycles to load: a product whose rows have come goes before more of them, and later ones wait for its sums.
+#[test]
+fn products_go_between_loads_of_rows() {
+    let loads: String = (1..5)
+        .map(|n| {
+            let first = 4 * n;
+            let [a, b, c, d] = [0, 1, 2, 3].map(|more| first + more);
+            format!("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {{%r{a},%r{b},%r{c},%r{d}}}, [%r3+{first}];\n")
+        })
+        .collect();
+    let products: String = (1..5)
+        .map(|n| {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|more| 4 * n + more);
+            format!("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {{%f1,%f2,%f3,%f4}}, {{%r{a},%r{b},%r{c},%r{d}}}, {{%r{a},%r{b}}}, {{%f1,%f2,%f3,%f4}};\n")
+        })
+        .collect();
+    let code = ops(&format!(
+        "mov.u32 %r3, s;\n{loads}{products}st.shared.f32 [%r3], %f1;"
+    ));
+    let names: String = code
+        .iter()
+        .map(|op| match op {
+            Op::Matrix(matrix) => match matrix.op {
+                MatrixOp::LoadRows { .. } => 'l',
+                _ => 'p',
+            },
+            _ => '.',
+        })
+        .collect();
+    assert_eq!(names.trim_matches('.'), "llpllppp", "{code:?}");
 }
