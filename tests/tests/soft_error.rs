@@ -118,11 +118,7 @@ fn every_instruction_finds_check_bits_or_makes_them_or_goes_without() {
 /// A load of register 4 from the address in register 0.
 fn load_4() -> StaticInst {
     StaticInst {
-        memory: Some(MemoryOp {
-            space: Space::Global,
-            kind: MemoryOpKind::Load,
-            bytes: 4,
-        }),
+        memory: Some(MemoryOp::new(Space::Global, MemoryOpKind::Load, 4)),
         ..inst(Unit::Memory, &[0], &[4])
     }
 }

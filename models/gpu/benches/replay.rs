@@ -40,11 +40,7 @@ fn access(space: Space, kind: MemoryOpKind, register: u16) -> StaticInst {
         _ => (vec![30], vec![register]),
     };
     StaticInst {
-        memory: Some(MemoryOp {
-            space,
-            kind,
-            bytes: 4,
-        }),
+        memory: Some(MemoryOp::new(space, kind, 4)),
         ..inst(Unit::Memory, &sources, &destinations)
     }
 }

@@ -31,9 +31,9 @@ pub(crate) struct Reply {
 /// Whose request it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Data, for the first-level cache or past it.
+    /// Data for the first-level cache, or where there is none.
     Load,
-    /// Data that a copy moves to shared memory, past the first-level cache.
+    /// Data that pass the first-level cache by: of copies, and of loads that say so.
     Copy,
     Store,
     Atomic,

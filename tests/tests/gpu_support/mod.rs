@@ -63,11 +63,7 @@ pub fn access(space: Space, kind: MemoryOpKind, register: u16) -> StaticInst {
         }
     };
     StaticInst {
-        memory: Some(MemoryOp {
-            space,
-            kind,
-            bytes: 4,
-        }),
+        memory: Some(MemoryOp::new(space, kind, 4)),
         ..inst(Unit::Memory, &sources, &destinations)
     }
 }

@@ -123,11 +123,11 @@ fn flow(inst: &Inst) -> Option<Flow> {
 
 fn memory(inst: &Inst) -> Option<MemoryOp> {
     match inst.op.row().form {
-        Form::Smrd if inst.op.row().sources[0] > 0 => Some(MemoryOp {
-            space: Space::Const,
-            kind: MemoryOpKind::Load,
-            bytes: 4 * inst.op.row().result,
-        }),
+        Form::Smrd if inst.op.row().sources[0] > 0 => Some(MemoryOp::new(
+            Space::Const,
+            MemoryOpKind::Load,
+            4 * inst.op.row().result,
+        )),
         Form::Ds => {
             let (act, bytes) = share_shape(inst.op)?;
             let kind = match act {
@@ -137,11 +137,7 @@ fn memory(inst: &Inst) -> Option<MemoryOp> {
                 ShareAct::Swizzle => return None,
             };
             let bytes = bytes as u8 * if inst.op.is_pair() { 2 } else { 1 };
-            Some(MemoryOp {
-                space: Space::Shared,
-                kind,
-                bytes,
-            })
+            Some(MemoryOp::new(Space::Shared, kind, bytes))
         }
         Form::Mubuf | Form::Mtbuf => {
             let shape = BufferShape::of(inst)?;
@@ -156,11 +152,7 @@ fn memory(inst: &Inst) -> Option<MemoryOp> {
             } else {
                 Space::Local
             };
-            Some(MemoryOp {
-                space,
-                kind,
-                bytes: shape.bytes,
-            })
+            Some(MemoryOp::new(space, kind, shape.bytes))
         }
         _ => None,
     }

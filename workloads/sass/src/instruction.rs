@@ -37,9 +37,8 @@ pub(crate) fn instruction(line: &Line<'_>, space: Option<Space>) -> Result<Stati
     let (mut unit, latency) = does.unit();
     let memory = match (does, space) {
         (Does::Accesses(kind, _), Some(space)) => Some(MemoryOp {
-            space,
-            kind,
-            bytes: opcode.bytes(),
+            past_l1: opcode.has("BYPASS"),
+            ..MemoryOp::new(space, kind, opcode.bytes())
         }),
         _ => None,
     };
@@ -319,7 +318,8 @@ mod tests {
         let copy = of("0 1 1 R4 LDGSTS.E.BYPASS.128 2 R4 R2 16 0 0x7f0000000000 0");
         assert!(copy.destinations.is_empty());
         assert_eq!(numbers(&copy.sources), [2, 3, 4]);
-        assert_eq!(copy.memory.unwrap().space, Space::Global);
+        let access = copy.memory.unwrap();
+        assert_eq!((access.space, access.past_l1), (Space::Global, true));
     }
 
     #[test]

@@ -25,11 +25,7 @@ const MEASURED: [(&str, f64); 3] = [("a100", 35.70), ("h100", 34.59), ("h200", 3
 
 fn code() -> Vec<StaticInst> {
     let load = |register: u32| StaticInst {
-        memory: Some(MemoryOp {
-            space: Space::Global,
-            kind: MemoryOpKind::Load,
-            bytes: 8,
-        }),
+        memory: Some(MemoryOp::new(Space::Global, MemoryOpKind::Load, 8)),
         ..inst(Unit::Memory, &[100], &[register as u16])
     };
     let exit = inst(Unit::Control, &[], &[]);

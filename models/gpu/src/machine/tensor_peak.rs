@@ -37,7 +37,7 @@ const EXIT: u32 = 7;
 
 fn code() -> Vec<StaticInst> {
     let of = |space, kind, bytes| StaticInst {
-        memory: Some(MemoryOp { space, kind, bytes }),
+        memory: Some(MemoryOp::new(space, kind, bytes)),
         ..inst(Unit::Memory, &[1], &[])
     };
     let product = StaticInst {

@@ -35,11 +35,7 @@ pub(super) fn one_cta(threads: u32) -> LaunchShape {
 /// Three warps: each loads, uses what it loaded, waits for the others, and ends.
 fn trace() -> KernelTrace {
     let load = StaticInst {
-        memory: Some(MemoryOp {
-            space: Space::Global,
-            kind: MemoryOpKind::Load,
-            bytes: 4,
-        }),
+        memory: Some(MemoryOp::new(Space::Global, MemoryOpKind::Load, 4)),
         ..inst(Unit::Memory, &[1], &[2])
     };
     let code = vec![
@@ -231,11 +227,7 @@ fn the_latest_groups_may_go_on() {
 fn work_of_all_tensor_units_is_waited_for_at_its_barrier() {
     const BARRIER: u64 = 64;
     let of_barrier = StaticInst {
-        memory: Some(MemoryOp {
-            space: Space::Shared,
-            kind: MemoryOpKind::Atomic,
-            bytes: 8,
-        }),
+        memory: Some(MemoryOp::new(Space::Shared, MemoryOpKind::Atomic, 8)),
         ..inst(Unit::Memory, &[1], &[])
     };
     let code = vec![
@@ -311,7 +303,7 @@ fn work_of_all_tensor_units_is_waited_for_at_its_barrier() {
 /// Who waits at a barrier in shared memory waits for the bytes that a copy tells it; they come from memory, not by way of the first-level cache.
 #[test]
 fn a_copy_is_waited_for_at_its_barrier() {
-    let memory = |space, kind, bytes| MemoryOp { space, kind, bytes };
+    let memory = |space, kind, bytes| MemoryOp::new(space, kind, bytes);
     let run = |bytes: u64| {
         let of = |op| StaticInst {
             memory: Some(op),
@@ -347,4 +339,33 @@ fn a_copy_is_waited_for_at_its_barrier() {
     assert_eq!(all.activity.get("l1_reads"), 0);
     // What copies move passes through shared memory, besides the four looks at the barrier.
     assert_eq!(all.activity.get("shared_words"), 4 * 16_384 / 4 + 4 * 64);
+}
+
+/// A load that passes the first level by leaves nothing there, so that the next one asks memory again.
+#[test]
+fn a_load_past_the_first_level_asks_memory_each_time() {
+    let run = |past_l1: bool| {
+        let load = StaticInst {
+            memory: Some(MemoryOp {
+                past_l1,
+                ..MemoryOp::new(Space::Global, MemoryOpKind::Load, 4)
+            }),
+            ..inst(Unit::Memory, &[1], &[1])
+        };
+        let code = vec![load.clone(), load, inst(Unit::Control, &[], &[])];
+        warpgroup(code, |recorder| {
+            let addresses: Vec<u64> = (0..64).map(|lane| 0xc000_0000 + 4 * lane).collect();
+            recorder.access(0, ALL, ALL, &addresses);
+            recorder.access(1, ALL, ALL, &addresses);
+            recorder.step(2, ALL, ALL);
+        })
+    };
+    let (held, past) = (run(false), run(true));
+    let of = |run: &crate::Run, name| run.activity.get(name);
+    assert_eq!(of(&held, "l1_reads"), 4 * 2 * 4);
+    assert_eq!(of(&past, "l1_reads"), 0);
+    // Four warps want the same 128 bytes.
+    assert_eq!(of(&held, "load_bytes"), 128);
+    assert_eq!(of(&past, "load_bytes"), 4 * 2 * 128);
+    assert!(past.cycles > held.cycles, "{} {}", past.cycles, held.cycles);
 }

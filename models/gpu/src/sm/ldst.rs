@@ -386,7 +386,7 @@ impl<'t> Sm<'t> {
             u64::from(waiting.executed.count_ones()),
         );
         let kind = match waiting.op.kind {
-            MemoryOpKind::Load if beyond.is_some() => Kind::Copy,
+            MemoryOpKind::Load if beyond.is_some() || waiting.op.past_l1 => Kind::Copy,
             MemoryOpKind::Load | MemoryOpKind::Texture => Kind::Load,
             MemoryOpKind::Store => Kind::Store,
             MemoryOpKind::Atomic => Kind::Atomic,

@@ -112,14 +112,14 @@ impl<'t> Sm<'t> {
         self.schedulers[scheduler].issues_from = now + u64::from(world.spec.scheduler.interval);
         let waiting = Waiting {
             wanted: Wanted::by_move(register.warp, register.word),
-            op: MemoryOp {
-                space: Space::Global,
-                kind: match register.to_memory {
+            op: MemoryOp::new(
+                Space::Global,
+                match register.to_memory {
                     true => MemoryOpKind::Store,
                     false => MemoryOpKind::Load,
                 },
-                bytes: 4,
-            },
+                4,
+            ),
             addresses: Addresses::Affine {
                 base: address(self.id, register, world.spec),
                 stride: 4,

@@ -49,15 +49,15 @@ impl SharedWords {
         needed: LaneMask,
         ledger: &mut Ledger,
     ) {
-        let op = MemoryOp {
-            space: if words.generic {
+        let op = MemoryOp::new(
+            if words.generic {
                 Space::Generic
             } else {
                 Space::Shared
             },
-            kind: MemoryOpKind::Load,
-            bytes: words.bytes,
-        };
+            MemoryOpKind::Load,
+            words.bytes,
+        );
         if words.loads {
             for_each_word(op, step, needed, |_, _, word, _| self.loads(word, now));
         }

@@ -24,11 +24,7 @@ fn inst(unit: Unit) -> StaticInst {
 fn trace(ctas: u32) -> KernelTrace {
     let compute = inst(Unit::Int);
     let store = StaticInst {
-        memory: Some(MemoryOp {
-            space: Space::Global,
-            kind: MemoryOpKind::Store,
-            bytes: 4,
-        }),
+        memory: Some(MemoryOp::new(Space::Global, MemoryOpKind::Store, 4)),
         ..inst(Unit::Memory)
     };
     let exit = StaticInst {

@@ -96,11 +96,7 @@ mod tests {
 
     #[test]
     fn lanes_that_access_one_word_share_it() {
-        let op = |bytes| MemoryOp {
-            space: Space::Shared,
-            kind: MemoryOpKind::Load,
-            bytes,
-        };
+        let op = |bytes| MemoryOp::new(Space::Shared, MemoryOpKind::Load, bytes);
         let words = |stride, bytes| {
             let step = Step {
                 inst: 0,

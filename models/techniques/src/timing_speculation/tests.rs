@@ -42,11 +42,7 @@ fn access(kind: MemoryOpKind) -> StaticInst {
         unit: Unit::Memory,
         sources: Vec::new(),
         destinations: Vec::new(),
-        memory: Some(MemoryOp {
-            space: Space::Global,
-            kind,
-            bytes: 4,
-        }),
+        memory: Some(MemoryOp::new(Space::Global, kind, 4)),
         ..compute(word(0), &[])
     }
 }

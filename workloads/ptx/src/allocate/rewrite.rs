@@ -350,15 +350,13 @@ fn meet(one: &[Span], other: &[Span]) -> bool {
 
 /// An access to a value in the routine's frame.
 fn spilled(kind: SlotKind) -> Access {
+    let element = match kind {
+        SlotKind::Double => Type::B64,
+        _ => Type::B32,
+    };
     Access {
-        space: Space::Local,
-        element: match kind {
-            SlotKind::Double => Type::B64,
-            _ => Type::B32,
-        },
-        count: 1,
-        offset: 0,
         framed: true,
+        ..Access::of(Space::Local, element)
     }
 }
 

@@ -66,13 +66,7 @@ impl<'s> Lowering<'_, 's> {
         operand: &Operand<'s>,
         space: Space,
     ) -> Lowered<(MemoryOperand, Slot)> {
-        let mut access = Access {
-            space,
-            element: Type::B64,
-            count: 1,
-            offset: 0,
-            framed: false,
-        };
+        let mut access = Access::of(space, Type::B64);
         let base = self.address(operand, &mut access)?;
         let offset = access.offset;
         Ok((MemoryOperand { space, offset }, base))
@@ -88,6 +82,7 @@ impl<'s> Lowering<'_, 's> {
             .modifiers
             .iter()
             .any(|name| name.text == "L2::cache_hint");
+        let past_l1 = modifiers.take("cg");
         modifiers.skip_hints();
         let (to, from) = (modifiers.space(), modifiers.space());
         modifiers.finish()?;
@@ -117,7 +112,10 @@ impl<'s> Lowering<'_, 's> {
         if let Some(read) = read {
             src.push(self.source(read, Type::B32)?);
         }
-        let size = CopySize::Bytes(bytes);
+        let size = CopySize::Bytes {
+            count: bytes,
+            past_l1,
+        };
         self.emit(
             Op::CopyAsync(CopyAsync { to, from, size }),
             Operands::default(),

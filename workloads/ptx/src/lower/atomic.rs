@@ -68,11 +68,8 @@ fn atomic_form(
         .filter(|_| matches!(space, Space::Global | Space::Shared | Space::Generic))
         .ok_or_else(|| unsupported_form(instruction))?;
     let access = Access {
-        space,
-        element,
         count,
-        offset: 0,
-        framed: false,
+        ..Access::of(space, element)
     };
     Ok((op, access))
 }

@@ -143,11 +143,8 @@ impl<'s> Lowering<'_, 's> {
         let symbol = symbol.filter(|symbol| symbol.framed);
         let symbol = symbol.ok_or_else(|| not_a_parameter(operand))?;
         let access = Access {
-            space: Space::Param,
-            element,
-            count: 1,
-            offset: 0,
             framed: true,
+            ..Access::of(Space::Param, element)
         };
         Ok((self.slots.double_literal(symbol.address), access))
     }

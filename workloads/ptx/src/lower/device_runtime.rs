@@ -65,13 +65,7 @@ impl<'s> Lowering<'_, 's> {
             (Some(plain), _) if SUCCEED.contains(&plain) => self.succeed(results)?,
             (Some(plain), [place, _]) if MAKERS.contains(&plain) => {
                 let place = self.argument(place, Type::B64, 0)?;
-                let access = Access {
-                    space: Space::Generic,
-                    element: Type::B64,
-                    count: 1,
-                    offset: 0,
-                    framed: false,
-                };
+                let access = Access::of(Space::Generic, Type::B64);
                 let handle = self.slots.double_literal(HANDLE);
                 let src = [place, handle].into_iter().collect();
                 self.emit(Op::Store(access), Operands::default(), src);

@@ -331,13 +331,7 @@ impl<'s> Lowering<'_, 's> {
 }
 
 fn plain_access(space: Space) -> Access {
-    Access {
-        space,
-        element: Type::B16,
-        count: 1,
-        offset: 0,
-        framed: false,
-    }
+    Access::of(space, Type::B16)
 }
 
 /// `m16n8k16`.

@@ -32,6 +32,7 @@ impl<'s> Lowering<'_, 's> {
         instruction: &Instruction<'s>,
         mut modifiers: Modifiers<'_, 's>,
     ) -> Lowered<Access> {
+        let past_l1 = modifiers.take("cg");
         modifiers.skip_hints();
         let space = modifiers.space().unwrap_or(Space::Generic);
         let count = modifiers
@@ -47,11 +48,9 @@ impl<'s> Lowering<'_, 's> {
             return Err(unsupported_form(instruction));
         }
         Ok(Access {
-            space,
-            element,
             count,
-            offset: 0,
-            framed: false,
+            past_l1,
+            ..Access::of(space, element)
         })
     }
 

@@ -25,8 +25,13 @@ pub struct CopyAsync {
 /// How much [`CopyAsync`] copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopySize {
-    /// So many bytes, 4, 8 or 16; a third source is how many of them are read, the others become zero.
-    Bytes(u8),
+    /// A few bytes; a third source is how many of them are read, the others become zero.
+    Bytes {
+        /// 4, 8 or 16.
+        count: u8,
+        /// `.cg`: the copy passes the first-level cache by.
+        past_l1: bool,
+    },
     /// As many as the third source says, in sixteens. The barrier whose base is the fourth source gets to know.
     Bulk(Option<MemoryOperand>),
     /// Likewise, to every CTA of the cluster that the fifth source, a mask, names: at the same place in its shared memory, with its own barrier.

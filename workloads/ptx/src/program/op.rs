@@ -656,9 +656,23 @@ pub struct Access {
     pub offset: i64,
     /// The address is relative to the running function's frame: a local variable or a parameter of a device function.
     pub framed: bool,
+    /// `.cg`: it passes the first-level cache by.
+    pub past_l1: bool,
 }
 
 impl Access {
+    /// One element at the base address, cached on all levels.
+    pub const fn of(space: Space, element: Type) -> Self {
+        Self {
+            space,
+            element,
+            count: 1,
+            offset: 0,
+            framed: false,
+            past_l1: false,
+        }
+    }
+
     /// Bytes that one lane moves.
     pub fn bytes(&self) -> u32 {
         self.element.bytes() * u32::from(self.count)

@@ -39,93 +39,75 @@ pub(super) fn atomic(atomic: &Atomic) -> Traits {
 pub(super) fn texture() -> Traits {
     Traits {
         sources: Dependence::Address,
-        ..told(MemoryOp {
-            space: Space::Global,
-            kind: MemoryOpKind::Texture,
-            bytes: 4,
-        })
+        ..told(MemoryOp::new(Space::Global, MemoryOpKind::Texture, 4))
     }
 }
 
 pub(super) fn surface(how: &Surface) -> Traits {
-    told(MemoryOp {
-        space: Space::Global,
-        kind: match how.op {
+    told(MemoryOp::new(
+        Space::Global,
+        match how.op {
             SurfaceOp::Load => MemoryOpKind::Load,
             SurfaceOp::Store => MemoryOpKind::Store,
             SurfaceOp::Reduce(_) => MemoryOpKind::Atomic,
         },
-        bytes: how.bytes() as u8,
-    })
+        how.bytes() as u8,
+    ))
 }
 
 pub(super) fn copy_async(how: &CopyAsync) -> Traits {
     if let (CopySize::Bulk(_), Space::Global) = (how.size, how.to.space) {
         return Traits {
             lanes: Lanes::Sources,
-            ..told(MemoryOp {
-                space: how.to.space,
-                kind: MemoryOpKind::Store,
+            ..told(MemoryOp::new(
+                how.to.space,
+                MemoryOpKind::Store,
                 // The first of the pieces that it moves.
-                bytes: 16,
-            })
+                16,
+            ))
         };
     }
+    let (bytes, past_l1) = match how.size {
+        CopySize::Bytes { count, past_l1 } => (count, past_l1),
+        // The first of the pieces that it moves.
+        CopySize::Bulk(_) | CopySize::Multicast(_) => (16, false),
+    };
     Traits {
         lanes: Lanes::Sources,
         ..told(MemoryOp {
-            space: how.from.space,
-            kind: MemoryOpKind::Load,
-            bytes: match how.size {
-                CopySize::Bytes(bytes) => bytes,
-                // The first of the pieces that it moves.
-                CopySize::Bulk(_) | CopySize::Multicast(_) => 16,
-            },
+            past_l1,
+            ..MemoryOp::new(how.from.space, MemoryOpKind::Load, bytes)
         })
     }
 }
 
 pub(super) fn mbarrier(how: &Mbarrier) -> Traits {
-    told(MemoryOp {
-        space: how.place.space,
-        kind: MemoryOpKind::Atomic,
-        bytes: 8,
-    })
+    told(MemoryOp::new(how.place.space, MemoryOpKind::Atomic, 8))
 }
 
 pub(super) fn bulk_reduce(how: &BulkReduce) -> Traits {
     Traits {
         lanes: Lanes::Sources,
-        ..told(MemoryOp {
-            space: how.to.space,
-            kind: MemoryOpKind::Atomic,
+        ..told(MemoryOp::new(
+            how.to.space,
+            MemoryOpKind::Atomic,
             // The first of the pieces that it moves.
-            bytes: 16,
-        })
+            16,
+        ))
     }
 }
 
 pub(super) fn replace_tensor_map(how: &ReplaceTensorMap) -> Traits {
-    told(MemoryOp {
-        space: how.place.space,
-        kind: MemoryOpKind::Store,
-        bytes: 8,
-    })
+    told(MemoryOp::new(how.place.space, MemoryOpKind::Store, 8))
 }
 
 /// The address of what is allocated is stored; a barrier that is committed to is arrived at. Tensor memory itself is no space that a trace tells of.
 pub(super) fn tensor_memory(how: &TensorMemoryOp) -> Traits {
     match how {
-        TensorMemoryOp::Allocate(to) => told(MemoryOp {
-            space: to.space,
-            kind: MemoryOpKind::Store,
-            bytes: 4,
-        }),
-        TensorMemoryOp::Commit { barrier, .. } => told(MemoryOp {
-            space: barrier.space,
-            kind: MemoryOpKind::Atomic,
-            bytes: 8,
-        }),
+        TensorMemoryOp::Allocate(to) => told(MemoryOp::new(to.space, MemoryOpKind::Store, 4)),
+        TensorMemoryOp::Commit { barrier, .. } => {
+            told(MemoryOp::new(barrier.space, MemoryOpKind::Atomic, 8))
+        }
         TensorMemoryOp::Copy { .. } | TensorMemoryOp::Shift { .. } => {
             Traits::with(Effect::OpaqueMemory, Unit::Matrix)
         }
@@ -142,11 +124,7 @@ fn tensor(copy: &TensorCopy) -> Option<MemoryOp> {
         TensorWay::Store => MemoryOpKind::Store,
         TensorWay::Reduce(_) => MemoryOpKind::Atomic,
     };
-    Some(MemoryOp {
-        space: Space::Global,
-        kind,
-        bytes: 16,
-    })
+    Some(MemoryOp::new(Space::Global, kind, 16))
 }
 
 pub(super) fn runtime() -> Traits {
@@ -158,17 +136,10 @@ pub(super) fn runtime() -> Traits {
 
 /// A lane's first element stands for all that it moves.
 pub(super) fn of_matrix(op: &MatrixOp) -> Option<MemoryOp> {
-    let tile = |tile: &Tile, kind| MemoryOp {
-        space: tile.space,
-        kind,
-        bytes: tile.element.bits().div_ceil(8) as u8,
-    };
+    let tile =
+        |tile: &Tile, kind| MemoryOp::new(tile.space, kind, tile.element.bits().div_ceil(8) as u8);
     // Each lane gives the address of a row of eight.
-    let row = |space, kind| MemoryOp {
-        space,
-        kind,
-        bytes: 16,
-    };
+    let row = |space, kind| MemoryOp::new(space, kind, 16);
     match op {
         MatrixOp::Load(from) => Some(tile(from, MemoryOpKind::Load)),
         MatrixOp::Store(to) => Some(tile(to, MemoryOpKind::Store)),
@@ -186,9 +157,8 @@ pub(super) fn of_matrix(op: &MatrixOp) -> Option<MemoryOp> {
 
 fn of(access: &Access, kind: MemoryOpKind) -> MemoryOp {
     MemoryOp {
-        space: access.space,
-        kind,
-        bytes: access.bytes() as u8,
+        past_l1: access.past_l1 && kind == MemoryOpKind::Load,
+        ..MemoryOp::new(access.space, kind, access.bytes() as u8)
     }
 }
 

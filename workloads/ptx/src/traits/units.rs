@@ -70,6 +70,20 @@ pub struct MemoryOp {
     pub kind: MemoryOpKind,
     /// Bytes that one lane moves (element times vector length).
     pub bytes: u8,
+    /// It goes to the second level past the first one, as `.cg` says.
+    pub past_l1: bool,
+}
+
+impl MemoryOp {
+    /// One that every cache on its way may hold.
+    pub const fn new(space: Space, kind: MemoryOpKind, bytes: u8) -> Self {
+        Self {
+            space,
+            kind,
+            bytes,
+            past_l1: false,
+        }
+    }
 }
 
 /// What a memory instruction does.

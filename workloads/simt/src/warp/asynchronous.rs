@@ -30,15 +30,19 @@ impl<const W: usize> Warp<W> {
         let from = self.placed(how.from, inst, 1);
         let to = self.placed(how.to, inst, 0);
         match how.size {
-            CopySize::Bytes(4) => self.copy_few::<4>(how, inst, executed, memories)?,
-            CopySize::Bytes(8) => self.copy_few::<8>(how, inst, executed, memories)?,
-            CopySize::Bytes(_) => self.copy_few::<16>(how, inst, executed, memories)?,
+            CopySize::Bytes { count: 4, .. } => {
+                self.copy_few::<4>(how, inst, executed, memories)?
+            }
+            CopySize::Bytes { count: 8, .. } => {
+                self.copy_few::<8>(how, inst, executed, memories)?
+            }
+            CopySize::Bytes { .. } => self.copy_few::<16>(how, inst, executed, memories)?,
             CopySize::Bulk(barrier) => self.copy_all(how, barrier, inst, executed, memories)?,
             CopySize::Multicast(barrier) => {
                 self.copy_all(how, Some(barrier), inst, executed, memories)?;
             }
         }
-        let bulk = !matches!(how.size, CopySize::Bytes(_));
+        let bulk = !matches!(how.size, CopySize::Bytes { .. });
         Ok(match bulk && how.to.space == Space::Global {
             true => to,
             false => from,

@@ -171,16 +171,11 @@ fn perform(
             SurfaceOp::Load => load(number, read(chunk)),
             SurfaceOp::Store => chunk.copy_from_slice(&values[number].to_le_bytes()[..size]),
             SurfaceOp::Reduce(op) => {
-                let access = Access {
-                    space: Space::Global,
-                    element: match how.element {
-                        Type::B32 => Type::U32,
-                        element => element,
-                    },
-                    count: 1,
-                    offset: 0,
-                    framed: false,
+                let element = match how.element {
+                    Type::B32 => Type::U32,
+                    element => element,
                 };
+                let access = Access::of(Space::Global, element);
                 let new = combine(&Atomic { op, access }, read(chunk), values[number], 0);
                 chunk.copy_from_slice(&new.to_le_bytes()[..size]);
             }

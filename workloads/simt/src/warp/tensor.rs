@@ -289,13 +289,7 @@ fn reduce(
     let size = element.bytes() as usize;
     let atomic = Atomic {
         op,
-        access: Access {
-            space,
-            element,
-            count: 1,
-            offset: 0,
-            framed: false,
-        },
+        access: Access::of(space, element),
     };
     let number = |bytes: &[u8]| {
         let all = bytes.iter().rev();

@@ -64,6 +64,9 @@ const ROLES: [Role; 9] = [
 ];
 const SHIFTED: u8 = ROLES.len() as u8;
 
+/// With the number of what an access does: it passes the first level by.
+const PAST_L1: u8 = 0x80;
+
 /// Stands for "none" in front of an optional value, whose number otherwise follows plus one.
 const NONE: u8 = 0;
 
@@ -83,7 +86,10 @@ pub(super) fn write(writer: &mut BlockWriter, code: &[StaticInst]) {
         write_registers(writer, &inst.destinations);
         match inst.memory {
             None => writer.bytes(&[NONE]),
-            Some(op) => writer.bytes(&[op.space.number() + 1, op.kind.number(), op.bytes]),
+            Some(op) => {
+                let kind = op.kind.number() | if op.past_l1 { PAST_L1 } else { 0 };
+                writer.bytes(&[op.space.number() + 1, kind, op.bytes]);
+            }
         }
         writer.unsigned(u64::from(inst.multiply_adds));
         writer.bytes(&[inst.element_bits]);
@@ -310,10 +316,15 @@ fn read_memory(reader: &mut BlockReader<'_>) -> Result<Option<MemoryOp>, TraceFi
         NONE => return Ok(None),
         number => <Space as Numbered>::of(number - 1)?,
     };
-    let kind = MemoryOpKind::read(reader)?;
+    let number = reader.byte()?;
+    let kind = <MemoryOpKind as Numbered>::of(number & !PAST_L1)?;
+    let past_l1 = number & PAST_L1 != 0;
     match reader.byte()? {
         0 => Err(Malformed("an access moves no bytes").into()),
-        bytes => Ok(Some(MemoryOp { space, kind, bytes })),
+        bytes => Ok(Some(MemoryOp {
+            past_l1,
+            ..MemoryOp::new(space, kind, bytes)
+        })),
     }
 }
 

@@ -23,7 +23,10 @@ fn register() -> impl Strategy<Value = Register> {
 fn memory() -> impl Strategy<Value = MemoryOp> {
     let space = prop::sample::select(vec![Space::Global, Space::Shared, Space::Generic]);
     let kind = prop::sample::select(vec![MemoryOpKind::Load, MemoryOpKind::Atomic]);
-    (space, kind, 1u8..=32).prop_map(|(space, kind, bytes)| MemoryOp { space, kind, bytes })
+    (space, kind, 1u8..=32, any::<bool>()).prop_map(|(space, kind, bytes, past_l1)| MemoryOp {
+        past_l1,
+        ..MemoryOp::new(space, kind, bytes)
+    })
 }
 
 fn marks() -> impl Strategy<Value = Marks> {
