@@ -24,8 +24,10 @@ pub(super) fn run(entry: &mut Entry) {
         }
     }
     entry.code = code;
-    let mut first: Vec<Inst> = order.iter().map(|slot| fill(*slot, kept[slot])).collect();
-    first.insert(0, stack());
+    // What it costs is told of the line that comes first.
+    let line = entry.code.first().map_or(0, |inst| inst.line);
+    let mut first = vec![stack(line)];
+    first.extend(order.iter().map(|slot| fill(*slot, kept[slot], line)));
     rebuild(entry, |code, at, inst| {
         if at == 0 {
             code.append(&mut first);
@@ -75,7 +77,7 @@ fn is_operand(entry: &Entry, slot: Slot) -> bool {
     }
 }
 
-fn fill(from: Slot, to: Slot) -> Inst {
+fn fill(from: Slot, to: Slot, line: u32) -> Inst {
     let op = match from.kind {
         SlotKind::Double => Op::Long1(Long1::Copy),
         _ => Op::Word1(Word1::Copy),
@@ -85,16 +87,16 @@ fn fill(from: Slot, to: Slot) -> Inst {
         guard: None,
         dst: to.into(),
         src: from.into(),
-        line: 0,
+        line,
     }
 }
 
-fn stack() -> Inst {
+fn stack(line: u32) -> Inst {
     Inst {
         op: Op::Part(Machine::Int),
         guard: None,
         dst: Operands::default(),
         src: Operands::default(),
-        line: 0,
+        line,
     }
 }
