@@ -148,6 +148,13 @@ pub fn copy(to: *mut u8, from: *const u8, bytes: usize) {
     unsafe { std::ptr::copy(from, to, bytes) };
 }
 
+/// A copy of bytes; the place is as in [`copy`].
+pub fn bytes_at(from: *const u8, bytes: usize) -> Vec<u8> {
+    let mut copied = vec![0; bytes];
+    copy(copied.as_mut_ptr(), from, bytes);
+    copied
+}
+
 /// Fills bytes; the place is as in [`copy`].
 pub fn fill(to: *mut u8, value: u8, bytes: usize) {
     // SAFETY: see `copy`.

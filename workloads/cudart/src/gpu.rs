@@ -12,6 +12,7 @@ use crate::graph::{Capture, Graph};
 use crate::memory::Memory;
 use crate::protocol::{Setup, VARIABLE};
 use crate::registry::Registry;
+use crate::save::Saved;
 use crate::texture::Resource;
 
 /// An event: the place in simulated time at which it was recorded.
@@ -57,6 +58,8 @@ pub struct Gpu {
     pub calls: Vec<Callback>,
     /// Limits that the program has set (`cudaLimit`).
     pub limits: BTreeMap<i32, u64>,
+    /// Launches that are kept as launch files.
+    pub saved: Saved,
     /// What a kernel did wrong: from then on everything is answered with it.
     broken: Option<Code>,
     /// The major version of the runtime that the program was linked with.
@@ -81,6 +84,7 @@ impl Gpu {
             captures: Vec::new(),
             calls: Vec::new(),
             limits: BTreeMap::new(),
+            saved: Saved::new(),
             broken: None,
             version: None,
         }

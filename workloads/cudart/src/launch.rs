@@ -64,6 +64,7 @@ impl Gpu {
         fits(&request, &self.setup)?;
         let kernel = self.registry.kernel(request.kernel)?;
         self.load(kernel.unit)?;
+        let saving = self.save(&request);
         let module = self.registry.read(kernel.unit)?;
         let entry = module.entry(&kernel.name).ok_or(Code::INVALID_FUNCTION)?;
         if request.cooperative && !self.setup.device.holds(entry, &request) {
@@ -81,7 +82,12 @@ impl Gpu {
         let executed = execute_all(module, launch, &mut self.memory.device, &self.setup);
         self.memory.hide();
         match executed {
-            Ok(executions) => tell(&mut self.channel, &self.setup, &request, &executions),
+            Ok(executions) => {
+                tell(&mut self.channel, &self.setup, &request, &executions);
+                if let Some(saving) = saving {
+                    self.save_after(&saving);
+                }
+            }
             Err(Stopped { kernel, why }) => {
                 let code = Code::of(&why);
                 say(&format!("{why}: {}", code.name().to_string_lossy()));

@@ -20,5 +20,6 @@ pub mod occupancy;
 pub mod pages;
 pub mod protocol;
 pub mod registry;
+pub mod save;
 pub mod stub;
 pub mod texture;

@@ -7,7 +7,7 @@ use warpwatt_ptx::program::GLOBALS_BASE;
 use warpwatt_simt::DeviceMemory;
 
 use crate::error::{Code, Outcome};
-use crate::foreign::lent;
+use crate::foreign::{bytes_at, lent};
 use crate::pages::{PAGE, Pages};
 
 /// Rows of pitched memory begin at multiples of this, and textures may (`textureAlignment`).
@@ -267,6 +267,22 @@ impl Memory {
     /// What a pointer points to.
     pub fn kind(&mut self, address: u64) -> Kind {
         self.found(address).0
+    }
+
+    /// The allocation that an address lies in: where it begins, and its bytes.
+    pub fn allocation(&self, address: u64) -> Option<(u64, u64)> {
+        let owned = self.owned.range(..=address).next_back();
+        let owned = owned.map(|(&start, &bytes)| (start, bytes));
+        let shared = self.shared.range(..=address).next_back();
+        let shared = shared.map(|(&start, shared)| (start, shared.bytes));
+        let mut found = owned.into_iter().chain(shared);
+        found.find(|(start, bytes)| address - start < *bytes)
+    }
+
+    /// What an allocation holds.
+    pub fn contents(&mut self, start: u64, bytes: u64) -> Option<Vec<u8>> {
+        let place = self.place(start, bytes).ok()?;
+        Some(bytes_at(place, bytes as usize))
     }
 
     /// Where `bytes` bytes at an address lie in this process.

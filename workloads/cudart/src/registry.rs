@@ -32,7 +32,7 @@ pub enum Image {
 #[derive(Debug)]
 enum State {
     Unread,
-    Read(Box<Module>),
+    Read(Box<Module>, String),
     Failed(Code),
 }
 
@@ -149,9 +149,17 @@ impl Registry {
     /// It was not, or cannot be.
     pub fn read(&self, unit: u64) -> Outcome<&Module> {
         match self.units.get(&unit).map(|unit| &unit.state) {
-            Some(State::Read(module)) => Ok(module),
+            Some(State::Read(module, _)) => Ok(module),
             Some(State::Failed(code)) => Err(*code),
             _ => Err(Code::INVALID_HANDLE),
+        }
+    }
+
+    /// A unit's module and the PTX that it was read from, if it was read.
+    pub fn module(&self, unit: u64) -> Option<(&Module, &str)> {
+        match &self.units.get(&unit)?.state {
+            State::Read(module, text) => Some((module, text)),
+            _ => None,
         }
     }
 
@@ -162,13 +170,13 @@ impl Registry {
     pub fn load(&mut self, handle: u64, memory: &mut Memory, setup: &Setup) -> Outcome {
         let unit = self.units.get_mut(&handle).ok_or(Code::INVALID_HANDLE)?;
         match &unit.state {
-            State::Read(_) => return Ok(()),
+            State::Read(..) => return Ok(()),
             State::Failed(code) => return Err(*code),
             State::Unread => {}
         }
         let loaded = unit.load(memory, setup);
         unit.state = match loaded {
-            Ok(module) => State::Read(Box::new(module)),
+            Ok((module, text)) => State::Read(Box::new(module), text),
             Err(code) => State::Failed(code),
         };
         loaded_code(&unit.state)
@@ -212,7 +220,7 @@ impl Registry {
     /// The unit has none of that name.
     pub fn variable_named(&mut self, unit: u64, name: &str, memory: &mut Memory) -> Outcome<Place> {
         let unit = self.units.get_mut(&unit).ok_or(Code::INVALID_HANDLE)?;
-        let State::Read(module) = &mut unit.state else {
+        let State::Read(module, _) = &mut unit.state else {
             return Err(Code::INVALID_HANDLE);
         };
         let variable = module.variable(name).ok_or(Code::INVALID_SYMBOL)?.clone();
@@ -241,7 +249,7 @@ fn loaded_code(state: &State) -> Outcome {
 }
 
 impl Unit {
-    fn load(&self, memory: &mut Memory, setup: &Setup) -> Outcome<Module> {
+    fn load(&self, memory: &mut Memory, setup: &Setup) -> Outcome<(Module, String)> {
         let text = match &self.image {
             Image::Text(text) => text.clone(),
             Image::Container(bytes) => {
@@ -275,7 +283,7 @@ impl Unit {
                 Out::at_address(*wanted).put_if(module.globals_base() + variable.offset);
             }
         }
-        Ok(module)
+        Ok((module, text))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::foreign::{Out, Text};
 use crate::gpu::{Gpu, answer_even_if_broken};
 
 /// The version of the runtime and of the driver: 13.0.
-const VERSION: i32 = 13000;
+pub(super) const VERSION: i32 = 13000;
 
 /// Whether a number is that of the device.
 fn only(device: i32) -> Outcome {

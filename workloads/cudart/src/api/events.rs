@@ -9,7 +9,7 @@ use crate::graph::Capture;
 /// `cudaEventDisableTiming`.
 const UNTIMED: u32 = 2;
 
-fn make(gpu: &mut Gpu, to: Out<u64>, flags: u32) -> Outcome {
+pub(super) fn make(gpu: &mut Gpu, to: Out<u64>, flags: u32) -> Outcome {
     let handle = gpu.registry.handle();
     to.put(handle)?;
     let event = Event {
@@ -20,7 +20,7 @@ fn make(gpu: &mut Gpu, to: Out<u64>, flags: u32) -> Outcome {
     Ok(())
 }
 
-fn record(gpu: &mut Gpu, event: u64, stream: u64) -> Outcome {
+pub(super) fn record(gpu: &mut Gpu, event: u64, stream: u64) -> Outcome {
     gpu.check_stream(stream)?;
     if !gpu.events.contains_key(&event) {
         return Err(Code::INVALID_HANDLE);
@@ -35,11 +35,11 @@ fn record(gpu: &mut Gpu, event: u64, stream: u64) -> Outcome {
     }
 }
 
-fn known(gpu: &Gpu, event: u64) -> Outcome<Event> {
+pub(super) fn known(gpu: &Gpu, event: u64) -> Outcome<Event> {
     gpu.events.get(&event).copied().ok_or(Code::INVALID_HANDLE)
 }
 
-fn elapsed(gpu: &mut Gpu, to: Out<f32>, from: u64, until: u64) -> Outcome {
+pub(super) fn elapsed(gpu: &mut Gpu, to: Out<f32>, from: u64, until: u64) -> Outcome {
     let (from, until) = (known(gpu, from)?, known(gpu, until)?);
     let (Some(begins), Some(ends)) = (from.place, until.place) else {
         return Err(Code::INVALID_HANDLE);

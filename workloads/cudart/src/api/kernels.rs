@@ -133,34 +133,54 @@ fn of_entry<T>(
     Ok(told(gpu, entry))
 }
 
+/// What is known of a kernel on this GPU.
+fn described(gpu: &mut Gpu, kernel: u64) -> Outcome<FunctionAttributes> {
+    of_entry(gpu, kernel, |gpu, entry| {
+        let device = &gpu.setup.device;
+        let capability = device.capability as i32;
+        let mut warps = (1..=32).rev();
+        let fits = |warps: &u32| device.blocks_per_sm(entry, warps * 32, 0) > 0;
+        let room = device.block_shared_optin();
+        FunctionAttributes {
+            shared_bytes: u64::from(entry.shared_bytes),
+            local_bytes: u64::from(entry.local_bytes),
+            most_threads: warps.find(fits).unwrap_or(0) as i32 * 32,
+            registers: entry.registers as i32,
+            ptx_version: capability,
+            binary_version: capability,
+            dynamic_shared: room.saturating_sub(u64::from(entry.shared_bytes)) as i32,
+            carve_out: -1,
+            ..FunctionAttributes::default()
+        }
+    })
+}
+
 fn attributes(gpu: &mut Gpu, to: Out<u8>, kernel: u64) -> Outcome {
     /// Bytes of `cudaFuncAttributes` that every version since 11 has, and since 12.
     const BYTES: [usize; 2] = [56, 144];
     let version = gpu.version();
-    let found = of_entry(gpu, kernel, |gpu, entry| {
-        let capability = gpu.setup.device.capability as i32;
-        let fits = (1..=32).rev().map(|warps| warps * 32);
-        let device = &gpu.setup.device;
-        let most = fits
-            .into_iter()
-            .find(|&threads| device.blocks_per_sm(entry, threads, 0) > 0);
-        let optin = device.block_shared_optin();
-        FunctionAttributes {
-            shared_bytes: u64::from(entry.shared_bytes),
-            local_bytes: u64::from(entry.local_bytes),
-            most_threads: most.unwrap_or(0) as i32,
-            registers: entry.registers as i32,
-            ptx_version: capability,
-            binary_version: capability,
-            dynamic_shared: optin.saturating_sub(u64::from(entry.shared_bytes)) as i32,
-            carve_out: -1,
-            ..FunctionAttributes::default()
-        }
-    })?;
+    let found = described(gpu, kernel)?;
     for at in 0..BYTES[usize::from(version >= 12)] {
         to.put_at(at, 0)?;
     }
     Out::at_address(to.address()).put(found)
+}
+
+/// The same one by one, by the numbers of the driver (`CUfunction_attribute`); zero of others.
+pub(super) fn function_attribute(gpu: &mut Gpu, kernel: u64, what: i32) -> Outcome<i32> {
+    let found = described(gpu, kernel)?;
+    Ok(match what {
+        0 => found.most_threads,
+        1 => found.shared_bytes as i32,
+        2 => found.constant_bytes as i32,
+        3 => found.local_bytes as i32,
+        4 => found.registers,
+        5 => found.ptx_version,
+        6 => found.binary_version,
+        8 => found.dynamic_shared,
+        9 => found.carve_out,
+        _ => 0,
+    })
 }
 
 entries! {
@@ -239,7 +259,13 @@ entries! {
         to.put(if gpu.setup.device.capability >= 90 { 8 } else { 1 });
 }
 
-fn occupancy(gpu: &mut Gpu, to: Out<i32>, kernel: u64, threads: i32, shared: u64) -> Outcome {
+pub(super) fn occupancy(
+    gpu: &mut Gpu,
+    to: Out<i32>,
+    kernel: u64,
+    threads: i32,
+    shared: u64,
+) -> Outcome {
     let threads = u32::try_from(threads).map_err(|_| Code::INVALID_VALUE)?;
     let blocks = of_entry(gpu, kernel, |gpu, entry| {
         gpu.setup.device.blocks_per_sm(entry, threads, shared)
@@ -251,7 +277,6 @@ nothing_to_do! {
     cudaFuncSetAttribute cudaFuncSetCacheConfig cudaFuncSetSharedMemConfig cudaKernelSetAttributeForDevice
 }
 
-/// `cudaFuncGetName` of names that no program has is refused, as all of an unknown kernel.
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,6 +8,7 @@
 mod arrays;
 mod copies;
 mod device;
+mod driver;
 mod errors;
 mod events;
 mod graphs;

@@ -6,7 +6,7 @@ use crate::foreign::{Callback, In, Out};
 use crate::gpu::{Gpu, Stream};
 use crate::graph::{Capture, Op};
 
-fn make(gpu: &mut Gpu, to: Out<u64>, stream: Stream) -> Outcome {
+pub(super) fn make(gpu: &mut Gpu, to: Out<u64>, stream: Stream) -> Outcome {
     let handle = gpu.registry.handle();
     to.put(handle)?;
     gpu.streams.insert(handle, stream);
@@ -96,7 +96,7 @@ entries! {
 }
 
 /// A stream that waits for an event of a capture joins it.
-fn wait(gpu: &mut Gpu, stream: u64, event: u64) -> Outcome {
+pub(super) fn wait(gpu: &mut Gpu, stream: u64, event: u64) -> Outcome {
     gpu.check_stream(stream)?;
     if !gpu.events.contains_key(&event) {
         return Err(Code::INVALID_HANDLE);
