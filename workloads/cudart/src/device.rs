@@ -44,7 +44,7 @@ impl Default for Device {
             clock_khz: 1_410_000,
             memory_clock_khz: 1_215_000,
             memory_bits: 5120,
-            memory_bytes: 4 << 30,
+            memory_bytes: 8 << 30,
             l2_bytes: 40 << 20,
             sm_threads: 2048,
             sm_blocks: 32,

@@ -163,6 +163,14 @@ impl Registry {
         }
     }
 
+    /// The compute capability that a unit's PTX was compiled for, which may be more than the device's: 80 for `.target sm_80`.
+    pub fn target(&self, unit: u64) -> Option<u32> {
+        let (_, text) = self.module(unit)?;
+        let (_, target) = text.split_once(".target sm_")?;
+        let digits = target.find(|c: char| !c.is_ascii_digit());
+        target[..digits.unwrap_or(target.len())].parse().ok()
+    }
+
     /// Reads a unit's PTX if that was not done yet, and places its variables.
     ///
     /// # Errors
@@ -309,6 +317,7 @@ mod tests {
         let mut memory = Memory::new(1 << 20);
         assert_eq!(registry.read(unit).err(), Some(Code::INVALID_HANDLE));
         registry.load(unit, &mut memory, &Setup::default()).unwrap();
+        assert_eq!(registry.target(unit), Some(80));
         assert_eq!(registry.kernel(0x77).unwrap().name, "none");
         assert_eq!(registry.kernel(0x78), Err(Code::INVALID_FUNCTION));
         assert_eq!(registry.kernel_named(unit, "none"), Ok(0x77));

@@ -72,7 +72,7 @@ pub struct ExecArguments {
     #[arg(long, value_name = "FILE.json")]
     pub json: Option<PathBuf>,
     /// Device memory that the program may allocate, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub memory: u64,
     /// Warp instructions that a launch may execute before it is taken for endless
     #[arg(long, value_name = "N", default_value_t = 1_000_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]

@@ -135,9 +135,12 @@ fn of_entry<T>(
 
 /// What is known of a kernel on this GPU.
 fn described(gpu: &mut Gpu, kernel: u64) -> Outcome<FunctionAttributes> {
+    let unit = gpu.registry.kernel(kernel)?.unit;
     of_entry(gpu, kernel, |gpu, entry| {
         let device = &gpu.setup.device;
         let capability = device.capability as i32;
+        // Libraries choose by it among the kernels that they were compiled with.
+        let target = gpu.registry.target(unit);
         let mut warps = (1..=32).rev();
         let fits = |warps: &u32| device.blocks_per_sm(entry, warps * 32, 0) > 0;
         let room = device.block_shared_optin();
@@ -146,7 +149,7 @@ fn described(gpu: &mut Gpu, kernel: u64) -> Outcome<FunctionAttributes> {
             local_bytes: u64::from(entry.local_bytes),
             most_threads: warps.find(fits).unwrap_or(0) as i32 * 32,
             registers: entry.registers as i32,
-            ptx_version: capability,
+            ptx_version: target.map_or(capability, |target| target as i32),
             binary_version: capability,
             dynamic_shared: room.saturating_sub(u64::from(entry.shared_bytes)) as i32,
             carve_out: -1,
