@@ -143,20 +143,20 @@ pub fn lent(address: u64, bytes: usize) -> &'static mut [u8] {
 ///
 /// The places come from [`Memory::place`](crate::memory::Memory::place), which has checked those of device memory. Those of the host are trusted, as the real
 /// library trusts them.
-pub fn copy(to: *mut u8, from: *const u8, bytes: usize) {
+pub(crate) fn copy(to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: see above.
     unsafe { std::ptr::copy(from, to, bytes) };
 }
 
 /// A copy of bytes; the place is as in [`copy`].
-pub fn bytes_at(from: *const u8, bytes: usize) -> Vec<u8> {
+pub(crate) fn bytes_at(from: *const u8, bytes: usize) -> Vec<u8> {
     let mut copied = vec![0; bytes];
     copy(copied.as_mut_ptr(), from, bytes);
     copied
 }
 
 /// Fills bytes; the place is as in [`copy`].
-pub fn fill(to: *mut u8, value: u8, bytes: usize) {
+pub(crate) fn fill(to: *mut u8, value: u8, bytes: usize) {
     // SAFETY: see `copy`.
     unsafe { std::ptr::write_bytes(to, value, bytes) };
 }

@@ -198,12 +198,12 @@ impl Saving {
         memory: &mut Memory,
     ) -> Result<String, String> {
         let begin = format!("\n[[saved.arg]]\nindex = {index}\nname = \"p{index}\"\n");
-        if let Ok(address) = <[u8; 8]>::try_from(bytes) {
-            if let Some((number, plus)) = self.pointed(u64::from_le_bytes(address), memory) {
-                return Ok(format!(
-                    "{begin}kind = \"pointer\"\nbuffer = \"buffer{number}\"\nplus = {plus}\n"
-                ));
-            }
+        if let Ok(address) = <[u8; 8]>::try_from(bytes)
+            && let Some((number, plus)) = self.pointed(u64::from_le_bytes(address), memory)
+        {
+            return Ok(format!(
+                "{begin}kind = \"pointer\"\nbuffer = \"buffer{number}\"\nplus = {plus}\n"
+            ));
         }
         if let Some((kind, value)) =
             scalar(param, bytes).filter(|_| param.element != "b8" || bytes.len() == 1)
