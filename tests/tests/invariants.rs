@@ -29,6 +29,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("warpwatt-gcn", "workloads/gcn"),
     ("warpwatt-sass", "workloads/sass"),
     ("warpwatt-suite", "workloads/suite"),
+    ("warpwatt-cudart", "workloads/cudart"),
     ("warpwatt-input", "estimator/input"),
     ("warpwatt-pricing", "estimator/pricing"),
     ("warpwatt-array", "estimator/array"),
@@ -77,6 +78,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpwatt-simt",
         ],
     ),
+    ("warpwatt-cudart", &["warpwatt-ptx", "warpwatt-simt"]),
     ("warpwatt-input", &["warpwatt-techlib"]),
     (
         "warpwatt-pricing",
@@ -124,6 +126,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpwatt-activity",
             "warpwatt-board",
             "warpwatt-circuit",
+            "warpwatt-cudart",
             "warpwatt-gcn",
             "warpwatt-gpu",
             "warpwatt-input",
@@ -213,6 +216,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpwatt-array",
             "warpwatt-activity",
             "warpwatt-circuit",
+            "warpwatt-cudart",
             "warpwatt-gpu",
             "warpwatt-input",
             "warpwatt-pricing",
@@ -430,7 +434,7 @@ fn what_a_browser_needs_has_neither_files_nor_threads() {
 }
 
 #[test]
-fn no_order_depends_on_a_random_seed_and_one_call_is_unsafe() {
+fn no_order_depends_on_a_random_seed() {
     let words = [
         "collections::HashMap",
         "collections::HashSet",
@@ -439,12 +443,32 @@ fn no_order_depends_on_a_random_seed_and_one_call_is_unsafe() {
     ];
     let all: Vec<&str> = ROOMS.iter().map(|(_, folder)| *folder).collect();
     assert_eq!(lines_with(&all, &words, &[]), [""; 0]);
-    // One call, with its reason.
-    let unsafe_lines = lines_with(&all, &["unsafe "], &[]);
+}
+
+/// The rooms of C: what it passes, and memory at fixed addresses.
+const OF_C: &[&str] = &["cudart/src/foreign.rs", "cudart/src/pages.rs"];
+
+#[test]
+fn unsafe_is_one_call_and_what_c_needs() {
+    let all: Vec<&str> = ROOMS.iter().map(|(_, folder)| *folder).collect();
+    let unsafe_lines = lines_with(&all, &["unsafe "], OF_C);
     assert!(
         unsafe_lines.len() == 1 && unsafe_lines[0].contains("simt/src/warp/vectors.rs"),
         "{unsafe_lines:?}"
     );
+    // Each block of C's says why it may.
+    for (path, text) in sources("workloads/cudart") {
+        let lines: Vec<&str> = text.lines().collect();
+        for (number, line) in lines.iter().enumerate() {
+            let reasons = lines[number.saturating_sub(3)..number].iter();
+            let mut reasons = reasons.filter(|line| line.contains("// SAFETY: "));
+            let said = !line.contains("unsafe {") || reasons.next().is_some();
+            assert!(said, "{}:{}: no reason", path.display(), number + 1);
+        }
+    }
+    // Functions that C calls have names of C's, and are in one folder.
+    let names = lines_with(&["workloads/cudart"], &["unsafe(no_mangle)"], &[]);
+    assert!(names.len() > 100 && names.iter().all(|line| line.contains("cudart/src/api/")));
 }
 
 /// Techniques declare what they report, and papers are plug-ins: nothing else in the reports names one.

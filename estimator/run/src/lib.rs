@@ -14,6 +14,8 @@ pub mod kept;
 pub mod kernel;
 pub mod plain;
 pub mod plan;
+#[cfg(unix)]
+pub mod program;
 mod recipes;
 pub mod recorded;
 pub mod registers;

@@ -47,6 +47,14 @@ pub struct Executed {
 }
 
 impl Executed {
+    /// What was executed elsewhere, without which bits it needs.
+    pub fn of(traces: Vec<KernelTrace>) -> Self {
+        Self {
+            traces,
+            needs: Vec::new(),
+        }
+    }
+
     /// The traces of all launches.
     pub fn traces(&self) -> &[KernelTrace] {
         &self.traces

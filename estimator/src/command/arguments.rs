@@ -47,6 +47,7 @@ Examples:
   warpwatt what-if -k hotspot -t filter_cache --node 7nm  what a technique would bring, without a file
   warpwatt kernel matrix_mul                            run a kernel of the suite and check its result
   warpwatt kernel my.toml --ptx my.ptx --json           run your own kernel, for a script
+  warpwatt exec --preset v100 --node 12nm -- ./app      run a CUDA program, and price its kernels
   warpwatt ptx my.ptx                                   what is in a PTX file, and what of it cannot run
   warpwatt avf bfs --preset softerror-28sm              which bits the kernel needs, and how often they flip
   warpwatt inject bfs --structure register_file         what flipped bits do to a kernel's result
@@ -75,6 +76,9 @@ pub enum Command {
     WhatIf(WhatIfArguments),
     /// Run one kernel, check its buffers, show counts and cycles
     Kernel(Box<KernelArguments>),
+    /// Run a CUDA program without a GPU: its kernels timed and priced
+    #[cfg(unix)]
+    Exec(Box<super::exec::ExecArguments>),
     /// Learn what a graphics board draws, from measured watts
     Calibrate(CalibrateArguments),
     /// Say what a graphics board draws for rows of counts

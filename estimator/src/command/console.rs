@@ -22,6 +22,8 @@ pub enum Exit {
     Rejected,
     /// A defect of the program.
     Internal,
+    /// As the program that was run.
+    Program(u8),
 }
 
 impl Exit {
@@ -32,6 +34,7 @@ impl Exit {
             Exit::NotMet => 1,
             Exit::Rejected => 2,
             Exit::Internal => 70,
+            Exit::Program(code) => code,
         }
     }
 }
@@ -94,7 +97,7 @@ pub fn ended(exit: Exit) -> Exit {
     .help("what is there is not all of it: make room, or send the output elsewhere, and ask again");
     show(&Rejection::from(diag).0);
     match exit {
-        Exit::Internal => exit,
+        Exit::Internal | Exit::Program(_) => exit,
         Exit::Done | Exit::NotMet | Exit::Rejected => Exit::Rejected,
     }
 }

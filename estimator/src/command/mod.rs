@@ -13,6 +13,8 @@ mod drawn;
 mod dry_run;
 mod effects;
 mod energy;
+#[cfg(unix)]
+mod exec;
 mod explain;
 mod fault;
 mod files;
@@ -74,6 +76,8 @@ fn dispatch(command: &Command) -> Exit {
         Command::Effects(arguments) => effects::run(arguments),
         Command::WhatIf(arguments) => what_if::run(arguments),
         Command::Kernel(arguments) => kernel::run(arguments),
+        #[cfg(unix)]
+        Command::Exec(arguments) => exec::run(arguments),
         Command::Avf(arguments) => avf::run(arguments),
         Command::Calibrate(arguments) => calibrate::run(arguments),
         Command::Predict(arguments) => predict::run(arguments),

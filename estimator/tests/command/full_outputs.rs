@@ -123,7 +123,9 @@ fn every_command_is_among_those_that_print() {
     let printing: BTreeSet<&str> = printing()
         .filter_map(|(_, words)| words.split(' ').next())
         .collect();
-    let missing: Vec<_> = commands.difference(&printing).collect();
+    // Standard output of `exec` is that of the program that it runs.
+    let others = commands.difference(&printing);
+    let missing: Vec<_> = others.filter(|command| **command != "exec").collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 

@@ -14,6 +14,8 @@ mod damaged_stores;
 mod dies;
 mod editors;
 mod errors;
+#[cfg(unix)]
+mod exec;
 mod explain;
 mod faults;
 mod faulty_files;

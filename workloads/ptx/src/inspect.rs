@@ -117,7 +117,7 @@ impl Inspection {
 pub fn inspect(source: &str, registers: Option<u32>) -> Result<Inspection, Vec<PtxError>> {
     let tree = parse(source)?;
     let lines = Lines::new(source);
-    let mut module = lower(&tree, &lines, Lower::Ptx)?;
+    let mut module = lower(&tree, &lines, (Lower::Ptx, 0))?;
     if let Some(limit) = registers {
         limit_registers(&tree, &mut module, limit)?;
     }

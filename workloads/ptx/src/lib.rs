@@ -22,7 +22,7 @@ pub mod types;
 pub use allocate::{MAX_REGISTERS, PREDICATE_REGISTERS, TooFewRegisters};
 pub use error::{Lines, PtxError, Span};
 pub use inspect::inspect;
-pub use lower::{load, load_lowered};
+pub use lower::{load, load_behind, load_lowered};
 pub use machine::{Left, Lower};
 pub use parse::parse;
 pub use program::{Allocation, Entry, Module, Spills};

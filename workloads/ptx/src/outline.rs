@@ -59,7 +59,7 @@ pub struct Pointed {
 /// Those of [`load`](crate::load).
 pub fn outline(source: &str) -> Result<Outline, Vec<PtxError>> {
     let tree = parse(source)?;
-    let module = lower(&tree, &Lines::new(source), Lower::Ptx)?;
+    let module = lower(&tree, &Lines::new(source), (Lower::Ptx, 0))?;
     let entries = module.entries.iter().filter_map(|entry| {
         let mut functions = tree.functions.iter();
         let function = functions.find(|function| function.name.text == entry.name)?;

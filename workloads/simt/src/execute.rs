@@ -44,6 +44,8 @@ pub struct Options {
     pub limit: u64,
     /// Whether to record a trace.
     pub record: bool,
+    /// The most bytes that the trace may take: a longer one is not kept.
+    pub trace_bytes: u64,
     /// Whether the trace shows where all lanes of a computation have the same operands, and a digest of their values.
     pub values: bool,
     /// Whether to look for data races, which takes several times as long and about 100 bytes for each word that the kernel touches.
@@ -57,6 +59,7 @@ impl Default for Options {
             warp_width: 32,
             limit: 1_000_000_000,
             record: true,
+            trace_bytes: u64::MAX,
             values: false,
             races: false,
         }
@@ -66,7 +69,7 @@ impl Default for Options {
 /// What a launch did, apart from what it wrote to memory.
 #[derive(Clone, Debug)]
 pub struct Execution {
-    /// The trace, if one was recorded.
+    /// The trace, if one was recorded and did not become too long.
     pub trace: Option<KernelTrace>,
     /// Instructions issued for warps.
     pub warp_instructions: u64,
@@ -357,6 +360,10 @@ impl UnderWay<'_> {
         }
         while let Some(warps) = self.late.remove(&trace.ctas()) {
             warps.iter().for_each(|warp| trace.push_warp(warp));
+        }
+        if trace.record_bytes() as u64 > self.options.trace_bytes {
+            self.trace = None;
+            self.late.clear();
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Memories that a kernel sees.
 
+mod host;
+
 use std::collections::BTreeMap;
 
 use warpwatt_ptx::Module;
-use warpwatt_ptx::program::{GLOBALS_BASE, GRID_WORKSPACE, GRID_WORKSPACE_BYTES, Source, Special};
+use warpwatt_ptx::program::{GRID_WORKSPACE, GRID_WORKSPACE_BYTES, Source, Special};
 use warpwatt_ptx::types::Space;
 
 use crate::barrier_word::{Told, offset};
@@ -14,6 +16,7 @@ use crate::lane_watch::LaneWatch;
 use crate::races::Watch;
 use crate::tensor_memory::TensorMemory;
 use crate::texture::Texture;
+use host::Bytes;
 
 /// Where what kernels allocate lies: between the functions' addresses and the module's variables.
 const KERNEL_HEAP_BASE: u64 = 0x0800_0000;
@@ -55,7 +58,16 @@ impl Default for DeviceMemory {
 struct Buffer {
     name: String,
     base: u64,
-    bytes: Vec<u8>,
+    bytes: Bytes,
+}
+
+/// Where the CTAs of a grid meet.
+fn workspace() -> Buffer {
+    Buffer {
+        name: "the barrier of the grid".to_owned(),
+        base: GRID_WORKSPACE,
+        bytes: Bytes::Own(vec![0; GRID_WORKSPACE_BYTES]),
+    }
 }
 
 /// Whether a kernel of the module asks where the CTAs of its grid meet.
@@ -70,14 +82,10 @@ impl DeviceMemory {
     pub fn new(module: &Module) -> Self {
         let globals = Buffer {
             name: "module variables".to_owned(),
-            base: GLOBALS_BASE,
-            bytes: module.globals.clone(),
+            base: module.globals_base(),
+            bytes: Bytes::Own(module.globals.clone()),
         };
-        let workspace = meets(module).then(|| Buffer {
-            name: "the barrier of the grid".to_owned(),
-            base: GRID_WORKSPACE,
-            bytes: vec![0; GRID_WORKSPACE_BYTES],
-        });
+        let workspace = meets(module).then(workspace);
         Self {
             buffers: workspace.into_iter().chain([globals]).collect(),
             next: HEAP_BASE,
@@ -94,7 +102,7 @@ impl DeviceMemory {
         self.buffers.push(Buffer {
             name: name.into(),
             base,
-            bytes,
+            bytes: Bytes::Own(bytes),
         });
         base
     }
@@ -137,11 +145,12 @@ impl DeviceMemory {
             let heap = Buffer {
                 name: "the kernel's heap".to_owned(),
                 base: KERNEL_HEAP_BASE,
-                bytes: Vec::new(),
+                bytes: Bytes::Own(Vec::new()),
             };
             self.buffers.insert(0, heap);
         }
-        self.buffers[0].bytes.resize(self.heap.bytes() as usize, 0);
+        let bytes = self.heap.bytes() as usize;
+        self.buffers[0].bytes.own().resize(bytes, 0);
     }
 
     /// Binds a texture to a handle: that of a [texture reference](Module::textures), or any number that a kernel is given as a texture object.
@@ -246,7 +255,7 @@ impl DeviceMemory {
     /// If [`alloc`](Self::alloc) never returned that address.
     pub fn buffer_mut(&mut self, address: u64) -> &mut Vec<u8> {
         let at = self.at(address);
-        &mut self.buffers[at].bytes
+        self.buffers[at].bytes.own()
     }
 
     fn at(&self, address: u64) -> usize {

@@ -197,6 +197,7 @@ fn run_launches(
                     record: options.record,
                     values: options.values,
                     races: options.races,
+                    ..Options::default()
                 },
             })?;
             left = left.saturating_sub(execution.warp_instructions);

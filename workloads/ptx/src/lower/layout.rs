@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ast::{Initializer, Module, Operand, Variable};
 use crate::error::{PtxError, Span};
-use crate::program::{ENTRIES_BASE, FUNCTION_STEP, FUNCTIONS_BASE, GLOBALS_BASE, ModuleVariable};
+use crate::program::{ENTRIES_BASE, FUNCTION_STEP, FUNCTIONS_BASE, ModuleVariable};
 use crate::types::{Space, Type};
 
 /// No space may hold more: beyond any device memory that a kernel file would initialise.
@@ -96,6 +96,8 @@ fn unknown_symbol(span: &Span) -> PtxError {
 pub(super) struct Images<'s> {
     pub symbols: FxHashMap<&'s str, Symbol>,
     pub globals: Vec<u8>,
+    /// Address of the first of `globals`.
+    pub globals_base: u64,
     pub constants: Vec<u8>,
     /// Texture and surface references by name, with their addresses.
     pub textures: Vec<(String, u64)>,
@@ -105,8 +107,11 @@ pub(super) struct Images<'s> {
 
 impl<'s> Images<'s> {
     /// Places all variables, then fills them in (an initial value may be the address of a later variable).
-    pub fn of(module: &Module<'s>, errors: &mut Vec<PtxError>) -> Self {
-        let mut images = Self::default();
+    pub fn of(module: &Module<'s>, globals_base: u64, errors: &mut Vec<PtxError>) -> Self {
+        let mut images = Self {
+            globals_base,
+            ..Self::default()
+        };
         let variables = &module.variables;
         images.place_functions(module);
         let mut regions = [Region::default(); 2];
@@ -121,7 +126,7 @@ impl<'s> Images<'s> {
                 Ok((bytes, align)) => {
                     let offset = region.place(bytes, align);
                     let base = if space == Space::Global {
-                        GLOBALS_BASE
+                        globals_base
                     } else {
                         0
                     };
@@ -214,7 +219,7 @@ impl<'s> Images<'s> {
             ));
         }
         let (image, start) = match symbol.space {
-            Space::Global => (&mut self.globals, symbol.address - GLOBALS_BASE),
+            Space::Global => (&mut self.globals, symbol.address - self.globals_base),
             _ => (&mut self.constants, symbol.address),
         };
         let start = start as usize;

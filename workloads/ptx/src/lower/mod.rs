@@ -36,7 +36,7 @@ use crate::ast;
 use crate::error::{Lines, PtxError};
 use crate::machine::Lower;
 use crate::parse::parse;
-use crate::program::{Entry, Module};
+use crate::program::{Entry, GLOBALS_BASE, Module};
 use function::{Known, Names};
 
 /// Instructions that all entries of a module may have together, each with the functions that it calls.
@@ -57,9 +57,17 @@ pub fn load(source: &str) -> Result<Module, Vec<PtxError>> {
 /// # Errors
 /// As [`load`].
 pub fn load_lowered(source: &str, lowering: Lower) -> Result<Module, Vec<PtxError>> {
+    load_behind(source, lowering, 0)
+}
+
+/// As [`load_lowered`], for memory that other modules share: its `.global` variables lie so many bytes behind where they would lie alone.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_behind(source: &str, lowering: Lower, shift: u64) -> Result<Module, Vec<PtxError>> {
     let tree = parse(source)?;
     let lines = Lines::new(source);
-    lower(&tree, &lines, lowering)
+    lower(&tree, &lines, (lowering, shift))
 }
 
 /// What in a module's device functions that no entry reaches is not supported.
@@ -68,7 +76,7 @@ pub(crate) fn check_functions(
     lines: &Lines,
     unreached: impl Fn(&str) -> bool,
 ) -> Vec<PtxError> {
-    let images = layout::Images::of(tree, &mut Vec::new());
+    let images = layout::Images::of(tree, GLOBALS_BASE, &mut Vec::new());
     let functions = tree.functions.iter();
     let known = Known {
         module: tree,
@@ -86,10 +94,10 @@ pub(crate) fn check_functions(
 pub(crate) fn lower(
     tree: &ast::Module<'_>,
     lines: &Lines,
-    lowering: Lower,
+    (lowering, shift): (Lower, u64),
 ) -> Result<Module, Vec<PtxError>> {
     let mut errors = Vec::new();
-    let images = layout::Images::of(tree, &mut errors);
+    let images = layout::Images::of(tree, GLOBALS_BASE + shift, &mut errors);
     let known = Known {
         module: tree,
         names: &Names::of(tree),
@@ -124,6 +132,7 @@ pub(crate) fn lower(
         Ok(Module {
             entries,
             globals: images.globals,
+            shift,
             constants: images.constants,
             textures: images.textures,
             variables: images.variables,

@@ -64,8 +64,10 @@ pub const CLUSTER_BARRIER: u32 = u32::MAX;
 pub struct Module {
     /// Its entries, in file order; [`ENTRIES_BASE`] says where kernels find them.
     pub entries: Vec<Entry>,
-    /// Initial contents of the `.global` variables, which lie at [`GLOBALS_BASE`].
+    /// Initial contents of the `.global` variables, which lie at [`globals_base`](Self::globals_base).
     pub globals: Vec<u8>,
+    /// How far behind [`GLOBALS_BASE`] they lie, where modules share a memory.
+    pub shift: u64,
     /// Contents of the `.const` variables.
     pub constants: Vec<u8>,
     /// Texture and surface references: their names and handles, which are their addresses.
@@ -93,6 +95,11 @@ impl Module {
     /// Bytes of an address.
     pub fn address_bytes(&self) -> u32 {
         if self.narrow { 4 } else { 8 }
+    }
+
+    /// Address of the first of the `.global` variables.
+    pub fn globals_base(&self) -> u64 {
+        GLOBALS_BASE + self.shift
     }
 
     /// The entry called `name`.

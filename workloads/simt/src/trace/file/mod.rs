@@ -5,8 +5,10 @@
 mod blocks;
 mod code;
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use rustc_hash::FxHasher;
 use sha2::{Digest, Sha256};
 
 use super::{KernelTrace, LaunchShape, Malformed, StaticInst, WarpSpan};
@@ -85,6 +87,29 @@ pub fn encode(key: &Key, label: &str, launches: &[&KernelTrace]) -> Vec<u8> {
     let checksum = Sha256::digest(&bytes);
     bytes.extend(checksum);
     bytes
+}
+
+/// A number that two lists of traces share if they would be the same file, and else hardly ever do: no proof, but ready before a file is.
+pub fn fingerprint(launches: &[&KernelTrace]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for trace in launches {
+        let LaunchShape {
+            grid,
+            block,
+            warp_width,
+            shared_bytes,
+            registers,
+        } = trace.launch;
+        (&trace.kernel, grid, block).hash(&mut hasher);
+        (warp_width, shared_bytes, registers).hash(&mut hasher);
+        // Code of one kernel differs where its lowering does, and so does what warps did of it.
+        trace.code.len().hash(&mut hasher);
+        for warp in &trace.warps {
+            (warp.end, warp.steps).hash(&mut hasher);
+        }
+        trace.bytes.hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// The launches' codes, each once.

@@ -1,0 +1,191 @@
+//! What a program's launches come to, by kernel and together.
+
+use std::collections::BTreeMap;
+
+use super::listen::Item;
+use super::timer::Answer;
+use crate::outcome::Outcome;
+
+/// What launches come to under one configuration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Simulated time.
+    pub seconds: f64,
+    /// Energy that switching takes.
+    pub dynamic_j: f64,
+    /// Energy that leaks.
+    pub leakage_j: f64,
+    /// Energy by structure.
+    pub structures: BTreeMap<String, f64>,
+    /// Cycles of all SMs by what they were spent on.
+    pub stalls: BTreeMap<String, u64>,
+    /// What a board draws, times the seconds for which it does, if a board is named.
+    pub board_j: Option<f64>,
+    /// Power of the launch that takes the most.
+    pub highest_w: f64,
+}
+
+impl Totals {
+    /// Energy.
+    pub fn energy_j(&self) -> f64 {
+        self.dynamic_j + self.leakage_j
+    }
+
+    /// Mean power while kernels run; none if none took time.
+    pub fn power_w(&self) -> Option<f64> {
+        (self.seconds > 0.0).then(|| self.energy_j() / self.seconds)
+    }
+
+    fn add(&mut self, outcome: &Outcome, times: u64) {
+        let n = times as f64;
+        self.seconds += n * outcome.time_s;
+        self.dynamic_j += n * outcome.totals.dynamic_j;
+        self.leakage_j += n * outcome.totals.leakage_j;
+        for structure in &outcome.structures {
+            let joules = n * (structure.dynamic_j + structure.leakage_j);
+            *self.structures.entry(structure.name.clone()).or_default() += joules;
+        }
+        for (cause, cycles) in &outcome.performance.stalls {
+            *self.stalls.entry(cause.clone()).or_default() += times * cycles;
+        }
+        let watts = outcome.metrics.iter().find(|it| it.name == "board.power_w");
+        if let Some(watts) = watts {
+            *self.board_j.get_or_insert_default() += n * watts.value * outcome.time_s;
+        }
+        if outcome.time_s > 0.0 {
+            self.highest_w = self.highest_w.max(outcome.energy_j() / outcome.time_s);
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.seconds += other.seconds;
+        self.dynamic_j += other.dynamic_j;
+        self.leakage_j += other.leakage_j;
+        for (name, joules) in &other.structures {
+            *self.structures.entry(name.clone()).or_default() += joules;
+        }
+        for (cause, cycles) in &other.stalls {
+            *self.stalls.entry(cause.clone()).or_default() += cycles;
+        }
+        if let Some(joules) = other.board_j {
+            *self.board_j.get_or_insert_default() += joules;
+        }
+        self.highest_w = self.highest_w.max(other.highest_w);
+    }
+}
+
+/// What the launches of a kernel come to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KernelSums {
+    /// Launches.
+    pub calls: u64,
+    /// Those that were timed.
+    pub timed: u64,
+    /// Why others were not: how many launches each reason has.
+    pub untimed: BTreeMap<String, u64>,
+    /// Instructions of warps, of all launches.
+    pub warp_instructions: u64,
+    /// By configuration, of the launches that were timed.
+    pub totals: Vec<Totals>,
+}
+
+/// What a program comes to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sums {
+    /// By kernel.
+    pub kernels: BTreeMap<String, KernelSums>,
+    /// All of them.
+    pub all: KernelSums,
+}
+
+/// Adds up the launches among `items`; `configurations` is how many there are.
+pub fn sums(items: &[Item], answers: &BTreeMap<u64, Answer>, configurations: usize) -> Sums {
+    let empty = || KernelSums {
+        totals: vec![Totals::default(); configurations],
+        ..KernelSums::default()
+    };
+    // By kernel and trace, so that the same outcome is added once.
+    let mut timed: BTreeMap<(&str, u64), u64> = BTreeMap::new();
+    let mut kernels: BTreeMap<String, KernelSums> = BTreeMap::new();
+    for item in items {
+        let Item::Launch(launched) = item else {
+            continue;
+        };
+        let kernel = kernels.entry(launched.kernel.clone()).or_insert_with(empty);
+        kernel.calls += 1;
+        kernel.warp_instructions += launched.warp_instructions;
+        let answer = launched.trace.and_then(|trace| answers.get(&trace));
+        let reason = match (answer, launched.trace) {
+            (Some(Answer::Timed(_)), Some(trace)) => {
+                kernel.timed += 1;
+                *timed.entry((&launched.kernel, trace)).or_default() += 1;
+                continue;
+            }
+            (Some(Answer::Failed(why)), _) => Some(why.clone()),
+            (Some(Answer::Left), _) => Some("too many others were timed before".to_owned()),
+            _ => launched.untraced.clone(),
+        };
+        if let Some(reason) = reason {
+            *kernel.untimed.entry(reason).or_default() += 1;
+        }
+    }
+    for ((kernel, trace), times) in timed {
+        let (Some(Answer::Timed(outcomes)), Some(kernel)) =
+            (answers.get(&trace), kernels.get_mut(kernel))
+        else {
+            continue;
+        };
+        for (totals, outcome) in kernel.totals.iter_mut().zip(outcomes) {
+            totals.add(outcome, times);
+        }
+    }
+    let mut all = empty();
+    for kernel in kernels.values() {
+        all.calls += kernel.calls;
+        all.timed += kernel.timed;
+        all.warp_instructions += kernel.warp_instructions;
+        for (reason, launches) in &kernel.untimed {
+            *all.untimed.entry(reason.clone()).or_default() += launches;
+        }
+        for (sum, totals) in all.totals.iter_mut().zip(&kernel.totals) {
+            sum.merge(totals);
+        }
+    }
+    Sums { kernels, all }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpwatt_cudart::protocol::Launched;
+
+    use super::*;
+
+    fn launch(kernel: &str, trace: Option<u64>) -> Item {
+        Item::Launch(Launched {
+            kernel: kernel.to_owned(),
+            grid: [1; 3],
+            block: [32, 1, 1],
+            trace,
+            untraced: None,
+            warp_instructions: 10,
+            launches_by_kernels: 0,
+        })
+    }
+
+    #[test]
+    fn launches_that_are_not_timed_are_counted_with_their_reasons() {
+        let items = [
+            launch("a", Some(1)),
+            launch("a", Some(2)),
+            launch("b", Some(1)),
+        ];
+        let answers = BTreeMap::from([
+            (1, Answer::Timed(Vec::new())),
+            (2, Answer::Failed("it does not fit".to_owned())),
+        ]);
+        let sums = sums(&items, &answers, 1);
+        assert_eq!((sums.all.calls, sums.all.timed), (3, 2));
+        assert_eq!(sums.kernels["a"].untimed["it does not fit"], 1);
+        assert_eq!(sums.all.warp_instructions, 30);
+    }
+}

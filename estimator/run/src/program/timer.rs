@@ -1,0 +1,171 @@
+//! Times and prices the launches of a program while it runs, each trace once.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use warpwatt_simt::trace::file;
+
+use crate::Resolved;
+use crate::diag::Sources;
+use crate::drive::{TimingRun, Work};
+use crate::outcome::Outcome;
+use crate::work::{Executed, StudyWork};
+
+/// How much a timer takes upon itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Traces that are timed at most; further ones are not.
+    pub traces: u64,
+    /// Bytes of traces that wait at most; the program waits when there are more.
+    pub waiting_bytes: u64,
+    /// Bytes that a trace may take.
+    pub trace_bytes: u64,
+}
+
+/// What became of a trace.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// Its outcomes under the plan's configurations, in their order.
+    Timed(Vec<Outcome>),
+    /// It could not be timed or priced.
+    Failed(String),
+    /// There were too many before it.
+    Left,
+}
+
+/// A timer with its queue.
+pub struct Timer<'r> {
+    work: StudyWork<'r>,
+    runs: Vec<TimingRun>,
+    bounds: Bounds,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<(u64, Vec<u8>)>,
+    waiting_bytes: u64,
+    accepted: u64,
+    closed: bool,
+    answers: BTreeMap<u64, Answer>,
+}
+
+impl<'r> Timer<'r> {
+    /// A timer under the configurations of a plan with one kernel, in whose place the program's kernels stand.
+    pub fn new(resolved: &'r Resolved, sources: &'r Sources, bounds: Bounds) -> Self {
+        let plan = &resolved.plan;
+        let kernels = plan.work(&vec![false; plan.points.len()]);
+        let runs = kernels.into_iter().flat_map(|kernel| kernel.runs);
+        Self {
+            work: resolved.work(sources, None),
+            runs: runs.collect(),
+            bounds,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        let waited = self.changed.wait(state);
+        waited.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a trace file to be timed, if it was not yet; waits while too much waits already.
+    pub fn offer(&self, id: u64, bytes: Vec<u8>) {
+        let mut state = self.state();
+        let known = state.answers.contains_key(&id) || state.queue.iter().any(|it| it.0 == id);
+        if known {
+            return;
+        }
+        if state.accepted >= self.bounds.traces {
+            state.answers.insert(id, Answer::Left);
+            return;
+        }
+        state.accepted += 1;
+        let size = bytes.len() as u64;
+        while state.waiting_bytes > 0 && state.waiting_bytes + size > self.bounds.waiting_bytes {
+            state = self.wait(state);
+        }
+        state.waiting_bytes += size;
+        state.queue.push_back((id, bytes));
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Nothing more will be offered.
+    pub fn close(&self) {
+        self.state().closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Times what is offered, until nothing more will be. Any number of threads may do so.
+    pub fn run(&self) {
+        loop {
+            let mut state = self.state();
+            let (id, bytes) = loop {
+                match state.queue.pop_front() {
+                    Some(next) => break next,
+                    None if state.closed => return,
+                    None => state = self.wait(state),
+                }
+            };
+            drop(state);
+            let size = bytes.len() as u64;
+            // Who waits for the answer must get one.
+            let answer = catch_unwind(AssertUnwindSafe(|| self.timed(bytes)));
+            let answer = answer.unwrap_or_else(|_| Err("a defect of warpwatt".to_owned()));
+            let answer = answer.unwrap_or_else(Answer::Failed);
+            let mut state = self.state();
+            state.waiting_bytes -= size;
+            state.answers.insert(id, answer);
+            drop(state);
+            self.changed.notify_all();
+        }
+    }
+
+    fn timed(&self, bytes: Vec<u8>) -> Result<Answer, String> {
+        let stored = file::decode(&bytes, self.bounds.trace_bytes.saturating_mul(2));
+        drop(bytes);
+        let stored = stored.map_err(|error| error.to_string())?;
+        let traces = stored.executions.into_iter().filter_map(|it| it.trace);
+        let executed = Executed::of(traces.collect());
+        let mut outcomes = Vec::new();
+        for run in &self.runs {
+            let timed = self.work.time(&executed, run);
+            let timed = timed.map_err(|diag| diag.message)?;
+            let priced = self.work.price(&timed, run, &run.points);
+            let priced = priced.map_err(|diag| diag.message)?;
+            outcomes.extend(priced);
+        }
+        outcomes.sort_by_key(|(point, _)| *point);
+        let outcomes = outcomes.into_iter().map(|(_, outcome)| outcome);
+        Ok(Answer::Timed(outcomes.collect()))
+    }
+
+    /// Simulated seconds of a trace under the first configuration, which waits until it is timed; zero if it is not.
+    pub fn seconds(&self, id: u64) -> f64 {
+        let mut state = self.state();
+        loop {
+            match state.answers.get(&id) {
+                Some(Answer::Timed(outcomes)) => {
+                    return outcomes.first().map_or(0.0, |outcome| outcome.time_s);
+                }
+                Some(_) => return 0.0,
+                None if state.closed && state.queue.is_empty() => return 0.0,
+                None => state = self.wait(state),
+            }
+        }
+    }
+
+    /// What became of every trace.
+    pub fn into_answers(self) -> BTreeMap<u64, Answer> {
+        let state = self.state.into_inner();
+        state.unwrap_or_else(PoisonError::into_inner).answers
+    }
+}

@@ -1,0 +1,152 @@
+//! What `warpwatt exec` takes.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::diag::Diag;
+use crate::run::boards::open;
+use crate::study::Question;
+
+/// The GPU where none is named, and its node.
+const PRESET: &str = "v100";
+const NODE: &str = "12nm";
+
+/// Run a CUDA program without a GPU: its kernels are executed, timed and priced, and a report by kernel follows.
+///
+/// The program is not changed: it is linked with the shared runtime (nvcc -cudart shared) and holds PTX (docs/exec.md). Its input, output and exit code are its own.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  warpwatt exec -- ./vector_add
+  warpwatt exec --preset v100 --node 12nm -- ./hotspot 512 2 2 temp_512 power_512 out.txt
+  warpwatt exec --board titan-v --technique filter_cache --json report.json -- ./app
+  warpwatt exec --functional -- ./app
+
+Exit codes: those of the program, 128 and the signal's number if one ended it; 2 if it could not begin.")]
+pub struct ExecArguments {
+    /// The program and its arguments
+    #[arg(value_name = "PROGRAM", required = true, last = true)]
+    pub command: Vec<OsString>,
+    /// The GPU [default: v100, or the board's]
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// A setting of the GPU, sm.count=40, or a parameter of the techniques, entries=16 (repeatable)
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// A technique with or without parameters, or several joined by + that work together (repeatable: each is compared with the plain GPU)
+    #[arg(long = "technique", short = 't', value_name = "TECHNIQUE")]
+    pub techniques: Vec<String>,
+    /// What runs of PTX: ptx, sass-like [default: as the preset says]
+    #[arg(long, value_name = "HOW")]
+    pub lower: Option<String>,
+    /// Technology node
+    #[arg(long, value_name = "NODE", default_value = NODE)]
+    pub node: String,
+    /// The technology library: silicon, itrs [default: silicon]
+    #[arg(long, value_name = "NAME")]
+    pub library: Option<String>,
+    /// Transistors: hp, lop, lstp [default: hp]
+    #[arg(long, value_name = "NAME")]
+    pub flavour: Option<String>,
+    /// Junction temperature [default: 350 K]
+    #[arg(long, value_name = "KELVIN")]
+    pub temperature: Option<String>,
+    /// Supply [default: the nominal one]
+    #[arg(long, value_name = "VOLT")]
+    pub vdd: Option<String>,
+    /// Say what a graphics board draws while kernels run: a shipped board, or the file of one
+    #[arg(long, value_name = "BOARD|FILE.toml")]
+    pub board: Option<String>,
+    /// Only execute; no time and no energy
+    #[arg(long)]
+    pub functional: bool,
+    /// Keep the first launch of each kernel and shape as a launch file with its memory, for `warpwatt kernel`
+    #[arg(long, value_name = "DIR")]
+    pub save: Option<PathBuf>,
+    /// Write the report to a file instead of to standard error
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Write the report as JSON to a file: standard output is the program's
+    #[arg(long, value_name = "FILE.json")]
+    pub json: Option<PathBuf>,
+    /// Device memory that the program may allocate, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub memory: u64,
+    /// Warp instructions that a launch may execute before it is taken for endless
+    #[arg(long, value_name = "N", default_value_t = 1_000_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    pub limit: u64,
+    /// Launches that are timed at most, those that repeat an earlier one not counted; the report says how many others there were
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub launches: u64,
+    /// The longest trace of a launch that is timed, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub trace_bytes: u64,
+    /// Traces that wait to be timed, in MiB; the program waits when there are more
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub trace_memory: u64,
+    /// Threads that time launches [default: one a core]; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+}
+
+impl ExecArguments {
+    /// The program's file: a path, or what the shell would find.
+    pub fn program(&self) -> Result<PathBuf, Diag> {
+        let named = PathBuf::from(&self.command[0]);
+        let missing = || {
+            let message = format!("there is no program `{}`", named.display());
+            Diag::error("exec::program", message)
+                .help("name the program behind `--`, with its path: -- ./app")
+        };
+        if named.components().count() > 1 {
+            return named.is_file().then(|| named.clone()).ok_or_else(missing);
+        }
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let paths = std::env::split_paths(&folders).map(|folder| folder.join(&named));
+        paths
+            .into_iter()
+            .find(|path| path.is_file())
+            .ok_or_else(missing)
+    }
+
+    /// What stands behind the program.
+    pub fn words(&self) -> &[OsString] {
+        &self.command[1..]
+    }
+
+    /// The GPU: that which is named, that of the board, or the default.
+    pub fn gpu(&self) -> String {
+        let of_board = |name: &String| {
+            let mut ignored = crate::diag::Sink::default();
+            let board = open(name, std::path::Path::new(""), &mut ignored, None)?;
+            Some(board.facts.preset)
+        };
+        let named = self.preset.clone();
+        let named = named.or_else(|| self.board.as_ref().and_then(of_board));
+        named.unwrap_or_else(|| PRESET.to_owned())
+    }
+
+    /// What is asked, but for the kernels, which the program has.
+    pub fn question(&self) -> Question {
+        let mut gpu = vec![("preset", self.gpu()), ("node", self.node.clone())];
+        let optional = [
+            ("lower", &self.lower),
+            ("library", &self.library),
+            ("flavour", &self.flavour),
+            ("temperature", &self.temperature),
+            ("vdd", &self.vdd),
+            ("board", &self.board),
+        ];
+        let given = optional.into_iter();
+        gpu.extend(given.filter_map(|(key, value)| Some((key, value.clone()?))));
+        Question {
+            kernels: vec!["vector_add".to_owned()],
+            techniques: self.techniques.clone(),
+            settings: self.set.clone(),
+            gpu,
+            ..Question::default()
+        }
+    }
+}

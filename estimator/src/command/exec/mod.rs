@@ -1,0 +1,178 @@
+//! `warpwatt exec`: a CUDA program, run without a GPU, its kernels timed and priced.
+
+mod arguments;
+mod page;
+mod start;
+mod told;
+
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use warpwatt_cudart::device::Device;
+use warpwatt_cudart::protocol::Setup;
+use warpwatt_gpu::GpuSpec;
+
+pub use arguments::ExecArguments;
+
+use super::console::{Exit, err, reject, show};
+use super::files::write_one;
+use crate::diag::{Diag, Rejection, Sink};
+use crate::run::program::{Bounds, Heard, Timer, listen};
+use crate::run::{Resolved, resolve_text};
+use crate::study::lowering;
+use start::{Place, started};
+use told::Told;
+
+/// Runs the program; its exit code is the command's.
+pub fn run(arguments: &ExecArguments) -> Exit {
+    let mut sink = Sink::default();
+    match run_checked(arguments, &mut sink) {
+        Ok(exit) => exit,
+        Err(diag) => {
+            sink.diags.extend(diag);
+            reject(&Rejection(sink), false)
+        }
+    }
+}
+
+/// `Err(None)`: the findings are in the sink already.
+fn run_checked(arguments: &ExecArguments, sink: &mut Sink) -> Result<Exit, Option<Diag>> {
+    let program = arguments.program()?;
+    start::check(&program)?;
+    let library = start::library()?;
+    let resolved = resolved(arguments, sink).ok_or(None)?;
+    show(sink);
+    sink.diags.clear();
+    let spec = &resolved.plan.timings[0].spec;
+    let place = Place::new(&library)?;
+    let setup = setup(arguments, &resolved, spec, &place);
+    let bounds = Bounds {
+        traces: arguments.launches,
+        waiting_bytes: arguments.trace_memory << 20,
+        trace_bytes: arguments.trace_bytes << 20,
+    };
+    let timer = Timer::new(&resolved, &sink.sources, bounds);
+    let heard = Mutex::new(Heard::default());
+    let over = AtomicBool::new(false);
+    let listener = place.listen()?;
+    let ended = thread::scope(|scope| {
+        let ear = scope.spawn(|| listen(&listener, &timer, &heard, &over));
+        for _ in 0..jobs(arguments) {
+            scope.spawn(|| timer.run());
+        }
+        let ended = started(&program, arguments.words(), &place, &setup);
+        over.store(true, Ordering::SeqCst);
+        place.knock();
+        // What the program told before it ended is heard to its end.
+        let _ = ear.join();
+        timer.close();
+        ended
+    });
+    let exit = ended?;
+    let heard = heard.into_inner().unwrap_or_default();
+    let told = Told::new(arguments, &resolved, &heard, &timer.into_answers());
+    report(arguments, &told).map_err(first)?;
+    Ok(exit)
+}
+
+/// Text to standard error or a file, JSON to a file.
+fn report(arguments: &ExecArguments, told: &Told<'_>) -> Result<(), Rejection> {
+    let text = page::text(told);
+    match &arguments.report {
+        Some(path) => write_one(path, text.as_bytes())?,
+        None => err(&text),
+    }
+    if let Some(path) = &arguments.json {
+        let text = format!("{:#}\n", page::value(told));
+        write_one(path, text.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn first(rejection: Rejection) -> Option<Diag> {
+    rejection.0.diags.into_iter().next()
+}
+
+fn jobs(arguments: &ExecArguments) -> usize {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    arguments.jobs.map_or(cores, usize::from)
+}
+
+/// The GPU with and without techniques, as a plan with one kernel in whose place the program's stand.
+fn resolved(arguments: &ExecArguments, sink: &mut Sink) -> Option<Resolved> {
+    let text = arguments.question().study(sink)?;
+    let resolved = resolve_text("the options, as a study", &text, Path::new(""), sink)?;
+    let plan = &resolved.plan;
+    let message = match (plan.axes.technologies.len(), plan.executions.len()) {
+        (1, 1) if plan.axes.gpus.len() == 1 => return Some(resolved),
+        (1, 1) => "a program is timed on one GPU at a time",
+        (1, _) => {
+            "a technique changes what is executed (its registers, its warps), and a program is executed once"
+        }
+        _ => "a program is priced in one technology at a time",
+    };
+    sink.push(Diag::error("exec::several", message).help("run the program once for each"));
+    None
+}
+
+fn setup(arguments: &ExecArguments, resolved: &Resolved, spec: &GpuSpec, place: &Place) -> Setup {
+    let execution = &resolved.plan.executions[0];
+    Setup {
+        socket: Some(place.socket().display().to_string()),
+        save: (arguments.save.as_ref()).map(|path| absolute(path)),
+        lower: lowering(spec).name().to_owned(),
+        warp_width: execution.warp_width,
+        record: !arguments.functional,
+        values: execution.values,
+        limit: arguments.limit,
+        trace_bytes: arguments.trace_bytes << 20,
+        device: device(arguments, spec),
+    }
+}
+
+/// As it is, wherever the program goes.
+fn absolute(path: &Path) -> String {
+    let absolute = std::path::absolute(path);
+    absolute
+        .unwrap_or_else(|_| path.to_path_buf())
+        .display()
+        .to_string()
+}
+
+/// What a program is told of the preset.
+fn device(arguments: &ExecArguments, spec: &GpuSpec) -> Device {
+    let controllers = spec.dram.controllers;
+    // A bus that moves so many bytes in a cycle has two transfers in it.
+    let bits = controllers * spec.dram.bytes_per_cycle * 4;
+    Device {
+        name: arguments.gpu(),
+        capability: capability(&arguments.gpu()),
+        sms: spec.sm.count,
+        clock_khz: spec.sm.clock_mhz * 1000,
+        memory_clock_khz: spec.dram.clock_mhz * 1000,
+        memory_bits: bits,
+        memory_bytes: arguments.memory << 20,
+        l2_bytes: u64::from(spec.l2.kb) << 10,
+        sm_threads: spec.sm.threads,
+        sm_blocks: spec.sm.ctas,
+        sm_registers: spec.sm.registers_bytes / 4,
+        sm_shared_bytes: u64::from(spec.sm.shared_bytes),
+    }
+}
+
+/// The compute capability of a preset's GPU; 8.0 of those that are of no product, as most programs are compiled for.
+fn capability(preset: &str) -> u32 {
+    match preset {
+        "gtx285" | "gtx285-16lane" => 13,
+        "gtx480" => 20,
+        "gtx-titan-x" => 52,
+        "titan-x-pascal" | "titan-xp" => 61,
+        "v100" | "titan-v" => 70,
+        "rtx2060s" => 75,
+        "h100" | "h200" => 90,
+        _ => 80,
+    }
+}

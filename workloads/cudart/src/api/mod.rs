@@ -1,0 +1,79 @@
+//! The functions of CUDA's runtime, under their names. They translate: what is done stands in the modules beside this one.
+#![allow(
+    unsafe_code,
+    non_snake_case,
+    reason = "a name of C's is given to each function, which no other library of the process has"
+)]
+
+mod arrays;
+mod copies;
+mod device;
+mod driver;
+mod errors;
+mod events;
+mod graphs;
+mod kernels;
+mod libraries;
+mod memory;
+mod pools;
+mod registration;
+mod streams;
+mod symbols;
+mod textures;
+mod unsupported;
+
+pub use unsupported::UNSUPPORTED;
+
+/// Functions that answer with an error code: a name, arguments, the work.
+macro_rules! entries {
+    ($($name:ident($($arg:ident: $type:ty),* $(,)?) |$gpu:pat_param| $work:expr;)*) => {$(
+        #[doc = concat!("`", stringify!($name), "` of CUDA's runtime.")]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name($($arg: $type),*) -> i32 {
+            $crate::gpu::answer(|$gpu| $work)
+        }
+    )*};
+}
+
+/// Functions that have nothing to do here, whatever they are passed: what they ask for holds already, or is advice.
+macro_rules! nothing_to_do {
+    ($($name:ident)*) => {$(
+        #[doc = concat!("`", stringify!($name), "` of CUDA's runtime, which has nothing to do here.")]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() -> i32 {
+            $crate::gpu::answer(|_| Ok(()))
+        }
+    )*};
+}
+
+use {entries, nothing_to_do};
+
+/// Three numbers that C passes by value.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Dim3 {
+    x: u32,
+    y: u32,
+    z: u32,
+}
+
+impl From<Dim3> for [u32; 3] {
+    fn from(Dim3 { x, y, z }: Dim3) -> Self {
+        [x, y, z]
+    }
+}
+
+/// `cudaExtent`: width, height, depth.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Extent([u64; 3]);
+
+/// `cudaPitchedPtr`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Pitched {
+    address: u64,
+    pitch: u64,
+    width: u64,
+    height: u64,
+}

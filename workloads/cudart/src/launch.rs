@@ -1,0 +1,189 @@
+//! A launch: whether it fits, its execution with what its kernels launch, and what is told of it.
+
+use warpwatt_ptx::Module;
+use warpwatt_simt::trace::{KernelTrace, file};
+use warpwatt_simt::{DeviceLaunch, DeviceMemory, ExecError, Execution, Launch, Options, execute};
+
+use crate::channel::{Channel, say};
+use crate::error::{Code, Outcome};
+use crate::gpu::Gpu;
+use crate::protocol::{Launched, Message, Setup};
+
+/// Grids that launch one another: so many may be open (CUDA C++ Programming Guide, "Nesting and Synchronization Depth").
+const MAX_DEPTH: u32 = 24;
+
+/// A launch as a program asks for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The kernel's handle.
+    pub kernel: u64,
+    /// Blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y, z.
+    pub block: [u32; 3],
+    /// Blocks of a cluster in x, y, z, if that is said.
+    pub cluster: Option<[u32; 3]>,
+    /// Dynamic shared memory in bytes.
+    pub shared: u64,
+    /// Whether all blocks must run at once.
+    pub cooperative: bool,
+    /// The parameters, laid out as the kernel has them.
+    pub params: Vec<u8>,
+}
+
+/// What a GPU refuses before anything runs.
+fn fits(request: &Request, setup: &Setup) -> Outcome {
+    let threads: u64 = request
+        .block
+        .iter()
+        .map(|&extent| u64::from(extent))
+        .product();
+    let empty = request.grid.contains(&0) || request.block.contains(&0);
+    let [_, rows, planes] = request.grid;
+    if empty || threads > 1024 || request.block[2] > 64 || rows > 65535 || planes > 65535 {
+        return Err(Code::INVALID_CONFIGURATION);
+    }
+    if request.shared > setup.device.block_shared_optin() {
+        return Err(Code::INVALID_VALUE);
+    }
+    Ok(())
+}
+
+/// Why a launch stopped, and in which kernel.
+struct Stopped {
+    kernel: String,
+    why: ExecError,
+}
+
+impl Gpu {
+    /// Executes a launch and tells of it.
+    ///
+    /// # Errors
+    /// It does not fit. What goes wrong in the kernel itself is answered by the calls that follow, as a GPU does.
+    pub fn launch(&mut self, request: Request) -> Outcome {
+        fits(&request, &self.setup)?;
+        let kernel = self.registry.kernel(request.kernel)?;
+        self.load(kernel.unit)?;
+        let saving = self.save(&request);
+        let module = self.registry.read(kernel.unit)?;
+        let entry = module.entry(&kernel.name).ok_or(Code::INVALID_FUNCTION)?;
+        if request.cooperative && !self.setup.device.holds(entry, &request) {
+            return Err(Code::COOPERATIVE_TOO_LARGE);
+        }
+        let launch = Launch {
+            entry: &entry.name,
+            grid: request.grid,
+            block: request.block,
+            cluster: request.cluster,
+            dynamic_shared: request.shared as u32,
+            params: request.params.clone(),
+        };
+        self.memory.show();
+        let executed = execute_all(module, launch, &mut self.memory.device, &self.setup);
+        self.memory.hide();
+        match executed {
+            Ok(executions) => {
+                tell(&mut self.channel, &self.setup, &request, &executions);
+                if let Some(saving) = saving {
+                    self.save_after(&saving);
+                }
+            }
+            Err(Stopped { kernel, why }) => {
+                let code = Code::of(&why);
+                say(&format!("{why}: {}", code.name().to_string_lossy()));
+                let why = why.to_string();
+                self.channel.tell(&Message::Fault { kernel, why }, &[]);
+                self.fail(code)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Executes a launch, and those that its kernels ask for behind it.
+fn execute_all(
+    module: &Module,
+    launch: Launch<'_>,
+    memory: &mut DeviceMemory,
+    setup: &Setup,
+) -> Result<Vec<(String, Execution)>, Stopped> {
+    let mut executions = Vec::new();
+    let mut left = setup.limit;
+    // What is to be launched, the next one last, and how deep it is nested.
+    let mut waiting = Vec::new();
+    let mut now = Some((launch, 0));
+    while let Some((launch, depth)) = now {
+        let stopped = |why| Stopped {
+            kernel: launch.entry.to_owned(),
+            why,
+        };
+        let options = Options {
+            warp_width: setup.warp_width,
+            limit: left,
+            record: setup.record,
+            trace_bytes: setup.trace_bytes,
+            values: setup.values,
+            races: false,
+        };
+        let execution = execute(module, &launch, memory, &options);
+        let execution = execution.inspect_err(|_| drop(memory.take_launches()));
+        let execution = execution.map_err(stopped)?;
+        left = left.saturating_sub(execution.warp_instructions);
+        let asked = memory.take_launches().into_iter().rev();
+        waiting.extend(asked.map(|asked| (asked, depth + 1)));
+        let next = waiting.pop().map(|asked| nested(asked, module));
+        now = next.transpose().map_err(stopped)?;
+        executions.push((launch.entry.to_owned(), execution));
+    }
+    Ok(executions)
+}
+
+/// A launch that a kernel asked for, and how deep it is nested.
+fn nested(
+    (asked, depth): (DeviceLaunch, u32),
+    module: &Module,
+) -> Result<(Launch<'_>, u32), ExecError> {
+    let launch = asked.of(module)?;
+    if depth > MAX_DEPTH {
+        return Err(ExecError::Launch {
+            kernel: launch.entry.to_owned(),
+            message: format!("kernels launch kernels {MAX_DEPTH} deep at most"),
+        });
+    }
+    Ok((launch, depth))
+}
+
+/// Tells of a launch; its traces are sent once.
+fn tell(
+    channel: &mut Channel,
+    setup: &Setup,
+    request: &Request,
+    executions: &[(String, Execution)],
+) {
+    let traces = executions.iter();
+    let traces: Vec<&KernelTrace> = traces.filter_map(|(_, it)| it.trace.as_ref()).collect();
+    let complete = setup.record && traces.len() == executions.len();
+    let trace = complete.then(|| {
+        let id = file::fingerprint(&traces);
+        if !channel.is_known(id) {
+            let label = executions.first().map_or("", |(kernel, _)| kernel);
+            let bytes = file::encode(&file::Key::default(), label, &traces);
+            channel.tell(&Message::Trace { id }, &bytes);
+        }
+        id
+    });
+    let too_long = || format!("its trace takes more than {} MiB", setup.trace_bytes >> 20);
+    let counts = executions.iter().map(|(_, it)| it.warp_instructions);
+    let launched = Launched {
+        kernel: executions
+            .first()
+            .map_or_else(String::new, |(name, _)| name.clone()),
+        grid: request.grid,
+        block: request.block,
+        trace,
+        untraced: (setup.record && !complete).then(too_long),
+        warp_instructions: counts.sum(),
+        launches_by_kernels: executions.len() as u64 - 1,
+    };
+    channel.tell(&Message::Launch(launched), &[]);
+}
