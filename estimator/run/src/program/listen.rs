@@ -71,17 +71,26 @@ impl Heard {
 /// Hears everything that is told at `listener`, until `over` is set and somebody connects once more.
 pub fn listen(listener: &UnixListener, timer: &Timer<'_>, heard: &Mutex<Heard>, over: &AtomicBool) {
     thread::scope(|scope| {
-        for stream in listener.incoming() {
-            if over.load(Ordering::SeqCst) {
-                break;
-            }
-            let Ok(stream) = stream else { continue };
+        let begin = |stream| {
             scope.spawn(move || {
                 let ended = hear(stream, timer, heard);
                 if let Err(error) = ended {
                     lock(heard).problems.push(error.to_string());
                 }
             });
+        };
+        for stream in listener.incoming() {
+            let last = over.load(Ordering::SeqCst);
+            stream.into_iter().for_each(begin);
+            if last {
+                break;
+            }
+        }
+        // A short program may have connected and ended before anybody looked.
+        if listener.set_nonblocking(true).is_ok() {
+            while let Ok((stream, _)) = listener.accept() {
+                begin(stream);
+            }
         }
     });
 }

@@ -207,7 +207,13 @@ pub(super) fn lower<'s>(
     let limit = function
         .max_registers
         .and_then(|limit| limit.try_into().ok());
-    match entry.with_registers(MAX_REGISTERS.min(limit.unwrap_or(MAX_REGISTERS))) {
+    let limit = MAX_REGISTERS.min(limit.unwrap_or(MAX_REGISTERS));
+    // What needs more is launched in smaller CTAs or not at all.
+    let fitting = limit.min(of_largest_block(function));
+    match entry
+        .with_registers(fitting)
+        .or_else(|_| entry.with_registers(limit))
+    {
         Ok(allocated) => Ok(allocated),
         Err(error) => {
             let refused = PtxError::new(function.name.span.clone(), error.to_string());
@@ -215,6 +221,17 @@ pub(super) fn lower<'s>(
             Ok(entry)
         }
     }
+}
+
+/// Registers that a thread may have so that a CTA of as many threads as an entry names fits an SM: of 65,536 (CUDA programming guide, compute capability 3.0 and
+/// later), in eights.
+fn of_largest_block(function: &Function<'_>) -> u32 {
+    let Some(block) = function.block else {
+        return MAX_REGISTERS;
+    };
+    let threads = block.extents.iter().copied().fold(1, u64::saturating_mul);
+    let lanes = threads.clamp(1, 65_536).next_multiple_of(32);
+    (65_536 / lanes) as u32 / 8 * 8
 }
 
 /// What in a device function that no entry calls is not supported; what it calls is looked at apart.

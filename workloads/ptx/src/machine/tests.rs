@@ -310,5 +310,29 @@ fn products_go_between_loads_of_rows() {
             _ => '.',
         })
         .collect();
-    assert_eq!(names.trim_matches('.'), "llpllppp", "{code:?}");
+    assert_eq!(names.replace('.', ""), "llpllppp", "{code:?}");
+}
+
+/// A hundred values that live at once, in a kernel whose CTAs have 1,024 threads: 64 registers each, and the others in local memory.
+#[test]
+fn a_block_of_many_threads_fits_an_sm() {
+    let loads: String = (0..100)
+        .map(|n| format!("ld.global.f32 %f{n}, [%rd1+{}];\n", 4 * n))
+        .collect();
+    let stores: String = (0..100)
+        .rev()
+        .map(|n| format!("st.global.f32 [%rd1+{}], %f{n};\n", 4 * n + 4))
+        .collect();
+    let registers = |directive: &str| {
+        let text = format!(
+            ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{directive}\n{{\n.reg .b64 %rd<2>;\n.reg .f32 %f<100>;\nld.param.u64 %rd1, [p];\n{loads}{stores}ret;\n}}\n"
+        );
+        let module = crate::load_lowered(&text, Lower::Ptx).unwrap();
+        let entry = &module.entries[0];
+        assert!(entry.unsupported.is_empty());
+        (entry.registers, entry.allocation.spills.values > 0)
+    };
+    assert!(matches!(registers(""), (101.., false)));
+    assert!(matches!(registers(".maxntid 32, 1, 1"), (101.., false)));
+    assert!(matches!(registers(".reqntid 512, 2, 1"), (..=64, true)));
 }

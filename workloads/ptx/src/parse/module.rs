@@ -190,7 +190,7 @@ impl<'s> Parser<'s> {
         })
     }
 
-    /// `.maxntid 256, 1, 1`, `.minnctapersm 2`, `.noreturn` and their kin, of which only `.maxnreg` binds allocation.
+    /// `.maxntid 256, 1, 1`, `.minnctapersm 2`, `.noreturn` and their kin, of which `.maxnreg` and the threads of a CTA bind allocation.
     fn performance_directives(&mut self) -> PerformanceDirectives {
         let (mut max_registers, mut block, mut cluster) = (None, None, None);
         while self.peek() == TokenKind::Dotted {
