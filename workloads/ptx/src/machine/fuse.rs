@@ -4,8 +4,8 @@
 use super::edit::word;
 use super::values::Values;
 use crate::program::{
-    BoolOp, Convert, Entry, Inst, Long2, LongShift, Op, Operands, PredicateOp, Slot, Source, Word2,
-    Word3,
+    BoolOp, Entry, Inst, Long2, LongShift, Op, Operands, PredicateOp, Slot, SlotKind, Source,
+    Word2, Word3,
 };
 use crate::types::Type;
 
@@ -91,10 +91,7 @@ fn wide(values: &Values<'_>, at: usize, inst: &Inst) -> Option<Fused> {
         Op::LongShift(LongShift::Shl) => {
             let shift = values.literal(inst.src[1]).filter(|&shift| shift < 31)?;
             let maker = values.foldable(inst.src[0], at)?;
-            let Op::Convert(how) = maker.op else {
-                return None;
-            };
-            let signed = extension(&how)?;
+            let signed = extension(maker)?;
             let src = vec![Operand::Slot(maker.src[0]), Operand::Literal(1 << shift)];
             Some(Fused {
                 op: Op::MulWide { signed },
@@ -105,8 +102,7 @@ fn wide(values: &Values<'_>, at: usize, inst: &Inst) -> Option<Fused> {
             let maker = values.foldable(inst.src[one], at)?;
             let (signed, factor) = match &maker.op {
                 Op::MulWide { signed } => (*signed, Operand::Slot(maker.src[1])),
-                Op::Convert(how) => (extension(how)?, Operand::Literal(1)),
-                _ => return None,
+                _ => (extension(maker)?, Operand::Literal(1)),
             };
             let [index, base] = [maker.src[0], inst.src[other]].map(Operand::Slot);
             (inst.src[one] != inst.src[other] && only_sums(values, inst.src[one])).then(|| Fused {
@@ -118,13 +114,17 @@ fn wide(values: &Values<'_>, at: usize, inst: &Inst) -> Option<Fused> {
     }
 }
 
-/// Whether a conversion extends a word with its sign, if it extends one.
-fn extension(how: &Convert) -> Option<bool> {
-    match (how.from, how.to) {
-        (Type::S32, Type::S64) => Some(true),
-        (Type::U32, Type::U64) => Some(false),
-        _ => None,
-    }
+/// Whether an instruction extends a word with its sign, if it extends one. What a conversion reads may also be the lower half of 64 bits.
+fn extension(inst: &Inst) -> Option<bool> {
+    let Op::Convert(how) = &inst.op else {
+        return None;
+    };
+    let signed = match (how.from, how.to) {
+        (Type::S32, Type::S64) => true,
+        (Type::U32, Type::U64) => false,
+        _ => return None,
+    };
+    (inst.src[0].kind == SlotKind::Word).then_some(signed)
 }
 
 /// Whether all that read a slot are sums of 64 bits.

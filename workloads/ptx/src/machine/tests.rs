@@ -22,6 +22,16 @@ fn an_element_of_an_array_is_one_multiply_add_away() {
     assert!(matches!(code[3], Op::MadWide { signed: false }));
 }
 
+/// `cvt` takes the lower half of 64 bits as well, which no operand of a multiply-add is.
+#[test]
+fn half_of_a_long_is_no_index() {
+    let code = ops(
+        "ld.param.u64 %rd1, [p];\nld.global.u64 %rd2, [%rd1];\ncvt.s64.s32 %rd3, %rd2;\nadd.s64 %rd4, %rd3, %rd1;\nst.global.u64 [%rd1], %rd4;\ncvt.u64.u32 %rd5, %rd4;\nshl.b64 %rd6, %rd5, 2;\nst.global.u64 [%rd1+8], %rd6;",
+    );
+    let wide = |op: &&Op| matches!(op, Op::MadWide { .. } | Op::MulWide { .. });
+    assert_eq!(code.iter().filter(wide).count(), 0, "{code:?}");
+}
+
 #[test]
 fn neighbours_in_shared_memory_are_one_access_where_they_are_surely_aligned() {
     let loads = |scale: u32| {
