@@ -20,6 +20,14 @@ const UNPINNED: &[(&str, &str)] = &[
         "calibrate::transfer",
         "the chip of every board that was read has a price",
     ),
+    ("exec::library", "the library is built beside the command"),
+    ("exec::place", "a temporary folder can be made"),
+    (
+        "exec::program",
+        "needs a program on disk: `exec` has tests of its own",
+    ),
+    ("exec::several", "needs libraries beside the command"),
+    ("exec::static", "needs a program that a compiler links"),
     (
         "explain::no_derivation",
         "a metric is listed and has no derivation; a test of `explain` goes through all of them",

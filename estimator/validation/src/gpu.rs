@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use serde::Deserialize;
-use warpwatt_gpu::{GpuSpec, Hooks, Run, simulate};
+use warpwatt_gpu::{GpuSpec, Hooks, Lowering, Run, simulate};
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_suite::{Kernel, RunOptions, run_case};
 
@@ -85,8 +85,10 @@ fn compare_one(reference: Reference) -> Result<Compared, String> {
     let kernel =
         warpwatt_suite::kernel(name).ok_or_else(|| format!("the suite has no kernel `{name}`"))?;
     let ptx = kernel.ptx_sm70.unwrap_or(kernel.ptx);
-    let spec = GpuSpec::preset(&reference.preset)
+    let mut spec = GpuSpec::preset(&reference.preset)
         .ok_or_else(|| format!("there is no preset `{}`", reference.preset))?;
+    // The simulator runs PTX as it is.
+    spec.lower = Lowering::Ptx;
     let mut traces = traces(kernel, ptx)?;
     let own_registers = timed(&spec, &traces)?.cycles;
     for trace in &mut traces {
