@@ -468,7 +468,7 @@ fn unsafe_is_one_call_and_what_c_needs() {
     }
     // Functions that C calls have names of C's, and are in one folder.
     let names = lines_with(&["workloads/cudart"], &["unsafe(no_mangle)"], &[]);
-    assert!(names.len() > 100 && names.iter().all(|line| line.contains("cudart/src/api/")));
+    assert!(!names.is_empty() && names.iter().all(|line| line.contains("cudart/src/api/")));
 }
 
 /// Techniques declare what they report, and papers are plug-ins: nothing else in the reports names one.

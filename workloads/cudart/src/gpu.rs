@@ -1,7 +1,7 @@
 //! The GPU of a process: everything that entry points work on.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
@@ -12,8 +12,7 @@ use crate::graph::{Capture, Graph};
 use crate::memory::Memory;
 use crate::protocol::{Setup, VARIABLE};
 use crate::registry::Registry;
-use crate::save::Saved;
-use crate::texture::Resource;
+use crate::resource::Resource;
 
 /// An event: the place in simulated time at which it was recorded.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,8 +57,8 @@ pub struct Gpu {
     pub calls: Vec<Callback>,
     /// Limits that the program has set (`cudaLimit`).
     pub limits: BTreeMap<i32, u64>,
-    /// Launches that are kept as launch files.
-    pub saved: Saved,
+    /// Launches that are kept as launch files: kernels with their shapes.
+    pub saved: BTreeSet<(u64, String, [u32; 3], [u32; 3])>,
     /// What a kernel did wrong: from then on everything is answered with it.
     broken: Option<Code>,
     /// The major version of the runtime that the program was linked with.
@@ -84,7 +83,7 @@ impl Gpu {
             captures: Vec::new(),
             calls: Vec::new(),
             limits: BTreeMap::new(),
-            saved: Saved::new(),
+            saved: BTreeSet::new(),
             broken: None,
             version: None,
         }

@@ -2,34 +2,13 @@
 
 use warpwatt_ptx::Module;
 use warpwatt_simt::trace::{KernelTrace, file};
-use warpwatt_simt::{DeviceLaunch, DeviceMemory, ExecError, Execution, Launch, Options, execute};
+use warpwatt_simt::{DeviceMemory, ExecError, Execution, Launch, Nested, Options, execute};
 
 use crate::channel::{Channel, say};
 use crate::error::{Code, Outcome};
 use crate::gpu::Gpu;
 use crate::protocol::{Launched, Message, Setup};
-
-/// Grids that launch one another: so many may be open (CUDA C++ Programming Guide, "Nesting and Synchronization Depth").
-const MAX_DEPTH: u32 = 24;
-
-/// A launch as a program asks for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// The kernel's handle.
-    pub kernel: u64,
-    /// Blocks in x, y, z.
-    pub grid: [u32; 3],
-    /// Threads of a block in x, y, z.
-    pub block: [u32; 3],
-    /// Blocks of a cluster in x, y, z, if that is said.
-    pub cluster: Option<[u32; 3]>,
-    /// Dynamic shared memory in bytes.
-    pub shared: u64,
-    /// Whether all blocks must run at once.
-    pub cooperative: bool,
-    /// The parameters, laid out as the kernel has them.
-    pub params: Vec<u8>,
-}
+use crate::request::Request;
 
 /// What a GPU refuses before anything runs.
 fn fits(request: &Request, setup: &Setup) -> Outcome {
@@ -109,10 +88,9 @@ fn execute_all(
 ) -> Result<Vec<(String, Execution)>, Stopped> {
     let mut executions = Vec::new();
     let mut left = setup.limit;
-    // What is to be launched, the next one last, and how deep it is nested.
-    let mut waiting = Vec::new();
-    let mut now = Some((launch, 0));
-    while let Some((launch, depth)) = now {
+    let mut nested = Nested::default();
+    let mut now = Some(launch);
+    while let Some(launch) = now {
         let stopped = |why| Stopped {
             kernel: launch.entry.to_owned(),
             why,
@@ -129,28 +107,10 @@ fn execute_all(
         let execution = execution.inspect_err(|_| drop(memory.take_launches()));
         let execution = execution.map_err(stopped)?;
         left = left.saturating_sub(execution.warp_instructions);
-        let asked = memory.take_launches().into_iter().rev();
-        waiting.extend(asked.map(|asked| (asked, depth + 1)));
-        let next = waiting.pop().map(|asked| nested(asked, module));
-        now = next.transpose().map_err(stopped)?;
+        now = nested.next(memory, module).map_err(stopped)?;
         executions.push((launch.entry.to_owned(), execution));
     }
     Ok(executions)
-}
-
-/// A launch that a kernel asked for, and how deep it is nested.
-fn nested(
-    (asked, depth): (DeviceLaunch, u32),
-    module: &Module,
-) -> Result<(Launch<'_>, u32), ExecError> {
-    let launch = asked.of(module)?;
-    if depth > MAX_DEPTH {
-        return Err(ExecError::Launch {
-            kernel: launch.entry.to_owned(),
-            message: format!("kernels launch kernels {MAX_DEPTH} deep at most"),
-        });
-    }
-    Ok((launch, depth))
 }
 
 /// Tells of a launch; its traces are sent once.

@@ -3,7 +3,7 @@
 use warpwatt_ptx::Entry;
 
 use crate::device::Device;
-use crate::launch::Request;
+use crate::request::Request;
 
 /// Registers are given to warps in pieces of so many.
 const REGISTER_GRANULE: u32 = 256;

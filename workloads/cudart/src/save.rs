@@ -13,8 +13,8 @@ use warpwatt_ptx::program::{ModuleVariable, Param};
 
 use crate::channel::say;
 use crate::gpu::Gpu;
-use crate::launch::Request;
 use crate::memory::Memory;
+use crate::request::Request;
 
 /// The characters of a kernel's name that its folder has.
 const NAME: usize = 60;
@@ -26,9 +26,6 @@ pub struct Saving {
     /// Buffers by their address: their number and their size.
     buffers: BTreeMap<u64, (usize, u64)>,
 }
-
-/// What is kept already: kernels with their shapes.
-pub type Saved = std::collections::BTreeSet<(u64, String, [u32; 3], [u32; 3])>;
 
 impl Gpu {
     /// Begins to keep a launch, if launches are to be kept and none like it was.

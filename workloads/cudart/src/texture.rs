@@ -6,21 +6,7 @@ use warpwatt_simt::{Border, Filter, Texture};
 use crate::error::{Code, Outcome};
 use crate::gpu::Gpu;
 use crate::memory::Format;
-
-/// `cudaResourceDesc`, as far as it is read: what kind it is, and 128 bytes that depend on that.
-#[repr(C, align(8))]
-#[derive(Clone, Copy, Debug)]
-pub struct Resource {
-    /// Array (0), mipmapped array (1), linear (2), pitched (3).
-    pub kind: i32,
-    pad: i32,
-    /// Address or handle first; the texel; sizes.
-    first: u64,
-    format: Format,
-    pad_behind: i32,
-    sizes: [u64; 3],
-    rest: [u64; 10],
-}
+use crate::resource::Resource;
 
 /// `cudaTextureDesc`, as far as it is read.
 #[repr(C)]

@@ -14,6 +14,8 @@ use crate::memory::DeviceMemory;
 pub(crate) const PARAMETER_BYTES: u64 = 4096;
 /// Launches that may be asked for by one: as many as a host may let pend, by far.
 const MAX_PENDING: usize = 1 << 16;
+/// Grids that launch one another: so many may be open (CUDA C++ Programming Guide, "Nesting and Synchronization Depth").
+const MAX_DEPTH: u32 = 24;
 /// The stream of what runs after all else that a grid launches.
 const TAIL: u64 = 3;
 
@@ -94,7 +96,7 @@ impl DeviceLaunch {
     ///
     /// # Errors
     /// No entry has the address, or it has more parameters than a kernel can pass.
-    pub fn of<'m>(&self, module: &'m Module) -> Result<Launch<'m>, ExecError> {
+    fn of<'m>(&self, module: &'m Module) -> Result<Launch<'m>, ExecError> {
         let refused = |kernel: &str, message: String| ExecError::Launch {
             kernel: kernel.to_owned(),
             message,
@@ -124,5 +126,42 @@ impl DeviceLaunch {
             dynamic_shared: self.shape.dynamic_shared,
             params: params.to_vec(),
         })
+    }
+}
+
+/// The launches behind one of a host: those that its kernels ask for.
+#[derive(Clone, Debug, Default)]
+pub struct Nested {
+    /// What is to be launched, the next one last, and how deep it is nested.
+    waiting: Vec<(DeviceLaunch, u32)>,
+    /// How deep the one is nested that runs.
+    depth: u32,
+}
+
+impl Nested {
+    /// What begins when the one that runs has ended; none if all have.
+    ///
+    /// # Errors
+    /// What a kernel asked for is no launch of `module`, or is nested too deep.
+    pub fn next<'m>(
+        &mut self,
+        memory: &mut DeviceMemory,
+        module: &'m Module,
+    ) -> Result<Option<Launch<'m>>, ExecError> {
+        let within = self.depth + 1;
+        let asked = memory.take_launches().into_iter().rev();
+        self.waiting.extend(asked.map(|asked| (asked, within)));
+        let Some((asked, depth)) = self.waiting.pop() else {
+            return Ok(None);
+        };
+        let launch = asked.of(module)?;
+        if depth > MAX_DEPTH {
+            return Err(ExecError::Launch {
+                kernel: launch.entry.to_owned(),
+                message: format!("kernels launch kernels {MAX_DEPTH} deep at most"),
+            });
+        }
+        self.depth = depth;
+        Ok(Some(launch))
     }
 }

@@ -29,7 +29,7 @@ pub mod trace;
 mod upset;
 mod warp;
 
-pub use device_launch::DeviceLaunch;
+pub use device_launch::{DeviceLaunch, Nested};
 pub use error::{Cause, ExecError, Fault, Reason, Waiting, WaitingBarrier};
 pub use execute::{Execution, Launch, Options, execute};
 pub use lane_watch::{LaneResult, LaneResults, LaneWatch};

@@ -3,7 +3,7 @@
 use warpwatt_gcn::Code;
 use warpwatt_ptx::Module;
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_simt::{DeviceLaunch, DeviceMemory, ExecError, Execution, Launch, Options, execute};
+use warpwatt_simt::{DeviceMemory, Execution, Launch, Nested, Options, execute};
 
 use crate::launch::{Case, ElementType, Mismatch, Prepared};
 use crate::machine_code::machine_launch;
@@ -182,10 +182,9 @@ fn run_launches(
     let mut executions = Vec::new();
     let (mut at, mut left) = (Progress::default(), options.limit);
     while let Some((launch, next)) = session.next(at, &mut memory)? {
-        // What is to be launched, the next one last, and how deep it is nested.
-        let mut waiting = Vec::new();
-        let mut now = Some((launch, 0));
-        while let Some((launch, depth)) = now {
+        let mut nested = Nested::default();
+        let mut now = Some(launch);
+        while let Some(launch) = now {
             let execution = each(Turn {
                 number: executions.len(),
                 module: session.module(),
@@ -205,10 +204,8 @@ fn run_launches(
                 kernel: launch.entry.to_owned(),
                 execution,
             });
-            let asked = memory.take_launches().into_iter().rev();
-            waiting.extend(asked.map(|asked| (asked, depth + 1)));
-            let next = waiting.pop().map(|asked| nested(asked, session.module()));
-            now = next.transpose().map_err(|source| RunError::Launch {
+            let next = nested.next(&mut memory, session.module());
+            now = next.map_err(|source| RunError::Launch {
                 launch: executions.len(),
                 source,
             })?;
@@ -217,24 +214,6 @@ fn run_launches(
     }
     let left = (prepared, memory);
     Ok(CaseRun::finish(&session, left, executions, options.listed))
-}
-
-/// Grids that launch one another: so many may be open (CUDA C++ Programming Guide, "Nesting and Synchronization Depth").
-const MAX_DEPTH: u32 = 24;
-
-/// A launch that a kernel asked for, and how deep it is nested.
-fn nested(
-    (asked, depth): (DeviceLaunch, u32),
-    module: &Module,
-) -> Result<(Launch<'_>, u32), ExecError> {
-    let launch = asked.of(module)?;
-    if depth > MAX_DEPTH {
-        return Err(ExecError::Launch {
-            kernel: launch.entry.to_owned(),
-            message: format!("kernels launch kernels {MAX_DEPTH} deep at most"),
-        });
-    }
-    Ok((launch, depth))
 }
 
 impl CaseRun {

@@ -115,60 +115,56 @@ fn fill_3d(gpu: &mut Gpu, to: Pitched, value: i32, extent: Extent, stream: u64) 
 }
 
 entries! {
-    cudaMemcpy(to: u64, from: u64, bytes: u64, kind: i32) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, kind)));
-    cudaMemcpy_ptds(to: u64, from: u64, bytes: u64, kind: i32) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, kind)));
-    cudaMemcpyAsync(to: u64, from: u64, bytes: u64, kind: i32, stream: u64) |gpu|
+    cudaMemcpy | cudaMemcpy_ptds: (to: u64, from: u64, bytes: u64, kind: i32) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, kind)));
+    cudaMemcpyAsync | cudaMemcpyAsync_ptsz: (to: u64, from: u64, bytes: u64, kind: i32, stream: u64) |gpu|
         gpu.submit(stream, Op::Copy(plain(to, from, bytes, kind)));
-    cudaMemcpyAsync_ptsz(to: u64, from: u64, bytes: u64, kind: i32, stream: u64) |gpu|
-        gpu.submit(stream, Op::Copy(plain(to, from, bytes, kind)));
-    cudaMemcpyPeer(to: u64, device: i32, from: u64, other: i32, bytes: u64) |gpu| {
+    cudaMemcpyPeer: (to: u64, device: i32, from: u64, other: i32, bytes: u64) |gpu| {
         only_device(device, other)?;
         gpu.submit(0, Op::Copy(plain(to, from, bytes, 3)))
     };
-    cudaMemcpyPeerAsync(to: u64, device: i32, from: u64, other: i32, bytes: u64, stream: u64) |gpu| {
+    cudaMemcpyPeerAsync: (to: u64, device: i32, from: u64, other: i32, bytes: u64, stream: u64) |gpu| {
         only_device(device, other)?;
         gpu.submit(stream, Op::Copy(plain(to, from, bytes, 3)))
     };
-    cudaMemcpy2D(to: u64, to_pitch: u64, from: u64, from_pitch: u64, width: u64, height: u64, kind: i32) |gpu|
+    cudaMemcpy2D: (to: u64, to_pitch: u64, from: u64, from_pitch: u64, width: u64, height: u64, kind: i32) |gpu|
         gpu.submit(0, rows((to, to_pitch), (from, from_pitch), [width, height], kind)?);
-    cudaMemcpy2DAsync(to: u64, to_pitch: u64, from: u64, from_pitch: u64, width: u64, height: u64, kind: i32, stream: u64) |gpu|
+    cudaMemcpy2DAsync: (to: u64, to_pitch: u64, from: u64, from_pitch: u64, width: u64, height: u64, kind: i32, stream: u64) |gpu|
         gpu.submit(stream, rows((to, to_pitch), (from, from_pitch), [width, height], kind)?);
-    cudaMemcpy2DToArray(array: u64, x: u64, y: u64, from: u64, pitch: u64, width: u64, height: u64, kind: i32) |gpu| {
+    cudaMemcpy2DToArray: (array: u64, x: u64, y: u64, from: u64, pitch: u64, width: u64, height: u64, kind: i32) |gpu| {
         let array = gpu.memory.array(array)?;
         gpu.submit(0, rows((array.at([x, y, 0]), array.pitch()), (from, pitch), [width, height], kind)?)
     };
-    cudaMemcpy2DToArrayAsync(array: u64, x: u64, y: u64, from: u64, pitch: u64, width: u64, height: u64, kind: i32, stream: u64) |gpu| {
+    cudaMemcpy2DToArrayAsync: (array: u64, x: u64, y: u64, from: u64, pitch: u64, width: u64, height: u64, kind: i32, stream: u64) |gpu| {
         let array = gpu.memory.array(array)?;
         gpu.submit(stream, rows((array.at([x, y, 0]), array.pitch()), (from, pitch), [width, height], kind)?)
     };
-    cudaMemcpy2DFromArray(to: u64, pitch: u64, array: u64, x: u64, y: u64, width: u64, height: u64, kind: i32) |gpu| {
+    cudaMemcpy2DFromArray: (to: u64, pitch: u64, array: u64, x: u64, y: u64, width: u64, height: u64, kind: i32) |gpu| {
         let array = gpu.memory.array(array)?;
         gpu.submit(0, rows((to, pitch), (array.at([x, y, 0]), array.pitch()), [width, height], kind)?)
     };
-    cudaMemcpy2DFromArrayAsync(to: u64, pitch: u64, array: u64, x: u64, y: u64, width: u64, height: u64, kind: i32, stream: u64) |gpu| {
+    cudaMemcpy2DFromArrayAsync: (to: u64, pitch: u64, array: u64, x: u64, y: u64, width: u64, height: u64, kind: i32, stream: u64) |gpu| {
         let array = gpu.memory.array(array)?;
         gpu.submit(stream, rows((to, pitch), (array.at([x, y, 0]), array.pitch()), [width, height], kind)?)
     };
-    cudaMemcpyToArray(array: u64, x: u64, y: u64, from: u64, bytes: u64, kind: i32) |gpu| {
+    cudaMemcpyToArray: (array: u64, x: u64, y: u64, from: u64, bytes: u64, kind: i32) |gpu| {
         let to = gpu.memory.array(array)?.at([x, y, 0]);
         gpu.submit(0, Op::Copy(plain(to, from, bytes, kind)))
     };
-    cudaMemcpyFromArray(to: u64, array: u64, x: u64, y: u64, bytes: u64, kind: i32) |gpu| {
+    cudaMemcpyFromArray: (to: u64, array: u64, x: u64, y: u64, bytes: u64, kind: i32) |gpu| {
         let from = gpu.memory.array(array)?.at([x, y, 0]);
         gpu.submit(0, Op::Copy(plain(to, from, bytes, kind)))
     };
-    cudaMemcpy3D(how: In<Copy3D>) |gpu| copy_3d(gpu, how, 0);
-    cudaMemcpy3DAsync(how: In<Copy3D>, stream: u64) |gpu| copy_3d(gpu, how, stream);
-    cudaMemset(to: u64, value: i32, bytes: u64) |gpu| fill(gpu, Side::plain(to), value, [bytes, 1, 1], 0);
-    cudaMemset_ptds(to: u64, value: i32, bytes: u64) |gpu| fill(gpu, Side::plain(to), value, [bytes, 1, 1], 0);
-    cudaMemsetAsync(to: u64, value: i32, bytes: u64, stream: u64) |gpu| fill(gpu, Side::plain(to), value, [bytes, 1, 1], stream);
-    cudaMemsetAsync_ptsz(to: u64, value: i32, bytes: u64, stream: u64) |gpu| fill(gpu, Side::plain(to), value, [bytes, 1, 1], stream);
-    cudaMemset2D(to: u64, pitch: u64, value: i32, width: u64, height: u64) |gpu|
+    cudaMemcpy3D: (how: In<Copy3D>) |gpu| copy_3d(gpu, how, 0);
+    cudaMemcpy3DAsync: (how: In<Copy3D>, stream: u64) |gpu| copy_3d(gpu, how, stream);
+    cudaMemset | cudaMemset_ptds: (to: u64, value: i32, bytes: u64) |gpu| fill(gpu, Side::plain(to), value, [bytes, 1, 1], 0);
+    cudaMemsetAsync | cudaMemsetAsync_ptsz:
+        (to: u64, value: i32, bytes: u64, stream: u64) |gpu| fill(gpu, Side::plain(to), value, [bytes, 1, 1], stream);
+    cudaMemset2D: (to: u64, pitch: u64, value: i32, width: u64, height: u64) |gpu|
         fill(gpu, Side::rows(to, pitch), value, [width, height, 1], 0);
-    cudaMemset2DAsync(to: u64, pitch: u64, value: i32, width: u64, height: u64, stream: u64) |gpu|
+    cudaMemset2DAsync: (to: u64, pitch: u64, value: i32, width: u64, height: u64, stream: u64) |gpu|
         fill(gpu, Side::rows(to, pitch), value, [width, height, 1], stream);
-    cudaMemset3D(to: Pitched, value: i32, extent: Extent) |gpu| fill_3d(gpu, to, value, extent, 0);
-    cudaMemset3DAsync(to: Pitched, value: i32, extent: Extent, stream: u64) |gpu| fill_3d(gpu, to, value, extent, stream);
+    cudaMemset3D: (to: Pitched, value: i32, extent: Extent) |gpu| fill_3d(gpu, to, value, extent, 0);
+    cudaMemset3DAsync: (to: Pitched, value: i32, extent: Extent, stream: u64) |gpu| fill_3d(gpu, to, value, extent, stream);
 }
 
 fn only_device(one: i32, other: i32) -> Outcome {

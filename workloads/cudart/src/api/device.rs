@@ -30,52 +30,51 @@ fn default_limit(what: i32) -> Option<u64> {
 }
 
 entries! {
-    cudaGetDevice(to: Out<i32>) |_| to.put(0);
-    cudaGetDeviceCount(to: Out<i32>) |_| to.put(1);
-    cudaSetDevice(device: i32) |_| only(device);
-    cudaInitDevice(device: i32, _flags: u32, _other: u32) |_| only(device);
-    cudaChooseDevice(to: Out<i32>, _wanted: u64) |_| to.put(0);
-    cudaDeviceSynchronize() |_| Ok(());
-    cudaThreadSynchronize() |_| Ok(());
-    cudaGetDeviceProperties(to: Out<u8>, device: i32) |gpu| {
+    cudaGetDevice: (to: Out<i32>) |_| to.put(0);
+    cudaGetDeviceCount: (to: Out<i32>) |_| to.put(1);
+    cudaSetDevice: (device: i32) |_| only(device);
+    cudaInitDevice: (device: i32, _flags: u32, _other: u32) |_| only(device);
+    cudaChooseDevice: (to: Out<i32>, _wanted: u64) |_| to.put(0);
+    cudaDeviceSynchronize | cudaThreadSynchronize: () |_| Ok(());
+    cudaGetDeviceProperties: (to: Out<u8>, device: i32) |gpu| {
         let version = gpu.version();
         // Since 12 that function has another name, until 13 gave the new structure the old one.
         properties(gpu, to, device, if version >= 13 { 13 } else { 11 })
     };
-    cudaGetDeviceProperties_v2(to: Out<u8>, device: i32) |gpu| properties(gpu, to, device, 12);
-    cudaDeviceGetAttribute(to: Out<i32>, what: i32, device: i32) |gpu| {
+    cudaGetDeviceProperties_v2: (to: Out<u8>, device: i32) |gpu| properties(gpu, to, device, 12);
+    cudaDeviceGetAttribute: (to: Out<i32>, what: i32, device: i32) |gpu| {
         only(device)?;
         to.put(gpu.setup.device.attribute(what).ok_or(Code::INVALID_VALUE)?)
     };
-    cudaDeviceGetLimit(to: Out<u64>, what: i32) |gpu| {
+    cudaDeviceGetLimit: (to: Out<u64>, what: i32) |gpu| {
         let set = gpu.limits.get(&what).copied().or_else(|| default_limit(what));
         to.put(set.ok_or(Code(215))?)
     };
-    cudaDeviceSetLimit(what: i32, value: u64) |gpu| {
+    cudaDeviceSetLimit: (what: i32, value: u64) |gpu| {
         default_limit(what).ok_or(Code(215))?;
         gpu.limits.insert(what, value);
         Ok(())
     };
-    cudaDeviceGetCacheConfig(to: Out<i32>) |_| to.put(0);
-    cudaDeviceGetSharedMemConfig(to: Out<i32>) |_| to.put(1);
-    cudaDeviceGetStreamPriorityRange(least: Out<i32>, greatest: Out<i32>) |_| {
+    cudaDeviceGetCacheConfig: (to: Out<i32>) |_| to.put(0);
+    cudaDeviceGetSharedMemConfig: (to: Out<i32>) |_| to.put(1);
+    cudaDeviceGetStreamPriorityRange: (least: Out<i32>, greatest: Out<i32>) |_| {
         least.put_if(0);
         greatest.put_if(-5);
         Ok(())
     };
-    cudaGetDeviceFlags(to: Out<u32>) |_| to.put(8);
-    cudaDeviceCanAccessPeer(to: Out<i32>, device: i32, other: i32) |_| {
+    cudaGetDeviceFlags: (to: Out<u32>) |_| to.put(8);
+    cudaDeviceCanAccessPeer: (to: Out<i32>, device: i32, other: i32) |_| {
         only(device).and(only(other))?;
         to.put(0)
     };
-    cudaDeviceEnablePeerAccess(peer: i32, _flags: u32) |_| only(peer).and(Err(Code::INVALID_DEVICE));
-    cudaDeviceDisablePeerAccess(peer: i32) |_| only(peer).and(Err(Code(705)));
-    cudaDeviceGetP2PAttribute(to: Out<i32>, _what: i32, device: i32, other: i32) |_| {
+    cudaDeviceEnablePeerAccess: (peer: i32, _flags: u32) |_| only(peer).and(Err(Code::INVALID_DEVICE));
+    cudaDeviceDisablePeerAccess: (peer: i32) |_| only(peer).and(Err(Code(705)));
+    cudaDeviceGetP2PAttribute: (to: Out<i32>, _what: i32, device: i32, other: i32) |_| {
         only(device).and(only(other))?;
         to.put(0)?;
         Err(Code::INVALID_DEVICE)
     };
-    cudaDeviceGetPCIBusId(to: Out<u8>, bytes: i32, device: i32) |_| {
+    cudaDeviceGetPCIBusId: (to: Out<u8>, bytes: i32, device: i32) |_| {
         only(device)?;
         let text = b"0000:01:00.0\0";
         if (bytes as usize) < text.len() {
@@ -83,14 +82,13 @@ entries! {
         }
         text.iter().enumerate().try_for_each(|(at, &byte)| to.put_at(at, byte))
     };
-    cudaDeviceGetByPCIBusId(to: Out<i32>, name: Text) |_| match name.get()?.ends_with("01:00.0") {
+    cudaDeviceGetByPCIBusId: (to: Out<i32>, name: Text) |_| match name.get()?.ends_with("01:00.0") {
         true => to.put(0),
         false => Err(Code::INVALID_DEVICE),
     };
-    cudaDriverGetVersion(to: Out<i32>) |_| to.put(VERSION);
-    cudaRuntimeGetVersion(to: Out<i32>) |_| to.put(VERSION);
-    cudaGetDriverEntryPoint(name: Text, to: Out<u64>, _flags: u64, found: Out<i32>) |_| no_entry_point(name, to, found);
-    cudaGetDriverEntryPointByVersion(name: Text, to: Out<u64>, _version: u32, _flags: u64, found: Out<i32>) |_|
+    cudaDriverGetVersion | cudaRuntimeGetVersion: (to: Out<i32>) |_| to.put(VERSION);
+    cudaGetDriverEntryPoint: (name: Text, to: Out<u64>, _flags: u64, found: Out<i32>) |_| no_entry_point(name, to, found);
+    cudaGetDriverEntryPointByVersion: (name: Text, to: Out<u64>, _version: u32, _flags: u64, found: Out<i32>) |_|
         no_entry_point(name, to, found);
 }
 

@@ -9,9 +9,9 @@ use crate::fatbin::container_bytes;
 use crate::foreign::{Arguments, In, Out, Text};
 use crate::gpu::Gpu;
 use crate::graph::{Filling, Op, Side};
-use crate::launch::Request;
 use crate::memory::Kind;
 use crate::registry::Image;
+use crate::request::Request;
 
 /// The handle of every context.
 const CONTEXT: u64 = 0xc00;
@@ -92,48 +92,47 @@ fn text(to: Out<u8>, bytes: i32, text: &str) -> Outcome {
 }
 
 entries! {
-    cuInit(_flags: u32) |_| Ok(());
-    cuDriverGetVersion(to: Out<i32>) |_| to.put(super::device::VERSION);
-    cuDeviceGet(to: Out<i32>, device: i32) |_| only(device).and_then(|()| to.put(0));
-    cuDeviceGetCount(to: Out<i32>) |_| to.put(1);
-    cuDeviceGetName(to: Out<u8>, bytes: i32, device: i32) |gpu| {
+    cuInit: (_flags: u32) |_| Ok(());
+    cuDriverGetVersion: (to: Out<i32>) |_| to.put(super::device::VERSION);
+    cuDeviceGet: (to: Out<i32>, device: i32) |_| only(device).and_then(|()| to.put(0));
+    cuDeviceGetCount: (to: Out<i32>) |_| to.put(1);
+    cuDeviceGetName: (to: Out<u8>, bytes: i32, device: i32) |gpu| {
         only(device)?;
         text(to, bytes, &gpu.setup.device.name)
     };
-    cuDeviceGetUuid(to: Out<[u8; 16]>, device: i32) |_| only(device).and_then(|()| to.put([0; 16]));
-    cuDeviceGetUuid_v2(to: Out<[u8; 16]>, device: i32) |_| only(device).and_then(|()| to.put([0; 16]));
-    cuDeviceGetPCIBusId(to: Out<u8>, bytes: i32, device: i32) |_| only(device).and_then(|()| text(to, bytes, "0000:01:00.0"));
-    cuDeviceTotalMem_v2(to: Out<u64>, device: i32) |gpu| only(device).and_then(|()| to.put(gpu.memory.room().1));
-    cuDeviceGetAttribute(to: Out<i32>, what: i32, device: i32) |gpu| {
+    cuDeviceGetUuid | cuDeviceGetUuid_v2: (to: Out<[u8; 16]>, device: i32) |_| only(device).and_then(|()| to.put([0; 16]));
+    cuDeviceGetPCIBusId: (to: Out<u8>, bytes: i32, device: i32) |_| only(device).and_then(|()| text(to, bytes, "0000:01:00.0"));
+    cuDeviceTotalMem_v2: (to: Out<u64>, device: i32) |gpu| only(device).and_then(|()| to.put(gpu.memory.room().1));
+    cuDeviceGetAttribute: (to: Out<i32>, what: i32, device: i32) |gpu| {
         only(device)?;
         to.put(gpu.setup.device.attribute(what).ok_or(Code::INVALID_VALUE)?)
     };
-    cuDeviceComputeCapability(major: Out<i32>, minor: Out<i32>, device: i32) |gpu| {
+    cuDeviceComputeCapability: (major: Out<i32>, minor: Out<i32>, device: i32) |gpu| {
         only(device)?;
         let capability = gpu.setup.device.capability as i32;
         major.put(capability / 10)?;
         minor.put(capability % 10)
     };
-    cuDeviceCanAccessPeer(to: Out<i32>, _device: i32, _other: i32) |_| to.put(0);
-    cuDevicePrimaryCtxRetain(to: Out<u64>, device: i32) |_| only(device).and_then(|()| to.put(CONTEXT));
-    cuDevicePrimaryCtxGetState(device: i32, flags: Out<u32>, active: Out<i32>) |_| {
+    cuDeviceCanAccessPeer: (to: Out<i32>, _device: i32, _other: i32) |_| to.put(0);
+    cuDevicePrimaryCtxRetain: (to: Out<u64>, device: i32) |_| only(device).and_then(|()| to.put(CONTEXT));
+    cuDevicePrimaryCtxGetState: (device: i32, flags: Out<u32>, active: Out<i32>) |_| {
         only(device)?;
         flags.put(0)?;
         active.put(1)
     };
-    cuCtxCreate_v2(to: Out<u64>, _flags: u32, device: i32) |_| only(device).and_then(|()| to.put(CONTEXT));
-    cuCtxPopCurrent_v2(to: Out<u64>) |_| {
+    cuCtxCreate_v2: (to: Out<u64>, _flags: u32, device: i32) |_| only(device).and_then(|()| to.put(CONTEXT));
+    cuCtxPopCurrent_v2: (to: Out<u64>) |_| {
         to.put_if(CONTEXT);
         Ok(())
     };
-    cuCtxGetCurrent(to: Out<u64>) |_| to.put(CONTEXT);
-    cuCtxGetDevice(to: Out<i32>) |_| to.put(0);
-    cuCtxGetApiVersion(_context: u64, to: Out<u32>) |_| to.put(3020);
-    cuModuleLoadData(to: Out<u64>, image: In<u8>) |gpu| load(gpu, to, any_image(image.address())?);
-    cuModuleLoadDataEx(to: Out<u64>, image: In<u8>, _count: u32, _options: u64, _values: u64) |gpu|
+    cuCtxGetCurrent: (to: Out<u64>) |_| to.put(CONTEXT);
+    cuCtxGetDevice: (to: Out<i32>) |_| to.put(0);
+    cuCtxGetApiVersion: (_context: u64, to: Out<u32>) |_| to.put(3020);
+    cuModuleLoadData: (to: Out<u64>, image: In<u8>) |gpu| load(gpu, to, any_image(image.address())?);
+    cuModuleLoadDataEx: (to: Out<u64>, image: In<u8>, _count: u32, _options: u64, _values: u64) |gpu|
         load(gpu, to, any_image(image.address())?);
-    cuModuleLoadFatBinary(to: Out<u64>, image: In<u8>) |gpu| load(gpu, to, any_image(image.address())?);
-    cuModuleLoad(to: Out<u64>, file: Text) |gpu| {
+    cuModuleLoadFatBinary: (to: Out<u64>, image: In<u8>) |gpu| load(gpu, to, any_image(image.address())?);
+    cuModuleLoad: (to: Out<u64>, file: Text) |gpu| {
         let bytes = std::fs::read(file.get()?).map_err(|_| Code::FILE_NOT_FOUND)?;
         let image = match container_bytes(&bytes) {
             // It stays as long as the program runs.
@@ -142,80 +141,78 @@ entries! {
         };
         load(gpu, to, image)
     };
-    cuModuleUnload(unit: u64) |gpu| {
+    cuModuleUnload: (unit: u64) |gpu| {
         gpu.registry.remove(unit);
         Ok(())
     };
-    cuModuleGetFunction(to: Out<u64>, unit: u64, name: Text) |gpu| {
+    cuModuleGetFunction: (to: Out<u64>, unit: u64, name: Text) |gpu| {
         let kernel = gpu.registry.kernel_named(unit, &name.get()?)?;
         to.put(kernel)
     };
-    cuModuleGetGlobal_v2(to: Out<u64>, bytes: Out<u64>, unit: u64, name: Text) |gpu| {
+    cuModuleGetGlobal_v2: (to: Out<u64>, bytes: Out<u64>, unit: u64, name: Text) |gpu| {
         let place = gpu.registry.variable_named(unit, &name.get()?, &mut gpu.memory);
         let place = place.map_err(|_| Code::SYMBOL_NOT_FOUND)?;
         bytes.put_if(place.bytes);
         to.put(place.device.ok_or(Code::NOT_SUPPORTED)?)
     };
-    cuMemAlloc_v2(to: Out<u64>, bytes: u64) |gpu| match bytes {
+    cuMemAlloc_v2: (to: Out<u64>, bytes: u64) |gpu| match bytes {
         0 => Err(Code::INVALID_VALUE),
         _ => to.put(gpu.memory.allocate(bytes)?),
     };
-    cuMemAllocAsync(to: Out<u64>, bytes: u64, _stream: u64) |gpu| to.put(gpu.memory.allocate(bytes)?);
-    cuMemFree_v2(address: u64) |gpu| gpu.memory.free(address);
-    cuMemFreeAsync(address: u64, stream: u64) |gpu| gpu.submit(stream, Op::Free(address));
-    cuMemAllocHost_v2(to: Out<u64>, bytes: u64) |gpu| to.put(gpu.memory.allocate_shared(bytes, Kind::Host)?);
-    cuMemHostAlloc(to: Out<u64>, bytes: u64, _flags: u32) |gpu| to.put(gpu.memory.allocate_shared(bytes, Kind::Host)?);
-    cuMemAllocManaged(to: Out<u64>, bytes: u64, _flags: u32) |gpu| to.put(gpu.memory.allocate_shared(bytes, Kind::Managed)?);
-    cuMemFreeHost(address: u64) |gpu| gpu.memory.free_shared(address);
-    cuMemHostRegister_v2(address: u64, bytes: u64, _flags: u32) |gpu| gpu.memory.register(address, bytes);
-    cuMemHostUnregister(address: u64) |gpu| gpu.memory.unregister(address);
-    cuMemHostGetDevicePointer_v2(to: Out<u64>, address: u64, _flags: u32) |gpu| match gpu.memory.kind(address) {
+    cuMemAllocAsync: (to: Out<u64>, bytes: u64, _stream: u64) |gpu| to.put(gpu.memory.allocate(bytes)?);
+    cuMemFree_v2: (address: u64) |gpu| gpu.memory.free(address);
+    cuMemFreeAsync: (address: u64, stream: u64) |gpu| gpu.submit(stream, Op::Free(address));
+    cuMemAllocHost_v2: (to: Out<u64>, bytes: u64) |gpu| to.put(gpu.memory.allocate_shared(bytes, Kind::Host)?);
+    cuMemHostAlloc: (to: Out<u64>, bytes: u64, _flags: u32) |gpu| to.put(gpu.memory.allocate_shared(bytes, Kind::Host)?);
+    cuMemAllocManaged: (to: Out<u64>, bytes: u64, _flags: u32) |gpu| to.put(gpu.memory.allocate_shared(bytes, Kind::Managed)?);
+    cuMemFreeHost: (address: u64) |gpu| gpu.memory.free_shared(address);
+    cuMemHostRegister_v2: (address: u64, bytes: u64, _flags: u32) |gpu| gpu.memory.register(address, bytes);
+    cuMemHostUnregister: (address: u64) |gpu| gpu.memory.unregister(address);
+    cuMemHostGetDevicePointer_v2: (to: Out<u64>, address: u64, _flags: u32) |gpu| match gpu.memory.kind(address) {
         Kind::Host | Kind::Managed => to.put(address),
         _ => Err(Code::INVALID_VALUE),
     };
-    cuMemGetInfo_v2(free: Out<u64>, total: Out<u64>) |gpu| {
+    cuMemGetInfo_v2: (free: Out<u64>, total: Out<u64>) |gpu| {
         let (left, all) = gpu.memory.room();
         free.put(left)?;
         total.put(all)
     };
-    cuMemcpy(to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, 4)));
-    cuMemcpyAsync(to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(plain(to, from, bytes, 4)));
-    cuMemcpyHtoD_v2(to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, 1)));
-    cuMemcpyHtoDAsync_v2(to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(plain(to, from, bytes, 1)));
-    cuMemcpyDtoH_v2(to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, 2)));
-    cuMemcpyDtoHAsync_v2(to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(plain(to, from, bytes, 2)));
-    cuMemcpyDtoD_v2(to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, 3)));
-    cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(plain(to, from, bytes, 3)));
-    cuMemsetD8_v2(to: u64, value: u8, count: u64) |gpu| fill(gpu, to, u32::from(value), 1, count, 0);
-    cuMemsetD16_v2(to: u64, value: u16, count: u64) |gpu| fill(gpu, to, u32::from(value), 2, count, 0);
-    cuMemsetD32_v2(to: u64, value: u32, count: u64) |gpu| fill(gpu, to, value, 4, count, 0);
-    cuMemsetD8Async(to: u64, value: u8, count: u64, stream: u64) |gpu| fill(gpu, to, u32::from(value), 1, count, stream);
-    cuMemsetD32Async(to: u64, value: u32, count: u64, stream: u64) |gpu| fill(gpu, to, value, 4, count, stream);
-    cuLaunchKernel(kernel: u64, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32, stream: u64, arguments: Arguments, extra: In<u64>) |gpu|
+    cuMemcpy: (to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, 4)));
+    cuMemcpyAsync: (to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(plain(to, from, bytes, 4)));
+    cuMemcpyHtoD_v2: (to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, 1)));
+    cuMemcpyHtoDAsync_v2: (to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(plain(to, from, bytes, 1)));
+    cuMemcpyDtoH_v2: (to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, 2)));
+    cuMemcpyDtoHAsync_v2: (to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(plain(to, from, bytes, 2)));
+    cuMemcpyDtoD_v2: (to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, 3)));
+    cuMemcpyDtoDAsync_v2: (to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(plain(to, from, bytes, 3)));
+    cuMemsetD8_v2: (to: u64, value: u8, count: u64) |gpu| fill(gpu, to, u32::from(value), 1, count, 0);
+    cuMemsetD16_v2: (to: u64, value: u16, count: u64) |gpu| fill(gpu, to, u32::from(value), 2, count, 0);
+    cuMemsetD32_v2: (to: u64, value: u32, count: u64) |gpu| fill(gpu, to, value, 4, count, 0);
+    cuMemsetD8Async: (to: u64, value: u8, count: u64, stream: u64) |gpu| fill(gpu, to, u32::from(value), 1, count, stream);
+    cuMemsetD32Async: (to: u64, value: u32, count: u64, stream: u64) |gpu| fill(gpu, to, value, 4, count, stream);
+    cuLaunchKernel: (kernel: u64, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32, stream: u64, arguments: Arguments, extra: In<u64>) |gpu|
         launch(gpu, kernel, ([gx, gy, gz], [bx, by, bz], shared), stream, (arguments, extra), false);
-    cuLaunchCooperativeKernel(kernel: u64, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32, stream: u64, arguments: Arguments) |gpu|
+    cuLaunchCooperativeKernel: (kernel: u64, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32, stream: u64, arguments: Arguments) |gpu|
         launch(gpu, kernel, ([gx, gy, gz], [bx, by, bz], shared), stream, (arguments, In::at_address(0)), true);
-    cuFuncGetAttribute(to: Out<i32>, what: i32, kernel: u64) |gpu| {
+    cuFuncGetAttribute: (to: Out<i32>, what: i32, kernel: u64) |gpu| {
         let value = function_attribute(gpu, kernel, what)?;
         to.put(value)
     };
-    cuOccupancyMaxActiveBlocksPerMultiprocessor(to: Out<i32>, kernel: u64, threads: i32, shared: u64) |gpu|
+    cuOccupancyMaxActiveBlocksPerMultiprocessor: (to: Out<i32>, kernel: u64, threads: i32, shared: u64) |gpu|
         occupancy(gpu, to, kernel, threads, shared);
-    cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(to: Out<i32>, kernel: u64, threads: i32, shared: u64, _flags: u32) |gpu|
+    cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags: (to: Out<i32>, kernel: u64, threads: i32, shared: u64, _flags: u32) |gpu|
         occupancy(gpu, to, kernel, threads, shared);
-    cuStreamCreate(to: Out<u64>, flags: u32) |gpu| super::streams::make(gpu, to, crate::gpu::Stream { flags, priority: 0 });
-    cuStreamDestroy_v2(stream: u64) |gpu| gpu.streams.remove(&stream).map(drop).ok_or(Code::INVALID_HANDLE);
-    cuStreamSynchronize(stream: u64) |gpu| gpu.check_stream(stream);
-    cuStreamQuery(stream: u64) |gpu| gpu.check_stream(stream);
-    cuStreamWaitEvent(stream: u64, event: u64, _flags: u32) |gpu| super::streams::wait(gpu, stream, event);
-    cuEventCreate(to: Out<u64>, flags: u32) |gpu| super::events::make(gpu, to, flags);
-    cuEventDestroy_v2(event: u64) |gpu| gpu.events.remove(&event).map(drop).ok_or(Code::INVALID_HANDLE);
-    cuEventRecord(event: u64, stream: u64) |gpu| super::events::record(gpu, event, stream);
-    cuEventQuery(event: u64) |gpu| super::events::known(gpu, event).map(drop);
-    cuEventSynchronize(event: u64) |gpu| super::events::known(gpu, event).map(drop);
-    cuEventElapsedTime(to: Out<f32>, from: u64, until: u64) |gpu| super::events::elapsed(gpu, to, from, until);
-    cuGetErrorName(code: i32, to: Out<u64>) |_| to.put(driver_name(code));
-    cuGetErrorString(code: i32, to: Out<u64>) |_| to.put(Code(code).text().as_ptr() as u64);
+    cuStreamCreate: (to: Out<u64>, flags: u32) |gpu| super::streams::make(gpu, to, crate::gpu::Stream { flags, priority: 0 });
+    cuStreamDestroy_v2: (stream: u64) |gpu| gpu.streams.remove(&stream).map(drop).ok_or(Code::INVALID_HANDLE);
+    cuStreamSynchronize | cuStreamQuery: (stream: u64) |gpu| gpu.check_stream(stream);
+    cuStreamWaitEvent: (stream: u64, event: u64, _flags: u32) |gpu| super::streams::wait(gpu, stream, event);
+    cuEventCreate: (to: Out<u64>, flags: u32) |gpu| super::events::make(gpu, to, flags);
+    cuEventDestroy_v2: (event: u64) |gpu| gpu.events.remove(&event).map(drop).ok_or(Code::INVALID_HANDLE);
+    cuEventRecord: (event: u64, stream: u64) |gpu| super::events::record(gpu, event, stream);
+    cuEventQuery | cuEventSynchronize: (event: u64) |gpu| super::events::known(gpu, event).map(drop);
+    cuEventElapsedTime: (to: Out<f32>, from: u64, until: u64) |gpu| super::events::elapsed(gpu, to, from, until);
+    cuGetErrorName: (code: i32, to: Out<u64>) |_| to.put(driver_name(code));
+    cuGetErrorString: (code: i32, to: Out<u64>) |_| to.put(Code(code).text().as_ptr() as u64);
 }
 
 /// The driver has names of its own for codes: those of the runtime stand in for them.

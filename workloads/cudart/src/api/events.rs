@@ -56,19 +56,16 @@ pub(super) fn elapsed(gpu: &mut Gpu, to: Out<f32>, from: u64, until: u64) -> Out
 }
 
 entries! {
-    cudaEventCreate(to: Out<u64>) |gpu| make(gpu, to, 0);
-    cudaEventCreateWithFlags(to: Out<u64>, flags: u32) |gpu| make(gpu, to, flags);
-    cudaEventDestroy(event: u64) |gpu| {
+    cudaEventCreate: (to: Out<u64>) |gpu| make(gpu, to, 0);
+    cudaEventCreateWithFlags: (to: Out<u64>, flags: u32) |gpu| make(gpu, to, flags);
+    cudaEventDestroy: (event: u64) |gpu| {
         let known = gpu.events.remove(&event);
         known.map(drop).ok_or(Code::INVALID_HANDLE)
     };
-    cudaEventRecord(event: u64, stream: u64) |gpu| record(gpu, event, stream);
-    cudaEventRecord_ptsz(event: u64, stream: u64) |gpu| record(gpu, event, stream);
-    cudaEventRecordWithFlags(event: u64, stream: u64, _flags: u32) |gpu| record(gpu, event, stream);
-    cudaEventSynchronize(event: u64) |gpu| known(gpu, event).map(drop);
-    cudaEventQuery(event: u64) |gpu| known(gpu, event).map(drop);
-    cudaEventElapsedTime(to: Out<f32>, from: u64, until: u64) |gpu| elapsed(gpu, to, from, until);
-    cudaEventElapsedTime_v2(to: Out<f32>, from: u64, until: u64) |gpu| elapsed(gpu, to, from, until);
+    cudaEventRecord | cudaEventRecord_ptsz: (event: u64, stream: u64) |gpu| record(gpu, event, stream);
+    cudaEventRecordWithFlags: (event: u64, stream: u64, _flags: u32) |gpu| record(gpu, event, stream);
+    cudaEventSynchronize | cudaEventQuery: (event: u64) |gpu| known(gpu, event).map(drop);
+    cudaEventElapsedTime | cudaEventElapsedTime_v2: (to: Out<f32>, from: u64, until: u64) |gpu| elapsed(gpu, to, from, until);
 }
 
 #[cfg(test)]

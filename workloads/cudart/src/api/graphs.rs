@@ -132,46 +132,43 @@ fn tell(nodes: &[u64], to: Out<u64>, count: Out<u64>) -> Outcome {
 }
 
 entries! {
-    cudaGraphCreate(to: Out<u64>, _flags: u32) |gpu| {
+    cudaGraphCreate: (to: Out<u64>, _flags: u32) |gpu| {
         let handle = gpu.registry.handle();
         gpu.graphs.insert(handle, Graph::default());
         to.put(handle)
     };
-    cudaGraphDestroy(handle: u64) |gpu| destroy(gpu, handle);
-    cudaGraphExecDestroy(handle: u64) |gpu| destroy(gpu, handle);
-    cudaGraphClone(to: Out<u64>, handle: u64) |gpu| instantiate(gpu, to, handle);
-    cudaGraphInstantiate(to: Out<u64>, handle: u64, _flags: u64) |gpu| instantiate(gpu, to, handle);
-    cudaGraphInstantiateWithFlags(to: Out<u64>, handle: u64, _flags: u64) |gpu| instantiate(gpu, to, handle);
-    cudaGraphInstantiateWithParams(to: Out<u64>, handle: u64, _how: u64) |gpu| instantiate(gpu, to, handle);
-    cudaGraphLaunch(handle: u64, stream: u64) |gpu| gpu.submit(stream, Op::Graph(handle));
-    cudaGraphLaunch_ptsz(handle: u64, stream: u64) |gpu| gpu.submit(stream, Op::Graph(handle));
-    cudaGraphAddKernelNode(to: Out<u64>, handle: u64, after: In<u64>, count: u64, how: In<KernelParams>) |gpu| {
+    cudaGraphDestroy | cudaGraphExecDestroy: (handle: u64) |gpu| destroy(gpu, handle);
+    cudaGraphClone: (to: Out<u64>, handle: u64) |gpu| instantiate(gpu, to, handle);
+    cudaGraphInstantiate | cudaGraphInstantiateWithFlags: (to: Out<u64>, handle: u64, _flags: u64) |gpu| instantiate(gpu, to, handle);
+    cudaGraphInstantiateWithParams: (to: Out<u64>, handle: u64, _how: u64) |gpu| instantiate(gpu, to, handle);
+    cudaGraphLaunch | cudaGraphLaunch_ptsz: (handle: u64, stream: u64) |gpu| gpu.submit(stream, Op::Graph(handle));
+    cudaGraphAddKernelNode: (to: Out<u64>, handle: u64, after: In<u64>, count: u64, how: In<KernelParams>) |gpu| {
         let op = how.get()?.op(gpu)?;
         add(gpu, to, (handle, after, count), op)
     };
-    cudaGraphAddMemsetNode(to: Out<u64>, handle: u64, after: In<u64>, count: u64, how: In<MemsetParams>) |gpu|
+    cudaGraphAddMemsetNode: (to: Out<u64>, handle: u64, after: In<u64>, count: u64, how: In<MemsetParams>) |gpu|
         add(gpu, to, (handle, after, count), how.get()?.op()?);
-    cudaGraphAddHostNode(to: Out<u64>, handle: u64, after: In<u64>, count: u64, how: In<HostParams>) |gpu|
+    cudaGraphAddHostNode: (to: Out<u64>, handle: u64, after: In<u64>, count: u64, how: In<HostParams>) |gpu|
         add(gpu, to, (handle, after, count), how.get()?.op()?);
-    cudaGraphAddMemcpyNode(to: Out<u64>, handle: u64, after: In<u64>, count: u64, how: In<Copy3D>) |gpu| {
+    cudaGraphAddMemcpyNode: (to: Out<u64>, handle: u64, after: In<u64>, count: u64, how: In<Copy3D>) |gpu| {
         let op = Op::Copy(how.get()?.copying(gpu)?);
         add(gpu, to, (handle, after, count), op)
     };
-    cudaGraphAddMemcpyNode1D(to: Out<u64>, handle: u64, after: In<u64>, count: u64, at: u64, from: u64, bytes: u64, kind: i32) |gpu|
+    cudaGraphAddMemcpyNode1D: (to: Out<u64>, handle: u64, after: In<u64>, count: u64, at: u64, from: u64, bytes: u64, kind: i32) |gpu|
         add(gpu, to, (handle, after, count), Op::Copy(plain(at, from, bytes, kind)));
-    cudaGraphAddEmptyNode(to: Out<u64>, handle: u64, after: In<u64>, count: u64) |gpu| add(gpu, to, (handle, after, count), Op::Nothing);
-    cudaGraphAddEventRecordNode(to: Out<u64>, handle: u64, after: In<u64>, count: u64, event: u64) |gpu|
+    cudaGraphAddEmptyNode: (to: Out<u64>, handle: u64, after: In<u64>, count: u64) |gpu| add(gpu, to, (handle, after, count), Op::Nothing);
+    cudaGraphAddEventRecordNode: (to: Out<u64>, handle: u64, after: In<u64>, count: u64, event: u64) |gpu|
         add(gpu, to, (handle, after, count), Op::Record(event));
-    cudaGraphAddEventWaitNode(to: Out<u64>, handle: u64, after: In<u64>, count: u64, _event: u64) |gpu|
+    cudaGraphAddEventWaitNode: (to: Out<u64>, handle: u64, after: In<u64>, count: u64, _event: u64) |gpu|
         add(gpu, to, (handle, after, count), Op::Nothing);
-    cudaGraphAddChildGraphNode(to: Out<u64>, handle: u64, after: In<u64>, count: u64, child: u64) |gpu| {
+    cudaGraphAddChildGraphNode: (to: Out<u64>, handle: u64, after: In<u64>, count: u64, child: u64) |gpu| {
         // As it is now.
         let copy = graph(gpu, child)?.clone();
         let child = gpu.registry.handle();
         gpu.graphs.insert(child, copy);
         add(gpu, to, (handle, after, count), Op::Graph(child))
     };
-    cudaGraphAddMemAllocNode(to: Out<u64>, handle: u64, after: In<u64>, count: u64, how: u64) |gpu| {
+    cudaGraphAddMemAllocNode: (to: Out<u64>, handle: u64, after: In<u64>, count: u64, how: u64) |gpu| {
         if how == 0 {
             return Err(Code::INVALID_VALUE);
         }
@@ -181,24 +178,24 @@ entries! {
         add(gpu, to, (handle, after, count), Op::Nothing)
     };
     // What a graph allocated stays, so that it finds it when it is launched again.
-    cudaGraphAddMemFreeNode(to: Out<u64>, handle: u64, after: In<u64>, count: u64, _address: u64) |gpu|
+    cudaGraphAddMemFreeNode: (to: Out<u64>, handle: u64, after: In<u64>, count: u64, _address: u64) |gpu|
         add(gpu, to, (handle, after, count), Op::Nothing);
-    cudaGraphAddDependencies(handle: u64, from: In<u64>, until: In<u64>, count: u64) |gpu| {
+    cudaGraphAddDependencies: (handle: u64, from: In<u64>, until: In<u64>, count: u64) |gpu| {
         depend(gpu, handle, (from, until, count))
     };
-    cudaGraphAddDependencies_v2(handle: u64, from: In<u64>, until: In<u64>, _edges: u64, count: u64) |gpu| {
+    cudaGraphAddDependencies_v2: (handle: u64, from: In<u64>, until: In<u64>, _edges: u64, count: u64) |gpu| {
         depend(gpu, handle, (from, until, count))
     };
-    cudaGraphGetNodes(handle: u64, to: Out<u64>, count: Out<u64>) |gpu| {
+    cudaGraphGetNodes: (handle: u64, to: Out<u64>, count: Out<u64>) |gpu| {
         let nodes: Vec<u64> = graph(gpu, handle)?.nodes.keys().copied().collect();
         tell(&nodes, to, count)
     };
-    cudaGraphGetRootNodes(handle: u64, to: Out<u64>, count: Out<u64>) |gpu| {
+    cudaGraphGetRootNodes: (handle: u64, to: Out<u64>, count: Out<u64>) |gpu| {
         let nodes = graph(gpu, handle)?.nodes.iter();
         let roots: Vec<u64> = nodes.filter(|(_, node)| node.after.is_empty()).map(|(&node, _)| node).collect();
         tell(&roots, to, count)
     };
-    cudaGraphNodeGetType(node: u64, to: Out<i32>) |gpu| {
+    cudaGraphNodeGetType: (node: u64, to: Out<i32>) |gpu| {
         let op = gpu.graphs.values().find_map(|graph| graph.nodes.get(&node));
         to.put(match op.ok_or(Code::INVALID_HANDLE)?.op {
             Op::Launch(_) => 0,
@@ -211,25 +208,25 @@ entries! {
             Op::Free(_) => 11,
         })
     };
-    cudaGraphKernelNodeSetParams(node: u64, how: In<KernelParams>) |gpu| {
+    cudaGraphKernelNodeSetParams: (node: u64, how: In<KernelParams>) |gpu| {
         let op = how.get()?.op(gpu)?;
         set_anywhere(gpu, node, &op)
     };
-    cudaGraphMemsetNodeSetParams(node: u64, how: In<MemsetParams>) |gpu| set_anywhere(gpu, node, &how.get()?.op()?);
-    cudaGraphHostNodeSetParams(node: u64, how: In<HostParams>) |gpu| set_anywhere(gpu, node, &how.get()?.op()?);
-    cudaGraphExecKernelNodeSetParams(handle: u64, node: u64, how: In<KernelParams>) |gpu| {
+    cudaGraphMemsetNodeSetParams: (node: u64, how: In<MemsetParams>) |gpu| set_anywhere(gpu, node, &how.get()?.op()?);
+    cudaGraphHostNodeSetParams: (node: u64, how: In<HostParams>) |gpu| set_anywhere(gpu, node, &how.get()?.op()?);
+    cudaGraphExecKernelNodeSetParams: (handle: u64, node: u64, how: In<KernelParams>) |gpu| {
         let op = how.get()?.op(gpu)?;
         set(gpu, handle, node, op)
     };
-    cudaGraphExecMemsetNodeSetParams(handle: u64, node: u64, how: In<MemsetParams>) |gpu| set(gpu, handle, node, how.get()?.op()?);
-    cudaGraphExecHostNodeSetParams(handle: u64, node: u64, how: In<HostParams>) |gpu| set(gpu, handle, node, how.get()?.op()?);
-    cudaGraphExecMemcpyNodeSetParams1D(handle: u64, node: u64, at: u64, from: u64, bytes: u64, kind: i32) |gpu|
+    cudaGraphExecMemsetNodeSetParams: (handle: u64, node: u64, how: In<MemsetParams>) |gpu| set(gpu, handle, node, how.get()?.op()?);
+    cudaGraphExecHostNodeSetParams: (handle: u64, node: u64, how: In<HostParams>) |gpu| set(gpu, handle, node, how.get()?.op()?);
+    cudaGraphExecMemcpyNodeSetParams1D: (handle: u64, node: u64, at: u64, from: u64, bytes: u64, kind: i32) |gpu|
         set(gpu, handle, node, Op::Copy(plain(at, from, bytes, kind)));
-    cudaGraphExecMemcpyNodeSetParams(handle: u64, node: u64, how: In<Copy3D>) |gpu| {
+    cudaGraphExecMemcpyNodeSetParams: (handle: u64, node: u64, how: In<Copy3D>) |gpu| {
         let op = Op::Copy(how.get()?.copying(gpu)?);
         set(gpu, handle, node, op)
     };
-    cudaGraphExecUpdate(handle: u64, from: u64, _result: u64) |gpu| {
+    cudaGraphExecUpdate: (handle: u64, from: u64, _result: u64) |gpu| {
         let new = graph(gpu, from)?.clone();
         let old = graph(gpu, handle)?;
         if old.nodes.len() != new.nodes.len() {

@@ -5,7 +5,7 @@ use crate::error::{Code, Outcome};
 use crate::foreign::{Arguments, In, Out};
 use crate::gpu::{Configuration, Gpu, pop, push};
 use crate::graph::Op;
-use crate::launch::Request;
+use crate::request::Request;
 
 /// `cudaLaunchAttributeCooperative`.
 const COOPERATIVE: i32 = 2;
@@ -187,42 +187,32 @@ pub(super) fn function_attribute(gpu: &mut Gpu, kernel: u64, what: i32) -> Outco
 }
 
 entries! {
-    __cudaPushCallConfiguration(grid: Dim3, block: Dim3, shared: u64, stream: u64) |_| {
+    __cudaPushCallConfiguration: (grid: Dim3, block: Dim3, shared: u64, stream: u64) |_| {
         push(Configuration { grid: grid.into(), block: block.into(), shared, stream });
         Ok(())
     };
-    __cudaPopCallConfiguration(grid: Out<[u32; 3]>, block: Out<[u32; 3]>, shared: Out<u64>, stream: Out<u64>) |_| {
+    __cudaPopCallConfiguration: (grid: Out<[u32; 3]>, block: Out<[u32; 3]>, shared: Out<u64>, stream: Out<u64>) |_| {
         let found = pop().ok_or(Code::MISSING_CONFIGURATION)?;
         grid.put(found.grid)?;
         block.put(found.block)?;
         shared.put(found.shared)?;
         stream.put(found.stream)
     };
-    __cudaGetKernel(to: Out<u64>, host: u64) |gpu| gpu.registry.kernel(host).and_then(|_| to.put(host));
-    cudaGetKernel(to: Out<u64>, host: u64) |gpu| gpu.registry.kernel(host).and_then(|_| to.put(host));
-    cudaGetFuncBySymbol(to: Out<u64>, host: u64) |gpu| gpu.registry.kernel(host).and_then(|_| to.put(host));
-    __cudaLaunchKernel(kernel: u64, grid: Dim3, block: Dim3, arguments: Arguments, shared: u64, stream: u64) |gpu|
+    __cudaGetKernel | cudaGetKernel | cudaGetFuncBySymbol: (to: Out<u64>, host: u64) |gpu| gpu.registry.kernel(host).and_then(|_| to.put(host));
+    __cudaLaunchKernel | __cudaLaunchKernel_ptsz | cudaLaunchKernel | cudaLaunchKernel_ptsz:
+        (kernel: u64, grid: Dim3, block: Dim3, arguments: Arguments, shared: u64, stream: u64) |gpu|
         launch(gpu, kernel, (grid, block, shared), arguments, stream, false);
-    __cudaLaunchKernel_ptsz(kernel: u64, grid: Dim3, block: Dim3, arguments: Arguments, shared: u64, stream: u64) |gpu|
-        launch(gpu, kernel, (grid, block, shared), arguments, stream, false);
-    cudaLaunchKernel(kernel: u64, grid: Dim3, block: Dim3, arguments: Arguments, shared: u64, stream: u64) |gpu|
-        launch(gpu, kernel, (grid, block, shared), arguments, stream, false);
-    cudaLaunchKernel_ptsz(kernel: u64, grid: Dim3, block: Dim3, arguments: Arguments, shared: u64, stream: u64) |gpu|
-        launch(gpu, kernel, (grid, block, shared), arguments, stream, false);
-    cudaLaunchCooperativeKernel(kernel: u64, grid: Dim3, block: Dim3, arguments: Arguments, shared: u64, stream: u64) |gpu|
+    cudaLaunchCooperativeKernel | cudaLaunchCooperativeKernel_ptsz:
+        (kernel: u64, grid: Dim3, block: Dim3, arguments: Arguments, shared: u64, stream: u64) |gpu|
         launch(gpu, kernel, (grid, block, shared), arguments, stream, true);
-    cudaLaunchCooperativeKernel_ptsz(kernel: u64, grid: Dim3, block: Dim3, arguments: Arguments, shared: u64, stream: u64) |gpu|
-        launch(gpu, kernel, (grid, block, shared), arguments, stream, true);
-    cudaLaunchKernelExC(config: In<LaunchConfig>, kernel: u64, arguments: Arguments) |gpu|
+    cudaLaunchKernelExC | cudaLaunchKernelExC_ptsz: (config: In<LaunchConfig>, kernel: u64, arguments: Arguments) |gpu|
         launch_configured(gpu, config, kernel, arguments);
-    cudaLaunchKernelExC_ptsz(config: In<LaunchConfig>, kernel: u64, arguments: Arguments) |gpu|
-        launch_configured(gpu, config, kernel, arguments);
-    cudaFuncGetAttributes(to: Out<u8>, kernel: u64) |gpu| attributes(gpu, to, kernel);
-    cudaFuncGetName(to: Out<u64>, kernel: u64) |gpu| {
+    cudaFuncGetAttributes: (to: Out<u8>, kernel: u64) |gpu| attributes(gpu, to, kernel);
+    cudaFuncGetName: (to: Out<u64>, kernel: u64) |gpu| {
         let kernel = gpu.registry.kernel(kernel)?;
         to.put(crate::foreign::kept(&kernel.name))
     };
-    cudaFuncGetParamInfo(kernel: u64, at: u64, offset: Out<u64>, bytes: Out<u64>) |gpu| {
+    cudaFuncGetParamInfo: (kernel: u64, at: u64, offset: Out<u64>, bytes: Out<u64>) |gpu| {
         let found = of_entry(gpu, kernel, |_, entry| {
             entry.params.get(at as usize).map(|param| (param.offset, param.bytes))
         })?;
@@ -231,15 +221,15 @@ entries! {
         bytes.put_if(u64::from(size));
         Ok(())
     };
-    cudaFuncGetParamCount(kernel: u64, to: Out<u64>) |gpu| {
+    cudaFuncGetParamCount: (kernel: u64, to: Out<u64>) |gpu| {
         let count = of_entry(gpu, kernel, |_, entry| entry.params.len())?;
         to.put(count as u64)
     };
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(to: Out<i32>, kernel: u64, threads: i32, shared: u64) |gpu|
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor: (to: Out<i32>, kernel: u64, threads: i32, shared: u64) |gpu|
         occupancy(gpu, to, kernel, threads, shared);
-    cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(to: Out<i32>, kernel: u64, threads: i32, shared: u64, _flags: u32) |gpu|
+    cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags: (to: Out<i32>, kernel: u64, threads: i32, shared: u64, _flags: u32) |gpu|
         occupancy(gpu, to, kernel, threads, shared);
-    cudaOccupancyAvailableDynamicSMemPerBlock(to: Out<u64>, kernel: u64, blocks: i32, threads: i32) |gpu| {
+    cudaOccupancyAvailableDynamicSMemPerBlock: (to: Out<u64>, kernel: u64, blocks: i32, threads: i32) |gpu| {
         let room = of_entry(gpu, kernel, |gpu, entry| {
             let device = &gpu.setup.device;
             let fits = |bytes: &u64| device.blocks_per_sm(entry, threads.max(0) as u32, *bytes) >= blocks.max(1) as u32;
@@ -247,7 +237,7 @@ entries! {
         })?;
         to.put(room.unwrap_or(0))
     };
-    cudaOccupancyMaxActiveClusters(to: Out<i32>, kernel: u64, config: In<LaunchConfig>) |gpu| {
+    cudaOccupancyMaxActiveClusters: (to: Out<i32>, kernel: u64, config: In<LaunchConfig>) |gpu| {
         let config = config.get()?;
         let attributes = config.attributes.list(config.count as usize)?;
         let cluster = attributes.iter().find(|it| it.what == CLUSTER);
@@ -258,7 +248,7 @@ entries! {
         })?;
         to.put((held / blocks) as i32)
     };
-    cudaOccupancyMaxPotentialClusterSize(to: Out<i32>, _kernel: u64, _config: In<LaunchConfig>) |gpu|
+    cudaOccupancyMaxPotentialClusterSize: (to: Out<i32>, _kernel: u64, _config: In<LaunchConfig>) |gpu|
         to.put(if gpu.setup.device.capability >= 90 { 8 } else { 1 });
 }
 

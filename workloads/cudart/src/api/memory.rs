@@ -40,53 +40,48 @@ fn on_host(gpu: &mut Gpu, to: Out<u64>, bytes: u64, kind: Kind) -> Outcome {
 }
 
 entries! {
-    cudaMalloc(to: Out<u64>, bytes: u64) |gpu| allocate(gpu, to, bytes);
-    cudaMallocAsync(to: Out<u64>, bytes: u64, stream: u64) |gpu| {
+    cudaMalloc: (to: Out<u64>, bytes: u64) |gpu| allocate(gpu, to, bytes);
+    cudaMallocAsync | cudaMallocAsync_ptsz: (to: Out<u64>, bytes: u64, stream: u64) |gpu| {
         gpu.check_stream(stream)?;
         allocate(gpu, to, bytes)
     };
-    cudaMallocAsync_ptsz(to: Out<u64>, bytes: u64, stream: u64) |gpu| {
+    cudaMallocFromPoolAsync: (to: Out<u64>, bytes: u64, _pool: u64, stream: u64) |gpu| {
         gpu.check_stream(stream)?;
         allocate(gpu, to, bytes)
     };
-    cudaMallocFromPoolAsync(to: Out<u64>, bytes: u64, _pool: u64, stream: u64) |gpu| {
-        gpu.check_stream(stream)?;
-        allocate(gpu, to, bytes)
-    };
-    cudaMallocPitch(to: Out<u64>, pitch: Out<u64>, width: u64, height: u64) |gpu| {
+    cudaMallocPitch: (to: Out<u64>, pitch: Out<u64>, width: u64, height: u64) |gpu| {
         let (address, bytes) = pitched(gpu, [width, height, 1])?;
         pitch.put(bytes)?;
         to.put(address)
     };
-    cudaMalloc3D(to: Out<Pitched>, extent: Extent) |gpu| {
+    cudaMalloc3D: (to: Out<Pitched>, extent: Extent) |gpu| {
         let [width, height, _] = extent.0;
         let (address, pitch) = pitched(gpu, extent.0)?;
         to.put(Pitched { address, pitch, width, height })
     };
-    cudaMallocHost(to: Out<u64>, bytes: u64) |gpu| on_host(gpu, to, bytes, Kind::Host);
-    cudaHostAlloc(to: Out<u64>, bytes: u64, _flags: u32) |gpu| on_host(gpu, to, bytes, Kind::Host);
-    cudaMallocManaged(to: Out<u64>, bytes: u64, _flags: u32) |gpu| on_host(gpu, to, bytes, Kind::Managed);
-    cudaFree(address: u64) |gpu| gpu.memory.free(address);
-    cudaFreeAsync(address: u64, stream: u64) |gpu| gpu.submit(stream, Op::Free(address));
-    cudaFreeAsync_ptsz(address: u64, stream: u64) |gpu| gpu.submit(stream, Op::Free(address));
-    cudaFreeHost(address: u64) |gpu| gpu.memory.free_shared(address);
-    cudaHostRegister(address: u64, bytes: u64, _flags: u32) |gpu| gpu.memory.register(address, bytes);
-    cudaHostUnregister(address: u64) |gpu| gpu.memory.unregister(address);
-    cudaHostGetDevicePointer(to: Out<u64>, address: u64, _flags: u32) |gpu| match gpu.memory.kind(address) {
+    cudaMallocHost: (to: Out<u64>, bytes: u64) |gpu| on_host(gpu, to, bytes, Kind::Host);
+    cudaHostAlloc: (to: Out<u64>, bytes: u64, _flags: u32) |gpu| on_host(gpu, to, bytes, Kind::Host);
+    cudaMallocManaged: (to: Out<u64>, bytes: u64, _flags: u32) |gpu| on_host(gpu, to, bytes, Kind::Managed);
+    cudaFree: (address: u64) |gpu| gpu.memory.free(address);
+    cudaFreeAsync | cudaFreeAsync_ptsz: (address: u64, stream: u64) |gpu| gpu.submit(stream, Op::Free(address));
+    cudaFreeHost: (address: u64) |gpu| gpu.memory.free_shared(address);
+    cudaHostRegister: (address: u64, bytes: u64, _flags: u32) |gpu| gpu.memory.register(address, bytes);
+    cudaHostUnregister: (address: u64) |gpu| gpu.memory.unregister(address);
+    cudaHostGetDevicePointer: (to: Out<u64>, address: u64, _flags: u32) |gpu| match gpu.memory.kind(address) {
         Kind::Host | Kind::Managed => to.put(address),
         _ => Err(crate::error::Code::INVALID_VALUE),
     };
-    cudaHostGetFlags(to: Out<u32>, address: u64) |gpu| match gpu.memory.kind(address) {
+    cudaHostGetFlags: (to: Out<u32>, address: u64) |gpu| match gpu.memory.kind(address) {
         // cudaHostAllocMapped
         Kind::Host => to.put(2),
         _ => Err(crate::error::Code::INVALID_VALUE),
     };
-    cudaMemGetInfo(free: Out<u64>, total: Out<u64>) |gpu| {
+    cudaMemGetInfo: (free: Out<u64>, total: Out<u64>) |gpu| {
         let (left, all) = gpu.memory.room();
         free.put(left)?;
         total.put(all)
     };
-    cudaPointerGetAttributes(to: Out<PointerAttributes>, address: u64) |gpu| {
+    cudaPointerGetAttributes: (to: Out<PointerAttributes>, address: u64) |gpu| {
         let kind = gpu.memory.kind(address);
         let (number, on_device, on_host) = match kind {
             Kind::Unregistered => (0, 0, address),

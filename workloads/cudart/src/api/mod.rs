@@ -24,15 +24,22 @@ mod unsupported;
 
 pub use unsupported::UNSUPPORTED;
 
-/// Functions that answer with an error code: a name, arguments, the work.
+/// Functions that answer with an error code: their names, which are several where CUDA has one for each kind of default stream, arguments, the work.
 macro_rules! entries {
-    ($($name:ident($($arg:ident: $type:ty),* $(,)?) |$gpu:pat_param| $work:expr;)*) => {$(
+    ($($($name:ident)|+: $arguments:tt |$gpu:pat_param| $work:expr;)*) => {
+        $($($crate::api::entry! { $name $arguments |$gpu| $work })+)*
+    };
+}
+
+/// One of them.
+macro_rules! entry {
+    ($name:ident ($($arg:ident: $type:ty),* $(,)?) |$gpu:pat_param| $work:expr) => {
         #[doc = concat!("`", stringify!($name), "` of CUDA's runtime.")]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name($($arg: $type),*) -> i32 {
             $crate::gpu::answer(|$gpu| $work)
         }
-    )*};
+    };
 }
 
 /// Functions that have nothing to do here, whatever they are passed: what they ask for holds already, or is advice.
@@ -46,7 +53,7 @@ macro_rules! nothing_to_do {
     )*};
 }
 
-use {entries, nothing_to_do};
+use {entries, entry, nothing_to_do};
 
 /// Three numbers that C passes by value.
 #[repr(C)]

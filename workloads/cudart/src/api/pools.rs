@@ -7,10 +7,9 @@ use crate::foreign::Out;
 const POOL: u64 = 0x900;
 
 entries! {
-    cudaDeviceGetDefaultMemPool(to: Out<u64>, _device: i32) |_| to.put(POOL);
-    cudaDeviceGetMemPool(to: Out<u64>, _device: i32) |_| to.put(POOL);
-    cudaMemPoolCreate(to: Out<u64>, _how: u64) |_| to.put(POOL);
-    cudaMemPoolGetAttribute(_pool: u64, what: i32, to: Out<u64>) |gpu| {
+    cudaDeviceGetDefaultMemPool | cudaDeviceGetMemPool: (to: Out<u64>, _device: i32) |_| to.put(POOL);
+    cudaMemPoolCreate: (to: Out<u64>, _how: u64) |_| to.put(POOL);
+    cudaMemPoolGetAttribute: (_pool: u64, what: i32, to: Out<u64>) |gpu| {
         let (free, all) = gpu.memory.room();
         match what {
             // Whether memory is used again: words, not numbers of bytes.
@@ -19,7 +18,7 @@ entries! {
             _ => to.put(all - free),
         }
     };
-    cudaMemPoolGetAccess(to: Out<i32>, _pool: u64, _where: u64) |_| to.put(3);
+    cudaMemPoolGetAccess: (to: Out<i32>, _pool: u64, _where: u64) |_| to.put(3);
 }
 
 nothing_to_do! {

@@ -56,27 +56,26 @@ fn managed(gpu: &mut Gpu) -> Outcome {
 }
 
 entries! {
-    __cudaRegisterFatBinaryEnd(_unit: u64) |gpu| managed(gpu);
-    __cudaUnregisterFatBinary(unit: u64) |gpu| {
+    __cudaRegisterFatBinaryEnd: (_unit: u64) |gpu| managed(gpu);
+    __cudaUnregisterFatBinary: (unit: u64) |gpu| {
         gpu.registry.remove(unit);
         Ok(())
     };
-    __cudaRegisterFunction(unit: u64, host: u64, _name: u64, name: Text) |gpu| {
+    __cudaRegisterFunction: (unit: u64, host: u64, _name: u64, name: Text) |gpu| {
         gpu.registry.add_kernel(host, unit, name.get()?);
         Ok(())
     };
-    __cudaRegisterVar(unit: u64, host: u64, _address: u64, name: Text) |gpu| {
+    __cudaRegisterVar: (unit: u64, host: u64, _address: u64, name: Text) |gpu| {
         gpu.registry.add_variable(host, unit, name.get()?, None);
         Ok(())
     };
-    __cudaRegisterManagedVar(unit: u64, wanted: u64, host: u64, name: Text) |gpu| {
+    __cudaRegisterManagedVar: (unit: u64, wanted: u64, host: u64, name: Text) |gpu| {
         gpu.registry.add_variable(host, unit, name.get()?, Some(wanted));
         Ok(())
     };
-    __cudaRegisterHostVar(_unit: u64, _name: Text, _address: u64, _bytes: u64) |_| Ok(());
-    __cudaRegisterUnifiedTable(_unit: u64, _table: u64) |_| Ok(());
-    __cudaRegisterTexture(_unit: u64, _host: u64, _address: u64, _name: Text) |_| Ok(());
-    __cudaRegisterSurface(_unit: u64, _host: u64, _address: u64, _name: Text) |_| Ok(());
+    __cudaRegisterHostVar: (_unit: u64, _name: Text, _address: u64, _bytes: u64) |_| Ok(());
+    __cudaRegisterUnifiedTable: (_unit: u64, _table: u64) |_| Ok(());
+    __cudaRegisterTexture | __cudaRegisterSurface: (_unit: u64, _host: u64, _address: u64, _name: Text) |_| Ok(());
 }
 
 #[cfg(test)]

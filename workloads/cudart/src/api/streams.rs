@@ -25,55 +25,43 @@ fn status(gpu: &Gpu, stream: u64) -> i32 {
 }
 
 entries! {
-    cudaStreamCreate(to: Out<u64>) |gpu| make(gpu, to, Stream::default());
-    cudaStreamCreateWithFlags(to: Out<u64>, flags: u32) |gpu| make(gpu, to, Stream { flags, priority: 0 });
-    cudaStreamCreateWithPriority(to: Out<u64>, flags: u32, priority: i32) |gpu| make(gpu, to, Stream { flags, priority });
-    cudaStreamDestroy(stream: u64) |gpu| {
+    cudaStreamCreate: (to: Out<u64>) |gpu| make(gpu, to, Stream::default());
+    cudaStreamCreateWithFlags: (to: Out<u64>, flags: u32) |gpu| make(gpu, to, Stream { flags, priority: 0 });
+    cudaStreamCreateWithPriority: (to: Out<u64>, flags: u32, priority: i32) |gpu| make(gpu, to, Stream { flags, priority });
+    cudaStreamDestroy: (stream: u64) |gpu| {
         let known = gpu.streams.remove(&stream);
         known.map(drop).ok_or(Code::INVALID_HANDLE)
     };
-    cudaStreamSynchronize(stream: u64) |gpu| gpu.check_stream(stream);
-    cudaStreamSynchronize_ptsz(stream: u64) |gpu| gpu.check_stream(stream);
-    cudaStreamQuery(stream: u64) |gpu| gpu.check_stream(stream);
-    cudaStreamGetFlags(stream: u64, to: Out<u32>) |gpu| to.put(of(gpu, stream)?.flags);
-    cudaStreamGetPriority(stream: u64, to: Out<i32>) |gpu| to.put(of(gpu, stream)?.priority);
-    cudaStreamGetId(stream: u64, to: Out<u64>) |gpu| {
+    cudaStreamSynchronize | cudaStreamSynchronize_ptsz | cudaStreamQuery: (stream: u64) |gpu| gpu.check_stream(stream);
+    cudaStreamGetFlags: (stream: u64, to: Out<u32>) |gpu| to.put(of(gpu, stream)?.flags);
+    cudaStreamGetPriority: (stream: u64, to: Out<i32>) |gpu| to.put(of(gpu, stream)?.priority);
+    cudaStreamGetId: (stream: u64, to: Out<u64>) |gpu| {
         gpu.check_stream(stream)?;
         to.put(stream)
     };
-    cudaStreamGetDevice(stream: u64, to: Out<i32>) |gpu| {
+    cudaStreamGetDevice: (stream: u64, to: Out<i32>) |gpu| {
         gpu.check_stream(stream)?;
         to.put(0)
     };
-    cudaStreamWaitEvent(stream: u64, event: u64, _flags: u32) |gpu| wait(gpu, stream, event);
-    cudaStreamWaitEvent_ptsz(stream: u64, event: u64, _flags: u32) |gpu| wait(gpu, stream, event);
-    cudaLaunchHostFunc(stream: u64, function: Option<extern "C" fn(u64)>, data: u64) |gpu| {
+    cudaStreamWaitEvent | cudaStreamWaitEvent_ptsz: (stream: u64, event: u64, _flags: u32) |gpu| wait(gpu, stream, event);
+    cudaLaunchHostFunc | cudaLaunchHostFunc_ptsz: (stream: u64, function: Option<extern "C" fn(u64)>, data: u64) |gpu| {
         let function = function.ok_or(Code::INVALID_VALUE)?;
         gpu.submit(stream, Op::Call(Callback::Plain(function, data)))
     };
-    cudaLaunchHostFunc_ptsz(stream: u64, function: Option<extern "C" fn(u64)>, data: u64) |gpu| {
-        let function = function.ok_or(Code::INVALID_VALUE)?;
-        gpu.submit(stream, Op::Call(Callback::Plain(function, data)))
-    };
-    cudaStreamAddCallback(stream: u64, function: Option<extern "C" fn(u64, i32, u64)>, data: u64, _flags: u32) |gpu| {
+    cudaStreamAddCallback: (stream: u64, function: Option<extern "C" fn(u64, i32, u64)>, data: u64, _flags: u32) |gpu| {
         let function = function.ok_or(Code::INVALID_VALUE)?;
         gpu.submit(stream, Op::Call(Callback::Stream(function, stream, data)))
     };
-    cudaStreamIsCapturing(stream: u64, to: Out<i32>) |gpu| {
+    cudaStreamIsCapturing: (stream: u64, to: Out<i32>) |gpu| {
         gpu.check_stream(stream)?;
         to.put(status(gpu, stream))
     };
-    cudaStreamGetCaptureInfo(stream: u64, to: Out<i32>, id: Out<u64>) |gpu| {
-        gpu.check_stream(stream)?;
-        id.put_if(stream);
-        to.put(status(gpu, stream))
-    };
-    cudaStreamGetCaptureInfo_v2(stream: u64, to: Out<i32>, id: Out<u64>) |gpu| {
+    cudaStreamGetCaptureInfo | cudaStreamGetCaptureInfo_v2: (stream: u64, to: Out<i32>, id: Out<u64>) |gpu| {
         gpu.check_stream(stream)?;
         id.put_if(stream);
         to.put(status(gpu, stream))
     };
-    cudaStreamBeginCapture(stream: u64, _mode: i32) |gpu| {
+    cudaStreamBeginCapture: (stream: u64, _mode: i32) |gpu| {
         gpu.check_stream(stream)?;
         if status(gpu, stream) != 0 || stream <= 1 {
             return Err(Code::CAPTURE_UNSUPPORTED);
@@ -81,18 +69,18 @@ entries! {
         gpu.captures.push(Capture::of(stream));
         Ok(())
     };
-    cudaStreamEndCapture(stream: u64, to: Out<u64>) |gpu| {
+    cudaStreamEndCapture: (stream: u64, to: Out<u64>) |gpu| {
         let of = gpu.captures.iter().position(|capture| capture.origin == stream);
         let capture = gpu.captures.remove(of.ok_or(Code::CAPTURE_UNMATCHED)?);
         let handle = gpu.registry.handle();
         gpu.graphs.insert(handle, capture.graph);
         to.put(handle)
     };
-    cudaStreamGetAttribute(stream: u64, _what: i32, to: Out<[u64; 8]>) |gpu| {
+    cudaStreamGetAttribute: (stream: u64, _what: i32, to: Out<[u64; 8]>) |gpu| {
         gpu.check_stream(stream)?;
         to.put([0; 8])
     };
-    cudaThreadExchangeStreamCaptureMode(mode: In<i32>) |_| mode.get().map(drop);
+    cudaThreadExchangeStreamCaptureMode: (mode: In<i32>) |_| mode.get().map(drop);
 }
 
 /// A stream that waits for an event of a capture joins it.

@@ -40,26 +40,24 @@ fn from_symbol(gpu: &mut Gpu, to: u64, symbol: u64, bytes: u64, offset: u64) -> 
 }
 
 entries! {
-    cudaMemcpyToSymbol(symbol: u64, from: u64, bytes: u64, offset: u64, _kind: i32) |gpu| to_symbol(gpu, symbol, from, bytes, offset);
-    cudaMemcpyToSymbol_ptds(symbol: u64, from: u64, bytes: u64, offset: u64, _kind: i32) |gpu|
-        to_symbol(gpu, symbol, from, bytes, offset);
-    cudaMemcpyToSymbolAsync(symbol: u64, from: u64, bytes: u64, offset: u64, _kind: i32, stream: u64) |gpu| {
+    cudaMemcpyToSymbol | cudaMemcpyToSymbol_ptds:
+        (symbol: u64, from: u64, bytes: u64, offset: u64, _kind: i32) |gpu| to_symbol(gpu, symbol, from, bytes, offset);
+    cudaMemcpyToSymbolAsync: (symbol: u64, from: u64, bytes: u64, offset: u64, _kind: i32, stream: u64) |gpu| {
         gpu.check_stream(stream)?;
         to_symbol(gpu, symbol, from, bytes, offset)
     };
-    cudaMemcpyFromSymbol(to: u64, symbol: u64, bytes: u64, offset: u64, _kind: i32) |gpu| from_symbol(gpu, to, symbol, bytes, offset);
-    cudaMemcpyFromSymbol_ptds(to: u64, symbol: u64, bytes: u64, offset: u64, _kind: i32) |gpu|
-        from_symbol(gpu, to, symbol, bytes, offset);
-    cudaMemcpyFromSymbolAsync(to: u64, symbol: u64, bytes: u64, offset: u64, _kind: i32, stream: u64) |gpu| {
+    cudaMemcpyFromSymbol | cudaMemcpyFromSymbol_ptds:
+        (to: u64, symbol: u64, bytes: u64, offset: u64, _kind: i32) |gpu| from_symbol(gpu, to, symbol, bytes, offset);
+    cudaMemcpyFromSymbolAsync: (to: u64, symbol: u64, bytes: u64, offset: u64, _kind: i32, stream: u64) |gpu| {
         gpu.check_stream(stream)?;
         from_symbol(gpu, to, symbol, bytes, offset)
     };
-    cudaGetSymbolAddress(to: Out<u64>, symbol: u64) |gpu| {
+    cudaGetSymbolAddress: (to: Out<u64>, symbol: u64) |gpu| {
         // Constants lie where only kernels reach them.
         let address = found(gpu, symbol)?.device.ok_or(Code::INVALID_SYMBOL)?;
         to.put(address)
     };
-    cudaGetSymbolSize(to: Out<u64>, symbol: u64) |gpu| {
+    cudaGetSymbolSize: (to: Out<u64>, symbol: u64) |gpu| {
         let bytes = found(gpu, symbol)?.bytes;
         to.put(bytes)
     };

@@ -97,7 +97,7 @@ impl<'s> Lowering<'_, 's> {
         stride: Option<&Operand<'s>>,
         tile: &mut Tile,
     ) -> Lowered<Operands<8>> {
-        let mut access = plain_access(tile.space);
+        let mut access = Access::of(tile.space, Type::B16);
         let mut src = Operands::default();
         src.push(self.address(address, &mut access)?);
         tile.offset = access.offset;
@@ -171,7 +171,7 @@ impl<'s> Lowering<'_, 's> {
         let stores = instruction.opcode.text == "stmatrix";
         let registers = &instruction.operands[usize::from(stores)];
         let fragment = self.fragment(registers, (usize::from(count), F16), stores)?;
-        let mut access = plain_access(space);
+        let mut access = Access::of(space, Type::B16);
         let base = self.address(&instruction.operands[usize::from(!stores)], &mut access)?;
         let offset = self.slots.word_literal(access.offset as u32);
         let src = [base, offset].into_iter().collect();
@@ -328,10 +328,6 @@ impl<'s> Lowering<'_, 's> {
         let matrix = Matrix { op, dst, src };
         self.emit(Op::Matrix(Box::new(matrix)), Operands::default(), own);
     }
-}
-
-fn plain_access(space: Space) -> Access {
-    Access::of(space, Type::B16)
 }
 
 /// `m16n8k16`.

@@ -16,7 +16,7 @@ use crate::Execution;
 use blocks::{BlockReader, BlockWriter};
 
 /// The version of the format and of the records in it. Raise it when either changes.
-pub const FORMAT: u32 = 11;
+pub const FORMAT: u32 = 12;
 
 /// The first bytes of every trace file.
 pub const MAGIC: [u8; 8] = *b"WWTRACE\n";
