@@ -364,6 +364,41 @@ pub struct PtxArguments {
     pub json: bool,
 }
 
+/// Where in a technology a GPU is priced, as a study says it.
+#[derive(Debug, Args)]
+pub struct PointArguments {
+    /// Transistors: hp, lop, lstp [default: hp]
+    #[arg(long, value_name = "NAME")]
+    pub flavour: Option<String>,
+    /// Junction temperature [default: 350 K]
+    #[arg(long, value_name = "KELVIN")]
+    pub temperature: Option<String>,
+    /// Supply [default: the nominal one]
+    #[arg(long, value_name = "VOLT")]
+    pub vdd: Option<String>,
+}
+
+impl PointArguments {
+    /// Keys of `[gpu]` and what was given for them.
+    pub fn given(&self) -> impl Iterator<Item = (&'static str, String)> {
+        given([
+            ("flavour", &self.flavour),
+            ("temperature", &self.temperature),
+            ("vdd", &self.vdd),
+        ])
+    }
+}
+
+/// Those of some options that were given.
+pub fn given<const N: usize>(
+    options: [(&'static str, &Option<String>); N],
+) -> impl Iterator<Item = (&'static str, String)> {
+    let options = options.map(|(key, value)| (key, value.clone()));
+    options
+        .into_iter()
+        .filter_map(|(key, value)| Some((key, value?)))
+}
+
 /// Show what a kernel's trace holds: instruction mix, divergence, uniform operands, memory by space, lives of values in registers, branches, size.
 ///
 /// The kernel is executed if its trace is not kept from an earlier time. Addresses, lanes and instructions are in a trace, values are not (docs/traces.md).

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
+use super::arguments::{PointArguments, given};
 use super::cache::{CacheArguments, show_notes};
 use super::console::{Exit, out, out_json, reject, show};
 use super::files::write_one;
@@ -64,15 +65,9 @@ pub struct WhatIfArguments {
     /// Rules of the circuit models: silicon, cacti7, cacti65 [default: the library's]
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
-    /// Transistors: hp, lop, lstp [default: hp]
-    #[arg(long, value_name = "NAME")]
-    pub flavour: Option<String>,
-    /// Junction temperature [default: 350 K]
-    #[arg(long, value_name = "KELVIN")]
-    pub temperature: Option<String>,
-    /// Supply [default: the nominal one]
-    #[arg(long, value_name = "VOLT")]
-    pub vdd: Option<String>,
+    /// Where in the technology
+    #[command(flatten)]
+    pub point: PointArguments,
     /// The core clock at another supply than the nominal one: fixed, follows_vdd [default: fixed]
     #[arg(long, value_name = "RULE")]
     pub clock: Option<String>,
@@ -96,20 +91,13 @@ pub struct WhatIfArguments {
 impl WhatIfArguments {
     fn question(&self) -> Question {
         let mut gpu = vec![("preset", self.preset.clone()), ("node", self.node.clone())];
-        let optional = [
+        let own = [
             ("lower", &self.lower),
             ("library", &self.library),
             ("profile", &self.profile),
-            ("flavour", &self.flavour),
-            ("temperature", &self.temperature),
-            ("vdd", &self.vdd),
-            ("clock", &self.clock),
         ];
-        gpu.extend(
-            optional
-                .into_iter()
-                .filter_map(|(key, value)| Some((key, value.clone()?))),
-        );
+        let clock = given([("clock", &self.clock)]);
+        gpu.extend(given(own).chain(self.point.given()).chain(clock));
         Question {
             kernels: self.kernels.clone(),
             case: self.case.clone(),

@@ -36,24 +36,29 @@ impl Totals {
         (self.seconds > 0.0).then(|| self.energy_j() / self.seconds)
     }
 
-    fn add(&mut self, outcome: &Outcome, times: u64) {
+    /// What so many launches with one outcome come to.
+    fn of(outcome: &Outcome, times: u64) -> Self {
         let n = times as f64;
-        self.seconds += n * outcome.time_s;
-        self.dynamic_j += n * outcome.totals.dynamic_j;
-        self.leakage_j += n * outcome.totals.leakage_j;
+        let mut structures: BTreeMap<String, f64> = BTreeMap::new();
         for structure in &outcome.structures {
             let joules = n * (structure.dynamic_j + structure.leakage_j);
-            *self.structures.entry(structure.name.clone()).or_default() += joules;
+            *structures.entry(structure.name.clone()).or_default() += joules;
         }
-        for (cause, cycles) in &outcome.performance.stalls {
-            *self.stalls.entry(cause.clone()).or_default() += times * cycles;
-        }
-        let watts = outcome.metrics.iter().find(|it| it.name == "board.power_w");
-        if let Some(watts) = watts {
-            *self.board_j.get_or_insert_default() += n * watts.value * outcome.time_s;
-        }
-        if outcome.time_s > 0.0 {
-            self.highest_w = self.highest_w.max(outcome.energy_j() / outcome.time_s);
+        let stalls = outcome.performance.stalls.iter();
+        let board = outcome.metrics.iter().find(|it| it.name == "board.power_w");
+        Self {
+            seconds: n * outcome.time_s,
+            dynamic_j: n * outcome.totals.dynamic_j,
+            leakage_j: n * outcome.totals.leakage_j,
+            structures,
+            stalls: stalls
+                .map(|(cause, cycles)| (cause.clone(), times * cycles))
+                .collect(),
+            board_j: board.map(|watts| n * watts.value * outcome.time_s),
+            highest_w: match outcome.time_s > 0.0 {
+                true => outcome.energy_j() / outcome.time_s,
+                false => 0.0,
+            },
         }
     }
 
@@ -136,7 +141,7 @@ pub fn sums(items: &[Item], answers: &BTreeMap<u64, Answer>, configurations: usi
             continue;
         };
         for (totals, outcome) in kernel.totals.iter_mut().zip(outcomes) {
-            totals.add(outcome, times);
+            totals.merge(&Totals::of(outcome, times));
         }
     }
     let mut all = empty();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::command::arguments::{PointArguments, given};
 use crate::diag::Diag;
 use crate::run::boards::open;
 use crate::study::Question;
@@ -47,15 +48,9 @@ pub struct ExecArguments {
     /// The technology library: silicon, itrs [default: silicon]
     #[arg(long, value_name = "NAME")]
     pub library: Option<String>,
-    /// Transistors: hp, lop, lstp [default: hp]
-    #[arg(long, value_name = "NAME")]
-    pub flavour: Option<String>,
-    /// Junction temperature [default: 350 K]
-    #[arg(long, value_name = "KELVIN")]
-    pub temperature: Option<String>,
-    /// Supply [default: the nominal one]
-    #[arg(long, value_name = "VOLT")]
-    pub vdd: Option<String>,
+    /// Where in the technology
+    #[command(flatten)]
+    pub point: PointArguments,
     /// Say what a graphics board draws while kernels run: a shipped board, or the file of one
     #[arg(long, value_name = "BOARD|FILE.toml")]
     pub board: Option<String>,
@@ -129,18 +124,14 @@ impl ExecArguments {
     }
 
     /// What is asked, but for the kernels, which the program has.
-    pub fn question(&self) -> Question {
-        let mut gpu = vec![("preset", self.gpu()), ("node", self.node.clone())];
-        let optional = [
+    pub fn question(&self, preset: &str) -> Question {
+        let mut gpu = vec![("preset", preset.to_owned()), ("node", self.node.clone())];
+        let own = [
             ("lower", &self.lower),
             ("library", &self.library),
-            ("flavour", &self.flavour),
-            ("temperature", &self.temperature),
-            ("vdd", &self.vdd),
             ("board", &self.board),
         ];
-        let given = optional.into_iter();
-        gpu.extend(given.filter_map(|(key, value)| Some((key, value.clone()?))));
+        gpu.extend(given(own).chain(self.point.given()));
         Question {
             kernels: vec!["vector_add".to_owned()],
             techniques: self.techniques.clone(),

@@ -43,12 +43,13 @@ fn run_checked(arguments: &ExecArguments, sink: &mut Sink) -> Result<Exit, Optio
     let program = arguments.program()?;
     start::check(&program)?;
     let library = start::library()?;
-    let resolved = resolved(arguments, sink).ok_or(None)?;
+    let gpu = arguments.gpu();
+    let resolved = resolved(arguments, &gpu, sink).ok_or(None)?;
     show(sink);
     sink.diags.clear();
     let spec = &resolved.plan.timings[0].spec;
     let place = Place::new(&library)?;
-    let setup = setup(arguments, &resolved, spec, &place);
+    let setup = setup((arguments, &gpu), &resolved, spec, &place);
     let bounds = Bounds {
         traces: arguments.launches,
         waiting_bytes: arguments.trace_memory << 20,
@@ -73,7 +74,7 @@ fn run_checked(arguments: &ExecArguments, sink: &mut Sink) -> Result<Exit, Optio
     });
     let exit = ended?;
     let heard = heard.into_inner().unwrap_or_default();
-    let told = Told::new(arguments, &resolved, &heard, &timer.into_answers());
+    let told = Told::new((arguments, &gpu), &resolved, &heard, &timer.into_answers());
     report(arguments, &told).map_err(first)?;
     Ok(exit)
 }
@@ -102,8 +103,8 @@ fn jobs(arguments: &ExecArguments) -> usize {
 }
 
 /// The GPU with and without techniques, as a plan with one kernel in whose place the program's stand.
-fn resolved(arguments: &ExecArguments, sink: &mut Sink) -> Option<Resolved> {
-    let text = arguments.question().study(sink)?;
+fn resolved(arguments: &ExecArguments, gpu: &str, sink: &mut Sink) -> Option<Resolved> {
+    let text = arguments.question(gpu).study(sink)?;
     let resolved = resolve_text("the options, as a study", &text, Path::new(""), sink)?;
     let plan = &resolved.plan;
     let message = match (plan.axes.technologies.len(), plan.executions.len()) {
@@ -118,7 +119,12 @@ fn resolved(arguments: &ExecArguments, sink: &mut Sink) -> Option<Resolved> {
     None
 }
 
-fn setup(arguments: &ExecArguments, resolved: &Resolved, spec: &GpuSpec, place: &Place) -> Setup {
+fn setup(
+    (arguments, gpu): (&ExecArguments, &str),
+    resolved: &Resolved,
+    spec: &GpuSpec,
+    place: &Place,
+) -> Setup {
     let execution = &resolved.plan.executions[0];
     Setup {
         socket: Some(place.socket().display().to_string()),
@@ -129,7 +135,7 @@ fn setup(arguments: &ExecArguments, resolved: &Resolved, spec: &GpuSpec, place: 
         values: execution.values,
         limit: arguments.limit,
         trace_bytes: arguments.trace_bytes << 20,
-        device: device(arguments, spec),
+        device: device(gpu, arguments.memory << 20, spec),
     }
 }
 
@@ -143,18 +149,18 @@ fn absolute(path: &Path) -> String {
 }
 
 /// What a program is told of the preset.
-fn device(arguments: &ExecArguments, spec: &GpuSpec) -> Device {
+fn device(gpu: &str, memory_bytes: u64, spec: &GpuSpec) -> Device {
     let controllers = spec.dram.controllers;
     // A bus that moves so many bytes in a cycle has two transfers in it.
     let bits = controllers * spec.dram.bytes_per_cycle * 4;
     Device {
-        name: arguments.gpu(),
-        capability: capability(&arguments.gpu()),
+        name: gpu.to_owned(),
+        capability: capability(gpu),
         sms: spec.sm.count,
         clock_khz: spec.sm.clock_mhz * 1000,
         memory_clock_khz: spec.dram.clock_mhz * 1000,
         memory_bits: bits,
-        memory_bytes: arguments.memory << 20,
+        memory_bytes,
         l2_bytes: u64::from(spec.l2.kb) << 10,
         sm_threads: spec.sm.threads,
         sm_blocks: spec.sm.ctas,

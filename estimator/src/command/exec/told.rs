@@ -32,7 +32,7 @@ pub struct Told<'t> {
 impl<'t> Told<'t> {
     /// Adds up what was heard and timed.
     pub fn new(
-        arguments: &ExecArguments,
+        (arguments, gpu): (&ExecArguments, &str),
         resolved: &Resolved,
         heard: &'t Heard,
         answers: &BTreeMap<u64, Answer>,
@@ -56,7 +56,7 @@ impl<'t> Told<'t> {
             .collect();
         Self {
             program: words.join(" "),
-            gpu: arguments.gpu(),
+            gpu: gpu.to_owned(),
             technology,
             timed: !arguments.functional,
             heard,
