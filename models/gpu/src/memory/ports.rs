@@ -4,7 +4,7 @@ use super::network::{Head, Packet};
 use super::{Kind, Memory, Reply, Request, first_byte};
 use crate::counters::Counter;
 use crate::event::{Event, Queue};
-use crate::{GpuError, NocSpec, SECTOR_BYTES, Transactions};
+use crate::{GpuError, NocSpec, Reads, SECTOR_BYTES, Transactions};
 
 impl Memory {
     fn port(&self, sm: u16) -> usize {
@@ -87,7 +87,7 @@ impl Memory {
         }
     }
 
-    /// A segment is one packet; sectors are a packet each.
+    /// A segment is one packet, and so are sectors of a line that are only read if the network has it so; else they are a packet each.
     fn request_flits(&self, request: &Request) -> u64 {
         let sectors = u64::from(request.mask.count_ones());
         let data = u64::from(SECTOR_BYTES) * u64::from(request.kind.carries_data());
@@ -99,6 +99,7 @@ impl Memory {
         };
         mask + match self.spec.ldst.transactions {
             Transactions::Segments => flits(noc, bytes, data * sectors),
+            Transactions::Sectors if data == 0 && noc.reads == Reads::Line => flits(noc, bytes, 0),
             Transactions::Sectors => sectors * flits(noc, bytes, data),
         }
     }

@@ -507,6 +507,8 @@ tables! {
         header_bytes: u32,
         /// How it is told which bytes of its sectors a store writes.
         masks: Masks,
+        /// What a packet of a read asks for where requests are for sectors.
+        reads: Reads,
         /// How ports and slices are connected.
         topology: Topology,
         /// Network cycles through the empty crossbar, each way; of a mesh, those of a hop.
@@ -767,6 +769,14 @@ choices! {
         Header = "header",
         /// With as many flits as a sector has, where the sectors of a store are not filled, and of an atomic on more than one.
         Sector = "sector",
+    }
+
+    /// What a packet of a read asks for.
+    pub enum Reads {
+        /// One sector.
+        Sector = "sector",
+        /// Sectors of a line.
+        Line = "line",
     }
 
     /// What a store does in a cache that is written through.

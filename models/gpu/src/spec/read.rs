@@ -5,7 +5,7 @@ use toml::{Table, Value};
 use super::{
     Atomics, BackEnd, BranchFetch, Carveout, Choice, ConstantTurns, CountWaits, DataBanks,
     DramKind, DramOrder, Exits, Fill, FlavourChoice, GpuSpec, Index, Inventory, Lowering, Masks,
-    MemoryPath, MissSource, Policy, StoreMiss, TexturePath, Topology, Transactions, Turns,
+    MemoryPath, MissSource, Policy, Reads, StoreMiss, TexturePath, Topology, Transactions, Turns,
     Unitless, WritePort, presets, validate,
 };
 
@@ -134,6 +134,7 @@ fn names(path: &str) -> &'static [&'static str] {
         "l1.stores" => StoreMiss::NAMES,
         "l1.data" => DataBanks::NAMES,
         "noc.masks" => Masks::NAMES,
+        "noc.reads" => Reads::NAMES,
         "l1.carveout" => Carveout::NAMES,
         "l1.index" | "l2.index" => Index::NAMES,
         "dram.scheduler" => DramOrder::NAMES,
