@@ -98,8 +98,7 @@ pub fn run_points(
     news: impl FnMut(News),
     collect: impl FnMut(Batch<Outcome>) -> Result<(), Diag>,
 ) -> Result<(), Diag> {
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let jobs = means.jobs.map_or(cores, usize::from);
+    let jobs = threads(means.jobs);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
     let pool = pool.map_err(|error| {
         Diag::error(
@@ -110,4 +109,10 @@ pub fn run_points(
     })?;
     let work = resolved.work(sources, means.cache);
     drive(&work, &resolved.plan.work(finished), &pool, news, collect)
+}
+
+/// The threads that were asked for, else one a core.
+pub fn threads(asked: Option<u16>) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    asked.map_or(cores, usize::from)
 }

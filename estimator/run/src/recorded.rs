@@ -162,6 +162,7 @@ fn execution(path: &Path, trace: KernelTrace) -> Result<Execution, Diag> {
         warp_instructions: counts.warp_instructions,
         thread_instructions: counts.thread_instructions,
         predicated_off: counts.predicated_off,
+        spread: 0,
         races: Vec::new(),
     })
 }

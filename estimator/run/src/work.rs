@@ -61,6 +61,14 @@ impl Executed {
     }
 }
 
+impl StudyWork<'_> {
+    /// Threads for each execution: they share those of the study.
+    fn threads(&self) -> usize {
+        let all = self.plan.executions.len().max(1);
+        (rayon::current_num_threads() / all).max(1)
+    }
+}
+
 impl Work for StudyWork<'_> {
     type Trace = Executed;
     type Timed = Timed;
@@ -84,6 +92,7 @@ impl Work for StudyWork<'_> {
             limit: self.limit,
             record: true,
             values: execution.values,
+            threads: self.threads(),
             races: false,
             listed: 1,
         };

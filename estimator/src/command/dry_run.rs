@@ -1,6 +1,5 @@
 //! `warpwatt run --dry-run`: what there is to do, and what it may take.
 
-use std::num::NonZero;
 use std::path::Path;
 
 use serde_json::json;
@@ -50,8 +49,7 @@ fn forecast(
         Some(shard) => shard.of(plan),
         None => vec![true; keys.len()],
     };
-    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
-    let jobs = arguments.jobs.map_or_else(cores, usize::from);
+    let jobs = warpwatt_run::threads(arguments.jobs);
     Ok(Forecast::of(plan, &wanted, &held, jobs))
 }
 

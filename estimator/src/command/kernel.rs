@@ -275,6 +275,7 @@ fn options(arguments: &KernelArguments, spec: &GpuSpec) -> RunOptions {
         limit: arguments.limit,
         record: !arguments.no_timing,
         values: false,
+        threads: warpwatt_run::threads(None),
         races: arguments.check_races,
         listed: LISTED,
     }

@@ -101,6 +101,7 @@ fn execute_all(
             record: setup.record,
             trace_bytes: setup.trace_bytes,
             values: setup.values,
+            threads: setup.threads,
             races: false,
         };
         let execution = execute(module, &launch, memory, &options);

@@ -33,6 +33,8 @@ pub struct Setup {
     pub values: bool,
     /// Warp instructions that a launch may execute.
     pub limit: u64,
+    /// Threads that may execute a launch.
+    pub threads: usize,
     /// Bytes that the trace of a launch may take.
     pub trace_bytes: u64,
     /// What the program is told of the GPU.
@@ -50,6 +52,7 @@ impl Default for Setup {
             record: false,
             values: false,
             limit: 10_000_000_000,
+            threads: 1,
             trace_bytes: 1 << 30,
             device: Device::default(),
         }

@@ -46,6 +46,7 @@ impl Code {
             warp_instructions: 0,
             thread_instructions: 0,
             predicated_off: 0,
+            spread: 0,
             races: Vec::new(),
         };
         let mut left = options.limit;

@@ -1,7 +1,6 @@
-//! A launch: every CTA of the grid, one after the other, those of a cluster together.
+//! A launch: what is asked for, whether it fits, and what comes of it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use warpwatt_ptx::program::{Inst, Source, Special};
@@ -10,12 +9,12 @@ use warpwatt_ptx::{Entry, Module};
 
 use crate::cta::{ClusterShape, Cta, CtaFault, Ground, Idle};
 use crate::error::{ExecError, Fault};
-use crate::grid::{Grid, Launched};
+use crate::grid::Grid;
 use crate::memory::DeviceMemory;
 use crate::races::{Race, Watch};
 use crate::registers::Place;
-use crate::statics::static_instructions;
-use crate::trace::{Counts, KernelTrace, LaunchShape, MAX_THREADS, WarpRecorder};
+use crate::trace::{KernelTrace, LaunchShape, MAX_THREADS};
+use crate::under_way::{Scene, UnderWay};
 use crate::warp::Warp;
 
 /// A kernel launch.
@@ -48,12 +47,14 @@ pub struct Options {
     pub trace_bytes: u64,
     /// Whether the trace shows where all lanes of a computation have the same operands, and a digest of their values.
     pub values: bool,
+    /// Threads that may execute CTAs. However many: memory, trace and counts are those of one CTA after the other.
+    pub threads: usize,
     /// Whether to look for data races, which takes several times as long and about 100 bytes for each word that the kernel touches.
     pub races: bool,
 }
 
 impl Default for Options {
-    /// Warps of 32, a thousand million warp instructions, a trace.
+    /// Warps of 32, a thousand million warp instructions, a trace, one thread.
     fn default() -> Self {
         Self {
             warp_width: 32,
@@ -61,6 +62,7 @@ impl Default for Options {
             record: true,
             trace_bytes: u64::MAX,
             values: false,
+            threads: 1,
             races: false,
         }
     }
@@ -77,6 +79,8 @@ pub struct Execution {
     pub thread_instructions: u64,
     /// Those switched off.
     pub predicated_off: u64,
+    /// Warp instructions of CTAs that were executed beside others, on several threads.
+    pub spread: u64,
     /// The races that were found, if they were looked for.
     pub races: Vec<Race>,
 }
@@ -250,7 +254,7 @@ fn cluster_fits(
 }
 
 /// CTAs of a cluster in x, y, z.
-fn cluster_of(entry: &Entry, launch: &Launch<'_>) -> [u32; 3] {
+pub(crate) fn cluster_of(entry: &Entry, launch: &Launch<'_>) -> [u32; 3] {
     launch.cluster.or(entry.cluster).unwrap_or([1; 3])
 }
 
@@ -273,10 +277,14 @@ fn run<const W: usize>(
         shared_bytes: entry.shared_bytes + launch.dynamic_shared,
         registers: entry.registers,
     };
-    let trace = options.record.then(|| {
-        let code = Arc::from(static_instructions(entry));
-        KernelTrace::new(entry.name.clone(), code, shape.clone())
-    });
+    let cluster = cluster_of(entry, launch);
+    let scene = Scene {
+        entry,
+        launch,
+        shape: &shape,
+        cluster,
+        options,
+    };
     let mut constants = module.constants.clone();
     let mut params = launch.params.clone();
     let mut ground = Ground {
@@ -289,111 +297,24 @@ fn run<const W: usize>(
         idle: Idle::of(options.limit),
         lanes: None,
     };
-    let cluster = cluster_of(entry, launch);
-    let ctas = cluster.iter().product::<u32>() as usize;
-    let mut grid = Grid::new(
-        shape.ctas() / ctas,
-        new_cta::<W>(entry, launch, &shape, options),
-        !options.races,
-    );
-    let mut under_way = UnderWay {
-        entry,
-        launch,
-        shape: &shape,
-        cluster,
-        options,
-        total: Counts::default(),
+    let mut grid = Grid::new(0..scene.clusters(), scene.cta::<W>(), !options.races);
+    let mut under_way = UnderWay::new(scene, 0);
+    let ended = under_way.run(&mut grid, &mut ground);
+    ended.map_err(|found| scene.locate(W as u32, found))?;
+    let UnderWay {
+        total,
         trace,
-        late: BTreeMap::new(),
-    };
-    grid.run(&mut under_way, &mut ground).map_err(|found| {
-        let first = under_way.first_of(found.number);
-        let rank = found.fault.warp / shape.warps_per_cta();
-        let fault = CtaFault {
-            warp: found.fault.warp % shape.warps_per_cta(),
-            ..found.fault
-        };
-        let place = inside(first, cluster, rank);
-        locate(entry, place, launch.block, W as u32, fault, options.limit)
-    })?;
-    let UnderWay { total, trace, .. } = under_way;
+        spread,
+        ..
+    } = under_way;
     Ok(Execution {
         trace,
         warp_instructions: total.warp_instructions,
         thread_instructions: total.thread_instructions,
         predicated_off: total.predicated_off,
+        spread,
         races: grid.into_cta().map_or_else(Vec::new, Cta::races),
     })
-}
-
-/// A launch that is executed, and what comes of it.
-struct UnderWay<'l> {
-    entry: &'l Entry,
-    launch: &'l Launch<'l>,
-    shape: &'l LaunchShape,
-    cluster: [u32; 3],
-    options: &'l Options,
-    total: Counts,
-    trace: Option<KernelTrace>,
-    /// What was recorded of CTAs that others of the grid stand before, by their numbers.
-    late: BTreeMap<usize, Vec<WarpRecorder>>,
-}
-
-impl UnderWay<'_> {
-    /// The first CTA of a cluster.
-    fn first_of(&self, number: usize) -> [u32; 3] {
-        let clusters = std::array::from_fn(|axis| self.launch.grid[axis] / self.cluster[axis]);
-        let at = place_in(clusters, number);
-        std::array::from_fn(|axis| at[axis] * self.cluster[axis])
-    }
-
-    /// Appends what was recorded of a CTA, and of those that waited for it.
-    fn record<'w>(&mut self, place: [u32; 3], warps: impl Iterator<Item = &'w WarpRecorder>) {
-        let Some(trace) = &mut self.trace else { return };
-        let [width, height, _] = self.launch.grid.map(|extent| extent as usize);
-        let [x, y, z] = place.map(|at| at as usize);
-        let number = (z * height + y) * width + x;
-        if trace.ctas() == number {
-            warps.for_each(|warp| trace.push_warp(warp));
-        } else {
-            self.late.insert(number, warps.cloned().collect());
-        }
-        while let Some(warps) = self.late.remove(&trace.ctas()) {
-            warps.iter().for_each(|warp| trace.push_warp(warp));
-        }
-        if trace.record_bytes() as u64 > self.options.trace_bytes {
-            self.trace = None;
-            self.late.clear();
-        }
-    }
-}
-
-/// Where the CTA of a rank stands, in the cluster whose first CTA is `first`.
-fn inside(first: [u32; 3], cluster: [u32; 3], rank: usize) -> [u32; 3] {
-    let inside = place_in(cluster, rank);
-    std::array::from_fn(|axis| first[axis] + inside[axis])
-}
-
-impl<const W: usize> Launched<W> for UnderWay<'_> {
-    fn fresh(&self) -> Cta<W> {
-        new_cta(self.entry, self.launch, self.shape, self.options)
-    }
-
-    fn place(&self, number: usize) -> [u32; 3] {
-        self.first_of(number)
-    }
-
-    fn done(&mut self, cta: &Cta<W>) {
-        for warp in cta.warps() {
-            self.total.warp_instructions += warp.counts.warp_instructions;
-            self.total.thread_instructions += warp.counts.thread_instructions;
-            self.total.predicated_off += warp.counts.predicated_off;
-        }
-        for warps in cta.by_rank() {
-            let place = warps[0].warp().place.cta;
-            self.record(place, warps.iter().map(|member| &member.warp().recorder));
-        }
-    }
 }
 
 /// Where the CTA of a number stands in its grid.

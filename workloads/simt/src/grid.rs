@@ -4,6 +4,7 @@
 //! left to begin, those that stepped aside look at memory again, if it was changed meanwhile. Traces come out in the order of the grid all the same.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use warpwatt_ptx::Entry;
 
@@ -50,26 +51,40 @@ pub(crate) struct GridFault {
 }
 
 impl<const W: usize> Grid<W> {
-    /// A grid of `count` CTAs, the first of which runs on `cta`; `together` says whether they may be under way side by side.
-    pub fn new(count: usize, cta: Cta<W>, together: bool) -> Self {
+    /// The CTAs of a grid by number, the first of which runs on `cta`; `together` says whether they may be under way side by side.
+    pub fn new(ctas: Range<usize>, cta: Cta<W>, together: bool) -> Self {
         Self {
             begun: VecDeque::new(),
             idle: vec![cta],
-            next: 0,
-            count,
+            next: ctas.start,
+            count: ctas.end,
             together,
             last: 0,
         }
     }
 
-    /// Runs all of them.
+    /// CTAs that were not begun.
+    pub fn left(&self) -> Range<usize> {
+        self.next..self.count
+    }
+
+    /// Leaves out the next CTAs, which were run elsewhere.
+    pub fn skip(&mut self, ctas: usize) {
+        self.next += ctas;
+    }
+
+    /// Runs all of them, or until none is under way and `enough` says so.
     pub fn run(
         &mut self,
         launched: &mut impl Launched<W>,
         ground: &mut Ground<'_>,
+        enough: impl Fn(&Ground<'_>) -> bool,
     ) -> Result<(), GridFault> {
         let mut ended = false;
         loop {
+            if self.begun.is_empty() && enough(ground) {
+                return Ok(());
+            }
             let again = self.next_to_look(ground.changes);
             let begins = self.next < self.count && self.begun.len() < RESIDENT;
             let progress = match again {

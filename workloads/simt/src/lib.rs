@@ -19,6 +19,7 @@ pub mod races;
 mod registers;
 mod replay;
 mod span;
+mod speculate;
 mod stack;
 mod statics;
 mod tensor_map;
@@ -26,6 +27,7 @@ mod tensor_memory;
 mod texture;
 mod tile;
 pub mod trace;
+mod under_way;
 mod upset;
 mod warp;
 

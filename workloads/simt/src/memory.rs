@@ -14,6 +14,7 @@ use crate::error::Cause;
 use crate::heap::Heap;
 use crate::lane_watch::LaneWatch;
 use crate::races::Watch;
+use crate::speculate::View;
 use crate::tensor_memory::TensorMemory;
 use crate::texture::Texture;
 use host::Bytes;
@@ -45,6 +46,8 @@ pub struct DeviceMemory {
     heap: Heap,
     /// What kernels launch.
     pub(crate) launches: DeviceLaunches,
+    /// In place of all of it: what CTAs see that run before those in front of them have come to their end.
+    view: Option<Box<View>>,
 }
 
 impl Default for DeviceMemory {
@@ -92,7 +95,27 @@ impl DeviceMemory {
             textures: BTreeMap::new(),
             heap: Heap::default(),
             launches: DeviceLaunches::default(),
+            view: None,
         }
+    }
+
+    /// What CTAs see that run before those in front of them have come to their end.
+    pub(crate) fn seen(view: View) -> Self {
+        Self {
+            view: Some(Box::new(view)),
+            ..Self::default()
+        }
+    }
+
+    /// The view that it is, if it is one.
+    pub(crate) fn into_view(self) -> Option<View> {
+        self.view.map(|view| *view)
+    }
+
+    /// The view that it is, if it is one.
+    #[inline]
+    pub(crate) fn view(&mut self) -> Option<&mut View> {
+        self.view.as_deref_mut()
     }
 
     /// Places a buffer and returns its address. Neighbours are at least 256 bytes apart, so that running off an end is noticed.
@@ -267,12 +290,25 @@ impl DeviceMemory {
     /// The memory range that `address` lies in: base and contents.
     #[inline]
     pub fn range_of(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
+        if let Some(view) = &mut self.view {
+            return view.range_of(address);
+        }
         let after = self
             .buffers
             .partition_point(|buffer| buffer.base <= address);
         let buffer = self.buffers.get_mut(after.checked_sub(1)?)?;
         (address - buffer.base < buffer.bytes.len() as u64)
             .then_some((buffer.base, &mut buffer.bytes[..]))
+    }
+
+    /// The same to look at.
+    pub(crate) fn find(&self, address: u64) -> Option<(u64, &[u8])> {
+        let after = self
+            .buffers
+            .partition_point(|buffer| buffer.base <= address);
+        let buffer = self.buffers.get(after.checked_sub(1)?)?;
+        (address - buffer.base < buffer.bytes.len() as u64)
+            .then_some((buffer.base, &buffer.bytes[..]))
     }
 
     /// Says what lies at an address.

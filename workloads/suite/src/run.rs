@@ -20,6 +20,8 @@ pub struct RunOptions {
     pub record: bool,
     /// Whether traces show where all lanes of a computation have the same operands.
     pub values: bool,
+    /// Threads that may execute a launch; results do not depend on them.
+    pub threads: usize,
     /// Whether data races are looked for.
     pub races: bool,
     /// Mismatches that are listed; all are counted.
@@ -33,6 +35,7 @@ impl Default for RunOptions {
             limit: 1_000_000_000,
             record: true,
             values: false,
+            threads: 1,
             races: false,
             listed: 10,
         }
@@ -195,6 +198,7 @@ fn run_launches(
                     limit: left,
                     record: options.record,
                     values: options.values,
+                    threads: options.threads,
                     races: options.races,
                     ..Options::default()
                 },

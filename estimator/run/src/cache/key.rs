@@ -42,9 +42,10 @@ pub fn key(kernel: &LoadedKernel, options: RunOptions) -> Key {
             }
         }
     }
-    // How many mismatches are listed decides nothing: only what has none is kept.
+    // How many mismatches are listed decides nothing: only what has none is kept. Nor do threads.
     let options = RunOptions {
         listed: 0,
+        threads: 1,
         ..options
     };
     part(format!("{options:?}").as_bytes());

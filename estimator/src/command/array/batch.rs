@@ -1,7 +1,6 @@
 //! A table of arrays.
 
 use std::io::Read;
-use std::num::NonZero;
 use std::path::Path;
 use std::time::Instant;
 
@@ -82,8 +81,7 @@ fn standard_input(sink: &mut Sink) -> Option<Vec<u8>> {
 }
 
 fn pool(jobs: Option<u16>, sink: &mut Sink) -> Option<rayon::ThreadPool> {
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let jobs = jobs.map_or(cores, usize::from);
+    let jobs = warpwatt_run::threads(jobs);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
     let pool = pool.map_err(|error| {
         let message = format!("cannot start {jobs} threads: {error}");

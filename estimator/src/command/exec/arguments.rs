@@ -81,7 +81,7 @@ pub struct ExecArguments {
     /// Traces that wait to be timed, in MiB; the program waits when there are more
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub trace_memory: u64,
-    /// Threads that time launches [default: one a core]; results do not depend on it
+    /// Threads that execute kernels and time launches [default: one a core]; results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
 }

@@ -5,7 +5,6 @@ mod page;
 mod start;
 mod told;
 
-use std::num::NonZero;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,7 +60,7 @@ fn run_checked(arguments: &ExecArguments, sink: &mut Sink) -> Result<Exit, Optio
     let listener = place.listen()?;
     let ended = thread::scope(|scope| {
         let ear = scope.spawn(|| listen(&listener, &timer, &heard, &over));
-        for _ in 0..jobs(arguments) {
+        for _ in 0..warpwatt_run::threads(arguments.jobs) {
             scope.spawn(|| timer.run());
         }
         let ended = started(&program, arguments.words(), &place, &setup);
@@ -97,11 +96,6 @@ fn first(rejection: Rejection) -> Option<Diag> {
     rejection.0.diags.into_iter().next()
 }
 
-fn jobs(arguments: &ExecArguments) -> usize {
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    arguments.jobs.map_or(cores, usize::from)
-}
-
 /// The GPU with and without techniques, as a plan with one kernel in whose place the program's stand.
 fn resolved(arguments: &ExecArguments, gpu: &str, sink: &mut Sink) -> Option<Resolved> {
     let text = arguments.question(gpu).study(sink)?;
@@ -134,6 +128,7 @@ fn setup(
         record: !arguments.functional,
         values: execution.values,
         limit: arguments.limit,
+        threads: warpwatt_run::threads(arguments.jobs),
         trace_bytes: arguments.trace_bytes << 20,
         device: device(gpu, arguments.memory << 20, spec),
     }

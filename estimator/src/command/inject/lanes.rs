@@ -1,7 +1,6 @@
 //! Faults of lanes: what they do, and which techniques find them.
 
 use std::fmt::Write as _;
-use std::num::NonZero;
 
 use serde_json::{Map, Value, json};
 use warpwatt_gpu::GpuSpec;
@@ -134,8 +133,7 @@ fn campaign(
     (places, checkers): (&Permanent<'_>, &[Checker]),
     (fault, samples): (Fault, u64),
 ) -> Result<Campaign, Diag> {
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let jobs = arguments.jobs.map_or(cores, usize::from);
+    let jobs = warpwatt_run::threads(arguments.jobs);
     let drawn = (samples, arguments.seed);
     let bar = bar(samples as usize, arguments.quiet);
     let seen = || bar.inc(1);

@@ -7,7 +7,6 @@ mod protected;
 mod show;
 
 use std::io::{self, IsTerminal};
-use std::num::NonZero;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -208,8 +207,7 @@ fn executed(
         err("the journal there is of another campaign or version: this one begins anew\n");
     }
     let (mut journal, known) = opened.map_or((None, Vec::new()), |it| (Some(it.journal), it.known));
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let jobs = arguments.jobs.map_or(cores, usize::from);
+    let jobs = warpwatt_run::threads(arguments.jobs);
     let done = known.iter().flatten().count();
     let bar = bar(count - done, arguments.quiet);
     if done > 0 && !arguments.quiet {

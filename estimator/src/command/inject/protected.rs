@@ -1,7 +1,6 @@
 //! Flips of bits that techniques protect: what is found, what is corrected, and what that costs.
 
 use std::fmt::Write as _;
-use std::num::NonZero;
 
 use serde_json::{Map, Value, json};
 use warpwatt_gpu::GpuSpec;
@@ -114,8 +113,7 @@ fn executed(
     golden: &Golden<'_>,
     drawn: &Drawn,
 ) -> Result<Tally, Diag> {
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let jobs = arguments.jobs.map_or(cores, usize::from);
+    let jobs = warpwatt_run::threads(arguments.jobs);
     let bar = bar(drawn.left.strikes.len(), arguments.quiet);
     let tally = campaign(golden, &drawn.left, &[], jobs, |_, _| {
         bar.inc(1);

@@ -117,6 +117,7 @@ fn executed(
         limit: arguments.limit,
         record: true,
         values: false,
+        threads: warpwatt_run::threads(None),
         races: false,
         listed: 1,
     };

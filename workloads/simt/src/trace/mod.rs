@@ -107,6 +107,17 @@ impl KernelTrace {
         });
     }
 
+    /// Appends the warps of another trace of the launch.
+    pub(crate) fn append(&mut self, other: &Self) {
+        let shift = self.bytes.len() as u64;
+        self.bytes.extend_from_slice(&other.bytes);
+        self.warps.extend(other.warps.iter().map(|warp| WarpSpan {
+            start: warp.start + shift,
+            end: warp.end + shift,
+            steps: warp.steps,
+        }));
+    }
+
     /// The launch with each CTA a second time, behind all of them: the grid is twice as deep.
     #[must_use]
     pub fn with_ctas_twice(&self) -> Self {

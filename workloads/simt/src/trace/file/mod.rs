@@ -235,6 +235,7 @@ fn read_launch(
         warp_instructions: counts.warp_instructions,
         thread_instructions: counts.thread_instructions,
         predicated_off: counts.predicated_off,
+        spread: 0,
         trace: Some(trace),
     })
 }
