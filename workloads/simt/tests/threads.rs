@@ -10,7 +10,7 @@ const CTAS: u32 = 120;
 /// A launch of `body`, which computes `%r9` from `%r8`, the number of the thread in the grid; `%rd2` is the address of its word.
 fn run(body: &str, options: &Options) -> (Result<Execution, ExecError>, Vec<u8>) {
     let source = format!(
-        ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{
         .reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<19>; .reg .b64 %rd<19>;
         mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r8, %r2, 256, %r1;
         ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r8, 4; add.s64 %rd2, %rd1, %rd2;
@@ -132,6 +132,22 @@ fn bytes_of_a_word_that_several_write_are_all_kept() {
     let own =
         same("cvt.u64.u32 %rd3, %r8; add.s64 %rd3, %rd1, %rd3; st.global.u8 [%rd3], %r9; ret;");
     assert!(own > 1_000_000, "{own}");
+}
+
+#[test]
+fn what_is_copied_to_shared_memory_is_read() {
+    // 16 bytes of each fourth thread, from this CTA's words or from those of the CTA before.
+    let body = |back: u32| {
+        format!(
+            ".shared .align 16 .b8 tile[1024]; and.b32 %r4, %r1, 3; setp.ne.u32 %p2, %r4, 0; setp.eq.u32 %p3, %r2, 0;
+            mov.u32 %r5, tile; mad.lo.u32 %r6, %r1, 4, %r5; @%p3 bra $out; sub.s64 %rd3, %rd2, {back};
+            @!%p2 cp.async.cg.shared.global [%r6], [%rd3], 16; cp.async.wait_all; bar.sync 0; ld.shared.u32 %r7, [%r6];
+            add.u32 %r9, %r9, %r7; $out: bar.sync 0; st.global.u32 [%rd2], %r9; ret;"
+        )
+    };
+    let own = same(&body(0));
+    assert!(own > 1_000_000, "{own}");
+    assert_eq!(same(&body(1024)), 0);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! happened: the stretches run again one CTA after the other. (Thread-level speculation; J. G. Steffan and T. C. Mowry, "The Potential for Using
 //! Thread-Level Data Speculation to Facilitate Automatic Parallelization", HPCA 1998.)
 
+mod note;
 mod view;
 
 use std::mem;
@@ -14,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::{Op, Source, Special};
+use warpwatt_ptx::program::{CopyAsync, CopySize, GRID_WORKSPACE, Op, Source, Special};
 use warpwatt_ptx::types::Space;
 
 use crate::memory::DeviceMemory;
@@ -38,9 +39,7 @@ const SHARES: usize = 4;
 
 /// Whether stretches can be told apart by their loads and stores: nothing else reaches device memory, and nothing that a CTA alone does not have.
 pub(crate) fn can(entry: &Entry) -> bool {
-    let waits = Source::Special(Special::Number(
-        warpwatt_ptx::program::GRID_WORKSPACE as u32,
-    ));
+    let waits = Source::Special(Special::Number(GRID_WORKSPACE as u32));
     let own = |space| {
         matches!(
             space,
@@ -49,6 +48,11 @@ pub(crate) fn can(entry: &Entry) -> bool {
     };
     let apart = |op: &Op| match op {
         Op::Load(_) | Op::Store(_) => true,
+        Op::CopyAsync(CopyAsync {
+            to,
+            size: CopySize::Bytes { .. },
+            ..
+        }) => to.space == Space::Shared,
         Op::Runtime(_) | Op::ImageQuery(_) | Op::TensorMemory(_) => false,
         op => op.traits().memory.is_none_or(|memory| own(memory.space)),
     };

@@ -10,7 +10,6 @@ use crate::error::Cause;
 use crate::lanes::{add_singles, map1, quiet};
 use crate::memory::{BadAccess, Memories};
 use crate::span::{Reach, Span};
-use crate::speculate::View;
 use crate::trace::{Affine, LaneMask, lanes};
 
 /// The addresses of a warp's lanes, and which lanes access them.
@@ -99,15 +98,13 @@ impl<const W: usize> Warp<W> {
                 }
             }
         }
-        if let Some(view) = memories.device.view() {
-            note(
-                view,
-                access,
-                executed,
-                &addresses,
-                !matches!(inst.op, Op::Load(_)),
-            );
-        }
+        let written = !matches!(inst.op, Op::Load(_));
+        memories.note(
+            access.space,
+            access.bytes(),
+            (executed, &addresses),
+            written,
+        );
         if let Some(before) = before {
             self.watched((inst, access), step, &addresses, &before, memories);
         }
@@ -360,37 +357,6 @@ impl<const W: usize> Warp<W> {
         }
         Ok(())
     }
-}
-
-/// Notes what lanes read or wrote in device memory.
-fn note<const W: usize>(
-    view: &mut View,
-    access: &Access,
-    executed: LaneMask,
-    addresses: &[u64; W],
-    written: bool,
-) {
-    let bytes = u64::from(access.bytes());
-    let reaches = |address: u64| match access.space {
-        Space::Global => true,
-        Space::Generic => Space::of(address) == Space::Global,
-        _ => false,
-    };
-    // Neighbours are noted together.
-    let (mut start, mut end) = (0, 0);
-    for lane in lanes(executed) {
-        let address = addresses[lane as usize];
-        if !reaches(address) {
-            continue;
-        }
-        if address == end {
-            end += bytes;
-        } else if address < start || address + bytes > end {
-            view.note(start, end, written);
-            (start, end) = (address, address + bytes);
-        }
-    }
-    view.note(start, end, written);
 }
 
 /// Calls `each` with the `N` bytes that every executed lane accesses, lowest lane first. Where they lie at a common distance they are

@@ -42,6 +42,9 @@ impl<const W: usize> Warp<W> {
                 self.copy_all(how, Some(barrier), inst, executed, memories)?;
             }
         }
+        if let CopySize::Bytes { count, .. } = how.size {
+            memories.note(how.from.space, count.into(), (executed, &from), false);
+        }
         let bulk = !matches!(how.size, CopySize::Bytes { .. });
         Ok(match bulk && how.to.space == Space::Global {
             true => to,
