@@ -19,6 +19,7 @@ use warpwatt_ptx::program::{CopyAsync, CopySize, GRID_WORKSPACE, Op, Source, Spe
 use warpwatt_ptx::types::Space;
 
 use crate::memory::DeviceMemory;
+pub(crate) use note::Reached;
 pub(crate) use view::View;
 use view::Written;
 
@@ -26,10 +27,10 @@ use view::Written;
 const PAGES: usize = (512 << 20) / view::PAGE;
 
 /// Warp instructions after which it is known about how many a CTA has.
-pub(crate) const PROBE: u64 = 100_000;
+pub(crate) const PROBE: u64 = 20_000;
 
 /// Warp instructions below which threads are not worth it.
-const LEAST: u64 = 1_000_000;
+const LEAST: u64 = 200_000;
 
 /// Warp instructions of a round.
 const ROUND: u64 = 32_000_000;

@@ -4,7 +4,32 @@ use warpwatt_ptx::types::Space;
 
 use super::View;
 use crate::memory::Memories;
-use crate::trace::{LaneMask, lanes};
+use crate::trace::{Affine, LaneMask, lanes};
+
+/// The lanes that access, and their addresses.
+pub(crate) struct Reached<'a, const W: usize> {
+    pub executed: LaneMask,
+    pub addresses: &'a [u64; W],
+    /// The rule that the executed lanes' addresses follow, if one is known.
+    pub rule: Option<Affine>,
+}
+
+impl<const W: usize> Reached<'_, W> {
+    /// From the first byte to behind the last one, if the lanes reach all between them, `bytes` each.
+    fn row(&self, bytes: u64) -> Option<[u64; 2]> {
+        let rule = self.rule?;
+        let first = self.executed.trailing_zeros();
+        let count = self.executed.count_ones();
+        let neighbours = self.executed >> first == LaneMask::MAX >> (LaneMask::BITS - count);
+        let row = neighbours && rule.stride as u64 == bytes || rule.stride == 0;
+        let last = self.addresses[(first + count - 1) as usize % W];
+        row.then(|| {
+            let start = self.addresses[first as usize];
+            let end = if rule.stride == 0 { start } else { last };
+            [start, end.saturating_add(bytes)]
+        })
+    }
+}
 
 impl Memories<'_> {
     /// Notes what lanes read or wrote, `bytes` each, where CTAs run before those in front of them have come to their end.
@@ -13,11 +38,11 @@ impl Memories<'_> {
         &mut self,
         space: Space,
         bytes: u32,
-        (executed, addresses): (LaneMask, &[u64; W]),
+        lanes: &Reached<'_, W>,
         written: bool,
     ) {
         if let Some(view) = self.device.view() {
-            view.note_lanes(space, bytes.into(), (executed, addresses), written);
+            view.note_lanes(space, bytes.into(), lanes, written);
         }
     }
 }
@@ -27,7 +52,7 @@ impl View {
         &mut self,
         space: Space,
         bytes: u64,
-        (executed, addresses): (LaneMask, &[u64; W]),
+        reached: &Reached<'_, W>,
         written: bool,
     ) {
         let reaches = |address: u64| match space {
@@ -35,18 +60,25 @@ impl View {
             Space::Generic => Space::of(address) == Space::Global,
             _ => false,
         };
+        if let Some([start, end]) = reached.row(bytes) {
+            // No row of a warp is as long as what lies between two spaces.
+            if reaches(start) {
+                self.note(start, end, written);
+            }
+            return;
+        }
         // Neighbours are noted together.
         let (mut start, mut end) = (0, 0);
-        for lane in lanes(executed) {
-            let address = addresses[lane as usize];
+        for lane in lanes(reached.executed) {
+            let address = reached.addresses[lane as usize];
             if !reaches(address) {
                 continue;
             }
             if address == end {
                 end += bytes;
-            } else if address < start || address + bytes > end {
+            } else if address < start || address.saturating_add(bytes) > end {
                 self.note(start, end, written);
-                (start, end) = (address, address + bytes);
+                (start, end) = (address, address.saturating_add(bytes));
             }
         }
         self.note(start, end, written);

@@ -17,9 +17,14 @@ const WORD: usize = 4;
 /// A bit a word of a page.
 type Words = [u64; PAGE / WORD / 64];
 
+/// Entries of the table of pages that were touched lately; those of a warp's rows and arrays are found there.
+const RECENT: usize = 64;
+
 /// A page that was touched.
 #[derive(Clone, Debug)]
 struct Page {
+    /// The address of its first byte.
+    start: u64,
     bytes: Vec<u8>,
     read: Words,
     written: Words,
@@ -29,8 +34,11 @@ struct Page {
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     base: Arc<DeviceMemory>,
-    /// By the address of their first byte.
-    pages: FxHashMap<u64, Page>,
+    pages: Vec<Page>,
+    /// Their numbers, by the address of their first byte.
+    numbers: FxHashMap<u64, u32>,
+    /// Numbers of pages, by bits of an address in them.
+    recent: [u32; RECENT],
     /// How many pages all stretches may touch together.
     budget: Arc<AtomicUsize>,
 }
@@ -43,114 +51,168 @@ impl View {
     pub fn new(base: Arc<DeviceMemory>, budget: Arc<AtomicUsize>) -> Self {
         Self {
             base,
-            pages: FxHashMap::default(),
+            pages: Vec::new(),
+            numbers: FxHashMap::default(),
+            recent: [0; RECENT],
             budget,
         }
     }
 
     /// The page that an address lies in: where it begins, and its bytes. None if no buffer holds the address, or too many pages were touched.
+    #[inline]
     pub fn range_of(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
-        let (start, bytes) = page_of(&self.base, address)?;
-        if !self.pages.contains_key(&start) {
-            let taken = |left: usize| left.checked_sub(1);
-            let budget = &self.budget;
-            budget
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken)
-                .ok()?;
-            let page = Page {
-                bytes: bytes.to_vec(),
-                read: Words::default(),
-                written: Words::default(),
-            };
-            self.pages.insert(start, page);
+        let number = self.number(address, true)?;
+        let page = &mut self.pages[number];
+        Some((page.start, &mut page.bytes))
+    }
+
+    /// The number of the page that an address lies in, if it was touched or is to be.
+    #[inline]
+    fn number(&mut self, address: u64, touch: bool) -> Option<usize> {
+        let recent = self.recent[(address / PAGE as u64) as usize % RECENT] as usize;
+        match self.pages.get(recent) {
+            Some(page) if page.holds(address) => Some(recent),
+            _ => self.look_up(address, touch),
         }
-        let page = self.pages.get_mut(&start)?;
-        Some((start, &mut page.bytes))
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, address: u64, touch: bool) -> Option<usize> {
+        let (start, bytes) = page_of(&self.base, address)?;
+        let number = match self.numbers.get(&start) {
+            Some(&number) => number,
+            None if !touch => return None,
+            None => {
+                let taken = |left: usize| left.checked_sub(1);
+                let budget = &self.budget;
+                budget
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken)
+                    .ok()?;
+                let number = self.pages.len() as u32;
+                self.pages.push(Page {
+                    start,
+                    bytes: bytes.to_vec(),
+                    read: Words::default(),
+                    written: Words::default(),
+                });
+                self.numbers.insert(start, number);
+                number
+            }
+        };
+        self.recent[(address / PAGE as u64) as usize % RECENT] = number;
+        Some(number as usize)
     }
 
     /// Notes that bytes from `start` to `end` were read, or else written, in pages that were touched.
     pub fn note(&mut self, start: u64, end: u64, written: bool) {
         let mut at = start;
         while at < end {
-            let Some((first, bytes)) = page_of(&self.base, at) else {
+            let Some(number) = self.number(at, false) else {
                 // A lane that copies nothing may have any address.
                 at += WORD as u64;
                 continue;
             };
-            let next = end.min(first + bytes.len() as u64);
-            if let Some(page) = self.pages.get_mut(&first) {
-                page.note((at - first) as usize, (next - first) as usize, written);
-            }
-            at = next;
+            let page = &mut self.pages[number];
+            let first = at - page.start;
+            let last = (end - page.start).min(page.bytes.len() as u64);
+            page.note(first as usize, last as usize, written);
+            at = page.start + last;
         }
     }
 
     /// Whether it read nothing that others wrote; what it wrote itself joins that.
     pub(super) fn is_apart(&self, others: &mut Written) -> bool {
-        let meet = |start: &u64, page: &Page| {
-            let others = others.0.get(start);
+        let meet = |page: &Page| {
+            let others = others.0.get(&page.start);
             others.is_some_and(|others| others.iter().zip(&page.read).any(|(w, r)| w & r != 0))
         };
-        if self.pages.iter().any(|(start, page)| meet(start, page)) {
+        if self.pages.iter().any(meet) {
             return false;
         }
-        for (&start, page) in &self.pages {
-            if page.written != Words::default() {
-                let all = others.0.entry(start).or_default();
-                all.iter_mut()
-                    .zip(page.written)
-                    .for_each(|(all, own)| *all |= own);
-            }
+        for page in self.pages.iter().filter(|page| page.is_written()) {
+            let all = others.0.entry(page.start).or_default();
+            all.iter_mut()
+                .zip(page.written)
+                .for_each(|(all, own)| *all |= own);
         }
         true
     }
 
     /// The pages with what was written, without the memory behind them.
     pub(super) fn into_writes(self) -> Writes {
-        let written = |page: &Page| page.written != Words::default();
         let mut pages = self.pages;
-        pages.retain(|_, page| written(page));
+        pages.retain(Page::is_written);
         Writes(pages)
     }
 }
 
 /// What a stretch wrote.
-pub(super) struct Writes(FxHashMap<u64, Page>);
+pub(super) struct Writes(Vec<Page>);
 
 impl Writes {
     /// Writes it to the memory that all stretches began with.
     pub fn apply(&self, memory: &mut DeviceMemory) {
-        for (&start, page) in &self.0 {
-            let Some((base, bytes)) = memory.range_of(start) else {
+        for page in &self.0 {
+            let Some((base, bytes)) = memory.range_of(page.start) else {
                 continue;
             };
-            let to = &mut bytes[(start - base) as usize..];
-            for (number, &words) in page.written.iter().enumerate() {
-                let mut left = words;
-                while left != 0 {
-                    let word = 64 * number + left.trailing_zeros() as usize;
-                    left &= left - 1;
-                    let range = word * WORD..((word + 1) * WORD).min(page.bytes.len());
-                    to[range.clone()].copy_from_slice(&page.bytes[range]);
-                }
+            let to = &mut bytes[(page.start - base) as usize..];
+            let all = page.bytes.len().div_ceil(WORD);
+            let written = |&word: &usize| page.written[word / 64] >> (word % 64) & 1 == 1;
+            let mut word = 0;
+            while word < all {
+                let run = (word..all).take_while(written).count();
+                let range = word * WORD..((word + run) * WORD).min(page.bytes.len());
+                to[range.clone()].copy_from_slice(&page.bytes[range]);
+                word += run + 1;
             }
         }
     }
 }
 
 impl Page {
+    #[inline]
+    fn holds(&self, address: u64) -> bool {
+        address.wrapping_sub(self.start) < self.bytes.len() as u64
+    }
+
+    fn is_written(&self) -> bool {
+        self.written != Words::default()
+    }
+
+    /// Notes bytes of it. Of a word that is written in part the rest is as if it were read; the last word of a buffer may be short.
     fn note(&mut self, start: usize, end: usize, written: bool) {
-        for word in start / WORD..end.div_ceil(WORD) {
-            let (number, bit) = (word / 64, 1 << (word % 64));
-            // The last word of a buffer may be a part of one.
-            let covers = start <= word * WORD && end >= ((word + 1) * WORD).min(self.bytes.len());
-            if !(written && covers) {
-                self.read[number] |= bit & !self.written[number];
-            }
-            if written {
-                self.written[number] |= bit;
-            }
+        let (first, last) = (start / WORD, end.div_ceil(WORD));
+        if written {
+            let whole_last = if end == self.bytes.len() {
+                last
+            } else {
+                end / WORD
+            };
+            self.read_unless_written(first, start.div_ceil(WORD));
+            self.read_unless_written(whole_last.max(first), last);
+            each(first, last, |number, bits| self.written[number] |= bits);
+        } else {
+            self.read_unless_written(first, last);
         }
+    }
+
+    fn read_unless_written(&mut self, first: usize, last: usize) {
+        each(first, last, |number, bits| {
+            self.read[number] |= bits & !self.written[number];
+        });
+    }
+}
+
+/// The bits of words from `first` to `last`, by sixty-fours.
+#[inline]
+fn each(first: usize, last: usize, mut to: impl FnMut(usize, u64)) {
+    let mut at = first;
+    while at < last {
+        let next = last.min((at / 64 + 1) * 64);
+        let bits = (u64::MAX >> (64 - (next - at))) << (at % 64);
+        to(at / 64, bits);
+        at = next;
     }
 }
 
@@ -236,8 +298,7 @@ mod tests {
             assert_eq!(load(view, base), 7);
             assert_eq!(load(view, base + PAGE as u64), 7);
         }
-        let mut third = first.clone();
-        third.pages.clear();
+        let mut third = View::new(Arc::clone(&first.base), Arc::clone(&first.budget));
         assert!(third.range_of(base).is_none());
     }
 }

@@ -10,6 +10,7 @@ use crate::error::Cause;
 use crate::lanes::{add_singles, map1, quiet};
 use crate::memory::{BadAccess, Memories};
 use crate::span::{Reach, Span};
+use crate::speculate::Reached;
 use crate::trace::{Affine, LaneMask, lanes};
 
 /// The addresses of a warp's lanes, and which lanes access them.
@@ -99,12 +100,12 @@ impl<const W: usize> Warp<W> {
             }
         }
         let written = !matches!(inst.op, Op::Load(_));
-        memories.note(
-            access.space,
-            access.bytes(),
-            (executed, &addresses),
-            written,
-        );
+        let reached = Reached {
+            executed,
+            addresses: &addresses,
+            rule,
+        };
+        memories.note(access.space, access.bytes(), &reached, written);
         if let Some(before) = before {
             self.watched((inst, access), step, &addresses, &before, memories);
         }

@@ -8,6 +8,7 @@ use super::access::{Footprint, each_lane};
 use super::tensor::complete;
 use crate::barrier_word::{BarrierWord, offset};
 use crate::memory::{BadAccess, Memories};
+use crate::speculate::Reached;
 use crate::trace::{Beyond, Copied, LaneMask, Piece, lanes};
 
 /// What bulk copies move at a time.
@@ -43,7 +44,12 @@ impl<const W: usize> Warp<W> {
             }
         }
         if let CopySize::Bytes { count, .. } = how.size {
-            memories.note(how.from.space, count.into(), (executed, &from), false);
+            let reached = Reached {
+                executed,
+                addresses: &from,
+                rule: None,
+            };
+            memories.note(how.from.space, count.into(), &reached, false);
         }
         let bulk = !matches!(how.size, CopySize::Bytes { .. });
         Ok(match bulk && how.to.space == Space::Global {
