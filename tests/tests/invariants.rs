@@ -158,10 +158,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "warpwatt-analysis",
         &[
+            "warpwatt-board",
             "warpwatt-circuit",
             "warpwatt-gpu",
             "warpwatt-input",
             "warpwatt-pricing",
+            "warpwatt-ptx",
             "warpwatt-reliability",
             "warpwatt-report",
             "warpwatt-run",

@@ -102,6 +102,7 @@ fn execute_all(
             trace_bytes: setup.trace_bytes,
             values: setup.values,
             races: false,
+            interrupt: None,
         };
         let execution = execute(module, &launch, memory, &options);
         let execution = execution.inspect_err(|_| drop(memory.take_launches()));

@@ -11,6 +11,7 @@ use warpwatt_ptx::{Entry, Module};
 use crate::cta::{ClusterShape, Cta, CtaFault, Ground, Idle};
 use crate::error::{ExecError, Fault};
 use crate::grid::{Grid, Launched};
+use crate::interrupt::Interrupt;
 use crate::memory::DeviceMemory;
 use crate::races::{Race, Watch};
 use crate::registers::Place;
@@ -50,6 +51,8 @@ pub struct Options {
     pub values: bool,
     /// Whether to look for data races, which takes several times as long and about 100 bytes for each word that the kernel touches.
     pub races: bool,
+    /// What may end the execution before its time.
+    pub interrupt: Option<Interrupt>,
 }
 
 impl Default for Options {
@@ -62,6 +65,7 @@ impl Default for Options {
             trace_bytes: u64::MAX,
             values: false,
             races: false,
+            interrupt: None,
         }
     }
 }
@@ -287,6 +291,7 @@ fn run<const W: usize>(
         left: options.limit,
         changes: 0,
         idle: Idle::of(options.limit),
+        interrupt: options.interrupt,
         lanes: None,
     };
     let cluster = cluster_of(entry, launch);

@@ -3,7 +3,7 @@
 use warpwatt_gcn::Code;
 use warpwatt_ptx::Module;
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_simt::{DeviceMemory, Execution, Launch, Nested, Options, execute};
+use warpwatt_simt::{DeviceMemory, Execution, Interrupt, Launch, Nested, Options, execute};
 
 use crate::launch::{Case, ElementType, Mismatch, Prepared};
 use crate::machine_code::machine_launch;
@@ -24,6 +24,8 @@ pub struct RunOptions {
     pub races: bool,
     /// Mismatches that are listed; all are counted.
     pub listed: usize,
+    /// What may end the execution of PTX before its time.
+    pub interrupt: Option<Interrupt>,
 }
 
 impl Default for RunOptions {
@@ -35,6 +37,7 @@ impl Default for RunOptions {
             values: false,
             races: false,
             listed: 10,
+            interrupt: None,
         }
     }
 }
@@ -196,6 +199,7 @@ fn run_launches(
                     record: options.record,
                     values: options.values,
                     races: options.races,
+                    interrupt: options.interrupt,
                     ..Options::default()
                 },
             })?;

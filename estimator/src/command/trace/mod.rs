@@ -119,6 +119,7 @@ fn executed(
         values: false,
         races: false,
         listed: 1,
+        interrupt: None,
     };
     let traced = trace(&kernel, options, &sink.sources, cache);
     if let Some(cache) = cache {
