@@ -49,3 +49,16 @@ def test_what_was_patched_is_as_before():
         assert jit.run is not before
         1 / 0
     assert jit.run is before
+
+
+def test_what_is_read_only_stays(add_ptx, vectors):
+    a, b, c = vectors
+    a.flags.writeable = False
+    kernel = ww.Kernel.ptx(add_ptx, args=dict(a=a, b=b, c=c, n=3000), grid=12, block=256)
+    with ww.capture(ww.Gpu("v100")) as run:
+        run.launch(kernel)
+    assert (c == a + b).all()
+    c.flags.writeable = False
+    kernel = ww.Kernel.ptx(add_ptx, args=dict(a=a, b=a, c=c, n=3000), grid=12, block=256)
+    with ww.capture(ww.Gpu("v100")) as run, pytest.raises(ww.Error, match="`c` is read-only"):
+        run.launch(kernel)

@@ -143,6 +143,7 @@ def test_ptx_that_is_not_modelled_has_the_command_s_words(add_ptx, vectors, comm
         (("v100", {"sm.threads": "many"}), {}, "sm.threads"),
         ((), dict(board="titan"), "there is no board `titan`"),
         (("v100",), dict(lower="sas"), "called `sas`"),
+        (("v100",), dict(vdd=0.7), "takes a node too"),
     ],
 )
 def test_gpus_that_cannot_be_are_refused(arguments, keys, message):
@@ -150,6 +151,11 @@ def test_gpus_that_cannot_be_are_refused(arguments, keys, message):
         ww.Gpu(*arguments, **keys)
     with pytest.raises(TypeError, match="is no key of a GPU"):
         ww.Gpu("v100", noed="7nm")
+
+
+def test_a_clock_that_follows_is_no_run_s(add):
+    with pytest.raises(ww.Error, match="is for what_if"):
+        add.run(ww.Gpu("v100", node="7nm", clock="follows_vdd"))
 
 
 LOOP = """

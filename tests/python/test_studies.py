@@ -1,5 +1,8 @@
 """Questions, studies, tables, arrays and technologies, against the command's."""
 
+import os
+import signal
+
 import numpy as np
 import pytest
 
@@ -97,6 +100,24 @@ def test_what_is_finished_stays(tmp_path):
     heard.clear()
     again = study.run(progress=lambda *far: heard.append(far), out=tmp_path / "results")
     assert not heard and again.document == first.document
+
+
+def test_ctrl_c_keeps_what_is_finished(tmp_path):
+    study = ww.Study({**STUDY, "workloads": {"kernels": ["vector_add", "matmul_tiled", "scan", "hotspot"]}})
+    done = []
+
+    def interrupt(points, _):
+        if not done:
+            os.kill(os.getpid(), signal.SIGINT)
+        done.append(points)
+
+    with pytest.raises(KeyboardInterrupt):
+        study.run(jobs=1, progress=interrupt, out=tmp_path / "results")
+    assert done[0] < len(study)
+    heard = []
+    gone_on = study.run(progress=lambda points, _: heard.append(points), out=tmp_path / "results")
+    assert heard and heard[-1] <= len(study) - done[0]
+    assert gone_on.document == study.run().document
 
 
 def test_jobs_change_nothing(results):

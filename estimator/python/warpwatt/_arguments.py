@@ -52,7 +52,9 @@ def as_array(value):
             raise TypeError(
                 f"an array on a device (DLPack type {kind}) cannot be read: copy it to the host first"
             )
-        return np.from_dlpack(value)
+        array = np.from_dlpack(value)
+        # Some exporters do not say that their memory may be written.
+        return array if array.flags.writeable or not hasattr(value, "numpy") else value.numpy()
     return None
 
 

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 
 from . import _numba, _triton
 from ._kernel import CYCLE_LIMIT, LIMIT, Kernel
+from ._native import Error
 from ._run import readable
 
 
@@ -43,7 +44,7 @@ class capture:
         """Runs a launch (a Kernel) and writes what its buffers hold into the arrays that were passed."""
         run = kernel.run(self.gpu, **self._limits)
         for name, array in kernel._arrays.items():
-            array[...] = run.outputs[name]
+            _write(name, array, run.outputs[name])
         document = run.document
         shape = {"grid": kernel.grid, "block": kernel.block}
         self.launches.append({"kernel": kernel.name, **shape, **_figures(run), "document": document})
@@ -55,6 +56,14 @@ class capture:
 
     def __repr__(self):
         return f"<warpwatt.capture on {self.gpu.preset}: {len(self.launches)} launches>"
+
+
+def _write(name, array, contents):
+    """What a buffer holds, into its array; constants may stay as they are."""
+    if array.flags.writeable:
+        array[...] = contents
+    elif array.tobytes() != contents.tobytes():
+        raise Error(f"`{name}` is read-only, and the kernel writes into it: pass a copy")
 
 
 def _figures(run):

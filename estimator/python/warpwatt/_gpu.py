@@ -1,11 +1,13 @@
 """GPUs and boards."""
 
+import os
+
 from . import _native
 from ._units import setting, with_unit
 
 #: Where a run is priced, and the unit that a bare number has.
 _PLACE = {"node": "nm", "library": None, "flavour": None, "temperature": "K", "vdd": "V"}
-#: The node of a board or a preset whose runs are to be priced, where none is named.
+#: What a message lists.
 _KEYS = "node, library, flavour, temperature (K), vdd (V), lower, board, clock"
 
 
@@ -16,7 +18,7 @@ class Gpu:
     Gpu("v100", node="12nm", temperature=330, sm_count=40)
     Gpu("tesla-16sm", {"sm.threads": 512, "l2.kb": 1024}, node="7nm")
 
-    preset: a name of `warpwatt list presets` (`warpwatt.presets()`).
+    preset: a name of `warpwatt list presets`.
     overrides: settings of the GPU by their dotted names (docs/gpu-model.md). As a keyword a setting has `__` for its first dot: `sm__threads=512`.
     node: technology node, as "7nm" or a number of nanometres. Without one, runs have cycles but no energy.
     vdd: supply, as "0.7V" or a number of volts. Left out, the nominal one.
@@ -36,11 +38,14 @@ class Gpu:
             if "__" not in key:
                 raise TypeError(f"`{key}` is no key of a GPU: {_KEYS}; settings have a dot (`sm.threads`), which is `__` in a keyword (sm__threads=512)")
             settings[key.replace("__", ".", 1)] = value
+        if place and "node" not in place:
+            raise _native.Error(f'`{next(iter(place))}` says where a run is priced, which takes a node too: add node="7nm"')
         self._place = place
         self._clock = clock
         self._lower = lower
         self._settings = [setting(key, value) for key, value in settings.items()]
         where = [place.get(key) for key in _PLACE]
+        board = None if board is None else os.fspath(board)
         self._native = _native.Gpu(preset, self._settings, where, lower, board)
 
     @property

@@ -97,6 +97,8 @@ class Kernel:
 
         limit: warp instructions before a launch is taken for endless. cycle_limit: cycles before timing is given up.
         """
+        if gpu._clock not in (None, "fixed"):
+            raise _native.Error(f'clock="{gpu._clock}" is for what_if: a run is timed at the clock that its GPU has, sm__clock_mhz=...')
         return Run(self._native.run(gpu._native, limit, cycle_limit), self, gpu)
 
     def execute(self, gpu=None, *, limit=LIMIT):

@@ -36,12 +36,13 @@ def compiled(fn, args, constexpr, grid, target, num_warps, num_stages):
     if len(args) != len(free):
         raise Error(f"`{fn.__name__}` takes {', '.join(free)} besides its constants, and {len(args)} arguments are given")
     bound = dict(zip(free, args))
-    # None is a constant of Triton's.
-    constants.update({name: None for name, value in bound.items() if value is None})
-    passed = {name: value for name, value in bound.items() if value is not None}
+    # As Triton specialises launches: None and 1 are constants.
+    constants.update({one.name: bound[one.name] for one in fn.params if one.name in bound and _is_constant(one, bound[one.name])})
+    passed = {name: value for name, value in bound.items() if name not in constants}
     types = {name: _type(name, value) for name, value in passed.items()}
     signature = {name: types.get(name, "constexpr") for name in parameters}
-    attributes = {(parameters.index(name),): [["tt.divisibility", 16]] for name, value in passed.items() if _is_divisible(value)}
+    divisible = [at for at, one in enumerate(fn.params) if one.name in passed and _is_divisible(one, passed[one.name])]
+    attributes = {(at,): [["tt.divisibility", 16]] for at in divisible}
     source = ASTSource(fn, signature=signature, constexprs=constants, attrs=attributes)
     options = {"num_warps": num_warps, "num_stages": num_stages}
     made = triton.compile(source, target=GPUTarget("cuda", _capability(target), 32), options=options)
@@ -82,11 +83,19 @@ def _type(name, value):
     return "i32" if -(1 << 31) <= value < 1 << 31 else "i64" if value < 1 << 63 else "u64"
 
 
-def _is_divisible(value):
-    """As Triton specialises launches: pointers to what an allocator gives, and whole numbers, that are multiples of 16."""
-    if as_array(value) is not None:
-        return True
-    return isinstance(value, int) and not isinstance(value, bool) and value % 16 == 0
+def _is_whole(value):
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_constant(parameter, value):
+    return value is None or _is_whole(value) and value == 1 and not parameter.do_not_specialize
+
+
+def _is_divisible(parameter, value):
+    """Whether Triton may count on a multiple of 16: pointers to what an allocator gives, and such numbers."""
+    if parameter.do_not_specialize or parameter.do_not_specialize_on_alignment:
+        return False
+    return as_array(value) is not None or _is_whole(value) and value % 16 == 0
 
 
 def _capability(target):
