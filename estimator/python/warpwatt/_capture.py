@@ -1,10 +1,8 @@
 """Host code whose kernels run here instead of on a GPU."""
 
-import html
 import sys
 from contextlib import ExitStack, contextmanager
 
-from . import _numba, _triton
 from ._kernel import CYCLE_LIMIT, LIMIT, Kernel
 from ._native import Error
 from ._run import readable
@@ -93,6 +91,8 @@ class Report:
         return [*self.kernels, self.total]
 
     def _repr_html_(self):
+        import html
+
         head = "".join(f"<th>{name}</th>" for name in ("kernel", "calls", "cycles", "time", "energy", "power"))
         rows = "".join(
             f"<tr><td>{html.escape(row['kernel'])}</td><td>{row['calls']}</td><td>{row['cycles']}</td>" + "".join(f"<td>{cell}</td>" for cell in _cells(row)) + "</tr>"
@@ -138,6 +138,8 @@ def _triton_hook(captured):
             yield
             return
     from triton.runtime.jit import JITFunction
+
+    from . import _triton
 
     def run(function, *args, grid, warmup=False, **words):
         options = {name: words.pop(name, usual) for name, usual in _OPTIONS.items()}

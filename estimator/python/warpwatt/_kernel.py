@@ -1,9 +1,8 @@
 """Kernels with their launches."""
 
 import os
-from pathlib import Path
 
-from . import _cuda, _native, _numba, _triton
+from . import _native
 from ._arguments import Arguments, quoted
 from ._run import Run
 
@@ -48,6 +47,8 @@ class Kernel:
         entry: a name as in the source (`copy<float>` too, if it is instantiated there). arch: "compute_80", "sm_90". options: further options of the compiler.
         The other arguments are those of Kernel.ptx.
         """
+        from . import _cuda
+
         ptx = _cuda.compiled(text, arch, tuple(options))
         return cls.ptx(ptx, entry, args, grid, block, shared, **more)
 
@@ -58,6 +59,8 @@ class Kernel:
         fn: a function under @triton.jit. args: its arguments but for the constants, in order. constexpr: the constants by name.
         grid: an int, a tuple, or a function of the constants. target: "sm_80", "sm_90". A CTA has 32 * num_warps threads.
         """
+        from . import _triton
+
         ptx, entry, arguments, launch = _triton.compiled(fn, args, constexpr or {}, grid, target, num_warps, num_stages)
         return cls.ptx(ptx, entry, arguments, *launch, name=entry, **more)
 
@@ -67,6 +70,8 @@ class Kernel:
 
         args: as the function takes them; arrays of any shape. grid, block: an int or up to three.
         """
+        from . import _numba
+
         ptx, entry, arguments = _numba.compiled(f, args, target)
         return cls.ptx(ptx, entry, arguments, grid, block, shared, name=entry, **more)
 
@@ -80,7 +85,8 @@ class Kernel:
     def file(cls, path, case=None, *, registers=None):
         """A launch file (docs/launch-files.md), or launches that were recorded elsewhere."""
         path = os.fspath(path)
-        return cls(_native.Kernel.file(path, case, registers), Path(path).stem, saved=(path, case))
+        name = os.path.splitext(os.path.basename(path))[0]
+        return cls(_native.Kernel.file(path, case, registers), name, saved=(path, case))
 
     @classmethod
     def _launch(cls, name, ptx, entry, arguments, shape, registers):
@@ -110,6 +116,8 @@ class Kernel:
 
     def save(self, directory):
         """Writes the launch for `warpwatt kernel DIRECTORY/launch.toml`: launch file, PTX and buffers. Returns the launch file's path."""
+        from pathlib import Path
+
         if self._saved is not None:
             raise TypeError(f"`{self.name}` is not in memory: `warpwatt kernel {self._saved[0]}` runs it as it is")
         folder = Path(directory)

@@ -1,6 +1,5 @@
 """What a run showed."""
 
-import html
 import json
 from functools import cached_property
 
@@ -123,6 +122,8 @@ class Run:
         return f"<warpwatt.Run {self.kernel.name} on {self.gpu.preset}: {', '.join(parts)}>"
 
     def _repr_html_(self):
+        import html
+
         rows = [("cycles", self.cycles)]
         if self.energy is not None:
             rows += [
@@ -139,6 +140,8 @@ class Run:
 
     def _bars(self):
         """Energy by structure, else cycles by what they went into, as bars."""
+        import html
+
         if self.structures:
             parts = [(one["name"], one["energy_j"], readable(one["energy_j"], "J")) for one in self.structures]
         else:

@@ -2,8 +2,6 @@
 
 import json
 import os
-import tempfile
-from pathlib import Path
 
 from . import _native
 from ._kernel import Kernel
@@ -19,8 +17,8 @@ class Study:
     """
 
     def __init__(self, study, *, directory="."):
-        with tempfile.TemporaryDirectory(prefix="warpwatt-") as folder:
-            text = _toml(_with_kernels(study, Path(folder)))
+        with _folder() as folder:
+            text = _toml(_with_kernels(study, folder))
             self._native = _native.Study.text("the study", text, os.fspath(directory))
 
     @classmethod
@@ -47,7 +45,8 @@ class Study:
         which traces are kept.
         """
         bar = _Bar(len(self), progress)
-        how = _How(jobs, None if out is None else Path(out), None if cache is None else Path(cache), bar.tell)
+        out, cache = (None if one is None else os.fspath(one) for one in (out, cache))
+        how = _How(jobs, out, cache, bar.tell)
         try:
             return Results(self._native.run(how))
         finally:
@@ -180,10 +179,17 @@ def what_if(kernel, gpu, techniques=(), *, node=None, settings=None, jobs=None, 
     asked = {"preset": gpu.preset, "node": "7nm", **gpu._place, **asked, "lower": gpu._lower, "clock": gpu._clock, "board": gpu.board}
     keys = ("preset", "node", "library", "flavour", "temperature", "vdd", "lower", "clock", "board")
     changed = [setting(key, value) for key, value in (settings or {}).items()]
-    with tempfile.TemporaryDirectory(prefix="warpwatt-") as folder:
-        names = [_named(one, Path(folder) / str(at)) for at, one in enumerate(kernels)]
+    with _folder() as folder:
+        names = [_named(one, os.path.join(folder, str(at))) for at, one in enumerate(kernels)]
         question = _native.Study.question(names, techniques, gpu._settings + changed, [asked.get(key) for key in keys])
     return Results(question.run(_How(jobs, None, None, None)))
+
+
+def _folder():
+    """A folder for launch files of kernels that are in memory, which are read at once."""
+    import tempfile
+
+    return tempfile.TemporaryDirectory(prefix="warpwatt-")
 
 
 def _named(kernel, folder):
@@ -205,7 +211,7 @@ def _with_kernels(study, folder):
     workloads = dict(study.get("workloads", {}))
     kernels = workloads.get("kernels")
     if isinstance(kernels, (list, tuple)):
-        workloads["kernels"] = [_entry(one, folder / str(at)) for at, one in enumerate(kernels)]
+        workloads["kernels"] = [_entry(one, os.path.join(folder, str(at))) for at, one in enumerate(kernels)]
         study["workloads"] = workloads
     return study
 
@@ -214,7 +220,7 @@ def _entry(kernel, folder):
     if not isinstance(kernel, Kernel):
         return kernel
     if kernel._saved is None:
-        return {"launch": os.fspath(kernel.save(folder).absolute())}
+        return {"launch": os.path.abspath(kernel.save(folder))}
     name, case = kernel._saved
     entry = {"launch": os.path.abspath(name)} if os.path.exists(name) else {"name": name}
     return entry if case is None else {**entry, "case": case}

@@ -1,8 +1,5 @@
 """Tables: typed columns in SI units, the unit at the end of each name."""
 
-import html
-
-
 class Table:
     """A table that Polars, pandas, DuckDB and others read without a copy: it has the Arrow PyCapsule interface (`__arrow_c_stream__`).
 
@@ -72,6 +69,8 @@ class Table:
         return f"<warpwatt.Table of {len(self)} rows: {shown}>"
 
     def _repr_html_(self, most=20):
+        import html
+
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
         body = "".join("<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row.values()) + "</tr>" for row in self.rows()[:most])
         more = f"<caption>{most} of {len(self)} rows</caption>" if len(self) > most else ""
@@ -79,6 +78,8 @@ class Table:
 
 
 def _cell(value):
+    import html
+
     if value is None:
         return ""
     return html.escape(f"{value:.4g}" if isinstance(value, float) else str(value))
