@@ -158,6 +158,13 @@ def test_a_clock_that_follows_is_no_run_s(add):
         add.run(ww.Gpu("v100", node="7nm", clock="follows_vdd"))
 
 
+def test_what_the_suite_has_not_is_said():
+    with pytest.raises(ww.Error, match="did you mean `scan`"):
+        ww.Kernel.suite("scann")
+    with pytest.raises(ww.Error, match="no build of the suite is called `paper`"):
+        ww.Kernel.suite("scan", build="paper")
+
+
 LOOP = """
 .version 7.0
 .target sm_80
