@@ -1,7 +1,7 @@
 //! Power, energy and area estimator for GPUs: studies, pricing, reports, the warpwatt command.
 
 pub use warpwatt_analysis::{
-    explain, gather, optimise, run, sensitivity, uncertainty, vulnerability,
+    explain, gather, optimise, run, sensitivity, single, uncertainty, vulnerability,
 };
 pub use warpwatt_array as array;
 pub use warpwatt_board as board;

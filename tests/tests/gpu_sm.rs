@@ -1,7 +1,11 @@
 //! The SM on every preset: micro-benchmarks with their formulas, named barriers, and laws on what more of something may do.
 
+use std::sync::atomic::AtomicBool;
+
 use crate::gpu_support::*;
-use warpwatt_gpu::{GpuSpec, Hooks, OpTiming, Run, WritePort, simulate};
+use warpwatt_gpu::{
+    Control, GpuError, GpuSpec, Hooks, OpTiming, Run, WritePort, simulate, simulate_under,
+};
 use warpwatt_simt::trace::{
     BarrierUse, KernelTrace, LatencyClass, Space, StaticInst, Unit, WarpRecorder,
 };
@@ -383,4 +387,32 @@ fn more_of_anything_in_the_sm_does_not_slow_a_kernel_down() {
     }
     println!("anomalies:\n{}", worst.join("\n"));
     assert!(slower.is_empty(), "{}", slower.join("\n"));
+}
+
+/// A flag that is not set changes nothing; one that is set ends the run.
+#[test]
+fn a_run_ends_when_it_is_interrupted() {
+    let mut code = vec![add(1, &[0]); 200];
+    code.push(exit());
+    let trace = straight(code, 4, 4);
+    let under = |flag: bool| {
+        let flag = AtomicBool::new(flag);
+        let control = Control {
+            interrupt: Some(&flag),
+            ..Control::default()
+        };
+        simulate_under(
+            &gpu(),
+            std::slice::from_ref(&trace),
+            Hooks::default(),
+            control,
+        )
+    };
+    let plain = run(&gpu(), trace.clone());
+    let through = under(false).unwrap();
+    assert_eq!(
+        (through.cycles, through.activity),
+        (plain.cycles, plain.activity)
+    );
+    assert!(matches!(under(true), Err(GpuError::Interrupted { .. })));
 }

@@ -41,6 +41,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("warpwatt-board", "estimator/board"),
     ("warpwatt-validation", "estimator/validation"),
     ("warpwatt", "estimator"),
+    ("warpwatt-python", "estimator/python"),
 ];
 
 /// The arrows of the architecture page: what each room may build on.
@@ -158,10 +159,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "warpwatt-analysis",
         &[
+            "warpwatt-board",
             "warpwatt-circuit",
             "warpwatt-gpu",
             "warpwatt-input",
             "warpwatt-pricing",
+            "warpwatt-ptx",
             "warpwatt-reliability",
             "warpwatt-report",
             "warpwatt-run",
@@ -227,6 +230,23 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpwatt-suite",
             "warpwatt-techlib",
             "warpwatt-techniques",
+        ],
+    ),
+    (
+        "warpwatt-python",
+        &[
+            "warpwatt-analysis",
+            "warpwatt-array",
+            "warpwatt-board",
+            "warpwatt-gpu",
+            "warpwatt-input",
+            "warpwatt-pricing",
+            "warpwatt-ptx",
+            "warpwatt-report",
+            "warpwatt-simt",
+            "warpwatt-study",
+            "warpwatt-suite",
+            "warpwatt-techlib",
         ],
     ),
 ];
@@ -325,6 +345,7 @@ const LIBRARIES: &[&str] = &[
     "estimator/analysis",
     "estimator/board",
     "estimator/validation",
+    "estimator/python",
 ];
 
 /// Libraries that no host needs to hold: a browser, or another language.

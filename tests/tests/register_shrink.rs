@@ -31,6 +31,7 @@ fn try_time(
     let control = Control {
         cycle_limit: 20_000_000,
         watcher: None,
+        interrupt: None,
     };
     simulate_under(&spec, launches, hooks, control)
 }

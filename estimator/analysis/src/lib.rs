@@ -6,6 +6,7 @@ pub mod optimise;
 mod resolve;
 pub mod run;
 pub mod sensitivity;
+pub mod single;
 pub mod uncertainty;
 pub mod vulnerability;
 
@@ -13,7 +14,7 @@ pub mod vulnerability;
 mod peak_tests;
 
 use warpwatt_input::{diag, goal};
-use warpwatt_pricing::{outcome, recipe};
+use warpwatt_pricing::{outcome, performance, pricing, recipe};
 use warpwatt_report as report;
 use warpwatt_run::reliability;
 use warpwatt_store as store;

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use crate::diag::Sink;
 use crate::report::metric::Metrics;
 use crate::report::papers::BESIDE;
+use crate::report::parameters::Parameters;
 use crate::study::Catalogue;
+use warpwatt_run::plan::Plan;
 use warpwatt_run::{Resolved, resolve_text_with, resolve_with};
 
 /// The names that studies may use.
@@ -25,4 +27,12 @@ pub fn resolve(path: &Path, sink: &mut Sink) -> Option<Resolved> {
 /// As [`resolve`], for a text in hand; the files that it names are looked for in `directory`.
 pub fn resolve_text(name: &str, text: &str, directory: &Path, sink: &mut Sink) -> Option<Resolved> {
     resolve_text_with(name, text, directory, &catalogue(), sink)
+}
+
+/// What a study chose, by name.
+pub fn parameters(plan: &Plan) -> Vec<String> {
+    let settings = plan.axes.gpus.iter().flat_map(|gpu| gpu.axes.keys());
+    let techniques = plan.axes.configurations.iter();
+    let techniques = techniques.map(|configuration| configuration.label.as_str());
+    Parameters::names(settings.map(String::as_str), techniques)
 }

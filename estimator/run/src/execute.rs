@@ -93,7 +93,9 @@ pub fn untimed(code: &'static str, error: &GpuError) -> Diag {
             "this is a fault of warpwatt: please report it with the kernel and the GPU's settings"
                 .to_owned(),
         ),
-        GpuError::WarpWidth { .. } | GpuError::Refused { .. } => None,
+        GpuError::WarpWidth { .. } | GpuError::Refused { .. } | GpuError::Interrupted { .. } => {
+            None
+        }
     };
     Diag::error(code, error.to_string()).maybe_help(help)
 }

@@ -1,5 +1,6 @@
 //! Kernels brought in: from the suite, or from the user's launch file and PTX.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,6 +41,23 @@ pub enum From {
     Suite(&'static Kernel),
     /// A launch file, or launches that were recorded elsewhere.
     File(PathBuf),
+    /// A launch file that is no file: what another language hands over.
+    Memory(Arc<InMemory>),
+}
+
+/// A launch file and everything that it names, in memory.
+#[derive(Clone, Debug, Default)]
+pub struct InMemory {
+    /// How faults call the launch file.
+    pub name: String,
+    /// Its text.
+    pub launch: String,
+    /// How faults call the PTX.
+    pub ptx_name: String,
+    /// The PTX.
+    pub ptx: String,
+    /// Contents of buffers, by the names of their files.
+    pub files: BTreeMap<String, Vec<u8>>,
 }
 
 /// A kernel that can be executed: PTX lowered, launches checked against their entries, buffers filled.
@@ -92,6 +110,7 @@ pub fn load(sink: &mut Sink, request: &KernelRequest, named: Option<Span>) -> Op
         From::Suite(kernel) => loader.suite(kernel, request),
         From::File(path) if is_recording(path) => loader.recorded(path, request),
         From::File(path) => loader.file(path, request),
+        From::Memory(memory) => loader.memory(memory, request),
     }
 }
 
@@ -180,15 +199,43 @@ impl Loader<'_> {
         };
         let case = self.case(&file, request).cloned();
         let program = self.program(&ptx_path)?;
-        let mut case = case?;
+        let found = (launch, file.name, case?);
+        self.prepared(found, program, Files::Directory(directory), request)
+    }
+
+    fn memory(&mut self, memory: &InMemory, request: &KernelRequest) -> Option<LoadedKernel> {
+        let sources = &mut self.sink.sources;
+        let launch = sources.add(memory.name.as_str(), memory.launch.as_str());
+        let ptx = sources.add(memory.ptx_name.as_str(), memory.ptx.as_str());
+        let file = LaunchFile::parse(&memory.launch)
+            .map_err(|problems| self.problems(launch, problems))
+            .ok()?;
+        let case = self.case(&file, request)?.clone();
+        let found = (launch, file.name, case);
+        self.prepared(
+            found,
+            Program::ptx(ptx),
+            Files::Memory(&memory.files),
+            request,
+        )
+    }
+
+    /// The case of a launch file with its program, checked and filled.
+    fn prepared(
+        &mut self,
+        (launch, name, mut case): (SourceId, String, Case),
+        program: Program,
+        files: Files<'_>,
+        request: &KernelRequest,
+    ) -> Option<LoadedKernel> {
         let mut module = self.module(&program, &mut case)?;
-        let prepared = case.prepare(&module, Files::Directory(directory));
+        let prepared = case.prepare(&module, files);
         let prepared = prepared
             .map_err(|problems| self.problems(launch, problems))
             .ok()?;
         self.limit_registers((&mut module, &program), launch, &case, request)?;
         let name = KernelName {
-            name: file.name.clone(),
+            name,
             case: case.name.get_ref().clone(),
             paper: Vec::new(),
         };

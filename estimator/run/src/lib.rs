@@ -36,6 +36,8 @@ pub use resolve::{Resolved, resolve_text_with, resolve_with};
 
 use std::num::NonZero;
 
+use warpwatt_simt::Interrupt;
+
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Sources};
 use crate::outcome::Outcome;
@@ -48,6 +50,8 @@ pub struct Means<'m> {
     pub jobs: Option<u16>,
     /// Where traces are kept between runs; nowhere if that is not said.
     pub cache: Option<&'m TraceCache>,
+    /// What may end the run before its time.
+    pub interrupt: Option<Interrupt>,
 }
 
 /// Runs all points of a study, executing every kernel, and keeps their outcomes in memory, in point order.
@@ -61,7 +65,10 @@ pub fn run_all(
     news: impl FnMut(News),
 ) -> Result<Vec<Outcome>, Diag> {
     let finished = vec![false; resolved.plan.points.len()];
-    let means = Means { jobs, cache: None };
+    let means = Means {
+        jobs,
+        ..Means::default()
+    };
     run_in_memory(resolved, sources, &finished, means, news)
 }
 
@@ -107,7 +114,8 @@ pub fn run_points(
         )
         .help("ask for fewer with `--jobs N`")
     })?;
-    let work = resolved.work(sources, means.cache);
+    let mut work = resolved.work(sources, means.cache);
+    work.interrupt = means.interrupt;
     drive(&work, &resolved.plan.work(finished), &pool, news, collect)
 }
 

@@ -36,6 +36,7 @@ impl Resolved {
             study: self.source,
             limit: self.study.limits.warp_instructions,
             cache,
+            interrupt: None,
         }
     }
 }

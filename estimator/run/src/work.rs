@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use warpwatt_gpu::{Control, GpuSpec, Hooks, Run, Watcher, simulate_under};
 use warpwatt_reliability::{LaunchAvf, Liveness};
+use warpwatt_simt::Interrupt;
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_structures::inventory;
 use warpwatt_suite::RunOptions;
@@ -38,6 +39,8 @@ pub struct StudyWork<'p> {
     pub limit: u64,
     /// Where traces are kept.
     pub cache: Option<&'p TraceCache>,
+    /// What may end it before its time.
+    pub interrupt: Option<Interrupt>,
 }
 
 /// What executing a kernel leaves: its traces, and which bits they need if the study follows those.
@@ -95,6 +98,7 @@ impl Work for StudyWork<'_> {
             threads: self.threads(),
             races: false,
             listed: 1,
+            interrupt: self.interrupt,
         };
         let limited = (!execution.limits.is_empty()).then(|| limited(loaded, &execution.limits));
         let loaded = limited.as_ref().unwrap_or(loaded);
@@ -240,6 +244,7 @@ impl StudyWork<'_> {
         let watcher = sampler.as_mut().map(|sampler| sampler as &mut dyn Watcher);
         let control = Control {
             watcher,
+            interrupt: self.interrupt.map(|interrupt| interrupt.0),
             ..Control::default()
         };
         let (run, launches) = self.followed(timing, executed, control)?;

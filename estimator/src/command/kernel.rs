@@ -1,26 +1,22 @@
 //! `warpwatt kernel`: one kernel, checked and timed.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use warpwatt_gpu::trace::KernelTrace;
 use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, Watcher, Watchers, simulate_under};
-use warpwatt_suite::launch::{demangled, file_contents};
+use warpwatt_suite::launch::file_contents;
 use warpwatt_suite::{CaseRun, FinalBuffer, RunOptions};
 
 use super::arguments::KernelArguments;
 use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
-use super::drawn::Drawn;
-use super::energy::{Energy, Program};
+use super::energy::{show_power, write_power};
 use super::files::write_one;
-use super::lowered::Lowered;
 use super::races::Races;
 use super::registers_over_time::Live;
 use super::timeline::{Timeline, Written};
-use super::timing::Timing;
 use crate::by_sm::{MOST_ROWS, SmWindows};
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
@@ -29,6 +25,7 @@ use crate::peak::{MOST_WINDOWS, Windows};
 use crate::run::execute::{execute, trace, untimed};
 use crate::run::kernel::{Form, LoadedKernel, load};
 use crate::run::plain::TimedKernel;
+use crate::single::{Drawn, Energy, Facts, Program, Told};
 use crate::study::Configuration;
 
 /// Mismatches that are shown; all are counted.
@@ -61,27 +58,21 @@ struct Report {
     exit: Exit,
 }
 
+impl From<Told> for Report {
+    fn from(told: Told) -> Self {
+        Self {
+            value: told.value,
+            text: told.text,
+            exit: if told.passed {
+                Exit::Done
+            } else {
+                Exit::NotMet
+            },
+        }
+    }
+}
+
 impl Report {
-    /// Adds what the run costs, if that was asked for.
-    fn priced(mut self, energy: Option<Energy>) -> Self {
-        if let Some(energy) = energy {
-            for (key, part) in energy.value {
-                self.value[&key] = part;
-            }
-            self.text += &energy.text;
-        }
-        self
-    }
-
-    /// Adds what a board draws, if one is named.
-    fn drawn(mut self, drawn: Option<&Drawn>) -> Self {
-        if let Some(drawn) = drawn {
-            self.value["board"] = drawn.value();
-            self.text += &drawn.text();
-        }
-        self
-    }
-
     /// Adds registers over time, if they were asked for.
     fn live(mut self, live: Option<(Value, String)>) -> Self {
         if let Some((value, text)) = live {
@@ -159,7 +150,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
                 windows: counted.windows.as_ref(),
                 by_sm: counted.by_sm.as_ref(),
             };
-            let show = arguments.conditions.show;
+            let show = arguments.conditions.show.map(Into::into);
             let program = Program {
                 traces: &traces,
                 source: (&source.0, &source.1),
@@ -178,7 +169,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         _ => None,
     };
     if let (Some(timeline), Some(energy)) = (&mut timeline, &energy) {
-        energy.show_power(timeline.watcher());
+        show_power(energy, timeline.watcher());
     }
     let timeline = timeline.map(Timeline::finish).transpose().map_err(first)?;
     write_dumps(&dumps, &buffers)?;
@@ -188,10 +179,10 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let live = live(arguments, manages.as_ref(), (&spec, &traces))?;
     if let (Some(path), Some(energy)) = (&arguments.conditions.power, &mut energy) {
         let whose = arguments.conditions.power_by;
-        energy.write_power(path, whose).map_err(first)?;
+        write_power(energy, path, whose).map_err(first)?;
     }
-    let report = facts.report(&spec, timing.as_ref()).priced(energy);
-    let report = report.drawn(drawn.as_ref()).live(live);
+    let told = facts.told(&spec, timing.as_ref()).priced(energy);
+    let report = Report::from(told.drawn(drawn.as_ref())).live(live);
     Ok(report.with_timeline(timeline.as_ref()).with(races.as_ref()))
 }
 
@@ -278,6 +269,7 @@ fn options(arguments: &KernelArguments, spec: &GpuSpec) -> RunOptions {
         threads: warpwatt_run::threads(None),
         races: arguments.check_races,
         listed: LISTED,
+        interrupt: None,
     }
 }
 
@@ -324,6 +316,7 @@ fn timing(
     let control = Control {
         cycle_limit: arguments.cycle_limit,
         watcher: watchers.as_mut().map(|watchers| watchers as _),
+        interrupt: None,
     };
     match simulate_under(spec, traces, Hooks::default(), control) {
         Ok(run) => {
@@ -359,24 +352,6 @@ fn too_many() -> Diag {
         "the run has more than {MOST_WINDOWS} windows, or {MOST_ROWS} of all SMs that are asked for"
     );
     Diag::error("kernel::windows", message).help("choose a larger `--power-window`")
-}
-
-/// Registers a thread of the entries that were launched, and the instructions that keep values elsewhere.
-fn registers(kernel: &LoadedKernel, run: &CaseRun) -> Value {
-    let launched = |name: &str| {
-        run.executions
-            .iter()
-            .any(|executed| executed.kernel == name)
-    };
-    let entries = kernel.module.entries.iter();
-    let entries = entries.filter(|entry| launched(&entry.name)).map(|entry| {
-        let spills = entry.allocation.spills;
-        json!({
-            "entry": entry.name, "demangled": demangled(&entry.name), "registers": entry.registers, "predicates": entry.predicates,
-            "spill_loads": spills.loads, "spill_stores": spills.stores, "spill_bytes": spills.bytes,
-        })
-    });
-    entries.collect()
 }
 
 /// Buffers to write, and where to.
@@ -420,129 +395,4 @@ fn check_dumps(dumps: &[(String, PathBuf)], kernel: &LoadedKernel) -> Result<(),
             ))
         }
     }
-}
-
-/// What the execution showed.
-struct Facts {
-    heading: String,
-    passed: bool,
-    value: Value,
-    text: String,
-}
-
-impl Facts {
-    fn of(kernel: &LoadedKernel, run: &CaseRun, (preset, spec): (&str, &GpuSpec)) -> Facts {
-        let predicated_off: u64 = run
-            .executions
-            .iter()
-            .map(|executed| executed.execution.predicated_off)
-            .sum();
-        let mismatches: Vec<Value> = run
-            .mismatches
-            .iter()
-            .map(|mismatch| json!({ "buffer": mismatch.buffer, "index": mismatch.index, "got": number(mismatch.got), "want": number(mismatch.want) }))
-            .collect();
-        let mut value = json!({
-            "kernel": kernel.name.name, "case": kernel.name.case, "preset": preset, "warp_width": spec.sm.warp_width,
-            "passed": run.passed(), "outputs_compared": run.outputs_compared,
-            "mismatch_count": run.mismatch_count, "mismatches": mismatches,
-            "launches": run.executions.len(),
-            "warp_instructions": run.warp_instructions(), "thread_instructions": run.thread_instructions(), "predicated_off": predicated_off,
-            "registers": registers(kernel, run),
-        });
-        let lowered = Lowered::of(kernel, run);
-        if let Some(lowered) = &lowered {
-            value["lower"] = kernel.lower.name().into();
-            value["left_as_ptx"] = lowered.value();
-        }
-        if matches!(kernel.form, Form::MachineCode(_)) {
-            value["wavefront_instructions"] = run.warp_instructions().into();
-        }
-        let mut text = lowered.map_or_else(String::new, |lowered| lowered.text());
-        for mismatch in &run.mismatches {
-            let _ = writeln!(
-                text,
-                "  {}[{}]: got {}, want {}",
-                mismatch.buffer, mismatch.index, mismatch.got, mismatch.want
-            );
-        }
-        let more = run
-            .mismatch_count
-            .saturating_sub(run.mismatches.len() as u64);
-        if more > 0 {
-            let _ = writeln!(text, "  ... and {more} more");
-        }
-        for (what, count) in [
-            ("launches", run.executions.len() as u64),
-            ("warp instructions", run.warp_instructions()),
-            ("thread instructions", run.thread_instructions()),
-            ("of them predicated off", predicated_off),
-        ] {
-            let _ = writeln!(text, "  {what:<24}{count:>16}");
-        }
-        let heading = format!("{}, case {}", kernel.name.name, kernel.name.case);
-        Facts {
-            heading: heading + &verdict(kernel, run),
-            passed: run.passed(),
-            value,
-            text,
-        }
-    }
-
-    fn report(self, spec: &GpuSpec, timing: Option<&Result<Run, String>>) -> Report {
-        let Facts {
-            heading,
-            passed,
-            mut value,
-            mut text,
-        } = self;
-        value["cycles"] = Value::Null;
-        match timing {
-            None => {}
-            Some(Ok(timing)) => {
-                let timing = Timing::of(spec, timing);
-                for (key, part) in timing.value {
-                    value[&key] = part;
-                }
-                text.push_str(&timing.text);
-            }
-            Some(Err(error)) => {
-                value["timing_error"] = error.as_str().into();
-                let _ = writeln!(
-                    text,
-                    "  not timed: {error}; choose another GPU with --preset or --set"
-                );
-            }
-        }
-        Report {
-            value,
-            text: format!("{heading}\n{text}"),
-            exit: if passed { Exit::Done } else { Exit::NotMet },
-        }
-    }
-}
-
-fn verdict(kernel: &LoadedKernel, run: &CaseRun) -> String {
-    if matches!(kernel.form, Form::Recorded(_)) {
-        return ": recorded as machine code elsewhere; nothing was executed here".to_owned();
-    }
-    match (run.outputs_compared, run.mismatch_count) {
-        (0, 0) => ": ran; the launch file says nothing about what its buffers must hold".to_owned(),
-        (buffers, 0) => format!(": PASS, {buffers} buffer(s) hold what they must"),
-        (_, count) => format!(": FAIL, {count} element(s) are not what they must be"),
-    }
-}
-
-/// A value as JSON; what JSON has no number for is a text.
-fn number(value: warpwatt_suite::launch::Value) -> Value {
-    if value.element.is_float() {
-        let number = value.to_f64();
-        return if number.is_finite() {
-            json!(number)
-        } else {
-            json!(number.to_string())
-        };
-    }
-    let number = value.to_integer();
-    i64::try_from(number).map_or_else(|_| json!(number as u64), |number| json!(number))
 }

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::boards::{Layout, board, rows};
 use super::console::{Exit, out, out_data, out_json, reject, show};
-use super::drawn::prediction;
 use super::files::write_one;
 use crate::board::board::{Board, Prediction};
 use crate::board::errors::{Compared, Errors};
@@ -15,6 +14,7 @@ use crate::board::map::Operands;
 use crate::board::rows::{Row, Rows};
 use crate::board::split::parts;
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
+use crate::single::prediction;
 
 /// What a graphics board draws for each row of a table of rates, counts or utilisations.
 ///

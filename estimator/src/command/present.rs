@@ -160,11 +160,3 @@ pub fn budget_exit(report: &Report) -> Exit {
         _ => Exit::Done,
     }
 }
-
-/// Characters of a bar that is the whole.
-const BAR: f64 = 40.0;
-
-/// A share of a whole as a bar.
-pub fn bar(share: f64) -> String {
-    "▇".repeat((BAR * share).round() as usize)
-}

@@ -155,6 +155,7 @@ fn again(
     let means = Means {
         jobs: arguments.jobs,
         cache,
+        interrupt: None,
     };
     let collected = run_points(
         &resolved,

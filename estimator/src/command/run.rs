@@ -19,10 +19,9 @@ use crate::report::Report;
 use crate::report::beside;
 use crate::report::digest::MOST_SHOWN;
 use crate::report::metric::Objective;
-use crate::report::parameters::Parameters;
 use crate::run::kept::{self, Begin, Keeping, MOST_EXPLAINED, Told, Whole};
 use crate::run::plan::Plan;
-use crate::run::{Means, Resolved, resolve};
+use crate::run::{Means, Resolved, parameters, resolve};
 use crate::store::{Manifest, Store};
 use crate::uncertainty::with_uncertainty;
 
@@ -68,14 +67,6 @@ pub fn run(arguments: &RunArguments) -> Exit {
     }
 }
 
-/// What a study chose, by name.
-fn parameters(plan: &Plan) -> Vec<String> {
-    let settings = plan.axes.gpus.iter().flat_map(|gpu| gpu.axes.keys());
-    let techniques = plan.axes.configurations.iter();
-    let techniques = techniques.map(|configuration| configuration.label.as_str());
-    Parameters::names(settings.map(String::as_str), techniques)
-}
-
 fn run_resolved(
     arguments: &RunArguments,
     resolved: &Resolved,
@@ -99,7 +90,11 @@ fn run_resolved(
             _ => Begin::Resume,
         },
         shard: arguments.shard,
-        means: Means { jobs, cache },
+        means: Means {
+            jobs,
+            cache,
+            interrupt: None,
+        },
     };
     let mut shown = Shown::new(&resolved.plan, arguments.quiet);
     if arguments.shard.is_some() {

@@ -9,9 +9,8 @@ use warpwatt_suite::Build;
 
 use crate::diag::{Diag, Sink, did_you_mean};
 use crate::run::kernel::{From, KernelRequest};
-use crate::study::Override;
-use crate::study::variants::{build, literal};
-use crate::study::{Placed, lowered, lowering};
+use crate::single::spec;
+use crate::study::{lowered, lowering};
 
 /// A kernel.
 #[derive(Debug, Args)]
@@ -110,42 +109,9 @@ impl GpuChoice {
 
     /// The preset with the settings of `--set` and `--warp-width`.
     pub fn spec(&self, warp_width: Option<&str>, sink: &mut Sink) -> Option<GpuSpec> {
-        let name = self.name();
-        let Some(preset) = presets().iter().find(|preset| preset.name == name) else {
-            let help = did_you_mean(name, presets().iter().map(|preset| preset.name));
-            sink.push(
-                Diag::error(
-                    "kernel::unknown_preset",
-                    format!("no preset is called `{name}`"),
-                )
-                .help(help),
-            );
-            return None;
-        };
-        let width = warp_width.iter();
-        let width = width.map(|width| format!("sm.warp_width={width}"));
-        let mut settings = Vec::new();
-        for setting in self.set.iter().cloned().chain(width) {
-            match setting.split_once('=') {
-                Some((path, value)) => settings.push(Override {
-                    path: path.trim().to_owned(),
-                    key: 0..0,
-                    values: vec![Placed::new(literal(value.trim()), 0..0)],
-                }),
-                None => sink.push(
-                    Diag::error("kernel::setting", format!("`--set {setting}` has no value"))
-                        .help("write for example `--set sm.threads=512`"),
-                ),
-            }
-        }
-        let complete = settings.len() == self.set.len() + warp_width.iter().count();
-        let chosen = settings.iter().map(|setting| (setting, &setting.values[0]));
-        let spec = build(preset, chosen.collect(), |problem, _| {
-            let message = format!("{}: {}", problem.path, problem.message);
-            let diag = Diag::error("kernel::setting", message);
-            sink.push(diag.maybe_help(problem.help.clone()));
-        });
-        spec.filter(|_| complete)
+        let width = warp_width.map(|width| format!("sm.warp_width={width}"));
+        let settings: Vec<String> = self.set.iter().cloned().chain(width).collect();
+        spec(self.name(), &settings, sink)
     }
 }
 

@@ -148,6 +148,7 @@ fn answer(
     let means = Means {
         jobs: arguments.jobs,
         cache,
+        interrupt: None,
     };
     let outcomes = run_in_memory(resolved, &sink.sources, &finished, means, |_| ())?;
     let report = Report::beside(

@@ -31,6 +31,14 @@ pub enum GpuError {
         /// Why, and what would help.
         reason: String,
     },
+    /// Somebody wanted the run to end.
+    #[error("timing of kernel `{kernel}` is interrupted in cycle {cycle}")]
+    Interrupted {
+        /// The kernel.
+        kernel: String,
+        /// The cycle.
+        cycle: u64,
+    },
     /// Nothing can happen any more, yet warps are left. A fault of the model or of the trace.
     #[error("kernel `{kernel}` is stuck at cycle {cycle} with {ctas_left} CTAs left:\n{}", states.join("\n"))]
     Deadlock {

@@ -1,5 +1,7 @@
 //! The whole GPU: launches one after the other, the block dispatcher, and the loop that moves time on.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use warpwatt_activity::Activity;
 use warpwatt_simt::trace::KernelTrace;
 
@@ -19,6 +21,8 @@ pub struct Control<'w> {
     pub cycle_limit: u64,
     /// Sees everything and changes nothing.
     pub watcher: Option<&'w mut dyn Watcher>,
+    /// A flag that, once it is set, ends the run soon.
+    pub interrupt: Option<&'w AtomicBool>,
 }
 
 impl Control<'_> {
@@ -31,9 +35,13 @@ impl Default for Control<'_> {
         Self {
             cycle_limit: Self::CYCLE_LIMIT,
             watcher: None,
+            interrupt: None,
         }
     }
 }
+
+/// Cycles after which is looked again whether the run is to end: some milliseconds of the largest GPUs.
+const INTERRUPTIBLE: u64 = 1024;
 
 /// Times `launches` in order on one GPU. A launch begins when its predecessor has finished and its stores are in memory; I-cache (and an attached filter)
 /// keep their contents, and each kernel has its own instruction addresses.
@@ -176,9 +184,9 @@ impl Grid<'_, '_> {
 impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
     fn new(spec: &'s GpuSpec, hooks: &Hooks, control: Control<'w>) -> Self {
         Self {
-            pause: match control.watcher {
-                Some(_) => 0,
-                None => control.cycle_limit.saturating_add(1),
+            pause: match (&control.watcher, control.interrupt) {
+                (Some(_), _) | (_, Some(_)) => 0,
+                (None, None) => control.cycle_limit.saturating_add(1),
             },
             control,
             spec,
@@ -286,6 +294,15 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             });
         }
         self.pause = limit.saturating_add(1);
+        if let Some(flag) = self.control.interrupt {
+            if flag.load(Ordering::Relaxed) {
+                return Err(GpuError::Interrupted {
+                    kernel: grid.trace.kernel.clone(),
+                    cycle: now,
+                });
+            }
+            self.pause = self.pause.min(now + INTERRUPTIBLE);
+        }
         if let Some(watcher) = &mut self.control.watcher {
             let view = MemoryView {
                 counts: &self.memory.counts,

@@ -103,6 +103,7 @@ fn execute_all(
             values: setup.values,
             threads: setup.threads,
             races: false,
+            interrupt: None,
         };
         let execution = execute(module, &launch, memory, &options);
         let execution = execution.inspect_err(|_| drop(memory.take_launches()));

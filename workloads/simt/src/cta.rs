@@ -7,6 +7,7 @@ use crate::barrier::{AfterBarriers, Arrivals, BARRIERS, Queue, WARPGROUP_BARRIER
 use crate::barrier_word::Told;
 use crate::error::{Cause, Reason, Waiting, WaitingBarrier};
 use crate::execute::place_in;
+use crate::interrupt::Interrupt;
 use crate::lane_watch::LaneWatch;
 use crate::memory::{DeviceMemory, LocalMemory, Memories, Peers};
 use crate::races::{Race, Watch};
@@ -93,6 +94,8 @@ pub(crate) struct Ground<'g> {
     pub changes: u64,
     /// How many instructions in a row have changed nothing, and how many may.
     pub idle: Idle,
+    /// What may end it.
+    pub interrupt: Option<Interrupt>,
     /// Who sees what lanes compute, if somebody does.
     pub lanes: Option<&'g mut (dyn LaneWatch + 'g)>,
 }
@@ -356,6 +359,10 @@ impl<const W: usize> Cta<W> {
         };
         ground.changes += warp.changes - changes;
         *seen = ground.changes;
+        if ground.interrupt.is_some_and(Interrupt::is_set) {
+            let line = warp.line(ground.entry);
+            return Err(self.fault(at, line, Cause::Interrupted));
+        }
         if ground.left == 0 && stop != Stop::Exit {
             let line = warp.line(ground.entry);
             // Which limit that was is the caller's to say.
@@ -413,6 +420,7 @@ impl<const W: usize> Cta<W> {
             left: ground.left,
             changes: ground.changes,
             idle: ground.idle,
+            interrupt: ground.interrupt,
             lanes: watcher(&mut ground.lanes),
         };
         let turned = self.turn(at, &mut once, 1);

@@ -118,6 +118,8 @@ pub enum Cause {
     },
     /// A CTA waits for another one, in a launch in which races are looked for: there they run one after the other.
     Together,
+    /// Somebody wanted the execution to end.
+    Interrupted,
     /// A lane executes a collective whose mask does not name it.
     NotMember {
         /// The mask.
@@ -392,6 +394,7 @@ impl fmt::Display for Cause {
             Cause::Deadlock { barriers } => f.write_str(&deadlock(barriers)),
             Cause::Hang { waiting } => f.write_str(&hang(waiting)),
             Cause::Together => f.write_str(TOGETHER),
+            Cause::Interrupted => f.write_str("is interrupted"),
             Cause::NotMember { mask } => write!(
                 f,
                 "the thread executes a collective whose member mask {mask:#x} does not name it"

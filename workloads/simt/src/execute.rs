@@ -10,6 +10,7 @@ use warpwatt_ptx::{Entry, Module};
 use crate::cta::{ClusterShape, Cta, CtaFault, Ground, Idle};
 use crate::error::{ExecError, Fault};
 use crate::grid::Grid;
+use crate::interrupt::Interrupt;
 use crate::memory::DeviceMemory;
 use crate::races::{Race, Watch};
 use crate::registers::Place;
@@ -51,6 +52,8 @@ pub struct Options {
     pub threads: usize,
     /// Whether to look for data races, which takes several times as long and about 100 bytes for each word that the kernel touches.
     pub races: bool,
+    /// What may end the execution before its time.
+    pub interrupt: Option<Interrupt>,
 }
 
 impl Default for Options {
@@ -64,6 +67,7 @@ impl Default for Options {
             values: false,
             threads: 1,
             races: false,
+            interrupt: None,
         }
     }
 }
@@ -295,6 +299,7 @@ fn run<const W: usize>(
         left: options.limit,
         changes: 0,
         idle: Idle::of(options.limit),
+        interrupt: options.interrupt,
         lanes: None,
     };
     let mut grid = Grid::new(0..scene.clusters(), scene.cta::<W>(), !options.races);

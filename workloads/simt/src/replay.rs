@@ -120,6 +120,7 @@ impl<'m> Replay<'m> {
             left: limit,
             changes: 0,
             idle: Idle::of(limit),
+            interrupt: None,
             lanes,
         };
         let done = match (&mut self.cta, upset) {

@@ -154,6 +154,7 @@ impl<'l> UnderWay<'l> {
                 left: limit,
                 changes: 0,
                 idle: Idle::of(limit),
+                interrupt: scene.options.interrupt,
                 lanes: None,
             };
             let mut part = UnderWay::new(scene, ctas.start);

@@ -1,7 +1,11 @@
 //! Small kernels with results that can be worked out by hand.
 
+use std::sync::atomic::AtomicBool;
+
 use warpwatt_ptx::load;
-use warpwatt_simt::{Cause, DeviceMemory, ExecError, Execution, Launch, Options, execute};
+use warpwatt_simt::{
+    Cause, DeviceMemory, ExecError, Execution, Interrupt, Launch, Options, execute,
+};
 
 /// Runs `body` as a kernel with one pointer parameter `p` on a buffer of words; declarations of registers are given.
 fn run(body: &str, block: u32, words: Vec<u32>) -> Result<(Vec<u32>, Execution), ExecError> {
@@ -218,6 +222,19 @@ fn an_endless_kernel_stops_at_its_limit() {
     let endless = "$l: add.u32 %r1, %r1, 1; bra $l;";
     let endless = run_with(endless, [1, 1, 1], [64, 1, 1], vec![], &options);
     assert_eq!(cause(endless), Cause::Limit(1000));
+}
+
+#[test]
+fn an_endless_kernel_stops_when_it_is_interrupted() {
+    static FLAG: AtomicBool = AtomicBool::new(true);
+    let options = Options {
+        limit: u64::MAX,
+        interrupt: Some(Interrupt(&FLAG)),
+        ..Options::default()
+    };
+    let endless = "$l: add.u32 %r1, %r1, 1; bra $l;";
+    let endless = run_with(endless, [1, 1, 1], [64, 1, 1], vec![], &options);
+    assert_eq!(cause(endless), Cause::Interrupted);
 }
 
 /// Long before the limit, if nothing changes in memory meanwhile.

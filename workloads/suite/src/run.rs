@@ -3,7 +3,7 @@
 use warpwatt_gcn::Code;
 use warpwatt_ptx::Module;
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_simt::{DeviceMemory, Execution, Launch, Nested, Options, execute};
+use warpwatt_simt::{DeviceMemory, Execution, Interrupt, Launch, Nested, Options, execute};
 
 use crate::launch::{Case, ElementType, Mismatch, Prepared};
 use crate::machine_code::machine_launch;
@@ -26,6 +26,8 @@ pub struct RunOptions {
     pub races: bool,
     /// Mismatches that are listed; all are counted.
     pub listed: usize,
+    /// What may end the execution of PTX before its time.
+    pub interrupt: Option<Interrupt>,
 }
 
 impl Default for RunOptions {
@@ -38,6 +40,7 @@ impl Default for RunOptions {
             threads: 1,
             races: false,
             listed: 10,
+            interrupt: None,
         }
     }
 }
@@ -200,6 +203,7 @@ fn run_launches(
                     values: options.values,
                     threads: options.threads,
                     races: options.races,
+                    interrupt: options.interrupt,
                     ..Options::default()
                 },
             })?;

@@ -1,5 +1,6 @@
 //! Launch files that do what a host program does: addresses, loops, copies, files. Each runs and is compared with what it must leave.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use warpwatt_ptx::{Module, load};
@@ -522,4 +523,31 @@ fn a_file_begun_from_ptx_has_the_pointers_of_structures() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn what_a_launch_file_names_may_be_in_memory() {
+    let text = "name = \"memory\"\n[case]\nkernel = \"visit\"\ngrid = 1\nblock = 1
+[[case.arg]]\nname = \"left\"\nkind = \"inout\"\ntype = \"i32\"\ncount = 1\nfile = \"left.bin\"\n";
+    let module = load(PTX).unwrap();
+    let case = read(text).cases[0].clone();
+    let prepared = |bytes: &[u8], name: &str| {
+        let files = BTreeMap::from([(name.to_owned(), bytes.to_vec())]);
+        let prepared = case.prepare(&module, Files::Memory(&files));
+        prepared.map_err(problems)
+    };
+    let run = run_case(
+        &module,
+        &case,
+        &prepared(&7i32.to_le_bytes(), "left.bin").unwrap(),
+        RunOptions::default(),
+    );
+    assert_eq!(integers(&run.unwrap(), "left"), [6]);
+    let said = prepared(&[1, 2, 3], "left.bin").unwrap_err();
+    assert!(
+        said.contains("left.bin: it has 3 bytes, but the buffer has 4"),
+        "{said}"
+    );
+    let said = prepared(&[0; 4], "right.bin").unwrap_err();
+    assert!(said.contains("there is no `left.bin` in memory"), "{said}");
 }

@@ -42,10 +42,11 @@ pub fn key(kernel: &LoadedKernel, options: RunOptions) -> Key {
             }
         }
     }
-    // How many mismatches are listed decides nothing: only what has none is kept. Nor do threads.
+    // How many mismatches are listed decides nothing: only what has none is kept. Nor do threads, or what may end it.
     let options = RunOptions {
         listed: 0,
         threads: 1,
+        interrupt: None,
         ..options
     };
     part(format!("{options:?}").as_bytes());

@@ -84,6 +84,7 @@ pub fn measure(
     let control = Control {
         cycle_limit,
         watcher: None,
+        interrupt: None,
     };
     let found = follow(spec, traces, needs(traces), guarded, control)?;
     Ok(found.1)

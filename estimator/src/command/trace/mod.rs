@@ -120,6 +120,7 @@ fn executed(
         threads: warpwatt_run::threads(None),
         races: false,
         listed: 1,
+        interrupt: None,
     };
     let traced = trace(&kernel, options, &sink.sources, cache);
     if let Some(cache) = cache {

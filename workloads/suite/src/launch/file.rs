@@ -1,6 +1,6 @@
 //! Files with the contents of buffers: bytes as they lie in memory, `.npy`, or numbers as text.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
@@ -54,29 +54,65 @@ pub(super) fn read(
     files: Files<'_>,
 ) -> Result<Vec<u8>, Problem> {
     let name = file.get_ref();
-    let Files::Directory(directory) = files else {
-        let problem = Problem::new(
-            file.span(),
-            format!("`{name}`: an embedded launch file has no other files"),
-        );
-        return Err(problem.help("use an `init` rule"));
-    };
-    let path = directory.join(name);
     let problem = |message: String| Problem::new(file.span(), message);
-    let cannot = |error: std::io::Error| {
-        problem(format!("cannot read {}: {error}", path.display()))
-            .help("files are sought beside the launch file")
+    let (path, contents) = match files {
+        Files::Directory(directory) => {
+            let path = directory.join(name);
+            let contents = from_disk(&path, element, count).map_err(|(message, help)| Problem {
+                help,
+                ..problem(message)
+            });
+            (path, contents?)
+        }
+        Files::Memory(files) => match files.get(name) {
+            Some(contents) => (PathBuf::from(name), contents.clone()),
+            None => return Err(problem(format!("there is no `{name}` in memory"))),
+        },
+        Files::None => {
+            let message = format!("`{name}`: an embedded launch file has no other files");
+            return Err(problem(message).help("use an `init` rule"));
+        }
     };
-    let metadata = std::fs::metadata(&path).map_err(cannot)?;
+    let bytes = count * element.bytes() as u64;
+    let read = match Format::of(&path) {
+        Format::Npy => npy::read(&contents, element, count),
+        Format::Text => numbers::read(&contents, element, count),
+        Format::Bytes if contents.len() as u64 == bytes => Ok(contents),
+        Format::Bytes => Err((
+            format!(
+                "it has {} bytes, but the buffer has {bytes}",
+                contents.len()
+            ),
+            None,
+        )),
+    };
+    read.map_err(|(message, help)| Problem {
+        span: file.span(),
+        message: format!("{}: {message}", path.display()),
+        help,
+    })
+}
+
+/// The contents of a file that may be as large as a buffer of `count` elements asks for; else what is wrong, and a remedy.
+fn from_disk(
+    path: &Path,
+    element: ElementType,
+    count: u64,
+) -> Result<Vec<u8>, (String, Option<String>)> {
+    let cannot = |error: std::io::Error| {
+        let help = "files are sought beside the launch file";
+        let message = format!("cannot read {}: {error}", path.display());
+        (message, Some(help.to_owned()))
+    };
+    let metadata = std::fs::metadata(path).map_err(cannot)?;
     if !metadata.is_file() {
         let message = format!("{} is no regular file", path.display());
         let help = "a pipe or a device need not have an end: write the bytes to a file";
-        return Err(problem(message).help(help));
+        return Err((message, Some(help.to_owned())));
     }
     // The size is checked first, so that a wrong file is never read into memory.
     let bytes = count * element.bytes() as u64;
-    let format = Format::of(&path);
-    let sizes = match format {
+    let sizes = match Format::of(path) {
         Format::Bytes => bytes..=bytes,
         Format::Npy => bytes..=bytes.saturating_add(npy::LONGEST_HEAD),
         Format::Text => {
@@ -96,24 +132,7 @@ pub(super) fn read(
             "{} is too {word}: {found} bytes, but the buffer has {bytes}",
             path.display()
         );
-        return Err(problem(message));
+        return Err((message, None));
     }
-    let contents = std::fs::read(&path).map_err(cannot)?;
-    let read = match format {
-        Format::Npy => npy::read(&contents, element, count),
-        Format::Text => numbers::read(&contents, element, count),
-        Format::Bytes if contents.len() as u64 == bytes => Ok(contents),
-        Format::Bytes => Err((
-            format!(
-                "it has {} bytes, but the buffer has {bytes}",
-                contents.len()
-            ),
-            None,
-        )),
-    };
-    read.map_err(|(message, help)| Problem {
-        span: file.span(),
-        message: format!("{}: {message}", path.display()),
-        help,
-    })
+    std::fs::read(path).map_err(cannot)
 }

@@ -1,5 +1,6 @@
 //! Contents of a case's buffers: rules are run, files are read.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use toml::Spanned;
@@ -13,6 +14,8 @@ use super::{
 pub enum Files<'p> {
     /// In this directory: that of the launch file.
     Directory(&'p Path),
+    /// In memory, under the names by which the launch file knows them.
+    Memory(&'p BTreeMap<String, Vec<u8>>),
     /// Nowhere: the launch file is embedded and must do with rules.
     None,
 }

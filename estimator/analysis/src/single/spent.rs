@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
-use super::present::bar;
+use super::bar;
 use crate::goal::quantity::readable;
 use crate::run::by_instruction::{ByInstruction, Spent};
 
@@ -14,7 +13,7 @@ use crate::run::by_instruction::{ByInstruction, Spent};
 const SHOWN: usize = 20;
 
 /// What the dynamic energy is parted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parts {
     /// Opcodes of the PTX
     Opcodes,

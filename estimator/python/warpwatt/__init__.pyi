@@ -1,0 +1,255 @@
+"""Types of warpwatt. Quantities are in SI units: joules, watts, seconds, square metres, hertz."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Union
+
+import numpy as np
+
+__version__: str
+
+Extents = Union[int, Sequence[int]]
+Quantity = Union[str, float]
+Quantities = Union[Quantity, Sequence[Quantity]]
+Value = Union[str, int, float, bool, Sequence[Any]]
+Arguments = Union[Sequence[Any], Mapping[str, Any]]
+Path = Union[str, PathLike[str]]
+
+class Error(ValueError):
+    diagnostics: list[dict[str, Any]]
+
+class PtxError(Error): ...
+class KernelFault(Error): ...
+class Defect(RuntimeError): ...
+
+class Gpu:
+    def __init__(
+        self,
+        preset: str | None = None,
+        overrides: Mapping[str, Value] | None = None,
+        *,
+        node: Quantity | None = None,
+        vdd: Quantity | None = None,
+        temperature: Quantity | None = None,
+        library: str | None = None,
+        flavour: str | None = None,
+        lower: str | None = None,
+        board: Path | None = None,
+        clock: str | None = None,
+        **settings: Value,
+    ) -> None: ...
+    @property
+    def preset(self) -> str: ...
+    @property
+    def board(self) -> str | None: ...
+    @property
+    def node(self) -> str | None: ...
+    @property
+    def clock_hz(self) -> float: ...
+    @property
+    def sms(self) -> int: ...
+
+def Board(name: Path, **keys: Any) -> Gpu: ...
+
+class Kernel:
+    name: str
+    @classmethod
+    def ptx(
+        cls,
+        text: str,
+        entry: str | None = None,
+        args: Arguments = (),
+        grid: Extents = 1,
+        block: Extents = 1,
+        shared: int = 0,
+        *,
+        cluster: Extents | None = None,
+        registers: int | None = None,
+        names: Sequence[str] | None = None,
+        name: str | None = None,
+    ) -> Kernel: ...
+    @classmethod
+    def cuda_c(
+        cls,
+        text: str,
+        entry: str | None = None,
+        args: Arguments = (),
+        grid: Extents = 1,
+        block: Extents = 1,
+        shared: int = 0,
+        *,
+        arch: str = "compute_80",
+        options: Iterable[str] = (),
+        cluster: Extents | None = None,
+        registers: int | None = None,
+        names: Sequence[str] | None = None,
+        name: str | None = None,
+    ) -> Kernel: ...
+    @classmethod
+    def triton(
+        cls,
+        fn: Any,
+        args: Arguments,
+        constexpr: Mapping[str, Any] | None = None,
+        grid: Extents | Callable[[dict[str, Any]], Extents] = 1,
+        target: str | int = "sm_80",
+        num_warps: int = 4,
+        num_stages: int = 3,
+        *,
+        registers: int | None = None,
+    ) -> Kernel: ...
+    @classmethod
+    def numba(
+        cls,
+        f: Callable[..., Any],
+        args: Sequence[Any],
+        grid: Extents = 1,
+        block: Extents = 1,
+        shared: int = 0,
+        *,
+        target: str = "sm_80",
+        registers: int | None = None,
+    ) -> Kernel: ...
+    @classmethod
+    def suite(cls, name: str, case: str | None = None, *, build: str | None = None, registers: int | None = None) -> Kernel: ...
+    @classmethod
+    def file(cls, path: Path, case: str | None = None, *, registers: int | None = None) -> Kernel: ...
+    def run(self, gpu: Gpu, *, limit: int = ..., cycle_limit: int = ...) -> Run: ...
+    def execute(self, gpu: Gpu | None = None, *, limit: int = ...) -> Run: ...
+    def save(self, directory: Path) -> PathLike[str]: ...
+
+class Run:
+    kernel: Kernel
+    gpu: Gpu
+    @property
+    def document(self) -> dict[str, Any]: ...
+    @property
+    def cycles(self) -> int | None: ...
+    @property
+    def time_s(self) -> float | None: ...
+    @property
+    def energy(self) -> float | None: ...
+    @property
+    def dynamic_energy(self) -> float | None: ...
+    @property
+    def leakage_energy(self) -> float | None: ...
+    @property
+    def power(self) -> float | None: ...
+    @property
+    def board(self) -> dict[str, Any] | None: ...
+    @property
+    def stalls(self) -> dict[str, int] | None: ...
+    @property
+    def counters(self) -> dict[str, int] | None: ...
+    @property
+    def structures(self) -> list[dict[str, Any]] | None: ...
+    @property
+    def passed(self) -> bool: ...
+    @property
+    def outputs(self) -> dict[str, np.ndarray]: ...
+    def check(self, rtol: float = 0.0, atol: float = 0.0, **expected: Any) -> Run: ...
+    def _repr_html_(self) -> str: ...
+
+class Table:
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    @property
+    def columns(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, name: str) -> list[Any]: ...
+    def rows(self) -> list[dict[str, Any]]: ...
+    def to_dict(self) -> dict[str, list[Any]]: ...
+    def to_numpy(self) -> dict[str, np.ndarray]: ...
+    def to_polars(self) -> Any: ...
+    def to_pandas(self) -> Any: ...
+
+class Study:
+    def __init__(self, study: Mapping[str, Any], *, directory: Path = ".") -> None: ...
+    @classmethod
+    def load(cls, path: Path) -> Study: ...
+    @property
+    def title(self) -> str: ...
+    def __len__(self) -> int: ...
+    def run(
+        self,
+        jobs: int | None = None,
+        progress: bool | Callable[[int, int], object] = False,
+        out: Path | None = None,
+        cache: Path | None = None,
+    ) -> Results: ...
+
+class Results:
+    @property
+    def tables(self) -> list[str]: ...
+    def table(self, name: str) -> Table | None: ...
+    @property
+    def answer(self) -> Table | None: ...
+    @property
+    def points(self) -> Table: ...
+    @property
+    def comparisons(self) -> Table: ...
+    def explain(self, point: int | str, metric: str, depth: int = 3) -> Explanation: ...
+    def pareto(self, *metrics: str) -> Table: ...
+    @property
+    def document(self) -> dict[str, Any]: ...
+    def page(self) -> str: ...
+
+class Explanation:
+    document: dict[str, Any]
+    metric: str
+    value: float
+    unit: str
+    sigma: float
+    derivation: dict[str, Any]
+
+def what_if(
+    kernel: Kernel | str | Sequence[Kernel | str],
+    gpu: Gpu,
+    techniques: str | Iterable[str] = (),
+    *,
+    node: Quantities | None = None,
+    settings: Mapping[str, Value] | None = None,
+    jobs: int | None = None,
+    vdd: Quantities | None = None,
+    temperature: Quantities | None = None,
+    flavour: str | Sequence[str] | None = None,
+    library: str | Sequence[str] | None = None,
+) -> Results: ...
+
+class Array:
+    document: dict[str, Any]
+    area_m2: float
+    access_time_s: float
+    cycle_time_s: float
+    read_energy_j: float
+    write_energy_j: float
+    leakage_w: float
+    intervals: dict[str, dict[str, float]]
+    def __getattr__(self, name: str) -> Any: ...
+
+def array(capacity: str | None = None, **options: Quantity | bool) -> Array: ...
+def arrays(table: Any, *, library: str | None = None, profile: str | None = None, jobs: int | None = None) -> Table: ...
+
+class Technology:
+    node: str
+    def __init__(
+        self,
+        node: Quantity,
+        *,
+        library: str = "silicon",
+        flavour: str = "hp",
+        temperature: Quantity = "300 K",
+        vdd: Quantity | None = None,
+    ) -> None: ...
+    @property
+    def document(self) -> dict[str, Any]: ...
+    @property
+    def values(self) -> dict[str, Any]: ...
+
+class capture:
+    gpu: Gpu
+    launches: list[dict[str, Any]]
+    def __init__(self, gpu: Gpu, *, target: str = "sm_80", limit: int = ..., cycle_limit: int = ...) -> None: ...
+    def __enter__(self) -> capture: ...
+    def __exit__(self, *exception: object) -> bool | None: ...
+    def launch(self, kernel: Kernel) -> Run: ...
+    def report(self) -> Any: ...

@@ -1,0 +1,90 @@
+"""Memory arrays and technologies."""
+
+import json
+from functools import cached_property
+
+from . import _native
+from ._table import Table, as_csv
+from ._units import with_unit
+
+
+class Array:
+    """A memory array that was priced: area, delays, energies, leakage, with their intervals.
+
+    Keys of `warpwatt array --json` (docs/arrays.md) are attributes: area_m2, access_time_s, cycle_time_s, read_energy_j, write_energy_j, leakage_w, intervals, breakdown.
+    """
+
+    def __init__(self, document, text):
+        self.document = json.loads(document)
+        self._text = text
+
+    def __getattr__(self, name):
+        if name.startswith("_") or name not in self.document:
+            raise AttributeError(f"an array has no `{name}`: {', '.join(self.document)}")
+        return self.document[name]
+
+    def __dir__(self):
+        return [*super().__dir__(), *self.document]
+
+    def __str__(self):
+        return self._text.rstrip("\n")
+
+    def __repr__(self):
+        figures = ", ".join(f"{key}={self.document[key]:.4g}" for key in ("area_m2", "access_time_s", "read_energy_j", "leakage_w"))
+        return f"<warpwatt.Array {figures}>"
+
+
+def array(capacity=None, **options):
+    """One memory, cache or content-addressable memory.
+
+    array("4KiB", word=128, ports="1r1w", node="7nm")
+    array(words=64, bits=40, kind="cam", ports="1rw1s", node="32nm", library="itrs")
+
+    capacity: "4KiB". word, line: a width, a bare number in bits. The other options are those of `warpwatt array --help` with `_` for `-`; node in nm, temperature in K
+    and vdd in V where they are bare numbers.
+    """
+    units = {"node": "nm", "temperature": "K", "vdd": "V", "word": "b", "line": "b"}
+    options = {"capacity": capacity, **options}
+    texts = {key: _text(key, value, units.get(key)) for key, value in options.items() if value is not None}
+    return Array(*_native.array(texts))
+
+
+def _text(key, value, unit):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return with_unit(key, value, unit)
+
+
+def arrays(table, *, library=None, profile=None, jobs=None):
+    """A table of arrays, one a row, with figures added (columns: docs/arrays.md).
+
+    table: a DataFrame, a Table, a dict of lists, a list of dicts, CSV as a text, or a path. library: "silicon" or "itrs". profile: "silicon", "cacti7" or "cacti65".
+    jobs: threads. Results do not depend on it.
+    """
+    return Table(_native.arrays(as_csv(table), [library, profile], jobs))
+
+
+class Technology:
+    """A technology node: what it is made of, each value with its unit, uncertainty and source.
+
+    Technology("7nm").values["vdd_v"]; Technology("45nm", library="itrs"); Technology("my-node.toml")
+    """
+
+    def __init__(self, node, *, library="silicon", flavour="hp", temperature="300 K", vdd=None):
+        place = with_unit("node", node, "nm"), library, flavour
+        supply = None if vdd is None else with_unit("vdd", vdd, "V")
+        self._text = _native.technology(*place, with_unit("temperature", temperature, "K"), supply)
+        self.node = place[0]
+
+    @cached_property
+    def document(self):
+        """The document of `warpwatt tech show --json`."""
+        return json.loads(self._text)
+
+    @cached_property
+    def values(self):
+        """Figures at the operating point, in SI units, by name."""
+        return self.document["figures"]
+
+    def __repr__(self):
+        return f"<warpwatt.Technology {self.node}>"

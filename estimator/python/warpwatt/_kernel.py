@@ -1,0 +1,176 @@
+"""Kernels with their launches."""
+
+import os
+
+from . import _native
+from ._arguments import Arguments, quoted
+from ._run import Run
+
+#: Warp instructions that a launch may execute before it is taken for endless.
+LIMIT = 1_000_000_000
+#: Cycles that timing may take.
+CYCLE_LIMIT = 1_000_000_000_000
+
+
+class Kernel:
+    """A kernel with one launch: a program, its arguments and its shape.
+
+    Make one with Kernel.ptx, .cuda_c, .triton, .numba, .suite or .file, and run it on any GPU. It is executed once, and timed on each.
+    Arrays are copied when the kernel is made; a run leaves them alone and returns what buffers hold in `outputs`.
+    """
+
+    def __init__(self, native, name, arrays=None, saved=None):
+        self._native = native
+        self.name = name
+        self._arrays = arrays
+        self._saved = saved
+
+    @classmethod
+    def ptx(cls, text, entry=None, args=(), grid=1, block=1, shared=0, *, cluster=None, registers=None, names=None, name=None):
+        """A kernel of PTX.
+
+        text: the PTX. entry: its name, or its C++ name; not needed if there is one.
+        args: in the order of the parameters, or a dict by name in that order. An array (numpy, `__array_interface__`, host DLPack) is a buffer, a number a scalar,
+        bytes or numpy.void a structure, None a null pointer.
+        grid: CTAs, an int or (x, y, z). block: threads of a CTA. shared: bytes of dynamic shared memory. cluster: CTAs of a cluster.
+        registers: the most registers a thread may have. names: names of the arguments, where args has none.
+        """
+        where = f"{name or 'kernel'}.ptx"
+        entry, parameters = _native.entry(text, entry, where)
+        arguments = _bound(entry, parameters, args, names)
+        return cls._launch(name or entry, (where, text), entry, arguments, (grid, block, shared, cluster), registers)
+
+    @classmethod
+    def cuda_c(cls, text, entry=None, args=(), grid=1, block=1, shared=0, *, arch="compute_80", options=(), **more):
+        """A kernel of CUDA C++, compiled by NVRTC (pip install nvidia-cuda-nvrtc), else by nvcc or clang.
+
+        entry: a name as in the source (`copy<float>` too, if it is instantiated there). arch: "compute_80", "sm_90". options: further options of the compiler.
+        The other arguments are those of Kernel.ptx.
+        """
+        from . import _cuda
+
+        ptx = _cuda.compiled(text, arch, tuple(options))
+        return cls.ptx(ptx, entry, args, grid, block, shared, **more)
+
+    @classmethod
+    def triton(cls, fn, args, constexpr=None, grid=1, target="sm_80", num_warps=4, num_stages=3, **more):
+        """A kernel of Triton, compiled without a GPU.
+
+        fn: a function under @triton.jit. args: its arguments but for the constants, in order. constexpr: the constants by name.
+        grid: an int, a tuple, or a function of the constants. target: "sm_80", "sm_90". A CTA has 32 * num_warps threads.
+        """
+        from . import _triton
+
+        ptx, entry, arguments, launch = _triton.compiled(fn, args, constexpr or {}, grid, target, num_warps, num_stages)
+        return cls.ptx(ptx, entry, arguments, *launch, name=entry, **more)
+
+    @classmethod
+    def numba(cls, f, args, grid=1, block=1, shared=0, *, target="sm_80", **more):
+        """A kernel of Numba (a plain function or one under @cuda.jit), compiled without a GPU.
+
+        args: as the function takes them; arrays of any shape. grid, block: an int or up to three.
+        """
+        from . import _numba
+
+        ptx, entry, arguments = _numba.compiled(f, args, target)
+        return cls.ptx(ptx, entry, arguments, grid, block, shared, name=entry, **more)
+
+    @classmethod
+    def suite(cls, name, case=None, *, build=None, registers=None):
+        """A kernel of the suite (`warpwatt list kernels`), with the size that its case has; the first one if none is named."""
+        native = _native.Kernel.suite(name, case, build, registers)
+        return cls(native, name, saved=(name, case))
+
+    @classmethod
+    def file(cls, path, case=None, *, registers=None):
+        """A launch file (docs/launch-files.md), or launches that were recorded elsewhere."""
+        path = os.fspath(path)
+        name = os.path.splitext(os.path.basename(path))[0]
+        return cls(_native.Kernel.file(path, case, registers), name, saved=(path, case))
+
+    @classmethod
+    def _launch(cls, name, ptx, entry, arguments, shape, registers):
+        text = _launch_text(name, ptx[0], entry, arguments, shape)
+        files = arguments.files()
+        native = _native.Kernel.memory(text, ptx, files, registers)
+        kernel = cls(native, name, arguments.arrays())
+        kernel._text, kernel._ptx, kernel._files = text, ptx, files
+        kernel.grid, kernel.block = extents(shape[0]), extents(shape[1])
+        return kernel
+
+    def run(self, gpu, *, limit=LIMIT, cycle_limit=CYCLE_LIMIT):
+        """Executes the launch, times it on `gpu`, and prices it if the GPU has a node. Returns a Run.
+
+        limit: warp instructions before a launch is taken for endless. cycle_limit: cycles before timing is given up.
+        """
+        if gpu._clock not in (None, "fixed"):
+            raise _native.Error(f'clock="{gpu._clock}" is for what_if: a run is timed at the clock that its GPU has, sm__clock_mhz=...')
+        return Run(self._native.run(gpu._native, limit, cycle_limit), self, gpu)
+
+    def execute(self, gpu=None, *, limit=LIMIT):
+        """Only executes the launch: outputs and counts of instructions, no cycles and no energy."""
+        from ._gpu import Gpu
+
+        gpu = gpu or Gpu()
+        return Run(self._native.execute(gpu._native, limit), self, gpu)
+
+    def save(self, directory):
+        """Writes the launch for `warpwatt kernel DIRECTORY/launch.toml`: launch file, PTX and buffers. Returns the launch file's path."""
+        from pathlib import Path
+
+        if self._saved is not None:
+            raise TypeError(f"`{self.name}` is not in memory: `warpwatt kernel {self._saved[0]}` runs it as it is")
+        folder = Path(directory)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / self._ptx[0]).write_text(self._ptx[1])
+        for file, contents in self._files.items():
+            (folder / file).write_bytes(contents)
+        launch = folder / "launch.toml"
+        launch.write_text(self._text)
+        return launch
+
+    def __repr__(self):
+        return f"<warpwatt.Kernel {self.name}>"
+
+
+def _bound(entry, parameters, args, names):
+    """Arguments against the parameters of an entry."""
+    if isinstance(args, dict):
+        named = list(args.items())
+    else:
+        args = list(args)
+        names = list(names or [])
+        named = [(names[at] if at < len(names) else f"arg{at}", value) for at, value in enumerate(args)]
+    if len(named) != len(parameters):
+        takes = ", ".join(f".{element} {name}" for name, element, _ in parameters)
+        raise _native.Error(f"`{entry}` takes {len(parameters)} arguments ({takes}), and {len(named)} are given")
+    arguments = Arguments()
+    for (name, value), (_, element, size) in zip(named, parameters):
+        arguments.add(name, value, (element, size))
+    return arguments
+
+
+def extents(value):
+    """An int or up to three, as three."""
+    values = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    if not 1 <= len(values) <= 3:
+        raise ValueError(f"{value!r}: an extent has one, two or three numbers")
+    return tuple(int(one) for one in values) + (1,) * (3 - len(values))
+
+
+def _launch_text(name, ptx, entry, arguments, shape):
+    """The launch file."""
+    grid, block, shared, cluster = shape
+    lines = [
+        f"name = {quoted(name)}",
+        f"[build]\nptx = {quoted(ptx)}",
+        "[run]",
+        f"kernel = {quoted(entry)}",
+        f"grid = {list(extents(grid))}",
+        f"block = {list(extents(block))}",
+        f"dynamic_shared = {int(shared)}",
+        f"args = [{', '.join(quoted(argument.name) for argument in arguments.all)}]",
+    ]
+    if cluster is not None:
+        lines.append(f"cluster = {list(extents(cluster))}")
+    return "\n".join(lines) + "\n" + "".join(argument.text("run") for argument in arguments.all)

@@ -1,0 +1,174 @@
+"""What a run showed."""
+
+import json
+from functools import cached_property
+
+
+class Run:
+    """A launch on a GPU: cycles, energy, power, stalls, counters, and what its buffers hold.
+
+    Everything that `warpwatt kernel --json` tells is in `document`; the attributes are shorter ways to it.
+    """
+
+    def __init__(self, native, kernel, gpu):
+        self._native = native
+        self.kernel = kernel
+        self.gpu = gpu
+
+    @cached_property
+    def document(self):
+        """The document of `warpwatt kernel --json` for this launch, as a dict."""
+        return json.loads(self._native.document)
+
+    @property
+    def cycles(self):
+        """Cycles of the GPU's clock; None if the launch was only executed."""
+        return self.document["cycles"]
+
+    @property
+    def time_s(self):
+        """Seconds."""
+        if "time_s" in self.document:
+            return self.document["time_s"]
+        return None if self.cycles is None else self.cycles / self.gpu.clock_hz
+
+    @property
+    def energy(self):
+        """Joules; None without a node."""
+        return self.document.get("energy_j")
+
+    @property
+    def dynamic_energy(self):
+        """Joules that switching takes; None without a node."""
+        return self.document.get("dynamic_energy_j")
+
+    @property
+    def leakage_energy(self):
+        """Joules that leak; None without a node."""
+        return self.document.get("leakage_energy_j")
+
+    @property
+    def power(self):
+        """Mean watts of the chip; None without a node."""
+        return self.document.get("power_w")
+
+    @property
+    def board(self):
+        """What the board draws, as a dict in watts; None without a board."""
+        return self.document.get("board")
+
+    @property
+    def stalls(self):
+        """Cycles of all SMs by what they went into."""
+        return self.document.get("stalls")
+
+    @property
+    def counters(self):
+        """Counts by name."""
+        return self.document.get("counters")
+
+    @property
+    def structures(self):
+        """A list of dicts, the dearest structure first: name, area_m2, dynamic_j, leakage_j, energy_j, power_w."""
+        return self.document.get("structures")
+
+    @property
+    def passed(self):
+        """Whether every buffer that the launch file says something about holds what it must."""
+        return self._native.passed
+
+    @cached_property
+    def outputs(self):
+        """What buffers hold in the end: numpy arrays by name, in the shape in which they were passed."""
+        from ._arguments import numpy
+
+        np, arrays = numpy(), self.kernel._arrays or {}
+        found = {}
+        for number, (name, element) in enumerate(self._native.buffers()):
+            contents = self._native.buffer(number)
+            if name in arrays:
+                like = arrays[name]
+                order = "C" if like.flags.c_contiguous else "F"
+                found[name] = np.frombuffer(bytearray(contents), like.dtype).reshape(like.shape, order=order)
+            elif self.kernel._arrays is None:
+                found[name] = np.frombuffer(bytearray(contents), _dtype(np, element))
+        return found
+
+    def check(self, rtol=0.0, atol=0.0, **expected):
+        """Compares buffers with what they must hold: `r.check(y=expected, rtol=1e-5)`. Returns the run; AssertionError tells what differs.
+
+        |got - want| <= atol + rtol * |want|, and both zero (the default) means every element alike. Without names: whether the launch file's own buffers hold what they must.
+        """
+        from ._arguments import numpy
+
+        if not expected and not self.passed:
+            raise AssertionError(str(self))
+        for name, want in expected.items():
+            if name not in self.outputs:
+                known = ", ".join(self.outputs)
+                raise AssertionError(f"there is no buffer `{name}`: {known}")
+            got = self.outputs[name]
+            message = f"`{name}` of {self.kernel.name}"
+            numpy().testing.assert_allclose(got, want, rtol=rtol, atol=atol, err_msg=message)
+        return self
+
+    def __str__(self):
+        return self._native.text.rstrip("\n")
+
+    def __repr__(self):
+        parts = [f"{self.cycles} cycles" if self.cycles is not None else "executed"]
+        if self.energy is not None:
+            parts += [f"{readable(self.time_s, 's')}", f"{readable(self.energy, 'J')}", f"{readable(self.power, 'W')}"]
+        return f"<warpwatt.Run {self.kernel.name} on {self.gpu.preset}: {', '.join(parts)}>"
+
+    def _repr_html_(self):
+        import html
+
+        rows = [("cycles", self.cycles)]
+        if self.energy is not None:
+            rows += [
+                ("time", readable(self.time_s, "s")),
+                ("energy", readable(self.energy, "J")),
+                ("of it leakage", readable(self.leakage_energy, "J")),
+                ("power", readable(self.power, "W")),
+            ]
+        if self.board:
+            rows.append((f"board {self.board['name']}", readable(self.board["power_w"], "W")))
+        cells = "".join(f"<tr><th style='text-align:left'>{html.escape(what)}</th><td>{figure}</td></tr>" for what, figure in rows)
+        title = html.escape(f"{self.kernel.name} on {self.gpu!r}")
+        return f"<table><caption>{title}</caption>{cells}</table>{self._bars()}"
+
+    def _bars(self):
+        """Energy by structure, else cycles by what they went into, as bars."""
+        import html
+
+        if self.structures:
+            parts = [(one["name"], one["energy_j"], readable(one["energy_j"], "J")) for one in self.structures]
+        else:
+            parts = [(name, cycles, str(cycles)) for name, cycles in (self.stalls or {}).items()]
+        total = sum(value for _, value, _ in parts)
+        parts = sorted((part for part in parts if total and part[1] / total >= 0.01), key=lambda part: -part[1])
+        bar = "<div style='background:#4c78a8;height:0.8em;width:{:.1f}em'></div>"
+        rows = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{text}</td><td>{100 * value / total:.1f} %</td><td>{bar.format(20 * value / total)}</td></tr>"
+            for name, value, text in parts
+        )
+        return f"<table>{rows}</table>" if rows else ""
+
+
+def _dtype(np, element):
+    plain = {"f16": "float16", "f32": "float32", "f64": "float64"}
+    if element in plain:
+        return np.dtype(plain[element])
+    if element[0] in "iu":
+        return np.dtype(f"{'u' if element[0] == 'u' else ''}int{element[1:]}")
+    # Without a type of numpy's own: the bits.
+    return np.dtype("uint16" if element == "bf16" else "uint8")
+
+
+def readable(value, unit):
+    """A figure with four digits and a prefix."""
+    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p")):
+        if abs(value) >= factor:
+            return f"{value / factor:.4g} {prefix}{unit}"
+    return f"{value:.4g} {unit}"

@@ -1,0 +1,115 @@
+"""Tables: typed columns in SI units, the unit at the end of each name."""
+
+class Table:
+    """A table that Polars, pandas, DuckDB and others read without a copy: it has the Arrow PyCapsule interface (`__arrow_c_stream__`).
+
+    polars.DataFrame(table), table.to_polars(), table.to_pandas(), table.to_dict(), table["energy_j"], len(table), table.columns
+    """
+
+    def __init__(self, native):
+        self._native = native
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    @property
+    def columns(self):
+        """Names of the columns."""
+        return self._native.names
+
+    def __len__(self):
+        return len(self._native)
+
+    def __getitem__(self, name):
+        """The values of a column as a list; None where there is none."""
+        column = self._native.column(name)
+        if column is None:
+            raise KeyError(f"there is no column `{name}`: {', '.join(self.columns)}")
+        return column
+
+    def to_dict(self):
+        """Lists of values by column."""
+        return {name: self[name] for name in self.columns}
+
+    def to_numpy(self):
+        """Arrays by column: numbers as they are (whole numbers with gaps as float64), NaN where a number is missing, texts as objects."""
+        import numpy as np
+
+        arrays = {}
+        for name, values in self.to_dict().items():
+            if any(value is None for value in values) and not any(isinstance(value, str) for value in values):
+                values = np.array([np.nan if value is None else value for value in values], np.float64)
+            arrays[name] = np.asarray(values, dtype=object if any(isinstance(value, str) for value in values) else None)
+        return arrays
+
+    def to_polars(self):
+        """A DataFrame of Polars."""
+        import polars
+
+        return polars.DataFrame(self)
+
+    def to_pandas(self):
+        """A DataFrame of pandas."""
+        import pandas
+
+        if hasattr(pandas.DataFrame, "from_arrow"):
+            try:
+                return pandas.DataFrame.from_arrow(self)
+            except ImportError:
+                pass
+        return pandas.DataFrame(self.to_dict(), columns=self.columns)
+
+    def rows(self):
+        """Dicts, one a row."""
+        columns = self.to_dict()
+        return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+    def __repr__(self):
+        shown = ", ".join(self.columns[:6]) + (", ..." if len(self.columns) > 6 else "")
+        return f"<warpwatt.Table of {len(self)} rows: {shown}>"
+
+    def _repr_html_(self, most=20):
+        import html
+
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
+        body = "".join("<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row.values()) + "</tr>" for row in self.rows()[:most])
+        more = f"<caption>{most} of {len(self)} rows</caption>" if len(self) > most else ""
+        return f"<table>{more}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value):
+    import html
+
+    if value is None:
+        return ""
+    return html.escape(f"{value:.4g}" if isinstance(value, float) else str(value))
+
+
+def as_csv(table):
+    """CSV of whatever has columns: a Table, a DataFrame, a dict of lists, a list of dicts, a text, or a path."""
+    import csv
+    import io
+    import os
+
+    if isinstance(table, bytes):
+        return table
+    if isinstance(table, os.PathLike):
+        with open(table, "rb") as file:
+            return file.read()
+    if isinstance(table, str):
+        return table.encode()
+    if hasattr(table, "write_csv"):
+        return table.write_csv().encode()
+    if hasattr(table, "to_csv"):
+        return table.to_csv(index=False).encode()
+    if hasattr(table, "to_dict") and not isinstance(table, dict):
+        table = table.to_dict()
+    if isinstance(table, dict):
+        table = [dict(zip(table, row)) for row in zip(*table.values())]
+    table = list(table)
+    columns = list(dict.fromkeys(name for row in table for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(table)
+    return text.getvalue().encode()
