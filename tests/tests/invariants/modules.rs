@@ -57,6 +57,7 @@ const CIRCLES: &[Circle] = &[
             "texture",
             "tile",
             "trace",
+            "under_way",
             "upset",
             "warp",
         ],

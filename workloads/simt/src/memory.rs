@@ -1,6 +1,8 @@
 //! Memories that a kernel sees.
 
 mod host;
+mod note;
+mod view;
 
 use std::collections::BTreeMap;
 
@@ -14,10 +16,11 @@ use crate::error::Cause;
 use crate::heap::Heap;
 use crate::lane_watch::LaneWatch;
 use crate::races::Watch;
-use crate::speculate::View;
 use crate::tensor_memory::TensorMemory;
 use crate::texture::Texture;
 use host::Bytes;
+pub(crate) use note::Reached;
+pub(crate) use view::{PAGE, View, Writes, Written};
 
 /// Where what kernels allocate lies: between the functions' addresses and the module's variables.
 const KERNEL_HEAP_BASE: u64 = 0x0800_0000;

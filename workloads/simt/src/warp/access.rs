@@ -8,9 +8,8 @@ use warpwatt_ptx::types::{Space, Type};
 use super::{Step, Warp};
 use crate::error::Cause;
 use crate::lanes::{add_singles, map1, quiet};
-use crate::memory::{BadAccess, Memories};
+use crate::memory::{BadAccess, Memories, Reached};
 use crate::span::{Reach, Span};
-use crate::speculate::Reached;
 use crate::trace::{Affine, LaneMask, lanes};
 
 /// The addresses of a warp's lanes, and which lanes access them.

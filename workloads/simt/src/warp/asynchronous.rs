@@ -7,8 +7,7 @@ use super::Warp;
 use super::access::{Footprint, each_lane};
 use super::tensor::complete;
 use crate::barrier_word::{BarrierWord, offset};
-use crate::memory::{BadAccess, Memories};
-use crate::speculate::Reached;
+use crate::memory::{BadAccess, Memories, Reached};
 use crate::trace::{Beyond, Copied, LaneMask, Piece, lanes};
 
 /// What bulk copies move at a time.

@@ -2,8 +2,7 @@
 
 use warpwatt_ptx::types::Space;
 
-use super::View;
-use crate::memory::Memories;
+use super::{Memories, View};
 use crate::trace::{Affine, LaneMask, lanes};
 
 /// The lanes that access, and their addresses.

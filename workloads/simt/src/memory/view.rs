@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustc_hash::FxHashMap;
 
-use crate::memory::DeviceMemory;
+use super::DeviceMemory;
 
 /// Bytes that are copied together, counted from the beginning of a buffer.
 pub(crate) const PAGE: usize = 4096;
@@ -45,7 +45,7 @@ pub(crate) struct View {
 
 /// Words that stretches have written, by page.
 #[derive(Debug, Default)]
-pub(super) struct Written(FxHashMap<u64, Words>);
+pub(crate) struct Written(FxHashMap<u64, Words>);
 
 impl View {
     pub fn new(base: Arc<DeviceMemory>, budget: Arc<AtomicUsize>) -> Self {
@@ -121,7 +121,7 @@ impl View {
     }
 
     /// Whether it read nothing that others wrote; what it wrote itself joins that.
-    pub(super) fn is_apart(&self, others: &mut Written) -> bool {
+    pub(crate) fn is_apart(&self, others: &mut Written) -> bool {
         let meet = |page: &Page| {
             let others = others.0.get(&page.start);
             others.is_some_and(|others| others.iter().zip(&page.read).any(|(w, r)| w & r != 0))
@@ -139,7 +139,7 @@ impl View {
     }
 
     /// The pages with what was written, without the memory behind them.
-    pub(super) fn into_writes(self) -> Writes {
+    pub(crate) fn into_writes(self) -> Writes {
         let mut pages = self.pages;
         pages.retain(Page::is_written);
         Writes(pages)
@@ -147,7 +147,7 @@ impl View {
 }
 
 /// What a stretch wrote.
-pub(super) struct Writes(Vec<Page>);
+pub(crate) struct Writes(Vec<Page>);
 
 impl Writes {
     /// Writes it to the memory that all stretches began with.

@@ -1,12 +1,9 @@
 //! CTAs on several threads, with the outcome of one after the other.
 //!
-//! Stretches of a grid run side by side, each on a [view] of memory as it was before all of them. If none has read a word that one in front of it wrote,
+//! Stretches of a grid run side by side, each on a [view](View) of memory as it was before all of them. If none has read a word that one in front of it wrote,
 //! they did what they do one after the other, and what they wrote is written, the first stretch first. Else, and if anything at all goes wrong, nothing has
 //! happened: the stretches run again one CTA after the other. (Thread-level speculation; J. G. Steffan and T. C. Mowry, "The Potential for Using
 //! Thread-Level Data Speculation to Facilitate Automatic Parallelization", HPCA 1998.)
-
-mod note;
-mod view;
 
 use std::mem;
 use std::ops::Range;
@@ -18,13 +15,10 @@ use warpwatt_ptx::Entry;
 use warpwatt_ptx::program::{CopyAsync, CopySize, GRID_WORKSPACE, Op, Source, Special};
 use warpwatt_ptx::types::Space;
 
-use crate::memory::DeviceMemory;
-pub(crate) use note::Reached;
-pub(crate) use view::View;
-use view::Written;
+use crate::memory::{DeviceMemory, PAGE, View, Writes, Written};
 
 /// Pages that the stretches of a round may touch together: 512 MiB.
-const PAGES: usize = (512 << 20) / view::PAGE;
+const PAGES: usize = (512 << 20) / PAGE;
 
 /// Warp instructions after which it is known about how many a CTA has.
 pub(crate) const PROBE: u64 = 20_000;
@@ -110,9 +104,7 @@ pub(crate) fn stretches<T: Send>(
 }
 
 /// What the stretches wrote, if all came to their end and none read what one before it wrote.
-fn apart<T>(
-    found: impl Iterator<Item = Option<(T, DeviceMemory)>>,
-) -> Option<Vec<(T, view::Writes)>> {
+fn apart<T>(found: impl Iterator<Item = Option<(T, DeviceMemory)>>) -> Option<Vec<(T, Writes)>> {
     let mut written = Written::default();
     let each = found.map(|stretch| {
         let (outcome, seen) = stretch?;
