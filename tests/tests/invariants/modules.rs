@@ -52,6 +52,7 @@ const CIRCLES: &[Circle] = &[
             "races",
             "registers",
             "span",
+            "speculate",
             "stack",
             "statics",
             "texture",
