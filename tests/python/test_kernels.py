@@ -121,7 +121,7 @@ def test_faults_have_the_command_s_words(add_ptx, vectors, command, tmp_path):
     with pytest.raises(ww.KernelFault) as raised:
         kernel.run(ww.Gpu("v100"))
     launch = kernel.save(tmp_path)
-    assert str(raised.value) == command("kernel", launch.name, "--no-cache", fails=True)
+    assert str(raised.value) == command("kernel", launch.name, "--preset", "v100", "--no-cache", fails=True)
     assert raised.value.diagnostics[0]["code"] == "kernel::fault"
     assert isinstance(raised.value, ValueError)
 
@@ -131,7 +131,7 @@ def test_ptx_that_is_not_modelled_has_the_command_s_words(add_ptx, vectors, comm
     launch = kernel.save(tmp_path)
     with pytest.raises(ww.PtxError) as raised:
         kernel.execute()
-    assert str(raised.value) == command("kernel", launch.name, "--no-cache", fails=True)
+    assert str(raised.value) == command("kernel", launch.name, "--preset", "v100", "--no-cache", fails=True)
 
 
 @pytest.mark.parametrize(
