@@ -41,6 +41,17 @@ struct How {
     limit: u64,
 }
 
+impl How {
+    /// As a GPU has it executed.
+    fn on(gpu: &Gpu, limit: u64) -> Self {
+        Self {
+            lower: lowering(&gpu.spec),
+            warp_width: gpu.spec.sm.warp_width,
+            limit,
+        }
+    }
+}
+
 /// A kernel after its execution.
 struct Executed {
     how: How,
@@ -105,12 +116,7 @@ impl Kernel {
     /// Executes, times and prices the launch.
     fn run(&self, py: Python<'_>, gpu: &Gpu, limit: u64, cycle_limit: u64) -> PyResult<Run> {
         at_work(py, |stop| {
-            let how = How {
-                lower: lowering(&gpu.spec),
-                warp_width: gpu.spec.sm.warp_width,
-                limit,
-            };
-            let executed = self.executed(how, stop)?;
+            let executed = self.executed(How::on(gpu, limit), stop)?;
             let told = executed.timed(gpu, cycle_limit, stop);
             let (document, text, passed) = told.map_err(|diag| refused(diag, &executed.sources))?;
             Ok(Run {
@@ -125,12 +131,7 @@ impl Kernel {
     /// Only executes the launch: no cycles, no energy.
     fn execute(&self, py: Python<'_>, gpu: &Gpu, limit: u64) -> PyResult<Run> {
         at_work(py, |stop| {
-            let how = How {
-                lower: lowering(&gpu.spec),
-                warp_width: gpu.spec.sm.warp_width,
-                limit,
-            };
-            let executed = self.executed(how, stop)?;
+            let executed = self.executed(How::on(gpu, limit), stop)?;
             let facts = Facts::of(&executed.kernel, &executed.run, (&gpu.preset, &gpu.spec));
             let told = facts.told(&gpu.spec, None);
             Ok(Run {

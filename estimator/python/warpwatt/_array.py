@@ -4,30 +4,21 @@ import json
 from functools import cached_property
 
 from . import _native
+from ._document import Document
 from ._table import Table, as_csv
 from ._units import with_unit
 
 
-class Array:
+class Array(Document):
     """A memory array that was priced: area, delays, energies, leakage, with their intervals.
 
     Keys of `warpwatt array --json` (docs/arrays.md) are attributes: area_m2, access_time_s, cycle_time_s, read_energy_j, write_energy_j, leakage_w, intervals, breakdown.
     """
 
-    def __init__(self, document, text):
-        self.document = json.loads(document)
-        self._text = text
-
-    def __getattr__(self, name):
-        if name.startswith("_") or name not in self.document:
-            raise AttributeError(f"an array has no `{name}`: {', '.join(self.document)}")
-        return self.document[name]
+    _noun = "an array"
 
     def __dir__(self):
         return [*super().__dir__(), *self.document]
-
-    def __str__(self):
-        return self._text.rstrip("\n")
 
     def __repr__(self):
         figures = ", ".join(f"{key}={self.document[key]:.4g}" for key in ("area_m2", "access_time_s", "read_energy_j", "leakage_w"))

@@ -4,6 +4,7 @@ import json
 import os
 
 from . import _native
+from ._document import Document
 from ._kernel import Kernel
 from ._table import Table
 from ._units import setting, with_unit
@@ -145,20 +146,10 @@ class Results:
         return self._native.page()
 
 
-class Explanation:
+class Explanation(Document):
     """Where a figure comes from: `value`, `unit`, `sigma`, `derivation`; print it for the tree."""
 
-    def __init__(self, document, text):
-        self.document = json.loads(document)
-        self._text = text
-
-    def __getattr__(self, name):
-        if name.startswith("_") or name not in self.document:
-            raise AttributeError(f"an explanation has no `{name}`: {', '.join(self.document)}")
-        return self.document[name]
-
-    def __str__(self):
-        return self._text.rstrip("\n")
+    _noun = "an explanation"
 
     def __repr__(self):
         return f"<warpwatt.Explanation {self.metric} = {self.value:.6g} {self.unit}>"

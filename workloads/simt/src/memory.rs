@@ -296,30 +296,22 @@ impl DeviceMemory {
         if let Some(view) = &mut self.view {
             return view.range_of(address);
         }
-        let after = self
-            .buffers
-            .partition_point(|buffer| buffer.base <= address);
-        let buffer = self.buffers.get_mut(after.checked_sub(1)?)?;
+        let at = last_before(&self.buffers, address)?;
+        let buffer = &mut self.buffers[at];
         (address - buffer.base < buffer.bytes.len() as u64)
             .then_some((buffer.base, &mut buffer.bytes[..]))
     }
 
     /// The same to look at.
     pub(crate) fn find(&self, address: u64) -> Option<(u64, &[u8])> {
-        let after = self
-            .buffers
-            .partition_point(|buffer| buffer.base <= address);
-        let buffer = self.buffers.get(after.checked_sub(1)?)?;
+        let buffer = &self.buffers[last_before(&self.buffers, address)?];
         (address - buffer.base < buffer.bytes.len() as u64)
             .then_some((buffer.base, &buffer.bytes[..]))
     }
 
     /// Says what lies at an address.
     pub(crate) fn place(&self, address: u64) -> String {
-        let after = self
-            .buffers
-            .partition_point(|buffer| buffer.base <= address);
-        match after.checked_sub(1).map(|at| &self.buffers[at]) {
+        match last_before(&self.buffers, address).map(|at| &self.buffers[at]) {
             Some(buffer) => format!("byte {} of `{}`", address - buffer.base, buffer.name),
             None => format!("global memory at {address:#x}"),
         }
@@ -327,10 +319,7 @@ impl DeviceMemory {
 
     /// Says what lies near an address that no buffer holds.
     pub fn near(&self, address: u64) -> String {
-        let after = self
-            .buffers
-            .partition_point(|buffer| buffer.base <= address);
-        match after.checked_sub(1).map(|at| &self.buffers[at]) {
+        match last_before(&self.buffers, address).map(|at| &self.buffers[at]) {
             Some(buffer) if !buffer.bytes.is_empty() => {
                 let beyond = address - buffer.base;
                 format!(
@@ -342,6 +331,13 @@ impl DeviceMemory {
             _ => "no buffer begins below it".to_owned(),
         }
     }
+}
+
+/// The last buffer that begins at an address or before it.
+#[inline]
+fn last_before(buffers: &[Buffer], address: u64) -> Option<usize> {
+    let after = buffers.partition_point(|buffer| buffer.base <= address);
+    after.checked_sub(1)
 }
 
 /// Bytes that a buffer takes of the addresses: a byte at least lies between it and the next.

@@ -58,8 +58,8 @@ pub(crate) fn can(entry: &Entry) -> bool {
 pub(crate) fn round(left: usize, each: u64, threads: usize) -> Option<usize> {
     let worth = (left as u64).saturating_mul(each) >= LEAST;
     let some = usize::try_from(ROUND / each.max(1)).unwrap_or(left);
-    let some = some.clamp(threads * SHARES, left.max(threads * SHARES));
-    (worth && left >= 2 * threads).then_some(some.min(left))
+    let some = some.max(threads * SHARES).min(left);
+    (worth && left >= 2 * threads).then_some(some)
 }
 
 /// Runs stretches of `ctas` on as many threads; what each comes to, in order. None, and memory as it was, if they are not apart.

@@ -180,9 +180,7 @@ impl<'l> UnderWay<'l> {
 
     fn append(&mut self, stretch: &Stretch) {
         self.spread += stretch.total.warp_instructions;
-        self.total.warp_instructions += stretch.total.warp_instructions;
-        self.total.thread_instructions += stretch.total.thread_instructions;
-        self.total.predicated_off += stretch.total.predicated_off;
+        self.total += stretch.total;
         match (&mut self.trace, &stretch.trace) {
             (Some(trace), Some(more)) => trace.append(more),
             _ => self.trace = None,
@@ -234,9 +232,7 @@ impl<const W: usize> Launched<W> for UnderWay<'_> {
 
     fn done(&mut self, cta: &Cta<W>) {
         for warp in cta.warps() {
-            self.total.warp_instructions += warp.counts.warp_instructions;
-            self.total.thread_instructions += warp.counts.thread_instructions;
-            self.total.predicated_off += warp.counts.predicated_off;
+            self.total += warp.counts;
         }
         for warps in cta.by_rank() {
             let place = warps[0].warp().place.cta;

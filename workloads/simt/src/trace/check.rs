@@ -1,5 +1,7 @@
 //! Whether records are what a recorder writes, and what they add up to.
 
+use std::ops::AddAssign;
+
 use super::{Addresses, Asynchronous, KernelTrace, LaneMask, LaunchShape, StaticInst, Step, Unit};
 
 /// Threads of a CTA at the most, on every GPU since compute capability 2.0.
@@ -14,6 +16,14 @@ pub struct Counts {
     pub thread_instructions: u64,
     /// Those switched off.
     pub predicated_off: u64,
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.warp_instructions += other.warp_instructions;
+        self.thread_instructions += other.thread_instructions;
+        self.predicated_off += other.predicated_off;
+    }
 }
 
 /// Why something is no trace.
