@@ -407,7 +407,8 @@ pub(crate) fn shared_work(spec: &GpuSpec, port: Port, work: &TensorWork) -> (u64
         Port::Tensor => spec.units.tensor.count,
         _ => spec.units.sp.count,
     };
-    let share = work.multiply_adds.div_ceil(u64::from(units).max(1));
+    let all = u64::from(units).max(1) * work.sms();
+    let share = work.multiply_adds.div_ceil(all);
     let size = [share, work.element_bits];
     let interval = in_proportion(spec.timing.warpgroup.interval, WARPGROUP_SHARE, size);
     (interval, u64::from(units))

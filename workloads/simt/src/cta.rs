@@ -343,7 +343,7 @@ impl<const W: usize> Cta<W> {
             constants: ground.constants,
             params: ground.params,
             told: &mut self.barriers[rank].told,
-            tensor: &mut self.tensor[rank],
+            tensor: &mut self.tensor,
             watch: self.watch.as_deref_mut(),
             lanes: watcher(&mut ground.lanes),
         };

@@ -5,6 +5,7 @@ mod note;
 mod view;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use warpwatt_ptx::Module;
 use warpwatt_ptx::program::{GRID_WORKSPACE, GRID_WORKSPACE_BYTES, Source, Special};
@@ -432,7 +433,7 @@ impl<'m> Peers<'m> {
         self.count == 0
     }
 
-    fn rank(&self) -> usize {
+    pub fn rank(&self) -> usize {
         self.rank
     }
 
@@ -465,8 +466,8 @@ pub(crate) struct Memories<'m> {
     pub params: &'m mut [u8],
     /// What barriers in shared memory have been told.
     pub told: &'m mut Told,
-    /// The CTA's tensor memory.
-    pub tensor: &'m mut TensorMemory,
+    /// Tensor memories of the cluster's CTAs, by rank.
+    pub tensor: &'m mut [TensorMemory],
     /// Who looks for races, if somebody does.
     pub watch: Option<&'m mut Watch>,
     /// Who sees what lanes compute, if somebody does.
@@ -508,6 +509,38 @@ impl Memories<'_> {
             None => self.peers.below(place as usize - 1)?,
         };
         Some((place * Space::PEER, bytes))
+    }
+
+    /// The CTA's own tensor memory.
+    pub fn own_tensor(&mut self) -> &mut TensorMemory {
+        &mut self.tensor[self.peers.rank()]
+    }
+
+    /// Shared memory of the CTA of a rank.
+    pub fn shared_of(&self, rank: usize) -> &[u8] {
+        let Peers { below, above, .. } = &self.peers;
+        let all = match rank.checked_sub(self.peers.rank()) {
+            Some(0) => return self.shared,
+            Some(behind) => &above[(behind - 1) * self.peers.bytes..],
+            None => &below[rank * self.peers.bytes..],
+        };
+        &all[..self.peers.bytes]
+    }
+
+    /// The ranks of the CTAs that an instruction of this one concerns: its own, or those of its pair, which differ in the last bit.
+    pub fn group(&self, pair: bool) -> Result<Range<usize>, Cause> {
+        let rank = self.peers.rank();
+        let group = match pair {
+            true => rank & !1..(rank | 1) + 1,
+            false => rank..rank + 1,
+        };
+        match group.end <= self.tensor.len() {
+            true => Ok(group),
+            false => Err(Cause::TensorMemory(format!(
+                "a pair of CTAs needs a cluster of an even number of them, this one has {}",
+                self.tensor.len()
+            ))),
+        }
     }
 
     /// An address of shared memory in the CTA of a rank.

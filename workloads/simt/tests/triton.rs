@@ -11,6 +11,11 @@ const ATTENTION: [&str; 2] = [
     include_str!("triton/attention_sm90.ptx"),
     include_str!("triton/attention_sm100.ptx"),
 ];
+/// Products that the CTAs of a pair share, 128 and 256 rows a tile.
+const PAIR: [(usize, &str); 2] = [
+    (128, include_str!("triton/pair128_sm100.ptx")),
+    (256, include_str!("triton/pair256_sm100.ptx")),
+];
 const SCALED: &str = include_str!("triton/scaled_sm100.ptx");
 
 /// What is in the last buffer after a launch; each buffer is a parameter, `scalars` follow them, and scratch memory and a null pointer those.
@@ -121,6 +126,30 @@ fn a_product_by_tensor_copies_is_the_plain_sum() {
             for column in 0..n {
                 let sum: f64 = (0..k).map(|at| a[row * k + at] * b[at * n + column]).sum();
                 // Sums of few eighths are exact.
+                assert_eq!(found[row * n + column], sum, "{m}x{n}x{k}: {row}, {column}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_product_of_pairs_of_ctas_is_the_plain_sum() {
+    for ((rows, ptx), [tiles, n, k]) in PAIR
+        .iter()
+        .flat_map(|tile| [[1, 64, 32], [2, 128, 64], [3, 64, 160]].map(|shape| (tile, shape)))
+    {
+        let m = tiles * rows;
+        let (a, b) = (eighths(m * k, 1), eighths(k * n, 2));
+        let found = run(
+            ptx,
+            "pair",
+            [2 * tiles as u32, n as u32 / 64],
+            &[f16(&a), f16(&b), vec![0; 4 * m * n]],
+            &[n, k].map(|extent| (extent as u32).to_le_bytes()),
+        );
+        for row in 0..m {
+            for column in 0..n {
+                let sum: f64 = (0..k).map(|at| a[row * k + at] * b[at * n + column]).sum();
                 assert_eq!(found[row * n + column], sum, "{m}x{n}x{k}: {row}, {column}");
             }
         }

@@ -273,6 +273,7 @@ fn work_of_all_tensor_units_is_waited_for_at_its_barrier() {
         multiply_adds: 128 * 256 * 16,
         element_bits: 16,
         shared_bytes: (128 + 256) * 32,
+        pair: false,
     };
     let (few, many) = (run(10, product), run(30, product));
     // 2,048 multiply-adds an SM and cycle.
@@ -296,7 +297,22 @@ fn work_of_all_tensor_units_is_waited_for_at_its_barrier() {
         multiply_adds: 128 * 8 * 16,
         element_bits: 16,
         shared_bytes: (128 + 8) * 32,
+        pair: false,
     };
+    // Two SMs share what a pair of CTAs does.
+    let shared = TensorWork {
+        pair: true,
+        ..product
+    };
+    let halves = [10, 30].map(|count| run(count, shared));
+    assert_eq!(halves[1].cycles - halves[0].cycles, 20 * 128);
+    for name in ["tensor_multiply_adds", "tensor_busy_cycles", "shared_words"] {
+        assert_eq!(
+            halves[1].activity.get(name),
+            many.activity.get(name),
+            "{name}"
+        );
+    }
     assert_eq!(run(30, narrow).cycles - run(10, narrow).cycles, 20 * 34);
 }
 

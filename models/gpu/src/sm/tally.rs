@@ -138,7 +138,7 @@ impl Tally {
     }
 }
 
-/// Counts work of all tensor units of an SM, which are those of a port; the cycles that it takes them.
+/// Counts work of all tensor units of an SM, which are those of a port, and of those of the other SM where a pair of CTAs shares it; the cycles that it takes them.
 pub(crate) fn count_work(
     spec: &GpuSpec,
     port: Port,
@@ -146,12 +146,13 @@ pub(crate) fn count_work(
     counts: &mut Counts,
 ) -> u64 {
     let (multiplying, units) = shared_work(spec, port, work);
-    let passes = work.shared_bytes.div_ceil(SHARED_PASS_BYTES);
+    let sms = work.sms();
+    let passes = work.shared_bytes.div_ceil(SHARED_PASS_BYTES * sms);
     counts.add(Counter::TensorMultiplyAdds, work.multiply_adds);
     counts.add(Counter::SharedWords, work.shared_bytes.div_ceil(4));
-    counts.add(Counter::SharedPasses, passes);
+    counts.add(Counter::SharedPasses, passes * sms);
     if let Some(busy) = busy_counter(port) {
-        counts.add(busy, multiplying * units);
+        counts.add(busy, multiplying * units * sms);
     }
     multiplying.max(passes)
 }

@@ -4,6 +4,7 @@ use super::arithmetic::unsupported_form;
 use super::function::{Lowered, Lowering};
 use super::modifiers::Modifiers;
 use super::operands::expect_operands;
+use super::tensor_memory::refused;
 use crate::ast::{Address, Instruction, Operand};
 use crate::program::{
     AtomicOp, BulkReduce, CopyAsync, CopySize, MAX_RANK, MatrixOp, Op, Operands, ReplaceTensorMap,
@@ -34,6 +35,10 @@ impl<'s> Lowering<'_, 's> {
         let gathers = modifiers.take("im2col") || modifiers.take("im2col_no_offs");
         let tells = modifiers.take("mbarrier::complete_tx::bytes");
         modifiers.take("bulk_group");
+        if modifiers.take("cta_group::2") {
+            let reason = "where a pair's barrier lies, programs compute from the bits of the hardware's addresses, which PTX leaves open";
+            return Err(refused(instruction, reason));
+        }
         modifiers.take("cta_group::1");
         let multicast = modifiers.take("multicast::cluster");
         modifiers.finish()?;

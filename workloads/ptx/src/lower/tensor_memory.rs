@@ -22,11 +22,8 @@ impl<'s> Lowering<'_, 's> {
         modifiers.take(step);
         modifiers.take("sync");
         modifiers.take("aligned");
-        if modifiers.take("cta_group::2") {
-            let reason = "pairs of CTAs are not executed";
-            let help = "tensor memory and products of one CTA (`.cta_group::1`) are";
-            return Err(refused(instruction, reason).with_help(help));
-        }
+        // Allocation and commitment are each CTA's own, in a pair too.
+        let pair = modifiers.take("cta_group::2");
         modifiers.take("cta_group::1");
         match step {
             "alloc" => self.allocate_columns(instruction, modifiers),
@@ -43,7 +40,7 @@ impl<'s> Lowering<'_, 's> {
                 expect_operands(instruction, &[0])?;
                 self.nothing()
             }
-            "cp" => self.copy_to_tensor_memory(instruction, modifiers),
+            "cp" => self.copy_to_tensor_memory(instruction, modifiers, pair),
             "shift" => {
                 let down = modifiers.take("down");
                 modifiers.finish()?;
@@ -52,10 +49,10 @@ impl<'s> Lowering<'_, 's> {
                     return Err(unsupported_form(instruction));
                 }
                 let (offset, address) = self.tensor_address(&instruction.operands[0])?;
-                self.emit_tensor_memory(TensorMemoryOp::Shift { offset }, address.into())
+                self.emit_tensor_memory(TensorMemoryOp::Shift { offset, pair }, address.into())
             }
             "commit" => self.commit(instruction, modifiers),
-            "mma" => self.tensor_multiply_add(instruction, modifiers),
+            "mma" => self.tensor_multiply_add(instruction, modifiers, pair),
             _ => {
                 let message = format!("there is no instruction `tcgen05.{step}`");
                 Err(PtxError::new(instruction.span.clone(), message))
@@ -177,6 +174,7 @@ impl<'s> Lowering<'_, 's> {
         &mut self,
         instruction: &Instruction<'s>,
         mut modifiers: Modifiers<'_, 's>,
+        pair: bool,
     ) -> Lowered<()> {
         use TensorCopyLanes::{Halves, OneEach, Repeated};
         let shape = modifiers.find(|text| {
@@ -206,7 +204,11 @@ impl<'s> Lowering<'_, 's> {
             bytes: (bits / 8) as u8,
             to,
         };
-        let op = TensorMemoryOp::Copy { offset, shape };
+        let op = TensorMemoryOp::Copy {
+            offset,
+            shape,
+            pair,
+        };
         self.emit_tensor_memory(op, [address, descriptor].into_iter().collect())
     }
 
@@ -239,12 +241,16 @@ impl<'s> Lowering<'_, 's> {
         &mut self,
         instruction: &Instruction<'s>,
         mut modifiers: Modifiers<'_, 's>,
+        pair: bool,
     ) -> Lowered<()> {
         if modifiers.take("sp") {
             let reason = "where the metadata of a sparse A lie, PTX shows in figures only";
             return Err(refused(instruction, reason));
         }
         let stationary = modifiers.take("ws");
+        if stationary && pair {
+            return Err(unsupported_form(instruction));
+        }
         let kind = modifiers.find(kind_named);
         let scaled = modifiers.take("block_scale");
         let count = modifiers.find(scales_named);
@@ -263,6 +269,7 @@ impl<'s> Lowering<'_, 's> {
             left: None,
             stationary,
             shifted,
+            pair,
             adds: Adds::Always(true),
             halved: 0,
             scales: None,
@@ -289,7 +296,8 @@ impl<'s> Lowering<'_, 's> {
             how.scales = Some(self.scales(instruction, (kind, count), [of_a, of_b], &mut src)?);
             rest = &rest[2..];
         } else if let [lanes @ Operand::Vector(..), others @ ..] = rest {
-            mask = self.fragment(lanes, (4, MatrixElement::S32), true)?;
+            let words = if pair { 8 } else { 4 };
+            mask = self.fragment(lanes, (words, MatrixElement::S32), true)?;
             rest = others;
         }
         let [adds, last @ ..] = rest else {
@@ -357,7 +365,7 @@ fn halvings(
     }
 }
 
-fn refused(instruction: &Instruction<'_>, reason: &str) -> PtxError {
+pub(super) fn refused(instruction: &Instruction<'_>, reason: &str) -> PtxError {
     let message = format!("`{}` is not supported: {reason}", form(instruction));
     PtxError::new(instruction.span.clone(), message)
 }

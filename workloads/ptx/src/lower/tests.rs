@@ -211,16 +211,18 @@ fn labels_in_braces_are_not_seen_from_outside() {
 #[test]
 fn what_is_left_out_of_tensor_memory_has_a_reason() {
     let found = refusals(
-        "tcgen05.mma.cta_group::2.kind::f16 [%r1], %d1, %d2, %r2, %p1; tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %d1, %d2, [%r3], %r2, %p1;
-        tcgen05.ld.sync.aligned.32x32b.x3.b32 {%r1, %r2, %r3}, [%r2]; tcgen05.mul; ret;",
+        "tcgen05.mma.ws.cta_group::2.kind::f16 [%r1], %d1, %d2, %r2, %p1; tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %d1, %d2, [%r3], %r2, %p1;
+        tcgen05.ld.sync.aligned.32x32b.x3.b32 {%r1, %r2, %r3}, [%r2]; tcgen05.mul;
+        cp.async.bulk.tensor.1d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2}], [%r3]; ret;",
     );
     assert_eq!(
         found,
         [
-            "`tcgen05.mma.cta_group::2.kind::f16` is not supported: pairs of CTAs are not executed",
+            "`tcgen05.mma.ws.cta_group::2.kind::f16` is not supported",
             "`tcgen05.mma.sp.cta_group::1.kind::f16` is not supported: where the metadata of a sparse A lie, PTX shows in figures only",
             "`tcgen05.ld.sync.aligned.32x32b.x3.b32` is not supported",
             "there is no instruction `tcgen05.mul`",
+            "`cp.async.bulk.tensor.1d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes` is not supported: where a pair's barrier lies, programs compute from the bits of the hardware's addresses, which PTX leaves open",
         ]
     );
 }

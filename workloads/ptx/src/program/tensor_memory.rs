@@ -23,11 +23,15 @@ pub enum TensorMemoryOp {
         offset: i32,
         /// What is copied where.
         shape: TensorCopyShape,
+        /// Both CTAs of the pair copy, each from its own shared memory.
+        pair: bool,
     },
     /// `shift.down`: the source is the address.
     Shift {
         /// Added to the address.
         offset: i32,
+        /// In both CTAs of the pair.
+        pair: bool,
     },
     /// `commit`: sources are the base of the barrier and, of the multicast form, the mask of the CTAs whose barriers are told.
     Commit {
@@ -118,7 +122,7 @@ impl TensorShape {
 }
 
 /// `tcgen05.mma`: D = A B + D. The instruction's sources are the address of D, the address or descriptor of A, the descriptor of B, the instruction's
-/// descriptor, the addresses of the scales of A and B if there are such, and the predicate if one says whether D is added; fragments are the four words whose bits
+/// descriptor, the addresses of the scales of A and B if there are such, and the predicate if one says whether D is added; fragments are the words, four a CTA, whose bits
 /// name lanes of D that stay as they are, if there are such.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensorMultiplyAdd {
@@ -132,6 +136,8 @@ pub struct TensorMultiplyAdd {
     pub stationary: bool,
     /// Each row of A is the one below it (`.ashift`).
     pub shifted: bool,
+    /// Each CTA of a pair has half of the rows of A and D, and half of the columns of B (`.cta_group::2`).
+    pub pair: bool,
     /// Whether D is added.
     pub adds: Adds,
     /// D is divided by two so often before.

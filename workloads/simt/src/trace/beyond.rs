@@ -7,8 +7,8 @@ const LOOPS: usize = 4;
 /// Most bytes that a record's copy moves: more than any shared memory has.
 const MOST_BYTES: u64 = 1 << 24;
 
-/// Most multiply-adds of a record: 64 lanes, each of which issues a product of 128 rows, 256 columns and 64 of the inner dimension.
-const MOST_MULTIPLY_ADDS: u64 = 1 << 27;
+/// Most multiply-adds of a record: 64 lanes, each of which issues a product of 256 rows, 256 columns and 64 of the inner dimension.
+const MOST_MULTIPLY_ADDS: u64 = 1 << 28;
 
 /// What a record tells beyond its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +37,15 @@ pub struct TensorWork {
     pub element_bits: u64,
     /// Bytes that are read from shared memory.
     pub shared_bytes: u64,
+    /// The tensor units and shared memories of two CTAs share the work.
+    pub pair: bool,
+}
+
+impl TensorWork {
+    /// SMs whose tensor units work on it.
+    pub fn sms(&self) -> u64 {
+        1 + u64::from(self.pair)
+    }
 }
 
 /// What a copy moves.
@@ -127,6 +136,7 @@ impl Beyond {
                 write_unsigned(bytes, work.multiply_adds);
                 write_unsigned(bytes, work.element_bits);
                 write_unsigned(bytes, work.shared_bytes);
+                write_unsigned(bytes, work.pair.into());
             }
             Self::Waits {
                 arrivals,
@@ -161,6 +171,11 @@ fn tensor_work(reader: &mut Reader<'_>) -> Option<TensorWork> {
         multiply_adds: reader.unsigned()?,
         element_bits: reader.unsigned()?,
         shared_bytes: reader.unsigned()?,
+        pair: match reader.unsigned()? {
+            0 => false,
+            1 => true,
+            _ => return None,
+        },
     };
     let fits = work.multiply_adds <= MOST_MULTIPLY_ADDS
         && work.element_bits <= 64
@@ -216,6 +231,7 @@ mod tests {
                 multiply_adds: 128 * 256 * 16,
                 element_bits: 16,
                 shared_bytes: 12_288,
+                pair: true,
             }),
             Beyond::Waits {
                 arrivals: 1,

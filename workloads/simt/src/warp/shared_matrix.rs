@@ -115,8 +115,15 @@ pub(super) struct SharedMatrix {
 }
 
 impl SharedMatrix {
-    /// Some rows as bytes, one behind the other, each with all of the inner dimension. Transposed, they are whole pieces.
-    pub fn rows(self, rows: Range<usize>, memories: &mut Memories<'_>) -> Result<Vec<u8>, Cause> {
+    /// Some rows as bytes, one behind the other, each with all of the inner dimension, from the shared memory of the CTA of a rank. Transposed, they are whole pieces.
+    pub fn rows(
+        self,
+        rows: Range<usize>,
+        rank: usize,
+        memories: &Memories<'_>,
+    ) -> Result<Vec<u8>, Cause> {
+        let shared = memories.shared_of(rank);
+        let piece = |distance: u64| self.piece(distance, shared, memories);
         let mut bytes = vec![0; rows.len() * self.row_bytes];
         let first = rows.start;
         if self.transposed {
@@ -124,7 +131,7 @@ impl SharedMatrix {
             for rows in rows.step_by(of_piece) {
                 for at in 0..self.row_bytes / self.size {
                     let place = self.layout.along_rows(rows / of_piece, at);
-                    let piece = self.piece(place, memories)?;
+                    let piece = piece(place)?;
                     for (row, element) in piece.chunks_exact(self.size).enumerate() {
                         let to = (rows - first + row) * self.row_bytes + at * self.size;
                         bytes[to..to + self.size].copy_from_slice(element);
@@ -134,7 +141,7 @@ impl SharedMatrix {
         } else {
             for row in rows {
                 for at in 0..self.row_bytes / CHUNK {
-                    let piece = self.piece(self.layout.along_depth(row, at), memories)?;
+                    let piece = piece(self.layout.along_depth(row, at))?;
                     let to = (row - first) * self.row_bytes + at * CHUNK;
                     bytes[to..to + CHUNK].copy_from_slice(&piece);
                 }
@@ -143,10 +150,16 @@ impl SharedMatrix {
         Ok(bytes)
     }
 
-    fn piece(self, distance: u64, memories: &mut Memories<'_>) -> Result<[u8; CHUNK], Cause> {
+    #[inline]
+    fn piece(
+        self,
+        distance: u64,
+        shared: &[u8],
+        memories: &Memories<'_>,
+    ) -> Result<[u8; CHUNK], Cause> {
         let address = self.layout.address(distance);
         let start = usize::try_from(address).unwrap_or(usize::MAX);
-        let bytes = memories.shared.get(start..);
+        let bytes = shared.get(start..);
         let piece = bytes.and_then(<[u8]>::first_chunk);
         // Explained only where it is needed: the text costs more than the piece.
         let piece = piece.ok_or_else(|| memories.explain(Space::Shared, address, CHUNK as u32))?;

@@ -47,7 +47,7 @@ impl<const W: usize> Warp<W> {
                 how,
                 group,
                 inst,
-                memories.tensor,
+                memories.own_tensor(),
                 |thread, register, row| {
                     values[register][first + thread] = match row {
                         [low, high] => *low & 0xffff | *high << 16,
@@ -82,7 +82,7 @@ impl<const W: usize> Warp<W> {
                 how,
                 group,
                 inst,
-                memories.tensor,
+                memories.own_tensor(),
                 |thread, register, row| {
                     let value = self.registers.word(matrix.src[register])[first + thread];
                     match row {

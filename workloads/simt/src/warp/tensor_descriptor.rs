@@ -149,15 +149,19 @@ impl Described {
     }
 
     fn is_known(&self, how: &TensorMultiplyAdd) -> bool {
-        let rows = match (how.stationary, how.kind.is_scaled() || how.shifted) {
-            (true, _) => &[32, 64, 128][..],
-            (false, true) => &[128],
-            (false, false) => &[64, 128],
+        let rows = match (how.stationary, how.pair, how.kind.is_scaled(), how.shifted) {
+            (true, ..) => &[32, 64, 128][..],
+            (false, true, _, true) => &[256],
+            (false, true, _, false) => &[128, 256],
+            (false, false, false, false) => &[64, 128],
+            (false, false, ..) => &[128],
         };
-        let columns = match how.stationary {
-            true => matches!(self.columns, 64 | 128 | 256),
-            false => (8..=256).contains(&self.columns),
-        };
+        let columns = match (how.stationary, how.pair) {
+            (true, _) => matches!(self.columns, 64 | 128 | 256),
+            // Each CTA has whole groups of eight.
+            (false, true) => self.columns <= 256 && self.columns.is_multiple_of(16),
+            (false, false) => self.columns <= 256,
+        } && self.columns >= 8;
         rows.contains(&self.rows) && columns
     }
 }

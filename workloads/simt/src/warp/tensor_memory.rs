@@ -12,7 +12,7 @@ use super::{Step, Warp};
 use crate::barrier_word::BarrierWord;
 use crate::error::Cause;
 use crate::memory::{BadAccess, Memories};
-use crate::tensor_memory::Place;
+use crate::tensor_memory::{Place, TensorMemory};
 use crate::trace::{Beyond, LaneMask, TensorWork, lanes};
 
 /// Columns that are shifted.
@@ -40,7 +40,7 @@ impl<const W: usize> Warp<W> {
             TensorMemoryOp::Allocate(to) => {
                 Self::all_execute(executed)?;
                 let columns = word(1);
-                let Some(first) = memories.tensor.allocate(columns).map_err(fault)? else {
+                let Some(first) = memories.own_tensor().allocate(columns).map_err(fault)? else {
                     return Ok(false);
                 };
                 addresses = self.placed(to, inst, 0);
@@ -55,18 +55,25 @@ impl<const W: usize> Warp<W> {
             }
             TensorMemoryOp::Free => {
                 Self::all_execute(executed)?;
-                memories.tensor.free(word(0), word(1)).map_err(fault)?;
+                memories
+                    .own_tensor()
+                    .free(word(0), word(1))
+                    .map_err(fault)?;
                 tells = false;
             }
             TensorMemoryOp::Relinquish => {
                 Self::all_execute(executed)?;
-                memories.tensor.relinquish();
+                memories.own_tensor().relinquish();
                 tells = false;
             }
-            TensorMemoryOp::Copy { offset, shape } => {
-                self.copy_rows(shape, offset, inst, executed, memories)?;
+            TensorMemoryOp::Copy {
+                offset,
+                shape,
+                pair,
+            } => self.copy_rows(shape, (offset, pair), inst, executed, memories)?,
+            TensorMemoryOp::Shift { offset, pair } => {
+                self.shift((offset, pair), inst, executed, memories)?;
             }
-            TensorMemoryOp::Shift { offset } => self.shift(offset, inst, executed, memories)?,
             TensorMemoryOp::Commit { barrier, multicast } => {
                 addresses = self.commit(barrier, multicast, inst, executed, memories)?;
             }
@@ -91,12 +98,15 @@ impl<const W: usize> Warp<W> {
     fn copy_rows(
         &mut self,
         shape: TensorCopyShape,
-        offset: i32,
+        (offset, pair): (i32, bool),
         inst: &Inst,
         executed: LaneMask,
         memories: &mut Memories<'_>,
     ) -> Result<(), BadAccess> {
-        let mut work = TensorWork::default();
+        let mut work = TensorWork {
+            pair,
+            ..TensorWork::default()
+        };
         let (rows, row_bytes) = (usize::from(shape.rows), usize::from(shape.bytes));
         for lane in lanes(executed) {
             let fault = |cause| BadAccess { lane, cause };
@@ -109,22 +119,14 @@ impl<const W: usize> Warp<W> {
                 transposed: false,
                 packed: None,
             };
-            let bytes = source.rows(0..rows, memories).map_err(fault)?;
             let at = Place::of(self.registers.word(inst.src[0])[lane as usize], offset);
-            for (row, bytes) in bytes.chunks_exact(row_bytes).enumerate() {
-                for lane in receiving(shape, row as u32) {
-                    let place = Place {
-                        lane: at.lane + lane,
-                        column: at.column,
-                    };
-                    let words = memories.tensor.row(place, row_bytes as u32 / 4);
-                    let words = words.map_err(bad)?.iter_mut();
-                    for (word, bytes) in words.zip(bytes.as_chunks().0) {
-                        *word = u32::from_le_bytes(*bytes);
-                    }
-                }
+            for rank in memories.group(pair).map_err(fault)? {
+                let bytes = source.rows(0..rows, rank, memories).map_err(fault)?;
+                let rows = bytes.chunks_exact(row_bytes);
+                let to = &mut memories.tensor[rank];
+                copy_to_lanes(shape, rows, at, to).map_err(bad)?;
+                work.shared_bytes += bytes.len() as u64;
             }
-            work.shared_bytes += bytes.len() as u64;
         }
         self.beyond = Some(Beyond::Tensor(work));
         Ok(())
@@ -133,16 +135,14 @@ impl<const W: usize> Warp<W> {
     /// `tcgen05.shift.down`: each lane of a warp's but the last gets what the one behind it has.
     fn shift(
         &mut self,
-        offset: i32,
+        (offset, pair): (i32, bool),
         inst: &Inst,
         executed: LaneMask,
         memories: &mut Memories<'_>,
     ) -> Result<(), BadAccess> {
         for lane in lanes(executed) {
-            let bad = |why| BadAccess {
-                lane,
-                cause: Cause::TensorMemory(why),
-            };
+            let fault = |cause| BadAccess { lane, cause };
+            let bad = |why| fault(Cause::TensorMemory(why));
             let at = Place::of(self.registers.word(inst.src[0])[lane as usize], offset);
             let own = TENSOR_LANES / WARPGROUP;
             if !at.lane.is_multiple_of(own) {
@@ -150,18 +150,24 @@ impl<const W: usize> Warp<W> {
                     "lanes are shifted from a multiple of {own} on"
                 )));
             }
-            for lane in at.lane..at.lane + own - 1 {
-                let behind = Place {
-                    lane: lane + 1,
-                    ..at
-                };
-                let words = memories.tensor.row(behind, SHIFTED).map_err(bad)?.to_vec();
-                let place = Place { lane, ..at };
-                let row = memories.tensor.row(place, SHIFTED).map_err(bad)?;
-                row.copy_from_slice(&words);
+            for rank in memories.group(pair).map_err(fault)? {
+                let memory = &mut memories.tensor[rank];
+                for lane in at.lane..at.lane + own - 1 {
+                    let behind = Place {
+                        lane: lane + 1,
+                        ..at
+                    };
+                    let words = memory.row(behind, SHIFTED).map_err(bad)?.to_vec();
+                    let place = Place { lane, ..at };
+                    let row = memory.row(place, SHIFTED).map_err(bad)?;
+                    row.copy_from_slice(&words);
+                }
             }
         }
-        self.beyond = Some(Beyond::Tensor(TensorWork::default()));
+        self.beyond = Some(Beyond::Tensor(TensorWork {
+            pair,
+            ..TensorWork::default()
+        }));
         Ok(())
     }
 
@@ -205,6 +211,28 @@ impl<const W: usize> Warp<W> {
         }
         Ok(addresses)
     }
+}
+
+/// Writes rows to the lanes that they go to.
+fn copy_to_lanes<'r>(
+    shape: TensorCopyShape,
+    rows: impl Iterator<Item = &'r [u8]>,
+    at: Place,
+    memory: &mut TensorMemory,
+) -> Result<(), String> {
+    for (row, bytes) in rows.enumerate() {
+        for lane in receiving(shape, row as u32) {
+            let place = Place {
+                lane: at.lane + lane,
+                column: at.column,
+            };
+            let words = memory.row(place, u32::from(shape.bytes) / 4)?.iter_mut();
+            for (word, bytes) in words.zip(bytes.as_chunks().0) {
+                *word = u32::from_le_bytes(*bytes);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The lanes that a row goes to, from the first on.

@@ -1,7 +1,5 @@
 //! Matrix products in tensor memory: D = A B + D, of which a single thread issues the whole.
 
-use std::ops::Range;
-
 use warpwatt_ptx::program::{
     Adds, Inst, Matrix, MatrixElement, Scales, SmallFormat, TENSOR_LANES, TensorMultiplyAdd,
 };
@@ -31,7 +29,10 @@ impl<const W: usize> Warp<W> {
         executed: LaneMask,
         memories: &mut Memories<'_>,
     ) -> Result<(), BadAccess> {
-        let mut work = TensorWork::default();
+        let mut work = TensorWork {
+            pair: how.pair,
+            ..TensorWork::default()
+        };
         for lane in lanes(executed) {
             let product = self.product_of(how, matrix, inst, lane);
             let done = product.and_then(|product| product.perform(memories));
@@ -69,7 +70,7 @@ impl<const W: usize> Warp<W> {
             }
             (adds, _) => adds == Adds::Always(true),
         };
-        let mut kept = [0; 4];
+        let mut kept = [0; 8];
         for (kept, slot) in kept.iter_mut().zip(&matrix.src) {
             *kept = self.registers.word(*slot)[at];
         }
@@ -103,59 +104,97 @@ struct TensorProduct {
     /// The addresses of the scales of A and B.
     scales: Option<(Scales, [u32; 2])>,
     adds: bool,
-    /// Lanes of D that stay as they are.
-    kept: [u32; 4],
+    /// Lanes of D that stay as they are, of one CTA behind the other.
+    kept: [u32; 8],
 }
 
 impl TensorProduct {
     /// Multiply-adds, bits of an element, and bytes that were read from shared memory.
     fn perform(&self, memories: &mut Memories<'_>) -> Result<(u64, u64, u64), Cause> {
-        let Described { rows, columns, .. } = self.shape;
         self.begins_well().map_err(Cause::TensorMemory)?;
-        let scales = self.scales(memories.tensor).map_err(Cause::TensorMemory)?;
-        let mut read = u64::from(columns) * ROW as u64;
-        let right = self.shared(1, self.right, 0..columns, memories)?;
+        let ctas = memories.group(self.how.pair)?;
+        let columns = self.shape.columns / ctas.len() as u32;
+        let mut right = Vec::new();
+        for rank in ctas.clone() {
+            right.extend(self.shared(1, self.right, columns, rank, memories)?);
+        }
+        let mut read = right.len() as u64;
+        let mut depth = 0;
+        for (number, rank) in ctas.enumerate() {
+            let right = self.right_of(rank, &right, memories)?;
+            depth = right.len() / self.shape.columns as usize;
+            read += self.perform_in((number, rank), &right, memories)?;
+        }
+        let macs = u64::from(self.shape.rows) * u64::from(self.shape.columns) * depth as u64;
+        Ok((macs, (ROW * 8 / depth) as u64, read))
+    }
+
+    /// The numbers of B, scaled by what a CTA's tensor memory has.
+    fn right_of(
+        &self,
+        rank: usize,
+        bytes: &[u8],
+        memories: &mut Memories<'_>,
+    ) -> Result<Vec<f64>, Cause> {
+        let scales = self.scales(1, self.shape.columns, &mut memories.tensor[rank])?;
+        let rows = bytes.chunks_exact(ROW).enumerate();
+        let rows = rows.flat_map(|(row, bytes)| self.row(1, bytes, scaling(&scales, row)));
+        Ok(rows.collect())
+    }
+
+    /// What a CTA has of D; how many bytes of A were read from its shared memory.
+    fn perform_in(
+        &self,
+        (number, rank): (usize, usize),
+        right: &[f64],
+        memories: &mut Memories<'_>,
+    ) -> Result<u64, Cause> {
+        let rows = self.rows();
         let left = match self.left {
-            Left::Shared(layout) => {
-                read += u64::from(rows) * ROW as u64;
-                Some(self.shared(0, layout, 0..rows, memories)?)
-            }
+            Left::Shared(layout) => Some(self.shared(0, layout, rows, rank, memories)?),
             Left::Tensor(_) => None,
         };
-        let right = self.factor(1, &right, scales.as_ref());
-        let depth = right.len() / columns as usize;
+        let memory = &mut memories.tensor[rank];
+        let scales = self.scales(0, rows, memory)?;
+        let depth = right.len() / self.shape.columns as usize;
         // Each part of the lanes has some of the columns.
-        let parts = if self.how.stationary {
-            TENSOR_LANES / rows
-        } else {
-            1
-        };
-        let across = columns / parts;
-        for part in 0..parts {
+        let across = self.shape.columns / self.parts();
+        for part in 0..self.parts() {
             let first = (part * across) as usize * depth;
             let right = by_depth(&right[first..first + across as usize * depth], depth);
             for row in 0..rows {
                 let lane = self.lane(row, part);
-                if self.kept[lane as usize / 32] >> (lane % 32) & 1 != 0 {
+                if self.kept[number * 4 + lane as usize / 32] >> (lane % 32) & 1 != 0 {
                     continue;
                 }
                 let bytes = match (&left, self.left) {
                     (Some(bytes), _) => bytes[row as usize * ROW..][..ROW].to_vec(),
-                    (None, Left::Tensor(at)) => self.in_lane(at, lane, memories.tensor)?,
+                    (None, Left::Tensor(at)) => self.in_lane(at, lane, memory)?,
                     (None, Left::Shared(_)) => Vec::new(),
                 };
-                let scales = scales.as_ref().map(|[of_a, _]| of_a);
-                let left = self.row(0, &bytes, scales.map(|of_a| &of_a[row as usize][..]));
-                self.add_row(lane, &left, &right, across, memories.tensor)?;
+                let left = self.row(0, &bytes, scaling(&scales, row as usize));
+                self.add_row(lane, &left, &right, across, memory)?;
             }
         }
-        let macs = u64::from(rows) * u64::from(columns) * depth as u64;
-        Ok((macs, (ROW * 8 / depth) as u64, read))
+        Ok(left.map_or(0, |bytes| bytes.len() as u64))
+    }
+
+    /// Rows of D that a CTA has.
+    fn rows(&self) -> u32 {
+        self.shape.rows / (1 + u32::from(self.how.pair))
+    }
+
+    /// Parts of the lanes, which have columns of their own.
+    fn parts(&self) -> u32 {
+        match self.how.stationary || self.how.pair {
+            true => TENSOR_LANES / self.rows(),
+            false => 1,
+        }
     }
 
     /// Whether D is half of each warp's lanes.
     fn is_half(&self) -> bool {
-        !self.how.stationary && self.shape.rows == 64
+        !self.how.stationary && !self.how.pair && self.shape.rows == 64
     }
 
     /// D begins in the first lane; where it has half of them, also in the first of the upper half.
@@ -174,25 +213,26 @@ impl TensorProduct {
     fn lane(&self, row: u32, part: u32) -> u32 {
         let lane = match self.is_half() {
             true => row / 16 * 32 + row % 16,
-            false => row + part * self.shape.rows,
+            false => row + part * self.rows(),
         };
         self.sums.lane + lane
     }
 
-    /// Rows of A or columns of B from shared memory.
+    /// So many rows of A or columns of B from the shared memory of the CTA of a rank.
     fn shared(
         &self,
         which: usize,
         layout: Layout,
-        rows: Range<u32>,
-        memories: &mut Memories<'_>,
+        rows: u32,
+        rank: usize,
+        memories: &Memories<'_>,
     ) -> Result<Vec<u8>, Cause> {
         let size = match self.shape.formats[which] {
             Format::Element(element) => element.bits() as usize / 8,
             _ => 1,
         };
         let transposed = self.shape.transposed[which];
-        let whole = rows.len().is_multiple_of(CHUNK / size);
+        let whole = (rows as usize).is_multiple_of(CHUNK / size);
         if transposed && (self.how.kind.is_packed() || layout.is_coarse() != (size == 4) || !whole)
         {
             let why = "there is no transposed matrix of such elements, columns and swizzling";
@@ -208,7 +248,7 @@ impl TensorProduct {
                 false => self.shape.formats[which].few_bits(),
             },
         };
-        matrix.rows(rows.start as usize..rows.end as usize, memories)
+        matrix.rows(0..rows as usize, rank, memories)
     }
 
     /// The row of A in a lane of tensor memory.
@@ -232,16 +272,7 @@ impl TensorProduct {
         Ok(words.flat_map(|word| word.to_le_bytes()).collect())
     }
 
-    /// The numbers of all rows of A or columns of B.
-    fn factor(&self, which: usize, bytes: &[u8], scales: Option<&[Vec<Vec<f64>>; 2]>) -> Vec<f64> {
-        let rows = bytes.chunks_exact(ROW).enumerate();
-        rows.flat_map(|(row, bytes)| {
-            self.row(which, bytes, scales.map(|scales| &scales[which][row][..]))
-        })
-        .collect()
-    }
-
-    /// The numbers of one, scaled.
+    /// The numbers of a row of A or a column of B, scaled.
     fn row(&self, which: usize, bytes: &[u8], scales: Option<&[f64]>) -> Vec<f64> {
         let (format, negated) = (self.shape.formats[which], self.shape.negated[which]);
         let mut row = format.numbers(bytes, self.how.kind.is_packed(), negated);
@@ -254,35 +285,32 @@ impl TensorProduct {
         row
     }
 
-    /// The scales of each row of A and column of B.
-    fn scales(&self, memory: &mut TensorMemory) -> Result<Option<[Vec<Vec<f64>>; 2]>, String> {
+    /// The scales of so many rows of A or columns of B.
+    fn scales(
+        &self,
+        which: usize,
+        rows: u32,
+        memory: &mut TensorMemory,
+    ) -> Result<Option<Vec<Vec<f64>>>, Cause> {
         let Some((scales, addresses)) = self.scales else {
             return Ok(None);
         };
-        let mut found = [Vec::new(), Vec::new()];
-        for (which, count) in [self.shape.rows, self.shape.columns]
-            .into_iter()
-            .enumerate()
-        {
-            let at = Place::of(addresses[which], scales.offsets[which]);
-            let first = self.shape.scale_bytes[which];
-            if first + u32::from(scales.count) > 4 {
-                return Err(format!(
-                    "{} scales do not lie at byte {first}",
-                    scales.count
-                ));
-            }
-            for row in 0..count {
-                let place = Place {
-                    lane: at.lane + row % SCALED,
-                    column: at.column + row / SCALED,
-                };
-                let bytes = memory.row(place, 1)?[0].to_le_bytes();
-                let bytes = bytes[first as usize..].iter().take(scales.count.into());
-                found[which].push(bytes.map(|&byte| self.scale(byte)).collect());
-            }
+        let at = Place::of(addresses[which], scales.offsets[which]);
+        let first = self.shape.scale_bytes[which];
+        if first + u32::from(scales.count) > 4 {
+            let why = format!("{} scales do not lie at byte {first}", scales.count);
+            return Err(Cause::TensorMemory(why));
         }
-        Ok(Some(found))
+        let scales_of = |row: u32| {
+            let place = Place {
+                lane: at.lane + row % SCALED,
+                column: at.column + row / SCALED,
+            };
+            let bytes = memory.row(place, 1).map_err(Cause::TensorMemory)?[0].to_le_bytes();
+            let bytes = bytes[first as usize..].iter().take(scales.count.into());
+            Ok(bytes.map(|&byte| self.scale(byte)).collect())
+        };
+        (0..rows).map(scales_of).collect::<Result<_, _>>().map(Some)
     }
 
     /// A scale: a power of two, or an `e4m3` without sign.
@@ -323,6 +351,11 @@ impl TensorProduct {
         }
         Ok(())
     }
+}
+
+/// The scales of one of all rows, if there are such.
+fn scaling(scales: &Option<Vec<Vec<f64>>>, row: usize) -> Option<&[f64]> {
+    scales.as_ref().map(|scales| &scales[row][..])
 }
 
 /// B row by row, from its columns.

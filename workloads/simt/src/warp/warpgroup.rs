@@ -96,9 +96,10 @@ impl<const W: usize> Warp<W> {
             }
         };
         let (held, metadata) = slots.split_at(usize::from(how.left));
-        let right = place(1, sources[0]).rows(0..usize::from(how.columns), memories)?;
+        let rank = memories.peers.rank();
+        let right = place(1, sources[0]).rows(0..usize::from(how.columns), rank, memories)?;
         let left = match held {
-            [] => place(0, sources[1]).rows(row..row + ROWS, memories)?,
+            [] => place(0, sources[1]).rows(row..row + ROWS, rank, memories)?,
             _ => self.rows_held(held, group),
         };
         let columns = how.sparse.zip(metadata.first()).map(|(sparse, &metadata)| {

@@ -4,6 +4,7 @@ mod access;
 mod gemm;
 mod kernel;
 mod layout;
+mod pairs;
 mod products;
 mod small_elements;
 mod steps;

@@ -22,7 +22,7 @@ enum Sum {
     S32,
 }
 
-fn half(value: i64) -> u32 {
+pub fn half(value: i64) -> u32 {
     let bits = (value as f32).to_bits();
     match value {
         0 => 0,

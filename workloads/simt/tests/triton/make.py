@@ -11,6 +11,12 @@ import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon._runtime import GluonASTSource
+from triton.experimental.gluon.language.nvidia import blackwell
+from triton.experimental.gluon.language.nvidia.blackwell import mbarrier
+from triton.experimental.gluon.language.nvidia.hopper import cluster, fence_async_shared
 
 
 @triton.jit
@@ -61,16 +67,51 @@ def scaled(a, scale_a, b, scale_b, c, m, n, k, BM: tl.constexpr, BN: tl.constexp
     tl.store(c + rows[:, None] * n + columns[None, :], sums)
 
 
-def write(function, types, constants, warps, sm):
+@gluon.jit
+def pair(a, b, c, n, k, BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr):
+    """Two CTAs share a product: each has half of the rows of A and half of the columns of B."""
+    by_row: gl.constexpr = gl.BlockedLayout([1, 8], [8, 4], [4, 1], [1, 0], cga_layout=[[1, 0]])
+    by_column: gl.constexpr = gl.BlockedLayout([1, 8], [8, 4], [4, 1], [1, 0], cga_layout=[[0, 1]])
+    rows = gl.program_id(0) * BM + gl.arange(0, BM, gl.SliceLayout(1, by_row))
+    columns = gl.program_id(1) * BN + gl.arange(0, BN, gl.SliceLayout(0, by_column))
+    across, down = gl.arange(0, BK, gl.SliceLayout(0, by_row)), gl.arange(0, BK, gl.SliceLayout(1, by_column))
+    of_left: gl.constexpr = gl.NVMMASharedLayout.get_default_for([BM, BK], gl.float16, cga_layout=[[1, 0]])
+    of_right: gl.constexpr = gl.NVMMASharedLayout.get_default_for([BK, BN], gl.float16, cga_layout=[[0, 1]])
+    left = gl.allocate_shared_memory(gl.float16, [BM, BK], of_left)
+    right = gl.allocate_shared_memory(gl.float16, [BK, BN], of_right)
+    shared: gl.constexpr = blackwell.TensorMemoryLayout([BM // 2, BN], col_stride=1, cga_layout=[[1, 0]], two_ctas=True)
+    sums = blackwell.allocate_tensor_memory(gl.float32, [BM, BN], shared)
+    done = mbarrier.allocate_mbarrier()
+    mbarrier.init(done, count=1)
+    phase = 0
+    for at in range(0, k, BK):
+        left.store(gl.load(a + rows[:, None] * k + at + across[None, :]))
+        right.store(gl.load(b + (at + down[:, None]) * n + columns[None, :]))
+        fence_async_shared(cluster=True)
+        cluster.barrier()
+        blackwell.tcgen05_mma(left, right, sums, use_acc=at > 0, mbarriers=[done])
+        mbarrier.wait(done, phase)
+        phase ^= 1
+    mbarrier.invalidate(done)
+    found = sums.load()
+    layout: gl.constexpr = found.type.layout
+    rows = gl.program_id(0) * BM + gl.arange(0, BM, gl.SliceLayout(1, layout))
+    columns = gl.program_id(1) * BN + gl.arange(0, BN, gl.SliceLayout(0, layout))
+    gl.store(c + rows[:, None] * n + columns[None, :], found)
+
+
+def write(function, types, constants, warps, sm, ctas=1):
     signature = types | {name: "constexpr" for name in constants}
-    source = ASTSource(function, signature=signature, constexprs=constants)
-    made = triton.compile(source, target=GPUTarget("cuda", sm, 32), options={"num_warps": warps})
+    frontend = GluonASTSource if function is pair else ASTSource
+    source = frontend(function, signature=signature, constexprs=constants)
+    made = triton.compile(source, target=GPUTarget("cuda", sm, 32), options={"num_warps": warps, "num_ctas": ctas})
     text = made.asm["ptx"].split("\t.section")[0]
     kept = [line for line in text.splitlines() if line.strip() and not re.match(r"\s*(\.loc|\.file|//|\$L__tmp)", line)]
     kept = [line.replace(f".target sm_{sm}a, debug", f".target sm_{sm}a") for line in kept]
     meta = made.metadata
     head = f"// block {32 * warps} shared {meta.shared} scratch {meta.global_scratch_size}"
-    path = pathlib.Path(__file__).with_name(f"{function.__name__}_sm{sm}.ptx")
+    rows = constants["BM"] if function is pair else ""
+    path = pathlib.Path(__file__).with_name(f"{function.__name__}{rows}_sm{sm}.ptx")
     path.write_text("\n".join([head, *kept]) + "\n")
 
 
@@ -82,3 +123,6 @@ for sm in [90, 100]:
     write(attention, HALVES | {"length": "i32", "scale": "fp32"}, {"D": 32, "BM": 64, "BN": 32}, 4, sm)
 BYTES = {"a": "*fp8e4nv", "scale_a": "*u8", "b": "*u8", "scale_b": "*u8", "c": "*fp32"}
 write(scaled, BYTES | SIZES, {"BM": 128, "BN": 32, "BK": 64}, 4, 100)
+for rows in [128, 256]:
+    types = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "n": "i32", "k": "i32"}
+    write(pair, types, {"BM": rows, "BN": 64, "BK": 32}, 4, 100, ctas=2)
