@@ -87,17 +87,9 @@ entries! {
         false => Err(Code::INVALID_DEVICE),
     };
     cudaDriverGetVersion | cudaRuntimeGetVersion: (to: Out<i32>) |_| to.put(VERSION);
-    cudaGetDriverEntryPoint: (name: Text, to: Out<u64>, _flags: u64, found: Out<i32>) |_| no_entry_point(name, to, found);
+    cudaGetDriverEntryPoint: (name: Text, to: Out<u64>, _flags: u64, found: Out<i32>) |_| super::driver::named(name, to, found);
     cudaGetDriverEntryPointByVersion: (name: Text, to: Out<u64>, _version: u32, _flags: u64, found: Out<i32>) |_|
-        no_entry_point(name, to, found);
-}
-
-/// There is no driver below: `cudaDriverEntryPointSymbolNotFound`.
-fn no_entry_point(name: Text, to: Out<u64>, found: Out<i32>) -> Outcome {
-    name.get()?;
-    to.put(0)?;
-    found.put_if(1);
-    Err(Code::SYMBOL_NOT_FOUND)
+        super::driver::named(name, to, found);
 }
 
 /// `cudaDeviceReset`: a kernel's fault is forgotten. Memory stays where it is, as programs free it afterwards.

@@ -3,7 +3,7 @@
 use super::copies::plain;
 use super::kernels::{function_attribute, occupancy, parameters};
 use super::registration::any_image;
-use super::{entries, nothing_to_do};
+use super::{driver_entries, nothing_to_do};
 use crate::error::{Code, Outcome};
 use crate::fatbin::container_bytes;
 use crate::foreign::{Arguments, In, Out, Text};
@@ -91,7 +91,7 @@ fn text(to: Out<u8>, bytes: i32, text: &str) -> Outcome {
         .try_for_each(|(at, byte)| to.put_at(at, byte))
 }
 
-entries! {
+driver_entries! {
     cuInit: (_flags: u32) |_| Ok(());
     cuDriverGetVersion: (to: Out<i32>) |_| to.put(super::device::VERSION);
     cuDeviceGet: (to: Out<i32>, device: i32) |_| only(device).and_then(|()| to.put(0));
@@ -211,8 +211,18 @@ entries! {
     cuEventRecord: (event: u64, stream: u64) |gpu| super::events::record(gpu, event, stream);
     cuEventQuery | cuEventSynchronize: (event: u64) |gpu| super::events::known(gpu, event).map(drop);
     cuEventElapsedTime: (to: Out<f32>, from: u64, until: u64) |gpu| super::events::elapsed(gpu, to, from, until);
+    cuGetProcAddress_v2: (name: Text, to: Out<u64>, _version: i32, _flags: u64, found: Out<i32>) |_| named(name, to, found);
     cuGetErrorName: (code: i32, to: Out<u64>) |_| to.put(driver_name(code));
     cuGetErrorString: (code: i32, to: Out<u64>) |_| to.put(Code(code).text().as_ptr() as u64);
+}
+
+/// Where a function of the driver is, for who asks by its name; `cudaDriverEntryPointSymbolNotFound` and null where there is none.
+pub(super) fn named(name: Text, to: Out<u64>, found: Out<i32>) -> Outcome {
+    let name = name.get()?;
+    let address = address_of(&name).or_else(|| super::tensor_maps::address_of(&name));
+    to.put(address.unwrap_or(0))?;
+    found.put_if(i32::from(address.is_none()));
+    address.map(drop).ok_or(Code::SYMBOL_NOT_FOUND)
 }
 
 /// The driver has names of its own for codes: those of the runtime stand in for them.
@@ -236,6 +246,23 @@ mod tests {
 
     fn at<T>(value: &mut T) -> Out<T> {
         Out::at_address(value as *mut T as u64)
+    }
+
+    #[test]
+    fn functions_are_found_by_their_names() {
+        let ask = |name: &std::ffi::CStr| {
+            let (mut place, mut found) = (1u64, 7i32);
+            let name = Text::at_address(name.as_ptr() as u64);
+            let code = cuGetProcAddress_v2(name, at(&mut place), 12_000, 0, at(&mut found));
+            (Code(code), place, found)
+        };
+        assert_eq!(ask(c"cuInit"), (Code(0), cuInit as *const () as u64, 0));
+        assert_eq!(
+            ask(c"cuMemAlloc"),
+            (Code(0), cuMemAlloc_v2 as *const () as u64, 0)
+        );
+        assert_eq!(ask(c"cuTensorMapEncodeTiled").0, Code(0));
+        assert_eq!(ask(c"cuNothing"), (Code::SYMBOL_NOT_FOUND, 0, 1));
     }
 
     #[test]

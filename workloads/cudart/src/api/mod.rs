@@ -19,6 +19,7 @@ mod pools;
 mod registration;
 mod streams;
 mod symbols;
+mod tensor_maps;
 mod textures;
 mod unsupported;
 
@@ -28,6 +29,20 @@ pub use unsupported::UNSUPPORTED;
 macro_rules! entries {
     ($($($name:ident)|+: $arguments:tt |$gpu:pat_param| $work:expr;)*) => {
         $($($crate::api::entry! { $name $arguments |$gpu| $work })+)*
+    };
+}
+
+/// Functions of the driver: as `entries`, and `address_of` finds each by its name. Programs ask by names without versions.
+macro_rules! driver_entries {
+    ($($($name:ident)|+: $arguments:tt |$gpu:pat_param| $work:expr;)*) => {
+        $crate::api::entries! { $($($name)|+: $arguments |$gpu| $work;)* }
+
+        /// Where the function of a name, with or without its version, is.
+        pub(super) fn address_of(name: &str) -> Option<u64> {
+            let all = [$($((stringify!($name), $name as *const () as u64)),+),*];
+            let is_it = |&&(known, _): &&(&str, u64)| known == name || known.strip_suffix("_v2") == Some(name);
+            all.iter().find(is_it).map(|(_, address)| *address)
+        }
     };
 }
 
@@ -53,7 +68,7 @@ macro_rules! nothing_to_do {
     )*};
 }
 
-use {entries, entry, nothing_to_do};
+use {driver_entries, entries, entry, nothing_to_do};
 
 /// Three numbers that C passes by value.
 #[repr(C)]
