@@ -247,7 +247,8 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
         if let Some(watcher) = &mut self.control.watcher {
             watcher.launch(self.queue.now(), &trace.kernel);
         }
-        let start = self.queue.now() + u64::from(self.spec.sm.launch_cycles);
+        let sm = &self.spec.sm;
+        let start = self.queue.now() + u64::from(sm.launch_cycles + sm.cta_cycles);
         let room = self.sms.len() * demand.ctas_per_sm as usize;
         let first_wave = match &mut self.dispatcher {
             Some(dispatcher) => {
@@ -257,7 +258,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             None => grid.ctas.min(room),
         };
         for place in 0..first_wave {
-            let cycle = start + place as u64 / u64::from(self.spec.sm.dispatch_per_cycle);
+            let cycle = start + place as u64 / u64::from(sm.dispatch_per_cycle);
             let sm = (place % self.sms.len()) as u16;
             self.queue.schedule(cycle, Event::Dispatch { sm })?;
         }
@@ -391,10 +392,11 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
         self.ticks.set(usize::from(id), now, sm.wakes(now));
         show(&mut self.control, sm, now);
         grid.finished += finished as usize;
+        let set_up = now + 1 + u64::from(self.spec.sm.cta_cycles);
         let Some(dispatcher) = &mut self.dispatcher else {
             let more = if grid.placed < grid.ctas { finished } else { 0 };
             for _ in 0..more {
-                self.queue.schedule(now + 1, Event::Dispatch { sm: id })?;
+                self.queue.schedule(set_up, Event::Dispatch { sm: id })?;
             }
             return Ok(());
         };
@@ -408,7 +410,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             };
             for sm in 0..self.sms.len() as u16 {
                 for _ in 0..asked {
-                    self.queue.schedule(now + 1, Event::Dispatch { sm })?;
+                    self.queue.schedule(set_up, Event::Dispatch { sm })?;
                 }
             }
         }

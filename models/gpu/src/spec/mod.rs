@@ -139,6 +139,8 @@ tables! {
         dispatch_per_cycle: u32,
         /// Cycles from the beginning of a launch to its first CTA.
         launch_cycles: u32,
+        /// Cycles that an SM takes to set up a CTA, from when there is room for it until its warps can fetch.
+        cta_cycles: u32,
     }
 
     /// Instruction fetch.
