@@ -11,6 +11,7 @@ mod kernel;
 mod outline;
 mod study;
 mod table;
+mod workers;
 
 use pyo3::prelude::*;
 

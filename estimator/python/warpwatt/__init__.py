@@ -11,11 +11,12 @@ All quantities are in SI units (joules, watts, seconds, square metres, hertz) un
 
 from ._array import Array, Technology, array, arrays
 from ._capture import capture
+from ._executors import dask
 from ._gpu import Board, Gpu
 from ._kernel import Kernel
 from ._native import Defect, Error, KernelFault, PtxError, __version__
 from ._run import Run
-from ._study import Explanation, Results, Study, what_if
+from ._study import Explanation, Front, Results, Study, what_if
 from ._table import Table
 
 __all__ = [
@@ -25,9 +26,11 @@ __all__ = [
     "arrays",
     "Board",
     "capture",
+    "dask",
     "Defect",
     "Error",
     "Explanation",
+    "Front",
     "Gpu",
     "Kernel",
     "KernelFault",

@@ -24,6 +24,8 @@ class Kernel:
         self.name = name
         self._arrays = arrays
         self._saved = saved
+        #: How it is made again elsewhere.
+        self._made = None
 
     @classmethod
     def ptx(cls, text, entry=None, args=(), grid=1, block=1, shared=0, *, cluster=None, registers=None, names=None, name=None):
@@ -78,25 +80,56 @@ class Kernel:
     @classmethod
     def suite(cls, name, case=None, *, build=None, registers=None):
         """A kernel of the suite (`warpwatt list kernels`), with the size that its case has; the first one if none is named."""
-        native = _native.Kernel.suite(name, case, build, registers)
-        return cls(native, name, saved=(name, case))
+        kernel = cls(_native.Kernel.suite(name, case, build, registers), name, saved=(name, case))
+        kernel._made = cls._suite, (name, case, build, registers)
+        return kernel
+
+    @classmethod
+    def _suite(cls, name, case, build, registers):
+        return cls.suite(name, case, build=build, registers=registers)
 
     @classmethod
     def file(cls, path, case=None, *, registers=None):
         """A launch file (docs/launch-files.md), or launches that were recorded elsewhere."""
         path = os.fspath(path)
         name = os.path.splitext(os.path.basename(path))[0]
-        return cls(_native.Kernel.file(path, case, registers), name, saved=(path, case))
+        kernel = cls(_native.Kernel.file(path, case, registers), name, saved=(path, case))
+        kernel._made = cls._file, (os.path.abspath(path), case, registers)
+        return kernel
+
+    @classmethod
+    def _file(cls, path, case, registers):
+        return cls.file(path, case, registers=registers)
 
     @classmethod
     def _launch(cls, name, ptx, entry, arguments, shape, registers):
         text = _launch_text(name, ptx[0], entry, arguments, shape)
-        files = arguments.files()
-        native = _native.Kernel.memory(text, ptx, files, registers)
-        kernel = cls(native, name, arguments.arrays())
-        kernel._text, kernel._ptx, kernel._files = text, ptx, files
-        kernel.grid, kernel.block = extents(shape[0]), extents(shape[1])
+        extent = extents(shape[0]), extents(shape[1])
+        return cls._memory(name, (text, ptx, arguments.files(), registers), extent, arguments.arrays())
+
+    @classmethod
+    def _memory(cls, name, launch, extent, arrays):
+        """A launch in memory: text, PTX, contents of buffers and the limit of registers."""
+        kernel = cls(_native.Kernel.memory(*launch), name, arrays)
+        kernel._text, kernel._ptx, kernel._files, _ = launch
+        kernel.grid, kernel.block = extent
+        kernel._made = launch
         return kernel
+
+    @classmethod
+    def _sent(cls, name, launch, extent, kinds):
+        """A launch that came from elsewhere; `kinds` say what the arrays were like."""
+        from ._arguments import numpy
+
+        np = numpy()
+        arrays = {key: np.frombuffer(launch[2][f"{key}.bin"], kind).reshape(shape, order=order) for key, (kind, shape, order) in kinds.items()}
+        return cls._memory(name, launch, extent, arrays)
+
+    def __reduce__(self):
+        if self._saved is not None:
+            return self._made
+        kinds = {key: (one.dtype, one.shape, "C" if one.flags.c_contiguous else "F") for key, one in self._arrays.items()}
+        return Kernel._sent, (self.name, self._made, (self.grid, self.block), kinds)
 
     def run(self, gpu, *, limit=LIMIT, cycle_limit=CYCLE_LIMIT):
         """Executes the launch, times it on `gpu`, and prices it if the GPU has a node. Returns a Run.
