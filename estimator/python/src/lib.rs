@@ -31,6 +31,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<study::Results>()?;
     module.add_function(wrap_pyfunction!(arrays::array, module)?)?;
     module.add_function(wrap_pyfunction!(arrays::arrays, module)?)?;
+    module.add_function(wrap_pyfunction!(arrays::logic, module)?)?;
     module.add_function(wrap_pyfunction!(arrays::technology, module)?)?;
     Ok(())
 }

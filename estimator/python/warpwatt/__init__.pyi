@@ -7,6 +7,8 @@ from typing import Any, Protocol, Union
 
 import numpy as np
 
+from . import readers as readers
+
 __version__: str
 
 Extents = Union[int, Sequence[int]]
@@ -45,6 +47,7 @@ class Gpu:
     def board(self) -> str | None: ...
     @property
     def node(self) -> str | None: ...
+    def keys(self) -> dict[str, Any]: ...
     @property
     def clock_hz(self) -> float: ...
     @property
@@ -241,6 +244,19 @@ class Array:
 
 def array(capacity: str | None = None, **options: Quantity | bool) -> Array: ...
 def arrays(table: Any, *, library: str | None = None, profile: str | None = None, jobs: int | None = None) -> Table: ...
+
+class Logic:
+    document: dict[str, Any]
+    block: str
+    area_m2: float
+    delay_s: float
+    energy_j: float
+    write_energy_j: float
+    leakage_w: float
+    gate_leakage_w: float
+    def __getattr__(self, name: str) -> Any: ...
+
+def logic(block: str | None = None, **options: Quantity) -> Any: ...
 
 class Technology:
     node: str

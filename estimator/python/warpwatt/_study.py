@@ -21,8 +21,8 @@ class Study:
 
     def __init__(self, study, *, directory="."):
         directory = os.fspath(directory)
-        with _folder() as folder:
-            text = _toml(_with_kernels(study, folder))
+        with folder() as place:
+            text = _toml(_with_kernels(study, place))
             self._native = _native.Study.text("the study", text, directory)
         #: What makes it again elsewhere.
         self._made = Study._of_dict, (study, os.path.abspath(directory))
@@ -229,13 +229,13 @@ def what_if(kernel, gpu, techniques=(), *, node=None, settings=None, jobs=None, 
     asked = {"preset": gpu.preset, "node": "7nm", **gpu._place, **asked, "lower": gpu._lower, "clock": gpu._clock, "board": gpu.board}
     keys = ("preset", "node", "library", "flavour", "temperature", "vdd", "lower", "clock", "board")
     changed = [setting(key, value) for key, value in (settings or {}).items()]
-    with _folder() as folder:
-        names = [_named(one, os.path.join(folder, str(at))) for at, one in enumerate(kernels)]
+    with folder() as place:
+        names = [_named(one, os.path.join(place, str(at))) for at, one in enumerate(kernels)]
         question = _native.Study.question(names, techniques, gpu._settings + changed, [asked.get(key) for key in keys])
     return Results(question.run(_How(jobs, None, None, None)))
 
 
-def _folder():
+def folder():
     """A folder for launch files of kernels that are in memory, which are read at once."""
     import tempfile
 
