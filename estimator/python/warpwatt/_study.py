@@ -174,10 +174,10 @@ class Front(Table):
         super().__init__(native)
         self._compared = compared
 
-    def plot(self, x=None, y=None, *, ax=None):
+    def plot(self, y=None, x=None, *, by="kernel", ax=None):
         """Two of the metrics against each other, by matplotlib: the points of the front on a line, the others hollow, a colour a kernel. Returns the axes.
 
-        x, y: the second and the first of the metrics, if left out. ax: axes to draw on.
+        y, x: the first and the second of the metrics, if left out. by: None for one colour. ax: axes to draw on.
         """
         from . import _plots
 
@@ -191,7 +191,7 @@ class Front(Table):
         at = names.index(x), names.index(y)
         series = {}
         for kernel, values, is_on in self._compared["candidates"]:
-            series.setdefault(kernel, []).append((values[at[0]], values[at[1]], is_on))
+            series.setdefault(kernel if by else "", []).append((values[at[0]], values[at[1]], is_on))
         labels = [_labelled(*self._compared["metrics"][place]) for place in at]
         return _plots.scatter(series, labels, ax)
 
