@@ -26,6 +26,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<kernel::Kernel>()?;
     module.add_class::<kernel::Run>()?;
     module.add_function(wrap_pyfunction!(outline::entry, module)?)?;
+    module.add_function(wrap_pyfunction!(outline::object_entry, module)?)?;
     module.add_class::<table::Table>()?;
     module.add_class::<study::Study>()?;
     module.add_class::<study::Results>()?;

@@ -115,6 +115,19 @@ class Kernel:
         registers: int | None = None,
     ) -> Kernel: ...
     @classmethod
+    def gcn(
+        cls,
+        object: bytes | Path,
+        entry: str | None = None,
+        args: Arguments = (),
+        grid: Extents = 1,
+        block: Extents = 1,
+        shared: int = 0,
+        *,
+        names: Sequence[str] | None = None,
+        name: str | None = None,
+    ) -> Kernel: ...
+    @classmethod
     def suite(cls, name: str, case: str | None = None, *, build: str | None = None, registers: int | None = None) -> Kernel: ...
     @classmethod
     def file(cls, path: Path, case: str | None = None, *, registers: int | None = None) -> Kernel: ...
