@@ -2,7 +2,9 @@
 
 import ctypes
 import os
+import pickle
 import signal
+import struct
 import threading
 import time
 
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 import warpwatt as ww
+from conftest import KERNELS
 
 
 def test_a_run_computes_and_tells(add, vectors):
@@ -203,6 +206,36 @@ def test_ctrl_c_ends_timing():
     gpu = ww.Gpu("v100")
     kernel.execute(gpu)
     assert interrupted(lambda: kernel.run(gpu)) < 1.5
+
+
+SUMS = KERNELS / "reduction_tree/kernel.gfx600.o"
+
+
+def test_machine_code(command, tmp_path):
+    values = np.arange(1024, dtype=np.int32)
+    kernel = ww.Kernel.gcn(SUMS, args={"in": values, "out": np.zeros(4, np.int32)}, grid=4, block=64)
+    run = kernel.run(ww.Gpu("tahiti", node="32nm")).check(out=values.reshape(4, 256).sum(axis=1))
+    launch = kernel.save(tmp_path)
+    assert run.document == command("kernel", launch.name, "--preset", "tahiti", "--node", "32nm", "--json")
+    again = pickle.loads(pickle.dumps(kernel))
+    assert again.run(ww.Gpu("tahiti", node="32nm")).document == run.document
+
+
+def test_other_objects_are_refused():
+    with pytest.raises(ww.Error, match="gfx600"):
+        ww.Kernel.gcn(b"\x7fELF")
+    with pytest.raises(ww.Error, match="takes 2 arguments"):
+        ww.Kernel.gcn(SUMS)
+
+
+def test_ctrl_c_ends_machine_code():
+    file = bytearray(SUMS.read_bytes())
+    sections, size, count, names = struct.unpack_from("<Q", file, 40)[0], *struct.unpack_from("<HHH", file, 58)
+    headers = [struct.unpack_from("<IIQQQQ", file, sections + size * at) for at in range(count)]
+    code = next(one for one in headers if file[headers[names][4] + one[0] :].startswith(b".text\0"))
+    struct.pack_into("<I", file, code[4], 0xBF82FFFF)  # s_branch to itself
+    kernel = ww.Kernel.gcn(bytes(file), args={"in": np.zeros(4, np.int32), "out": np.zeros(1, np.int32)})
+    assert interrupted(lambda: kernel.execute(ww.Gpu("tahiti"), limit=10**12)) < 1.5
 
 
 def test_other_threads_go_on(add):

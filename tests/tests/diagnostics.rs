@@ -65,9 +65,22 @@ const UNPINNED: &[(&str, &str)] = &[
         "a file without PTX, which the tests of the command ask about under several names",
     ),
     ("report::defect", "a report cannot be written to memory"),
+    ("run::defect", "a unit's outcomes cannot be written or read"),
+    (
+        "run::interrupted",
+        "Python raises what interrupted the run in its place",
+    ),
+    (
+        "run::other_inputs",
+        "a worker of an executor reads other files; Python's tests ask for one",
+    ),
     (
         "run::timeline",
         "a file that cannot be written has no reason",
+    ),
+    (
+        "run::worker",
+        "Python raises what the executor raised in its place",
     ),
     ("store::defect", "a point that was just stored is not there"),
     ("study::fit", "as `avf::fit`"),

@@ -2,6 +2,7 @@
 
 pub mod explain;
 pub mod gather;
+pub mod logic;
 pub mod optimise;
 mod resolve;
 pub mod run;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
+use warpwatt_analysis::logic::{self as blocks, Wanted};
 use warpwatt_analysis::run::threads;
 use warpwatt_array::batch::{Batch, Model};
 use warpwatt_array::{Libraries, LibraryName, Refusal, Request, parse_profile};
@@ -71,6 +72,21 @@ pub fn arrays(
                 Err(rejected(&sink))
             }
         }
+    })
+}
+
+/// A block of logic, a functional unit, an interconnect or a memory device: the document of `warpwatt logic --json`, and its text. `words`: those of the command.
+#[pyfunction]
+pub fn logic(py: Python<'_>, words: Vec<String>) -> PyResult<(String, String)> {
+    at_work(py, |_| {
+        let wanted = blocks::read(&words).map_err(|rejection| rejected(&rejection.0))?;
+        let Wanted::Price(request) = wanted else {
+            return Ok((String::new(), blocks::list()));
+        };
+        let priced = request.priced();
+        let priced = priced.map_err(|rejection| rejected(&rejection.0))?;
+        let document = blocks::json(&request, &priced).to_string();
+        Ok((document, blocks::text(&request, &priced)))
     })
 }
 

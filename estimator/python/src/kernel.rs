@@ -64,20 +64,20 @@ struct Executed {
 
 #[pymethods]
 impl Kernel {
-    /// A launch file that is no file: its text, the PTX with its name, and the contents of buffers.
+    /// A launch file that is no file: its text, the program (PTX, or a code object) with its name, and the contents of buffers.
     #[staticmethod]
     fn memory(
         launch: String,
-        ptx: (String, String),
+        program: (String, Vec<u8>),
         files: BTreeMap<String, Vec<u8>>,
         registers: Option<u32>,
     ) -> Self {
-        let (ptx_name, ptx) = ptx;
+        let (program_name, program) = program;
         let memory = InMemory {
             name: "the launch".to_owned(),
             launch,
-            ptx_name,
-            ptx,
+            program_name,
+            program,
             files,
         };
         Self::of(From::Memory(Arc::new(memory)), None, registers)

@@ -11,6 +11,7 @@ mod kernel;
 mod outline;
 mod study;
 mod table;
+mod workers;
 
 use pyo3::prelude::*;
 
@@ -25,11 +26,13 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<kernel::Kernel>()?;
     module.add_class::<kernel::Run>()?;
     module.add_function(wrap_pyfunction!(outline::entry, module)?)?;
+    module.add_function(wrap_pyfunction!(outline::object_entry, module)?)?;
     module.add_class::<table::Table>()?;
     module.add_class::<study::Study>()?;
     module.add_class::<study::Results>()?;
     module.add_function(wrap_pyfunction!(arrays::array, module)?)?;
     module.add_function(wrap_pyfunction!(arrays::arrays, module)?)?;
+    module.add_function(wrap_pyfunction!(arrays::logic, module)?)?;
     module.add_function(wrap_pyfunction!(arrays::technology, module)?)?;
     Ok(())
 }

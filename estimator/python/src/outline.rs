@@ -1,11 +1,12 @@
 //! What a host must know of an entry to launch it.
 
 use pyo3::prelude::*;
-use warpwatt_input::diag::{Diag, Sink};
+use warpwatt_input::diag::{Diag, Sink, Sources};
 use warpwatt_ptx::outline::outline;
 use warpwatt_suite::launch::{demangled, matching_entries};
+use warpwatt_suite::machine_code::object_view;
 
-use crate::errors::{Error, rejected};
+use crate::errors::{Error, refused, rejected};
 
 /// Entries that a message lists.
 const LISTED: usize = 12;
@@ -13,15 +14,13 @@ const LISTED: usize = 12;
 /// A parameter: its name, the type of its elements, its bytes.
 type Parameter = (String, String, u32);
 
+/// An entry: its name, and its parameters in order.
+type Entry = (String, Vec<Parameter>);
+
 /// The entry of `ptx` that `wanted` means, or its only one: its name, and its parameters in order.
 #[pyfunction]
 #[pyo3(signature = (ptx, wanted, name))]
-pub fn entry(
-    py: Python<'_>,
-    ptx: &str,
-    wanted: Option<&str>,
-    name: &str,
-) -> PyResult<(String, Vec<Parameter>)> {
+pub fn entry(py: Python<'_>, ptx: &str, wanted: Option<&str>, name: &str) -> PyResult<Entry> {
     let outline = py.detach(|| outline(ptx)).map_err(|errors| {
         let mut sink = Sink::default();
         let id = sink.sources.add(name, ptx);
@@ -31,19 +30,52 @@ pub fn entry(
         }
         rejected(&sink)
     })?;
-    let names: Vec<&str> = outline.entries.iter().map(|it| it.name.as_str()).collect();
+    let entries = outline.entries.into_iter().map(|entry| {
+        let params = entry.params.into_iter();
+        let params = params.map(|param| (param.name, param.element, param.bytes));
+        (entry.name, params.collect())
+    });
+    chosen(entries.collect(), wanted, name)
+}
+
+/// As [`entry`], of a code object.
+#[pyfunction]
+#[pyo3(signature = (object, wanted, name))]
+pub fn object_entry(
+    py: Python<'_>,
+    object: &[u8],
+    wanted: Option<&str>,
+    name: &str,
+) -> PyResult<Entry> {
+    let module = py.detach(|| object_view(object));
+    let module = module.map_err(|message| {
+        let help = "compile with `clang -x cl -target amdgcn-amd-amdhsa -mcpu=gfx600 -nogpulib -c`";
+        let diag = Diag::error("code::invalid", format!("`{name}`: {message}")).help(help);
+        refused(diag, &Sources::default())
+    })?;
+    let entries = module.entries.into_iter().map(|entry| {
+        let params = entry.params.into_iter();
+        let params = params.map(|param| (param.name, param.element, param.bytes));
+        (entry.name, params.collect())
+    });
+    chosen(entries.collect(), wanted, name)
+}
+
+/// The entry that is meant.
+fn chosen(entries: Vec<Entry>, wanted: Option<&str>, name: &str) -> PyResult<Entry> {
+    let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
     let found = match wanted {
         Some(wanted) => matching_entries(wanted, &names),
         None => names.clone(),
     };
-    let only = match found[..] {
-        [only] => outline.entries.iter().find(|entry| entry.name == only),
-        _ => None,
+    let [only] = found[..] else {
+        return Err(unclear(wanted, name, &names));
     };
-    let entry = only.ok_or_else(|| unclear(wanted, name, &names))?;
-    let params = entry.params.iter();
-    let params = params.map(|param| (param.name.clone(), param.element.clone(), param.bytes));
-    Ok((entry.name.clone(), params.collect()))
+    let place = names.iter().position(|name| *name == only);
+    let mut entries = entries.into_iter();
+    place
+        .and_then(|place| entries.nth(place))
+        .ok_or_else(|| Error::new_err(format!("`{name}` lost an entry")))
 }
 
 fn unclear(wanted: Option<&str>, name: &str, known: &[&str]) -> PyErr {

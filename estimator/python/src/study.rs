@@ -1,12 +1,17 @@
 //! Studies and questions: read, run, and what their points tell.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use warpwatt_analysis::explain::{explain, text};
 use warpwatt_analysis::run::cache::{DEFAULT_LIMIT, TraceCache};
-use warpwatt_analysis::run::drive::News;
+use warpwatt_analysis::run::drive::{News, Work};
+use warpwatt_analysis::run::elsewhere::Elsewhere;
 use warpwatt_analysis::run::kept::{Begin, Keeping, Told, Whole, manifest};
+use warpwatt_analysis::run::work::{Executed, StudyWork};
 use warpwatt_analysis::run::{Means, Resolved, parameters, resolve, resolve_text, run_in_memory};
 use warpwatt_analysis::uncertainty::{ProcessVariation, with_uncertainty};
 use warpwatt_input::diag::{Diag, Sink, Sources};
@@ -17,20 +22,26 @@ use warpwatt_report::metric::Metrics;
 use warpwatt_report::pareto::Fronts;
 use warpwatt_report::select::select;
 use warpwatt_report::sheet::Sheet;
-use warpwatt_report::{Details, Report, Table as Which, beside};
+use warpwatt_report::{Details, Picture, Report, Table as Which, beside};
 use warpwatt_simt::Interrupt;
 use warpwatt_study::Question;
 
 use crate::at_work::at_work;
 use crate::errors::{Error, refused, rejected};
 use crate::table::Table;
+use crate::workers::{Hands, Sent};
 
 /// A study that can run.
 #[pyclass(frozen, module = "warpwatt._native")]
 pub struct Study {
     resolved: Resolved,
     sources: Sources,
+    /// The last execution whose units were worked on here.
+    last: Mutex<(usize, Shared)>,
 }
+
+/// An execution, for all that wait for it.
+type Shared = Arc<Mutex<Option<Arc<Executed>>>>;
 
 /// How a study is run.
 #[derive(FromPyObject)]
@@ -42,6 +53,8 @@ struct How {
     cache: Option<PathBuf>,
     /// Called with the points that are done, and of how many.
     progress: Option<Py<PyAny>>,
+    /// Who does the units.
+    workers: Option<Py<PyAny>>,
 }
 
 #[pymethods]
@@ -101,6 +114,12 @@ impl Study {
         &self.resolved.study.title
     }
 
+    /// Its text.
+    #[getter]
+    fn source(&self) -> &str {
+        self.sources.text(self.resolved.source)
+    }
+
     /// Its points.
     fn __len__(&self) -> usize {
         self.resolved.plan.points.len()
@@ -109,10 +128,29 @@ impl Study {
     /// Runs it.
     fn run(&self, py: Python<'_>, how: How) -> PyResult<Results> {
         at_work(py, |stop| {
-            let outcomes = self.outcomes(&how, stop);
-            let outcomes = outcomes.map_err(|diag| refused(diag, &self.sources))?;
+            let hands = how.workers.as_ref();
+            let hands = hands.map(|workers| Hands::new(workers, &self.resolved.plan, stop));
+            let outcomes = self.outcomes(&how, hands.as_ref(), stop);
+            let raised = hands.and_then(Hands::raised);
+            let outcomes =
+                outcomes.map_err(|diag| raised.unwrap_or_else(|| refused(diag, &self.sources)))?;
             self.results(&outcomes)
         })
+    }
+
+    /// Does a unit for somebody who runs the study: what its points come out as.
+    fn work<'py>(
+        &self,
+        py: Python<'py>,
+        unit: Sent,
+        jobs: u16,
+        cache: Option<PathBuf>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let done = at_work(py, |stop| {
+            let done = self.unit(unit, jobs, cache, stop);
+            done.map_err(|diag| refused(diag, &self.sources))
+        })?;
+        Ok(PyBytes::new(py, &done))
     }
 }
 
@@ -135,12 +173,18 @@ impl Study {
             Some(resolved) if !sink.has_errors() => Ok(Self {
                 resolved,
                 sources: sink.sources,
+                last: Mutex::default(),
             }),
             _ => Err(rejected(&sink)),
         }
     }
 
-    fn outcomes(&self, how: &How, stop: Interrupt) -> Result<Vec<Outcome>, Diag> {
+    fn outcomes(
+        &self,
+        how: &How,
+        hands: Option<&Hands<'_>>,
+        stop: Interrupt,
+    ) -> Result<Vec<Outcome>, Diag> {
         let points = self.resolved.plan.points.len();
         let mut done = 0;
         let mut tell = |news: News| {
@@ -155,6 +199,7 @@ impl Study {
             jobs: how.jobs,
             cache: cache.as_ref(),
             interrupt: Some(stop),
+            elsewhere: hands.map(|hands| hands as &dyn Elsewhere),
         };
         let Some(directory) = &how.out else {
             let finished = vec![false; points];
@@ -182,6 +227,47 @@ impl Study {
             }
         })?;
         store.collect(&manifest).map_err(|error| error.diag())
+    }
+
+    /// What the points of a unit come out as, in bytes.
+    fn unit(
+        &self,
+        sent: Sent,
+        jobs: u16,
+        cache: Option<PathBuf>,
+        stop: Interrupt,
+    ) -> Result<Vec<u8>, Diag> {
+        let plan = &self.resolved.plan;
+        let unit = sent.unit(plan)?;
+        let cache = cache.map(|directory| TraceCache::new(directory, DEFAULT_LIMIT));
+        let mut work = self.resolved.work(&self.sources, cache.as_ref());
+        work.interrupt = Some(stop);
+        let failed = |error: &dyn std::fmt::Display| Diag::error("run::defect", error.to_string());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(jobs));
+        let pool = pool.build().map_err(|error| failed(&error))?;
+        let outcomes = pool.install(|| {
+            let executed = self.executed(&work, unit.execution)?;
+            let timed = work.time(&executed, &unit.run)?;
+            work.price(&timed, &unit.run, &unit.run.points)
+        })?;
+        serde_json::to_vec(&outcomes).map_err(|error| failed(&error))
+    }
+
+    /// An execution: the last one, or a new one, which others who want it wait for.
+    fn executed(&self, work: &StudyWork<'_>, execution: usize) -> Result<Arc<Executed>, Diag> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.0 != execution {
+            *last = (execution, Shared::default());
+        }
+        let shared = Arc::clone(&last.1);
+        drop(last);
+        let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(executed) = &*kept {
+            return Ok(Arc::clone(executed));
+        }
+        let executed = Arc::new(work.execute(execution)?.trace);
+        *kept = Some(Arc::clone(&executed));
+        Ok(executed)
     }
 
     fn results(&self, outcomes: &[Outcome]) -> PyResult<Results> {
@@ -233,8 +319,8 @@ impl Results {
         sheet.map(|sheet| Table::of(&sheet)).transpose()
     }
 
-    /// The points that no other beats in all of the metrics, `(name, whether more is better)` each.
-    fn pareto(&self, objectives: Vec<(String, Option<bool>)>) -> PyResult<Table> {
+    /// The points that no other beats in all of the metrics, `(name, whether more is better)` each; what they are drawn with.
+    fn pareto(&self, objectives: Vec<(String, Option<bool>)>) -> PyResult<(Table, Compared)> {
         let known = Metrics::known().with_points(&self.report.points);
         let wrong = |diag: Diag| refused(diag, &Sources::default());
         let wanted: PyResult<Vec<Objective>> = objectives
@@ -248,7 +334,7 @@ impl Results {
             })
             .collect();
         let fronts = Fronts::of(&self.report, &wanted?).map_err(wrong)?;
-        let on: Vec<usize> = fronts
+        let on: BTreeSet<usize> = fronts
             .fronts
             .iter()
             .flat_map(|front| front.points.clone())
@@ -256,10 +342,32 @@ impl Results {
         let points = self.report.sheet(Which::Points).unwrap_or_default();
         let rows = points.rows.into_iter().enumerate();
         let rows = rows.filter(|(number, _)| on.contains(number));
-        Table::of(&Sheet {
+        let table = Table::of(&Sheet {
             columns: points.columns,
             rows: rows.map(|(_, row)| row).collect(),
-        })
+        })?;
+        let candidates = fronts.fronts.iter().flat_map(|front| {
+            let named = front.candidates.iter();
+            named.map(|point| (front.kernel.name.clone(), *point))
+        });
+        let candidates = candidates.filter_map(|(kernel, point)| {
+            Some((kernel, fronts.values[point].clone()?, on.contains(&point)))
+        });
+        let metrics = fronts.metrics.iter();
+        let metrics = metrics.map(|metric| (metric.name().to_owned(), metric.unit().to_owned()));
+        Ok((
+            table,
+            Compared {
+                candidates: candidates.collect(),
+                metrics: metrics.collect(),
+                pictures: pictures(self.report.pictures_of(&fronts)),
+            },
+        ))
+    }
+
+    /// The pictures that answer.
+    fn pictures(&self, py: Python<'_>) -> Pictures {
+        py.detach(|| pictures(self.report.pictures()))
     }
 
     /// Where a figure comes from: the document of `warpwatt explain --json`, and its text.
@@ -305,4 +413,23 @@ impl Results {
             .json()
             .map_err(|error| Error::new_err(error.to_string()))
     }
+}
+
+/// What a front is drawn with.
+#[derive(IntoPyObject)]
+struct Compared {
+    /// Points that compete: kernel, values of the metrics, whether it is on the front.
+    candidates: Vec<(String, Vec<f64>, bool)>,
+    /// The metrics, each with its unit.
+    metrics: Vec<(String, String)>,
+    pictures: Pictures,
+}
+
+/// Pictures: what each shows, what its marks are, and SVG.
+type Pictures = Vec<(String, &'static str, String)>;
+
+fn pictures(all: Vec<Picture>) -> Pictures {
+    let all = all.into_iter();
+    all.map(|picture| (picture.heading, picture.caption, picture.svg))
+        .collect()
 }

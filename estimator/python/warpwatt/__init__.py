@@ -9,33 +9,47 @@
 All quantities are in SI units (joules, watts, seconds, square metres, hertz) unless a name says otherwise.
 """
 
-from ._array import Array, Technology, array, arrays
-from ._capture import capture
-from ._gpu import Board, Gpu
-from ._kernel import Kernel
-from ._native import Defect, Error, KernelFault, PtxError, __version__
-from ._run import Run
-from ._study import Explanation, Results, Study, what_if
-from ._table import Table
+#: Which module has a name: it is imported when the name is first asked for, so that importing the package takes next to nothing.
+_WHERE = {
+    "__version__": "_native",
+    "Array": "_array",
+    "array": "_array",
+    "arrays": "_array",
+    "Board": "_gpu",
+    "capture": "_capture",
+    "dask": "_executors",
+    "Defect": "_native",
+    "Error": "_native",
+    "Explanation": "_study",
+    "Front": "_study",
+    "Gpu": "_gpu",
+    "Kernel": "_kernel",
+    "KernelFault": "_native",
+    "Logic": "_array",
+    "logic": "_array",
+    "PtxError": "_native",
+    "readers": None,
+    "Results": "_study",
+    "Run": "_run",
+    "Study": "_study",
+    "Table": "_table",
+    "Technology": "_array",
+    "what_if": "_study",
+}
 
-__all__ = [
-    "__version__",
-    "Array",
-    "array",
-    "arrays",
-    "Board",
-    "capture",
-    "Defect",
-    "Error",
-    "Explanation",
-    "Gpu",
-    "Kernel",
-    "KernelFault",
-    "PtxError",
-    "Results",
-    "Run",
-    "Study",
-    "Table",
-    "Technology",
-    "what_if",
-]
+__all__ = list(_WHERE)
+
+
+def __getattr__(name):
+    if name not in _WHERE:
+        raise AttributeError(f"warpwatt has no `{name}`: {', '.join(__all__[1:])}")
+    from importlib import import_module
+
+    where = _WHERE[name]
+    module = import_module(f".{where or name}", __name__)
+    globals()[name] = value = getattr(module, name) if where else module
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

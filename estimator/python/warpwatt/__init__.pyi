@@ -1,10 +1,13 @@
 """Types of warpwatt. Quantities are in SI units: joules, watts, seconds, square metres, hertz."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from os import PathLike
-from typing import Any, Union
+from typing import Any, Protocol, Union
 
 import numpy as np
+
+from . import readers as readers
 
 __version__: str
 
@@ -44,6 +47,7 @@ class Gpu:
     def board(self) -> str | None: ...
     @property
     def node(self) -> str | None: ...
+    def keys(self) -> dict[str, Any]: ...
     @property
     def clock_hz(self) -> float: ...
     @property
@@ -111,6 +115,19 @@ class Kernel:
         registers: int | None = None,
     ) -> Kernel: ...
     @classmethod
+    def gcn(
+        cls,
+        object: bytes | Path,
+        entry: str | None = None,
+        args: Arguments = (),
+        grid: Extents = 1,
+        block: Extents = 1,
+        shared: int = 0,
+        *,
+        names: Sequence[str] | None = None,
+        name: str | None = None,
+    ) -> Kernel: ...
+    @classmethod
     def suite(cls, name: str, case: str | None = None, *, build: str | None = None, registers: int | None = None) -> Kernel: ...
     @classmethod
     def file(cls, path: Path, case: str | None = None, *, registers: int | None = None) -> Kernel: ...
@@ -148,6 +165,7 @@ class Run:
     @property
     def outputs(self) -> dict[str, np.ndarray]: ...
     def check(self, rtol: float = 0.0, atol: float = 0.0, **expected: Any) -> Run: ...
+    def plot(self, what: str | None = None, *, ax: Any = None) -> Any: ...
     def _repr_html_(self) -> str: ...
 
 class Table:
@@ -161,6 +179,12 @@ class Table:
     def to_numpy(self) -> dict[str, np.ndarray]: ...
     def to_polars(self) -> Any: ...
     def to_pandas(self) -> Any: ...
+    def plot(self, y: str, x: str | None = None, *, by: str | None = None, ax: Any = None) -> Any: ...
+
+class Executor(Protocol):
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]: ...
+
+def dask(client: Any, *, retries: int = 3, **options: Any) -> Executor: ...
 
 class Study:
     def __init__(self, study: Mapping[str, Any], *, directory: Path = ".") -> None: ...
@@ -175,6 +199,7 @@ class Study:
         progress: bool | Callable[[int, int], object] = False,
         out: Path | None = None,
         cache: Path | None = None,
+        executor: Executor | None = None,
     ) -> Results: ...
 
 class Results:
@@ -188,10 +213,14 @@ class Results:
     @property
     def comparisons(self) -> Table: ...
     def explain(self, point: int | str, metric: str, depth: int = 3) -> Explanation: ...
-    def pareto(self, *metrics: str) -> Table: ...
+    def pareto(self, *metrics: str) -> Front: ...
+    def plot(self, ax: Any = None) -> Any: ...
     @property
     def document(self) -> dict[str, Any]: ...
     def page(self) -> str: ...
+
+class Front(Table):
+    def plot(self, y: str | None = None, x: str | None = None, *, by: str | None = "kernel", ax: Any = None) -> Any: ...
 
 class Explanation:
     document: dict[str, Any]
@@ -228,6 +257,19 @@ class Array:
 
 def array(capacity: str | None = None, **options: Quantity | bool) -> Array: ...
 def arrays(table: Any, *, library: str | None = None, profile: str | None = None, jobs: int | None = None) -> Table: ...
+
+class Logic:
+    document: dict[str, Any]
+    block: str
+    area_m2: float
+    delay_s: float
+    energy_j: float
+    write_energy_j: float
+    leakage_w: float
+    gate_leakage_w: float
+    def __getattr__(self, name: str) -> Any: ...
+
+def logic(block: str | None = None, **options: Quantity) -> Any: ...
 
 class Technology:
     node: str

@@ -46,6 +46,36 @@ def _text(key, value, unit):
     return with_unit(key, value, unit)
 
 
+class Logic(Document):
+    """A block that was priced: area, delay, energy of an operation, leakage, with what they are made of.
+
+    Keys of `warpwatt logic --json` (docs/logic.md) are attributes: area_m2, delay_s, energy_j, write_energy_j, leakage_w, gate_leakage_w, interval, breakdown, sources.
+    """
+
+    _noun = "a block"
+
+    def __dir__(self):
+        return [*super().__dir__(), *self.document]
+
+    def __repr__(self):
+        figures = ", ".join(f"{key}={self.document[key]:.4g}" for key in ("area_m2", "delay_s", "energy_j", "leakage_w") if self.document[key])
+        return f"<warpwatt.Logic {self.block}: {figures}>"
+
+
+def logic(block=None, **options):
+    """A block of logic, a functional unit, an interconnect, or a memory device. Without one: a text with all of them and their parameters.
+
+    logic("adder", width=32, node="7nm"); logic("fma", precision="fp32", node=5); logic("crossbar", inputs=16, outputs=16, width=128, node="7nm"); logic("dram", type="hbm3")
+
+    Options are those of `warpwatt logic BLOCK`; node in nm, temperature in K and vdd in V where they are bare numbers.
+    """
+    if block is None:
+        return _native.logic([])[1]
+    units = {"node": "nm", "temperature": "K", "vdd": "V"}
+    words = [word for key, value in options.items() if value is not None for word in (f"--{key}", _text(key, value, units.get(key)))]
+    return Logic(*_native.logic([block, *words]))
+
+
 def arrays(table, *, library=None, profile=None, jobs=None):
     """A table of arrays, one a row, with figures added (columns: docs/arrays.md).
 

@@ -43,9 +43,10 @@ class Gpu:
         self._place = place
         self._clock = clock
         self._lower = lower
+        self._overrides = settings
         self._settings = [setting(key, value) for key, value in settings.items()]
         where = [place.get(key) for key in _PLACE]
-        board = None if board is None else os.fspath(board)
+        board = self._board = None if board is None else os.fspath(board)
         self._native = _native.Gpu(preset, self._settings, where, lower, board)
 
     @property
@@ -62,6 +63,11 @@ class Gpu:
     def node(self):
         """The technology node, if one is named."""
         return self._place.get("node")
+
+    def keys(self):
+        """This GPU as the table `[gpu]` of a study: Study({"gpu": gpu.keys(), ...})."""
+        others = {"preset": self.preset, "lower": self._lower, "clock": self._clock, "board": self._board}
+        return {**{key: value for key, value in others.items() if value is not None}, **self._place, **self._overrides}
 
     @property
     def clock_hz(self):

@@ -15,7 +15,7 @@ CYCLE_LIMIT = 1_000_000_000_000
 class Kernel:
     """A kernel with one launch: a program, its arguments and its shape.
 
-    Make one with Kernel.ptx, .cuda_c, .triton, .numba, .suite or .file, and run it on any GPU. It is executed once, and timed on each.
+    Make one with Kernel.ptx, .cuda_c, .triton, .numba, .gcn, .suite or .file, and run it on any GPU. It is executed once, and timed on each.
     Arrays are copied when the kernel is made; a run leaves them alone and returns what buffers hold in `outputs`.
     """
 
@@ -24,6 +24,8 @@ class Kernel:
         self.name = name
         self._arrays = arrays
         self._saved = saved
+        #: How it is made again elsewhere.
+        self._made = None
 
     @classmethod
     def ptx(cls, text, entry=None, args=(), grid=1, block=1, shared=0, *, cluster=None, registers=None, names=None, name=None):
@@ -38,7 +40,21 @@ class Kernel:
         where = f"{name or 'kernel'}.ptx"
         entry, parameters = _native.entry(text, entry, where)
         arguments = _bound(entry, parameters, args, names)
-        return cls._launch(name or entry, (where, text), entry, arguments, (grid, block, shared, cluster), registers)
+        return cls._launch(name or entry, (where, text.encode()), entry, arguments, (grid, block, shared, cluster), registers)
+
+    @classmethod
+    def gcn(cls, object, entry=None, args=(), grid=1, block=1, shared=0, *, names=None, name=None):
+        """A kernel of machine code of Southern Islands (docs/southern-islands.md), for GPUs with wavefronts of 64: Gpu("tahiti").
+
+        object: a code object, as bytes or as a path. The other arguments are those of Kernel.ptx; grid counts work-groups, block work-items of a group.
+        """
+        if isinstance(object, (str, os.PathLike)):
+            with open(object, "rb") as file:
+                object = file.read()
+        where = f"{name or 'kernel'}.o"
+        entry, parameters = _native.object_entry(bytes(object), entry, where)
+        arguments = _bound(entry, parameters, args, names)
+        return cls._launch(name or entry, (where, bytes(object)), entry, arguments, (grid, block, shared, None), None)
 
     @classmethod
     def cuda_c(cls, text, entry=None, args=(), grid=1, block=1, shared=0, *, arch="compute_80", options=(), **more):
@@ -78,25 +94,56 @@ class Kernel:
     @classmethod
     def suite(cls, name, case=None, *, build=None, registers=None):
         """A kernel of the suite (`warpwatt list kernels`), with the size that its case has; the first one if none is named."""
-        native = _native.Kernel.suite(name, case, build, registers)
-        return cls(native, name, saved=(name, case))
+        kernel = cls(_native.Kernel.suite(name, case, build, registers), name, saved=(name, case))
+        kernel._made = cls._suite, (name, case, build, registers)
+        return kernel
+
+    @classmethod
+    def _suite(cls, name, case, build, registers):
+        return cls.suite(name, case, build=build, registers=registers)
 
     @classmethod
     def file(cls, path, case=None, *, registers=None):
         """A launch file (docs/launch-files.md), or launches that were recorded elsewhere."""
         path = os.fspath(path)
         name = os.path.splitext(os.path.basename(path))[0]
-        return cls(_native.Kernel.file(path, case, registers), name, saved=(path, case))
+        kernel = cls(_native.Kernel.file(path, case, registers), name, saved=(path, case))
+        kernel._made = cls._file, (os.path.abspath(path), case, registers)
+        return kernel
 
     @classmethod
-    def _launch(cls, name, ptx, entry, arguments, shape, registers):
-        text = _launch_text(name, ptx[0], entry, arguments, shape)
-        files = arguments.files()
-        native = _native.Kernel.memory(text, ptx, files, registers)
-        kernel = cls(native, name, arguments.arrays())
-        kernel._text, kernel._ptx, kernel._files = text, ptx, files
-        kernel.grid, kernel.block = extents(shape[0]), extents(shape[1])
+    def _file(cls, path, case, registers):
+        return cls.file(path, case, registers=registers)
+
+    @classmethod
+    def _launch(cls, name, program, entry, arguments, shape, registers):
+        text = _launch_text(name, program[0], entry, arguments, shape)
+        extent = extents(shape[0]), extents(shape[1])
+        return cls._memory(name, (text, program, arguments.files(), registers), extent, arguments.arrays())
+
+    @classmethod
+    def _memory(cls, name, launch, extent, arrays):
+        """A launch in memory: text, program, contents of buffers and the limit of registers."""
+        kernel = cls(_native.Kernel.memory(*launch), name, arrays)
+        kernel._text, kernel._program, kernel._files, _ = launch
+        kernel.grid, kernel.block = extent
+        kernel._made = launch
         return kernel
+
+    @classmethod
+    def _sent(cls, name, launch, extent, kinds):
+        """A launch that came from elsewhere; `kinds` say what the arrays were like."""
+        from ._arguments import numpy
+
+        np = numpy()
+        arrays = {key: np.frombuffer(launch[2][f"{key}.bin"], kind).reshape(shape, order=order) for key, (kind, shape, order) in kinds.items()}
+        return cls._memory(name, launch, extent, arrays)
+
+    def __reduce__(self):
+        if self._saved is not None:
+            return self._made
+        kinds = {key: (one.dtype, one.shape, "C" if one.flags.c_contiguous else "F") for key, one in self._arrays.items()}
+        return Kernel._sent, (self.name, self._made, (self.grid, self.block), kinds)
 
     def run(self, gpu, *, limit=LIMIT, cycle_limit=CYCLE_LIMIT):
         """Executes the launch, times it on `gpu`, and prices it if the GPU has a node. Returns a Run.
@@ -115,14 +162,14 @@ class Kernel:
         return Run(self._native.execute(gpu._native, limit), self, gpu)
 
     def save(self, directory):
-        """Writes the launch for `warpwatt kernel DIRECTORY/launch.toml`: launch file, PTX and buffers. Returns the launch file's path."""
+        """Writes the launch for `warpwatt kernel DIRECTORY/launch.toml`: launch file, program and buffers. Returns the launch file's path."""
         from pathlib import Path
 
         if self._saved is not None:
             raise TypeError(f"`{self.name}` is not in memory: `warpwatt kernel {self._saved[0]}` runs it as it is")
         folder = Path(directory)
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / self._ptx[0]).write_text(self._ptx[1])
+        (folder / self._program[0]).write_bytes(self._program[1])
         for file, contents in self._files.items():
             (folder / file).write_bytes(contents)
         launch = folder / "launch.toml"

@@ -112,6 +112,29 @@ class Run:
             numpy().testing.assert_allclose(got, want, rtol=rtol, atol=atol, err_msg=message)
         return self
 
+    def plot(self, what=None, *, ax=None):
+        """Where it went, by matplotlib, as bars: "energy" by structure, "area" by structure, or "stalls", cycles of all SMs by what they went into. Returns the axes.
+
+        what: energy if the GPU has a node, else stalls. ax: axes to draw on.
+        """
+        from . import _plots
+
+        what = what or ("energy" if self.structures else "stalls")
+        if what == "stalls":
+            parts = self.stalls and list(self.stalls.items())
+            label = "cycles of all SMs"
+        elif what in ("energy", "area"):
+            key, label = {"energy": ("energy_j", "energy (J)"), "area": ("area_m2", "area (m2)")}[what]
+            parts = self.structures and [(one["name"], one[key]) for one in self.structures]
+        else:
+            raise ValueError(f'"{what}" cannot be drawn: choose "energy", "area" or "stalls"')
+        if not parts:
+            missing = "its GPU has no node" if self.cycles is not None else "it was only executed"
+            raise ValueError(f"there is no {what} to draw: {missing}")
+        ax = _plots.bars(parts, label, ax)
+        ax.set_title(f"{self.kernel.name} on {self.gpu.preset}", fontsize="medium")
+        return ax
+
     def __str__(self):
         return self._native.text.rstrip("\n")
 

@@ -2,10 +2,12 @@
 
 import json
 import os
+from contextlib import ExitStack, closing
 
 from . import _native
 from ._document import Document
 from ._kernel import Kernel
+from ._progress import Bar
 from ._table import Table
 from ._units import setting, with_unit
 
@@ -18,16 +20,35 @@ class Study:
     """
 
     def __init__(self, study, *, directory="."):
-        with _folder() as folder:
-            text = _toml(_with_kernels(study, folder))
-            self._native = _native.Study.text("the study", text, os.fspath(directory))
+        directory = os.fspath(directory)
+        with folder() as place:
+            text = _toml(_with_kernels(study, place))
+            self._native = _native.Study.text("the study", text, directory)
+        #: What makes it again elsewhere.
+        self._made = Study._of_dict, (study, os.path.abspath(directory))
 
     @classmethod
     def load(cls, path):
         """A study file."""
+        path = os.fspath(path)
         study = cls.__new__(cls)
-        study._native = _native.Study.load(os.fspath(path))
+        study._native = _native.Study.load(path)
+        study._made = cls._of_text, (path, study._native.source, os.path.dirname(os.path.abspath(path)))
         return study
+
+    @classmethod
+    def _of_dict(cls, study, directory):
+        return cls(study, directory=directory)
+
+    @classmethod
+    def _of_text(cls, name, text, directory):
+        study = cls.__new__(cls)
+        study._native = _native.Study.text(name, text, directory)
+        study._made = cls._of_text, (name, text, directory)
+        return study
+
+    def __reduce__(self):
+        return self._made
 
     @property
     def title(self):
@@ -38,48 +59,32 @@ class Study:
         """Points."""
         return len(self._native)
 
-    def run(self, jobs=None, progress=False, out=None, cache=None):
+    def run(self, jobs=None, progress=False, out=None, cache=None, executor=None):
         """Runs all points and returns Results.
 
         jobs: threads, one a core if left out; results do not depend on it. progress: True for a bar (tqdm where it is installed), or a function of (done, points).
         out: a directory of results, as `warpwatt run` has it: what is finished stays there when the run is interrupted, and the next one goes on. cache: a directory in
         which traces are kept.
+        executor: one of `concurrent.futures`, or ww.dask(client), whose workers do the study's units: a timing run with its points each. `jobs` are then threads of a unit, one if
+        left out, and `cache` is a directory that workers can share. Results are the same bytes. What is finished when a worker fails is kept in `out`, and the next run goes on.
         """
-        bar = _Bar(len(self), progress)
         out, cache = (None if one is None else os.fspath(one) for one in (out, cache))
-        how = _How(jobs, out, cache, bar.tell)
-        try:
-            return Results(self._native.run(how))
-        finally:
-            bar.close()
+        with ExitStack() as stack:
+            workers = None
+            if executor is not None:
+                from ._executors import Workers
+
+                workers = stack.enter_context(closing(Workers(executor, self, jobs, cache)))
+            bar = stack.enter_context(closing(Bar(len(self), progress)))
+            return Results(self._native.run(_How(jobs, out, cache, bar.tell, workers)))
 
     def __repr__(self):
         return f"<warpwatt.Study {self.title!r}, {len(self)} points>"
 
 
 class _How:
-    def __init__(self, jobs, out, cache, progress):
-        self.jobs, self.out, self.cache, self.progress = jobs, out, cache, progress
-
-
-class _Bar:
-    """How far a study is."""
-
-    def __init__(self, points, wanted):
-        self.tell, self._bar = None, None
-        if callable(wanted):
-            self.tell = wanted
-        elif wanted:
-            try:
-                from tqdm.auto import tqdm
-            except ImportError:
-                return
-            self._bar = tqdm(total=points, unit="point")
-            self.tell = lambda done, _: self._bar.update(done - self._bar.n)
-
-    def close(self):
-        if self._bar is not None:
-            self._bar.close()
+    def __init__(self, jobs, out, cache, progress, workers=None):
+        self.jobs, self.out, self.cache, self.progress, self.workers = jobs, out, cache, progress, workers
 
 
 class Results:
@@ -124,7 +129,21 @@ class Results:
         """The points that no other point of their kernel beats in all of these: names of metrics; "-name" and "+name" say that less or more of it is better."""
         ways = {"-": False, "+": True}
         wanted = [(name.lstrip("+-"), ways.get(name[:1])) for name in metrics]
-        return Table(self._native.pareto(wanted))
+        table, compared = self._native.pareto(wanted)
+        return Front(table, compared)
+
+    def plot(self, ax=None):
+        """The change of energy of each configuration against the plain GPU, with its 95 % interval, by matplotlib. ax: its axes to draw on. Returns the axes.
+
+        Without techniques there are no changes: `points.plot("energy_j")`.
+        """
+        from . import _plots
+
+        if self.answer is None:
+            return self.points.plot("energy_j", ax=ax)
+        rows = [(row["configuration"].split(" ·")[0] + f" · {row['node']}", row["energy_change"], row["energy_change_low"], row["energy_change_high"]) for row in self.answer.rows()]
+        rows = [tuple(100 * one if isinstance(one, float) else one for one in row) for row in rows if None not in row]
+        return _plots.whiskers(rows, "change of energy (%)", ax)
 
     @property
     def document(self):
@@ -138,12 +157,52 @@ class Results:
         return f"<warpwatt.Results: {', '.join(self.tables)}>"
 
     def _repr_html_(self):
+        from . import _plots
+
         table = self.answer or self.points
-        return table._repr_html_()
+        return table._repr_html_() + _plots.html(self._native.pictures())
 
     def page(self):
         """The report as one page of HTML."""
         return self._native.page()
+
+
+class Front(Table):
+    """The points that no other point of their kernel beats, as a table; `plot()` draws them among all others."""
+
+    def __init__(self, native, compared):
+        super().__init__(native)
+        self._compared = compared
+
+    def plot(self, y=None, x=None, *, by="kernel", ax=None):
+        """Two of the metrics against each other, by matplotlib: the points of the front on a line, the others hollow, a colour a kernel. Returns the axes.
+
+        y, x: the first and the second of the metrics, if left out. by: None for one colour. ax: axes to draw on.
+        """
+        from . import _plots
+
+        names = [name for name, _ in self._compared["metrics"]]
+        if len(names) < 2 and not (x and y):
+            raise _native.Error("a front is drawn with two metrics: pareto(\"energy_j\", \"area_m2\")")
+        x, y = x or names[1], y or names[0]
+        for name in (x, y):
+            if name not in names:
+                raise _native.Error(f"`{name}` is no metric of this front: {', '.join(names)}")
+        at = names.index(x), names.index(y)
+        series = {}
+        for kernel, values, is_on in self._compared["candidates"]:
+            series.setdefault(kernel if by else "", []).append((values[at[0]], values[at[1]], is_on))
+        labels = [_labelled(*self._compared["metrics"][place]) for place in at]
+        return _plots.scatter(series, labels, ax)
+
+    def _repr_html_(self, most=20):
+        from . import _plots
+
+        return super()._repr_html_(most) + _plots.html(self._compared["pictures"])
+
+
+def _labelled(name, unit):
+    return f"{name} ({unit})" if unit and not name.endswith("_" + unit.lower()) else name
 
 
 class Explanation(Document):
@@ -170,13 +229,13 @@ def what_if(kernel, gpu, techniques=(), *, node=None, settings=None, jobs=None, 
     asked = {"preset": gpu.preset, "node": "7nm", **gpu._place, **asked, "lower": gpu._lower, "clock": gpu._clock, "board": gpu.board}
     keys = ("preset", "node", "library", "flavour", "temperature", "vdd", "lower", "clock", "board")
     changed = [setting(key, value) for key, value in (settings or {}).items()]
-    with _folder() as folder:
-        names = [_named(one, os.path.join(folder, str(at))) for at, one in enumerate(kernels)]
+    with folder() as place:
+        names = [_named(one, os.path.join(place, str(at))) for at, one in enumerate(kernels)]
         question = _native.Study.question(names, techniques, gpu._settings + changed, [asked.get(key) for key in keys])
     return Results(question.run(_How(jobs, None, None, None)))
 
 
-def _folder():
+def folder():
     """A folder for launch files of kernels that are in memory, which are read at once."""
     import tempfile
 

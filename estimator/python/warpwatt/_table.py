@@ -64,6 +64,46 @@ class Table:
         columns = self.to_dict()
         return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
+    def plot(self, y, x=None, *, by=None, ax=None):
+        """A column, by matplotlib: against the column `x`, a line or a colour a value of `by`; without `x` as bars, a bar a row. Returns the axes.
+
+        points.plot("cycles"); points.plot("leakage_energy_j", "vdd_v", by="kernel"). "energy_j" is the sum of dynamic and leakage energy where the table has these. ax: axes to
+        draw on.
+        """
+        from . import _plots
+
+        values = self._plotted(y)
+        if x is None:
+            return _plots.bars(zip(self._labels(), values), y, ax)
+        names = self[by] if by else [y] * len(self)
+        ax = _plots.axes(ax)
+        places = self[x]
+        for number, name in enumerate(dict.fromkeys(names)):
+            rows = [(place, value) for place, value, whose in zip(places, values, names) if whose == name and None not in (place, value)]
+            if all(not isinstance(place, str) for place, _ in rows):
+                rows.sort()
+            ax.plot(*zip(*rows), marker="o", markersize=4, color=_plots.COLOURS[number % len(_plots.COLOURS)], label=name)
+        ax.set_xlabel(x)
+        ax.set_ylabel(y)
+        if by:
+            ax.legend(frameon=False)
+        return ax
+
+    def _plotted(self, name):
+        """Values of a column; the energy of a point."""
+        if name == "energy_j" and name not in self.columns and "dynamic_energy_j" in self.columns:
+            return [dynamic + leakage for dynamic, leakage in zip(self["dynamic_energy_j"], self["leakage_energy_j"])]
+        return self[name]
+
+    def _labels(self):
+        """A row in words: columns that say what it is about, where they tell rows apart."""
+        told = [()] * len(self)
+        for name in ("configuration", "name", "kernel", "case", "gpu", "node", "technique", "vdd_v", "temperature_k"):
+            if name in self.columns:
+                more = [(*words, str(value)) for words, value in zip(told, self[name])]
+                told = more if len(set(more)) > len(set(told)) else told
+        return [" ".join(words) or str(number) for number, words in enumerate(told, 1)]
+
     def __repr__(self):
         shown = ", ".join(self.columns[:6]) + (", ..." if len(self.columns) > 6 else "")
         return f"<warpwatt.Table of {len(self)} rows: {shown}>"

@@ -51,6 +51,7 @@ pub use budget::{Judged, Margin, Verdict};
 pub use chart::{Ratio, ratios};
 pub use compare::{Change, Comparison, Overhead, Part, Saving};
 pub use fit::Line;
+pub use html::Picture;
 pub use model::{Block, Report};
 pub use protection::{Protected, Protections};
 pub use stacked::{Interplay, Stacked, StackedPoint};

@@ -47,7 +47,7 @@ pub trait Work: Sync {
 pub type Batch<O> = Vec<(usize, O)>;
 
 /// Points that are priced and collected together: enough that collecting them is no matter, few enough that a kill loses little.
-const BATCH: usize = 128;
+pub(super) const BATCH: usize = 128;
 
 /// Batches that wait for the collector before threads do: some megabytes each.
 const MOST_WAITING: usize = 8;
@@ -288,7 +288,7 @@ fn time<'s, W: Work + 's>(
 }
 
 /// Holds batches back until all that come before them are there.
-struct Reorder<O> {
+pub(super) struct Reorder<O> {
     /// The place of the batch that is to come next.
     next: usize,
     waiting: BTreeMap<usize, Batch<O>>,
@@ -305,7 +305,7 @@ impl<O> Default for Reorder<O> {
 
 impl<O> Reorder<O> {
     /// Takes a batch and returns those that nothing is in front of any more.
-    fn accept(&mut self, place: usize, batch: Batch<O>) -> Vec<Batch<O>> {
+    pub fn accept(&mut self, place: usize, batch: Batch<O>) -> Vec<Batch<O>> {
         self.waiting.insert(place, batch);
         let mut ready = Vec::new();
         while let Some(batch) = self.waiting.remove(&self.next) {
@@ -313,6 +313,11 @@ impl<O> Reorder<O> {
             self.next += 1;
         }
         ready
+    }
+
+    /// The batches that something is in front of still.
+    pub fn rest(self) -> impl Iterator<Item = Batch<O>> {
+        self.waiting.into_values()
     }
 }
 

@@ -52,10 +52,10 @@ pub struct InMemory {
     pub name: String,
     /// Its text.
     pub launch: String,
-    /// How faults call the PTX.
-    pub ptx_name: String,
-    /// The PTX.
-    pub ptx: String,
+    /// How faults call the program.
+    pub program_name: String,
+    /// The program: PTX, or a code object.
+    pub program: Vec<u8>,
     /// Contents of buffers, by the names of their files.
     pub files: BTreeMap<String, Vec<u8>>,
 }
@@ -113,6 +113,9 @@ pub fn load(sink: &mut Sink, request: &KernelRequest, named: Option<Span>) -> Op
         From::Memory(memory) => loader.memory(memory, request),
     }
 }
+
+/// How code objects begin.
+const ELF: &[u8] = b"\x7fELF";
 
 /// The paper whose measured values reports show beside ours.
 const FILTER_CACHE: &str = "filter_cache";
@@ -206,18 +209,19 @@ impl Loader<'_> {
     fn memory(&mut self, memory: &InMemory, request: &KernelRequest) -> Option<LoadedKernel> {
         let sources = &mut self.sink.sources;
         let launch = sources.add(memory.name.as_str(), memory.launch.as_str());
-        let ptx = sources.add(memory.ptx_name.as_str(), memory.ptx.as_str());
+        let text = (!memory.program.starts_with(ELF))
+            .then(|| String::from_utf8_lossy(&memory.program))
+            .map(|text| sources.add(memory.program_name.as_str(), text));
         let file = LaunchFile::parse(&memory.launch)
             .map_err(|problems| self.problems(launch, problems))
             .ok()?;
         let case = self.case(&file, request)?.clone();
+        let program = match text {
+            Some(text) => Program::ptx(text),
+            None => self.object(&memory.program_name, &memory.program)?,
+        };
         let found = (launch, file.name, case);
-        self.prepared(
-            found,
-            Program::ptx(ptx),
-            Files::Memory(&memory.files),
-            request,
-        )
+        self.prepared(found, program, Files::Memory(&memory.files), request)
     }
 
     /// The case of a launch file with its program, checked and filled.
@@ -429,9 +433,7 @@ impl Loader<'_> {
     fn program(&mut self, path: &Path) -> Option<Program> {
         // What comes through a pipe can be read once.
         match input::bytes(path, input::KERNEL) {
-            Ok(file) if file.starts_with(b"\x7fELF") => {
-                self.object(&path.display().to_string(), &file)
-            }
+            Ok(file) if file.starts_with(ELF) => self.object(&path.display().to_string(), &file),
             other => {
                 let text = other.and_then(input::decoded);
                 self.text(path, "PTX", text).map(Program::ptx)

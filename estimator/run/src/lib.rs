@@ -6,6 +6,7 @@ pub mod cache;
 mod clock;
 pub mod counted;
 pub mod drive;
+pub mod elsewhere;
 pub mod execute;
 pub mod forecast;
 pub mod foreign;
@@ -42,6 +43,7 @@ use crate::cache::TraceCache;
 use crate::diag::{Diag, Sources};
 use crate::outcome::Outcome;
 use drive::{Batch, News, drive};
+use elsewhere::{Elsewhere, gather};
 
 /// What a run may use.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,6 +54,8 @@ pub struct Means<'m> {
     pub cache: Option<&'m TraceCache>,
     /// What may end the run before its time.
     pub interrupt: Option<Interrupt>,
+    /// Who does the work in the place of threads here; nobody if that is not said.
+    pub elsewhere: Option<&'m dyn Elsewhere>,
 }
 
 /// Runs all points of a study, executing every kernel, and keeps their outcomes in memory, in point order.
@@ -105,6 +109,10 @@ pub fn run_points(
     news: impl FnMut(News),
     collect: impl FnMut(Batch<Outcome>) -> Result<(), Diag>,
 ) -> Result<(), Diag> {
+    let left = resolved.plan.work(finished);
+    if let Some(elsewhere) = means.elsewhere {
+        return gather(elsewhere, left, news, collect);
+    }
     let jobs = threads(means.jobs);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
     let pool = pool.map_err(|error| {
@@ -116,7 +124,7 @@ pub fn run_points(
     })?;
     let mut work = resolved.work(sources, means.cache);
     work.interrupt = means.interrupt;
-    drive(&work, &resolved.plan.work(finished), &pool, news, collect)
+    drive(&work, &left, &pool, news, collect)
 }
 
 /// The threads that were asked for, else one a core.

@@ -155,7 +155,7 @@ fn again(
     let means = Means {
         jobs: arguments.jobs,
         cache,
-        interrupt: None,
+        ..Means::default()
     };
     let collected = run_points(
         &resolved,

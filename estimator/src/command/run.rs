@@ -93,7 +93,7 @@ fn run_resolved(
         means: Means {
             jobs,
             cache,
-            interrupt: None,
+            ..Means::default()
         },
     };
     let mut shown = Shown::new(&resolved.plan, arguments.quiet);

@@ -148,7 +148,7 @@ fn answer(
     let means = Means {
         jobs: arguments.jobs,
         cache,
-        interrupt: None,
+        ..Means::default()
     };
     let outcomes = run_in_memory(resolved, &sink.sources, &finished, means, |_| ())?;
     let report = Report::beside(

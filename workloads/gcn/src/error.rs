@@ -92,4 +92,7 @@ pub enum Cause {
     /// The instruction limit was reached.
     #[error("the limit of {0} wavefront instructions was reached")]
     Limit(u64),
+    /// Somebody wanted the execution to end.
+    #[error("is interrupted")]
+    Interrupted,
 }

@@ -2,6 +2,8 @@
 
 use std::ops::{Deref, DerefMut};
 
+use warpwatt_simt::Interrupt;
+
 use crate::decode::Place;
 use crate::error::Cause;
 use crate::exec::float::Mode;
@@ -255,6 +257,13 @@ impl Waves {
         (program, most): (&Program, u64),
         (world, left): (&mut World<'_>, &mut u64),
     ) -> Result<bool, GroupFault> {
+        if world.interrupt.is_some_and(Interrupt::is_set) {
+            return Err(GroupFault {
+                wave: number,
+                at: self.waves[number].at,
+                fault: Cause::Interrupted.into(),
+            });
+        }
         let count = SLICE.min(*left).min(most);
         self.stopped(number, left, |wave| wave.run(program, world, count))
     }

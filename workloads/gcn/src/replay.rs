@@ -1,6 +1,6 @@
 //! A launch: all work-groups of the grid one after the other, or single ones as often as needed, with or without an upset.
 
-use warpwatt_simt::{DeviceMemory, Execution, Options};
+use warpwatt_simt::{DeviceMemory, Execution, Interrupt, Options};
 
 use crate::dispatch;
 use crate::dispatch::PACKET_BYTES;
@@ -24,6 +24,7 @@ pub struct Replay<'c> {
     arguments: Vec<u8>,
     packet: [u8; PACKET_BYTES],
     group: Group,
+    interrupt: Option<Interrupt>,
 }
 
 impl Code {
@@ -38,6 +39,7 @@ impl Code {
         options: &Options,
     ) -> Result<Execution, ExecError> {
         let mut replay = Replay::new(self, launch, options.record)?;
+        replay.interrupt = options.interrupt;
         let mut trace = options
             .record
             .then(|| self.trace(replay.kernel(), launch, replay.share_bytes()));
@@ -96,6 +98,7 @@ impl<'c> Replay<'c> {
             arguments: dispatch::arguments(kernel, launch),
             packet: dispatch::packet(kernel, launch),
             group: Group::new(kernel, launch, vec![wave; count]),
+            interrupt: None,
         })
     }
 
@@ -200,6 +203,7 @@ impl<'c> Replay<'c> {
             packet: &self.packet,
             scratch,
             share,
+            interrupt: self.interrupt,
         };
         let done = run(Turns { code: self.code }, waves, &mut world);
         done.map_err(|fault| self.code.fault(self.kernel, place, limit, fault))

@@ -1,12 +1,27 @@
 //! What stops a kernel is said with its place.
 
+use std::sync::atomic::AtomicBool;
+
 use warpwatt_gcn::{Cause, Code, ExecError, Launch, Object, ObjectError, decode};
-use warpwatt_simt::{DeviceMemory, Options};
+use warpwatt_simt::{DeviceMemory, Interrupt, Options};
 
 const OBJECT: &[u8] = include_bytes!("cases/lanes/kernel.o");
 
 /// Runs the kernel `lanes` on buffers of so many bytes, after its code was changed.
 fn run(bytes: usize, limit: u64, change: impl FnOnce(&mut [u8])) -> Result<(), ExecError> {
+    let options = Options {
+        limit,
+        ..Options::default()
+    };
+    run_with(bytes, options, change)
+}
+
+/// As [`run`], with all of the options.
+fn run_with(
+    bytes: usize,
+    options: Options,
+    change: impl FnOnce(&mut [u8]),
+) -> Result<(), ExecError> {
     let mut file = OBJECT.to_vec();
     let object = Object::read(OBJECT).unwrap();
     let code = &object.image[object.code.start as usize..object.code.end as usize];
@@ -31,8 +46,7 @@ fn run(bytes: usize, limit: u64, change: impl FnOnce(&mut [u8])) -> Result<(), E
     };
     let options = Options {
         warp_width: 64,
-        limit,
-        ..Options::default()
+        ..options
     };
     code.execute(&launch, &mut memory, &options).map(|_| ())
 }
@@ -78,6 +92,21 @@ fn an_endless_loop_ends_at_the_limit() {
         panic!("a fault")
     };
     assert_eq!(fault.cause, Cause::Limit(5000));
+}
+
+#[test]
+fn an_endless_loop_ends_when_it_is_interrupted() {
+    static FLAG: AtomicBool = AtomicBool::new(true);
+    let options = Options {
+        limit: u64::MAX,
+        interrupt: Some(Interrupt(&FLAG)),
+        ..Options::default()
+    };
+    let error = run_with(4096, options, |code| put(code, &[0xbf82_ffff])).unwrap_err();
+    let ExecError::Fault(fault) = error else {
+        panic!("a fault")
+    };
+    assert_eq!(fault.cause, Cause::Interrupted);
 }
 
 #[test]

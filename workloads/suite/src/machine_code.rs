@@ -1,6 +1,6 @@
 //! Machine code as a host sees it: kernels and their parameters, without what runs inside.
 
-use warpwatt_gcn::{Argument, Code, Kernel};
+use warpwatt_gcn::{Argument, Code, Kernel, Object};
 use warpwatt_ptx::program::Param;
 use warpwatt_ptx::{Entry, Module, PtxError};
 use warpwatt_simt::Launch;
@@ -12,6 +12,15 @@ pub fn host_view(code: &Code) -> Module {
         entries: code.object().kernels.iter().map(entry).collect(),
         ..Module::default()
     }
+}
+
+/// The [host's view](host_view) of a code object.
+///
+/// # Errors
+/// Why the file is no such object.
+pub fn object_view(file: &[u8]) -> Result<Module, String> {
+    let object = Object::read(file).map_err(|error| error.to_string())?;
+    Ok(host_view(&Code::new(object)))
 }
 
 fn entry(kernel: &Kernel) -> Entry {

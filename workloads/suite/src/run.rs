@@ -26,7 +26,7 @@ pub struct RunOptions {
     pub races: bool,
     /// Mismatches that are listed; all are counted.
     pub listed: usize,
-    /// What may end the execution of PTX before its time.
+    /// What may end the execution before its time.
     pub interrupt: Option<Interrupt>,
 }
 

@@ -8,7 +8,7 @@ use super::view::{Chart, Grid, named_grid};
 use crate::chart;
 use crate::goals::PointTable;
 use crate::model::Report;
-use crate::pareto::Front;
+use crate::pareto::{Front, Fronts};
 
 /// A table of points.
 #[derive(Serialize)]
@@ -43,23 +43,30 @@ pub fn fronts(report: &Report) -> Vec<FrontView> {
     };
     let tables = report.pareto_tables().into_iter();
     let views = fronts.fronts.iter().enumerate().zip(tables);
-    let view = |((number, front), table): ((usize, &Front), PointTable)| {
-        let others = 1..fronts.metrics.len();
-        let drawn = others.filter(|_| !front.candidates.is_empty());
-        let charts = drawn.map(|second| Chart {
-            heading: Cow::Owned(format!(
-                "{}: {} against {}",
-                front.kernel.name,
-                fronts.metrics[second].name(),
-                fronts.metrics[0].name()
-            )),
-            caption: "A point is a GPU with or without a technique at one technology; with two metrics a line leads along the front.",
-            svg: chart::front(report, fronts, front, second, &format!("pareto-{}-{second}", number + 1)),
-        });
-        FrontView {
-            charts: charts.collect(),
-            points: PointsView::of(table),
-        }
+    let view = |(front, table)| FrontView {
+        charts: charts_of(report, fronts, front),
+        points: PointsView::of(table),
     };
     views.map(view).collect()
+}
+
+/// The pictures of a front, which has a number in its page.
+pub(super) fn charts_of(
+    report: &Report,
+    fronts: &Fronts,
+    (number, front): (usize, &Front),
+) -> Vec<Chart> {
+    let others = 1..fronts.metrics.len();
+    let drawn = others.filter(|_| !front.candidates.is_empty());
+    let charts = drawn.map(|second| Chart {
+        heading: Cow::Owned(format!(
+            "{}: {} against {}",
+            front.kernel.name,
+            fronts.metrics[second].name(),
+            fronts.metrics[0].name()
+        )),
+        caption: "A point is a GPU with or without a technique at one technology; with two metrics a line leads along the front.",
+        svg: chart::front(report, fronts, front, second, &format!("pareto-{}-{second}", number + 1)),
+    });
+    charts.collect()
 }

@@ -2,7 +2,10 @@
 
 mod goals;
 mod overview;
+mod pictures;
 mod view;
+
+pub use pictures::Picture;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;

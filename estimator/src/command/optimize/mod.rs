@@ -117,7 +117,7 @@ fn find(
     let means = Means {
         jobs: arguments.jobs,
         cache,
-        interrupt: None,
+        ..Means::default()
     };
     let mut evaluator = Evaluator::new(resolved, &sink.sources, &store, means, &goal);
     let effort = Effort {

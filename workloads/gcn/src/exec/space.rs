@@ -1,6 +1,6 @@
 //! The address space of a kernel: buffers, and above them the object, the arguments, the dispatch packet and the scratch memory.
 
-use warpwatt_simt::DeviceMemory;
+use warpwatt_simt::{DeviceMemory, Interrupt};
 
 use crate::error::Cause;
 use crate::object::IMAGE_BASE;
@@ -23,6 +23,8 @@ pub(crate) struct World<'w> {
     pub packet: &'w [u8],
     pub scratch: &'w mut [u8],
     pub share: &'w mut [u8],
+    /// What may end the execution before its time.
+    pub interrupt: Option<Interrupt>,
 }
 
 /// A range that is read.

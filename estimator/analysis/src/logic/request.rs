@@ -9,7 +9,7 @@ use warpwatt_techlib::quantity::{Temperature, Voltage};
 use warpwatt_techlib::{Flavour, Library, TechError, Technology};
 
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
-use crate::technology;
+use crate::study::technology;
 
 const COMMON: [&str; 7] = [
     "node",
@@ -37,17 +37,25 @@ pub enum Wanted {
 
 /// A block on a technology.
 pub struct Request {
+    /// The block.
     pub block: &'static Block,
+    /// The block with its parameters.
     pub spec: Spec,
+    /// What it is made in.
     pub technology: Technology,
+    /// How it runs.
     pub at: OperatingPoint,
+    /// The equations that go with the library.
     pub settings: Settings,
+    /// Whether the answer is wanted as data.
     pub json: bool,
 }
 
 /// What came out.
 pub struct Priced {
+    /// The cost.
     pub cost: Cost,
+    /// Where its numbers are from.
     pub sources: Vec<String>,
 }
 
@@ -68,7 +76,10 @@ pub fn wants_json(words: &[String]) -> bool {
     words.iter().any(|word| word == "--json")
 }
 
-/// Reads the words.
+/// Reads the words of `warpwatt logic`.
+///
+/// # Errors
+/// Everything that is wrong with them.
 pub fn read(words: &[String]) -> Result<Wanted, Rejection> {
     let (name, rest) = match words.split_first() {
         Some((name, rest)) if !name.starts_with('-') => (Some(name.as_str()), rest),
@@ -246,6 +257,9 @@ where
 
 impl Request {
     /// The cost and where its numbers are from.
+    ///
+    /// # Errors
+    /// No circuit model can build it.
     pub fn priced(&self) -> Result<Priced, Rejection> {
         let refused = |error: warpwatt_circuit::CircuitError| {
             Diag::error("logic::refused", format!("{}: {error}", self.block.name))

@@ -1,27 +1,24 @@
 //! `warpwatt logic`: blocks of logic, functional units, interconnect and memory devices by name.
 
-mod request;
-mod show;
-
 use serde_json::{Value, json};
+use warpwatt_analysis::logic::{self, Request, Wanted};
 use warpwatt_circuit::registry::{self, Block};
 
-use self::request::{Request, Wanted};
 use super::arguments::LogicArguments;
 use super::console::{Exit, out, out_json, reject};
 
 /// Lists the blocks, or prices one.
 pub fn run(arguments: &LogicArguments) -> Exit {
-    let wanted = match request::read(&arguments.words) {
+    let wanted = match logic::read(&arguments.words) {
         Ok(wanted) => wanted,
-        Err(rejection) => return reject(&rejection, request::wants_json(&arguments.words)),
+        Err(rejection) => return reject(&rejection, logic::wants_json(&arguments.words)),
     };
     match wanted {
         Wanted::List { json: true } => {
             out_json(&Value::Array(registry::blocks().map(listed).collect()))
         }
-        Wanted::List { json: false } => out(&show::list()),
-        Wanted::Help(block) => out(&show::parameters(block)),
+        Wanted::List { json: false } => out(&logic::list()),
+        Wanted::Help(block) => out(&logic::parameters(block)),
         Wanted::Price(request) => return price(&request),
     }
     Exit::Done
@@ -29,8 +26,8 @@ pub fn run(arguments: &LogicArguments) -> Exit {
 
 fn price(request: &Request) -> Exit {
     match request.priced() {
-        Ok(priced) if request.json => out_json(&show::json(request, &priced)),
-        Ok(priced) => out(&show::text(request, &priced)),
+        Ok(priced) if request.json => out_json(&logic::json(request, &priced)),
+        Ok(priced) => out(&logic::text(request, &priced)),
         Err(rejection) => return reject(&rejection, request.json),
     }
     Exit::Done

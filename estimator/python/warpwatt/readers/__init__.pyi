@@ -1,0 +1,33 @@
+from collections.abc import Mapping
+from os import PathLike
+from typing import IO, Any, Union
+
+from .. import Gpu, Results
+
+Source = Union[str, PathLike[str], IO[str]]
+
+class Counts:
+    tool: str
+    counters: dict[str, dict[str, float]]
+    unmapped: list[str]
+    assumed: dict[str, str]
+    foreign: int
+    def __init__(self, tool: str, counters: Mapping[str, Mapping[str, float]], unmapped: Any = ..., assumed: Mapping[str, str] | None = None, foreign: int = 0) -> None: ...
+    def csv(self) -> str: ...
+    def save(self, path: Union[str, PathLike[str]]) -> None: ...
+    def price(self, gpu: Gpu) -> Results: ...
+
+class Watts:
+    kernel: str
+    power: float | None
+    components: dict[str, float]
+    counts: dict[str, float]
+    def __init__(self, kernel: str) -> None: ...
+    @property
+    def groups(self) -> dict[str, float]: ...
+    @property
+    def unmapped(self) -> list[str]: ...
+
+def accelwattch(source: Source) -> list[Watts]: ...
+def gem5(source: Source, *, clock_hz: float | None = None) -> Counts: ...
+def mcpat(source: Source, *, kernel: str = "mcpat") -> Counts: ...
