@@ -3,6 +3,8 @@
 pub mod explain;
 pub mod gather;
 pub mod optimise;
+#[cfg(unix)]
+pub mod program;
 mod resolve;
 pub mod run;
 pub mod sensitivity;
