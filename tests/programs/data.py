@@ -21,7 +21,7 @@ def numbers(path, count, low, high):
 def hurricanes(folder):
     """Of nearest neighbours: a list of files, and one file with records of 49 characters."""
     draw = random.Random(3)
-    record = "{:4d} {:2d} {:2d} {:2d} {:4d} {:>9} {:5.1f} {:5.1f} {:4d} {:3d}"
+    record = "{:4d} {:2d} {:2d} {:2d} {:2d} {:>10} {:5.1f} {:5.1f} {:4d} {:3d}"
     days = lambda: (draw.randint(1950, 2004), draw.randint(1, 12), draw.randint(1, 28), 6 * draw.randint(0, 3), draw.randint(1, 24))
     places = lambda: (draw.uniform(7, 69), draw.uniform(0, 358), draw.randint(10, 166), draw.randint(0, 100))
     lines = [record.format(*days(), "NAME", *places()) for _ in range(2000)]

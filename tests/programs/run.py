@@ -40,7 +40,7 @@ def hecbench(root):
 
 def samples(root):
     for folder in sorted({path.parent for path in root.glob("**/*.cu")}):
-        yield folder.parent.name if folder.name == "src" else folder.name, folder, sorted([*folder.glob("*.cu"), *folder.glob("*.cpp")]), [f"-I{root}/Common"]
+        yield folder.parent.name if folder.name == "src" else folder.name, folder, sorted([*folder.glob("*.cu"), *folder.glob("*.cpp")]), [f"-I{root}/Common"] + ["-rdc=true"] * folder.name.startswith("cdp")
 
 
 def polybench(root):
