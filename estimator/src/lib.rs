@@ -1,5 +1,7 @@
 //! Power, energy and area estimator for GPUs: studies, pricing, reports, the warpwatt command.
 
+#[cfg(unix)]
+pub use warpwatt_analysis::program;
 pub use warpwatt_analysis::{
     explain, gather, optimise, run, sensitivity, single, uncertainty, vulnerability,
 };

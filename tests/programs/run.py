@@ -1,25 +1,30 @@
 #!/usr/bin/env python3
-"""Builds public CUDA programs and runs them with `warpwatt exec`: a row of a Markdown table for each.
+"""Builds public CUDA programs and runs them with `warpwatt exec`: a line for each as it ends, and then the table of docs/exec.md.
 
   python3 tests/programs/run.py --sources FOLDER --nvcc NVCC --warpwatt target/release/warpwatt [--programs NAME ...]
 
 FOLDER holds clones of HeCBench, cuda-samples, polybenchGpu, gpu-rodinia: those that are not there are left out. Nothing of them belongs to this repository.
-A program passes if it says so itself and its exit code is zero. `arguments.toml` beside this script has smaller sizes than the programs' own.
+A program passes if it says so itself and its exit code is zero. `arguments.toml` beside this script has smaller sizes than the programs' own; `data.py` makes
+the files that Rodinia's read.
 """
 
 import argparse
 import os
 import re
+import resource
+import signal
 import subprocess
 import sys
-import time
 import tomllib
+from collections import Counter, defaultdict
 from pathlib import Path
+
+import data
 
 FLAGS = ["-std=c++17", "-cudart", "shared", "-gencode", "arch=compute_80,code=compute_80", "--expt-extended-lambda", "--expt-relaxed-constexpr", "-w",
          "-DcudaThreadSynchronize=cudaDeviceSynchronize", "-DcudaThreadExit=cudaDeviceReset"]
-PASSED = re.compile(r"\bpass|success|\bok\b|all results match|correct\b|verified|non-matching cpu-gpu outputs[^:]*: 0$", re.I | re.M)
-FAILED = re.compile(r"fail|mismatch|incorrect|wrong|not match|unsuccess", re.I)
+PASSED = re.compile(r"\bpass|success|\bok\b|all results match|correct\b|verified|non-matching cpu-gpu outputs[^:]*: 0$|^accuracy: \S+e-0[4-9]$", re.I | re.M)
+FAILED = re.compile(r"(?<!\b0 )fail|mismatch|incorrect|wrong|not match|unsuccess", re.I)
 
 
 def hecbench(root):
@@ -35,7 +40,7 @@ def hecbench(root):
 
 def samples(root):
     for folder in sorted({path.parent for path in root.glob("**/*.cu")}):
-        yield folder.name, folder, sorted([*folder.glob("*.cu"), *folder.glob("*.cpp")]), [f"-I{root}/Common"]
+        yield folder.parent.name if folder.name == "src" else folder.name, folder, sorted([*folder.glob("*.cu"), *folder.glob("*.cpp")]), [f"-I{root}/Common"] + ["-rdc=true"] * folder.name.startswith("cdp")
 
 
 def polybench(root):
@@ -45,36 +50,78 @@ def polybench(root):
 
 def rodinia(root):
     for source in sorted((root / "cuda").glob("**/*.cu")):
-        yield source.stem, source.parent, [source], []
+        if re.search(r"\bmain\s*\(", source.read_text(errors="replace")):
+            yield str(source.relative_to(root / "cuda").with_suffix("")).replace("/", "-"), source.parent, [source], []
 
 
 SUITES = {"HeCBench": hecbench, "cuda-samples": samples, "polybenchGpu": polybench, "gpu-rodinia": rodinia}
 
 
+PASS, SILENT, LONG = "PASS", "runs, says nothing", "takes longer"
+
+
+def libraries(options):
+    """The wheels of PyPI hold no `libcudart.so`, only the library with its version: a folder where the linker finds it."""
+    folder = options.binaries / "lib"
+    folder.mkdir(parents=True, exist_ok=True)
+    found = sorted((Path(options.nvcc).resolve().parent.parent / "lib").glob("libcudart.so.*"))
+    link = folder / "libcudart.so"
+    if found and not link.exists():
+        link.symlink_to(found[-1])
+    return f"-L{folder}"
+
+
 def build(options, folder, sources, flags, binary):
     if binary.exists():
         return None
-    # The wheels of PyPI hold no `libcudart.so`, only the library with its version.
-    command = [options.nvcc, *FLAGS, f"-I{folder}", *flags, *map(str, sources), "-o", str(binary), "-Xcompiler", "-fopenmp"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    command = [options.nvcc, *FLAGS, libraries(options), f"-I{folder}", *flags, *map(str, sources), "-o", str(binary), "-Xcompiler", "-fopenmp"]
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=600)
+    except subprocess.TimeoutExpired:
+        return "it does not compile within 600 s"
     problem = re.search(r"error[^\n]*|undefined reference[^\n]*", done.stdout + done.stderr)
-    return None if done.returncode == 0 else (problem.group(0) if problem else "it does not compile")[:100]
+    return None if done.returncode == 0 else f"it does not compile: {problem.group(0) if problem else ''}"[:120]
 
 
 def run(options, folder, binary, arguments):
-    command = [str(Path(options.warpwatt).resolve()), "exec", *options.exec, "--", str(binary), *map(str, arguments)]
-    begun = time.monotonic()
+    """What became of it, and the processor time that it took."""
+    command = [str(Path(options.warpwatt).resolve()), "exec", *options.exec, "--", str(binary.resolve()), *map(str, arguments)]
+
+    # Of processor time: the machine may have other work. A program that waits for ever is ended too.
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (options.seconds, options.seconds + 5))
+        os.setpgrp()
+
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    program = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit)
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, timeout=options.seconds)
+        said, told = (text.decode(errors="replace") for text in program.communicate(timeout=4 * options.seconds))
     except subprocess.TimeoutExpired:
-        return f"longer than {options.seconds} s", time.monotonic() - begun
-    text = (done.stdout + done.stderr).decode(errors="replace")
-    if done.returncode:
-        told = [line for line in text.splitlines() if line.startswith(("warpwatt: ", "error"))]
-        return f"exit code {done.returncode}: {(told or [''])[0][:100]}", time.monotonic() - begun
-    said = done.stdout.decode(errors="replace")
-    verdict = "says FAIL" if FAILED.search(said) else "PASS" if PASSED.search(said) else "runs, says nothing"
-    return verdict, time.monotonic() - begun
+        os.killpg(program.pid, signal.SIGKILL)
+        program.communicate()
+        return LONG, 4.0 * options.seconds
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    if program.returncode in (128 + signal.SIGXCPU, 128 + signal.SIGKILL, -signal.SIGXCPU, -signal.SIGKILL):
+        return LONG, seconds
+    if program.returncode:
+        reasons = [line.strip() for line in told.splitlines() if line.startswith(("warpwatt: ", "error")) or "a kernel stopped" in line]
+        reasons = [line for line in reasons if str(binary.resolve()) not in line] or [line for line in said.splitlines() if line.strip()][-1:] or [""]
+        return f"exit code {program.returncode}: {reasons[0][:140]}", seconds
+    failed = FAILED.search(said)
+    return f"says {failed.group(0)}" if failed else PASS if PASSED.search(said) else SILENT, seconds
+
+
+def table(results):
+    """How many of each suite passed, and which did not."""
+    rows = ["| suite | tried | print that they pass | run and say nothing | take longer | do not compile | do not pass |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    for suite, verdicts in results.items():
+        kinds = Counter(verdicts.values())
+        unbuilt = [name for name, verdict in verdicts.items() if verdict.startswith("it does not compile")]
+        others = [f"`{name}`" for name, verdict in verdicts.items() if verdict not in (PASS, SILENT, LONG) and name not in unbuilt]
+        cells = [suite, len(verdicts), kinds[PASS], kinds[SILENT], kinds[LONG], len(unbuilt), ", ".join(others)]
+        rows.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(rows)
 
 
 def main():
@@ -82,27 +129,33 @@ def main():
     parser.add_argument("--sources", type=Path, required=True, help="the folder with the clones")
     parser.add_argument("--nvcc", default="nvcc")
     parser.add_argument("--warpwatt", default="target/release/warpwatt")
-    parser.add_argument("--binaries", type=Path, default=Path("/tmp/warpwatt-programs"), help="where programs are built, and kept")
-    parser.add_argument("--programs", nargs="*", help="only these: SUITE/NAME or NAME")
-    parser.add_argument("--seconds", type=int, default=120, help="how long a program may run")
+    parser.add_argument("--binaries", type=Path, required=True, help="where programs are built, and kept")
+    parser.add_argument("--built", action="store_true", help="only programs that were built before")
+    parser.add_argument("--programs", nargs="*", help="only these: SUITE, SUITE/NAME or NAME")
+    parser.add_argument("--seconds", type=int, default=60, help="processor time that a program may take")
     parser.add_argument("--exec", nargs="*", default=[], help="options of `warpwatt exec`, such as --functional (write --exec=--functional)")
     options = parser.parse_args()
     smaller = tomllib.loads((Path(__file__).parent / "arguments.toml").read_text())
-    options.binaries.mkdir(parents=True, exist_ok=True)
-    print("| program | result | seconds |\n| --- | --- | --- |")
-    passed = 0
+    options.binaries = options.binaries.resolve()
+    files = data.make(options.binaries / "data")
+    results = defaultdict(dict)
     for suite, programs in SUITES.items():
-        root = options.sources / suite
+        root = (options.sources / suite).resolve()
         for name, folder, sources, flags in programs(root) if root.is_dir() else []:
-            if options.programs and not {name, f"{suite}/{name}"} & set(options.programs):
+            if options.programs and not {suite, name, f"{suite}/{name}"} & set(options.programs):
                 continue
             binary = options.binaries / f"{suite}-{name}"
+            if options.built and not binary.exists():
+                continue
             problem = build(options, folder, sources, flags, binary)
-            arguments = smaller.get(suite, {}).get(name, [])
-            verdict, seconds = (problem, 0.0) if problem else run(options, folder, binary, arguments)
-            passed += verdict == "PASS"
-            print(f"| {suite}/{name} | {verdict} | {seconds:.1f} |", flush=True)
-    print(f"\n{passed} programs pass.", file=sys.stderr)
+            arguments = [word.replace("DATA", str(files)) for word in smaller.get(suite, {}).get(name, [])]
+            # Rodinia's programs write where they run, and one looks for its picture three folders above.
+            where = options.binaries / "run" / suite / name if suite == "gpu-rodinia" else folder
+            where.mkdir(parents=True, exist_ok=True)
+            verdict, seconds = (problem, 0.0) if problem else run(options, where, binary, arguments)
+            results[suite][name] = verdict
+            print(f"{suite}/{name}: {verdict} ({seconds:.1f} s)", file=sys.stderr, flush=True)
+    print(table(results))
 
 
 if __name__ == "__main__":

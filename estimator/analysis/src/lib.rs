@@ -4,6 +4,8 @@ pub mod explain;
 pub mod gather;
 pub mod logic;
 pub mod optimise;
+#[cfg(unix)]
+pub mod program;
 mod resolve;
 pub mod run;
 pub mod sensitivity;

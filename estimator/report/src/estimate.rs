@@ -114,15 +114,88 @@ fn with_errors<'a>(upper: &[Term<'a>], lower: &[Term<'a>]) -> Option<(f64, Error
     Some((w / b, errors))
 }
 
+/// A sum that grows, of which the terms are not kept but what each factor moves it by: of many runs in one technology, which share all their factors.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sum {
+    value: f64,
+    /// What the sum moves by if a factor moves by its standard deviation.
+    moved: BTreeMap<Figure, Moved>,
+}
+
+impl Sum {
+    /// Adds `terms`, so many times.
+    pub fn add(&mut self, terms: &[Term], times: f64) {
+        let mut errors = Errors::default();
+        errors.add(terms, times);
+        self.grow(times * total(terms), errors);
+    }
+
+    fn grow(&mut self, by: f64, errors: Errors) {
+        self.value += by;
+        for ((figure, structure), by) in errors.0 {
+            self.moved.entry(figure).or_default().add(structure, by);
+        }
+    }
+
+    /// Adds another sum.
+    pub fn merge(&mut self, other: &Self) {
+        self.value += other.value;
+        for (figure, moved) in &other.moved {
+            let sum = self.moved.entry(*figure).or_default();
+            sum.add(None, moved.common);
+            for (structure, by) in &moved.own {
+                sum.add(Some(structure), *by);
+            }
+        }
+    }
+
+    /// The sum with its error.
+    pub fn estimate(&self) -> Estimate {
+        Estimate {
+            value: self.value,
+            sigma: self.sigma(),
+        }
+    }
+
+    /// The ratio of this sum to another; `None` if that is not positive.
+    pub fn over(&self, lower: &Self) -> Option<Estimate> {
+        if lower.value <= 0.0 {
+            return None;
+        }
+        let ratio = self.value / lower.value;
+        let mut errors = Self::default();
+        errors.merge(self);
+        errors.merge(&lower.scaled(-ratio));
+        Some(Estimate {
+            value: ratio,
+            sigma: errors.sigma() / lower.value,
+        })
+    }
+
+    fn scaled(&self, factor: f64) -> Self {
+        let mut scaled = self.clone();
+        scaled.value *= factor;
+        for moved in scaled.moved.values_mut() {
+            moved.common *= factor;
+            moved.own.values_mut().for_each(|by| *by *= factor);
+        }
+        scaled
+    }
+
+    fn sigma(&self) -> f64 {
+        let moved = self.moved.values();
+        let moved = moved.flat_map(|moved| [&moved.common].into_iter().chain(moved.own.values()));
+        moved.map(|by| by * by).sum::<f64>().sqrt()
+    }
+}
+
 /// The mean of ratios of sums, ratio by ratio. A factor that several of them share moves all of them at once, so that errors of prices do not average out
 /// over kernels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeanRatio {
-    sum: f64,
+    sum: Sum,
     count: usize,
     undefined: bool,
-    /// What the sum moves by if a factor moves by its standard deviation.
-    moved: BTreeMap<Figure, Moved>,
 }
 
 /// What errors of one kind of figure move.
@@ -158,21 +231,15 @@ impl MeanRatio {
             self.undefined = true;
             return;
         };
-        self.sum += value;
-        for ((figure, structure), by) in errors.0 {
-            self.moved.entry(figure).or_default().add(structure, by);
-        }
+        self.sum.grow(value, errors);
     }
 
     /// The mean; `None` of nothing.
     pub fn value(&self) -> Option<Estimate> {
         let count = self.count as f64;
-        let moved = self.moved.values();
-        let moved = moved.flat_map(|moved| [&moved.common].into_iter().chain(moved.own.values()));
-        let variance: f64 = moved.map(|by| by * by).sum();
         (self.count > 0 && !self.undefined).then(|| Estimate {
-            value: self.sum / count,
-            sigma: variance.sqrt() / count,
+            value: self.sum.value / count,
+            sigma: self.sum.sigma() / count,
         })
     }
 }
@@ -310,6 +377,29 @@ mod tests {
             let estimate = ratio(&both, &both).unwrap();
             prop_assert_eq!(estimate.value, 1.0);
             prop_assert!(estimate.sigma < 1e-12);
+        }
+
+        #[test]
+        fn a_sum_that_grew_is_that_of_its_terms(
+            values in prop::collection::vec(0.1f64..10.0, 4),
+            others in prop::collection::vec(0.1f64..10.0, 4),
+            uncertainties in prop::collection::vec(0.0f64..0.5, 4),
+            times in 1u8..5,
+        ) {
+            let (few, many) = (terms(&values, &uncertainties), terms(&others, &uncertainties));
+            let mut grown = Sum::default();
+            grown.add(&few, 1.0);
+            let mut rest = Sum::default();
+            rest.add(&many, f64::from(times));
+            grown.merge(&rest);
+            let mut all = few.clone();
+            (0..times).for_each(|_| all.extend(many.clone()));
+            let close = |ours: Estimate, theirs: Estimate| {
+                (ours.value - theirs.value).abs() < 1e-9 * theirs.value && (ours.sigma - theirs.sigma).abs() < 1e-9 * (1.0 + theirs.sigma)
+            };
+            prop_assert!(close(grown.estimate(), sum(&all)));
+            prop_assert!(close(grown.over(&rest).unwrap(), ratio(&all, &many.repeat(times.into())).unwrap()));
+            prop_assert_eq!(grown.over(&Sum::default()), None);
         }
 
         #[test]

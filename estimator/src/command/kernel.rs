@@ -131,8 +131,9 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     check_dumps(&dumps, &kernel)?;
     check_races(arguments, &kernel)?;
     let options = options(arguments, &spec);
-    // What a buffer holds in the end is not kept, and races show only in an execution.
-    let cache = cache.filter(|_| dumps.is_empty() && !arguments.check_races);
+    // What a buffer holds in the end is not kept, nor what is printed, and races show only in an execution.
+    let kept = dumps.is_empty() && !arguments.check_races && !kernel.module.prints();
+    let cache = cache.filter(|_| kept);
     let mut run = executed(&kernel, options, sink, cache)?;
     let facts = Facts::of(&kernel, &run, (gpu.name(), &spec));
     let races = arguments.check_races.then(|| Races::of(&run));

@@ -104,6 +104,7 @@ impl WhatIfArguments {
             techniques: self.techniques.clone(),
             settings: self.set.clone(),
             gpu,
+            ..Question::default()
         }
     }
 }

@@ -19,6 +19,8 @@ pub struct Question {
     pub settings: Vec<String>,
     /// Keys of `[gpu]` that are no settings: preset, node, operating point.
     pub gpu: Vec<(&'static str, String)>,
+    /// Over which time power is a peak, if that is asked for.
+    pub peak_window: Option<String>,
 }
 
 impl Question {
@@ -46,6 +48,10 @@ impl Question {
             table([("kernels", Value::Array(kernels))]),
         );
         study.insert("technique".to_owned(), asked.techniques());
+        if let Some(window) = &self.peak_window {
+            let window = ("window", Value::String(window.clone()));
+            study.insert("peak_power".to_owned(), table([window]));
+        }
         Some(study.to_string())
     }
 

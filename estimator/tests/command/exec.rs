@@ -52,7 +52,14 @@ fn a_program_runs_and_its_kernels_are_priced() {
     };
     let json = Path::new(env!("CARGO_TARGET_TMPDIR")).join("exec-scale.json");
     let json_text = json.to_string_lossy();
+    let beside = ["csv", "html", "timeline"].map(|ending| {
+        let path = json.with_extension(ending);
+        path.to_string_lossy().into_owned()
+    });
+    let [csv, html, timeline] = &beside;
+    let files = ["--csv", csv, "--html", html, "--timeline", timeline];
     let options = ["--technique", "power_gating", "--json", &json_text];
+    let options = [&options[..], &files].concat();
     let output = exec(&options, &program, &["3"]);
     let report = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(7), "{report}");
@@ -68,8 +75,50 @@ fn a_program_runs_and_its_kernels_are_priced() {
     assert_eq!((&kernel["calls"], &kernel["timed"]), (&4.into(), &4.into()));
     assert!(kernel["configurations"][0]["energy_j"].as_f64().unwrap() > 0.0);
     assert_eq!(kernel["configurations"].as_array().unwrap().len(), 2);
+    let with = &kernel["configurations"][1];
+    assert!(with["energy_change"].as_f64().unwrap() != 0.0);
+    assert!(with["energy_change_halfwidth"].as_f64().unwrap() > 0.0);
+    let plain = &kernel["configurations"][0];
+    let figure = |key: &str| plain[key].as_f64().unwrap();
+    assert!(figure("energy_halfwidth_j") > 0.1 * figure("energy_j"));
+    assert!(figure("peak_power_w") >= figure("power_w") * (1.0 - 1e-9));
+    let [csv, html, timeline] = beside.map(|path| std::fs::read_to_string(path).unwrap());
+    let header = csv.lines().next().unwrap().split(',').count();
+    assert_eq!(
+        csv.lines().count(),
+        5,
+        "two configurations of a kernel and of all: {csv}"
+    );
+    assert!(
+        csv.lines().all(|line| line.split(',').count() == header),
+        "{csv}"
+    );
+    assert!(
+        html.contains("<h2>Techniques</h2>") && html.contains("twice"),
+        "{html}"
+    );
+    let page: serde_json::Value = serde_json::from_str(&timeline).unwrap();
+    let events = page["traceEvents"].as_array().unwrap();
+    let launches = events.iter().filter(|event| event["ph"] == "X");
+    let nanoseconds: u64 = launches.map(|event| event["dur"].as_u64().unwrap()).sum();
+    assert!((nanoseconds as f64 - 1e9 * figure("time_s")).abs() < 4.0);
     // Device memory is written by each launch, but its addresses stay; managed memory lies elsewhere.
     assert_eq!(value["distinct_launches_timed"], 2);
+}
+
+#[test]
+fn what_kernels_print_is_the_programs_when_it_waits_and_assertions_are_told() {
+    let Some(program) = program("print") else {
+        return;
+    };
+    let output = exec(&["--functional"], &program, &[]);
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "launched\nk 0\nk 1\nwaited\nk 0\n710 cudaErrorAssert\n",
+        "{report}"
+    );
+    assert!(report.contains("x:9: x: Assertion `x` failed"), "{report}");
 }
 
 #[test]

@@ -60,6 +60,8 @@ impl Code {
     pub const OUT_OF_RESOURCES: Self = Self(701);
     /// `cudaErrorLaunchTimeout`.
     pub const TIMEOUT: Self = Self(702);
+    /// `cudaErrorAssert`.
+    pub const ASSERT: Self = Self(710);
     /// `cudaErrorHostMemoryAlreadyRegistered`.
     pub const ALREADY_REGISTERED: Self = Self(712);
     /// `cudaErrorHostMemoryNotRegistered`.
@@ -149,6 +151,8 @@ impl Code {
             Cause::Misaligned { .. } => Self::MISALIGNED,
             Cause::StackOverflow { .. } => Self::STACK,
             Cause::CallTarget(_) | Cause::BranchIndex(_) | Cause::BeyondCode => Self::INVALID_PC,
+            Cause::Assertion(_) => Self::ASSERT,
+            Cause::BadFormat(_) => Self::ILLEGAL_ADDRESS,
             Cause::BarrierNumber(_) => Self::ILLEGAL_INSTRUCTION,
             Cause::Limit(_)
             | Cause::NoProgress(_)

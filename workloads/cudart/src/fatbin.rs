@@ -5,6 +5,8 @@
 
 use std::io::Read as _;
 
+use warpwatt_ptx::link::functions;
+
 /// The first bytes of a container.
 const CONTAINER: u32 = 0xba55_ed50;
 /// The kind of an entry that is PTX.
@@ -67,6 +69,28 @@ pub fn ptx(container: &[u8], capability: u32) -> Result<Text, Problem> {
         false => Ok(texts.swap_remove(fits.unwrap_or(0))),
     }
 }
+
+/// The PTX of modules that are to be linked, each as [`ptx`] chooses it, without that of CUDA's device runtime: its functions are the executor's own.
+///
+/// # Errors
+/// One is no container or damaged, or holds no PTX.
+pub fn all_ptx(containers: &[&[u8]], capability: u32) -> Result<Vec<String>, Problem> {
+    let texts: Result<Vec<Text>, Problem> =
+        containers.iter().map(|it| ptx(it, capability)).collect();
+    let mut texts = texts?;
+    let of_runtime = |text: &Text| {
+        functions(&text.source)
+            .iter()
+            .any(|it| it.starts_with(RUNTIME))
+    };
+    if texts.len() > 1 {
+        texts.retain(|text| !of_runtime(text));
+    }
+    Ok(texts.into_iter().map(|text| text.source).collect())
+}
+
+/// What names of functions of CUDA's device runtime begin with.
+const RUNTIME: &str = "__cudaCDP2";
 
 /// All texts of PTX that a container holds.
 ///
@@ -172,33 +196,41 @@ fn long(bytes: &[u8], at: usize) -> Option<u64> {
 }
 
 #[cfg(test)]
+fn entry(kind: u16, capability: u32, flags: u64, payload: &[u8], plain: usize) -> Vec<u8> {
+    let padded = payload.len().next_multiple_of(8);
+    let mut bytes = vec![0; 64];
+    bytes[0..2].copy_from_slice(&kind.to_le_bytes());
+    bytes[4..8].copy_from_slice(&64u32.to_le_bytes());
+    bytes[8..16].copy_from_slice(&(padded as u64).to_le_bytes());
+    bytes[16..20].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+    bytes[28..32].copy_from_slice(&capability.to_le_bytes());
+    bytes[40..48].copy_from_slice(&flags.to_le_bytes());
+    bytes[56..64].copy_from_slice(&(plain as u64).to_le_bytes());
+    bytes.extend(payload);
+    bytes.resize(64 + padded, 0);
+    bytes
+}
+
+#[cfg(test)]
+fn container(entries: &[Vec<u8>]) -> Vec<u8> {
+    let body = entries.concat();
+    let mut bytes = CONTAINER.to_le_bytes().to_vec();
+    bytes.extend([1, 0, 16, 0]);
+    bytes.extend((body.len() as u64).to_le_bytes());
+    bytes.extend(body);
+    bytes
+}
+
+/// A container of one text that is not compressed.
+#[cfg(test)]
+pub fn plain(capability: u32, text: &str) -> Vec<u8> {
+    container(&[entry(PTX, capability, 0, text.as_bytes(), 0)])
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    fn entry(kind: u16, capability: u32, flags: u64, payload: &[u8], plain: usize) -> Vec<u8> {
-        let padded = payload.len().next_multiple_of(8);
-        let mut bytes = vec![0; 64];
-        bytes[0..2].copy_from_slice(&kind.to_le_bytes());
-        bytes[4..8].copy_from_slice(&64u32.to_le_bytes());
-        bytes[8..16].copy_from_slice(&(padded as u64).to_le_bytes());
-        bytes[16..20].copy_from_slice(&(payload.len() as u32).to_le_bytes());
-        bytes[28..32].copy_from_slice(&capability.to_le_bytes());
-        bytes[40..48].copy_from_slice(&flags.to_le_bytes());
-        bytes[56..64].copy_from_slice(&(plain as u64).to_le_bytes());
-        bytes.extend(payload);
-        bytes.resize(64 + padded, 0);
-        bytes
-    }
-
-    fn container(entries: &[Vec<u8>]) -> Vec<u8> {
-        let body = entries.concat();
-        let mut bytes = CONTAINER.to_le_bytes().to_vec();
-        bytes.extend([1, 0, 16, 0]);
-        bytes.extend((body.len() as u64).to_le_bytes());
-        bytes.extend(body);
-        bytes
-    }
 
     const SOURCE: &str =
         ".version 8.0\n.target sm_80\n.address_size 64\n// again and again and again and again\n";

@@ -4,10 +4,24 @@
 //! until the call returns. Null is answered with an error; what is not null is trusted, as the real library trusts it.
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::slice;
 
 use crate::error::{Code, Outcome};
+
+/// Writes to the program's standard output, behind what it has written itself.
+pub fn print(text: &[u8]) {
+    for (number, piece) in text.split(|&byte| byte == 0).enumerate() {
+        let piece = CString::new(piece).unwrap_or_default();
+        // SAFETY: both texts end with a zero, and the format asks for one text.
+        unsafe {
+            if number > 0 {
+                libc::putchar(0);
+            }
+            libc::printf(c"%s".as_ptr(), piece.as_ptr());
+        }
+    }
+}
 
 /// Where C wants a value.
 #[repr(transparent)]

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::channel::{Channel, say};
 use crate::error::{Code, Outcome};
-use crate::foreign::Callback;
+use crate::foreign::{Callback, print};
 use crate::graph::{Capture, Graph};
 use crate::memory::Memory;
 use crate::protocol::{Setup, VARIABLE};
@@ -119,13 +119,20 @@ impl Gpu {
         if code.0 < OF_KERNELS || code == Code::NOT_SUPPORTED {
             return Err(code);
         }
+        self.flush();
         self.broken = Some(code);
         Ok(())
     }
 
     /// Everything as at the beginning, but for what the program registered.
     pub fn reset(&mut self) {
+        self.flush();
         self.broken = None;
+    }
+
+    /// Passes what kernels have printed to the program's own output, as a GPU does when the host waits for it.
+    pub fn flush(&mut self) {
+        print(&self.memory.device.take_printed());
     }
 
     /// Whether a stream is one.

@@ -40,6 +40,7 @@ impl Gpu {
     /// # Errors
     /// It does not fit. What goes wrong in the kernel itself is answered by the calls that follow, as a GPU does.
     pub fn launch(&mut self, request: Request) -> Outcome {
+        self.flush();
         fits(&request, &self.setup)?;
         let kernel = self.registry.kernel(request.kernel)?;
         self.load(kernel.unit)?;

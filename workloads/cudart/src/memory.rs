@@ -1,6 +1,6 @@
 //! Memory as a program allocates it: of the device, of the host where kernels see it too, arrays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpwatt_ptx::Module;
 use warpwatt_ptx::program::GLOBALS_BASE;
@@ -92,6 +92,8 @@ pub struct Memory {
     shared: BTreeMap<u64, Shared>,
     /// Allocations of the device: sizes by address.
     owned: BTreeMap<u64, u64>,
+    /// Those of them that belong to graphs, which find them when they are launched again: what is given back stays.
+    of_graphs: BTreeSet<u64>,
     /// By handle.
     arrays: BTreeMap<u64, Array>,
     /// How far behind the first place the next module's variables lie.
@@ -110,6 +112,7 @@ impl Memory {
             device,
             shared: BTreeMap::new(),
             owned: BTreeMap::new(),
+            of_graphs: BTreeSet::new(),
             arrays: BTreeMap::new(),
             shift: 0,
             used: 0,
@@ -143,12 +146,22 @@ impl Memory {
         Ok(address)
     }
 
+    /// Allocates device memory that belongs to a graph.
+    ///
+    /// # Errors
+    /// There is no more.
+    pub fn allocate_for_graph(&mut self, bytes: u64) -> Outcome<u64> {
+        let address = self.allocate(bytes)?;
+        self.of_graphs.insert(address);
+        Ok(address)
+    }
+
     /// Gives back device or managed memory; null is allowed.
     ///
     /// # Errors
     /// Nothing was allocated there.
     pub fn free(&mut self, address: u64) -> Outcome {
-        if address == 0 {
+        if address == 0 || self.of_graphs.contains(&address) {
             return Ok(());
         }
         if self.kind(address) == Kind::Managed {
@@ -421,6 +434,10 @@ mod tests {
         assert_eq!(memory.free(first), Err(Code::INVALID_VALUE));
         assert_eq!(memory.room(), (1000, 1000));
         assert_eq!((memory.allocate(0), memory.free(0)), (Ok(0), Ok(())));
+        // A graph that allocates may be launched again when that was given back.
+        let of_graph = memory.allocate_for_graph(100).unwrap();
+        memory.free(of_graph).unwrap();
+        assert!(memory.device_place(of_graph, 100).is_ok());
     }
 
     #[test]

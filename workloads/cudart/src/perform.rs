@@ -71,6 +71,7 @@ impl Gpu {
                 copy(to, from, bytes as usize);
             }
         }
+        self.flush();
         let on_device = |memory: &mut Self, side: &Side| {
             matches!(memory.memory.kind(side.address), Kind::Device)
         };

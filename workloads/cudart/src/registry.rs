@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use warpwatt_ptx::link::link;
 use warpwatt_ptx::{Lower, Module, load_behind};
 
 use crate::channel::say;
@@ -23,8 +24,8 @@ pub struct Unit {
 /// What a unit's PTX is read from.
 #[derive(Debug)]
 pub enum Image {
-    /// A fat binary.
-    Container(&'static [u8]),
+    /// A fat binary; several of modules that are compiled apart (`-rdc=true`).
+    Containers(Vec<&'static [u8]>),
     /// PTX itself.
     Text(String),
 }
@@ -260,16 +261,16 @@ impl Unit {
     fn load(&self, memory: &mut Memory, setup: &Setup) -> Outcome<(Module, String)> {
         let text = match &self.image {
             Image::Text(text) => text.clone(),
-            Image::Container(bytes) => {
-                let found = fatbin::ptx(bytes, setup.device.capability);
-                let found = found.map_err(|problem| {
+            Image::Containers(all) => {
+                let texts = fatbin::all_ptx(all, setup.device.capability);
+                let texts = texts.map_err(|problem| {
                     say(&problem.to_string());
                     match problem {
                         fatbin::Problem::NoPtx => Code::NO_IMAGE,
                         _ => Code::INVALID_IMAGE,
                     }
                 });
-                found?.source
+                link(&texts?)
             }
         };
         let lower = Lower::ALL.into_iter().find(|it| it.name() == setup.lower);
@@ -347,6 +348,26 @@ mod tests {
             registry.variable(0x88, &mut memory),
             Err(Code::INVALID_SYMBOL)
         );
+    }
+
+    #[test]
+    fn modules_that_are_compiled_apart_are_one_unit() {
+        let uses = ".extern .global .align 4 .b32 counter;\n.visible .entry user()\n{\n .reg .b32 %r<2>;\n ld.global.u32 %r1, [counter];\n ret;\n}\n";
+        let defines = PTX.replace(".global", ".visible .global");
+        let (head, _) = PTX.split_once(".global").unwrap();
+        let runtime = ".visible .func __cudaCDP2Free() { ret; }\n";
+        let texts = [format!("{head}{uses}"), defines, format!("{head}{runtime}")];
+        let containers = texts.map(|text| &*Vec::leak(fatbin::plain(80, &text)));
+        let mut registry = Registry::default();
+        let unit = registry.add(Image::Containers(containers.to_vec()));
+        registry
+            .load(unit, &mut Memory::new(1 << 20), &Setup::default())
+            .unwrap();
+        let (module, text) = registry.module(unit).unwrap();
+        assert!(!text.contains("cudaCDP2"), "{text}");
+        for name in ["user", "none"] {
+            assert!(module.entry(name).unwrap().unsupported.is_empty());
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod encoding;
 mod error;
 pub mod inspect;
 pub mod lifetime;
+pub mod link;
 mod lower;
 pub mod machine;
 pub mod outline;

@@ -147,6 +147,10 @@ pub enum Cause {
     TensorMap(&'static str),
     /// `trap`.
     Trap,
+    /// A failed `assert`: where, and what was asserted.
+    Assertion(String),
+    /// What a kernel printed: a format, string or argument that cannot be read, by its address.
+    BadFormat(u64),
     /// An indexed branch beyond its list.
     BranchIndex(u32),
     /// A call of an address at which no function that it may reach begins.
@@ -425,6 +429,11 @@ impl fmt::Display for Cause {
             Cause::TensorMemory(why) => write!(f, "tensor memory: {why}"),
             Cause::TensorMap(why) => write!(f, "the tensor map cannot be used: {why}"),
             Cause::Trap => f.write_str("the kernel executed `trap`"),
+            Cause::Assertion(what) => f.write_str(what),
+            Cause::BadFormat(address) => write!(
+                f,
+                "`printf` of a format, string or argument at {address:#x} that cannot be read"
+            ),
             Cause::BranchIndex(index) => write!(f, "branch index {index} lies beyond its targets"),
             Cause::BeyondCode => f.write_str("the program ran past its last instruction"),
             Cause::Limit(limit) => write!(f, "the limit of {limit} warp instructions was reached"),

@@ -16,6 +16,7 @@ mod lanes;
 mod memory;
 mod nature;
 mod needs;
+mod print;
 pub mod races;
 mod registers;
 mod replay;

@@ -16,6 +16,7 @@ use crate::device_launch::DeviceLaunches;
 use crate::error::Cause;
 use crate::heap::Heap;
 use crate::lane_watch::LaneWatch;
+use crate::print::Printed;
 use crate::races::Watch;
 use crate::tensor_memory::TensorMemory;
 use crate::texture::Texture;
@@ -50,6 +51,8 @@ pub struct DeviceMemory {
     heap: Heap,
     /// What kernels launch.
     pub(crate) launches: DeviceLaunches,
+    /// What kernels print.
+    pub(crate) printed: Printed,
     /// In place of all of it: what CTAs see that run before those in front of them have come to their end.
     view: Option<Box<View>>,
 }
@@ -99,6 +102,7 @@ impl DeviceMemory {
             textures: BTreeMap::new(),
             heap: Heap::default(),
             launches: DeviceLaunches::default(),
+            printed: Printed::default(),
             view: None,
         }
     }
@@ -156,6 +160,16 @@ impl DeviceMemory {
         }
         self.fit_heap();
         Ok(())
+    }
+
+    /// The text that kernels have printed and nobody has taken: of one CTA after the other, and of the lanes of a warp in their order.
+    pub fn take_printed(&mut self) -> Vec<u8> {
+        self.printed.take()
+    }
+
+    /// Sets how many bytes of such text are kept, 1 MiB if it is never said; of more the oldest is lost.
+    pub fn set_printed_room(&mut self, bytes: usize) {
+        self.printed.set_room(bytes);
     }
 
     /// What lies in the heap from an address on: so many bytes, or fewer at its end.

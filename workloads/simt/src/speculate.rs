@@ -12,7 +12,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use warpwatt_ptx::Entry;
-use warpwatt_ptx::program::{CopyAsync, CopySize, GRID_WORKSPACE, Op, Source, Special};
+use warpwatt_ptx::program::{
+    CopyAsync, CopySize, GRID_WORKSPACE, Op, RuntimeCall, Source, Special,
+};
 use warpwatt_ptx::types::Space;
 
 use crate::memory::{DeviceMemory, PAGE, View, Writes, Written};
@@ -48,6 +50,8 @@ pub(crate) fn can(entry: &Entry) -> bool {
             size: CopySize::Bytes { .. },
             ..
         }) => to.space == Space::Shared,
+        // A stretch that comes to them has not been apart.
+        Op::Runtime(RuntimeCall::Print | RuntimeCall::Assert) => true,
         Op::Runtime(_) | Op::ImageQuery(_) | Op::TensorMemory(_) => false,
         op => op.traits().memory.is_none_or(|memory| own(memory.space)),
     };

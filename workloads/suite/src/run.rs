@@ -58,6 +58,8 @@ pub struct CaseRun {
     pub mismatch_count: u64,
     /// Buffers with known contents that were compared; inputs, which must not change, are not among them.
     pub outputs_compared: usize,
+    /// What the kernels printed, as far as the device keeps it; nothing of a run whose traces were kept.
+    pub printed: String,
 }
 
 impl CaseRun {
@@ -90,6 +92,7 @@ impl CaseRun {
             mismatches: Vec::new(),
             mismatch_count: 0,
             outputs_compared: buffers.filter(|buffer| buffer.expected.is_some()).count(),
+            printed: String::new(),
         }
     }
 
@@ -238,6 +241,7 @@ impl CaseRun {
             mismatches: Vec::new(),
             mismatch_count: 0,
             outputs_compared: 0,
+            printed: String::from_utf8_lossy(&memory.take_printed()).into_owned(),
         };
         for (argument, buffer) in prepared.buffers.iter().enumerate() {
             let Some(buffer) = buffer else { continue };

@@ -77,6 +77,9 @@ impl Facts {
             "warp_instructions": run.warp_instructions(), "thread_instructions": run.thread_instructions(), "predicated_off": predicated_off,
             "registers": registers(kernel, run),
         });
+        if !run.printed.is_empty() {
+            value["printed"] = run.printed.as_str().into();
+        }
         let lowered = Lowered::of(kernel, run);
         if let Some(lowered) = &lowered {
             value["lower"] = kernel.lower.name().into();
@@ -86,6 +89,9 @@ impl Facts {
             value["wavefront_instructions"] = run.warp_instructions().into();
         }
         let mut text = lowered.map_or_else(String::new, |lowered| lowered.text());
+        for line in run.printed.lines() {
+            let _ = writeln!(text, "  printed: {line}");
+        }
         for mismatch in &run.mismatches {
             let _ = writeln!(
                 text,

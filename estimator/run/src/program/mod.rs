@@ -1,9 +1,10 @@
 //! A program that runs its kernels on the executor: what it tells while it runs, timed and priced beside it.
 
 mod listen;
-mod sums;
+mod timeline;
 mod timer;
 
 pub use listen::{Copied, Heard, Item, MOST_ITEMS, Stopped, listen};
-pub use sums::{KernelSums, Sums, Totals, sums};
+pub use timeline::{Timed, way_name, write as write_timeline};
 pub use timer::{Answer, Bounds, Timer};
+pub use warpwatt_cudart::protocol::{Launched, Way};

@@ -111,6 +111,15 @@ impl<W: Write> Events<W> {
         ));
     }
 
+    /// Something that takes no time.
+    pub fn instant(&mut self, Row { pid, tid }: Row, at: u64, name: &str, args: impl Display) {
+        let name = json!(name);
+        let pid = self.base + pid;
+        self.event(format_args!(
+            "\"ph\":\"i\",\"s\":\"t\",\"pid\":{pid},\"tid\":{tid},\"ts\":{at},\"name\":{name},\"args\":{{{args}}}"
+        ));
+    }
+
     /// A value that holds from `at` on.
     pub fn counter(&mut self, pid: u32, at: u64, name: &str, value: impl Display) {
         let pid = self.base + pid;

@@ -1,6 +1,6 @@
 //! A run on a page: a trace file that Perfetto and Chrome's tracing page open, with a process an SM and a row a warp slot. A cycle is a microsecond there.
 
-mod events;
+pub(crate) mod events;
 mod extent;
 mod gauge;
 mod gpu;

@@ -66,6 +66,18 @@ pub struct ExecArguments {
     /// Write the report as JSON to a file: standard output is the program's
     #[arg(long, value_name = "FILE.json")]
     pub json: Option<PathBuf>,
+    /// Write figures as CSV, a row a kernel and configuration
+    #[arg(long, value_name = "FILE.csv")]
+    pub csv: Option<PathBuf>,
+    /// Write the report as a page
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+    /// Write launches and copies as a trace that ui.perfetto.dev opens
+    #[arg(long, value_name = "FILE")]
+    pub timeline: Option<PathBuf>,
+    /// How long power must last to be a peak
+    #[arg(long, value_name = "TIME", default_value = "1 us")]
+    pub peak_window: String,
     /// Device memory that the program may allocate, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub memory: u64,
@@ -137,6 +149,7 @@ impl ExecArguments {
             techniques: self.techniques.clone(),
             settings: self.set.clone(),
             gpu,
+            peak_window: Some(self.peak_window.clone()),
             ..Question::default()
         }
     }

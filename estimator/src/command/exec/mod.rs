@@ -3,7 +3,9 @@
 mod arguments;
 mod page;
 mod start;
+mod tables;
 mod told;
+mod value;
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -13,13 +15,14 @@ use std::thread;
 use warpwatt_cudart::device::Device;
 use warpwatt_cudart::protocol::Setup;
 use warpwatt_gpu::GpuSpec;
+use warpwatt_suite::launch::demangled;
 
 pub use arguments::ExecArguments;
 
 use super::console::{Exit, err, reject, show};
-use super::files::write_one;
+use super::files::{PartFile, write_one};
 use crate::diag::{Diag, Rejection, Sink};
-use crate::run::program::{Bounds, Heard, Timer, listen};
+use crate::run::program::{Bounds, Heard, Timer, listen, write_timeline};
 use crate::run::{Resolved, resolve_text};
 use crate::study::lowering;
 use start::{Place, started};
@@ -78,7 +81,7 @@ fn run_checked(arguments: &ExecArguments, sink: &mut Sink) -> Result<Exit, Optio
     Ok(exit)
 }
 
-/// Text to standard error or a file, JSON to a file.
+/// Text to standard error or a file; the others to files, where they are asked for.
 fn report(arguments: &ExecArguments, told: &Told<'_>) -> Result<(), Rejection> {
     let text = page::text(told);
     match &arguments.report {
@@ -86,8 +89,23 @@ fn report(arguments: &ExecArguments, told: &Told<'_>) -> Result<(), Rejection> {
         None => err(&text),
     }
     if let Some(path) = &arguments.json {
-        let text = format!("{:#}\n", page::value(told));
+        let text = format!("{:#}\n", value::value(told));
         write_one(path, text.as_bytes())?;
+    }
+    if let Some(path) = &arguments.csv {
+        write_one(path, tables::sheet(told).csv().as_bytes())?;
+    }
+    if let Some(path) = &arguments.html {
+        let page = tables::page(told)
+            .html()
+            .map_err(|error| Rejection::from(Diag::error("report::defect", error.to_string())))?;
+        write_one(path, page.as_bytes())?;
+    }
+    if let Some(path) = &arguments.timeline {
+        let name = |kernel: &str| demangled(kernel).unwrap_or_else(|| kernel.to_owned());
+        let file = PartFile::create(path)?;
+        let (file, _) = write_timeline(&told.heard.items, &told.launches, name, file);
+        file.commit()?;
     }
     Ok(())
 }

@@ -1,31 +1,20 @@
-//! The report of a program, as text and as data.
+//! The report of a program as text.
 
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
-use warpwatt_cudart::protocol::Way;
 use warpwatt_suite::launch::demangled;
 
 use super::told::Told;
 use crate::goal::quantity::readable;
-use crate::run::program::{Item, KernelSums, Totals};
+use crate::program::{KernelSums, Totals};
+use crate::report::estimate::Estimate;
+use crate::report::format;
+use crate::run::program::way_name;
 
 /// Structures and stalls of a kernel that the text shows.
 const SHOWN: usize = 3;
-/// Items of the timeline that the document has.
-const MOST_EVENTS: usize = 10_000;
-
 /// What no figure of a program holds.
-const UNPRICED: &str = "the host, copies between host and device, and the GPU while it waits are neither timed nor priced";
-
-fn way(way: Way) -> &'static str {
-    match way {
-        Way::ToDevice => "host to device",
-        Way::ToHost => "device to host",
-        Way::Within => "within the device",
-        Way::Set => "memset",
-    }
-}
+pub(super) const UNPRICED: &str = "the host, copies between host and device, and the GPU while it waits are neither timed nor priced";
 
 /// The first `count` of what takes the most, with their shares.
 fn top<'n>(parts: impl Iterator<Item = (&'n String, f64)>, count: usize) -> Vec<(&'n str, f64)> {
@@ -40,7 +29,7 @@ fn top<'n>(parts: impl Iterator<Item = (&'n String, f64)>, count: usize) -> Vec<
         .collect()
 }
 
-fn structures(totals: &Totals, count: usize) -> Vec<(&str, f64)> {
+pub(super) fn structures(totals: &Totals, count: usize) -> Vec<(&str, f64)> {
     top(
         totals
             .structures
@@ -51,7 +40,7 @@ fn structures(totals: &Totals, count: usize) -> Vec<(&str, f64)> {
 }
 
 /// What SM cycles went into, issuing apart.
-fn stalls(totals: &Totals, count: usize) -> Vec<(&str, f64)> {
+pub(super) fn stalls(totals: &Totals, count: usize) -> Vec<(&str, f64)> {
     let cycles = totals
         .stalls
         .iter()
@@ -62,7 +51,7 @@ fn stalls(totals: &Totals, count: usize) -> Vec<(&str, f64)> {
     all
 }
 
-fn shares(parts: &[(&str, f64)]) -> String {
+pub(super) fn shares(parts: &[(&str, f64)]) -> String {
     let parts = parts.iter();
     let parts: Vec<String> = parts
         .map(|(name, share)| format!("{name} {:.0} %", 100.0 * share))
@@ -93,7 +82,7 @@ pub fn text(told: &Told<'_>) -> String {
 }
 
 /// Kernels, those that take the most energy first; without energy those with the most instructions.
-fn by_energy<'t>(told: &'t Told<'_>) -> Vec<(&'t str, &'t KernelSums)> {
+pub(super) fn by_energy<'t>(told: &'t Told<'_>) -> Vec<(&'t str, &'t KernelSums)> {
     let mut kernels: Vec<(&str, &KernelSums)> = (told.sums.kernels.iter())
         .map(|(name, kernel)| (name.as_str(), kernel))
         .collect();
@@ -126,16 +115,26 @@ fn kernel_text(name: &str, kernel: &KernelSums) -> String {
     text
 }
 
+/// A figure with half its interval: `1.2 J ± 9 %`.
+pub(super) fn estimated(estimate: Estimate, unit: &str) -> String {
+    let share = 100.0 * estimate.half_width() / estimate.value;
+    format!("{} ± {share:.0} %", readable(estimate.value, unit))
+}
+
 /// Time, energy, power.
 fn figures(totals: &Totals) -> String {
     let mut text = format!(
         "{}, {}",
         readable(totals.seconds, "s"),
-        readable(totals.energy_j(), "J")
+        estimated(totals.energy.estimate(), "J")
     );
     if let Some(power) = totals.power_w() {
         let leaks = 100.0 * totals.leakage_j / totals.energy_j();
-        let _ = write!(text, ", {} ({leaks:.0} % leakage)", readable(power, "W"));
+        let power = readable(power.value, "W");
+        let _ = write!(text, ", {power} ({leaks:.0} % leakage)");
+    }
+    if let Some(peak) = totals.peak_w {
+        let _ = write!(text, ", at most {}", readable(peak, "W"));
     }
     if let Some(joules) = totals.board_j {
         let _ = write!(text, ", board {}", readable(joules / totals.seconds, "W"));
@@ -154,7 +153,7 @@ fn untimed(kernel: &KernelSums, indent: &str) -> String {
     lines.collect()
 }
 
-fn plural(count: u64, what: &str) -> String {
+pub(super) fn plural(count: u64, what: &str) -> String {
     match (count, what) {
         (1, _) => format!("1 {what}"),
         (_, "launch") => format!("{count} launches"),
@@ -175,19 +174,14 @@ fn whole_text(told: &Told<'_>) -> String {
             plural(all.calls, "launch"),
             told.traces
         );
-        let _ = writeln!(
-            text,
-            "    {}, at most {} in a launch",
-            figures(totals),
-            readable(totals.highest_w, "W")
-        );
+        let _ = writeln!(text, "    {}", figures(totals));
         for (label, with) in told.configurations.iter().zip(&all.totals).skip(1) {
-            let change = |with: f64, plain: f64| 100.0 * (with / plain - 1.0);
             let _ = writeln!(
                 text,
-                "    with {label}: energy {:+.2} %, time {:+.2} %",
-                change(with.energy_j(), totals.energy_j()),
-                change(with.seconds, totals.seconds)
+                "    with {label}: energy {}, time {}",
+                format::estimate(with.energy_change(totals)),
+                with.time_change(totals)
+                    .map_or_else(|| format::NONE.to_owned(), format::change)
             );
         }
     }
@@ -196,7 +190,7 @@ fn whole_text(told: &Told<'_>) -> String {
         let _ = writeln!(
             text,
             "  {}: {}, {bytes}",
-            way(*kind),
+            way_name(*kind),
             plural(copied.count, "operation")
         );
     }
@@ -217,77 +211,4 @@ fn whole_text(told: &Told<'_>) -> String {
         let _ = writeln!(text, "  {UNPRICED}");
     }
     text
-}
-
-/// The report as data.
-pub fn value(told: &Told<'_>) -> Value {
-    let kernels = by_energy(told).into_iter().map(|(name, kernel)| {
-        let mut value = kernel_value(told, kernel);
-        value["kernel"] = json!(name);
-        value["demangled"] = json!(demangled(name));
-        value
-    });
-    let copies = told.heard.copies.iter();
-    let copies = copies.map(
-        |(kind, copied)| json!({ "way": way(*kind), "count": copied.count, "bytes": copied.bytes }),
-    );
-    let stopped = told.heard.stopped.iter();
-    let stopped = stopped.map(|it| json!({ "kernel": it.kernel, "why": it.why }));
-    json!({
-        "program": told.program,
-        "gpu": told.gpu,
-        "technology": told.technology,
-        "kernels": kernels.collect::<Vec<Value>>(),
-        "all_kernels": kernel_value(told, &told.sums.all),
-        "distinct_launches_timed": told.traces,
-        "copies": copies.collect::<Vec<Value>>(),
-        "stopped": stopped.collect::<Vec<Value>>(),
-        "timeline": timeline(told),
-        "timeline_left_out": told.heard.beyond + told.heard.items.len().saturating_sub(MOST_EVENTS) as u64,
-        "unpriced": UNPRICED,
-    })
-}
-
-fn kernel_value(told: &Told<'_>, kernel: &KernelSums) -> Value {
-    let configurations = told.configurations.iter().zip(&kernel.totals);
-    let configurations = configurations.filter(|_| kernel.timed > 0).map(|(label, totals)| {
-        let share = |(name, share): (&str, f64)| json!({ "name": name, "share": share });
-        json!({
-            "configuration": label,
-            "time_s": totals.seconds,
-            "energy_j": totals.energy_j(),
-            "dynamic_energy_j": totals.dynamic_j,
-            "leakage_energy_j": totals.leakage_j,
-            "power_w": totals.power_w(),
-            "highest_power_of_a_launch_w": totals.highest_w,
-            "board_energy_j": totals.board_j,
-            "structures": structures(totals, usize::MAX).into_iter().map(share).collect::<Vec<Value>>(),
-            "cycles": stalls(totals, usize::MAX).into_iter().map(share).collect::<Vec<Value>>(),
-        })
-    });
-    json!({
-        "calls": kernel.calls,
-        "timed": kernel.timed,
-        "untimed": kernel.untimed,
-        "warp_instructions": kernel.warp_instructions,
-        "configurations": configurations.collect::<Vec<Value>>(),
-    })
-}
-
-/// Launches and copies in order; time passes in launches alone.
-fn timeline(told: &Told<'_>) -> Vec<Value> {
-    let mut now = 0.0;
-    let items = told.heard.items.iter().take(MOST_EVENTS);
-    let events = items.map(|item| match item {
-        Item::Launch(launched) => {
-            let seconds = launched.trace.and_then(|trace| told.seconds.get(&trace));
-            let event = json!({
-                "launch": launched.kernel, "grid": launched.grid, "block": launched.block, "from_s": now, "time_s": seconds,
-            });
-            now += seconds.unwrap_or(&0.0);
-            event
-        }
-        Item::Copy(kind, bytes) => json!({ "copy": way(*kind), "bytes": bytes, "from_s": now }),
-    });
-    events.collect()
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::arguments::ExecArguments;
 use crate::outcome::Outcome;
+use crate::program::{Sums, sums};
 use crate::run::Resolved;
-use crate::run::program::{Answer, Heard, Sums, sums};
+use crate::run::program::{Answer, Heard, Timed};
 
 /// What is told.
 pub struct Told<'t> {
@@ -25,8 +26,10 @@ pub struct Told<'t> {
     pub sums: Sums,
     /// Distinct launches that were timed.
     pub traces: u64,
-    /// Simulated seconds of each trace on the plain GPU.
-    pub seconds: BTreeMap<u64, f64>,
+    /// Time and power of each trace on the plain GPU.
+    pub launches: BTreeMap<u64, Timed>,
+    /// Over which time power is a peak.
+    pub peak_window: String,
 }
 
 impl<'t> Told<'t> {
@@ -63,10 +66,21 @@ impl<'t> Told<'t> {
             sums: sums(&heard.items, answers, configurations.len()),
             configurations,
             traces: baselines.len() as u64,
-            seconds: baselines
+            launches: baselines
                 .iter()
-                .map(|(trace, outcome)| (*trace, outcome.time_s))
+                .map(|(trace, outcome)| (*trace, timed(outcome)))
                 .collect(),
+            peak_window: arguments.peak_window.clone(),
         }
+    }
+}
+
+fn timed(outcome: &Outcome) -> Timed {
+    Timed {
+        seconds: outcome.time_s,
+        watts: match outcome.time_s > 0.0 {
+            true => outcome.energy_j() / outcome.time_s,
+            false => 0.0,
+        },
     }
 }

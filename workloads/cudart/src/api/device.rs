@@ -22,6 +22,9 @@ fn properties(gpu: &mut Gpu, to: Out<u8>, device: i32, version: u32) -> Outcome 
         .try_for_each(|(at, byte)| to.put_at(at, byte))
 }
 
+/// `cudaLimitPrintfFifoSize`.
+const PRINTF: i32 = 1;
+
 /// Limits as they are before the program sets them (`cudaLimit`): stack, FIFO of printf, heap, depth and number of launches by kernels.
 fn default_limit(what: i32) -> Option<u64> {
     [1024, 1 << 20, 8 << 20, 2, 2048, 128, 0]
@@ -35,7 +38,10 @@ entries! {
     cudaSetDevice: (device: i32) |_| only(device);
     cudaInitDevice: (device: i32, _flags: u32, _other: u32) |_| only(device);
     cudaChooseDevice: (to: Out<i32>, _wanted: u64) |_| to.put(0);
-    cudaDeviceSynchronize | cudaThreadSynchronize: () |_| Ok(());
+    cudaDeviceSynchronize | cudaThreadSynchronize: () |gpu| {
+        gpu.flush();
+        Ok(())
+    };
     cudaGetDeviceProperties: (to: Out<u8>, device: i32) |gpu| {
         let version = gpu.version();
         // Since 12 that function has another name, until 13 gave the new structure the old one.
@@ -52,6 +58,9 @@ entries! {
     };
     cudaDeviceSetLimit: (what: i32, value: u64) |gpu| {
         default_limit(what).ok_or(Code(215))?;
+        if what == PRINTF {
+            gpu.memory.device.set_printed_room(value as usize);
+        }
         gpu.limits.insert(what, value);
         Ok(())
     };

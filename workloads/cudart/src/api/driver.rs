@@ -136,7 +136,7 @@ driver_entries! {
         let bytes = std::fs::read(file.get()?).map_err(|_| Code::FILE_NOT_FOUND)?;
         let image = match container_bytes(&bytes) {
             // It stays as long as the program runs.
-            Some(_) => Image::Container(Vec::leak(bytes)),
+            Some(_) => Image::Containers(vec![Vec::leak(bytes)]),
             None => Image::Text(String::from_utf8(bytes).map_err(|_| Code::INVALID_IMAGE)?),
         };
         load(gpu, to, image)
@@ -204,12 +204,22 @@ driver_entries! {
         occupancy(gpu, to, kernel, threads, shared);
     cuStreamCreate: (to: Out<u64>, flags: u32) |gpu| super::streams::make(gpu, to, crate::gpu::Stream { flags, priority: 0 });
     cuStreamDestroy_v2: (stream: u64) |gpu| gpu.streams.remove(&stream).map(drop).ok_or(Code::INVALID_HANDLE);
-    cuStreamSynchronize | cuStreamQuery: (stream: u64) |gpu| gpu.check_stream(stream);
+    cuStreamSynchronize | cuStreamQuery: (stream: u64) |gpu| {
+        gpu.flush();
+        gpu.check_stream(stream)
+    };
+    cuCtxSynchronize: () |gpu| {
+        gpu.flush();
+        Ok(())
+    };
     cuStreamWaitEvent: (stream: u64, event: u64, _flags: u32) |gpu| super::streams::wait(gpu, stream, event);
     cuEventCreate: (to: Out<u64>, flags: u32) |gpu| super::events::make(gpu, to, flags);
     cuEventDestroy_v2: (event: u64) |gpu| gpu.events.remove(&event).map(drop).ok_or(Code::INVALID_HANDLE);
     cuEventRecord: (event: u64, stream: u64) |gpu| super::events::record(gpu, event, stream);
-    cuEventQuery | cuEventSynchronize: (event: u64) |gpu| super::events::known(gpu, event).map(drop);
+    cuEventQuery | cuEventSynchronize: (event: u64) |gpu| {
+        gpu.flush();
+        super::events::known(gpu, event).map(drop)
+    };
     cuEventElapsedTime: (to: Out<f32>, from: u64, until: u64) |gpu| super::events::elapsed(gpu, to, from, until);
     cuGetProcAddress_v2: (name: Text, to: Out<u64>, _version: i32, _flags: u64, found: Out<i32>) |_| named(name, to, found);
     cuGetErrorName: (code: i32, to: Out<u64>) |_| to.put(driver_name(code));
@@ -231,7 +241,7 @@ fn driver_name(code: i32) -> u64 {
 }
 
 nothing_to_do! {
-    cuCtxDestroy_v2 cuCtxPushCurrent_v2 cuCtxSetCurrent cuCtxSynchronize cuCtxSetCacheConfig cuCtxSetLimit cuCtxSetSharedMemConfig
+    cuCtxDestroy_v2 cuCtxPushCurrent_v2 cuCtxSetCurrent cuCtxSetCacheConfig cuCtxSetLimit cuCtxSetSharedMemConfig
     cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxReset_v2 cuDevicePrimaryCtxSetFlags_v2 cuFuncSetAttribute cuFuncSetCacheConfig
     cuProfilerStart cuProfilerStop
 }

@@ -64,7 +64,10 @@ entries! {
     };
     cudaEventRecord | cudaEventRecord_ptsz: (event: u64, stream: u64) |gpu| record(gpu, event, stream);
     cudaEventRecordWithFlags: (event: u64, stream: u64, _flags: u32) |gpu| record(gpu, event, stream);
-    cudaEventSynchronize | cudaEventQuery: (event: u64) |gpu| known(gpu, event).map(drop);
+    cudaEventSynchronize | cudaEventQuery: (event: u64) |gpu| {
+        gpu.flush();
+        known(gpu, event).map(drop)
+    };
     cudaEventElapsedTime | cudaEventElapsedTime_v2: (to: Out<f32>, from: u64, until: u64) |gpu| elapsed(gpu, to, from, until);
 }
 

@@ -173,7 +173,7 @@ entries! {
             return Err(Code::INVALID_VALUE);
         }
         let bytes = In::<u64>::at_address(how + ALLOCATED_BYTES).get()?;
-        let address = gpu.memory.allocate(bytes)?;
+        let address = gpu.memory.allocate_for_graph(bytes)?;
         Out::at_address(how + ALLOCATED).put(address)?;
         add(gpu, to, (handle, after, count), Op::Nothing)
     };

@@ -17,7 +17,7 @@ entries! {
         let bytes = std::fs::read(file.get()?).map_err(|_| Code::FILE_NOT_FOUND)?;
         let image = match crate::fatbin::container_bytes(&bytes) {
             // It stays as long as the program runs.
-            Some(_) => Image::Container(Vec::leak(bytes)),
+            Some(_) => Image::Containers(vec![Vec::leak(bytes)]),
             None => Image::Text(String::from_utf8(bytes).map_err(|_| Code::INVALID_IMAGE)?),
         };
         let unit = gpu.registry.add(image);

@@ -39,16 +39,20 @@ fn on_host(gpu: &mut Gpu, to: Out<u64>, bytes: u64, kind: Kind) -> Outcome {
     to.put(gpu.memory.allocate_shared(bytes, kind)?)
 }
 
+/// What a stream allocates; for the graph if it is captured.
+fn in_order(gpu: &mut Gpu, to: Out<u64>, bytes: u64, stream: u64) -> Outcome {
+    gpu.check_stream(stream)?;
+    let mut captures = gpu.captures.iter();
+    match captures.any(|capture| capture.streams.contains(&stream)) {
+        true if !to.is_null() => to.put(gpu.memory.allocate_for_graph(bytes)?),
+        _ => allocate(gpu, to, bytes),
+    }
+}
+
 entries! {
     cudaMalloc: (to: Out<u64>, bytes: u64) |gpu| allocate(gpu, to, bytes);
-    cudaMallocAsync | cudaMallocAsync_ptsz: (to: Out<u64>, bytes: u64, stream: u64) |gpu| {
-        gpu.check_stream(stream)?;
-        allocate(gpu, to, bytes)
-    };
-    cudaMallocFromPoolAsync: (to: Out<u64>, bytes: u64, _pool: u64, stream: u64) |gpu| {
-        gpu.check_stream(stream)?;
-        allocate(gpu, to, bytes)
-    };
+    cudaMallocAsync | cudaMallocAsync_ptsz: (to: Out<u64>, bytes: u64, stream: u64) |gpu| in_order(gpu, to, bytes, stream);
+    cudaMallocFromPoolAsync: (to: Out<u64>, bytes: u64, _pool: u64, stream: u64) |gpu| in_order(gpu, to, bytes, stream);
     cudaMallocPitch: (to: Out<u64>, pitch: Out<u64>, width: u64, height: u64) |gpu| {
         let (address, bytes) = pitched(gpu, [width, height, 1])?;
         pitch.put(bytes)?;

@@ -10,17 +10,48 @@ use crate::registry::Image;
 /// The first bytes of what a compiler passes: it points to the container.
 const WRAPPER: u32 = 0x4662_43b1;
 
+/// The version of a wrapper whose container holds what was linked, nothing if that was PTX, and which has a list of the containers that it was linked of.
+const LINKED: u32 = 2;
+/// Modules of a program at most: a list without an end is none.
+const MOST_MODULES: usize = 1 << 16;
+
 /// The container at an address.
 pub(super) fn container(address: u64) -> Outcome<Image> {
+    Ok(Image::Containers(vec![bytes(address)?]))
+}
+
+fn bytes(address: u64) -> Outcome<&'static [u8]> {
     let bytes = container_bytes(image(address, 16)?).ok_or(Code::INVALID_IMAGE)?;
-    Ok(Image::Container(image(address, bytes)?))
+    image(address, bytes)
+}
+
+/// What a wrapper at an address points to.
+fn wrapped(address: u64) -> Outcome<Image> {
+    let version = In::<u32>::at_address(address).get_at(1)?;
+    let fields = In::<u64>::at_address(address);
+    let list = match version {
+        LINKED => fields.get_at(2)?,
+        _ => 0,
+    };
+    if list == 0 {
+        return container(fields.get_at(1)?);
+    }
+    let list = In::<u64>::at_address(list);
+    let mut modules = Vec::new();
+    while modules.len() < MOST_MODULES {
+        match list.get_at(modules.len())? {
+            0 => return Ok(Image::Containers(modules)),
+            module => modules.push(bytes(module)?),
+        }
+    }
+    Err(Code::INVALID_IMAGE)
 }
 
 /// What `cudaLibraryLoadData` and a compiler pass: a wrapper, a container, or PTX.
 pub(super) fn any_image(address: u64) -> Outcome<Image> {
     let magic = In::<u32>::at_address(address).get()?;
     if magic == WRAPPER {
-        return container(In::<u64>::at_address(address).get_at(1)?);
+        return wrapped(address);
     }
     match magic.to_le_bytes() {
         [0x7f, b'E', b'L', b'F'] => Err(Code::NO_IMAGE),

@@ -32,7 +32,10 @@ entries! {
         let known = gpu.streams.remove(&stream);
         known.map(drop).ok_or(Code::INVALID_HANDLE)
     };
-    cudaStreamSynchronize | cudaStreamSynchronize_ptsz | cudaStreamQuery: (stream: u64) |gpu| gpu.check_stream(stream);
+    cudaStreamSynchronize | cudaStreamSynchronize_ptsz | cudaStreamQuery: (stream: u64) |gpu| {
+        gpu.flush();
+        gpu.check_stream(stream)
+    };
     cudaStreamGetFlags: (stream: u64, to: Out<u32>) |gpu| to.put(of(gpu, stream)?.flags);
     cudaStreamGetPriority: (stream: u64, to: Out<i32>) |gpu| to.put(of(gpu, stream)?.priority);
     cudaStreamGetId: (stream: u64, to: Out<u64>) |gpu| {

@@ -96,7 +96,7 @@ impl<'s> Lowering<'_, 's> {
         Ok(())
     }
 
-    /// What the system's functions do here: memory comes from the heap, `vprintf` prints nothing and returns zero, a failed `assert` is a trap, kernels that are
+    /// What the system's functions do here: memory comes from the heap, what is printed is kept for the host, a failed `assert` stops the kernel, kernels that are
     /// launched are noted.
     fn stands_in(
         &mut self,
@@ -108,23 +108,26 @@ impl<'s> Lowering<'_, 's> {
             return Ok(false);
         }
         match name.text {
-            "vprintf" => {
-                for result in results {
-                    let (place, access) = self.passed(result, Type::B32)?;
-                    let zero = self.slots.word_literal(0);
-                    let src = [place, zero].into_iter().collect();
-                    self.emit(Op::Store(access), Operands::default(), src);
-                }
-            }
+            "vprintf" => return self.print(results, arguments).map(|()| true),
             "malloc" | "_Znwm" | "_Znam" => {
                 return self.allocate(results, arguments).map(|()| true);
             }
             "free" | "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => {
                 return self.release(arguments).map(|()| true);
             }
-            "__assertfail" | "__assert_fail" | "abort" => {
-                self.emit(Op::Trap, Operands::default(), Operands::default())
+            "__assertfail" | "__assert_fail" => {
+                if let [asserted, file, line, function, ..] = arguments {
+                    let mut src = Operands::default();
+                    for argument in [asserted, file, function] {
+                        src.push(self.argument(argument, Type::B64, 0)?);
+                    }
+                    src.push(self.argument(line, Type::B32, 0)?);
+                    let assert = Op::Runtime(RuntimeCall::Assert);
+                    self.emit(assert, Operands::default(), src);
+                }
+                self.emit(Op::Trap, Operands::default(), Operands::default());
             }
+            "abort" => self.emit(Op::Trap, Operands::default(), Operands::default()),
             other => return self.device_runtime(other, results, arguments),
         }
         Ok(true)
@@ -157,6 +160,23 @@ impl<'s> Lowering<'_, 's> {
             self.emit(Op::Load(access), value.into(), place.into());
         }
         Ok(value)
+    }
+
+    /// `vprintf`.
+    fn print(&mut self, results: &[Operand<'s>], arguments: &[Operand<'s>]) -> Lowered<()> {
+        let [format, values] = arguments else {
+            let span = arguments.first().map_or(0..0, Operand::span);
+            return Err(PtxError::new(
+                span,
+                "`vprintf` takes a format and its arguments",
+            ));
+        };
+        let src = [format, values].map(|argument| self.argument(argument, Type::B64, 0));
+        let [format, values] = src;
+        let src = [format?, values?].into_iter().collect();
+        let count = self.slots.fresh(SlotKind::Word);
+        self.emit(Op::Runtime(RuntimeCall::Print), count.into(), src);
+        self.returned(results, count, Type::B32)
     }
 
     /// `malloc` and operator `new`.

@@ -103,7 +103,12 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// What lies at a distance from the beginning of an argument, in a register.
-    fn argument(&mut self, argument: &Operand<'s>, element: Type, offset: i64) -> Lowered<Slot> {
+    pub(super) fn argument(
+        &mut self,
+        argument: &Operand<'s>,
+        element: Type,
+        offset: i64,
+    ) -> Lowered<Slot> {
         let (place, access) = self.passed(argument, element)?;
         let kind = match element {
             Type::B64 => SlotKind::Double,
@@ -116,7 +121,12 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// A call returns a value.
-    fn returned(&mut self, results: &[Operand<'s>], value: Slot, element: Type) -> Lowered<()> {
+    pub(super) fn returned(
+        &mut self,
+        results: &[Operand<'s>],
+        value: Slot,
+        element: Type,
+    ) -> Lowered<()> {
         for result in results {
             let (place, access) = self.passed(result, element)?;
             let src = [place, value].into_iter().collect();

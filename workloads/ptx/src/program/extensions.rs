@@ -72,7 +72,7 @@ pub enum MbarrierOp {
     },
 }
 
-/// Functions of the CUDA runtime that act on the device: its heap, and launches by kernels.
+/// Functions of the CUDA runtime that act on the device: its heap, launches by kernels, and what kernels tell the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuntimeCall {
     /// `malloc`: bytes to an address, zero if there is no room.
@@ -83,6 +83,10 @@ pub enum RuntimeCall {
     Prepare,
     /// `cudaLaunchDeviceV2`: that room and a stream to an error code; a third source is where the parameters lie instead.
     Launch,
+    /// `vprintf`: addresses of a format and of its arguments to how many of these it has.
+    Print,
+    /// `__assertfail`: addresses of what was asserted, of the file's name and of the function's, and the line between them.
+    Assert,
 }
 
 /// Functions of up to three words.

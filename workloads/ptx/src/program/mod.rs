@@ -107,6 +107,13 @@ impl Module {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
+    /// Whether a kernel may print.
+    pub fn prints(&self) -> bool {
+        let code = self.entries.iter().flat_map(|entry| &entry.code);
+        code.into_iter()
+            .any(|inst| matches!(inst.op, Op::Runtime(RuntimeCall::Print)))
+    }
+
     /// The variable called `name`.
     pub fn variable(&self, name: &str) -> Option<&ModuleVariable> {
         self.variables.iter().find(|variable| variable.name == name)

@@ -137,6 +137,7 @@ pub fn question() -> (Vec<Vec<u8>>, Check) {
             techniques: vec![word(1)],
             settings: vec![word(2)],
             gpu: vec![("node", word(3))],
+            ..Question::default()
         };
         let mut sink = Sink::default();
         let accepted = question.study(&mut sink).and_then(|text| {

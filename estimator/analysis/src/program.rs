@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::listen::Item;
-use super::timer::Answer;
 use crate::outcome::Outcome;
+use crate::report::estimate::{Estimate, Sum};
+use crate::report::terms;
+use crate::run::program::{Answer, Item};
 
 /// What launches come to under one configuration.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,8 +22,10 @@ pub struct Totals {
     pub stalls: BTreeMap<String, u64>,
     /// What a board draws, times the seconds for which it does, if a board is named.
     pub board_j: Option<f64>,
-    /// Power of the launch that takes the most.
-    pub highest_w: f64,
+    /// Dynamic and leakage energy with what they are uncertain by: launches share the errors of prices.
+    pub energy: Sum,
+    /// The most power of a window, of any launch, if power is looked at over windows.
+    pub peak_w: Option<f64>,
 }
 
 impl Totals {
@@ -32,8 +35,22 @@ impl Totals {
     }
 
     /// Mean power while kernels run; none if none took time.
-    pub fn power_w(&self) -> Option<f64> {
-        (self.seconds > 0.0).then(|| self.energy_j() / self.seconds)
+    pub fn power_w(&self) -> Option<Estimate> {
+        let energy = self.energy.estimate();
+        (self.seconds > 0.0).then(|| Estimate {
+            value: energy.value / self.seconds,
+            sigma: energy.sigma / self.seconds,
+        })
+    }
+
+    /// What the energy is relative to that of a plain GPU, less one; none if that took none.
+    pub fn energy_change(&self, plain: &Self) -> Option<Estimate> {
+        self.energy.over(&plain.energy).map(Estimate::minus_one)
+    }
+
+    /// The same of time.
+    pub fn time_change(&self, plain: &Self) -> Option<f64> {
+        (plain.seconds > 0.0).then(|| self.seconds / plain.seconds - 1.0)
     }
 
     /// What so many launches with one outcome come to.
@@ -45,6 +62,8 @@ impl Totals {
             *structures.entry(structure.name.clone()).or_default() += joules;
         }
         let stalls = outcome.performance.stalls.iter();
+        let mut energy = Sum::default();
+        energy.add(&terms::all_energy(outcome), n);
         let board = outcome.metrics.iter().find(|it| it.name == "board.power_w");
         Self {
             seconds: n * outcome.time_s,
@@ -55,10 +74,8 @@ impl Totals {
                 .map(|(cause, cycles)| (cause.clone(), times * cycles))
                 .collect(),
             board_j: board.map(|watts| n * watts.value * outcome.time_s),
-            highest_w: match outcome.time_s > 0.0 {
-                true => outcome.energy_j() / outcome.time_s,
-                false => 0.0,
-            },
+            energy,
+            peak_w: outcome.peak.as_ref().map(|peak| peak.power_w(outcome)),
         }
     }
 
@@ -75,7 +92,8 @@ impl Totals {
         if let Some(joules) = other.board_j {
             *self.board_j.get_or_insert_default() += joules;
         }
-        self.highest_w = self.highest_w.max(other.highest_w);
+        self.energy.merge(&other.energy);
+        self.peak_w = self.peak_w.into_iter().chain(other.peak_w).reduce(f64::max);
     }
 }
 
@@ -161,9 +179,8 @@ pub fn sums(items: &[Item], answers: &BTreeMap<u64, Answer>, configurations: usi
 
 #[cfg(test)]
 mod tests {
-    use warpwatt_cudart::protocol::Launched;
-
     use super::*;
+    use crate::run::program::Launched;
 
     fn launch(kernel: &str, trace: Option<u64>) -> Item {
         Item::Launch(Launched {

@@ -1,0 +1,108 @@
+//! The report of a program as data.
+
+use serde_json::{Value, json};
+use warpwatt_suite::launch::demangled;
+
+use super::page::{UNPRICED, by_energy, stalls, structures};
+use super::told::Told;
+use crate::program::{KernelSums, Totals};
+use crate::report::estimate::CONFIDENCE;
+use crate::run::program::{Item, way_name};
+
+/// Items of the timeline that the document has.
+const MOST_EVENTS: usize = 10_000;
+
+/// The report as data.
+pub fn value(told: &Told<'_>) -> Value {
+    let kernels = by_energy(told).into_iter().map(|(name, kernel)| {
+        let mut value = kernel_value(told, kernel);
+        value["kernel"] = json!(name);
+        value["demangled"] = json!(demangled(name));
+        value
+    });
+    let copies = told.heard.copies.iter();
+    let copies = copies.map(
+        |(kind, copied)| json!({ "way": way_name(*kind), "count": copied.count, "bytes": copied.bytes }),
+    );
+    let stopped = told.heard.stopped.iter();
+    let stopped = stopped.map(|it| json!({ "kernel": it.kernel, "why": it.why }));
+    json!({
+        "program": told.program,
+        "gpu": told.gpu,
+        "technology": told.technology,
+        "kernels": kernels.collect::<Vec<Value>>(),
+        "all_kernels": kernel_value(told, &told.sums.all),
+        "distinct_launches_timed": told.traces,
+        "confidence": CONFIDENCE,
+        "peak_window": told.peak_window,
+        "copies": copies.collect::<Vec<Value>>(),
+        "stopped": stopped.collect::<Vec<Value>>(),
+        "timeline": timeline(told),
+        "timeline_left_out": told.heard.beyond + told.heard.items.len().saturating_sub(MOST_EVENTS) as u64,
+        "unpriced": UNPRICED,
+    })
+}
+
+fn kernel_value(told: &Told<'_>, kernel: &KernelSums) -> Value {
+    let configurations = told.configurations.iter().zip(&kernel.totals);
+    let configurations =
+        configurations
+            .enumerate()
+            .filter(|_| kernel.timed > 0)
+            .map(|(place, (label, totals))| {
+                let mut value = totals_value(totals);
+                value["configuration"] = json!(label);
+                let plain = kernel.totals.first().filter(|_| place > 0);
+                if let Some(plain) = plain {
+                    let change = totals.energy_change(plain);
+                    value["energy_change"] = json!(change.map(|it| it.value));
+                    value["energy_change_halfwidth"] = json!(change.map(|it| it.half_width()));
+                    value["time_change"] = json!(totals.time_change(plain));
+                }
+                value
+            });
+    json!({
+        "calls": kernel.calls,
+        "timed": kernel.timed,
+        "untimed": kernel.untimed,
+        "warp_instructions": kernel.warp_instructions,
+        "configurations": configurations.collect::<Vec<Value>>(),
+    })
+}
+
+fn totals_value(totals: &Totals) -> Value {
+    let share = |(name, share): (&str, f64)| json!({ "name": name, "share": share });
+    let power = totals.power_w();
+    json!({
+        "time_s": totals.seconds,
+        "energy_j": totals.energy_j(),
+        "energy_halfwidth_j": totals.energy.estimate().half_width(),
+        "dynamic_energy_j": totals.dynamic_j,
+        "leakage_energy_j": totals.leakage_j,
+        "power_w": power.map(|it| it.value),
+        "power_halfwidth_w": power.map(|it| it.half_width()),
+        "peak_power_w": totals.peak_w,
+        "board_energy_j": totals.board_j,
+        "structures": structures(totals, usize::MAX).into_iter().map(share).collect::<Vec<Value>>(),
+        "cycles": stalls(totals, usize::MAX).into_iter().map(share).collect::<Vec<Value>>(),
+    })
+}
+
+/// Launches and copies in order; time passes in launches alone.
+fn timeline(told: &Told<'_>) -> Vec<Value> {
+    let mut now = 0.0;
+    let items = told.heard.items.iter().take(MOST_EVENTS);
+    let events = items.map(|item| match item {
+        Item::Launch(launched) => {
+            let timed = launched.trace.and_then(|trace| told.launches.get(&trace));
+            let seconds = timed.map(|timed| timed.seconds);
+            let event = json!({
+                "launch": launched.kernel, "grid": launched.grid, "block": launched.block, "from_s": now, "time_s": seconds,
+            });
+            now += seconds.unwrap_or(0.0);
+            event
+        }
+        Item::Copy(kind, bytes) => json!({ "copy": way_name(*kind), "bytes": bytes, "from_s": now }),
+    });
+    events.collect()
+}
