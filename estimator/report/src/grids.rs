@@ -68,14 +68,14 @@ mod tests {
         };
         let row = vec!["a<T>".to_owned(), "1 J".to_owned()];
         let page = Grids {
-            title: "./app <x>".to_owned(),
+            title: "app <x>".to_owned(),
             lead: "lead".to_owned(),
             tables: vec![table("Kernels", vec![row]), table("Nothing", Vec::new())],
             notes: vec!["mind & note".to_owned()],
             version: "0",
         };
         let html = page.html().unwrap();
-        assert!(html.contains("<h1>./app &lt;x&gt;</h1>"), "{html}");
+        assert!(html.contains("<h1>app &lt;x&gt;</h1>"), "{html}");
         assert!(html.contains("a&lt;T&gt;") && html.contains("<td>1 J</td>"));
         assert!(html.contains("mind &amp; note") && !html.contains("Nothing"));
     }

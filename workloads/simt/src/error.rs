@@ -377,9 +377,7 @@ impl fmt::Display for Cause {
             Cause::ReadOnly { space } => {
                 write!(f, "store to {} memory, which is read-only", name(*space))
             }
-            Cause::DivergentBarrier => f.write_str(
-                "barrier under divergence: only a part of the warp's threads reaches it",
-            ),
+            Cause::DivergentBarrier => f.write_str(DIVERGENT),
             Cause::BarrierNumber(number) => {
                 write!(f, "there is no barrier {number}: a CTA has 0 to 15")
             }
@@ -423,17 +421,12 @@ impl fmt::Display for Cause {
                 f,
                 "an indirect call of {address:#x}, at which no function of the call's shape begins"
             ),
-            Cause::PartialWarp => f.write_str(
-                "an instruction of a warpgroup under divergence: all threads of the warp must execute it",
-            ),
+            Cause::PartialWarp => f.write_str(PARTIAL),
             Cause::TensorMemory(why) => write!(f, "tensor memory: {why}"),
             Cause::TensorMap(why) => write!(f, "the tensor map cannot be used: {why}"),
             Cause::Trap => f.write_str("the kernel executed `trap`"),
             Cause::Assertion(what) => f.write_str(what),
-            Cause::BadFormat(address) => write!(
-                f,
-                "`printf` of a format, string or argument at {address:#x} that cannot be read"
-            ),
+            Cause::BadFormat(address) => write!(f, "{UNREADABLE} {address:#x}"),
             Cause::BranchIndex(index) => write!(f, "branch index {index} lies beyond its targets"),
             Cause::BeyondCode => f.write_str("the program ran past its last instruction"),
             Cause::Limit(limit) => write!(f, "the limit of {limit} warp instructions was reached"),
@@ -442,6 +435,10 @@ impl fmt::Display for Cause {
     }
 }
 
+const DIVERGENT: &str = "barrier under divergence: only a part of the warp's threads reaches it";
+const PARTIAL: &str =
+    "an instruction of a warpgroup under divergence: all threads of the warp must execute it";
+const UNREADABLE: &str = "`printf` of a format, string or argument that cannot be read, at";
 const NO_PROGRESS: &str =
     "warp instructions have changed nothing in memory: an endless loop, it seems";
 

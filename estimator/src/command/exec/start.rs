@@ -45,7 +45,7 @@ pub fn check(program: &Path) -> Result<(), Diag> {
     ))
 }
 
-/// The runtime library, which lies beside the command.
+/// The runtime library, which lies beside the command: the newest, where there are several.
 ///
 /// # Errors
 /// It is not there.
@@ -53,7 +53,10 @@ pub fn library() -> Result<PathBuf, Diag> {
     let command = std::env::current_exe().unwrap_or_default();
     let folder = command.parent().unwrap_or(Path::new(""));
     let places = ["", "deps", "../lib"].map(|place| folder.join(place).join(LIBRARY));
-    let found = places.into_iter().find(|path| path.is_file());
+    // A build for tests leaves the newer one in `deps`. Of two that are as old, the first.
+    let built = |path: &PathBuf| path.metadata().and_then(|it| it.modified()).ok();
+    let found = places.into_iter().rev().filter(|path| path.is_file());
+    let found = found.max_by_key(built);
     found.and_then(|path| path.canonicalize().ok()).ok_or_else(|| {
         let message = format!("{LIBRARY} is not beside {}", command.display());
         Diag::error("exec::library", message)

@@ -222,9 +222,8 @@ fn the_latest_groups_may_go_on() {
     assert_eq!(cycles(1) - cycles(2), 128);
 }
 
-/// Products that one warp begins keep the tensor units of the whole SM busy, and the barrier is told when the last of them has ended.
-#[test]
-fn work_of_all_tensor_units_is_waited_for_at_its_barrier() {
+/// So many products that one warp begins, and another waits for at a barrier.
+fn tensor_products(count: u64, work: TensorWork) -> Run {
     const BARRIER: u64 = 64;
     let of_barrier = StaticInst {
         memory: Some(MemoryOp::new(Space::Shared, MemoryOpKind::Atomic, 8)),
@@ -246,35 +245,41 @@ fn work_of_all_tensor_units_is_waited_for_at_its_barrier() {
         shared_bytes: 65_536,
         ..one_cta(64)
     };
-    let run = |count: u64, work: TensorWork| {
-        let mut trace = KernelTrace::new("k", Arc::from(code.clone()), shape.clone());
-        let mut recorder = WarpRecorder::default();
-        for _ in 0..count {
-            recorder.asynchronous(0, ALL, 1, 0, &Beyond::Tensor(work));
-        }
-        // A guard that no lane passes begins nothing.
-        recorder.step(0, ALL, 0);
-        recorder.asynchronous(1, ALL, 1, BARRIER, &Beyond::Arrives(1));
-        recorder.step(3, ALL, ALL);
-        trace.push_warp(&recorder);
-        recorder.clear();
-        let waits = Beyond::Waits {
-            arrivals: 1,
-            bytes: 0,
-        };
-        recorder.asynchronous(2, ALL, ALL, BARRIER, &waits);
-        recorder.step(3, ALL, ALL);
-        trace.push_warp(&recorder);
-        trace.counts().unwrap();
-        let spec = GpuSpec::preset("h100").unwrap();
-        simulate(&spec, &[trace], Hooks::default()).unwrap()
+    let mut trace = KernelTrace::new("k", Arc::from(code), shape);
+    let mut recorder = WarpRecorder::default();
+    for _ in 0..count {
+        recorder.asynchronous(0, ALL, 1, 0, &Beyond::Tensor(work));
+    }
+    // A guard that no lane passes begins nothing.
+    recorder.step(0, ALL, 0);
+    recorder.asynchronous(1, ALL, 1, BARRIER, &Beyond::Arrives(1));
+    recorder.step(3, ALL, ALL);
+    trace.push_warp(&recorder);
+    recorder.clear();
+    let waits = Beyond::Waits {
+        arrivals: 1,
+        bytes: 0,
     };
-    let product = TensorWork {
-        multiply_adds: 128 * 256 * 16,
-        element_bits: 16,
-        shared_bytes: (128 + 256) * 32,
-        pair: false,
-    };
+    recorder.asynchronous(2, ALL, ALL, BARRIER, &waits);
+    recorder.step(3, ALL, ALL);
+    trace.push_warp(&recorder);
+    trace.counts().unwrap();
+    let spec = GpuSpec::preset("h100").unwrap();
+    simulate(&spec, &[trace], Hooks::default()).unwrap()
+}
+
+/// A product of 128 rows and 256 columns.
+const PRODUCT: TensorWork = TensorWork {
+    multiply_adds: 128 * 256 * 16,
+    element_bits: 16,
+    shared_bytes: (128 + 256) * 32,
+    pair: false,
+};
+
+/// Products that one warp begins keep the tensor units of the whole SM busy, and the barrier is told when the last of them has ended.
+#[test]
+fn work_of_all_tensor_units_is_waited_for_at_its_barrier() {
+    let (run, product) = (tensor_products, PRODUCT);
     let (few, many) = (run(10, product), run(30, product));
     // 2,048 multiply-adds an SM and cycle.
     assert_eq!(many.cycles - few.cycles, 20 * 256);
@@ -299,21 +304,21 @@ fn work_of_all_tensor_units_is_waited_for_at_its_barrier() {
         shared_bytes: (128 + 8) * 32,
         pair: false,
     };
-    // Two SMs share what a pair of CTAs does.
+    assert_eq!(run(30, narrow).cycles - run(10, narrow).cycles, 20 * 34);
+}
+
+#[test]
+fn two_sms_share_what_a_pair_of_ctas_does() {
     let shared = TensorWork {
         pair: true,
-        ..product
+        ..PRODUCT
     };
-    let halves = [10, 30].map(|count| run(count, shared));
-    assert_eq!(halves[1].cycles - halves[0].cycles, 20 * 128);
+    let [few, many] = [10, 30].map(|count| tensor_products(count, shared));
+    assert_eq!(many.cycles - few.cycles, 20 * 128);
+    let alone = tensor_products(30, PRODUCT);
     for name in ["tensor_multiply_adds", "tensor_busy_cycles", "shared_words"] {
-        assert_eq!(
-            halves[1].activity.get(name),
-            many.activity.get(name),
-            "{name}"
-        );
+        assert_eq!(many.activity.get(name), alone.activity.get(name), "{name}");
     }
-    assert_eq!(run(30, narrow).cycles - run(10, narrow).cycles, 20 * 34);
 }
 
 /// Who waits at a barrier in shared memory waits for the bytes that a copy tells it; they come from memory, not by way of the first-level cache.

@@ -263,7 +263,7 @@ mod tests {
         assert_eq!(
             printed(
                 "%*d|%.*f|%-*d|",
-                &[Int(4), Int(7), Int(2), Double(3.14159), Int(-3), Int(1)]
+                &[Int(4), Int(7), Int(2), Double(3.1384), Int(-3), Int(1)]
             ),
             "   7|3.14|1  |"
         );
@@ -283,7 +283,7 @@ mod tests {
                 &[
                     Double(1.5),
                     Double(2.675),
-                    Double(-3.14159),
+                    Double(-3.1424),
                     Double(2.25),
                     Double(-1.5),
                     Double(0.0),
@@ -322,7 +322,7 @@ mod tests {
                 &[
                     Double(1.0),
                     Double(-0.1),
-                    Double(3.14159),
+                    Double(3.1406),
                     Double(10.5),
                     Double(0.0),
                     Double(1.5)
