@@ -2,6 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Programs so far: tests run side by side, and each has its own.
+static PROGRAMS: AtomicU32 = AtomicU32::new(0);
 
 /// The program of that name; none, with the reason on standard error, where it cannot be compiled or run.
 fn program(name: &str) -> Option<PathBuf> {
@@ -18,9 +22,10 @@ fn program(name: &str) -> Option<PathBuf> {
         return None;
     };
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/programs/own");
-    let binary = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("exec-{name}"));
+    let number = PROGRAMS.fetch_add(1, Ordering::Relaxed);
+    let binary = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("exec-{name}-{number}"));
     // As a program of CUDA 13 is: it asks for that library, in that version.
-    let stub = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("exec-{name}.so"));
+    let stub = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("exec-{name}-{number}.so"));
     let bytes = warpwatt_cudart::stub::shared_object("libcudart.so.13", &library.to_string_lossy());
     std::fs::write(&stub, bytes).unwrap();
     let compiled = Command::new("cc")
