@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use warpwatt_input::diag::{Diag, Sink, Sources};
 use warpwatt_ptx::outline::outline;
+use warpwatt_ptx::program::Param;
 use warpwatt_suite::launch::{demangled, matching_entries};
 use warpwatt_suite::machine_code::object_view;
 
@@ -30,11 +31,8 @@ pub fn entry(py: Python<'_>, ptx: &str, wanted: Option<&str>, name: &str) -> PyR
         }
         rejected(&sink)
     })?;
-    let entries = outline.entries.into_iter().map(|entry| {
-        let params = entry.params.into_iter();
-        let params = params.map(|param| (param.name, param.element, param.bytes));
-        (entry.name, params.collect())
-    });
+    let entries = outline.entries.into_iter();
+    let entries = entries.map(|entry| told(entry.name, entry.params));
     chosen(entries.collect(), wanted, name)
 }
 
@@ -53,12 +51,15 @@ pub fn object_entry(
         let diag = Diag::error("code::invalid", format!("`{name}`: {message}")).help(help);
         refused(diag, &Sources::default())
     })?;
-    let entries = module.entries.into_iter().map(|entry| {
-        let params = entry.params.into_iter();
-        let params = params.map(|param| (param.name, param.element, param.bytes));
-        (entry.name, params.collect())
-    });
+    let entries = module.entries.into_iter();
+    let entries = entries.map(|entry| told(entry.name, entry.params));
     chosen(entries.collect(), wanted, name)
+}
+
+fn told(name: String, params: Vec<Param>) -> Entry {
+    let params = params.into_iter();
+    let params = params.map(|param| (param.name, param.element, param.bytes));
+    (name, params.collect())
 }
 
 /// The entry that is meant.

@@ -8,6 +8,7 @@ use crate::html::{STYLE, syntax};
 
 const PAGE: &str = concat!(
     include_str!("templates/head.html"),
+    include_str!("templates/grid.html"),
     include_str!("templates/grids.html")
 );
 

@@ -5,6 +5,6 @@ mod timeline;
 mod timer;
 
 pub use listen::{Copied, Heard, Item, MOST_ITEMS, Stopped, listen};
-pub use timeline::{Timed, way_name, write as write_timeline};
+pub use timeline::{Timed, in_time, way_name, write as write_timeline};
 pub use timer::{Answer, Bounds, Timer};
 pub use warpwatt_cudart::protocol::{Launched, Way};

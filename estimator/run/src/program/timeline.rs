@@ -25,7 +25,25 @@ pub struct Timed {
     pub watts: f64,
 }
 
-/// Writes what the device did as a trace file; `timed` is by trace. Time passes in launches that were timed, and in nothing else. Gives `out` back, and the events.
+/// What the device did, with the simulated second in which it begins, and how long a launch takes if it was timed (`timed` is by trace). Time passes in such launches,
+/// and in nothing else.
+pub fn in_time<'i>(
+    items: &'i [Item],
+    timed: &BTreeMap<u64, Timed>,
+) -> impl Iterator<Item = (f64, &'i Item, Option<Timed>)> {
+    let mut now = 0.0;
+    items.iter().map(move |item| {
+        let own = match item {
+            Item::Launch(launched) => launched.trace.and_then(|trace| timed.get(&trace)),
+            Item::Copy(..) => None,
+        };
+        let from = now;
+        now += own.map_or(0.0, |own| own.seconds);
+        (from, item, own.copied())
+    })
+}
+
+/// Writes what the device did as a trace file; its launches take the time of `timed` ([`in_time`]). Gives `out` back, and the events.
 pub fn write<W: Write>(
     items: &[Item],
     timed: &BTreeMap<u64, Timed>,
@@ -36,14 +54,13 @@ pub fn write<W: Write>(
     events.name(GPU, "GPU");
     events.name(LAUNCHES, "launches");
     events.name(COPIES, "copies");
-    let mut now_s = 0.0;
-    for item in items {
+    let mut end_s = 0.0;
+    for (from_s, item, timed) in in_time(items, timed) {
+        let from = nanoseconds(from_s);
         match item {
             Item::Launch(launched) => {
-                let timed = launched.trace.and_then(|trace| timed.get(&trace));
-                let from = nanoseconds(now_s);
-                now_s += timed.map_or(0.0, |timed| timed.seconds);
-                let span = (from, nanoseconds(now_s));
+                end_s = from_s + timed.map_or(0.0, |timed| timed.seconds);
+                let span = (from, nanoseconds(end_s));
                 events.slice(LAUNCHES, span, &name(&launched.kernel), about(launched));
                 if let Some(timed) = timed {
                     events.counter(PID, from, POWER, timed.watts);
@@ -51,11 +68,11 @@ pub fn write<W: Write>(
             }
             Item::Copy(way, bytes) => {
                 let args = format!("\"bytes\":{bytes}");
-                events.instant(COPIES, nanoseconds(now_s), way_name(*way), args);
+                events.instant(COPIES, from, way_name(*way), args);
             }
         }
     }
-    events.counter(PID, nanoseconds(now_s), POWER, 0.0);
+    events.counter(PID, nanoseconds(end_s), POWER, 0.0);
     let about = json!({
         "producer": concat!("warpwatt ", env!("CARGO_PKG_VERSION")),
         "time": "one microsecond is one nanosecond of simulated time, which passes in launches that were timed",

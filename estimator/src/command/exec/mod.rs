@@ -1,9 +1,9 @@
 //! `warpwatt exec`: a CUDA program, run without a GPU, its kernels timed and priced.
 
 mod arguments;
-mod page;
 mod start;
 mod tables;
+mod text;
 mod told;
 mod value;
 
@@ -83,7 +83,7 @@ fn run_checked(arguments: &ExecArguments, sink: &mut Sink) -> Result<Exit, Optio
 
 /// Text to standard error or a file; the others to files, where they are asked for.
 fn report(arguments: &ExecArguments, told: &Told<'_>) -> Result<(), Rejection> {
-    let text = page::text(told);
+    let text = text::text(told);
     match &arguments.report {
         Some(path) => write_one(path, text.as_bytes())?,
         None => err(&text),

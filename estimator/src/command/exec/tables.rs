@@ -2,7 +2,7 @@
 
 use warpwatt_suite::launch::demangled;
 
-use super::page::{UNPRICED, by_energy, estimated, plural, shares, stalls, structures};
+use super::text::{UNPRICED, by_energy, estimated, plural, shares, shown, stalls, structures};
 use super::told::Told;
 use crate::goal::quantity::{count, readable};
 use crate::program::{KernelSums, Totals};
@@ -61,11 +61,9 @@ fn rows(told: &Told<'_>, name: &str, kernel: &KernelSums) -> Vec<Vec<Cell>> {
         ];
         names.into_iter().chain(counts.map(Cell::Count)).collect()
     };
-    let configurations = told.configurations.iter().zip(&kernel.totals);
-    let timed = configurations.filter(|_| kernel.timed > 0);
-    let mut rows: Vec<Vec<Cell>> = timed
-        .map(|(label, totals)| {
-            let plain = kernel.totals.first().filter(|plain| *plain != totals);
+    let mut rows: Vec<Vec<Cell>> = told
+        .configurations_of(kernel)
+        .map(|(label, totals, plain)| {
             begin(label)
                 .into_iter()
                 .chain(figures(totals, plain))
@@ -119,10 +117,6 @@ pub fn page(told: &Told<'_>) -> Grids {
         notes: notes(told),
         version: env!("CARGO_PKG_VERSION"),
     }
-}
-
-fn shown(name: &str) -> String {
-    demangled(name).unwrap_or_else(|| name.to_owned())
 }
 
 fn texts<const N: usize>(texts: [&str; N]) -> Vec<String> {
@@ -190,19 +184,18 @@ fn parts(told: &Told<'_>) -> Grid {
 }
 
 fn changes(told: &Told<'_>) -> Grid {
-    let labels = || told.configurations.iter().skip(1);
-    let rows = timed(told).into_iter().flat_map(|(name, kernel, plain)| {
-        let with = labels().zip(kernel.totals.iter().skip(1));
-        let row = move |(label, with): (&String, &Totals)| {
-            vec![
+    let rows = timed(told).into_iter().flat_map(|(name, kernel, _)| {
+        let row = move |(label, with, plain): (&String, &Totals, Option<&Totals>)| {
+            let plain = plain?;
+            let time = with.time_change(plain);
+            Some(vec![
                 name.clone(),
                 label.clone(),
                 format::estimate(with.energy_change(plain)),
-                with.time_change(plain)
-                    .map_or_else(|| format::NONE.to_owned(), format::change),
-            ]
+                time.map_or_else(|| format::NONE.to_owned(), format::change),
+            ])
         };
-        with.map(row).collect::<Vec<_>>()
+        told.configurations_of(kernel).filter_map(row)
     });
     Grid {
         heading: "Techniques".to_owned(),

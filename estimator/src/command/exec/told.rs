@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::arguments::ExecArguments;
 use crate::outcome::Outcome;
-use crate::program::{Sums, sums};
+use crate::program::{KernelSums, Sums, Totals, sums};
 use crate::run::Resolved;
 use crate::run::program::{Answer, Heard, Timed};
 
@@ -72,6 +72,19 @@ impl<'t> Told<'t> {
                 .collect(),
             peak_window: arguments.peak_window.clone(),
         }
+    }
+}
+
+impl Told<'_> {
+    /// What a kernel comes to by configuration, with the plain GPU beside each but that; nothing of one of which no launch was timed.
+    pub fn configurations_of<'k>(
+        &'k self,
+        kernel: &'k KernelSums,
+    ) -> impl Iterator<Item = (&'k String, &'k Totals, Option<&'k Totals>)> {
+        let plain = kernel.totals.first();
+        let all = self.configurations.iter().zip(&kernel.totals).enumerate();
+        all.filter(|_| kernel.timed > 0)
+            .map(move |(place, (label, totals))| (label, totals, plain.filter(|_| place > 0)))
     }
 }
 

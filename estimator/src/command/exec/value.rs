@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use warpwatt_suite::launch::demangled;
 
-use super::page::{UNPRICED, by_energy, stalls, structures};
+use super::text::{UNPRICED, by_energy, stalls, structures};
 use super::told::Told;
 use crate::program::{KernelSums, Totals};
 use crate::report::estimate::CONFIDENCE;
-use crate::run::program::{Item, way_name};
+use crate::run::program::{Item, in_time, way_name};
 
 /// Items of the timeline that the document has.
 const MOST_EVENTS: usize = 10_000;
@@ -44,23 +44,19 @@ pub fn value(told: &Told<'_>) -> Value {
 }
 
 fn kernel_value(told: &Told<'_>, kernel: &KernelSums) -> Value {
-    let configurations = told.configurations.iter().zip(&kernel.totals);
-    let configurations =
-        configurations
-            .enumerate()
-            .filter(|_| kernel.timed > 0)
-            .map(|(place, (label, totals))| {
-                let mut value = totals_value(totals);
-                value["configuration"] = json!(label);
-                let plain = kernel.totals.first().filter(|_| place > 0);
-                if let Some(plain) = plain {
-                    let change = totals.energy_change(plain);
-                    value["energy_change"] = json!(change.map(|it| it.value));
-                    value["energy_change_halfwidth"] = json!(change.map(|it| it.half_width()));
-                    value["time_change"] = json!(totals.time_change(plain));
-                }
-                value
-            });
+    let configurations = told
+        .configurations_of(kernel)
+        .map(|(label, totals, plain)| {
+            let mut value = totals_value(totals);
+            value["configuration"] = json!(label);
+            if let Some(plain) = plain {
+                let change = totals.energy_change(plain);
+                value["energy_change"] = json!(change.map(|it| it.value));
+                value["energy_change_halfwidth"] = json!(change.map(|it| it.half_width()));
+                value["time_change"] = json!(totals.time_change(plain));
+            }
+            value
+        });
     json!({
         "calls": kernel.calls,
         "timed": kernel.timed,
@@ -88,21 +84,14 @@ fn totals_value(totals: &Totals) -> Value {
     })
 }
 
-/// Launches and copies in order; time passes in launches alone.
+/// Launches and copies in order.
 fn timeline(told: &Told<'_>) -> Vec<Value> {
-    let mut now = 0.0;
-    let items = told.heard.items.iter().take(MOST_EVENTS);
-    let events = items.map(|item| match item {
-        Item::Launch(launched) => {
-            let timed = launched.trace.and_then(|trace| told.launches.get(&trace));
-            let seconds = timed.map(|timed| timed.seconds);
-            let event = json!({
-                "launch": launched.kernel, "grid": launched.grid, "block": launched.block, "from_s": now, "time_s": seconds,
-            });
-            now += seconds.unwrap_or(0.0);
-            event
-        }
-        Item::Copy(kind, bytes) => json!({ "copy": way_name(*kind), "bytes": bytes, "from_s": now }),
+    let items = in_time(&told.heard.items, &told.launches).take(MOST_EVENTS);
+    let events = items.map(|(from, item, timed)| match item {
+        Item::Launch(launched) => json!({
+            "launch": launched.kernel, "grid": launched.grid, "block": launched.block, "from_s": from, "time_s": timed.map(|timed| timed.seconds),
+        }),
+        Item::Copy(kind, bytes) => json!({ "copy": way_name(*kind), "bytes": bytes, "from_s": from }),
     });
     events.collect()
 }

@@ -75,10 +75,15 @@ pub fn text(told: &Told<'_>) -> String {
         }
     }
     for (name, kernel) in by_energy(told) {
-        text += &kernel_text(&demangled(name).unwrap_or_else(|| name.to_owned()), kernel);
+        text += &kernel_text(&shown(name), kernel);
     }
     text += &whole_text(told);
     text
+}
+
+/// A kernel's name as C++ has it, where it has such a name.
+pub(super) fn shown(name: &str) -> String {
+    demangled(name).unwrap_or_else(|| name.to_owned())
 }
 
 /// Kernels, those that take the most energy first; without energy those with the most instructions.
