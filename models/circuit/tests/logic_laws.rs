@@ -408,6 +408,9 @@ fn the_documentation_lists_every_block_as_it_is() {
                 parameter.name, parameter.default, parameter.meaning
             );
         }
-        assert!(page.contains(&text), "docs/logic-reference.md lacks:\n{text}");
+        assert!(
+            page.contains(&text),
+            "docs/logic-reference.md lacks:\n{text}"
+        );
     }
 }
