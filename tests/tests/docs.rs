@@ -55,9 +55,9 @@ fn anchors(text: &str) -> BTreeSet<String> {
     for line in prose(text).lines().filter(|line| line.starts_with('#')) {
         let slug = slug(line.trim_start_matches('#'));
         let count = found.entry(slug.clone()).or_default();
-        anchors.insert(match count {
+        anchors.insert(match *count {
             0 => slug,
-            count => format!("{slug}-{count}"),
+            times => format!("{slug}-{times}"),
         });
         *count += 1;
     }

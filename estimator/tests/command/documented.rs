@@ -147,7 +147,12 @@ fn prepare(scratch: &Scratch, arguments: &[String]) {
     }
     copy(&format!("{lanes}/meta.toml"), "meta.toml");
     copy(&format!("{lanes}/kernel.o"), "kernel.o");
-    for file in ["kernelslist.g", "kernel-1.traceg", "kernel-2.traceg.xz"] {
+    for file in [
+        "kernelslist.g",
+        "kernel-1.traceg",
+        "kernel-2.traceg.xz",
+        "kernel-3.tracez",
+    ] {
         copy(
             &format!("workloads/sass/tests/data/{file}"),
             &format!("traces/{file}"),
