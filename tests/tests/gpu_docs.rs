@@ -1,4 +1,4 @@
-//! The tables of `docs/gpu-model.md` and `docs/techniques.md` are what the code declares.
+//! The tables of `docs/counters.md` and `docs/techniques-reference.md` are what the code declares.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ fn the_table_of_counters_is_the_code_s() {
         )
         .unwrap();
     }
-    check("gpu-model.md", "counters", &table);
+    check("counters.md", "counters", &table);
 }
 
 #[test]
@@ -67,5 +67,5 @@ fn the_tables_of_techniques_are_the_registry_s() {
         }
         table += "\n";
     }
-    check("techniques.md", "techniques", &table);
+    check("techniques-reference.md", "techniques", &table);
 }

@@ -8,6 +8,7 @@ mod compilers;
 mod compute_unit;
 mod corrections;
 mod diagnostics;
+mod docs;
 mod fault_injection;
 mod flip_flops;
 mod foreign_activity;

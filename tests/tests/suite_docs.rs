@@ -1,4 +1,4 @@
-//! The recorded counts of the suite's cases are what they execute, and `docs/kernels.md` shows them beside the papers'.
+//! The recorded counts of the suite's cases are what they execute, and `docs/kernels-reference.md` shows them beside the papers'.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -302,7 +302,7 @@ fn counts_far_from_the_papers_have_a_reason() {
 
 #[test]
 fn the_page_of_kernels_is_up_to_date() {
-    let path = file("docs/kernels.md");
+    let path = file("docs/kernels-reference.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let papers: String = papers().iter().map(paper_table).collect();
     let fresh = replace(&page, "suite", &suite_table());

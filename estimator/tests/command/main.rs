@@ -12,6 +12,7 @@ mod common;
 mod cookbook;
 mod damaged_stores;
 mod dies;
+mod documented;
 mod editors;
 mod errors;
 #[cfg(unix)]
@@ -20,6 +21,7 @@ mod explain;
 mod faults;
 mod faulty_files;
 mod faulty_stores;
+mod formats;
 mod full_outputs;
 mod goals;
 mod hostile;

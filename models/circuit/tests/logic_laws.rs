@@ -392,10 +392,10 @@ fn memories_cost_what_their_sources_say_at_average_locality() {
     assert!(hits("0") > hits("50") && hits("50") > hits("100"));
 }
 
-/// The list at the end of docs/logic.md is that of the registry.
+/// The list of docs/logic-reference.md is that of the registry.
 #[test]
 fn the_documentation_lists_every_block_as_it_is() {
-    let page = include_str!("../../../docs/logic.md");
+    let page = include_str!("../../../docs/logic-reference.md");
     for block in registry::blocks() {
         let mut text = format!(
             "### {}\n\n{}. Energy of {}.\n\n| parameter | default | allowed | meaning |\n| --- | --- | --- | --- |\n",
@@ -408,6 +408,9 @@ fn the_documentation_lists_every_block_as_it_is() {
                 parameter.name, parameter.default, parameter.meaning
             );
         }
-        assert!(page.contains(&text), "docs/logic.md lacks:\n{text}");
+        assert!(
+            page.contains(&text),
+            "docs/logic-reference.md lacks:\n{text}"
+        );
     }
 }

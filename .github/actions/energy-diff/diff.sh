@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Runs each kernel at the commit BASE and in the working tree, and writes a section a kernel with what `warpwatt diff` prints.
+set -euo pipefail
+
+work="$(mktemp -d "${RUNNER_TEMP:-/tmp}/energy-diff.XXXXXX")"
+trap 'git worktree remove --force "$work/base"' EXIT
+git cat-file -e "$BASE^{commit}" 2> /dev/null || git fetch --quiet --depth=1 origin "$BASE"
+git worktree add --quiet --detach "$work/base" "$BASE"
+report="$work/report.md"
+
+# The runs of one side. Where a kernel is not there there is no file; one that fails is told.
+side() {
+    cd "$1"
+    [ -z "$BUILD" ] || bash -euo pipefail -c "$BUILD"
+    mkdir "$work/$2"
+    number=0
+    while IFS= read -r kernel; do
+        [ -n "$kernel" ] || continue
+        number=$((number + 1))
+        [ -f "$kernel" ] || continue
+        "$WARPWATT" kernel "$kernel" --preset "$PRESET" --node "$NODE" --json > "$work/$2/$number.json" || {
+            echo "$kernel, $2: warpwatt kernel ended with $?" >&2
+            cat "$work/$2/$number.json" >&2
+            exit 1
+        }
+    done <<< "$KERNELS"
+}
+(side "$work/base" before)
+(side . after)
+
+{
+    echo "<!-- energy-diff -->"
+    echo "## Energy on $PRESET at $NODE"
+    number=0
+    while IFS= read -r kernel; do
+        [ -n "$kernel" ] || continue
+        number=$((number + 1))
+        before="$work/before/$number.json"
+        after="$work/after/$number.json"
+        printf '\n### `%s`\n\n' "$kernel"
+        if [ -f "$before" ] && [ -f "$after" ]; then
+            "$WARPWATT" diff "$before" "$after" --format markdown
+        elif [ -f "$after" ]; then
+            echo "New here: there is nothing to compare it with."
+        elif [ -f "$before" ]; then
+            echo "Gone."
+        else
+            echo "There is no such file, before or after."
+        fi
+    done <<< "$KERNELS"
+} > "$report"
+echo "report=$report" >> "${GITHUB_OUTPUT:-/dev/stdout}"
+cat "$report" >> "${GITHUB_STEP_SUMMARY:-/dev/null}"
