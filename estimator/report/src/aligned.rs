@@ -57,7 +57,7 @@ impl Aligned {
     }
 
     /// Line by line the words of all headings, which stand on the bottom.
-    fn heading_lines(&self) -> Vec<Vec<&str>> {
+    pub(super) fn heading_lines(&self) -> Vec<Vec<&str>> {
         let depth = self.headings.iter().map(Vec::len).max().unwrap_or(0);
         let word = |heading: &Vec<String>, line: usize| -> Option<usize> {
             (heading.len() + line).checked_sub(depth)

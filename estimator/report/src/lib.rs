@@ -22,6 +22,7 @@ mod goals;
 pub mod grids;
 mod html;
 pub mod json;
+mod latex;
 pub mod metric;
 mod model;
 mod operating;

@@ -16,9 +16,10 @@ use crate::report::{Details, Report, Table};
 use crate::store::{FILE_NAME, Manifest, RECORD, Record, hashes, remove_files};
 use crate::study::Format;
 
-/// The report for programs, and the one for people.
+/// The report for programs, the one for people, and its tables for a paper.
 const REPORT_JSON: &str = "report.json";
 const REPORT_PAGE: &str = "report.html";
+const REPORT_TABLES: &str = "report.tex";
 
 /// Where a report goes.
 pub struct Formats {
@@ -77,6 +78,9 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
                 let page = report.html().map_err(|error| defect(error.to_string()))?;
                 files.push((REPORT_PAGE.to_owned(), page.into_bytes()));
             }
+            Format::Latex => {
+                files.push((REPORT_TABLES.to_owned(), report.latex().into_bytes()));
+            }
         }
     }
     let mut record = Record::of(manifest, &report.points);
@@ -125,7 +129,7 @@ pub fn is_of_report(name: &str) -> bool {
     let named = |format: Format| format.extension() == extension;
     let table = || Table::ALL.iter().any(|table| table.name() == stem);
     let is_table = || Format::ALL.into_iter().any(named) && table();
-    [RECORD, DIGEST, REPORT_JSON, REPORT_PAGE].contains(&name) || is_table()
+    [RECORD, DIGEST, REPORT_JSON, REPORT_PAGE, REPORT_TABLES].contains(&name) || is_table()
 }
 
 /// The tables of a report.

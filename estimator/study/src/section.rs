@@ -27,17 +27,20 @@ pub enum Format {
     Json,
     /// A page with tables and pictures.
     Html,
+    /// Tables for a paper.
+    Latex,
     /// The tables of [`Format::Csv`] with typed columns, for programs that read columns.
     Parquet,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 5] = [
+    pub const ALL: [Format; 6] = [
         Format::Csv,
         Format::CsvSafe,
         Format::Json,
         Format::Html,
+        Format::Latex,
         Format::Parquet,
     ];
     /// Those that are written unless others are asked for.
@@ -50,6 +53,7 @@ impl Format {
             Format::CsvSafe => "csv-safe",
             Format::Json => "json",
             Format::Html => "html",
+            Format::Latex => "latex",
             Format::Parquet => "parquet",
         }
     }
@@ -59,6 +63,7 @@ impl Format {
         match self {
             // Beside the tables as they are, and for a spreadsheet a file that it knows.
             Format::CsvSafe => "safe.csv",
+            Format::Latex => "tex",
             other => other.name(),
         }
     }

@@ -211,6 +211,10 @@ fn every_command_is_run_or_has_a_reason_why_not() {
     scratch.write("study.toml", STUDY);
     let made = warpwatt(&scratch.path(""), &["run", "study.toml", "--quiet"]);
     assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
+    for document in ["before.json", "after.json"] {
+        let told = warpwatt(&scratch.path(""), &["kernel", "scan", "--json"]);
+        fs::write(scratch.path(document), told.stdout).unwrap();
+    }
     let mut wrong = Vec::new();
     let mut found = Vec::new();
     for (page, text) in pages() {

@@ -1,6 +1,7 @@
 //! The command as a user sees it: messages, exit codes, files.
 
 mod array;
+mod artifact;
 mod avf;
 mod begin;
 mod belonging;
@@ -12,6 +13,7 @@ mod common;
 mod cookbook;
 mod damaged_stores;
 mod dies;
+mod diff;
 mod documented;
 mod editors;
 mod errors;

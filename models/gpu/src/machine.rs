@@ -1,5 +1,7 @@
 //! The whole GPU: launches one after the other, the block dispatcher, and the loop that moves time on.
 
+mod slots;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use warpwatt_activity::Activity;
@@ -14,6 +16,7 @@ use crate::program::{Program, fetches};
 use crate::sm::{Sm, World};
 use crate::watch::{MemoryView, SmView, Watcher};
 use crate::{Dispatcher, GpuError, GpuSpec, Hooks, LaunchRun, Run, Work};
+use slots::Slots;
 
 /// How a run is held in check, and who looks on.
 pub struct Control<'w> {
@@ -159,6 +162,7 @@ struct Gpu<'s, 't, 'w> {
     counts: Counts,
     work: Work,
     dispatcher: Option<Box<dyn Dispatcher>>,
+    slots: Slots,
     control: Control<'w>,
     /// The cycle from which on the limit, or somebody who looks on, has a say.
     pause: u64,
@@ -199,6 +203,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             counts: Counts::new(),
             work: Work::default(),
             dispatcher: hooks.dispatcher.as_ref().map(|make| make()),
+            slots: Slots::of(spec),
         }
     }
 
@@ -258,7 +263,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             None => grid.ctas.min(room),
         };
         for place in 0..first_wave {
-            let cycle = start + place as u64 / u64::from(sm.dispatch_per_cycle);
+            let cycle = self.slots.next(start);
             let sm = (place % self.sms.len()) as u16;
             self.queue.schedule(cycle, Event::Dispatch { sm })?;
         }
@@ -396,7 +401,8 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
         let Some(dispatcher) = &mut self.dispatcher else {
             let more = if grid.placed < grid.ctas { finished } else { 0 };
             for _ in 0..more {
-                self.queue.schedule(set_up, Event::Dispatch { sm: id })?;
+                let cycle = self.slots.next(set_up);
+                self.queue.schedule(cycle, Event::Dispatch { sm: id })?;
             }
             return Ok(());
         };

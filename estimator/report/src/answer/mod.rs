@@ -16,7 +16,9 @@ pub use row::Answer;
 pub(super) use row::saved_and_added;
 pub use scope::Scope;
 pub use show::{Detail, Details};
-pub(super) use show::{answer_columns, best_and_worst, label, left_out, shown, verdict};
+pub(super) use show::{
+    answer_columns, best_and_worst, context, label, left_out, shown, verdict, whole,
+};
 
 use super::model::Report;
 

@@ -154,7 +154,7 @@ pub fn left_out(all: usize, file: &str) -> String {
 }
 
 /// What all rows have in common, and what the figures are.
-fn context(rows: &[Answer]) -> String {
+pub fn context(rows: &[Answer]) -> String {
     let mut common = Vec::new();
     if let Some(first) = rows.first() {
         let parts = parts(first).into_iter().enumerate();
@@ -211,17 +211,25 @@ pub fn answer_columns(rows: &[Answer]) -> Vec<&'static Column> {
 
 /// The rows under their headings.
 fn table(shown: &[&Answer], all: &[Answer], width: usize) -> String {
+    aligned(shown, all).text(width)
+}
+
+/// All rows under their headings.
+pub fn whole(rows: &[Answer]) -> Aligned {
+    aligned(&rows.iter().collect::<Vec<_>>(), rows)
+}
+
+fn aligned(shown: &[&Answer], all: &[Answer]) -> Aligned {
     let columns = answer_columns(all);
     let words = |column: &&Column| column.title.iter().map(|word| (*word).to_owned()).collect();
     let row = |row: &&Answer| {
         let cells = columns.iter().map(|column| row.cell(column)).collect();
         (label(row, all), cells)
     };
-    let table = Aligned {
+    Aligned {
         headings: columns.iter().map(words).collect(),
         rows: shown.iter().map(row).collect(),
-    };
-    table.text(width)
+    }
 }
 
 /// Columns that are in the label of a row.

@@ -40,7 +40,7 @@ pub struct ArtifactArguments {
 }
 
 /// What results consist of, beside the tables.
-const RESULTS: [&str; 3] = [RECORD, "report.json", "report.html"];
+const RESULTS: [&str; 4] = [RECORD, "report.json", "report.html", "report.tex"];
 /// Endings of tables.
 const TABLES: [&str; 2] = ["csv", "parquet"];
 /// Where they are in an artifact.

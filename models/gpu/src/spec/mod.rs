@@ -135,8 +135,10 @@ tables! {
         shared_granule: u32,
         /// Cycles from the last arrival at a barrier to its release.
         barrier_cycles: u32,
-        /// CTAs that the dispatcher places in a cycle, each on another SM.
+        /// CTAs that the dispatcher places at most every `dispatch_cycles`, on all SMs together.
         dispatch_per_cycle: u32,
+        /// Cycles in which the dispatcher places `dispatch_per_cycle` CTAs.
+        dispatch_cycles: u32,
         /// Cycles from the beginning of a launch to its first CTA.
         launch_cycles: u32,
         /// Cycles that an SM takes to set up a CTA, from when there is room for it until its warps can fetch.

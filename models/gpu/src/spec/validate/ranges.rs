@@ -18,6 +18,7 @@ pub(super) const RANGES: &[(&str, u32, u32)] = &[
     ("sm.barrier_cycles", 1, 10_000),
     ("sm.thread_register_granule", 1, 64),
     ("sm.dispatch_per_cycle", 1, 1024),
+    ("sm.dispatch_cycles", 1, 1024),
     ("sm.launch_cycles", 0, 10_000_000),
     ("sm.cta_cycles", 0, 100_000),
     ("fetch.warps", 1, 8),
