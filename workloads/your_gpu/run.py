@@ -92,6 +92,7 @@ def measured(bench, watch, name, options):
         "iterations": done["iterations"],
         "grid": done["grid"],
         "block": done["block"],
+        "operands": "zeros" if name.endswith("_zeros") else "random",
         "operation": done["operation"],
         "operations_per_s": done["operations"] / seconds,
         "bytes_per_s": done["bytes"] / seconds,

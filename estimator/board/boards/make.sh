@@ -20,4 +20,4 @@ board h100 ../measured/h100 --transfer $loops,qv100.toml
 for name in v100 titan-x-pascal rtx2060s a100; do
     board $name --transfer $loops,qv100.toml
 done
-board h200 --transfer $loops,qv100.toml,h100.toml
+board h200 ../measured/h200 --transfer $loops,qv100.toml,h100.toml

@@ -24,6 +24,17 @@ pub enum Operands {
     Still,
     /// On data.
     Random,
+    /// On zeros, or on other bits that are always the same.
+    Zeros,
+}
+
+impl Operands {
+    /// Their names in tables.
+    pub const NAMES: [(&'static str, Self); 3] = [
+        ("still", Self::Still),
+        ("random", Self::Random),
+        ("zeros", Self::Zeros),
+    ];
 }
 
 /// A layout of tables.
@@ -81,6 +92,8 @@ pub struct Columns {
     pub launches: Vec<String>,
     /// Temperature of the GPU, in degrees Celsius.
     pub temperature_c: Vec<String>,
+    /// On what the row computes, where that is not the same for all.
+    pub operands: Vec<String>,
 }
 
 /// A column that counts events of a kind.
@@ -91,7 +104,21 @@ pub struct Term {
     pub channel: String,
     /// Names of the column, the first that is there and has a number holds.
     pub columns: Vec<String>,
+    /// What of it is no such event, such as repetitions; taken away where it is counted.
+    #[serde(default)]
+    pub less: Option<Less>,
     /// Events for each of what it counts.
+    #[serde(default = "one")]
+    pub times: f64,
+}
+
+/// A column that counts what another one has counted as well.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Less {
+    /// Names of the column.
+    pub columns: Vec<String>,
+    /// What the other one has counted for each.
     #[serde(default = "one")]
     pub times: f64,
 }
@@ -165,9 +192,13 @@ impl Map {
             &columns.seconds,
             &columns.launches,
             &columns.temperature_c,
+            &columns.operands,
             &self.ignored,
         ];
-        let terms = self.term.iter().flat_map(|term| &term.columns);
+        let terms = self.term.iter().flat_map(|term| {
+            let less = term.less.iter().flat_map(|less| &less.columns);
+            term.columns.iter().chain(less)
+        });
         lists.into_iter().flatten().chain(terms).map(String::as_str)
     }
 }

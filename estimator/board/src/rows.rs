@@ -252,7 +252,7 @@ impl Reader<'_> {
             } else {
                 self.active(number).map_err(&refused)?
             },
-            operands: self.change(&rates),
+            operands: self.change(number, &rates).map_err(&refused)?,
             rates,
             supply: None,
             shares: self.shares(number).map_err(&refused)?,
@@ -352,6 +352,10 @@ impl Reader<'_> {
         let Some(value) = self.number(number, &term.columns)? else {
             return Ok(None);
         };
+        let less = match &term.less {
+            Some(less) => self.number(number, &less.columns)?.unwrap_or(0.0) * less.times,
+            None => 0.0,
+        };
         if value < 0.0 {
             return Err(format!(
                 "`{}` is {value}; events are not negative",
@@ -364,7 +368,7 @@ impl Reader<'_> {
                 term.columns[0]
             ));
         }
-        Ok(Some(value * term.times))
+        Ok(Some((value - less).max(0.0) * term.times))
     }
 
     /// What a number is multiplied by.
@@ -420,18 +424,32 @@ impl Reader<'_> {
         }
     }
 
+    /// On what a row computes: as it says itself, or as all do.
+    fn operands(&self, number: usize) -> Result<Operands, String> {
+        let Some(said) = self.table.text(number, &self.map.columns.operands) else {
+            return Ok(self.operands);
+        };
+        let known = Operands::NAMES.into_iter().find(|(name, _)| *name == said);
+        let names = || Operands::NAMES.map(|(name, _)| name).join(", ");
+        known.map_or_else(
+            || Err(format!("it computes on `{said}`; there are {}", names())),
+            |(_, operands)| Ok(operands),
+        )
+    }
+
     /// In loops, by the words that come from the second level or from shared memory for each operation.
-    fn change(&self, rates: &[f64; CHANNELS]) -> Change {
+    fn change(&self, number: usize, rates: &[f64; CHANNELS]) -> Result<Change, String> {
         let computed = Channel::ALL
             .into_iter()
             .filter(|channel| channel.computes());
         let operations: f64 = computed.map(|channel| rates[channel as usize]).sum();
         let loaded = 8.0 * rates[Channel::L2 as usize] + 32.0 * rates[Channel::Shared as usize];
-        match self.operands {
+        Ok(match self.operands(number)? {
             Operands::Random => Change::Share(self.map.changing),
             Operands::Still if operations > 0.0 => Change::Words(loaded / operations),
             Operands::Still => Change::Share(1.0),
-        }
+            Operands::Zeros => Change::Words(0.0),
+        })
     }
 }
 

@@ -49,8 +49,8 @@ pub struct Measured {
 }
 
 /// Every table. The first three: J. Guerreiro et al., TPDS 2019 (github.com/hpc-ulisboa/gpupowermodel, BSD); the fourth: accel-sim/accel-sim-framework,
-/// `util/accelwattch`; the last: this project's own, with `workloads/your_gpu`, on an H100 SXM, driver 580.159.04, 2026-11-26.
-pub const MEASURED: [Measured; 5] = [
+/// `util/accelwattch`; the last two: this project's own, with `workloads/your_gpu`, on an H100 SXM and an H200, driver 580.159.04, 2026-11-26 and -27.
+pub const MEASURED: [Measured; 6] = [
     Measured {
         board: "gtx-titan-x",
         what: "loops on a GTX Titan X",
@@ -80,6 +80,12 @@ pub const MEASURED: [Measured; 5] = [
         what: "loops and kernels on an H100",
         text: include_str!("../measured/h100/watts.csv"),
         counts: Some(include_str!("../measured/h100/counts.csv")),
+    },
+    Measured {
+        board: "h200",
+        what: "loops and kernels on an H200",
+        text: include_str!("../measured/h200/watts.csv"),
+        counts: Some(include_str!("../measured/h200/counts.csv")),
     },
 ];
 

@@ -11,6 +11,8 @@ const MIB: u64 = 1 << 20;
 pub const STUDY: u64 = 16 * MIB;
 /// Bytes that a launch file or a module of PTX may have; the libraries of deep learning come near a tenth of it.
 pub const KERNEL: u64 = 1024 * MIB;
+/// Bytes that a report may have that is read again.
+pub const DOCUMENT: u64 = 1024 * MIB;
 /// Bytes that a manifest may have: more than ten million points take.
 pub const MANIFEST: u64 = 2048 * MIB;
 

@@ -10,6 +10,7 @@ mod budget;
 mod chart;
 mod columns;
 mod compare;
+pub mod difference;
 pub mod digest;
 pub mod drawn;
 pub mod effects;

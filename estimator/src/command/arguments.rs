@@ -113,6 +113,10 @@ pub enum Command {
     Effects(super::effects::EffectsArguments),
     /// Put the results of parts of a study together
     Merge(super::merge::MergeArguments),
+    /// Show what changed between two reports: time and energy of each kernel
+    Diff(super::diff::DiffArguments),
+    /// Pack a study with its inputs and results for others to run again
+    Artifact(super::artifact::ArtifactArguments),
     /// Show where a figure of a point comes from: formula, inputs, sources, uncertainty
     Explain(ExplainArguments),
     /// Show which uncertain inputs dominate a figure

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod array;
+mod artifact;
 mod avf;
 mod begin;
 mod boards;
@@ -9,6 +10,7 @@ mod cache;
 mod calibrate;
 mod completions;
 mod console;
+mod diff;
 mod drawn;
 mod dry_run;
 mod effects;
@@ -92,6 +94,8 @@ fn dispatch(command: &Command) -> Exit {
         Command::Man(arguments) => man::run(arguments),
         Command::Validate(arguments) => validate::run(arguments),
         Command::Merge(arguments) => merge::run(arguments),
+        Command::Diff(arguments) => diff::run(arguments),
+        Command::Artifact(arguments) => artifact::run(arguments),
         Command::Report(arguments) => report::run(arguments),
         Command::Explain(arguments) => explain::run(arguments),
         Command::Sensitivity(arguments) => sensitivity::run(arguments),

@@ -82,7 +82,7 @@ pub fn run(arguments: &ReproduceArguments) -> Exit {
 }
 
 /// The manifest in a file, or in a directory of results.
-fn read(path: &Path) -> Result<Record, Diag> {
+pub(super) fn read(path: &Path) -> Result<Record, Diag> {
     let file = if path.is_dir() {
         path.join(RECORD)
     } else {

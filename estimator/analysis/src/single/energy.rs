@@ -96,6 +96,7 @@ fn value(outcome: &Outcome, scope: &Scope) -> Map<String, Value> {
             "leakage_j": structure.leakage_j, "energy_j": energy(structure),
             "power_w": energy(structure) / outcome.time_s,
             "actions": structure.actions, "model": structure.model,
+            "uncertainty": structure.uncertainty,
         });
         if let Some(flavour) = &structure.flavour {
             row["flavour"] = json!(flavour);
