@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs each kernel at the commit BASE and in the working tree, and writes a section a kernel with what `warpwatt diff` prints.
+# Runs each kernel at the commit BASE and in the working tree, and writes a section a kernel with what `warpwatt diff` prints. What takes more than ALLOW more is told to
+# the steps that follow.
 set -euo pipefail
 
 work="$(mktemp -d "${RUNNER_TEMP:-/tmp}/energy-diff.XXXXXX")"
@@ -7,6 +8,7 @@ trap 'git worktree remove --force "$work/base"' EXIT
 git cat-file -e "$BASE^{commit}" 2> /dev/null || git fetch --quiet --depth=1 origin "$BASE"
 git worktree add --quiet --detach "$work/base" "$BASE"
 report="$work/report.md"
+exceeded=false
 
 # The runs of one side. Where a kernel is not there there is no file; one that fails is told.
 side() {
@@ -39,7 +41,10 @@ side() {
         after="$work/after/$number.json"
         printf '\n### `%s`\n\n' "$kernel"
         if [ -f "$before" ] && [ -f "$after" ]; then
-            "$WARPWATT" diff "$before" "$after" --format markdown
+            code=0
+            "$WARPWATT" diff "$before" "$after" --format markdown ${ALLOW:+--allow "$ALLOW"} || code=$?
+            [ "$code" -le 1 ] || exit "$code"
+            [ "$code" -eq 0 ] || exceeded=true
         elif [ -f "$after" ]; then
             echo "New here: there is nothing to compare it with."
         elif [ -f "$before" ]; then
@@ -49,5 +54,5 @@ side() {
         fi
     done <<< "$KERNELS"
 } > "$report"
-echo "report=$report" >> "${GITHUB_OUTPUT:-/dev/stdout}"
+printf 'report=%s\nexceeded=%s\n' "$report" "$exceeded" >> "${GITHUB_OUTPUT:-/dev/stdout}"
 cat "$report" >> "${GITHUB_STEP_SUMMARY:-/dev/null}"

@@ -231,6 +231,33 @@ fn the_changelog_tells_each_format_s_version() {
     }
 }
 
+/// What cannot take the version from `Cargo.toml` has it too.
+#[test]
+fn the_version_is_the_same_everywhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let version = env!("CARGO_PKG_VERSION");
+    for (file, line) in [
+        ("CITATION.cff", format!("version: {version}")),
+        ("docs/changelog.md", format!("## {version}")),
+        (
+            "estimator/packaging/conda/recipe.yaml",
+            format!("  version: \"{version}\""),
+        ),
+    ] {
+        let text = fs::read_to_string(root.join(file)).unwrap();
+        assert!(
+            text.lines().any(|one| one == line),
+            "{file} has no `{line}`"
+        );
+    }
+    // Rooms name each other by it.
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    let rooms = manifest.lines().filter(|line| line.starts_with("warpwatt"));
+    let exact = format!("version = \"={version}\"");
+    let rooms: Vec<&str> = rooms.collect();
+    assert!(rooms.len() > 20 && rooms.iter().all(|line| line.contains(&exact)));
+}
+
 /// The test of the comparison itself.
 #[test]
 #[should_panic(expected = "x: a: b is gone")]
