@@ -55,6 +55,7 @@ mod suite_textures;
 mod suite_variables;
 mod technique_stacks;
 mod techniques_contract;
+mod techniques_together;
 mod traces;
 mod uniform_vector;
 mod warped_dmr;

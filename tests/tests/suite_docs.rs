@@ -1,12 +1,13 @@
 //! The recorded counts of the suite's cases are what they execute, and `docs/kernels-reference.md` shows them beside the papers'.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use warpwatt_simt::trace::{KernelTrace, Space};
 use warpwatt_suite::{Build, Counts, Kernel, Paper, RunOptions, kernel, kernels, papers, run_case};
 
-const HEADING: &str = "kernel,case,launches,warp_instructions,thread_instructions";
+const HEADING: &str = "kernel,case,launches,warp_instructions,thread_instructions,sectors,lines";
 
 fn file(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
@@ -21,7 +22,7 @@ fn count(kernel: &Kernel, case: &str) -> Counts {
     let module = warpwatt_ptx::load(kernel.ptx).unwrap();
     let (case, prepared) = kernel.prepare(Some(case)).unwrap();
     let options = RunOptions {
-        record: false,
+        record: true,
         limit: 1_000_000_000,
         ..RunOptions::default()
     };
@@ -29,11 +30,57 @@ fn count(kernel: &Kernel, case: &str) -> Counts {
     let name = (kernel.name, case.name.get_ref());
     assert!(run.passed(), "{name:?}: {:?}", run.mismatches);
     assert!(run.outputs_compared > 0, "{name:?}");
-    Counts {
-        launches: run.executions.len() as u64,
-        warp_instructions: run.warp_instructions(),
-        thread_instructions: run.thread_instructions(),
+    let (warp_instructions, thread_instructions) =
+        (run.warp_instructions(), run.thread_instructions());
+    let launches = run.executions.len() as u64;
+    let (mut sectors, mut lines) = (0, 0);
+    for trace in run.into_traces() {
+        let [in_sectors, in_lines] = touched(&trace);
+        sectors += in_sectors;
+        lines += in_lines;
     }
+    Counts {
+        launches,
+        warp_instructions,
+        thread_instructions,
+        sectors,
+        lines,
+    }
+}
+
+/// Sectors and lines of memory that the warps of a launch touch. Threads of a warp have their local words beside each other.
+fn touched(trace: &KernelTrace) -> [u64; 2] {
+    let mut sums = [0; 2];
+    let warps = trace.launch.warps_per_cta();
+    let all = (0..trace.launch.ctas()).flat_map(|cta| (0..warps).map(move |warp| (cta, warp)));
+    let mut bytes = Vec::new();
+    for step in all.flat_map(|(cta, warp)| trace.warp(cta, warp)) {
+        let (Some(op), Some(addresses)) = (trace.code[step.inst as usize].memory, step.addresses)
+        else {
+            continue;
+        };
+        let size = u64::from(op.bytes);
+        bytes.clear();
+        addresses.for_each(step.executed, |_, address| {
+            let space = match op.space {
+                Space::Generic => Space::of(address),
+                space => space,
+            };
+            match space {
+                Space::Global => bytes.push([address, address + size.max(1) - 1]),
+                Space::Local => {
+                    let beside = bytes.len() as u64 * size;
+                    bytes.push([beside, beside + size.max(1) - 1]);
+                }
+                _ => {}
+            }
+        });
+        for (sum, block) in sums.iter_mut().zip([32, 128]) {
+            let blocks = bytes.iter().flatten().map(|byte| byte / block);
+            *sum += blocks.collect::<BTreeSet<u64>>().len() as u64;
+        }
+    }
+    sums
 }
 
 fn cases(kernel: &Kernel) -> Vec<String> {
@@ -62,10 +109,12 @@ fn check_counts(wanted: impl Fn(&Kernel, &str) -> bool) {
                     launches,
                     warp_instructions: warps,
                     thread_instructions: threads,
+                    sectors,
+                    lines,
                 } = counts;
                 writeln!(
                     record,
-                    "{},{case},{launches},{warps},{threads}",
+                    "{},{case},{launches},{warps},{threads},{sectors},{lines}",
                     kernel.name
                 )
                 .unwrap();
@@ -126,6 +175,7 @@ fn suite_table() -> String {
                 launches,
                 warp_instructions: warps,
                 thread_instructions: threads,
+                ..
             } = kernel.counts(&case).unwrap();
             let about = match case.as_str() {
                 "default" => format!(

@@ -18,7 +18,7 @@ pub struct Sent(usize, Vec<usize>, String);
 impl Sent {
     fn of(unit: &Unit, plan: &Plan) -> Self {
         let run = &unit.run;
-        Self(run.configuration, run.points.clone(), unit.seal(plan))
+        Self(run.timing, run.points.clone(), unit.seal(plan))
     }
 
     /// The unit that was meant.
@@ -26,11 +26,8 @@ impl Sent {
     /// # Errors
     /// This plan is not the one that it is of.
     pub fn unit(self, plan: &Plan) -> Result<Unit, Diag> {
-        let Self(configuration, points, seal) = self;
-        let run = TimingRun {
-            configuration,
-            points,
-        };
+        let Self(timing, points, seal) = self;
+        let run = TimingRun { timing, points };
         let unit = Unit::of(plan, run)?;
         match unit.seal(plan) == seal {
             true => Ok(unit),

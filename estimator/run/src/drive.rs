@@ -64,8 +64,8 @@ pub struct Made<T> {
 /// A timing run and the points that are priced from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimingRun {
-    /// The configuration to time, by a number that [`Work`] understands.
-    pub configuration: usize,
+    /// What is timed, by a number that [`Work`] understands.
+    pub timing: usize,
     /// Numbers of points.
     pub points: Vec<usize>,
 }
@@ -360,7 +360,7 @@ mod tests {
         }
 
         fn time(&self, trace: &usize, run: &TimingRun) -> Result<usize, String> {
-            self.timed.lock().unwrap().push(run.configuration);
+            self.timed.lock().unwrap().push(run.timing);
             Ok(*trace)
         }
 
@@ -386,8 +386,8 @@ mod tests {
             [[0, 2], [1, 3]]
                 .iter()
                 .enumerate()
-                .map(move |(configuration, points)| TimingRun {
-                    configuration,
+                .map(move |(timing, points)| TimingRun {
+                    timing,
                     points: points.iter().map(|point| 4 * kernel + point).collect(),
                 })
         };
@@ -440,7 +440,7 @@ mod tests {
     fn long_runs_come_in_batches_in_order() {
         let points: Vec<usize> = (0..10 * BATCH + 1).collect();
         let run = |points: &[usize]| TimingRun {
-            configuration: 0,
+            timing: 0,
             points: points.to_vec(),
         };
         let (first, last) = points.split_at(3 * BATCH + 7);
@@ -487,7 +487,7 @@ mod tests {
     #[test]
     fn what_has_no_price_is_known_before_another_run_is_timed() {
         let run = |number: usize| TimingRun {
-            configuration: number,
+            timing: number,
             points: vec![2 * number, 2 * number + 1],
         };
         let kernels = [KernelRuns {

@@ -26,9 +26,9 @@ impl Unit {
         let mut points = run.points.iter();
         let is_of = |point: &usize| {
             let planned = plan.points.get(*point);
-            planned.is_some_and(|planned| planned.timing == run.configuration)
+            planned.is_some_and(|planned| plan.timings[planned.timing].together == run.timing)
         };
-        match plan.timings.get(run.configuration) {
+        match plan.timings.get(run.timing) {
             Some(timing) if points.all(is_of) => Ok(Self {
                 execution: timing.execution,
                 run,

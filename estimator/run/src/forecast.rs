@@ -1,7 +1,11 @@
 //! What a study will take, before anything runs.
 
 use serde::Serialize;
+use warpwatt_gpu::{Fill, GpuSpec, Transactions};
+use warpwatt_suite::Counts;
+use warpwatt_techniques::{Stack, Together};
 
+use super::drive::{KernelRuns, TimingRun};
 use super::plan::Plan;
 
 /// What is to be done, and an estimate of time and disk.
@@ -23,6 +27,8 @@ pub struct Forecast {
     pub unrecorded: Vec<String>,
     /// Estimate of the time on so many threads; `None` if instructions are not known.
     pub seconds: Option<f64>,
+    /// The same, summed over the threads.
+    pub processor_seconds: Option<f64>,
     /// Threads.
     pub jobs: usize,
     /// Estimate of what the result store grows by.
@@ -36,8 +42,14 @@ pub struct Forecast {
 pub struct Basis {
     /// Functional execution with recording (docs/execution.md).
     pub executed_instructions_per_s: f64,
-    /// The GPU model on `tesla-16sm` (docs/gpu-model.md).
+    /// The GPU model on `tesla-16sm`, without techniques and where memory is seldom waited for (docs/gpu-model.md).
     pub timed_instructions_per_s: f64,
+    /// Instructions that a technique's hook is told of.
+    pub followed_instructions_per_s: f64,
+    /// Requests to memory that are timed, a line each.
+    pub requests_per_s: f64,
+    /// Sectors that these bring.
+    pub sectors_per_s: f64,
     /// Technologies at operating points for which the circuits of a GPU are evaluated.
     pub operating_points_per_s: f64,
     /// Points priced, kept and reported where that is done.
@@ -51,6 +63,9 @@ pub struct Basis {
 pub const BASIS: Basis = Basis {
     executed_instructions_per_s: 22e6,
     timed_instructions_per_s: 3.8e6,
+    followed_instructions_per_s: 15e6,
+    requests_per_s: 3.8e6,
+    sectors_per_s: 5e6,
     operating_points_per_s: 4000.0,
     pricings_per_s: 1500.0,
     bytes_per_point: 13_500,
@@ -67,6 +82,7 @@ impl Forecast {
         let work = plan.work(&done);
         let mut unrecorded = Vec::new();
         let (mut executed, mut timed) = (0, 0);
+        let (mut busy_s, mut longest_s) = (0.0, 0.0_f64);
         for kernel in &work {
             let subject = &plan.axes.kernels[plan.executions[kernel.kernel].kernel].subject;
             // Counts of another tool are there already.
@@ -84,6 +100,9 @@ impl Forecast {
             };
             executed += counts.warp_instructions;
             timed += counts.warp_instructions * kernel.runs.len() as u64;
+            let (execution_s, runs_s) = seconds(plan, kernel, counts);
+            busy_s += execution_s + runs_s.iter().sum::<f64>();
+            longest_s = longest_s.max(execution_s + runs_s.into_iter().fold(0.0, f64::max));
         }
         let known = unrecorded.is_empty();
         let left = done.iter().filter(|done| !**done).count();
@@ -96,10 +115,10 @@ impl Forecast {
             .collect();
         designed.sort_unstable();
         designed.dedup();
-        let seconds = executed as f64 / BASIS.executed_instructions_per_s
-            + timed as f64 / BASIS.timed_instructions_per_s
-            + designed.len() as f64 / BASIS.operating_points_per_s
+        busy_s += designed.len() as f64 / BASIS.operating_points_per_s
             + left as f64 / BASIS.pricings_per_s;
+        // A run is timed by one thread, behind its execution.
+        let seconds = (busy_s / jobs.max(1) as f64).max(longest_s);
         Self {
             points: wanted.iter().filter(|wanted| **wanted).count(),
             held: wanted
@@ -112,10 +131,48 @@ impl Forecast {
             executed_instructions: known.then_some(executed),
             timed_instructions: known.then_some(timed),
             unrecorded,
-            seconds: known.then_some(seconds / jobs.max(1) as f64),
+            seconds: known.then_some(seconds),
+            processor_seconds: known.then_some(busy_s),
             jobs,
             store_bytes: left as u64 * BASIS.bytes_per_point,
             basis: BASIS,
         }
+    }
+}
+
+/// What executing a kernel takes, and each of its timing runs.
+fn seconds(plan: &Plan, kernel: &KernelRuns, counts: Counts) -> (f64, Vec<f64>) {
+    let execution = counts.warp_instructions as f64 / BASIS.executed_instructions_per_s;
+    let runs = kernel.runs.iter();
+    let runs = runs.map(|run| timing_seconds(plan, run, counts));
+    (execution, runs.collect())
+}
+
+/// Instructions, those that hooks are told of, and requests to memory with what they bring.
+fn timing_seconds(plan: &Plan, run: &TimingRun, counts: Counts) -> f64 {
+    let timings = plan.timings_of(run);
+    let stacks = timings.iter().map(|timing| {
+        let configuration = plan.timings[*timing].configuration;
+        &plan.axes.configurations[configuration].stack
+    });
+    let stacks: Vec<&Stack> = stacks.collect();
+    let spec = &plan.timings[run.timing].spec;
+    let hooks = Together::hooks(&stacks, spec) as f64;
+    let instructions = counts.warp_instructions as f64;
+    instructions / BASIS.timed_instructions_per_s
+        + hooks * instructions / BASIS.followed_instructions_per_s
+        + counts.lines as f64 / BASIS.requests_per_s
+        + brought(spec, counts) / BASIS.sectors_per_s
+}
+
+/// Sectors that memory brings if nothing is cached: a segment counts as one, a line of a cache that is filled by lines as all of its own.
+fn brought(spec: &GpuSpec, counts: Counts) -> f64 {
+    let (sectors, lines) = (counts.sectors as f64, counts.lines as f64);
+    if spec.has_l1() && spec.l1.fill == Fill::Line {
+        lines * f64::from(spec.l1.line_bytes) / 32.0
+    } else if spec.ldst.transactions == Transactions::Segments {
+        lines
+    } else {
+        sectors
     }
 }

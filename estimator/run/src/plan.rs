@@ -4,7 +4,7 @@ mod fit;
 mod span;
 pub mod structures;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -90,7 +90,7 @@ pub struct Plan {
     pub points: Vec<PlannedPoint>,
     /// The executions: a kernel, how it is lowered, a warp width, limits of registers.
     pub executions: Vec<Execution>,
-    /// The timing runs.
+    /// What is timed. Those that take the same time [are run together](Timing::together).
     pub timings: Vec<Timing>,
 }
 
@@ -103,7 +103,7 @@ pub struct PlannedPoint {
     pub lowered: Option<usize>,
     /// What decides it, as a hash.
     pub key: PointKey,
-    /// Its timing run, among the plan's.
+    /// As what it is timed, among the plan's timings.
     pub timing: usize,
     /// What the techniques' timing checks and the registers that they leave said.
     notes: Option<Arc<Vec<Note>>>,
@@ -150,6 +150,8 @@ pub struct Timing {
     pub configuration: usize,
     /// The GPU after the techniques have reshaped it and made it fit its clock.
     pub spec: Arc<GpuSpec>,
+    /// The first of the timings that are run together: of this execution on this GPU, with techniques that decide alike.
+    pub together: usize,
 }
 
 impl Plan {
@@ -186,6 +188,13 @@ impl Plan {
         }
     }
 
+    /// The timings of a run that its points need, the first of which decides how it goes.
+    pub fn timings_of(&self, run: &TimingRun) -> Vec<usize> {
+        let timings = run.points.iter().map(|point| self.points[*point].timing);
+        let timings: BTreeSet<usize> = timings.collect();
+        timings.into_iter().collect()
+    }
+
     /// The work that is left, given which points are finished.
     pub fn work(&self, finished: &[bool]) -> Vec<KernelRuns> {
         let mut runs: BTreeMap<usize, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
@@ -195,20 +204,17 @@ impl Plan {
             .enumerate()
             .filter(|(number, _)| !finished[*number])
         {
-            let execution = self.timings[point.timing].execution;
-            runs.entry(execution)
+            let timing = &self.timings[point.timing];
+            runs.entry(timing.execution)
                 .or_default()
-                .entry(point.timing)
+                .entry(timing.together)
                 .or_default()
                 .push(number);
         }
         let runs = runs.into_iter().map(|(kernel, runs)| {
             let runs = runs
                 .into_iter()
-                .map(|(configuration, points)| TimingRun {
-                    configuration,
-                    points,
-                })
+                .map(|(timing, points)| TimingRun { timing, points })
                 .collect();
             KernelRuns { kernel, runs }
         });

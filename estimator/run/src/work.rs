@@ -1,5 +1,6 @@
 //! The work of a study: executing, timing and pricing its points.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use warpwatt_gpu::{Control, GpuSpec, Hooks, Run, Watcher, simulate_under};
@@ -11,7 +12,7 @@ use warpwatt_suite::RunOptions;
 use warpwatt_techlib::published::upset_rate;
 use warpwatt_techlib::quantity::Frequency;
 use warpwatt_techniques::register_file::ACCESSES;
-use warpwatt_techniques::{Circuits, Stack, Structure};
+use warpwatt_techniques::{Circuits, Stack, Structure, Together};
 
 use super::boards;
 use super::drive::{Batch, Made, TimingRun, Work};
@@ -131,21 +132,120 @@ impl Work for StudyWork<'_> {
     }
 
     fn time(&self, trace: &Executed, run: &TimingRun) -> Result<Timed, Diag> {
-        let timing = &self.plan.timings[run.configuration];
+        let timings = self.plan.timings_of(run);
+        let runs = match &timings[..] {
+            [alone] => BTreeMap::from([(*alone, self.ran(*alone, trace)?)]),
+            several => self.together(several, trace)?,
+        };
+        let seen = runs
+            .into_iter()
+            .map(|(timing, ran)| (timing, self.seen(&self.plan.timings[timing], ran)));
+        Ok(Timed(seen.collect()))
+    }
+
+    fn price(
+        &self,
+        timed: &Timed,
+        run: &TimingRun,
+        points: &[usize],
+    ) -> Result<Batch<Outcome>, Diag> {
+        let execution = self.plan.timings[run.timing].execution;
+        let kernel = &self.plan.axes.kernels[self.plan.executions[execution].kernel];
+        let priced = points.iter().map(|number| {
+            let timing = self.plan.points[*number].timing;
+            let outcome = self.priced(*number, &self.plan.timings[timing], &timed.0[&timing]);
+            outcome
+                .map(|outcome| (*number, outcome))
+                .map_err(|message| self.named(Diag::error("study::pricing", message), kernel))
+        });
+        priced.collect()
+    }
+}
+
+/// How a timing run went.
+struct Ran {
+    run: Run,
+    /// What it did to the storage.
+    launches: Option<Vec<LaunchAvf>>,
+    /// What it counted by windows of time.
+    windows: Option<Windows>,
+}
+
+/// What a timing run leaves for all points that share it, by the plan's timings.
+pub struct Timed(BTreeMap<usize, Seen>);
+
+/// What it leaves of one timing.
+struct Seen {
+    /// What is priced, but for what the study describes itself.
+    structures: Vec<Structure>,
+    /// What was counted, without notes.
+    counted: Counted,
+    /// What it did to the storage if the study follows that.
+    launches: Option<Vec<LaunchAvf>>,
+}
+
+impl StudyWork<'_> {
+    /// A timing in a run of its own, or what another tool has counted.
+    fn ran(&self, timing: usize, trace: &Executed) -> Result<Ran, Diag> {
+        let timing = &self.plan.timings[timing];
         let kernel = self.plan.executions[timing.execution].kernel;
-        let elsewhere = self.plan.axes.kernels[kernel].subject.counted();
+        match self.plan.axes.kernels[kernel].subject.counted() {
+            Some(kernel) => Ok(Ran {
+                run: kernel.run(),
+                launches: None,
+                windows: None,
+            }),
+            None => self.timed(timing, trace),
+        }
+    }
+
+    /// Timings in one run, as far as they decide alike in it; the others in further ones.
+    fn together(&self, timings: &[usize], trace: &Executed) -> Result<BTreeMap<usize, Ran>, Diag> {
+        let mut found = BTreeMap::new();
+        let mut left = timings.to_vec();
+        while let Some(first) = left.first() {
+            let timing = &self.plan.timings[*first];
+            let stacks = left
+                .iter()
+                .map(|timing| self.stack(&self.plan.timings[*timing]));
+            let stacks: Vec<&Stack> = stacks.collect();
+            let mut hooks = Hooks::default();
+            let together = Together::attach(&stacks, &timing.spec, &mut hooks);
+            let run = self.replay(timing, &trace.traces, hooks, self.control())?;
+            let mut runs = together.runs(&run);
+            if runs[0].is_none() {
+                // What was said to watch does not.
+                runs[0] = Some(self.simulate(timing, &trace.traces, self.control())?);
+            }
+            let (alike, others): (Vec<_>, Vec<_>) = left
+                .into_iter()
+                .zip(runs)
+                .partition(|(_, run)| run.is_some());
+            let alike = alike
+                .into_iter()
+                .filter_map(|(timing, run)| Some((timing, run?)));
+            found.extend(alike.map(|(timing, run)| {
+                let ran = Ran {
+                    run,
+                    launches: None,
+                    windows: None,
+                };
+                (timing, ran)
+            }));
+            left = others.into_iter().map(|(timing, _)| timing).collect();
+        }
+        Ok(found)
+    }
+
+    /// What a timing leaves for its points.
+    fn seen(&self, timing: &Timing, ran: Ran) -> Seen {
         let Ran {
             run,
             launches,
             windows,
-        } = match elsewhere {
-            Some(kernel) => Ran {
-                run: kernel.run(),
-                launches: None,
-                windows: None,
-            },
-            None => self.timed(timing, trace)?,
-        };
+        } = ran;
+        let kernel = self.plan.executions[timing.execution].kernel;
+        let elsewhere = self.plan.axes.kernels[kernel].subject.counted();
         let metrics = self.stack(timing).metrics(&run).into_iter();
         let metrics = metrics.map(|metric| Metric {
             name: metric.name,
@@ -153,7 +253,7 @@ impl Work for StudyWork<'_> {
             value: metric.value,
             ratio: metric.ratio,
         });
-        Ok(Timed {
+        Seen {
             structures: built(&self.plan.axes, timing),
             launches,
             counted: Counted {
@@ -172,47 +272,16 @@ impl Work for StudyWork<'_> {
                 windows: windows.map(Arc::new),
                 notes: elsewhere.map_or_else(Vec::new, |kernel| kernel.notes(&timing.spec)),
             },
-        })
+        }
     }
 
-    fn price(
-        &self,
-        timed: &Timed,
-        run: &TimingRun,
-        points: &[usize],
-    ) -> Result<Batch<Outcome>, Diag> {
-        let timing = &self.plan.timings[run.configuration];
-        let priced = points.iter().map(|number| {
-            let outcome = self.priced(*number, timing, timed);
-            let kernel = || &self.plan.axes.kernels[self.plan.executions[timing.execution].kernel];
-            outcome
-                .map(|outcome| (*number, outcome))
-                .map_err(|message| self.named(Diag::error("study::pricing", message), kernel()))
-        });
-        priced.collect()
+    fn control(&self) -> Control<'static> {
+        Control {
+            interrupt: self.interrupt.map(|interrupt| interrupt.0),
+            ..Control::default()
+        }
     }
-}
 
-/// How a timing run went.
-struct Ran {
-    run: Run,
-    /// What it did to the storage.
-    launches: Option<Vec<LaunchAvf>>,
-    /// What it counted by windows of time.
-    windows: Option<Windows>,
-}
-
-/// What a timing run leaves for all points that share it.
-pub struct Timed {
-    /// What is priced, but for what the study describes itself.
-    structures: Vec<Structure>,
-    /// What was counted, without notes.
-    counted: Counted,
-    /// What it did to the storage if the study follows that.
-    launches: Option<Vec<LaunchAvf>>,
-}
-
-impl StudyWork<'_> {
     /// The techniques that are timed.
     fn stack(&self, timing: &Timing) -> &Stack {
         &self.plan.axes.configurations[timing.configuration].stack
@@ -230,6 +299,16 @@ impl StudyWork<'_> {
     ) -> Result<Run, Diag> {
         let mut hooks = Hooks::default();
         self.stack(timing).attach(&timing.spec, &mut hooks);
+        self.replay(timing, trace, hooks, control)
+    }
+
+    fn replay(
+        &self,
+        timing: &Timing,
+        trace: &[KernelTrace],
+        hooks: Hooks,
+        control: Control<'_>,
+    ) -> Result<Run, Diag> {
         let kernel = &self.plan.axes.kernels[self.plan.executions[timing.execution].kernel];
         simulate_under(&timing.spec, trace, hooks, control)
             .map_err(|error| self.named(untimed("study::timing", &error), kernel))
@@ -244,8 +323,7 @@ impl StudyWork<'_> {
         let watcher = sampler.as_mut().map(|sampler| sampler as &mut dyn Watcher);
         let control = Control {
             watcher,
-            interrupt: self.interrupt.map(|interrupt| interrupt.0),
-            ..Control::default()
+            ..self.control()
         };
         let (run, launches) = self.followed(timing, executed, control)?;
         let windows =
@@ -294,7 +372,7 @@ impl StudyWork<'_> {
         diag.at(self.study, kernel.range.clone(), "this kernel")
     }
 
-    fn priced(&self, number: usize, timing: &Timing, timed: &Timed) -> Result<Outcome, String> {
+    fn priced(&self, number: usize, timing: &Timing, timed: &Seen) -> Result<Outcome, String> {
         let point = &self.plan.points[number];
         let axes = &self.plan.axes;
         let circuits = self.plan.circuits(point);

@@ -72,8 +72,8 @@ fn text(forecast: &Forecast, directory: &Path) -> String {
          timing runs  {}, {}\n\
          time         {time}\n\
          disk         about {}\n\n\
-         from recorded instruction counts of the suite's cases, and rates of one core: {:.0} million warp instructions a second executed, {:.1} million timed,\n\
-         circuits of a GPU at {:.0} operating points a second, {:.0} points a second priced, kept and reported; {} bytes a point\n",
+         from recorded counts of the suite's cases, and rates of one core: {:.0} million warp instructions a second executed, {:.1} million timed, {:.0} million\n\
+         told to a hook of a technique, {:.1} million requests to memory and {:.0} million sectors that they bring; circuits of a GPU at {:.0} operating points a second, {:.0} points a second priced, kept and reported; {} bytes a point\n",
         forecast.points,
         forecast.held,
         directory.display(),
@@ -84,6 +84,9 @@ fn text(forecast: &Forecast, directory: &Path) -> String {
         size(forecast.store_bytes),
         basis.executed_instructions_per_s / 1e6,
         basis.timed_instructions_per_s / 1e6,
+        basis.followed_instructions_per_s / 1e6,
+        basis.requests_per_s / 1e6,
+        basis.sectors_per_s / 1e6,
         basis.operating_points_per_s,
         basis.pricings_per_s,
         basis.bytes_per_point,

@@ -72,6 +72,26 @@ impl Activity {
         }
     }
 
+    /// What was counted since it was as `before`.
+    pub fn since(&self, before: &Activity) -> Activity {
+        let more = self.counts.iter().filter_map(|(name, &count)| {
+            let known = before.counts.get(name);
+            let more = count - known.copied().unwrap_or(0);
+            (known.is_none() || more > 0).then(|| (name.clone(), more))
+        });
+        let mut since = Activity {
+            counts: more.collect(),
+            lists: BTreeMap::new(),
+        };
+        for (name, counts) in &self.lists {
+            let known = before.list(name);
+            let more = counts.iter().zip(known.iter().chain(std::iter::repeat(&0)));
+            let more: Vec<u64> = more.map(|(count, known)| count - known).collect();
+            since.add_list(name.clone(), &more);
+        }
+        since
+    }
+
     /// The list `name`; empty if there is none.
     pub fn list(&self, name: &str) -> &[u64] {
         self.lists.get(name).map_or(&[], Vec::as_slice)
@@ -165,6 +185,23 @@ mod tests {
         assert_eq!(total.get("icache.misses"), 5);
         assert_eq!(total.get("never_counted"), 0);
         assert_eq!(total.events().count(), 2);
+    }
+
+    #[test]
+    fn what_was_counted_since_makes_up_for_it() {
+        let before: Activity = [("cycles", 3), ("a.read", 1)].into_iter().collect();
+        let mut after = before.clone();
+        after.add("a.read", 4);
+        after.add("a.write", 0);
+        after.add_list("registers", &[1, 2]);
+        let since = after.since(&before);
+        assert_eq!(
+            since.iter().collect::<Vec<_>>(),
+            [("a.read", 4), ("a.write", 0)]
+        );
+        let mut again = before;
+        again += &since;
+        assert_eq!(again, after);
     }
 
     #[test]

@@ -141,6 +141,14 @@ impl Technique for AgedSamplingDmr {
         })
     }
 
+    fn decides(&self) -> String {
+        format!("{}({:?})", DEFINITION.name, self.sampling)
+    }
+
+    fn attached(&self) -> Vec<String> {
+        vec![self.decides()]
+    }
+
     fn attach(&self, _: &GpuSpec, hooks: &mut Hooks) {
         let sampling = self.sampling;
         hooks

@@ -88,6 +88,11 @@ impl Technique for CompilerSpill {
         Some(fitting.unwrap_or(1))
     }
 
+    /// It only watches.
+    fn decides(&self) -> String {
+        String::new()
+    }
+
     fn attach(&self, _: &GpuSpec, hooks: &mut Hooks) {
         needs_facts(hooks, "registers that could be kept in memory instead");
         hooks

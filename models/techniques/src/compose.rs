@@ -118,6 +118,38 @@ impl Stack {
         }
     }
 
+    /// [`Technique::decides`] of all, but of those that only watch. Without techniques that decide it is empty.
+    pub fn decides(&self) -> String {
+        let decisions = self.members.iter().map(|member| member.decides());
+        let decisions: Vec<String> = decisions.filter(|it| !it.is_empty()).collect();
+        decisions.join(Self::JOIN)
+    }
+
+    /// [`Technique::attach`] of all; gives the [names](Technique::attached) of what is attached, hooks at the issue first, and whether each belongs to one that
+    /// only watches.
+    pub(crate) fn attach_named(&self, gpu: &GpuSpec, hooks: &mut Hooks) -> Vec<(String, bool)> {
+        let (mut issue, mut fetch) = (Vec::new(), Vec::new());
+        for member in &self.members {
+            member.attach(gpu, hooks);
+            let added = [
+                hooks.issue.len() - issue.len(),
+                hooks.fetch_observers.len() - fetch.len(),
+            ];
+            let mut names = member.attached();
+            if names.len() != added[0] + added[1] {
+                let numbers = 0..added[0] + added[1];
+                let label = member.label();
+                names = numbers.map(|number| format!("{label} {number}")).collect();
+            }
+            let watches = member.decides().is_empty();
+            let mut names = names.into_iter().map(|name| (name, watches));
+            issue.extend(names.by_ref().take(added[0]));
+            fetch.extend(names);
+        }
+        issue.append(&mut fetch);
+        issue
+    }
+
     /// [`Technique::attach_protecting`] of all.
     pub fn attach_protecting(
         &self,

@@ -140,6 +140,10 @@ impl Technique for DecodeBypass {
         fetch_store::fit(&store, gpu, circuits)
     }
 
+    fn decides(&self) -> String {
+        format!("{}(entries={})", DEFINITION.name, self.entries)
+    }
+
     fn attach(&self, _: &GpuSpec, hooks: &mut Hooks) {
         let entries = self.entries as usize;
         hooks.fetch_filter = Some(Box::new(move |_| Box::new(Decoded::new(entries))));

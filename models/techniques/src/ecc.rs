@@ -187,6 +187,11 @@ impl Technique for Ecc {
         })
     }
 
+    /// It only watches.
+    fn decides(&self) -> String {
+        String::new()
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         if self.place.is_shared() && !gpu.has_l2() {
             let reason = "this GPU has no second-level cache whose words a code could be on";

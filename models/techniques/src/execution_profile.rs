@@ -86,6 +86,11 @@ impl Technique for ExecutionProfile {
         DEFINITION.name
     }
 
+    /// It only watches.
+    fn decides(&self) -> String {
+        String::new()
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         let (warps, schedulers) = (gpu.warps_per_sm(), gpu.scheduler.count);
         hooks

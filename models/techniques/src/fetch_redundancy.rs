@@ -82,6 +82,11 @@ impl Technique for FetchRedundancy {
         self.label.clone()
     }
 
+    /// It only watches.
+    fn decides(&self) -> String {
+        String::new()
+    }
+
     fn attach(&self, _: &GpuSpec, hooks: &mut Hooks) {
         let (windows, cycles) = (self.windows.clone(), self.cycles.clone());
         hooks

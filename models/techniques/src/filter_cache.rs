@@ -162,6 +162,10 @@ impl Technique for FilterCache {
         Ok(fit)
     }
 
+    fn decides(&self) -> String {
+        format!("{}(entries={})", DEFINITION.name, self.entries)
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         let (entries, shift) = (u64::from(self.entries), gpu.fetch.instruction_bytes.ilog2());
         hooks.fetch_filter = Some(Box::new(move |_| Box::new(Store::new(entries, shift))));

@@ -157,6 +157,14 @@ impl Technique for HierarchicalRegisterFile {
         Ok(fit)
     }
 
+    fn decides(&self) -> String {
+        format!("{}({:?})", DEFINITION.name, self.sizes)
+    }
+
+    fn attached(&self) -> Vec<String> {
+        vec![self.decides()]
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         needs_facts(hooks, "strands");
         let warps = Warps {

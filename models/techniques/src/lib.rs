@@ -33,6 +33,7 @@ pub mod static_scalarization;
 mod technique;
 pub mod thread_block_compaction;
 pub mod timing_speculation;
+mod together;
 pub mod uniform_vector;
 pub mod warped_dmr;
 
@@ -42,6 +43,7 @@ pub use lane_check::{Compared, Copies, LaneCheck, ResultCheck};
 pub use parameter::{Kind, Parameter, ParameterProblem};
 pub use registers_over_time::{MOST_WINDOWS, RegisterWindow, RegistersOverTime};
 pub use technique::{Circuits, Claim, Fit, Metric, Path, Technique};
+pub use together::Together;
 pub use warpwatt_structures::{Gates, Group, Structure};
 
 /// Every technique, in the order in which lists show them and configurations apply them.

@@ -75,6 +75,14 @@ impl Technique for PowerGating {
         self.label.clone()
     }
 
+    fn decides(&self) -> String {
+        self.management.decides()
+    }
+
+    fn attached(&self) -> Vec<String> {
+        self.management.attached()
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         self.management.attach(gpu, hooks, None);
     }

@@ -67,6 +67,11 @@ impl Technique for RegisterToRegister {
         DEFINITION.name
     }
 
+    /// It only watches.
+    fn decides(&self) -> String {
+        String::new()
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         let gpu = gpu.clone();
         hooks

@@ -143,6 +143,14 @@ impl Technique for RegisterVirtualization {
         stage::fit(&self.management, gpu, circuits)
     }
 
+    fn decides(&self) -> String {
+        self.management.decides()
+    }
+
+    fn attached(&self) -> Vec<String> {
+        self.management.attached()
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         self.management.attach(gpu, hooks, None);
     }

@@ -226,6 +226,11 @@ impl Technique for Sawp {
         self.label.clone()
     }
 
+    /// It only watches.
+    fn decides(&self) -> String {
+        String::new()
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         let make = self.buffers(gpu);
         hooks

@@ -42,6 +42,11 @@ impl Technique for StaticScalarization {
         DEFINITION.name
     }
 
+    /// It only watches.
+    fn decides(&self) -> String {
+        String::new()
+    }
+
     fn attach(&self, _: &GpuSpec, hooks: &mut Hooks) {
         needs_facts(hooks, "digests of operands");
         hooks.issue.push(Box::new(|_| Box::new(Counter::default())));

@@ -48,6 +48,18 @@ pub trait Technique: Send + Sync + Debug {
         let _ = (gpu, hooks);
     }
 
+    /// In words of its own, everything about it that can change time, or what the GPU counts without it: on equal GPUs, techniques with equal words take equal
+    /// time, and one without any only watches. What changes the [GPU](Self::reshape) or the [program](Self::thread_registers) need not be said.
+    fn decides(&self) -> String {
+        self.label()
+    }
+
+    /// Names of what it attaches: hooks at the issue, then watchers of fetches. In one run, those of equal names count the same if what stands before them does. If it
+    /// gives none, only those of techniques with equal labels do.
+    fn attached(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// As [`attach`](Self::attach), for a run in which needed bits are followed: what is attached notes in `journals` what happens in [`storage`](Self::storage).
     /// Gives in addition what makes flips of stored bits noticed in each SM; `None` if nothing does. What it gives may share what it knows with what it attaches,
     /// and must not change the run.

@@ -111,6 +111,14 @@ impl Technique for ThreadBlockCompaction {
         self.label.clone()
     }
 
+    fn decides(&self) -> String {
+        DEFINITION.name.to_owned()
+    }
+
+    fn attached(&self) -> Vec<String> {
+        vec![self.decides()]
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         hooks.rewrites.push(Box::new(regrouped));
         let width = gpu.sm.warp_width;

@@ -11,9 +11,13 @@ pub struct Counts {
     pub warp_instructions: u64,
     /// Thread instructions of all launches.
     pub thread_instructions: u64,
+    /// Sectors of 32 bytes of global and local memory that its warps touch, each access by itself.
+    pub sectors: u64,
+    /// Lines of 128 bytes, likewise.
+    pub lines: u64,
 }
 
-/// One line a case: kernel, case, launches, warp instructions, thread instructions. Tests execute the cases and compare.
+/// One line a case: kernel, case, and the fields of [`Counts`]. Tests execute the cases and compare.
 const RECORDED: &str = include_str!("../../kernels/counts.csv");
 
 impl Kernel {
@@ -31,6 +35,8 @@ impl Kernel {
                 launches: number()?,
                 warp_instructions: number()?,
                 thread_instructions: number()?,
+                sectors: number()?,
+                lines: number()?,
             })
         })
     }

@@ -37,6 +37,9 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
     let mut by_place: BTreeMap<([u32; 3], usize), usize> = BTreeMap::new();
     let mut by_supply: BTreeMap<(u32, u64), usize> = BTreeMap::new();
     let mut by_content: BTreeMap<(usize, u32, [u8; 32]), usize> = BTreeMap::new();
+    let mut alike: BTreeMap<(usize, [u8; 32], String), usize> = BTreeMap::new();
+    // Whoever looks on as time passes, or follows bits, sees one configuration.
+    let shares = plan.axes.peak.is_none() && plan.axes.reliability.is_none();
     for combination in combinations {
         let [kernel, gpu, technology, configuration] = *combination;
         // A technique changes what is counted, which counts that are there cannot show.
@@ -67,12 +70,19 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
             *by_content
                 .entry((execution, configuration, content))
                 .or_insert_with(|| {
+                    let own = plan.timings.len();
+                    let stack = &plan.axes.configurations[configuration as usize].stack;
+                    let decisions = (execution, content, stack.decides());
                     plan.timings.push(Timing {
                         execution,
                         configuration: configuration as usize,
                         spec: Arc::clone(spec),
+                        together: match shares {
+                            true => *alike.entry(decisions).or_insert(own),
+                            false => own,
+                        },
                     });
-                    plan.timings.len() - 1
+                    own
                 })
         });
         let notes = match (&fitted.notes, &unmet[..]) {

@@ -1,5 +1,11 @@
 //! The release-flag cache: `pir` instructions that need not be fetched and decoded again.
 
+use warpwatt_activity::Activity;
+use warpwatt_gpu::trace::KernelTrace;
+use warpwatt_gpu::{GpuSpec, IssueEvent, IssueHook, IssuePlan};
+
+use super::{Code, Management};
+
 /// Direct-mapped, shared by the warps of an SM, indexed by the place of the `pir` in the code (section 2.5.5).
 #[derive(Clone, Debug)]
 pub struct FlagCache {
@@ -39,6 +45,51 @@ impl FlagCache {
         self.entries[entry] = place;
         self.writes += u64::from(!hit);
         hit
+    }
+}
+
+/// Counts what of the metadata in front of instructions is decoded: all but each `pir` that is remembered. It changes no time, so that it stands apart from what does.
+pub(super) struct Decoded {
+    management: Management,
+    gpu: GpuSpec,
+    code: Code,
+    flags: FlagCache,
+    decoded: u64,
+}
+
+impl Decoded {
+    /// Of an SM with such a cache.
+    pub fn new(management: Management, gpu: GpuSpec, flags: FlagCache) -> Self {
+        Self {
+            management,
+            gpu,
+            code: Code::default(),
+            flags,
+            decoded: 0,
+        }
+    }
+}
+
+impl IssueHook for Decoded {
+    fn begin(&mut self, trace: &KernelTrace) {
+        self.code = self.management.code(&self.gpu, trace);
+        self.flags.forget();
+    }
+
+    fn issued(&mut self, event: &IssueEvent<'_>, _: &mut IssuePlan) {
+        let inst = &self.code.insts[event.step.inst as usize];
+        self.decoded += inst.pbrs();
+        if let Some(place) = inst.pir {
+            self.decoded += u64::from(!self.flags.looks_up(place));
+        }
+    }
+
+    fn report(&self, activity: &mut Activity) {
+        if !self.flags.entries.is_empty() {
+            activity.add("release_flag_cache.read", self.flags.reads);
+            activity.add("release_flag_cache.write", self.flags.writes);
+        }
+        activity.add("metadata_decoded", self.decoded);
     }
 }
 

@@ -5,8 +5,9 @@ use warpwatt_gpu::{GpuSpec, Hooks, resident_warps};
 use warpwatt_reliability::{Journals, Structure as Storage};
 
 use super::costs::TABLE_BANKS;
+use super::flags::Decoded;
 use super::manager::Manager;
-use super::{Code, Domain, Geometry, Selection, Size};
+use super::{Code, Domain, FlagCache, Geometry, Selection, Size};
 use crate::compiled::needs_facts;
 use crate::parameter::Handle;
 use crate::registers_over_time::RegistersOverTime;
@@ -130,6 +131,50 @@ impl Management {
             .collect()
     }
 
+    /// What of it can change time. Where registers are switched on one by one, each that is taken is, wherever it lies; and what a cache of flags saves is not fetched
+    /// less.
+    pub fn decides(&self) -> String {
+        let Allocation::Renamed(choice) = self.allocation else {
+            return String::new();
+        };
+        // Who holds instructions back can be compared with nobody.
+        if self.is_shrunk() {
+            return self.without_flags();
+        }
+        let woken = self.gating.filter(|_| self.wake_cycles > 0);
+        let woken = woken.map(|domain| match domain {
+            Domain::Register => (self.wake_cycles, None),
+            Domain::Subarray => (self.wake_cycles, Some((choice, self.subarrays))),
+        });
+        let (table, stage) = (self.table_bytes, self.stage_cycles);
+        format!("renaming(table={table:?}, stage={stage}, woken={woken:?})")
+    }
+
+    /// Names of what it attaches.
+    pub fn attached(&self) -> Vec<String> {
+        let flags = format!("flags({})", self.flag_entries);
+        match self.allocation {
+            Allocation::Renamed(_) => vec![self.without_flags(), flags],
+            Allocation::Static => {
+                let alone = Self {
+                    table_bytes: None,
+                    stage_cycles: 0,
+                    wake_cycles: 0,
+                    ..*self
+                };
+                vec![alone.without_flags()]
+            }
+        }
+    }
+
+    fn without_flags(&self) -> String {
+        let registers = Self {
+            flag_entries: 0,
+            ..*self
+        };
+        format!("{registers:?}")
+    }
+
     /// Attaches the management to every SM; it notes what the renaming table holds, where somebody follows that.
     pub fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks, journals: Option<&Journals>) {
         self.attach_seen(gpu, hooks, (journals, None));
@@ -160,11 +205,18 @@ impl Management {
                 .conditions
                 .push(Box::new(move |trace| management.can_run(&gpu, trace)));
         }
+        let flags_gpu = gpu.clone();
         let (journals, log) = (journals.cloned(), log.cloned());
         hooks.issue.push(Box::new(move |sm| {
             let journal = journals.as_ref().map(|all| all.of(sm));
             let manager = Manager::new(management, gpu.clone(), sm == 0);
             Box::new(manager.noting(journal).telling(log.clone()))
         }));
+        if self.allocation != Allocation::Static {
+            hooks.issue.push(Box::new(move |_| {
+                let flags = FlagCache::new(management.flag_entries);
+                Box::new(Decoded::new(management, flags_gpu.clone(), flags))
+            }));
+        }
     }
 }

@@ -15,7 +15,7 @@ use self::counts::Counts;
 use self::holding::Hold;
 use super::frames::Frames;
 use super::traffic::Traffic;
-use super::{Allocation, Code, Domain, FlagCache, Inst, Management, Physical, Selection};
+use super::{Allocation, Code, Domain, Inst, Management, Physical, Selection};
 use crate::registers_over_time::RegistersOverTime;
 
 /// No physical register.
@@ -49,7 +49,6 @@ pub(super) struct Manager {
     first: bool,
     code: Code,
     file: Physical,
-    flags: FlagCache,
     /// Registers whose last readers are on their way, and when these have read them.
     leaving: BinaryHeap<Reverse<(u64, u16)>>,
     warps: Vec<Warp>,
@@ -71,7 +70,6 @@ impl Manager {
             hold: hold.then(|| Hold::new(registers, gpu.warps_per_sm())),
             code: Code::default(),
             file: Physical::new(management.geometry(&gpu)),
-            flags: FlagCache::new(management.flag_entries),
             leaving: BinaryHeap::new(),
             warps: vec![Warp::default(); gpu.warps_per_sm() as usize],
             frames: Frames::default(),
@@ -201,17 +199,6 @@ impl Manager {
         }
     }
 
-    /// Metadata in front of an instruction are decoded, unless a `pir` is remembered.
-    fn decode(&mut self, inst: &Inst) {
-        let pbrs = inst.pbrs();
-        self.counts.metadata += pbrs;
-        self.counts.decoded += pbrs;
-        if let Some(place) = inst.pir {
-            self.counts.metadata += 1;
-            self.counts.decoded += u64::from(!self.flags.looks_up(place));
-        }
-    }
-
     /// Counts the accesses of an instruction to the registers where they lie.
     fn access(&mut self, warp: usize, words: impl Iterator<Item = u16>) {
         for word in words {
@@ -238,7 +225,7 @@ impl Manager {
         traffic: Traffic<'_>,
         choice: Selection,
     ) -> u64 {
-        self.decode(inst);
+        self.counts.metadata += inst.pbrs() + u64::from(inst.pir.is_some());
         let met = std::mem::take(&mut self.warps[warp].met);
         if !met {
             self.meet(cycle, warp, inst);
@@ -279,7 +266,6 @@ impl IssueHook for Manager {
         let physical = self.management.geometry(&self.gpu).registers;
         self.frames
             .begin(frame, physical / frame, trace.launch.warps_per_cta() as u32);
-        self.flags.forget();
         // CTAs are numbered anew.
         self.settle(u64::MAX);
         if let Some(hold) = &mut self.hold {

@@ -12,7 +12,6 @@ pub(super) struct Counts {
     pub table_writes: u64,
     pub entries: u64,
     pub most_entries: u64,
-    pub decoded: u64,
     pub metadata: u64,
     pub issued: u64,
     pub static_metadata: u64,
@@ -26,15 +25,10 @@ pub(super) fn report(manager: &Manager, activity: &mut Activity) {
     if let Allocation::Renamed(_) = manager.management.allocation {
         activity.add("renaming_table.read", counts.table_reads);
         activity.add("renaming_table.write", counts.table_writes);
-        if manager.management.flag_entries > 0 {
-            activity.add("release_flag_cache.read", manager.flags.reads);
-            activity.add("release_flag_cache.write", manager.flags.writes);
-        }
         activity.add("register_select.read", usage.takes);
         activity.add("register_availability.write", usage.takes + usage.releases);
         activity.add("renaming_most_entries", counts.most_entries);
         activity.add("metadata_instructions", counts.metadata);
-        activity.add("metadata_decoded", counts.decoded);
         activity.add("renamed_instructions", counts.issued);
         activity.add("registers_waited_for", counts.full);
         if let Some(hold) = &manager.hold {
