@@ -100,8 +100,24 @@ fn what_cannot_be_compared_is_said() {
         assert_eq!((code, text.as_str()), (2, ""), "{told}");
         told
     };
-    assert!(told(&["a.json", "nowhere"]).contains("input::unreadable"));
-    assert!(told(&["a.json", "b.json"]).contains("diff::document"));
-    assert!(told(&["empty", "a.json"]).contains("diff::empty"));
-    assert!(told(&["a.json", "a.json", "--allow", "much"]).contains("diff::allow"));
+    kernel(&here, "scan", "c.json", &[]);
+    fs::create_dir(here.join("two")).unwrap();
+    for name in ["scan", "vector_add"] {
+        kernel(
+            &here,
+            name,
+            &format!("two/{name}.json"),
+            &["--lower", "ptx"],
+        );
+    }
+    let other = fs::read_to_string(here.join("a.json")).unwrap();
+    scratch.write("a.json", &other.replace("\"v100\"", "\"another\""));
+    let messages = [
+        told(&["a.json", "nowhere"]),
+        told(&["a.json", "b.json"]),
+        told(&["empty", "a.json"]),
+        told(&["c.json", "c.json", "--allow", "much"]),
+        told(&["a.json", "two"]),
+    ];
+    insta::assert_snapshot!("diff_messages", messages.join("\n"));
 }
