@@ -59,6 +59,8 @@ const PRINTING: &str = "\
 0 optimize study.toml --minimise edp_js --quiet
 0 effects results --metric energy_j
 0 merge merged results --quiet
+0 diff results results
+0 artifact results --out packed
 0 explain results --metric energy_j --point 1 --json
 0 sensitivity results --metric energy_j --point 1
 0 validate refused --quiet
@@ -93,8 +95,9 @@ fn printing() -> impl Iterator<Item = (i32, &'static str)> {
 
 /// The command in a shell, which sets up its standard output.
 fn shell(scratch: &Scratch, words: &str, setup: &str) -> Output {
-    // `new` overwrites nothing, not even what it wrote itself.
+    // `new` and `artifact` overwrite nothing, not even what they wrote themselves.
     let _ = fs::remove_file(scratch.path("begun.toml"));
+    let _ = fs::remove_dir_all(scratch.path("packed"));
     let line = format!(
         "trap '' XFSZ; exec '{}' {words} {setup}",
         env!("CARGO_BIN_EXE_warpwatt")

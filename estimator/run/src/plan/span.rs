@@ -85,10 +85,7 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
                     own
                 })
         });
-        let notes = match (&fitted.notes, &unmet[..]) {
-            (fitted, []) => Arc::clone(fitted),
-            (fitted, unmet) => Arc::new(fitted.iter().chain(unmet).cloned().collect()),
-        };
+        let notes = joined(&fitted.notes, unmet);
         let lowered = fitted.supply.map(|supply| {
             let place = (technology, supply.si().to_bits());
             *by_supply.entry(place).or_insert_with(|| {
@@ -106,6 +103,14 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
         });
     }
     plan
+}
+
+/// What was fitted, and what of a kernel's wants is unmet.
+fn joined(fitted: &Arc<Vec<Note>>, unmet: &[Note]) -> Arc<Vec<Note>> {
+    match unmet {
+        [] => Arc::clone(fitted),
+        unmet => Arc::new(fitted.iter().chain(unmet).cloned().collect()),
+    }
 }
 
 fn limits_at(axes: &Axes, [kernel, gpu, configuration]: [u32; 3]) -> (Limits, Vec<Note>) {
