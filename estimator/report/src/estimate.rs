@@ -55,6 +55,20 @@ pub enum Figure {
     Area,
 }
 
+impl<'a> Term<'a> {
+    /// A figure whose whole relative deviation is that of the model's own error and of the process data, in quadrature.
+    pub fn of(structure: &'a str, figure: Figure, value: f64, (total, method): (f64, f64)) -> Self {
+        let own = method.min(total);
+        Self {
+            structure,
+            figure,
+            value,
+            own,
+            common: (total * total - own * own).sqrt(),
+        }
+    }
+}
+
 impl Estimate {
     /// Half the width of the interval that holds the value with probability [`CONFIDENCE`], for normal errors.
     pub fn half_width(&self) -> f64 {

@@ -50,14 +50,7 @@ pub fn area(structure: &PricedStructure) -> Term<'_> {
     term(structure, Figure::Area, area, structure.uncertainty.area)
 }
 
-/// A figure whose error is the model's own and that of the process data, in quadrature.
 fn term(structure: &PricedStructure, figure: Figure, value: f64, total: f64) -> Term<'_> {
-    let own = structure.uncertainty.method.min(total);
-    Term {
-        structure: &structure.name,
-        figure,
-        value,
-        own,
-        common: (total * total - own * own).sqrt(),
-    }
+    let method = structure.uncertainty.method;
+    Term::of(&structure.name, figure, value, (total, method))
 }

@@ -143,14 +143,7 @@ impl Spent {
                 (Figure::Energy, by.dynamic_j, sigma.energy),
                 (Figure::Leakage, by.leakage_j, sigma.leakage),
             ] {
-                let own = sigma.method.min(total);
-                terms.push(Term {
-                    structure: &by.name,
-                    figure,
-                    value,
-                    own,
-                    common: (total * total - own * own).sqrt(),
-                });
+                terms.push(Term::of(&by.name, figure, value, (total, sigma.method)));
             }
         }
         (!terms.is_empty()).then_some(terms)
