@@ -171,6 +171,17 @@ struct Ran {
     windows: Option<Windows>,
 }
 
+/// One in which nobody followed bits or looked on as time passed.
+impl From<Run> for Ran {
+    fn from(run: Run) -> Self {
+        Self {
+            run,
+            launches: None,
+            windows: None,
+        }
+    }
+}
+
 /// What a timing run leaves for all points that share it, by the plan's timings.
 pub struct Timed(BTreeMap<usize, Seen>);
 
@@ -190,11 +201,7 @@ impl StudyWork<'_> {
         let timing = &self.plan.timings[timing];
         let kernel = self.plan.executions[timing.execution].kernel;
         match self.plan.axes.kernels[kernel].subject.counted() {
-            Some(kernel) => Ok(Ran {
-                run: kernel.run(),
-                launches: None,
-                windows: None,
-            }),
+            Some(kernel) => Ok(kernel.run().into()),
             None => self.timed(timing, trace),
         }
     }
@@ -217,22 +224,15 @@ impl StudyWork<'_> {
                 // What was said to watch does not.
                 runs[0] = Some(self.simulate(timing, &trace.traces, self.control())?);
             }
-            let (alike, others): (Vec<_>, Vec<_>) = left
-                .into_iter()
-                .zip(runs)
-                .partition(|(_, run)| run.is_some());
-            let alike = alike
-                .into_iter()
-                .filter_map(|(timing, run)| Some((timing, run?)));
-            found.extend(alike.map(|(timing, run)| {
-                let ran = Ran {
-                    run,
-                    launches: None,
-                    windows: None,
-                };
-                (timing, ran)
-            }));
-            left = others.into_iter().map(|(timing, _)| timing).collect();
+            let mut others = Vec::new();
+            for (timing, run) in left.into_iter().zip(runs) {
+                if let Some(run) = run {
+                    found.insert(timing, run.into());
+                } else {
+                    others.push(timing);
+                }
+            }
+            left = others;
         }
         Ok(found)
     }

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{Scratch, command, stderr, stdout};
+use crate::common::{Scratch, command, stderr, stdout, words};
 
 /// What stands for any lines.
 const ANY: &str = "...";
@@ -40,21 +40,6 @@ fn blocks(text: &str) -> Vec<Block> {
         }
     }
     blocks
-}
-
-/// Words of a command line; quotes keep spaces.
-fn words(line: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut quoted = false;
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ' ' if !quoted => words.push(String::new()),
-            c => words.last_mut().unwrap().push(c),
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 /// What the command after `$ warpwatt ` prints in `here`, narrow enough for a page.

@@ -96,17 +96,7 @@ fn lines(text: &str) -> Vec<String> {
 
 /// Words as a shell makes them of a line, up to a comment, a pipe or a file for the output. Lines of programs may end with prose, behind three blanks.
 fn words(line: &str) -> Vec<String> {
-    let line = line.split("   ").next().unwrap();
-    let mut words = vec![String::new()];
-    let mut quoted = false;
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ' ' if !quoted => words.push(String::new()),
-            c => words.last_mut().unwrap().push(c),
-        }
-    }
-    words.retain(|word| !word.is_empty());
+    let mut words = crate::common::words(line.split("   ").next().unwrap());
     let end = words
         .iter()
         .position(|word| word.starts_with('#') || [">", "|", "&&"].contains(&word.as_str()));

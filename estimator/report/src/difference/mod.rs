@@ -7,9 +7,10 @@ pub use read::{read, spent};
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::estimate::{self, Estimate, Figure, Term};
+use crate::outcome::RelativeUncertainty;
 
 /// Structures that are named as those that changed most.
 const NAMED: usize = 3;
@@ -33,8 +34,8 @@ pub struct Spent {
     pub structures: Vec<SpentBy>,
 }
 
-/// What a structure took.
-#[derive(Clone, Debug, PartialEq)]
+/// What a structure took, as documents have it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct SpentBy {
     /// Its name.
     pub name: String,
@@ -43,18 +44,8 @@ pub struct SpentBy {
     /// Leakage energy.
     pub leakage_j: f64,
     /// How sure these are, where the report says it.
-    pub sigma: Option<Sigma>,
-}
-
-/// Relative standard deviations of a structure's figures.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sigma {
-    /// Of energies.
-    pub energy: f64,
-    /// Of leakages.
-    pub leakage: f64,
-    /// What of each is the circuit model's own; the rest is shared by all structures.
-    pub method: f64,
+    #[serde(default)]
+    pub uncertainty: Option<RelativeUncertainty>,
 }
 
 /// Two reports beside each other.
@@ -138,7 +129,7 @@ impl Spent {
     fn terms(&self) -> Option<Vec<Term<'_>>> {
         let mut terms = Vec::new();
         for by in &self.structures {
-            let sigma = by.sigma?;
+            let sigma = by.uncertainty?;
             for (figure, value, total) in [
                 (Figure::Energy, by.dynamic_j, sigma.energy),
                 (Figure::Leakage, by.leakage_j, sigma.leakage),
@@ -154,16 +145,18 @@ impl Difference {
     /// Matches kernels by name and configuration. Where each side is of a single kernel, these two are compared whatever they are called.
     pub fn between(before: &[Spent], after: &[Spent]) -> Self {
         let single = before.len() == 1 && after.len() == 1;
+        let (known_before, known_after) = (by_name(before), by_name(after));
         let pairs = after.iter().filter_map(|with| {
             let without = match single {
                 true => before.first(),
-                false => before.iter().find(|it| it.name() == with.name()),
+                false => known_before.get(&with.name()).copied(),
             };
             Some((without?, with))
         });
         let pairs: Vec<(&Spent, &Spent)> = pairs.collect();
-        let alone = |these: &[Spent], others: &[Spent]| {
-            let these = these.iter().filter(|it| !single && !has(others, it));
+        let alone = |these: &[Spent], others: &BTreeMap<(&str, &str), &Spent>| {
+            let these = these.iter();
+            let these = these.filter(|it| !single && !others.contains_key(&it.name()));
             these
                 .map(|it| format!("{} · {}", it.kernel, it.configuration))
                 .collect()
@@ -171,8 +164,8 @@ impl Difference {
         Self {
             rows: pairs.iter().map(|pair| Row::of(pair.0, pair.1)).collect(),
             all: (pairs.len() > 1).then(|| Row::sum(&pairs)),
-            only_before: alone(before, after),
-            only_after: alone(after, before),
+            only_before: alone(before, &known_after),
+            only_after: alone(after, &known_before),
         }
     }
 
@@ -188,8 +181,9 @@ impl Difference {
     }
 }
 
-fn has(spent: &[Spent], wanted: &Spent) -> bool {
-    spent.iter().any(|it| it.name() == wanted.name())
+/// Of a name that comes again the first.
+fn by_name(spent: &[Spent]) -> BTreeMap<(&str, &str), &Spent> {
+    spent.iter().rev().map(|it| (it.name(), it)).collect()
 }
 
 impl Row {

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Sigma, Spent, SpentBy};
-use crate::outcome::{Outcome, Point, RelativeUncertainty, TechnologyName};
+use super::{Spent, SpentBy};
+use crate::outcome::{Outcome, Point, TechnologyName};
 
 /// A document of `kernel --json`.
 #[derive(Deserialize)]
@@ -20,16 +20,7 @@ struct OfKernel {
     #[serde(default)]
     time_s: Option<f64>,
     #[serde(default)]
-    structures: Vec<OfStructure>,
-}
-
-#[derive(Deserialize)]
-struct OfStructure {
-    name: String,
-    dynamic_j: f64,
-    leakage_j: f64,
-    #[serde(default)]
-    uncertainty: Option<RelativeUncertainty>,
+    structures: Vec<SpentBy>,
 }
 
 /// A document of `run --json`, or `report.json`.
@@ -44,7 +35,7 @@ struct OfPoint {
     point: Point,
     cycles: u64,
     time_s: f64,
-    structures: Vec<OfStructure>,
+    structures: Vec<SpentBy>,
 }
 
 /// A document of `exec --json`.
@@ -102,7 +93,7 @@ pub fn spent(outcome: &Outcome) -> Spent {
         name: it.name.clone(),
         dynamic_j: it.dynamic_j,
         leakage_j: it.leakage_j,
-        sigma: Some(it.uncertainty.into()),
+        uncertainty: Some(it.uncertainty),
     });
     of_point(
         &outcome.point,
@@ -145,7 +136,7 @@ fn of_program(kernel: OfProgramKernel) -> Vec<Spent> {
                 // Not told apart there.
                 dynamic_j: of.share * it.energy_j,
                 leakage_j: 0.0,
-                sigma: None,
+                uncertainty: None,
             })
             .collect(),
     });
@@ -154,8 +145,7 @@ fn of_program(kernel: OfProgramKernel) -> Vec<Spent> {
 
 impl From<OfPoint> for Spent {
     fn from(of: OfPoint) -> Self {
-        let structures = of.structures.into_iter().map(SpentBy::from);
-        of_point(&of.point, (of.cycles, of.time_s), structures.collect())
+        of_point(&of.point, (of.cycles, of.time_s), of.structures)
     }
 }
 
@@ -171,28 +161,7 @@ impl From<OfKernel> for Spent {
             cycles: Some(of.cycles),
             time_s: of.time_s,
             energy_j: of.energy_j,
-            structures: of.structures.into_iter().map(SpentBy::from).collect(),
-        }
-    }
-}
-
-impl From<OfStructure> for SpentBy {
-    fn from(of: OfStructure) -> Self {
-        Self {
-            name: of.name,
-            dynamic_j: of.dynamic_j,
-            leakage_j: of.leakage_j,
-            sigma: of.uncertainty.map(Sigma::from),
-        }
-    }
-}
-
-impl From<RelativeUncertainty> for Sigma {
-    fn from(of: RelativeUncertainty) -> Self {
-        Self {
-            energy: of.energy,
-            leakage: of.leakage,
-            method: of.method,
+            structures: of.structures,
         }
     }
 }

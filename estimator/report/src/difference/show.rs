@@ -1,5 +1,6 @@
 //! A difference for people: a table for a terminal, or in Markdown.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table, TableStyle, presets};
@@ -32,11 +33,7 @@ impl Difference {
 
     fn rendered(&self, style: TableStyle, cell: impl Fn(&str) -> String) -> String {
         let mut text = String::new();
-        for configuration in self.configurations() {
-            let rows = self.rows.iter();
-            let rows: Vec<&Row> = rows
-                .filter(|row| row.configuration == configuration)
-                .collect();
+        for (configuration, rows) in self.by_configuration() {
             let _ = writeln!(text, "{}\n", cell(configuration));
             text.push_str(&table(style, &rows, &cell));
             text.push_str("\n\n");
@@ -64,15 +61,18 @@ impl Difference {
         text
     }
 
-    /// In their order, each once.
-    fn configurations(&self) -> Vec<&str> {
-        let mut known: Vec<&str> = Vec::new();
+    /// Rows of each configuration, in the order in which these come first.
+    fn by_configuration(&self) -> Vec<(&str, Vec<&Row>)> {
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut found: Vec<(&str, Vec<&Row>)> = Vec::new();
         for row in &self.rows {
-            if !known.contains(&row.configuration.as_str()) {
-                known.push(&row.configuration);
-            }
+            let place = *places.entry(&row.configuration).or_insert_with(|| {
+                found.push((&row.configuration, Vec::new()));
+                found.len() - 1
+            });
+            found[place].1.push(row);
         }
-        known
+        found
     }
 }
 
