@@ -3,9 +3,11 @@
 pub mod explain;
 pub mod gather;
 pub mod logic;
+#[cfg(not(target_family = "wasm"))]
 pub mod optimise;
 #[cfg(unix)]
 pub mod program;
+mod reported;
 mod resolve;
 pub mod run;
 pub mod sensitivity;

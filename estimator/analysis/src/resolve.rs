@@ -13,9 +13,18 @@ use warpwatt_run::{Resolved, resolve_text_with, resolve_with};
 
 /// The names that studies may use.
 pub fn catalogue() -> Catalogue {
+    with_papers(Catalogue::shipped(Arc::new(Metrics::known())))
+}
+
+/// The same with the names of these kernels, where those that ship are not at hand.
+pub fn catalogue_of(kernels: Vec<String>) -> Catalogue {
+    with_papers(Catalogue::of_kernels(kernels, Arc::new(Metrics::known())))
+}
+
+fn with_papers(catalogue: Catalogue) -> Catalogue {
     Catalogue {
         beside: BESIDE.map(str::to_owned).to_vec(),
-        ..Catalogue::shipped(Arc::new(Metrics::known()))
+        ..catalogue
     }
 }
 

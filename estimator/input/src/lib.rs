@@ -4,8 +4,6 @@
 pub mod diag;
 pub mod expression;
 pub mod goal;
-/// A browser has no files.
-#[cfg(not(target_family = "wasm"))]
 pub mod input;
 pub mod table;
 pub mod toml_reader;

@@ -1,5 +1,6 @@
 //! Running a study: every kernel executed once, every distinct configuration timed once, every node priced.
 
+pub mod again;
 pub mod boards;
 pub mod by_instruction;
 pub mod cache;

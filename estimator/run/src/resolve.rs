@@ -5,9 +5,10 @@ use std::path::Path;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Sink, SourceId, Sources};
 use crate::input;
-use crate::study::{self, Catalogue, Choice, Study};
+use crate::study::{self, Catalogue, Choice, Placed, Study, Variant, Workload};
 
 use super::boards;
+use super::plan::StudyKernel;
 use super::plan::{Axes, Plan, structures};
 use super::work::StudyWork;
 use super::workloads::{judge_counted, kernels};
@@ -74,6 +75,22 @@ pub fn resolve_text_with(
     sink: &mut Sink,
 ) -> Option<Resolved> {
     let source = sink.sources.add(name, text);
+    let load = |workloads: &[Placed<Workload>], gpus: &[Variant], sink: &mut Sink| {
+        kernels((workloads, gpus), directory, catalogue, sink, source)
+    };
+    resolve_source(source, (directory, load), catalogue, sink)
+}
+
+/// As [`resolve_text_with`], for a text among the sources; `kernels` brings in those of workloads as GPUs run them.
+pub(crate) fn resolve_source(
+    source: SourceId,
+    (directory, kernels): (
+        &Path,
+        impl FnOnce(&[Placed<Workload>], &[Variant], &mut Sink) -> Vec<StudyKernel>,
+    ),
+    catalogue: &Catalogue,
+    sink: &mut Sink,
+) -> Option<Resolved> {
     let draft = study::read(sink, source, catalogue)?;
     let design = &draft.design;
     let gpus = draft.gpu.iter();
@@ -94,7 +111,7 @@ pub fn resolve_text_with(
             gpu.spec.lower = study::lowered(lower);
         }
     }
-    let kernels = kernels((workloads, &gpus), directory, catalogue, sink, source);
+    let kernels = kernels(workloads, &gpus, sink);
     if let Some(gpu) = gpus.first() {
         let techniques = !draft.techniques.is_empty();
         judge_counted(&kernels, &gpu.spec, techniques, sink, source);

@@ -1,5 +1,6 @@
-//! What a study is about: kernels that are executed, and kernels that another tool counted.
+//! What a study is about: kernels that are executed, kernels that another tool counted, and kernels of which all is counted already.
 
+use serde::{Deserialize, Serialize};
 use warpwatt_suite::Lower;
 
 use super::counted::CountedKernel;
@@ -13,6 +14,20 @@ pub enum Subject {
     Executed(Box<LoadedKernel>, Vec<LoadedKernel>),
     /// A kernel that another tool counted.
     Counted(Box<CountedKernel>),
+    /// A kernel of which all that is wanted was counted before.
+    Known(Box<KnownKernel>),
+}
+
+/// A kernel that is not there, only what was counted of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownKernel {
+    /// Its name.
+    pub name: KernelName,
+    /// The hash of everything that decides what it does.
+    pub hash: String,
+    /// Whether another tool counted it, so that it is priced on the plain GPU alone.
+    pub foreign: bool,
 }
 
 impl Subject {
@@ -21,6 +36,7 @@ impl Subject {
         match self {
             Self::Executed(loaded, _) => &loaded.name,
             Self::Counted(counted) => &counted.name,
+            Self::Known(known) => &known.name,
         }
     }
 
@@ -29,6 +45,7 @@ impl Subject {
         match self {
             Self::Executed(loaded, _) => &loaded.hash,
             Self::Counted(counted) => &counted.hash,
+            Self::Known(known) => &known.hash,
         }
     }
 
@@ -39,15 +56,24 @@ impl Subject {
                 let other = others.iter().find(|other| other.lower == lower);
                 Some(other.unwrap_or(loaded))
             }
-            Self::Counted(_) => None,
+            Self::Counted(_) | Self::Known(_) => None,
         }
     }
 
     /// The counts of another tool, if they are what there is.
     pub fn counted(&self) -> Option<&CountedKernel> {
         match self {
-            Self::Executed(..) => None,
+            Self::Executed(..) | Self::Known(_) => None,
             Self::Counted(counted) => Some(counted),
+        }
+    }
+
+    /// Whether another tool counted it.
+    pub fn is_foreign(&self) -> bool {
+        match self {
+            Self::Executed(..) => false,
+            Self::Counted(_) => true,
+            Self::Known(known) => known.foreign,
         }
     }
 }

@@ -186,13 +186,13 @@ impl From<Run> for Ran {
 pub struct Timed(BTreeMap<usize, Seen>);
 
 /// What it leaves of one timing.
-struct Seen {
+pub(crate) struct Seen {
     /// What is priced, but for what the study describes itself.
-    structures: Vec<Structure>,
+    pub structures: Vec<Structure>,
     /// What was counted, without notes.
-    counted: Counted,
+    pub counted: Counted,
     /// What it did to the storage if the study follows that.
-    launches: Option<Vec<LaunchAvf>>,
+    pub launches: Option<Vec<LaunchAvf>>,
 }
 
 impl StudyWork<'_> {
@@ -372,7 +372,13 @@ impl StudyWork<'_> {
         diag.at(self.study, kernel.range.clone(), "this kernel")
     }
 
-    fn priced(&self, number: usize, timing: &Timing, timed: &Seen) -> Result<Outcome, String> {
+    /// Prices a point from what its timing left.
+    pub(crate) fn priced(
+        &self,
+        number: usize,
+        timing: &Timing,
+        timed: &Seen,
+    ) -> Result<Outcome, String> {
         let point = &self.plan.points[number];
         let axes = &self.plan.axes;
         let circuits = self.plan.circuits(point);

@@ -9,9 +9,36 @@ use warpwatt_suite::{Build, Lower};
 use super::counted;
 use super::kernel::{From, KernelRequest, load};
 use super::plan::StudyKernel;
-use super::subject::Subject;
+use super::subject::{KnownKernel, Subject};
 use crate::diag::{Diag, Sink, SourceId, Span};
 use crate::study::{Catalogue, Placed, Variant, Workload, lowering};
+
+/// The kernels of a study of which all is counted: `known` says which those of a workload are. Others are faults, in `sink`.
+pub fn counted_kernels(
+    workloads: &[Placed<Workload>],
+    known: impl Fn(&Workload) -> Option<Vec<KnownKernel>>,
+    sink: &mut Sink,
+    source: SourceId,
+) -> Vec<StudyKernel> {
+    let mut kernels: Vec<StudyKernel> = Vec::new();
+    for (number, workload) in workloads.iter().enumerate() {
+        let named = Span {
+            source,
+            range: workload.range.clone(),
+        };
+        let Some(found) = known(&workload.value) else {
+            let message = "this kernel is not among those that were counted";
+            let diag = Diag::error("study::not_counted", message).on(Some(&named), "");
+            sink.push(diag.help("`warpwatt run` counts what happens in it"));
+            continue;
+        };
+        for kernel in found {
+            let subject = Subject::Known(Box::new(kernel));
+            add(&mut kernels, subject, number, &named, sink);
+        }
+    }
+    kernels
+}
 
 /// The kernels of a study as its GPUs run them; files are looked for in `directory`. What is wrong with them is left in `sink`.
 pub fn kernels(

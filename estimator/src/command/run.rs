@@ -15,15 +15,12 @@ use super::results::recipes;
 use super::study_timeline::StudyTimeline;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
-use crate::report::Report;
-use crate::report::beside;
 use crate::report::digest::MOST_SHOWN;
 use crate::report::metric::Objective;
 use crate::run::kept::{self, Begin, Keeping, MOST_EXPLAINED, Told, Whole};
 use crate::run::plan::Plan;
-use crate::run::{Means, Resolved, parameters, resolve};
+use crate::run::{Means, Resolved, parameters, reported, resolve};
 use crate::store::{Manifest, Store};
-use crate::uncertainty::with_uncertainty;
 
 /// Runs the study and reports it.
 pub fn run(arguments: &RunArguments) -> Exit {
@@ -192,19 +189,7 @@ pub fn report_store(
         return large::present(manifest, store, objectives, formats);
     }
     let outcomes = store.collect(manifest).map_err(|error| error.diag())?;
-    let report = Report::beside(
-        &manifest.title,
-        &outcomes,
-        beside::load(manifest.paper.as_deref()),
-    )
-    .with_goals(manifest.budget.as_ref(), objectives)?;
-    let report = match manifest.uncertainty {
-        Some(draws) => {
-            let recipes = recipes(store)?.at_rest(&outcomes);
-            with_uncertainty(report, &recipes, draws)?
-        }
-        None => report,
-    };
+    let report = reported(manifest, &outcomes, objectives, || recipes(store))?;
     present(&report, manifest, formats)?;
     Ok(budget_exit(&report))
 }

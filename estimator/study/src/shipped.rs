@@ -8,14 +8,20 @@ use crate::goal::MetricNames;
 impl Catalogue {
     /// What ships, with these metrics.
     pub fn shipped(metrics: Arc<dyn MetricNames>) -> Self {
+        let kernels = warpwatt_suite::kernels().iter();
+        Self::of_kernels(
+            kernels.map(|kernel| kernel.name.to_owned()).collect(),
+            metrics,
+        )
+    }
+
+    /// The same with the names of these kernels, where those that ship are not at hand.
+    pub fn of_kernels(kernels: Vec<String>, metrics: Arc<dyn MetricNames>) -> Self {
         Self {
+            kernels,
             presets: warpwatt_gpu::presets()
                 .iter()
                 .map(|preset| preset.name.to_owned())
-                .collect(),
-            kernels: warpwatt_suite::kernels()
-                .iter()
-                .map(|kernel| kernel.name.to_owned())
                 .collect(),
             beside: Vec::new(),
             papers: warpwatt_suite::papers().iter().map(paper_table).collect(),

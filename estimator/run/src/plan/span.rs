@@ -43,9 +43,9 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
     for combination in combinations {
         let [kernel, gpu, technology, configuration] = *combination;
         // A technique changes what is counted, which counts that are there cannot show.
-        let counted = plan.axes.kernels[kernel as usize].subject.counted();
+        let foreign = plan.axes.kernels[kernel as usize].subject.is_foreign();
         let plain = |stack: &Stack| stack.members().is_empty();
-        if counted.is_some() && !plain(&plan.axes.configurations[configuration as usize].stack) {
+        if foreign && !plain(&plan.axes.configurations[configuration as usize].stack) {
             continue;
         }
         let configuration = fits.timed_as(configuration);
