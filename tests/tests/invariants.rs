@@ -39,6 +39,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("warpwatt-report", "estimator/report"),
     ("warpwatt-analysis", "estimator/analysis"),
     ("warpwatt-board", "estimator/board"),
+    ("warpwatt-page", "estimator/page"),
     ("warpwatt-validation", "estimator/validation"),
     ("warpwatt", "estimator"),
     ("warpwatt-python", "estimator/python"),
@@ -208,10 +209,26 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "warpwatt-page",
+        &[
+            "warpwatt-analysis",
+            "warpwatt-array",
+            "warpwatt-input",
+            "warpwatt-pricing",
+            "warpwatt-report",
+            "warpwatt-run",
+            "warpwatt-store",
+            "warpwatt-study",
+            "warpwatt-techlib",
+            "warpwatt-techniques",
+        ],
+    ),
+    (
         "warpwatt",
         &[
             "warpwatt-analysis",
             "warpwatt-board",
+            "warpwatt-page",
             "warpwatt-validation",
             "warpwatt-run",
             "warpwatt-store",
@@ -344,6 +361,7 @@ const LIBRARIES: &[&str] = &[
     "estimator/report",
     "estimator/analysis",
     "estimator/board",
+    "estimator/page",
     "estimator/validation",
     "estimator/python",
 ];
@@ -359,7 +377,7 @@ const PURE: &[&str] = &[
     "estimator/report",
 ];
 
-/// The reader of files, which is not built for a browser.
+/// The reader of files, which finds none in a browser.
 const NOT_IN_A_BROWSER: &[&str] = &["input/src/input.rs"];
 
 /// Libraries that read or write files: what users write, launch files, results and traces.

@@ -33,6 +33,7 @@ mod oracle_cacti7;
 mod oracle_mcpat;
 mod oracle_support;
 mod own_structures;
+mod page;
 mod paper_filter_cache;
 mod paper_register_virtualization;
 mod paper_table1;

@@ -8,8 +8,8 @@ use warpwatt_store::Manifest;
 
 use warpwatt_analysis::run::catalogue;
 
-/// The models, compressed; `module/build.sh` makes it from this crate.
-const MODULE: &[u8] = include_bytes!("../module/page.wasm.gz");
+/// The models, a WebAssembly module compressed by gzip; `module/build.sh` makes it from this crate.
+pub const MODULE: &[u8] = include_bytes!("../module/page.wasm.gz");
 const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
 const PANEL: &str = include_str!("panel.html");
