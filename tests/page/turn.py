@@ -158,6 +158,24 @@ def main():
         again.locator(".turn .status").get_by_text("Turned").wait_for()
         assert again.locator(".turn textarea").input_value() == STUDY.replace("16nm", "5nm")
 
+        # Served, it runs what was not counted, and then shows what a run shows.
+        asked = [command, "serve", "-k", "vector_add", "-t", "filter_cache", "--set", "entries=16"]
+        server = subprocess.Popen(asked, stdout=subprocess.PIPE, text=True)
+        try:
+            served = browser.new_page()
+            served.on("pageerror", lambda error: faults.append(str(error)))
+            served.goto(server.stdout.readline().strip())
+            served.locator(".turn .status").get_by_text("The study as it was run").wait_for()
+            served.get_by_label("entries", exact=True).fill("[16, 64]")
+            served.get_by_role("button", name="Run it here").click()
+            served.locator(".turn .status").get_by_text("Turned").wait_for()
+            text = served.locator(".turn textarea").input_value()
+            reply = served.evaluate("text => warpwatt.price(text)", text)["reply"]
+            assert body(reply["page"]) == body(report(command, directory, text))
+            print("a served page ran what was not counted")
+        finally:
+            server.kill()
+
         # Without scripts it is a report.
         still = browser.new_context(java_script_enabled=False).new_page()
         still.goto(place.as_uri())

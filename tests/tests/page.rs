@@ -51,10 +51,14 @@ impl Browser {
     }
 
     fn call(&mut self, name: &str, given: &str) -> String {
-        let input = self.instance.get_typed_func::<i32, i32>(&self.store, "input");
+        let input = self
+            .instance
+            .get_typed_func::<i32, i32>(&self.store, "input");
         let at = input.unwrap().call(&mut self.store, given.len() as i32);
         let at = at.unwrap() as usize;
-        self.memory.write(&mut self.store, at, given.as_bytes()).unwrap();
+        self.memory
+            .write(&mut self.store, at, given.as_bytes())
+            .unwrap();
         let out = self.number(name) as usize;
         let mut bytes = vec![0; self.number("length") as usize];
         self.memory.read(&self.store, out, &mut bytes).unwrap();

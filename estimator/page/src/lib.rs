@@ -11,7 +11,7 @@ mod instrument;
 mod session;
 
 #[cfg(not(target_family = "wasm"))]
-pub use instrument::{MODULE, MOST_POINTS, with_instrument};
+pub use instrument::{MODULE, MOST_POINTS, counts, turnable};
 pub use session::{Outcome, Reply, Session};
 
 use warpwatt_input::{diag, toml_reader};

@@ -5,7 +5,7 @@
   const panel = find(".turn"), form = find(".turn form"), status = find(".turn .status"), told = find(".turn .told");
   const text = find(".turn textarea");
   const counts = find("#counts").textContent;
-  const first = JSON.parse(counts).study;
+  const first = JSON.parse(counts).studies[0].text;
 
   // In the worker: a text goes in and a text comes out.
   const work = () => {
@@ -38,7 +38,13 @@
 
   const waiting = new Map();
   let number = 0, opened, worker;
-  const begin = () => {
+  const reopen = (counts) => {
+    worker.terminate();
+    for (const [, failed] of waiting.values()) failed(new Error("more was counted"));
+    waiting.clear();
+    return begin(counts);
+  };
+  const begin = (counts) => {
     const source = URL.createObjectURL(new Blob([`(${work})()`], { type: "text/javascript" }));
     worker = new Worker(source);
     opened = new Promise((resolve, reject) => {
@@ -59,7 +65,7 @@
 
   // What the study of a text comes to.
   const price = async (study) => {
-    await (opened ?? begin());
+    await (opened ?? begin(counts));
     return new Promise((...ends) => {
       number += 1;
       waiting.set(number, ends);
@@ -85,6 +91,7 @@
     busy = false;
   };
 
+  const button = (name) => find(`.turn [data-do="${name}"]`);
   const say = (words, more = "") => {
     status.textContent = words;
     told.textContent = more;
@@ -95,13 +102,14 @@
     if (reply.controls.length) offer(reply.controls);
     const took = ms === undefined ? "" : ` Priced in ${ms.toFixed(0)} ms.`;
     find("main").classList.toggle("stale", reply.page === undefined);
+    button("run").hidden = !(reply.missing && panel.dataset.run);
     if (reply.page !== undefined) {
       if (study !== shown) put(reply.page);
       shown = study;
       say((study === first ? "The study as it was run." : "Turned: as a run of this study would report it.") + took, reply.warnings);
     } else if (reply.missing) {
       say(
-        `${reply.missing.length} run${reply.missing.length > 1 ? "s" : ""} of this study would count otherwise: the figures below are of the study before. "Copy as command" has what runs it.`,
+        `${reply.missing.length} run${reply.missing.length > 1 ? "s" : ""} of this study would count otherwise: the figures below are of the study before. ${panel.dataset.run ? '"Run it here" counts them.' : '"Copy as command" has what runs it.'}`,
         reply.missing.join("\n"),
       );
     } else {
@@ -241,7 +249,40 @@
       say(`Copy ${name} from here:`, what);
     }
   };
+  // Where the page is served, what was not counted is run there; what it says on its way comes line by line.
+  let stop;
+  const run = async (study) => {
+    stop = new AbortController();
+    button("run").hidden = true;
+    button("stop").hidden = false;
+    try {
+      say("Running …");
+      const reply = await fetch(panel.dataset.run, { method: "POST", body: study, signal: stop.signal });
+      if (!reply.ok) throw new Error(await reply.text());
+      const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = "";
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        const lines = (rest + part.value).split("\n");
+        rest = lines.pop();
+        for (const line of lines) await heard(JSON.parse(line), study);
+      }
+    } catch (error) {
+      say(stop.signal.aborted ? "Stopped." : `The run failed: ${error.message}`);
+      button("run").hidden = false;
+    }
+    button("stop").hidden = true;
+  };
+  const heard = async ({ points, of, faults, counts }, study) => {
+    if (faults) say("The study cannot be run.", faults);
+    if (of) say(`Running: ${points} of ${of} points.`);
+    if (counts) {
+      await reopen(JSON.stringify(counts));
+      await turn(study);
+    }
+  };
   const does = {
+    run: () => run(text.value),
+    stop: () => stop.abort(),
     reset: () => turn((text.value = first)),
     study: () => copy(text.value, "the study"),
     command: () => copy(command(text.value), "the command"),

@@ -23,18 +23,26 @@ use crate::pricing::Counted;
 use crate::store::Manifest;
 use crate::study::{Catalogue, NodeChoice, Placed, Study, Variant, Workload};
 
-/// A study that was run, and what was counted.
+/// Studies that were run, and what was counted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
-    /// Its text.
-    pub study: String,
     /// The kernels that a study may name.
     pub names: Vec<String>,
-    /// The kernels of each of its workloads, in its order.
-    kernels: Vec<Vec<KnownKernel>>,
+    /// The studies, the one that all began with first.
+    studies: Vec<Ran>,
     /// What runs left, by what decides them.
     runs: BTreeMap<String, Left>,
+}
+
+/// A study that was run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ran {
+    /// Its text.
+    text: String,
+    /// The kernels of each of its workloads, in its order.
+    kernels: Vec<Vec<KnownKernel>>,
 }
 
 /// What a run left.
@@ -70,10 +78,13 @@ impl Counts {
         let source = sink.sources.add("study.toml", manifest.study.as_str());
         let workloads = workloads(source, catalogue, &mut sink)?;
         let kernels = by_workload(&workloads, manifest, outcomes)?;
-        let mut counts = Self {
-            study: manifest.study.clone(),
-            names: catalogue.kernels.clone(),
+        let study = Ran {
+            text: manifest.study.clone(),
             kernels,
+        };
+        let mut counts = Self {
+            names: catalogue.kernels.clone(),
+            studies: vec![study],
             runs: BTreeMap::new(),
         };
         let resolved = counts.resolve(source, catalogue, &mut sink)?;
@@ -85,14 +96,66 @@ impl Counts {
         {
             return None;
         }
-        for (number, outcome) in outcomes.iter().enumerate() {
-            let timing = &plan.timings[plan.points[number].timing];
-            counts
-                .runs
-                .entry(key(plan, timing))
-                .or_insert_with(|| left(plan, number, outcome));
-        }
+        counts.take(plan, outcomes.iter().enumerate());
         Some(counts)
+    }
+
+    /// Of a study of this text that is to be run. Nothing if it cannot be priced again: it looks at time or at bits on the way, or names files of its own.
+    pub fn begun(text: &str, resolved: &Resolved, catalogue: &Catalogue) -> Option<Self> {
+        let mut counts = Self {
+            names: catalogue.kernels.clone(),
+            studies: Vec::new(),
+            runs: BTreeMap::new(),
+        };
+        counts.add(text, resolved, &[]).then_some(counts)
+    }
+
+    /// The text of the study that all began with.
+    pub fn study(&self) -> &str {
+        self.studies.first().map_or("", |study| &study.text)
+    }
+
+    /// For each point of a plan whether all is counted that it is priced from.
+    pub fn counted(&self, plan: &Plan) -> Vec<bool> {
+        let known = |timing: &Timing| self.runs.contains_key(&key(plan, timing));
+        let timings: Vec<bool> = plan.timings.iter().map(known).collect();
+        plan.points
+            .iter()
+            .map(|point| timings[point.timing])
+            .collect()
+    }
+
+    /// Adds what was counted of points of another study, each with its number. `false`, and nothing, if it cannot be priced again.
+    pub fn add(&mut self, text: &str, resolved: &Resolved, points: &[(usize, Outcome)]) -> bool {
+        if needs_files(&resolved.study) || watched(&resolved.study).is_some() {
+            return false;
+        }
+        let plan = &resolved.plan;
+        let mut kernels = vec![Vec::new(); resolved.study.workloads.len()];
+        for kernel in &plan.axes.kernels {
+            kernels[kernel.workload].push(KnownKernel {
+                name: kernel.subject.name().clone(),
+                hash: kernel.subject.hash().to_owned(),
+                foreign: kernel.subject.is_foreign(),
+            });
+        }
+        self.studies.push(Ran {
+            text: text.to_owned(),
+            kernels,
+        });
+        self.take(
+            plan,
+            points.iter().map(|(number, outcome)| (*number, outcome)),
+        );
+        true
+    }
+
+    fn take<'o>(&mut self, plan: &Plan, points: impl Iterator<Item = (usize, &'o Outcome)>) {
+        for (number, outcome) in points {
+            let timing = &plan.timings[plan.points[number].timing];
+            let run = self.runs.entry(key(plan, timing));
+            run.or_insert_with(|| left(plan, number, outcome));
+        }
     }
 
     /// Prices the study of this text. Nothing if it cannot run; every reason is in `sink`.
@@ -133,12 +196,17 @@ impl Counts {
         catalogue: &Catalogue,
         sink: &mut Sink,
     ) -> Option<Resolved> {
-        let mut own = Sink::default();
-        let text = own.sources.add("study.toml", self.study.as_str());
-        let counted = workloads(text, catalogue, &mut own)?;
+        let mut counted: Vec<(Workload, &Vec<KnownKernel>)> = Vec::new();
+        for study in &self.studies {
+            let mut own = Sink::default();
+            let text = own.sources.add("study.toml", study.text.as_str());
+            let workloads = workloads(text, catalogue, &mut own)?;
+            counted.extend(workloads.into_iter().zip(&study.kernels));
+        }
         let known = |workload: &Workload| {
-            let place = counted.iter().position(|counted| counted == workload)?;
-            self.kernels.get(place).cloned()
+            let mut counted = counted.iter();
+            let (_, kernels) = counted.find(|(counted, _)| counted == workload)?;
+            Some((*kernels).clone())
         };
         let kernels = |workloads: &[Placed<Workload>], _: &[Variant], sink: &mut Sink| {
             counted_kernels(workloads, known, sink, source)
@@ -149,12 +217,10 @@ impl Counts {
     /// The first point of each run that was not counted.
     fn missing(&self, plan: &Plan) -> Vec<Point> {
         let mut met = BTreeSet::new();
+        let counted = self.counted(plan);
         let points = plan.points.iter().enumerate();
-        let first = points.filter(|(_, point)| met.insert(point.timing));
-        let missing = first.filter(|(_, point)| {
-            let key = key(plan, &plan.timings[point.timing]);
-            !self.runs.contains_key(&key)
-        });
+        let missing =
+            points.filter(|(number, point)| !counted[*number] && met.insert(point.timing));
         missing.map(|(number, _)| plan.point(number)).collect()
     }
 }

@@ -38,7 +38,7 @@ pub use resolve::{Resolved, resolve_text_with, resolve_with};
 
 use std::num::NonZero;
 
-use warpwatt_simt::Interrupt;
+pub use warpwatt_simt::Interrupt;
 
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Sources};

@@ -22,6 +22,7 @@ use super::registers_over_time::LiveArguments;
 use super::reproduce::ReproduceArguments;
 use super::schema::SchemaArguments;
 use super::sensitivity::SensitivityArguments;
+use super::serve::ServeArguments;
 use super::shown::ShowArguments;
 use super::subject::{GpuChoice, KernelChoice};
 use super::timeline::TimelineArguments;
@@ -104,6 +105,8 @@ pub enum Command {
     Tech(TechCommand),
     /// Render the results of a study again
     Report(super::report::ReportArguments),
+    /// Serve a report's page on this machine, to be turned in the browser
+    Serve(ServeArguments),
     /// Run a study again from the manifest of its results, and compare
     Reproduce(ReproduceArguments),
     /// Find the best point of a study under its budget without running all of it

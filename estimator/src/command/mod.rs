@@ -42,6 +42,7 @@ mod results;
 mod run;
 mod schema;
 mod sensitivity;
+mod serve;
 mod shown;
 mod study_timeline;
 mod subject;
@@ -97,6 +98,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Diff(arguments) => diff::run(arguments),
         Command::Artifact(arguments) => artifact::run(arguments),
         Command::Report(arguments) => report::run(arguments),
+        Command::Serve(arguments) => serve::run(arguments),
         Command::Explain(arguments) => explain::run(arguments),
         Command::Sensitivity(arguments) => sensitivity::run(arguments),
     }

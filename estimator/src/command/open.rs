@@ -1,5 +1,6 @@
 //! Showing a page in the user's browser.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -20,6 +21,12 @@ pub fn open(page: &Path) {
         );
         return show(&sink);
     }
+    open_address(page.as_os_str());
+}
+
+/// The same for a page at an address.
+pub fn open_address(page: &OsStr) {
+    let mut sink = Sink::default();
     let (program, before) = opener();
     let mut command = Command::new(&program);
     command.args(before).arg(page);

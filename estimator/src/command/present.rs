@@ -15,7 +15,7 @@ use crate::report::sheet::Sheet;
 use crate::report::{Details, Report, Table};
 use crate::store::{FILE_NAME, Manifest, RECORD, Record, hashes, remove_files};
 use crate::study::Format;
-use warpwatt_page::with_instrument;
+use warpwatt_page::{counts, turnable};
 
 /// The report for programs, the one for people, and its tables for a paper.
 const REPORT_JSON: &str = "report.json";
@@ -77,7 +77,10 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
             Format::Json => files.push((REPORT_JSON.to_owned(), json_text.clone().into_bytes())),
             Format::Html => {
                 let page = report.html().map_err(|error| defect(error.to_string()))?;
-                let page = with_instrument(page, manifest, &report.points);
+                let page = match counts(manifest, &report.points) {
+                    Some(counts) => turnable(page, &counts, None),
+                    None => page,
+                };
                 files.push((REPORT_PAGE.to_owned(), page.into_bytes()));
             }
             Format::Latex => {

@@ -41,6 +41,7 @@ mod reproduce;
 mod robust;
 mod run;
 mod search;
+mod serve;
 mod sweep;
 mod tech;
 mod timeline;
