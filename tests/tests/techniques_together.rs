@@ -198,6 +198,43 @@ fn parameters_that_change_no_time() {
     insta::assert_snapshot!(found.join("\n"));
 }
 
+/// Which parameters only prices hang on: with other values the same is counted and reported, on a GPU that they leave as it is.
+#[test]
+fn parameters_that_only_prices_hang_on() {
+    let mut found = Vec::new();
+    for definition in ALL {
+        for parameter in definition.parameters.iter().filter(|it| it.priced_only) {
+            let usual = stack(&[(definition.name, "")]);
+            let run = alone(&usual);
+            let mut others = 0;
+            for value in values(parameter.kind) {
+                let Ok(table) = format!("{} = {value}", parameter.name).parse() else {
+                    panic!("{value}");
+                };
+                let Ok(technique) = definition.parse(&table) else {
+                    continue;
+                };
+                let other = Stack::new(vec![technique.into()]).unwrap();
+                if reshaped(&other) != reshaped(&usual) {
+                    continue;
+                }
+                let ran = alone(&other);
+                assert_eq!(ran, run, "{}", other.label());
+                assert_eq!(
+                    other.metrics(&ran),
+                    usual.metrics(&run),
+                    "{}",
+                    other.label()
+                );
+                others += usize::from(other.label() != usual.label());
+            }
+            assert!(others > 0, "{}.{}", definition.name, parameter.name);
+            found.push(format!("{}.{}", definition.name, parameter.name));
+        }
+    }
+    insta::assert_snapshot!(found.join("\n"));
+}
+
 /// Watchers of different kinds share a run with the plain GPU, and with whatever else decides.
 #[test]
 fn watchers_follow_any_run() {

@@ -233,7 +233,7 @@ fn slider(group: &str, name: &str) -> Option<Slider> {
     };
     match (group, name) {
         ("gpu", "vdd") => Some(slider(0.4, 1.3, 0.01, "V")),
-        ("gpu", "temperature") => Some(slider(250.0, 400.0, 5.0, "K")),
+        ("gpu", "temperature") => Some(slider(300.0, 400.0, 5.0, "K")),
         _ => None,
     }
 }

@@ -27,22 +27,50 @@ pub fn techniques(label: &str) -> impl Iterator<Item = &str> {
 pub fn parameters(label: &str) -> Option<Vec<(String, String)>> {
     let mut all = Vec::new();
     for member in label.split(Stack::JOIN) {
-        let Some((name, rest)) = member.split_once('(') else {
-            continue;
-        };
-        let inside = rest.strip_suffix(')')?;
-        // A comma within brackets belongs to a value.
-        let mut depth = 0_i32;
-        let parts = inside.split(|c: char| {
-            depth += i32::from(matches!(c, '[' | '(')) - i32::from(matches!(c, ']' | ')'));
-            c == ',' && depth == 0
-        });
-        for part in parts {
-            let (key, value) = part.split_once('=')?;
-            all.push((format!("{name}.{}", key.trim()), value.trim().to_owned()));
-        }
+        let (name, parameters) = taken_apart(member)?;
+        let own = parameters.into_iter();
+        all.extend(own.map(|(key, value)| (format!("{name}.{key}"), value.to_owned())));
     }
     Some(all)
+}
+
+/// What decides what is counted: a label without the parameters that only prices hang on.
+pub fn counted(label: &str) -> String {
+    let members = label.split(Stack::JOIN);
+    let members = members.map(|member| counted_of(member).unwrap_or_else(|| member.to_owned()));
+    let members: Vec<String> = members.collect();
+    members.join(Stack::JOIN)
+}
+
+fn counted_of(member: &str) -> Option<String> {
+    let (name, parameters) = taken_apart(member)?;
+    let declared = find(name).ok()?.parameters;
+    let priced = |key: &str| declared.iter().any(|it| it.name == key && it.priced_only);
+    let left = parameters.iter().filter(|(key, _)| !priced(key));
+    let left: Vec<String> = left.map(|(key, value)| format!("{key}={value}")).collect();
+    Some(match left[..] {
+        [] => name.to_owned(),
+        _ => format!("{name}({})", left.join(", ")),
+    })
+}
+
+/// The name of a technique and what its label says of its parameters; `None` for a text of another form.
+fn taken_apart(member: &str) -> Option<(&str, Vec<(&str, &str)>)> {
+    let Some((name, rest)) = member.split_once('(') else {
+        return Some((member, Vec::new()));
+    };
+    let inside = rest.strip_suffix(')')?;
+    // A comma within brackets belongs to a value.
+    let mut depth = 0_i32;
+    let parts = inside.split(|c: char| {
+        depth += i32::from(matches!(c, '[' | '(')) - i32::from(matches!(c, ']' | ')'));
+        c == ',' && depth == 0
+    });
+    let parameters = parts.map(|part| {
+        let (key, value) = part.split_once('=')?;
+        Some((key.trim(), value.trim()))
+    });
+    Some((name, parameters.collect::<Option<_>>()?))
 }
 
 /// A label that has been read: what it names stands ready.

@@ -1,7 +1,7 @@
 //! Points priced again from what was counted of them: studies that differ from one that was run in nothing that changes what is counted.
 //!
 //! A study decides by itself, as when it is run, which runs its points need. A run is known by its kernel, by the GPU as techniques have reshaped and fitted it,
-//! and by the techniques with their parameters. What was counted in an equal run is priced; nothing is guessed for others.
+//! and by the techniques with those of their parameters that prices alone do not hang on. What was counted in an equal run is priced; nothing is guessed for others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,6 +17,7 @@ use super::work::{Seen, built};
 use super::workloads::counted_kernels;
 use crate::diag::{Diag, Sink, SourceId};
 use crate::digest::{digest, hex};
+use crate::label;
 use crate::outcome::{KernelName, Metric, Note, NoteKind, Outcome, Point, RegisterAccesses};
 use crate::performance::Performance;
 use crate::pricing::Counted;
@@ -249,7 +250,8 @@ fn key(plan: &Plan, timing: &Timing) -> String {
     let kernel = &plan.axes.kernels[plan.executions[timing.execution].kernel].subject;
     let name = serde_json::to_string(kernel.name()).unwrap_or_default();
     let gpu = serde_json::to_string(&*timing.spec).unwrap_or_default();
-    let techniques = plan.axes.configurations[timing.configuration].stack.label();
+    let techniques = &plan.axes.configurations[timing.configuration].stack;
+    let techniques = label::counted(&techniques.label());
     let parts = [&name, kernel.hash(), &gpu, &techniques];
     hex(&digest(parts.map(str::as_bytes)))
 }

@@ -13,6 +13,7 @@ const COMPARED: [&str; 3] = ["cookbook.md", "explain.md", "uncertainty.md"];
 /// Beginnings of commands that are not run.
 const NOT_RUN: &[(&str, &str)] = &[
     ("validate", "minutes; tests of each suite run it"),
+    ("serve", "ends when it is stopped; `serve` talks to it"),
     ("exec", "needs a program of CUDA's; `exec` runs ours"),
     (
         "run workloads/studies/",

@@ -92,19 +92,22 @@ const FAST_PATHS: Count = count(
     23,
     0..=100,
     "flip-flops at the ends of fast paths, in percent of those that are none of a register file: each has an earlier phase of the clock",
-);
+)
+.priced_only();
 const GUARD_BAND: Count = count(
     "guard_band",
     5,
     1..=50,
     "what the longest path is shorter than the period when it is new, in percent",
-);
+)
+.priced_only();
 const CHECKER_SUPPLY: Count = count(
     "checker_supply",
     99,
     70..=100,
     "the checker's supply, in percent of that of the others",
-);
+)
+.priced_only();
 
 /// The configured technique.
 #[derive(Clone, Debug, PartialEq, Eq)]

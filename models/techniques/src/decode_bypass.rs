@@ -77,7 +77,8 @@ const ENTRY_BITS: CountOr = count_or(
     8..=1024,
     "buffer",
     "bits of a decoded instruction; \"buffer\": those of a word of the instruction buffer, which holds decoded ones too",
-);
+)
+.priced_only();
 
 /// A configured store.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -62,7 +62,8 @@ const CODE: Choice<Guard, 5> = choice(
     Guard::NAMES,
     "hsiao",
     "corrects one error and detects two (hsiao, hamming), corrects one (sec), corrects two and detects three (dected), or detects one (parity)",
-);
+)
+.priced_only();
 
 /// A configured code.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -78,13 +78,15 @@ const ENTRY_BITS: Count = count(
     64,
     8..=1024,
     "bits of an entry, for the price of the data array and the multiplexer",
-);
+)
+.priced_only();
 const ENTRIES_PER_TAG: Count = count(
     "entries_per_tag",
     2,
     1..=64,
     "entries that share a tag in the priced tag array; 2 is what gives the paper's Table 1, 1 prices a tag an entry. The model compares every entry's own tag",
-);
+)
+.priced_only();
 
 /// A configured filter cache.
 #[derive(Clone, Debug, PartialEq, Eq)]

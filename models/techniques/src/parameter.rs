@@ -35,6 +35,8 @@ pub struct Parameter {
     pub kind: Kind,
     /// Whether labels name it even at its default.
     pub labelled: bool,
+    /// Whether only prices hang on it, and neither time nor counts on a GPU that it leaves as it is.
+    pub priced_only: bool,
     /// What it means.
     pub meaning: &'static str,
 }

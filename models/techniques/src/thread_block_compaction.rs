@@ -93,7 +93,8 @@ const STACK_ENTRIES: Count = count(
     16,
     1..=64,
     "entries of the stack of a CTA; of the structure, the run takes as many as it needs",
-);
+)
+.priced_only();
 
 /// The configured technique.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -134,7 +134,8 @@ const SHADOWED: Count = count(
     8,
     0..=100,
     "flip-flops with a second latch, in percent of those that are none of a register file: Razor's 192 of 2,408, recalled",
-);
+)
+.priced_only();
 
 /// The configured technique.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -70,13 +70,13 @@ fn written(counts: &Counts) -> Counts {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
     fn a_study_that_counts_the_same_is_priced_as_if_it_were_run(
         node in prop::sample::select(vec!["45nm", "28nm", "16nm", "7nm", "3nm"]),
         flavour in prop::sample::select(vec!["hp", "lop", "lstp"]),
-        kelvin in 290..390_u32,
+        kelvin in 300..390_u32,
         words in 16..2000_u32,
         two_nodes: bool,
     ) {
@@ -86,8 +86,13 @@ proptest! {
         let operation = format!("node = {nodes}\nflavour = \"{flavour}\"\ntemperature = \"{kelvin} K\"");
         let other = STUDY.replace("node = \"16nm\"", &operation);
         let other = other.replace("words = 64", &format!("words = {words}"));
-        let (ran, _) = run(&other);
-        prop_assert!(priced(&counts, &other) == ran);
+        match again(&counts, &other) {
+            // Where its cells are slow, a filter cache takes another cycle, and that was not counted.
+            Ok(Again::Missing(points)) => {
+                prop_assert!(points.iter().all(|it| it.technique.contains("filter_cache")));
+            }
+            _ => prop_assert!(priced(&counts, &other) == run(&other).0),
+        }
     }
 }
 
@@ -117,6 +122,20 @@ fn what_counts_otherwise_is_named() {
     };
     let techniques: Vec<&str> = points.iter().map(|it| it.technique.as_str()).collect();
     assert_eq!(techniques, ["filter_cache(entries=64)"; 2]);
+}
+
+#[test]
+fn a_parameter_that_only_prices_hang_on_needs_no_run() {
+    let (_, counts) = run(STUDY);
+    let parameters = "[16, 32]\nentries_per_tag = [1, 4]\nentry_bits = 80";
+    let other = STUDY.replace("[16, 32]", parameters);
+    let again = priced(&counts.unwrap(), &other);
+    assert!(again == run(&other).0);
+    assert!(
+        again
+            .iter()
+            .any(|it| it.point.technique.contains("entries_per_tag=4"))
+    );
 }
 
 #[test]

@@ -48,6 +48,7 @@ pub struct Choice<T, const N: usize> {
     values: [T; N],
     default: usize,
     labelled: bool,
+    priced_only: bool,
     meaning: &'static str,
 }
 
@@ -144,6 +145,7 @@ pub const fn choice<T: Copy, const N: usize>(
         values,
         default: usual,
         labelled: false,
+        priced_only: false,
         meaning,
     }
 }
@@ -153,6 +155,7 @@ const fn parameter(name: &'static str, kind: Kind, meaning: &'static str) -> Par
         name,
         kind,
         labelled: false,
+        priced_only: false,
         meaning,
     }
 }
@@ -184,6 +187,12 @@ macro_rules! handles {
             /// The same, and labels name it even at its default.
             pub const fn labelled(mut self) -> Self {
                 self.0.labelled = true;
+                self
+            }
+
+            /// The same, and only prices hang on it.
+            pub const fn priced_only(mut self) -> Self {
+                self.0.priced_only = true;
                 self
             }
         }
@@ -228,6 +237,7 @@ impl<T: Copy, const N: usize> Choice<T, N> {
             name: self.name,
             kind,
             labelled: self.labelled,
+            priced_only: self.priced_only,
             meaning: self.meaning,
         }
     }
@@ -235,6 +245,12 @@ impl<T: Copy, const N: usize> Choice<T, N> {
     /// The same, and labels name it even at its default.
     pub const fn labelled(mut self) -> Self {
         self.labelled = true;
+        self
+    }
+
+    /// The same, and only prices hang on it.
+    pub const fn priced_only(mut self) -> Self {
+        self.priced_only = true;
         self
     }
 }
