@@ -86,6 +86,7 @@ const UNPINNED: &[(&str, &str)] = &[
         "run::worker",
         "Python raises what the executor raised in its place",
     ),
+    ("serve::token", "the system gives random numbers"),
     ("store::defect", "a point that was just stored is not there"),
     ("study::fit", "as `avf::fit`"),
     ("suite::defect", "a kernel that ships cannot be read"),

@@ -194,9 +194,12 @@ impl Board {
         })
     }
 
-    /// The row with typical rates where its table says nothing.
+    /// The row with typical rates where its table says nothing. Typical are rates of work: a board without any does nothing of a kind that was not counted either.
     fn completed(&self, row: &Row) -> Row {
         let mut row = row.clone();
+        if row.active == 0.0 {
+            return row;
+        }
         if let Some(typical) = &self.record.typical {
             for channel in &row.unknown {
                 let at = *channel as usize;

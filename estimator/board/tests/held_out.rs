@@ -303,3 +303,22 @@ fn a_row_by_hand() {
     let watts = standing.map(value).iter().sum::<f64>() + events * value("scale");
     approx::assert_relative_eq!(drawn.power_w, watts, max_relative = 1e-9);
 }
+
+/// A table says nothing of kinds that an idle board was not asked for: they are none, not typical ones. (The 8.5 % are those of boards that are fitted.)
+#[test]
+fn an_idle_board_does_nothing_that_was_not_counted() {
+    let measured = MEASURED.iter().find(|it| it.board == "h200").unwrap();
+    let board = shipped("h200").unwrap();
+    let rows = rows(measured, &board);
+    let idle: Vec<Row> = rows
+        .used
+        .into_iter()
+        .filter(|it| it.active == 0.0)
+        .collect();
+    assert!(idle.iter().any(|row| !row.unknown.is_empty()));
+    for row in &idle {
+        let compared = board.compared(row).unwrap();
+        let off = compared.predicted_w / compared.measured_w - 1.0;
+        assert!(off.abs() < 0.085, "{off}");
+    }
+}

@@ -81,6 +81,12 @@ fn write(bytes: &[u8]) -> io::Result<()> {
     stdout.flush()
 }
 
+/// Whether all that was sent to standard output has arrived there.
+pub fn arrived() -> bool {
+    let fault = FAULT.lock().unwrap_or_else(PoisonError::into_inner);
+    fault.is_none()
+}
+
 /// How a command ends that would end as `exit`: its output must have been written as well. A reader that has gone away is no fault:
 /// `warpwatt ... | head` ends quietly.
 pub fn ended(exit: Exit) -> Exit {

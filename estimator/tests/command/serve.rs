@@ -131,7 +131,29 @@ fn faults_of_a_study_come_back_with_their_places() {
     let followed = "[study]\ntitle = \"a\"\n[gpu]\npreset = \"tesla-16sm\"\nnode = \"7nm\"\n[workloads]\nkernels = \"vector_add\"\n[reliability]\n";
     let told = lines(&server.ask("POST", "/run", followed));
     let faults = told.last().unwrap()["faults"].as_str().unwrap();
-    assert!(faults.contains("serve::no_counts"), "{faults}");
+    insta::assert_snapshot!("serve_no_counts", faults);
+    let many = "[study]\ntitle = \"a\"\n[gpu]\npreset = \"tesla-16sm\"\nnode = \"7nm\"\ntemperature = { from = \"300 K\", to = \"399 K\", count = 300 }\n[workloads]\nkernels = \"vector_add\"\n";
+    let told = lines(&server.ask("POST", "/run", many));
+    let faults = told.last().unwrap()["faults"].as_str().unwrap();
+    insta::assert_snapshot!("serve_too_many", faults);
+}
+
+/// Nobody would find the page.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_address_that_cannot_be_told_ends_it() {
+    let scratch = Scratch::new();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpwatt"));
+    let command =
+        command
+            .current_dir(scratch.path(""))
+            .args(["serve", "-k", "vector_add", "--no-cache"]);
+    let full = fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let output = command.stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
 }
 
 #[test]
@@ -222,8 +244,8 @@ fn results_are_served_as_their_report_shows_them() {
     assert!(served == written);
     let none = warpwatt(&here, &["serve", "nothing"]);
     assert_eq!(none.status.code(), Some(2));
-    let taken = server.host.rsplit(':').next().unwrap();
-    let taken = warpwatt(&here, &["serve", "results", "--port", taken]);
+    let port = server.host.rsplit(':').next().unwrap();
+    let taken = warpwatt(&here, &["serve", "results", "--port", port]);
     assert_eq!(taken.status.code(), Some(2));
-    assert!(stderr(&taken).contains("serve::port"), "{}", stderr(&taken));
+    insta::assert_snapshot!("serve_port", stderr(&taken).replace(port, "8000"));
 }

@@ -14,7 +14,7 @@ use clap::Args;
 use warpwatt_page::{MOST_POINTS, counts, turnable};
 
 use super::cache::CacheArguments;
-use super::console::{Exit, out, reject};
+use super::console::{Exit, arrived, out, reject};
 use super::open::open_address;
 use super::report::opened;
 use super::results::recipes;
@@ -128,6 +128,10 @@ fn serve(arguments: &ServeArguments, served: &Served) -> Result<(), Diag> {
         Diag::error("serve::token", message)
     })?;
     out(&format!("{}\n", door.address()));
+    // Nobody finds a page whose address is not known.
+    if !arrived() {
+        return Ok(());
+    }
     if arguments.open {
         open_address(OsStr::new(&door.address()));
     }
