@@ -93,6 +93,7 @@ fn the_module_prices_as_the_crate_that_it_was_made_of() {
         STUDY.replace("node", "vdd = \"0.71 V\"\ntemperature = \"317.5 K\"\nnode"),
         STUDY.replace("filter_cache\"", "filter_cache\"\nentries = 64"),
         STUDY.replace("preset", "preser"),
+        STUDY.replace("\"vector_add\"", "[\"vector_add\", \"hotspot\"]"),
     ];
     for study in &studies {
         let own = native.reply(study);
@@ -105,6 +106,8 @@ fn the_module_prices_as_the_crate_that_it_was_made_of() {
     assert!(matches!(outcome(&studies[2]), Outcome::Page(_)));
     assert!(matches!(outcome(&studies[3]), Outcome::Missing(_)));
     assert!(matches!(outcome(&studies[4]), Outcome::Faults(_)));
+    let kernel = "the kernel \"hotspot\"".to_owned();
+    assert_eq!(outcome(&studies[5]), Outcome::Missing(vec![kernel]));
 }
 
 #[test]

@@ -6,12 +6,12 @@ use warpwatt_pricing::outcome::{Point, gpu_label};
 use warpwatt_pricing::recipe::Recipes;
 use warpwatt_report::Report;
 use warpwatt_run::Resolved;
-use warpwatt_run::again::{Again, Counts};
+use warpwatt_run::again::{Again, Counts, NOT_COUNTED};
 use warpwatt_run::kept::manifest;
 use warpwatt_study::Catalogue;
 
 use crate::controls::{Control, controls};
-use crate::diag::{Diag, Sink, render};
+use crate::diag::{Diag, Severity, Sink, render};
 
 /// What was counted of a study, ready for its variants.
 #[derive(Debug)]
@@ -69,13 +69,16 @@ impl Session {
         Reply {
             controls: controls(text),
             outcome,
-            warnings: warned.then(|| render(&sink, false)).unwrap_or_default(),
+            warnings: match warned {
+                true => render(&sink, false),
+                false => String::new(),
+            },
         }
     }
 
     fn outcome(&self, text: &str, sink: &mut Sink) -> Result<Outcome, Option<Diag>> {
         match self.counts.price(text, &self.catalogue, sink) {
-            None => Err(None),
+            None => uncounted(text, sink).map(Outcome::Missing).ok_or(None),
             Some(Again::Missing(points)) => {
                 Ok(Outcome::Missing(points.iter().map(label).collect()))
             }
@@ -97,6 +100,19 @@ fn report(
     let manifest = manifest(resolved, &sink.sources, parameters(&resolved.plan));
     let recipes = || Ok(Recipes::from(&resolved.plan));
     reported(&manifest, outcomes, &manifest.pareto, recipes)
+}
+
+/// The kernels of which nothing was counted, if that is all that is wrong with a study.
+fn uncounted(text: &str, sink: &Sink) -> Option<Vec<String>> {
+    let errors = sink
+        .diags
+        .iter()
+        .filter(|it| it.severity == Severity::Error);
+    let kernels = errors.map(|diag| {
+        let place = diag.labels.first().filter(|_| diag.code == NOT_COUNTED)?;
+        Some(format!("the kernel {}", text.get(place.range.clone())?))
+    });
+    kernels.collect()
 }
 
 fn label(point: &Point) -> String {

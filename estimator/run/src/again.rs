@@ -14,6 +14,7 @@ use super::plan::{Plan, Timing};
 use super::resolve::{Resolved, resolve_source};
 use super::subject::KnownKernel;
 use super::work::{Seen, built};
+pub use super::workloads::NOT_COUNTED;
 use super::workloads::counted_kernels;
 use crate::diag::{Diag, Sink, SourceId};
 use crate::digest::{digest, hex};
@@ -165,7 +166,7 @@ impl Counts {
         let resolved = self.resolve(source, catalogue, sink)?;
         if let Some(what) = watched(&resolved.study) {
             let message = format!("{what} only while the study runs");
-            sink.push(Diag::error("study::not_counted", message).help("`warpwatt run` runs it"));
+            sink.push(Diag::error("study::only_run", message).help("`warpwatt run` runs it"));
             return None;
         }
         let plan = &resolved.plan;

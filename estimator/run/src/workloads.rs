@@ -13,6 +13,9 @@ use super::subject::{KnownKernel, Subject};
 use crate::diag::{Diag, Sink, SourceId, Span};
 use crate::study::{Catalogue, Placed, Variant, Workload, lowering};
 
+/// The fault of a kernel of which nothing was counted.
+pub const NOT_COUNTED: &str = "study::not_counted";
+
 /// The kernels of a study of which all is counted: `known` says which those of a workload are. Others are faults, in `sink`.
 pub fn counted_kernels(
     workloads: &[Placed<Workload>],
@@ -28,7 +31,7 @@ pub fn counted_kernels(
         };
         let Some(found) = known(&workload.value) else {
             let message = "this kernel is not among those that were counted";
-            let diag = Diag::error("study::not_counted", message).on(Some(&named), "");
+            let diag = Diag::error(NOT_COUNTED, message).on(Some(&named), "");
             sink.push(diag.help("`warpwatt run` counts what happens in it"));
             continue;
         };

@@ -76,11 +76,7 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
             Format::Parquet => {}
             Format::Json => files.push((REPORT_JSON.to_owned(), json_text.clone().into_bytes())),
             Format::Html => {
-                let page = report.html().map_err(|error| defect(error.to_string()))?;
-                let page = match counts(manifest, &report.points) {
-                    Some(counts) => turnable(page, &counts, None),
-                    None => page,
-                };
+                let page = page(report, manifest).map_err(defect)?;
                 files.push((REPORT_PAGE.to_owned(), page.into_bytes()));
             }
             Format::Latex => {
@@ -124,6 +120,15 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
         ));
     }
     Ok(())
+}
+
+/// The page, which can be turned if what was counted follows from the results.
+fn page(report: &Report, manifest: &Manifest) -> Result<String, String> {
+    let page = report.html().map_err(|error| error.to_string())?;
+    Ok(match counts(manifest, &report.points) {
+        Some(counts) => turnable(page, &counts, None),
+        None => page,
+    })
 }
 
 /// Whether a report, of however many points, may have a file of this name.
