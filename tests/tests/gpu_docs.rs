@@ -53,9 +53,10 @@ fn the_tables_of_techniques_are_the_registry_s() {
         table += "| parameter | default | range | meaning |\n| --- | --- | --- | --- |\n";
         for parameter in definition.parameters {
             let (name, default) = (parameter.name, parameter.default());
+            let priced = if parameter.priced_only { " \\*" } else { "" };
             writeln!(
                 table,
-                "| `{name}` | `{default}` | {} | {} |",
+                "| `{name}`{priced} | `{default}` | {} | {} |",
                 parameter.range(),
                 parameter.meaning
             )
