@@ -97,6 +97,17 @@ def test_a_killed_process_loses_nothing(alone, tmp_path):
     assert results.document == study.run().document
 
 
+def test_questions_go_to_workers_too(add):
+    def answer(**how):
+        gpu = ww.Gpu("tesla-16sm", {"sm.threads": 512})
+        return ww.what_if([add, "scan"], gpu, ["filter_cache"], node=["16nm", "7nm"], settings={"entries": [16, 32]}, **how).document
+
+    heard = []
+    with processes(2) as executor:
+        assert answer(executor=executor, progress=lambda *far: heard.append(far)) == answer()
+    assert heard[-1] == (12, 12)
+
+
 def test_kernels_in_memory_go_along(add, tmp_path):
     study = ww.Study({"gpu": {"preset": "v100", "node": "7nm"}, "workloads": {"kernels": [add, "scan"]}})
     with processes(1) as executor:

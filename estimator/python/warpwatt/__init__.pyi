@@ -238,6 +238,8 @@ def what_if(
     node: Quantities | None = None,
     settings: Mapping[str, Value] | None = None,
     jobs: int | None = None,
+    progress: bool | Callable[[int, int], object] = False,
+    executor: Executor | None = None,
     vdd: Quantities | None = None,
     temperature: Quantities | None = None,
     flavour: str | Sequence[str] | None = None,

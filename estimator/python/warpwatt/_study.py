@@ -47,6 +47,15 @@ class Study:
         study._made = cls._of_text, (name, text, directory)
         return study
 
+    @classmethod
+    def _of_question(cls, kernels, techniques, settings, keys):
+        study = cls.__new__(cls)
+        with folder() as place:
+            names = [_named(one, os.path.join(place, str(at))) for at, one in enumerate(kernels)]
+            study._native = _native.Study.question(names, techniques, settings, keys)
+        study._made = cls._of_question, (kernels, techniques, settings, keys)
+        return study
+
     def __reduce__(self):
         return self._made
 
@@ -214,13 +223,14 @@ class Explanation(Document):
         return f"<warpwatt.Explanation {self.metric} = {self.value:.6g} {self.unit}>"
 
 
-def what_if(kernel, gpu, techniques=(), *, node=None, settings=None, jobs=None, **place):
+def what_if(kernel, gpu, techniques=(), *, node=None, settings=None, jobs=None, progress=False, executor=None, **place):
     """What techniques bring for a kernel: a question as `warpwatt what-if` asks it. Returns Results.
 
     what_if(kernel, gpu, ["filter_cache(entries=16)"], node=["16nm", "7nm"]).answer.to_polars()
 
     kernel: a Kernel, a name of the suite, or a list of both. techniques: names with parameters; what works together is joined by `+`.
     node, vdd, temperature, flavour, library: one or a list, instead of the GPU's. settings: parameters of the techniques or settings of the GPU by name, lists too.
+    jobs, progress, executor: as Study.run has them.
     """
     kernels = kernel if isinstance(kernel, (list, tuple)) else [kernel]
     techniques = [techniques] if isinstance(techniques, str) else list(techniques)
@@ -229,10 +239,8 @@ def what_if(kernel, gpu, techniques=(), *, node=None, settings=None, jobs=None, 
     asked = {"preset": gpu.preset, "node": "7nm", **gpu._place, **asked, "lower": gpu._lower, "clock": gpu._clock, "board": gpu.board}
     keys = ("preset", "node", "library", "flavour", "temperature", "vdd", "lower", "clock", "board")
     changed = [setting(key, value) for key, value in (settings or {}).items()]
-    with folder() as place:
-        names = [_named(one, os.path.join(place, str(at))) for at, one in enumerate(kernels)]
-        question = _native.Study.question(names, techniques, gpu._settings + changed, [asked.get(key) for key in keys])
-    return Results(question.run(_How(jobs, None, None, None)))
+    study = Study._of_question(list(kernels), techniques, gpu._settings + changed, [asked.get(key) for key in keys])
+    return study.run(jobs=jobs, progress=progress, executor=executor)
 
 
 def folder():
