@@ -123,9 +123,15 @@ fn all(path: &Path, sink: &mut Sink) -> Vec<Spent> {
             }
         };
     }
-    let mut documents: Vec<PathBuf> = fs::read_dir(path)
-        .into_iter()
-        .flatten()
+    let entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) => {
+            let message = format!("cannot list `{}`: {error}", path.display());
+            sink.push(Diag::error("input::unreadable", message));
+            return Vec::new();
+        }
+    };
+    let mut documents: Vec<PathBuf> = entries
         .flatten()
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
