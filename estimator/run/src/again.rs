@@ -178,9 +178,8 @@ impl Counts {
         let work = resolved.work(&sink.sources, None);
         let priced = plan.points.iter().enumerate().map(|(number, point)| {
             let timing = &plan.timings[point.timing];
-            let left = &self.runs[&key(plan, timing)];
             let seen = seen.entry(point.timing);
-            let seen = seen.or_insert_with(|| left.seen(plan, timing));
+            let seen = seen.or_insert_with(|| self.runs[&key(plan, timing)].seen(plan, timing));
             work.priced(number, timing, seen)
         });
         match priced.collect::<Result<Vec<Outcome>, String>>() {
