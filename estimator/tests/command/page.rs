@@ -210,6 +210,8 @@ fn no_text_of_a_chart_overlaps_another_or_is_cut() {
         for kind in [
             "changes",
             "kernels",
+            "die",
+            "flow",
             "structures",
             "icache",
             "breakdown",

@@ -2,19 +2,25 @@
 
 mod bars;
 mod changes;
+mod die;
 mod energy;
+mod flow;
 mod heat;
 mod kernels;
 pub(crate) mod legend;
 mod pareto;
 mod ratios;
+mod round;
 mod scale;
+mod squarify;
 mod svg;
 mod trend;
 
 pub(crate) use bars::{Frame, Look};
 pub use changes::{Change, energy_changes};
+pub use die::{Tiles, dies};
 pub use energy::{Family, by_structure};
+pub use flow::flow;
 pub use heat::register_accesses;
 pub use kernels::{MOST as MOST_ROWS, Panel, by_kernel};
 pub(crate) use legend::Mark;

@@ -31,7 +31,7 @@ fn changes(rows: &[Answer]) -> Option<Chart> {
     };
     Some(Chart {
         heading: Cow::Borrowed("Change of energy"),
-        caption,
+        caption: Cow::Borrowed(caption),
         svg: chart::energy_changes(&changes, "changes")?,
     })
 }
@@ -39,7 +39,9 @@ fn changes(rows: &[Answer]) -> Option<Chart> {
 fn over_nodes(report: &Report) -> Option<Chart> {
     Some(Chart {
         heading: Cow::Borrowed("Change of energy over nodes"),
-        caption: "Dynamic and leakage energy of all priced structures, mean over kernels; whiskers: the mean 95 % interval of the circuit models' error.",
+        caption: Cow::Borrowed(
+            "Dynamic and leakage energy of all priced structures, mean over kernels; whiskers: the mean 95 % interval of the circuit models' error.",
+        ),
         svg: chart::over_nodes(report, "trend")?,
     })
 }
@@ -82,7 +84,7 @@ fn by_kernel(report: &Report, rows: &[Answer]) -> Option<Chart> {
     };
     Some(Chart {
         heading: Cow::Borrowed("Kernel by kernel"),
-        caption,
+        caption: Cow::Borrowed(caption),
         svg: chart::by_kernel(&panels, &labels, "kernels")?,
     })
 }
