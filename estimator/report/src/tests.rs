@@ -93,11 +93,17 @@ fn the_page_is_self_contained_and_has_its_charts() {
 fn without_a_technique_the_page_shows_where_energy_goes() {
     let mut points = sample::outcomes();
     points.retain(|outcome| outcome.point.is_baseline());
+    for outcome in &mut points {
+        outcome.activity.add("int_add.read", 1000);
+        outcome.activity.add("load_bytes", 500);
+    }
     let page = Report::new("plain", &points).html().unwrap();
-    for id in ["die-1", "flow"] {
+    for id in ["die-1", "flow", "roofline"] {
         assert!(page.contains(&format!("id=\"{id}-title\"")), "no {id}");
     }
     assert!(page.contains("Where the energy goes") && !page.contains("die-2"));
+    let one = Report::new("one run", &points[..1]).html().unwrap();
+    assert!(one.contains("flow-title") && !one.contains("roofline-title"));
 }
 
 #[test]

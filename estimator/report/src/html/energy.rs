@@ -1,11 +1,11 @@
-//! The pictures of where energy goes: the chip to scale and the flow of joules.
+//! The pictures of where energy goes: the chip to scale, the flow of joules, the energy roofline.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 
 use super::view::Chart;
-use crate::chart::{self, Tiles};
+use crate::chart::{self, Curves, Tiles};
 use crate::model::Report;
 use crate::outcome::{Outcome, Point, gpu_label};
 use crate::plain;
@@ -100,4 +100,26 @@ fn caption(point: &Outcome, kernels: usize) -> String {
         text += &format!(" Left out, with its power: {}.", parts.join("; "));
     }
     text
+}
+
+/// Operations a joule of every kernel and configuration. `None` where there is nothing to compare.
+pub fn roofline(report: &Report) -> Option<Chart> {
+    let curves = Curves::of(report);
+    let svg = chart::roofline(&curves, "roofline")?;
+    let mut caption = "Operations: integer, single, double and special ones of lanes and multiply-adds of matrix units, as the plain GPU counts them. A line is the roof of Choi et al. (IPDPS 2013) from the lowest costs that any kernel of the configuration has: of a byte the dynamic energy of DRAM, network, second-level cache and memory controllers; of an operation all other dynamic energy; of time the leakage power.".to_owned();
+    if curves.curves.iter().all(|curve| curve.roof().byte_j <= 0.0) {
+        caption += " None of that memory system is priced here: a byte costs time alone.";
+    }
+    if curves.has_more {
+        caption += &format!(" The first {} configurations.", curves.curves.len());
+    }
+    if !curves.left_out.is_empty() {
+        let names = curves.left_out.join(", ");
+        caption += &format!(" Left out, without operations or bytes: {names}.");
+    }
+    Some(Chart {
+        heading: Cow::Borrowed("Energy roofline"),
+        caption: Cow::Owned(caption),
+        svg,
+    })
 }

@@ -1,7 +1,8 @@
-//! The pictures that answer: the change of each configuration, over nodes, and kernel by kernel.
+//! The pictures that answer: the change of each configuration, over nodes, and kernel by kernel; and how far each kernel is from what its GPU could do.
 
 use std::borrow::Cow;
 
+use super::energy;
 use super::view::Chart;
 use crate::answer::{self, Answer};
 use crate::chart::{self, Change, MOST_ROWS, Panel};
@@ -10,7 +11,12 @@ use crate::model::{Block, Report};
 /// Those that the report has anything for.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let rows = report.answer();
-    let all = [changes(&rows), over_nodes(report), by_kernel(report, &rows)];
+    let all = [
+        changes(&rows),
+        over_nodes(report),
+        by_kernel(report, &rows),
+        energy::roofline(report),
+    ];
     all.into_iter().flatten().collect()
 }
 
