@@ -228,6 +228,9 @@ pub struct PricedStructure {
 /// The group of the structures that fetch, buffer, check and dispatch instructions.
 pub const FRONT_END: &str = "front_end";
 
+/// The group of what lies between the streaming multiprocessors and DRAM: network, second-level cache, memory controllers.
+pub const UNCORE: &str = "uncore";
+
 /// The group of what stands beside the chip, and does not warm it.
 pub const DRAM: &str = "dram";
 

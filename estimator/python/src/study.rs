@@ -426,10 +426,10 @@ struct Compared {
 }
 
 /// Pictures: what each shows, what its marks are, and SVG.
-type Pictures = Vec<(String, &'static str, String)>;
+type Pictures = Vec<(String, String, String)>;
 
 fn pictures(all: Vec<Picture>) -> Pictures {
     let all = all.into_iter();
-    all.map(|picture| (picture.heading, picture.caption, picture.svg))
+    all.map(|picture| (picture.heading, picture.caption.into_owned(), picture.svg))
         .collect()
 }

@@ -16,6 +16,20 @@ pub fn nanojoules(joules: f64) -> String {
     number(joules * 1e9)
 }
 
+/// A number with three significant digits, thousands apart: `0.0123`.
+pub fn three(value: f64) -> String {
+    let size = value.abs();
+    if size >= 100.0 || !size.is_finite() {
+        return number(value.round()).replace(".0", "");
+    }
+    let power = if size > 0.0 {
+        libm::floor(libm::log10(size)) as i32
+    } else {
+        0
+    };
+    fixed(value, (2 - power).clamp(0, 12) as usize)
+}
+
 /// A fraction as a percentage: `95.0%`.
 pub fn percent(fraction: f64) -> String {
     format!("{}%", fixed(100.0 * fraction, 1))
@@ -106,6 +120,9 @@ mod tests {
         assert_eq!(nanojoules(644.114e-9), "644.1");
         assert_eq!(nanojoules(16_532.2e-9), "16,532");
         assert_eq!(nanojoules(1.5e-12), "0.002");
+        let threes = [0.0, 0.012_345, 0.5, 9.876, 56.78, 567.8, 12_345.0].map(three);
+        let expected = ["0.00", "0.0123", "0.500", "9.88", "56.8", "568", "12,345"];
+        assert_eq!(threes, expected);
         assert_eq!(percent(0.95), "95.0%");
         assert_eq!(change(-0.126), "-12.6%");
         assert_eq!(change(0.004), "+0.40%");

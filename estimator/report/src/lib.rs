@@ -32,6 +32,7 @@ pub mod parameters;
 pub mod pareto;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+mod plain;
 mod protection;
 pub mod select;
 pub mod sheet;

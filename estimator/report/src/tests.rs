@@ -80,13 +80,30 @@ fn a_study_without_a_technique_shows_its_points() {
 fn the_page_is_self_contained_and_has_its_charts() {
     let page = report().html().unwrap();
     assert!(!page.contains("<script") && !page.contains("http://fonts") && !page.contains("src="));
-    // The change, kernel by kernel, energy by structure.
-    assert_eq!(page.matches("<svg").count(), 3);
-    assert_eq!(page.matches("<figcaption>").count(), 3);
+    // The change, kernel by kernel, the chip without and with, the flow of joules, energy by structure.
+    assert_eq!(page.matches("<svg").count(), 6);
+    assert_eq!(page.matches("<figcaption>").count(), 6);
     assert!(!page.contains("The paper's values"));
     assert!(page.contains("prefers-color-scheme: dark") && page.contains("@media print"));
     assert!(page.matches("scope=\"row\"").count() >= 3 && page.contains("scope=\"col\""));
     assert!(page.contains("96 published, 31 scaled, 4 assumed"));
+}
+
+#[test]
+fn without_a_technique_the_page_shows_where_energy_goes() {
+    let mut points = sample::outcomes();
+    points.retain(|outcome| outcome.point.is_baseline());
+    for outcome in &mut points {
+        outcome.activity.add("int_add.read", 1000);
+        outcome.activity.add("load_bytes", 500);
+    }
+    let page = Report::new("plain", &points).html().unwrap();
+    for id in ["die-1", "flow", "roofline"] {
+        assert!(page.contains(&format!("id=\"{id}-title\"")), "no {id}");
+    }
+    assert!(page.contains("Where the energy goes") && !page.contains("die-2"));
+    let one = Report::new("one run", &points[..1]).html().unwrap();
+    assert!(one.contains("flow-title") && !one.contains("roofline-title"));
 }
 
 #[test]
@@ -95,7 +112,7 @@ fn a_paper_that_is_asked_for_is_on_the_page() {
     let page = Report::beside("Beside", &sample::outcomes(), paper)
         .html()
         .unwrap();
-    assert_eq!(page.matches("<svg").count(), 3 + 4);
+    assert_eq!(page.matches("<svg").count(), 6 + 4);
     assert!(page.contains("Beside the paper") && page.contains("The paper's values"));
 }
 
@@ -155,7 +172,7 @@ fn registers_have_a_heat_map_where_they_are_known() {
     }
     let report = Report::new("by hand", &points);
     let page = report.html().unwrap();
-    assert_eq!(page.matches("<svg").count(), 4);
+    assert_eq!(page.matches("<svg").count(), 7);
     assert!(page.contains("most 63 accesses, 1 registers none"));
     assert!(page.contains("class=\"h8\"") && page.contains(".chart .h0 {"));
     let document: serde_json::Value = serde_json::from_str(&report.json().unwrap()).unwrap();

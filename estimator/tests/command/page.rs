@@ -210,6 +210,9 @@ fn no_text_of_a_chart_overlaps_another_or_is_cut() {
         for kind in [
             "changes",
             "kernels",
+            "roofline",
+            "die",
+            "flow",
             "structures",
             "icache",
             "breakdown",

@@ -2,24 +2,32 @@
 
 mod bars;
 mod changes;
+mod die;
 mod energy;
+mod flow;
 mod heat;
 mod kernels;
 pub(crate) mod legend;
 mod pareto;
 mod ratios;
+mod roofline;
+mod round;
 mod scale;
+mod squarify;
 mod svg;
 mod trend;
 
 pub(crate) use bars::{Frame, Look};
 pub use changes::{Change, energy_changes};
+pub use die::{Tiles, dies};
 pub use energy::{Family, by_structure};
+pub use flow::flow;
 pub use heat::register_accesses;
 pub use kernels::{MOST as MOST_ROWS, Panel, by_kernel};
 pub(crate) use legend::Mark;
 pub use pareto::front;
 pub use ratios::{Ratio, ratios};
+pub use roofline::{Curves, roofline};
 pub(crate) use scale::Scale;
 pub(crate) use svg::{Anchor, Canvas};
 pub use trend::over_nodes;

@@ -2,6 +2,9 @@
 
 use std::fmt::Write;
 
+/// Digits and capitals stand about 0.7 em high: their middle is 0.35 em above the base line.
+const MIDDLE: f64 = 0.35 * 12.0;
+
 /// Elements drawn so far.
 #[derive(Debug, Default)]
 pub struct Canvas {
@@ -40,6 +43,25 @@ impl Canvas {
 
     /// A text, its middle at the height `y`.
     pub fn text(&mut self, anchor: Anchor, x: f64, y: f64, text: &str) {
+        self.write_text("", anchor, [x, y], text);
+    }
+
+    /// The same of a class of its own.
+    pub fn text_of(&mut self, class: &str, anchor: Anchor, x: f64, y: f64, text: &str) {
+        self.write_text(&format!(r#" class="{class}""#), anchor, [x, y], text);
+    }
+
+    /// A text from top to bottom, its middle at `x`, its beginning at `y`.
+    pub fn text_down(&mut self, x: f64, y: f64, text: &str) {
+        let _ = writeln!(
+            self.body,
+            r#"<text transform="translate({:.1} {y:.1}) rotate(90)">{}</text>"#,
+            x - MIDDLE,
+            escape(text)
+        );
+    }
+
+    fn write_text(&mut self, class: &str, anchor: Anchor, [x, y]: [f64; 2], text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
@@ -47,9 +69,8 @@ impl Canvas {
         };
         let _ = writeln!(
             self.body,
-            r#"<text x="{x:.1}" y="{:.1}" text-anchor="{anchor}">{}</text>"#,
-            // Digits and capitals stand about 0.7 em high: their middle is 0.35 em above the base line.
-            y + 0.35 * 12.0,
+            r#"<text{class} x="{x:.1}" y="{:.1}" text-anchor="{anchor}">{}</text>"#,
+            y + MIDDLE,
             escape(text)
         );
     }
@@ -59,6 +80,15 @@ impl Canvas {
         let _ = writeln!(
             self.body,
             r#"<path class="{class}" transform="translate({x:.1} {y:.1}) scale({width:.4} {height:.1})" d="{path}"/>"#
+        );
+    }
+
+    /// A shape with a tooltip, by a path in the canvas's own units.
+    pub fn shape(&mut self, class: &str, path: &str, tooltip: &str) {
+        let _ = writeln!(
+            self.body,
+            r#"<path class="{class}" d="{path}"><title>{}</title></path>"#,
+            escape(tooltip)
         );
     }
 

@@ -1,8 +1,11 @@
 //! The report as one self-contained page: no script, no other file, readable as plain text of headings and tables.
 
+mod energy;
 mod goals;
 mod overview;
 mod pictures;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub use pictures::Picture;

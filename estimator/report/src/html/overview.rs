@@ -1,7 +1,8 @@
-//! The pictures that answer: the change of each configuration, over nodes, and kernel by kernel.
+//! The pictures that answer: the change of each configuration, over nodes, and kernel by kernel; and how far each kernel is from what its GPU could do.
 
 use std::borrow::Cow;
 
+use super::energy;
 use super::view::Chart;
 use crate::answer::{self, Answer};
 use crate::chart::{self, Change, MOST_ROWS, Panel};
@@ -10,7 +11,12 @@ use crate::model::{Block, Report};
 /// Those that the report has anything for.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let rows = report.answer();
-    let all = [changes(&rows), over_nodes(report), by_kernel(report, &rows)];
+    let all = [
+        changes(&rows),
+        over_nodes(report),
+        by_kernel(report, &rows),
+        energy::roofline(report),
+    ];
     all.into_iter().flatten().collect()
 }
 
@@ -31,7 +37,7 @@ fn changes(rows: &[Answer]) -> Option<Chart> {
     };
     Some(Chart {
         heading: Cow::Borrowed("Change of energy"),
-        caption,
+        caption: Cow::Borrowed(caption),
         svg: chart::energy_changes(&changes, "changes")?,
     })
 }
@@ -39,7 +45,9 @@ fn changes(rows: &[Answer]) -> Option<Chart> {
 fn over_nodes(report: &Report) -> Option<Chart> {
     Some(Chart {
         heading: Cow::Borrowed("Change of energy over nodes"),
-        caption: "Dynamic and leakage energy of all priced structures, mean over kernels; whiskers: the mean 95 % interval of the circuit models' error.",
+        caption: Cow::Borrowed(
+            "Dynamic and leakage energy of all priced structures, mean over kernels; whiskers: the mean 95 % interval of the circuit models' error.",
+        ),
         svg: chart::over_nodes(report, "trend")?,
     })
 }
@@ -82,7 +90,7 @@ fn by_kernel(report: &Report, rows: &[Answer]) -> Option<Chart> {
     };
     Some(Chart {
         heading: Cow::Borrowed("Kernel by kernel"),
-        caption,
+        caption: Cow::Borrowed(caption),
         svg: chart::by_kernel(&panels, &labels, "kernels")?,
     })
 }

@@ -1,6 +1,9 @@
 //! Charts of the page on their own, each with the page's colours in it: for a notebook, whose styles are none of ours.
 
+use std::borrow::Cow;
+
 use super::STYLE;
+use super::energy;
 use super::goals::charts_of;
 use super::overview;
 use super::view::Chart;
@@ -13,15 +16,16 @@ pub struct Picture {
     /// What it shows.
     pub heading: String,
     /// What its marks are.
-    pub caption: &'static str,
+    pub caption: Cow<'static, str>,
     /// SVG.
     pub svg: String,
 }
 
 impl Report {
-    /// The charts that answer: changes of energy by configuration, over nodes, and by kernel.
+    /// The charts that answer: changes of energy by configuration, over nodes, and by kernel; and those of where the energy of the plain GPU goes.
     pub fn pictures(&self) -> Vec<Picture> {
         let charts = overview::charts(self).into_iter();
+        let charts = charts.chain(energy::charts(self));
         charts.map(alone).collect()
     }
 

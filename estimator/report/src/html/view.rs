@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use super::energy::EnergyView;
 use super::goals::{self, FrontView, PointsView};
 use crate::answer::{Scope, answer_columns, saved_and_added};
 use crate::columns;
@@ -25,6 +26,8 @@ pub struct Page {
     answer: AnswerView,
     /// The change of each configuration, over nodes, and by kernel.
     overview: Vec<Chart>,
+    /// Where the energy goes: what of, and its pictures.
+    energy: Option<EnergyView>,
     /// What the columns of the sections' tables mean.
     meanings: Vec<(String, String)>,
     sections: Vec<Section>,
@@ -108,7 +111,7 @@ pub(super) struct Row {
 #[derive(Serialize)]
 pub(super) struct Chart {
     pub(super) heading: Cow<'static, str>,
-    pub(super) caption: &'static str,
+    pub(super) caption: Cow<'static, str>,
     pub(super) svg: String,
 }
 
@@ -134,6 +137,7 @@ impl Page {
             meanings: meanings(&sections),
             sections,
             overview: super::overview::charts(report),
+            energy: super::energy::view(report),
             outcomes: report
                 .points
                 .iter()
@@ -282,7 +286,7 @@ fn charts(report: &Report, block: &Block, index: usize) -> Vec<Chart> {
     if let Some(svg) = chart::by_structure(families(report, index), &id("structures")) {
         charts.push(Chart {
             heading: Cow::Borrowed("Energy by structure"),
-            caption: "Dynamic and leakage energy summed over the kernels, relative to the whole without the technique.",
+            caption: Cow::Borrowed("Dynamic and leakage energy summed over the kernels, relative to the whole without the technique."),
             svg,
         });
     }
@@ -290,7 +294,7 @@ fn charts(report: &Report, block: &Block, index: usize) -> Vec<Chart> {
         let own = paper.charts(block, index).into_iter();
         charts.extend(own.map(|chart| Chart {
             heading: chart.heading,
-            caption: chart.caption,
+            caption: Cow::Borrowed(chart.caption),
             svg: chart.svg,
         }));
     }
@@ -298,7 +302,7 @@ fn charts(report: &Report, block: &Block, index: usize) -> Vec<Chart> {
     if let Some(svg) = chart::register_accesses(&points, &id("registers")) {
         charts.push(Chart {
             heading: Cow::Borrowed("Accesses of physical registers"),
-            caption: "Reads and writes of each physical register, summed over SMs, relative to the kernel's most accessed one: a row a bank, a column a row of the bank. Variation: standard deviation over mean; lifetime: of the most accessed register over that under even use, by Black's equation.",
+            caption: Cow::Borrowed("Reads and writes of each physical register, summed over SMs, relative to the kernel's most accessed one: a row a bank, a column a row of the bank. Variation: standard deviation over mean; lifetime: of the most accessed register over that under even use, by Black's equation."),
             svg,
         });
     }
