@@ -13,10 +13,7 @@ pub(super) trait Work {
 }
 
 /// The result of work, with AVX2 where there is AVX2. The bits are the same without: neither fuses nor reorders operations on floats.
-#[cfg_attr(
-    target_arch = "x86_64",
-    expect(unsafe_code, reason = "see the module")
-)]
+#[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "see the module"))]
 pub(super) fn done<T: Work>(work: T) -> T::Result {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
