@@ -201,10 +201,6 @@ mod tests {
                 "loops and kernels on an H100, from other boards",
                 "mean absolute error",
             ),
-            (
-                "loops and kernels on an H200, from other boards",
-                "mean absolute error",
-            ),
         ];
         assert_eq!(whole, known);
         let cases = checks.iter().filter(|check| check.unit == "W").count();
