@@ -5,14 +5,14 @@
     reason = "names of functions that are called from outside must be unique, which nothing checks"
 )]
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use super::Session;
 
 thread_local! {
     static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static OUTPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-    static SESSION: Cell<Option<&'static Session>> = const { Cell::new(None) };
+    static SESSION: RefCell<Option<Session>> = const { RefCell::new(None) };
 }
 
 /// Where a text of so many bytes is to be put.
@@ -37,7 +37,7 @@ pub extern "C" fn open() -> *const u8 {
     let opened = Session::open(&taken());
     put(match opened {
         Ok(session) => {
-            SESSION.set(Some(Box::leak(Box::new(session))));
+            SESSION.set(Some(session));
             String::new()
         }
         Err(problem) => problem,
@@ -48,9 +48,10 @@ pub extern "C" fn open() -> *const u8 {
 #[unsafe(no_mangle)]
 pub extern "C" fn price() -> *const u8 {
     let text = taken();
-    put(SESSION
-        .get()
-        .map_or_else(String::new, |session| session.reply(&text).json()))
+    put(SESSION.with_borrow(|session| {
+        let session = session.as_ref();
+        session.map_or_else(String::new, |session| session.reply(&text).json())
+    }))
 }
 
 fn taken() -> String {

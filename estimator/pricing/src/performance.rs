@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use warpwatt_activity::Activity;
 use warpwatt_gpu::{GpuSpec, Run, SECTOR_BYTES};
 
 /// Figures of a run over all its launches. What has nothing to divide by is nothing: the hit rate of a cache that was never read.
@@ -238,17 +239,22 @@ fn utilisation(spec: &GpuSpec, run: &Run) -> BTreeMap<String, Option<f64>> {
         .collect()
 }
 
+/// Bytes between DRAM and the chip: sectors behind a second-level cache; without one, what loads and stores ask for.
+pub fn dram_bytes(activity: &Activity, has_l2: bool) -> u64 {
+    let n = |name: &str| activity.get(name);
+    match has_l2 {
+        true => (n("l2_read_misses") + n("l2_write_backs")) * u64::from(SECTOR_BYTES),
+        false => n("load_bytes") + n("store_bytes"),
+    }
+}
+
 fn rates(spec: &GpuSpec, run: &Run) -> Rates {
     let n = |name: &str| run.activity.get(name);
     let seconds = run.cycles as f64 / (f64::from(spec.sm.clock_mhz) * 1e6);
     let dram_cycles = run.cycles as f64 * f64::from(spec.dram.clock_mhz)
         / f64::from(spec.sm.clock_mhz)
         * f64::from(spec.dram.controllers);
-    let bytes = if spec.has_l2() {
-        (n("l2_read_misses") + n("l2_write_backs")) * u64::from(SECTOR_BYTES)
-    } else {
-        n("load_bytes") + n("store_bytes")
-    };
+    let bytes = dram_bytes(&run.activity, spec.has_l2());
     let ran = run.cycles > 0;
     Rates {
         icache_hit_rate: share(

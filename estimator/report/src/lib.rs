@@ -62,4 +62,4 @@ pub use stacked::{Interplay, Stacked, StackedPoint};
 pub use tables::{Table, answer_sheet};
 
 use warpwatt_input::{diag, goal};
-use warpwatt_pricing::{label, outcome, peak, reliability};
+use warpwatt_pricing::{label, outcome, peak, performance, reliability};

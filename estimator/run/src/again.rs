@@ -102,32 +102,35 @@ impl Counts {
         Some(counts)
     }
 
-    /// Of a study of this text that is to be run. Nothing if it cannot be priced again: it looks at time or at bits on the way, or names files of its own.
-    pub fn begun(text: &str, resolved: &Resolved, catalogue: &Catalogue) -> Option<Self> {
+    /// Of points of a study of this text, each with its number. Nothing if it cannot be priced again, as [`add`](Self::add) says.
+    pub fn begun(
+        (text, resolved): (&str, &Resolved),
+        points: &[(usize, Outcome)],
+        catalogue: &Catalogue,
+    ) -> Option<Self> {
         let mut counts = Self {
             names: catalogue.kernels.clone(),
             studies: Vec::new(),
             runs: BTreeMap::new(),
         };
-        counts.add(text, resolved, &[]).then_some(counts)
-    }
-
-    /// The text of the study that all began with.
-    pub fn study(&self) -> &str {
-        self.studies.first().map_or("", |study| &study.text)
+        counts.add(text, resolved, points).then_some(counts)
     }
 
     /// For each point of a plan whether all is counted that it is priced from.
     pub fn counted(&self, plan: &Plan) -> Vec<bool> {
-        let known = |timing: &Timing| self.runs.contains_key(&key(plan, timing));
-        let timings: Vec<bool> = plan.timings.iter().map(known).collect();
-        plan.points
-            .iter()
-            .map(|point| timings[point.timing])
-            .collect()
+        let runs = self.runs_of(plan);
+        let points = plan.points.iter();
+        points.map(|point| runs[point.timing].is_some()).collect()
     }
 
-    /// Adds what was counted of points of another study, each with its number. `false`, and nothing, if it cannot be priced again.
+    /// For each timing of a plan what an equal run left, if there was one.
+    fn runs_of(&self, plan: &Plan) -> Vec<Option<&Left>> {
+        let keys = keys(plan).into_iter();
+        keys.map(|key| self.runs.get(&key)).collect()
+    }
+
+    /// Adds what was counted of points of another study, each with its number. `false`, and nothing, if it cannot be priced again: it looks at time or at bits on
+    /// the way, or names files of its own.
     pub fn add(&mut self, text: &str, resolved: &Resolved, points: &[(usize, Outcome)]) -> bool {
         if needs_files(&resolved.study) || watched(&resolved.study).is_some() {
             return false;
@@ -141,10 +144,13 @@ impl Counts {
                 foreign: kernel.subject.is_foreign(),
             });
         }
-        self.studies.push(Ran {
+        let study = Ran {
             text: text.to_owned(),
             kernels,
-        });
+        };
+        if !self.studies.contains(&study) {
+            self.studies.push(study);
+        }
         self.take(
             plan,
             points.iter().map(|(number, outcome)| (*number, outcome)),
@@ -153,9 +159,9 @@ impl Counts {
     }
 
     fn take<'o>(&mut self, plan: &Plan, points: impl Iterator<Item = (usize, &'o Outcome)>) {
+        let keys = keys(plan);
         for (number, outcome) in points {
-            let timing = &plan.timings[plan.points[number].timing];
-            let run = self.runs.entry(key(plan, timing));
+            let run = self.runs.entry(keys[plan.points[number].timing].clone());
             run.or_insert_with(|| left(plan, number, outcome));
         }
     }
@@ -170,17 +176,17 @@ impl Counts {
             return None;
         }
         let plan = &resolved.plan;
-        let missing = self.missing(plan);
-        if !missing.is_empty() {
-            return Some(Again::Missing(missing));
-        }
-        let mut seen: BTreeMap<usize, Seen> = BTreeMap::new();
+        let runs = plan.timings.iter().zip(self.runs_of(plan));
+        let seen: Option<Vec<Seen>> = runs
+            .map(|(timing, left)| Some(left?.seen(plan, timing)))
+            .collect();
+        let Some(seen) = seen else {
+            return Some(Again::Missing(self.missing(plan)));
+        };
         let work = resolved.work(&sink.sources, None);
         let priced = plan.points.iter().enumerate().map(|(number, point)| {
             let timing = &plan.timings[point.timing];
-            let seen = seen.entry(point.timing);
-            let seen = seen.or_insert_with(|| self.runs[&key(plan, timing)].seen(plan, timing));
-            work.priced(number, timing, seen)
+            work.priced(number, timing, &seen[point.timing])
         });
         match priced.collect::<Result<Vec<Outcome>, String>>() {
             Ok(outcomes) => Some(Again::Priced(Box::new(resolved), outcomes)),
@@ -245,7 +251,12 @@ impl Left {
     }
 }
 
-/// What decides a run.
+/// What decides the run of each timing.
+fn keys(plan: &Plan) -> Vec<String> {
+    let timings = plan.timings.iter();
+    timings.map(|timing| key(plan, timing)).collect()
+}
+
 fn key(plan: &Plan, timing: &Timing) -> String {
     let kernel = &plan.axes.kernels[plan.executions[timing.execution].kernel].subject;
     let name = serde_json::to_string(kernel.name()).unwrap_or_default();

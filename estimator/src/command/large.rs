@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::console::{Exit, err, out, out_json};
 use super::files::write_all;
-use super::present::{Formats, width};
+use super::present::{Formats, defect, width};
 use super::tables::{Rows, Tables};
 use crate::diag::{Diag, Rejection};
 use crate::digest::hex;
@@ -58,7 +58,7 @@ pub fn present(
     };
     let mut files = vec![(DIGEST.to_owned(), pretty(&digest)?)];
     if formats.files.contains(&Format::Html) {
-        let page = digest.html().map_err(|error| defect(&error))?;
+        let page = digest.html().map_err(defect)?;
         files.push(("report.html".to_owned(), page.into_bytes()));
     }
     let mut written = Vec::new();
@@ -85,7 +85,7 @@ pub fn present(
 
 /// Which results these are.
 fn hash(manifest: &Manifest) -> Result<String, Diag> {
-    let text = serde_json::to_vec(manifest).map_err(|error| defect(&error))?;
+    let text = serde_json::to_vec(manifest).map_err(defect)?;
     Ok(hex(&Sha256::digest(&text)))
 }
 
@@ -132,7 +132,7 @@ fn write(
         Some(mut record) => {
             record.files.extend(hashes(&files));
             let left = record.take_over(Record::beside(directory));
-            let record = record.text().map_err(|error| defect(&error))?;
+            let record = record.text().map_err(defect)?;
             files.insert(0, (RECORD.to_owned(), record.into_bytes()));
             left
         }
@@ -168,13 +168,6 @@ fn gather(study: &Study<'_>, formats: &Formats) -> Result<(Digest, Record), Reje
 }
 
 fn pretty(digest: &Digest) -> Result<Vec<u8>, Diag> {
-    let text = document(digest).map_err(|error| defect(&error))?;
+    let text = document(digest).map_err(defect)?;
     Ok(text.into_bytes())
-}
-
-fn defect(error: &dyn std::error::Error) -> Diag {
-    Diag::error(
-        "report::defect",
-        format!("the report cannot be made: {error}"),
-    )
 }

@@ -1,5 +1,6 @@
 //! A report on the terminal and in files.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use serde_json::json;
@@ -41,13 +42,7 @@ pub struct Formats {
 /// # Errors
 /// A file cannot be written or removed.
 pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Result<(), Diag> {
-    let defect = |error: String| {
-        Diag::error(
-            "report::defect",
-            format!("the report cannot be made: {error}"),
-        )
-    };
-    let json_text = report.json().map_err(|error| defect(error.to_string()))?;
+    let json_text = report.json().map_err(defect)?;
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     for format in &formats.files {
         match format {
@@ -60,15 +55,14 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
             Format::CsvSafe => {
                 for (name, sheet) in tables(report) {
                     let csv = escaped(sheet.csv().as_bytes());
-                    let csv = csv.map_err(|error| defect(error.to_string()))?;
+                    let csv = csv.map_err(defect)?;
                     files.push((format!("{name}.{}", format.extension()), csv));
                 }
             }
             #[cfg(feature = "parquet")]
             Format::Parquet => {
                 for (name, sheet) in tables(report) {
-                    let table =
-                        parquet::table(&sheet).map_err(|error| defect(error.to_string()))?;
+                    let table = parquet::table(&sheet).map_err(defect)?;
                     files.push((format!("{name}.parquet"), table));
                 }
             }
@@ -76,7 +70,7 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
             Format::Parquet => {}
             Format::Json => files.push((REPORT_JSON.to_owned(), json_text.clone().into_bytes())),
             Format::Html => {
-                let page = page(report, manifest).map_err(defect)?;
+                let page = page(report, manifest)?;
                 files.push((REPORT_PAGE.to_owned(), page.into_bytes()));
             }
             Format::Latex => {
@@ -87,7 +81,7 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
     let mut record = Record::of(manifest, &report.points);
     record.files = hashes(&files);
     let left = record.take_over(Record::beside(&formats.directory));
-    let record = record.text().map_err(|error| defect(error.to_string()))?;
+    let record = record.text().map_err(defect)?;
     files.push((RECORD.to_owned(), record.into_bytes()));
     let written = write_all(&formats.directory, &files);
     written.map_err(|rejection| {
@@ -96,12 +90,11 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
             .diags
             .into_iter()
             .next()
-            .unwrap_or_else(|| defect(String::new()))
+            .unwrap_or_else(|| defect(""))
     })?;
     remove_files(&formats.directory, &left).map_err(|error| error.diag())?;
     if formats.json {
-        let mut value: serde_json::Value =
-            serde_json::from_str(&json_text).map_err(|error| defect(error.to_string()))?;
+        let mut value: serde_json::Value = serde_json::from_str(&json_text).map_err(defect)?;
         value["manifest"] = json!(manifest);
         value["within_budget"] = json!(report.within_budget());
         out_json(&value);
@@ -122,9 +115,17 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
     Ok(())
 }
 
+/// The finding that a report cannot be made, which is nobody's fault but ours.
+pub fn defect(error: impl Display) -> Diag {
+    Diag::error(
+        "report::defect",
+        format!("the report cannot be made: {error}"),
+    )
+}
+
 /// The page, which can be turned if what was counted follows from the results.
-fn page(report: &Report, manifest: &Manifest) -> Result<String, String> {
-    let page = report.html().map_err(|error| error.to_string())?;
+fn page(report: &Report, manifest: &Manifest) -> Result<String, Diag> {
+    let page = report.html().map_err(defect)?;
     Ok(match counts(manifest, &report.points) {
         Some(counts) => turnable(page, &counts, None),
         None => page,

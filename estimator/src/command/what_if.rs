@@ -9,7 +9,7 @@ use super::arguments::{PointArguments, given};
 use super::cache::{CacheArguments, show_notes};
 use super::console::{Exit, out, out_json, reject, show};
 use super::files::write_one;
-use super::present::width;
+use super::present::{defect, width};
 use super::shown::ShowArguments;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink};
@@ -159,12 +159,6 @@ fn answer(
     );
     if arguments.json {
         let value = report.json().and_then(|text| serde_json::from_str(&text));
-        let defect = |error: serde_json::Error| {
-            Diag::error(
-                "report::defect",
-                format!("the report cannot be made: {error}"),
-            )
-        };
         let mut value: serde_json::Value = value.map_err(defect)?;
         value["inputs"] = json!(resolved.plan.inputs());
         out_json(&value);

@@ -7,24 +7,26 @@ use std::ffi::OsStr;
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use clap::Args;
 use warpwatt_page::{MOST_POINTS, counts, turnable};
 
 use super::cache::CacheArguments;
-use super::console::{Exit, arrived, out, reject};
+use super::console::{Exit, arrived, out, reject, show};
 use super::open::open_address;
+use super::present::defect;
 use super::report::opened;
 use super::results::recipes;
 use crate::cache::TraceCache;
-use crate::diag::{Diag, Rejection, Sink};
+use crate::diag::{Diag, Rejection, Sink, Sources};
 use crate::outcome::Outcome;
 use crate::recipe::Recipes;
-use crate::report::Report;
 use crate::run::again::Counts;
-use crate::run::{Means, catalogue, kept, parameters, reported, resolve_text, run_in_memory};
+use crate::run::{
+    Means, Resolved, catalogue, kept, parameters, reported, resolve_text, run_in_memory,
+};
 use crate::study::Question;
 use http::Door;
 
@@ -106,13 +108,13 @@ struct Served {
 /// Serves until it is stopped.
 pub fn run(arguments: &ServeArguments) -> Exit {
     let mut sink = Sink::default();
-    match served(arguments, &mut sink).map(|served| serve(arguments, &served)) {
-        Some(Ok(())) => Exit::Done,
-        Some(Err(diag)) => {
-            sink.push(diag);
-            reject(&Rejection(sink), false)
-        }
-        None => reject(&Rejection(sink), false),
+    let Some(served) = served(arguments, &mut sink) else {
+        return reject(&Rejection(sink), false);
+    };
+    show(&sink);
+    match serve(arguments, &served) {
+        Ok(()) => Exit::Done,
+        Err(diag) => reject(&diag.into(), false),
     }
 }
 
@@ -144,10 +146,46 @@ fn served(arguments: &ServeArguments, sink: &mut Sink) -> Option<Served> {
     let cache = arguments.cache.open(sink)?;
     let found = match &arguments.results {
         Some(results) => of_results(results),
-        None => return of_question(arguments, cache, sink),
+        None => {
+            let text = question(arguments).study(sink)?;
+            let resolved = resolve_text("the question, as a study", &text, Path::new(""), sink)?;
+            let means = Means {
+                jobs: arguments.jobs,
+                cache: cache.as_ref(),
+                ..Means::default()
+            };
+            of_study(&text, &resolved, &sink.sources, means)
+        }
     };
-    let found = found.map(|(report, counts)| Served::new(arguments, cache, report, counts));
-    found.map_err(|diag| sink.push(diag)).ok()
+    match found {
+        Ok((report, counts)) => Some(Served {
+            report,
+            counts: Mutex::new(counts),
+            running: Mutex::new(()),
+            // A run outlives the connection that asked for it by a moment.
+            stop: Box::leak(Box::new(AtomicBool::new(false))),
+            jobs: arguments.jobs,
+            cache,
+        }),
+        Err(diag) => {
+            sink.push(diag);
+            None
+        }
+    }
+}
+
+fn question(arguments: &ServeArguments) -> Question {
+    let or = |given: &Option<String>, usual: &str| given.clone().unwrap_or(usual.to_owned());
+    Question {
+        kernels: arguments.kernels.clone(),
+        techniques: arguments.techniques.clone(),
+        settings: arguments.set.clone(),
+        gpu: vec![
+            ("preset", or(&arguments.preset, "tesla-16sm")),
+            ("node", or(&arguments.node, "7nm")),
+        ],
+        ..Question::default()
+    }
 }
 
 fn of_results(results: &Path) -> Result<(String, Counts), Diag> {
@@ -162,86 +200,34 @@ fn of_results(results: &Path) -> Result<(String, Counts), Diag> {
     let outcomes = store.collect(&manifest).map_err(|error| error.diag())?;
     let counts = counts(&manifest, &outcomes).ok_or_else(no_counts)?;
     let report = reported(&manifest, &outcomes, &manifest.pareto, || recipes(&store))?;
-    Ok((page(&report)?, counts))
+    Ok((report.html().map_err(defect)?, counts))
 }
 
-fn of_question(
-    arguments: &ServeArguments,
-    cache: Option<TraceCache>,
-    sink: &mut Sink,
-) -> Option<Served> {
-    let or = |given: &Option<String>, usual: &str| given.clone().unwrap_or(usual.to_owned());
-    let question = Question {
-        kernels: arguments.kernels.clone(),
-        techniques: arguments.techniques.clone(),
-        settings: arguments.set.clone(),
-        gpu: vec![
-            ("preset", or(&arguments.preset, "tesla-16sm")),
-            ("node", or(&arguments.node, "7nm")),
-        ],
-        ..Question::default()
-    };
-    let text = question.study(sink)?;
-    let resolved = resolve_text("the question, as a study", &text, Path::new(""), sink)?;
-    let ran = || {
-        let means = Means {
-            jobs: arguments.jobs,
-            cache: cache.as_ref(),
-            ..Means::default()
-        };
-        let none = vec![false; resolved.plan.points.len()];
-        let outcomes = run_in_memory(&resolved, &sink.sources, &none, means, |_| ())?;
-        let manifest = kept::manifest(&resolved, &sink.sources, parameters(&resolved.plan));
-        let recipes = || Ok(Recipes::from(&resolved.plan));
-        let report = reported(&manifest, &outcomes, &manifest.pareto, recipes)?;
-        let mut counts = Counts::begun(&text, &resolved, &catalogue()).ok_or_else(no_counts)?;
-        let points: Vec<(usize, Outcome)> = outcomes.into_iter().enumerate().collect();
-        counts.add(&text, &resolved, &points);
-        Ok((page(&report)?, counts))
-    };
-    match ran() {
-        Ok((report, counts)) => Some(Served::new(arguments, cache, report, counts)),
-        Err(diag) => {
-            sink.push(diag);
-            None
-        }
-    }
+fn of_study(
+    text: &str,
+    resolved: &Resolved,
+    sources: &Sources,
+    means: Means<'_>,
+) -> Result<(String, Counts), Diag> {
+    let none = vec![false; resolved.plan.points.len()];
+    let outcomes = run_in_memory(resolved, sources, &none, means, |_| ())?;
+    let manifest = kept::manifest(resolved, sources, parameters(&resolved.plan));
+    let recipes = || Ok(Recipes::from(&resolved.plan));
+    let report = reported(&manifest, &outcomes, &manifest.pareto, recipes)?;
+    let points: Vec<(usize, Outcome)> = outcomes.into_iter().enumerate().collect();
+    let counts = Counts::begun((text, resolved), &points, &catalogue()).ok_or_else(no_counts)?;
+    Ok((report.html().map_err(defect)?, counts))
 }
 
 impl Served {
-    fn new(
-        arguments: &ServeArguments,
-        cache: Option<TraceCache>,
-        report: String,
-        counts: Counts,
-    ) -> Self {
-        Self {
-            report,
-            counts: Mutex::new(counts),
-            running: Mutex::new(()),
-            // A run outlives the connection that asked for it by a moment.
-            stop: Box::leak(Box::new(AtomicBool::new(false))),
-            jobs: arguments.jobs,
-            cache,
-        }
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The page, which has what is not counted run at the address `run`.
     fn page(&self, run: &str) -> String {
-        let counts = self.counts.lock();
-        let counts = counts.unwrap_or_else(std::sync::PoisonError::into_inner);
-        turnable(self.report.clone(), &counts, Some(run))
+        turnable(self.report.clone(), &self.counts(), Some(run))
     }
-}
-
-fn page(report: &Report) -> Result<String, Diag> {
-    let defect = |error| {
-        Diag::error(
-            "report::defect",
-            format!("the report cannot be made: {error}"),
-        )
-    };
-    report.html().map_err(defect)
 }
 
 fn no_counts() -> Diag {

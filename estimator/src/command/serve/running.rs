@@ -3,7 +3,6 @@
 use std::io::{self, ErrorKind, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -37,14 +36,15 @@ pub fn run(stream: &mut TcpStream, served: &Served, study: &str) -> io::Result<(
     if served.stop.load(Ordering::Relaxed) {
         return Ok(());
     }
-    match counted {
-        Ok(Some(counts)) => say(stream, &json!({ "counts": counts })),
-        Ok(None) => say(stream, &json!({ "faults": render(&sink, false) })),
-        Err(diag) => {
-            sink.push(diag);
-            say(stream, &json!({ "faults": render(&sink, false) }))
-        }
-    }
+    let counts = counted.unwrap_or_else(|diag| {
+        sink.push(diag);
+        None
+    });
+    let said = match counts {
+        Some(counts) => json!({ "counts": counts }),
+        None => json!({ "faults": render(&sink, false) }),
+    };
+    say(stream, &said)
 }
 
 /// Ends the run when whoever asked for it has gone: nobody waits for the rest.
@@ -77,7 +77,7 @@ fn counted(
         return Err(Diag::error("serve::too_many", message).help("`warpwatt run` runs it"));
     }
     let points = ran(stream, served, &resolved, sink)?;
-    let mut counts = served.counts.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut counts = served.counts();
     if !counts.add(study, &resolved, &points) {
         let message = "a page cannot price this study: it looks at time or at bits on the way, or names files of its own";
         return Err(Diag::error("serve::no_counts", message).help("`warpwatt run` runs it"));
@@ -92,10 +92,7 @@ fn ran(
     resolved: &Resolved,
     sink: &Sink,
 ) -> Result<Vec<(usize, Outcome)>, Diag> {
-    let finished = {
-        let counts = served.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.counted(&resolved.plan)
-    };
+    let finished = served.counts().counted(&resolved.plan);
     let of = finished.iter().filter(|finished| !**finished).count();
     let means = Means {
         jobs: served.jobs,

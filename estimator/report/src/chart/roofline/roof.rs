@@ -4,9 +4,8 @@
 //! T = max(W t_op, Q t_byte). Operations a joule follow from the intensity I = W / Q alone:
 //! W / E = 1 / (e_op + e_byte / I + P max(t_op, t_byte / I)).
 
-use warpwatt_gpu::SECTOR_BYTES;
-
 use crate::outcome::{DRAM, Outcome, UNCORE};
+use crate::performance::dram_bytes;
 
 /// Counters of what lanes compute: an operation each, a multiply-add one too.
 const OPERATIONS: [&str; 7] = [
@@ -84,14 +83,11 @@ impl Work {
     }
 }
 
-/// Bytes between DRAM and the chip, as the figures of performance count them: sectors behind a second-level cache; without one, what loads and stores ask for.
+/// Bytes between DRAM and the chip; a second-level cache that was used is there.
 fn bytes(outcome: &Outcome) -> u64 {
     let count = |counter: &str| outcome.activity.get(counter);
-    if count("l2_reads") + count("l2_writes") > 0 {
-        (count("l2_read_misses") + count("l2_write_backs")) * u64::from(SECTOR_BYTES)
-    } else {
-        count("load_bytes") + count("store_bytes")
-    }
+    let has_l2 = count("l2_reads") + count("l2_writes") > 0;
+    dram_bytes(&outcome.activity, has_l2)
 }
 
 impl Roof {
