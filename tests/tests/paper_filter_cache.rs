@@ -147,6 +147,7 @@ fn outcome(circuits: &NodeCircuits, technique: Option<&dyn Technique>) -> Outcom
     };
     let counted = Counted {
         windows: None,
+        samples: None,
         cycles: 300_000,
         clock: Frequency::from_mhz(1300.0),
         activity: activity(technique.is_some()),

@@ -30,8 +30,7 @@ fn try_time(
     // Far more than any of them takes: what goes around in circles does not go on for ever.
     let control = Control {
         cycle_limit: 20_000_000,
-        watcher: None,
-        interrupt: None,
+        ..Control::default()
     };
     simulate_under(&spec, launches, hooks, control)
 }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::outcome::Outcome;
-use crate::report::estimate::{Estimate, Sum};
+use crate::outcome::{Outcome, Sampled};
+use crate::report::estimate::{Estimate, Figure, Sum};
 use crate::report::terms;
 use crate::run::program::{Answer, Item};
 
 /// What launches come to under one configuration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// Simulated time.
-    pub seconds: f64,
+    /// Simulated time, with what it is uncertain by where launches were not timed whole.
+    pub time: Sum,
     /// Energy that switching takes.
     pub dynamic_j: f64,
     /// Energy that leaks.
@@ -29,6 +29,11 @@ pub struct Totals {
 }
 
 impl Totals {
+    /// Simulated time.
+    pub fn seconds(&self) -> f64 {
+        self.time.estimate().value
+    }
+
     /// Energy.
     pub fn energy_j(&self) -> f64 {
         self.dynamic_j + self.leakage_j
@@ -37,9 +42,10 @@ impl Totals {
     /// Mean power while kernels run; none if none took time.
     pub fn power_w(&self) -> Option<Estimate> {
         let energy = self.energy.estimate();
-        (self.seconds > 0.0).then(|| Estimate {
-            value: energy.value / self.seconds,
-            sigma: energy.sigma / self.seconds,
+        let seconds = self.seconds();
+        (seconds > 0.0).then(|| Estimate {
+            value: energy.value / seconds,
+            sigma: energy.sigma / seconds,
         })
     }
 
@@ -49,12 +55,12 @@ impl Totals {
     }
 
     /// The same of time.
-    pub fn time_change(&self, plain: &Self) -> Option<f64> {
-        (plain.seconds > 0.0).then(|| self.seconds / plain.seconds - 1.0)
+    pub fn time_change(&self, plain: &Self) -> Option<Estimate> {
+        self.time.over(&plain.time).map(Estimate::minus_one)
     }
 
-    /// What so many launches with one outcome come to.
-    fn of(outcome: &Outcome, times: u64) -> Self {
+    /// What so many launches of one trace come to.
+    fn of(outcome: &Outcome, trace: u64, times: u64) -> Self {
         let n = times as f64;
         let mut structures: BTreeMap<String, f64> = BTreeMap::new();
         for structure in &outcome.structures {
@@ -64,9 +70,15 @@ impl Totals {
         let stalls = outcome.performance.stalls.iter();
         let mut energy = Sum::default();
         energy.add(&terms::all_energy(outcome), n);
+        let mut time = Sum::default();
+        time.add_sure(n * outcome.time_s);
+        if let Some(sampled) = &outcome.sampled {
+            let technique = &outcome.point.technique;
+            add_sampled((&mut time, &mut energy), sampled, (technique, trace), n);
+        }
         let board = outcome.metrics.iter().find(|it| it.name == "board.power_w");
         Self {
-            seconds: n * outcome.time_s,
+            time,
             dynamic_j: n * outcome.totals.dynamic_j,
             leakage_j: n * outcome.totals.leakage_j,
             structures,
@@ -80,7 +92,7 @@ impl Totals {
     }
 
     fn merge(&mut self, other: &Self) {
-        self.seconds += other.seconds;
+        self.time.merge(&other.time);
         self.dynamic_j += other.dynamic_j;
         self.leakage_j += other.leakage_j;
         for (name, joules) in &other.structures {
@@ -97,6 +109,26 @@ impl Totals {
     }
 }
 
+/// What `n` launches of a trace are uncertain by that were not timed whole. Configurations that leave out the same CTAs are off by the same, and what leaving out
+/// disturbs is much the same in all.
+fn add_sampled(
+    (time, energy): (&mut Sum, &mut Sum),
+    sampled: &Sampled,
+    (technique, trace): (&str, u64),
+    n: f64,
+) {
+    let own = if sampled.whole_ctas { "" } else { technique };
+    let mut add = |cause: &str, seconds: f64, joules: f64| {
+        time.add_error(Figure::Sample, cause, n * seconds);
+        energy.add_error(Figure::Sample, cause, n * joules);
+    };
+    let gaps = sampled.time_s.iter().zip(&sampled.energy_j);
+    for (number, (seconds, joules)) in gaps.enumerate() {
+        add(&format!("{trace} {number} {own}"), *seconds, *joules);
+    }
+    add(&trace.to_string(), sampled.disturbed_s, sampled.disturbed_j);
+}
+
 /// What the launches of a kernel come to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KernelSums {
@@ -106,8 +138,12 @@ pub struct KernelSums {
     pub timed: u64,
     /// Why others were not: how many launches each reason has.
     pub untimed: BTreeMap<String, u64>,
+    /// Those of them that were timed in part.
+    pub sampled: u64,
     /// Instructions of warps, of all launches.
     pub warp_instructions: u64,
+    /// Those of them that were timed, of launches that repeat an earlier one too.
+    pub instructions_timed: f64,
     /// By configuration, of the launches that were timed.
     pub totals: Vec<Totals>,
 }
@@ -139,8 +175,12 @@ pub fn sums(items: &[Item], answers: &BTreeMap<u64, Answer>, configurations: usi
         kernel.warp_instructions += launched.warp_instructions;
         let answer = launched.trace.and_then(|trace| answers.get(&trace));
         let reason = match (answer, launched.trace) {
-            (Some(Answer::Timed(_)), Some(trace)) => {
+            (Some(Answer::Timed(outcomes)), Some(trace)) => {
                 kernel.timed += 1;
+                let sampled = outcomes.first().and_then(|it| it.sampled.as_ref());
+                kernel.sampled += u64::from(sampled.is_some());
+                let share = sampled.map_or(1.0, |sampled| sampled.timed);
+                kernel.instructions_timed += share * launched.warp_instructions as f64;
                 *timed.entry((&launched.kernel, trace)).or_default() += 1;
                 continue;
             }
@@ -159,14 +199,16 @@ pub fn sums(items: &[Item], answers: &BTreeMap<u64, Answer>, configurations: usi
             continue;
         };
         for (totals, outcome) in kernel.totals.iter_mut().zip(outcomes) {
-            totals.merge(&Totals::of(outcome, times));
+            totals.merge(&Totals::of(outcome, trace, times));
         }
     }
     let mut all = empty();
     for kernel in kernels.values() {
         all.calls += kernel.calls;
         all.timed += kernel.timed;
+        all.sampled += kernel.sampled;
         all.warp_instructions += kernel.warp_instructions;
+        all.instructions_timed += kernel.instructions_timed;
         for (reason, launches) in &kernel.untimed {
             *all.untimed.entry(reason.clone()).or_default() += launches;
         }

@@ -4,8 +4,10 @@
 //! the key, in an order that depends on nothing but its content, so that equal points serialise to equal bytes. The result store keeps one an entry.
 
 mod peak;
+mod sampled;
 
 pub use peak::Peak;
+pub use sampled::{DISTURBANCE, Sampled, Samples};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,6 +56,9 @@ pub struct Outcome {
     /// The window of time that takes the most power, if the study asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak: Option<Peak>,
+    /// What was timed, if not all of it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<Sampled>,
 }
 
 /// How hot the GPU becomes when the kernel is run again and again.

@@ -305,6 +305,7 @@ mod tests {
             ctas_per_sm: 2,
             warps_per_sm: 12,
             limited_by: Resource::SharedBytes,
+            sample: None,
         };
         let run = Run {
             cycles: 100,

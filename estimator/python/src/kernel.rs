@@ -223,7 +223,7 @@ impl Executed {
         let control = Control {
             cycle_limit,
             interrupt: Some(stop.0),
-            watcher: None,
+            ..Control::default()
         };
         let run = simulate_under(spec, &self.traces, Hooks::default(), control)
             .map_err(|error| untimed("kernel::timing", &error))?;

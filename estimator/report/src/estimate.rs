@@ -12,10 +12,10 @@
 //! cancels; an error of a structure matters as far as its share differs between the two.
 
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, Normal};
 use std::collections::BTreeMap;
 
 pub use warpwatt_pricing::uncertainty::CONFIDENCE;
+use warpwatt_pricing::uncertainty::half_width;
 
 /// A value and its standard deviation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -53,6 +53,8 @@ pub enum Figure {
     Leakage,
     /// Area.
     Area,
+    /// Time and energy of what was not timed.
+    Sample,
 }
 
 impl<'a> Term<'a> {
@@ -72,7 +74,7 @@ impl<'a> Term<'a> {
 impl Estimate {
     /// Half the width of the interval that holds the value with probability [`CONFIDENCE`], for normal errors.
     pub fn half_width(&self) -> f64 {
-        Normal::standard().inverse_cdf(0.5 + CONFIDENCE / 2.0) * self.sigma
+        half_width(self.sigma)
     }
 
     /// Whether zero is inside the interval: the sign of the value is then not known.
@@ -142,6 +144,16 @@ impl Sum {
         let mut errors = Errors::default();
         errors.add(terms, times);
         self.grow(times * total(terms), errors);
+    }
+
+    /// Adds a value that is sure.
+    pub fn add_sure(&mut self, value: f64) {
+        self.value += value;
+    }
+
+    /// One more thing that the sum is uncertain by: as a standard deviation, with a sign, as others may share its `cause` and move the other way.
+    pub fn add_error(&mut self, figure: Figure, cause: &str, by: f64) {
+        self.moved.entry(figure).or_default().add(Some(cause), by);
     }
 
     fn grow(&mut self, by: f64, errors: Errors) {

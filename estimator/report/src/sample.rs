@@ -101,6 +101,7 @@ fn outcome(kernel: KernelName, fetches: u64, hits: Option<u64>) -> Outcome {
         notes: with.then(timing_note).into_iter().collect(),
         heat: None,
         peak: None,
+        sampled: None,
     }
 }
 

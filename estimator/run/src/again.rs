@@ -244,6 +244,7 @@ impl Left {
                 metrics: self.metrics.clone(),
                 register_accesses: self.register_accesses.clone(),
                 windows: None,
+                samples: None,
                 notes: self.notes.clone(),
             },
             launches: None,

@@ -23,6 +23,7 @@ pub mod recorded;
 pub mod registers;
 pub mod reliability;
 mod resolve;
+pub mod sampling;
 pub mod shard;
 pub mod subject;
 pub mod timeline;

@@ -1,6 +1,7 @@
 //! The price of one run without a study: a kernel on a plain GPU, in one technology.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use warpwatt_gpu::{GpuSpec, Run};
 use warpwatt_structures::inventory;
@@ -8,7 +9,7 @@ use warpwatt_techlib::quantity::Frequency;
 use warpwatt_techniques::Stack;
 
 use crate::by_sm::{CountedRun, PowerBySm, SmWindows};
-use crate::outcome::{BASELINE, KernelName, Outcome, Point};
+use crate::outcome::{BASELINE, KernelName, Outcome, Point, Samples};
 use crate::peak::Windows;
 use crate::performance::Performance;
 use crate::pricing::{
@@ -73,6 +74,7 @@ fn counted(gpu: &GpuSpec, run: &Run, circuits: &NodeCircuits) -> Counted {
         metrics: Vec::new(),
         register_accesses: None,
         windows: None,
+        samples: Samples::of(run).map(Arc::new),
         notes: technology_notes(circuits),
     }
 }

@@ -38,6 +38,7 @@ impl Resolved {
             limit: self.study.limits.warp_instructions,
             cache,
             interrupt: None,
+            sampling: None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use warpwatt_gpu::{Control, GpuSpec, Hooks, Run, Watcher, simulate_under};
+use warpwatt_gpu::{Control, GpuSpec, Hooks, Run, Sampling, Watcher, simulate_under};
 use warpwatt_reliability::{LaunchAvf, Liveness};
 use warpwatt_simt::Interrupt;
 use warpwatt_simt::trace::KernelTrace;
@@ -22,13 +22,14 @@ use super::plan::{Axes, Plan, StudyKernel, Timing};
 use super::registers::limited;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, SourceId, Sources};
-use crate::outcome::{Metric, Outcome, RegisterAccesses};
+use crate::outcome::{Metric, Outcome, RegisterAccesses, Samples};
 use crate::peak::{MOST_WINDOWS, Sampler, Windows};
 use crate::performance::Performance;
 use crate::pricing::{CostTable, Counted, laid_out, price, price_settled, technology_notes};
 use crate::reliability::{self, Guarded, follow, needs};
 
 /// A plan, with what its faults are about.
+#[derive(Clone, Copy)]
 pub struct StudyWork<'p> {
     /// What to do.
     pub plan: &'p Plan,
@@ -42,6 +43,8 @@ pub struct StudyWork<'p> {
     pub cache: Option<&'p TraceCache>,
     /// What may end it before its time.
     pub interrupt: Option<Interrupt>,
+    /// How much of each run is timed, if not all of it.
+    pub sampling: Option<Sampling>,
 }
 
 /// What executing a kernel leaves: its traces, and which bits they need if the study follows those.
@@ -185,6 +188,17 @@ impl From<Run> for Ran {
 /// What a timing run leaves for all points that share it, by the plan's timings.
 pub struct Timed(BTreeMap<usize, Seen>);
 
+impl Timed {
+    /// By how much the cycles of any of its runs may be off by what was left out, relative, as a standard deviation; nothing if none was sampled.
+    pub(crate) fn sigma(&self) -> Option<f64> {
+        let all = self.0.values().filter_map(|seen| {
+            let samples = seen.counted.samples.as_ref()?;
+            Some(samples.cycles_sigma(seen.counted.cycles))
+        });
+        all.reduce(f64::max)
+    }
+}
+
 /// What it leaves of one timing.
 pub(crate) struct Seen {
     /// What is priced, but for what the study describes itself.
@@ -268,6 +282,7 @@ impl StudyWork<'_> {
                 },
                 metrics: metrics.collect(),
                 register_accesses: register_accesses(&timing.spec, &run),
+                samples: Samples::of(&run).map(Arc::new),
                 activity: run.activity,
                 windows: windows.map(Arc::new),
                 notes: elsewhere.map_or_else(Vec::new, |kernel| kernel.notes(&timing.spec)),
@@ -278,6 +293,7 @@ impl StudyWork<'_> {
     fn control(&self) -> Control<'static> {
         Control {
             interrupt: self.interrupt.map(|interrupt| interrupt.0),
+            sampling: self.sampling,
             ..Control::default()
         }
     }
@@ -317,7 +333,8 @@ impl StudyWork<'_> {
     /// Times a configuration; follows needed bits, and counts by windows of time, if the study asks for it.
     fn timed(&self, timing: &Timing, executed: &Executed) -> Result<Ran, Diag> {
         let clock = Frequency::from_mhz(f64::from(timing.spec.sm.clock_mhz));
-        let window = self.plan.axes.peak;
+        // Windows of what is not timed are not known.
+        let window = self.plan.axes.peak.filter(|_| self.sampling.is_none());
         let cycles = window.map(|window| (window.si() * clock.si()).round() as u64);
         let mut sampler = cycles.map(Sampler::new);
         let watcher = sampler.as_mut().map(|sampler| sampler as &mut dyn Watcher);

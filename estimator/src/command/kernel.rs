@@ -317,7 +317,7 @@ fn timing(
     let control = Control {
         cycle_limit: arguments.cycle_limit,
         watcher: watchers.as_mut().map(|watchers| watchers as _),
-        interrupt: None,
+        ..Control::default()
     };
     match simulate_under(spec, traces, Hooks::default(), control) {
         Ok(run) => {

@@ -40,6 +40,7 @@ mod report;
 mod reproduce;
 mod results;
 mod run;
+mod sample;
 mod schema;
 mod sensitivity;
 mod serve;

@@ -65,6 +65,7 @@ fn outcome(cycles: u64) -> Outcome {
         notes: vec![],
         heat: None,
         peak: None,
+        sampled: None,
     }
 }
 

@@ -92,6 +92,26 @@ impl Activity {
         since
     }
 
+    /// Forgets a counter.
+    pub fn remove(&mut self, name: &str) {
+        self.counts.remove(name);
+    }
+
+    /// Each count `factor` times, to the nearest whole one.
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Activity {
+        let scaled = |&count: &u64| (count as f64 * factor).round() as u64;
+        let (counts, lists) = (self.counts.iter(), self.lists.iter());
+        Activity {
+            counts: counts
+                .map(|(name, count)| (name.clone(), scaled(count)))
+                .collect(),
+            lists: lists
+                .map(|(name, counts)| (name.clone(), counts.iter().map(scaled).collect()))
+                .collect(),
+        }
+    }
+
     /// The list `name`; empty if there is none.
     pub fn list(&self, name: &str) -> &[u64] {
         self.lists.get(name).map_or(&[], Vec::as_slice)

@@ -144,6 +144,13 @@ counters! {
     IdleCycles "idle_cycles" "SM cycle" "No warp on the SM."
 }
 
+impl Counter {
+    /// The counter's name.
+    pub(crate) fn name(self) -> &'static str {
+        COUNTERS[self as usize].name
+    }
+}
+
 /// Counts by index; the hot form of an [`Activity`].
 #[derive(Clone, Debug)]
 pub(crate) struct Counts([u64; COUNTERS.len()]);

@@ -16,6 +16,7 @@ mod program;
 mod registers;
 mod request;
 mod run;
+mod sampling;
 mod sm;
 mod spec;
 mod watch;
@@ -35,6 +36,7 @@ pub use instructions::{Caused, caused};
 pub use machine::{Control, simulate, simulate_under};
 pub use occupancy::{resident_ctas, resident_warps};
 pub use run::{LaunchRun, Run, Work};
+pub use sampling::{Batch, LEAST_BATCHES, LaunchSample, Sampling, Way};
 pub use sm::{WarpState, WarpView};
 pub use spec::*;
 /// The traces that hooks see.

@@ -1,5 +1,7 @@
 //! The whole GPU: launches one after the other, the block dispatcher, and the loop that moves time on.
 
+mod jumps;
+mod sampled;
 mod slots;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,9 +15,11 @@ use crate::event::{Event, Queue};
 use crate::memory::Memory;
 use crate::occupancy::{Demand, demand};
 use crate::program::{Program, fetches};
+use crate::sampling::Plan;
 use crate::sm::{Sm, World};
 use crate::watch::{MemoryView, SmView, Watcher};
-use crate::{Dispatcher, GpuError, GpuSpec, Hooks, LaunchRun, Run, Work};
+use crate::{Dispatcher, GpuError, GpuSpec, Hooks, LaunchRun, Run, Sampling, Work};
+use sampled::{Estimated, Progress};
 use slots::Slots;
 
 /// How a run is held in check, and who looks on.
@@ -26,6 +30,8 @@ pub struct Control<'w> {
     pub watcher: Option<&'w mut dyn Watcher>,
     /// A flag that, once it is set, ends the run soon.
     pub interrupt: Option<&'w AtomicBool>,
+    /// Time some CTAs of each launch in place of all, where that can be done.
+    pub sampling: Option<Sampling>,
 }
 
 impl Control<'_> {
@@ -39,6 +45,7 @@ impl Default for Control<'_> {
             cycle_limit: Self::CYCLE_LIMIT,
             watcher: None,
             interrupt: None,
+            sampling: None,
         }
     }
 }
@@ -79,6 +86,10 @@ pub fn simulate_under(
             })?;
         }
     }
+    let control = Control {
+        sampling: control.sampling.and_then(|it| it.beside(&hooks)),
+        ..control
+    };
     let mut gpu = Gpu::new(spec, &hooks, control);
     let mut runs = Vec::with_capacity(launches.len());
     let mut code = CodeMap::default();
@@ -93,13 +104,17 @@ pub fn simulate_under(
             program = program.with_metadata(metadata);
         }
         let start = gpu.queue.now();
-        gpu.launch(trace, &program, demand)?;
+        let estimated = gpu.estimated.cycles;
+        let plan = gpu.plan(trace, demand);
+        let mut grid = gpu.launch(trace, &program, demand, plan.as_ref())?;
+        let sample = gpu.sample(&mut grid);
         runs.push(LaunchRun {
             kernel: trace.kernel.clone(),
-            cycles: gpu.queue.now() - start,
+            cycles: gpu.queue.now() - start + gpu.estimated.cycles - estimated,
             ctas_per_sm: demand.ctas_per_sm,
             warps_per_sm: demand.ctas_per_sm * demand.warps,
             limited_by: demand.limited_by,
+            sample,
         });
     }
     Ok(gpu.finish(runs))
@@ -166,6 +181,7 @@ struct Gpu<'s, 't, 'w> {
     control: Control<'w>,
     /// The cycle from which on the limit, or somebody who looks on, has a say.
     pause: u64,
+    estimated: Estimated,
 }
 
 /// The grid that runs.
@@ -173,12 +189,24 @@ struct Grid<'p, 't> {
     trace: &'t KernelTrace,
     program: &'p Program,
     demand: Demand,
+    /// How it is timed, if not whole.
+    plan: Option<&'p Plan>,
+    /// CTAs that are timed.
     ctas: usize,
     placed: usize,
     finished: usize,
+    sampling: Progress,
 }
 
 impl Grid<'_, '_> {
+    /// The number of the CTA that is placed next.
+    fn next(&self) -> usize {
+        match self.plan {
+            Some(Plan::Waves(picks)) => picks.ctas[self.placed] as usize,
+            _ => self.placed,
+        }
+    }
+
     /// CTAs that have not finished.
     fn left(&self) -> u64 {
         (self.ctas - self.finished) as u64
@@ -204,29 +232,41 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             work: Work::default(),
             dispatcher: hooks.dispatcher.as_ref().map(|make| make()),
             slots: Slots::of(spec),
+            estimated: Estimated::default(),
         }
     }
 
+    /// How a launch is timed, if not whole.
+    fn plan(&self, trace: &KernelTrace, demand: Demand) -> Option<Plan> {
+        let resident = self.sms.len() * demand.ctas_per_sm as usize;
+        Plan::of(self.control.sampling?, trace.launch.ctas(), resident)
+    }
+
     /// Runs one launch to its end.
-    fn launch(
+    fn launch<'p>(
         &mut self,
         trace: &'t KernelTrace,
-        program: &Program,
+        program: &'p Program,
         demand: Demand,
-    ) -> Result<(), GpuError> {
-        let mut grid = self.begin(trace, program, demand)?;
+        plan: Option<&'p Plan>,
+    ) -> Result<Grid<'p, 't>, GpuError> {
+        let mut grid = self.begin(trace, program, demand, plan)?;
         while let Some(now) = self.next_time() {
             if now >= self.pause {
-                self.pause(now, &grid)?;
+                self.pause(now, &mut grid)?;
             }
             self.queue.advance(now);
             while let Some(event) = self.queue.pop_now() {
                 self.work.events += 1;
+                if grid.placed == grid.sampling.stop && matches!(event, Event::Dispatch { .. }) {
+                    self.stop(now, &mut grid);
+                }
                 self.handle(event, now, &mut grid)?;
             }
             self.tick(now, &grid)?;
         }
-        self.end(&grid)
+        self.end(&grid)?;
+        Ok(grid)
     }
 
     /// A launch begins: the CTAs of the first wave are on their way.
@@ -235,15 +275,22 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
         trace: &'t KernelTrace,
         program: &'p Program,
         demand: Demand,
+        plan: Option<&'p Plan>,
     ) -> Result<Grid<'p, 't>, GpuError> {
         let grid = Grid {
             trace,
             program,
             demand,
-            ctas: trace.launch.ctas(),
+            plan,
+            ctas: match plan {
+                Some(Plan::Waves(picks)) => picks.ctas.len(),
+                _ => trace.launch.ctas(),
+            },
             placed: 0,
             finished: 0,
+            sampling: Progress::begin(plan, self.queue.now()),
         };
+        self.pause = self.pause.min(grid.sampling.next);
         self.memory.begin(trace, self.queue.now());
         let shared_bytes = demand.shared_bytes * demand.ctas_per_sm;
         for sm in &mut self.sms {
@@ -289,7 +336,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
     }
 
     /// Before anything of cycle `now` happens: it may be one too many, and the one who looks on wants to know how memory does.
-    fn pause(&mut self, now: u64, grid: &Grid<'_, 't>) -> Result<(), GpuError> {
+    fn pause(&mut self, now: u64, grid: &mut Grid<'_, 't>) -> Result<(), GpuError> {
         let limit = self.control.cycle_limit;
         if now > limit {
             return Err(GpuError::CycleLimit {
@@ -299,7 +346,12 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
                 states: self.states(),
             });
         }
-        self.pause = limit.saturating_add(1);
+        if let Some(Plan::Jumps(batches)) = grid.plan
+            && now >= grid.sampling.next
+        {
+            self.step(now, grid, *batches)?;
+        }
+        self.pause = limit.saturating_add(1).min(grid.sampling.next);
         if let Some(flag) = self.control.interrupt {
             if flag.load(Ordering::Relaxed) {
                 return Err(GpuError::Interrupted {
@@ -437,25 +489,30 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
     }
 
     fn finish(mut self, launches: Vec<LaunchRun>) -> Run {
-        let cycles = self.queue.now();
+        let now = self.queue.now();
+        let cycles = now + self.estimated.cycles;
         if let Some(watcher) = &mut self.control.watcher {
             let view = MemoryView {
                 counts: &self.memory.counts,
                 sms: &self.sms,
                 program: None,
-                cycle: cycles,
+                cycle: now,
             };
-            watcher.end(cycles, &view);
+            watcher.end(now, &view);
         }
         self.counts.add(Counter::Cycles, cycles);
         let of_sms = Selection::new(|info| !info.only_in_total);
         let in_total = Selection::new(|info| info.only_in_total);
-        let per_sm: Vec<Activity> = self
+        let mut per_sm: Vec<Activity> = self
             .sms
             .iter_mut()
-            .map(|sm| sm.report(cycles, &of_sms))
+            .map(|sm| sm.report(now, &of_sms))
             .collect();
+        for (sm, more) in per_sm.iter_mut().zip(&self.estimated.counted.sms) {
+            *sm += more;
+        }
         let mut activity = self.counts.activity(&in_total);
+        activity += &self.estimated.counted.memory;
         activity += &self.memory.counts.activity(&in_total);
         for sm in &per_sm {
             activity += sm;
@@ -509,7 +566,7 @@ fn deliver<'t>(
 ) -> Result<(), GpuError> {
     match event {
         Event::Dispatch { .. } => {
-            if grid.placed < grid.ctas && sm.place(grid.trace, grid.placed, now, world)? {
+            if grid.placed < grid.ctas && sm.place(grid.trace, grid.next(), now, world)? {
                 grid.placed += 1;
             }
         }
@@ -534,6 +591,8 @@ fn deliver<'t>(
     Ok(())
 }
 
+#[cfg(test)]
+mod sampling;
 #[cfg(test)]
 mod second_level;
 #[cfg(test)]

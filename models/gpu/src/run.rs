@@ -39,4 +39,6 @@ pub struct LaunchRun {
     pub warps_per_sm: u32,
     /// What limits them.
     pub limited_by: crate::Resource,
+    /// What was timed of it, if not all of it was: counts and cycles of the run are estimates then.
+    pub sample: Option<crate::LaunchSample>,
 }

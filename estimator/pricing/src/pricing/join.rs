@@ -1,5 +1,7 @@
 //! The join of an activity with a cost table.
 
+mod sampled;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -8,8 +10,8 @@ use warpwatt_techlib::quantity::{Frequency, Power};
 
 use super::{CostEntry, CostTable, PricingError, Switched};
 use crate::outcome::{
-    DRAM, Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure, RegisterAccesses,
-    RelativeUncertainty, Totals,
+    DISTURBANCE, DRAM, Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure,
+    RegisterAccesses, RelativeUncertainty, Samples, Totals,
 };
 use crate::peak::Windows;
 use crate::performance::Performance;
@@ -31,6 +33,8 @@ pub struct Counted {
     pub register_accesses: Option<RegisterAccesses>,
     /// The same by windows of time, if peak power is asked for.
     pub windows: Option<Arc<Windows>>,
+    /// What was timed, if not all of it was.
+    pub samples: Option<Arc<Samples>>,
     /// What a reader must know.
     pub notes: Vec<Note>,
 }
@@ -47,25 +51,10 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
         return Err(PricingError::Clock { hz: clock_hz });
     }
     let time_s = counted.cycles as f64 / clock_hz;
-    let mut events: BTreeMap<&str, Vec<(&str, u64)>> = BTreeMap::new();
-    for (event, count) in counted.activity.events() {
-        let of_structure = events.entry(event.structure).or_default();
-        of_structure.push((event.action, count));
-    }
-    let structures = table
-        .iter()
-        .map(|(name, entry)| {
-            let charged = entry.charges.iter();
-            let charged = charged.map(|charge| (charge.action, charge.count(&counted.activity)));
-            let charged: Vec<(&str, u64)> = charged.collect();
-            let own = match &charged[..] {
-                [] => events.get(name).map_or(&[][..], Vec::as_slice),
-                charged => charged,
-            };
-            let own = if entry.leakage_only { &[] } else { own };
-            priced((name, entry), own, &counted, time_s)
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+    let structures = all_priced(&counted, table)?;
+    let samples = counted.samples.as_deref();
+    let sampled = samples.map(|samples| sampled::of(samples, &counted, table));
+    let mut sampled = sampled.transpose()?;
     let wakes = |name: &str| table.get(name)?.gates.as_ref().map(|gates| gates.wakes);
     let windows = counted.windows.as_ref();
     let windows = windows.map(|windows| windows.charged(table.charges()));
@@ -75,6 +64,12 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
     notes.extend(flavour_note(&structures));
     notes.sort();
     notes.dedup();
+    let totals = Totals::of(&structures);
+    if let (Some(sampled), Some(samples)) = (&mut sampled, samples) {
+        let disturbed = DISTURBANCE * samples.skipped();
+        sampled.disturbed_s = disturbed * time_s;
+        sampled.disturbed_j = disturbed * (totals.dynamic_j + totals.leakage_j);
+    }
     Ok(Outcome {
         point,
         charged: charged(table, &counted.activity),
@@ -85,12 +80,35 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
         performance: counted.performance,
         metrics: counted.metrics,
         register_accesses: counted.register_accesses,
-        totals: Totals::of(&structures),
+        totals,
         structures,
         notes,
         heat: None,
         peak,
+        sampled,
     })
+}
+
+/// What was counted, structure by structure.
+fn all_priced(counted: &Counted, table: &CostTable) -> Result<Vec<PricedStructure>, PricingError> {
+    let mut events: BTreeMap<&str, Vec<(&str, u64)>> = BTreeMap::new();
+    for (event, count) in counted.activity.events() {
+        let of_structure = events.entry(event.structure).or_default();
+        of_structure.push((event.action, count));
+    }
+    let time_s = counted.cycles as f64 / counted.clock.si();
+    let all = table.iter().map(|(name, entry)| {
+        let charged = entry.charges.iter();
+        let charged = charged.map(|charge| (charge.action, charge.count(&counted.activity)));
+        let charged: Vec<(&str, u64)> = charged.collect();
+        let own = match &charged[..] {
+            [] => events.get(name).map_or(&[][..], Vec::as_slice),
+            charged => charged,
+        };
+        let own = if entry.leakage_only { &[] } else { own };
+        priced((name, entry), own, counted, time_s)
+    });
+    all.collect()
 }
 
 fn priced(

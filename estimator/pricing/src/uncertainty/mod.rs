@@ -6,6 +6,8 @@ mod method;
 pub mod process;
 pub mod upsets;
 
+use statrs::distribution::{ContinuousCDF as _, Normal};
+
 pub use draws::Draws;
 pub use method::{Figure, method_cause, own_error};
 pub use process::ProcessVariation;
@@ -13,3 +15,8 @@ pub use upsets::UPSETS;
 
 /// The coverage of every interval that a report gives.
 pub const CONFIDENCE: f64 = 0.95;
+
+/// Half the width of the interval that holds a value of standard deviation `sigma` with probability [`CONFIDENCE`], for normal errors.
+pub fn half_width(sigma: f64) -> f64 {
+    Normal::standard().inverse_cdf(0.5 + CONFIDENCE / 2.0) * sigma
+}

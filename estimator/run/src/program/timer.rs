@@ -10,6 +10,7 @@ use crate::Resolved;
 use crate::diag::Sources;
 use crate::drive::{TimingRun, Work};
 use crate::outcome::Outcome;
+use crate::sampling::{Goal, timed_to};
 use crate::work::{Executed, StudyWork};
 
 /// How much a timer takes upon itself.
@@ -21,6 +22,8 @@ pub struct Bounds {
     pub waiting_bytes: u64,
     /// Bytes that a trace may take.
     pub trace_bytes: u64,
+    /// By how much time and energy may be off for not timing all of a launch, if not all is to be timed.
+    pub goal: Option<Goal>,
 }
 
 /// What became of a trace.
@@ -137,7 +140,7 @@ impl<'r> Timer<'r> {
         let executed = Executed::of(traces.collect());
         let mut outcomes = Vec::new();
         for run in &self.runs {
-            let timed = self.work.time(&executed, run);
+            let timed = timed_to(self.bounds.goal, &self.work, &executed, run);
             let timed = timed.map_err(|diag| diag.message)?;
             let priced = self.work.price(&timed, run, &run.points);
             let priced = priced.map_err(|diag| diag.message)?;

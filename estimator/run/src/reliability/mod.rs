@@ -83,8 +83,7 @@ pub fn measure(
     };
     let control = Control {
         cycle_limit,
-        watcher: None,
-        interrupt: None,
+        ..Control::default()
     };
     let found = follow(spec, traces, needs(traces), guarded, control)?;
     Ok(found.1)

@@ -2,7 +2,10 @@
 
 use warpwatt_suite::launch::demangled;
 
-use super::text::{UNPRICED, by_energy, estimated, plural, shares, shown, stalls, structures};
+use super::text::{
+    UNPRICED, by_energy, changed, estimated, plural, sampled, shares, shown, stalls, structures,
+    time,
+};
 use super::told::Told;
 use crate::goal::quantity::{count, readable};
 use crate::program::{KernelSums, Totals};
@@ -16,7 +19,7 @@ const ALL: &str = "all kernels";
 /// Structures and stalls of a kernel that the page shows.
 const SHOWN: usize = 5;
 
-const COLUMNS: [(&str, Kind); 19] = [
+const COLUMNS: [(&str, Kind); 21] = [
     ("kernel", Kind::Text),
     ("demangled", Kind::Text),
     ("configuration", Kind::Text),
@@ -36,6 +39,8 @@ const COLUMNS: [(&str, Kind); 19] = [
     ("energy_change_halfwidth", Kind::Real),
     ("time_change", Kind::Real),
     ("top_structure", Kind::Text),
+    ("time_halfwidth_s", Kind::Real),
+    ("time_change_halfwidth", Kind::Real),
 ];
 
 /// A row a kernel and configuration, those of all kernels at the end. A kernel of which no launch was timed has one row.
@@ -78,12 +83,13 @@ fn rows(told: &Told<'_>, name: &str, kernel: &KernelSums) -> Vec<Vec<Cell>> {
     rows
 }
 
-fn figures(totals: &Totals, plain: Option<&Totals>) -> [Cell; 13] {
+fn figures(totals: &Totals, plain: Option<&Totals>) -> [Cell; 15] {
     let power = totals.power_w();
     let change = plain.and_then(|plain| totals.energy_change(plain));
+    let slower = plain.and_then(|plain| totals.time_change(plain));
     let top = structures(totals, 1).first().map(|(name, _)| *name);
     [
-        totals.seconds.into(),
+        totals.seconds().into(),
         totals.energy_j().into(),
         totals.energy.estimate().half_width().into(),
         totals.dynamic_j.into(),
@@ -94,8 +100,10 @@ fn figures(totals: &Totals, plain: Option<&Totals>) -> [Cell; 13] {
         totals.board_j.into(),
         change.map(|it| it.value).into(),
         change.map(|it| it.half_width()).into(),
-        plain.and_then(|plain| totals.time_change(plain)).into(),
+        slower.map(|it| it.value).into(),
         top.into(),
+        totals.time.estimate().half_width().into(),
+        slower.map(|it| it.half_width()).into(),
     ]
 }
 
@@ -144,7 +152,7 @@ fn kernels(told: &Told<'_>) -> Grid {
             count(kernel.calls),
             count(kernel.timed),
             count(kernel.warp_instructions),
-            readable(Some(totals.seconds), "s"),
+            time(totals),
             estimated(totals.energy.estimate(), "J"),
             readable(totals.power_w().map(|power| power.value), "W"),
             readable(totals.peak_w, "W"),
@@ -187,12 +195,11 @@ fn changes(told: &Told<'_>) -> Grid {
     let rows = timed(told).into_iter().flat_map(|(name, kernel, _)| {
         let row = move |(label, with, plain): (&String, &Totals, Option<&Totals>)| {
             let plain = plain?;
-            let time = with.time_change(plain);
             Some(vec![
                 name.clone(),
                 label.clone(),
                 format::estimate(with.energy_change(plain)),
-                time.map_or_else(|| format::NONE.to_owned(), format::change),
+                changed(with.time_change(plain)),
             ])
         };
         told.configurations_of(kernel).filter_map(row)
@@ -236,5 +243,7 @@ fn notes(told: &Told<'_>) -> Vec<String> {
         )
     });
     let scope = told.timed.then(|| format!("{UNPRICED}."));
-    untimed.chain(stopped).chain(beyond).chain(scope).collect()
+    let sampled = sampled(&told.sums.all).map(|text| format!("{text}."));
+    let first = untimed.chain(sampled);
+    first.chain(stopped).chain(beyond).chain(scope).collect()
 }

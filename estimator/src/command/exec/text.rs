@@ -126,11 +126,36 @@ pub(super) fn estimated(estimate: Estimate, unit: &str) -> String {
     format!("{} ± {share:.0} %", readable(estimate.value, unit))
 }
 
+/// Simulated time, with half its interval if it has one.
+pub(super) fn time(totals: &Totals) -> String {
+    let time = totals.time.estimate();
+    match time.sigma > 0.0 {
+        true => estimated(time, "s"),
+        false => readable(time.value, "s"),
+    }
+}
+
+/// A change of time: it is exact where launches were timed whole.
+pub(super) fn changed(change: Option<Estimate>) -> String {
+    match change {
+        Some(exact) if exact.sigma == 0.0 => format::change(exact.value),
+        other => format::estimate(other),
+    }
+}
+
+/// How many launches were timed in part, and how much of all instructions was timed.
+pub(super) fn sampled(kernel: &KernelSums) -> Option<String> {
+    let share = 100.0 * kernel.instructions_timed / kernel.warp_instructions.max(1) as f64;
+    let launches = plural(kernel.sampled, "launch");
+    (kernel.sampled > 0)
+        .then(|| format!("{launches} timed in part, {share:.1} % of all warp instructions timed"))
+}
+
 /// Time, energy, power.
 fn figures(totals: &Totals) -> String {
     let mut text = format!(
         "{}, {}",
-        readable(totals.seconds, "s"),
+        time(totals),
         estimated(totals.energy.estimate(), "J")
     );
     if let Some(power) = totals.power_w() {
@@ -142,7 +167,7 @@ fn figures(totals: &Totals) -> String {
         let _ = write!(text, ", at most {}", readable(peak, "W"));
     }
     if let Some(joules) = totals.board_j {
-        let _ = write!(text, ", board {}", readable(joules / totals.seconds, "W"));
+        let _ = write!(text, ", board {}", readable(joules / totals.seconds(), "W"));
     }
     text
 }
@@ -179,14 +204,16 @@ fn whole_text(told: &Told<'_>) -> String {
             plural(all.calls, "launch"),
             told.traces
         );
+        if let Some(sampled) = sampled(all) {
+            let _ = writeln!(text, "    {sampled}");
+        }
         let _ = writeln!(text, "    {}", figures(totals));
         for (label, with) in told.configurations.iter().zip(&all.totals).skip(1) {
             let _ = writeln!(
                 text,
                 "    with {label}: energy {}, time {}",
                 format::estimate(with.energy_change(totals)),
-                with.time_change(totals)
-                    .map_or_else(|| format::NONE.to_owned(), format::change)
+                changed(with.time_change(totals))
             );
         }
     }

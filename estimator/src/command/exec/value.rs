@@ -53,7 +53,9 @@ fn kernel_value(told: &Told<'_>, kernel: &KernelSums) -> Value {
                 let change = totals.energy_change(plain);
                 value["energy_change"] = json!(change.map(|it| it.value));
                 value["energy_change_halfwidth"] = json!(change.map(|it| it.half_width()));
-                value["time_change"] = json!(totals.time_change(plain));
+                let change = totals.time_change(plain);
+                value["time_change"] = json!(change.map(|it| it.value));
+                value["time_change_halfwidth"] = json!(change.map(|it| it.half_width()));
             }
             value
         });
@@ -61,6 +63,8 @@ fn kernel_value(told: &Told<'_>, kernel: &KernelSums) -> Value {
         "calls": kernel.calls,
         "timed": kernel.timed,
         "untimed": kernel.untimed,
+        "sampled": kernel.sampled,
+        "warp_instructions_timed": kernel.instructions_timed,
         "warp_instructions": kernel.warp_instructions,
         "configurations": configurations.collect::<Vec<Value>>(),
     })
@@ -70,7 +74,8 @@ fn totals_value(totals: &Totals) -> Value {
     let share = |(name, share): (&str, f64)| json!({ "name": name, "share": share });
     let power = totals.power_w();
     json!({
-        "time_s": totals.seconds,
+        "time_s": totals.seconds(),
+        "time_halfwidth_s": totals.time.estimate().half_width(),
         "energy_j": totals.energy_j(),
         "energy_halfwidth_j": totals.energy.estimate().half_width(),
         "dynamic_energy_j": totals.dynamic_j,

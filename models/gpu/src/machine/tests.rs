@@ -65,7 +65,7 @@ fn losing(lost: impl Fn(&Event) -> bool) -> Result<(), GpuError> {
     let trace = trace();
     let program = Program::new(&spec, &trace, 0);
     let mut gpu = Gpu::new(&spec, &Hooks::default(), Control::default());
-    let mut grid = gpu.begin(&trace, &program, demand(&spec, &trace)?)?;
+    let mut grid = gpu.begin(&trace, &program, demand(&spec, &trace)?, None)?;
     let mut to_lose = 1;
     while let Some(now) = gpu.next_time() {
         gpu.queue.advance(now);

@@ -93,6 +93,15 @@ impl Cache {
         Some((place, evicted))
     }
 
+    /// Sectors of a line are there from now on, unless all places of its set are waited for; what has to go for it goes unseen.
+    pub fn bring(&mut self, line: u64, mask: u8, dirty: bool) {
+        let place = self.find(line);
+        let place = place.or_else(|| self.reserve(line).map(|(place, _)| place));
+        if let Some(place) = place {
+            self.write(place, mask, dirty);
+        }
+    }
+
     /// Looks at sectors of a line and makes it the most recently used.
     #[inline]
     pub fn look(&mut self, place: u32, mask: u8) -> Found {

@@ -10,6 +10,7 @@ mod network;
 mod ports;
 mod slice;
 mod tags;
+pub(crate) mod warm;
 
 use warpwatt_simt::trace::KernelTrace;
 

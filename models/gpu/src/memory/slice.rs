@@ -12,7 +12,7 @@ use crate::{GpuError, GpuSpec, SharedEvent};
 /// A slice.
 #[derive(Clone, Debug)]
 pub(crate) struct Slice {
-    cache: Cache,
+    pub(super) cache: Cache,
     /// The network's edge from which another sector can be looked up.
     free: u64,
     /// Sectors on their way from DRAM.

@@ -7,6 +7,7 @@ mod debug_view;
 mod fetch;
 mod icache;
 mod issue;
+mod jump;
 mod l1;
 mod l15;
 mod ldst;
@@ -27,6 +28,7 @@ mod wakeup_wheel;
 mod warp;
 
 pub use debug_view::{WarpState, WarpView};
+pub(crate) use jump::{Pace, Road};
 
 use warpwatt_simt::trace::KernelTrace;
 

@@ -1,7 +1,7 @@
 //! CTAs and warps on an SM: placement, barriers, retirement.
 
 use warpwatt_activity::Activity;
-use warpwatt_simt::trace::{BarrierUse, KernelTrace};
+use warpwatt_simt::trace::{BarrierUse, KernelTrace, WarpCursor};
 
 use super::pending::Told;
 use super::{Sm, World};
@@ -48,6 +48,12 @@ impl CtaSlot {
     pub fn opening(&self) -> u64 {
         let opening = self.barriers.iter().map(|barrier| barrier.opening);
         opening.fold(0, |all, one| all | one)
+    }
+
+    /// Nobody waits at its barriers any more; who did, unless they are about to go on.
+    pub fn forget_waiting(&mut self) -> u64 {
+        let barriers = self.barriers.iter_mut();
+        barriers.fold(0, |all, barrier| all | std::mem::take(&mut barrier.waiting))
     }
 
     /// The barrier at which the warp in a slot waits.
@@ -121,36 +127,46 @@ impl<'t> Sm<'t> {
         self.ctas[slot].number = number as u32;
         for warp in 0..demand.warps as usize {
             let index = (!self.live).trailing_zeros() as usize;
-            self.ages.place(index);
-            self.products[index].clear();
-            self.forget_accesses(index);
-            self.live |= 1 << index;
-            self.ctas[slot].warps |= 1 << index;
-            self.warps[index].place(trace.warp(number, warp), slot as u8, now);
-            for hook in &mut self.issue_hooks {
-                hook.placed(PlaceEvent {
-                    cycle: now,
-                    warp: index as u8,
-                    cta: number as u32,
-                });
-            }
-            for observer in &mut self.storage {
-                observer.placed(PlaceEvent {
-                    cycle: now,
-                    warp: index as u8,
-                    cta: number as u32,
-                });
-            }
-            self.warps[index].due = self.warps[index].metadata(world.program);
-            self.update_fetch(index, world);
-            self.empty |= 1 << index;
-            self.exhausted &= !(1 << index);
-            if self.warps[index].exhausted() {
-                self.exhausted |= 1 << index;
-                self.retire_at(index as u8, now + 1, world)?;
-            }
+            let cursor = trace.warp(number, warp);
+            self.place_warp(index, (slot, cursor), now, world)?;
         }
         Ok(true)
+    }
+
+    /// A warp of the CTA in `slot` starts.
+    pub(super) fn place_warp(
+        &mut self,
+        index: usize,
+        (slot, cursor): (usize, WarpCursor<'t>),
+        now: u64,
+        world: &mut World<'_>,
+    ) -> Result<(), GpuError> {
+        self.ages.place(index);
+        self.products[index].clear();
+        self.forget_accesses(index);
+        self.live |= 1 << index;
+        self.ctas[slot].warps |= 1 << index;
+        self.warps[index].place(cursor, slot as u8, now);
+        let event = PlaceEvent {
+            cycle: now,
+            warp: index as u8,
+            cta: self.ctas[slot].number,
+        };
+        for hook in &mut self.issue_hooks {
+            hook.placed(event);
+        }
+        for observer in &mut self.storage {
+            observer.placed(event);
+        }
+        self.warps[index].due = self.warps[index].metadata(world.program);
+        self.update_fetch(index, world);
+        self.empty |= 1 << index;
+        self.exhausted &= !(1 << index);
+        if self.warps[index].exhausted() {
+            self.exhausted |= 1 << index;
+            self.retire_at(index as u8, now + 1, world)?;
+        }
+        Ok(())
     }
 
     /// A warp has issued a barrier.

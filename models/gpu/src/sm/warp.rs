@@ -113,6 +113,32 @@ impl<'t> Warp<'t> {
         self.steps[behind].0 = self.cursor.as_mut().and_then(Iterator::next);
     }
 
+    /// Bytes of its trace that have not been looked at.
+    pub fn left(&self) -> usize {
+        self.cursor.as_ref().map_or(0, WarpCursor::left)
+    }
+
+    /// Leaves out what would be fetched next, unless it is the last instruction.
+    pub fn leave_out(&mut self) -> Option<Step<'t>> {
+        let next = self.at(self.held);
+        let step = self.steps[next].0?;
+        self.steps[next].0 = Some(self.cursor.as_mut()?.next()?);
+        Some(step)
+    }
+
+    /// Goes on in another trace in place of the last instruction, which is not fetched yet.
+    pub fn continue_in(&mut self, mut cursor: WarpCursor<'t>) {
+        let next = self.at(self.held);
+        self.steps[next].0 = cursor.next();
+        self.cursor = Some(cursor);
+    }
+
+    /// What is fetched next is another instruction than before.
+    pub fn redirect(&mut self, program: &Program) {
+        self.fetch_at = self.next().map_or(0, |step| step.inst);
+        self.due = self.metadata(program);
+    }
+
     /// Metadata instructions in front of the next instruction.
     #[inline]
     pub fn metadata(&self, program: &Program) -> u8 {

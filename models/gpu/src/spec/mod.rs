@@ -949,6 +949,15 @@ impl GpuSpec {
         self.l1.kb > 0
     }
 
+    /// Sectors of the second-level cache.
+    pub(crate) fn shared_sectors(&self) -> u64 {
+        if !self.has_l2() {
+            return 0;
+        }
+        let lines = u64::from(self.slices() * self.l2_sets() * self.l2.ways);
+        lines * u64::from(self.l2.line_bytes / SECTOR_BYTES)
+    }
+
     /// Whether there is a second-level cache.
     pub fn has_l2(&self) -> bool {
         self.l2.kb > 0

@@ -527,6 +527,11 @@ impl<'t> WarpCursor<'t> {
     pub(super) fn at_end(&self) -> bool {
         self.reader.bytes.is_empty()
     }
+
+    /// Bytes of the record that are left: how far a warp is from its end, without counting its instructions.
+    pub fn left(&self) -> usize {
+        self.reader.bytes.len()
+    }
 }
 
 impl<'t> Iterator for WarpCursor<'t> {

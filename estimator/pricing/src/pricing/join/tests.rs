@@ -82,6 +82,7 @@ fn point() -> Point {
 fn counted(cycles: u64, counts: &[(&str, u64)]) -> Counted {
     Counted {
         windows: None,
+        samples: None,
         cycles,
         clock: Frequency::from_mhz(1300.0),
         activity: counts.iter().copied().collect(),

@@ -52,6 +52,7 @@ fn counted(fetches: u64) -> Counted {
     activity.add("instruction_buffer.read", fetches);
     Counted {
         windows: None,
+        samples: None,
         cycles: 1_000_000,
         clock: Frequency::from_mhz(1132.0),
         activity,

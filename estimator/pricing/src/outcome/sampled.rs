@@ -1,0 +1,86 @@
+//! What the figures of a sampled run are uncertain by.
+
+use serde::{Deserialize, Serialize};
+use warpwatt_gpu::{LaunchSample, Run, Way};
+
+/// By how much leaving out disturbs a launch that is left out whole, relative, as a standard deviation: SMs that end at other times than they would have, caches that
+/// hold nearly what they would. Measured on kernels of the suite that were also timed whole: docs/sampling.md has the table, `cargo run --release -p warpwatt-tests
+/// --example sampling` makes it again.
+pub const DISTURBANCE: f64 = 0.02;
+
+/// What of a run was timed, and what its figures are off by for that.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sampled {
+    /// The share of its warp instructions that was timed.
+    pub timed: f64,
+    /// Standard errors of what stands for each gap, in the order of time: seconds, and joules. Those of two runs that leave out the same CTAs have the same causes.
+    pub time_s: Vec<f64>,
+    /// The same of energy.
+    pub energy_j: Vec<f64>,
+    /// Whether whole CTAs were left out: others that do so leave out the same ones.
+    pub whole_ctas: bool,
+    /// What leaving out disturbs: seconds, and joules.
+    pub disturbed_s: f64,
+    /// The same of energy.
+    pub disturbed_j: f64,
+}
+
+/// What a run was sampled by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Samples {
+    /// Those of the launches that were not timed whole.
+    pub launches: Vec<LaunchSample>,
+    /// Warp instructions of the run.
+    pub warp_instructions: u64,
+}
+
+impl Samples {
+    /// Those of a run; none if all of it was timed.
+    pub fn of(run: &Run) -> Option<Self> {
+        let launches = run.launches.iter().filter_map(|run| run.sample.clone());
+        let launches: Vec<LaunchSample> = launches.collect();
+        (!launches.is_empty()).then(|| Self {
+            launches,
+            warp_instructions: run.activity.get("warp_instructions"),
+        })
+    }
+
+    /// Whether nothing but whole CTAs was left out.
+    pub fn whole_ctas(&self) -> bool {
+        self.launches.iter().all(|launch| launch.way == Way::Ctas)
+    }
+
+    /// By how much the cycles of the run may be off by what was left out, relative, as a standard deviation; what that disturbs is not in it.
+    pub fn cycles_sigma(&self, cycles: u64) -> f64 {
+        let errors = self.launches.iter().flat_map(|launch| {
+            let cycles = launch.batches.iter();
+            let cycles = cycles.map(|batch| batch.activity.get("cycles") as f64);
+            launch.errors(&cycles.collect::<Vec<f64>>())
+        });
+        errors.map(|error| error * error).sum::<f64>().sqrt() / cycles.max(1) as f64
+    }
+
+    /// The share of the run that was not timed.
+    pub fn skipped(&self) -> f64 {
+        let skipped: u64 = self.launches.iter().map(LaunchSample::skipped).sum();
+        skipped as f64 / self.warp_instructions.max(1) as f64
+    }
+}
+
+impl Sampled {
+    /// Standard deviation of the time.
+    pub fn time_sigma_s(&self) -> f64 {
+        together(&self.time_s, self.disturbed_s)
+    }
+
+    /// Standard deviation of the energy, prices being what they are.
+    pub fn energy_sigma_j(&self) -> f64 {
+        together(&self.energy_j, self.disturbed_j)
+    }
+}
+
+fn together(errors: &[f64], disturbed: f64) -> f64 {
+    let errors = errors.iter().chain([&disturbed]);
+    errors.map(|error| error * error).sum::<f64>().sqrt()
+}

@@ -1,0 +1,52 @@
+//! Timing a part of a run: more of it until it is sure enough.
+
+use warpwatt_gpu::{Sampling, Way};
+use warpwatt_pricing::uncertainty::half_width;
+
+use crate::diag::Diag;
+use crate::drive::{TimingRun, Work as _};
+use crate::work::{Executed, StudyWork, Timed};
+
+/// How sure a sampled run is to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Goal {
+    /// Half the 95 % interval of its cycles that comes of what was left out, relative; above zero.
+    pub error: f64,
+    /// What may be left out.
+    pub way: Way,
+}
+
+/// Batches of the first try, and most of a try; beyond that a run is timed whole.
+const FIRST: u32 = 30;
+const MOST: u32 = 240;
+
+/// Times `run`: all of it without a goal, else in more and more batches until it is met.
+///
+/// # Errors
+/// As [`StudyWork::time`](crate::drive::Work::time).
+pub fn timed_to(
+    goal: Option<Goal>,
+    work: &StudyWork<'_>,
+    executed: &Executed,
+    run: &TimingRun,
+) -> Result<Timed, Diag> {
+    let Some(goal) = goal else {
+        return work.time(executed, run);
+    };
+    let mut batches = FIRST;
+    while batches <= MOST {
+        let sampling = Some(Sampling {
+            batches,
+            way: goal.way,
+        });
+        let timed = StudyWork { sampling, ..*work }.time(executed, run)?;
+        if timed
+            .sigma()
+            .is_none_or(|sigma| half_width(sigma) <= goal.error)
+        {
+            return Ok(timed);
+        }
+        batches *= 2;
+    }
+    work.time(executed, run)
+}

@@ -1,0 +1,166 @@
+//! A launch of few waves is timed in stretches, between which its warps go on without being timed.
+//!
+//! As in SMARTS (Wunderlich et al., ISCA 2003): what lies between is executed for what it leaves in the caches, and time goes by until the pipeline is as it would be.
+//! Stretches lie at equal distances in warp instructions; where a launch begins, and where its warps come to their ends, distances are shorter.
+
+use super::sampled::Stretch;
+use super::{Gpu, Grid};
+use crate::GpuError;
+use crate::sm::{Road, World};
+
+/// Cycles after a jump until what it left unsettled has settled, and cycles that are measured then.
+const SETTLES: u64 = 2000;
+const MEASURED: u64 = 2000;
+
+/// When the first stretch begins.
+pub(super) const FIRST: u64 = 2 * SETTLES;
+
+/// Jumps that are shorter, by what was measured before them, gain too little.
+const LEAST_FACTOR: f64 = 2.0;
+
+/// Rounds of a jump, and what each of them leaves to those behind it: what lies in the caches then is of all warps, however far they go.
+const ROUNDS: i32 = 40;
+const LEFT: f64 = 0.85;
+
+/// How often what is brought fills the second-level cache: what was there before is replaced, and what is used again and again has come more than once.
+const FILLINGS: f64 = 8.0;
+
+impl<'t> Gpu<'_, 't, '_> {
+    /// A stretch begins, or it has ended and warps go on.
+    pub(super) fn step(
+        &mut self,
+        now: u64,
+        grid: &mut Grid<'_, 't>,
+        batches: u32,
+    ) -> Result<(), GpuError> {
+        self.see_paces(grid, true);
+        let mark = self.mark(now, grid);
+        let Some(from) = grid.sampling.begun.take() else {
+            grid.sampling.begun = Some(mark);
+            grid.sampling.next = now + MEASURED;
+            return Ok(());
+        };
+        let mut stretch = mark.since(&from);
+        if grid.sampling.stretches.is_empty() && !is_worth_it(&stretch, grid, batches) {
+            grid.sampling.next = u64::MAX;
+            return Ok(());
+        }
+        // What settles issues about as much as what is measured.
+        grid.sampling.behind += 2 * stretch.issued();
+        let factor = self.distance(&stretch, now, grid, batches);
+        if factor < LEAST_FACTOR {
+            grid.sampling.next = now;
+            return Ok(());
+        }
+        stretch.passed = self.jump(&stretch, factor, grid)?;
+        let live = self.sms.iter().map(|sm| u64::from(sm.live().count_ones()));
+        stretch.live = live.collect();
+        self.see_paces(grid, false);
+        let sampling = &mut grid.sampling;
+        sampling.behind += stretch.passed;
+        sampling.left_out += stretch.cycles * stretch.passed / stretch.issued();
+        sampling.stretches.push(stretch);
+        sampling.next = now + SETTLES;
+        Ok(())
+    }
+
+    /// How far to go on after a stretch, as a multiple of it: no further than the launch has come, in instructions and in time, than a quarter of what is left, and
+    /// than what runs stays nearly the same.
+    fn distance(&self, stretch: &Stretch, now: u64, grid: &Grid<'_, 't>, batches: u32) -> f64 {
+        let whole = grid.trace.warp_instructions();
+        let sampling = &grid.sampling;
+        let wanted = (whole / u64::from(batches))
+            .min(sampling.behind)
+            .min(whole.saturating_sub(sampling.behind) / 4);
+        let elapsed = now - sampling.start + sampling.left_out;
+        (wanted as f64 / stretch.issued() as f64)
+            .min(elapsed as f64 / stretch.cycles as f64)
+            .min(self.before_the_end(stretch, grid))
+    }
+
+    /// How far until one of ten warps is at its end, or as long as CTAs are left to take the places of those that are.
+    fn before_the_end(&self, stretch: &Stretch, grid: &Grid<'_, 't>) -> f64 {
+        let trace = grid.trace;
+        let whole = trace.warp_instructions() as f64;
+        let mut left: Vec<usize> = self.sms.iter().flat_map(|sm| sm.left()).collect();
+        if left.is_empty() {
+            return 0.0;
+        }
+        let place = left.len() / 10;
+        let (_, &mut first, _) = left.select_nth_unstable(place);
+        let to_end = first as f64 * whole / trace.record_bytes().max(1) as f64;
+        let to_come = (grid.ctas - grid.placed) as f64 / grid.ctas as f64 * whole;
+        let most = to_end.max(to_come / left.len() as f64);
+        let paces = self.sms.iter().zip(&grid.sampling.paces);
+        let fastest = paces.map(|(sm, paces)| sm.fastest(paces));
+        let fastest = fastest.fold(0.0, f64::max);
+        most * self.speed(grid) / (fastest * stretch.issued() as f64).max(1.0)
+    }
+
+    /// The paces of all warps together.
+    fn speed(&self, grid: &Grid<'_, 't>) -> f64 {
+        let paces = self.sms.iter().zip(&grid.sampling.paces);
+        paces.map(|(sm, paces)| sm.speed(paces)).sum()
+    }
+
+    fn see_paces(&self, grid: &mut Grid<'_, 't>, timed: bool) {
+        let paces = &mut grid.sampling.paces;
+        paces.resize_with(self.sms.len(), Vec::new);
+        for (sm, paces) in self.sms.iter().zip(paces) {
+            sm.see_paces(paces, timed);
+        }
+    }
+
+    /// Warps go on, together `factor` times as far as in `stretch`. How many instructions are left out by that.
+    fn jump(
+        &mut self,
+        stretch: &Stretch,
+        factor: f64,
+        grid: &mut Grid<'_, 't>,
+    ) -> Result<u64, GpuError> {
+        let whole = stretch.issued() as f64 * factor / self.speed(grid).max(1.0);
+        // From the round on from which there is as much to bring as is kept.
+        let to_bring = stretch.shared_accesses() as f64 * factor;
+        let kept = FILLINGS * self.spec.shared_sectors() as f64;
+        let mut world = World {
+            spec: self.spec,
+            program: grid.program,
+            demand: grid.demand,
+            queue: &mut self.queue,
+            memory: &mut self.memory,
+        };
+        let (placed, finished, ctas) = (&mut grid.placed, &mut grid.finished, grid.ctas);
+        let mut next_cta = || {
+            let next = (*placed < ctas).then_some(*placed)?;
+            *placed += 1;
+            *finished += 1;
+            Some(next)
+        };
+        let mut road = Road {
+            trace: grid.trace,
+            next_cta: &mut next_cta,
+            brings: true,
+        };
+        let mut passed = 0;
+        for round in 0..ROUNDS {
+            let left = LEFT.powi(round);
+            road.brings = to_bring * left <= kept || round == ROUNDS - 1;
+            for (sm, paces) in self.sms.iter_mut().zip(&grid.sampling.paces) {
+                let part = whole * left * (1.0 - LEFT);
+                passed += sm.jump(&mut road, (paces, part), &mut world)?;
+            }
+        }
+        let now = world.queue.now();
+        for (number, sm) in self.sms.iter_mut().enumerate() {
+            self.ticks.set(number, now, sm.wakes(now));
+        }
+        Ok(passed)
+    }
+}
+
+/// Whether what is timed would be a small part of a launch, if it goes on as it began.
+fn is_worth_it(stretch: &Stretch, grid: &Grid<'_, '_>, batches: u32) -> bool {
+    let whole = grid.trace.warp_instructions() as f64;
+    let cycles = whole / stretch.issued() as f64 * stretch.cycles as f64;
+    cycles > 4.0 * (u64::from(batches) * (SETTLES + MEASURED)) as f64
+}

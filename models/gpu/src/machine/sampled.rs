@@ -1,0 +1,241 @@
+//! A launch that is not timed whole: what was counted in stretches of time, and what that says of the rest.
+
+use warpwatt_activity::Activity;
+
+use super::{Gpu, Grid};
+use crate::counters::{Counter, Counts, Selection};
+use crate::sampling::{Batch, LaunchSample, Plan, Way};
+use crate::sm::{Pace, Sm};
+
+/// What is put down to what was left out, over all launches.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Estimated {
+    pub cycles: u64,
+    pub counted: Parts,
+}
+
+/// Counts by where they belong.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Parts {
+    /// To no SM.
+    pub memory: Activity,
+    pub sms: Vec<Activity>,
+}
+
+impl Parts {
+    fn since(&self, before: &Self) -> Self {
+        let sms = self.sms.iter().zip(&before.sms);
+        Self {
+            memory: self.memory.since(&before.memory),
+            sms: sms.map(|(sm, before)| sm.since(before)).collect(),
+        }
+    }
+
+    fn add_times(&mut self, other: &Self, factor: f64) {
+        self.memory += &other.memory.times(factor);
+        self.sms.resize_with(other.sms.len(), Activity::new);
+        for (sm, other) in self.sms.iter_mut().zip(&other.sms) {
+            *sm += &other.times(factor);
+        }
+    }
+
+    fn whole(&self) -> Activity {
+        let mut whole = self.memory.clone();
+        self.sms.iter().for_each(|sm| whole += sm);
+        whole
+    }
+}
+
+/// The counts at a moment.
+#[derive(Clone, Debug)]
+pub(super) struct Mark {
+    cycle: u64,
+    counts: Parts,
+}
+
+impl Mark {
+    pub fn since(&self, before: &Self) -> Stretch {
+        Stretch {
+            cycles: self.cycle - before.cycle,
+            counted: self.counts.since(&before.counts),
+            passed: 0,
+            live: Vec::new(),
+        }
+    }
+}
+
+/// What was counted between two moments.
+#[derive(Clone, Debug)]
+pub(super) struct Stretch {
+    pub cycles: u64,
+    pub counted: Parts,
+    /// Warp instructions that were left out behind it.
+    pub passed: u64,
+    /// Warps of each SM that went on.
+    pub live: Vec<u64>,
+}
+
+/// Counted otherwise where warps go on: CTAs and warps as they begin, and how long warps live by who is alive.
+const ALIVE: [Counter; 3] = [Counter::Ctas, Counter::Warps, Counter::ResidentWarpCycles];
+
+impl Stretch {
+    /// Warp instructions issued in it.
+    pub fn issued(&self) -> u64 {
+        let issued = Counter::WarpInstructions.name();
+        let issued = self.counted.sms.iter().map(|sm| sm.get(issued));
+        issued.sum::<u64>().max(1)
+    }
+
+    /// Sectors that the second-level cache was asked for.
+    pub fn shared_accesses(&self) -> u64 {
+        let memory = &self.counted.memory;
+        memory.get(Counter::L2Reads.name()) + memory.get(Counter::L2Writes.name())
+    }
+
+    /// What [`ALIVE`] says.
+    fn count_alive(&mut self) {
+        for (sm, live) in self.counted.sms.iter_mut().zip(&self.live) {
+            ALIVE.iter().for_each(|counter| sm.remove(counter.name()));
+            sm.add(Counter::ResidentWarpCycles.name(), live * self.cycles);
+        }
+    }
+}
+
+/// How far the sampling of a launch has come.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// How many CTAs are placed when something is to be done.
+    pub stop: usize,
+    /// The cycle in which something is to be done.
+    pub next: u64,
+    /// Where the stretch began that is measured.
+    pub begun: Option<Mark>,
+    pub stretches: Vec<Stretch>,
+    /// When the launch began, and cycles that were left out since, roughly.
+    pub start: u64,
+    pub left_out: u64,
+    /// Warp instructions that were issued or left out, roughly.
+    pub behind: u64,
+    /// How fast the warps of each SM get on, by slot.
+    pub paces: Vec<Vec<Pace>>,
+}
+
+impl Progress {
+    /// Of a launch that begins.
+    pub fn begin(plan: Option<&Plan>, now: u64) -> Self {
+        Self {
+            stop: match plan {
+                Some(Plan::Waves(picks)) => picks.next_stop(0).unwrap_or(usize::MAX),
+                _ => usize::MAX,
+            },
+            next: match plan {
+                Some(Plan::Jumps(_)) => now + super::jumps::FIRST,
+                _ => u64::MAX,
+            },
+            start: now,
+            ..Self::default()
+        }
+    }
+}
+
+impl<'t> Gpu<'_, 't, '_> {
+    /// Before the next CTA is placed, CTAs are left out, or a wave begins that is counted by itself.
+    pub(super) fn stop(&mut self, now: u64, grid: &mut Grid<'_, 't>) {
+        let Some(Plan::Waves(picks)) = grid.plan else {
+            grid.sampling.stop = usize::MAX;
+            return;
+        };
+        if picks.marks.contains(&grid.placed) {
+            let mark = self.mark(now, grid);
+            if let Some(from) = grid.sampling.begun.replace(mark.clone()) {
+                grid.sampling.stretches.push(mark.since(&from));
+            }
+        }
+        let gap = picks.gap(grid.placed);
+        if !gap.is_empty() {
+            self.memory.warm(grid.trace, gap, grid.finished as u64);
+        }
+        grid.sampling.stop = picks.next_stop(grid.placed + 1).unwrap_or(usize::MAX);
+    }
+
+    pub(super) fn mark(&self, cycle: u64, grid: &Grid<'_, 't>) -> Mark {
+        let in_total = Selection::new(|info| info.only_in_total);
+        let of_sms = Selection::new(|info| !info.only_in_total);
+        let one = |sm: &Sm<'_>| {
+            let (mut counts, mut attached) = (Counts::new(), Activity::new());
+            sm.so_far(cycle, Some(grid.program), &mut counts, &mut attached);
+            attached += &counts.activity(&of_sms);
+            attached
+        };
+        Mark {
+            cycle,
+            counts: Parts {
+                memory: self.memory.counts.activity(&in_total),
+                sms: self.sms.iter().map(one).collect(),
+            },
+        }
+    }
+
+    /// The launch has ended: what was timed of it, if that was not all. What its stretches stand for is estimated with that.
+    pub(super) fn sample(&mut self, grid: &mut Grid<'_, 't>) -> Option<LaunchSample> {
+        let mut stretches = std::mem::take(&mut grid.sampling.stretches);
+        match grid.plan? {
+            Plan::Waves(picks) => share_out(&mut stretches, picks.skipped(grid.trace)),
+            Plan::Jumps(_) => stretches.iter_mut().for_each(Stretch::count_alive),
+        }
+        let skipped = match grid.plan? {
+            Plan::Waves(_) => stretches.iter().map(|stretch| stretch.passed).collect(),
+            Plan::Jumps(_) => around(&stretches),
+        };
+        let batches = stretches.iter().zip(skipped);
+        let batches = batches.map(|(stretch, skipped)| self.stands(stretch, skipped));
+        let batches: Vec<Batch> = batches.collect();
+        (!batches.is_empty()).then(|| LaunchSample {
+            warp_instructions: grid.trace.warp_instructions(),
+            way: match grid.plan {
+                Some(Plan::Waves(_)) => Way::Ctas,
+                _ => Way::Any,
+            },
+            batches,
+        })
+    }
+
+    /// A stretch stands for `skipped` warp instructions besides its own.
+    fn stands(&mut self, stretch: &Stretch, skipped: u64) -> Batch {
+        let factor = skipped as f64 / stretch.issued() as f64;
+        self.estimated.cycles += (stretch.cycles as f64 * factor).round() as u64;
+        self.estimated.counted.add_times(&stretch.counted, factor);
+        let mut activity = stretch.counted.whole();
+        activity.add(Counter::Cycles.name(), stretch.cycles);
+        Batch {
+            activity,
+            skipped,
+            passed: stretch.passed,
+        }
+    }
+}
+
+/// What was left out in equal parts.
+fn share_out(stretches: &mut [Stretch], skipped: u64) {
+    let count = stretches.len().max(1) as u64;
+    let up_to = |number: u64| skipped * number / count;
+    for (number, stretch) in (0..).zip(stretches) {
+        stretch.passed = up_to(number + 1) - up_to(number);
+    }
+}
+
+/// What is left out between two stretches takes as long as if the rate went evenly from that of the one to that of the other; half of that time is put down to
+/// each. Gives that as warp instructions.
+fn around(stretches: &[Stretch]) -> Vec<u64> {
+    let rate = |stretch: &Stretch| stretch.issued() as f64 / stretch.cycles.max(1) as f64;
+    let mut shares = vec![0.0; stretches.len()];
+    for (number, stretch) in stretches.iter().enumerate() {
+        let next = (number + 1).min(stretches.len() - 1);
+        let (here, there) = (rate(stretch), rate(&stretches[next]));
+        let half = stretch.passed as f64 / (here + there);
+        shares[number] += half * here;
+        shares[next] += half * there;
+    }
+    let shares = shares.into_iter().map(|share| share.round() as u64);
+    shares.collect()
+}

@@ -1,0 +1,94 @@
+//! What CTAs that are not timed would have left in the caches.
+
+use std::ops::Range;
+
+use warpwatt_simt::trace::{Beyond, KernelTrace, MemoryOpKind, Space, Step};
+
+use super::Memory;
+use super::coalesce::{Block, Coalescer, Rules};
+use crate::counters::Counter;
+use crate::sm::space_of;
+use crate::{Fill, GpuSpec, SECTOR_BYTES, TexturePath};
+
+/// How an instruction accesses global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Touch {
+    /// By way of the first-level cache.
+    Loads,
+    /// Past it.
+    Copies,
+    Writes,
+}
+
+impl Touch {
+    /// How `step` does, if it does; its blocks are left in `coalescer`.
+    pub fn of(
+        trace: &KernelTrace,
+        step: &Step<'_>,
+        spec: &GpuSpec,
+        coalescer: &mut Coalescer,
+    ) -> Option<Self> {
+        let op = trace.code[step.inst as usize].memory?;
+        let addresses = step.addresses?;
+        match addresses.beyond() {
+            Some(Beyond::Copy(copied)) => {
+                coalescer.runs(&copied);
+                return Some(Self::Copies);
+            }
+            Some(_) => return None,
+            None if space_of(op, &addresses, step.executed) != Space::Global => return None,
+            None => {
+                let rules = Rules::new(spec);
+                coalescer.coalesce(&rules, &addresses, step.executed, op.bytes.into());
+            }
+        }
+        let touch = match op.kind {
+            MemoryOpKind::Store | MemoryOpKind::Atomic => Self::Writes,
+            MemoryOpKind::Texture if spec.texture.path == TexturePath::Own => Self::Copies,
+            _ if op.past_l1 => Self::Copies,
+            _ => Self::Loads,
+        };
+        if touch == Self::Loads && spec.has_l1() && spec.l1.fill == Fill::Line {
+            let line = u8::MAX >> (8 - spec.l1.line_bytes / SECTOR_BYTES);
+            coalescer
+                .blocks
+                .iter_mut()
+                .for_each(|block| block.mask = line);
+        }
+        Some(touch)
+    }
+}
+
+impl Memory {
+    /// Brings into the second-level cache what the last of `ctas` access in global memory, in their order: as many of them as fill the cache twice, by what the
+    /// `finished` ones before them have accessed. Takes no time and counts nothing.
+    pub fn warm(&mut self, trace: &KernelTrace, ctas: Range<usize>, finished: u64) {
+        if !self.spec.has_l2() {
+            return;
+        }
+        let accessed = self.counts.get(Counter::L2Reads) + self.counts.get(Counter::L2Writes);
+        let most = (2 * self.spec.shared_sectors() * finished.max(1)).div_ceil(accessed.max(1));
+        let first = ctas.end.saturating_sub(most as usize).max(ctas.start);
+        let mut coalescer = Coalescer::default();
+        for cta in first..ctas.end {
+            for warp in 0..trace.launch.warps_per_cta() {
+                for step in trace.warp(cta, warp) {
+                    let touch = Touch::of(trace, &step, &self.spec, &mut coalescer);
+                    let Some(touch) = touch else { continue };
+                    for block in &coalescer.blocks {
+                        self.bring(block, touch == Touch::Writes);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A block is in the second-level cache now, if there is one.
+    pub fn bring(&mut self, block: &Block, written: bool) {
+        if self.spec.has_l2() {
+            let (slice, local) = self.map.slice(block.base);
+            let line = local / u64::from(self.spec.l2.line_bytes);
+            self.slices[slice].cache.bring(line, block.mask, written);
+        }
+    }
+}
