@@ -20,7 +20,30 @@ pub struct Goal {
 const FIRST: u32 = 30;
 const MOST: u32 = 240;
 
-/// Times `run`: all of it without a goal, else in more and more batches until it is met.
+impl Goal {
+    /// What `time` makes with more and more batches, until the standard deviation that `sigma` finds is small enough, or there is none; else of the whole.
+    ///
+    /// # Errors
+    /// As `time`.
+    pub fn meet<T, E>(
+        self,
+        mut time: impl FnMut(Option<Sampling>) -> Result<T, E>,
+        sigma: impl Fn(&T) -> Option<f64>,
+    ) -> Result<T, E> {
+        let mut batches = FIRST;
+        while batches <= MOST {
+            let way = self.way;
+            let timed = time(Some(Sampling { batches, way }))?;
+            if sigma(&timed).is_none_or(|sigma| half_width(sigma) <= self.error) {
+                return Ok(timed);
+            }
+            batches *= 2;
+        }
+        time(None)
+    }
+}
+
+/// Times `run`: all of it without a goal, else until that is met.
 ///
 /// # Errors
 /// As [`StudyWork::time`](crate::drive::Work::time).
@@ -33,20 +56,6 @@ pub fn timed_to(
     let Some(goal) = goal else {
         return work.time(executed, run);
     };
-    let mut batches = FIRST;
-    while batches <= MOST {
-        let sampling = Some(Sampling {
-            batches,
-            way: goal.way,
-        });
-        let timed = StudyWork { sampling, ..*work }.time(executed, run)?;
-        if timed
-            .sigma()
-            .is_none_or(|sigma| half_width(sigma) <= goal.error)
-        {
-            return Ok(timed);
-        }
-        batches *= 2;
-    }
-    work.time(executed, run)
+    let time = |sampling| StudyWork { sampling, ..*work }.time(executed, run);
+    goal.meet(time, Timed::sigma)
 }

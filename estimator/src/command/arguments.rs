@@ -20,6 +20,7 @@ use super::man::ManArguments;
 use super::predict::PredictArguments;
 use super::registers_over_time::LiveArguments;
 use super::reproduce::ReproduceArguments;
+use super::sample::{Sample, sample};
 use super::schema::SchemaArguments;
 use super::sensitivity::SensitivityArguments;
 use super::serve::ServeArguments;
@@ -303,6 +304,9 @@ pub struct KernelArguments {
     /// Cycles that timing may take before it is given up
     #[arg(long, value_name = "N", default_value_t = Control::CYCLE_LIMIT, value_parser = clap::value_parser!(u64).range(1..))]
     pub cycle_limit: u64,
+    /// Time a part of long launches, as much as it takes until what is left out is known so well (95 %): error=2%, or off
+    #[arg(long, value_name = "error=N%|off", default_value = "off", value_parser = sample, conflicts_with_all = ["no_timing", "timeline", "power", "live"])]
+    pub sample: Sample,
     /// What happened when, as a file
     #[command(flatten)]
     pub timeline: TimelineArguments,

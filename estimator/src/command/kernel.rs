@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use warpwatt_gpu::trace::KernelTrace;
-use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, Watcher, Watchers, simulate_under};
+use warpwatt_gpu::{
+    Control, GpuError, GpuSpec, Hooks, Run, Watcher, Watchers, Way, simulate_under,
+};
 use warpwatt_suite::launch::file_contents;
 use warpwatt_suite::{CaseRun, FinalBuffer, RunOptions};
 
@@ -21,6 +23,7 @@ use crate::by_sm::{MOST_ROWS, SmWindows};
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
 use crate::foreign::write_neutral;
+use crate::outcome::Samples;
 use crate::peak::{MOST_WINDOWS, Windows};
 use crate::run::execute::{execute, trace, untimed};
 use crate::run::kernel::{Form, LoadedKernel, load};
@@ -319,7 +322,24 @@ fn timing(
         watcher: watchers.as_mut().map(|watchers| watchers as _),
         ..Control::default()
     };
-    match simulate_under(spec, traces, Hooks::default(), control) {
+    let timed = match arguments.sample.goal(Way::Any) {
+        // Nobody looks on then.
+        Some(goal) => {
+            let under = |sampling| {
+                let control = Control {
+                    cycle_limit: arguments.cycle_limit,
+                    sampling,
+                    ..Control::default()
+                };
+                simulate_under(spec, traces, Hooks::default(), control)
+            };
+            goal.meet(under, |run| {
+                Samples::of(run).map(|samples| samples.cycles_sigma(run.cycles))
+            })
+        }
+        None => simulate_under(spec, traces, Hooks::default(), control),
+    };
+    match timed {
         Ok(run) => {
             let windows = sampler.and_then(|sampler| sampler.finish(&run));
             let by_sm = by_sm.and_then(|sampler| sampler.finish(&run));

@@ -1,30 +1,25 @@
 //! `--sample`: how much of what is executed is timed.
 
-use clap::Args;
 use warpwatt_gpu::Way;
 
 use crate::run::sampling::Goal;
-
-/// The option.
-#[derive(Clone, Copy, Debug, Args)]
-pub struct SampleArgument {
-    /// Time a part of long launches: off, or error=2%: as much as it takes until what is left out is known so well, at 95 %
-    #[arg(long, value_name = "off|error=N%", default_value = "off", value_parser = error)]
-    pub sample: Sample,
-}
 
 /// The error that is allowed; none if all is timed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample(Option<f64>);
 
-impl SampleArgument {
+impl Sample {
     /// What is to be met, leaving out what `way` says.
     pub fn goal(self, way: Way) -> Option<Goal> {
-        self.sample.0.map(|error| Goal { error, way })
+        self.0.map(|error| Goal { error, way })
     }
 }
 
-fn error(text: &str) -> Result<Sample, String> {
+/// `off`, or an error in percent.
+///
+/// # Errors
+/// What may be written instead.
+pub fn sample(text: &str) -> Result<Sample, String> {
     if text == "off" {
         return Ok(Sample(None));
     }

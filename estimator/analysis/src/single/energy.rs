@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 use warpwatt_gpu::trace::KernelTrace;
+use warpwatt_pricing::uncertainty::half_width;
 
 use super::bar;
 use super::spent::{Instructions, Parts};
@@ -103,13 +104,18 @@ fn value(outcome: &Outcome, scope: &Scope) -> Map<String, Value> {
         }
         row
     });
-    let document = json!({
+    let mut document = json!({
         "technology": outcome.point.technology, "time_s": outcome.time_s, "energy_j": joules,
         "dynamic_energy_j": totals.dynamic_j, "leakage_energy_j": totals.leakage_j,
         "power_w": joules / outcome.time_s,
         "structures": structures.collect::<Vec<Value>>(),
         "unpriced": scope.unpriced_events,
     });
+    if let Some(sampled) = &outcome.sampled {
+        document["sampling_halfwidth"] = json!({
+            "time_s": half_width(sampled.time_sigma_s()), "energy_j": half_width(sampled.energy_sigma_j()),
+        });
+    }
     match document {
         Value::Object(keys) => keys,
         _ => Map::new(),
@@ -135,6 +141,11 @@ fn text(outcome: &Outcome, scope: &Scope) -> String {
     line("energy", readable(joules, "J"));
     line("of it leakage", readable(totals.leakage_j, "J"));
     line("power", readable(joules / outcome.time_s, "W"));
+    if let Some(sampled) = &outcome.sampled {
+        let off = half_width(sampled.energy_sigma_j()) / joules;
+        let off = format!("± {:.1} %", 100.0 * off);
+        line("energy, by what was timed", off);
+    }
     text.push_str("  energy by structure\n");
     let mut rest = 0.0;
     let mut row = |name: &str, joules: f64, share: f64| {

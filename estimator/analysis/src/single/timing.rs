@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 use warpwatt_gpu::{GpuSpec, Run};
+use warpwatt_pricing::uncertainty::half_width;
 use warpwatt_suite::launch::readable;
 
+use crate::outcome::Samples;
 use crate::performance::{Limit, Performance, Rates, share};
 
 /// A timing run as data and as text.
@@ -29,10 +31,22 @@ impl Timing {
         value.insert("utilisation".into(), json!(performance.utilisation));
         value.insert("rates".into(), json!(performance.rates));
         value.insert("counters".into(), json!(run.activity));
-        Self {
-            text: text(run.cycles, &performance),
-            value,
+        let mut text = text(run.cycles, &performance);
+        if let Some(samples) = Samples::of(run) {
+            let timed = 1.0 - samples.skipped();
+            let off = half_width(samples.sigma(run.cycles));
+            value.insert(
+                "sampled".into(),
+                json!({ "timed": timed, "cycles_halfwidth": off * run.cycles as f64 }),
+            );
+            let _ = writeln!(
+                text,
+                "  timed are {} of the warp instructions, so that cycles are known to ± {}",
+                percent(Some(timed)),
+                percent(Some(off))
+            );
         }
+        Self { text, value }
     }
 }
 

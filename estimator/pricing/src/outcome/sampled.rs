@@ -66,6 +66,12 @@ impl Samples {
         let skipped: u64 = self.launches.iter().map(LaunchSample::skipped).sum();
         skipped as f64 / self.warp_instructions.max(1) as f64
     }
+
+    /// [`cycles_sigma`](Self::cycles_sigma) with what leaving out disturbs.
+    pub fn sigma(&self, cycles: u64) -> f64 {
+        self.cycles_sigma(cycles)
+            .hypot(DISTURBANCE * self.skipped())
+    }
 }
 
 impl Sampled {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::command::arguments::{PointArguments, given};
-use crate::command::sample::SampleArgument;
+use crate::command::sample::{Sample, sample};
 use crate::diag::Diag;
 use crate::run::boards::open;
 use crate::study::Question;
@@ -94,9 +94,9 @@ pub struct ExecArguments {
     /// Traces that wait to be timed, in MiB; the program waits when there are more
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub trace_memory: u64,
-    /// How much of a launch is timed
-    #[command(flatten)]
-    pub sample: SampleArgument,
+    /// Time a part of long launches, as much as it takes until what is left out is known so well (95 %): error=2%, or off
+    #[arg(long, value_name = "error=N%|off", default_value = "off", value_parser = sample)]
+    pub sample: Sample,
     /// Threads that execute kernels and time launches [default: one a core]; results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
