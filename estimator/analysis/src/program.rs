@@ -1,11 +1,14 @@
 //! What a program's launches come to, by kernel and together.
 
+mod alike;
+
 use std::collections::BTreeMap;
 
 use crate::outcome::{Outcome, Sampled};
 use crate::report::estimate::{Estimate, Figure, Sum};
 use crate::report::terms;
-use crate::run::program::{Answer, Item};
+use crate::run::program::{Answer, Answers, Item, Launched};
+use alike::{Weights, add_spread};
 
 /// What launches come to under one configuration.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,8 +63,7 @@ impl Totals {
     }
 
     /// What so many launches of one trace come to.
-    fn of(outcome: &Outcome, trace: u64, times: u64) -> Self {
-        let n = times as f64;
+    fn of(outcome: &Outcome, trace: u64, n: f64) -> Self {
         let mut structures: BTreeMap<String, f64> = BTreeMap::new();
         for structure in &outcome.structures {
             let joules = n * (structure.dynamic_j + structure.leakage_j);
@@ -83,7 +85,7 @@ impl Totals {
             leakage_j: n * outcome.totals.leakage_j,
             structures,
             stalls: stalls
-                .map(|(cause, cycles)| (cause.clone(), times * cycles))
+                .map(|(cause, cycles)| (cause.clone(), (n * *cycles as f64).round() as u64))
                 .collect(),
             board_j: board.map(|watts| n * watts.value * outcome.time_s),
             energy,
@@ -138,7 +140,9 @@ pub struct KernelSums {
     pub timed: u64,
     /// Why others were not: how many launches each reason has.
     pub untimed: BTreeMap<String, u64>,
-    /// Those of them that were timed in part.
+    /// Those that were not, but are in all figures by others that are like them.
+    pub alike: u64,
+    /// Those that were timed in part.
     pub sampled: u64,
     /// Instructions of warps, of all launches.
     pub warp_instructions: u64,
@@ -158,71 +162,101 @@ pub struct Sums {
 }
 
 /// Adds up the launches among `items`; `configurations` is how many there are.
-pub fn sums(items: &[Item], answers: &BTreeMap<u64, Answer>, configurations: usize) -> Sums {
+pub fn sums(items: &[Item], answers: &Answers, configurations: usize) -> Sums {
     let empty = || KernelSums {
         totals: vec![Totals::default(); configurations],
         ..KernelSums::default()
     };
-    // By kernel and trace, so that the same outcome is added once.
-    let mut timed: BTreeMap<(&str, u64), u64> = BTreeMap::new();
+    // By kernel, so that the same outcome is added once.
+    let mut weights: BTreeMap<&str, Weights> = BTreeMap::new();
     let mut kernels: BTreeMap<String, KernelSums> = BTreeMap::new();
     for item in items {
         let Item::Launch(launched) = item else {
             continue;
         };
         let kernel = kernels.entry(launched.kernel.clone()).or_insert_with(empty);
-        kernel.calls += 1;
-        kernel.warp_instructions += launched.warp_instructions;
-        let answer = launched.trace.and_then(|trace| answers.get(&trace));
-        let reason = match (answer, launched.trace) {
-            (Some(Answer::Timed(outcomes)), Some(trace)) => {
-                kernel.timed += 1;
-                let sampled = outcomes.first().and_then(|it| it.sampled.as_ref());
-                kernel.sampled += u64::from(sampled.is_some());
-                let share = sampled.map_or(1.0, |sampled| sampled.timed);
-                kernel.instructions_timed += share * launched.warp_instructions as f64;
-                *timed.entry((&launched.kernel, trace)).or_default() += 1;
-                continue;
-            }
-            (Some(Answer::Failed(why)), _) => Some(why.clone()),
-            (Some(Answer::Left), _) => Some("too many others were timed before".to_owned()),
-            _ => launched.untraced.clone(),
-        };
-        if let Some(reason) = reason {
-            *kernel.untimed.entry(reason).or_default() += 1;
-        }
+        let weights = weights.entry(&launched.kernel).or_default();
+        kernel.count(launched, answers, weights);
     }
-    for ((kernel, trace), times) in timed {
-        let (Some(Answer::Timed(outcomes)), Some(kernel)) =
-            (answers.get(&trace), kernels.get_mut(kernel))
-        else {
-            continue;
-        };
-        for (totals, outcome) in kernel.totals.iter_mut().zip(outcomes) {
-            totals.merge(&Totals::of(outcome, trace, times));
+    for (name, weights) in weights {
+        if let Some(kernel) = kernels.get_mut(name) {
+            kernel.add(&weights, answers);
         }
     }
     let mut all = empty();
     for kernel in kernels.values() {
-        all.calls += kernel.calls;
-        all.timed += kernel.timed;
-        all.sampled += kernel.sampled;
-        all.warp_instructions += kernel.warp_instructions;
-        all.instructions_timed += kernel.instructions_timed;
-        for (reason, launches) in &kernel.untimed {
-            *all.untimed.entry(reason.clone()).or_default() += launches;
+        all.merge(kernel);
+    }
+    Sums { kernels, all }
+}
+
+impl KernelSums {
+    /// Counts a launch, and what stands for it.
+    fn count(&mut self, launched: &Launched, answers: &Answers, weights: &mut Weights) {
+        self.calls += 1;
+        self.warp_instructions += launched.warp_instructions;
+        let known = launched.trace.and_then(|trace| {
+            let answer = answers.traces.get(&trace)?;
+            Some((trace, answer))
+        });
+        let reason = match known {
+            Some((trace, Answer::Timed(outcomes))) => {
+                self.timed += 1;
+                let sampled = outcomes.first().and_then(|it| it.sampled.as_ref());
+                self.sampled += u64::from(sampled.is_some());
+                let share = sampled.map_or(1.0, |sampled| sampled.timed);
+                self.instructions_timed += share * launched.warp_instructions as f64;
+                weights.add_timed(trace);
+                return;
+            }
+            Some((trace, Answer::Like(_))) => {
+                self.alike += 1;
+                weights.add_alike(trace);
+                return;
+            }
+            Some((_, Answer::Failed(why))) => Some(why.clone()),
+            Some((_, Answer::Left)) => Some("too many others were timed before".to_owned()),
+            None => launched.untraced.clone(),
+        };
+        if let Some(reason) = reason {
+            *self.untimed.entry(reason).or_default() += 1;
         }
-        for (sum, totals) in all.totals.iter_mut().zip(&kernel.totals) {
+    }
+
+    /// Adds what was timed, as often as it counts, and what its launches are uncertain by for which others stand.
+    fn add(&mut self, weights: &Weights, answers: &Answers) {
+        for (trace, times) in weights.all(answers) {
+            let Some(Answer::Timed(outcomes)) = answers.traces.get(&trace) else {
+                continue;
+            };
+            for (totals, outcome) in self.totals.iter_mut().zip(outcomes) {
+                totals.merge(&Totals::of(outcome, trace, times));
+            }
+        }
+        for (configuration, totals) in self.totals.iter_mut().enumerate() {
+            add_spread(totals, weights, answers, configuration);
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.timed += other.timed;
+        self.alike += other.alike;
+        self.sampled += other.sampled;
+        self.warp_instructions += other.warp_instructions;
+        self.instructions_timed += other.instructions_timed;
+        for (reason, launches) in &other.untimed {
+            *self.untimed.entry(reason.clone()).or_default() += launches;
+        }
+        for (sum, totals) in self.totals.iter_mut().zip(&other.totals) {
             sum.merge(totals);
         }
     }
-    Sums { kernels, all }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::program::Launched;
 
     fn launch(kernel: &str, trace: Option<u64>) -> Item {
         Item::Launch(Launched {
@@ -243,10 +277,14 @@ mod tests {
             launch("a", Some(2)),
             launch("b", Some(1)),
         ];
-        let answers = BTreeMap::from([
+        let traces = BTreeMap::from([
             (1, Answer::Timed(Vec::new())),
             (2, Answer::Failed("it does not fit".to_owned())),
         ]);
+        let answers = Answers {
+            traces,
+            ..Answers::default()
+        };
         let sums = sums(&items, &answers, 1);
         assert_eq!((sums.all.calls, sums.all.timed), (3, 2));
         assert_eq!(sums.kernels["a"].untimed["it does not fit"], 1);

@@ -211,7 +211,11 @@ impl Sum {
     fn sigma(&self) -> f64 {
         let moved = self.moved.values();
         let moved = moved.flat_map(|moved| [&moved.common].into_iter().chain(moved.own.values()));
-        moved.map(|by| by * by).sum::<f64>().sqrt()
+        // A sum of nothing would be -0.
+        moved
+            .map(|by| by * by)
+            .fold(0.0, |sum: f64, square| sum + square)
+            .sqrt()
     }
 }
 

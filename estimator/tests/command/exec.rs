@@ -191,3 +191,67 @@ fn a_program_without_kernels_is_passed_through() {
     let report = String::from_utf8_lossy(&output.stderr);
     assert!(report.contains("called no function"), "{report}");
 }
+
+/// What `rounds` comes to: its report, and what its events say, in seconds.
+fn rounds(program: &Path, options: &[&str]) -> (serde_json::Value, f64) {
+    let number = PROGRAMS.fetch_add(1, Ordering::Relaxed);
+    let json = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("exec-rounds-{number}.json"));
+    let json_text = json.to_string_lossy();
+    let options = [options, &["--json", &json_text]].concat();
+    let output = exec(&options, program, &["160"]);
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{report}");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let milliseconds: f64 = printed.trim().parse().unwrap();
+    let text = std::fs::read_to_string(&json).unwrap();
+    (serde_json::from_str(&text).unwrap(), milliseconds / 1e3)
+}
+
+#[test]
+fn a_few_launches_stand_for_those_that_are_alike_and_say_how_sure_that_is() {
+    let Some(program) = program("rounds") else {
+        return;
+    };
+    let technique = ["--technique", "power_gating"];
+    let (exact, _) = rounds(&program, &technique);
+    let sample = [&technique[..], &["--sample", "error=2%", "--jobs", "1"]].concat();
+    let (sampled, seconds) = rounds(&program, &sample);
+    let all = &sampled["all_kernels"];
+    let (timed, alike) = (
+        all["timed"].as_u64().unwrap(),
+        all["alike"].as_u64().unwrap(),
+    );
+    assert_eq!(timed + alike, 160);
+    assert!(timed < 60, "{timed}");
+    let figure = |value: &serde_json::Value, place: usize, key: &str| {
+        let configuration = &value["all_kernels"]["configurations"][place];
+        configuration[key].as_f64().unwrap()
+    };
+    for place in 0..2 {
+        for (key, half) in [
+            ("time_s", "time_halfwidth_s"),
+            ("energy_j", "energy_halfwidth_j"),
+        ] {
+            let (of_all, of_few) = (figure(&exact, place, key), figure(&sampled, place, key));
+            let off = (of_few - of_all).abs();
+            assert!(
+                off <= figure(&sampled, place, half),
+                "{key} {of_few} {of_all}"
+            );
+            assert!(off / of_all < 0.01, "{key} {of_few} {of_all}");
+        }
+    }
+    // Both sides of a change were timed with the same launches.
+    let change = |value| figure(value, 1, "energy_change");
+    let off = (change(&sampled) - change(&exact)).abs();
+    assert!(off < 0.002, "{} {}", change(&sampled), change(&exact));
+    assert_eq!(figure(&exact, 0, "time_halfwidth_s"), 0.0);
+    assert!(figure(&sampled, 0, "time_halfwidth_s") < 0.02 * figure(&sampled, 0, "time_s"));
+    assert!(
+        (seconds / figure(&exact, 0, "time_s") - 1.0).abs() < 0.02,
+        "{seconds}"
+    );
+    // What is timed does not depend on who is quick.
+    let sample = [&technique[..], &["--sample", "error=2%", "--jobs", "4"]].concat();
+    assert_eq!(rounds(&program, &sample), (sampled, seconds));
+}

@@ -7,7 +7,7 @@ use warpwatt_simt::{DeviceMemory, ExecError, Execution, Launch, Nested, Options,
 use crate::channel::{Channel, say};
 use crate::error::{Code, Outcome};
 use crate::gpu::Gpu;
-use crate::protocol::{Launched, Message, Setup};
+use crate::protocol::{Counted, Launched, Message, Setup};
 use crate::request::Request;
 
 /// What a GPU refuses before anything runs.
@@ -116,6 +116,19 @@ fn execute_all(
     Ok(executions)
 }
 
+fn counted(request: &Request, executions: &[(String, Execution)]) -> Counted {
+    let product = |counts: [u32; 3]| counts.into_iter().map(u64::from).product();
+    let kernel = executions.first().map(|(name, _)| name.clone());
+    let sum = |count: fn(&Execution) -> u64| executions.iter().map(|(_, it)| count(it)).sum();
+    Counted {
+        kernel: kernel.unwrap_or_default(),
+        ctas: product(request.grid),
+        cta_threads: product(request.block),
+        warp_instructions: sum(|it| it.warp_instructions),
+        thread_instructions: sum(|it| it.thread_instructions),
+    }
+}
+
 /// Tells of a launch; its traces are sent once.
 fn tell(
     channel: &mut Channel,
@@ -131,21 +144,24 @@ fn tell(
         if !channel.is_known(id) {
             let label = executions.first().map_or("", |(kernel, _)| kernel);
             let bytes = file::encode(&file::Key::default(), label, &traces);
-            channel.tell(&Message::Trace { id }, &bytes);
+            let counted = counted(request, executions);
+            channel.tell(&Message::Trace { id, counted }, &bytes);
         }
         id
     });
     let too_long = || format!("its trace takes more than {} MiB", setup.trace_bytes >> 20);
-    let counts = executions.iter().map(|(_, it)| it.warp_instructions);
+    let Counted {
+        kernel,
+        warp_instructions,
+        ..
+    } = counted(request, executions);
     let launched = Launched {
-        kernel: executions
-            .first()
-            .map_or_else(String::new, |(name, _)| name.clone()),
+        kernel,
         grid: request.grid,
         block: request.block,
         trace,
         untraced: (setup.record && !complete).then(too_long),
-        warp_instructions: counts.sum(),
+        warp_instructions,
         launches_by_kernels: executions.len() as u64 - 1,
     };
     channel.tell(&Message::Launch(launched), &[]);

@@ -71,6 +71,8 @@ pub enum Message {
     Trace {
         /// What launches call them.
         id: u64,
+        /// What the launch did.
+        counted: Counted,
     },
     /// A kernel was executed.
     Launch(Launched),
@@ -95,6 +97,21 @@ pub enum Message {
         /// The one behind the last.
         to: u64,
     },
+}
+
+/// What is known of a launch before it is timed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    /// The entry.
+    pub kernel: String,
+    /// CTAs.
+    pub ctas: u64,
+    /// Threads of a CTA.
+    pub cta_threads: u64,
+    /// Instructions of warps, of the kernels that it launched too.
+    pub warp_instructions: u64,
+    /// The same by active lanes.
+    pub thread_instructions: u64,
 }
 
 /// An executed launch.
@@ -182,7 +199,10 @@ mod tests {
 
     #[test]
     fn frames_come_back_and_damage_is_told() {
-        let message = Message::Trace { id: 7 };
+        let message = Message::Trace {
+            id: 7,
+            counted: Counted::default(),
+        };
         let mut bytes = Vec::new();
         send(&mut bytes, &message, b"body").unwrap();
         let back = receive(&mut &bytes[..], 4).unwrap();

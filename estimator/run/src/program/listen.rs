@@ -107,7 +107,7 @@ fn hear(mut stream: UnixStream, timer: &Timer<'_>, heard: &Mutex<Heard>) -> io::
     while let Some((message, body)) = receive(&mut reader, u64::MAX)? {
         match message {
             Message::Hello { .. } => lock(heard).processes += 1,
-            Message::Trace { id } => timer.offer(id, body),
+            Message::Trace { id, counted } => timer.offer(id, &counted, body),
             Message::Launch(launched) => {
                 launches.push(launched.trace);
                 lock(heard).keep(Item::Launch(launched));

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use warpwatt_cudart::protocol::Counted;
 use warpwatt_simt::trace::file;
 
+use super::groups::{Choice, Groups, Like};
 use crate::Resolved;
 use crate::diag::Sources;
 use crate::drive::{TimingRun, Work};
@@ -22,7 +24,7 @@ pub struct Bounds {
     pub waiting_bytes: u64,
     /// Bytes that a trace may take.
     pub trace_bytes: u64,
-    /// By how much time and energy may be off for not timing all of a launch, if not all is to be timed.
+    /// By how much time and energy may be off for not timing all of a launch, and not all launches, if not all is to be timed.
     pub goal: Option<Goal>,
 }
 
@@ -35,6 +37,17 @@ pub enum Answer {
     Failed(String),
     /// There were too many before it.
     Left,
+    /// Others that are like it were timed.
+    Like(Like),
+}
+
+/// What became of the launches of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    /// By trace.
+    pub traces: BTreeMap<u64, Answer>,
+    /// Traces that were timed of launches that are alike, by group, in the order of the program, with their warp instructions.
+    pub groups: Vec<Vec<(u64, u64)>>,
 }
 
 /// A timer with its queue.
@@ -52,7 +65,37 @@ struct State {
     waiting_bytes: u64,
     accepted: u64,
     closed: bool,
+    /// Never [`Answer::Like`].
     answers: BTreeMap<u64, Answer>,
+    groups: Groups,
+}
+
+impl State {
+    fn is_timed(&self, id: u64) -> bool {
+        seconds(&self.answers, id).flatten().is_some()
+    }
+
+    /// Simulated seconds of a trace, or what came before it and is like it; zero if it could not be timed, nothing if that is not known yet.
+    fn told(&self, id: u64) -> Option<f64> {
+        let mut stands = self.groups.before(id);
+        if stands.is_empty() {
+            stands.push((id, 1.0));
+        }
+        for (other, times) in stands {
+            if let Some(seconds) = seconds(&self.answers, other)? {
+                return Some(times * seconds);
+            }
+        }
+        Some(0.0)
+    }
+}
+
+/// Simulated seconds of a trace under the first configuration: `Some(None)` if it could not be timed, nothing if it was not yet.
+fn seconds(answers: &BTreeMap<u64, Answer>, id: u64) -> Option<Option<f64>> {
+    answers.get(&id).map(|answer| match answer {
+        Answer::Timed(outcomes) => outcomes.first().map(|outcome| outcome.time_s),
+        _ => None,
+    })
 }
 
 impl<'r> Timer<'r> {
@@ -79,12 +122,20 @@ impl<'r> Timer<'r> {
         waited.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a trace file to be timed, if it was not yet; waits while too much waits already.
-    pub fn offer(&self, id: u64, bytes: Vec<u8>) {
+    /// Takes a trace file to be timed, if it was not yet, and others are not to stand for it; waits while too much waits already, or that is not known.
+    pub fn offer(&self, id: u64, counted: &Counted, bytes: Vec<u8>) {
         let mut state = self.state();
-        let known = state.answers.contains_key(&id) || state.queue.iter().any(|it| it.0 == id);
-        if known {
+        let waits = state.queue.iter().any(|it| it.0 == id);
+        if waits || state.answers.contains_key(&id) || state.groups.knows(id) {
             return;
+        }
+        if let Some(goal) = self.bounds.goal {
+            state.groups.join(id, counted);
+            let (chosen, choice) = self.chosen(state, id, goal);
+            state = chosen;
+            if choice == Choice::Like {
+                return;
+            }
         }
         if state.accepted >= self.bounds.traces {
             state.answers.insert(id, Answer::Left);
@@ -99,6 +150,25 @@ impl<'r> Timer<'r> {
         state.queue.push_back((id, bytes));
         drop(state);
         self.changed.notify_all();
+    }
+
+    /// Waits until it is known whether a launch is to be timed.
+    fn chosen<'s>(
+        &self,
+        mut state: MutexGuard<'s, State>,
+        id: u64,
+        goal: Goal,
+    ) -> (MutexGuard<'s, State>, Choice) {
+        loop {
+            let State {
+                groups, answers, ..
+            } = &mut *state;
+            let choice = groups.choose(id, goal.error, |other| seconds(answers, other));
+            match choice {
+                Choice::Open => state = self.wait(state),
+                choice => return (state, choice),
+            }
+        }
     }
 
     /// Nothing more will be offered.
@@ -151,15 +221,12 @@ impl<'r> Timer<'r> {
         Ok(Answer::Timed(outcomes.collect()))
     }
 
-    /// Simulated seconds of a trace under the first configuration, which waits until it is timed; zero if it is not.
+    /// Simulated seconds of a trace under the first configuration, which waits until it is timed, or what came before it and is like it; zero if it is not.
     pub fn seconds(&self, id: u64) -> f64 {
         let mut state = self.state();
         loop {
-            match state.answers.get(&id) {
-                Some(Answer::Timed(outcomes)) => {
-                    return outcomes.first().map_or(0.0, |outcome| outcome.time_s);
-                }
-                Some(_) => return 0.0,
+            match state.told(id) {
+                Some(seconds) => return seconds,
                 None if state.closed && state.queue.is_empty() => return 0.0,
                 None => state = self.wait(state),
             }
@@ -167,8 +234,21 @@ impl<'r> Timer<'r> {
     }
 
     /// What became of every trace.
-    pub fn into_answers(self) -> BTreeMap<u64, Answer> {
+    pub fn into_answers(self) -> Answers {
         let state = self.state.into_inner();
-        state.unwrap_or_else(PoisonError::into_inner).answers
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        let likes = state.groups.likes(|id| state.is_timed(id));
+        let groups = state.groups.timed(|id| state.is_timed(id));
+        for (id, like) in likes {
+            let answer = match like {
+                Ok(like) => Some(Answer::Like(like)),
+                Err(failed) => state.answers.get(&failed).cloned(),
+            };
+            state.answers.extend(answer.map(|answer| (id, answer)));
+        }
+        Answers {
+            traces: state.answers,
+            groups,
+        }
     }
 }

@@ -3,8 +3,8 @@
 use warpwatt_suite::launch::demangled;
 
 use super::text::{
-    UNPRICED, by_energy, changed, estimated, plural, sampled, shares, shown, stalls, structures,
-    time,
+    UNPRICED, alike, by_energy, changed, estimated, plural, sampled, shares, shown, stalls,
+    structures, time,
 };
 use super::told::Told;
 use crate::goal::quantity::{count, readable};
@@ -19,7 +19,7 @@ const ALL: &str = "all kernels";
 /// Structures and stalls of a kernel that the page shows.
 const SHOWN: usize = 5;
 
-const COLUMNS: [(&str, Kind); 21] = [
+const COLUMNS: [(&str, Kind); 22] = [
     ("kernel", Kind::Text),
     ("demangled", Kind::Text),
     ("configuration", Kind::Text),
@@ -41,6 +41,7 @@ const COLUMNS: [(&str, Kind); 21] = [
     ("top_structure", Kind::Text),
     ("time_halfwidth_s", Kind::Real),
     ("time_change_halfwidth", Kind::Real),
+    ("alike", Kind::Count),
 ];
 
 /// A row a kernel and configuration, those of all kernels at the end. A kernel of which no launch was timed has one row.
@@ -72,6 +73,7 @@ fn rows(told: &Told<'_>, name: &str, kernel: &KernelSums) -> Vec<Vec<Cell>> {
             begin(label)
                 .into_iter()
                 .chain(figures(totals, plain))
+                .chain([Cell::Count(kernel.alike)])
                 .collect()
         })
         .collect();
@@ -244,6 +246,7 @@ fn notes(told: &Told<'_>) -> Vec<String> {
     });
     let scope = told.timed.then(|| format!("{UNPRICED}."));
     let sampled = sampled(&told.sums.all).map(|text| format!("{text}."));
-    let first = untimed.chain(sampled);
+    let alike = alike(&told.sums.all).map(|text| format!("{text}."));
+    let first = untimed.chain(alike).chain(sampled);
     first.chain(stopped).chain(beyond).chain(scope).collect()
 }

@@ -143,6 +143,13 @@ pub(super) fn changed(change: Option<Estimate>) -> String {
     }
 }
 
+/// How many launches are in the figures that were not timed.
+pub(super) fn alike(kernel: &KernelSums) -> Option<String> {
+    let launches = plural(kernel.alike, "launch");
+    (kernel.alike > 0)
+        .then(|| format!("{launches} not timed, but in all figures by those that are alike"))
+}
+
 /// How many launches were timed in part, and how much of all instructions was timed.
 pub(super) fn sampled(kernel: &KernelSums) -> Option<String> {
     let share = 100.0 * kernel.instructions_timed / kernel.warp_instructions.max(1) as f64;
@@ -204,6 +211,9 @@ fn whole_text(told: &Told<'_>) -> String {
             plural(all.calls, "launch"),
             told.traces
         );
+        if let Some(alike) = alike(all) {
+            let _ = writeln!(text, "    {alike}");
+        }
         if let Some(sampled) = sampled(all) {
             let _ = writeln!(text, "    {sampled}");
         }

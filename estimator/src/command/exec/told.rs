@@ -6,7 +6,7 @@ use super::arguments::ExecArguments;
 use crate::outcome::Outcome;
 use crate::program::{KernelSums, Sums, Totals, sums};
 use crate::run::Resolved;
-use crate::run::program::{Answer, Heard, Timed};
+use crate::run::program::{Answer, Answers, Heard, Timed};
 
 /// What is told.
 pub struct Told<'t> {
@@ -38,14 +38,17 @@ impl<'t> Told<'t> {
         (arguments, gpu): (&ExecArguments, &str),
         resolved: &Resolved,
         heard: &'t Heard,
-        answers: &BTreeMap<u64, Answer>,
+        answers: &Answers,
     ) -> Self {
         let configurations = resolved.plan.axes.configurations.iter();
         let configurations: Vec<String> = configurations.map(|it| it.label.clone()).collect();
-        let baselines = answers.iter().filter_map(|(trace, answer)| match answer {
-            Answer::Timed(outcomes) => Some((*trace, outcomes.first()?)),
-            _ => None,
-        });
+        let baselines = answers
+            .traces
+            .iter()
+            .filter_map(|(trace, answer)| match answer {
+                Answer::Timed(outcomes) => Some((*trace, outcomes.first()?)),
+                _ => None,
+            });
         let baselines: Vec<(u64, &Outcome)> = baselines.collect();
         let technology = baselines.first().map(|(_, outcome)| {
             let technology = &outcome.point.technology;
@@ -66,10 +69,7 @@ impl<'t> Told<'t> {
             sums: sums(&heard.items, answers, configurations.len()),
             configurations,
             traces: baselines.len() as u64,
-            launches: baselines
-                .iter()
-                .map(|(trace, outcome)| (*trace, timed(outcome)))
-                .collect(),
+            launches: launches(answers),
             peak_window: arguments.peak_window.clone(),
         }
     }
@@ -88,12 +88,28 @@ impl Told<'_> {
     }
 }
 
-fn timed(outcome: &Outcome) -> Timed {
-    Timed {
-        seconds: outcome.time_s,
-        watts: match outcome.time_s > 0.0 {
-            true => outcome.energy_j() / outcome.time_s,
-            false => 0.0,
-        },
-    }
+/// Time and power of each trace on the plain GPU, of those for which others stand too.
+fn launches(answers: &Answers) -> BTreeMap<u64, Timed> {
+    let of = |trace: u64| match answers.traces.get(&trace) {
+        Some(Answer::Timed(outcomes)) => outcomes.first(),
+        _ => None,
+    };
+    let timed = answers.traces.iter().filter_map(|(trace, answer)| {
+        let shares = match answer {
+            Answer::Timed(_) => vec![(*trace, 1.0)],
+            Answer::Like(like) => like.shares.clone(),
+            _ => return None,
+        };
+        let outcomes = shares
+            .iter()
+            .filter_map(|(by, times)| Some((of(*by)?, *times)));
+        let (mut seconds, mut joules) = (0.0, 0.0);
+        for (outcome, times) in outcomes {
+            seconds += times * outcome.time_s;
+            joules += times * outcome.energy_j();
+        }
+        let watts = if seconds > 0.0 { joules / seconds } else { 0.0 };
+        Some((*trace, Timed { seconds, watts }))
+    });
+    timed.collect()
 }

@@ -62,6 +62,7 @@ fn kernel_value(told: &Told<'_>, kernel: &KernelSums) -> Value {
     json!({
         "calls": kernel.calls,
         "timed": kernel.timed,
+        "alike": kernel.alike,
         "untimed": kernel.untimed,
         "sampled": kernel.sampled,
         "warp_instructions_timed": kernel.instructions_timed,
