@@ -14,7 +14,8 @@ use warpwatt_circuit::{
     CircuitError, Cost, Gated, Gating, Granularity, OperatingPoint, Profile, Spec, power_gate,
 };
 use warpwatt_gpu::{
-    COUNTERS, GpuSpec, Hooks, IssueEvent, IssueHook, IssuePlan, PlaceEvent, Run, simulate,
+    COUNTERS, Control, GpuSpec, Hooks, IssueEvent, IssueHook, IssuePlan, PlaceEvent, Run, Sampling,
+    Way, simulate, simulate_under,
 };
 use warpwatt_simt::trace::{KernelTrace, Space, StaticInst};
 use warpwatt_structures::plain;
@@ -864,4 +865,74 @@ fn the_filter_cache_fits_the_clock_of_the_paper_and_not_one_three_times_as_fast(
         fit.notes
     );
     println!("{:#?}", fit.notes);
+}
+
+/// What a technique counts of its own in runs of a kernel of the suite: timed whole, and with whole CTAs left out. Nothing if nothing was left out.
+fn whole_and_sampled(
+    technique: &dyn Technique,
+    spec: &GpuSpec,
+    traces: &[KernelTrace],
+) -> Option<[Activity; 2]> {
+    let sampling = Some(Sampling {
+        batches: 30,
+        way: Way::Ctas,
+    });
+    let [whole, sampled] = [None, sampling].map(|sampling| {
+        let mut hooks = Hooks::default();
+        technique.attach(spec, &mut hooks);
+        let control = Control {
+            sampling,
+            ..Control::default()
+        };
+        simulate_under(spec, traces, hooks, control).unwrap()
+    });
+    let is_sampled = sampled
+        .launches
+        .iter()
+        .any(|launch| launch.sample.is_some());
+    is_sampled.then_some([whole.activity, sampled.activity])
+}
+
+/// Those that say that their counts add up over CTAs count nearly as much in all when CTAs are left out: within a fifth, on a small GPU with few batches.
+#[test]
+fn what_adds_up_is_counted_when_a_part_is_timed() {
+    let mut compared = 0;
+    for definition in REGISTRY {
+        let technique = defaults(definition);
+        if !technique.adds_up() {
+            continue;
+        }
+        let mut spec = gpu();
+        spec.sm.count = 1;
+        technique.reshape(&mut spec);
+        for name in ["hotspot", "transpose_naive"] {
+            let traces = suite_traces(name, technique.needs_values());
+            let Some([whole, sampled]) = whole_and_sampled(&*technique, &spec, &traces) else {
+                continue;
+            };
+            let own = whole.iter().filter(|(counter, count)| {
+                *count > 1000 && COUNTERS.iter().all(|known| known.name != *counter)
+            });
+            for (counter, count) in own {
+                let ratio = sampled.get(counter) as f64 / count as f64;
+                let place = format!("{}, {name}, {counter}: {ratio}", definition.name);
+                assert!((ratio - 1.0).abs() < 0.2, "{place}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 30, "{compared}");
+}
+
+fn suite_traces(name: &str, values: bool) -> Vec<KernelTrace> {
+    let kernel = warpwatt_suite::kernel(name).unwrap();
+    let module = warpwatt_ptx::load(kernel.ptx).unwrap();
+    let (case, prepared) = kernel.prepare(None).unwrap();
+    let options = warpwatt_suite::RunOptions {
+        record: true,
+        values,
+        ..warpwatt_suite::RunOptions::default()
+    };
+    let run = warpwatt_suite::run_case(&module, &case, &prepared, options).unwrap();
+    run.into_traces()
 }

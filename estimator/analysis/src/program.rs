@@ -4,7 +4,7 @@ mod alike;
 
 use std::collections::BTreeMap;
 
-use crate::outcome::{Outcome, Sampled};
+use crate::outcome::Outcome;
 use crate::report::estimate::{Estimate, Figure, Sum};
 use crate::report::terms;
 use crate::run::program::{Answer, Answers, Item, Launched};
@@ -71,12 +71,15 @@ impl Totals {
         }
         let stalls = outcome.performance.stalls.iter();
         let mut energy = Sum::default();
-        energy.add(&terms::all_energy(outcome), n);
+        energy.add(&terms::priced_energy(outcome), n);
         let mut time = Sum::default();
         time.add_sure(n * outcome.time_s);
         if let Some(sampled) = &outcome.sampled {
-            let technique = &outcome.point.technique;
-            add_sampled((&mut time, &mut energy), sampled, (technique, trace), n);
+            for error in &sampled.errors {
+                let cause = format!("{trace} {}", error.cause);
+                time.add_error(Figure::Sample, &cause, n * error.time_s);
+                energy.add_error(Figure::Sample, &cause, n * error.energy_j);
+            }
         }
         let board = outcome.metrics.iter().find(|it| it.name == "board.power_w");
         Self {
@@ -109,26 +112,6 @@ impl Totals {
         self.energy.merge(&other.energy);
         self.peak_w = self.peak_w.into_iter().chain(other.peak_w).reduce(f64::max);
     }
-}
-
-/// What `n` launches of a trace are uncertain by that were not timed whole. Configurations that leave out the same CTAs are off by the same, and what leaving out
-/// disturbs is much the same in all.
-fn add_sampled(
-    (time, energy): (&mut Sum, &mut Sum),
-    sampled: &Sampled,
-    (technique, trace): (&str, u64),
-    n: f64,
-) {
-    let own = if sampled.whole_ctas { "" } else { technique };
-    let mut add = |cause: &str, seconds: f64, joules: f64| {
-        time.add_error(Figure::Sample, cause, n * seconds);
-        energy.add_error(Figure::Sample, cause, n * joules);
-    };
-    let gaps = sampled.time_s.iter().zip(&sampled.energy_j);
-    for (number, (seconds, joules)) in gaps.enumerate() {
-        add(&format!("{trace} {number} {own}"), *seconds, *joules);
-    }
-    add(&trace.to_string(), sampled.disturbed_s, sampled.disturbed_j);
 }
 
 /// What the launches of a kernel come to.

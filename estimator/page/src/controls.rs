@@ -49,7 +49,7 @@ pub struct Slider {
 }
 
 /// Tables of a study that prices do not hang on, or that say what is run.
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     "study",
     "workloads",
     "output",
@@ -58,6 +58,7 @@ const OTHERS: [&str; 8] = [
     "pareto",
     "reliability",
     "peak_power",
+    "sampling",
 ];
 
 /// The keys of `[gpu]` that are offered where the study has none.

@@ -7,7 +7,7 @@ mod peak;
 mod sampled;
 
 pub use peak::Peak;
-pub use sampled::{DISTURBANCE, Sampled, Samples};
+pub use sampled::{DISTURBANCE, SampleError, Sampled, Samples};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -313,6 +313,8 @@ pub enum NoteKind {
     Thermal,
     /// Another tool counted.
     Foreign,
+    /// A part of the run was timed.
+    Sampled,
 }
 
 /// A GPU and its swept settings in one line.

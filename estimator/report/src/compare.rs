@@ -20,6 +20,9 @@ pub struct Comparison {
     pub cycles: u64,
     /// `cycles / baseline_cycles - 1`.
     pub slowdown: f64,
+    /// Its standard deviation, where a part of the runs was timed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slowdown_sigma: Option<f64>,
     /// Instructions fetched by the baseline.
     pub fetches: u64,
     /// Dynamic energy of each group of structures, by the group's name.
@@ -103,9 +106,13 @@ impl Comparison {
             baseline_cycles: without.cycles,
             cycles: with.cycles,
             slowdown: with.cycles as f64 / without.cycles.max(1) as f64 - 1.0,
+            slowdown_sigma: slowdown_sigma(without, with),
             fetches: without.activity.get("fetches"),
             groups: groups(without, with),
-            front_end: Change::between(&front_end.0, &front_end.1),
+            front_end: Change::between(
+                &terms::with_sample(without, front_end.0),
+                &terms::with_sample(with, front_end.1),
+            ),
             front_end_saving: Saving::of(&front_end_parts),
             front_end_parts,
             total: Change::between(&terms::all_energy(without), &terms::all_energy(with)),
@@ -117,6 +124,12 @@ impl Comparison {
     }
 }
 
+/// What the slowdown is uncertain by where a part of the runs was timed.
+fn slowdown_sigma(without: &Outcome, with: &Outcome) -> Option<f64> {
+    let ratio = terms::time(with).over(&terms::time(without));
+    ratio.map(|ratio| ratio.sigma).filter(|sigma| *sigma > 0.0)
+}
+
 /// The dynamic energy of each group that either has.
 fn groups(without: &Outcome, with: &Outcome) -> BTreeMap<String, Change> {
     let structures = without.structures.iter().chain(&with.structures);
@@ -124,8 +137,9 @@ fn groups(without: &Outcome, with: &Outcome) -> BTreeMap<String, Change> {
         .map(|structure| structure.group.as_str())
         .collect();
     let change = |group: &str| {
-        let [before, after] = [without, with]
-            .map(|outcome| outcome.group(group).map(terms::dynamic).collect::<Vec<_>>());
+        let [before, after] = [without, with].map(|outcome| {
+            terms::with_sample(outcome, outcome.group(group).map(terms::dynamic).collect())
+        });
         (group.to_owned(), Change::between(&before, &after))
     };
     names.into_iter().map(change).collect()

@@ -53,7 +53,7 @@ pub enum Figure {
     Leakage,
     /// Area.
     Area,
-    /// Time and energy of what was not timed.
+    /// Time and energy of what was not timed. A term's value is what a sum is off by then, and no part of the sum.
     Sample,
 }
 
@@ -275,7 +275,8 @@ impl MeanRatio {
 }
 
 fn total(terms: &[Term]) -> f64 {
-    terms.iter().map(|term| term.value).sum()
+    let values = terms.iter().filter(|term| term.figure != Figure::Sample);
+    values.map(|term| term.value).sum()
 }
 
 /// What a result moves by if a factor moves by its standard deviation.

@@ -208,13 +208,13 @@ impl StackedPoint {
         Self {
             point: stack.point.clone(),
             energy: of(terms::all_energy),
-            dynamic: of(|outcome| outcome.structures.iter().map(terms::dynamic).collect()),
+            dynamic: of(|outcome| {
+                let terms = outcome.structures.iter().map(terms::dynamic);
+                terms::with_sample(outcome, terms.collect())
+            }),
             leakage: of(|outcome| {
-                outcome
-                    .structures
-                    .iter()
-                    .map(terms::leakage_energy)
-                    .collect()
+                let terms = outcome.structures.iter().map(terms::leakage_energy);
+                terms::with_sample(outcome, terms.collect())
             }),
             cycles: Interplay::exact(cycles(plain), &alone_cycles, cycles(stack)),
             area: of(|outcome| outcome.structures.iter().map(terms::area).collect()),
@@ -230,7 +230,7 @@ impl Interplay {
         alone: &[&Outcome],
         stack: &Outcome,
     ) -> Self {
-        let total = |outcome: &Outcome| figure(outcome).iter().map(|term| term.value).sum::<f64>();
+        let total = |outcome: &Outcome| estimate::sum(&figure(outcome)).value;
         let alone_totals: Vec<f64> = alone.iter().map(|outcome| total(outcome)).collect();
         let exact = Self::exact(total(plain), &alone_totals, total(stack));
         // stack / plain - 1 - sum of (alone / plain - 1), all over the same denominator.

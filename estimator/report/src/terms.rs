@@ -1,13 +1,45 @@
 //! The summands of energies, areas and leakage powers, with their causes of error.
 
-use super::estimate::{Figure, Term};
+use super::estimate::{Figure, Sum, Term};
 use crate::outcome::{Outcome, PricedStructure};
 
-/// Dynamic and leakage energy of every priced structure.
+/// Dynamic and leakage energy of every priced structure, with what a sample of the run is uncertain by.
 pub fn all_energy(outcome: &Outcome) -> Vec<Term<'_>> {
+    with_sample(outcome, priced_energy(outcome))
+}
+
+/// The same as if all of the run had been timed.
+pub fn priced_energy(outcome: &Outcome) -> Vec<Term<'_>> {
     let dynamic = outcome.structures.iter().map(dynamic);
     let leakage = outcome.structures.iter().map(leakage_energy);
     dynamic.chain(leakage).collect()
+}
+
+/// `terms`, a part of the outcome's energy, with what they are uncertain by as a part of the run was timed: as large a part of that.
+pub fn with_sample<'o>(outcome: &'o Outcome, mut terms: Vec<Term<'o>>) -> Vec<Term<'o>> {
+    let Some(sampled) = &outcome.sampled else {
+        return terms;
+    };
+    let part: f64 = terms.iter().map(|term| term.value).sum();
+    let share = part / outcome.energy_j();
+    terms.extend(sampled.errors.iter().map(|error| Term {
+        structure: &error.cause,
+        figure: Figure::Sample,
+        value: share * error.energy_j,
+        own: 1.0,
+        common: 0.0,
+    }));
+    terms
+}
+
+/// The time, in seconds, with what it is uncertain by as a part of the run was timed.
+pub fn time(outcome: &Outcome) -> Sum {
+    let mut time = Sum::default();
+    time.add_sure(outcome.time_s);
+    for error in outcome.sampled.iter().flat_map(|sampled| &sampled.errors) {
+        time.add_error(Figure::Sample, &error.cause, error.time_s);
+    }
+    time
 }
 
 /// Dynamic energy of a structure.

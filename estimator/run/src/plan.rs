@@ -4,9 +4,11 @@ mod fit;
 mod span;
 pub mod structures;
 
+use crate::sampling::Goal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
+use warpwatt_gpu::Way;
 
 use warpwatt_board::board::Board;
 use warpwatt_gpu::GpuSpec;
@@ -54,6 +56,8 @@ pub struct Axes {
     pub cooling: Option<Cooling>,
     /// Over which time power is a peak, if that is asked for.
     pub peak: Option<Time>,
+    /// Half the 95 % interval of cycles that may come of what is not timed, relative, if not all is to be timed.
+    pub sampling: Option<f64>,
     /// The storage that every point follows bit by bit, if the study asks for it.
     pub reliability: Option<Watched>,
 }
@@ -164,6 +168,24 @@ impl Plan {
     ) -> Option<Plan> {
         let fits = Fits::all(&axes, combinations, sink, source)?;
         Some(span::span(axes, combinations, &fits))
+    }
+
+    /// How sure runs are to be of which a part is timed. With techniques whole CTAs are left out, so that all configurations leave out the same.
+    pub fn goal(&self) -> Option<Goal> {
+        let mut stacks = self.axes.configurations.iter().map(|it| &it.stack);
+        let way = match stacks.all(|stack| stack.members().is_empty()) {
+            true => Way::Any,
+            false => Way::Ctas,
+        };
+        let error = self.axes.sampling?;
+        self.needs_all().is_none().then_some(Goal { error, way })
+    }
+
+    /// A configuration with a technique that sees all of a run, if there is one.
+    pub fn needs_all(&self) -> Option<&str> {
+        let mut configurations = self.axes.configurations.iter();
+        let found = configurations.find(|configuration| !configuration.stack.adds_up());
+        found.map(|configuration| configuration.label.as_str())
     }
 
     /// What a point is priced in.

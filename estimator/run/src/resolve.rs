@@ -38,6 +38,7 @@ impl Resolved {
             limit: self.study.limits.warp_instructions,
             cache,
             interrupt: None,
+            goal: self.plan.goal(),
             sampling: None,
         }
     }
@@ -131,6 +132,7 @@ pub(crate) fn resolve_source(
             .map_or_else(Default::default, |axes| axes.clock),
         cooling: draft.cooling.clone(),
         peak: draft.peak,
+        sampling: draft.sampling,
         reliability: draft.reliability.clone(),
     };
     sink.sort();
@@ -159,12 +161,24 @@ pub(crate) fn resolve_source(
     );
     structures::check(&axes, own, sink, source);
     let plan = Plan::new(axes, &combinations, sink, source)?;
+    if let (Some(_), Some(label)) = (plan.axes.sampling, plan.needs_all()) {
+        sink.push(whole(label));
+    }
     let study = draft.finish()?;
     Some(Resolved {
         study,
         plan,
         source,
     })
+}
+
+/// Nothing is left out of runs with that configuration, and so of none that it is compared with.
+pub fn whole(label: &str) -> Diag {
+    let message = format!(
+        "all runs are timed whole: what `{label}` counts does not add up over parts of a run"
+    );
+    Diag::warning("study::not_sampled", message)
+        .help("leave out the technique, or do without sampling")
 }
 
 /// More points than anyone waits for; a study beyond is a slip.

@@ -3,10 +3,6 @@
 use warpwatt_gpu::{Sampling, Way};
 use warpwatt_pricing::uncertainty::half_width;
 
-use crate::diag::Diag;
-use crate::drive::{TimingRun, Work as _};
-use crate::work::{Executed, StudyWork, Timed};
-
 /// How sure a sampled run is to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
@@ -41,21 +37,4 @@ impl Goal {
         }
         time(None)
     }
-}
-
-/// Times `run`: all of it without a goal, else until that is met.
-///
-/// # Errors
-/// As [`StudyWork::time`](crate::drive::Work::time).
-pub fn timed_to(
-    goal: Option<Goal>,
-    work: &StudyWork<'_>,
-    executed: &Executed,
-    run: &TimingRun,
-) -> Result<Timed, Diag> {
-    let Some(goal) = goal else {
-        return work.time(executed, run);
-    };
-    let time = |sampling| StudyWork { sampling, ..*work }.time(executed, run);
-    goal.meet(time, Timed::sigma)
 }

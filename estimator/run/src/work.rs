@@ -27,6 +27,7 @@ use crate::peak::{MOST_WINDOWS, Sampler, Windows};
 use crate::performance::Performance;
 use crate::pricing::{CostTable, Counted, laid_out, price, price_settled, technology_notes};
 use crate::reliability::{self, Guarded, follow, needs};
+use crate::sampling::Goal;
 
 /// A plan, with what its faults are about.
 #[derive(Clone, Copy)]
@@ -43,8 +44,10 @@ pub struct StudyWork<'p> {
     pub cache: Option<&'p TraceCache>,
     /// What may end it before its time.
     pub interrupt: Option<Interrupt>,
-    /// How much of each run is timed, if not all of it.
-    pub sampling: Option<Sampling>,
+    /// How sure runs are to be of which a part is timed; all of each is if there is none.
+    pub goal: Option<Goal>,
+    /// How much of each run is timed, on the way to that.
+    pub(crate) sampling: Option<Sampling>,
 }
 
 /// What executing a kernel leaves: its traces, and which bits they need if the study follows those.
@@ -73,6 +76,19 @@ impl StudyWork<'_> {
     fn threads(&self) -> usize {
         let all = self.plan.executions.len().max(1);
         (rayon::current_num_threads() / all).max(1)
+    }
+
+    /// Times what of a run is to be timed.
+    fn tried(&self, trace: &Executed, run: &TimingRun) -> Result<Timed, Diag> {
+        let timings = self.plan.timings_of(run);
+        let runs = match &timings[..] {
+            [alone] => BTreeMap::from([(*alone, self.ran(*alone, trace)?)]),
+            several => self.together(several, trace)?,
+        };
+        let seen = runs
+            .into_iter()
+            .map(|(timing, ran)| (timing, self.seen(&self.plan.timings[timing], ran)));
+        Ok(Timed(seen.collect()))
     }
 }
 
@@ -135,15 +151,13 @@ impl Work for StudyWork<'_> {
     }
 
     fn time(&self, trace: &Executed, run: &TimingRun) -> Result<Timed, Diag> {
-        let timings = self.plan.timings_of(run);
-        let runs = match &timings[..] {
-            [alone] => BTreeMap::from([(*alone, self.ran(*alone, trace)?)]),
-            several => self.together(several, trace)?,
-        };
-        let seen = runs
-            .into_iter()
-            .map(|(timing, ran)| (timing, self.seen(&self.plan.timings[timing], ran)));
-        Ok(Timed(seen.collect()))
+        match self.goal {
+            Some(goal) => goal.meet(
+                |sampling| Self { sampling, ..*self }.tried(trace, run),
+                Timed::sigma,
+            ),
+            None => self.tried(trace, run),
+        }
     }
 
     fn price(
@@ -334,7 +348,7 @@ impl StudyWork<'_> {
     fn timed(&self, timing: &Timing, executed: &Executed) -> Result<Ran, Diag> {
         let clock = Frequency::from_mhz(f64::from(timing.spec.sm.clock_mhz));
         // Windows of what is not timed are not known.
-        let window = self.plan.axes.peak.filter(|_| self.sampling.is_none());
+        let window = self.plan.axes.peak;
         let cycles = window.map(|window| (window.si() * clock.si()).round() as u64);
         let mut sampler = cycles.map(Sampler::new);
         let watcher = sampler.as_mut().map(|sampler| sampler as &mut dyn Watcher);

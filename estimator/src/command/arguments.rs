@@ -240,6 +240,9 @@ pub struct RunArguments {
     /// Say what there is to do and what it may take, and write nothing
     #[arg(long, conflicts_with_all = ["fresh", "repair", "timeline"])]
     pub dry_run: bool,
+    /// Time a part of long launches, as much as it takes until what is left out is known so well (95 %), as `[sampling]` in the study: error=2%, or off
+    #[arg(long, value_name = "error=N%|off", default_value = "off", value_parser = sample, conflicts_with_all = ["dry_run", "timeline"])]
+    pub sample: Sample,
     /// Run the I-th of N parts of the study; `warpwatt merge` puts their results together
     #[arg(long, value_name = "I/N", conflicts_with = "timeline")]
     pub shard: Option<Shard>,

@@ -19,7 +19,7 @@ use crate::report::digest::MOST_SHOWN;
 use crate::report::metric::Objective;
 use crate::run::kept::{self, Begin, Keeping, MOST_EXPLAINED, Told, Whole};
 use crate::run::plan::Plan;
-use crate::run::{Means, Resolved, parameters, reported, resolve};
+use crate::run::{Means, Resolved, parameters, reported};
 use crate::store::{Manifest, Store};
 
 /// Runs the study and reports it.
@@ -29,7 +29,7 @@ pub fn run(arguments: &RunArguments) -> Exit {
     }
     let mut sink = Sink::default();
     let cache = arguments.cache.open(&mut sink);
-    let resolved = resolve(&arguments.study, &mut sink);
+    let resolved = arguments.sample.resolve(&arguments.study, &mut sink);
     let timeline = resolved
         .as_ref()
         .and_then(|resolved| StudyTimeline::open(&arguments.timeline, &resolved.plan, &mut sink));

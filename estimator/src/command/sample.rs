@@ -1,17 +1,45 @@
 //! `--sample`: how much of what is executed is timed.
 
+use std::path::Path;
+
 use warpwatt_gpu::Way;
 
+use crate::diag::{Diag, Sink};
 use crate::run::sampling::Goal;
+use crate::run::{Resolved, resolve, resolve_text};
+use crate::study::sampling::error_share;
 
-/// The error that is allowed; none if all is timed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sample(Option<f64>);
+/// The error that is allowed, in percent; none if all is timed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample(Option<String>);
 
 impl Sample {
     /// What is to be met, leaving out what `way` says.
-    pub fn goal(self, way: Way) -> Option<Goal> {
-        self.0.map(|error| Goal { error, way })
+    pub fn goal(&self, way: Way) -> Option<Goal> {
+        let error = error_share(self.0.as_ref()?).ok()?;
+        Some(Goal { error, way })
+    }
+
+    /// The error, as it was written.
+    pub fn error(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+
+    /// Reads a study as if it said so itself. `None` if it cannot run; every reason is in `sink`.
+    pub fn resolve(&self, path: &Path, sink: &mut Sink) -> Option<Resolved> {
+        let text = std::fs::read_to_string(path).ok();
+        let (Some(error), Some(text)) = (&self.0, text) else {
+            return resolve(path, sink);
+        };
+        let says = toml::from_str::<toml::Table>(&text).is_ok_and(|it| it.contains_key("sampling"));
+        if says {
+            let message = "the study has a `[sampling]` of its own";
+            sink.push(Diag::error("study::bad_sampling", message).help("leave out `--sample`"));
+            return None;
+        }
+        let text = format!("{text}\n[sampling]\nerror = \"{error}\"\n");
+        let folder = path.parent().unwrap_or(Path::new(""));
+        resolve_text(&path.display().to_string(), &text, folder, sink)
     }
 }
 
@@ -23,13 +51,8 @@ pub fn sample(text: &str) -> Result<Sample, String> {
     if text == "off" {
         return Ok(Sample(None));
     }
-    let percent = text
-        .strip_prefix("error=")
-        .and_then(|rest| rest.strip_suffix('%'));
-    let percent = percent.and_then(|number| number.trim().parse::<f64>().ok());
-    match percent {
-        Some(percent) if (0.1..=50.0).contains(&percent) => Ok(Sample(Some(percent / 100.0))),
-        Some(_) => Err("an error is from 0.1% to 50%".to_owned()),
-        None => Err("write off, or an error in percent: error=2%".to_owned()),
-    }
+    let error = text.strip_prefix("error=");
+    let error = error.ok_or("write off, or an error in percent: error=2%")?;
+    error_share(error)?;
+    Ok(Sample(Some(error.to_owned())))
 }

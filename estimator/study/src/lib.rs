@@ -14,6 +14,7 @@ mod peak;
 mod question;
 pub mod reader;
 mod reliability;
+pub mod sampling;
 mod section;
 mod shipped;
 mod structure;
@@ -158,6 +159,8 @@ parts! {
         cooling: Option<Cooling>,
         /// Over which time power is a peak, if that is asked for.
         peak: Option<Time>,
+        /// Half the 95 % interval of cycles that may come of what is not timed, relative, if not all is to be timed.
+        sampling: Option<f64>,
     }
 }
 
@@ -175,6 +178,7 @@ const SECTIONS: &[&str] = &[
     "limits",
     "thermal",
     "peak_power",
+    "sampling",
     "uncertainty",
 ];
 
@@ -202,6 +206,7 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
     let sweep = std::mem::take(&mut reader.sweep);
     let budget = goals::read_budget(&mut reader, &root, catalogue, paper.as_deref());
     let pareto = goals::read_pareto(&mut reader, &root, catalogue, paper.as_deref());
+    let peak = peak::read(&mut reader, &root, budget.as_ref(), &pareto);
     Some(Draft {
         title,
         paper,
@@ -211,7 +216,8 @@ pub fn read(sink: &mut Sink, source: SourceId, catalogue: &Catalogue) -> Option<
         structures,
         techniques,
         design: sweep.finish(&mut reader),
-        peak: peak::read(&mut reader, &root, budget.as_ref(), &pareto),
+        sampling: sampling::read(&mut reader, &root, peak.is_some()),
+        peak,
         budget,
         pareto,
         reliability: reliability::read(&mut reader, &root),

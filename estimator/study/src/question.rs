@@ -21,6 +21,8 @@ pub struct Question {
     pub gpu: Vec<(&'static str, String)>,
     /// Over which time power is a peak, if that is asked for.
     pub peak_window: Option<String>,
+    /// How sure runs are to be of which a part is timed, if not all is to be timed.
+    pub sampling: Option<String>,
 }
 
 impl Question {
@@ -51,6 +53,10 @@ impl Question {
         if let Some(window) = &self.peak_window {
             let window = ("window", Value::String(window.clone()));
             study.insert("peak_power".to_owned(), table([window]));
+        }
+        if let Some(error) = &self.sampling {
+            let error = ("error", Value::String(error.clone()));
+            study.insert("sampling".to_owned(), table([error]));
         }
         Some(study.to_string())
     }

@@ -10,8 +10,9 @@ use warpwatt_simt::trace::{
 
 use crate::counters::{Counter, Counts, Selection};
 use crate::memory::coalesce::{Coalescer, LOCAL_MASK, LocalAccess, Rules};
+use crate::memory::space_of;
 use crate::program::Program;
-use crate::sm::{Tally, count_work, space_of};
+use crate::sm::{Tally, count_work};
 use crate::{GpuSpec, SECTOR_BYTES, TexturePath};
 
 /// What one static instruction caused.

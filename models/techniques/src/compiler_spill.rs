@@ -93,6 +93,10 @@ impl Technique for CompilerSpill {
         String::new()
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     fn attach(&self, _: &GpuSpec, hooks: &mut Hooks) {
         needs_facts(hooks, "registers that could be kept in memory instead");
         hooks

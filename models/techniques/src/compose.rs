@@ -184,6 +184,11 @@ impl Stack {
         self.members.iter().any(|member| member.needs_values())
     }
 
+    /// Whether all that they count [adds up](Technique::adds_up).
+    pub fn adds_up(&self) -> bool {
+        self.members.iter().all(|member| member.adds_up())
+    }
+
     /// Puts the structures of the members beside those of the plain GPU, and all of them right.
     pub fn build(&self, gpu: &GpuSpec, structures: &mut Vec<Structure>) {
         for member in &self.members {

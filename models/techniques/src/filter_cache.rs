@@ -168,6 +168,10 @@ impl Technique for FilterCache {
         format!("{}(entries={})", DEFINITION.name, self.entries)
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         let (entries, shift) = (u64::from(self.entries), gpu.fetch.instruction_bytes.ilog2());
         hooks.fetch_filter = Some(Box::new(move |_| Box::new(Store::new(entries, shift))));

@@ -89,6 +89,10 @@ impl Technique for FullDmr {
         self.label.clone()
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     fn attach(&self, _: &GpuSpec, hooks: &mut Hooks) {
         match self.design {
             Design::Lanes => hooks.issue.push(Box::new(|_| Box::new(Second::default()))),

@@ -165,6 +165,10 @@ impl Technique for HierarchicalRegisterFile {
         vec![self.decides()]
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         needs_facts(hooks, "strands");
         let warps = Warps {

@@ -135,6 +135,10 @@ impl Technique for RowBuffer {
         fetch_store::fit(&store, gpu, circuits)
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         let (row, rows) = (self.row(gpu), self.rows as usize);
         let words = row / gpu.icache.word_bytes;

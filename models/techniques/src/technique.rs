@@ -92,6 +92,12 @@ pub trait Technique: Send + Sync + Debug {
         false
     }
 
+    /// Whether whole CTAs can be left out of a run, as what it counts adds up over CTAs: no counts of the most there was, of squares, of what happens between events that are
+    /// far apart, or of states that last longer than a few CTAs. Of others every run is timed whole.
+    fn adds_up(&self) -> bool {
+        false
+    }
+
     /// The most registers that the compiler may give a thread of such a launch, if the technique says so; `gpu` is the GPU as it is without techniques. What does
     /// not fit goes to local memory, in a program of its own.
     fn thread_registers(&self, gpu: &GpuSpec, launch: &LaunchShape) -> Option<u32> {

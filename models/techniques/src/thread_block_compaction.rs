@@ -120,6 +120,10 @@ impl Technique for ThreadBlockCompaction {
         vec![self.decides()]
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         hooks.rewrites.push(Box::new(regrouped));
         let width = gpu.sm.warp_width;

@@ -220,6 +220,10 @@ impl Technique for UniformVector {
         self.fit_of(gpu, circuits)
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         needs_facts(hooks, "digests of operands");
         let (settings, warps) = (self.clone(), gpu.warps_per_sm());

@@ -190,6 +190,10 @@ impl Technique for WarpedDmr {
         self.fit_of(gpu, circuits)
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         let (settings, gpu) = (self.clone(), gpu.clone());
         hooks.issue.push(Box::new(move |_| {

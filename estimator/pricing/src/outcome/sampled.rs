@@ -14,16 +14,20 @@ pub const DISTURBANCE: f64 = 0.02;
 pub struct Sampled {
     /// The share of its warp instructions that was timed.
     pub timed: f64,
-    /// Standard errors of what stands for each gap, in the order of time: seconds, and joules. Those of two runs that leave out the same CTAs have the same causes.
-    pub time_s: Vec<f64>,
-    /// The same of energy.
-    pub energy_j: Vec<f64>,
-    /// Whether whole CTAs were left out: others that do so leave out the same ones.
-    pub whole_ctas: bool,
-    /// What leaving out disturbs: seconds, and joules.
-    pub disturbed_s: f64,
-    /// The same of energy.
-    pub disturbed_j: f64,
+    /// What its time and energy are uncertain by.
+    pub errors: Vec<SampleError>,
+}
+
+/// A cause of error: something that was left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SampleError {
+    /// Runs of which this is the same are off by it together.
+    pub cause: String,
+    /// What the time may be off by, as a standard deviation, negative where a figure falls in it: seconds.
+    pub time_s: f64,
+    /// The same of the energy: joules, prices being what they are.
+    pub energy_j: f64,
 }
 
 /// What a run was sampled by.
@@ -77,16 +81,16 @@ impl Samples {
 impl Sampled {
     /// Standard deviation of the time.
     pub fn time_sigma_s(&self) -> f64 {
-        together(&self.time_s, self.disturbed_s)
+        self.together(|error| error.time_s)
     }
 
     /// Standard deviation of the energy, prices being what they are.
     pub fn energy_sigma_j(&self) -> f64 {
-        together(&self.energy_j, self.disturbed_j)
+        self.together(|error| error.energy_j)
     }
-}
 
-fn together(errors: &[f64], disturbed: f64) -> f64 {
-    let errors = errors.iter().chain([&disturbed]);
-    errors.map(|error| error * error).sum::<f64>().sqrt()
+    fn together(&self, figure: fn(&SampleError) -> f64) -> f64 {
+        let errors = self.errors.iter().map(figure);
+        errors.map(|error| error * error).sum::<f64>().sqrt()
+    }
 }

@@ -10,8 +10,8 @@ use warpwatt_techlib::quantity::{Frequency, Power};
 
 use super::{CostEntry, CostTable, PricingError, Switched};
 use crate::outcome::{
-    DISTURBANCE, DRAM, Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure,
-    RegisterAccesses, RelativeUncertainty, Samples, Totals,
+    DRAM, Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure, RegisterAccesses,
+    RelativeUncertainty, Samples, Totals,
 };
 use crate::peak::Windows;
 use crate::performance::Performance;
@@ -53,8 +53,11 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
     let time_s = counted.cycles as f64 / clock_hz;
     let structures = all_priced(&counted, table)?;
     let samples = counted.samples.as_deref();
-    let sampled = samples.map(|samples| sampled::of(samples, &counted, table));
-    let mut sampled = sampled.transpose()?;
+    let totals = Totals::of(&structures);
+    let energy_j = totals.dynamic_j + totals.leakage_j;
+    let sampled =
+        samples.map(|samples| sampled::of(samples, (&point, &counted), (time_s, energy_j), table));
+    let sampled = sampled.transpose()?;
     let wakes = |name: &str| table.get(name)?.gates.as_ref().map(|gates| gates.wakes);
     let windows = counted.windows.as_ref();
     let windows = windows.map(|windows| windows.charged(table.charges()));
@@ -62,14 +65,13 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
     let mut notes = counted.notes;
     notes.extend(scope_notes(&structures, table, &counted.activity));
     notes.extend(flavour_note(&structures));
+    notes.extend(
+        sampled
+            .as_ref()
+            .map(|sampled| sampled::note(sampled, time_s, energy_j)),
+    );
     notes.sort();
     notes.dedup();
-    let totals = Totals::of(&structures);
-    if let (Some(sampled), Some(samples)) = (&mut sampled, samples) {
-        let disturbed = DISTURBANCE * samples.skipped();
-        sampled.disturbed_s = disturbed * time_s;
-        sampled.disturbed_j = disturbed * (totals.dynamic_j + totals.leakage_j);
-    }
     Ok(Outcome {
         point,
         charged: charged(table, &counted.activity),

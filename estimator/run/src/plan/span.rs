@@ -144,7 +144,9 @@ fn operation(axes: &Axes) -> Vec<String> {
     let peak = axes
         .peak
         .map(|window| format!("peak power over {window:?}"));
-    clock.into_iter().chain(cooling).chain(peak).collect()
+    let sampling = axes.sampling.map(|error| format!("sampled to {error:?}"));
+    let first = clock.into_iter().chain(cooling);
+    first.chain(peak).chain(sampling).collect()
 }
 
 /// Equal values have equal texts.

@@ -12,7 +12,6 @@ use crate::Resolved;
 use crate::diag::Sources;
 use crate::drive::{TimingRun, Work};
 use crate::outcome::Outcome;
-use crate::sampling::{Goal, timed_to};
 use crate::work::{Executed, StudyWork};
 
 /// How much a timer takes upon itself.
@@ -24,8 +23,8 @@ pub struct Bounds {
     pub waiting_bytes: u64,
     /// Bytes that a trace may take.
     pub trace_bytes: u64,
-    /// By how much time and energy may be off for not timing all of a launch, and not all launches, if not all is to be timed.
-    pub goal: Option<Goal>,
+    /// Half the 95 % interval of the time of launches that are alike, relative, that may come of timing some of them; all are timed if there is none.
+    pub error: Option<f64>,
 }
 
 /// What became of a trace.
@@ -129,9 +128,9 @@ impl<'r> Timer<'r> {
         if waits || state.answers.contains_key(&id) || state.groups.knows(id) {
             return;
         }
-        if let Some(goal) = self.bounds.goal {
+        if let Some(error) = self.bounds.error {
             state.groups.join(id, counted);
-            let (chosen, choice) = self.chosen(state, id, goal);
+            let (chosen, choice) = self.chosen(state, id, error);
             state = chosen;
             if choice == Choice::Like {
                 return;
@@ -157,13 +156,13 @@ impl<'r> Timer<'r> {
         &self,
         mut state: MutexGuard<'s, State>,
         id: u64,
-        goal: Goal,
+        error: f64,
     ) -> (MutexGuard<'s, State>, Choice) {
         loop {
             let State {
                 groups, answers, ..
             } = &mut *state;
-            let choice = groups.choose(id, goal.error, |other| seconds(answers, other));
+            let choice = groups.choose(id, error, |other| seconds(answers, other));
             match choice {
                 Choice::Open => state = self.wait(state),
                 choice => return (state, choice),
@@ -210,7 +209,7 @@ impl<'r> Timer<'r> {
         let executed = Executed::of(traces.collect());
         let mut outcomes = Vec::new();
         for run in &self.runs {
-            let timed = timed_to(self.bounds.goal, &self.work, &executed, run);
+            let timed = self.work.time(&executed, run);
             let timed = timed.map_err(|diag| diag.message)?;
             let priced = self.work.price(&timed, run, &run.points);
             let priced = priced.map_err(|diag| diag.message)?;

@@ -148,12 +148,15 @@ impl ExecArguments {
             ("board", &self.board),
         ];
         gpu.extend(given(own).chain(self.point.given()));
+        let sampling = self.sample.error().map(str::to_owned);
         Question {
             kernels: vec!["vector_add".to_owned()],
             techniques: self.techniques.clone(),
             settings: self.set.clone(),
             gpu,
-            peak_window: Some(self.peak_window.clone()),
+            // Power over windows of time needs all of them.
+            peak_window: sampling.is_none().then(|| self.peak_window.clone()),
+            sampling,
             ..Question::default()
         }
     }

@@ -14,7 +14,7 @@ use std::thread;
 
 use warpwatt_cudart::device::Device;
 use warpwatt_cudart::protocol::Setup;
-use warpwatt_gpu::{GpuSpec, Way};
+use warpwatt_gpu::GpuSpec;
 use warpwatt_suite::launch::demangled;
 
 pub use arguments::ExecArguments;
@@ -56,13 +56,7 @@ fn run_checked(arguments: &ExecArguments, sink: &mut Sink) -> Result<Exit, Optio
         traces: arguments.launches,
         waiting_bytes: arguments.trace_memory << 20,
         trace_bytes: arguments.trace_bytes << 20,
-        goal: arguments
-            .sample
-            .goal(match arguments.techniques.is_empty() {
-                true => Way::Any,
-                // So that a technique is compared with the plain GPU over the same CTAs.
-                false => Way::Ctas,
-            }),
+        error: resolved.plan.axes.sampling,
     };
     let timer = Timer::new(&resolved, &sink.sources, bounds);
     let heard = Mutex::new(Heard::default());

@@ -9,10 +9,13 @@ mod mesh;
 mod network;
 mod ports;
 mod slice;
+mod space;
 mod tags;
 pub(crate) mod warm;
 
 use warpwatt_simt::trace::KernelTrace;
+
+pub(crate) use space::space_of;
 
 use crate::counters::Counts;
 use crate::engine::ClockRatio;

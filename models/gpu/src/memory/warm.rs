@@ -6,8 +6,8 @@ use warpwatt_simt::trace::{Beyond, KernelTrace, MemoryOpKind, Space, Step};
 
 use super::Memory;
 use super::coalesce::{Block, Coalescer, Rules};
+use super::space_of;
 use crate::counters::Counter;
-use crate::sm::space_of;
 use crate::{Fill, GpuSpec, SECTOR_BYTES, TexturePath};
 
 /// How an instruction accesses global memory.

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use crate::memory::space_of;
 use warpwatt_simt::trace::{Addresses, Beyond, LaneMask, MemoryOp, MemoryOpKind, Space};
 
 use super::l1::Access;
@@ -691,16 +692,4 @@ fn take_banks((next, taken): &mut (u64, u32), block: Block, spec: &GpuSpec) -> u
 /// The space that the first executing lane accesses.
 fn space(waiting: &Waiting<'_>) -> Space {
     space_of(waiting.op, &waiting.addresses, waiting.executed)
-}
-
-/// The space that lanes access, by the address of the first of them where the instruction does not say it.
-pub(crate) fn space_of(op: MemoryOp, addresses: &Addresses<'_>, executed: LaneMask) -> Space {
-    if op.space != Space::Generic {
-        return op.space;
-    }
-    let mut first = None;
-    addresses.for_each(executed & executed.wrapping_neg(), |_, address| {
-        first = Some(address);
-    });
-    first.map_or(Space::Global, Space::of)
 }

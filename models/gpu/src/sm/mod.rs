@@ -50,7 +50,6 @@ use fetch::LateFill;
 use icache::{Icache, Misses};
 use l1::L1;
 use l15::L15;
-pub(crate) use ldst::space_of;
 use ldst::{LdstUnit, Loads, Wanted};
 use outstanding::Accesses;
 use pending::{Copies, Products};
