@@ -75,10 +75,6 @@ const UNPINNED: &[(&str, &str)] = &[
         "Python raises what interrupted the run in its place",
     ),
     (
-        "run::other_inputs",
-        "a worker of an executor reads other files; Python's tests ask for one",
-    ),
-    (
         "run::timeline",
         "a file that cannot be written has no reason",
     ),

@@ -89,9 +89,8 @@ impl Forecast {
             if subject.counted().is_some() {
                 continue;
             }
-            let name = subject.name();
-            let suite = warpwatt_suite::kernel(&name.name);
-            let Some(counts) = suite.and_then(|suite| suite.counts(&name.case)) else {
+            let Some(counts) = recorded(plan, kernel.kernel) else {
+                let name = subject.name();
                 let label = format!("{} ({})", name.name, name.case);
                 if !unrecorded.contains(&label) {
                     unrecorded.push(label);
@@ -140,6 +139,13 @@ impl Forecast {
     }
 }
 
+/// What was counted of an execution before it shipped; nothing is known of a user's own kernels.
+pub(super) fn recorded(plan: &Plan, execution: usize) -> Option<Counts> {
+    let kernel = plan.executions[execution].kernel;
+    let name = plan.axes.kernels[kernel].subject.name();
+    warpwatt_suite::kernel(&name.name)?.counts(&name.case)
+}
+
 /// What executing a kernel takes, and each of its timing runs.
 fn seconds(plan: &Plan, kernel: &KernelRuns, counts: Counts) -> (f64, Vec<f64>) {
     let execution = counts.warp_instructions as f64 / BASIS.executed_instructions_per_s;
@@ -149,7 +155,7 @@ fn seconds(plan: &Plan, kernel: &KernelRuns, counts: Counts) -> (f64, Vec<f64>) 
 }
 
 /// Instructions, those that hooks are told of, and requests to memory with what they bring.
-fn timing_seconds(plan: &Plan, run: &TimingRun, counts: Counts) -> f64 {
+pub(super) fn timing_seconds(plan: &Plan, run: &TimingRun, counts: Counts) -> f64 {
     let timings = plan.timings_of(run);
     let stacks = timings.iter().map(|timing| {
         let configuration = plan.timings[*timing].configuration;

@@ -9,6 +9,7 @@ pub mod counted;
 pub mod drive;
 pub mod elsewhere;
 pub mod execute;
+pub mod fleet;
 pub mod forecast;
 pub mod foreign;
 pub mod inject;

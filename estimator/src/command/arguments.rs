@@ -115,7 +115,15 @@ pub enum Command {
     Optimize(super::optimize::OptimizeArguments),
     /// Show which parameters of a study matter to a metric
     Effects(super::effects::EffectsArguments),
-    /// Put the results of parts of a study together
+    /// Say what there is to do in a study, unit by unit, as a queue that machines share
+    Plan(super::fleet::PlanArguments),
+    /// Do units of a queue until none is left
+    Work(super::fleet::WorkArguments),
+    /// Show how far a queue has come
+    Status(super::fleet::StatusArguments),
+    /// Write a queue, and the scripts with which SLURM works on it
+    Slurm(super::fleet::SlurmArguments),
+    /// Put the results of parts of a study together, or those of a queue
     Merge(super::merge::MergeArguments),
     /// Show what changed between two reports: time and energy of each kernel
     Diff(super::diff::DiffArguments),

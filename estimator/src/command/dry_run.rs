@@ -93,7 +93,8 @@ fn text(forecast: &Forecast, directory: &Path) -> String {
     )
 }
 
-fn duration(seconds: f64) -> String {
+/// An estimate of time in words.
+pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 1.0 => "a second".to_owned(),
         s if s < 120.0 => format!("{s:.0} s"),

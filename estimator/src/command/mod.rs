@@ -20,6 +20,7 @@ mod exec;
 mod explain;
 mod fault;
 mod files;
+mod fleet;
 mod formulas;
 mod inject;
 mod kernel;
@@ -95,6 +96,10 @@ fn dispatch(command: &Command) -> Exit {
         Command::Completions(arguments) => completions::run(arguments),
         Command::Man(arguments) => man::run(arguments),
         Command::Validate(arguments) => validate::run(arguments),
+        Command::Plan(arguments) => fleet::plan(arguments),
+        Command::Work(arguments) => fleet::work(arguments),
+        Command::Status(arguments) => fleet::status(arguments),
+        Command::Slurm(arguments) => fleet::slurm(arguments),
         Command::Merge(arguments) => merge::run(arguments),
         Command::Diff(arguments) => diff::run(arguments),
         Command::Artifact(arguments) => artifact::run(arguments),

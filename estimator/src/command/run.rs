@@ -93,8 +93,8 @@ fn run_resolved(
             ..Means::default()
         },
     };
-    let mut shown = Shown::new(&resolved.plan, arguments.quiet);
     if arguments.shard.is_some() {
+        let mut shown = Shown::new(&resolved.plan, arguments.quiet);
         let points = study.finish_part(keeping, |told| shown.tell(told))?;
         if !arguments.quiet {
             err(&format!(
@@ -105,7 +105,6 @@ fn run_resolved(
         }
         return Ok(Exit::Done);
     }
-    let store = study.finish(keeping, |told| shown.tell(told))?;
     let formats = Formats {
         directory: directory.to_path_buf(),
         files: resolved.study.output.formats.clone(),
@@ -113,11 +112,22 @@ fn run_resolved(
         quiet: arguments.quiet,
         details: arguments.show.details(),
     };
-    let exit = report_store(&manifest, &store, &manifest.pareto, &formats).map_err(first)?;
+    let exit = finish(study, keeping, &formats)?;
     if arguments.open {
         open(&directory.join("report.html"));
     }
     Ok(exit)
+}
+
+/// Runs what is left of a study, and reports it.
+///
+/// # Errors
+/// The study cannot be run, or not be reported.
+pub fn finish(study: Whole<'_>, keeping: Keeping<'_>, formats: &Formats) -> Result<Exit, Diag> {
+    let mut shown = Shown::new(&study.resolved.plan, formats.quiet);
+    let store = study.finish(keeping, |told| shown.tell(told))?;
+    let manifest = study.manifest;
+    report_store(manifest, &store, &manifest.pareto, formats).map_err(first)
 }
 
 /// What is shown of a run on its way.

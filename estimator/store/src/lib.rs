@@ -4,6 +4,7 @@
 //! never computed twice. Nothing in the file depends on the clock, the host or the number of threads: the same points written in the same order are the same bytes.
 
 mod boundary;
+mod bundle;
 mod check;
 mod database;
 mod error;
@@ -27,6 +28,7 @@ use warpwatt_pricing::{digest, outcome, recipe, uncertainty};
 use warpwatt_study as study;
 
 pub use boundary::panic_is_a_finding;
+pub use bundle::{bundle, unbundle};
 pub use database::Layer;
 pub use error::{Spoilt, StoreError};
 pub use files::{hash_of, hashes, remove_files};

@@ -211,3 +211,21 @@ fn the_manifest_comes_back() {
     store.put_manifest(&manifest).unwrap();
     assert_eq!(store.manifest().unwrap(), Some(manifest));
 }
+
+#[test]
+fn a_bundle_is_read_as_it_was_written_or_not_at_all() {
+    let (one, two) = (outcome(1), outcome(2));
+    let points = [(key("one"), &one), (key("two"), &two)];
+    let bytes = bundle(&points).unwrap();
+    let read = unbundle(&bytes).unwrap();
+    assert_eq!(read, [(key("one"), outcome(1)), (key("two"), outcome(2))]);
+    assert_eq!(unbundle(&bundle(&[]).unwrap()).unwrap(), []);
+    for short in 0..bytes.len() {
+        assert!(unbundle(&bytes[..short]).is_none(), "{short}");
+    }
+    for at in 0..bytes.len() {
+        let mut other = bytes.clone();
+        other[at] ^= 0x10;
+        assert!(unbundle(&other).is_none(), "byte {at}");
+    }
+}

@@ -58,6 +58,14 @@ const PRINTING: &str = "\
 0 reproduce results
 0 optimize study.toml --minimise edp_js --quiet
 0 effects results --metric energy_j
+0 plan study.toml
+0 plan study.toml --json --out queue
+0 work queue --quiet
+0 work queue --quiet --json
+0 status queue
+0 status queue --json
+0 merge queue --quiet
+0 slurm study.toml --nodes 2 --time 01:00:00 --out queue
 0 merge merged results --quiet
 0 diff results results
 0 artifact results --out packed
@@ -81,8 +89,14 @@ fn prepared() -> Scratch {
     let kernels = include_str!("../../board/measured/qv100_kernels.csv");
     scratch.write("kernels.csv", kernels);
     scratch.write("node.toml", "extends = \"silicon:7nm\"\n");
-    let run = warpwatt(&scratch.path(""), &["run", "study.toml", "--quiet"]);
-    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    for words in [
+        &["run", "study.toml", "--quiet"][..],
+        &["plan", "study.toml", "--out", "queue"],
+        &["work", "queue", "--quiet"],
+    ] {
+        let ran = warpwatt(&scratch.path(""), words);
+        assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    }
     scratch
 }
 

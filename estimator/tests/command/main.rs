@@ -23,6 +23,7 @@ mod explain;
 mod faults;
 mod faulty_files;
 mod faulty_stores;
+mod fleet;
 mod formats;
 mod full_outputs;
 mod goals;
