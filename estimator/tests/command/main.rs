@@ -41,6 +41,7 @@ mod recorded;
 mod reproduce;
 mod robust;
 mod run;
+mod sampling;
 mod search;
 mod serve;
 mod sweep;
