@@ -84,7 +84,15 @@ const UNPINNED: &[(&str, &str)] = &[
     ),
     ("serve::token", "the system gives random numbers"),
     ("store::defect", "a point that was just stored is not there"),
+    (
+        "study::bad_sampling",
+        "tests of the command ask for its words, case by case",
+    ),
     ("study::fit", "as `avf::fit`"),
+    (
+        "study::not_sampled",
+        "tests of the command ask for its words",
+    ),
     ("suite::defect", "a kernel that ships cannot be read"),
     (
         "suite::no_build",

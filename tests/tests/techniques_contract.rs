@@ -902,7 +902,7 @@ fn what_adds_up_is_counted_when_a_part_is_timed() {
         if !technique.adds_up() {
             continue;
         }
-        let mut spec = gpu();
+        let mut spec = GpuSpec::preset("gtx480").unwrap();
         spec.sm.count = 1;
         technique.reshape(&mut spec);
         for name in ["hotspot", "transpose_naive"] {

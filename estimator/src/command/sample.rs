@@ -5,6 +5,7 @@ use std::path::Path;
 use warpwatt_gpu::Way;
 
 use crate::diag::{Diag, Sink};
+use crate::input;
 use crate::run::sampling::Goal;
 use crate::run::{Resolved, resolve, resolve_text};
 use crate::study::sampling::error_share;
@@ -27,8 +28,11 @@ impl Sample {
 
     /// Reads a study as if it said so itself. `None` if it cannot run; every reason is in `sink`.
     pub fn resolve(&self, path: &Path, sink: &mut Sink) -> Option<Resolved> {
-        let text = std::fs::read_to_string(path).ok();
-        let (Some(error), Some(text)) = (&self.0, text) else {
+        let Some(error) = &self.0 else {
+            return resolve(path, sink);
+        };
+        // What cannot be read is told by who reads a study that stays as it is.
+        let Ok(text) = input::text(path, input::STUDY) else {
             return resolve(path, sink);
         };
         let says = toml::from_str::<toml::Table>(&text).is_ok_and(|it| it.contains_key("sampling"));

@@ -193,10 +193,6 @@ impl Technique for Ecc {
         String::new()
     }
 
-    fn adds_up(&self) -> bool {
-        true
-    }
-
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         if self.place.is_shared() && !gpu.has_l2() {
             let reason = "this GPU has no second-level cache whose words a code could be on";

@@ -93,13 +93,15 @@ impl Cache {
         Some((place, evicted))
     }
 
-    /// Sectors of a line are there from now on, unless all places of its set are waited for; what has to go for it goes unseen.
-    pub fn bring(&mut self, line: u64, mask: u8, dirty: bool) {
-        let place = self.find(line);
-        let place = place.or_else(|| self.reserve(line).map(|(place, _)| place));
+    /// Sectors of a line are there from now on, unless all places of its set are waited for; what has to go for it goes unseen. Whether they were there already.
+    pub fn bring(&mut self, line: u64, mask: u8, dirty: bool) -> bool {
+        let found = self.find(line);
+        let hit = found.is_some_and(|place| mask & !self.tags.state(place).valid == 0);
+        let place = found.or_else(|| self.reserve(line).map(|(place, _)| place));
         if let Some(place) = place {
             self.write(place, mask, dirty);
         }
+        hit
     }
 
     /// Looks at sectors of a line and makes it the most recently used.

@@ -5,12 +5,12 @@ use std::ops::Range;
 use warpwatt_simt::trace::{Beyond, KernelTrace, MemoryOpKind, Space, Step};
 
 use super::Memory;
-use super::coalesce::{Block, Coalescer, Rules};
+use super::coalesce::{Block, Coalescer, LocalAccess, Rules};
 use super::space_of;
 use crate::counters::Counter;
 use crate::{Fill, GpuSpec, SECTOR_BYTES, TexturePath};
 
-/// How an instruction accesses global memory.
+/// How an instruction accesses memory beyond the SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Touch {
     /// By way of the first-level cache.
@@ -21,11 +21,11 @@ pub(crate) enum Touch {
 }
 
 impl Touch {
-    /// How `step` does, if it does; its blocks are left in `coalescer`.
+    /// How `step` does, if it does; its blocks are left in `coalescer`. Local memory is accessed only if it is known where it lies (`local`).
     pub fn of(
-        trace: &KernelTrace,
-        step: &Step<'_>,
+        (trace, step): (&KernelTrace, &Step<'_>),
         spec: &GpuSpec,
+        local: Option<u64>,
         coalescer: &mut Coalescer,
     ) -> Option<Self> {
         let op = trace.code[step.inst as usize].memory?;
@@ -36,10 +36,18 @@ impl Touch {
                 return Some(Self::Copies);
             }
             Some(_) => return None,
-            None if space_of(op, &addresses, step.executed) != Space::Global => return None,
             None => {
-                let rules = Rules::new(spec);
-                coalescer.coalesce(&rules, &addresses, step.executed, op.bytes.into());
+                let (rules, bytes) = (Rules::new(spec), u64::from(op.bytes));
+                match (space_of(op, &addresses, step.executed), local) {
+                    (Space::Global, _) => {
+                        coalescer.coalesce(&rules, &addresses, step.executed, bytes);
+                    }
+                    (Space::Local, Some(base)) => {
+                        let access = LocalAccess { base, bytes };
+                        coalescer.coalesce_local(&rules, &addresses, step.executed, access);
+                    }
+                    _ => return None,
+                }
             }
         }
         let touch = match op.kind {
@@ -73,7 +81,7 @@ impl Memory {
         for cta in first..ctas.end {
             for warp in 0..trace.launch.warps_per_cta() {
                 for step in trace.warp(cta, warp) {
-                    let touch = Touch::of(trace, &step, &self.spec, &mut coalescer);
+                    let touch = Touch::of((trace, &step), &self.spec, None, &mut coalescer);
                     let Some(touch) = touch else { continue };
                     for block in &coalescer.blocks {
                         self.bring(block, touch == Touch::Writes);

@@ -5,11 +5,12 @@
 
 use warpwatt_simt::trace::{Asynchronous, BarrierUse, KernelTrace, Step, Unit};
 
+use super::ldst::local_base;
 use super::{Sm, World};
-use crate::GpuError;
 use crate::counters::Counter;
 use crate::memory::coalesce::Coalescer;
 use crate::memory::warm::Touch;
+use crate::{GpuError, StoreMiss};
 
 /// What of a pace is kept from one time that is measured to the next: who is preferred stays so, but a warp in a slow part of its program leaves that.
 const KEPT: f64 = 0.98;
@@ -236,6 +237,7 @@ impl<'t> Sm<'t> {
         world: &mut World<'_>,
     ) -> u64 {
         let (index, trace) = (traveller.index, road.trace);
+        let local = local_base(world.spec, (self.id, index as u8));
         let mut passed = 0;
         while matches!(traveller.state, State::Going) {
             let Some(next) = self.warps[index].next().copied() else {
@@ -257,7 +259,7 @@ impl<'t> Sm<'t> {
             traveller.budget -= 1;
             passed += 1;
             if road.brings
-                && let Some(touch) = Touch::of(trace, &next, world.spec, coalescer)
+                && let Some(touch) = Touch::of((trace, &next), world.spec, Some(local), coalescer)
             {
                 self.touch(touch, coalescer, world);
             }
@@ -267,13 +269,20 @@ impl<'t> Sm<'t> {
 
     /// What is passed over leaves in the caches what it would have.
     fn touch(&mut self, touch: Touch, coalescer: &Coalescer, world: &mut World<'_>) {
-        let in_l1 = world.spec.has_l1() && touch == Touch::Loads;
+        let spec = world.spec;
         for block in &coalescer.blocks {
-            if in_l1 {
-                let line = block.base / u64::from(world.spec.l1.line_bytes);
-                self.l1.cache.bring(line, block.mask, false);
+            let line = block.base / u64::from(spec.l1.line_bytes.max(1));
+            let cache = &mut self.l1.cache;
+            let is_stored = || spec.l1.stores == StoreMiss::Allocate || cache.find(line).is_some();
+            let in_l1 = match touch {
+                Touch::Loads => spec.has_l1(),
+                Touch::Writes => spec.has_l1() && is_stored(),
+                Touch::Copies => false,
+            };
+            let hit = in_l1 && cache.bring(line, block.mask, false);
+            if touch == Touch::Writes || !hit {
+                world.memory.bring(block, touch == Touch::Writes);
             }
-            world.memory.bring(block, touch == Touch::Writes);
         }
     }
 

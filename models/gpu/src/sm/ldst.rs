@@ -6,7 +6,6 @@
 
 use std::collections::VecDeque;
 
-use crate::memory::space_of;
 use warpwatt_simt::trace::{Addresses, Beyond, LaneMask, MemoryOp, MemoryOpKind, Space};
 
 use super::l1::Access;
@@ -15,6 +14,7 @@ use super::{Sm, World};
 use crate::counters::Counter;
 use crate::event::Event;
 use crate::memory::coalesce::{Block, LOCAL_MASK, LocalAccess, Rules};
+use crate::memory::space_of;
 use crate::request::Kind;
 use crate::{
     DataBanks, GpuError, GpuSpec, Masks, MemoryPath, SECTOR_BYTES, SharedUse, TexturePath,
@@ -615,9 +615,7 @@ impl<'t> Sm<'t> {
         let rules = Rules::new(spec);
         let bytes = u64::from(waiting.op.bytes);
         if space(waiting) == Space::Local {
-            let slot = u64::from(self.id) * u64::from(spec.warps_per_sm())
-                + u64::from(waiting.wanted.warp);
-            let base = LOCAL_BASE + slot * (LOCAL_MASK + 1) * u64::from(spec.sm.warp_width);
+            let base = local_base(spec, (self.id, waiting.wanted.warp));
             self.coalescer.coalesce_local(
                 &rules,
                 &waiting.addresses,
@@ -687,6 +685,12 @@ fn take_banks((next, taken): &mut (u64, u32), block: Block, spec: &GpuSpec) -> u
         *next += u64::from(cycles - 1);
     }
     *next
+}
+
+/// Where the local memory of an SM's warp slot lies.
+pub(super) fn local_base(spec: &GpuSpec, (sm, slot): (u16, u8)) -> u64 {
+    let slot = u64::from(sm) * u64::from(spec.warps_per_sm()) + u64::from(slot);
+    LOCAL_BASE + slot * (LOCAL_MASK + 1) * u64::from(spec.sm.warp_width)
 }
 
 /// The space that the first executing lane accesses.
