@@ -173,7 +173,7 @@ pub(crate) fn resolve_source(
 }
 
 /// Nothing is left out of runs with that configuration, and so of none that it is compared with.
-pub fn whole(label: &str) -> Diag {
+fn whole(label: &str) -> Diag {
     let message = format!(
         "all runs are timed whole: what `{label}` counts does not add up over parts of a run"
     );

@@ -1,23 +1,23 @@
 //! `[sampling]` and `--sample`: a part of long launches is timed.
 
-use crate::common::{Scratch, command, warpwatt};
+use crate::common::{Scratch, command, stderr, warpwatt};
 
 /// Many waves on one SM.
 const STUDY: &str = "[study]\ntitle = \"x\"\n[gpu]\npreset = \"gtx480\"\nnode = \"32nm\"\nsm.count = 1\n[workloads]\nkernels = [\"hotspot\", \"transpose_naive\"]\n";
 const TECHNIQUE: &str = "[[technique]]\nname = \"filter_cache\"\n";
 
+/// What the command prints as one document.
+fn printed(scratch: &Scratch, arguments: &[&str]) -> serde_json::Value {
+    let output = warpwatt(&scratch.path(""), arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
 fn report(scratch: &Scratch, study: &str, options: &[&str]) -> serde_json::Value {
     let study = scratch.write("study.toml", study);
     let study = study.to_string_lossy();
     let arguments = [&["run", &study, "--fresh", "--json", "--quiet"], options].concat();
-    let output = warpwatt(&scratch.path(""), &arguments);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    serde_json::from_slice(&output.stdout).unwrap()
+    printed(scratch, &arguments)
 }
 
 /// Every point that is priced.
@@ -82,7 +82,7 @@ fn a_technique_whose_counts_do_not_add_up_is_timed_whole_and_that_is_said() {
         .arg("--json")
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
+    let told = stderr(&output);
     assert!(
         told.contains("what `power_gating` counts does not add up"),
         "{told}"
@@ -116,7 +116,7 @@ fn what_cannot_be_met_is_refused() {
             .arg(study)
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&output.stderr);
+        let told = stderr(&output);
         assert_eq!(output.status.code(), Some(2), "{more}: {told}");
         assert!(told.contains(said), "{more}: {told}");
     }
@@ -134,26 +134,18 @@ fn what_cannot_be_met_is_refused() {
             &scratch.path(""),
             &[&["run", &*study], &options[..]].concat(),
         );
-        let told = String::from_utf8_lossy(&output.stderr);
+        let told = stderr(&output);
         assert_eq!(output.status.code(), Some(2), "{told}");
         assert!(told.contains(said), "{told}");
     }
 }
 
 #[test]
-fn a_kernel_says_how_much_of_it_was_timed() {
+fn a_kernel_that_is_too_short_is_timed_whole() {
     let scratch = Scratch::new();
-    let timed = |options: &[&str]| -> serde_json::Value {
+    let timed = |options: &[&str]| {
         let arguments = [&["kernel", "mersenne_twister", "--json"], options].concat();
-        let output = warpwatt(&scratch.path(""), &arguments);
-        assert_eq!(
-            output.status.code(),
-            Some(0),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        serde_json::from_slice(&output.stdout).unwrap()
+        printed(&scratch, &arguments)
     };
-    let short = timed(&["--sample", "error=2%"]);
-    assert_eq!(short, timed(&[]), "what is too short for it is timed whole");
+    assert_eq!(timed(&["--sample", "error=2%"]), timed(&[]));
 }

@@ -30,7 +30,7 @@ pub struct Control<'w> {
     pub watcher: Option<&'w mut dyn Watcher>,
     /// A flag that, once it is set, ends the run soon.
     pub interrupt: Option<&'w AtomicBool>,
-    /// Time some CTAs of each launch in place of all, where that can be done.
+    /// Time a part of each launch in place of all of it, where that can be done.
     pub sampling: Option<Sampling>,
 }
 

@@ -7,7 +7,7 @@ use warpwatt_pricing::uncertainty::of_few;
 use super::Totals;
 use crate::outcome::Outcome;
 use crate::report::estimate::{Figure, Sum};
-use crate::run::program::{Answer, Answers};
+use crate::run::program::{Answer, Answers, differences};
 
 /// How often the traces of a kernel's launches count.
 #[derive(Clone, Debug, Default)]
@@ -112,14 +112,4 @@ impl Group<'_> {
         });
         stands.chain(alike).map(|it| it * it).sum::<f64>().sqrt()
     }
-}
-
-/// What each value and the next differ by, relative to their mean, by the root of two.
-fn differences(values: &[f64]) -> Vec<f64> {
-    let sums = values
-        .windows(2)
-        .map(|two| (two[1] - two[0], two[0] + two[1]));
-    let sums = sums.filter(|(_, sum)| *sum > 0.0);
-    sums.map(|(difference, sum)| std::f64::consts::SQRT_2 * difference / sum)
-        .collect()
 }

@@ -257,17 +257,20 @@ impl Groups {
     }
 }
 
-/// The relative standard deviation of figures that follow each other, by successive differences, so that a drift counts little (von Neumann et al., The mean
-/// square successive difference, Annals of Mathematical Statistics 12, 1941).
+/// What each figure and the next differ by, relative to their mean, by the root of two: the difference of two has twice the variance of one. Where there is nothing
+/// there is no difference. By those that follow each other a drift counts little (von Neumann et al., The mean square successive difference, Annals of
+/// Mathematical Statistics 12, 1941).
+pub fn differences(values: &[f64]) -> Vec<f64> {
+    let pairs = values.windows(2).filter(|two| two[0] + two[1] > 0.0);
+    let relative = pairs.map(|two| (two[1] - two[0]) / (two[0] + two[1]));
+    relative.map(|it| std::f64::consts::SQRT_2 * it).collect()
+}
+
+/// The relative standard deviation of figures that follow each other.
 fn spread(values: &[f64]) -> f64 {
-    let differences = values.windows(2).filter(|two| two[0] + two[1] > 0.0);
-    let squares = differences.map(|two| ((two[1] - two[0]) / (two[0] + two[1])).powi(2));
-    let squares: Vec<f64> = squares.collect();
-    match squares.len() {
-        0 => 0.0,
-        // A half of the sum is the mean; the difference of two has twice the variance of one.
-        n => (2.0 * squares.iter().sum::<f64>() / n as f64).sqrt(),
-    }
+    let differences = differences(values);
+    let squares: f64 = differences.iter().map(|it| it * it).sum();
+    (squares / differences.len().max(1) as f64).sqrt()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ mod listen;
 mod timeline;
 mod timer;
 
-pub use groups::Like;
+pub use groups::{Like, differences};
 pub use listen::{Copied, Heard, Item, MOST_ITEMS, Stopped, listen};
 pub use timeline::{Timed, in_time, way_name, write as write_timeline};
 pub use timer::{Answer, Answers, Bounds, Timer};

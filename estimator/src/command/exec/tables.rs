@@ -118,10 +118,15 @@ pub fn page(told: &Told<'_>) -> Grids {
         ),
         None => format!("Kernels as executed on {}; none was timed.", told.gpu),
     };
+    let all = &told.sums.all;
+    let sampled = match all.sampled + all.alike {
+        0 => "",
+        _ => " and of what was not timed",
+    };
     Grids {
         title: told.program.clone(),
         lead: format!(
-            "{place} Energies are dynamic and leakage, of the whole GPU, with half their 95 % intervals, which are those of the prices."
+            "{place} Energies are dynamic and leakage, of the whole GPU, with half their 95 % intervals, which are those of the prices{sampled}."
         ),
         tables: vec![kernels(told), parts(told), changes(told), copies(told)],
         notes: notes(told),
