@@ -3,7 +3,7 @@
 #[cfg(unix)]
 pub use warpwatt_analysis::program;
 pub use warpwatt_analysis::{
-    explain, gather, optimise, run, sensitivity, single, uncertainty, vulnerability,
+    boards, explain, gather, optimise, run, sensitivity, single, uncertainty, vulnerability,
 };
 pub use warpwatt_array as array;
 pub use warpwatt_board as board;

@@ -1,5 +1,6 @@
 //! What is found out from priced points: uncertainty, sensitivity, explanations, searches, vulnerability, digests of very many points.
 
+pub mod boards;
 pub mod explain;
 pub mod gather;
 pub mod logic;
@@ -18,6 +19,8 @@ pub mod vulnerability;
 #[cfg(test)]
 mod peak_tests;
 
+#[cfg(not(target_family = "wasm"))]
+use warpwatt_input::input;
 use warpwatt_input::{diag, goal};
 use warpwatt_pricing::{outcome, performance, pricing, recipe};
 use warpwatt_report as report;

@@ -71,3 +71,19 @@ pub fn refused(diag: Diag, sources: &Sources) -> PyErr {
 fn parsed<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (text,))
 }
+
+/// The warnings of what was done all the same, a text each.
+pub fn warned(sink: &Sink) -> Vec<String> {
+    let warnings = sink
+        .diags
+        .iter()
+        .filter(|diag| diag.severity == Severity::Warning);
+    let texts = warnings.map(|diag| {
+        let alone = Sink {
+            sources: sink.sources.clone(),
+            diags: vec![diag.clone()],
+        };
+        render(&alone, false).trim_end().to_owned()
+    });
+    texts.collect()
+}

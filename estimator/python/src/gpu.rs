@@ -1,11 +1,7 @@
 //! A GPU, and where its runs are priced.
 
-use std::path::Path;
-
 use pyo3::prelude::*;
-use warpwatt_analysis::run::boards::open;
 use warpwatt_analysis::single::{Place, spec};
-use warpwatt_board::board::Board;
 use warpwatt_gpu::{GpuSpec, presets};
 use warpwatt_input::diag::{Diag, Sink, did_you_mean};
 use warpwatt_pricing::pricing::NodeCircuits;
@@ -13,6 +9,7 @@ use warpwatt_ptx::Lower;
 use warpwatt_study::lowered;
 
 use crate::at_work::at_work;
+use crate::boards::Board;
 use crate::errors::rejected;
 
 /// A GPU that is ready to run kernels: settings judged, circuits of its node built.
@@ -39,7 +36,7 @@ impl Gpu {
         settings: Vec<String>,
         place: [Option<String>; 5],
         lower: Option<String>,
-        board: Option<String>,
+        board: Option<Board>,
     ) -> PyResult<Self> {
         at_work(py, |_| {
             let mut sink = Sink::default();
@@ -60,7 +57,9 @@ impl Gpu {
     /// The board's name.
     #[getter]
     fn board(&self) -> Option<&str> {
-        self.board.as_ref().map(|board| board.facts.name.as_str())
+        self.board
+            .as_ref()
+            .map(|board| board.board.facts.name.as_str())
     }
 
     /// The clock of its SMs in Hz.
@@ -77,17 +76,13 @@ impl Gpu {
 }
 
 fn open_gpu(
-    (preset, lower, board): (Option<String>, Option<String>, Option<String>),
+    (preset, lower, board): (Option<String>, Option<String>, Option<Board>),
     settings: &[String],
     place: [Option<String>; 5],
     sink: &mut Sink,
 ) -> Option<Gpu> {
-    let board = board.map(|name| open(&name, Path::new(""), sink, None));
-    let of_board = board
-        .iter()
-        .flatten()
-        .map(|board| board.facts.preset.clone());
-    let preset = preset.or_else(|| of_board.into_iter().next());
+    let of_board = board.as_ref().map(|board| &board.board.facts.preset);
+    let preset = preset.or_else(|| of_board.cloned());
     let preset = preset.unwrap_or_else(|| presets()[0].name.to_owned());
     let spec = spec(&preset, settings, sink);
     let lower = lower.map(|name| how(&name, sink));
@@ -108,10 +103,7 @@ fn open_gpu(
         preset,
         spec,
         circuits,
-        board: match board {
-            Some(board) => Some(board?),
-            None => None,
-        },
+        board,
     })
 }
 

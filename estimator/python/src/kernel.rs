@@ -244,7 +244,7 @@ impl Executed {
         let energy = gpu.circuits.as_ref();
         let energy = energy.map(|circuits| Energy::of(timed, circuits, Some(&program)));
         let energy = energy.transpose()?;
-        let board = gpu.board.as_ref();
+        let board = gpu.board.as_ref().map(|board| &board.board);
         let named = (gpu.preset.as_str(), spec);
         let drawn = board.map(|board| Drawn::of(&kernel.name.name, named, &run, board));
         let drawn = drawn.transpose()?;

@@ -5,6 +5,7 @@
 
 mod arrays;
 mod at_work;
+mod boards;
 mod errors;
 mod gpu;
 mod kernel;
@@ -22,6 +23,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     at_work::quietly();
     errors::add(module)?;
+    module.add_class::<boards::Board>()?;
     module.add_class::<gpu::Gpu>()?;
     module.add_class::<kernel::Kernel>()?;
     module.add_class::<kernel::Run>()?;
@@ -34,5 +36,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(arrays::arrays, module)?)?;
     module.add_function(wrap_pyfunction!(arrays::logic, module)?)?;
     module.add_function(wrap_pyfunction!(arrays::technology, module)?)?;
+    module.add_function(wrap_pyfunction!(boards::calibrate, module)?)?;
+    module.add_function(wrap_pyfunction!(boards::predict, module)?)?;
     Ok(())
 }

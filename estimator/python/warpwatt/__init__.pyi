@@ -37,7 +37,7 @@ class Gpu:
         library: str | None = None,
         flavour: str | None = None,
         lower: str | None = None,
-        board: Path | None = None,
+        board: Path | Calibration | None = None,
         clock: str | None = None,
         **settings: Value,
     ) -> None: ...
@@ -53,7 +53,64 @@ class Gpu:
     @property
     def sms(self) -> int: ...
 
-def Board(name: Path, **keys: Any) -> Gpu: ...
+def Board(name: Path | Calibration, **keys: Any) -> Gpu: ...
+
+class Calibration:
+    document: dict[str, Any]
+    board: str
+    rows: int
+    cases: int
+    left_out_error: float | None
+    left_out_bias: float | None
+    scatter: float
+    contradicted: bool
+    warnings: list[str]
+    refused: list[dict[str, Any]]
+    values: list[dict[str, Any]]
+    toml: str
+    compared: Table
+    def save(self, path: Path) -> PathLike[str]: ...
+    def gpu(self, **keys: Any) -> Gpu: ...
+    def predict(
+        self,
+        counts: Any,
+        *,
+        map: Path | None = None,
+        operands: str | None = None,
+        clock_mhz: float | None = None,
+        memory_mhz: float | None = None,
+        temperature_k: float | None = None,
+        supply: float | None = None,
+    ) -> Prediction: ...
+    def plot(self, *, ax: Any = None) -> Any: ...
+
+class Prediction:
+    document: dict[str, Any]
+    board: str
+    rows: list[dict[str, Any]]
+    errors: dict[str, Any] | None
+    refused: list[dict[str, Any]]
+    table: Table
+
+def calibrate(
+    measured: Any = None,
+    board: Path | None = None,
+    *,
+    transfer: Path | Sequence[Path] = (),
+    map: Path | None = None,
+    operands: str | None = None,
+) -> Calibration: ...
+def predict(
+    counts: Any,
+    board: Path | Calibration,
+    *,
+    map: Path | None = None,
+    operands: str | None = None,
+    clock_mhz: float | None = None,
+    memory_mhz: float | None = None,
+    temperature_k: float | None = None,
+    supply: float | None = None,
+) -> Prediction: ...
 
 class Kernel:
     name: str

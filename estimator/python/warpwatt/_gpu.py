@@ -26,7 +26,7 @@ class Gpu:
     library: "silicon" or "itrs"; flavour: "hp", "lop" or "lstp".
     clock: "fixed" or "follows_vdd": the clock at another supply, for `what_if`.
     lower: what runs of PTX, "ptx" or "sass-like"; left out, as the preset says.
-    board: a graphics board by name or file, whose watts are told too.
+    board: a graphics board by name or file, or a calibration (`calibrate`), whose watts are told too.
     """
 
     def __init__(self, preset=None, overrides=None, *, lower=None, board=None, clock=None, **keys):
@@ -46,8 +46,8 @@ class Gpu:
         self._overrides = settings
         self._settings = [setting(key, value) for key, value in settings.items()]
         where = [place.get(key) for key in _PLACE]
-        board = self._board = None if board is None else os.fspath(board)
-        self._native = _native.Gpu(preset, self._settings, where, lower, board)
+        self._board = board
+        self._native = _native.Gpu(preset, self._settings, where, lower, None if board is None else native_board(board))
 
     @property
     def preset(self):
@@ -66,8 +66,14 @@ class Gpu:
 
     def keys(self):
         """This GPU as the table `[gpu]` of a study: Study({"gpu": gpu.keys(), ...})."""
-        others = {"preset": self.preset, "lower": self._lower, "clock": self._clock, "board": self._board}
+        others = {"preset": self.preset, "lower": self._lower, "clock": self._clock, "board": self._board_file()}
         return {**{key: value for key, value in others.items() if value is not None}, **self._place, **self._overrides}
+
+    def _board_file(self):
+        """The board as a study names it."""
+        if hasattr(self._board, "toml"):
+            raise _native.Error("a study names a board by its file: save the calibration (calibration.save(\"board.toml\")) and use Board(\"board.toml\")")
+        return None if self._board is None else os.fspath(self._board)
 
     @property
     def clock_hz(self):
@@ -91,6 +97,13 @@ def Board(name, **keys):
     """The GPU of a graphics board: runs tell what the board draws, in watts, with its interval.
 
     Board("titan-v"); Board("my-board.toml", node="12nm").
-    name: a name of `warpwatt list boards`, or the file of a board (docs/boards.md). Keys are those of Gpu.
+    name: a name of `warpwatt list boards`, the file of a board (docs/boards.md), or a calibration. Keys are those of Gpu.
     """
     return Gpu(keys.pop("preset", None), board=name, **keys)
+
+
+def native_board(board):
+    """The board of a name, a file, or a calibration."""
+    if hasattr(board, "toml"):
+        return _native.Board.text(board.toml)
+    return _native.Board(os.fspath(board))

@@ -236,7 +236,7 @@ def what_if(kernel, gpu, techniques=(), *, node=None, settings=None, jobs=None, 
     techniques = [techniques] if isinstance(techniques, str) else list(techniques)
     units = {"node": "nm", "library": None, "flavour": None, "temperature": "K", "vdd": "V"}
     asked = {key: with_unit(key, value, units[key]) for key, value in {"node": node, **place}.items() if value is not None}
-    asked = {"preset": gpu.preset, "node": "7nm", **gpu._place, **asked, "lower": gpu._lower, "clock": gpu._clock, "board": gpu.board}
+    asked = {"preset": gpu.preset, "node": "7nm", **gpu._place, **asked, "lower": gpu._lower, "clock": gpu._clock, "board": gpu._board_file()}
     keys = ("preset", "node", "library", "flavour", "temperature", "vdd", "lower", "clock", "board")
     changed = [setting(key, value) for key, value in (settings or {}).items()]
     study = Study._of_question(list(kernels), techniques, gpu._settings + changed, [asked.get(key) for key in keys])

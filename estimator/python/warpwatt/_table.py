@@ -146,6 +146,8 @@ def as_csv(table):
         table = table.to_dict()
     if isinstance(table, dict):
         table = [dict(zip(table, row)) for row in zip(*table.values())]
+    if not hasattr(table, "__iter__"):
+        raise TypeError(f"a table is a Table, a DataFrame, a dict of lists, a list of dicts, CSV, or a path, not {type(table).__name__}")
     table = list(table)
     columns = list(dict.fromkeys(name for row in table for name in row))
     text = io.StringIO()

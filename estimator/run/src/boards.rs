@@ -64,11 +64,16 @@ pub fn open(name: &str, directory: &Path, sink: &mut Sink, place: Option<&Span>)
             return None;
         }
     };
-    let source = sink.sources.add(name, text.clone());
+    parse(name, text, sink)
+}
+
+/// The board of a file's text, with the name of the file. Nothing: what is wrong is in `sink`.
+pub fn parse(name: &str, text: String, sink: &mut Sink) -> Option<Board> {
     let faults = match Board::parse(&text) {
         Ok(board) => return Some(board),
         Err(faults) => faults,
     };
+    let source = sink.sources.add(name, text);
     for fault in faults {
         let diag = Diag::error("board::file", fault.message).at(source, fault.range, "");
         sink.push(diag.help("docs/boards.md says what a board's file holds"));

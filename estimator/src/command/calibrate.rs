@@ -1,19 +1,14 @@
 //! `warpwatt calibrate`: a board's values from measured watts.
 
-use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::{Value, json};
 
-use super::boards::{Layout, board, rows};
+use super::boards::LayoutArguments;
 use super::console::{Exit, out, out_json, reject, show};
 use super::files::write_all;
-use crate::board::board::Board;
-use crate::board::calibrate::{Calibrated, calibrate};
-use crate::board::parameter::parameter;
-use crate::board::picture::scatter;
-use crate::diag::{Diag, Rejection, Sink};
+use crate::boards::{Calibration, Learned, Measured};
+use crate::diag::{Rejection, Sink};
 
 /// Learn what a graphics board draws, from a table of measured watts.
 ///
@@ -46,7 +41,7 @@ pub struct CalibrateArguments {
     pub transfer: Vec<String>,
     /// How the table is read
     #[command(flatten)]
-    pub layout: Layout,
+    pub layout: LayoutArguments,
     /// Print one JSON document on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
@@ -55,173 +50,51 @@ pub struct CalibrateArguments {
 /// Calibrates, writes, and says how sure it is.
 pub fn run(arguments: &CalibrateArguments) -> Exit {
     let mut sink = Sink::default();
-    match calibrated(arguments, &mut sink) {
-        Some(found) => {
-            show(&sink);
-            match arguments.json {
-                true => out_json(&value(&found)),
-                false => out(&text(&found, arguments)),
-            }
-            if found.contradicted {
-                Exit::NotMet
-            } else {
-                Exit::Done
+    let learned = arguments.calibration().learn(&mut sink);
+    let learned = learned.and_then(|learned| arguments.write(learned, &mut sink));
+    let Some(learned) = learned else {
+        return reject(&Rejection(sink), arguments.json);
+    };
+    show(&sink);
+    match arguments.json {
+        true => out_json(&learned.value()),
+        false => {
+            let written = arguments.out.display();
+            out(&format!("{}  written: {written}\n", learned.text()));
+        }
+    }
+    match learned.contradicted() {
+        true => Exit::NotMet,
+        false => Exit::Done,
+    }
+}
+
+impl CalibrateArguments {
+    fn calibration(&self) -> Calibration {
+        Calibration {
+            measured: self.measured.clone().map(Measured::File),
+            board: self.board.clone(),
+            transfer: self.transfer.clone(),
+            layout: self.layout.layout(),
+        }
+    }
+
+    /// Writes the board and its picture. Nothing: what is wrong is in `sink`.
+    fn write(&self, learned: Learned, sink: &mut Sink) -> Option<Learned> {
+        let name = |extension: &str| {
+            let path = self.out.with_extension(extension);
+            let name = path.file_name().unwrap_or_default();
+            name.to_string_lossy().into_owned()
+        };
+        let mut files = vec![(name("toml"), learned.board().text())];
+        files.extend(learned.picture().map(|picture| (name("svg"), picture)));
+        let directory = self.out.parent().unwrap_or(Path::new(""));
+        match write_all(directory, &files) {
+            Ok(()) => Some(learned),
+            Err(rejection) => {
+                sink.diags.extend(rejection.0.diags);
+                None
             }
         }
-        None => reject(&Rejection(sink), arguments.json),
-    }
-}
-
-fn calibrated(arguments: &CalibrateArguments, sink: &mut Sink) -> Option<Calibrated> {
-    let base = based(arguments, sink);
-    let found = match &arguments.measured {
-        Some(path) => {
-            let base = base?;
-            let rows = rows(path, &arguments.layout, &base, None, sink)?;
-            if rows.refused.is_empty() && rows.used.iter().all(|row| row.power_w.is_none()) {
-                let message = format!("{}: no row has watts", path.display());
-                let help = format!("a column `{}` holds them", rows.watts.join("` or `"));
-                sink.push(Diag::error("calibrate::watts", message).help(help));
-                return None;
-            }
-            let table = path
-                .file_name()
-                .unwrap_or(path.as_os_str())
-                .to_string_lossy();
-            let found = calibrate(&base, &rows, &table);
-            let wrong = |message| {
-                Diag::error("calibrate::rows", message)
-                    .help("docs/boards.md says which rows tell a board")
-            };
-            found.map_err(|message| sink.push(wrong(message))).ok()?
-        }
-        None => Calibrated::of_nothing(base?),
-    };
-    for warning in &found.warnings {
-        sink.push(Diag::warning("calibrate::told", warning.clone()));
-    }
-    let name = |extension: &str| {
-        let path = arguments.out.with_extension(extension);
-        path.file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
-    };
-    let mut files = vec![(name("toml"), found.board.text())];
-    if !found.left_out.is_empty() {
-        let title = format!(
-            "{}: each case as the others predict it",
-            found.board.facts.name
-        );
-        let compared = found.compared().into_iter().map(|(_, compared)| compared);
-        files.push((name("svg"), scatter(&title, &compared.collect::<Vec<_>>())));
-    }
-    let directory = arguments.out.parent().unwrap_or(std::path::Path::new(""));
-    if let Err(rejection) = write_all(directory, &files) {
-        sink.diags.extend(rejection.0.diags);
-        return None;
-    }
-    Some(found)
-}
-
-/// What is known before.
-fn based(arguments: &CalibrateArguments, sink: &mut Sink) -> Option<Board> {
-    let base = board(&arguments.board, sink);
-    if arguments.transfer.is_empty() {
-        return base;
-    }
-    let sources = arguments.transfer.iter().map(|name| board(name, sink));
-    let sources: Vec<Option<Board>> = sources.collect();
-    let sources: Option<Vec<Board>> = sources.into_iter().collect();
-    let found = Board::unmeasured(base?.facts, &sources?);
-    found
-        .map_err(|message| sink.push(Diag::error("calibrate::transfer", message)))
-        .ok()
-}
-
-fn value(found: &Calibrated) -> Value {
-    let board = &found.board;
-    let record = &board.record;
-    let values = board.values().map(|value| {
-        let known = parameter(value.at);
-        json!({
-            "key": known.key, "unit": known.unit, "value": value.value, "sigma": value.sigma,
-            "prior": value.prior, "prior_sigma": value.prior_sigma, "told": value.told,
-        })
-    });
-    let refused = record
-        .refused
-        .iter()
-        .map(|row| json!({"name": row.name, "line": row.line, "why": row.why}));
-    json!({
-        "board": board.facts.name, "rows": record.rows, "cases": record.cases,
-        "left_out_error": record.left_out.map(|(error, _)| error),
-        "left_out_bias": record.left_out.map(|(_, bias)| bias),
-        "scatter": record.scatter, "contradicted": found.contradicted,
-        "warnings": found.warnings, "refused": refused.collect::<Vec<Value>>(),
-        "values": values.collect::<Vec<Value>>(),
-    })
-}
-
-/// Refused rows that are named on the terminal; the file has all of them.
-const LISTED: usize = 8;
-
-fn text(found: &Calibrated, arguments: &CalibrateArguments) -> String {
-    let board = &found.board;
-    let record = &board.record;
-    let mut text = format!(
-        "board {} ({} on {})\n",
-        board.facts.name, board.facts.chip, board.facts.node
-    );
-    if let Some((error, bias)) = record.left_out {
-        let _ = writeln!(
-            text,
-            "  {} rows of {} cases; each case left out in turn is {:.1} % off on the mean, bias {:+.1} %",
-            record.rows,
-            record.cases,
-            100.0 * error,
-            100.0 * bias
-        );
-    }
-    for row in record.refused.iter().take(LISTED) {
-        let _ = writeln!(
-            text,
-            "  refused: {} (line {}): {}",
-            row.name, row.line, row.why
-        );
-    }
-    if record.refused.len() > LISTED {
-        let _ = writeln!(
-            text,
-            "  refused: and {} more, all named in the file",
-            record.refused.len() - LISTED
-        );
-    }
-    let _ = writeln!(
-        text,
-        "  {:<22}{:>14}{:>14}  {:<9}told",
-        "value", "before", "now", "sigma"
-    );
-    for value in board.values() {
-        let known = parameter(value.at);
-        let _ = writeln!(
-            text,
-            "  {:<22}{:>14}{:>14}  {:<9.2}{}",
-            known.key,
-            quantity(value.prior, known.unit),
-            quantity(value.value, known.unit),
-            value.sigma,
-            if value.told { "yes" } else { "no" }
-        );
-    }
-    let _ = writeln!(text, "  written: {}", arguments.out.display());
-    text
-}
-
-fn quantity(value: f64, unit: &str) -> String {
-    match unit {
-        "J" => format!("{:.3} pJ", 1e12 * value),
-        "W" => format!("{value:.2} W"),
-        _ => format!("{value:.3}"),
     }
 }

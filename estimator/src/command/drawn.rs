@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use super::boards::board;
 use crate::board::board::Board;
+use crate::boards::board;
 use crate::diag::Sink;
 
 /// On which board a kernel runs.

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::boards::board;
 use crate::command::arguments::{PointArguments, given};
 use crate::command::sample::{Sample, sample};
 use crate::diag::Diag;
-use crate::run::boards::open;
 use crate::study::Question;
 
 /// The GPU where none is named, and its node.
@@ -131,7 +131,7 @@ impl ExecArguments {
     pub fn gpu(&self) -> String {
         let of_board = |name: &String| {
             let mut ignored = crate::diag::Sink::default();
-            let board = open(name, std::path::Path::new(""), &mut ignored, None)?;
+            let board = board(name, &mut ignored)?;
             Some(board.facts.preset)
         };
         let named = self.preset.clone();
