@@ -65,7 +65,7 @@ pub fn arrays(
             Err(error) => Err(error.to_string()),
         };
         match priced {
-            Ok(priced) => Table::of_csv(&priced.csv),
+            Ok(priced) => Table::of_csv(&priced.csv, &["note", "error"]),
             Err(error) => {
                 let message = format!("the table cannot be made: {error}");
                 sink.push(Diag::error("batch::defect", message));

@@ -41,11 +41,12 @@ impl Table {
         Ok(Self { batch })
     }
 
-    /// That of a table in CSV, whose columns have the narrowest kind that all of their cells are of.
+    /// That of a table in CSV, whose columns have the narrowest kind that all of their cells are of. A column without cells is one of real numbers, if it is none of
+    /// `words`.
     ///
     /// # Errors
     /// As of [`Table::of`].
-    pub fn of_csv(csv: &[u8]) -> PyResult<Self> {
+    pub fn of_csv(csv: &[u8], words: &[&str]) -> PyResult<Self> {
         let defect = |error: csv::Error| Defect::new_err(error.to_string());
         let mut reader = csv::Reader::from_reader(csv);
         let names = reader.headers().map_err(defect)?.clone();
@@ -56,7 +57,12 @@ impl Table {
             .enumerate()
             .map(|(place, name)| {
                 let cells = rows.iter().filter_map(|row| row.get(place));
-                SheetColumn::new(name, kind(cells.filter(|cell| !cell.is_empty())))
+                let empty = match words.contains(&name) {
+                    true => Kind::Text,
+                    false => Kind::Real,
+                };
+                let kind = kind(cells.filter(|cell| !cell.is_empty()));
+                SheetColumn::new(name, kind.unwrap_or(empty))
             })
             .collect();
         let rows = rows.iter().map(|row| {
@@ -70,17 +76,20 @@ impl Table {
     }
 }
 
-/// The narrowest kind of all cells; words, if there are none.
-fn kind<'c>(cells: impl Iterator<Item = &'c str> + Clone) -> Kind {
+/// The narrowest kind of all cells; nothing, if there are none.
+fn kind<'c>(cells: impl Iterator<Item = &'c str> + Clone) -> Option<Kind> {
+    cells.clone().next()?;
     let of = |kind: Kind| {
         let mut cells = cells.clone();
         cells.all(|cell| Cell::parse(kind, cell) != Cell::Nothing)
     };
     let kinds = [Kind::Count, Kind::Real, Kind::Mark];
     let found = kinds.into_iter().find(|kind| of(*kind));
-    found
-        .filter(|_| cells.clone().next().is_some())
-        .unwrap_or(Kind::Text)
+    Some(found.unwrap_or(Kind::Text))
+}
+
+fn all<T>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    values.into_iter().collect()
 }
 
 fn data_type(kind: Kind) -> DataType {
@@ -144,7 +153,7 @@ impl Table {
     /// A table in CSV.
     #[staticmethod]
     fn csv(text: &[u8]) -> PyResult<Self> {
-        Self::of_csv(text)
+        Self::of_csv(text, &[])
     }
 
     /// Names of the columns.
@@ -163,29 +172,25 @@ impl Table {
         self.batch.num_rows()
     }
 
-    /// The values of a column, None where there is none.
-    fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyList>>> {
+    /// The values of a column, or its `most` first ones, None where there is none.
+    fn column<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        most: Option<usize>,
+    ) -> PyResult<Option<Bound<'py, PyList>>> {
         let Some(column) = self.batch.column_by_name(name) else {
             return Ok(None);
         };
-        Ok(Some(match column.data_type() {
-            DataType::Float64 => PyList::new(
-                py,
-                column
-                    .as_primitive::<Float64Type>()
-                    .iter()
-                    .collect::<Vec<_>>(),
-            )?,
-            DataType::UInt64 => PyList::new(
-                py,
-                column
-                    .as_primitive::<UInt64Type>()
-                    .iter()
-                    .collect::<Vec<_>>(),
-            )?,
-            DataType::Boolean => PyList::new(py, column.as_boolean().iter().collect::<Vec<_>>())?,
-            _ => PyList::new(py, column.as_string::<i32>().iter().collect::<Vec<_>>())?,
-        }))
+        let most = most.map_or(column.len(), |most| most.min(column.len()));
+        let column = column.slice(0, most);
+        let values = match column.data_type() {
+            DataType::Float64 => PyList::new(py, all(column.as_primitive::<Float64Type>()))?,
+            DataType::UInt64 => PyList::new(py, all(column.as_primitive::<UInt64Type>()))?,
+            DataType::Boolean => PyList::new(py, all(column.as_boolean()))?,
+            _ => PyList::new(py, all(column.as_string::<i32>()))?,
+        };
+        Ok(Some(values))
     }
 
     /// The table as a stream of Arrow; columns are shared, not copied.

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from urllib.parse import quote
 
 # By numpy's names for them: element types of launch files.
 ELEMENTS = {
@@ -86,7 +87,19 @@ class Argument:
 
     @property
     def file(self):
-        return f"{self.name}.bin"
+        return file_of(self.name)
+
+
+def file_of(name):
+    """The file of a buffer: another one a name, without what could lead out of its folder."""
+    return f"{quote(name, safe='')}.bin"
+
+
+def text(value, what):
+    """`value`, which is a text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is a text, not {value!r}")
+    return value
 
 
 def quoted(text):
@@ -116,11 +129,12 @@ def scalar(name, value, parameter):
     """A number as the parameter takes it: (type of its elements in PTX, bytes)."""
     element, size = parameter
     np_name = getattr(getattr(value, "dtype", None), "name", None)
-    exact = np_name in ELEMENTS and np_name != "bool" and value.dtype.itemsize == size
-    if hasattr(value, "item"):
-        value = value.item()
-    if exact:
-        return Argument(name, "scalar", ELEMENTS[np_name], value=number(value))
+    known = np_name in ELEMENTS and np_name != "bool" and value.dtype.itemsize == size
+    if element == "b8" and size > 1 and not known:
+        raise TypeError(f"`{name}` is {value!r}, and the kernel takes a structure of {size} bytes: pass bytes, a numpy.void or a numpy number of as many")
+    if known and (element.startswith("b") or element.startswith("f") == (value.dtype.kind not in "iu")):
+        return Argument(name, "scalar", ELEMENTS[np_name], value=number(value.item()))
+    value = value.item() if hasattr(value, "item") else value
     is_float = isinstance(value, float)
     if element.startswith("f") or (is_float and element.startswith("b")):
         kind = FLOATS.get(size)
@@ -155,7 +169,8 @@ def structure(name, value):
 
 
 def is_structure(value):
-    return isinstance(value, (bytes, bytearray, memoryview)) or type(value).__name__ == "void"
+    """Bytes, a record, or a complex number of numpy, which a kernel has as two numbers."""
+    return isinstance(value, (bytes, bytearray, memoryview)) or type(value).__name__ in ("void", "complex64", "complex128")
 
 
 class Arguments:
@@ -168,7 +183,7 @@ class Arguments:
 
     def add(self, name, value, parameter):
         """Adds a value of a host: an array, a number, bytes of a structure, or None for a null pointer."""
-        name = self._unique(name)
+        name = self._unique(text(name, "the name of an argument"))
         if value is None:
             self.all.append(Argument(name, "null"))
         elif is_structure(value):

@@ -6,7 +6,7 @@ from functools import cached_property
 from . import _native
 from ._document import Document
 from ._table import Table, as_csv
-from ._units import with_unit
+from ._units import threads, with_unit
 
 
 class Array(Document):
@@ -41,6 +41,8 @@ def array(capacity=None, **options):
 
 
 def _text(key, value, unit):
+    if isinstance(value, (list, tuple)):
+        raise TypeError(f"{key} is one value, not {value!r}: `arrays` takes a table")
     if isinstance(value, bool):
         return "true" if value else "false"
     return with_unit(key, value, unit)
@@ -71,6 +73,8 @@ def logic(block=None, **options):
     """
     if block is None:
         return _native.logic([])[1]
+    if not isinstance(block, str) or block.startswith("-"):
+        raise TypeError(f"a block is named, not {block!r}: logic() lists them")
     units = {"node": "nm", "temperature": "K", "vdd": "V"}
     words = [word for key, value in options.items() if value is not None for word in (f"--{key}", _text(key, value, units.get(key)))]
     return Logic(*_native.logic([block, *words]))
@@ -82,7 +86,7 @@ def arrays(table, *, library=None, profile=None, jobs=None):
     table: a DataFrame, a Table, a dict of lists, a list of dicts, CSV as a text, or a path. library: "silicon" or "itrs". profile: "silicon", "cacti7" or "cacti65".
     jobs: threads. Results do not depend on it.
     """
-    return Table(_native.arrays(as_csv(table), [library, profile], jobs))
+    return Table(_native.arrays(as_csv(table), [library, profile], threads(jobs)))
 
 
 class Technology:

@@ -3,7 +3,7 @@
 import sys
 from contextlib import ExitStack, contextmanager
 
-from ._kernel import CYCLE_LIMIT, LIMIT, Kernel
+from ._kernel import CYCLE_LIMIT, LIMIT, Kernel, checked, extents
 from ._native import Error
 from ._run import readable
 
@@ -20,7 +20,7 @@ class capture:
     """
 
     def __init__(self, gpu, *, target="sm_80", limit=LIMIT, cycle_limit=CYCLE_LIMIT):
-        self.gpu = gpu
+        self.gpu = checked(gpu)
         self.target = target
         #: What each launch came to, in order: kernel, grid, block, cycles, time_s, energy_j, and the rest of its document.
         self.launches = []
@@ -28,6 +28,8 @@ class capture:
         self._open = None
 
     def __enter__(self):
+        if self._open is not None:
+            raise Error("this capture is open already: another `with` takes a capture of its own")
         with ExitStack() as stack:
             for hook in (_triton_hook, _numba_hook):
                 stack.enter_context(hook(self))
@@ -125,8 +127,9 @@ def _patched(owner, name, function):
 
 
 #: Words of a launch of Triton that are no parameters.
-_OPTIONS = {"num_warps": 4, "num_stages": 3}
-_IGNORED = ("num_ctas", "maxnreg", "stream", "debug", "launch_cooperative_grid", "launch_pdl")
+_OPTIONS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None, "debug": None}
+#: Those that change nothing here.
+_IGNORED = ("stream", "launch_cooperative_grid", "launch_pdl")
 
 
 @contextmanager
@@ -146,7 +149,9 @@ def _triton_hook(captured):
         for name in _IGNORED:
             words.pop(name, None)
         passed, constants = _triton.bound(function, args, words)
-        if not warmup:
+        grid = extents(grid({**passed, **constants}) if callable(grid) else grid, "grid")
+        # Triton launches nothing for a grid without programs.
+        if not warmup and 0 not in grid:
             captured.launch(Kernel.triton(function, passed, constants, grid, captured.target, **options))
 
     with _patched(JITFunction, "run", run):

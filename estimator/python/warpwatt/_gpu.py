@@ -40,6 +40,8 @@ class Gpu:
             settings[key.replace("__", ".", 1)] = value
         if place and "node" not in place:
             raise _native.Error(f'`{next(iter(place))}` says where a run is priced, which takes a node too: add node="7nm"')
+        #: How it is made again elsewhere.
+        self._made = preset, settings, {**place, "lower": lower, "board": board, "clock": clock}
         self._place = place
         self._clock = clock
         self._lower = lower
@@ -48,6 +50,9 @@ class Gpu:
         where = [place.get(key) for key in _PLACE]
         self._board = board
         self._native = _native.Gpu(preset, self._settings, where, lower, None if board is None else native_board(board))
+
+    def __reduce__(self):
+        return _again, self._made
 
     @property
     def preset(self):
@@ -100,6 +105,10 @@ def Board(name, **keys):
     name: a name of `warpwatt list boards`, the file of a board (docs/boards.md), or a calibration. Keys are those of Gpu.
     """
     return Gpu(keys.pop("preset", None), board=name, **keys)
+
+
+def _again(preset, settings, keys):
+    return Gpu(preset, settings, **keys)
 
 
 def native_board(board):

@@ -3,8 +3,9 @@
 import os
 
 from . import _native
-from ._arguments import Arguments, quoted
+from ._arguments import Arguments, file_of, quoted, text as as_text
 from ._run import Run
+from ._units import several, whole
 
 #: Warp instructions that a launch may execute before it is taken for endless.
 LIMIT = 1_000_000_000
@@ -37,8 +38,8 @@ class Kernel:
         grid: CTAs, an int or (x, y, z). block: threads of a CTA. shared: bytes of dynamic shared memory. cluster: CTAs of a cluster.
         registers: the most registers a thread may have. names: names of the arguments, where args has none.
         """
-        where = f"{name or 'kernel'}.ptx"
-        entry, parameters = _native.entry(text, entry, where)
+        where = _program(name, "ptx")
+        entry, parameters = _native.entry(as_text(text, "PTX"), entry, where)
         arguments = _bound(entry, parameters, args, names)
         return cls._launch(name or entry, (where, text.encode()), entry, arguments, (grid, block, shared, cluster), registers)
 
@@ -51,7 +52,7 @@ class Kernel:
         if isinstance(object, (str, os.PathLike)):
             with open(object, "rb") as file:
                 object = file.read()
-        where = f"{name or 'kernel'}.o"
+        where = _program(name, "o")
         entry, parameters = _native.object_entry(bytes(object), entry, where)
         arguments = _bound(entry, parameters, args, names)
         return cls._launch(name or entry, (where, bytes(object)), entry, arguments, (grid, block, shared, None), None)
@@ -69,16 +70,18 @@ class Kernel:
         return cls.ptx(ptx, entry, args, grid, block, shared, **more)
 
     @classmethod
-    def triton(cls, fn, args, constexpr=None, grid=1, target="sm_80", num_warps=4, num_stages=3, **more):
+    def triton(cls, fn, args, constexpr=None, grid=1, target="sm_80", num_warps=4, num_stages=3, *, num_ctas=1, maxnreg=None, debug=None, name=None, registers=None):
         """A kernel of Triton, compiled without a GPU.
 
-        fn: a function under @triton.jit. args: its arguments but for the constants, in order. constexpr: the constants by name.
-        grid: an int, a tuple, or a function of the constants. target: "sm_80", "sm_90". A CTA has 32 * num_warps threads.
+        fn: a function under @triton.jit. args: its arguments but for the constants, in order, or all by name. constexpr: the constants by name. Parameters that are left out have
+        their defaults. grid: an int, a tuple, or a function of the constants. target: "sm_80", "sm_90". A CTA has 32 * num_warps threads.
+        num_ctas: CTAs of a cluster. maxnreg: registers a thread, as ptxas is told. debug: device_assert is checked; left out, as @triton.jit says.
         """
         from . import _triton
 
-        ptx, entry, arguments, launch = _triton.compiled(fn, args, constexpr or {}, grid, target, num_warps, num_stages)
-        return cls.ptx(ptx, entry, arguments, *launch, name=entry, **more)
+        options = {"num_warps": num_warps, "num_stages": num_stages, "num_ctas": num_ctas, "maxnreg": maxnreg, "debug": debug}
+        made = _triton.compiled(fn, args, constexpr or {}, grid, target, options)
+        return cls.ptx(made.ptx, made.entry, made.arguments, *made.shape, cluster=made.cluster, name=name or made.entry, registers=registers or made.registers)
 
     @classmethod
     def numba(cls, f, args, grid=1, block=1, shared=0, *, target="sm_80", **more):
@@ -89,7 +92,7 @@ class Kernel:
         from . import _numba
 
         ptx, entry, arguments = _numba.compiled(f, args, target)
-        return cls.ptx(ptx, entry, arguments, grid, block, shared, name=entry, **more)
+        return cls.ptx(ptx, entry, arguments, grid, block, shared, **{"name": entry, **more})
 
     @classmethod
     def suite(cls, name, case=None, *, build=None, registers=None):
@@ -124,7 +127,8 @@ class Kernel:
     @classmethod
     def _memory(cls, name, launch, extent, arrays):
         """A launch in memory: text, program, contents of buffers and the limit of registers."""
-        kernel = cls(_native.Kernel.memory(*launch), name, arrays)
+        limit = launch[3] if launch[3] is None else whole("registers", launch[3], 1, 255)
+        kernel = cls(_native.Kernel.memory(*launch[:3], limit), name, arrays)
         kernel._text, kernel._program, kernel._files, _ = launch
         kernel.grid, kernel.block = extent
         kernel._made = launch
@@ -136,7 +140,7 @@ class Kernel:
         from ._arguments import numpy
 
         np = numpy()
-        arrays = {key: np.frombuffer(launch[2][f"{key}.bin"], kind).reshape(shape, order=order) for key, (kind, shape, order) in kinds.items()}
+        arrays = {key: np.frombuffer(launch[2][file_of(key)], kind).reshape(shape, order=order) for key, (kind, shape, order) in kinds.items()}
         return cls._memory(name, launch, extent, arrays)
 
     def __reduce__(self):
@@ -150,16 +154,17 @@ class Kernel:
 
         limit: warp instructions before a launch is taken for endless. cycle_limit: cycles before timing is given up.
         """
+        checked(gpu)
         if gpu._clock not in (None, "fixed"):
             raise _native.Error(f'clock="{gpu._clock}" is for what_if: a run is timed at the clock that its GPU has, sm__clock_mhz=...')
-        return Run(self._native.run(gpu._native, limit, cycle_limit), self, gpu)
+        return Run(self._native.run(gpu._native, whole("limit", limit), whole("cycle_limit", cycle_limit)), self, gpu)
 
     def execute(self, gpu=None, *, limit=LIMIT):
         """Only executes the launch: outputs and counts of instructions, no cycles and no energy."""
         from ._gpu import Gpu
 
-        gpu = gpu or Gpu()
-        return Run(self._native.execute(gpu._native, limit), self, gpu)
+        gpu = Gpu() if gpu is None else checked(gpu)
+        return Run(self._native.execute(gpu._native, whole("limit", limit)), self, gpu)
 
     def save(self, directory):
         """Writes the launch for `warpwatt kernel DIRECTORY/launch.toml`: launch file, program and buffers. Returns the launch file's path."""
@@ -184,6 +189,8 @@ def _bound(entry, parameters, args, names):
     """Arguments against the parameters of an entry."""
     if isinstance(args, dict):
         named = list(args.items())
+    elif isinstance(args, (str, bytes)) or not hasattr(args, "__iter__"):
+        raise TypeError(f"args is a list, a tuple or a dict of arguments, not {args!r}: args=(x, y, 3)")
     else:
         args = list(args)
         names = list(names or [])
@@ -197,12 +204,28 @@ def _bound(entry, parameters, args, names):
     return arguments
 
 
-def extents(value):
+def checked(gpu):
+    """A GPU, which somebody passed."""
+    from ._gpu import Gpu
+
+    if not isinstance(gpu, Gpu):
+        raise TypeError(f"a kernel runs on a Gpu, not on {gpu!r}: Gpu(\"h100\"), Board(\"titan-v\")")
+    return gpu
+
+
+def _program(name, extension):
+    """The file name of a program."""
+    from urllib.parse import quote
+
+    return f"{quote(as_text(name or 'kernel', 'the name of a kernel'), safe='')}.{extension}"
+
+
+def extents(value, what="an extent"):
     """An int or up to three, as three."""
-    values = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    values = several(value)
     if not 1 <= len(values) <= 3:
-        raise ValueError(f"{value!r}: an extent has one, two or three numbers")
-    return tuple(int(one) for one in values) + (1,) * (3 - len(values))
+        raise ValueError(f"{what} has one, two or three numbers, not {value!r}")
+    return tuple(whole(what, one, 0, (1 << 31) - 1) for one in values) + (1,) * (3 - len(values))
 
 
 def _launch_text(name, ptx, entry, arguments, shape):
@@ -213,11 +236,11 @@ def _launch_text(name, ptx, entry, arguments, shape):
         f"[build]\nptx = {quoted(ptx)}",
         "[run]",
         f"kernel = {quoted(entry)}",
-        f"grid = {list(extents(grid))}",
-        f"block = {list(extents(block))}",
-        f"dynamic_shared = {int(shared)}",
+        f"grid = {list(extents(grid, 'grid'))}",
+        f"block = {list(extents(block, 'block'))}",
+        f"dynamic_shared = {whole('shared', shared)}",
         f"args = [{', '.join(quoted(argument.name) for argument in arguments.all)}]",
     ]
     if cluster is not None:
-        lines.append(f"cluster = {list(extents(cluster))}")
+        lines.append(f"cluster = {list(extents(cluster, 'cluster'))}")
     return "\n".join(lines) + "\n" + "".join(argument.text("run") for argument in arguments.all)

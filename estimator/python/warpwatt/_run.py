@@ -1,7 +1,41 @@
 """What a run showed."""
 
 import json
+from dataclasses import dataclass
 from functools import cached_property
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What a run showed, without what it ran on: runs go from process to process as this."""
+
+    document: str
+    text: str
+    passed: bool
+    elements: list
+    contents: list
+
+    @classmethod
+    def of(cls, run):
+        elements = run.buffers()
+        return cls(run.document, run.text, run.passed, elements, [bytes(run.buffer(number)) for number in range(len(elements))])
+
+    def buffers(self):
+        return self.elements
+
+    def buffer(self, number):
+        return self.contents[number]
+
+
+def _compare(got, want, tolerance, message):
+    """AssertionError, where a buffer holds something else."""
+    from ._arguments import numpy
+
+    np = numpy()
+    if got.dtype.names:
+        return np.testing.assert_array_equal(got, want, err_msg=message)
+    rtol, atol = tolerance
+    np.testing.assert_allclose(got, want, rtol=rtol, atol=atol, err_msg=message)
 
 
 class Run:
@@ -14,6 +48,9 @@ class Run:
         self._native = native
         self.kernel = kernel
         self.gpu = gpu
+
+    def __reduce__(self):
+        return Run, (_Kept.of(self._native), self.kernel, self.gpu)
 
     @cached_property
     def document(self):
@@ -94,22 +131,22 @@ class Run:
                 found[name] = np.frombuffer(bytearray(contents), _dtype(np, element))
         return found
 
-    def check(self, rtol=0.0, atol=0.0, **expected):
+    def check(self, /, *wrong, rtol=0.0, atol=0.0, **expected):
         """Compares buffers with what they must hold: `r.check(y=expected, rtol=1e-5)`. Returns the run; AssertionError tells what differs.
 
-        |got - want| <= atol + rtol * |want|, and both zero (the default) means every element alike. Without names: whether the launch file's own buffers hold what they must.
+        |got - want| <= atol + rtol * |want|, and both zero (the default) means every element alike. Records are compared as they are. Without names: whether the launch file's
+        own buffers hold what they must.
         """
-        from ._arguments import numpy
-
+        if wrong or not expected and self.kernel._arrays is not None:
+            raise TypeError(f"name the buffers and what they must hold: check({next(iter(self.kernel._arrays or ()), 'y')}=expected)")
+        if not (rtol >= 0 and atol >= 0):
+            raise ValueError(f"rtol and atol are zero or more, not {rtol!r} and {atol!r}")
         if not expected and not self.passed:
             raise AssertionError(str(self))
         for name, want in expected.items():
             if name not in self.outputs:
-                known = ", ".join(self.outputs)
-                raise AssertionError(f"there is no buffer `{name}`: {known}")
-            got = self.outputs[name]
-            message = f"`{name}` of {self.kernel.name}"
-            numpy().testing.assert_allclose(got, want, rtol=rtol, atol=atol, err_msg=message)
+                raise AssertionError(f"there is no buffer `{name}`: {', '.join(self.outputs)}")
+            _compare(self.outputs[name], want, (rtol, atol), f"`{name}` of {self.kernel.name}")
         return self
 
     def plot(self, what=None, *, ax=None):

@@ -6,10 +6,10 @@ from contextlib import ExitStack, closing
 
 from . import _native
 from ._document import Document
-from ._kernel import Kernel
+from ._kernel import Kernel, checked
 from ._progress import Bar
 from ._table import Table
-from ._units import setting, with_unit
+from ._units import setting, threads, whole, with_unit
 
 
 class Study:
@@ -77,6 +77,7 @@ class Study:
         executor: one of `concurrent.futures`, or ww.dask(client), whose workers do the study's units: a timing run with its points each. `jobs` are then threads of a unit, one if
         left out, and `cache` is a directory that workers can share. Results are the same bytes. What is finished when a worker fails is kept in `out`, and the next run goes on.
         """
+        jobs = threads(jobs)
         out, cache = (None if one is None else os.fspath(one) for one in (out, cache))
         with ExitStack() as stack:
             workers = None
@@ -132,7 +133,7 @@ class Results:
 
         point: its row in `points`, from 1 on, or "kernel=bfs,node=7nm,technique=baseline". metric: "energy_j", "area_m2", ... depth: levels of the text.
         """
-        return Explanation(*self._native.explain(str(point), metric, depth))
+        return Explanation(*self._native.explain(str(point), metric, whole("depth", depth, 0, 1000)))
 
     def pareto(self, *metrics):
         """The points that no other point of their kernel beats in all of these: names of metrics; "-name" and "+name" say that less or more of it is better."""
@@ -232,9 +233,14 @@ def what_if(kernel, gpu, techniques=(), *, node=None, settings=None, jobs=None, 
     node, vdd, temperature, flavour, library: one or a list, instead of the GPU's. settings: parameters of the techniques or settings of the GPU by name, lists too.
     jobs, progress, executor: as Study.run has them.
     """
+    checked(gpu)
     kernels = kernel if isinstance(kernel, (list, tuple)) else [kernel]
+    if wrong := [one for one in kernels if not isinstance(one, (str, Kernel))]:
+        raise TypeError(f"what_if takes a Kernel, a name of the suite, or a list of both, not {wrong[0]!r}")
     techniques = [techniques] if isinstance(techniques, str) else list(techniques)
     units = {"node": "nm", "library": None, "flavour": None, "temperature": "K", "vdd": "V"}
+    if unknown := sorted(set(place) - set(units)):
+        raise TypeError(f"what_if has no `{unknown[0]}`: {', '.join(units)}, techniques, settings, jobs, progress, executor")
     asked = {key: with_unit(key, value, units[key]) for key, value in {"node": node, **place}.items() if value is not None}
     asked = {"preset": gpu.preset, "node": "7nm", **gpu._place, **asked, "lower": gpu._lower, "clock": gpu._clock, "board": gpu._board_file()}
     keys = ("preset", "node", "library", "flavour", "temperature", "vdd", "lower", "clock", "board")

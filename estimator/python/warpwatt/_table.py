@@ -22,7 +22,7 @@ class Table:
 
     def __getitem__(self, name):
         """The values of a column as a list; None where there is none."""
-        column = self._native.column(name)
+        column = self._native.column(name, None)
         if column is None:
             raise KeyError(f"there is no column `{name}`: {', '.join(self.columns)}")
         return column
@@ -59,9 +59,9 @@ class Table:
                 pass
         return pandas.DataFrame(self.to_dict(), columns=self.columns)
 
-    def rows(self):
-        """Dicts, one a row."""
-        columns = self.to_dict()
+    def rows(self, most=None):
+        """Dicts, one a row: all, or the first ones."""
+        columns = {name: self._native.column(name, most) for name in self.columns}
         return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
     def plot(self, y, x=None, *, by=None, ax=None):
@@ -112,7 +112,7 @@ class Table:
         import html
 
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
-        body = "".join("<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row.values()) + "</tr>" for row in self.rows()[:most])
+        body = "".join("<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row.values()) + "</tr>" for row in self.rows(most))
         more = f"<caption>{most} of {len(self)} rows</caption>" if len(self) > most else ""
         return f"<table>{more}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -145,6 +145,9 @@ def as_csv(table):
     if hasattr(table, "to_dict") and not isinstance(table, dict):
         table = table.to_dict()
     if isinstance(table, dict):
+        lengths = {name: len(values) for name, values in table.items()}
+        if len(set(lengths.values())) > 1:
+            raise ValueError(f"columns have as many values as each other: {', '.join(f'{name} {length}' for name, length in lengths.items())}")
         table = [dict(zip(table, row)) for row in zip(*table.values())]
     if not hasattr(table, "__iter__"):
         raise TypeError(f"a table is a Table, a DataFrame, a dict of lists, a list of dicts, CSV, or a path, not {type(table).__name__}")

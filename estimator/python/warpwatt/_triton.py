@@ -1,8 +1,11 @@
 """Kernels of Triton, compiled to PTX without a GPU."""
 
 import re
+from dataclasses import dataclass
+from math import prod
 
-from ._arguments import as_array
+from ._arguments import as_array, numpy
+from ._kernel import extents
 from ._native import Error
 
 #: Types of Triton by numpy's names.
@@ -22,50 +25,100 @@ def _package():
     return triton, GPUTarget, ASTSource
 
 
-def compiled(fn, args, constexpr, grid, target, num_warps, num_stages):
-    """PTX, entry, arguments in the order of its parameters, and the launch: grid, block, dynamic shared memory."""
+@dataclass
+class Compiled:
+    """A kernel of Triton with its launch."""
+
+    ptx: str
+    entry: str
+    #: By name, in the order of the parameters.
+    arguments: dict
+    #: Grid, block, dynamic shared memory.
+    shape: tuple
+    cluster: tuple | None
+    #: The most registers of a thread, if it is said.
+    registers: int | None
+
+
+def compiled(fn, args, constexpr, grid, target, options):
+    """A kernel with its launch. options: num_warps, num_stages, num_ctas, maxnreg, debug (None: as @triton.jit says)."""
     triton, GPUTarget, ASTSource = _package()
-    parameters = [one.name for one in fn.params]
-    constants = {name: value for name, value in constexpr.items() if name in parameters}
-    unknown = sorted(set(constexpr) - set(parameters))
-    if unknown:
-        raise Error(f"`{fn.__name__}` has no parameter `{unknown[0]}`: it has {', '.join(parameters)}")
-    free = [name for name in parameters if name not in constants]
-    if isinstance(args, dict):
-        args = [args[name] for name in free if name in args]
-    if len(args) != len(free):
-        raise Error(f"`{fn.__name__}` takes {', '.join(free)} besides its constants, and {len(args)} arguments are given")
-    bound = dict(zip(free, args))
+    fn, constexpr = _plain(triton, fn, args, constexpr)
+    passed, constants = _shared_out(fn, args, constexpr)
     # As Triton specialises launches: None and 1 are constants.
-    constants.update({one.name: bound[one.name] for one in fn.params if one.name in bound and _is_constant(one, bound[one.name])})
-    passed = {name: value for name, value in bound.items() if name not in constants}
-    types = {name: _type(name, value) for name, value in passed.items()}
-    signature = {name: types.get(name, "constexpr") for name in parameters}
-    divisible = [at for at, one in enumerate(fn.params) if one.name in passed and _is_divisible(one, passed[one.name])]
-    attributes = {(at,): [["tt.divisibility", 16]] for at in divisible}
-    source = ASTSource(fn, signature=signature, constexprs=constants, attrs=attributes)
-    options = {"num_warps": num_warps, "num_stages": num_stages}
+    given = {**passed, **constants}
+    constants.update({one.name: passed[one.name] for one in fn.params if one.name in passed and _is_constant(one, passed[one.name])})
+    passed = {name: value for name, value in passed.items() if name not in constants}
+    source = ASTSource(fn, signature=_signature(fn, passed), constexprs=constants, attrs=_attributes(fn, passed))
+    options = {**options, "debug": bool(fn.debug if options["debug"] is None else options["debug"])}
     made = triton.compile(source, target=GPUTarget("cuda", _capability(target), 32), options=options)
+    return _launch(made, passed, extents(grid(given) if callable(grid) else grid, "grid"), options["maxnreg"])
+
+
+def _launch(made, passed, grid, registers):
+    """What was compiled, with its launch: a program of Triton is as many CTAs as a cluster has."""
     ptx, metadata = made.asm["ptx"], made.metadata
-    launch = _grid(grid, {**constants, **passed}), 32 * metadata.num_warps, metadata.shared
-    return ptx, metadata.name, _arguments(ptx, metadata.name, passed), launch
+    shape = (grid[0] * metadata.num_ctas, *grid[1:]), 32 * metadata.num_warps, metadata.shared
+    cluster = (metadata.num_ctas, 1, 1) if metadata.num_ctas > 1 else None
+    arguments = {**passed, **_scratch(ptx, metadata, len(passed), prod(shape[0]))}
+    return Compiled(ptx, metadata.name, arguments, shape, cluster, registers)
 
 
-def bound(fn, args, words):
-    """Arguments of a launch and constants by name, defaults among them."""
-    given = dict(zip((one.name for one in fn.params), args))
-    unknown = sorted(set(words) - {one.name for one in fn.params})
+def _plain(triton, fn, args, constexpr):
+    """A function under @triton.jit, and constants: those of @triton.heuristics too."""
+    if isinstance(fn, triton.runtime.Heuristics):
+        inner, constexpr = _plain(triton, fn.fn, args, constexpr)
+        given = {**dict(zip((one.name for one in inner.params), [] if isinstance(args, dict) else args)), **(args if isinstance(args, dict) else {}), **constexpr}
+        return inner, {**constexpr, **{name: rule(given) for name, rule in fn.values.items()}}
+    if isinstance(fn, triton.runtime.Autotuner):
+        raise Error("@triton.autotune measures on a GPU: pass the function under it (kernel.fn), and the configuration as constexpr, num_warps and num_stages")
+    if not isinstance(fn, triton.runtime.JITFunction):
+        raise TypeError(f"Kernel.triton takes a function under @triton.jit, not {fn!r}")
+    return fn, constexpr
+
+
+def _shared_out(fn, args, constexpr):
+    """Arguments and constants by name, defaults among them."""
+    if isinstance(args, dict):
+        return bound(fn, (), {**args, **constexpr}, constexpr)
+    names = [one.name for one in fn.params if one.name not in constexpr]
+    if not hasattr(args, "__iter__") or isinstance(args, str):
+        raise TypeError(f"args is a list, a tuple or a dict of arguments, not {args!r}: args=(x, y, 3)")
+    args = list(args)
+    if len(args) > len(names):
+        raise Error(f"`{fn.__name__}` takes {len(names)} arguments ({', '.join(names)}) besides its constants, and {len(args)} are given")
+    return bound(fn, (), {**dict(zip(names, args)), **constexpr}, constexpr)
+
+
+def bound(fn, args, words, constants=()):
+    """Arguments of a launch and constants by name, defaults among them. constants: names that are constants, whatever their parameters say."""
+    names = [one.name for one in fn.params]
+    if len(args) > len(names):
+        raise Error(f"`{fn.__name__}` takes {len(names)} arguments ({', '.join(names)}), and {len(args)} are given")
+    unknown = sorted(set(words) - set(names))
     if unknown:
-        raise Error(f"`{fn.__name__}` has no parameter `{unknown[0]}`")
-    given.update(words)
-    passed, constants = {}, {}
+        raise Error(f"`{fn.__name__}` has no parameter `{unknown[0]}`: it has {', '.join(names)}")
+    given = {**dict(zip(names, args)), **words}
+    passed, fixed = {}, {}
     for one in fn.params:
-        if one.name not in given:
-            if not one.has_default:
-                raise Error(f"`{fn.__name__}` lacks its argument `{one.name}`")
-            given[one.name] = one.default
-        (constants if one.is_constexpr else passed)[one.name] = given[one.name]
-    return passed, constants
+        if one.name not in given and not one.has_default:
+            raise Error(f"`{fn.__name__}` lacks its {'constant' if one.is_constexpr else 'argument'} `{one.name}`{': constexpr=' if one.is_constexpr else ''}{_like(one)}")
+        value = given[one.name] if one.name in given else one.default
+        (fixed if one.is_constexpr or one.name in constants else passed)[one.name] = value
+    return passed, fixed
+
+
+def _like(one):
+    return f"dict({one.name}=...)" if one.is_constexpr else ""
+
+
+def _signature(fn, passed):
+    return {one.name: _type(one.name, passed[one.name]) if one.name in passed else "constexpr" for one in fn.params}
+
+
+def _attributes(fn, passed):
+    divisible = [at for at, one in enumerate(fn.params) if one.name in passed and _is_divisible(one, passed[one.name])]
+    return {(at,): [["tt.divisibility", 16]] for at in divisible}
 
 
 def _type(name, value):
@@ -80,6 +133,10 @@ def _type(name, value):
         return "i1"
     if isinstance(value, float):
         return "fp32"
+    if not isinstance(value, int):
+        raise Error(f"`{name}` is {value!r}: pass an array, a number, or None; constants go into constexpr, descriptors are made in the kernel (tl.make_tensor_descriptor)")
+    if not -(1 << 63) <= value < 1 << 64:
+        raise Error(f"`{name}` is {value}: Triton has whole numbers of 64 bits")
     return "i32" if -(1 << 31) <= value < 1 << 31 else "i64" if value < 1 << 63 else "u64"
 
 
@@ -100,24 +157,16 @@ def _is_divisible(parameter, value):
 
 def _capability(target):
     """90 of "sm_90a"; a number stays."""
-    if isinstance(target, int):
-        return target
-    found = re.fullmatch(r"(?:sm_|compute_)?(\d+)[a-z]?", target)
+    found = re.fullmatch(r"(?:sm_|compute_)?(\d+)[a-z]?", str(target))
     if not found:
         raise Error(f"`{target}` is no target: write sm_80 or sm_90")
     return int(found[1])
 
 
-def _grid(grid, known):
-    return grid(known) if callable(grid) else grid
-
-
-def _arguments(ptx, entry, passed):
-    """By name; behind them null pointers for what Triton adds (scratch memory)."""
+def _scratch(ptx, metadata, passed, ctas):
+    """Memory of the whole grid that Triton adds behind the arguments (descriptors that a kernel makes lie in it), null where a kernel needs none."""
     from . import _native
 
-    parameters = _native.entry(ptx, entry, "triton.ptx")[1]
-    arguments = dict(passed)
-    for number in range(len(parameters) - len(passed)):
-        arguments[f"scratch{number}"] = None
-    return arguments
+    parameters = _native.entry(ptx, metadata.name, "triton.ptx")[1]
+    sizes = (metadata.global_scratch_size, metadata.profile_scratch_size)
+    return {f"scratch{number}": numpy().zeros(size * ctas, "uint8") if size else None for number, size in zip(range(len(parameters) - passed), sizes)}

@@ -1,9 +1,11 @@
 //! A table of arrays: a line of inputs each, figures added in CACTI's units.
 //!
-//! The answer to a line depends on that line alone, so that lines are priced on any number of threads and written in their order.
+//! The answer to a line depends on that line's inputs alone, so that equal ones are priced once, on any number of threads, and written in their order.
 
 mod columns;
 mod reader;
+
+use std::collections::HashMap;
 
 use rayon::prelude::*;
 use warpwatt_circuit::{Cost, Profile};
@@ -61,12 +63,9 @@ impl Batch {
     /// # Errors
     /// A defect: the table cannot be written to memory.
     pub fn price(&self, model: Model, pool: &rayon::ThreadPool) -> Result<Results, csv::Error> {
-        let queries: Vec<Result<Query, Refusal>> = self
-            .table
-            .rows
-            .iter()
-            .map(|row| self.query(row, model))
-            .collect();
+        let (places, firsts) = self.distinct();
+        let queries = firsts.into_iter().map(|row| self.query(row, model));
+        let queries: Vec<Result<Query, Refusal>> = queries.collect();
         let mut libraries = Libraries::default();
         for query in queries.iter().flatten() {
             query.read_into(&mut libraries);
@@ -79,7 +78,24 @@ impl Batch {
             });
             priced.collect()
         });
-        self.results(&outputs)
+        self.results(&places.iter().map(|at| &outputs[*at]).collect::<Vec<_>>())
+    }
+
+    /// Lines with equal inputs have one answer: the number of each line's answer, and the first line of each answer.
+    fn distinct(&self) -> (Vec<usize>, Vec<&csv::StringRecord>) {
+        let mut numbers: HashMap<Vec<&str>, usize> = HashMap::new();
+        let mut firsts = Vec::new();
+        let rows = self.table.rows.iter();
+        let places = rows.map(|row| {
+            let inputs = self.plan.inputs.iter();
+            let inputs = inputs.map(|(place, _)| row.get(*place).unwrap_or_default());
+            *numbers.entry(inputs.collect()).or_insert_with(|| {
+                firsts.push(row);
+                firsts.len() - 1
+            })
+        });
+        let places = places.collect();
+        (places, firsts)
     }
 
     fn query(&self, row: &csv::StringRecord, model: Model) -> Result<Query, Refusal> {
@@ -90,7 +106,7 @@ impl Batch {
         inputs.query(model.library)
     }
 
-    fn results(&self, outputs: &[Outputs]) -> Result<Results, csv::Error> {
+    fn results(&self, outputs: &[&Outputs]) -> Result<Results, csv::Error> {
         let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
         writer.write_record(self.plan.header(&self.table))?;
         for (row, output) in self.table.rows.iter().zip(outputs) {

@@ -56,10 +56,12 @@ pub fn matching_entries<'n>(name: &str, entries: &[&'n str]) -> Vec<&'n str> {
         return vec![own];
     }
     let bare = DemangleOptions::new().no_params().no_return_type();
+    // People write `f<int,float>`, the demangler `f<int, float>`.
+    let packed = |text: &str| text.replace(' ', "");
     let names: Vec<(&str, [String; 2])> = entries
         .iter()
         .map(|mangled| {
-            let of = |options| demangled_with(mangled, options).unwrap_or_default();
+            let of = |options| packed(&demangled_with(mangled, options).unwrap_or_default());
             (*mangled, [of(&DemangleOptions::new()), of(&bare)])
         })
         .collect();
@@ -69,9 +71,10 @@ pub fn matching_entries<'n>(name: &str, entries: &[&'n str]) -> Vec<&'n str> {
             .filter(|(mangled, forms)| such(mangled) || forms.iter().any(|form| such(form)));
         such.map(|(mangled, _)| *mangled).collect()
     };
+    let name = packed(name);
     let whole = such(&|form| form == name);
     match whole.is_empty() {
-        true => such(&|form| form.contains(name)),
+        true => such(&|form| form.contains(&name)),
         false => whole,
     }
 }
