@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use toml::Table;
-use warpwatt_gpu::{COUNTERS, GpuError, GpuSpec, Hooks, Run, simulate};
+use warpwatt_gpu::{
+    COUNTERS, Control, GpuError, GpuSpec, Hooks, Run, Sampling, Way, simulate, simulate_under,
+};
 use warpwatt_simt::trace::KernelTrace;
 use warpwatt_techniques::parameter::Range;
 use warpwatt_techniques::{ALL, Definition, Kind, Stack, Technique, Together, find};
 use warpwatt_tests::traces_with_values;
+
+use crate::techniques_contract::suite_traces;
 
 /// Branches that part warps, local memory, barriers and several launches.
 static TRACES: LazyLock<Vec<KernelTrace>> = LazyLock::new(|| {
@@ -263,6 +267,38 @@ fn watchers_follow_any_run() {
         for (stack, run) in all.iter().zip(together(&all)) {
             assert_eq!(run, Some(alone(stack)), "{}", stack.label());
         }
+    }
+}
+
+/// What is put up to the whole is put up for each configuration as if it were alone.
+#[test]
+fn configurations_are_sampled_together_as_alone() {
+    let traces = suite_traces("hotspot", true);
+    let sampled = |stacks: &[&Stack]| {
+        let (mut gpu, mut hooks) = (reshaped(stacks[0]), Hooks::default());
+        gpu.sm.count = 1;
+        let together = Together::attach(stacks, &gpu, &mut hooks);
+        let control = Control {
+            sampling: Some(Sampling {
+                batches: 30,
+                way: Way::Ctas,
+            }),
+            ..Control::default()
+        };
+        together.runs(&simulate_under(&gpu, &traces, hooks, control).unwrap())
+    };
+    let all: [&[(&str, &str)]; 4] = [
+        &[],
+        &[("register_virtualization", "allocation = \"static\"")],
+        &[("power_gating", "gating = \"register\"")],
+        &[("static_scalarization", "")],
+    ];
+    let all: Vec<Stack> = all.map(stack).into();
+    let all: Vec<&Stack> = all.iter().collect();
+    for (stack, run) in all.iter().zip(sampled(&all)) {
+        let run = run.unwrap();
+        assert!(run.is_sampled());
+        assert_eq!([Some(run)][..], sampled(&[*stack]), "{}", stack.label());
     }
 }
 

@@ -72,11 +72,11 @@ impl Activity {
         }
     }
 
-    /// What was counted since it was as `before`.
+    /// What was counted since it was as `before`; nothing where it is less, as a count that follows from others may be.
     pub fn since(&self, before: &Activity) -> Activity {
         let more = self.counts.iter().filter_map(|(name, &count)| {
             let known = before.counts.get(name);
-            let more = count - known.copied().unwrap_or(0);
+            let more = count.saturating_sub(known.copied().unwrap_or(0));
             (known.is_none() || more > 0).then(|| (name.clone(), more))
         });
         let mut since = Activity {
@@ -86,8 +86,11 @@ impl Activity {
         for (name, counts) in &self.lists {
             let known = before.list(name);
             let more = counts.iter().zip(known.iter().chain(std::iter::repeat(&0)));
-            let more: Vec<u64> = more.map(|(count, known)| count - known).collect();
-            since.add_list(name.clone(), &more);
+            let more = more.map(|(count, known)| count.saturating_sub(*known));
+            let more: Vec<u64> = more.collect();
+            if !before.lists.contains_key(name) || more.iter().any(|&count| count > 0) {
+                since.add_list(name.clone(), &more);
+            }
         }
         since
     }
@@ -115,6 +118,25 @@ impl Activity {
     /// The list `name`; empty if there is none.
     pub fn list(&self, name: &str) -> &[u64] {
         self.lists.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// What has names for which `named` gives others, under these.
+    #[must_use]
+    pub fn renamed<'a>(&'a self, named: impl Fn(&'a str) -> Option<String>) -> Activity {
+        let counts = self.counts.iter();
+        let counts = counts.filter_map(|(name, &count)| Some((Cow::Owned(named(name)?), count)));
+        let lists = self.lists.iter();
+        let lists = lists.filter_map(|(name, list)| Some((Cow::Owned(named(name)?), list.clone())));
+        Activity {
+            counts: counts.collect(),
+            lists: lists.collect(),
+        }
+    }
+
+    /// Keeps the names of which that is said.
+    pub fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
+        self.counts.retain(|name, _| is_kept(name));
+        self.lists.retain(|name, _| is_kept(name));
     }
 
     /// Every counter with its count, by name.

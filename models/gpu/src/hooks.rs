@@ -77,6 +77,10 @@ pub trait FetchFilter {
     }
     /// Adds the filter's own counters.
     fn report(&self, activity: &mut Activity);
+    /// Adds those that do not add up over time, once at the end of a run: the most there was at once, how many parts there are.
+    fn report_levels(&self, activity: &mut Activity) {
+        let _ = activity;
+    }
 }
 
 /// A warp's slot and the instruction it fetches, gets or issues.
@@ -158,8 +162,16 @@ pub trait IssueHook {
     fn reexecutor(&mut self) -> Option<&mut dyn Reexecutor> {
         None
     }
+    /// The cycle has come in which the hook may be asked for its counters: what it sums up over time is summed up to there.
+    fn up_to(&mut self, cycle: u64) {
+        let _ = cycle;
+    }
     /// Adds the hook's counters.
     fn report(&self, activity: &mut Activity);
+    /// Adds those that do not add up over time, once at the end of a run: the most there was at once, how many parts there are, facts of the code.
+    fn report_levels(&self, activity: &mut Activity) {
+        let _ = activity;
+    }
 }
 
 /// Executes instructions again, in units that are idle or that it makes wait.

@@ -17,6 +17,13 @@ pub struct Run {
     pub work: Work,
 }
 
+impl Run {
+    /// Whether a part of it was not timed.
+    pub fn is_sampled(&self) -> bool {
+        self.launches.iter().any(|launch| launch.sample.is_some())
+    }
+}
+
 /// Steps of a simulation. Each takes a bounded time, so that the time of a run grows with them, and with nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {

@@ -141,6 +141,10 @@ impl Technique for DecodeBypass {
         fetch_store::fit(&store, gpu, circuits)
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     fn decides(&self) -> String {
         format!("{}(entries={})", DEFINITION.name, self.entries)
     }

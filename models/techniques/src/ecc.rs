@@ -188,6 +188,10 @@ impl Technique for Ecc {
         })
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     /// It only watches.
     fn decides(&self) -> String {
         String::new()

@@ -82,6 +82,10 @@ impl Technique for FetchRedundancy {
         self.label.clone()
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     /// It only watches.
     fn decides(&self) -> String {
         String::new()

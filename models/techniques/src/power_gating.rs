@@ -75,6 +75,10 @@ impl Technique for PowerGating {
         self.label.clone()
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     fn decides(&self) -> String {
         self.management.decides()
     }

@@ -107,6 +107,10 @@ impl Technique for RegisterShrink {
         stage::fit(&self.management, gpu, circuits)
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     fn decides(&self) -> String {
         self.management.decides()
     }

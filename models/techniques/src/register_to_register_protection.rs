@@ -67,6 +67,10 @@ impl Technique for RegisterToRegister {
         DEFINITION.name
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     /// It only watches.
     fn decides(&self) -> String {
         String::new()

@@ -143,6 +143,10 @@ impl Technique for RegisterVirtualization {
         stage::fit(&self.management, gpu, circuits)
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     fn decides(&self) -> String {
         self.management.decides()
     }

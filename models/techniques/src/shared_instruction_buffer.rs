@@ -200,6 +200,10 @@ impl Technique for SharedInstructionBuffer {
         fetch_store::fit(&store, gpu, circuits)
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         let (entries, least) = (self.entries(gpu), least(gpu));
         if entries < least {

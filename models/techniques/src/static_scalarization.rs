@@ -42,6 +42,10 @@ impl Technique for StaticScalarization {
         DEFINITION.name
     }
 
+    fn adds_up(&self) -> bool {
+        true
+    }
+
     /// It only watches.
     fn decides(&self) -> String {
         String::new()

@@ -5,9 +5,10 @@
 //! decides otherwise is found out and has a run of its own. [`Technique::decides`](crate::Technique::decides) says for whom it is worth trying.
 
 mod follow;
+mod own;
 mod tree;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
 use warpwatt_activity::Activity;
@@ -22,7 +23,10 @@ use tree::Tree;
 
 /// Configurations that are attached to one run.
 #[derive(Debug)]
-pub struct Together(Rc<Kept>);
+pub struct Together {
+    kept: Rc<Kept>,
+    stacks: usize,
+}
 
 /// What is known of each configuration, by its place.
 #[derive(Debug)]
@@ -31,8 +35,6 @@ struct Kept {
     apart: Vec<Cell<bool>>,
     /// How often that has happened.
     changes: Cell<u32>,
-    /// What it has counted, by SM.
-    counts: RefCell<Vec<Vec<Activity>>>,
 }
 
 impl Kept {
@@ -45,22 +47,6 @@ impl Kept {
             self.changes.set(self.changes.get() + 1);
         }
     }
-
-    /// Keeps what somebody has to report of an SM, who may look at what the GPU has counted there.
-    fn count(
-        &self,
-        places: &[usize],
-        (sm, gpu): (u32, &Activity),
-        report: impl FnOnce(&mut Activity),
-    ) {
-        let mut counted = gpu.clone();
-        report(&mut counted);
-        let counted = counted.since(gpu);
-        let mut counts = self.counts.borrow_mut();
-        for place in places {
-            counts[*place][sm as usize] += &counted;
-        }
-    }
 }
 
 impl Together {
@@ -69,10 +55,6 @@ impl Together {
         let kept = Rc::new(Kept {
             apart: vec![Cell::new(false); stacks.len()],
             changes: Cell::new(0),
-            counts: RefCell::new(vec![
-                vec![Activity::new(); gpu.sm.count as usize];
-                stacks.len()
-            ]),
         });
         let mut tree: Tree<IssueFactory> = Tree::default();
         let mut watchers: Tree<ObserverFactory> = Tree::default();
@@ -95,14 +77,11 @@ impl Together {
             }
         }
         for watcher in watchers.nodes {
-            let kept = Rc::clone(&kept);
             let (make, places) = (watcher.make, watcher.places);
             hooks.fetch_observers.push(Box::new(move |sm| {
                 Box::new(Watching {
                     watcher: make(sm),
                     places: places.clone(),
-                    kept: Rc::clone(&kept),
-                    sm,
                 })
             }));
         }
@@ -113,7 +92,10 @@ impl Together {
                 Box::new(Followed::new(&tree, &kept, sm))
             }));
         }
-        Self(kept)
+        Self {
+            kept,
+            stacks: stacks.len(),
+        }
     }
 
     /// How many hooks and watchers `stacks` have in one run.
@@ -132,20 +114,9 @@ impl Together {
 
     /// What each configuration counts in the run: what a run of its own would. `None` for those that decide otherwise than the first.
     pub fn runs(&self, run: &Run) -> Vec<Option<Run>> {
-        let counts = self.0.counts.borrow();
-        let places = counts.iter().enumerate();
+        let places = 0..self.stacks;
         places
-            .map(|(place, counts)| {
-                let alike = !self.0.is_apart(place);
-                alike.then(|| {
-                    let mut own = run.clone();
-                    for (sm, counted) in own.per_sm.iter_mut().zip(counts) {
-                        *sm += counted;
-                        own.activity += counted;
-                    }
-                    own
-                })
-            })
+            .map(|place| (!self.kept.is_apart(place)).then(|| own::run(run, place)))
             .collect()
     }
 }
@@ -188,8 +159,6 @@ fn compared(all: Vec<Option<MetadataFactory>>, kept: Rc<Kept>) -> Option<Metadat
 struct Watching {
     watcher: Box<dyn FetchObserver>,
     places: Vec<usize>,
-    kept: Rc<Kept>,
-    sm: u32,
 }
 
 impl FetchObserver for Watching {
@@ -215,6 +184,6 @@ impl FetchObserver for Watching {
 
     fn report(&self, gpu: &mut Activity) {
         let report = |activity: &mut Activity| self.watcher.report(activity);
-        self.kept.count(&self.places, (self.sm, gpu), report);
+        own::report(&self.places, gpu, report);
     }
 }

@@ -5,7 +5,7 @@
 mod columns;
 mod reader;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use warpwatt_circuit::{Cost, Profile};
@@ -83,7 +83,7 @@ impl Batch {
 
     /// Lines with equal inputs have one answer: the number of each line's answer, and the first line of each answer.
     fn distinct(&self) -> (Vec<usize>, Vec<&csv::StringRecord>) {
-        let mut numbers: HashMap<Vec<&str>, usize> = HashMap::new();
+        let mut numbers: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
         let mut firsts = Vec::new();
         let rows = self.table.rows.iter();
         let places = rows.map(|row| {

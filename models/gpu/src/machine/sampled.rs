@@ -158,7 +158,8 @@ impl<'t> Gpu<'_, 't, '_> {
         grid.sampling.stop = picks.next_stop(grid.placed + 1).unwrap_or(usize::MAX);
     }
 
-    pub(super) fn mark(&self, cycle: u64, grid: &Grid<'_, 't>) -> Mark {
+    pub(super) fn mark(&mut self, cycle: u64, grid: &Grid<'_, 't>) -> Mark {
+        self.sms.iter_mut().for_each(|sm| sm.up_to(cycle));
         let in_total = Selection::new(|info| info.only_in_total);
         let of_sms = Selection::new(|info| !info.only_in_total);
         let one = |sm: &Sm<'_>| {

@@ -325,6 +325,21 @@ impl<'t> Sm<'t> {
         own.add(Counter::IcacheTagRead, fetched);
         own.add(Counter::IcacheDataRead, fetched);
         counts.add_all(&own);
+        if self.has_attached() {
+            // What is attached sees the SM's counters, and adds to them.
+            let known = own.activity(&Selection::new(|info| !info.only_in_total));
+            let mut all = known.clone();
+            self.report_attached(&mut all);
+            *activity += &all.since(&known);
+        }
+    }
+
+    fn has_attached(&self) -> bool {
+        self.filter.is_some() || !self.observers.is_empty() || !self.issue_hooks.is_empty()
+    }
+
+    /// Adds the counters of what is attached to those of the SM.
+    fn report_attached(&self, activity: &mut Activity) {
         if let Some(filter) = &self.filter {
             filter.report(activity);
         }
@@ -336,6 +351,13 @@ impl<'t> Sm<'t> {
         }
     }
 
+    /// What is attached sums up over time to `cycle`.
+    pub fn up_to(&mut self, cycle: u64) {
+        for hook in &mut self.issue_hooks {
+            hook.up_to(cycle);
+        }
+    }
+
     /// The SM's counters and those of what is attached to it.
     pub fn report(&mut self, now: u64, counters: &Selection) -> Activity {
         self.account(now);
@@ -344,17 +366,15 @@ impl<'t> Sm<'t> {
         self.counts.add(Counter::IcacheTagRead, fetched);
         self.counts.add(Counter::IcacheDataRead, fetched);
         let mut activity = self.counts.activity(counters);
-        if let Some(filter) = &mut self.filter {
-            if let Some(late) = self.late_fill.take() {
-                filter.fill(late.pc());
-            }
-            filter.report(&mut activity);
+        if let (Some(filter), Some(late)) = (&mut self.filter, self.late_fill.take()) {
+            filter.fill(late.pc());
         }
-        for observer in &self.observers {
-            observer.report(&mut activity);
+        self.report_attached(&mut activity);
+        if let Some(filter) = &self.filter {
+            filter.report_levels(&mut activity);
         }
         for hook in &self.issue_hooks {
-            hook.report(&mut activity);
+            hook.report_levels(&mut activity);
         }
         activity
     }

@@ -89,8 +89,16 @@ impl<H: IssueHook> IssueHook for Shared<H> {
         self.0.borrow_mut().retired(cycle, warp);
     }
 
+    fn up_to(&mut self, cycle: u64) {
+        self.0.borrow_mut().up_to(cycle);
+    }
+
     fn report(&self, activity: &mut Activity) {
         self.0.borrow().report(activity);
+    }
+
+    fn report_levels(&self, activity: &mut Activity) {
+        self.0.borrow().report_levels(activity);
     }
 }
 

@@ -105,7 +105,8 @@ impl Frames {
         &mut self.ctas[at]
     }
 
-    fn advance(&mut self, cycle: u64) {
+    /// What is reserved is summed up to `cycle`.
+    pub fn advance(&mut self, cycle: u64) {
         if let Some(log) = &self.log {
             log.pass(self.now, cycle, |row, cycles| {
                 row.reserved += cycles * self.reserved;

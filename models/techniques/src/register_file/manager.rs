@@ -373,7 +373,17 @@ impl IssueHook for Manager {
         }
     }
 
+    fn up_to(&mut self, cycle: u64) {
+        self.settle(cycle);
+        self.file.advance(cycle);
+        self.frames.advance(cycle);
+    }
+
     fn report(&self, activity: &mut Activity) {
         counts::report(self, activity);
+    }
+
+    fn report_levels(&self, activity: &mut Activity) {
+        counts::report_levels(self, activity);
     }
 }

@@ -55,7 +55,7 @@ pub const GATINGS: [(&str, Option<Domain>); 3] = [
 type Counter = (&'static str, &'static str);
 
 /// Counters of every managed register file.
-pub static COUNTERS: [Counter; 12] = [
+pub static COUNTERS: [Counter; 9] = [
     (
         "register_domains",
         "parts of the register file that are switched on their own",
@@ -83,25 +83,13 @@ pub static COUNTERS: [Counter; 12] = [
     ),
     ("wear_registers", "physical registers"),
     ("wear_accesses", "reads and writes of physical registers"),
-    (
-        "wear_squares",
-        "sum over physical registers of the square of their accesses",
-    ),
-    (
-        "wear_most",
-        "accesses of the register with the most; of one SM",
-    ),
-    (
-        "wear_least",
-        "accesses of the register with the fewest, of those that are accessed at all; of one SM",
-    ),
 ];
 
 /// Counters of renaming, those of every managed register file among them.
-pub static RENAMING_COUNTERS: [Counter; 26] = joined(&COUNTERS, &RENAMING);
+pub static RENAMING_COUNTERS: [Counter; 23] = joined(&COUNTERS, &RENAMING);
 
 /// Counters of a register file that is smaller than what programs see, those of renaming among them.
-pub static SHRUNK_COUNTERS: [Counter; 33] = joined(&RENAMING_COUNTERS, &SHRUNK);
+pub static SHRUNK_COUNTERS: [Counter; 30] = joined(&RENAMING_COUNTERS, &SHRUNK);
 
 /// One list behind the other.
 const fn joined<const N: usize>(first: &[Counter], second: &[Counter]) -> [Counter; N] {

@@ -205,7 +205,8 @@ impl Physical {
         (bank * self.geometry.subarrays + row / per_subarray) as usize
     }
 
-    fn advance(&mut self, cycle: u64) {
+    /// Usage is summed up to `cycle`.
+    pub fn advance(&mut self, cycle: u64) {
         let passed = cycle.saturating_sub(self.now);
         if let Some(log) = &self.log {
             log.pass(self.now, cycle, |row, cycles| {

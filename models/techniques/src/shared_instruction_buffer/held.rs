@@ -156,11 +156,6 @@ impl FetchFilter for Held {
         activity.add("shared_instruction_buffer.mux.read", counts.lookups);
         activity.add("shared_instruction_buffer_hits", counts.hits);
         activity.add("shared_instruction_buffer_joined", counts.joined);
-        activity.add("shared_instruction_buffer_most", counts.most);
-        activity.add(
-            "shared_instruction_buffer_sms",
-            u64::from(counts.lookups > 0),
-        );
         if buffer.settings.shared {
             activity.add("shared_instruction_buffer.tag.write", counts.written);
             activity.add("shared_instruction_buffer.links.write", counts.came);
@@ -178,6 +173,13 @@ impl FetchFilter for Held {
             );
         }
         fetch_store::report_decoded(activity, counts.hits, counts.lookups);
+    }
+
+    fn report_levels(&self, activity: &mut Activity) {
+        let counts = &self.0.borrow().counts;
+        activity.add("shared_instruction_buffer_most", counts.most);
+        let works = u64::from(counts.lookups > 0);
+        activity.add("shared_instruction_buffer_sms", works);
     }
 }
 

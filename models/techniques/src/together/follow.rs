@@ -8,8 +8,8 @@ use warpwatt_gpu::{
     IssueEvent, IssueFactory, IssueHook, IssuePlan, PlaceEvent, Reexecutor, SharedUse, Throttle,
 };
 
-use super::Kept;
 use super::tree::Tree;
+use super::{Kept, own};
 
 /// A hook, and what it has decided.
 struct Node {
@@ -34,7 +34,6 @@ pub(super) struct Followed {
     kept: Rc<Kept>,
     /// Changes of `kept` that are seen to.
     seen: u32,
-    sm: u32,
 }
 
 impl Followed {
@@ -54,7 +53,6 @@ impl Followed {
             reexecutor: None,
             kept: Rc::clone(kept),
             seen: 0,
-            sm,
         };
         for node in 0..followed.nodes.len() {
             followed.ask(node);
@@ -164,10 +162,21 @@ impl IssueHook for Followed {
         self.nodes[self.reexecutor?].hook.reexecutor()
     }
 
+    fn up_to(&mut self, cycle: u64) {
+        self.living().for_each(|hook| hook.up_to(cycle));
+    }
+
     fn report(&self, gpu: &mut Activity) {
         for node in self.nodes.iter().filter(|node| node.lives) {
-            let report = |activity: &mut Activity| node.hook.report(activity);
-            self.kept.count(&node.places, (self.sm, gpu), report);
+            own::report(&node.places, gpu, |activity| node.hook.report(activity));
+        }
+    }
+
+    fn report_levels(&self, gpu: &mut Activity) {
+        for node in self.nodes.iter().filter(|node| node.lives) {
+            own::report(&node.places, gpu, |activity| {
+                node.hook.report_levels(activity);
+            });
         }
     }
 }
