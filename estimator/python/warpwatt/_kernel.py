@@ -91,8 +91,8 @@ class Kernel:
         """
         from . import _numba
 
-        ptx, entry, arguments = _numba.compiled(f, args, target)
-        return cls.ptx(ptx, entry, arguments, grid, block, shared, **{"name": entry, **more})
+        ptx, entry, arguments, registers = _numba.compiled(f, args, target)
+        return cls.ptx(ptx, entry, arguments, grid, block, shared, **{"name": entry, "registers": registers, **more})
 
     @classmethod
     def suite(cls, name, case=None, *, build=None, registers=None):

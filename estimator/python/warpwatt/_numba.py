@@ -1,75 +1,163 @@
-"""Kernels of Numba, compiled to PTX without a GPU."""
+"""Kernels of Numba: types, options, and arguments in the order of their parameters."""
 
-import functools
+import enum
+import inspect
 import re
 
 from ._arguments import as_array
 from ._native import Error
 
+#: Options of @cuda.jit that the compiled kernel shows.
+_COMPILED = ("debug", "fastmath", "launch_bounds", "lineinfo", "link", "opt")
+#: Options that change nothing that is executed or timed here.
+_WITHOUT_EFFECT = ("boundscheck", "cache", "device", "forceinline", "inline", "lto", "max_registers", "nopython")
+
 
 def _package():
     try:
-        from numba import cuda, types
+        from numba import config, cuda, types
         from numba.np.numpy_support import from_dtype
     except ImportError as missing:
         raise Error('kernels of Numba need it: pip install "numba-cuda[cu12]"') from missing
+    if config.ENABLE_CUDASIM:
+        raise Error("NUMBA_ENABLE_CUDASIM is set, and Numba's simulator compiles no kernels: unset it")
     return cuda, types, from_dtype
 
 
 def compiled(f, args, target):
-    """PTX, entry, and arguments in the order of its parameters."""
+    """PTX, entry, arguments in the order of its parameters, and the most registers that @cuda.jit lets a thread have."""
     cuda, types, from_dtype = _package()
+    from . import _numba_ptx
+
     function = getattr(f, "py_func", f)
-    signature = tuple(_type(types, from_dtype, value) for value in args)
-    capability = re.sub(r"\D", "", str(target))
-    capability = (int(capability[:-1]), int(capability[-1]))
-    ptx, name = _ptx(cuda, function, types.void(*signature), capability)
-    return ptx, name, _arguments(function, args)
+    options = _options(f, function.__name__)
+    names = _names(function, args)
+    signature = types.void(*_types(f, types, from_dtype, names, args))
+    chosen = tuple((name, tuple(value) if isinstance(value, (list, set)) else value) for name, value in options.items() if name in _COMPILED)
+    ptx, name = _numba_ptx.compiled(function, signature, _capability(target), chosen)
+    arguments = {}
+    for name_of, kind, value in zip(names, signature.args, args):
+        _add(arguments, types, name_of, kind, value)
+    return ptx, name, arguments, options.get("max_registers")
 
 
-@functools.lru_cache(maxsize=256)
-def _ptx(cuda, function, signature, capability):
-    """PTX and the name of its entry."""
-    ptx, _ = cuda.compile(function, signature, cc=capability, device=False, abi="numba", output="ptx")
-    ptx = ptx.decode() if isinstance(ptx, bytes) else ptx
-    found = re.search(r"\.entry\s+([\w$]+)", ptx)
+def _capability(target):
+    """sm_90a as (9, 0, "a")."""
+    found = re.fullmatch(r"(?:sm_|compute_)?(\d+)(\d)([af]?)", str(target))
     if not found:
-        raise Error(f"Numba made no kernel of `{function.__name__}`")
-    # Numba's names count compilations of a process; ours are the same every time.
-    name = re.sub(r"\W", "_", function.__name__)
-    return ptx.replace(found[1], name), name
+        raise Error(f'`{target}` is no target of Numba: choose one like "sm_80"')
+    return (int(found[1]), int(found[2]), *filter(None, [found[3]]))
 
 
-def _type(types, from_dtype, value):
+def _options(f, name):
+    """Options of @cuda.jit, without those that are not given."""
+    if not hasattr(f, "compile_device"):
+        return {}
+    options = {option: value for option, value in f.targetoptions.items() if value not in (None, False, (), [], "never")}
+    if options.get("device"):
+        raise Error(f"`{name}` is a function of a device: launch a kernel that calls it")
+    if str(options.get("shared_memory_carveout", "default")).lower() in ("default", "-1"):
+        options.pop("shared_memory_carveout", None)
+    for option in options:
+        if option not in (*_COMPILED, *_WITHOUT_EFFECT):
+            raise Error(f"`{name}` has the option {option} of @cuda.jit, which is not modelled: leave it out")
+    return {"opt": False, **options}
+
+
+def _names(function, args):
+    """Names of the parameters, which are as many as the arguments."""
+    parameters = inspect.signature(function).parameters.values()
+    if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD, one.KEYWORD_ONLY) for one in parameters):
+        raise Error(f"`{function.__name__}` takes *args, **kwargs or arguments by keyword only: a kernel has parameters by position")
+    names = [one.name for one in parameters]
+    if len(names) != len(args):
+        raise Error(f"`{function.__name__}` takes {len(names)} arguments ({', '.join(names)}), and {len(args)} are given")
+    return names
+
+
+def _types(f, types, from_dtype, names, args):
+    return [_type(types, from_dtype, name, value) for name, value in zip(names, args)]
+
+
+def _type(types, from_dtype, name, value):
     array = as_array(value)
     if array is not None:
         layout = "C" if array.flags.c_contiguous else "F" if array.flags.f_contiguous else "A"
-        return types.Array(from_dtype(array.dtype), array.ndim, layout)
-    if hasattr(value, "dtype"):
-        return from_dtype(value.dtype)
+        return types.Array(_element(from_dtype, name, array.dtype), array.ndim, layout)
+    if isinstance(value, (tuple, list)):
+        return _tuple(types, [_type(types, from_dtype, f"{name}[{at}]", one) for at, one in enumerate(value)], value, name)
+    if isinstance(value, enum.Enum) or hasattr(value, "dtype"):
+        return _own_type(name, value)
     if isinstance(value, bool):
         return types.boolean
     if isinstance(value, int):
         return types.int64 if value < 1 << 63 else types.uint64
     if isinstance(value, float):
         return types.float64
-    raise Error(f"Numba has no type for {value!r}: pass an array or a number")
+    if isinstance(value, complex):
+        return types.complex128
+    raise Error(f"`{name}`: Numba's kernels take no {type(value).__name__}: pass an array, a number or a tuple of them")
 
 
-def _arguments(function, args):
-    """By name. An array is seven parts or more: two pointers that are null, elements, bytes of one, the data, extents, strides."""
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    arguments = {}
-    for name, value in zip(names, args):
-        array = as_array(value)
-        if array is None:
-            arguments[name] = value
-            continue
-        arguments[f"{name}.meminfo"] = None
-        arguments[f"{name}.parent"] = None
-        arguments[f"{name}.nitems"] = array.size
-        arguments[f"{name}.itemsize"] = array.itemsize
-        arguments[name] = array
-        arguments.update({f"{name}.shape{axis}": extent for axis, extent in enumerate(array.shape)})
-        arguments.update({f"{name}.stride{axis}": stride for axis, stride in enumerate(array.strides)})
-    return arguments
+def _element(from_dtype, name, dtype):
+    try:
+        if dtype.hasobject:
+            raise ValueError
+        return from_dtype(dtype)
+    except (NotImplementedError, ValueError) as unknown:
+        raise Error(f"`{name}`: Numba has no type for arrays of {dtype}: pass another type") from unknown
+
+
+def _tuple(types, kinds, value, name):
+    if isinstance(value, list):
+        raise Error(f"`{name}` is a list: pass an array or a tuple")
+    if hasattr(value, "_fields"):
+        return types.NamedUniTuple(kinds[0], len(kinds), type(value)) if len(set(kinds)) == 1 else types.NamedTuple(kinds, type(value))
+    return types.Tuple(kinds)
+
+
+def _own_type(name, value):
+    from numba import typeof
+
+    try:
+        return typeof(value)
+    except ValueError as unknown:
+        raise Error(f"`{name}`: Numba has no type for {value!r}: pass an array or a number") from unknown
+
+
+def _add(arguments, types, name, kind, value):
+    """An argument as Numba passes it: tuples one after the other, complex numbers as two, records by their address."""
+    array = as_array(value)
+    if array is not None:
+        _add_array(arguments, name, array)
+    elif isinstance(kind, types.BaseTuple):
+        for at, (of, one) in enumerate(zip(kind, value)):
+            _add(arguments, types, f"{name}.{at}", of, one)
+    elif isinstance(kind, types.EnumMember):
+        _add(arguments, types, name, kind.dtype, value.value)
+    elif isinstance(kind, types.Complex):
+        arguments[f"{name}.real"], arguments[f"{name}.imag"] = value.real, value.imag
+    elif isinstance(kind, types.Record):
+        arguments[name] = _record(value)
+    elif isinstance(kind, (types.NPDatetime, types.NPTimedelta)):
+        arguments[name] = value.view("int64")
+    else:
+        arguments[name] = value
+
+
+def _record(value):
+    """A record of numpy as an array of one, which shares its memory."""
+    import numpy as np
+
+    return np.frombuffer(value.data, value.dtype)
+
+
+def _add_array(arguments, name, array):
+    """An array is seven parameters or more: two pointers that are null, elements, bytes of one, the data, extents, strides."""
+    arguments[f"{name}.meminfo"] = None
+    arguments[f"{name}.parent"] = None
+    arguments[f"{name}.nitems"] = array.size
+    arguments[f"{name}.itemsize"] = array.itemsize
+    arguments[name] = array
+    arguments.update({f"{name}.shape{axis}": extent for axis, extent in enumerate(array.shape)})
+    arguments.update({f"{name}.stride{axis}": stride for axis, stride in enumerate(array.strides)})
