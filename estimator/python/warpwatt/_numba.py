@@ -14,11 +14,14 @@ _WITHOUT_EFFECT = ("boundscheck", "cache", "device", "forceinline", "inline", "l
 
 
 def _package():
+    """Numba, its types, and its types of numpy's."""
     try:
         from numba import config, cuda, types
         from numba.np.numpy_support import from_dtype
     except ImportError as missing:
         raise Error('kernels of Numba need it: pip install "numba-cuda[cu12]"') from missing
+    if not hasattr(cuda, "compile_all"):
+        raise Error('kernels of Numba need a newer numba-cuda: pip install -U "numba-cuda[cu12]"')
     if config.ENABLE_CUDASIM:
         raise Error("NUMBA_ENABLE_CUDASIM is set, and Numba's simulator compiles no kernels: unset it")
     return cuda, types, from_dtype
@@ -32,7 +35,8 @@ def compiled(f, args, target):
     function = getattr(f, "py_func", f)
     options = _options(f, function.__name__)
     names = _names(function, args)
-    signature = types.void(*_types(f, types, from_dtype, names, args))
+    kinds = [_type(types, from_dtype, name, value) for name, value in zip(names, args)]
+    signature = types.void(*_declared(f, kinds))
     chosen = tuple((name, tuple(value) if isinstance(value, (list, set)) else value) for name, value in options.items() if name in _COMPILED)
     ptx, name = _numba_ptx.compiled(function, signature, _capability(target), chosen)
     arguments = {}
@@ -75,8 +79,18 @@ def _names(function, args):
     return names
 
 
-def _types(f, types, from_dtype, names, args):
-    return [_type(types, from_dtype, name, value) for name, value in zip(names, args)]
+def _declared(f, kinds):
+    """The signature of @cuda.jit that takes these arguments with the fewest conversions, where it has any; else their own types."""
+    if getattr(f, "_can_compile", True):
+        return kinds
+    ranks = {}
+    for declared in f.overloads:
+        ranks[declared] = [f.typingctx.can_convert(*pair) for pair in zip(kinds, declared)]
+    fitting = [declared for declared, rank in ranks.items() if None not in rank and len(declared) == len(kinds)]
+    if not fitting:
+        takes = "; ".join(", ".join(map(str, declared)) for declared in ranks)
+        raise Error(f"no signature of `{f.__name__}` takes {', '.join(map(str, kinds))}: it has {takes}")
+    return min(fitting, key=lambda declared: sum(ranks[declared]))
 
 
 def _type(types, from_dtype, name, value):
