@@ -132,6 +132,11 @@ def numbers(y, a, b, c, pair):
 
 
 @cuda.jit
+def of_sizes(x, y, sizes):
+    sizes[0], sizes[1] = x.size, y.shape[1]
+
+
+@cuda.jit
 def of_record(record, y):
     y[0] = record.x
     record.n += 1

@@ -108,6 +108,11 @@ def test_numbers_and_tuples():
     run.check(y=np.array([1 - 2j, 3j, 1, 2.5]))
 
 
+def test_an_array_of_nothing():
+    x = np.zeros(0, np.int64)
+    made(kernels.of_sizes, x, np.zeros((3, 0)), np.ones(2), block=1).execute().check(sizes=[0, 0])
+
+
 def test_records():
     records = np.array([(2.5, 3), (4.5, 5)], [("x", np.float32), ("n", np.int32)])
     run = made(kernels.of_record, records[1], np.zeros(1, np.float32), block=1).execute()
@@ -130,7 +135,9 @@ def zeros(*shape, dtype=np.float32):
         (kernels.carved, (zeros(1),), "the option shared_memory_carveout"),
         (kernels.square, (1.0,), "is a function of a device"),
         (kernels.add_one, (zeros(1), 2), r"takes 1 arguments \(x\), and 2 are given"),
-        (kernels.add_one, (np.array([None]),), "`x`: Numba has no type for arrays of object"),
+        (kernels.add_one, (np.array([None]),), "`x`: arrays of object have no type on a GPU"),
+        (kernels.add_one, (np.zeros(1, "datetime64[s]"),), r"`x`: arrays of datetime64\[s\] have no type"),
+        (kernels.add_one, (np.zeros(1, ">f4"),), r"`x`: a GPU reads little-endian numbers: x.astype\(float32\)"),
         (kernels.add_one, (np.ma.masked_array([1, 2]),), "masked array"),
         (kernels.add_one, ([1, 2],), "`x` is a list: pass an array or a tuple"),
         (kernels.add_one, ({},), "`x`: Numba's kernels take no dict"),

@@ -183,14 +183,25 @@ def optimised(codes, arch, options=()):
         library.nvJitLinkDestroy(ctypes.byref(handle))
 
 
+def nvrtc_version():
+    """The first number of NVRTC's version; None without it."""
+    found = _cuda._nvrtc()
+    if found is None:
+        return None
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    found[0].nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    return major.value
+
+
 @functools.lru_cache(maxsize=64)
 def lto_code(text, arch, options=()):
     """LTO-IR of a text in CUDA C++; None without NVRTC, or where it does not compile."""
-    library = _cuda._nvrtc()
-    if library is None:
+    found = _cuda._nvrtc()
+    if found is None:
         return None
+    library, headers = found
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
-    given = [f"--gpu-architecture={arch}", "--dlink-time-opt", *_cuda._headers(), *options]
+    given = [f"--gpu-architecture={arch}", "--dlink-time-opt", *(f"-I{folder}" for folder in headers), *options]
     if library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None):
         return None
     try:

@@ -4,7 +4,7 @@ import enum
 import inspect
 import re
 
-from ._arguments import as_array
+from ._arguments import ELEMENTS, as_array
 from ._native import Error
 
 #: Options of @cuda.jit that the compiled kernel shows.
@@ -114,11 +114,13 @@ def _type(types, from_dtype, name, value):
 
 
 def _element(from_dtype, name, dtype):
+    if not dtype.isnative:
+        raise Error(f"`{name}`: a GPU reads little-endian numbers: {name}.astype({dtype.newbyteorder('=')!s})")
+    if not dtype.names and dtype.name not in ELEMENTS or dtype.hasobject:
+        raise Error(f"`{name}`: arrays of {dtype} have no type on a GPU: pass numbers or records of them")
     try:
-        if dtype.hasobject:
-            raise ValueError
         return from_dtype(dtype)
-    except (NotImplementedError, ValueError) as unknown:
+    except Exception as unknown:
         raise Error(f"`{name}`: Numba has no type for arrays of {dtype}: pass another type") from unknown
 
 
@@ -172,6 +174,6 @@ def _add_array(arguments, name, array):
     arguments[f"{name}.parent"] = None
     arguments[f"{name}.nitems"] = array.size
     arguments[f"{name}.itemsize"] = array.itemsize
-    arguments[name] = array
+    arguments[name] = array if array.size else None
     arguments.update({f"{name}.shape{axis}": extent for axis, extent in enumerate(array.shape)})
     arguments.update({f"{name}.stride{axis}": stride for axis, stride in enumerate(array.strides)})

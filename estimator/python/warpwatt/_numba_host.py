@@ -492,22 +492,28 @@ def hooked(captured, capability):
     from numba.cuda import api, dispatcher
     from numba.cuda.cudadrv import devicearray, devices, driver
 
-    from ._numba_ptx import patched
+    from ._numba_ptx import LOCK, patched
 
-    asked = dispatcher.get_current_device
+    here = calls(captured, capability)
+    changes = [(owner, name, call) for owner in (cuda, api) for name, call in here.items()]
+    changes += [(dispatcher.CUDADispatcher, name, method) for name, method in of_dispatchers(captured).items()]
+    changes += [(devicearray, "DeviceNDArray", DeviceArray), (driver.Driver, "__getattr__", _driver)]
     with ExitStack() as stack:
-        here = calls(captured, capability)
-        for owner, changed in ((cuda, here), (api, here), (dispatcher.CUDADispatcher, of_dispatchers(captured))):
-            for name in changed.keys() & vars(owner).keys():
-                stack.enter_context(patched(owner, name, changed[name]))
-        for module in list(sys.modules.values()):
-            if getattr(module, "__name__", "").startswith("numba.cuda") and vars(module).get("get_current_device") is asked:
-                stack.enter_context(patched(module, "get_current_device", here["get_current_device"]))
-        stack.enter_context(patched(devicearray, "DeviceNDArray", DeviceArray))
-        stack.enter_context(patched(devices._Runtime, "ensure_context", lambda _: nullcontext()))
-        stack.enter_context(patched(devices._Runtime, "get_or_create_context", lambda _, number=None: here["current_context"](number)))
-        stack.enter_context(patched(driver.Driver, "__getattr__", _driver))
-        yield
+        with LOCK:
+            asked = dispatcher.get_current_device
+            for owner, name, value in changes:
+                if name in vars(owner):
+                    stack.enter_context(patched(owner, name, value))
+            for name, module in list(sys.modules.items()):
+                if name.startswith("numba.") and getattr(module, "__dict__", {}).get("get_current_device") is asked:
+                    stack.enter_context(patched(module, "get_current_device", here["get_current_device"]))
+            stack.enter_context(patched(devices._Runtime, "ensure_context", lambda _: nullcontext()))
+            stack.enter_context(patched(devices._Runtime, "get_or_create_context", lambda _, number=None: here["current_context"](number)))
+        try:
+            yield
+        finally:
+            with LOCK:
+                stack.close()
 
 
 def _driver(_, name):

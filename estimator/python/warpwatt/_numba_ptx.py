@@ -7,14 +7,14 @@ import sys
 import threading
 from collections import OrderedDict
 from contextlib import ExitStack, contextmanager
-from glob import glob
 from types import SimpleNamespace
 from weakref import WeakKeyDictionary
 
 from . import _cuda, _link
 from ._native import Error
 
-_LOCK = threading.RLock()
+#: Who holds it may change what Numba's modules have.
+LOCK = threading.RLock()
 #: What device functions were compiled to, by function and target.
 _OVERLOADS = WeakKeyDictionary()
 #: What `cuda.cg.this_grid().sync()` calls: cooperative groups find what they wait at through %envreg1 and %envreg2.
@@ -91,14 +91,15 @@ def _target(capability):
     """While it is open, this thread compiles device functions for `capability`, whatever GPU is there."""
     from numba.cuda import dispatcher
 
-    asked, here = dispatcher.get_current_device, threading.get_ident()
+    here = threading.get_ident()
 
     def device():
         return SimpleNamespace(compute_capability=capability) if threading.get_ident() == here else asked()
 
-    with _LOCK, ExitStack() as stack:
-        for module in list(sys.modules.values()):
-            if getattr(module, "__name__", "").startswith("numba") and vars(module).get("get_current_device") is asked:
+    with LOCK, ExitStack() as stack:
+        asked = dispatcher.get_current_device
+        for name, module in list(sys.modules.items()):
+            if name.startswith("numba.") and getattr(module, "__dict__", {}).get("get_current_device") is asked:
                 stack.enter_context(patched(module, "get_current_device", device))
         stack.enter_context(_overloads_of(dispatcher.CUDADispatcher, capability, here))
         yield
@@ -253,11 +254,11 @@ def _source(one):
 
 @functools.lru_cache(maxsize=1)
 def _includes():
-    """Folders of Numba's own headers."""
+    """Folders of Numba's own headers, for the version of NVRTC."""
     from numba.cuda import compiler
 
     place = os.path.dirname(compiler.__file__)
-    return tuple(f"-I{one}" for one in (*sorted(glob(os.path.join(place, "include", "*"))), os.path.join(place, "memory_management")))
+    return tuple(f"-I{os.path.join(place, *one)}" for one in (("include", str(_link.nvrtc_version() or 12)), ("memory_management",)))
 
 
 def _flags(folder, options):
