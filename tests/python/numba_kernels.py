@@ -1,5 +1,6 @@
 """Kernels of Numba."""
 
+import enum
 import math
 
 import numpy as np
@@ -52,6 +53,11 @@ def add_one(x):
     at = cuda.grid(1)
     if at < x.size:
         x[at] += 1
+
+
+class Colour(enum.IntEnum):
+    RED = 1
+    GREEN = 2
 
 
 @cuda.jit(device=True)
@@ -129,6 +135,14 @@ def checked(x):
 @cuda.jit
 def numbers(y, a, b, c, pair):
     y[0], y[1], y[2], y[3] = a, b, c, pair[0] + pair[1]
+
+
+@cuda.jit
+def scaled(x, factor, colour):
+    at = cuda.grid(1)
+    x[at] = x[at] * factor
+    if colour == Colour.GREEN:
+        x[at] = -x[at]
 
 
 @cuda.jit

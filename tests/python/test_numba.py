@@ -108,6 +108,10 @@ def test_numbers_and_tuples():
     run.check(y=np.array([1 - 2j, 3j, 1, 2.5]))
 
 
+def test_half_precision_and_enumerations_by_value():
+    made(kernels.scaled, HALVES, np.float16(2.5), kernels.Colour.GREEN, block=64).execute().check(x=(HALVES.astype(np.float32) * -2.5).astype(np.float16))
+
+
 def test_an_array_of_nothing():
     x = np.zeros(0, np.int64)
     made(kernels.of_sizes, x, np.zeros((3, 0)), np.ones(2), block=1).execute().check(sizes=[0, 0])

@@ -4,7 +4,7 @@ import enum
 import inspect
 import re
 
-from ._arguments import ELEMENTS, as_array
+from ._arguments import ELEMENTS, as_array, numpy
 from ._native import Error
 
 #: Options of @cuda.jit that the compiled kernel shows.
@@ -153,6 +153,8 @@ def _add(arguments, types, name, kind, value):
         _add(arguments, types, name, kind.dtype, value.value)
     elif isinstance(kind, types.Complex):
         arguments[f"{name}.real"], arguments[f"{name}.imag"] = value.real, value.imag
+    elif kind == types.float16:
+        arguments[name] = numpy().float16(value).view("uint16")
     elif isinstance(kind, types.Record):
         arguments[name] = _record(value)
     elif isinstance(kind, (types.NPDatetime, types.NPTimedelta)):
@@ -163,9 +165,7 @@ def _add(arguments, types, name, kind, value):
 
 def _record(value):
     """A record of numpy as an array of one, which shares its memory."""
-    import numpy as np
-
-    return np.frombuffer(value.data, value.dtype)
+    return numpy().frombuffer(value.data, value.dtype)
 
 
 def _add_array(arguments, name, array):

@@ -325,6 +325,7 @@ class Context:
 
     def __init__(self, device, captured):
         self.device = device
+        self.deallocations = []
         self._captured = captured
 
     def create_event(self, timing=True):
@@ -436,6 +437,23 @@ def threads_of(tasks, sms, bounds):
     return min(usual, bound or usual)
 
 
+class Declared:
+    """A signature that @cuda.jit is given while a capture is open: a launch compiles it."""
+
+    objectmode = False
+    entry_point = None
+
+    def __init__(self, args, result):
+        from numba.cuda.typing import signature
+
+        self.signature = signature(result, *args)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise _refused(f"kernel.overloads[...].{name}", "a kernel whose signature is declared within it is compiled when it is launched, and for captures alone")
+
+
 def of_dispatchers(captured):
     """Methods of Numba's kernels while `captured` is open, by name."""
 
@@ -464,12 +482,10 @@ def of_dispatchers(captured):
         return launch
 
     def compile(kernel, signature):
-        """Notes a signature that @cuda.jit is given; a launch compiles it."""
         from numba.cuda.core.sigutils import normalize_signature
-        from numba.cuda.typing import signature as typed
 
         args, result = normalize_signature(signature)
-        kernel.overloads.setdefault(tuple(args), SimpleNamespace(signature=typed(result, *args), objectmode=False, entry_point=None))
+        return kernel.overloads.setdefault(tuple(args), Declared(args, result))
 
     told = ("get_regs_per_thread", "get_const_mem_size", "get_shared_mem_per_block", "get_max_threads_per_block", "get_local_mem_per_thread")
     shown = ("inspect_asm", "inspect_llvm", "inspect_lto_ptx", "inspect_sass", "inspect_sass_cfg")
