@@ -166,6 +166,15 @@ def of_others(x):
     x[at] = plus(thrice(x[at]), 1)
 
 
+def namesake():
+    @cuda.jit
+    def plus(x):
+        x[0] = of_plus(x[0], 1)
+
+    of_plus = cuda.declare_device("plus", "float32(float32, float32)", link=cuda.CUSource(PLUS))
+    return plus
+
+
 @cuda.jit(link=[cuda.Cubin(b"")])
 def of_machine_code(x):
     x[0] = thrice(x[0])

@@ -120,12 +120,20 @@ def test_an_array_of_nothing():
 def test_records():
     records = np.array([(2.5, 3), (4.5, 5)], [("x", np.float32), ("n", np.int32)])
     run = made(kernels.of_record, records[1], np.zeros(1, np.float32), block=1).execute()
-    assert run.outputs["record"]["n"] == [6] and run.outputs["y"] == [4.5]
+    assert run.outputs["record"]["n"] == [6] and run.outputs["y"] == [4.5] and records["n"][1] == 5
+    with ww.capture(ww.Gpu("v100")):
+        kernels.of_record[1, 1](records[1], np.zeros(1, np.float32))
+    assert records["n"].tolist() == [3, 6]
 
 
 def test_code_of_others_is_linked():
     x = np.arange(32, dtype=np.float32)
     made(kernels.of_others, x).execute().check(x=3 * x + 1)
+
+
+def test_a_kernel_may_be_called_like_what_it_calls(monkeypatch):
+    monkeypatch.setattr(_link, "_linker", lambda: None)
+    made(kernels.namesake(), np.ones(1, np.float32), block=1).execute().check(x=[2])
 
 
 def zeros(*shape, dtype=np.float32):

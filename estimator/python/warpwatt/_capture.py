@@ -168,10 +168,11 @@ def _numba_hook(captured):
 
     try:
         _numba._package()
+        capability = _numba._capability(captured.target)
     except Error:
         yield
         return
     from . import _numba_host
 
-    with _numba_host.hooked(captured, _numba._capability(captured.target)):
+    with _numba_host.hooked(captured, capability):
         yield

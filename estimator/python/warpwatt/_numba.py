@@ -163,9 +163,17 @@ def _add(arguments, types, name, kind, value):
         arguments[name] = value
 
 
+class _Record:
+    """The memory of a record, and what keeps it."""
+
+
 def _record(value):
     """A record of numpy as an array of one, which shares its memory."""
-    return numpy().frombuffer(value.data, value.dtype)
+    held = _Record()
+    held.record = value
+    known = numpy().frombuffer(value.data, value.dtype).__array_interface__
+    held.__array_interface__ = {**known, "data": (known["data"][0], False)}
+    return numpy().asarray(held)
 
 
 def _add_array(arguments, name, array):

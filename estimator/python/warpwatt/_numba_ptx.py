@@ -136,6 +136,8 @@ def compiled(function, signature, capability, options):
         raise Error(f"Numba made no kernel of `{function.__name__}`")
     # Numba's names count compilations of a process; ours are the same every time.
     name = re.sub(r"\W", "_", function.__name__)
+    while name in re.findall(r"\.func\s*(?:\([^)]*\))?\s*([\w$]+)", ptx):
+        name += "_"
     return _without_environments(ptx.replace(found[1], name)), name
 
 
