@@ -146,6 +146,11 @@ def scaled(x, factor, colour):
 
 
 @cuda.jit
+def of_dates(days, between):
+    between[0] = days[1] - days[0]
+
+
+@cuda.jit
 def of_sizes(x, y, sizes):
     sizes[0], sizes[1] = x.size, y.shape[1]
 

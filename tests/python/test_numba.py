@@ -117,6 +117,11 @@ def test_an_array_of_nothing():
     made(kernels.of_sizes, x, np.zeros((3, 0)), np.ones(2), block=1).execute().check(sizes=[0, 0])
 
 
+def test_dates():
+    days = np.array(["2026-01-01", "2026-03-01"], "datetime64[D]")
+    made(kernels.of_dates, days, np.zeros(1, "timedelta64[D]"), block=1).execute().check(between=[59])
+
+
 def test_records():
     records = np.array([(2.5, 3), (4.5, 5)], [("x", np.float32), ("n", np.int32)])
     run = made(kernels.of_record, records[1], np.zeros(1, np.float32), block=1).execute()
@@ -148,7 +153,7 @@ def zeros(*shape, dtype=np.float32):
         (kernels.square, (1.0,), "is a function of a device"),
         (kernels.add_one, (zeros(1), 2), r"takes 1 arguments \(x\), and 2 are given"),
         (kernels.add_one, (np.array([None]),), "`x`: arrays of object have no type on a GPU"),
-        (kernels.add_one, (np.zeros(1, "datetime64[s]"),), r"`x`: arrays of datetime64\[s\] have no type"),
+        (kernels.add_one, (np.array(["a"]),), "`x`: arrays of <U1 have no type on a GPU"),
         (kernels.add_one, (np.zeros(1, ">f4"),), r"`x`: a GPU reads little-endian numbers: x.astype\(float32\)"),
         (kernels.add_one, (np.ma.masked_array([1, 2]),), "masked array"),
         (kernels.add_one, ([1, 2],), "`x` is a list: pass an array or a tuple"),
@@ -158,6 +163,11 @@ def zeros(*shape, dtype=np.float32):
 def test_what_cannot_be_is_said(kernel, arguments, message):
     with pytest.raises((ww.Error, TypeError), match=message):
         made(kernel, *arguments)
+
+
+def test_blocks_are_no_larger_than_launch_bounds():
+    with pytest.raises(ww.Error, match="`sines` is launched with 96 threads a block, and its launch_bounds allow 64"):
+        made(kernels.sines, zeros(96), zeros(96), block=(48, 2))
 
 
 @pytest.mark.parametrize("target, message", [("v100", "`v100` is no target of Numba"), ("sm_35", "cannot compile for sm_35: .*not supported")])

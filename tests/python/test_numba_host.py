@@ -8,6 +8,7 @@ import warpwatt as ww
 pytest.importorskip("numba.cuda", reason="numba-cuda is not installed")
 import numba_kernels as kernels  # noqa: E402
 from numba import cuda, guvectorize, vectorize  # noqa: E402
+from numba.cuda.core.errors import TypingError  # noqa: E402
 
 GPU = ww.Gpu("v100")
 
@@ -142,6 +143,29 @@ def test_signatures_of_the_decorator(run):
     assert ".param .u32" in made._program[1].decode(), "numbers are converted to what is declared"
     with pytest.raises(ww.Error, match="no signature of `fill` takes"):
         fill[1, 32](np.zeros(32, np.int8), 5)
+
+
+def test_one_signature_takes_what_is_alike(run):
+    @cuda.jit("void(int32[:], int32)")
+    def fill(x, value):
+        x[cuda.grid(1)] = value
+
+    x = np.zeros(32, np.uint32)
+    fill[1, 32](x, 5)
+    assert (x == 5).all()
+    with pytest.raises(ww.Error, match="no signature of `fill` takes"):
+        fill[1, 32](x, x)
+
+
+def test_arrays_of_a_device_are_arguments(run):
+    around = cuda.to_device(np.ones(32))
+
+    @cuda.jit
+    def add(x):
+        x[cuda.grid(1)] += around[cuda.grid(1)]
+
+    with pytest.raises(TypingError, match="no argument of it: pass it as one"):
+        add[1, 32](np.zeros(32))
 
 
 def test_what_a_kernel_may_write(run):

@@ -91,6 +91,7 @@ class Kernel:
         """
         from . import _numba
 
+        _numba.bounded(f, extents(block))
         ptx, entry, arguments, registers = _numba.compiled(f, args, target)
         return cls.ptx(ptx, entry, arguments, grid, block, shared, **{"name": entry, "registers": registers, **more})
 

@@ -83,6 +83,8 @@ def _declared(f, kinds):
     """The signature of @cuda.jit that takes these arguments with the fewest conversions, where it has any; else their own types."""
     if getattr(f, "_can_compile", True):
         return kinds
+    if f.specialized and all(map(_alike, kinds, *f.overloads)):
+        return next(iter(f.overloads))
     ranks = {}
     for declared in f.overloads:
         ranks[declared] = [f.typingctx.can_convert(*pair) for pair in zip(kinds, declared)]
@@ -91,6 +93,20 @@ def _declared(f, kinds):
         takes = "; ".join(", ".join(map(str, declared)) for declared in ranks)
         raise Error(f"no signature of `{f.__name__}` takes {', '.join(map(str, kinds))}: it has {takes}")
     return min(fitting, key=lambda declared: sum(ranks[declared]))
+
+
+def _alike(kind, declared):
+    """Numba asks no more of arguments where there is one signature: arrays for arrays, of as many dimensions."""
+    return getattr(kind, "ndim", None) == getattr(declared, "ndim", None)
+
+
+def bounded(f, block):
+    """Refuses more threads than launch_bounds allow."""
+    bounds = getattr(f, "targetoptions", {}).get("launch_bounds")
+    most = bounds[0] if isinstance(bounds, (tuple, list)) else bounds
+    threads = block[0] * block[1] * block[2]
+    if most and threads > most:
+        raise Error(f"`{f.__name__}` is launched with {threads} threads a block, and its launch_bounds allow {most}")
 
 
 def _type(types, from_dtype, name, value):
@@ -116,7 +132,7 @@ def _type(types, from_dtype, name, value):
 def _element(from_dtype, name, dtype):
     if not dtype.isnative:
         raise Error(f"`{name}`: a GPU reads little-endian numbers: {name}.astype({dtype.newbyteorder('=')!s})")
-    if not dtype.names and dtype.name not in ELEMENTS or dtype.hasobject:
+    if not dtype.names and dtype.kind not in "mM" and dtype.name not in ELEMENTS or dtype.hasobject:
         raise Error(f"`{name}`: arrays of {dtype} have no type on a GPU: pass numbers or records of them")
     try:
         return from_dtype(dtype)
@@ -182,6 +198,6 @@ def _add_array(arguments, name, array):
     arguments[f"{name}.parent"] = None
     arguments[f"{name}.nitems"] = array.size
     arguments[f"{name}.itemsize"] = array.itemsize
-    arguments[name] = array if array.size else None
+    arguments[name] = None if not array.size else array.view("int64") if array.dtype.kind in "mM" else array
     arguments.update({f"{name}.shape{axis}": extent for axis, extent in enumerate(array.shape)})
     arguments.update({f"{name}.stride{axis}": stride for axis, stride in enumerate(array.strides)})

@@ -1,5 +1,6 @@
 """What host code of Numba calls while a capture is open: arrays of a device, streams, events, devices."""
 
+import ctypes
 import os
 import sys
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -46,7 +47,7 @@ class DeviceArray(np.ndarray):
     def __new__(cls, shape, strides=None, dtype=np.float64, stream=0, gpu_data=None):
         if gpu_data is None:
             return device_array(shape, dtype, strides)
-        return np.lib.stride_tricks.as_strided(gpu_data, shape, strides).astype(dtype, order="C").view(cls)
+        return np.lib.stride_tricks.as_strided(gpu_data, *_tuples(shape, strides)).astype(dtype, order="C").view(cls)
 
     def copy_to_host(self, ary=None, stream=0):
         """Its elements, in `ary` or in an array of numpy of their own."""
@@ -96,6 +97,10 @@ class DeviceArray(np.ndarray):
         return self
 
     @property
+    def device_ctypes_pointer(self):
+        return ctypes.c_void_p(self.ctypes.data)
+
+    @property
     def alloc_size(self):
         return self.nbytes
 
@@ -115,11 +120,15 @@ def _alike(to, other):
         raise TypeError(f"incompatible dtype: {to.dtype} vs. {other.dtype}")
 
 
+def _tuples(*extents):
+    return [(one,) if isinstance(one, Integral) else one and tuple(one) for one in extents]
+
+
 def device_array(shape, dtype=np.float64, strides=None, order="C", stream=0):
     """Zeros, where a device's memory holds anything."""
     if not strides:
         return np.zeros(shape, dtype, order).view(DeviceArray)
-    shape, strides = ((one,) if isinstance(one, Integral) else tuple(one) for one in (shape, strides))
+    shape, strides = _tuples(shape, strides)
     size = np.dtype(dtype).itemsize + sum(stride * (extent - 1) for stride, extent in zip(strides, shape))
     return np.ndarray(shape, dtype, bytearray(size), strides=strides).view(DeviceArray)
 
@@ -454,6 +463,15 @@ class Declared:
         raise _refused(f"kernel.overloads[...].{name}", "a kernel whose signature is declared within it is compiled when it is launched, and for captures alone")
 
 
+def _typed(array, context):
+    """An array of a device that a kernel takes from around it would be frozen as it is when the kernel is compiled."""
+    from numba.cuda.typing.typeof import Purpose, typeof_impl
+
+    if context.purpose == Purpose.constant:
+        raise Error("a kernel uses an array of a device that is no argument of it: pass it as one")
+    return typeof_impl.dispatch(np.ndarray)(array, context)
+
+
 def of_dispatchers(captured):
     """Methods of Numba's kernels while `captured` is open, by name."""
 
@@ -508,8 +526,11 @@ def hooked(captured, capability):
     from numba.cuda import api, dispatcher
     from numba.cuda.cudadrv import devicearray, devices, driver
 
+    from numba.cuda.typing.typeof import typeof_impl
+
     from ._numba_ptx import LOCK, patched
 
+    typeof_impl.register(DeviceArray, _typed)
     here = calls(captured, capability)
     changes = [(owner, name, call) for owner in (cuda, api) for name, call in here.items()]
     changes += [(dispatcher.CUDADispatcher, name, method) for name, method in of_dispatchers(captured).items()]

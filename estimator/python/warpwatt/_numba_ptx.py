@@ -168,6 +168,8 @@ def _compiled(function, signature, capability, options):
     texts += [text for kind, text, _ in sources if kind == "ptx"]
     if any("cudaCGSynchronize" in text for text in texts):
         texts.append(_GRIDS)
+    if found := re.search(r"\.extern\s+\.func[^;]*?\b(NRT_\w+)", texts[0]):
+        raise Error(f"`{function.__name__}` makes arrays while it runs ({found[1]}), which Numba's runtime does on a GPU: use cuda.local.array, or arguments")
     return _link.linked(*texts)
 
 
