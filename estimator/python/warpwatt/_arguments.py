@@ -41,6 +41,8 @@ def numpy():
 def as_array(value):
     """`value` as a numpy array that shares its memory; None if it is no array."""
     np = numpy()
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError("a masked array has no mask on a GPU: pass its .filled(...), or .data and .mask as two arrays")
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, np.generic):

@@ -16,6 +16,7 @@ class capture:
     run.report()
 
     Arrays are numpy's, or share memory with one (`__array_interface__`, host DLPack); kernels write into them. The host code is Python: loops and conditions are its own.
+    Numba's arrays of a device, streams, events and devices are there too.
     target: what Triton and Numba compile for. limit, cycle_limit: those of Kernel.run.
     """
 
@@ -49,6 +50,9 @@ class capture:
         shape = {"grid": kernel.grid, "block": kernel.block}
         self.launches.append({"kernel": kernel.name, **shape, **_figures(run), "document": document})
         return run
+
+    def _launch_numba(self, kernel, args, shape):
+        self.launch(Kernel.numba(kernel, args, *shape, target=self.target))
 
     def report(self):
         """What all launches came to, by kernel and together."""
@@ -160,17 +164,15 @@ def _triton_hook(captured):
 
 @contextmanager
 def _numba_hook(captured):
+    from . import _numba
+
     try:
-        from numba.cuda.dispatcher import CUDADispatcher
-    except ImportError:
+        _numba._package()
+        capability = _numba._capability(captured.target)
+    except Error:
         yield
         return
+    from . import _numba_host
 
-    def configure(dispatcher, griddim, blockdim, stream=0, sharedmem=0):
-        def launch(*args):
-            captured.launch(Kernel.numba(dispatcher, args, griddim, blockdim, sharedmem, target=captured.target))
-
-        return launch
-
-    with _patched(CUDADispatcher, "configure", configure):
+    with _numba_host.hooked(captured, capability):
         yield

@@ -87,12 +87,13 @@ class Kernel:
     def numba(cls, f, args, grid=1, block=1, shared=0, *, target="sm_80", **more):
         """A kernel of Numba (a plain function or one under @cuda.jit), compiled without a GPU.
 
-        args: as the function takes them; arrays of any shape. grid, block: an int or up to three.
+        args: as the function takes them; arrays of any shape. grid, block: an int or up to three. Options of @cuda.jit are kept; `registers` goes before its max_registers.
         """
         from . import _numba
 
-        ptx, entry, arguments = _numba.compiled(f, args, target)
-        return cls.ptx(ptx, entry, arguments, grid, block, shared, **{"name": entry, **more})
+        _numba.bounded(f, extents(block))
+        ptx, entry, arguments, registers = _numba.compiled(f, args, target)
+        return cls.ptx(ptx, entry, arguments, grid, block, shared, **{"name": entry, "registers": registers, **more})
 
     @classmethod
     def suite(cls, name, case=None, *, build=None, registers=None):
