@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use warpwatt_simt::trace::{
-    Asynchronous, Beyond, Copied, LaunchShape, MemoryOp, MemoryOpKind, Piece, Register,
+    Asynchronous, Beyond, Copied, Flow, LaunchShape, MemoryOp, MemoryOpKind, Piece, Register,
     RegisterKind, Space, StaticInst, TensorWork, Unit, WarpRecorder,
 };
 
@@ -133,6 +133,40 @@ fn a_warp_that_never_retires_keeps_its_cta() {
 fn a_cta_that_is_never_placed_is_missed() {
     let report = report(|event| matches!(event, Event::Dispatch { .. }));
     assert_eq!(report, "kernel `k` is stuck at cycle N with 1 CTAs left:\n");
+}
+
+/// `bar.red`: what all threads say together comes when the barrier has opened.
+#[test]
+fn results_of_a_barrier_come_when_it_opens() {
+    let exit = StaticInst {
+        flow: Some(Flow::Exit),
+        ..inst(Unit::Control, &[], &[])
+    };
+    // The second warp comes later, by a chain of additions; then the result is added to, and the next barrier's result is the last thing of all.
+    let cycles = |chain: usize, said: &[u16]| {
+        let code = vec![
+            inst(Unit::Fp32, &[1], &[1]),
+            inst(Unit::Barrier, &[1], said),
+            inst(Unit::Fp32, &[2], &[3]),
+            inst(Unit::Barrier, &[3], said),
+            exit.clone(),
+        ];
+        let mut trace = KernelTrace::new("k", Arc::from(code), one_cta(64));
+        for additions in [1, chain] {
+            let mut recorder = WarpRecorder::default();
+            (0..additions).for_each(|_| recorder.step(0, ALL, ALL));
+            (1..5).for_each(|inst| recorder.step(inst, ALL, ALL));
+            trace.push_warp(&recorder);
+        }
+        let spec = GpuSpec::preset("v100").unwrap();
+        simulate(&spec, &[trace], Hooks::default()).unwrap().cycles
+    };
+    let latency = u64::from(GpuSpec::preset("v100").unwrap().timing.control.latency);
+    for chain in [1, 101] {
+        let [plain, said] = [&[][..], &[2]].map(|said| cycles(chain, said));
+        let most = plain + 3 * latency;
+        assert!(plain < said && said <= most, "{chain}: {plain} {said}");
+    }
 }
 
 /// Four warps that execute `records` in turn on an H100.

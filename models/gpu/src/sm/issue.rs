@@ -213,15 +213,24 @@ impl<'t> Sm<'t> {
         if slots != 0 && inst.memory.is_some() {
             self.loading |= 1 << index;
         }
+        let wanted = Wanted {
+            warp: index as u8,
+            inst: step.inst,
+            slots,
+            writes: plan.writes + plan.narrow_writes,
+            told: false,
+        };
         let last_cycle = match inst.port {
             // Whoever does not execute it does not wait.
             Port::Barrier if step.executed == 0 || !inst.barrier => {
                 self.watch_issue(&step, index as u8, &plan, IssueTimes::at(now), world);
-                now + u64::from(world.spec.timing.control.latency)
+                let done = now + u64::from(world.spec.timing.control.latency);
+                self.results_at(wanted, done, world)?;
+                done
             }
             Port::Barrier => {
                 self.watch_issue(&step, index as u8, &plan, IssueTimes::at(now), world);
-                self.reach_barrier(index as usize, step.barrier(), now, world)?
+                self.reach_barrier(wanted, step.barrier(), now, world)?
             }
             port => {
                 let issuer = Issuer {
@@ -231,13 +240,6 @@ impl<'t> Sm<'t> {
                 let collected = self.units.collect(program, inst, &plan, issuer, now);
                 self.counts
                     .add(Counter::BankConflictCycles, collected.conflict_cycles);
-                let wanted = Wanted {
-                    warp: index as u8,
-                    inst: step.inst,
-                    slots,
-                    writes: plan.writes + plan.narrow_writes,
-                    told: false,
-                };
                 for hook in &mut self.issue_hooks {
                     hook.collected(index as u8, collected.ready);
                 }

@@ -291,7 +291,11 @@ impl<'t> Sm<'t> {
         let mut waiting = self.ctas[cta].forget_waiting();
         self.at_barrier &= !waiting;
         while waiting != 0 {
-            self.consider(waiting.trailing_zeros() as usize, world);
+            let index = waiting.trailing_zeros() as usize;
+            for wanted in self.ctas[cta].take_results(index) {
+                self.warps[index].entry.release(wanted.slots);
+            }
+            self.consider(index, world);
             waiting &= waiting - 1;
         }
     }

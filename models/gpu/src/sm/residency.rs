@@ -3,6 +3,7 @@
 use warpwatt_activity::Activity;
 use warpwatt_simt::trace::{BarrierUse, KernelTrace, WarpCursor};
 
+use super::ldst::Wanted;
 use super::pending::Told;
 use super::{Sm, World};
 use crate::counters::{Counter, Counts, Selection};
@@ -22,6 +23,8 @@ pub(crate) struct CtaSlot {
     barriers: Vec<Barrier>,
     /// Those in shared memory that somebody told anything, or waits at.
     pub told: Vec<Told>,
+    /// Results that warps get when the barrier opens at which they wait.
+    pub results: Vec<Wanted>,
 }
 
 /// A barrier of a CTA.
@@ -48,6 +51,12 @@ impl CtaSlot {
     pub fn opening(&self) -> u64 {
         let opening = self.barriers.iter().map(|barrier| barrier.opening);
         opening.fold(0, |all, one| all | one)
+    }
+
+    /// Results that a warp has waited for at a barrier.
+    pub fn take_results(&mut self, warp: usize) -> impl Iterator<Item = Wanted> {
+        self.results
+            .extract_if(.., move |wanted| usize::from(wanted.warp) == warp)
     }
 
     /// Nobody waits at its barriers any more; who did, unless they are about to go on.
@@ -124,6 +133,7 @@ impl<'t> Sm<'t> {
         self.counts.add(Counter::Warps, u64::from(demand.warps));
         self.ctas[slot].barriers.clear();
         self.ctas[slot].told.clear();
+        self.ctas[slot].results.clear();
         self.ctas[slot].number = number as u32;
         for warp in 0..demand.warps as usize {
             let index = (!self.live).trailing_zeros() as usize;
@@ -169,15 +179,19 @@ impl<'t> Sm<'t> {
         Ok(())
     }
 
-    /// A warp has issued a barrier.
+    /// A warp has issued a barrier, from which it gets what is wanted (what all threads say together) when it opens.
     pub(super) fn reach_barrier(
         &mut self,
-        index: usize,
+        wanted: Wanted,
         at: BarrierUse,
         now: u64,
         world: &mut World<'_>,
     ) -> Result<u64, GpuError> {
+        let index = usize::from(wanted.warp);
         let cta = self.warps[index].cta;
+        if wanted.slots != 0 {
+            self.ctas[usize::from(cta)].results.push(wanted);
+        }
         let barrier = self.ctas[usize::from(cta)].barrier(at.number);
         let width = world.spec.sm.warp_width;
         barrier.of = at.threads.map(|threads| threads.div_ceil(width));
@@ -226,6 +240,11 @@ impl<'t> Sm<'t> {
         while opening != 0 {
             let index = opening.trailing_zeros() as usize;
             opening &= opening - 1;
+            let results = self.ctas[usize::from(cta)].take_results(index);
+            let come = now + u64::from(world.spec.timing.control.latency);
+            for wanted in results.collect::<Vec<Wanted>>() {
+                self.results_at(wanted, come, world)?;
+            }
             self.consider(index, world);
             self.awake = true;
             self.retire_if_done(index as u8, now, world)?;
