@@ -156,10 +156,15 @@ def test_equal_arrays_are_priced_once():
     assert set(table["access_ns"][::2]) == {table["access_ns"][0]} and table["access_ns"][0] < table["access_ns"][1]
 
 
-def test_an_instance_of_a_template_is_named_as_in_the_source():
-    nvrtc = pytest.importorskip("warpwatt._cuda")._nvrtc()
-    if nvrtc is None:
+def needs_nvrtc():
+    from warpwatt import _cuda
+
+    if _cuda._nvrtc() is None:
         pytest.skip("there is no NVRTC")
+
+
+def test_an_instance_of_a_template_is_named_as_in_the_source():
+    needs_nvrtc()
     text = """template <class A, class B, int K> __global__ void scaled(const A* x, B* y) { *y = B(*x) * K; }
 template __global__ void scaled<float, double, 3>(const float*, double*);
 template __global__ void scaled<int, int, 3>(const int*, int*);"""
@@ -237,3 +242,12 @@ def test_one_capture_is_open_once(kernels):
         with captured:
             pass
     assert JITFunction.run is before
+
+
+def test_threads_say_something_together_at_a_barrier():
+    needs_nvrtc()
+    x = np.arange(96, dtype=np.int32) % 5
+    for word, said in (("count", (x > 0).sum()), ("and", 0), ("or", 1)):
+        text = f'extern "C" __global__ void say(const int* x, int* y) {{ y[threadIdx.x] = __syncthreads_{word}(x[threadIdx.x]); }}'
+        run = ww.Kernel.cuda_c(text, args=dict(x=x, y=np.zeros(96, np.int32)), block=96).run(ww.Gpu("v100"))
+        assert run.check(y=np.full(96, said)).cycles > 100
