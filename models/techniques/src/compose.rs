@@ -6,6 +6,7 @@ use warpwatt_circuit::CircuitError;
 use warpwatt_gpu::trace::LaunchShape;
 use warpwatt_gpu::{GpuSpec, Hooks, Run};
 use warpwatt_reliability::{Journals, ProtectionFactory, Structure as Storage, Whole, all_of};
+use warpwatt_structures::chip::added as added_to;
 
 use crate::recovery::Recovery;
 use crate::registers_over_time::RegistersOverTime;
@@ -192,7 +193,8 @@ impl Stack {
     /// Puts the structures of the members beside those of the plain GPU, and all of them right.
     pub fn build(&self, gpu: &GpuSpec, structures: &mut Vec<Structure>) {
         for member in &self.members {
-            structures.extend(member.structures(gpu));
+            let added = member.structures(gpu).into_iter();
+            structures.extend(added.map(|structure| added_to(gpu, structure)));
         }
         for member in &self.members {
             let around = member.around(gpu, structures);

@@ -11,7 +11,7 @@ mod uncore;
 use warpwatt_circuit::{Ports, RamSpec, Spec, TagSpec};
 use warpwatt_gpu::{FlavourChoice, GpuSpec, SECTOR_BYTES};
 
-use crate::Structure;
+use crate::{Group, Structure};
 
 /// Bits of a physical address. Assumed: 1 TB, which holds every product's memory.
 const ADDRESS_BITS: u32 = 40;
@@ -32,6 +32,19 @@ pub fn structures(gpu: &GpuSpec) -> Vec<Structure> {
         }
     }
     all
+}
+
+/// A structure that a technique adds to the SMs of `gpu`: in a product it has a cycle, as the arrays beside it, unless it says otherwise. What stands in the front end shares its
+/// cycle with others, and whoever adds it checks these paths.
+pub fn added(gpu: &GpuSpec, structure: Structure) -> Structure {
+    let is_chosen = gpu.chip.flavour == FlavourChoice::Auto;
+    match (structure.group, structure.stage) {
+        (Group::Storage | Group::Execution, None) if is_chosen => Structure {
+            stage: Some(stage::a_cycle(gpu)),
+            ..structure
+        },
+        _ => structure,
+    }
 }
 
 /// An array of so many bytes, a word an access.

@@ -64,6 +64,16 @@ pub(super) fn of(gpu: &GpuSpec, name: &str) -> Option<Stage> {
     })
 }
 
+/// A cycle of the SMs.
+pub(super) fn a_cycle(gpu: &GpuSpec) -> Stage {
+    let [clock_mhz, _] = clocks(gpu);
+    Stage {
+        cycles: 1,
+        clock_mhz,
+        depth: 0,
+    }
+}
+
 /// Clocks of SMs and network that structures are designed for; the second goes with the first.
 fn clocks(gpu: &GpuSpec) -> [u32; 2] {
     let (runs, network) = (gpu.sm.clock_mhz, gpu.noc.clock_mhz);
