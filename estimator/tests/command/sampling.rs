@@ -74,7 +74,7 @@ fn a_technique_whose_counts_do_not_add_up_is_timed_whole_and_that_is_said() {
     let scratch = Scratch::new();
     let study = scratch.write(
         "study.toml",
-        &format!("{STUDY}[[technique]]\nname = \"power_gating\"\n[sampling]\nerror = \"10%\"\n"),
+        &format!("{STUDY}[[technique]]\nname = \"sawp\"\n[sampling]\nerror = \"10%\"\n"),
     );
     let output = command(&scratch.path(""))
         .arg("run")
@@ -84,7 +84,7 @@ fn a_technique_whose_counts_do_not_add_up_is_timed_whole_and_that_is_said() {
         .unwrap();
     let told = stderr(&output);
     assert!(
-        told.contains("what `power_gating` counts does not add up"),
+        told.contains("what `sawp` counts does not add up"),
         "{told}"
     );
     let report = serde_json::from_slice(&output.stdout).unwrap();
