@@ -19,9 +19,7 @@ pub mod vulnerability;
 #[cfg(test)]
 mod peak_tests;
 
-#[cfg(not(target_family = "wasm"))]
-use warpwatt_input::input;
-use warpwatt_input::{diag, goal};
+use warpwatt_input::{diag, goal, input};
 use warpwatt_pricing::{outcome, performance, pricing, recipe};
 use warpwatt_report as report;
 use warpwatt_run::reliability;
