@@ -35,6 +35,14 @@ def test_a_question_is_the_command_s(command):
     assert len(found.answer) == 2 and set(found.points["node"]) == {"16nm", "7nm"}
 
 
+def test_results_are_their_answer(results):
+    polars = pytest.importorskip("polars")
+    assert results.to_polars().equals(results.answer.to_polars())
+    assert polars.DataFrame(results).columns == results.answer.columns
+    plain = ww.Study({"gpu": {"preset": "v100", "node": "16nm"}, "workloads": {"kernels": ["scan"]}}).run()
+    assert plain.to_polars().equals((plain.points if plain.answer is None else plain.answer).to_polars())
+
+
 def test_a_question_about_a_kernel_in_memory(add, command, tmp_path):
     found = ww.what_if(add, ww.Gpu("tesla-16sm"), ["filter_cache"], node=7)
     launch = add.save(tmp_path)

@@ -128,6 +128,22 @@ class Results:
         """A row a technique on a kernel, against the plain GPU."""
         return self.table("comparisons")
 
+    def _first(self):
+        """The answer, or the points of a study without one."""
+        answer = self.answer
+        return self.points if answer is None else answer
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._first().__arrow_c_stream__(requested_schema)
+
+    def to_polars(self):
+        """The answer as a DataFrame of Polars; the points, if there is none."""
+        return self._first().to_polars()
+
+    def to_pandas(self):
+        """The same as one of pandas."""
+        return self._first().to_pandas()
+
     def explain(self, point, metric, depth=3):
         """Where a figure comes from, down to the technology's values and their sources.
 
