@@ -252,6 +252,7 @@ mod tests {
     fn count(held: &Held, name: &str) -> u64 {
         let mut activity = Activity::new();
         FetchFilter::report(held, &mut activity);
+        FetchFilter::report_levels(held, &mut activity);
         activity.get(&format!("shared_instruction_buffer{name}"))
     }
 
