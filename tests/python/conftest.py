@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import numpy as np
 import pytest
 
 import warpwatt as ww
+
+# A shell that starts something in the background has it ignore Ctrl-C, and whoever tests that would wait for ever.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "workloads/kernels"
