@@ -92,9 +92,9 @@ class Argument:
         return file_of(self.name)
 
 
-def file_of(name):
-    """The file of a buffer: another one a name, without what could lead out of its folder."""
-    return f"{quote(name, safe='')}.bin"
+def file_of(name, extension="bin"):
+    """The file of a buffer or a program: another one a name, without what could lead out of its folder."""
+    return f"{quote(name, safe='')}.{extension}"
 
 
 def text(value, what):

@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 
 from ._kernel import CYCLE_LIMIT, LIMIT, Kernel, checked, extents
 from ._native import Error
+from ._patches import patched
 from ._run import readable
 
 
@@ -120,16 +121,6 @@ def _cells(row):
     return ["-" if value is None else readable(value, unit) for value, unit in figures]
 
 
-@contextmanager
-def _patched(owner, name, function):
-    before = owner.__dict__[name]
-    setattr(owner, name, function)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)
-
-
 #: Words of a launch of Triton that are no parameters.
 _OPTIONS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None, "debug": None}
 #: Those that change nothing here.
@@ -158,7 +149,7 @@ def _triton_hook(captured):
         if not warmup and 0 not in grid:
             captured.launch(Kernel.triton(function, passed, constants, grid, captured.target, **options))
 
-    with _patched(JITFunction, "run", run):
+    with patched(JITFunction, "run", run):
         yield
 
 

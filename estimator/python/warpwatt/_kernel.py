@@ -216,9 +216,7 @@ def checked(gpu):
 
 def _program(name, extension):
     """The file name of a program."""
-    from urllib.parse import quote
-
-    return f"{quote(as_text(name or 'kernel', 'the name of a kernel'), safe='')}.{extension}"
+    return file_of(as_text(name or "kernel", "the name of a kernel"), extension)
 
 
 def extents(value, what="an extent"):

@@ -1,7 +1,6 @@
 """What host code of Numba calls while a capture is open: streams, events, devices, launches."""
 
 import os
-import sys
 from contextlib import ExitStack, contextmanager, nullcontext
 from numbers import Integral
 from types import SimpleNamespace
@@ -10,6 +9,7 @@ import numpy as np
 
 from ._native import Error
 from ._numba_arrays import CALLS, DeviceArray, refused
+from ._patches import patched
 
 #: What every device of Numba tells, as NVIDIA's of this century have it.
 _LIMITS = {
@@ -361,10 +361,9 @@ def hooked(captured, capability):
     from numba import cuda
     from numba.cuda import api, dispatcher
     from numba.cuda.cudadrv import devicearray, devices, driver
-
     from numba.cuda.typing.typeof import typeof_impl
 
-    from ._numba_ptx import LOCK, patched
+    from ._numba_ptx import LOCK, askers
 
     typeof_impl.register(DeviceArray, _typed)
     here = calls(captured, capability)
@@ -377,9 +376,8 @@ def hooked(captured, capability):
             for owner, name, value in changes:
                 if name in vars(owner):
                     stack.enter_context(patched(owner, name, value))
-            for name, module in list(sys.modules.items()):
-                if name.startswith("numba.") and getattr(module, "__dict__", {}).get("get_current_device") is asked:
-                    stack.enter_context(patched(module, "get_current_device", here["get_current_device"]))
+            for module in askers(asked):
+                stack.enter_context(patched(module, "get_current_device", here["get_current_device"]))
             stack.enter_context(patched(devices._Runtime, "ensure_context", lambda _: nullcontext()))
             stack.enter_context(patched(devices._Runtime, "get_or_create_context", lambda _, number=None: here["current_context"](number)))
         try:

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from . import _cuda, _link
 from ._native import Error
+from ._patches import patched
 
 #: Who holds it may change what Numba's modules have.
 LOCK = threading.RLock()
@@ -75,15 +76,10 @@ $L_together:
 """
 
 
-@contextmanager
-def patched(owner, name, value):
-    """`owner` with another attribute while it is open."""
-    before = vars(owner)[name]
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)
+def askers(asked):
+    """Numba's modules that have `asked`, which tells the current device."""
+    modules = [module for name, module in list(sys.modules.items()) if name.startswith("numba.")]
+    return [module for module in modules if getattr(module, "__dict__", {}).get("get_current_device") is asked]
 
 
 @contextmanager
@@ -98,9 +94,8 @@ def _target(capability):
 
     with LOCK, ExitStack() as stack:
         asked = dispatcher.get_current_device
-        for name, module in list(sys.modules.items()):
-            if name.startswith("numba.") and getattr(module, "__dict__", {}).get("get_current_device") is asked:
-                stack.enter_context(patched(module, "get_current_device", device))
+        for module in askers(asked):
+            stack.enter_context(patched(module, "get_current_device", device))
         stack.enter_context(_overloads_of(dispatcher.CUDADispatcher, capability, here))
         yield
 

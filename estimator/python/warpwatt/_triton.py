@@ -44,7 +44,7 @@ def compiled(fn, args, constexpr, grid, target, options):
     """A kernel with its launch. options: num_warps, num_stages, num_ctas, maxnreg, debug (None: as @triton.jit says)."""
     triton, GPUTarget, ASTSource = _package()
     fn, constexpr = _plain(triton, fn, args, constexpr)
-    passed, constants = _shared_out(fn, args, constexpr)
+    passed, constants = bound(fn, (), {**_named(fn, args, constexpr), **constexpr}, constexpr)
     # As Triton specialises launches: None and 1 are constants.
     given = {**passed, **constants}
     constants.update({one.name: passed[one.name] for one in fn.params if one.name in passed and _is_constant(one, passed[one.name])})
@@ -68,7 +68,7 @@ def _plain(triton, fn, args, constexpr):
     """A function under @triton.jit, and constants: those of @triton.heuristics too."""
     if isinstance(fn, triton.runtime.Heuristics):
         inner, constexpr = _plain(triton, fn.fn, args, constexpr)
-        given = {**dict(zip((one.name for one in inner.params), [] if isinstance(args, dict) else args)), **(args if isinstance(args, dict) else {}), **constexpr}
+        given = {**_named(inner, args, {*constexpr, *fn.values}), **constexpr}
         return inner, {**constexpr, **{name: rule(given) for name, rule in fn.values.items()}}
     if isinstance(fn, triton.runtime.Autotuner):
         raise Error("@triton.autotune measures on a GPU: pass the function under it (kernel.fn), and the configuration as constexpr, num_warps and num_stages")
@@ -77,17 +77,17 @@ def _plain(triton, fn, args, constexpr):
     return fn, constexpr
 
 
-def _shared_out(fn, args, constexpr):
-    """Arguments and constants by name, defaults among them."""
+def _named(fn, args, constants):
+    """Arguments by name; those in order are for what is no constant."""
     if isinstance(args, dict):
-        return bound(fn, (), {**args, **constexpr}, constexpr)
-    names = [one.name for one in fn.params if one.name not in constexpr]
+        return args
+    names = [one.name for one in fn.params if one.name not in constants]
     if not hasattr(args, "__iter__") or isinstance(args, str):
         raise TypeError(f"args is a list, a tuple or a dict of arguments, not {args!r}: args=(x, y, 3)")
     args = list(args)
     if len(args) > len(names):
         raise Error(f"`{fn.__name__}` takes {len(names)} arguments ({', '.join(names)}) besides its constants, and {len(args)} are given")
-    return bound(fn, (), {**dict(zip(names, args)), **constexpr}, constexpr)
+    return dict(zip(names, args))
 
 
 def bound(fn, args, words, constants=()):

@@ -200,6 +200,16 @@ impl Selection {
         indices.sort_unstable_by_key(|&index| COUNTERS[index].name);
         Self(indices)
     }
+
+    /// What each SM counts.
+    pub(crate) fn of_sms() -> Self {
+        Self::new(|info| !info.only_in_total)
+    }
+
+    /// What belongs to no SM.
+    pub(crate) fn in_total() -> Self {
+        Self::new(|info| info.only_in_total)
+    }
 }
 
 #[cfg(test)]

@@ -501,8 +501,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             watcher.end(now, &view);
         }
         self.counts.add(Counter::Cycles, cycles);
-        let of_sms = Selection::new(|info| !info.only_in_total);
-        let in_total = Selection::new(|info| info.only_in_total);
+        let (of_sms, in_total) = (Selection::of_sms(), Selection::in_total());
         let mut per_sm: Vec<Activity> = self
             .sms
             .iter_mut()

@@ -129,8 +129,9 @@ impl MemoryView<'_> {
     pub fn activity(&self) -> Activity {
         let mut counts = self.counts.clone();
         let mut attached = Activity::new();
+        let (at, of_sms) = ((self.cycle, self.program), Selection::of_sms());
         for sm in self.sms {
-            sm.so_far(self.cycle, self.program, &mut counts, &mut attached);
+            sm.so_far(at, &of_sms, &mut counts, &mut attached);
         }
         let mut activity = counts.activity(&Selection::new(|_| true));
         activity += &attached;
@@ -139,10 +140,12 @@ impl MemoryView<'_> {
 
     /// What each SM has counted of that with what is attached to it, in the order of their numbers.
     pub fn activity_by_sm(&self) -> impl Iterator<Item = Activity> {
-        self.sms.iter().map(|sm| {
+        let (at, of_sms) = ((self.cycle, self.program), Selection::of_sms());
+        let all = Selection::new(|_| true);
+        self.sms.iter().map(move |sm| {
             let (mut counts, mut attached) = (Counts::new(), Activity::new());
-            sm.so_far(self.cycle, self.program, &mut counts, &mut attached);
-            let mut activity = counts.activity(&Selection::new(|_| true));
+            sm.so_far(at, &of_sms, &mut counts, &mut attached);
+            let mut activity = counts.activity(&all);
             activity += &attached;
             activity
         })

@@ -160,18 +160,18 @@ impl<'t> Gpu<'_, 't, '_> {
 
     pub(super) fn mark(&mut self, cycle: u64, grid: &Grid<'_, 't>) -> Mark {
         self.sms.iter_mut().for_each(|sm| sm.up_to(cycle));
-        let in_total = Selection::new(|info| info.only_in_total);
-        let of_sms = Selection::new(|info| !info.only_in_total);
+        let of_sms = Selection::of_sms();
         let one = |sm: &Sm<'_>| {
             let (mut counts, mut attached) = (Counts::new(), Activity::new());
-            sm.so_far(cycle, Some(grid.program), &mut counts, &mut attached);
+            let at = (cycle, Some(grid.program));
+            sm.so_far(at, &of_sms, &mut counts, &mut attached);
             attached += &counts.activity(&of_sms);
             attached
         };
         Mark {
             cycle,
             counts: Parts {
-                memory: self.memory.counts.activity(&in_total),
+                memory: self.memory.counts.activity(&Selection::in_total()),
                 sms: self.sms.iter().map(one).collect(),
             },
         }

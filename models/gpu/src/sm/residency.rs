@@ -330,8 +330,8 @@ impl<'t> Sm<'t> {
     /// The counters as they are before anything of cycle `now` happens, added to `counts`, and those of what is attached, added to `activity`. Nothing is settled by that.
     pub fn so_far(
         &self,
-        now: u64,
-        program: Option<&Program>,
+        (now, program): (u64, Option<&Program>),
+        of_sms: &Selection,
         counts: &mut Counts,
         activity: &mut Activity,
     ) {
@@ -346,7 +346,7 @@ impl<'t> Sm<'t> {
         counts.add_all(&own);
         if self.has_attached() {
             // What is attached sees the SM's counters, and adds to them.
-            let known = own.activity(&Selection::new(|info| !info.only_in_total));
+            let known = own.activity(of_sms);
             let mut all = known.clone();
             self.report_attached(&mut all);
             *activity += &all.since(&known);
@@ -378,13 +378,13 @@ impl<'t> Sm<'t> {
     }
 
     /// The SM's counters and those of what is attached to it.
-    pub fn report(&mut self, now: u64, counters: &Selection) -> Activity {
+    pub fn report(&mut self, now: u64, of_sms: &Selection) -> Activity {
         self.account(now);
         // Each fetch that no filter serves looks up the I-cache.
         let fetched = self.counted(Counter::FetchGrants) - self.counted(Counter::FilteredFetches);
         self.counts.add(Counter::IcacheTagRead, fetched);
         self.counts.add(Counter::IcacheDataRead, fetched);
-        let mut activity = self.counts.activity(counters);
+        let mut activity = self.counts.activity(of_sms);
         if let (Some(filter), Some(late)) = (&mut self.filter, self.late_fill.take()) {
             filter.fill(late.pc());
         }
