@@ -248,10 +248,9 @@ proptest! {
     }
 }
 
-/// Known gap: where branches nest and one side ends in a guarded write, a lane is said to find an operand in an entry that it never filled. The law above found
-/// it, and meets it rarely.
+/// A value that two sides of a branch write, and that one side reads: where an entry is free for that read only, the other side must not write there.
 #[test]
-fn a_guarded_write_at_the_end_of_a_nested_side_is_marked_wrongly() {
+fn a_side_whose_value_is_read_elsewhere_leaves_the_entry_alone() {
     use Step::{Add, Branch, Guarded, Loop, Show};
     let inner = Branch(
         2,
@@ -268,8 +267,7 @@ fn a_guarded_write_at_the_end_of_a_nested_side_is_marked_wrongly() {
         entries: 1,
         last: false,
     };
-    let fault = check(&traced(&steps), sizes, &mut Seen::default());
-    assert!(fault.is_err_and(|fault| fault.contains("which is not there")));
+    check(&traced(&steps), sizes, &mut Seen::default()).unwrap();
 }
 
 fn time(launches: &[KernelTrace], parameters: Option<&str>) -> Run {

@@ -140,7 +140,7 @@ fn order(values: &[Value], saved: impl Fn(&Value) -> Option<f64>) -> Vec<usize> 
 /// What keeping a value for its first `reads` reads saves.
 fn saved(value: &Value, reads: usize, place: Access) -> f64 {
     let main = ENERGIES.main;
-    let puts = value.writes.len().max(1) as f64;
+    let puts = value.written_for(reads).count().max(1) as f64;
     let read = reads as f64 * (main.read - place.read);
     let spared = if reads == value.served().len() {
         let spared = value.writes.iter().filter(|(_, outlives)| !outlives);
@@ -261,6 +261,19 @@ mod tests {
             [operand(0, 1), operand(0, 1)]
         );
         assert_eq!(allocate(&values, sizes(2, false))[0], operand(1, 2));
+    }
+
+    /// A side of a branch whose lanes read the register only where it is left to the main register file does not touch an entry that is another value's by then.
+    #[test]
+    fn what_is_written_behind_the_last_read_from_an_entry_takes_none() {
+        let sides = Value {
+            writes: vec![(0, false), (5, false)],
+            ..value(0, &[1, 9])
+        };
+        let of = |reads| -> Vec<u32> { sides.written_for(reads).map(|(at, _)| at).collect() };
+        assert_eq!((of(1), of(2)), (vec![0], vec![0, 5]));
+        let places = allocate(&[sides, value(4, &[6, 7])], sizes(1, false));
+        assert_eq!(places, [operand(0, 1), operand(0, 2)]);
     }
 
     #[test]

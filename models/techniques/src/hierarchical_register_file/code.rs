@@ -71,7 +71,7 @@ impl Code {
                 Place::Operand { entry, reads } => (Level::Operand(entry), reads),
             };
             let whole = reads == value.served().len();
-            for &(at, outlives) in &value.writes {
+            for (at, outlives) in value.written_for(reads) {
                 if let Some(result) = code.result(at, value.word) {
                     result.kept = Some(level);
                     result.main = outlives || !whole;

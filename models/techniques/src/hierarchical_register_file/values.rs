@@ -37,6 +37,14 @@ impl Value {
             &self.reads
         }
     }
+
+    /// The writes of which a small register file needs what they write to serve the first `reads` reads: those before the last of them, since a strand has no
+    /// way back. None if the first read puts the value there.
+    pub fn written_for(&self, reads: usize) -> impl Iterator<Item = (u32, bool)> {
+        let last = self.served()[reads - 1];
+        let writes = self.writes.iter().copied();
+        writes.take_while(move |&(at, _)| at < last)
+    }
 }
 
 /// The values of `trace`'s code.
