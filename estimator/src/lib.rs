@@ -8,7 +8,9 @@ pub use warpwatt_analysis::{
 pub use warpwatt_array as array;
 pub use warpwatt_board as board;
 pub use warpwatt_input::{diag, expression, goal, input, table as input_table, toml_reader};
-pub use warpwatt_pricing::{by_sm, digest, label, outcome, peak, performance, pricing, recipe};
+pub use warpwatt_pricing::{
+    by_sm, digest, label, outcome, pace, peak, performance, pricing, recipe,
+};
 pub use warpwatt_report::{self as report, papers, select};
 pub use warpwatt_run::{cache, foreign, inject, reliability, timeline};
 pub use warpwatt_store as store;

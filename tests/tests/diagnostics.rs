@@ -57,6 +57,10 @@ const UNPINNED: &[(&str, &str)] = &[
         "the command's options refuse such a name; Python's tests ask for one",
     ),
     ("kernel::lower", "as `kernel::build`"),
+    (
+        "kernel::page",
+        "a run whose page is asked for is counted over time",
+    ),
     ("kernel::recorded", "as `inject::recorded`"),
     (
         "kernel::windows",

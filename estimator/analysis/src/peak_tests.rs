@@ -11,7 +11,8 @@ use crate::run::work::{Executed, StudyWork, Timed};
 use crate::run::{resolve_text, run_all};
 use approx::assert_relative_eq;
 use warpwatt_gpu::Control;
-use warpwatt_pricing::peak::Sampler;
+use warpwatt_pricing::pace::Length;
+use warpwatt_pricing::peak::{Sampler, Windows};
 
 const STUDY: &str = r#"
 [study]
@@ -46,7 +47,7 @@ fn windows_change_nothing_and_add_up_to_the_run() {
             .simulate(timing, executed.traces(), Control::default())
             .unwrap();
         for window in [1000, 97, plain.cycles, u64::MAX] {
-            let mut sampler = Sampler::new(window);
+            let mut sampler = Sampler::new(Length::Fixed(window));
             let control = Control {
                 watcher: Some(&mut sampler),
                 ..Control::default()
@@ -59,6 +60,7 @@ fn windows_change_nothing_and_add_up_to_the_run() {
                 spans.clone().map(|(_, cycles)| cycles).sum::<u64>(),
                 run.cycles
             );
+            every_cycle_is_in_its_window(&windows, run.per_sm.len() as u64);
             assert!(spans.skip(1).all(|(_, cycles)| cycles >= window));
             assert_eq!(
                 windows.rows.len() as u64,
@@ -74,6 +76,24 @@ fn windows_change_nothing_and_add_up_to_the_run() {
                 );
             }
         }
+    }
+}
+
+/// What the cycles of SMs went into makes up the cycles of each window, long waits among them; and so do the cycles that are counted at the end.
+fn every_cycle_is_in_its_window(windows: &Windows, sms: u64) {
+    let spends =
+        |name: &str| name.starts_with("stall_") || matches!(name, "issue_cycles" | "idle_cycles");
+    for (number, row) in windows.rows.iter().enumerate() {
+        let (_, cycles) = windows.span(number);
+        let named = || windows.names.iter().zip(row);
+        let spent = named().filter(|(name, _)| spends(name));
+        assert_eq!(
+            spent.map(|(_, count)| count).sum::<u64>(),
+            cycles * sms,
+            "window {number}"
+        );
+        let counted = named().find(|(name, _)| *name == "cycles");
+        assert_eq!(counted.map(|(_, count)| *count), Some(cycles));
     }
 }
 

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use warpwatt_analysis::run::catalogue;
 use warpwatt_pricing::outcome::Outcome;
+use warpwatt_report::EXPORTS;
 use warpwatt_run::again::Counts;
 use warpwatt_store::Manifest;
 
@@ -42,6 +43,6 @@ pub fn turnable(page: String, counts: &Counts, run: Option<&str>) -> String {
         "{head}{STYLE}</style>{top}{panel}<main>{main}\
          <script type=\"application/json\" id=\"counts\">{written}</script>\n\
          <script type=\"text/plain\" id=\"module\">{module}</script>\n\
-         <script>\n{SCRIPT}</script>\n</body>{end}"
+         <script>\n{EXPORTS}{SCRIPT}</script>\n</body>{end}"
     )
 }

@@ -10,6 +10,7 @@ use warpwatt_gpu::{GpuSpec, MemoryView, Run, SmView, Watcher};
 use warpwatt_structures::{Count, Structure, inventory};
 
 use crate::outcome::PricedStructure;
+use crate::pace::{Length, Pace, add};
 use crate::peak::Windows;
 
 /// SMs times windows beyond which none are kept: some 250 MB of counts.
@@ -18,8 +19,7 @@ pub const MOST_ROWS: usize = 500_000;
 /// Takes the counts of single SMs at the end of each window.
 #[derive(Debug)]
 pub struct SmSampler {
-    window: u64,
-    ends: u64,
+    pace: Pace,
     /// Numbers of the SMs that are wanted, ascending.
     sms: Vec<u16>,
     /// Structures of SMs, and counters of other names that they are charged for.
@@ -43,18 +43,16 @@ pub struct SmWindows {
 }
 
 impl SmSampler {
-    /// With windows of so many cycles, of those SMs of a GPU that are `wanted`.
-    pub fn new(window: u64, gpu: &GpuSpec, wanted: impl Fn(u16) -> bool) -> Self {
+    /// With windows of a length, of those SMs of a GPU that are `wanted`.
+    pub fn new(length: Length, gpu: &GpuSpec, wanted: impl Fn(u16) -> bool) -> Self {
         let structures = inventory(gpu);
         let of_sms: Vec<&Structure> = structures.iter().filter(|it| is_of_sms(it)).collect();
         let charges = of_sms.iter().flat_map(|it| &it.charges);
         let counters = charges.flat_map(|charge| &charge.events);
         let sms = gpu.sm.count;
-        let window = window.max(1);
         let numbers = (0..sms).filter_map(|number| u16::try_from(number).ok());
         Self {
-            window,
-            ends: window,
+            pace: Pace::new(length),
             sms: numbers.filter(|number| wanted(*number)).collect(),
             structures: of_sms.iter().map(|it| it.name).collect(),
             charged: counters.map(|(counter, _)| *counter).collect(),
@@ -73,16 +71,7 @@ impl SmSampler {
         // What ends with the run is joined to the last window that is whole.
         let rest = self.take(run.per_sm.iter().cloned());
         match self.rows.last_mut() {
-            Some(last) if last.is_empty() => *last = rest,
-            Some(last) => {
-                for (counts, more) in last.iter_mut().zip(rest) {
-                    counts.resize(more.len(), 0);
-                    counts
-                        .iter_mut()
-                        .zip(more)
-                        .for_each(|(count, more)| *count += more);
-                }
-            }
+            Some(last) => join(last, rest),
             None => self.rows.push(rest),
         }
         Some(SmWindows {
@@ -132,6 +121,17 @@ impl SmSampler {
     }
 }
 
+/// Adds the counts of a window to those of the one before; empty ones counted nothing.
+fn join(row: &mut Vec<Vec<u64>>, next: Vec<Vec<u64>>) {
+    if row.is_empty() {
+        *row = next;
+        return;
+    }
+    for (counts, more) in row.iter_mut().zip(&next) {
+        add(counts, more);
+    }
+}
+
 fn is_of_sms(structure: &Structure) -> bool {
     matches!(structure.count, Count::PerSm(_))
 }
@@ -146,20 +146,20 @@ impl Watcher for SmSampler {
     fn sm(&mut self, _: u64, _: &SmView<'_>) {}
 
     fn memory(&mut self, cycle: u64, view: &MemoryView<'_>) -> u64 {
-        if cycle < self.ends {
-            return self.ends;
+        if cycle < self.pace.ends {
+            return self.pace.ends;
         }
-        let mut row = self.take(view.activity_by_sm());
-        while self.ends <= cycle {
+        while self.pace.ends <= cycle {
             if (self.rows.len() + 1) * (self.sms.len() + 1) > MOST_ROWS {
                 self.full = true;
                 return u64::MAX;
             }
-            // Nothing happens between two looks: the windows after the first are empty.
-            self.rows.push(std::mem::take(&mut row));
-            self.ends += self.window;
+            // Between two looks SMs only wait.
+            let row = self.take(view.at(self.pace.ends).activity_by_sm());
+            self.rows.push(row);
+            self.pace.next(&mut self.rows, join);
         }
-        self.ends
+        self.pace.ends
     }
 
     fn end(&mut self, _: u64, _: &MemoryView<'_>) {}

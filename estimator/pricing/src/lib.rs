@@ -6,6 +6,7 @@ pub mod by_sm;
 pub mod digest;
 pub mod label;
 pub mod outcome;
+pub mod pace;
 pub mod peak;
 pub mod performance;
 pub mod pricing;

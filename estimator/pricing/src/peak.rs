@@ -14,6 +14,7 @@ use warpwatt_structures::Charge;
 pub use crate::outcome::Peak;
 
 use crate::outcome::PricedStructure;
+use crate::pace::{Length, Pace, add};
 
 /// Windows of a run beyond which none are kept: some 100 MB of counts.
 pub const MOST_WINDOWS: usize = 65_536;
@@ -21,10 +22,7 @@ pub const MOST_WINDOWS: usize = 65_536;
 /// Takes a run's counts at the end of each window.
 #[derive(Debug)]
 pub struct Sampler {
-    /// Cycles of a window.
-    window: u64,
-    /// Where the present one ends.
-    ends: u64,
+    pace: Pace,
     before: Activity,
     names: BTreeMap<String, usize>,
     /// By window and name: what was counted.
@@ -47,12 +45,10 @@ pub struct Windows {
 }
 
 impl Sampler {
-    /// With windows of so many cycles; at least one.
-    pub fn new(window: u64) -> Self {
-        let window = window.max(1);
+    /// With windows of a length.
+    pub fn new(length: Length) -> Self {
         Self {
-            window,
-            ends: window,
+            pace: Pace::new(length),
             before: Activity::new(),
             names: BTreeMap::new(),
             rows: Vec::new(),
@@ -68,12 +64,7 @@ impl Sampler {
         // What ends with the run is joined to the last window that is whole.
         let rest = self.take(&run.activity);
         match self.rows.last_mut() {
-            Some(last) => {
-                last.resize(rest.len(), 0);
-                last.iter_mut()
-                    .zip(rest)
-                    .for_each(|(count, more)| *count += more);
-            }
+            Some(last) => add(last, &rest),
             None => self.rows.push(rest),
         }
         let mut names = vec![String::new(); self.names.len()];
@@ -83,12 +74,20 @@ impl Sampler {
         for row in &mut self.rows {
             row.resize(names.len(), 0);
         }
-        Some(Windows {
-            window: self.window,
+        let cycles = names.iter().position(|name| name == "cycles");
+        let mut windows = Windows {
+            window: self.pace.window,
             cycles: run.cycles,
             names,
             rows: self.rows,
-        })
+        };
+        // They are counted at the end of the run, and are known of every window.
+        if let Some(place) = cycles {
+            for number in 0..windows.rows.len() {
+                windows.rows[number][place] = windows.span(number).1;
+            }
+        }
+        Some(windows)
     }
 
     /// What has happened since the last call.
@@ -119,20 +118,20 @@ impl Watcher for Sampler {
     fn sm(&mut self, _: u64, _: &SmView<'_>) {}
 
     fn memory(&mut self, cycle: u64, view: &MemoryView<'_>) -> u64 {
-        if cycle < self.ends {
-            return self.ends;
+        if cycle < self.pace.ends {
+            return self.pace.ends;
         }
-        let mut row = self.take(&view.activity());
-        while self.ends <= cycle {
+        while self.pace.ends <= cycle {
             if self.rows.len() == MOST_WINDOWS {
                 self.full = true;
                 return u64::MAX;
             }
-            // Nothing happens between two looks: the windows after the first are empty.
-            self.rows.push(std::mem::take(&mut row));
-            self.ends += self.window;
+            // Between two looks SMs only wait.
+            let row = self.take(&view.at(self.pace.ends).activity());
+            self.rows.push(row);
+            self.pace.next(&mut self.rows, |row, next| add(row, &next));
         }
-        self.ends
+        self.pace.ends
     }
 
     fn end(&mut self, _: u64, _: &MemoryView<'_>) {}

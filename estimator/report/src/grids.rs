@@ -1,10 +1,10 @@
-//! A page of tables, for what is no report of a study: self-contained, without scripts.
+//! A page of tables, for what is no report of a study: self-contained.
 
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
 use serde::Serialize;
 
-use crate::html::{STYLE, syntax};
+use crate::html::{EXPORTS, STYLE, syntax};
 
 const PAGE: &str = concat!(
     include_str!("templates/head.html"),
@@ -51,7 +51,7 @@ impl Grids {
         // The name's ending switches escaping on.
         environment.add_template("grids.html", PAGE)?;
         let template = environment.get_template("grids.html")?;
-        template.render(context! { page => Serde(self), style => STYLE })
+        template.render(context! { page => Serde(self), style => STYLE, exports => EXPORTS })
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Nothing here opens a file or starts a thread, so that a browser or another language can hold it.
 
+mod against;
 mod aligned;
 mod answer;
 pub mod beside;
@@ -22,6 +23,7 @@ mod goals;
 pub mod grids;
 mod html;
 pub mod json;
+pub mod kernel_page;
 mod latex;
 pub mod metric;
 mod model;
@@ -52,10 +54,10 @@ mod tests;
 
 pub use answer::{Answer, Detail, Details, Scope};
 pub use budget::{Judged, Margin, Verdict};
-pub use chart::{Ratio, ratios};
+pub use chart::{Class, Layer, OfSm, Ratio, Strip, ratios, strips};
 pub use compare::{Change, Comparison, Overhead, Part, Saving};
 pub use fit::Line;
-pub use html::Picture;
+pub use html::{EXPORTS, Picture};
 pub use model::{Block, Report};
 pub use protection::{Protected, Protections};
 pub use stacked::{Interplay, Stacked, StackedPoint};

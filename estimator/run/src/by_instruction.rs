@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use warpwatt_gpu::trace::KernelTrace;
+use warpwatt_gpu::trace::{KernelTrace, MemoryOp, MemoryOpKind, Space, StaticInst, Unit};
 use warpwatt_gpu::{Caused, GpuSpec, caused};
 use warpwatt_structures::{Charge, Structure, inventory};
 
@@ -29,6 +29,8 @@ pub struct Spent {
 pub struct ByInstruction {
     /// Instructions that were issued, in the order of the code. An entry that is launched several times has its instructions once.
     pub spent: Vec<Spent>,
+    /// The same by class of instructions and structure.
+    pub classes: BTreeMap<&'static str, BTreeMap<String, f64>>,
     /// Dynamic energy of structures that is no instruction's, by their names.
     pub rest: BTreeMap<String, f64>,
 }
@@ -37,6 +39,7 @@ pub struct ByInstruction {
 pub fn by_instruction(gpu: &GpuSpec, traces: &[KernelTrace], outcome: &Outcome) -> ByInstruction {
     let all = together(gpu, traces);
     let mut joules = vec![0.0; all.len()];
+    let mut classes: BTreeMap<&str, BTreeMap<String, f64>> = BTreeMap::new();
     let mut rest = BTreeMap::new();
     let structures = inventory(gpu);
     for structure in &outcome.structures {
@@ -44,8 +47,12 @@ pub fn by_instruction(gpu: &GpuSpec, traces: &[KernelTrace], outcome: &Outcome) 
         let left: f64 = events(structure, known, outcome)
             .map(|(counter, energy)| {
                 let shares = shares(&all, &counter, outcome.activity.get(&counter));
-                for (joules, share) in joules.iter_mut().zip(&shares) {
+                for ((issued, joules), share) in all.iter().zip(&mut joules).zip(&shares) {
                     *joules += energy * share;
+                    if *share > 0.0 {
+                        let class = classes.entry(issued.class).or_default();
+                        *class.entry(structure.name.clone()).or_default() += energy * share;
+                    }
                 }
                 energy * (1.0 - shares.iter().sum::<f64>())
             })
@@ -56,26 +63,59 @@ pub fn by_instruction(gpu: &GpuSpec, traces: &[KernelTrace], outcome: &Outcome) 
         }
     }
     let spent = all.iter().zip(joules);
-    let spent = spent.map(|((line, place, caused), dynamic_j)| Spent {
-        line: *line,
-        place: *place,
-        count: caused.times,
+    let spent = spent.map(|(issued, dynamic_j)| Spent {
+        line: issued.line,
+        place: issued.place,
+        count: issued.caused.times,
         dynamic_j,
     });
     ByInstruction {
         spent: spent.collect(),
+        classes,
         rest,
     }
 }
 
-/// Line, number in it, and what was caused, of every instruction that was issued, over all launches.
-fn together(gpu: &GpuSpec, traces: &[KernelTrace]) -> Vec<(u32, usize, Caused)> {
-    let mut sums: BTreeMap<(u32, usize), Caused> = BTreeMap::new();
+/// An instruction that was issued.
+struct Issued {
+    line: u32,
+    /// Its number among those of the line.
+    place: usize,
+    class: &'static str,
+    caused: Caused,
+}
+
+/// The class of an instruction by what executes it; of accesses by where they go.
+fn class(inst: &StaticInst) -> &'static str {
+    match (inst.unit, &inst.memory) {
+        (Unit::Memory, Some(access)) if access.kind == MemoryOpKind::Texture => "textures",
+        (Unit::Memory, Some(MemoryOp { space, .. })) => match space {
+            Space::Global => "global memory",
+            Space::Shared => "shared memory",
+            Space::Local => "local memory",
+            Space::Const | Space::Param => "constants",
+            Space::Generic => "generic memory",
+        },
+        (Unit::Memory, None) => "other memory",
+        (Unit::Int, _) => "integer",
+        (Unit::Fp32, _) => "single precision",
+        (Unit::Fp64, _) => "double precision",
+        (Unit::Sfu, _) => "special functions",
+        (Unit::Matrix, _) => "matrix",
+        (Unit::Scalar, _) => "scalar",
+        (Unit::Control | Unit::Barrier | Unit::Fence, _) => "control",
+    }
+}
+
+/// Every instruction that was issued, with what it caused, over all launches.
+fn together(gpu: &GpuSpec, traces: &[KernelTrace]) -> Vec<Issued> {
+    let mut sums: BTreeMap<(u32, usize), (&'static str, Caused)> = BTreeMap::new();
     for trace in traces {
-        let lines = trace.code.iter().map(|inst| inst.line);
-        for (place, caused) in lines.zip(places(trace)).zip(caused(gpu, trace)) {
+        let code = trace.code.iter().zip(places(trace));
+        for ((inst, place), caused) in code.zip(caused(gpu, trace)) {
             if caused.times > 0 {
-                let sum = sums.entry(place).or_default();
+                let sum = sums.entry((inst.line, place));
+                let (_, sum) = sum.or_insert_with(|| (class(inst), Caused::default()));
                 sum.times += caused.times;
                 sum.counts += &caused.counts;
                 sum.sectors_read += caused.sectors_read;
@@ -86,8 +126,13 @@ fn together(gpu: &GpuSpec, traces: &[KernelTrace]) -> Vec<(u32, usize, Caused)> 
         }
     }
     let sums = sums.into_iter();
-    sums.map(|((line, place), caused)| (line, place, caused))
-        .collect()
+    sums.map(|((line, place), (class, caused))| Issued {
+        line,
+        place,
+        class,
+        caused,
+    })
+    .collect()
 }
 
 /// Relative error of sums of some thousand floats.
@@ -134,14 +179,14 @@ fn events<'s>(
 }
 
 /// The share of each instruction in what a counter counted.
-fn shares(all: &[(u32, usize, Caused)], counter: &str, counted: u64) -> Vec<f64> {
+fn shares(all: &[Issued], counter: &str, counted: u64) -> Vec<f64> {
     let of = |caused_by: &dyn Fn(&Caused) -> u64, least: u64| -> Vec<f64> {
-        let causes: Vec<u64> = all.iter().map(|(.., caused)| caused_by(caused)).collect();
+        let causes: Vec<u64> = all.iter().map(|issued| caused_by(&issued.caused)).collect();
         let sum = causes.iter().sum::<u64>().max(least).max(1) as f64;
         causes.into_iter().map(|it| it as f64 / sum).collect()
     };
     let exact = |caused: &Caused| caused.counts.get(counter);
-    if all.iter().any(|(.., caused)| exact(caused) > 0) {
+    if all.iter().any(|issued| exact(&issued.caused) > 0) {
         return of(&exact, counted);
     }
     match basis(counter) {

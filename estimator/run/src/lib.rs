@@ -32,7 +32,7 @@ pub mod work;
 mod workloads;
 
 use warpwatt_input::{diag, expression, input, toml_reader};
-use warpwatt_pricing::{by_sm, digest, label, outcome, peak, performance, pricing, recipe};
+use warpwatt_pricing::{by_sm, digest, label, outcome, pace, peak, performance, pricing, recipe};
 use warpwatt_store as store;
 use warpwatt_study as study;
 

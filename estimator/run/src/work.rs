@@ -23,6 +23,7 @@ use super::registers::limited;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, SourceId, Sources};
 use crate::outcome::{Metric, Outcome, RegisterAccesses, Samples};
+use crate::pace::Length;
 use crate::peak::{MOST_WINDOWS, Sampler, Windows};
 use crate::performance::Performance;
 use crate::pricing::{CostTable, Counted, laid_out, price, price_settled, technology_notes};
@@ -350,7 +351,7 @@ impl StudyWork<'_> {
         // Windows of what is not timed are not known.
         let window = self.plan.axes.peak;
         let cycles = window.map(|window| (window.si() * clock.si()).round() as u64);
-        let mut sampler = cycles.map(Sampler::new);
+        let mut sampler = cycles.map(|cycles| Sampler::new(Length::Fixed(cycles)));
         let watcher = sampler.as_mut().map(|sampler| sampler as &mut dyn Watcher);
         let control = Control {
             watcher,

@@ -316,7 +316,7 @@ pub struct KernelArguments {
     #[arg(long, value_name = "N", default_value_t = Control::CYCLE_LIMIT, value_parser = clap::value_parser!(u64).range(1..))]
     pub cycle_limit: u64,
     /// Time a part of long launches, as much as it takes until what is left out is known so well (95 %): error=2%, or off
-    #[arg(long, value_name = "error=N%|off", default_value = "off", value_parser = sample, conflicts_with_all = ["no_timing", "timeline", "power", "live"])]
+    #[arg(long, value_name = "error=N%|off", default_value = "off", value_parser = sample, conflicts_with_all = ["no_timing", "timeline", "power", "page", "pictures", "live"])]
     pub sample: Sample,
     /// What happened when, as a file
     #[command(flatten)]
@@ -551,7 +551,7 @@ pub enum Suite {
     WarpedDmr,
     /// The soft-error paper (SAWP and SHARP): two shipped studies with its figures
     SoftError,
-    /// Measured watts of four boards: every case predicted from the others, and a board from what other boards told
+    /// Measured watts of six boards: every case predicted from the others, and a board from what other boards told
     Watts,
     /// All of them: how many rows of each document hold, by what they are worth; with --json a row each
     All,
@@ -580,6 +580,9 @@ pub struct ValidateArguments {
     /// Print the table as Markdown, as docs/validation.md has it
     #[arg(long, conflicts_with = "json")]
     pub markdown: bool,
+    /// Draw ours over the published values: a bar a row, or of all suites a mark a row
+    #[arg(long, value_name = "FILE.svg")]
+    pub picture: Option<PathBuf>,
     /// Nothing on standard error unless something is wrong
     #[arg(long)]
     pub quiet: bool,

@@ -8,15 +8,20 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use warpwatt_gpu::GpuSpec;
 
-use super::files::write_one;
+use super::files::{write_all_into, write_one};
+use super::present::{defect, named};
 use crate::by_sm::{PowerBySm, SmSampler};
 use crate::diag::{Rejection, Sink};
 use crate::outcome::Outcome;
+use crate::pace::Length;
 use crate::peak::Sampler;
 use crate::pricing::NodeCircuits;
 use crate::run::plain::PowerOverTime;
-use crate::single::{Energy, Parts, Place};
+use crate::single::{Energy, Parts, Place, Shown};
 use crate::timeline::{Recorder, SmSet};
+
+/// Cycles of a window on the page of a short run.
+const SHORTEST: u64 = 64;
 
 /// In which technology a run is priced.
 #[derive(Debug, Args)]
@@ -42,12 +47,18 @@ pub struct Conditions {
     /// Whose power it is: a row a window, or a row a window and SM
     #[arg(long, value_name = "WHOSE", requires = "power", default_value = "gpu")]
     pub power_by: Whose,
+    /// Write a page: energy by class of instructions, structure, line of the program; power and cycles over time; power of each SM
+    #[arg(long, value_name = "FILE.html", requires = "node")]
+    pub page: Option<PathBuf>,
+    /// Write the page's pictures to a directory, as SVG
+    #[arg(long, value_name = "DIR", requires = "node")]
+    pub pictures: Option<PathBuf>,
     /// Show what takes the dynamic energy: opcodes, lines
     #[arg(long, value_name = "PARTS", requires = "node")]
     pub show: Option<By>,
-    /// Cycles of a window of --power, and of power in a timeline
-    #[arg(long, value_name = "N", requires = "node", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub power_window: u64,
+    /// Cycles of a window of --power, and of power in a timeline [default: 1000] or on a page [default: as many as 256 to 512 windows need]
+    #[arg(long, value_name = "N", requires = "node", value_parser = clap::value_parser!(u64).range(1..))]
+    pub power_window: Option<u64>,
 }
 
 /// What the dynamic energy is parted by.
@@ -88,23 +99,44 @@ impl Conditions {
             vdd: None,
             power: None,
             power_by: Whose::Gpu,
+            page: None,
+            pictures: None,
             show: None,
-            power_window: 1000,
+            power_window: None,
         }
     }
 
     /// What counts by windows, if power over time is asked for, as a table or in a timeline.
     pub fn sampler(&self, timeline: bool) -> Option<Sampler> {
-        let wanted = self.power.is_some() || timeline && self.node.is_some();
-        wanted.then(|| Sampler::new(self.power_window))
+        let wanted = self.watched() || timeline && self.node.is_some();
+        wanted.then(|| Sampler::new(self.window()))
+    }
+
+    /// Whether the run must be watched over time.
+    pub fn watched(&self) -> bool {
+        self.power.is_some() || self.drawn()
+    }
+
+    /// Whether pictures of the run are wanted: of all SMs, over time.
+    pub fn drawn(&self) -> bool {
+        self.page.is_some() || self.pictures.is_some()
+    }
+
+    /// How long windows are.
+    fn window(&self) -> Length {
+        match self.power_window {
+            Some(cycles) => Length::Fixed(cycles),
+            None if self.drawn() && self.power.is_none() => Length::Fitted(SHORTEST),
+            None => Length::Fixed(1000),
+        }
     }
 
     /// What counts single SMs of a GPU by windows, likewise: all of them, or those that the timeline shows.
     pub fn by_sm(&self, gpu: &GpuSpec, timeline: Option<&SmSet>) -> Option<SmSampler> {
-        let all = self.is_by_sm();
+        let all = self.is_by_sm() || self.drawn();
         let shown = |sm: u16| all || timeline.is_some_and(|shown| shown.contains(sm));
         let wanted = all || timeline.is_some() && self.node.is_some();
-        wanted.then(|| SmSampler::new(self.power_window, gpu, shown))
+        wanted.then(|| SmSampler::new(self.window(), gpu, shown))
     }
 
     /// Whether the table is by SM.
@@ -150,6 +182,38 @@ pub fn write_power(energy: &mut Energy, path: &Path, whose: Whose) -> Result<(),
     let written = json!({ "file": file, "windows": windows });
     energy.value.insert("power_over_time".to_owned(), written);
     Ok(())
+}
+
+/// Writes a run's page and its pictures where they are asked for, and says so.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn draw(energy: &mut Energy, shown: &Shown<'_>, to: &Conditions) -> Result<(), Rejection> {
+    let page = shown.page(energy)?;
+    let html = to.page.as_ref().map(|_| page.html()).transpose();
+    let html = html.map_err(defect)?;
+    let pictures = match &to.pictures {
+        Some(_) => named(page.pictures()),
+        None => Vec::new(),
+    };
+    if let (Some(path), Some(html)) = (&to.page, html) {
+        write_one(path, html.as_bytes())?;
+        said(energy, "page", path);
+    }
+    if let Some(directory) = &to.pictures {
+        let files = pictures.into_iter();
+        let files: Vec<(String, Vec<u8>)> =
+            files.map(|(name, svg)| (name, svg.into_bytes())).collect();
+        write_all_into(directory, &files)?;
+        said(energy, "pictures", directory);
+    }
+    Ok(())
+}
+
+fn said(energy: &mut Energy, what: &str, path: &Path) {
+    let file = path.display().to_string();
+    energy.text += &format!("  {what}: {file}\n");
+    energy.value.insert(what.to_owned(), json!(file));
 }
 
 /// A row a window: where it begins and ends, the power of everything and of each structure.

@@ -38,6 +38,19 @@ pub fn write_all(directory: &Path, files: &[(String, impl AsRef<[u8]>)]) -> Resu
     Ok(())
 }
 
+/// The same in a directory that is made if it is not there.
+///
+/// # Errors
+/// Likewise, or the directory cannot be made.
+pub fn write_all_into(
+    directory: &Path,
+    files: &[(String, impl AsRef<[u8]>)],
+) -> Result<(), Rejection> {
+    let made = fs::create_dir_all(directory);
+    made.map_err(|error| unwritable(directory, &error))?;
+    write_all(directory, files)
+}
+
 /// Writes one file.
 ///
 /// # Errors

@@ -14,7 +14,7 @@ use warpwatt_suite::{CaseRun, FinalBuffer, RunOptions};
 use super::arguments::KernelArguments;
 use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
-use super::energy::{show_power, write_power};
+use super::energy::{draw, show_power, write_power};
 use super::files::write_one;
 use super::races::Races;
 use super::registers_over_time::Live;
@@ -28,7 +28,7 @@ use crate::peak::{MOST_WINDOWS, Windows};
 use crate::run::execute::{execute, trace, untimed};
 use crate::run::kernel::{Form, LoadedKernel, load};
 use crate::run::plain::TimedKernel;
-use crate::single::{Drawn, Energy, Facts, Program, Told};
+use crate::single::{Drawn, Energy, Facts, Launches, Program, Shown, Told};
 use crate::study::Configuration;
 
 /// Mismatches that are shown; all are counted.
@@ -140,10 +140,12 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let mut run = executed(&kernel, options, sink, cache)?;
     let facts = Facts::of(&kernel, &run, (gpu.name(), &spec));
     let races = arguments.check_races.then(|| Races::of(&run));
+    let passed = run.passed();
     let buffers = std::mem::take(&mut run.buffers);
     let traces = run.into_traces();
     let (timing, counted) = timing(arguments, &spec, &traces, timeline.as_mut())?;
     let source = source(arguments, &kernel, sink)?;
+    let is_drawn = arguments.conditions.drawn();
     let mut energy = match (&circuits, &timing) {
         (Some(circuits), Some(Ok(run))) => {
             let timed = TimedKernel {
@@ -160,7 +162,8 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
                 source: (&source.0, &source.1),
                 show,
             };
-            let program = (arguments.json || show.is_some()).then_some(&program);
+            let wanted = arguments.json || show.is_some() || is_drawn;
+            let program = wanted.then_some(&program);
             Some(Energy::of(timed, circuits, program)?)
         }
         _ => None,
@@ -185,6 +188,17 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         let whose = arguments.conditions.power_by;
         write_power(energy, path, whose).map_err(first)?;
     }
+    if let (true, Some(energy), Some(windows)) = (is_drawn, &mut energy, &counted.windows) {
+        let shown = Shown {
+            kernel: &kernel.name,
+            gpu: (gpu.name(), &spec),
+            passed,
+            windows,
+            launches: &counted.launches,
+            source: (&source.0, &source.1),
+        };
+        draw(energy, &shown, &arguments.conditions).map_err(first)?;
+    }
     let told = facts.told(&spec, timing.as_ref()).priced(energy);
     let report = Report::from(told.drawn(drawn.as_ref())).live(live);
     Ok(report.with_timeline(timeline.as_ref()).with(races.as_ref()))
@@ -196,7 +210,8 @@ fn source<'s>(
     kernel: &LoadedKernel,
     sink: &'s Sink,
 ) -> Result<(String, Cow<'s, str>), Option<Diag>> {
-    let wanted = arguments.json || arguments.conditions.show.is_some();
+    let conditions = &arguments.conditions;
+    let wanted = arguments.json || conditions.show.is_some() || conditions.drawn();
     Ok(match &kernel.form {
         Form::Recorded(recording) if wanted && arguments.conditions.node.is_some() => {
             let listing = recording.listing(arguments.limit)?;
@@ -312,10 +327,12 @@ fn timing(
     let sms = timeline.as_ref().map(|_| &arguments.timeline.timeline_sms);
     let mut sampler = arguments.conditions.sampler(sms.is_some());
     let mut by_sm = arguments.conditions.by_sm(spec, sms);
+    let mut launches = Launches::default();
     let mut watchers: Vec<&mut dyn Watcher> = Vec::new();
     watchers.extend(timeline.map(|timeline| timeline.watcher() as _));
     watchers.extend(sampler.as_mut().map(|sampler| sampler as _));
     watchers.extend(by_sm.as_mut().map(|sampler| sampler as _));
+    watchers.extend(arguments.conditions.drawn().then_some(&mut launches as _));
     let mut watchers = (!watchers.is_empty()).then_some(Watchers(watchers));
     let control = Control {
         cycle_limit: arguments.cycle_limit,
@@ -344,11 +361,16 @@ fn timing(
             let windows = sampler.and_then(|sampler| sampler.finish(&run));
             let by_sm = by_sm.and_then(|sampler| sampler.finish(&run));
             let wanted = &arguments.conditions;
-            if wanted.power.is_some() && (windows.is_none() || wanted.is_by_sm() && by_sm.is_none())
-            {
+            let lacks_sms = by_sm.is_none() && (wanted.is_by_sm() || wanted.drawn());
+            if wanted.watched() && (windows.is_none() || lacks_sms) {
                 return Err(too_many());
             }
-            Ok((Some(Ok(run)), Over { windows, by_sm }))
+            let over = Over {
+                windows,
+                by_sm,
+                launches,
+            };
+            Ok((Some(Ok(run)), over))
         }
         // The buffers were checked all the same, which is what the command is for.
         Err(error @ GpuError::CtaTooLarge { .. }) if by_default => {
@@ -366,6 +388,7 @@ type Timed = Result<Run, String>;
 struct Over {
     windows: Option<Windows>,
     by_sm: Option<SmWindows>,
+    launches: Launches,
 }
 
 fn too_many() -> Diag {

@@ -13,7 +13,7 @@ use crate::diag::Diag;
 #[cfg(feature = "parquet")]
 use crate::report::parquet;
 use crate::report::sheet::Sheet;
-use crate::report::{Details, Report, Table};
+use crate::report::{Details, Picture, Report, Table};
 use crate::store::{FILE_NAME, Manifest, RECORD, Record, hashes, remove_files};
 use crate::study::Format;
 use warpwatt_page::{counts, turnable};
@@ -22,6 +22,8 @@ use warpwatt_page::{counts, turnable};
 const REPORT_JSON: &str = "report.json";
 const REPORT_PAGE: &str = "report.html";
 const REPORT_TABLES: &str = "report.tex";
+/// How names of pictures begin.
+const PICTURE: &str = "picture-";
 
 /// Where a report goes.
 pub struct Formats {
@@ -76,6 +78,10 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
             Format::Latex => {
                 files.push((REPORT_TABLES.to_owned(), report.latex().into_bytes()));
             }
+            Format::Svg => {
+                let pictures = named(report.all_pictures()).into_iter();
+                files.extend(pictures.map(|(name, svg)| (name, svg.into_bytes())));
+            }
         }
     }
     let mut record = Record::of(manifest, &report.points);
@@ -115,6 +121,30 @@ pub fn present(report: &Report, manifest: &Manifest, formats: &Formats) -> Resul
     Ok(())
 }
 
+/// Pictures with the names of their files, which are their headings; of equal ones the later have a number.
+pub fn named(pictures: Vec<Picture>) -> Vec<(String, String)> {
+    let mut named: Vec<(String, String)> = Vec::with_capacity(pictures.len());
+    for picture in pictures {
+        let words: String = picture
+            .heading
+            .to_lowercase()
+            .replace(|letter: char| !letter.is_ascii_alphanumeric(), " ");
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let name = format!("{PICTURE}{}", words.join("-"));
+        let known = |name: &str| {
+            named
+                .iter()
+                .any(|(known, _)| *known == format!("{name}.svg"))
+        };
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let free = std::iter::once(name.clone())
+            .chain(numbered)
+            .find(|name| !known(name));
+        named.extend(free.map(|name| (format!("{name}.svg"), picture.svg)));
+    }
+    named
+}
+
 /// The finding that a report cannot be made, which is nobody's fault but ours.
 pub fn defect(error: impl Display) -> Diag {
     Diag::error(
@@ -138,9 +168,12 @@ pub fn is_of_report(name: &str) -> bool {
         return false;
     };
     let named = |format: Format| format.extension() == extension;
+    let is_picture = || name.starts_with(PICTURE) && extension == Format::Svg.extension();
     let table = || Table::ALL.iter().any(|table| table.name() == stem);
     let is_table = || Format::ALL.into_iter().any(named) && table();
-    [RECORD, DIGEST, REPORT_JSON, REPORT_PAGE, REPORT_TABLES].contains(&name) || is_table()
+    [RECORD, DIGEST, REPORT_JSON, REPORT_PAGE, REPORT_TABLES].contains(&name)
+        || is_table()
+        || is_picture()
 }
 
 /// The tables of a report.

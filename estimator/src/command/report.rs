@@ -34,7 +34,7 @@ pub struct ReportArguments {
     /// Mark the best compromises between metrics: two or more, each alone or as min:NAME or max:NAME [default: the study's]
     #[arg(long, value_name = "METRIC,METRIC", value_delimiter = ',')]
     pub pareto: Vec<String>,
-    /// The files to write: csv, csv-safe (no cell is a formula of a spreadsheet), json, html, latex (report.tex), and parquet where it was built in [default: csv,json,html]
+    /// The files to write: csv, csv-safe (no cell is a formula of a spreadsheet), json, html, latex (report.tex), svg (a file a picture), and parquet where it was built in [default: csv,json,html]
     #[arg(long, value_name = "FORMAT,FORMAT", value_delimiter = ',')]
     pub formats: Vec<String>,
     /// Show the page in the browser: the program that BROWSER names, or the system's

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 
 use super::arguments::{Suite, ValidateArguments};
 use super::console::{Exit, out, out_json, reject};
+use super::files::write_one;
 use super::progress::Progress;
 use crate::diag::{Diag, Rejection, Sink, render};
 use crate::outcome::Outcome;
@@ -31,6 +32,7 @@ pub fn run(arguments: &ValidateArguments) -> Exit {
 /// Row by row. `Err(None)`: the findings are in the sink already.
 fn one(suite: Suite, arguments: &ValidateArguments, sink: &mut Sink) -> Result<Exit, Option<Diag>> {
     let validation = Validation::new(checks(suite, arguments, sink)?);
+    draw(arguments, || validation.picture())?;
     if arguments.json {
         out_json(&serde_json::json!(validation));
     } else if arguments.markdown {
@@ -53,6 +55,7 @@ fn all(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Exit, Option<Di
             evidence.add(name.get_name(), Validation::new(checks), &why);
         }
     }
+    draw(arguments, || evidence.picture())?;
     if arguments.json {
         out_json(&serde_json::json!(evidence.rows()));
     } else if arguments.markdown {
@@ -61,6 +64,15 @@ fn all(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Exit, Option<Di
         out(&evidence.table());
     }
     Ok(exit(evidence.is_met()))
+}
+
+/// Writes the picture where one is asked for.
+fn draw(arguments: &ValidateArguments, picture: impl Fn() -> String) -> Result<(), Option<Diag>> {
+    let Some(path) = &arguments.picture else {
+        return Ok(());
+    };
+    let written = write_one(path, picture().as_bytes());
+    written.map_err(|rejection| rejection.0.diags.into_iter().next())
 }
 
 fn exit(is_met: bool) -> Exit {

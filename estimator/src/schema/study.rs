@@ -10,6 +10,7 @@ use super::parsed;
 use crate::papers::BESIDE;
 use crate::report::metric::Metrics;
 use crate::run::catalogue;
+use crate::study::Format;
 
 /// Keys of `[gpu]` that are axes, by the definition of their values.
 const OPERATING: [&str; 5] = ["node", "flavour", "temperature", "vdd", "profile"];
@@ -41,6 +42,7 @@ pub(super) fn schema() -> Value {
     schema["properties"]["study"]["properties"]["paper"]["enum"] = json!(BESIDE);
     schema["properties"]["technique"]["items"] = technique_items();
     sweep_structures(&mut schema["properties"]["structure"]["items"]["properties"]);
+    schema["$defs"]["format"]["enum"] = json!(Format::ALL.map(Format::name));
     schema["$defs"]["storage"]["enum"] = json!(Structure::ALL.map(Structure::name));
     schema["$defs"]["kernel"]["anyOf"][0]["enum"] = json!(names.kernels);
     schema

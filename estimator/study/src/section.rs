@@ -29,18 +29,21 @@ pub enum Format {
     Html,
     /// Tables for a paper.
     Latex,
+    /// The page's pictures, a file each.
+    Svg,
     /// The tables of [`Format::Csv`] with typed columns, for programs that read columns.
     Parquet,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 6] = [
+    pub const ALL: [Format; 7] = [
         Format::Csv,
         Format::CsvSafe,
         Format::Json,
         Format::Html,
         Format::Latex,
+        Format::Svg,
         Format::Parquet,
     ];
     /// Those that are written unless others are asked for.
@@ -54,6 +57,7 @@ impl Format {
             Format::Json => "json",
             Format::Html => "html",
             Format::Latex => "latex",
+            Format::Svg => "svg",
             Format::Parquet => "parquet",
         }
     }

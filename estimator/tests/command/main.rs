@@ -35,6 +35,7 @@ mod odd_inputs;
 mod operating;
 mod page;
 mod parts;
+mod pictures;
 mod products;
 mod ptx;
 mod recorded;

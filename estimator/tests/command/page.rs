@@ -122,6 +122,16 @@ fn page(scratch: &Scratch) -> PathBuf {
     scratch.path("results/report.html")
 }
 
+/// The page of a run: launches of two kernels, on as many SMs as a product has.
+fn kernel_page(scratch: &Scratch) -> PathBuf {
+    let arguments = [
+        "kernel", "bfs", "--preset", "v100", "--node", "12nm", "--page", "run.html",
+    ];
+    let run = warpwatt(&scratch.path(""), &arguments);
+    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    scratch.path("run.html")
+}
+
 /// The browser; without one, says what is skipped.
 fn browser() -> Option<&'static str> {
     let found = chromium();
@@ -158,13 +168,15 @@ fn findings(
 fn text_stands_out_in_the_light_and_in_the_dark() {
     let Some(browser) = browser() else { return };
     let scratch = Scratch::new();
-    let page = fs::read_to_string(page(&scratch)).unwrap();
-    for (dark, scheme) in [(true, "0"), (false, "1")] {
-        let scheme = format!("--blink-settings=preferredColorScheme={scheme}");
-        let found = findings(browser, &scratch, (&page, READ), &[&scheme]);
-        assert_eq!(found["dark"], Value::Bool(dark));
-        assert!(found["texts"].as_u64().unwrap() > 500, "{found}");
-        assert_eq!(found["faint"], Value::Array(Vec::new()), "dark: {dark}");
+    for page in [page(&scratch), kernel_page(&scratch)] {
+        let page = fs::read_to_string(page).unwrap();
+        for (dark, scheme) in [(true, "0"), (false, "1")] {
+            let scheme = format!("--blink-settings=preferredColorScheme={scheme}");
+            let found = findings(browser, &scratch, (&page, READ), &[&scheme]);
+            assert_eq!(found["dark"], Value::Bool(dark));
+            assert!(found["texts"].as_u64().unwrap() > 500, "{found}");
+            assert_eq!(found["faint"], Value::Array(Vec::new()), "dark: {dark}");
+        }
     }
 }
 
@@ -173,16 +185,18 @@ fn text_stands_out_in_the_light_and_in_the_dark() {
 fn nothing_is_wider_than_paper() {
     let Some(browser) = browser() else { return };
     let scratch = Scratch::new();
-    let page = fs::read_to_string(page(&scratch)).unwrap();
-    let printed = page.replace("@media print {", "@media all {");
-    assert_ne!(printed, page);
-    let found = findings(
-        browser,
-        &scratch,
-        (&printed, READ),
-        &["--window-size=980,1000"],
-    );
-    assert_eq!(found["wide"], Value::Array(Vec::new()));
+    for page in [page(&scratch), kernel_page(&scratch)] {
+        let page = fs::read_to_string(page).unwrap();
+        let printed = page.replace("@media print {", "@media all {");
+        assert_ne!(printed, page);
+        let found = findings(
+            browser,
+            &scratch,
+            (&printed, READ),
+            &["--window-size=980,1000"],
+        );
+        assert_eq!(found["wide"], Value::Array(Vec::new()));
+    }
     let sheets = scratch.path("report.pdf");
     let pdf = format!("--print-to-pdf={}", sheets.display());
     let plain = scratch.path("results/report.html");
@@ -197,17 +211,50 @@ fn nothing_is_wider_than_paper() {
     assert!(size[2] > size[3], "sheets lie on their side: {size:?}");
 }
 
+/// A page in a window so wide has charts of these kinds, and nothing of them overlaps, is cut or has no name.
+fn charts_can_be_read(
+    browser: &str,
+    scratch: &Scratch,
+    (page, width): (&str, u32),
+    expected: &[&str],
+) {
+    let size = format!("--window-size={width},1000");
+    let found = findings(browser, scratch, (page, LOOK), &[&size]);
+    for kind in expected {
+        let kinds = found["kinds"].as_array().unwrap();
+        let drawn = kinds
+            .iter()
+            .any(|id| id.as_str().unwrap().starts_with(kind));
+        assert!(drawn, "no chart `{kind}` in {kinds:?}");
+    }
+    for fault in ["cut", "overlaps"] {
+        assert_eq!(
+            found[fault],
+            Value::Array(Vec::new()),
+            "{fault} at {width} pixels"
+        );
+    }
+    assert_eq!(
+        (&found["unnamed"], &found["sideways"]),
+        (&0.into(), &false.into()),
+        "at {width} pixels"
+    );
+}
+
 #[test]
 fn no_text_of_a_chart_overlaps_another_or_is_cut() {
     let Some(browser) = browser() else { return };
     let scratch = Scratch::new();
+    let run = fs::read_to_string(kernel_page(&scratch)).unwrap();
+    for width in [1280, 640, 390] {
+        let kinds = ["flow", "power", "cycles", "sms", "die"];
+        charts_can_be_read(browser, &scratch, (&run, width), &kinds);
+    }
     let page = fs::read_to_string(page(&scratch)).unwrap();
     // WARPWATT_PAGE_DIR keeps the page and its pictures for a look.
     let kept = std::env::var_os("WARPWATT_PAGE_DIR").map(PathBuf::from);
     for width in [1280, 640, 390] {
-        let size = format!("--window-size={width},1000");
-        let found = findings(browser, &scratch, (&page, LOOK), &[&size]);
-        for kind in [
+        let kinds = [
             "changes",
             "kernels",
             "roofline",
@@ -221,25 +268,8 @@ fn no_text_of_a_chart_overlaps_another_or_is_cut() {
             "registers",
             "pareto",
             "trend",
-        ] {
-            let kinds = found["kinds"].as_array().unwrap();
-            let drawn = kinds
-                .iter()
-                .any(|id| id.as_str().unwrap().starts_with(kind));
-            assert!(drawn, "no chart `{kind}` in {kinds:?}");
-        }
-        for fault in ["cut", "overlaps"] {
-            assert_eq!(
-                found[fault],
-                Value::Array(Vec::new()),
-                "{fault} at {width} pixels"
-            );
-        }
-        assert_eq!(
-            (&found["unnamed"], &found["sideways"]),
-            (&0.into(), &false.into()),
-            "at {width} pixels"
-        );
+        ];
+        charts_can_be_read(browser, &scratch, (&page, width), &kinds);
         if let Some(kept) = &kept {
             fs::write(kept.join("report.html"), &page).unwrap();
             let picture = format!(

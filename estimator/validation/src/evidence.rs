@@ -64,6 +64,12 @@ impl Evidence {
         });
     }
 
+    /// Suites by name.
+    pub(crate) fn suites(&self) -> impl Iterator<Item = (&str, &Validation)> {
+        let suites = self.suites.iter();
+        suites.map(|suite| (suite.name.as_str(), &suite.checks))
+    }
+
     /// Whether nothing that counts is a gap.
     pub fn is_met(&self) -> bool {
         self.suites.iter().all(|suite| suite.checks.is_met())

@@ -7,6 +7,7 @@ mod evidence;
 pub mod gpu;
 pub mod macros;
 pub mod oracle;
+mod picture;
 mod render;
 pub mod silicon;
 pub mod suite;

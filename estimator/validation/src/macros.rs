@@ -1,6 +1,6 @@
 //! Memory macros of foundries and open kits beside the silicon profile: area and access time, with our intervals.
 //!
-//! What is compared, and with which of our technologies, is fixed by family and never by macro (see `docs/circuit-models.md`). Memories of a compiler are
+//! What is compared, and with which of our technologies, is fixed by family and never by macro (see `docs/silicon-arrays.md`). Memories of a compiler are
 //! [`MacroStyle::Compiled`], those of a predictive kit [`MacroStyle::Synchronous`]. All are single SRAM arrays at their typical corner. The calibration
 //! uses every second row of the list, from the first on; the others are held out.
 

@@ -116,6 +116,15 @@ impl<'v> SmView<'v> {
 }
 
 impl MemoryView<'_> {
+    /// As it was at an earlier cycle, at or behind which nothing has happened until now but waiting.
+    #[must_use]
+    pub fn at(self, cycle: u64) -> Self {
+        Self {
+            cycle: cycle.min(self.cycle),
+            ..self
+        }
+    }
+
     /// Sectors read in the second-level cache so far, and how many of them were there.
     pub fn l2_reads(&self) -> (u64, u64) {
         (

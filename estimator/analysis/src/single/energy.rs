@@ -13,7 +13,7 @@ use crate::goal::quantity::readable;
 use crate::outcome::{NoteKind, Outcome, PricedStructure};
 use crate::pricing::NodeCircuits;
 use crate::report::Scope;
-use crate::run::by_instruction::by_instruction;
+use crate::run::by_instruction::{ByInstruction, by_instruction};
 use crate::run::plain::{PowerOverTime, Priced, TimedKernel, priced};
 
 /// Shares of the energy below which structures are shown together.
@@ -37,6 +37,8 @@ pub struct Energy {
     pub text: String,
     /// Power over time, if the run was counted by windows.
     pub power: Option<PowerOverTime>,
+    /// The dynamic energy by instruction, if the program's traces were there.
+    pub parts: Option<ByInstruction>,
     /// The price itself.
     pub outcome: Outcome,
 }
@@ -60,15 +62,17 @@ impl Energy {
             value: value(&outcome, &scope),
             text: text(&outcome, &scope),
             power,
+            parts: None,
             outcome,
         };
         if let Some(program) = program {
             let parts = by_instruction(gpu, program.traces, &energy.outcome);
-            let instructions = Instructions::of(program.source, parts);
+            let instructions = Instructions::of(program.source, &parts);
             energy.value.extend(instructions.value());
             if let Some(parts) = program.show {
                 energy.text += &instructions.text(parts);
             }
+            energy.parts = Some(parts);
         }
         Ok(energy)
     }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::bar;
 use crate::goal::quantity::readable;
+use crate::report::kernel_page::Line;
 use crate::run::by_instruction::{ByInstruction, Spent};
 
 /// Rows that are shown; the others are added up.
@@ -37,7 +38,7 @@ pub struct Instructions {
 
 impl Instructions {
     /// Of a program in the text `ptx` of the file `name`.
-    pub fn of((name, ptx): (&str, &str), parts: ByInstruction) -> Self {
+    pub fn of((name, ptx): (&str, &str), parts: &ByInstruction) -> Self {
         let text = Text::of(name, ptx);
         let mut opcodes: BTreeMap<String, Sum> = BTreeMap::new();
         let mut lines: BTreeMap<(String, u32), Sum> = BTreeMap::new();
@@ -53,7 +54,7 @@ impl Instructions {
         Self {
             opcodes: ordered(opcodes),
             lines: ordered(lines),
-            rest: parts.rest,
+            rest: parts.rest.clone(),
         }
     }
 
@@ -121,6 +122,29 @@ impl Instructions {
     }
 }
 
+/// The program in the text `ptx` of the file `name`, with what each line took.
+pub fn listing((name, ptx): (&str, &str), parts: &ByInstruction) -> Vec<Line> {
+    let text = Text::of(name, ptx);
+    let mut sums = vec![Sum::default(); text.lines.len()];
+    for spent in &parts.spent {
+        if let Some(sum) = sums.get_mut(spent.line.wrapping_sub(1) as usize) {
+            sum.count += spent.count;
+            sum.dynamic_j += spent.dynamic_j;
+        }
+    }
+    let lines = (1..).zip(&text.lines).zip(sums);
+    let lines = lines.map(|((number, line), sum)| Line {
+        number,
+        text: (*line).to_owned(),
+        source: text
+            .said(number)
+            .map(|(file, line)| format!("{file}:{line}")),
+        issues: sum.count,
+        dynamic_j: sum.dynamic_j,
+    });
+    lines.collect()
+}
+
 /// The dearest first; equal ones by name.
 fn ordered<K: Ord>(sums: BTreeMap<K, Sum>) -> Vec<(K, Sum)> {
     let mut all: Vec<(K, Sum)> = sums.into_iter().collect();
@@ -171,13 +195,17 @@ impl<'t> Text<'t> {
 
     /// The file and the line that a line of the PTX comes from: its own, if it does not say so.
     fn place(&self, line: u32) -> (String, u32) {
-        let said = self.sources.get(line.wrapping_sub(1) as usize);
-        let said = said.copied().flatten();
-        let said = said.and_then(|(file, line)| Some((self.files.get(&file)?, line)));
-        match said {
-            Some((file, line)) => (file.clone(), line),
+        match self.said(line) {
+            Some((file, line)) => (file.to_owned(), line),
             None => (self.name.to_owned(), line),
         }
+    }
+
+    /// The file and the line of the source that a line of the PTX says that it comes from.
+    fn said(&self, line: u32) -> Option<(&str, u32)> {
+        let said = self.sources.get(line.wrapping_sub(1) as usize);
+        let (file, line) = said.copied().flatten()?;
+        Some((self.files.get(&file)?, line))
     }
 
     fn opcode(&self, spent: &Spent) -> String {

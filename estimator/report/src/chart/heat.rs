@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::legend::{self, Mark};
 use super::svg::{Anchor, Canvas};
-use super::{WIDTH, short};
+use super::{WIDTH, cells, short};
 use crate::format;
 use crate::outcome::{Outcome, RegisterAccesses};
 
@@ -73,43 +73,24 @@ fn words(point: &Outcome, accesses: &RegisterAccesses) -> String {
     words
 }
 
-/// Draws a strip below `y`; gives its height. Neighbours of one shade are one piece, pieces of one shade one path.
+/// Draws a strip below `y`; gives its height.
 fn strip(canvas: &mut Canvas, accesses: &RegisterAccesses, y: f64) -> f64 {
     let banks = accesses.banks.max(1) as usize;
     let rows = accesses.counts.len().div_ceil(banks).max(1);
     let most = accesses.counts.iter().copied().max().unwrap_or(0);
-    let mut paths = vec![String::new(); SHADES as usize + 1];
-    for bank in 0..banks {
-        let shades: Vec<u64> = accesses
-            .counts
-            .iter()
-            .skip(bank)
-            .step_by(banks)
-            .copied()
-            .collect();
-        let mut at = 0;
-        for run in shades.chunk_by(|one, next| shade(*one, most) == shade(*next, most)) {
-            let length = run.len();
-            let path = &mut paths[shade(run[0], most) as usize];
-            let _ = write!(path, "M{at} {bank}h{length}v1h-{length}z");
-            at += length;
-        }
-    }
+    let of_bank = |bank| {
+        let own = accesses.counts.iter().skip(bank).step_by(banks);
+        own.map(|&count| shade(count, most)).collect()
+    };
     let place = [4.0, y, (WIDTH - 8.0) / rows as f64, BANK];
-    for (shade, path) in paths
-        .iter()
-        .enumerate()
-        .filter(|(_, path)| !path.is_empty())
-    {
-        canvas.path(&format!("h{shade}"), place, path);
-    }
+    cells::draw(canvas, 'h', place, (0..banks).map(of_bank));
     banks as f64 * BANK
 }
 
 /// Zero for none, else eighths of the most, rounded up.
-fn shade(count: u64, most: u64) -> u64 {
+fn shade(count: u64, most: u64) -> usize {
     let eighths = u128::from(count) * u128::from(SHADES);
-    eighths.div_ceil(u128::from(most.max(1))) as u64
+    eighths.div_ceil(u128::from(most.max(1))) as usize
 }
 
 #[cfg(test)]
@@ -121,7 +102,7 @@ mod tests {
         let shades = [0, 1, 12, 13, 50, 99, 100].map(|count| shade(count, 100));
         assert_eq!(shades, [0, 1, 1, 2, 4, 8, 8]);
         assert_eq!(shade(0, 0), 0);
-        assert_eq!(shade(u64::MAX, u64::MAX), 8);
+        assert_eq!(shade(u64::MAX, u64::MAX), 8_usize);
     }
 
     /// Register i lies in bank i modulo banks: of two banks the even ones are in the upper row.

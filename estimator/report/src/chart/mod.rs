@@ -1,6 +1,8 @@
 //! Charts as inline SVG. Colours come from the page's style sheet, by class, so that they follow its dark and print styles.
 
 mod bars;
+mod bins;
+mod cells;
 mod changes;
 mod die;
 mod energy;
@@ -8,12 +10,15 @@ mod flow;
 mod heat;
 mod kernels;
 pub(crate) mod legend;
+mod over_time;
 mod pareto;
 mod ratios;
 mod roofline;
 mod round;
 mod scale;
+mod sms;
 mod squarify;
+mod strips;
 mod svg;
 mod trend;
 
@@ -21,14 +26,17 @@ pub(crate) use bars::{Frame, Look};
 pub use changes::{Change, energy_changes};
 pub use die::{Tiles, dies};
 pub use energy::{Family, by_structure};
-pub use flow::flow;
+pub use flow::{Class, flow, flow_by_class};
 pub use heat::register_accesses;
 pub use kernels::{MOST as MOST_ROWS, Panel, by_kernel};
 pub(crate) use legend::Mark;
+pub use over_time::{Layer, OverTime, over_time};
 pub use pareto::front;
 pub use ratios::{Ratio, ratios};
 pub use roofline::{Curves, roofline};
 pub(crate) use scale::Scale;
+pub use sms::{OfSm, sms};
+pub use strips::{Strip, strips};
 pub(crate) use svg::{Anchor, Canvas};
 pub use trend::over_nodes;
 

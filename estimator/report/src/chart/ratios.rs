@@ -11,7 +11,7 @@ const LEFT: f64 = 330.0;
 /// Room for the figures.
 const RIGHT: f64 = 60.0;
 /// The colours, which on reports' pages come from their style sheet.
-const STYLE: &str = "<style>text { font: 10px sans-serif; fill: #444 } .holds { fill: #2a78b8 } .gap { fill: #d2691e } .grid { stroke: #ccc } .reference { stroke: #444 }</style>\n";
+pub(super) const STYLE: &str = "<style>text { font: 10px sans-serif; fill: #444 } .holds { fill: #2a78b8 } .gap { fill: #d2691e } .grid { stroke: #ccc } .reference { stroke: #444 } .mark { fill-opacity: .6 }</style>\n";
 
 /// A figure of ours beside a published one.
 #[derive(Clone, Debug)]
@@ -27,7 +27,6 @@ pub struct Ratio {
 /// A bar a row, from 1 to the ratio, on an axis of factors of two; those that are no positive number have none.
 pub fn ratios(rows: &[Ratio], title: &str) -> String {
     let mut canvas = Canvas::default();
-    let factor = |ratio: f64| (ratio > 0.0 && ratio.is_finite()).then(|| libm::log2(ratio));
     let all = rows.iter().filter_map(|row| factor(row.ratio));
     let range = all.fold([-1.0f64, 1.0], |[least, most], it| {
         [least.min(it), most.max(it)]
@@ -62,8 +61,18 @@ pub fn ratios(rows: &[Ratio], title: &str) -> String {
     }
     let description = "For every row ours over the published value, on an axis of factors of two. The table has the figures.";
     let picture = canvas.finish("ratios", title, description, [WIDTH, bottom + 24.0]);
+    alone(&picture, STYLE)
+}
+
+/// A ratio in factors of two; nothing of what is no positive number.
+pub(super) fn factor(ratio: f64) -> Option<f64> {
+    (ratio > 0.0 && ratio.is_finite()).then(|| libm::log2(ratio))
+}
+
+/// A picture with its colours in it, as a file.
+pub(super) fn alone(picture: &str, style: &str) -> String {
     let body = picture.find('\n').map_or(0, |end| end + 1);
-    format!("{}{STYLE}{}\n", &picture[..body], &picture[body..])
+    format!("{}{style}{}\n", &picture[..body], &picture[body..])
 }
 
 #[cfg(test)]

@@ -121,6 +121,13 @@ impl Canvas {
         self.line("error", [to, y - 3.0, to, y + 3.0]);
     }
 
+    /// A vertical one.
+    pub fn error_bar_up(&mut self, x: f64, from: f64, to: f64) {
+        self.line("error", [x, from, x, to]);
+        self.line("error", [x - 3.0, from, x + 3.0, from]);
+        self.line("error", [x - 3.0, to, x + 3.0, to]);
+    }
+
     /// The finished picture; `id` is unique in its page.
     pub fn finish(
         self,

@@ -77,6 +77,15 @@ fn dies(report: &Report, points: &[&Outcome]) -> Vec<Chart> {
     charts.collect()
 }
 
+/// The chip of one run.
+pub(crate) fn area_of(point: &Outcome) -> Option<Chart> {
+    Some(Chart {
+        heading: Cow::Borrowed("Priced area to scale"),
+        caption: Cow::Owned(caption(point, 1)),
+        svg: chart::dies(&[point], "die").pop()?,
+    })
+}
+
 /// What the picture of a chip shows, and what it leaves out.
 fn caption(point: &Outcome, kernels: usize) -> String {
     let kernel = &point.point.kernel.name;

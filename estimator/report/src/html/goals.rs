@@ -65,7 +65,7 @@ pub(super) fn charts_of(
             fronts.metrics[second].name(),
             fronts.metrics[0].name()
         )),
-        caption: Cow::Borrowed("A point is a GPU with or without a technique at one technology; with two metrics a line leads along the front."),
+        caption: Cow::Borrowed("A point is a GPU with or without a technique at one technology; with two metrics a line leads along the front. Whiskers: 95 % interval of the circuit models' error against the point that is best in the first metric, errors that both share cancelled."),
         svg: chart::front(report, fronts, front, second, &format!("pareto-{}-{second}", number + 1)),
     });
     charts.collect()

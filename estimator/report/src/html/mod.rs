@@ -8,7 +8,10 @@ mod pictures;
 mod tests;
 mod view;
 
+pub(crate) use energy::area_of;
 pub use pictures::Picture;
+pub(crate) use pictures::alone;
+pub(crate) use view::Chart;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
@@ -18,9 +21,12 @@ use super::model::Report;
 
 const PAGE: &str = concat!(
     include_str!("../templates/head.html"),
+    include_str!("../templates/charts.html"),
     include_str!("../templates/report.html")
 );
 pub(super) const STYLE: &str = include_str!("../templates/style.css");
+/// The function `exportable` of a page: buttons below its pictures and tables that save them as files.
+pub const EXPORTS: &str = include_str!("../templates/exports.js");
 
 /// How templates are written.
 pub(super) fn syntax() -> Result<SyntaxConfig, minijinja::Error> {

@@ -29,6 +29,15 @@ impl Report {
         charts.map(alone).collect()
     }
 
+    /// All charts that stand alone: those that answer, and those of the study's fronts.
+    pub fn all_pictures(&self) -> Vec<Picture> {
+        let fronts = self
+            .pareto
+            .iter()
+            .flat_map(|fronts| self.pictures_of(fronts));
+        self.pictures().into_iter().chain(fronts).collect()
+    }
+
     /// The charts of fronts, a kernel after the other: the first metric against each of the others.
     pub fn pictures_of(&self, fronts: &Fronts) -> Vec<Picture> {
         let each = fronts.fronts.iter().enumerate();
@@ -37,7 +46,7 @@ impl Report {
     }
 }
 
-fn alone(chart: Chart) -> Picture {
+pub(crate) fn alone(chart: Chart) -> Picture {
     let style = format!("<style>\n{}</style>\n<title", style());
     Picture {
         heading: chart.heading.into_owned(),

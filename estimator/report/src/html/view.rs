@@ -108,11 +108,12 @@ pub(super) struct Row {
     cells: Vec<String>,
 }
 
+/// A picture with its heading and with what its marks are.
 #[derive(Serialize)]
-pub(super) struct Chart {
-    pub(super) heading: Cow<'static, str>,
-    pub(super) caption: Cow<'static, str>,
-    pub(super) svg: String,
+pub(crate) struct Chart {
+    pub heading: Cow<'static, str>,
+    pub caption: Cow<'static, str>,
+    pub svg: String,
 }
 
 #[derive(Serialize)]

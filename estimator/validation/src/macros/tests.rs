@@ -5,7 +5,7 @@ fn of<'a>(checks: &'a [MacroCheck], figure: &'a str) -> impl Iterator<Item = &'a
 }
 
 #[test]
-#[ignore = "prints the table of docs/circuit-models.md"]
+#[ignore = "prints the table of docs/silicon-arrays.md"]
 fn table() {
     let checks = macros(TRUTH).unwrap();
     for figure in ["area_m2", "access_time_s"] {

@@ -9,15 +9,23 @@ const MOST: usize = 12;
 /// The least share of the whole that has one.
 const LEAST: f64 = 0.01;
 
-/// Dynamic and leakage energy.
-pub type Joules = [f64; 2];
+/// Energy by kind.
+pub type Joules = Vec<f64>;
+
+/// Kinds of energy that the whole parts into first.
+pub struct Kinds<'k> {
+    /// Their names.
+    pub names: Vec<&'k str>,
+    /// What a structure has of each.
+    pub of: &'k dyn Fn(&PricedStructure) -> Joules,
+}
 
 /// Something that takes energy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// Its name.
     pub name: String,
-    /// Dynamic and leakage energy.
+    /// What it takes.
     pub joules: Joules,
 }
 
@@ -31,23 +39,29 @@ pub struct Group {
 }
 
 impl Part {
-    /// Dynamic and leakage energy together.
+    /// Of all kinds together.
     pub fn energy_j(&self) -> f64 {
-        self.joules[0] + self.joules[1]
+        self.joules.iter().sum()
     }
 }
 
 /// The sum of `parts`.
 pub fn sum<'p>(parts: impl IntoIterator<Item = &'p Part>) -> Joules {
-    let joules = parts.into_iter().map(|part| part.joules);
-    joules.fold([0.0; 2], |[dynamic, leakage], [more, leaks]| {
-        [dynamic + more, leakage + leaks]
-    })
+    let mut all = Joules::new();
+    parts
+        .into_iter()
+        .for_each(|part| add(&mut all, &part.joules));
+    all
+}
+
+fn add(to: &mut Joules, more: &[f64]) {
+    to.resize(to.len().max(more.len()), 0.0);
+    to.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
 /// The energy of `points` together by group, the largest group first. What takes nothing is left out.
-pub fn groups(points: &[&Outcome]) -> Vec<Group> {
-    let parts = parts(points);
+pub fn groups(points: &[&Outcome], kinds: &Kinds<'_>) -> Vec<Group> {
+    let parts = parts(points, kinds);
     let whole_j: f64 = parts.iter().map(|(_, part)| part.energy_j()).sum();
     let least = parts.get(MOST).map_or(0.0, |(_, part)| part.energy_j());
     let is_large = |part: &Part| part.energy_j() > least && part.energy_j() >= LEAST * whole_j;
@@ -68,12 +82,12 @@ pub fn groups(points: &[&Outcome]) -> Vec<Group> {
 }
 
 /// Every structure with its sum over the points, the largest first, equal ones by name.
-fn parts<'o>(points: &[&'o Outcome]) -> Vec<(&'o PricedStructure, Part)> {
+fn parts<'o>(points: &[&'o Outcome], kinds: &Kinds<'_>) -> Vec<(&'o PricedStructure, Part)> {
     let mut sums: BTreeMap<&str, (&PricedStructure, Joules)> = BTreeMap::new();
     for structure in points.iter().flat_map(|point| &point.structures) {
-        let (_, joules) = sums.entry(&structure.name).or_insert((structure, [0.0; 2]));
-        joules[0] += structure.dynamic_j;
-        joules[1] += structure.leakage_j;
+        let sum = sums.entry(&structure.name);
+        let (_, joules) = sum.or_insert_with(|| (structure, Joules::new()));
+        add(joules, &(kinds.of)(structure));
     }
     let parts = sums.into_iter().map(|(name, (structure, joules))| {
         let name = name.to_owned();

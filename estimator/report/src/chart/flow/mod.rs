@@ -5,14 +5,17 @@ mod column;
 mod groups;
 mod streams;
 
+use std::collections::BTreeMap;
+
 use column::{BAR, Band, Bar, bands, stacked, total};
+use groups::Kinds;
 use streams::{Flow, Node, Stream};
 
 use super::svg::{Anchor, Canvas};
 use super::{WIDTH, short};
 use crate::format;
 use crate::metric::quantity;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, PricedStructure};
 
 /// Where the columns stand.
 const COLUMNS: [f64; 4] = [4.0, 100.0, 214.0, 336.0];
@@ -25,9 +28,34 @@ const ASIDE: f64 = 6.0;
 /// Colours that tell groups apart.
 const COLOURS: usize = 8;
 
-/// The energy of `points` together. `None` where there is none.
+/// The dynamic energy of a class of instructions by structure.
+pub type Class = (String, BTreeMap<String, f64>);
+
+/// The energy of `points` together, dynamic and leakage. `None` where there is none.
 pub fn flow(points: &[&Outcome], id: &str) -> Option<String> {
-    let flow = Flow::of(points)?;
+    let kinds = Kinds {
+        names: vec!["dynamic", "leakage"],
+        of: &|structure| vec![structure.dynamic_j, structure.leakage_j],
+    };
+    Some(draw(&Flow::of(points, &kinds)?, id))
+}
+
+/// The energy of a run: the dynamic part by what causes it, of which `classes` have all, and leakage. `None` where there is none.
+pub fn flow_by_class(point: &Outcome, classes: &[Class], id: &str) -> Option<String> {
+    let names = classes.iter().map(|(name, _)| name.as_str());
+    let of = |structure: &PricedStructure| {
+        let own = classes.iter().map(|(_, by)| by.get(&structure.name));
+        let own = own.map(|joules| joules.copied().unwrap_or_default());
+        own.chain([structure.leakage_j]).collect()
+    };
+    let kinds = Kinds {
+        names: names.chain(["leakage"]).collect(),
+        of: &of,
+    };
+    Some(draw(&Flow::of(&[point], &kinds)?, id))
+}
+
+fn draw(flow: &Flow, id: &str) -> String {
     let scale = HIGH / flow.columns[0][0].joules;
     let heights = flow.columns.each_ref().map(|nodes| {
         let nodes = nodes.iter();
@@ -40,16 +68,20 @@ pub fn flow(points: &[&Outcome], id: &str) -> Option<String> {
     for (place, streams) in flow.streams.iter().enumerate() {
         let column = |place: usize| (COLUMNS[place], &bars[place][..]);
         let own = streams.iter().filter(|stream| stream.joules > 0.0);
-        let own = own.map(|stream| band(&flow, place, stream, scale));
+        let own = own.map(|stream| band(flow, place, stream, scale));
         bands(&mut canvas, column(place), column(place + 1), own);
     }
     for (place, own) in bars.iter().enumerate() {
         for (number, bar) in own.iter().enumerate() {
-            node(&mut canvas, &flow, (place, number), bar);
+            node(&mut canvas, flow, (place, number), bar);
         }
     }
-    let description = "Bands as wide as the energy in them: from the whole on the left over dynamic and leakage energy and groups of structures to the structures on the right, with joules and shares of the whole.";
-    Some(canvas.finish(id, "Flow of joules", description, [WIDTH, high + 2.0]))
+    let names = flow.columns[1].iter().map(|node| node.name.as_str());
+    let description = format!(
+        "Bands as wide as the energy in them: from the whole on the left over {} and groups of structures to the structures on the right, with joules and shares of the whole.",
+        names.collect::<Vec<&str>>().join(", ")
+    );
+    canvas.finish(id, "Flow of joules", &description, [WIDTH, high + 2.0])
 }
 
 fn class(group: Option<usize>) -> String {

@@ -1,6 +1,6 @@
-//! Where joules go, in four columns: the whole, its two kinds, groups, structures.
+//! Where joules go, in four columns: the whole, its kinds, groups, structures.
 
-use super::groups::{Part, groups, sum};
+use super::groups::{Kinds, Part, groups, sum};
 use crate::outcome::Outcome;
 
 /// Where energy comes to: a bar.
@@ -28,7 +28,7 @@ pub struct Stream {
 /// The columns, and what flows between each and the next.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// The whole; dynamic and leakage energy; groups; structures.
+    /// The whole; kinds of energy; groups; structures.
     pub columns: [Vec<Node>; 4],
     /// Between the columns, in the order in which they leave and arrive.
     pub streams: [Vec<Stream>; 3],
@@ -38,10 +38,11 @@ pub struct Flow {
 
 impl Flow {
     /// That of `points` together. `None` where there is no energy.
-    pub fn of(points: &[&Outcome]) -> Option<Self> {
-        let groups = groups(points);
+    pub fn of(points: &[&Outcome], kinds: &Kinds<'_>) -> Option<Self> {
+        let groups = groups(points, kinds);
+        let names = &kinds.names;
         let kinds = sum(groups.iter().map(|group| &group.whole));
-        let whole_j = kinds[0] + kinds[1];
+        let whole_j: f64 = kinds.iter().sum();
         if whole_j <= 0.0 {
             return None;
         }
@@ -54,8 +55,9 @@ impl Flow {
             group,
             joules,
         };
-        let first = [0, 1].map(|kind| stream(0, kind, None, kinds[kind]));
-        let second = [0, 1].into_iter().flat_map(|kind| {
+        let first = kinds.iter().enumerate();
+        let first = first.map(|(kind, joules)| stream(0, kind, None, *joules));
+        let second = (0..kinds.len()).flat_map(|kind| {
             let own = move |(group, it): (usize, &super::groups::Group)| {
                 stream(kind, group, Some(group), it.whole.joules[kind])
             };
@@ -65,10 +67,14 @@ impl Flow {
         let third =
             third.map(|(to, (&group, part))| stream(group, to, Some(group), part.energy_j()));
         Some(Self {
-            streams: [first.to_vec(), second.collect(), third.collect()],
+            streams: [first.collect(), second.collect(), third.collect()],
             columns: [
                 vec![node("whole", whole_j)],
-                vec![node("dynamic", kinds[0]), node("leakage", kinds[1])],
+                names
+                    .iter()
+                    .zip(&kinds)
+                    .map(|(name, joules)| node(name, *joules))
+                    .collect(),
                 groups
                     .iter()
                     .map(|it| node(&it.whole.name.replace('_', " "), it.whole.energy_j()))

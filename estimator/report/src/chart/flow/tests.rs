@@ -23,6 +23,43 @@ fn point(structures: &[(String, &str, [f64; 2])]) -> Outcome {
     point
 }
 
+fn plain(points: &[&Outcome]) -> Option<Flow> {
+    let kinds = Kinds {
+        names: vec!["dynamic", "leakage"],
+        of: &|structure| vec![structure.dynamic_j, structure.leakage_j],
+    };
+    Flow::of(points, &kinds)
+}
+
+/// Two classes with 1 and 3 nJ, and 2 nJ of leakage: shares of what the structures take, with leakage last.
+#[test]
+fn dynamic_energy_parts_by_what_causes_it() {
+    let structures = [
+        ("a".to_owned(), "storage", [1e-9, 2e-9]),
+        ("b".to_owned(), "front_end", [3e-9, 0.0]),
+    ];
+    let point = point(&structures);
+    let class = |name: &str, structure: &str, joules| {
+        (
+            name.to_owned(),
+            BTreeMap::from([(structure.to_owned(), joules)]),
+        )
+    };
+    let classes = [
+        class("integer", "b", 3e-9),
+        class("global memory", "a", 1e-9),
+    ];
+    let picture = flow_by_class(&point, &classes, "flow").unwrap();
+    for expected in [
+        "integer: 3.000 nJ 50.0%",
+        "global memory to storage: 1.000 nJ 16.7%",
+        "leakage to storage: 2.000 nJ 33.3%",
+        "over integer, global memory, leakage and groups",
+    ] {
+        assert!(picture.contains(expected), "{picture}");
+    }
+}
+
 /// Two runs of two structures: 1 + 2 and 3 + 4 nJ, each twice.
 #[test]
 fn bars_are_sums_over_runs() {
@@ -31,7 +68,7 @@ fn bars_are_sums_over_runs() {
         ("b".to_owned(), "front_end", [3e-9, 4e-9]),
     ];
     let point = point(&structures);
-    let flow = Flow::of(&[&point, &point]).unwrap();
+    let flow = plain(&[&point, &point]).unwrap();
     let names = flow.columns.each_ref().map(|nodes| {
         let names = nodes.iter().map(|node| node.name.as_str());
         names.collect::<Vec<&str>>().join(" ")
@@ -70,7 +107,7 @@ fn small_structures_are_summed_by_group() {
     });
     let small = (0..3).map(|number| (format!("small{number}"), "front_end", [0.0, 1e-3]));
     let point = point(&large.chain(small).collect::<Vec<_>>());
-    let flow = Flow::of(&[&point]).unwrap();
+    let flow = plain(&[&point]).unwrap();
     let last = flow.columns[3].iter().map(|node| node.name.as_str());
     let last: Vec<&str> = last.collect();
     assert_eq!(last.len(), 12 + 2);
@@ -79,7 +116,7 @@ fn small_structures_are_summed_by_group() {
         ["large13", "large02", "2 others", "3 others"]
     );
     let none = self::point(&[]);
-    assert!(Flow::of(&[&none]).is_none() && Flow::of(&[]).is_none());
+    assert!(plain(&[&none]).is_none() && plain(&[]).is_none());
 }
 
 #[test]
@@ -99,7 +136,7 @@ proptest! {
         let point = point(&structures.collect::<Vec<_>>());
         let whole: f64 = energies.iter().map(|(dynamic, leakage, _)| dynamic + leakage).sum();
         prop_assume!(whole > 0.0);
-        let flow = Flow::of(&[&point]).unwrap();
+        let flow = plain(&[&point]).unwrap();
         for nodes in &flow.columns {
             let sum: f64 = nodes.iter().map(|node| node.joules).sum();
             prop_assert!((sum / whole - 1.0).abs() < 1e-9);

@@ -1,5 +1,9 @@
 //! Points of a kernel in the plane of two metrics, with the line of the best compromises.
 
+mod plane;
+
+use plane::Plane;
+
 use super::WIDTH;
 use super::legend::{self, Mark};
 use super::scale::Scale;
@@ -16,6 +20,7 @@ const MOST_OTHERS: usize = 1500;
 
 /// The points of `front` and those that it dominates: the first metric across, that of number `second` up.
 pub fn front(report: &Report, fronts: &Fronts, front: &Front, second: usize, id: &str) -> String {
+    let plane = Plane::new(report, fronts, front, second);
     let mut canvas = Canvas::default();
     let budget = [
         (Mark::Circle, "s0", "inside the budget, or not bounded"),
@@ -29,51 +34,24 @@ pub fn front(report: &Report, fronts: &Fronts, front: &Front, second: usize, id:
     };
     let keys = [&[(Mark::Diamond, "paper", "on the front")], others].concat();
     let top = legend::draw(&mut canvas, &keys);
-    let value = |number: usize, place: usize| {
-        let values = fronts.values[number].as_ref();
-        values.map_or(0.0, |values| values[place])
-    };
-    let range = |place: usize| {
-        let values = front.candidates.iter().map(|&number| value(number, place));
-        values.fold(
-            [f64::INFINITY, f64::NEG_INFINITY],
-            |[least, most], value| [least.min(value), most.max(value)],
+    let x = Scale::over(plane.range(0), 84.0, WIDTH - 40.0);
+    let y = Scale::over(plane.range(second), top + HEIGHT, top + 24.0);
+    axes(&mut canvas, fronts, (&x, &y), second, top);
+    let place = |number: usize| {
+        (
+            x.at(plane.value(number, 0)),
+            y.at(plane.value(number, second)),
         )
     };
-    let x = Scale::over(range(0), 84.0, WIDTH - 40.0);
-    let y = Scale::over(range(second), top + HEIGHT, top + 24.0);
-    axes(&mut canvas, fronts, (&x, &y), second, top);
-    let place = |number: usize| (x.at(value(number, 0)), y.at(value(number, second)));
     // Of more than two metrics a front is a surface, and no line leads along it.
     if fronts.metrics.len() == 2 {
         line(&mut canvas, front, place);
     }
-    let others = front
-        .candidates
-        .iter()
-        .filter(|n| front.points.binary_search(n).is_err());
-    let others: Vec<usize> = others.copied().collect();
-    let stride = others.len().div_ceil(MOST_OTHERS).max(1);
-    let tooltip = |number: usize| {
-        let point = &report.points[number].point;
-        let figures = [0, second].map(|place| {
-            let metric = &fronts.metrics[place];
-            let value = quantity::show(value(number, place), metric.unit());
-            format!("{} {value}", metric.name())
-        });
-        let context = format!("{}, {}", point.technique, point.technology.label());
-        format!("{context}: {}", figures.join(", "))
-    };
-    for number in others.into_iter().step_by(stride) {
-        let budget = report.budget.as_ref();
-        let verdict = budget.and_then(|budget| budget.of_point(number));
-        let outside = verdict.is_some_and(|verdict| !verdict.inside);
-        let (x, y) = place(number);
-        canvas.circle(if outside { "s7" } else { "s0" }, x, y, &tooltip(number));
-    }
+    dominated(&mut canvas, &plane, place);
     for &number in &front.points {
+        plane.whiskers(&mut canvas, number, (&x, &y));
         let (x, y) = place(number);
-        canvas.diamond("paper", x, y, &tooltip(number));
+        canvas.diamond("paper", x, y, &plane.tooltip(number));
     }
     let [first, other] = [0, second].map(|place| fronts.metrics[place].name());
     let title = format!("{other} against {first}, {}", front.kernel.name);
@@ -84,6 +62,27 @@ pub fn front(report: &Report, fronts: &Fronts, front: &Front, second: usize, id:
         front.candidates.len()
     );
     canvas.finish(id, &title, &description, [WIDTH, top + HEIGHT + 46.0])
+}
+
+/// The points off the front.
+fn dominated(canvas: &mut Canvas, plane: &Plane<'_>, place: impl Fn(usize) -> (f64, f64)) {
+    let Plane { report, front, .. } = plane;
+    let candidates = front.candidates.iter().copied();
+    let others = candidates.filter(|n| front.points.binary_search(n).is_err());
+    let others: Vec<usize> = others.collect();
+    let stride = others.len().div_ceil(MOST_OTHERS).max(1);
+    for number in others.into_iter().step_by(stride) {
+        let budget = report.budget.as_ref();
+        let verdict = budget.and_then(|budget| budget.of_point(number));
+        let outside = verdict.is_some_and(|verdict| !verdict.inside);
+        let (x, y) = place(number);
+        canvas.circle(
+            if outside { "s7" } else { "s0" },
+            x,
+            y,
+            &plane.tooltip(number),
+        );
+    }
 }
 
 fn axes(canvas: &mut Canvas, fronts: &Fronts, (x, y): (&Scale, &Scale), second: usize, top: f64) {

@@ -1,0 +1,96 @@
+//! Many figures over published ones, a strip a source of them, for pages that stand alone.
+
+use super::WIDTH;
+use super::ratios::{Ratio, STYLE, alone, factor};
+use super::scale::Scale;
+use super::svg::{Anchor, Canvas};
+
+/// Height of a strip, and of a mark in it.
+const STRIP: f64 = 30.0;
+const MARK: f64 = 11.0;
+/// Room for the names, and for how many hold.
+const LEFT: f64 = 160.0;
+const RIGHT: f64 = 90.0;
+/// Factors of two that the axis has on each side; what is farther off stands at its end.
+const MOST: f64 = 3.0;
+
+/// Figures of one source.
+#[derive(Clone, Debug)]
+pub struct Strip {
+    /// The source.
+    pub label: String,
+    /// Its figures.
+    pub rows: Vec<Ratio>,
+}
+
+/// A mark a figure, where ours over the published one lies on an axis of factors of two: what holds above, gaps below.
+pub fn strips(all: &[Strip], title: &str) -> String {
+    let mut canvas = Canvas::default();
+    let axis = Scale::over([-MOST, MOST], LEFT, WIDTH - RIGHT);
+    let bottom = STRIP * all.len() as f64;
+    for tick in axis.ticks().filter(|tick| tick.fract() == 0.0) {
+        let class = if tick == 0.0 { "reference" } else { "grid" };
+        canvas.line(class, [axis.at(tick), 0.0, axis.at(tick), bottom]);
+        let label = match tick < 0.0 {
+            true => format!("1/{:.0}", libm::exp2(-tick)),
+            false => format!("{:.0}", libm::exp2(tick)),
+        };
+        canvas.text(Anchor::Middle, axis.at(tick), bottom + 12.0, &label);
+    }
+    for (number, strip) in all.iter().enumerate() {
+        let y = STRIP * number as f64;
+        let middle = y + STRIP / 2.0;
+        canvas.text(Anchor::End, LEFT - 8.0, middle, &strip.label);
+        let holds = strip.rows.iter().filter(|row| row.holds).count();
+        let sum = format!("{holds} of {}", strip.rows.len());
+        canvas.text(Anchor::End, WIDTH - 4.0, middle, &sum);
+        canvas.line("grid", [LEFT, middle, WIDTH - RIGHT, middle]);
+        for row in &strip.rows {
+            let Some(factor) = factor(row.ratio) else {
+                continue;
+            };
+            let (class, top) = match row.holds {
+                true => ("holds mark", middle - MARK - 1.0),
+                false => ("gap mark", middle + 1.0),
+            };
+            let tooltip = format!("{}: {:.3}", row.label, row.ratio);
+            canvas.rect(class, [axis.at(factor) - 1.0, top, 2.0, MARK], &tooltip);
+        }
+    }
+    let description = "For every source its figures of ours over the published values, on an axis of factors of two: those that hold above the line, gaps below it. The tables have the figures.";
+    let picture = canvas.finish("strips", title, description, [WIDTH, bottom + 24.0]);
+    alone(&picture, STYLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_is_above_and_gaps_are_below() {
+        let row = |ratio, holds| Ratio {
+            label: "row".to_owned(),
+            ratio,
+            holds,
+        };
+        let strip = Strip {
+            label: "a & b".to_owned(),
+            rows: vec![
+                row(1.0, true),
+                row(2.0, false),
+                row(-1.0, false),
+                row(1e9, false),
+            ],
+        };
+        let picture = strips(&[strip], "All");
+        assert_eq!(picture.matches("<rect").count(), 3, "{picture}");
+        assert!(picture.contains("a &amp; b") && picture.contains("1 of 4"));
+        // 160 to 550 for six factors of two: 1 is in the middle, 2 is 65 farther on, and what is beyond 8 stands at 8.
+        assert!(
+            picture.contains(r#"class="holds mark" x="354.0" y="3.0""#),
+            "{picture}"
+        );
+        assert!(picture.contains(r#"class="gap mark" x="419.0" y="16.0""#));
+        assert!(picture.contains(r#"class="gap mark" x="549.0""#));
+    }
+}
