@@ -114,3 +114,25 @@ def test_a_notebook_shows_the_report_s_pictures(results):
     front = svgs(results.pareto("energy_j", "area_m2")._repr_html_())
     circles = [len(svg.findall("{*}circle")) + len(svg.findall("{*}path")) for svg in front]
     assert len(front) == 2 and all(circles)
+
+
+def test_a_run_has_a_page_and_its_pictures(run, tmp_path):
+    page = run.page(tmp_path / "run.html")
+    assert (tmp_path / "run.html").read_text(encoding="utf-8") == page.html
+    headings = [heading for heading, _, _ in page.pictures]
+    assert headings == ["From instructions to structures", "Power over time", "What SMs spend their cycles on", "Power of each SM", "Priced area to scale"]
+    mean = re.search(r"Power over time: mean ([\d.]+) W", page.html)
+    assert float(mean[1]) == pytest.approx(run.power, rel=1e-3)
+    assert page._repr_html_().count("<img") == len(headings)
+    for _, _, svg in page.pictures:
+        xml.fromstring(svg)
+    assert page == run.page()
+
+
+def test_what_has_no_page_says_so(run):
+    import pickle
+
+    with pytest.raises(ww.Error, match="no node"):
+        ww.Kernel.suite("scan").run(ww.Gpu("tesla-16sm")).page()
+    with pytest.raises(ValueError, match="another process"):
+        pickle.loads(pickle.dumps(run)).page()

@@ -10,11 +10,12 @@ use warpwatt_analysis::run::execute::{execute, untimed};
 use warpwatt_analysis::run::kernel::{From, InMemory, KernelRequest, LoadedKernel, load};
 use warpwatt_analysis::run::plain::TimedKernel;
 use warpwatt_analysis::run::threads;
-use warpwatt_analysis::single::{Drawn, Energy, Facts, Program};
+use warpwatt_analysis::single::{Drawn, Energy, Facts, Look, Program, Shown};
 use warpwatt_gpu::trace::KernelTrace;
 use warpwatt_gpu::{Control, Hooks, simulate_under};
 use warpwatt_input::diag::{Diag, Sink, Sources, did_you_mean};
 use warpwatt_ptx::Lower;
+use warpwatt_report::Picture;
 use warpwatt_simt::Interrupt;
 use warpwatt_study::lowering;
 use warpwatt_suite::{Build, CaseRun, RunOptions};
@@ -22,6 +23,7 @@ use warpwatt_suite::{Build, CaseRun, RunOptions};
 use crate::at_work::at_work;
 use crate::errors::{refused, rejected};
 use crate::gpu::Gpu;
+use crate::study::{Pictures, pictures};
 
 /// Mismatches that are listed; all are counted.
 const LISTED: usize = 10;
@@ -255,6 +257,55 @@ impl Executed {
     }
 }
 
+impl Executed {
+    /// The page of the launch on `gpu`, and its pictures.
+    fn drawn(&self, gpu: &Gpu, stop: Interrupt) -> Result<(String, Vec<Picture>), Diag> {
+        let (kernel, spec) = (&self.kernel, &gpu.spec);
+        let Some(circuits) = &gpu.circuits else {
+            let message = "there is no page to draw: its GPU has no node";
+            return Err(Diag::error("kernel::page", message));
+        };
+        let mut look = Look::at(spec);
+        let mut watchers = look.watchers();
+        let control = Control {
+            watcher: Some(&mut watchers),
+            interrupt: Some(stop.0),
+            ..Control::default()
+        };
+        let run = simulate_under(spec, &self.traces, Hooks::default(), control)
+            .map_err(|error| untimed("kernel::timing", &error))?;
+        let missing = || Diag::error("kernel::page", "the run is too long to be looked at");
+        let seen = look.finish(&run).ok_or_else(missing)?;
+        let source = (self.sources.name(kernel.ptx), self.sources.text(kernel.ptx));
+        let timed = TimedKernel {
+            kernel: &kernel.name,
+            preset: &gpu.preset,
+            gpu: spec,
+            run: &run,
+            windows: Some(&seen.windows),
+            by_sm: Some(&seen.by_sm),
+        };
+        let program = Program {
+            traces: &self.traces,
+            source,
+            show: None,
+        };
+        let energy = Energy::of(timed, circuits, Some(&program))?;
+        let shown = Shown {
+            kernel: &kernel.name,
+            gpu: (&gpu.preset, spec),
+            passed: self.run.passed(),
+            windows: &seen.windows,
+            launches: &seen.launches,
+            source,
+        };
+        let page = shown.page(&energy)?;
+        let html = page.html();
+        let html = html.map_err(|error| Diag::error("kernel::page", error.to_string()))?;
+        Ok((html, page.pictures()))
+    }
+}
+
 /// What a run showed.
 #[pyclass(frozen, module = "warpwatt._native")]
 pub struct Run {
@@ -278,6 +329,15 @@ impl Run {
         buffers
             .map(|buffer| (buffer.name.clone(), buffer.element.name()))
             .collect()
+    }
+
+    /// The page of `warpwatt kernel --page`, and the pictures on it: the launch is timed once more and looked at.
+    fn page(&self, py: Python<'_>, gpu: &Gpu) -> PyResult<(String, Pictures)> {
+        at_work(py, |stop| {
+            let drawn = self.executed.drawn(gpu, stop);
+            let (page, all) = drawn.map_err(|diag| refused(diag, &self.executed.sources))?;
+            Ok((page, pictures(all)))
+        })
     }
 
     /// What the buffer with this number holds in the end.

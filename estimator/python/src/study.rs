@@ -426,9 +426,9 @@ struct Compared {
 }
 
 /// Pictures: what each shows, what its marks are, and SVG.
-type Pictures = Vec<(String, String, String)>;
+pub(crate) type Pictures = Vec<(String, String, String)>;
 
-fn pictures(all: Vec<Picture>) -> Pictures {
+pub(crate) fn pictures(all: Vec<Picture>) -> Pictures {
     let all = all.into_iter();
     all.map(|picture| (picture.heading, picture.caption.into_owned(), picture.svg))
         .collect()

@@ -29,6 +29,7 @@ _WHERE = {
     "KernelFault": "_native",
     "Logic": "_array",
     "logic": "_array",
+    "Page": "_run",
     "predict": "_board",
     "Prediction": "_board",
     "PtxError": "_native",

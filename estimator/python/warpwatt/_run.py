@@ -38,6 +38,30 @@ def _compare(got, want, tolerance, message):
     np.testing.assert_allclose(got, want, rtol=rtol, atol=atol, err_msg=message)
 
 
+@dataclass(frozen=True)
+class Page:
+    """A page without other files."""
+
+    html: str
+    """All of it."""
+    pictures: list
+    """Heading, caption and SVG of each of its pictures."""
+
+    def save(self, path):
+        """Writes it to a file."""
+        from pathlib import Path
+
+        Path(path).write_text(self.html, encoding="utf-8")
+
+    def __repr__(self):
+        return f"<warpwatt.Page: {', '.join(heading for heading, _, _ in self.pictures)}>"
+
+    def _repr_html_(self):
+        from . import _plots
+
+        return _plots.html(self.pictures)
+
+
 class Run:
     """A launch on a GPU: cycles, energy, power, stalls, counters, and what its buffers hold.
 
@@ -171,6 +195,20 @@ class Run:
         ax = _plots.bars(parts, label, ax)
         ax.set_title(f"{self.kernel.name} on {self.gpu.preset}", fontsize="medium")
         return ax
+
+    def page(self, path=None):
+        """The page of `warpwatt kernel --page`: energy from instructions to structures and line by line, power and cycles over time, power of each SM. The launch is
+        timed once more and looked at.
+
+        path: a file to write it to. Returns the page, which notebooks show, with its `pictures`: heading, caption and SVG of each.
+        Raises ValueError for a run that was pickled, and Error if the GPU has no node.
+        """
+        if isinstance(self._native, _Kept):
+            raise ValueError("a run that comes from another process has no page: run its kernel here")
+        page = Page(*self._native.page(self.gpu._native))
+        if path is not None:
+            page.save(path)
+        return page
 
     def __str__(self):
         return self._native.text.rstrip("\n")

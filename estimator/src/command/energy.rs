@@ -17,11 +17,8 @@ use crate::pace::Length;
 use crate::peak::Sampler;
 use crate::pricing::NodeCircuits;
 use crate::run::plain::PowerOverTime;
-use crate::single::{Energy, Parts, Place, Shown};
+use crate::single::{Energy, FITTED, Parts, Place, Shown};
 use crate::timeline::{Recorder, SmSet};
-
-/// Cycles of a window on the page of a short run.
-const SHORTEST: u64 = 64;
 
 /// In which technology a run is priced.
 #[derive(Debug, Args)]
@@ -126,7 +123,7 @@ impl Conditions {
     fn window(&self) -> Length {
         match self.power_window {
             Some(cycles) => Length::Fixed(cycles),
-            None if self.drawn() && self.power.is_none() => Length::Fitted(SHORTEST),
+            None if self.drawn() && self.power.is_none() => FITTED,
             None => Length::Fixed(1000),
         }
     }

@@ -1,7 +1,9 @@
 //! One run as a page.
 
-use warpwatt_gpu::{GpuSpec, MemoryView, SmView, Watcher};
-use warpwatt_pricing::peak::Windows;
+use warpwatt_gpu::{GpuSpec, MemoryView, Run, SmView, Watcher, Watchers};
+use warpwatt_pricing::by_sm::{SmSampler, SmWindows};
+use warpwatt_pricing::pace::Length;
+use warpwatt_pricing::peak::{Sampler, Windows};
 
 use super::energy::Energy;
 use super::spent::listing;
@@ -35,6 +37,51 @@ impl Watcher for Launches {
     }
 
     fn end(&mut self, _: u64, _: &MemoryView<'_>) {}
+}
+
+/// How long windows are that no one has chosen: from so many cycles on as a page needs them.
+pub const FITTED: Length = Length::Fitted(64);
+
+/// Looks on while a run goes on that a page is made of.
+pub struct Look {
+    sampler: Sampler,
+    by_sm: SmSampler,
+    launches: Launches,
+}
+
+/// What was seen.
+pub struct Seen {
+    /// What was counted over time.
+    pub windows: Windows,
+    /// The same by SM.
+    pub by_sm: SmWindows,
+    /// When launches began.
+    pub launches: Launches,
+}
+
+impl Look {
+    /// At a run on this GPU.
+    pub fn at(gpu: &GpuSpec) -> Self {
+        Self {
+            sampler: Sampler::new(FITTED),
+            by_sm: SmSampler::new(FITTED, gpu, |_| true),
+            launches: Launches::default(),
+        }
+    }
+
+    /// Those that look.
+    pub fn watchers(&mut self) -> Watchers<'_> {
+        Watchers(vec![&mut self.sampler, &mut self.by_sm, &mut self.launches])
+    }
+
+    /// What was seen of the run; nothing if it was too much to be kept.
+    pub fn finish(self, run: &Run) -> Option<Seen> {
+        Some(Seen {
+            windows: self.sampler.finish(run)?,
+            by_sm: self.by_sm.finish(run)?,
+            launches: self.launches,
+        })
+    }
 }
 
 /// What a page shows of a run beside its price.
