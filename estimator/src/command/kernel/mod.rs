@@ -1,5 +1,7 @@
 //! `warpwatt kernel`: one kernel, checked and timed.
 
+mod ran;
+
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -11,24 +13,25 @@ use warpwatt_gpu::{
 use warpwatt_suite::launch::file_contents;
 use warpwatt_suite::{CaseRun, FinalBuffer, RunOptions};
 
+use ran::{Over, Ran};
+
 use super::arguments::KernelArguments;
 use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
-use super::energy::{draw, show_power, write_power};
+use super::energy::show_power;
 use super::files::write_one;
 use super::races::Races;
 use super::registers_over_time::Live;
 use super::timeline::{Timeline, Written};
-use crate::by_sm::{MOST_ROWS, SmWindows};
+use crate::by_sm::MOST_ROWS;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Rejection, Sink, did_you_mean};
 use crate::foreign::write_neutral;
 use crate::outcome::Samples;
-use crate::peak::{MOST_WINDOWS, Windows};
+use crate::peak::MOST_WINDOWS;
 use crate::run::execute::{execute, trace, untimed};
 use crate::run::kernel::{Form, LoadedKernel, load};
-use crate::run::plain::TimedKernel;
-use crate::single::{Drawn, Energy, Facts, Launches, Program, Shown, Told};
+use crate::single::{Drawn, Facts, Launches, Told};
 use crate::study::Configuration;
 
 /// Mismatches that are shown; all are counted.
@@ -145,27 +148,15 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let traces = run.into_traces();
     let (timing, counted) = timing(arguments, &spec, &traces, timeline.as_mut())?;
     let source = source(arguments, &kernel, sink)?;
-    let is_drawn = arguments.conditions.drawn();
+    let ran = Ran {
+        kernel: &kernel,
+        gpu: (gpu.name(), &spec),
+        traces: &traces,
+        source: (&source.0, &source.1),
+        passed,
+    };
     let mut energy = match (&circuits, &timing) {
-        (Some(circuits), Some(Ok(run))) => {
-            let timed = TimedKernel {
-                kernel: &kernel.name,
-                preset: gpu.name(),
-                gpu: &spec,
-                run,
-                windows: counted.windows.as_ref(),
-                by_sm: counted.by_sm.as_ref(),
-            };
-            let show = arguments.conditions.show.map(Into::into);
-            let program = Program {
-                traces: &traces,
-                source: (&source.0, &source.1),
-                show,
-            };
-            let wanted = arguments.json || show.is_some() || is_drawn;
-            let program = wanted.then_some(&program);
-            Some(Energy::of(timed, circuits, program)?)
-        }
+        (Some(circuits), Some(Ok(run))) => Some(ran.energy(arguments, run, &counted, circuits)?),
         _ => None,
     };
     let drawn = match (&board, &timing) {
@@ -184,20 +175,9 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         write_activity(path, &kernel.name.name, &spec, run)?;
     }
     let live = live(arguments, manages.as_ref(), (&spec, &traces))?;
-    if let (Some(path), Some(energy)) = (&arguments.conditions.power, &mut energy) {
-        let whose = arguments.conditions.power_by;
-        write_power(energy, path, whose).map_err(first)?;
-    }
-    if let (true, Some(energy), Some(windows)) = (is_drawn, &mut energy, &counted.windows) {
-        let shown = Shown {
-            kernel: &kernel.name,
-            gpu: (gpu.name(), &spec),
-            passed,
-            windows,
-            launches: &counted.launches,
-            source: (&source.0, &source.1),
-        };
-        draw(energy, &shown, &arguments.conditions).map_err(first)?;
+    if let Some(energy) = &mut energy {
+        ran.write(&arguments.conditions, &counted, energy)
+            .map_err(first)?;
     }
     let told = facts.told(&spec, timing.as_ref()).priced(energy);
     let report = Report::from(told.drawn(drawn.as_ref())).live(live);
@@ -382,14 +362,6 @@ fn timing(
 
 /// A timing run, or why there is none.
 type Timed = Result<Run, String>;
-
-/// What was counted over time.
-#[derive(Default)]
-struct Over {
-    windows: Option<Windows>,
-    by_sm: Option<SmWindows>,
-    launches: Launches,
-}
 
 fn too_many() -> Diag {
     let message = format!(
