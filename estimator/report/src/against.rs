@@ -40,9 +40,10 @@ fn summands<'o>(metric: &str, outcome: &'o Outcome) -> Option<Vec<Term<'o>>> {
 mod tests {
     use super::*;
     use crate::metric::Metrics;
+    use crate::outcome::PricedStructure;
     use crate::sample;
 
-    /// Its own area is sure against itself; with a structure of 10 % more beside it that area's error remains: 0.1 of 1.1, off by its own part.
+    /// Against itself everything is sure; what another structure adds errs by its own error, as far as it is a part of the whole.
     #[test]
     fn what_both_have_cancels() {
         let outcome = sample::outcomes().swap_remove(0);
@@ -50,20 +51,28 @@ mod tests {
             let off = relative_half_width(metric, &outcome, &outcome).unwrap();
             assert!(off < 1e-9, "{metric} {off}");
         }
-        let mut more = outcome.clone();
-        let mut added = more.structures[0].clone();
+        let mut plain = outcome.clone();
+        for structure in &mut plain.structures {
+            (structure.uncertainty.area, structure.uncertainty.method) = (0.0, 0.0);
+        }
+        let mut more = plain.clone();
+        let mut added = plain.structures[0].clone();
         added.name = "added".to_owned();
-        added.uncertainty.method = added.uncertainty.area;
-        more.structures.push(added);
-        let off = relative_half_width("area_m2", &more, &outcome).unwrap();
-        let share = more.structures[0].total_area_m2()
-            / more
+        (added.uncertainty.area, added.uncertainty.method) = (0.1, 0.1);
+        let area = |outcome: &Outcome| -> f64 {
+            outcome
                 .structures
                 .iter()
-                .map(|it| it.total_area_m2())
-                .sum::<f64>();
-        let expected = 1.959_963_985 * share * more.structures[0].uncertainty.area;
-        assert!((off / expected - 1.0).abs() < 0.1, "{off} {expected}");
+                .map(PricedStructure::total_area_m2)
+                .sum()
+        };
+        let share = added.total_area_m2() / (area(&plain) + added.total_area_m2());
+        more.structures.push(added);
+        let off = relative_half_width("area_m2", &more, &plain).unwrap();
+        assert!(
+            (off / (1.959_964 * share * 0.1) - 1.0).abs() < 1e-6,
+            "{off} {share}"
+        );
         assert_eq!(relative_half_width("time_s", &more, &outcome), None);
     }
 

@@ -12,7 +12,7 @@ const MARK: f64 = 11.0;
 const LEFT: f64 = 160.0;
 const RIGHT: f64 = 90.0;
 /// Factors of two that the axis has on each side; what is farther off stands at its end.
-const MOST: f64 = 3.0;
+const MOST: f64 = 4.0;
 
 /// Figures of one source.
 #[derive(Clone, Debug)]
@@ -85,12 +85,12 @@ mod tests {
         let picture = strips(&[strip], "All");
         assert_eq!(picture.matches("<rect").count(), 3, "{picture}");
         assert!(picture.contains("a &amp; b") && picture.contains("1 of 4"));
-        // 160 to 550 for six factors of two: 1 is in the middle, 2 is 65 farther on, and what is beyond 8 stands at 8.
+        // 160 to 550 for eight factors of two: 1 is in the middle, 2 is 48.75 farther on, and what is beyond 16 stands there.
         assert!(
             picture.contains(r#"class="holds mark" x="354.0" y="3.0""#),
             "{picture}"
         );
-        assert!(picture.contains(r#"class="gap mark" x="419.0" y="16.0""#));
+        assert!(picture.contains(r#"class="gap mark" x="402.8" y="16.0""#));
         assert!(picture.contains(r#"class="gap mark" x="549.0""#));
     }
 }

@@ -66,7 +66,7 @@ fn everything_is_there_and_escaped() {
         "From instructions to structures",
         "integer to",
         "Power over time: mean",
-        "first: from 0.000 s, for 1.000 us",
+        "first: from 0 s, for 1.000 us",
         "issue: mean 25.0%, at most 25.0%",
         "SM 0: mean 1.500 W, at most 2.000 W",
         "Priced area to scale",
