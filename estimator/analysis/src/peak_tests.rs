@@ -79,7 +79,7 @@ fn windows_change_nothing_and_add_up_to_the_run() {
     }
 }
 
-/// What the cycles of SMs went into makes up the cycles of each window, long waits among them; and so do the cycles that are counted at the end.
+/// What the cycles of SMs went into makes up the cycles of each window, long waits among them; and so do the cycles that are counted for the whole GPU.
 fn every_cycle_is_in_its_window(windows: &Windows, sms: u64) {
     let spends =
         |name: &str| name.starts_with("stall_") || matches!(name, "issue_cycles" | "idle_cycles");

@@ -66,7 +66,7 @@ impl Totals {
     fn of(outcome: &Outcome, trace: u64, n: f64) -> Self {
         let mut structures: BTreeMap<String, f64> = BTreeMap::new();
         for structure in &outcome.structures {
-            let joules = n * (structure.dynamic_j + structure.leakage_j);
+            let joules = n * structure.energy_j();
             *structures.entry(structure.name.clone()).or_default() += joules;
         }
         let stalls = outcome.performance.stalls.iter();

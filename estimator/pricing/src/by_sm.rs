@@ -71,7 +71,7 @@ impl SmSampler {
         // What ends with the run is joined to the last window that is whole.
         let rest = self.take(run.per_sm.iter().cloned());
         match self.rows.last_mut() {
-            Some(last) => join(last, rest),
+            Some(last) => join(last, &rest),
             None => self.rows.push(rest),
         }
         Some(SmWindows {
@@ -121,13 +121,9 @@ impl SmSampler {
     }
 }
 
-/// Adds the counts of a window to those of the one before; empty ones counted nothing.
-fn join(row: &mut Vec<Vec<u64>>, next: Vec<Vec<u64>>) {
-    if row.is_empty() {
-        *row = next;
-        return;
-    }
-    for (counts, more) in row.iter_mut().zip(&next) {
+/// Adds the counts of a window to those of the one before.
+fn join(row: &mut [Vec<u64>], next: &[Vec<u64>]) {
+    for (counts, more) in row.iter_mut().zip(next) {
         add(counts, more);
     }
 }
@@ -157,7 +153,7 @@ impl Watcher for SmSampler {
             // Between two looks SMs only wait.
             let row = self.take(view.at(self.pace.ends).activity_by_sm());
             self.rows.push(row);
-            self.pace.next(&mut self.rows, join);
+            self.pace.next(&mut self.rows, |row, next| join(row, &next));
         }
         self.pace.ends
     }

@@ -423,6 +423,11 @@ impl PricedStructure {
         self.instances as f64 * self.area_m2
     }
 
+    /// Dynamic and leakage energy of all instances.
+    pub fn energy_j(&self) -> f64 {
+        self.dynamic_j + self.leakage_j
+    }
+
     /// Leakage power of all instances, gate leakage included.
     pub fn total_leakage_w(&self) -> f64 {
         self.instances as f64 * (self.leakage_w + self.gate_leakage_w)

@@ -74,20 +74,12 @@ impl Sampler {
         for row in &mut self.rows {
             row.resize(names.len(), 0);
         }
-        let cycles = names.iter().position(|name| name == "cycles");
-        let mut windows = Windows {
+        Some(Windows {
             window: self.pace.window,
             cycles: run.cycles,
             names,
             rows: self.rows,
-        };
-        // They are counted at the end of the run, and are known of every window.
-        if let Some(place) = cycles {
-            for number in 0..windows.rows.len() {
-                windows.rows[number][place] = windows.span(number).1;
-            }
-        }
-        Some(windows)
+        })
     }
 
     /// What has happened since the last call.

@@ -10,10 +10,11 @@ use warpwatt_analysis::run::execute::{execute, untimed};
 use warpwatt_analysis::run::kernel::{From, InMemory, KernelRequest, LoadedKernel, load};
 use warpwatt_analysis::run::plain::TimedKernel;
 use warpwatt_analysis::run::threads;
-use warpwatt_analysis::single::{Drawn, Energy, Facts, Look, Program, Shown};
+use warpwatt_analysis::single::{Drawn, Energy, Facts, Look, Program, Seen, Shown};
 use warpwatt_gpu::trace::KernelTrace;
-use warpwatt_gpu::{Control, Hooks, simulate_under};
+use warpwatt_gpu::{Control, Hooks, Watchers, simulate_under};
 use warpwatt_input::diag::{Diag, Sink, Sources, did_you_mean};
+use warpwatt_pricing::pricing::NodeCircuits;
 use warpwatt_ptx::Lower;
 use warpwatt_report::Picture;
 use warpwatt_simt::Interrupt;
@@ -229,22 +230,8 @@ impl Executed {
         };
         let run = simulate_under(spec, &self.traces, Hooks::default(), control)
             .map_err(|error| untimed("kernel::timing", &error))?;
-        let source = (self.sources.name(kernel.ptx), self.sources.text(kernel.ptx));
-        let timed = TimedKernel {
-            kernel: &kernel.name,
-            preset: &gpu.preset,
-            gpu: spec,
-            run: &run,
-            windows: None,
-            by_sm: None,
-        };
-        let program = Program {
-            traces: &self.traces,
-            source,
-            show: None,
-        };
         let energy = gpu.circuits.as_ref();
-        let energy = energy.map(|circuits| Energy::of(timed, circuits, Some(&program)));
+        let energy = energy.map(|circuits| self.energy(gpu, circuits, &run, &Seen::default()));
         let energy = energy.transpose()?;
         let board = gpu.board.as_ref().map(|board| &board.board);
         let named = (gpu.preset.as_str(), spec);
@@ -255,49 +242,60 @@ impl Executed {
         let told = told.drawn(drawn.as_ref());
         Ok((told.value.to_string(), told.text, told.passed))
     }
-}
 
-impl Executed {
+    /// The name and the text of the program.
+    fn source(&self) -> (&str, &str) {
+        let ptx = self.kernel.ptx;
+        (self.sources.name(ptx), self.sources.text(ptx))
+    }
+
+    /// What a run on `gpu` takes, of which so much was seen over time.
+    fn energy(
+        &self,
+        gpu: &Gpu,
+        circuits: &NodeCircuits,
+        run: &warpwatt_gpu::Run,
+        seen: &Seen,
+    ) -> Result<Energy, Diag> {
+        let timed = TimedKernel {
+            kernel: &self.kernel.name,
+            preset: &gpu.preset,
+            gpu: &gpu.spec,
+            run,
+            windows: seen.windows.as_ref(),
+            by_sm: seen.by_sm.as_ref(),
+        };
+        let program = Program {
+            traces: &self.traces,
+            source: self.source(),
+            show: None,
+        };
+        Energy::of(timed, circuits, Some(&program))
+    }
+
     /// The page of the launch on `gpu`, and its pictures.
     fn drawn(&self, gpu: &Gpu, stop: Interrupt) -> Result<(String, Vec<Picture>), Diag> {
-        let (kernel, spec) = (&self.kernel, &gpu.spec);
         let Some(circuits) = &gpu.circuits else {
             let message = "there is no page to draw: its GPU has no node";
             return Err(Diag::error("kernel::page", message));
         };
-        let mut look = Look::at(spec);
-        let mut watchers = look.watchers();
+        let mut look = Look::at(&gpu.spec);
+        let mut watchers = Watchers(look.watchers());
         let control = Control {
             watcher: Some(&mut watchers),
             interrupt: Some(stop.0),
             ..Control::default()
         };
-        let run = simulate_under(spec, &self.traces, Hooks::default(), control)
+        let run = simulate_under(&gpu.spec, &self.traces, Hooks::default(), control)
             .map_err(|error| untimed("kernel::timing", &error))?;
-        let missing = || Diag::error("kernel::page", "the run is too long to be looked at");
-        let seen = look.finish(&run).ok_or_else(missing)?;
-        let source = (self.sources.name(kernel.ptx), self.sources.text(kernel.ptx));
-        let timed = TimedKernel {
-            kernel: &kernel.name,
-            preset: &gpu.preset,
-            gpu: spec,
-            run: &run,
-            windows: Some(&seen.windows),
-            by_sm: Some(&seen.by_sm),
-        };
-        let program = Program {
-            traces: &self.traces,
-            source,
-            show: None,
-        };
-        let energy = Energy::of(timed, circuits, Some(&program))?;
+        let seen = look.finish(&run);
+        let energy = self.energy(gpu, circuits, &run, &seen)?;
         let shown = Shown {
-            kernel: &kernel.name,
-            gpu: (&gpu.preset, spec),
+            kernel: &self.kernel.name,
+            preset: &gpu.preset,
             passed: self.run.passed(),
-            windows: &seen.windows,
-            launches: &seen.launches,
-            source,
+            seen: &seen,
+            source: self.source(),
         };
         let page = shown.page(&energy)?;
         let html = page.html();

@@ -9,6 +9,7 @@ use crate::html::{EXPORTS, STYLE, syntax};
 const PAGE: &str = concat!(
     include_str!("templates/head.html"),
     include_str!("templates/grid.html"),
+    include_str!("templates/end.html"),
     include_str!("templates/grids.html")
 );
 

@@ -133,10 +133,11 @@ impl MemoryView<'_> {
         )
     }
 
-    /// Everything that was counted so far, over the whole GPU: what [`Run::activity`](crate::Run::activity) would be if the run ended here, but for `launches`,
-    /// `cycles` and what is only known at the end of a launch. Takes as long as the run has SMs, counters and instructions of the kernel.
+    /// Everything that was counted so far, over the whole GPU: what [`Run::activity`](crate::Run::activity) would be if the run ended here, but for `launches` and
+    /// what is only known at the end of a launch. Takes as long as the run has SMs, counters and instructions of the kernel.
     pub fn activity(&self) -> Activity {
         let mut counts = self.counts.clone();
+        counts.add(Counter::Cycles, self.cycle);
         let mut attached = Activity::new();
         let (at, of_sms) = ((self.cycle, self.program), Selection::of_sms());
         for sm in self.sms {

@@ -78,15 +78,14 @@ impl Energy {
     }
 }
 
-/// Dynamic energy and leakage of a structure.
-fn energy(structure: &PricedStructure) -> f64 {
-    structure.dynamic_j + structure.leakage_j
-}
-
 /// Structures by what they take, the first the most; equal ones by name.
 fn ordered(outcome: &Outcome) -> Vec<&PricedStructure> {
     let mut all: Vec<&PricedStructure> = outcome.structures.iter().collect();
-    all.sort_by(|a, b| energy(b).total_cmp(&energy(a)).then(a.name.cmp(&b.name)));
+    all.sort_by(|a, b| {
+        b.energy_j()
+            .total_cmp(&a.energy_j())
+            .then(a.name.cmp(&b.name))
+    });
     all
 }
 
@@ -98,8 +97,8 @@ fn value(outcome: &Outcome, scope: &Scope) -> Map<String, Value> {
         let mut row = json!({
             "name": structure.name, "group": structure.group, "instances": structure.instances,
             "area_m2": instances * structure.area_m2, "dynamic_j": structure.dynamic_j,
-            "leakage_j": structure.leakage_j, "energy_j": energy(structure),
-            "power_w": energy(structure) / outcome.time_s,
+            "leakage_j": structure.leakage_j, "energy_j": structure.energy_j(),
+            "power_w": structure.energy_j() / outcome.time_s,
             "actions": structure.actions, "model": structure.model,
             "uncertainty": structure.uncertainty,
         });
@@ -162,11 +161,11 @@ fn text(outcome: &Outcome, scope: &Scope) -> String {
         );
     };
     for structure in ordered(outcome) {
-        let share = energy(structure) / joules;
+        let share = structure.energy_j() / joules;
         if share < SHOWN {
-            rest += energy(structure);
+            rest += structure.energy_j();
         } else {
-            row(&structure.name, energy(structure), share);
+            row(&structure.name, structure.energy_j(), share);
         }
     }
     row("all others", rest, rest / joules);

@@ -17,7 +17,7 @@ pub use energy::{Energy, Program};
 pub use facts::{Facts, Told};
 pub use gpu::spec;
 pub use lowered::Lowered;
-pub use page::{FITTED, Launches, Look, Shown};
+pub use page::{FITTED, Look, Seen, Shown};
 pub use place::Place;
 pub use spent::{Instructions, Parts};
 pub use timing::Timing;

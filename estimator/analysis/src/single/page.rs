@@ -1,6 +1,6 @@
 //! One run as a page.
 
-use warpwatt_gpu::{GpuSpec, MemoryView, Run, SmView, Watcher, Watchers};
+use warpwatt_gpu::{GpuSpec, MemoryView, Run, SmView, Watcher};
 use warpwatt_pricing::by_sm::{SmSampler, SmWindows};
 use warpwatt_pricing::pace::Length;
 use warpwatt_pricing::peak::{Sampler, Windows};
@@ -9,7 +9,6 @@ use super::energy::Energy;
 use super::spent::listing;
 use crate::diag::Diag;
 use crate::outcome::{KernelName, Outcome, gpu_label};
-
 use crate::report::kernel_page::{KernelPage, WatchedRun};
 use crate::report::{Class, Layer, OfSm, Scope};
 use crate::run::plain::PowerOverTime;
@@ -42,45 +41,56 @@ impl Watcher for Launches {
 /// How long windows are that no one has chosen: from so many cycles on as a page needs them.
 pub const FITTED: Length = Length::Fitted(64);
 
-/// Looks on while a run goes on that a page is made of.
+/// Looks on while a run goes on.
+#[derive(Default)]
 pub struct Look {
-    sampler: Sampler,
-    by_sm: SmSampler,
+    sampler: Option<Sampler>,
+    by_sm: Option<SmSampler>,
     launches: Launches,
 }
 
 /// What was seen.
+#[derive(Default)]
 pub struct Seen {
-    /// What was counted over time.
-    pub windows: Windows,
+    /// What was counted over time; nothing if nobody counted, or if it was too much to be kept.
+    pub windows: Option<Windows>,
     /// The same by SM.
-    pub by_sm: SmWindows,
+    pub by_sm: Option<SmWindows>,
     /// When launches began.
     pub launches: Launches,
 }
 
 impl Look {
-    /// At a run on this GPU.
-    pub fn at(gpu: &GpuSpec) -> Self {
+    /// With those that count, if any.
+    pub fn new(sampler: Option<Sampler>, by_sm: Option<SmSampler>) -> Self {
         Self {
-            sampler: Sampler::new(FITTED),
-            by_sm: SmSampler::new(FITTED, gpu, |_| true),
+            sampler,
+            by_sm,
             launches: Launches::default(),
         }
     }
 
-    /// Those that look.
-    pub fn watchers(&mut self) -> Watchers<'_> {
-        Watchers(vec![&mut self.sampler, &mut self.by_sm, &mut self.launches])
+    /// At a run on this GPU that a page is made of.
+    pub fn at(gpu: &GpuSpec) -> Self {
+        let by_sm = SmSampler::new(FITTED, gpu, |_| true);
+        Self::new(Some(Sampler::new(FITTED)), Some(by_sm))
     }
 
-    /// What was seen of the run; nothing if it was too much to be kept.
-    pub fn finish(self, run: &Run) -> Option<Seen> {
-        Some(Seen {
-            windows: self.sampler.finish(run)?,
-            by_sm: self.by_sm.finish(run)?,
+    /// Those that look; nobody if nobody counts.
+    pub fn watchers(&mut self) -> Vec<&mut dyn Watcher> {
+        let launches = self.sampler.is_some().then_some(&mut self.launches as _);
+        let sampler = self.sampler.as_mut().map(|sampler| sampler as _);
+        let by_sm = self.by_sm.as_mut().map(|sampler| sampler as _);
+        sampler.into_iter().chain(by_sm).chain(launches).collect()
+    }
+
+    /// What was seen of the run.
+    pub fn finish(self, run: &Run) -> Seen {
+        Seen {
+            windows: self.sampler.and_then(|sampler| sampler.finish(run)),
+            by_sm: self.by_sm.and_then(|sampler| sampler.finish(run)),
             launches: self.launches,
-        })
+        }
     }
 }
 
@@ -88,14 +98,12 @@ impl Look {
 pub struct Shown<'s> {
     /// The kernel.
     pub kernel: &'s KernelName,
-    /// Preset and GPU.
-    pub gpu: (&'s str, &'s GpuSpec),
+    /// The preset of the GPU.
+    pub preset: &'s str,
     /// Whether every buffer that was compared holds what it must.
     pub passed: bool,
-    /// What was counted over time.
-    pub windows: &'s Windows,
-    /// When launches began.
-    pub launches: &'s Launches,
+    /// What was seen of it over time.
+    pub seen: &'s Seen,
     /// The name and the text of the program.
     pub source: (&'s str, &'s str),
 }
@@ -108,6 +116,7 @@ impl Shown<'_> {
     pub fn page<'p>(&self, energy: &'p Energy) -> Result<KernelPage<'p>, Diag> {
         let missing = || Diag::error("kernel::page", "the run was not counted over time");
         let power = energy.power.as_ref().ok_or_else(missing)?;
+        let windows = self.seen.windows.as_ref().ok_or_else(missing)?;
         let parts = energy.parts.as_ref().ok_or_else(missing)?;
         let outcome = &energy.outcome;
         let rest =
@@ -121,7 +130,7 @@ impl Shown<'_> {
             title: format!("{}, case {}", self.kernel.name, self.kernel.case),
             lead: self.lead(outcome),
             outcome,
-            over_time: self.over_time(power, outcome),
+            over_time: self.over_time(power, windows, outcome),
             classes,
             lines: listing(self.source, parts),
             scope: Scope::of(std::slice::from_ref(outcome)).words(),
@@ -130,7 +139,6 @@ impl Shown<'_> {
     }
 
     fn lead(&self, outcome: &Outcome) -> String {
-        let (gpu, _) = self.gpu;
         let point = &outcome.point;
         let verdict = match self.passed {
             true => "",
@@ -138,20 +146,25 @@ impl Shown<'_> {
         };
         format!(
             "On {}, {}. Energies are dynamic and leakage, of everything that is priced.{verdict}",
-            gpu_label(gpu, &point.axes),
+            gpu_label(self.preset, &point.axes),
             point.technology.label()
         )
     }
 
-    fn over_time<'p>(&self, power: &'p PowerOverTime, outcome: &Outcome) -> WatchedRun<'p> {
-        let cycle_s = outcome.time_s / self.windows.cycles.max(1) as f64;
-        let launches = self.launches.0.iter();
+    fn over_time<'p>(
+        &self,
+        power: &'p PowerOverTime,
+        windows: &Windows,
+        outcome: &Outcome,
+    ) -> WatchedRun<'p> {
+        let cycle_s = outcome.time_s / windows.cycles.max(1) as f64;
+        let launches = self.seen.launches.0.iter();
         let launches = launches.map(|(cycle, name)| (*cycle as f64 * cycle_s, name.clone()));
         WatchedRun {
             spans: &power.spans,
             launches: launches.collect(),
             watts: &power.watts,
-            cycles: cycles(self.windows),
+            cycles: cycles(windows),
             sms: sms(power),
         }
     }

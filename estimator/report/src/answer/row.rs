@@ -79,7 +79,7 @@ impl Answer {
 
 /// What structures save and what they cost more, in joules.
 pub fn saved_and_added((without, with): Pair) -> [f64; 2] {
-    let energy = |structure: &PricedStructure| structure.dynamic_j + structure.leakage_j;
+    let energy = PricedStructure::energy_j;
     let mut rises: BTreeMap<&str, f64> = BTreeMap::new();
     for structure in &with.structures {
         *rises.entry(&structure.name).or_default() += energy(structure);

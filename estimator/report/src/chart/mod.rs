@@ -16,6 +16,7 @@ mod ratios;
 mod roofline;
 mod round;
 mod scale;
+pub(crate) mod shades;
 mod sms;
 mod squarify;
 mod strips;

@@ -11,7 +11,7 @@ const LEFT: f64 = 330.0;
 /// Room for the figures.
 const RIGHT: f64 = 60.0;
 /// The colours, which on reports' pages come from their style sheet.
-pub(super) const STYLE: &str = "<style>text { font: 10px sans-serif; fill: #444 } .holds { fill: #2a78b8 } .gap { fill: #d2691e } .grid { stroke: #ccc } .reference { stroke: #444 } .mark { fill-opacity: .6 }</style>\n";
+const STYLE: &str = "<style>text { font: 10px sans-serif; fill: #444 } .holds { fill: #2a78b8 } .gap { fill: #d2691e } .grid { stroke: #ccc } .reference { stroke: #444 } .mark { fill-opacity: .6 }</style>\n";
 
 /// A figure of ours beside a published one.
 #[derive(Clone, Debug)]
@@ -33,15 +33,7 @@ pub fn ratios(rows: &[Ratio], title: &str) -> String {
     });
     let bottom = ROW * rows.len() as f64;
     let axis = Scale::over(range, LEFT, WIDTH - RIGHT);
-    for tick in axis.ticks().filter(|tick| tick.fract() == 0.0) {
-        let class = if tick == 0.0 { "reference" } else { "grid" };
-        canvas.line(class, [axis.at(tick), 0.0, axis.at(tick), bottom]);
-        let label = match tick < 0.0 {
-            true => format!("1/{:.0}", libm::exp2(-tick)),
-            false => format!("{:.0}", libm::exp2(tick)),
-        };
-        canvas.text(Anchor::Middle, axis.at(tick), bottom + 12.0, &label);
-    }
+    factors(&mut canvas, &axis, bottom);
     for (number, row) in rows.iter().enumerate() {
         let y = ROW * number as f64;
         canvas.text(Anchor::End, LEFT - 8.0, y + ROW / 2.0, &row.label);
@@ -61,7 +53,7 @@ pub fn ratios(rows: &[Ratio], title: &str) -> String {
     }
     let description = "For every row ours over the published value, on an axis of factors of two. The table has the figures.";
     let picture = canvas.finish("ratios", title, description, [WIDTH, bottom + 24.0]);
-    alone(&picture, STYLE)
+    alone(&picture)
 }
 
 /// A ratio in factors of two; nothing of what is no positive number.
@@ -69,10 +61,23 @@ pub(super) fn factor(ratio: f64) -> Option<f64> {
     (ratio > 0.0 && ratio.is_finite()).then(|| libm::log2(ratio))
 }
 
+/// The axis of factors of two, over rows that end at `bottom`.
+pub(super) fn factors(canvas: &mut Canvas, axis: &Scale, bottom: f64) {
+    for tick in axis.ticks().filter(|tick| tick.fract() == 0.0) {
+        let class = if tick == 0.0 { "reference" } else { "grid" };
+        canvas.line(class, [axis.at(tick), 0.0, axis.at(tick), bottom]);
+        let label = match tick < 0.0 {
+            true => format!("1/{:.0}", libm::exp2(-tick)),
+            false => format!("{:.0}", libm::exp2(tick)),
+        };
+        canvas.text(Anchor::Middle, axis.at(tick), bottom + 12.0, &label);
+    }
+}
+
 /// A picture with its colours in it, as a file.
-pub(super) fn alone(picture: &str, style: &str) -> String {
+pub(super) fn alone(picture: &str) -> String {
     let body = picture.find('\n').map_or(0, |end| end + 1);
-    format!("{}{style}{}\n", &picture[..body], &picture[body..])
+    format!("{}{STYLE}{}\n", &picture[..body], &picture[body..])
 }
 
 #[cfg(test)]

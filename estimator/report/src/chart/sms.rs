@@ -1,12 +1,11 @@
 //! Power of every SM over time: a row an SM, a column a stretch of time.
 
 use super::bins::Bins;
+use super::shades::{self, SHADES, SWATCH};
 use super::svg::{Anchor, Canvas};
 use super::{WIDTH, cells};
 use crate::metric::quantity;
 
-/// Shades that the page has.
-const SHADES: usize = 7;
 /// Where the rows begin and end.
 const LEFT: f64 = 56.0;
 const RIGHT: f64 = WIDTH - 34.0;
@@ -15,8 +14,6 @@ const MOST: usize = 200;
 /// Height of all rows together, and what one has at most.
 const HEIGHT: f64 = 260.0;
 const ROW: f64 = 14.0;
-/// Width and height of a shade in the legend.
-const SWATCH: [f64; 2] = [40.0, 10.0];
 
 /// The power of an SM.
 #[derive(Clone, Debug)]
@@ -107,8 +104,7 @@ impl Shades {
         if spread <= 1e-9 * self.most.abs() {
             return SHADES / 2;
         }
-        let place = (watts - self.least) / spread * SHADES as f64;
-        (place as usize).min(SHADES - 1)
+        shades::of((watts - self.least) / spread)
     }
 
     /// At the upper right: the shades with their ends.
@@ -124,12 +120,10 @@ impl Shades {
             6.0 + height / 2.0,
             &ends[1],
         );
-        for shade in 0..SHADES {
-            let bound = |number: usize| quantity::show(self.least + step * number as f64, "W");
-            let words = format!("{} to {}", bound(shade), bound(shade + 1));
-            let at = left + width * shade as f64;
-            canvas.rect(&format!("tile d{shade}"), [at, 6.0, width, height], &words);
-        }
+        let bound = |number: usize| quantity::show(self.least + step * number as f64, "W");
+        shades::legend(canvas, [left, 6.0], |shade| {
+            format!("{} to {}", bound(shade), bound(shade + 1))
+        });
     }
 }
 

@@ -1,7 +1,7 @@
 //! Many figures over published ones, a strip a source of them, for pages that stand alone.
 
 use super::WIDTH;
-use super::ratios::{Ratio, STYLE, alone, factor};
+use super::ratios::{Ratio, alone, factor, factors};
 use super::scale::Scale;
 use super::svg::{Anchor, Canvas};
 
@@ -28,15 +28,7 @@ pub fn strips(all: &[Strip], title: &str) -> String {
     let mut canvas = Canvas::default();
     let axis = Scale::over([-MOST, MOST], LEFT, WIDTH - RIGHT);
     let bottom = STRIP * all.len() as f64;
-    for tick in axis.ticks().filter(|tick| tick.fract() == 0.0) {
-        let class = if tick == 0.0 { "reference" } else { "grid" };
-        canvas.line(class, [axis.at(tick), 0.0, axis.at(tick), bottom]);
-        let label = match tick < 0.0 {
-            true => format!("1/{:.0}", libm::exp2(-tick)),
-            false => format!("{:.0}", libm::exp2(tick)),
-        };
-        canvas.text(Anchor::Middle, axis.at(tick), bottom + 12.0, &label);
-    }
+    factors(&mut canvas, &axis, bottom);
     for (number, strip) in all.iter().enumerate() {
         let y = STRIP * number as f64;
         let middle = y + STRIP / 2.0;
@@ -59,7 +51,7 @@ pub fn strips(all: &[Strip], title: &str) -> String {
     }
     let description = "For every source its figures of ours over the published values, on an axis of factors of two: those that hold above the line, gaps below it. The tables have the figures.";
     let picture = canvas.finish("strips", title, description, [WIDTH, bottom + 24.0]);
-    alone(&picture, STYLE)
+    alone(&picture)
 }
 
 #[cfg(test)]

@@ -2,11 +2,10 @@
 
 use serde::Serialize;
 
+use crate::chart::shades;
 use crate::format;
 use crate::metric::quantity;
 
-/// Shades that the page has.
-const SHADES: usize = 7;
 /// Lines that nothing executed and that are shown before one that is, and behind one.
 const AROUND: usize = 3;
 /// Lines that are shown at most.
@@ -83,7 +82,7 @@ fn gap(lines: usize) -> Row {
 fn row(line: &Line, most: f64, dynamic_j: f64) -> Row {
     let is_executed = line.issues > 0;
     let shown = |text: String| if is_executed { text } else { String::new() };
-    let place = line.dynamic_j / most.max(f64::MIN_POSITIVE) * SHADES as f64;
+    let share = line.dynamic_j / most.max(f64::MIN_POSITIVE);
     Row {
         number: Some(line.number),
         text: line.text.clone(),
@@ -93,7 +92,7 @@ fn row(line: &Line, most: f64, dynamic_j: f64) -> Row {
         share: shown(format::percent(
             line.dynamic_j / dynamic_j.max(f64::MIN_POSITIVE),
         )),
-        shade: is_executed.then_some((place as usize).min(SHADES - 1)),
+        shade: is_executed.then(|| shades::of(share)),
     }
 }
 

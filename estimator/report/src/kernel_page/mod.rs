@@ -24,6 +24,7 @@ const PAGE: &str = concat!(
     include_str!("../templates/head.html"),
     include_str!("../templates/charts.html"),
     include_str!("../templates/grid.html"),
+    include_str!("../templates/end.html"),
     include_str!("../templates/kernel.html")
 );
 
@@ -139,20 +140,23 @@ fn figures(outcome: &Outcome) -> Vec<(&'static str, String)> {
 
 /// Energy, power and area of every structure, the dearest first.
 fn structures(outcome: &Outcome) -> Grid {
-    let energy = |it: &PricedStructure| it.dynamic_j + it.leakage_j;
-    let all: f64 = outcome.structures.iter().map(energy).sum();
+    let all = outcome.energy_j();
     let mut ordered: Vec<&PricedStructure> = outcome.structures.iter().collect();
-    ordered.sort_by(|a, b| energy(b).total_cmp(&energy(a)).then(a.name.cmp(&b.name)));
+    ordered.sort_by(|a, b| {
+        b.energy_j()
+            .total_cmp(&a.energy_j())
+            .then(a.name.cmp(&b.name))
+    });
     let row = |it: &PricedStructure| {
         vec![
             it.name.clone(),
             it.group.replace('_', " "),
             format::count(it.instances),
-            format::three(1e6 * it.instances as f64 * it.area_m2),
+            format::three(1e6 * it.total_area_m2()),
             quantity::show(it.dynamic_j, "J"),
             quantity::show(it.leakage_j, "J"),
-            quantity::show(energy(it) / outcome.time_s, "W"),
-            format::percent(energy(it) / all),
+            quantity::show(it.energy_j() / outcome.time_s, "W"),
+            format::percent(it.energy_j() / all),
             format!("{:.0}%", 100.0 * it.uncertainty.energy),
         ]
     };

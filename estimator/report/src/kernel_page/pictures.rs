@@ -47,7 +47,7 @@ fn by_group(page: &KernelPage<'_>) -> Vec<Layer> {
     let structures = &page.outcome.structures;
     let mut groups: Vec<(&str, f64)> = Vec::new();
     for structure in structures {
-        let joules = structure.dynamic_j + structure.leakage_j;
+        let joules = structure.energy_j();
         match groups.iter_mut().find(|(name, _)| *name == structure.group) {
             Some((_, sum)) => *sum += joules,
             None => groups.push((&structure.group, joules)),

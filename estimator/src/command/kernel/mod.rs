@@ -13,7 +13,7 @@ use warpwatt_gpu::{
 use warpwatt_suite::launch::file_contents;
 use warpwatt_suite::{CaseRun, FinalBuffer, RunOptions};
 
-use ran::{Over, Ran};
+use ran::Ran;
 
 use super::arguments::KernelArguments;
 use super::cache::show_notes;
@@ -31,7 +31,7 @@ use crate::outcome::Samples;
 use crate::peak::MOST_WINDOWS;
 use crate::run::execute::{execute, trace, untimed};
 use crate::run::kernel::{Form, LoadedKernel, load};
-use crate::single::{Drawn, Facts, Launches, Told};
+use crate::single::{Drawn, Facts, Look, Seen, Told};
 use crate::study::Configuration;
 
 /// Mismatches that are shown; all are counted.
@@ -146,7 +146,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let passed = run.passed();
     let buffers = std::mem::take(&mut run.buffers);
     let traces = run.into_traces();
-    let (timing, counted) = timing(arguments, &spec, &traces, timeline.as_mut())?;
+    let (timing, seen) = timing(arguments, &spec, &traces, timeline.as_mut())?;
     let source = source(arguments, &kernel, sink)?;
     let ran = Ran {
         kernel: &kernel,
@@ -156,7 +156,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
         passed,
     };
     let mut energy = match (&circuits, &timing) {
-        (Some(circuits), Some(Ok(run))) => Some(ran.energy(arguments, run, &counted, circuits)?),
+        (Some(circuits), Some(Ok(run))) => Some(ran.energy(arguments, run, &seen, circuits)?),
         _ => None,
     };
     let drawn = match (&board, &timing) {
@@ -176,7 +176,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     }
     let live = live(arguments, manages.as_ref(), (&spec, &traces))?;
     if let Some(energy) = &mut energy {
-        ran.write(&arguments.conditions, &counted, energy)
+        ran.write(&arguments.conditions, &seen, energy)
             .map_err(first)?;
     }
     let told = facts.told(&spec, timing.as_ref()).priced(energy);
@@ -295,9 +295,9 @@ fn timing(
     spec: &GpuSpec,
     traces: &[KernelTrace],
     timeline: Option<&mut Timeline>,
-) -> Result<(Option<Timed>, Over), Diag> {
+) -> Result<(Option<Timed>, Seen), Diag> {
     if arguments.no_timing {
-        return Ok((None, Over::default()));
+        return Ok((None, Seen::default()));
     }
     let wanted = timeline.is_some()
         || arguments.activity.is_some()
@@ -305,14 +305,11 @@ fn timing(
         || !arguments.board.is_none();
     let by_default = arguments.gpu.is_default() && !wanted;
     let sms = timeline.as_ref().map(|_| &arguments.timeline.timeline_sms);
-    let mut sampler = arguments.conditions.sampler(sms.is_some());
-    let mut by_sm = arguments.conditions.by_sm(spec, sms);
-    let mut launches = Launches::default();
+    let sampler = arguments.conditions.sampler(sms.is_some());
+    let mut look = Look::new(sampler, arguments.conditions.by_sm(spec, sms));
     let mut watchers: Vec<&mut dyn Watcher> = Vec::new();
     watchers.extend(timeline.map(|timeline| timeline.watcher() as _));
-    watchers.extend(sampler.as_mut().map(|sampler| sampler as _));
-    watchers.extend(by_sm.as_mut().map(|sampler| sampler as _));
-    watchers.extend(arguments.conditions.drawn().then_some(&mut launches as _));
+    watchers.extend(look.watchers());
     let mut watchers = (!watchers.is_empty()).then_some(Watchers(watchers));
     let control = Control {
         cycle_limit: arguments.cycle_limit,
@@ -338,23 +335,17 @@ fn timing(
     };
     match timed {
         Ok(run) => {
-            let windows = sampler.and_then(|sampler| sampler.finish(&run));
-            let by_sm = by_sm.and_then(|sampler| sampler.finish(&run));
+            let seen = look.finish(&run);
             let wanted = &arguments.conditions;
-            let lacks_sms = by_sm.is_none() && (wanted.is_by_sm() || wanted.drawn());
-            if wanted.watched() && (windows.is_none() || lacks_sms) {
+            let lacks_sms = seen.by_sm.is_none() && (wanted.is_by_sm() || wanted.drawn());
+            if wanted.watched() && (seen.windows.is_none() || lacks_sms) {
                 return Err(too_many());
             }
-            let over = Over {
-                windows,
-                by_sm,
-                launches,
-            };
-            Ok((Some(Ok(run)), over))
+            Ok((Some(Ok(run)), seen))
         }
         // The buffers were checked all the same, which is what the command is for.
         Err(error @ GpuError::CtaTooLarge { .. }) if by_default => {
-            Ok((Some(Err(error.to_string())), Over::default()))
+            Ok((Some(Err(error.to_string())), Seen::default()))
         }
         Err(error) => Err(untimed("kernel::timing", &error)),
     }

@@ -5,21 +5,11 @@ use warpwatt_gpu::{GpuSpec, Run};
 
 use super::super::arguments::KernelArguments;
 use super::super::energy::{Conditions, draw, write_power};
-use crate::by_sm::SmWindows;
 use crate::diag::{Diag, Rejection};
-use crate::peak::Windows;
 use crate::pricing::NodeCircuits;
 use crate::run::kernel::LoadedKernel;
 use crate::run::plain::TimedKernel;
-use crate::single::{Energy, Launches, Program, Shown};
-
-/// What was counted over time.
-#[derive(Default)]
-pub struct Over {
-    pub windows: Option<Windows>,
-    pub by_sm: Option<SmWindows>,
-    pub launches: Launches,
-}
+use crate::single::{Energy, Program, Seen, Shown};
 
 /// A run that is to be priced.
 pub struct Ran<'r> {
@@ -39,7 +29,7 @@ impl Ran<'_> {
         &self,
         arguments: &KernelArguments,
         run: &Run,
-        counted: &Over,
+        seen: &Seen,
         circuits: &NodeCircuits,
     ) -> Result<Energy, Diag> {
         let (preset, gpu) = self.gpu;
@@ -48,8 +38,8 @@ impl Ran<'_> {
             preset,
             gpu,
             run,
-            windows: counted.windows.as_ref(),
-            by_sm: counted.by_sm.as_ref(),
+            windows: seen.windows.as_ref(),
+            by_sm: seen.by_sm.as_ref(),
         };
         let show = arguments.conditions.show.map(Into::into);
         let program = Program {
@@ -68,21 +58,20 @@ impl Ran<'_> {
     pub fn write(
         &self,
         conditions: &Conditions,
-        counted: &Over,
+        seen: &Seen,
         energy: &mut Energy,
     ) -> Result<(), Rejection> {
         if let Some(path) = &conditions.power {
             write_power(energy, path, conditions.power_by)?;
         }
-        let (true, Some(windows)) = (conditions.drawn(), &counted.windows) else {
+        if !conditions.drawn() {
             return Ok(());
-        };
+        }
         let shown = Shown {
             kernel: &self.kernel.name,
-            gpu: self.gpu,
+            preset: self.gpu.0,
             passed: self.passed,
-            windows,
-            launches: &counted.launches,
+            seen,
             source: self.source,
         };
         draw(energy, &shown, conditions)

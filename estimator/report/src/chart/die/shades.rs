@@ -1,13 +1,9 @@
 //! Classes of power density, each with a shade.
 
 use super::super::round;
+use super::super::shades::{self, SHADES, SWATCH};
 use super::super::svg::{Anchor, Canvas};
 use crate::format;
-
-/// Shades that the page has.
-const SHADES: usize = 7;
-/// Width and height of a shade in the legend.
-const SWATCH: [f64; 2] = [40.0, 10.0];
 
 /// Round bounds between the shades, the least first: from each on, the next shade holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,11 +35,7 @@ impl Shades {
         let [width, height] = SWATCH;
         let left = right - width * SHADES as f64;
         canvas.text(Anchor::End, left - 8.0, y + height / 2.0, "W/mm²");
-        for shade in 0..SHADES {
-            let at = left + width * shade as f64;
-            let class = format!("tile d{shade}");
-            canvas.rect(&class, [at, y, width, height], &self.words(shade));
-        }
+        shades::legend(canvas, [left, y], |shade| self.words(shade));
         for (place, bound) in self.0.iter().enumerate() {
             let at = left + width * (place + 1) as f64;
             canvas.text(Anchor::Middle, at, y + height + 9.0, &bound.to_string());

@@ -74,7 +74,7 @@ impl<'o> Tiles<'o> {
     }
 
     fn add(&mut self, structure: &'o PricedStructure, time_s: f64) {
-        let energy_j = structure.dynamic_j + structure.leakage_j;
+        let energy_j = structure.energy_j();
         let tile = Tile {
             name: &structure.name,
             area_m2: structure.total_area_m2(),

@@ -155,7 +155,7 @@ fn axes(canvas: &mut Canvas, unit: &str, (time, scale): (&Time, &Scale), top: f6
     }
 }
 
-/// A layer in words: its mean, the most in any window, its share of all.
+/// A layer in words.
 fn words(over: &OverTime<'_>, bins: &Bins<'_>, values: &[f64], number: usize) -> String {
     format!(
         "{}: {}",
