@@ -1,4 +1,4 @@
-//! Double-precision arithmetic with explicit rounding.
+//! Double-precision arithmetic with explicit rounding. `mul_add` is rounded once on every host (IEEE 754-2019, section 5.4.1), with an instruction where there is one.
 
 use warpwatt_ptx::program::Rounding;
 
@@ -30,13 +30,13 @@ pub fn quiet(a: f64) -> u64 {
 /// The sign of `a * b - product`, of a product rounded to the nearest.
 fn product_error(a: f64, b: f64, product: f64) -> f64 {
     if product.abs() >= SMALL {
-        return libm::fma(a, b, -product);
+        return a.mul_add(b, -product);
     }
     let (small, large) = if a.abs() < b.abs() { (a, b) } else { (b, a) };
     if large.abs() < 1.0 {
-        libm::fma(small * UP, large * UP, -(product * UP * UP))
+        (small * UP).mul_add(large * UP, -(product * UP * UP))
     } else {
-        libm::fma(small * UP, large, -(product * UP))
+        (small * UP).mul_add(large, -(product * UP))
     }
 }
 
@@ -74,7 +74,7 @@ pub fn div(a: f64, b: f64, rounding: Rounding) -> f64 {
         return quotient;
     }
     let up = if a.abs() < SMALL { UP } else { 1.0 };
-    let remainder = libm::fma(-quotient * up, b, a * up);
+    let remainder = (-quotient * up).mul_add(b, a * up);
     let finite = a.is_finite() && b.is_finite();
     direct(quotient, remainder * b.signum(), rounding, finite)
 }
@@ -89,16 +89,27 @@ pub fn sqrt(a: f64, rounding: Rounding) -> f64 {
     } else {
         (root, 1.0)
     };
-    let remainder = libm::fma(-scaled, scaled, a * up * up);
+    let remainder = (-scaled).mul_add(scaled, a * up * up);
     direct(root, remainder, rounding, a.is_finite())
 }
 
+#[inline(always)]
 pub fn fma(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 {
+    let sum = a.mul_add(b, c);
+    if rounding == Rounding::Nearest && !sum.is_nan() {
+        return sum;
+    }
+    fma_in_full([a, b, c], sum, rounding)
+}
+
+/// [`fma`], whose sum to the nearest is known, with a direction or a NaN.
+#[cold]
+#[inline(never)]
+fn fma_in_full([a, b, c]: [f64; 3], sum: f64, rounding: Rounding) -> f64 {
     // Of several NaNs the second operand's comes first, then the third's (measured on an H100).
     if let Some(nan) = [b, c, a].into_iter().find(|value| value.is_nan()) {
         return f64::from_bits(quiet(nan));
     }
-    let sum = libm::fma(a, b, c);
     if rounding == Rounding::Nearest {
         return sum;
     }
@@ -108,7 +119,7 @@ pub fn fma(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 {
         small_excess([a, b, c], product, sum)
     } else {
         // exact - sum, summed from the large parts to the small ones.
-        let error = libm::fma(a, b, -product);
+        let error = a.mul_add(b, -product);
         let (high, low) = two_sum(product, c);
         (high - sum) + low + error
     };
@@ -134,7 +145,7 @@ fn small_excess([a, b, c]: [f64; 3], product: f64, sum: f64) -> f64 {
             false => a.signum() * b.signum(),
         };
     }
-    let error = libm::fma(small * UP, large, -product);
+    let error = (small * UP).mul_add(large, -product);
     let (high, low) = two_sum(product, c * UP);
     (high - sum * UP) + low + error
 }

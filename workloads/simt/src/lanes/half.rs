@@ -27,16 +27,22 @@ impl Layout {
         bias: 15,
     };
 
+    /// Sixteen bits, of which ten are fraction.
+    const F16: Self = Self {
+        fraction: 10,
+        bias: 15,
+    };
+
+    /// Sixteen bits, of which seven are fraction.
+    const BF16: Self = Self {
+        fraction: 7,
+        bias: 127,
+    };
+
     fn of(format: HalfFormat) -> Self {
         match format {
-            HalfFormat::F16 => Layout {
-                fraction: 10,
-                bias: 15,
-            },
-            HalfFormat::Bf16 => Layout {
-                fraction: 7,
-                bias: 127,
-            },
+            HalfFormat::F16 => Self::F16,
+            HalfFormat::Bf16 => Self::BF16,
             HalfFormat::Tf32 => Layout {
                 fraction: 10,
                 bias: 127,
@@ -59,16 +65,11 @@ impl Layout {
     }
 
     /// A number of a format that has no infinities, without its sign.
+    #[inline(always)]
     pub fn decode_finite(self, bits: u32) -> f64 {
-        let fraction = f64::from(bits & ((1 << self.fraction) - 1));
-        let lowest = 1 - self.bias - self.fraction as i32;
-        match (bits >> self.fraction) as i32 {
-            0 => libm::ldexp(fraction, lowest),
-            exponent => libm::ldexp(
-                libm::ldexp(1.0, self.fraction as i32) + fraction,
-                exponent - 1 + lowest,
-            ),
-        }
+        // The fields of a double that is too small by the difference of the biases, subnormal where the number is.
+        let small = f64::from_bits(u64::from(bits) << (52 - self.fraction));
+        small * power_of_two(1023 - self.bias)
     }
 
     /// A number that is not negative and not beyond the largest finite one, which `round` cannot pass.
@@ -76,29 +77,22 @@ impl Layout {
         if value == 0.0 {
             return 0;
         }
-        let exponent = libm::ilogb(value).max(1 - self.bias);
-        let steps = round(libm::ldexp(value, self.fraction as i32 - exponent));
+        let exponent = exponent_of(value).max(1 - self.bias);
+        let steps = round(value * power_of_two(self.fraction as i32 - exponent));
         // A carry out of the fraction moves the exponent by itself: the fields are adjacent.
         (((exponent + self.bias - 1) as u32) << self.fraction) + steps as u32
     }
 
+    #[inline(always)]
     pub fn decode(self, bits: u32) -> f64 {
-        let fraction = f64::from(bits & ((1 << self.fraction) - 1));
         let exponent = ((bits & !self.sign()) >> self.fraction) as i32 & (2 * self.bias + 1);
-        let lowest = 1 - self.bias - self.fraction as i32;
-        let magnitude = match exponent {
-            0 => libm::ldexp(fraction, lowest),
-            exponent if exponent == 2 * self.bias + 1 => {
-                if fraction == 0.0 {
-                    f64::INFINITY
-                } else {
-                    f64::NAN
-                }
+        let magnitude = if exponent == 2 * self.bias + 1 {
+            match bits & ((1 << self.fraction) - 1) {
+                0 => f64::INFINITY,
+                _ => f64::NAN,
             }
-            exponent => libm::ldexp(
-                libm::ldexp(1.0, self.fraction as i32) + fraction,
-                exponent - 1 + lowest,
-            ),
+        } else {
+            self.decode_finite(bits & (self.sign() - 1))
         };
         if bits & self.sign() == 0 {
             magnitude
@@ -107,7 +101,48 @@ impl Layout {
         }
     }
 
+    /// The nearest number of the format, of ties the one with an even fraction.
+    #[inline(always)]
+    fn nearest(self, value: f64) -> u32 {
+        let bits = value.to_bits();
+        let sign = if value.is_sign_negative() {
+            self.sign()
+        } else {
+            0
+        };
+        let magnitude = bits & (u64::MAX >> 1);
+        let field = |exponent: i32| ((1023 + exponent) as u64) << 52;
+        if magnitude >= field(self.bias + 1) {
+            return match value.is_nan() {
+                true => self.nan(),
+                false => sign | self.infinity(),
+            };
+        }
+        if magnitude < field(1 - self.bias) {
+            // A sum whose last place is the least subnormal number rounds to it.
+            let shift = power_of_two(52 + 1 - self.bias - self.fraction as i32);
+            let sum = f64::from_bits(magnitude) + shift;
+            return sign | (sum.to_bits() - shift.to_bits()) as u32;
+        }
+        let dropped = 52 - self.fraction;
+        let odd = magnitude >> dropped & 1;
+        // A carry out of the fraction moves the exponent by itself: the fields are adjacent.
+        let rounded =
+            magnitude - (field(0) - ((self.bias as u64) << 52)) + (1 << (dropped - 1)) - 1;
+        sign | ((rounded + odd) >> dropped) as u32
+    }
+
+    /// The number of the format in a direction.
+    #[inline(always)]
+    fn encode_towards(self, value: f64, rounding: Rounding) -> u32 {
+        match rounding {
+            Rounding::Nearest => self.nearest(value),
+            rounding => self.encode(value, |value| round_integral(value, rounding)),
+        }
+    }
+
     /// Rounds to the format's significant bits, fewer below its normal range. `round` rounds to an integral value.
+    #[inline(always)]
     fn encode(self, value: f64, round: impl Fn(f64) -> f64) -> u32 {
         if value.is_nan() {
             return self.nan();
@@ -120,12 +155,11 @@ impl Layout {
         if value == 0.0 || value.is_infinite() {
             return sign | if value == 0.0 { 0 } else { self.infinity() };
         }
-        let exponent = libm::ilogb(value.abs()).clamp(1 - self.bias, self.bias + 1);
+        let exponent = exponent_of(value).clamp(1 - self.bias, self.bias + 1);
         let unit = exponent - self.fraction as i32;
-        let steps = round(libm::ldexp(value, -unit)).abs();
-        let largest =
-            libm::ldexp(2.0, self.bias) - libm::ldexp(1.0, self.bias - self.fraction as i32);
-        if libm::ldexp(steps, unit) > largest {
+        let steps = round(value * power_of_two(-unit)).abs();
+        let largest = power_of_two(self.bias + 1) - power_of_two(self.bias - self.fraction as i32);
+        if steps * power_of_two(unit) > largest {
             // A rounding that drops what lies beyond a value stops at the largest finite one.
             let stops = round(0.75f64.copysign(value)) == 0.0;
             return sign
@@ -139,14 +173,27 @@ impl Layout {
         sign | ((((exponent + self.bias - 1) as u32) << self.fraction) + steps as u32)
     }
 
+    #[inline(always)]
     fn flushed(self, value: f64, flush: bool) -> f64 {
-        let subnormal = value.abs() < libm::ldexp(1.0, 1 - self.bias);
+        let subnormal = value.abs() < power_of_two(1 - self.bias);
         if flush && subnormal {
             0.0f64.copysign(value)
         } else {
             value
         }
     }
+}
+
+/// Two to a power that a normal double has; a product with it is exact where it is normal itself.
+#[inline(always)]
+fn power_of_two(power: i32) -> f64 {
+    f64::from_bits(((power + 1023) as u64) << 52)
+}
+
+/// The exponent of a double that is not zero; of a subnormal one, which lies below every format here, that of the greatest of them.
+#[inline(always)]
+fn exponent_of(value: f64) -> i32 {
+    (value.to_bits() >> 52 & 0x7ff) as i32 - 1023
 }
 
 pub(super) fn round_integral(value: f64, rounding: Rounding) -> f64 {
@@ -165,7 +212,7 @@ pub fn decode_half(bits: u16) -> f64 {
 
 /// A double as an `f16`.
 pub fn encode_half(value: f64, rounding: Rounding) -> u16 {
-    Layout::of(HalfFormat::F16).encode(value, |value| round_integral(value, rounding)) as u16
+    Layout::of(HalfFormat::F16).encode_towards(value, rounding) as u16
 }
 
 /// A `bf16` as a double.
@@ -175,7 +222,7 @@ pub fn decode_bf16(bits: u16) -> f64 {
 
 /// A double as a `bf16`.
 pub fn encode_bf16(value: f64, rounding: Rounding) -> u16 {
-    Layout::of(HalfFormat::Bf16).encode(value, |value| round_integral(value, rounding)) as u16
+    Layout::of(HalfFormat::Bf16).encode_towards(value, rounding) as u16
 }
 
 /// What fills a tile out of bounds, of both formats and either sign (measured on an H100).
@@ -188,6 +235,14 @@ fn shifts(packed: bool) -> &'static [u32] {
 
 /// Arithmetic on one or both halves of each word.
 pub fn half<const W: usize>(how: &Half, sources: &[&[u32; W]]) -> [u32; W] {
+    let plain = match (how.flush || how.saturate || how.relu, how.format) {
+        (false, HalfFormat::F16) => plain(Layout::F16, how, sources),
+        (false, HalfFormat::Bf16) => plain(Layout::BF16, how, sources),
+        _ => None,
+    };
+    if let Some(words) = plain {
+        return words;
+    }
     std::array::from_fn(|lane| {
         let element = |shift: u32| {
             let bits = |at: usize| {
@@ -201,6 +256,41 @@ pub fn half<const W: usize>(how: &Half, sources: &[&[u32; W]]) -> [u32; W] {
             .iter()
             .fold(0, |word, &shift| word | element(shift))
     })
+}
+
+/// What most kernels compute, without questions in the loop over lanes. A double holds the product of two halves exactly, and of a sum so many bits that rounding it
+/// again does not matter (Figueroa, "When is double rounding innocuous?", 1995); the third operand needs more.
+#[inline(always)]
+fn plain<const W: usize>(layout: Layout, how: &Half, sources: &[&[u32; W]]) -> Option<[u32; W]> {
+    match (&how.op, sources) {
+        (HalfOp::Add, &[a, b]) => Some(each(layout, how.packed, [a, b], |[a, b]| a + b)),
+        (HalfOp::Sub, &[a, b]) => Some(each(layout, how.packed, [a, b], |[a, b]| a - b)),
+        (HalfOp::Mul, &[a, b]) => Some(each(layout, how.packed, [a, b], |[a, b]| a * b)),
+        (HalfOp::Fma { oob: false }, &[a, b, c]) => {
+            Some(each(layout, how.packed, [a, b, c], |[a, b, c]| {
+                sum(a * b, c)
+            }))
+        }
+        _ => None,
+    }
+}
+
+#[inline(always)]
+fn each<const W: usize, const N: usize>(
+    layout: Layout,
+    packed: bool,
+    sources: [&[u32; W]; N],
+    compute: impl Fn([f64; N]) -> f64,
+) -> [u32; W] {
+    let element = |lane: usize, shift: u32| {
+        let operands = sources.map(|source| layout.decode(source[lane] >> shift & 0xffff));
+        layout.nearest(compute(operands)) << shift
+    };
+    if packed {
+        std::array::from_fn(|lane| element(lane, 0) | element(lane, 16))
+    } else {
+        std::array::from_fn(|lane| element(lane, 0))
+    }
 }
 
 fn half_one(how: &Half, bits: [u32; 3]) -> u32 {
@@ -250,11 +340,7 @@ fn half_one(how: &Half, bits: [u32; 3]) -> u32 {
     };
     // Whether a result is subnormal is asked before it is rounded.
     let value = layout.flushed(value, how.flush);
-    flush_bits(
-        layout,
-        layout.encode(value, f64::round_ties_even),
-        how.flush,
-    )
+    flush_bits(layout, layout.nearest(value), how.flush)
 }
 
 fn flush_bits(layout: Layout, bits: u32, flush: bool) -> u32 {
@@ -345,7 +431,7 @@ fn narrow_one(how: &Narrow, bits: u32) -> u32 {
         return to_tf32(bits, how.finite);
     }
     let narrow = match how.rounding {
-        Some(rounding) => layout.encode(value, |value| round_integral(value, rounding)),
+        Some(rounding) => layout.encode_towards(value, rounding),
         None => layout.encode(value, f64::round),
     };
     let infinite = narrow & !layout.sign() == layout.infinity();
@@ -381,14 +467,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const F16: Layout = Layout {
-        fraction: 10,
-        bias: 15,
-    };
-    const BF16: Layout = Layout {
-        fraction: 7,
-        bias: 127,
-    };
+    const F16: Layout = Layout::F16;
+    const BF16: Layout = Layout::BF16;
 
     fn op(op: HalfOp, format: HalfFormat, packed: bool) -> Half {
         Half {
@@ -413,6 +493,18 @@ mod tests {
                 assert_eq!(BF16.decode(bits), f64::from(single));
                 assert_eq!(BF16.encode(f64::from(single), f64::round_ties_even), bits);
             }
+        }
+    }
+
+    #[test]
+    fn every_number_is_what_its_fields_say() {
+        for bits in 0..0x7c00u32 {
+            let (exponent, fraction) = ((bits >> 10) as i32, f64::from(bits & 0x3ff));
+            let hidden = if exponent == 0 { 0.0 } else { 1024.0 };
+            let value = (hidden + fraction) * 2f64.powi(exponent.max(1) - 25);
+            assert_eq!(F16.decode(bits), value);
+            assert_eq!(F16.decode(bits | 0x8000), -value);
+            assert_eq!(F16.nearest(value), bits);
         }
     }
 
@@ -464,6 +556,37 @@ mod tests {
     }
 
     proptest! {
+        /// The nearest is that of counting steps of the last place.
+        #[test]
+        fn the_nearest_is_found_by_its_fields(bits in any::<u64>(), exponent in 850u64..1200) {
+            let near = f64::from_bits(bits & !(0x7ff << 52) | exponent << 52);
+            let ties = f64::from_bits(near.to_bits() >> 41 << 41);
+            for value in [f64::from_bits(bits), near, ties] {
+                for layout in [F16, BF16] {
+                    prop_assert_eq!(layout.nearest(value), layout.encode(value, f64::round_ties_even), "{}", value);
+                }
+            }
+        }
+
+        /// The short way is the long one.
+        #[test]
+        fn what_is_plain_is_what_the_rest_computes(words in any::<[u32; 3]>(), bf16 in any::<bool>()) {
+            let format = if bf16 { HalfFormat::Bf16 } else { HalfFormat::F16 };
+            let of = |shift: u32| words.map(|word| word >> shift & 0xffff);
+            for (name, operands) in [
+                (HalfOp::Add, 2),
+                (HalfOp::Sub, 2),
+                (HalfOp::Mul, 2),
+                (HalfOp::Fma { oob: false }, 3),
+            ] {
+                let how = op(name, format, true);
+                let sources: Vec<[u32; 1]> = words[..operands].iter().map(|&word| [word]).collect();
+                let sources: Vec<&[u32; 1]> = sources.iter().collect();
+                let long = half_one(&how, of(0)) | half_one(&how, of(16)) << 16;
+                prop_assert_eq!(half(&how, &sources)[0], long);
+            }
+        }
+
         /// Single precision holds the sum and the product of two halves, so that one more rounding is the only one.
         #[test]
         fn sums_and_products_are_those_of_singles_rounded(a in any::<u16>(), b in any::<u16>()) {
