@@ -148,6 +148,34 @@ fn a_launch_that_repeats_another_is_timed_once_and_bounds_are_told() {
 }
 
 #[test]
+fn what_a_gpu_does_not_notice_is_done_and_told_unless_it_is_to_stop() {
+    let Some(program) = program("behind") else {
+        return;
+    };
+    let json = Path::new(env!("CARGO_TARGET_TMPDIR")).join("exec-behind.json");
+    let output = exec(&["--json", &json.to_string_lossy()], &program, &[]);
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "0: 10 21 32\n",
+        "{report}"
+    );
+    let told = "`careless` reached byte 256 of device memory at 0xc0000000, which has 256;";
+    assert_eq!(report.matches(told).count(), 2, "{report}");
+    let json: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+    assert_eq!(json["behind"][0]["kernel"], "careless");
+    assert!(json["stopped"].as_array().unwrap().is_empty());
+    let output = exec(&["--sanitize"], &program, &[]);
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        report.contains("member mask 0xffff does not name it"),
+        "{report}"
+    );
+    assert!(report.contains("in `careless` at PTX line 11"), "{report}");
+}
+
+#[test]
 fn a_fault_is_told_with_its_place_and_stays() {
     let Some(program) = program("fault") else {
         return;

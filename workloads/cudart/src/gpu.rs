@@ -59,6 +59,8 @@ pub struct Gpu {
     pub limits: BTreeMap<i32, u64>,
     /// Launches that are kept as launch files: kernels with their shapes.
     pub saved: BTreeSet<(u64, String, [u32; 3], [u32; 3])>,
+    /// Kernels that reached behind the ends of buffers and were told of.
+    pub behind: BTreeSet<String>,
     /// What a kernel did wrong: from then on everything is answered with it.
     broken: Option<Code>,
     /// The major version of the runtime that the program was linked with.
@@ -72,7 +74,7 @@ impl Gpu {
     /// A GPU as a setup says.
     pub fn new(setup: Setup) -> Self {
         Self {
-            memory: Memory::new(setup.device.memory_bytes),
+            memory: Memory::new(setup.device.memory_bytes, setup.sanitize),
             channel: Channel::open(&setup),
             setup,
             registry: Registry::default(),
@@ -84,6 +86,7 @@ impl Gpu {
             calls: Vec::new(),
             limits: BTreeMap::new(),
             saved: BTreeSet::new(),
+            behind: BTreeSet::new(),
             broken: None,
             version: None,
         }

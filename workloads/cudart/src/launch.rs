@@ -2,7 +2,7 @@
 
 use warpwatt_ptx::Module;
 use warpwatt_simt::trace::{KernelTrace, file};
-use warpwatt_simt::{DeviceMemory, ExecError, Execution, Launch, Nested, Options, execute};
+use warpwatt_simt::{Behind, DeviceMemory, ExecError, Execution, Launch, Nested, Options, execute};
 
 use crate::channel::{Channel, say};
 use crate::error::{Code, Outcome};
@@ -60,7 +60,8 @@ impl Gpu {
         };
         self.memory.show();
         let executed = execute_all(module, launch, &mut self.memory.device, &self.setup);
-        self.memory.hide();
+        let behind = self.memory.hide();
+        self.tell_behind(request.kernel, behind);
         match executed {
             Ok(executions) => {
                 tell(&mut self.channel, &self.setup, &request, &executions);
@@ -77,6 +78,25 @@ impl Gpu {
             }
         }
         Ok(())
+    }
+}
+
+impl Gpu {
+    /// Tells of a buffer behind whose end a kernel reached: a defect of the program that a GPU does not notice. Of each kernel once.
+    fn tell_behind(&mut self, kernel: u64, behind: Vec<Behind>) {
+        let (Some(first), Ok(kernel)) = (behind.first(), self.registry.kernel(kernel)) else {
+            return;
+        };
+        if !self.behind.insert(kernel.name.clone()) {
+            return;
+        }
+        let why = format!(
+            "reached byte {} of device memory at {:#x}, which has {}; a GPU does not notice that, --sanitize stops there",
+            first.at, first.base, first.bytes
+        );
+        say(&format!("kernel `{}` {why}", kernel.name));
+        let kernel = kernel.name.clone();
+        self.channel.tell(&Message::Behind { kernel, why }, &[]);
     }
 }
 
@@ -104,6 +124,7 @@ fn execute_all(
             values: setup.values,
             threads: setup.threads,
             races: false,
+            unnamed: !setup.sanitize,
             interrupt: None,
         };
         let execution = execute(module, &launch, memory, &options);

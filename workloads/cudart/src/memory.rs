@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warpwatt_ptx::Module;
 use warpwatt_ptx::program::GLOBALS_BASE;
-use warpwatt_simt::DeviceMemory;
+use warpwatt_simt::{Behind, DeviceMemory};
 
 use crate::error::{Code, Outcome};
 use crate::foreign::{bytes_at, lent};
@@ -12,6 +12,12 @@ use crate::pages::{PAGE, Pages};
 
 /// Rows of pitched memory begin at multiples of this, and textures may (`textureAlignment`).
 pub const PITCH: u64 = 512;
+
+/// A GPU maps device memory in pages of so many bytes (the granularity of `cuMemCreate`).
+const DEVICE_PAGE: u64 = 2 << 20;
+
+/// Bytes of the widest access: where ends are not exact, one that begins in front of an end reaches over it.
+const WIDEST: u64 = 16;
 
 /// A two- or three-dimensional array of texels.
 #[derive(Clone, Copy, Debug)]
@@ -101,11 +107,13 @@ pub struct Memory {
     /// Bytes that are allocated, and that may be.
     used: u64,
     limit: u64,
+    /// Whether kernels stop where they reach behind the end of a buffer; a GPU does not notice before the end of the page.
+    exact: bool,
 }
 
 impl Memory {
-    /// Memory of so many bytes, all of them free.
-    pub fn new(limit: u64) -> Self {
+    /// Memory of so many bytes, all of them free; `exact`: kernels stop where they reach behind the end of a buffer.
+    pub fn new(limit: u64, exact: bool) -> Self {
         let mut device = DeviceMemory::default();
         device.free(GLOBALS_BASE);
         Self {
@@ -117,6 +125,7 @@ impl Memory {
             shift: 0,
             used: 0,
             limit,
+            exact,
         }
     }
 
@@ -141,7 +150,9 @@ impl Memory {
             return Ok(0);
         }
         self.take(bytes)?;
-        let address = self.device.alloc("device memory", vec![0; bytes as usize]);
+        let room = bytes.next_multiple_of(WIDEST);
+        let room = if self.exact { bytes } else { room };
+        let address = self.device.alloc("device memory", vec![0; room as usize]);
         self.owned.insert(address, bytes);
         Ok(address)
     }
@@ -333,11 +344,15 @@ impl Memory {
             self.device
                 .lend(address, lent(address, shared.bytes as usize));
         }
+        if !self.exact {
+            self.device.map(DEVICE_PAGE);
+        }
     }
 
-    /// Takes host memory back.
-    pub fn hide(&mut self) {
+    /// Takes host memory back. Says behind the ends of which buffers the kernel reached.
+    pub fn hide(&mut self) -> Vec<Behind> {
         self.device.give_back();
+        self.device.restrict()
     }
 
     /// How far behind the first place the variables of the next module must lie.
@@ -426,7 +441,7 @@ mod tests {
 
     #[test]
     fn memory_ends_where_it_says() {
-        let mut memory = Memory::new(1000);
+        let mut memory = Memory::new(1000, true);
         let first = memory.allocate(600).unwrap();
         assert_eq!(memory.allocate(600), Err(Code::MEMORY_ALLOCATION));
         assert_eq!(memory.allocate(u64::MAX), Err(Code::MEMORY_ALLOCATION));
@@ -442,7 +457,7 @@ mod tests {
 
     #[test]
     fn a_range_beyond_a_buffer_is_refused() {
-        let mut memory = Memory::new(1 << 20);
+        let mut memory = Memory::new(1 << 20, true);
         let buffer = memory.allocate(100).unwrap();
         assert!(memory.device_place(buffer + 40, 60).is_ok());
         assert_eq!(
@@ -455,7 +470,7 @@ mod tests {
 
     #[test]
     fn kernels_see_what_the_host_writes() {
-        let mut memory = Memory::new(1 << 20);
+        let mut memory = Memory::new(1 << 20, true);
         let shared = memory.allocate_shared(100, Kind::Managed).unwrap();
         lent(shared, 100)[7] = 9;
         memory.show();
@@ -469,7 +484,7 @@ mod tests {
 
     #[test]
     fn memory_of_the_program_is_registered_once() {
-        let mut memory = Memory::new(1 << 20);
+        let mut memory = Memory::new(1 << 20, true);
         let mut own = [1u8; 64];
         let address = own.as_mut_ptr() as u64;
         memory.register(address, 64).unwrap();

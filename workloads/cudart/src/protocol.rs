@@ -37,6 +37,8 @@ pub struct Setup {
     pub threads: usize,
     /// Bytes that the trace of a launch may take.
     pub trace_bytes: u64,
+    /// Whether a kernel stops where a GPU does not notice what it does wrong.
+    pub sanitize: bool,
     /// What the program is told of the GPU.
     pub device: Device,
 }
@@ -54,6 +56,7 @@ impl Default for Setup {
             limit: 10_000_000_000,
             threads: 1,
             trace_bytes: 1 << 30,
+            sanitize: false,
             device: Device::default(),
         }
     }
@@ -88,6 +91,13 @@ pub enum Message {
         /// The kernel.
         kernel: String,
         /// Why, with its place.
+        why: String,
+    },
+    /// A kernel reached behind the end of a buffer, and went on as on a GPU.
+    Behind {
+        /// The kernel.
+        kernel: String,
+        /// Where.
         why: String,
     },
     /// How long did launches take, from one number to before another one? Answered in seconds, as eight bytes of a float, least significant first.

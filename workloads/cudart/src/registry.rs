@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn units_are_read_when_they_are_needed() {
         let (mut registry, unit) = registry();
-        let mut memory = Memory::new(1 << 20);
+        let mut memory = Memory::new(1 << 20, true);
         assert_eq!(registry.read(unit).err(), Some(Code::INVALID_HANDLE));
         registry.load(unit, &mut memory, &Setup::default()).unwrap();
         assert_eq!(registry.target(unit), Some(80));
@@ -332,7 +332,7 @@ mod tests {
     fn variables_of_two_units_are_apart() {
         let (mut registry, unit) = registry();
         let second = registry.add(Image::Text(PTX.to_owned()));
-        let mut memory = Memory::new(1 << 20);
+        let mut memory = Memory::new(1 << 20, true);
         for unit in [unit, second] {
             registry.load(unit, &mut memory, &Setup::default()).unwrap();
         }
@@ -361,7 +361,7 @@ mod tests {
         let mut registry = Registry::default();
         let unit = registry.add(Image::Containers(containers.to_vec()));
         registry
-            .load(unit, &mut Memory::new(1 << 20), &Setup::default())
+            .load(unit, &mut Memory::new(1 << 20, true), &Setup::default())
             .unwrap();
         let (module, text) = registry.module(unit).unwrap();
         assert!(!text.contains("cudaCDP2"), "{text}");
@@ -374,7 +374,7 @@ mod tests {
     fn text_that_is_no_ptx_is_refused_each_time() {
         let mut registry = Registry::default();
         let unit = registry.add(Image::Text("nonsense".to_owned()));
-        let mut memory = Memory::new(1 << 20);
+        let mut memory = Memory::new(1 << 20, true);
         for _ in 0..2 {
             let found = registry.load(unit, &mut memory, &Setup::default());
             assert_eq!(found, Err(Code::INVALID_PTX));

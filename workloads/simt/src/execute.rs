@@ -52,6 +52,8 @@ pub struct Options {
     pub threads: usize,
     /// Whether to look for data races, which takes several times as long and about 100 bytes for each word that the kernel touches.
     pub races: bool,
+    /// Whether a lane may execute a collective whose mask does not name it, and takes part then, as on a GPU; the PTX ISA leaves undefined what that does.
+    pub unnamed: bool,
     /// What may end the execution before its time.
     pub interrupt: Option<Interrupt>,
 }
@@ -67,6 +69,7 @@ impl Default for Options {
             values: false,
             threads: 1,
             races: false,
+            unnamed: false,
             interrupt: None,
         }
     }
@@ -353,7 +356,7 @@ pub(crate) fn new_cta<const W: usize>(
             static_shared: entry.shared_bytes,
             dynamic_shared: launch.dynamic_shared,
         };
-        Warp::new(entry, place, options.record, valued.clone())
+        Warp::new(entry, place, options, valued.clone())
     });
     let watch = || Box::new(Watch::new(launch.grid, count));
     let shape = ClusterShape {

@@ -2,6 +2,7 @@
 
 mod host;
 mod note;
+mod pages;
 mod view;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,8 @@ use crate::tensor_memory::TensorMemory;
 use crate::texture::Texture;
 use host::Bytes;
 pub(crate) use note::Reached;
+pub use pages::Behind;
+use pages::Mapped;
 pub(crate) use view::{PAGE, View, Writes, Written};
 
 /// Where what kernels allocate lies: between the functions' addresses and the module's variables.
@@ -53,6 +56,8 @@ pub struct DeviceMemory {
     pub(crate) launches: DeviceLaunches,
     /// What kernels print.
     pub(crate) printed: Printed,
+    /// Whether kernels reach behind the ends of buffers.
+    mapped: Mapped,
     /// In place of all of it: what CTAs see that run before those in front of them have come to their end.
     view: Option<Box<View>>,
 }
@@ -103,6 +108,7 @@ impl DeviceMemory {
             heap: Heap::default(),
             launches: DeviceLaunches::default(),
             printed: Printed::default(),
+            mapped: Mapped::default(),
             view: None,
         }
     }
@@ -308,13 +314,16 @@ impl DeviceMemory {
     /// The memory range that `address` lies in: base and contents.
     #[inline]
     pub fn range_of(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
-        if let Some(view) = &mut self.view {
+        if let Some(ref mut view) = self.view {
             return view.range_of(address);
         }
         let at = last_before(&self.buffers, address)?;
+        let buffer = &self.buffers[at];
+        if address - buffer.base >= buffer.bytes.len() as u64 {
+            return self.behind(at, address);
+        }
         let buffer = &mut self.buffers[at];
-        (address - buffer.base < buffer.bytes.len() as u64)
-            .then_some((buffer.base, &mut buffer.bytes[..]))
+        Some((buffer.base, &mut buffer.bytes[..]))
     }
 
     /// The same to look at.

@@ -44,6 +44,7 @@ use self::polling::Loops;
 use self::splits::Split;
 use crate::barrier::{BARRIERS, WARPGROUP_BARRIERS};
 use crate::error::Cause;
+use crate::execute::Options;
 use crate::lane_watch::Destinations;
 use crate::memory::{BadAccess, Memories};
 use crate::registers::{Place, Registers, full};
@@ -131,6 +132,8 @@ pub(crate) struct Warp<const W: usize> {
     /// Instructions that were executed and taken out of the counts: turns of loops that poll.
     dropped: u64,
     record: bool,
+    /// Whether lanes take part in collectives that do not name them.
+    unnamed: bool,
     /// What the record of the asynchronous instruction at hand tells.
     beyond: Option<Beyond>,
     /// Of which instructions the operands' values are recorded, if of any.
@@ -156,7 +159,12 @@ struct Step {
 }
 
 impl<const W: usize> Warp<W> {
-    pub fn new(entry: &Entry, place: Place, record: bool, valued: Option<Arc<[bool]>>) -> Self {
+    pub fn new(
+        entry: &Entry,
+        place: Place,
+        options: &Options,
+        valued: Option<Arc<[bool]>>,
+    ) -> Self {
         Self {
             place,
             registers: Registers::new(entry, &place),
@@ -175,7 +183,8 @@ impl<const W: usize> Warp<W> {
             loops: Loops::default(),
             multiplier: Multiplier::default(),
             dropped: 0,
-            record,
+            record: options.record,
+            unnamed: options.unnamed,
             beyond: None,
             valued,
         }

@@ -194,3 +194,33 @@ fn a_lane_outside_its_own_mask_is_a_fault() {
     assert_eq!(fault.cause, Cause::NotMember { mask: 1 << 4 });
     assert_eq!(fault.thread, [5, 0, 0]);
 }
+
+/// What the PTX ISA leaves undefined a GPU does with the lanes that are there; so does an execution that lets it pass.
+#[test]
+fn lanes_that_a_mask_does_not_name_take_part_if_they_may() {
+    let source = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {\n
+        .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;
+        ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 20; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;
+        shfl.sync.up.b32 %r2, %r1, 16, 0, 0xffff; st.global.u32 [%rd3], %r2;
+        mov.u32 %r3, %lanemask_lt; vote.sync.ballot.b32 %r3, %p1, %r3; st.global.u32 [%rd3+128], %r3; ret;\n}\n";
+    let module = load(source).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let mut memory = DeviceMemory::new(&module);
+    let address = memory.alloc("p", vec![0; 256]);
+    let launch = Launch {
+        entry: "k",
+        grid: [1, 1, 1],
+        block: [32, 1, 1],
+        cluster: None,
+        dynamic_shared: 0,
+        params: address.to_le_bytes().to_vec(),
+    };
+    let mut options = Options::default();
+    assert!(execute(&module, &launch, &mut memory, &options).is_err());
+    options.unnamed = true;
+    execute(&module, &launch, &mut memory, &options).unwrap();
+    let found = memory.buffer(address).chunks_exact(4);
+    let found = found.map(|word| u32::from_le_bytes(word.try_into().unwrap()));
+    let votes = [!0 << 21; 32];
+    let expected: Vec<u32> = (0..16).chain(0..16).chain(votes).collect();
+    assert_eq!(found.collect::<Vec<u32>>(), expected);
+}

@@ -34,7 +34,7 @@ pub struct Copied {
 
 /// A kernel that stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stopped {
+pub struct Wrong {
     /// The kernel.
     pub kernel: String,
     /// Why, with its place.
@@ -53,7 +53,9 @@ pub struct Heard {
     /// Copies, by kind.
     pub copies: BTreeMap<Way, Copied>,
     /// Kernels that stopped.
-    pub stopped: Vec<Stopped>,
+    pub stopped: Vec<Wrong>,
+    /// Kernels that reached behind the end of a buffer, and went on.
+    pub behind: Vec<Wrong>,
     /// What went wrong with a connection.
     pub problems: Vec<String>,
 }
@@ -119,7 +121,8 @@ fn hear(mut stream: UnixStream, timer: &Timer<'_>, heard: &Mutex<Heard>) -> io::
                 copied.bytes += bytes;
                 heard.keep(Item::Copy(way, bytes));
             }
-            Message::Fault { kernel, why } => lock(heard).stopped.push(Stopped { kernel, why }),
+            Message::Fault { kernel, why } => lock(heard).stopped.push(Wrong { kernel, why }),
+            Message::Behind { kernel, why } => lock(heard).behind.push(Wrong { kernel, why }),
             Message::Elapsed { from, to } => {
                 let asked = launches.get(from as usize..to as usize).unwrap_or_default();
                 let traces = asked.iter().copied().flatten();

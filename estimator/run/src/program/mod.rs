@@ -6,7 +6,7 @@ mod timeline;
 mod timer;
 
 pub use groups::{Like, differences};
-pub use listen::{Copied, Heard, Item, MOST_ITEMS, Stopped, listen};
+pub use listen::{Copied, Heard, Item, MOST_ITEMS, Wrong, listen};
 pub use timeline::{Timed, in_time, way_name, write as write_timeline};
 pub use timer::{Answer, Answers, Bounds, Timer};
 pub use warpwatt_cudart::protocol::{Launched, Way};

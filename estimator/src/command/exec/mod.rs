@@ -149,6 +149,7 @@ fn setup(
         limit: arguments.limit,
         threads: warpwatt_run::threads(arguments.jobs),
         trace_bytes: arguments.trace_bytes << 20,
+        sanitize: arguments.sanitize,
         device: device(gpu, arguments.memory << 20, spec),
     }
 }

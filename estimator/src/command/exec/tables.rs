@@ -243,6 +243,8 @@ fn notes(told: &Told<'_>) -> Vec<String> {
     });
     let stopped = told.heard.stopped.iter();
     let stopped = stopped.map(|it| format!("A kernel stopped: {}", it.why));
+    let behind = told.heard.behind.iter();
+    let behind = behind.map(|it| format!("`{}` {}.", it.kernel, it.why));
     let beyond = (told.heard.beyond > 0).then(|| {
         format!(
             "{} more launches and copies are in no figure.",
@@ -253,5 +255,10 @@ fn notes(told: &Told<'_>) -> Vec<String> {
     let sampled = sampled(&told.sums.all).map(|text| format!("{text}."));
     let alike = alike(&told.sums.all).map(|text| format!("{text}."));
     let first = untimed.chain(alike).chain(sampled);
-    first.chain(stopped).chain(beyond).chain(scope).collect()
+    first
+        .chain(stopped)
+        .chain(behind)
+        .chain(beyond)
+        .chain(scope)
+        .collect()
 }

@@ -239,6 +239,9 @@ fn whole_text(told: &Told<'_>) -> String {
     for stopped in &told.heard.stopped {
         let _ = writeln!(text, "  a kernel stopped: {}", stopped.why);
     }
+    for behind in &told.heard.behind {
+        let _ = writeln!(text, "  `{}` {}", behind.kernel, behind.why);
+    }
     for problem in &told.heard.problems {
         let _ = writeln!(text, "  the program broke off what it told: {problem}");
     }

@@ -7,7 +7,7 @@ use super::text::{UNPRICED, by_energy, stalls, structures};
 use super::told::Told;
 use crate::program::{KernelSums, Totals};
 use crate::report::estimate::CONFIDENCE;
-use crate::run::program::{Item, in_time, way_name};
+use crate::run::program::{Item, Wrong, in_time, way_name};
 
 /// Items of the timeline that the document has.
 const MOST_EVENTS: usize = 10_000;
@@ -24,8 +24,9 @@ pub fn value(told: &Told<'_>) -> Value {
     let copies = copies.map(
         |(kind, copied)| json!({ "way": way_name(*kind), "count": copied.count, "bytes": copied.bytes }),
     );
-    let stopped = told.heard.stopped.iter();
-    let stopped = stopped.map(|it| json!({ "kernel": it.kernel, "why": it.why }));
+    let wrong = |it: &Wrong| json!({ "kernel": it.kernel, "why": it.why });
+    let stopped = told.heard.stopped.iter().map(wrong);
+    let behind = told.heard.behind.iter().map(wrong);
     json!({
         "program": told.program,
         "gpu": told.gpu,
@@ -37,6 +38,7 @@ pub fn value(told: &Told<'_>) -> Value {
         "peak_window": told.peak_window,
         "copies": copies.collect::<Vec<Value>>(),
         "stopped": stopped.collect::<Vec<Value>>(),
+        "behind": behind.collect::<Vec<Value>>(),
         "timeline": timeline(told),
         "timeline_left_out": told.heard.beyond + told.heard.items.len().saturating_sub(MOST_EVENTS) as u64,
         "unpriced": UNPRICED,

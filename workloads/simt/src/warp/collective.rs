@@ -76,6 +76,14 @@ impl<const W: usize> Warp<W> {
             }]);
             return Ok(true);
         }
+        if self.unnamed && self.are_strangers(inst, executed) {
+            self.note(step);
+            self.together(&[Part {
+                inst,
+                lanes: executed,
+            }]);
+            return Ok(true);
+        }
         if !self.all_here(inst, executed)? {
             return Ok(false);
         }
@@ -87,6 +95,16 @@ impl<const W: usize> Warp<W> {
             left &= !lanes;
         }
         Ok(true)
+    }
+
+    /// Whether some lanes at a collective do not name themselves, and none that one names is somewhere else. A GPU waits for those that are named, and then does the
+    /// instruction with all that are there.
+    fn are_strangers(&self, inst: &Inst, executed: LaneMask) -> bool {
+        let stranger = |lane: u32| {
+            let named = self.names(inst, 1 << lane);
+            named.is_some_and(|named| named & 1 << lane == 0)
+        };
+        lanes(executed).any(stranger) && self.missing(inst, executed) == 0
     }
 
     /// Whether all lanes have come that those at a collective name.
