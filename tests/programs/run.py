@@ -4,14 +4,15 @@
   python3 tests/programs/run.py --sources FOLDER --nvcc NVCC --warpwatt target/release/warpwatt [--programs NAME ...]
 
 FOLDER holds clones of HeCBench, cuda-samples, polybenchGpu, gpu-rodinia: those that are not there are left out. Nothing of them belongs to this repository.
-A program passes if it says so itself and its exit code is zero. `arguments.toml` beside this script has smaller sizes than the programs' own; `data.py` makes
-the files that Rodinia's read.
+A program passes if it says so itself and its exit code is zero. `arguments.toml` beside this script has smaller sizes than the programs' own; where these stand in
+the source, what stands in their place in a copy of it. `data.py` makes the files that some read.
 """
 
 import argparse
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,31 +30,36 @@ FAILED = re.compile(r"(?<!\b0 )fail|mismatch|incorrect|wrong|not match|unsuccess
 
 def hecbench(root):
     for folder in sorted((root / "src").glob("*-cuda")):
-        makefile = (folder / "Makefile").read_text() if (folder / "Makefile").exists() else ""
-        listed = re.search(r"^source\s*[:+]?=\s*((?:[^\n\\]|\\\n)*)", makefile, re.M)
-        sources = [folder / word for word in listed.group(1).replace("\\\n", " ").split() if "$" not in word] if listed else []
+        # What make would do names the sources and their options, whatever conditions and variables the Makefile has.
+        asked = subprocess.run(["make", "-n", "-B", "CC=nvcc"], cwd=folder, capture_output=True, text=True, errors="replace")
+        compiled = [line.split() for line in asked.stdout.splitlines() if line.startswith("nvcc ")]
+        sources = list(dict.fromkeys(folder / word for words in compiled for word in words if re.search(r"\.(cu|cpp|cc|c)$", word)))
         if not sources or not all(source.exists() for source in sources):
             sources = sorted([*folder.glob("*.cu"), *folder.glob("*.cpp")])
-        options = [word.replace(" ", "") for word in re.findall(r"-[DI]\s*[\w./=]+", makefile) if "$" not in word]
-        yield folder.name.removesuffix("-cuda"), folder, sources, options + [f"-I{root}/src/include", f"-I{folder}/include"]
+        options = list(dict.fromkeys(word for words in compiled for word in words if re.match(r"-[DI].|-rdc|-x$|cu$|-dc$", word)))
+        options = ["-rdc=true" if word == "-dc" else word for word in options]
+        # Some have types of their own where OpenMP is on.
+        options += ["-Xcompiler", "-fopenmp"] if "-fopenmp" in asked.stdout else []
+        yield folder.name.removesuffix("-cuda"), folder, sources, options + [f"-I{root}/src/include"]
 
 
 def samples(root):
     for folder in sorted({path.parent for path in root.glob("**/*.cu")}):
-        yield folder.parent.name if folder.name == "src" else folder.name, folder, sorted([*folder.glob("*.cu"), *folder.glob("*.cpp")]), [f"-I{root}/Common"] + ["-rdc=true"] * folder.name.startswith("cdp")
+        yield folder.parent.name if folder.name == "src" else folder.name, folder, sorted([*folder.glob("*.cu"), *folder.glob("*.cpp")]), [f"-I{root}/Common", "-Xcompiler", "-fopenmp"] + ["-rdc=true"] * folder.name.startswith("cdp")
 
 
 def polybench(root):
     for source in sorted((root / "CUDA").glob("**/*.cu")):
-        yield source.stem, source.parent, [source], [f"-I{root}/common", "-DMINI_DATASET", "-DRUN_ON_CPU"]
+        yield source.stem, source.parent, [source], [f"-I{root}/common", "-DMINI_DATASET", "-DRUN_ON_CPU", "-Xcompiler", "-fopenmp"]
 
 
 def rodinia(root):
     for source in sorted((root / "cuda").glob("**/*.cu")):
         if re.search(r"\bmain\s*\(", source.read_text(errors="replace")):
-            yield str(source.relative_to(root / "cuda").with_suffix("")).replace("/", "-"), source.parent, [source], []
+            yield str(source.relative_to(root / "cuda").with_suffix("")).replace("/", "-"), source.parent, [source], ["-Xcompiler", "-fopenmp"]
 
 
+SOURCES = (".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp")
 SUITES = {"HeCBench": hecbench, "cuda-samples": samples, "polybenchGpu": polybench, "gpu-rodinia": rodinia}
 
 
@@ -71,10 +77,31 @@ def libraries(options):
     return f"-L{folder}"
 
 
+def smaller(options, folder, sources, flags, texts):
+    """A copy of a program's folder in which some texts are others, among links to the folders beside it."""
+    beside = options.binaries / "smaller" / folder.parent.parent.name / folder.parent.name
+    beside.mkdir(parents=True, exist_ok=True)
+    for sibling in folder.parent.iterdir():
+        if sibling != folder and not (beside / sibling.name).exists():
+            (beside / sibling.name).symlink_to(sibling)
+    copy = beside / folder.name
+    if copy.is_symlink():
+        copy.unlink()
+    shutil.copytree(folder, copy, dirs_exist_ok=True)
+    for old, new in texts.items():
+        holders = [path for path in copy.rglob("*") if path.suffix in SOURCES and old in path.read_text(errors="surrogateescape")]
+        if not holders:
+            raise SystemExit(f"{folder.name} has no `{old}` any more")
+        for path in holders:
+            path.write_text(path.read_text(errors="surrogateescape").replace(old, new), errors="surrogateescape")
+    moved = [copy / source.relative_to(folder) if source.is_relative_to(folder) else source for source in sources]
+    return copy, moved, [flag.replace(str(folder), str(copy)) for flag in flags]
+
+
 def build(options, folder, sources, flags, binary):
     if binary.exists():
         return None
-    command = [options.nvcc, *FLAGS, libraries(options), f"-I{folder}", *flags, *map(str, sources), "-o", str(binary), "-Xcompiler", "-fopenmp"]
+    command = [options.nvcc, *FLAGS, libraries(options), f"-I{folder}", *flags, *map(str, sources), "-o", str(binary)]
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=600)
     except subprocess.TimeoutExpired:
@@ -108,6 +135,9 @@ def run(options, folder, binary, arguments):
         reasons = [line.strip() for line in told.splitlines() if line.startswith(("warpwatt: ", "error")) or "a kernel stopped" in line]
         reasons = [line for line in reasons if str(binary.resolve()) not in line] or [line for line in said.splitlines() if line.strip()][-1:] or [""]
         return f"exit code {program.returncode}: {reasons[0][:140]}", seconds
+    stopped = re.search(r"a kernel stopped: ([^\n]*)", told)
+    if stopped:
+        return f"goes on after a kernel stopped: {stopped.group(1)[:140]}", seconds
     failed = FAILED.search(said)
     return f"says {failed.group(0)}" if failed else PASS if PASSED.search(said) else SILENT, seconds
 
@@ -135,7 +165,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=60, help="processor time that a program may take")
     parser.add_argument("--exec", nargs="*", default=[], help="options of `warpwatt exec`, such as --functional (write --exec=--functional)")
     options = parser.parse_args()
-    smaller = tomllib.loads((Path(__file__).parent / "arguments.toml").read_text())
+    sizes = tomllib.loads((Path(__file__).parent / "arguments.toml").read_text())
     options.binaries = options.binaries.resolve()
     files = data.make(options.binaries / "data")
     results = defaultdict(dict)
@@ -147,8 +177,11 @@ def main():
             binary = options.binaries / f"{suite}-{name}"
             if options.built and not binary.exists():
                 continue
+            texts = sizes.get(f"{suite} in the source", {}).get(name, {})
+            if texts:
+                folder, sources, flags = smaller(options, folder, sources, flags, texts)
             problem = build(options, folder, sources, flags, binary)
-            arguments = [word.replace("DATA", str(files)) for word in smaller.get(suite, {}).get(name, [])]
+            arguments = [word.replace("DATA", str(files)) for word in sizes.get(suite, {}).get(name, [])]
             # Rodinia's programs write where they run, and one looks for its picture three folders above.
             where = options.binaries / "run" / suite / name if suite == "gpu-rodinia" else folder
             where.mkdir(parents=True, exist_ok=True)

@@ -52,7 +52,7 @@ pub struct Options {
     pub threads: usize,
     /// Whether to look for data races, which takes several times as long and about 100 bytes for each word that the kernel touches.
     pub races: bool,
-    /// Whether a lane may execute a collective whose mask does not name it, and takes part then, as on a GPU; the PTX ISA leaves undefined what that does.
+    /// Whether a lane may execute a shuffle or a ballot whose mask does not name it, and takes part then, as on a GPU; the PTX ISA leaves undefined what that does.
     pub unnamed: bool,
     /// What may end the execution before its time.
     pub interrupt: Option<Interrupt>,

@@ -132,7 +132,7 @@ pub(crate) struct Warp<const W: usize> {
     /// Instructions that were executed and taken out of the counts: turns of loops that poll.
     dropped: u64,
     record: bool,
-    /// Whether lanes take part in collectives that do not name them.
+    /// Whether lanes take part in shuffles and ballots that do not name them.
     unnamed: bool,
     /// What the record of the asynchronous instruction at hand tells.
     beyond: Option<Beyond>,

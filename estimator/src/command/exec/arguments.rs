@@ -82,7 +82,7 @@ pub struct ExecArguments {
     /// Device memory that the program may allocate, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub memory: u64,
-    /// Stop a kernel at what a GPU lets pass: an access behind the end of a buffer, a lane in a collective that does not name it
+    /// Stop a kernel at what a GPU lets pass: an access behind the end of a buffer, a lane in a shuffle or ballot that does not name it
     #[arg(long)]
     pub sanitize: bool,
     /// Warp instructions that a launch may execute before it is taken for endless

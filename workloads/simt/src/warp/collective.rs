@@ -3,7 +3,7 @@
 //! Lanes that a mask names wait until all of them that have not exited have come to such an instruction with the same mask (PTX ISA 8.x, sections
 //! 9.7.9.6 and 9.7.13). Lanes with another mask take no part, also where one instruction is executed by both.
 
-use warpwatt_ptx::program::{Inst, Op, Slot};
+use warpwatt_ptx::program::{Inst, Op, Slot, Vote};
 
 use super::{Step, Warp};
 use crate::error::Cause;
@@ -78,10 +78,7 @@ impl<const W: usize> Warp<W> {
         }
         if self.unnamed && self.are_strangers(inst, executed) {
             self.note(step);
-            self.together(&[Part {
-                inst,
-                lanes: executed,
-            }]);
+            self.among_strangers(inst, executed);
             return Ok(true);
         }
         if !self.all_here(inst, executed)? {
@@ -97,14 +94,39 @@ impl<const W: usize> Warp<W> {
         Ok(true)
     }
 
-    /// Whether some lanes at a collective do not name themselves, and none that one names is somewhere else. A GPU waits for those that are named, and then does the
-    /// instruction with all that are there.
+    /// Whether some lanes at a shuffle or ballot do not name themselves, and none that one names is somewhere else. A GPU waits for those that are named, and then
+    /// does the instruction with all that are there; of a ballot a lane gets the bits that it names.
     fn are_strangers(&self, inst: &Inst, executed: LaneMask) -> bool {
+        let known = match &inst.op {
+            Op::Shuffle(_) => true,
+            Op::Vote { vote, .. } => *vote == Vote::Ballot,
+            _ => false,
+        };
+        if !known {
+            return false;
+        }
         let stranger = |lane: u32| {
             let named = self.names(inst, 1 << lane);
             named.is_some_and(|named| named & 1 << lane == 0)
         };
         lanes(executed).any(stranger) && self.missing(inst, executed) == 0
+    }
+
+    fn among_strangers(&mut self, inst: &Inst, executed: LaneMask) {
+        let part = Part {
+            inst,
+            lanes: executed,
+        };
+        let named: [LaneMask; W] =
+            std::array::from_fn(|lane| self.names(inst, 1 << lane).unwrap_or(0));
+        self.together(&[part]);
+        if matches!(inst.op, Op::Vote { .. }) {
+            let mut ballot = *self.registers.word(inst.dst[0]);
+            for lane in lanes(executed) {
+                ballot[lane as usize] &= (named[lane as usize] >> (lane / GROUP * GROUP)) as u32;
+            }
+            self.registers.set_word(inst.dst[0], executed, &ballot);
+        }
     }
 
     /// Whether all lanes have come that those at a collective name.
