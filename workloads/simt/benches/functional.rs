@@ -12,9 +12,9 @@ fn kernel(body: &str) -> Module {
         ".version 8.0 .target sm_90a .address_size 64
         .visible .entry k(.param .u64 p) {{
         .shared .align 4 .b8 tile[1024];
-        .reg .pred %p<9>; .reg .b32 %r<19>; .reg .f32 %f<32>; .reg .b64 %rd<19>;
+        .reg .pred %p<9>; .reg .b32 %r<19>; .reg .f32 %f<32>; .reg .f64 %d<6>; .reg .b64 %rd<19>;
         mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;
-        ld.global.u32 %r2, [%rd2]; cvt.rn.f32.u32 %f1, %r1; mov.f32 %f2, 0f3F800347; mov.f32 %f3, 0f3DCCCCCD;
+        ld.global.u32 %r2, [%rd2]; cvt.rn.f32.u32 %f1, %r1; mov.f32 %f2, 0f3F800347; mov.f32 %f3, 0f3DCCCCCD; cvt.f64.f32 %d1, %f1; cvt.f64.f32 %d2, %f3;
         mov.u32 %r9, tile; shl.b32 %r8, %r1, 2; add.s32 %r9, %r9, %r8;
         or.b32 %r14, %r1, 0x34003800; or.b32 %r15, %r1, 0x38003a00; xor.b32 %r16, %r14, 0x80000000; xor.b32 %r17, %r15, 0x8000;
         mov.u32 %r3, tile; shr.u32 %r3, %r3, 4; cvt.u64.u32 %rd4, %r3; or.b64 %rd4, %rd4, 68720001024; st.shared.u32 [%r9], %r15; setp.eq.u32 %p3, %r1, %r1;
@@ -27,7 +27,7 @@ fn kernel(body: &str) -> Module {
     load(&source).expect("the bench's kernels are valid")
 }
 
-const KERNELS: [(&str, &str); 11] = [
+const KERNELS: [(&str, &str); 13] = [
     (
         "integer",
         "mad.lo.s32 %r2, %r2, 1664525, %r1; shr.u32 %r3, %r2, 7; xor.b32 %r2, %r2, %r3; and.b32 %r4, %r2, 255; add.s32 %r2, %r2, %r4;
@@ -54,6 +54,14 @@ const KERNELS: [(&str, &str); 11] = [
     (
         "special functions",
         "ex2.approx.f32 %f4, %f3; sqrt.rn.f32 %f5, %f4; div.rn.f32 %f4, %f5, %f2; sin.approx.f32 %f1, %f4;",
+    ),
+    (
+        "half precision",
+        "add.rn.f16x2 %r10, %r14, %r15; fma.rn.f16x2 %r11, %r10, %r16, %r15; mul.rn.f16x2 %r12, %r11, %r17; sub.rn.f16x2 %r13, %r12, %r10;",
+    ),
+    (
+        "double precision",
+        "fma.rn.f64 %d3, %d1, %d2, %d2; fma.rn.f64 %d4, %d3, %d2, %d1; fma.rn.f64 %d1, %d4, %d2, %d3; add.f64 %d5, %d1, %d4; mul.f64 %d1, %d5, %d2;",
     ),
     // Halves of ordinary size; 2,048 multiply-adds an instruction.
     (
