@@ -61,7 +61,7 @@ impl Gpu {
         self.memory.show();
         let executed = execute_all(module, launch, &mut self.memory.device, &self.setup);
         let behind = self.memory.hide();
-        self.tell_behind(request.kernel, behind);
+        self.tell_behind(&kernel.name, &behind);
         match executed {
             Ok(executions) => {
                 tell(&mut self.channel, &self.setup, &request, &executions);
@@ -79,23 +79,21 @@ impl Gpu {
         }
         Ok(())
     }
-}
 
-impl Gpu {
     /// Tells of a buffer behind whose end a kernel reached: a defect of the program that a GPU does not notice. Of each kernel once.
-    fn tell_behind(&mut self, kernel: u64, behind: Vec<Behind>) {
-        let (Some(first), Ok(kernel)) = (behind.first(), self.registry.kernel(kernel)) else {
+    fn tell_behind(&mut self, kernel: &str, behind: &[Behind]) {
+        let Some(first) = behind.first() else {
             return;
         };
-        if !self.behind.insert(kernel.name.clone()) {
+        if !self.behind.insert(kernel.to_owned()) {
             return;
         }
         let why = format!(
             "reached byte {} of device memory at {:#x}, which has {}; a GPU does not notice that, --sanitize stops there",
             first.at, first.base, first.bytes
         );
-        say(&format!("kernel `{}` {why}", kernel.name));
-        let kernel = kernel.name.clone();
+        say(&format!("kernel `{kernel}` {why}"));
+        let kernel = kernel.to_owned();
         self.channel.tell(&Message::Behind { kernel, why }, &[]);
     }
 }

@@ -13,7 +13,7 @@ use crate::pages::{PAGE, Pages};
 /// Rows of pitched memory begin at multiples of this, and textures may (`textureAlignment`).
 pub const PITCH: u64 = 512;
 
-/// A GPU maps device memory in pages of so many bytes (the granularity of `cuMemCreate`).
+/// A GPU maps device memory in pages of so many bytes (assumed: what `cuMemGetAllocationGranularity` answers on today's).
 const DEVICE_PAGE: u64 = 2 << 20;
 
 /// Bytes of the widest access: where ends are not exact, one that begins in front of an end reaches over it.
@@ -281,7 +281,7 @@ impl Memory {
         let shared = self.shared.range(..=address).next_back();
         match shared {
             Some((&start, shared)) if address - start < shared.bytes => (shared.kind, start),
-            _ => match self.device.range_of(address) {
+            _ => match self.held(address) {
                 Some((start, _)) => (Kind::Device, start),
                 None => (Kind::Unregistered, address),
             },
@@ -309,6 +309,17 @@ impl Memory {
         Some(bytes_at(place, bytes as usize))
     }
 
+    /// The memory range that an address lies in, as the host may use it: what kernels were let reach behind an allocation is not the host's.
+    fn held(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
+        let (start, range) = self.device.range_of(address)?;
+        let asked = self
+            .owned
+            .get(&start)
+            .map_or(range.len(), |&it| it as usize);
+        let within = address - start < asked as u64;
+        within.then_some((start, &mut range[..asked]))
+    }
+
     /// Where `bytes` bytes at an address lie in this process.
     ///
     /// # Errors
@@ -317,7 +328,7 @@ impl Memory {
         if address == 0 && bytes != 0 {
             return Err(Code::INVALID_VALUE);
         }
-        match self.device.range_of(address) {
+        match self.held(address) {
             Some((start, range)) => {
                 let rest = &mut range[(address - start) as usize..];
                 let fits = bytes <= rest.len() as u64;
@@ -457,15 +468,20 @@ mod tests {
 
     #[test]
     fn a_range_beyond_a_buffer_is_refused() {
-        let mut memory = Memory::new(1 << 20, true);
-        let buffer = memory.allocate(100).unwrap();
-        assert!(memory.device_place(buffer + 40, 60).is_ok());
-        assert_eq!(
-            memory.device_place(buffer + 40, 61),
-            Err(Code::INVALID_VALUE)
-        );
-        assert_eq!(memory.device_place(5, 1), Err(Code::INVALID_VALUE));
-        assert_eq!(memory.place(0, 1), Err(Code::INVALID_VALUE));
+        for exact in [true, false] {
+            let mut memory = Memory::new(1 << 20, exact);
+            let buffer = memory.allocate(100).unwrap();
+            // A kernel may have reached behind it.
+            memory.show();
+            assert_eq!(memory.device.range_of(buffer + 200).is_none(), exact);
+            memory.hide();
+            assert!(memory.device_place(buffer + 40, 60).is_ok());
+            for (address, bytes) in [(buffer + 40, 61), (buffer + 104, 1), (5, 1)] {
+                let placed = memory.device_place(address, bytes);
+                assert_eq!(placed, Err(Code::INVALID_VALUE), "{exact}");
+            }
+            assert_eq!(memory.place(0, 1), Err(Code::INVALID_VALUE));
+        }
     }
 
     #[test]

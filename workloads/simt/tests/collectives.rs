@@ -100,11 +100,18 @@ fn program(way: Way) -> String {
 
 /// Results of all collectives, 32 lanes each, after the five words a lane that are given.
 fn run(source: &str, given: [[u32; 32]; 5]) -> Result<Vec<u32>, ExecError> {
-    let module = load(source).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    let mut memory = DeviceMemory::new(&module);
     let words = given.iter().flatten().copied();
     let words = words.chain(std::iter::repeat_n(0, 32 * COLLECTIVES.len()));
-    let address = memory.alloc("p", words.flat_map(u32::to_le_bytes).collect());
+    let words = run_on(source, words.collect(), &Options::default())?;
+    Ok(words[5 * 32..].to_vec())
+}
+
+/// What a warp makes of some words.
+fn run_on(source: &str, words: Vec<u32>, options: &Options) -> Result<Vec<u32>, ExecError> {
+    let module = load(source).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let mut memory = DeviceMemory::new(&module);
+    let bytes = words.into_iter().flat_map(u32::to_le_bytes);
+    let address = memory.alloc("p", bytes.collect());
     let launch = Launch {
         entry: "k",
         grid: [1, 1, 1],
@@ -113,10 +120,10 @@ fn run(source: &str, given: [[u32; 32]; 5]) -> Result<Vec<u32>, ExecError> {
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };
-    execute(&module, &launch, &mut memory, &Options::default())?;
+    execute(&module, &launch, &mut memory, options)?;
     let words = memory.buffer(address).chunks_exact(4);
     let words = words.map(|word| u32::from_le_bytes(word.try_into().unwrap()));
-    Ok(words.skip(5 * 32).collect())
+    Ok(words.collect())
 }
 
 /// A number a lane, from few, so that lanes share them.
@@ -203,25 +210,16 @@ fn lanes_that_a_mask_does_not_name_take_part_if_they_may() {
         ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 20; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;
         shfl.sync.up.b32 %r2, %r1, 16, 0, 0xffff; st.global.u32 [%rd3], %r2;
         mov.u32 %r3, %lanemask_lt; vote.sync.ballot.b32 %r3, %p1, %r3; st.global.u32 [%rd3+128], %r3; ret;\n}\n";
-    let module = load(source).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    let mut memory = DeviceMemory::new(&module);
-    let address = memory.alloc("p", vec![0; 256]);
-    let launch = Launch {
-        entry: "k",
-        grid: [1, 1, 1],
-        block: [32, 1, 1],
-        cluster: None,
-        dynamic_shared: 0,
-        params: address.to_le_bytes().to_vec(),
+    let with = |unnamed| {
+        let options = Options {
+            unnamed,
+            ..Options::default()
+        };
+        run_on(source, vec![0; 64], &options)
     };
-    let mut options = Options::default();
-    assert!(execute(&module, &launch, &mut memory, &options).is_err());
-    options.unnamed = true;
-    execute(&module, &launch, &mut memory, &options).unwrap();
-    let found = memory.buffer(address).chunks_exact(4);
-    let found = found.map(|word| u32::from_le_bytes(word.try_into().unwrap()));
+    assert!(with(false).is_err());
     // A lane gets the votes of those below it.
     let votes = (0..32).map(|lane| (!0 << 21) & ((1 << lane) - 1));
     let expected: Vec<u32> = (0..16).chain(0..16).chain(votes).collect();
-    assert_eq!(found.collect::<Vec<u32>>(), expected);
+    assert_eq!(with(true).unwrap(), expected);
 }

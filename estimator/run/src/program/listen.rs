@@ -32,7 +32,7 @@ pub struct Copied {
     pub bytes: u64,
 }
 
-/// A kernel that stopped.
+/// What a kernel did wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
     /// The kernel.

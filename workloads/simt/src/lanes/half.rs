@@ -228,9 +228,14 @@ pub fn encode_bf16(value: f64, rounding: Rounding) -> u16 {
 /// What fills a tile out of bounds, of both formats and either sign (measured on an H100).
 const OUT_OF_BOUNDS: u32 = 0x7ff7;
 
-/// Elements of each word that an operation concerns: the shifts of their lowest bits.
-fn shifts(packed: bool) -> &'static [u32] {
-    if packed { &[0, 16] } else { &[0] }
+/// Words whose elements, one or two, are what `element` says of a lane and of the shift of their lowest bits.
+#[inline(always)]
+fn elements<const W: usize>(packed: bool, element: impl Fn(usize, u32) -> u32) -> [u32; W] {
+    if packed {
+        std::array::from_fn(|lane| element(lane, 0) | element(lane, 16) << 16)
+    } else {
+        std::array::from_fn(|lane| element(lane, 0))
+    }
 }
 
 /// Arithmetic on one or both halves of each word.
@@ -243,18 +248,13 @@ pub fn half<const W: usize>(how: &Half, sources: &[&[u32; W]]) -> [u32; W] {
     if let Some(words) = plain {
         return words;
     }
-    std::array::from_fn(|lane| {
-        let element = |shift: u32| {
-            let bits = |at: usize| {
-                sources
-                    .get(at)
-                    .map_or(0, |source| source[lane] >> shift & 0xffff)
-            };
-            half_one(how, [bits(0), bits(1), bits(2)]) << shift
+    elements(how.packed, |lane, shift| {
+        let bits = |at: usize| {
+            sources
+                .get(at)
+                .map_or(0, |source| source[lane] >> shift & 0xffff)
         };
-        shifts(how.packed)
-            .iter()
-            .fold(0, |word, &shift| word | element(shift))
+        half_one(how, [bits(0), bits(1), bits(2)])
     })
 }
 
@@ -282,15 +282,10 @@ fn each<const W: usize, const N: usize>(
     sources: [&[u32; W]; N],
     compute: impl Fn([f64; N]) -> f64,
 ) -> [u32; W] {
-    let element = |lane: usize, shift: u32| {
+    elements(packed, |lane, shift| {
         let operands = sources.map(|source| layout.decode(source[lane] >> shift & 0xffff));
-        layout.nearest(compute(operands)) << shift
-    };
-    if packed {
-        std::array::from_fn(|lane| element(lane, 0) | element(lane, 16))
-    } else {
-        std::array::from_fn(|lane| element(lane, 0))
-    }
+        layout.nearest(compute(operands))
+    })
 }
 
 fn half_one(how: &Half, bits: [u32; 3]) -> u32 {

@@ -76,13 +76,14 @@ impl<const W: usize> Warp<W> {
             }]);
             return Ok(true);
         }
-        if self.unnamed && self.are_strangers(inst, executed) {
-            self.note(step);
-            self.among_strangers(inst, executed);
-            return Ok(true);
-        }
-        if !self.all_here(inst, executed)? {
-            return Ok(false);
+        match self.all_here(inst, executed) {
+            Ok(true) => {}
+            Err(_) if self.unnamed && self.takes_strangers(inst, executed) => {
+                self.note(step);
+                self.among_strangers(inst, executed);
+                return Ok(true);
+            }
+            waits => return waits,
         }
         self.note(step);
         let mut left = executed;
@@ -94,24 +95,17 @@ impl<const W: usize> Warp<W> {
         Ok(true)
     }
 
-    /// Whether some lanes at a shuffle or ballot do not name themselves, and none that one names is somewhere else. A GPU waits for those that are named, and then
-    /// does the instruction with all that are there; of a ballot a lane gets the bits that it names.
-    fn are_strangers(&self, inst: &Inst, executed: LaneMask) -> bool {
+    /// Whether a GPU does a collective also with lanes that do not name themselves: shuffles and ballots, as soon as none is somewhere else that one names.
+    fn takes_strangers(&self, inst: &Inst, executed: LaneMask) -> bool {
         let known = match &inst.op {
             Op::Shuffle(_) => true,
             Op::Vote { vote, .. } => *vote == Vote::Ballot,
             _ => false,
         };
-        if !known {
-            return false;
-        }
-        let stranger = |lane: u32| {
-            let named = self.names(inst, 1 << lane);
-            named.is_some_and(|named| named & 1 << lane == 0)
-        };
-        lanes(executed).any(stranger) && self.missing(inst, executed) == 0
+        known && self.missing(inst, executed) == 0
     }
 
+    /// Does it with all lanes that are there; of a ballot a lane gets the bits that it names.
     fn among_strangers(&mut self, inst: &Inst, executed: LaneMask) {
         let part = Part {
             inst,
