@@ -122,7 +122,7 @@ fn execute_all(
             values: setup.values,
             threads: setup.threads,
             races: false,
-            unnamed: !setup.sanitize,
+            as_gpu: !setup.sanitize,
             interrupt: None,
         };
         let execution = execute(module, &launch, memory, &options);

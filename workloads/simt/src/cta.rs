@@ -469,7 +469,10 @@ impl<const W: usize> Cta<W> {
         let member = &mut self.members[at];
         match stop {
             Stop::Exit => member.state = State::Done,
-            Stop::Barrier(wait) => member.state = State::Waiting(wait),
+            Stop::Barrier(wait) => {
+                member.warp.waits_at_barrier();
+                member.state = State::Waiting(wait);
+            }
             Stop::Arrive {
                 id: CLUSTER_BARRIER,
                 ..

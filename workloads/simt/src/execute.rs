@@ -52,8 +52,9 @@ pub struct Options {
     pub threads: usize,
     /// Whether to look for data races, which takes several times as long and about 100 bytes for each word that the kernel touches.
     pub races: bool,
-    /// Whether a lane may execute a shuffle or a ballot whose mask does not name it, and takes part then, as on a GPU; the PTX ISA leaves undefined what that does.
-    pub unnamed: bool,
+    /// Whether what the PTX ISA leaves undefined is done as on a GPU. A lane may execute a shuffle or a ballot whose mask does not name it, and takes part then.
+    /// And behind a barrier no warp goes on past its first load from global memory before all have come so far, which decides some races of data.
+    pub as_gpu: bool,
     /// What may end the execution before its time.
     pub interrupt: Option<Interrupt>,
 }
@@ -69,7 +70,7 @@ impl Default for Options {
             values: false,
             threads: 1,
             races: false,
-            unnamed: false,
+            as_gpu: false,
             interrupt: None,
         }
     }

@@ -37,6 +37,7 @@ use warpwatt_ptx::program::{
     Barrier, CLUSTER_BARRIER, GroupStep, Groups, Inst, MbarrierOp, Op, Pending, Reduction, Slot,
     WARPGROUP,
 };
+use warpwatt_ptx::types::Space;
 
 pub(crate) use self::collective::mask;
 use self::multiply::Multiplier;
@@ -132,12 +133,19 @@ pub(crate) struct Warp<const W: usize> {
     /// Instructions that were executed and taken out of the counts: turns of loops that poll.
     dropped: u64,
     record: bool,
-    /// Whether lanes take part in shuffles and ballots that do not name them.
-    unnamed: bool,
+    /// Whether what the PTX ISA leaves undefined is done as on a GPU.
+    as_gpu: bool,
+    /// It has come by a barrier and is to let others go on at its first load from global memory.
+    yields: bool,
     /// What the record of the asynchronous instruction at hand tells.
     beyond: Option<Beyond>,
     /// Of which instructions the operands' values are recorded, if of any.
     valued: Option<Arc<[bool]>>,
+}
+
+/// Whether it loads from global memory.
+fn is_slow(op: &Op) -> bool {
+    matches!(op, Op::Load(access) if matches!(access.space, Space::Global | Space::Generic))
 }
 
 /// How a path goes on.
@@ -184,7 +192,8 @@ impl<const W: usize> Warp<W> {
             multiplier: Multiplier::default(),
             dropped: 0,
             record: options.record,
-            unnamed: options.unnamed,
+            as_gpu: options.as_gpu,
+            yields: false,
             beyond: None,
             valued,
         }
@@ -211,6 +220,7 @@ impl<const W: usize> Warp<W> {
         self.gathers = false;
         self.loops.begin(false, self.changes);
         self.dropped = 0;
+        self.yields = false;
         self.counts = Counts::default();
     }
 
@@ -312,6 +322,11 @@ impl<const W: usize> Warp<W> {
                         self.stack.go(at + 1);
                         return Ok(None);
                     }
+                    if self.yields && is_slow(&inst.op) {
+                        self.yields = false;
+                        self.stack.go(at + 1);
+                        return Ok(Some(Stop::Slice));
+                    }
                 }
                 Op::Branch { .. }
                 | Op::BranchIndexed { .. }
@@ -351,6 +366,11 @@ impl<const W: usize> Warp<W> {
         }
         self.stack.go(at);
         Ok(None)
+    }
+
+    /// It waits at a barrier. Behind it, warps of a GPU wait for memory next, all at about the same time.
+    pub fn waits_at_barrier(&mut self) {
+        self.yields = self.as_gpu;
     }
 
     /// Executes an instruction that may change the flow of control.

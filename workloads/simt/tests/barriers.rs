@@ -5,6 +5,10 @@ use warpwatt_simt::{Cause, DeviceMemory, ExecError, Fault, Launch, Options, exec
 
 /// Runs `body`, whose first line is line 5 of the file, with `%r1` the thread and `%rd2` the address of its word.
 fn run(body: &str, threads: u32) -> Result<Vec<u32>, Box<Fault>> {
+    run_with(body, threads, &Options::default())
+}
+
+fn run_with(body: &str, threads: u32, options: &Options) -> Result<Vec<u32>, Box<Fault>> {
     let source = format!(
         ".version 8.0 .target sm_70 .address_size 64 .visible .entry k(.param .u64 p) {{
         .reg .pred %p<9>; .reg .b32 %r<19>; .reg .b64 %rd<19>;
@@ -24,7 +28,7 @@ fn run(body: &str, threads: u32) -> Result<Vec<u32>, Box<Fault>> {
         dynamic_shared: 0,
         params: address.to_le_bytes().to_vec(),
     };
-    match execute(&module, &launch, &mut memory, &Options::default()) {
+    match execute(&module, &launch, &mut memory, options) {
         Ok(_) => Ok(memory
             .buffer(address)
             .chunks_exact(4)
@@ -192,4 +196,26 @@ fn warps_that_returned_early_do_not_hold_a_barrier() {
 #[test]
 fn a_count_of_all_threads_goes_with_none() {
     run("@%p1 bar.sync 0, 64;\n @!%p1 bar.sync 0;\n ret;", 64).unwrap();
+}
+
+/// Warps that read what others left in shared memory and write there again without meeting in between: a race. On a GPU nobody is so fast, since all wait for
+/// global memory first.
+#[test]
+fn a_race_that_the_latency_of_memory_decides() {
+    let body = "
+    .shared .b32 part[2]; mov.u32 %r2, part; shr.u32 %r3, %r1, 5; shl.b32 %r4, %r3, 2; add.u32 %r2, %r2, %r4; mov.u32 %r5, 0; mov.u32 %r6, 0;
+    $round: mad.lo.u32 %r7, %r5, 100, %r3; st.shared.u32 [%r2], %r7; bar.sync 0;
+    ld.shared.u32 %r8, [part]; ld.shared.u32 %r9, [part+4]; add.u32 %r6, %r6, %r8; add.u32 %r6, %r6, %r9;
+    ld.global.u32 %r10, [%rd2]; add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 3; @%p3 bra $round;
+    st.global.u32 [%rd2], %r6; ret;";
+    let with = |as_gpu| {
+        let options = Options {
+            as_gpu,
+            ..Options::default()
+        };
+        run_with(body, 64, &options).unwrap()
+    };
+    let sum = 1 + 201 + 401;
+    assert_eq!(with(true), [sum; 64]);
+    assert_ne!(with(false), [sum; 64]);
 }

@@ -210,9 +210,9 @@ fn lanes_that_a_mask_does_not_name_take_part_if_they_may() {
         ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 20; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;
         shfl.sync.up.b32 %r2, %r1, 16, 0, 0xffff; st.global.u32 [%rd3], %r2;
         mov.u32 %r3, %lanemask_lt; vote.sync.ballot.b32 %r3, %p1, %r3; st.global.u32 [%rd3+128], %r3; ret;\n}\n";
-    let with = |unnamed| {
+    let with = |as_gpu| {
         let options = Options {
-            unnamed,
+            as_gpu,
             ..Options::default()
         };
         run_on(source, vec![0; 64], &options)

@@ -78,7 +78,7 @@ impl<const W: usize> Warp<W> {
         }
         match self.all_here(inst, executed) {
             Ok(true) => {}
-            Err(_) if self.unnamed && self.takes_strangers(inst, executed) => {
+            Err(_) if self.as_gpu && self.takes_strangers(inst, executed) => {
                 self.note(step);
                 self.among_strangers(inst, executed);
                 return Ok(true);
