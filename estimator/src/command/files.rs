@@ -69,6 +69,15 @@ pub fn write_one(path: &Path, contents: &[u8]) -> Result<(), Rejection> {
     }
 }
 
+/// Whether a file can be written at a path, for those who would know only after long work.
+///
+/// # Errors
+/// It cannot.
+pub fn writable(path: &Path) -> Result<(), Rejection> {
+    // Nothing is left of a file that is not committed.
+    PartFile::create(path).map(drop)
+}
+
 /// A file that is written piece by piece under another name and takes its place when it is complete; if it never is, nothing is left of it.
 #[derive(Debug)]
 pub struct PartFile {

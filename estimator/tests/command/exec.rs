@@ -24,15 +24,20 @@ fn program(name: &str) -> Option<PathBuf> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/programs/own");
     let number = PROGRAMS.fetch_add(1, Ordering::Relaxed);
     let binary = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("exec-{name}-{number}"));
-    // As a program of CUDA 13 is: it asks for that library, in that version.
-    let stub = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("exec-{name}-{number}.so"));
-    let bytes = warpwatt_cudart::stub::shared_object("libcudart.so.13", &library.to_string_lossy());
-    std::fs::write(&stub, bytes).unwrap();
+    // As a program of CUDA 13 is: it asks for these libraries, in that version.
+    let stubs = ["libcudart.so.13", "libcublas.so.13"].map(|asked| {
+        let stub = format!("exec-{name}-{number}-{asked}");
+        let stub = Path::new(env!("CARGO_TARGET_TMPDIR")).join(stub);
+        let bytes = warpwatt_cudart::stub::shared_object(asked, &library.to_string_lossy());
+        std::fs::write(&stub, bytes).unwrap();
+        stub
+    });
     let compiled = Command::new("cc")
         .args(["-Wl,--no-as-needed", "-o"])
         .arg(&binary)
         .arg(sources.join(format!("{name}.c")))
-        .args([&stub, &library])
+        .args(stubs)
+        .arg(&library)
         .output();
     match compiled {
         Err(error) => {
@@ -160,7 +165,7 @@ fn what_a_gpu_does_not_notice_is_done_and_told_unless_it_is_to_stop() {
         "0: 10 21 32\n",
         "{report}"
     );
-    let told = "`careless` reached byte 256 of device memory at 0xc0000000, which has 256;";
+    let told = "`careless` reached byte 256 of device memory at 0xc0200000, which has 256;";
     assert_eq!(report.matches(told).count(), 2, "{report}");
     let json: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
@@ -282,4 +287,36 @@ fn a_few_launches_stand_for_those_that_are_alike_and_say_how_sure_that_is() {
     // What is timed does not depend on who is quick.
     let sample = [&technique[..], &["--sample", "error=2%", "--jobs", "4"]].concat();
     assert_eq!(rounds(&program, &sample), (sampled, seconds));
+}
+
+#[test]
+fn functions_of_cublas_have_kernels_of_our_own() {
+    let Some(program) = program("blas") else {
+        return;
+    };
+    let output = exec(&[], &program, &[]);
+    let (said, report) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    // 1 + 30 + 500, 2 + 40 + 600, twice that; 1 + 20 + 300 + 8 + 100 + 1200.
+    let expected = "0 0 0 CUBLAS_STATUS_INVALID_VALUE CUBLAS_STATUS_NOT_SUPPORTED 0 CUBLAS_STATUS_NOT_INITIALIZED\n531 642 1062 1284, 1629, 0\n";
+    assert_eq!(said, expected, "{report}");
+    assert!(
+        report.contains("cublasSsyrk_v2 is not supported"),
+        "{report}"
+    );
+    assert!(report.contains("gemm_f32_32"), "{report}");
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_refused_before_the_program_runs() {
+    let Some(program) = program("blas") else {
+        return;
+    };
+    let output = exec(&["--json", "/dev/null"], &program, &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert!(report.contains("output::unwritable"), "{report}");
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
+use crate::blas_handle::Blas;
 use crate::channel::{Channel, say};
 use crate::error::{Code, Outcome};
 use crate::foreign::{Callback, print};
@@ -55,6 +56,10 @@ pub struct Gpu {
     pub captures: Vec<Capture>,
     /// Whom to call when the entry point has done its work.
     pub calls: Vec<Callback>,
+    /// Texts of PTX that the program has linked by the driver's functions and not yet completed.
+    pub links: BTreeMap<u64, Vec<String>>,
+    /// What stands in for cuBLAS.
+    pub blas: Blas,
     /// Limits that the program has set (`cudaLimit`).
     pub limits: BTreeMap<i32, u64>,
     /// Launches that are kept as launch files: kernels with their shapes.
@@ -84,6 +89,8 @@ impl Gpu {
             graphs: BTreeMap::new(),
             captures: Vec::new(),
             calls: Vec::new(),
+            links: BTreeMap::new(),
+            blas: Blas::default(),
             limits: BTreeMap::new(),
             saved: BTreeSet::new(),
             behind: BTreeSet::new(),
@@ -211,16 +218,38 @@ pub fn last_error(clear: bool) -> Code {
     }
 }
 
-/// What an entry point answers: the code of its work. No panic leaves it, and what it calls back runs when others may enter again.
+/// What an entry point answers: the code of its work.
 pub fn answer(work: impl FnOnce(&mut Gpu) -> Outcome) -> i32 {
-    answer_even_if_broken(|gpu| match gpu.broken {
-        Some(code) => Err(code),
-        None => work(gpu),
-    })
+    remembered(worked(|gpu| unless_broken(gpu, work)))
 }
 
 /// The same for what a kernel's fault does not keep from working.
 pub fn answer_even_if_broken(work: impl FnOnce(&mut Gpu) -> Outcome) -> i32 {
+    remembered(worked(work))
+}
+
+/// The same for other libraries' functions, which have codes of their own and leave the runtime's last error alone.
+pub fn answer_other(work: impl FnOnce(&mut Gpu) -> Outcome) -> Code {
+    worked(|gpu| unless_broken(gpu, work))
+}
+
+fn unless_broken(gpu: &mut Gpu, work: impl FnOnce(&mut Gpu) -> Outcome) -> Outcome {
+    match gpu.broken {
+        Some(code) => Err(code),
+        None => work(gpu),
+    }
+}
+
+/// Keeps a code as this thread's last error, if it is one.
+fn remembered(code: Code) -> i32 {
+    if code != Code::SUCCESS && code != Code::NOT_READY {
+        LAST.set(code);
+    }
+    code.0
+}
+
+/// What work comes to. No panic leaves it, and what it calls back runs when others may enter again.
+fn worked(work: impl FnOnce(&mut Gpu) -> Outcome) -> Code {
     let (answered, calls) = {
         let mut gpu = GPU.lock().unwrap_or_else(PoisonError::into_inner);
         let gpu = gpu.get_or_insert_with(Gpu::of_environment);
@@ -233,11 +262,7 @@ pub fn answer_even_if_broken(work: impl FnOnce(&mut Gpu) -> Outcome) -> i32 {
         (answered, std::mem::take(&mut gpu.calls))
     };
     calls.into_iter().for_each(Callback::call);
-    let code = answered.err().unwrap_or(Code::SUCCESS);
-    if code != Code::SUCCESS && code != Code::NOT_READY {
-        LAST.set(code);
-    }
-    code.0
+    answered.err().unwrap_or(Code::SUCCESS)
 }
 
 /// What a kernel did wrong, if one did.

@@ -88,10 +88,14 @@ impl Gpu {
         if !self.behind.insert(kernel.to_owned()) {
             return;
         }
-        let why = format!(
-            "reached byte {} of device memory at {:#x}, which has {}; a GPU does not notice that, --sanitize stops there",
-            first.at, first.base, first.bytes
-        );
+        let place = match self.memory.in_front(first) {
+            Some(bytes) => format!("memory {bytes} bytes in front of the first buffer"),
+            None => format!(
+                "byte {} of device memory at {:#x}, which has {}",
+                first.at, first.base, first.bytes
+            ),
+        };
+        let why = format!("reached {place}; a GPU does not notice that, --sanitize stops there");
         say(&format!("kernel `{kernel}` {why}"));
         let kernel = kernel.to_owned();
         self.channel.tell(&Message::Behind { kernel, why }, &[]);

@@ -7,6 +7,8 @@
 //! [`pages`], which maps memory at the addresses that kernels see. Everything else is safe, and entry points only translate.
 
 pub mod api;
+pub mod blas;
+pub mod blas_handle;
 pub mod channel;
 pub mod device;
 pub mod error;

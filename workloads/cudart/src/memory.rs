@@ -16,6 +16,9 @@ pub const PITCH: u64 = 512;
 /// A GPU maps device memory in pages of so many bytes (assumed: what `cuMemGetAllocationGranularity` answers on today's).
 const DEVICE_PAGE: u64 = 2 << 20;
 
+/// Bytes of the driver's in front of what programs allocate; how many there are is not known, so that any place behind them counts as reached by mistake.
+const DRIVER_BYTES: u64 = 256;
+
 /// Bytes of the widest access: where ends are not exact, one that begins in front of an end reaches over it.
 const WIDEST: u64 = 16;
 
@@ -94,6 +97,8 @@ struct Shared {
 pub struct Memory {
     /// As kernels see it.
     pub device: DeviceMemory,
+    /// Where memory of the driver lies, in the page in front of all buffers: what is there a GPU lets kernels reach, too.
+    drivers: Option<u64>,
     /// Host memory that kernels see, by address.
     shared: BTreeMap<u64, Shared>,
     /// Allocations of the device: sizes by address.
@@ -116,8 +121,15 @@ impl Memory {
     pub fn new(limit: u64, exact: bool) -> Self {
         let mut device = DeviceMemory::default();
         device.free(GLOBALS_BASE);
+        let drivers = (!exact).then(|| {
+            // What programs allocate begins at the page behind it.
+            let drivers = device.alloc("memory of the driver", vec![0; DRIVER_BYTES as usize]);
+            device.begin_page(DEVICE_PAGE);
+            drivers
+        });
         Self {
             device,
+            drivers,
             shared: BTreeMap::new(),
             owned: BTreeMap::new(),
             of_graphs: BTreeSet::new(),
@@ -360,6 +372,12 @@ impl Memory {
         }
     }
 
+    /// How many bytes in front of all buffers a place lies that was reached behind the driver's own, if it was that.
+    pub fn in_front(&self, behind: &Behind) -> Option<u64> {
+        let page = (self.drivers == Some(behind.base)).then_some(DEVICE_PAGE);
+        page.map(|page| page - behind.at)
+    }
+
     /// Takes host memory back. Says behind the ends of which buffers the kernel reached.
     pub fn hide(&mut self) -> Vec<Behind> {
         self.device.give_back();
@@ -482,6 +500,21 @@ mod tests {
             }
             assert_eq!(memory.place(0, 1), Err(Code::INVALID_VALUE));
         }
+    }
+
+    #[test]
+    fn in_front_of_the_first_buffer_is_a_page_of_the_driver() {
+        let mut memory = Memory::new(1 << 20, false);
+        let first = memory.allocate(100).unwrap();
+        memory.show();
+        assert!(memory.device.range_of(first - 4).is_some());
+        assert!(memory.device.range_of(first - DEVICE_PAGE - 4).is_none());
+        let behind = memory.hide();
+        assert_eq!(memory.in_front(&behind[0]), Some(4));
+        let mut exact = Memory::new(1 << 20, true);
+        let first = exact.allocate(100).unwrap();
+        exact.show();
+        assert!(exact.device.range_of(first - 4).is_none());
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
+use warpwatt_board::facts::Facts;
 
 use crate::boards::board;
 use crate::command::arguments::{PointArguments, given};
@@ -43,9 +44,9 @@ pub struct ExecArguments {
     /// What runs of PTX: ptx, sass-like [default: as the preset says]
     #[arg(long, value_name = "HOW")]
     pub lower: Option<String>,
-    /// Technology node
-    #[arg(long, value_name = "NODE", default_value = NODE)]
-    pub node: String,
+    /// Technology node [default: 12nm, or the board's]
+    #[arg(long, value_name = "NODE")]
+    pub node: Option<String>,
     /// The technology library: silicon, itrs [default: silicon]
     #[arg(long, value_name = "NAME")]
     pub library: Option<String>,
@@ -125,6 +126,18 @@ impl ExecArguments {
             .ok_or_else(missing)
     }
 
+    /// The files that are written when the program has ended.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let named = [
+            &self.report,
+            &self.json,
+            &self.csv,
+            &self.html,
+            &self.timeline,
+        ];
+        named.into_iter().flatten()
+    }
+
     /// What stands behind the program.
     pub fn words(&self) -> &[OsString] {
         &self.command[1..]
@@ -132,19 +145,27 @@ impl ExecArguments {
 
     /// The GPU: that which is named, that of the board, or the default.
     pub fn gpu(&self) -> String {
-        let of_board = |name: &String| {
-            let mut ignored = crate::diag::Sink::default();
-            let board = board(name, &mut ignored)?;
-            Some(board.facts.preset)
-        };
         let named = self.preset.clone();
-        let named = named.or_else(|| self.board.as_ref().and_then(of_board));
+        let named = named.or_else(|| self.facts().map(|facts| facts.preset));
         named.unwrap_or_else(|| PRESET.to_owned())
+    }
+
+    /// The node, likewise.
+    fn node(&self) -> String {
+        let named = self.node.clone();
+        let named = named.or_else(|| self.facts().map(|facts| facts.node));
+        named.unwrap_or_else(|| NODE.to_owned())
+    }
+
+    /// What is published of the board, if one is named. What is wrong with it is said elsewhere.
+    fn facts(&self) -> Option<Facts> {
+        let mut ignored = crate::diag::Sink::default();
+        Some(board(self.board.as_ref()?, &mut ignored)?.facts)
     }
 
     /// What is asked, but for the kernels, which the program has.
     pub fn question(&self, preset: &str) -> Question {
-        let mut gpu = vec![("preset", preset.to_owned()), ("node", self.node.clone())];
+        let mut gpu = vec![("preset", preset.to_owned()), ("node", self.node())];
         let own = [
             ("lower", &self.lower),
             ("library", &self.library),

@@ -20,7 +20,7 @@ use warpwatt_suite::launch::demangled;
 pub use arguments::ExecArguments;
 
 use super::console::{Exit, err, reject, show};
-use super::files::{PartFile, write_one};
+use super::files::{PartFile, writable, write_one};
 use crate::diag::{Diag, Rejection, Sink};
 use crate::run::program::{Bounds, Heard, Timer, listen, write_timeline};
 use crate::run::{Resolved, resolve_text};
@@ -45,6 +45,9 @@ fn run_checked(arguments: &ExecArguments, sink: &mut Sink) -> Result<Exit, Optio
     let program = arguments.program()?;
     start::check(&program)?;
     let library = start::library()?;
+    for file in arguments.files() {
+        writable(file).map_err(first)?;
+    }
     let gpu = arguments.gpu();
     let resolved = resolved(arguments, &gpu, sink).ok_or(None)?;
     show(sink);

@@ -17,8 +17,18 @@ use crate::diag::Diag;
 
 /// The library with the functions.
 const LIBRARY: &str = "libwarpwatt_cudart.so";
-/// The names under which programs ask for it: those of CUDA 13, 12 and 11.
-const NAMES: [&str; 3] = ["libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"];
+/// The names under which programs ask for it, and for cuBLAS: those of CUDA 13, 12 and 11.
+const NAMES: [&str; 9] = [
+    "libcudart.so.13",
+    "libcudart.so.12",
+    "libcudart.so.11.0",
+    "libcublas.so.13",
+    "libcublas.so.12",
+    "libcublas.so.11",
+    "libcublasLt.so.13",
+    "libcublasLt.so.12",
+    "libcublasLt.so.11",
+];
 /// Names that have no version: what programs open themselves, and the driver's.
 const PLAIN_NAMES: [&str; 3] = ["libcudart.so", "libcuda.so.1", "libcuda.so"];
 /// Where the linker looks first.
@@ -64,7 +74,7 @@ pub fn library() -> Result<PathBuf, Diag> {
     })
 }
 
-/// A folder of the run's own, with the names of the runtime and a socket. It goes when this goes.
+/// A folder of the run's own, with the names of the libraries and a socket. It goes when this goes.
 #[derive(Debug)]
 pub struct Place {
     folder: PathBuf,
@@ -77,15 +87,33 @@ fn failed(what: &str) -> impl Fn(io::Error) -> Diag {
     }
 }
 
+/// A new folder that nobody else can read.
+fn own_folder() -> io::Result<PathBuf> {
+    /// Folders that were left by processes of the same number that were killed.
+    const LEFT: u32 = 1000;
+    let place = |number| format!("warpwatt-exec-{}-{number}", std::process::id());
+    let mut made = Err(io::Error::from(io::ErrorKind::AlreadyExists));
+    for number in 0..LEFT {
+        let folder = std::env::temp_dir().join(place(number));
+        made = DirBuilder::new()
+            .mode(0o700)
+            .create(&folder)
+            .map(|()| folder);
+        let taken = |error: &io::Error| error.kind() == io::ErrorKind::AlreadyExists;
+        if !made.as_ref().is_err_and(taken) {
+            break;
+        }
+    }
+    made
+}
+
 impl Place {
     /// Makes it.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn new(library: &Path) -> Result<Self, Diag> {
-        let folder = std::env::temp_dir().join(format!("warpwatt-exec-{}", std::process::id()));
-        let made = DirBuilder::new().mode(0o700).create(&folder);
-        made.map_err(failed("make a folder"))?;
+        let folder = own_folder().map_err(failed("make a folder"))?;
         let place = Self { folder };
         for name in NAMES {
             let bytes = shared_object(name, &library.to_string_lossy());

@@ -14,7 +14,7 @@ use crate::registry::Image;
 use crate::request::Request;
 
 /// The handle of every context.
-const CONTEXT: u64 = 0xc00;
+pub(super) const CONTEXT: u64 = 0xc00;
 /// What `cuLaunchKernel` is passed in its last argument: a block of parameters, its size, the end.
 const BLOCK: u64 = 1;
 const BLOCK_BYTES: u64 = 2;
@@ -229,7 +229,11 @@ driver_entries! {
 /// Where a function of the driver is, for who asks by its name; `cudaDriverEntryPointSymbolNotFound` and null where there is none.
 pub(super) fn named(name: Text, to: Out<u64>, found: Out<i32>) -> Outcome {
     let name = name.get()?;
-    let address = address_of(&name).or_else(|| super::tensor_maps::address_of(&name));
+    let address = address_of(&name)
+        .or_else(|| idle_address_of(&name))
+        .or_else(|| super::linking::address_of(&name))
+        .or_else(|| super::driver_pools::address_of(&name))
+        .or_else(|| super::tensor_maps::address_of(&name));
     to.put(address.unwrap_or(0))?;
     found.put_if(i32::from(address.is_none()));
     address.map(drop).ok_or(Code::SYMBOL_NOT_FOUND)
@@ -240,7 +244,20 @@ fn driver_name(code: i32) -> u64 {
     Code(code).name().as_ptr() as u64
 }
 
-nothing_to_do! {
+/// Functions of the driver that have nothing to do here, and where each is.
+macro_rules! idle {
+    ($($name:ident)*) => {
+        nothing_to_do! { $($name)* }
+
+        fn idle_address_of(name: &str) -> Option<u64> {
+            let all = [$((stringify!($name), $name as *const () as u64)),*];
+            let is_it = |&&(known, _): &&(&str, u64)| known == name || known.strip_suffix("_v2") == Some(name);
+            all.iter().find(is_it).map(|(_, address)| *address)
+        }
+    };
+}
+
+idle! {
     cuCtxDestroy_v2 cuCtxPushCurrent_v2 cuCtxSetCurrent cuCtxSetCacheConfig cuCtxSetLimit cuCtxSetSharedMemConfig
     cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxReset_v2 cuDevicePrimaryCtxSetFlags_v2 cuFuncSetAttribute cuFuncSetCacheConfig
     cuProfilerStart cuProfilerStop

@@ -33,6 +33,20 @@ pub struct Attribute {
     value: [u32; 16],
 }
 
+#[cfg(test)]
+impl Attribute {
+    /// That all CTAs must run at once.
+    pub(super) fn cooperative() -> Self {
+        let mut value = [0; 16];
+        value[0] = 1;
+        Self {
+            what: COOPERATIVE,
+            pad: 0,
+            value,
+        }
+    }
+}
+
 /// `cudaFuncAttributes`, as far as all versions have it, and what those since 12 have behind it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
@@ -109,7 +123,13 @@ fn launch_configured(
     let config = config.get()?;
     let shape = (config.grid, config.block, config.shared);
     let mut request = request(gpu, kernel, shape, arguments)?;
-    for attribute in config.attributes.list(config.count as usize)? {
+    attributed(&mut request, config.attributes, config.count)?;
+    gpu.submit(config.stream, Op::Launch(request))
+}
+
+/// What the attributes of a launch say of it, as far as it is of concern.
+pub(super) fn attributed(request: &mut Request, list: In<Attribute>, count: u32) -> Outcome {
+    for attribute in list.list(count as usize)? {
         let [x, y, z, ..] = attribute.value;
         match attribute.what {
             COOPERATIVE => request.cooperative = x != 0,
@@ -117,7 +137,7 @@ fn launch_configured(
             _ => {}
         }
     }
-    gpu.submit(config.stream, Op::Launch(request))
+    Ok(())
 }
 
 /// What is known of a kernel: its entry as `told` reads it.

@@ -6,14 +6,17 @@
 )]
 
 mod arrays;
+mod blas;
 mod copies;
 mod device;
 mod driver;
+mod driver_pools;
 mod errors;
 mod events;
 mod graphs;
 mod kernels;
 mod libraries;
+mod linking;
 mod memory;
 mod pools;
 mod registration;
@@ -23,7 +26,7 @@ mod tensor_maps;
 mod textures;
 mod unsupported;
 
-pub use unsupported::UNSUPPORTED;
+pub use unsupported::{UNSUPPORTED, UNSUPPORTED_BLAS};
 
 /// Functions that answer with an error code: their names, which are several where CUDA has one for each kind of default stream, arguments, the work.
 macro_rules! entries {

@@ -1,6 +1,7 @@
 //! What compilers put before `main`.
 
 use super::entries;
+use crate::channel::say;
 use crate::error::{Code, Outcome};
 use crate::fatbin::container_bytes;
 use crate::foreign::{In, Text, image};
@@ -54,7 +55,12 @@ pub(super) fn any_image(address: u64) -> Outcome<Image> {
         return wrapped(address);
     }
     match magic.to_le_bytes() {
-        [0x7f, b'E', b'L', b'F'] => Err(Code::NO_IMAGE),
+        [0x7f, b'E', b'L', b'F'] => {
+            say(
+                "machine code cannot be executed: let the program make PTX (Numba does where nvJitLink is not installed)",
+            );
+            Err(Code::NO_IMAGE)
+        }
         _ => match container(address) {
             Err(Code::INVALID_IMAGE) => Ok(Image::Text(Text::at_address(address).get()?)),
             found => found,

@@ -19,7 +19,7 @@ fn of(gpu: &Gpu, stream: u64) -> Outcome<Stream> {
 }
 
 /// Capturing (1), or not (0).
-fn status(gpu: &Gpu, stream: u64) -> i32 {
+pub(super) fn status(gpu: &Gpu, stream: u64) -> i32 {
     let captured = |capture: &Capture| capture.streams.contains(&stream);
     i32::from(gpu.captures.iter().any(captured))
 }

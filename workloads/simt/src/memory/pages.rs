@@ -31,6 +31,11 @@ impl DeviceMemory {
         self.mapped.page = Some(page);
     }
 
+    /// The next buffer begins with a page of so many bytes.
+    pub fn begin_page(&mut self, page: u64) {
+        self.next = self.next.next_multiple_of(page);
+    }
+
     /// From now on buffers end where they end. Says behind which of them kernels reached since [`map`](Self::map), each once.
     pub fn restrict(&mut self) -> Vec<Behind> {
         std::mem::take(&mut self.mapped).behind
