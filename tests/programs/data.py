@@ -1,6 +1,8 @@
-"""Input of Rodinia's programs, made from fixed seeds: small, and the same each time."""
+"""Input of Rodinia's programs and of llm.c's, made from fixed seeds: small, and the same each time."""
 
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 
@@ -37,6 +39,13 @@ def picture(path, rows, columns):
     path.write_text(f"P2\n# speckles\n{columns} {rows}\n255\n{pixels}\n")
 
 
+def gpt2(folder):
+    """Of llm.c's test, if JAX is there."""
+    made = subprocess.run([sys.executable, Path(__file__).parent / "gpt2.py", folder], capture_output=True, text=True)
+    if made.returncode:
+        print(f"llm.c's test has no model: {made.stderr.splitlines()[-1]}", file=sys.stderr)
+
+
 def make(folder):
     """All of them, if they are not there; the folder."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -47,4 +56,6 @@ def make(folder):
     numbers(folder / "power_64x8", 64 * 64 * 8, 0, 0.01)
     hurricanes(folder)
     picture(folder / "srad" / "image.pgm", 502, 458)
+    if not (folder / "llm.c").exists():
+        gpt2(folder / "llm.c")
     return Path(folder)

@@ -3,7 +3,7 @@
 
   python3 tests/programs/run.py --sources FOLDER --nvcc NVCC --warpwatt target/release/warpwatt [--programs NAME ...]
 
-FOLDER holds clones of HeCBench, cuda-samples, polybenchGpu, gpu-rodinia: those that are not there are left out. Nothing of them belongs to this repository.
+FOLDER holds clones of HeCBench, cuda-samples, polybenchGpu, gpu-rodinia, llm.c: those that are not there are left out. Nothing of them belongs to this repository.
 A program passes if it says so itself and its exit code is zero. `arguments.toml` beside this script has smaller sizes than the programs' own; where these stand in
 the source, what stands in their place in a copy of it. `data.py` makes the files that some read.
 """
@@ -25,7 +25,7 @@ import data
 FLAGS = ["-std=c++17", "-cudart", "shared", "-gencode", "arch=compute_80,code=compute_80", "--expt-extended-lambda", "--expt-relaxed-constexpr", "-w",
          "-DcudaThreadSynchronize=cudaDeviceSynchronize", "-DcudaThreadExit=cudaDeviceReset"]
 PASSED = re.compile(r"\bpass|success|\bok\b|all results match|correct\b|verified|non-matching cpu-gpu outputs[^:]*: 0$|^accuracy: \S+e-0[4-9]$", re.I | re.M)
-FAILED = re.compile(r"(?<!\b0 )fail|mismatch|incorrect|wrong|not match|unsuccess", re.I)
+FAILED = re.compile(r"(?<!\b0 )fail|mismatch|incorrect|wrong|not match|not ok\b|unsuccess", re.I)
 
 
 def hecbench(root):
@@ -38,6 +38,8 @@ def hecbench(root):
             sources = sorted([*folder.glob("*.cu"), *folder.glob("*.cpp")])
         options = list(dict.fromkeys(word for words in compiled for word in words if re.match(r"-[DI].|-rdc|-x$|cu$|-dc$", word)))
         options = ["-rdc=true" if word == "-dc" else word for word in options]
+        # Makefiles name it in several ways, some only where the program is linked.
+        options += [f"-l{name}" for name in ("cublas", "cublasLt") if re.search(rf"(-l|cudalib=){name}\b", asked.stdout)]
         # Some have types of their own where OpenMP is on.
         options += ["-Xcompiler", "-fopenmp"] if "-fopenmp" in asked.stdout else []
         yield folder.name.removesuffix("-cuda"), folder, sources, options + [f"-I{root}/src/include"]
@@ -59,21 +61,27 @@ def rodinia(root):
             yield str(source.relative_to(root / "cuda").with_suffix("")).replace("/", "-"), source.parent, [source], ["-Xcompiler", "-fopenmp"]
 
 
+def llm(root):
+    # A step of GPT-2, which compares with what `gpt2.py` made.
+    yield "test_gpt2_fp32", root, [root / "test_gpt2_fp32.cu"], ["-lcublas"]
+
+
 SOURCES = (".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp")
-SUITES = {"HeCBench": hecbench, "cuda-samples": samples, "polybenchGpu": polybench, "gpu-rodinia": rodinia}
+SUITES = {"HeCBench": hecbench, "cuda-samples": samples, "polybenchGpu": polybench, "gpu-rodinia": rodinia, "llm.c": llm}
 
 
 PASS, SILENT, LONG = "PASS", "runs, says nothing", "takes longer"
 
 
 def libraries(options):
-    """The wheels of PyPI hold no `libcudart.so`, only the library with its version: a folder where the linker finds it."""
+    """The wheels of PyPI hold no `libcudart.so`, only the library with its version, and so of cuBLAS: a folder where the linker finds them."""
     folder = options.binaries / "lib"
     folder.mkdir(parents=True, exist_ok=True)
-    found = sorted((Path(options.nvcc).resolve().parent.parent / "lib").glob("libcudart.so.*"))
-    link = folder / "libcudart.so"
-    if found and not link.exists():
-        link.symlink_to(found[-1])
+    for name in ("libcudart.so", "libcublas.so", "libcublasLt.so"):
+        found = sorted((Path(options.nvcc).resolve().parent.parent / "lib").glob(f"{name}.*"))
+        link = folder / name
+        if found and not link.exists():
+            link.symlink_to(found[-1])
     return f"-L{folder}"
 
 
@@ -182,8 +190,8 @@ def main():
                 folder, sources, flags = smaller(options, folder, sources, flags, texts)
             problem = build(options, folder, sources, flags, binary)
             arguments = [word.replace("DATA", str(files)) for word in sizes.get(suite, {}).get(name, [])]
-            # Rodinia's programs write where they run, and one looks for its picture three folders above.
-            where = options.binaries / "run" / suite / name if suite == "gpu-rodinia" else folder
+            # Rodinia's programs write where they run, and one looks for its picture three folders above. That of llm.c reads there.
+            where = {"gpu-rodinia": options.binaries / "run" / suite / name, "llm.c": files / "llm.c"}.get(suite, folder)
             where.mkdir(parents=True, exist_ok=True)
             verdict, seconds = (problem, 0.0) if problem else run(options, where, binary, arguments)
             results[suite][name] = verdict
