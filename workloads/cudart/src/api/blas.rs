@@ -317,3 +317,41 @@ pub extern "C" fn cublasGetStatusName(code: i32) -> *const c_char {
 pub extern "C" fn cublasGetStatusString(code: i32) -> *const c_char {
     told(code, |(_, _, text)| text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn null_huge_and_unknown_arguments_are_answered() {
+        const NOT_INITIALIZED: i32 = 1;
+        const INVALID_VALUE: i32 = 7;
+        let none = || Out::at_address(0);
+        assert_eq!(cublasCreate_v2(none()), INVALID_VALUE);
+        let mut handle = 0u64;
+        let to = Out::at_address(&raw mut handle as u64);
+        assert_eq!(cublasCreate_v2(to), 0);
+        assert_eq!(cublasSetStream_v2(handle, 12345), NOT_INITIALIZED);
+        let gemm = |handle, alpha, size| {
+            cublasSgemm_v2(
+                handle, 0, 0, size, size, size, alpha, 8, size, 8, size, alpha, 8, size,
+            )
+        };
+        let one = 1f32;
+        let one = &raw const one as u64;
+        assert_eq!(gemm(handle, 0, 4), INVALID_VALUE);
+        assert_eq!(gemm(handle + 1, one, 4), NOT_INITIALIZED);
+        assert_eq!(gemm(handle, one, -1), INVALID_VALUE);
+        assert_eq!(gemm(handle, one, 0), INVALID_VALUE);
+        // More blocks than a grid has in its second direction.
+        assert_eq!(gemm(handle, one, i32::MAX), 13);
+        assert_eq!(cublasSdot_v2(handle, 1, 8, 1, 8, 1, 0), INVALID_VALUE);
+        assert_eq!(cublasSetVector(-1, 4, 8, 1, 8, 1), INVALID_VALUE);
+        assert_eq!(cublasSetMatrix(4, 4, 4, 8, 2, 8, 4), INVALID_VALUE);
+        assert_eq!(cublasDestroy_v2(handle), 0);
+        assert_eq!(cublasDestroy_v2(handle), NOT_INITIALIZED);
+        let name = |code| crate::foreign::Text::at_address(cublasGetStatusName(code) as u64).get();
+        assert_eq!(name(15).as_deref(), Ok("CUBLAS_STATUS_NOT_SUPPORTED"));
+        assert_eq!(name(99).as_deref(), Ok("unknown status"));
+    }
+}
