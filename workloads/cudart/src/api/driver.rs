@@ -6,7 +6,7 @@ use super::registration::any_image;
 use super::{driver_entries, nothing_to_do};
 use crate::error::{Code, Outcome};
 use crate::fatbin::container_bytes;
-use crate::foreign::{Arguments, In, Out, Text};
+use crate::foreign::{Arguments, In, Out, Text, kept};
 use crate::gpu::Gpu;
 use crate::graph::{Filling, Op, Side};
 use crate::memory::Kind;
@@ -222,7 +222,9 @@ driver_entries! {
     };
     cuEventElapsedTime: (to: Out<f32>, from: u64, until: u64) |gpu| super::events::elapsed(gpu, to, from, until);
     cuGetProcAddress_v2: (name: Text, to: Out<u64>, _version: i32, _flags: u64, found: Out<i32>) |_| named(name, to, found);
-    cuGetErrorName: (code: i32, to: Out<u64>) |_| to.put(driver_name(code));
+    // Tables without names, of NVIDIA's own libraries.
+    cuGetExportTable: (_to: Out<u64>, _which: u64) |_| Err(Code::SYMBOL_NOT_FOUND);
+    cuGetErrorName: (code: i32, to: Out<u64>) |_| to.put(kept(&driver_name(code)));
     cuGetErrorString: (code: i32, to: Out<u64>) |_| to.put(Code(code).text().as_ptr() as u64);
 }
 
@@ -239,9 +241,32 @@ pub(super) fn named(name: Text, to: Out<u64>, found: Out<i32>) -> Outcome {
     address.map(drop).ok_or(Code::SYMBOL_NOT_FOUND)
 }
 
-/// The driver has names of its own for codes: those of the runtime stand in for them.
-fn driver_name(code: i32) -> u64 {
-    Code(code).name().as_ptr() as u64
+/// The driver's names of codes are the runtime's in another way of writing, but for these (CUDA Driver API, `CUresult`).
+const OWN_NAMES: [(i32, &str); 9] = [
+    (0, "CUDA_SUCCESS"),
+    (2, "CUDA_ERROR_OUT_OF_MEMORY"),
+    (3, "CUDA_ERROR_NOT_INITIALIZED"),
+    (4, "CUDA_ERROR_DEINITIALIZED"),
+    (200, "CUDA_ERROR_INVALID_IMAGE"),
+    (209, "CUDA_ERROR_NO_BINARY_FOR_GPU"),
+    (400, "CUDA_ERROR_INVALID_HANDLE"),
+    (500, "CUDA_ERROR_NOT_FOUND"),
+    (719, "CUDA_ERROR_LAUNCH_FAILED"),
+];
+
+/// What the driver calls a code: `cudaErrorIllegalAddress` is `CUDA_ERROR_ILLEGAL_ADDRESS` there.
+fn driver_name(code: i32) -> String {
+    if let Some((_, name)) = OWN_NAMES.iter().find(|(known, _)| *known == code) {
+        return (*name).to_owned();
+    }
+    let mut written = String::new();
+    for letter in Code(code).name().to_string_lossy().chars() {
+        if letter.is_ascii_uppercase() {
+            written.push('_');
+        }
+        written.push(letter.to_ascii_uppercase());
+    }
+    written
 }
 
 /// Functions of the driver that have nothing to do here, and where each is.
@@ -290,6 +315,19 @@ mod tests {
         );
         assert_eq!(ask(c"cuTensorMapEncodeTiled").0, Code(0));
         assert_eq!(ask(c"cuNothing"), (Code::SYMBOL_NOT_FOUND, 0, 1));
+    }
+
+    #[test]
+    fn codes_have_the_names_of_the_driver() {
+        let names = [1, 2, 700, 719, 801].map(driver_name);
+        let expected = [
+            "INVALID_VALUE",
+            "OUT_OF_MEMORY",
+            "ILLEGAL_ADDRESS",
+            "LAUNCH_FAILED",
+            "NOT_SUPPORTED",
+        ];
+        assert_eq!(names, expected.map(|name| format!("CUDA_ERROR_{name}")));
     }
 
     #[test]

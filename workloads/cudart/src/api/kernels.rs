@@ -166,6 +166,10 @@ fn described(gpu: &mut Gpu, kernel: u64) -> Outcome<FunctionAttributes> {
         let room = device.block_shared_optin();
         FunctionAttributes {
             shared_bytes: u64::from(entry.shared_bytes),
+            constant_bytes: gpu
+                .registry
+                .read(unit)
+                .map_or(0, |module| module.constants.len() as u64),
             local_bytes: u64::from(entry.local_bytes),
             most_threads: warps.find(fits).unwrap_or(0) as i32 * 32,
             registers: entry.registers as i32,
