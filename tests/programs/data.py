@@ -46,8 +46,8 @@ def gpt2(folder):
         print(f"llm.c's test has no model: {made.stderr.splitlines()[-1]}", file=sys.stderr)
 
 
-def make(folder):
-    """All of them, if they are not there; the folder."""
+def make(folder, with_gpt2):
+    """All of them, if they are not there, that of GPT-2 where it is asked for; the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     graph(folder / "graph.txt", 2048, 6)
     numbers(folder / "temp_64", 64 * 64, 320, 340)
@@ -56,6 +56,6 @@ def make(folder):
     numbers(folder / "power_64x8", 64 * 64 * 8, 0, 0.01)
     hurricanes(folder)
     picture(folder / "srad" / "image.pgm", 502, 458)
-    if not (folder / "llm.c").exists():
+    if with_gpt2 and not (folder / "llm.c").exists():
         gpt2(folder / "llm.c")
     return Path(folder)

@@ -176,7 +176,7 @@ def main():
     options = parser.parse_args()
     sizes = tomllib.loads((Path(__file__).parent / "arguments.toml").read_text())
     options.binaries = options.binaries.resolve()
-    files = data.make(options.binaries / "data")
+    files = data.make(options.binaries / "data", (options.sources / "llm.c").is_dir())
     results = defaultdict(dict)
     for suite, programs in SUITES.items():
         root = (options.sources / suite).resolve()

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use warpwatt_simt::{decode_bf16, decode_half};
+
 use crate::error::{Code, Outcome};
 
 /// What is stored: types of `cudaDataType`.
@@ -56,8 +58,8 @@ impl Element {
         match self {
             Self::F64 => bytes.try_into().map_or(f64::NAN, f64::from_le_bytes),
             Self::F32 => f64::from(bytes.try_into().map_or(f32::NAN, f32::from_le_bytes)),
-            Self::F16 => half(u16::from_le_bytes([bytes[0], bytes[1]])),
-            Self::Bf16 => f64::from(f32::from_le_bytes([0, 0, bytes[0], bytes[1]])),
+            Self::F16 => decode_half(u16::from_le_bytes([bytes[0], bytes[1]])),
+            Self::Bf16 => decode_bf16(u16::from_le_bytes([bytes[0], bytes[1]])),
         }
     }
 
@@ -68,18 +70,6 @@ impl Element {
             _ => (value as f32).to_le_bytes().to_vec(),
         }
     }
-}
-
-/// A number of 16 bits (IEEE 754 binary16).
-fn half(bits: u16) -> f64 {
-    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
-    let size = match exponent {
-        0 => fraction * 2f64.powi(-24),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
-    };
-    if bits >> 15 == 1 { -size } else { size }
 }
 
 /// What a program's handle stands for.
@@ -151,6 +141,7 @@ mod tests {
             (0x7c00, f64::INFINITY),
             (0x03ff, 1023.0 * 2f64.powi(-24)),
         ];
+        let half = |bits: u16| Element::F16.value(&bits.to_le_bytes());
         for (bits, value) in cases {
             assert_eq!(half(bits), value, "{bits:#x}");
         }

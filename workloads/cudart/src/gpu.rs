@@ -154,6 +154,12 @@ impl Gpu {
         known.then_some(()).ok_or(Code::INVALID_HANDLE)
     }
 
+    /// Whether a stream writes down what it is asked.
+    pub fn is_captured(&self, stream: u64) -> bool {
+        let captured = |capture: &Capture| capture.streams.contains(&stream);
+        self.captures.iter().any(captured)
+    }
+
     /// An event happens now.
     ///
     /// # Errors

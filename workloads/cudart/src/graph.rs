@@ -78,6 +78,18 @@ pub struct Copying {
     pub kind: i32,
 }
 
+impl Copying {
+    /// Bytes one behind the other.
+    pub fn plain(to: u64, from: u64, bytes: u64, kind: i32) -> Self {
+        Self {
+            to: Side::plain(to),
+            from: Side::plain(from),
+            extent: [bytes, 1, 1],
+            kind,
+        }
+    }
+}
+
 /// Rows that are filled with a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filling {

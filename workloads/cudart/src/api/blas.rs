@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char};
 
+use super::entries;
 use crate::blas::product::{Matrix, Product};
 use crate::blas::vector::{Change, Sum, Vector};
 use crate::blas_handle::{Element, Handle};
@@ -40,17 +41,21 @@ pub(super) fn status(code: Code) -> i32 {
     }
 }
 
+fn answered(work: impl FnOnce(&mut Gpu) -> Outcome) -> i32 {
+    status(answer_other(work))
+}
+
 /// One function; the first argument is a handle, and the work gets what it stands for.
 macro_rules! blas_entry {
     ($name:ident ($($arg:ident: $type:ty),* $(,)?) |$gpu:pat_param, $handle:pat_param| $work:expr) => {
         #[doc = concat!("`", stringify!($name), "` of cuBLAS.")]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(handle: u64 $(, $arg: $type)*) -> i32 {
-            status(answer_other(|gpu| {
+            answered(|gpu| {
                 let known = *gpu.blas_handle(handle)?;
                 let work = |$gpu: &mut Gpu, $handle: Handle| -> Outcome { $work };
                 work(gpu, known)
-            }))
+            })
         }
     };
 }
@@ -179,24 +184,6 @@ blas_entries! {
     cublasGetSmCountTarget: (to: Out<i32>) |_, _| to.put(0);
 }
 
-/// One function that needs no handle, or changes one.
-macro_rules! plain_entry {
-    ($name:ident ($($arg:ident: $type:ty),* $(,)?) |$gpu:pat_param| $work:expr) => {
-        #[doc = concat!("`", stringify!($name), "` of cuBLAS.")]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $name($($arg: $type),*) -> i32 {
-            status(answer_other(|$gpu| $work))
-        }
-    };
-}
-
-/// As `entries` beside this.
-macro_rules! plain_entries {
-    ($($($name:ident)|+: $arguments:tt |$gpu:pat_param| $work:expr;)*) => {
-        $($(plain_entry! { $name $arguments |$gpu| $work })+)*
-    };
-}
-
 /// A copy of elements between vectors, or of columns between matrices: bytes of each, and from one to the next on both sides.
 fn copied(
     gpu: &mut Gpu,
@@ -261,7 +248,8 @@ fn matrix(
     )
 }
 
-plain_entries! {
+entries! {
+    answered by answered;
     cublasCreate_v2: (to: Out<u64>) |gpu| {
         if to.is_null() {
             return Err(Code::INVALID_VALUE);

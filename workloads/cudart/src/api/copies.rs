@@ -20,16 +20,6 @@ pub struct Copy3D {
     kind: i32,
 }
 
-/// Bytes one behind the other.
-pub(super) fn plain(to: u64, from: u64, bytes: u64, kind: i32) -> Copying {
-    Copying {
-        to: Side::plain(to),
-        from: Side::plain(from),
-        extent: [bytes, 1, 1],
-        kind,
-    }
-}
-
 /// Rows: addresses with their pitches, and bytes and rows.
 fn rows(to: (u64, u64), from: (u64, u64), [bytes, rows]: [u64; 2], kind: i32) -> Outcome<Op> {
     if rows > 1 && (to.1 < bytes || from.1 < bytes) {
@@ -115,16 +105,16 @@ fn fill_3d(gpu: &mut Gpu, to: Pitched, value: i32, extent: Extent, stream: u64) 
 }
 
 entries! {
-    cudaMemcpy | cudaMemcpy_ptds: (to: u64, from: u64, bytes: u64, kind: i32) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, kind)));
+    cudaMemcpy | cudaMemcpy_ptds: (to: u64, from: u64, bytes: u64, kind: i32) |gpu| gpu.submit(0, Op::Copy(Copying::plain(to, from, bytes, kind)));
     cudaMemcpyAsync | cudaMemcpyAsync_ptsz: (to: u64, from: u64, bytes: u64, kind: i32, stream: u64) |gpu|
-        gpu.submit(stream, Op::Copy(plain(to, from, bytes, kind)));
+        gpu.submit(stream, Op::Copy(Copying::plain(to, from, bytes, kind)));
     cudaMemcpyPeer: (to: u64, device: i32, from: u64, other: i32, bytes: u64) |gpu| {
         only_device(device, other)?;
-        gpu.submit(0, Op::Copy(plain(to, from, bytes, 3)))
+        gpu.submit(0, Op::Copy(Copying::plain(to, from, bytes, 3)))
     };
     cudaMemcpyPeerAsync: (to: u64, device: i32, from: u64, other: i32, bytes: u64, stream: u64) |gpu| {
         only_device(device, other)?;
-        gpu.submit(stream, Op::Copy(plain(to, from, bytes, 3)))
+        gpu.submit(stream, Op::Copy(Copying::plain(to, from, bytes, 3)))
     };
     cudaMemcpy2D: (to: u64, to_pitch: u64, from: u64, from_pitch: u64, width: u64, height: u64, kind: i32) |gpu|
         gpu.submit(0, rows((to, to_pitch), (from, from_pitch), [width, height], kind)?);
@@ -148,11 +138,11 @@ entries! {
     };
     cudaMemcpyToArray: (array: u64, x: u64, y: u64, from: u64, bytes: u64, kind: i32) |gpu| {
         let to = gpu.memory.array(array)?.at([x, y, 0]);
-        gpu.submit(0, Op::Copy(plain(to, from, bytes, kind)))
+        gpu.submit(0, Op::Copy(Copying::plain(to, from, bytes, kind)))
     };
     cudaMemcpyFromArray: (to: u64, array: u64, x: u64, y: u64, bytes: u64, kind: i32) |gpu| {
         let from = gpu.memory.array(array)?.at([x, y, 0]);
-        gpu.submit(0, Op::Copy(plain(to, from, bytes, kind)))
+        gpu.submit(0, Op::Copy(Copying::plain(to, from, bytes, kind)))
     };
     cudaMemcpy3D: (how: In<Copy3D>) |gpu| copy_3d(gpu, how, 0);
     cudaMemcpy3DAsync: (how: In<Copy3D>, stream: u64) |gpu| copy_3d(gpu, how, stream);

@@ -1,6 +1,5 @@
 //! The functions of the driver below the runtime (`libcuda.so.1`), for programs that load their modules themselves. Codes are the runtime's.
 
-use super::copies::plain;
 use super::kernels::{function_attribute, occupancy, parameters};
 use super::registration::any_image;
 use super::{driver_entries, nothing_to_do};
@@ -8,7 +7,7 @@ use crate::error::{Code, Outcome};
 use crate::fatbin::container_bytes;
 use crate::foreign::{Arguments, In, Out, Text, kept};
 use crate::gpu::Gpu;
-use crate::graph::{Filling, Op, Side};
+use crate::graph::{Copying, Filling, Op, Side};
 use crate::memory::Kind;
 use crate::registry::Image;
 use crate::request::Request;
@@ -23,7 +22,7 @@ fn only(device: i32) -> Outcome {
     (device == 0).then_some(()).ok_or(Code::INVALID_DEVICE)
 }
 
-fn load(gpu: &mut Gpu, to: Out<u64>, image: Image) -> Outcome {
+pub(super) fn load(gpu: &mut Gpu, to: Out<u64>, image: Image) -> Outcome {
     let unit = gpu.registry.add(image);
     gpu.load(unit)?;
     to.put(unit)
@@ -141,15 +140,15 @@ driver_entries! {
         };
         load(gpu, to, image)
     };
-    cuModuleUnload: (unit: u64) |gpu| {
+    cuModuleUnload | cuLibraryUnload: (unit: u64) |gpu| {
         gpu.registry.remove(unit);
         Ok(())
     };
-    cuModuleGetFunction: (to: Out<u64>, unit: u64, name: Text) |gpu| {
+    cuModuleGetFunction | cuLibraryGetKernel: (to: Out<u64>, unit: u64, name: Text) |gpu| {
         let kernel = gpu.registry.kernel_named(unit, &name.get()?)?;
         to.put(kernel)
     };
-    cuModuleGetGlobal_v2: (to: Out<u64>, bytes: Out<u64>, unit: u64, name: Text) |gpu| {
+    cuModuleGetGlobal_v2 | cuLibraryGetGlobal: (to: Out<u64>, bytes: Out<u64>, unit: u64, name: Text) |gpu| {
         let place = gpu.registry.variable_named(unit, &name.get()?, &mut gpu.memory);
         let place = place.map_err(|_| Code::SYMBOL_NOT_FOUND)?;
         bytes.put_if(place.bytes);
@@ -177,14 +176,14 @@ driver_entries! {
         free.put(left)?;
         total.put(all)
     };
-    cuMemcpy: (to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, 4)));
-    cuMemcpyAsync: (to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(plain(to, from, bytes, 4)));
-    cuMemcpyHtoD_v2: (to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, 1)));
-    cuMemcpyHtoDAsync_v2: (to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(plain(to, from, bytes, 1)));
-    cuMemcpyDtoH_v2: (to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, 2)));
-    cuMemcpyDtoHAsync_v2: (to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(plain(to, from, bytes, 2)));
-    cuMemcpyDtoD_v2: (to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(plain(to, from, bytes, 3)));
-    cuMemcpyDtoDAsync_v2: (to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(plain(to, from, bytes, 3)));
+    cuMemcpy: (to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(Copying::plain(to, from, bytes, 4)));
+    cuMemcpyAsync: (to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(Copying::plain(to, from, bytes, 4)));
+    cuMemcpyHtoD_v2: (to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(Copying::plain(to, from, bytes, 1)));
+    cuMemcpyHtoDAsync_v2: (to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(Copying::plain(to, from, bytes, 1)));
+    cuMemcpyDtoH_v2: (to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(Copying::plain(to, from, bytes, 2)));
+    cuMemcpyDtoHAsync_v2: (to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(Copying::plain(to, from, bytes, 2)));
+    cuMemcpyDtoD_v2: (to: u64, from: u64, bytes: u64) |gpu| gpu.submit(0, Op::Copy(Copying::plain(to, from, bytes, 3)));
+    cuMemcpyDtoDAsync_v2: (to: u64, from: u64, bytes: u64, stream: u64) |gpu| gpu.submit(stream, Op::Copy(Copying::plain(to, from, bytes, 3)));
     cuMemsetD8_v2: (to: u64, value: u8, count: u64) |gpu| fill(gpu, to, u32::from(value), 1, count, 0);
     cuMemsetD16_v2: (to: u64, value: u16, count: u64) |gpu| fill(gpu, to, u32::from(value), 2, count, 0);
     cuMemsetD32_v2: (to: u64, value: u32, count: u64) |gpu| fill(gpu, to, value, 4, count, 0);
@@ -234,7 +233,9 @@ pub(super) fn named(name: Text, to: Out<u64>, found: Out<i32>) -> Outcome {
     let address = address_of(&name)
         .or_else(|| idle_address_of(&name))
         .or_else(|| super::linking::address_of(&name))
-        .or_else(|| super::driver_pools::address_of(&name))
+        .or_else(|| super::pools::address_of(&name))
+        .or_else(|| super::pointers::address_of(&name))
+        .or_else(|| super::streams::address_of(&name))
         .or_else(|| super::tensor_maps::address_of(&name));
     to.put(address.unwrap_or(0))?;
     found.put_if(i32::from(address.is_none()));
@@ -276,8 +277,7 @@ macro_rules! idle {
 
         fn idle_address_of(name: &str) -> Option<u64> {
             let all = [$((stringify!($name), $name as *const () as u64)),*];
-            let is_it = |&&(known, _): &&(&str, u64)| known == name || known.strip_suffix("_v2") == Some(name);
-            all.iter().find(is_it).map(|(_, address)| *address)
+            super::address_in(&all, name)
         }
     };
 }
@@ -285,7 +285,8 @@ macro_rules! idle {
 idle! {
     cuCtxDestroy_v2 cuCtxPushCurrent_v2 cuCtxSetCurrent cuCtxSetCacheConfig cuCtxSetLimit cuCtxSetSharedMemConfig
     cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxReset_v2 cuDevicePrimaryCtxSetFlags_v2 cuFuncSetAttribute cuFuncSetCacheConfig
-    cuProfilerStart cuProfilerStop
+    cuProfilerStart cuProfilerStop cuDeviceSetMemPool cuMemPoolDestroy cuMemPoolSetAttribute cuMemPoolSetAccess cuMemPoolTrimTo
+    cuMemPrefetchAsync cuMemPrefetchAsync_v2 cuMemAdvise cuMemAdvise_v2
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Graphs. A graph that can be launched is a copy of the one that it was made of.
 
-use super::copies::{Copy3D, plain};
+use super::copies::Copy3D;
 use super::kernels::request;
 use super::{Dim3, entries, nothing_to_do};
 use crate::error::{Code, Outcome};
 use crate::foreign::{Arguments, Callback, In, Out};
 use crate::gpu::Gpu;
-use crate::graph::{Filling, Graph, Node, Op, Side};
+use crate::graph::{Copying, Filling, Graph, Node, Op, Side};
 
 /// `cudaKernelNodeParams`.
 #[repr(C)]
@@ -155,7 +155,7 @@ entries! {
         add(gpu, to, (handle, after, count), op)
     };
     cudaGraphAddMemcpyNode1D: (to: Out<u64>, handle: u64, after: In<u64>, count: u64, at: u64, from: u64, bytes: u64, kind: i32) |gpu|
-        add(gpu, to, (handle, after, count), Op::Copy(plain(at, from, bytes, kind)));
+        add(gpu, to, (handle, after, count), Op::Copy(Copying::plain(at, from, bytes, kind)));
     cudaGraphAddEmptyNode: (to: Out<u64>, handle: u64, after: In<u64>, count: u64) |gpu| add(gpu, to, (handle, after, count), Op::Nothing);
     cudaGraphAddEventRecordNode: (to: Out<u64>, handle: u64, after: In<u64>, count: u64, event: u64) |gpu|
         add(gpu, to, (handle, after, count), Op::Record(event));
@@ -221,7 +221,7 @@ entries! {
     cudaGraphExecMemsetNodeSetParams: (handle: u64, node: u64, how: In<MemsetParams>) |gpu| set(gpu, handle, node, how.get()?.op()?);
     cudaGraphExecHostNodeSetParams: (handle: u64, node: u64, how: In<HostParams>) |gpu| set(gpu, handle, node, how.get()?.op()?);
     cudaGraphExecMemcpyNodeSetParams1D: (handle: u64, node: u64, at: u64, from: u64, bytes: u64, kind: i32) |gpu|
-        set(gpu, handle, node, Op::Copy(plain(at, from, bytes, kind)));
+        set(gpu, handle, node, Op::Copy(Copying::plain(at, from, bytes, kind)));
     cudaGraphExecMemcpyNodeSetParams: (handle: u64, node: u64, how: In<Copy3D>) |gpu| {
         let op = Op::Copy(how.get()?.copying(gpu)?);
         set(gpu, handle, node, op)

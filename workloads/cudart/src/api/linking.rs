@@ -2,14 +2,14 @@
 
 use warpwatt_ptx::link::link;
 
-use super::driver_entries;
-use super::kernels::{Attribute, attributed, function_attribute, parameters};
+use super::driver::load;
+use super::kernels::{Attribute, attributed, function_attribute, request};
 use super::registration::any_image;
+use super::{Dim3, driver_entries};
 use crate::error::{Code, Outcome};
 use crate::foreign::{Arguments, In, Out, Text, kept};
 use crate::gpu::Gpu;
 use crate::graph::Op;
-use crate::request::Request;
 
 /// What is added to a link: values of `CUjitInputType`.
 const PTX: i32 = 1;
@@ -20,8 +20,8 @@ const LIBRARY: i32 = 4;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct LaunchConfig {
-    grid: [u32; 3],
-    block: [u32; 3],
+    grid: Dim3,
+    block: Dim3,
     shared: u32,
     stream: u64,
     attributes: In<Attribute>,
@@ -33,7 +33,12 @@ fn add(gpu: &mut Gpu, state: u64, kind: i32, bytes: Vec<u8>) -> Outcome {
     match kind {
         PTX => {
             let text = String::from_utf8(bytes).map_err(|_| Code::INVALID_PTX)?;
-            texts.push(text.trim_end_matches('\0').to_owned());
+            let text = text.trim_end_matches('\0');
+            // What is passed on ends at the first zero.
+            if text.contains('\0') {
+                return Err(Code::INVALID_PTX);
+            }
+            texts.push(text.to_owned());
             Ok(())
         }
         LIBRARY => Ok(()),
@@ -55,15 +60,8 @@ fn linked(texts: &[String]) -> String {
 
 fn launch(gpu: &mut Gpu, config: In<LaunchConfig>, kernel: u64, arguments: Arguments) -> Outcome {
     let config = config.get()?;
-    let mut request = Request {
-        kernel,
-        grid: config.grid,
-        block: config.block,
-        cluster: None,
-        shared: u64::from(config.shared),
-        cooperative: false,
-        params: parameters(gpu, kernel, arguments)?,
-    };
+    let shape = (config.grid, config.block, u64::from(config.shared));
+    let mut request = request(gpu, kernel, shape, arguments)?;
     attributed(&mut request, config.attributes, config.count)?;
     gpu.submit(config.stream, Op::Launch(request))
 }
@@ -87,26 +85,9 @@ driver_entries! {
         to.put(kept(&text))
     };
     cuLinkDestroy: (state: u64) |gpu| gpu.links.remove(&state).map(drop).ok_or(Code::INVALID_HANDLE);
-    cuLibraryLoadData: (to: Out<u64>, code: In<u8>, _a: u64, _b: u64, _c: u32, _d: u64, _e: u64, _f: u32) |gpu| {
-        let unit = gpu.registry.add(any_image(code.address())?);
-        gpu.load(unit)?;
-        to.put(unit)
-    };
-    cuLibraryUnload: (unit: u64) |gpu| {
-        gpu.registry.remove(unit);
-        Ok(())
-    };
+    cuLibraryLoadData: (to: Out<u64>, code: In<u8>, _a: u64, _b: u64, _c: u32, _d: u64, _e: u64, _f: u32) |gpu|
+        load(gpu, to, any_image(code.address())?);
     cuLibraryGetModule: (to: Out<u64>, unit: u64) |gpu| gpu.registry.read(unit).map(drop).and_then(|()| to.put(unit));
-    cuLibraryGetKernel: (to: Out<u64>, unit: u64, name: Text) |gpu| {
-        let kernel = gpu.registry.kernel_named(unit, &name.get()?)?;
-        to.put(kernel)
-    };
-    cuLibraryGetGlobal: (to: Out<u64>, bytes: Out<u64>, unit: u64, name: Text) |gpu| {
-        let place = gpu.registry.variable_named(unit, &name.get()?, &mut gpu.memory);
-        let place = place.map_err(|_| Code::SYMBOL_NOT_FOUND)?;
-        bytes.put_if(place.bytes);
-        to.put(place.device.ok_or(Code::NOT_SUPPORTED)?)
-    };
     cuKernelGetFunction: (to: Out<u64>, kernel: u64) |gpu| gpu.registry.kernel(kernel).and_then(|_| to.put(kernel));
     cuKernelGetAttribute: (to: Out<i32>, what: i32, kernel: u64, _device: i32) |gpu| {
         let value = function_attribute(gpu, kernel, what)?;
@@ -170,14 +151,17 @@ mod tests {
         let (mut unit, mut kernel, mut function) = (0u64, 0u64, 0u64);
         let code = In::at_address(image);
         assert_eq!(cuLibraryLoadData(at(&mut unit), code, 0, 0, 0, 0, 0, 0), 0);
-        assert_eq!(cuLibraryGetKernel(at(&mut kernel), unit, text(c"k")), 0);
+        assert_eq!(
+            crate::api::driver::cuLibraryGetKernel(at(&mut kernel), unit, text(c"k")),
+            0
+        );
         assert_eq!(cuKernelGetFunction(at(&mut function), kernel), 0);
         let mut memory = 0u64;
         assert_eq!(crate::api::driver::cuMemAlloc_v2(at(&mut memory), 16), 0);
         let list = [&raw mut memory as u64];
         let config = LaunchConfig {
-            grid: [2, 1, 1],
-            block: [32, 1, 1],
+            grid: Dim3 { x: 2, y: 1, z: 1 },
+            block: Dim3 { x: 32, y: 1, z: 1 },
             shared: 0,
             stream: 0,
             attributes: In::at_address(0),

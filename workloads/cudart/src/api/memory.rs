@@ -40,10 +40,9 @@ fn on_host(gpu: &mut Gpu, to: Out<u64>, bytes: u64, kind: Kind) -> Outcome {
 }
 
 /// What a stream allocates; for the graph if it is captured.
-fn in_order(gpu: &mut Gpu, to: Out<u64>, bytes: u64, stream: u64) -> Outcome {
+pub(super) fn in_order(gpu: &mut Gpu, to: Out<u64>, bytes: u64, stream: u64) -> Outcome {
     gpu.check_stream(stream)?;
-    let mut captures = gpu.captures.iter();
-    match captures.any(|capture| capture.streams.contains(&stream)) {
+    match gpu.is_captured(stream) {
         true if !to.is_null() => to.put(gpu.memory.allocate_for_graph(bytes)?),
         _ => allocate(gpu, to, bytes),
     }

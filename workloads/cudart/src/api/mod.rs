@@ -10,7 +10,6 @@ mod blas;
 mod copies;
 mod device;
 mod driver;
-mod driver_pools;
 mod errors;
 mod events;
 mod graphs;
@@ -18,6 +17,7 @@ mod kernels;
 mod libraries;
 mod linking;
 mod memory;
+mod pointers;
 mod pools;
 mod registration;
 mod streams;
@@ -28,10 +28,14 @@ mod unsupported;
 
 pub use unsupported::{UNSUPPORTED, UNSUPPORTED_BLAS};
 
-/// Functions that answer with an error code: their names, which are several where CUDA has one for each kind of default stream, arguments, the work.
+/// Functions that answer with an error code: their names, which are several where CUDA has one for each kind of default stream, arguments, the work. Codes are the
+/// runtime's, unless it is said first who else answers.
 macro_rules! entries {
+    (answered by $answer:path; $($($name:ident)|+: $arguments:tt |$gpu:pat_param| $work:expr;)*) => {
+        $($($crate::api::entry! { $answer; $name $arguments |$gpu| $work })+)*
+    };
     ($($($name:ident)|+: $arguments:tt |$gpu:pat_param| $work:expr;)*) => {
-        $($($crate::api::entry! { $name $arguments |$gpu| $work })+)*
+        $($($crate::api::entry! { $crate::gpu::answer; $name $arguments |$gpu| $work })+)*
     };
 }
 
@@ -43,19 +47,25 @@ macro_rules! driver_entries {
         /// Where the function of a name, with or without its version, is.
         pub(super) fn address_of(name: &str) -> Option<u64> {
             let all = [$($((stringify!($name), $name as *const () as u64)),+),*];
-            let is_it = |&&(known, _): &&(&str, u64)| known == name || known.strip_suffix("_v2") == Some(name);
-            all.iter().find(is_it).map(|(_, address)| *address)
+            $crate::api::address_in(&all, name)
         }
     };
 }
 
+/// The address that stands beside a name, with or without its version.
+fn address_in(all: &[(&str, u64)], name: &str) -> Option<u64> {
+    let is_it =
+        |&&(known, _): &&(&str, u64)| known == name || known.strip_suffix("_v2") == Some(name);
+    all.iter().find(is_it).map(|(_, address)| *address)
+}
+
 /// One of them.
 macro_rules! entry {
-    ($name:ident ($($arg:ident: $type:ty),* $(,)?) |$gpu:pat_param| $work:expr) => {
-        #[doc = concat!("`", stringify!($name), "` of CUDA's runtime.")]
+    ($answer:path; $name:ident ($($arg:ident: $type:ty),* $(,)?) |$gpu:pat_param| $work:expr) => {
+        #[doc = concat!("`", stringify!($name), "`, as CUDA has it.")]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name($($arg: $type),*) -> i32 {
-            $crate::gpu::answer(|$gpu| $work)
+            $answer(|$gpu| $work)
         }
     };
 }

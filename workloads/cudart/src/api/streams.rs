@@ -1,6 +1,6 @@
 //! Streams. What they are asked is done at once, in the order in which the program asks.
 
-use super::{entries, nothing_to_do};
+use super::{driver_entries, nothing_to_do};
 use crate::error::{Code, Outcome};
 use crate::foreign::{Callback, In, Out};
 use crate::gpu::{Gpu, Stream};
@@ -19,15 +19,14 @@ fn of(gpu: &Gpu, stream: u64) -> Outcome<Stream> {
 }
 
 /// Capturing (1), or not (0).
-pub(super) fn status(gpu: &Gpu, stream: u64) -> i32 {
-    let captured = |capture: &Capture| capture.streams.contains(&stream);
-    i32::from(gpu.captures.iter().any(captured))
+fn status(gpu: &Gpu, stream: u64) -> i32 {
+    i32::from(gpu.is_captured(stream))
 }
 
-entries! {
+driver_entries! {
     cudaStreamCreate: (to: Out<u64>) |gpu| make(gpu, to, Stream::default());
     cudaStreamCreateWithFlags: (to: Out<u64>, flags: u32) |gpu| make(gpu, to, Stream { flags, priority: 0 });
-    cudaStreamCreateWithPriority: (to: Out<u64>, flags: u32, priority: i32) |gpu| make(gpu, to, Stream { flags, priority });
+    cudaStreamCreateWithPriority | cuStreamCreateWithPriority: (to: Out<u64>, flags: u32, priority: i32) |gpu| make(gpu, to, Stream { flags, priority });
     cudaStreamDestroy: (stream: u64) |gpu| {
         let known = gpu.streams.remove(&stream);
         known.map(drop).ok_or(Code::INVALID_HANDLE)
@@ -36,8 +35,8 @@ entries! {
         gpu.flush();
         gpu.check_stream(stream)
     };
-    cudaStreamGetFlags: (stream: u64, to: Out<u32>) |gpu| to.put(of(gpu, stream)?.flags);
-    cudaStreamGetPriority: (stream: u64, to: Out<i32>) |gpu| to.put(of(gpu, stream)?.priority);
+    cudaStreamGetFlags | cuStreamGetFlags: (stream: u64, to: Out<u32>) |gpu| to.put(of(gpu, stream)?.flags);
+    cudaStreamGetPriority | cuStreamGetPriority: (stream: u64, to: Out<i32>) |gpu| to.put(of(gpu, stream)?.priority);
     cudaStreamGetId: (stream: u64, to: Out<u64>) |gpu| {
         gpu.check_stream(stream)?;
         to.put(stream)
@@ -47,15 +46,15 @@ entries! {
         to.put(0)
     };
     cudaStreamWaitEvent | cudaStreamWaitEvent_ptsz: (stream: u64, event: u64, _flags: u32) |gpu| wait(gpu, stream, event);
-    cudaLaunchHostFunc | cudaLaunchHostFunc_ptsz: (stream: u64, function: Option<extern "C" fn(u64)>, data: u64) |gpu| {
+    cudaLaunchHostFunc | cudaLaunchHostFunc_ptsz | cuLaunchHostFunc: (stream: u64, function: Option<extern "C" fn(u64)>, data: u64) |gpu| {
         let function = function.ok_or(Code::INVALID_VALUE)?;
         gpu.submit(stream, Op::Call(Callback::Plain(function, data)))
     };
-    cudaStreamAddCallback: (stream: u64, function: Option<extern "C" fn(u64, i32, u64)>, data: u64, _flags: u32) |gpu| {
+    cudaStreamAddCallback | cuStreamAddCallback: (stream: u64, function: Option<extern "C" fn(u64, i32, u64)>, data: u64, _flags: u32) |gpu| {
         let function = function.ok_or(Code::INVALID_VALUE)?;
         gpu.submit(stream, Op::Call(Callback::Stream(function, stream, data)))
     };
-    cudaStreamIsCapturing: (stream: u64, to: Out<i32>) |gpu| {
+    cudaStreamIsCapturing | cuStreamIsCapturing: (stream: u64, to: Out<i32>) |gpu| {
         gpu.check_stream(stream)?;
         to.put(status(gpu, stream))
     };

@@ -9,7 +9,7 @@ use crate::blas_handle::{Element, Handle, Kernels};
 use crate::error::{Code, Outcome};
 use crate::foreign::{In, bytes_at};
 use crate::gpu::Gpu;
-use crate::graph::{Copying, Op, Side};
+use crate::graph::{Copying, Op};
 use crate::registry::Image;
 use crate::request::Request;
 
@@ -67,8 +67,7 @@ impl Gpu {
             let bytes = In::<u8>::at_address(address).list(bytes as usize)?;
             return Ok(element.value(&bytes));
         }
-        let mut captures = self.captures.iter();
-        if captures.any(|capture| capture.streams.contains(&handle.stream)) {
+        if self.is_captured(handle.stream) {
             return Err(Code::NOT_SUPPORTED);
         }
         let place = self.memory.device_place(address, bytes)?;
@@ -127,12 +126,7 @@ impl Gpu {
     fn blas_fetch(&mut self, stream: u64, to: u64, from: u64, bytes: u64) -> Outcome {
         /// `cudaMemcpyDeviceToHost`.
         const TO_HOST: i32 = 2;
-        let copying = Copying {
-            to: Side::plain(to),
-            from: Side::plain(from),
-            extent: [bytes, 1, 1],
-            kind: TO_HOST,
-        };
+        let copying = Copying::plain(to, from, bytes, TO_HOST);
         self.submit(stream, Op::Copy(copying))
     }
 }

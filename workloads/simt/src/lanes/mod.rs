@@ -23,7 +23,7 @@ pub use dense::{add_row, small_float};
 pub use double::{extract, insert, long_shift, long_to_word, long1, long2, long3};
 pub use float32::{add as add_singles, extreme, flushed};
 pub use float64::{fused as fused_double, quiet};
-pub use half::{compare_halves, decode_half, encode_half, half, narrow};
+pub use half::{compare_halves, decode_bf16, decode_half, encode_half, half, narrow};
 pub use video::{scalar_video, video};
 pub use word::{short, word1, word2, word3, word4};
 #[cfg(test)]
