@@ -307,6 +307,8 @@ fn functions_of_cublas_have_kernels_of_our_own() {
         "{report}"
     );
     assert!(report.contains("gemm_f32_32"), "{report}");
+    let told = report.matches("kernels of warpwatt's own").count();
+    assert_eq!(told, 1, "{report}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ pub mod product;
 pub mod vector;
 
 use crate::blas_handle::{Element, Handle, Kernels};
+use crate::channel::say;
 use crate::error::{Code, Outcome};
 use crate::foreign::{In, bytes_at};
 use crate::gpu::Gpu;
@@ -96,6 +97,11 @@ impl Gpu {
         let unit = match self.blas.units.get(&kernels) {
             Some(unit) => *unit,
             None => {
+                if self.blas.units.is_empty() {
+                    say(
+                        "cuBLAS runs with kernels of warpwatt's own, whose times and energies are not those of NVIDIA's",
+                    );
+                }
                 let text = kernels.text().to_owned();
                 let unit = self.registry.add(Image::Text(text));
                 self.load(unit)?;
