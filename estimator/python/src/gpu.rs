@@ -84,8 +84,9 @@ fn open_gpu(
     let of_board = board.as_ref().map(|board| &board.board.facts.preset);
     let preset = preset.or_else(|| of_board.cloned());
     let preset = preset.unwrap_or_else(|| presets()[0].name.to_owned());
-    let spec = spec(&preset, settings, sink);
     let lower = lower.map(|name| how(&name, sink));
+    let known = lower.flatten().map(lowered);
+    let spec = spec(&preset, known, settings, sink);
     let [node, library, flavour, temperature, vdd] = place;
     let place = Place {
         node,
@@ -95,13 +96,12 @@ fn open_gpu(
         vdd,
     };
     let circuits = place.circuits(sink);
-    let mut spec = spec?;
-    if let Some(lower) = lower {
-        spec.lower = lowered(lower?);
+    if lower == Some(None) {
+        return None;
     }
     Some(Gpu {
         preset,
-        spec,
+        spec: spec?,
         circuits,
         board,
     })

@@ -95,9 +95,13 @@ pub(crate) fn resolve_source(
 ) -> Option<Resolved> {
     let draft = study::read(sink, source, catalogue)?;
     let design = &draft.design;
+    let workloads = draft.workloads.as_deref().unwrap_or_default();
+    let asked = workloads.iter();
+    let lower = asked.flat_map(|workload| workload.value.lower()).next();
+    let lower = lower.map(study::lowered);
     let gpus = draft.gpu.iter();
-    let gpus = gpus.flat_map(|axes| study::gpus(axes, design, sink, source));
-    let (mut gpus, gpu_choices): (Vec<_>, Vec<_>) = gpus.unzip();
+    let gpus = gpus.flat_map(|axes| study::gpus(axes, lower, design, sink, source));
+    let (gpus, gpu_choices): (Vec<_>, Vec<_>) = gpus.unzip();
     let technologies = draft.technology.iter();
     let technologies =
         technologies.flat_map(|axes| study::technologies(axes, design, directory, sink, source));
@@ -106,13 +110,6 @@ pub(crate) fn resolve_source(
     let configurations = study::configurations(&draft.techniques, &mut own, design, sink, source);
     let (configurations, configuration_choices): (Vec<_>, Vec<_>) =
         configurations.into_iter().unzip();
-    let workloads = draft.workloads.as_deref().unwrap_or_default();
-    let asked = workloads.iter();
-    if let Some(lower) = asked.flat_map(|workload| workload.value.lower()).next() {
-        for gpu in &mut gpus {
-            gpu.spec.lower = study::lowered(lower);
-        }
-    }
     let kernels = kernels(workloads, &gpus, sink);
     if let Some(gpu) = gpus.first() {
         let techniques = !draft.techniques.is_empty();

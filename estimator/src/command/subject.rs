@@ -62,13 +62,16 @@ fn lower_named(name: &str) -> Result<Lower, String> {
 }
 
 impl KernelChoice {
-    /// `gpu` with what is asked for of lowering.
-    pub fn lowered(&self, gpu: Option<GpuSpec>) -> Option<GpuSpec> {
-        let lower = |gpu: &GpuSpec| self.lower.map_or(gpu.lower, lowered);
-        gpu.map(|gpu| GpuSpec {
-            lower: lower(&gpu),
-            ..gpu
-        })
+    /// The GPU that `choice` asks for, which runs PTX as is asked here.
+    pub fn gpu(
+        &self,
+        choice: &GpuChoice,
+        warp_width: Option<&str>,
+        sink: &mut Sink,
+    ) -> Option<GpuSpec> {
+        let width = warp_width.map(|width| format!("sm.warp_width={width}"));
+        let settings: Vec<String> = choice.set.iter().cloned().chain(width).collect();
+        spec(choice.name(), self.lower.map(lowered), &settings, sink)
     }
 
     /// The kernel that is asked for, as `gpu` runs it.
@@ -105,13 +108,6 @@ impl GpuChoice {
     /// Nothing was said about it.
     pub fn is_default(&self) -> bool {
         self.preset.is_none() && self.set.is_empty()
-    }
-
-    /// The preset with the settings of `--set` and `--warp-width`.
-    pub fn spec(&self, warp_width: Option<&str>, sink: &mut Sink) -> Option<GpuSpec> {
-        let width = warp_width.map(|width| format!("sm.warp_width={width}"));
-        let settings: Vec<String> = self.set.iter().cloned().chain(width).collect();
-        spec(self.name(), &settings, sink)
     }
 }
 

@@ -298,7 +298,7 @@ fn thousands_of_unknown_settings_are_judged_one_by_one() {
     let draft = read(&mut sink, source, &catalogue()).unwrap();
     sink.diags.clear();
     let axes = draft.gpu.unwrap();
-    assert!(crate::gpus(&axes, &draft.design, &mut sink, source).is_empty());
+    assert!(crate::gpus(&axes, None, &draft.design, &mut sink, source).is_empty());
     assert_eq!(sink.diags.len(), 3_000);
     for (number, diag) in sink.diags.iter().enumerate() {
         let label = &diag.labels[0];

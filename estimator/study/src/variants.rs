@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use toml::{Table, Value};
-use warpwatt_gpu::{GpuSpec, Preset, SpecProblem, presets};
+use warpwatt_gpu::{GpuSpec, Lowering, Preset, SpecProblem, presets};
 
 use super::gpu::KEYS;
 use super::reader::Placed;
@@ -23,9 +23,11 @@ pub struct Variant {
     pub spec: GpuSpec,
 }
 
-/// All GPUs of a study with what was chosen for each, in the order of the file, the last axis fastest. What cannot be is left in `sink`.
+/// All GPUs of a study with what was chosen for each, in the order of the file, the last axis fastest; all of them run PTX as `lower` says, if it does. What
+/// cannot be is left in `sink`.
 pub fn gpus(
     axes: &GpuAxes,
+    lower: Option<Lowering>,
     design: &Design,
     sink: &mut Sink,
     source: SourceId,
@@ -55,7 +57,7 @@ pub fn gpus(
             .iter()
             .map(|(setting, value)| (setting.path.clone(), shown(&value.value)))
             .collect();
-        let built = build(base, chosen, |problem, named| {
+        let built = build((base, lower), chosen, |problem, named| {
             faults.push(locate(problem, named, &axes.range, source));
         });
         if let Some(spec) = built {
@@ -131,24 +133,36 @@ fn kind(fault: &Diag) -> Kind {
     (fault.code, place)
 }
 
+/// The setting that chooses what runs of PTX.
+const LOWER: &str = "lower";
+
 /// A setting and the value that is chosen for it.
 pub type Chosen<'a> = (&'a Override, &'a Placed<Value>);
 
-/// The preset with the chosen settings; `report` hears of every problem and of the setting that it is about. If some of them cannot be, the others are judged without them, so that no fault hides another.
+/// The preset with the chosen settings, and a lowering if one is given, whatever is chosen; `report` hears of every problem and of the setting that it is about.
+/// If some of them cannot be, the others are judged without them, so that no fault hides another.
 pub fn build(
-    base: &Preset,
+    (base, lower): (&Preset, Option<Lowering>),
     mut chosen: Vec<Chosen<'_>>,
     mut report: impl FnMut(&SpecProblem, Option<Chosen<'_>>),
 ) -> Option<GpuSpec> {
     let asked = chosen.len();
     loop {
-        let mut table = base.table();
+        let own = chosen
+            .iter()
+            .filter(|(setting, _)| setting.path == LOWER)
+            .filter_map(|(_, value)| Lowering::named(value.value.as_str()?));
+        let own = lower.or_else(|| own.last());
+        let mut table = base.table_lowered(own);
         let blocked: Vec<SpecProblem> = chosen
             .iter()
             .filter_map(|(setting, value)| {
                 set(&mut table, &setting.path, value.value.clone()).err()
             })
             .collect();
+        if let Some(lower) = lower {
+            table.insert(LOWER.to_owned(), lower.name().into());
+        }
         let read = if blocked.is_empty() {
             GpuSpec::from_table(table)
         } else {

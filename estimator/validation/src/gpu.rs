@@ -85,10 +85,9 @@ fn compare_one(reference: Reference) -> Result<Compared, String> {
     let kernel =
         warpwatt_suite::kernel(name).ok_or_else(|| format!("the suite has no kernel `{name}`"))?;
     let ptx = kernel.ptx_sm70.unwrap_or(kernel.ptx);
-    let mut spec = GpuSpec::preset(&reference.preset)
-        .ok_or_else(|| format!("there is no preset `{}`", reference.preset))?;
     // The simulator runs PTX as it is.
-    spec.lower = Lowering::Ptx;
+    let spec = GpuSpec::preset_lowered(&reference.preset, Lowering::Ptx)
+        .ok_or_else(|| format!("there is no preset `{}`", reference.preset))?;
     let mut traces = traces(kernel, ptx)?;
     let own_registers = timed(&spec, &traces)?.cycles;
     for trace in &mut traces {

@@ -49,11 +49,11 @@ fn measured(arguments: &AvfArguments, sink: &mut Sink) -> Option<Shown> {
         preset: arguments.preset.clone(),
         set: of_gpu,
     };
+    let width = arguments.warp_width.as_deref();
     let (preset, spec) = (
         spec.name().to_owned(),
-        spec.spec(arguments.warp_width.as_deref(), sink),
+        arguments.kernel.gpu(&spec, width, sink),
     );
-    let spec = arguments.kernel.lowered(spec);
     let kernel = (arguments.kernel.request(spec.as_ref(), sink))
         .and_then(|request| load(sink, &request, None));
     let cache = arguments.cache.open(sink);

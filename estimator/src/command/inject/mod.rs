@@ -43,7 +43,7 @@ fn asked<T>(
     sink: &mut Sink,
     also: impl FnOnce(&GpuSpec, &mut Sink) -> Option<T>,
 ) -> Option<(GpuSpec, LoadedKernel, T)> {
-    let spec = arguments.kernel.lowered(arguments.gpu.spec(None, sink));
+    let spec = arguments.kernel.gpu(&arguments.gpu, None, sink);
     let also = spec.as_ref().and_then(|spec| also(spec, sink));
     let request = arguments.kernel.request(spec.as_ref(), sink);
     let kernel = request.and_then(|request| load(sink, &request, None));

@@ -118,7 +118,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let width = arguments.warp_width.as_deref();
     // Machine code is of wavefronts of 64.
     let width = width.or(arguments.kernel.code.as_ref().map(|_| "64"));
-    let spec = arguments.kernel.lowered(gpu.spec(width, sink));
+    let spec = arguments.kernel.gpu(&gpu, width, sink);
     let request = arguments.kernel.request(spec.as_ref(), sink);
     let dumps = dumps(arguments, sink);
     let kernel = request.and_then(|request| load(sink, &request, None));

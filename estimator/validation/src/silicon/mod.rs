@@ -125,10 +125,7 @@ impl Measured<'_> {
 
 /// Ours, in the unit of the row.
 fn ours(row: &Row, device: &Device, lower: Option<Lower>) -> Result<f64, String> {
-    let mut spec = device.spec()?;
-    if let Some(lower) = lower {
-        spec.lower = lowered(lower);
-    }
+    let spec = device.spec(lower.map(lowered))?;
     let lower = lowering(&spec);
     let cycles = |n: u64| cycles(row, &spec, lower, n);
     let n = row.n as f64;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use toml::Value;
-use warpwatt_gpu::{GpuSpec, presets};
+use warpwatt_gpu::{GpuSpec, Lowering, presets};
 
 use crate::Kind;
 
@@ -214,14 +214,14 @@ impl Unit {
 }
 
 impl Device {
-    /// The preset with the device's own settings.
+    /// The preset with the device's own settings, and that lowering or its own.
     ///
     /// # Errors
     /// If there is no such preset or setting.
-    pub fn spec(&self) -> Result<GpuSpec, String> {
+    pub fn spec(&self, lower: Option<Lowering>) -> Result<GpuSpec, String> {
         let preset = presets().iter().find(|preset| preset.name == self.preset);
         let preset = preset.ok_or_else(|| format!("there is no preset `{}`", self.preset))?;
-        let mut table = preset.table();
+        let mut table = preset.table_lowered(lower);
         for (path, value) in &self.set {
             let (section, key) = path.split_once('.').unwrap_or(("", path));
             let section = table.get_mut(section).and_then(Value::as_table_mut);
@@ -254,6 +254,10 @@ mod tests {
             assert!(runs || !by_difference, "{}", row.what);
         }
         let devices = rows.devices.values();
-        assert!(devices.map(Device::spec).all(|spec| spec.is_ok()));
+        assert!(
+            devices
+                .map(|device| device.spec(None))
+                .all(|spec| spec.is_ok())
+        );
     }
 }

@@ -25,6 +25,16 @@ macro_rules! choices {
         impl $name {
             /// The names of the choices in a TOML file.
             pub const NAMES: &[&str] = &[$($text),*];
+
+            /// Its name there.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $text,)* }
+            }
+
+            /// The choice of that name, if there is one.
+            pub fn named(name: &str) -> Option<Self> {
+                match name { $($text => Some(Self::$variant),)* _ => None }
+            }
         }
     )*};
 }

@@ -1,6 +1,8 @@
 //! The GPUs that ship.
 
-use super::{GpuSpec, SpecProblem};
+use toml::{Table, Value};
+
+use super::{GpuSpec, Lowering, SpecProblem};
 
 /// A GPU that ships with warpwatt.
 #[derive(Clone, Copy, Debug)]
@@ -138,12 +140,31 @@ pub fn presets() -> &'static [Preset] {
 }
 
 impl Preset {
-    /// The preset's table, for overrides to be merged into.
+    /// The preset's table with its own lowering, for overrides to be merged into.
+    pub fn table(&self) -> Table {
+        self.table_lowered(None)
+    }
+
+    /// The preset's table with that lowering, or its own. What holds with one alone stands in a table of its name: the preset of a simulator's GPU, which runs
+    /// PTX, says there what the card has otherwise, which runs machine code.
     ///
     /// # Panics
     /// Never: a test reads every preset.
-    pub fn table(&self) -> toml::Table {
-        self.source.parse().expect("presets are valid TOML")
+    pub fn table_lowered(&self, lower: Option<Lowering>) -> Table {
+        let mut table: Table = self.source.parse().expect("presets are valid TOML");
+        if let Some(lower) = lower {
+            table.insert("lower".to_owned(), lower.name().into());
+        }
+        let lower = table["lower"].as_str().map(str::to_owned);
+        for name in Lowering::NAMES {
+            match table.remove(*name) {
+                Some(Value::Table(own)) if lower.as_deref() == Some(name) => {
+                    merge(&mut table, own);
+                }
+                _ => {}
+            }
+        }
+        table
     }
 
     /// The preset as it is.
@@ -152,6 +173,16 @@ impl Preset {
     /// Never for a preset that ships.
     pub fn spec(&self) -> Result<GpuSpec, Vec<SpecProblem>> {
         GpuSpec::from_table(self.table())
+    }
+}
+
+/// Sets in `table` what `own` has.
+fn merge(table: &mut Table, own: Table) {
+    for (key, value) in own {
+        match (table.get_mut(&key), value) {
+            (Some(Value::Table(inner)), Value::Table(own)) => merge(inner, own),
+            (_, value) => _ = table.insert(key, value),
+        }
     }
 }
 
@@ -168,6 +199,12 @@ impl GpuSpec {
     pub fn preset(name: &str) -> Option<Self> {
         let preset = PRESETS.iter().find(|preset| preset.name == name)?;
         preset.spec().ok()
+    }
+
+    /// The same, with that lowering.
+    pub fn preset_lowered(name: &str, lower: Lowering) -> Option<Self> {
+        let preset = PRESETS.iter().find(|preset| preset.name == name)?;
+        Self::from_table(preset.table_lowered(Some(lower))).ok()
     }
 }
 
