@@ -2,15 +2,28 @@
 
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
-use warpwatt_gpu::GpuSpec;
+use warpwatt_gpu::{GpuSpec, Lowering};
 
-/// A whole GPU: every setting is there.
+/// A whole GPU: every setting is there, and some once more in a table of a lowering with which they are others.
 pub(super) fn schema() -> Value {
     let mut schema = inlined();
-    if let Value::Object(schema) = &mut schema {
-        schema.insert("title".to_owned(), json!("warpwatt GPU"));
+    let mut others = schema.clone();
+    optional(&mut others);
+    others["description"] = json!("What is otherwise with this `lower`.");
+    for name in Lowering::NAMES {
+        schema["properties"][name] = others.clone();
     }
+    schema["title"] = json!("warpwatt GPU");
     schema
+}
+
+/// Makes every table's keys optional.
+fn optional(schema: &mut Value) {
+    let Value::Object(table) = schema else { return };
+    table.remove("required");
+    if let Some(Value::Object(settings)) = table.get_mut("properties") {
+        settings.values_mut().for_each(optional);
+    }
 }
 
 /// The settings of a study's `[gpu]`: any of them, each a value or a list of values.

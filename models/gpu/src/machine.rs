@@ -591,6 +591,8 @@ fn deliver<'t>(
 }
 
 #[cfg(test)]
+mod partitions;
+#[cfg(test)]
 mod sampling;
 #[cfg(test)]
 mod second_level;

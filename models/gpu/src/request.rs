@@ -11,6 +11,8 @@ pub(crate) struct Request {
     pub repeats: u8,
     /// Whether it tells which bytes it writes.
     pub masked: bool,
+    /// Whether the other partition of the second-level cache asks, for its request `cookie`.
+    pub crossing: bool,
     pub kind: Kind,
     pub sm: u16,
     /// Where it goes: a slice, or a controller where there is no second-level cache.

@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(added[0].count, Count::PerGpu(4 * gpu.slices()));
         assert_eq!(
             added[0].charges[0].formula(),
-            "4 l2_writes + 4 l2_read_misses"
+            "4 l2_writes + 4 l2_read_misses + 4 l2_crossings"
         );
         assert_eq!(
             added[1].charges[0].formula(),

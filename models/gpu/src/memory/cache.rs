@@ -200,6 +200,13 @@ impl Cache {
         self.tags.state_mut(place).dirty |= mask;
     }
 
+    /// Sectors of a line, if it is there, are no longer what memory has; those on their way come all the same.
+    pub fn invalidate(&mut self, line: u64, mask: u8) {
+        if let Some(place) = self.find(line) {
+            self.tags.state_mut(place).valid &= !mask;
+        }
+    }
+
     /// Sectors are written; `dirty` if they are not written further.
     pub fn write(&mut self, place: u32, mask: u8, dirty: bool) {
         self.tags.touch(place);

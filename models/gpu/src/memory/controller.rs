@@ -48,7 +48,7 @@ impl Memory {
         Ok(())
     }
 
-    fn new_request(&mut self, request: DramRequest) -> u32 {
+    pub(super) fn new_request(&mut self, request: DramRequest) -> u32 {
         match self.free.pop() {
             Some(number) => {
                 self.requests[number as usize] = request;
@@ -234,16 +234,18 @@ impl Memory {
         );
     }
 
-    /// DRAM has served a request.
+    /// DRAM, or the other partition of the second-level cache, has served a request.
     pub fn filled(&mut self, now: u64, number: u32, queue: &mut Queue) -> Result<(), GpuError> {
         let request = self.requests[number as usize];
         self.free.push(number);
-        if let Some(origin) = request.origin {
-            return self.answer(now, &origin, queue);
+        match (request.origin, request.access) {
+            (Some(origin), _) => self.answer(now, &origin, queue)?,
+            (None, Access::Write) => {}
+            (None, _) => self.fill_slice(now, &request, queue)?,
         }
-        if request.access != Access::Write {
-            self.fill_slice(now, &request, queue)?;
+        if self.spec.has_l2() && request.access != Access::Crossing {
+            self.leave_dram(now, &request, queue)?;
         }
-        self.leave_dram(now, &request, queue)
+        Ok(())
     }
 }

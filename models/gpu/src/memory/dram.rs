@@ -56,6 +56,8 @@ pub(crate) enum Access {
     Write,
     /// An atomic without a second-level cache to do it in.
     ReadWrite,
+    /// None: the other partition of the second-level cache is asked.
+    Crossing,
 }
 
 /// One request to a channel.

@@ -12,6 +12,8 @@ pub(crate) struct Map {
     row: u32,
     controllers: u64,
     slices: u64,
+    /// Slices of a partition of the second-level cache.
+    near: usize,
     banks: u64,
     index: Index,
     /// For each bit above a hashed slice's digits, by which it moves the slice on.
@@ -41,10 +43,16 @@ impl Map {
             row: spec.dram.row_bytes.trailing_zeros(),
             controllers: u64::from(spec.dram.controllers),
             slices: if l2 { u64::from(spec.l2.slices) } else { 1 },
+            near: (spec.slices() / if l2 { spec.l2.partitions } else { 1 }) as usize,
             banks: u64::from(spec.dram.banks),
             index: if l2 { spec.l2.index } else { Index::Linear },
             remainders: remainders(all.trailing_zeros()),
         }
+    }
+
+    /// The slice of a partition that keeps what lies in `slice`.
+    pub fn near(&self, slice: usize, partition: usize) -> usize {
+        partition * self.near + slice % self.near
     }
 
     /// The channel behind a slice.

@@ -7,6 +7,7 @@ mod dram;
 mod map;
 mod mesh;
 mod network;
+mod partitions;
 mod ports;
 mod slice;
 mod space;

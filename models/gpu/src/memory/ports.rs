@@ -11,6 +11,11 @@ impl Memory {
         usize::from(sm) / self.spec.noc.sms_per_port as usize
     }
 
+    /// The partition of the second-level cache that is nearer to an SM.
+    pub(super) fn partition(&self, sm: u16) -> usize {
+        self.port(sm) * self.spec.l2.partitions as usize / self.spec.noc_ports() as usize
+    }
+
     /// Whether the SM's port takes another request; if not, the SM will hear of room.
     pub fn has_room(&mut self, sm: u16) -> bool {
         let port = self.port(sm);
@@ -30,7 +35,8 @@ impl Memory {
     ) -> Result<u64, GpuError> {
         let flits = self.request_flits(&request);
         let first = request.base + first_byte(request.mask);
-        request.slice = self.map.slice(first).0 as u16;
+        let home = self.map.slice(first).0;
+        request.slice = self.map.near(home, self.partition(request.sm)) as u16;
         let slice = usize::from(request.slice);
         let port = self.port(request.sm);
         let packet = Packet {
@@ -120,6 +126,10 @@ impl Memory {
         if request.kind == Kind::Store && !self.spec.has_l2() {
             queue.schedule(at, Event::Reply(reply))?;
             return Ok(());
+        }
+        if request.crossing {
+            let number = request.cookie;
+            return self.comes_back(at, number, queue);
         }
         let noc = &self.spec.noc;
         let sectors = u64::from(request.mask.count_ones());

@@ -105,9 +105,11 @@ impl Slice {
 
 /// Where a request looks.
 #[derive(Clone, Copy, Debug)]
-struct Target {
-    slice: usize,
-    line: u64,
+pub(super) struct Target {
+    pub slice: usize,
+    pub line: u64,
+    /// The slice that the line is kept from in this one, if it is of the other partition.
+    pub home: Option<usize>,
 }
 
 /// A request that has been looked up.
@@ -135,7 +137,9 @@ impl Memory {
         queue: &mut Queue,
     ) -> Result<(), GpuError> {
         let slice = usize::from(request.slice);
-        if self.slices[slice].stalled.is_empty() && self.try_look_up(now, &request, queue)? {
+        // What has crossed waits for nothing but DRAM, so that partitions never wait for each other in a circle.
+        let first = self.slices[slice].stalled.is_empty() || request.crossing;
+        if first && self.try_look_up(now, &request, queue)? {
             return Ok(());
         }
         let slice = &mut self.slices[slice];
@@ -176,11 +180,10 @@ impl Memory {
         queue: &mut Queue,
     ) -> Result<bool, GpuError> {
         let index = usize::from(request.slice);
-        let (_, local) = self.map.slice(request.base);
-        let target = Target {
-            slice: index,
-            line: local / u64::from(self.spec.l2.line_bytes),
-        };
+        let target = self.target(request);
+        if request.kind.carries_data() && self.crosses(now, request, queue)? {
+            return Ok(true);
+        }
         let found = self.slices[index].cache.find(target.line);
         if self.is_stalled(request, found) {
             return Ok(false);
@@ -189,6 +192,10 @@ impl Memory {
             Some(place) => (place, None),
             None => match self.slices[index].cache.reserve(target.line) {
                 Some(reserved) => reserved,
+                None if request.crossing => {
+                    self.pass_by(now, target, request, queue)?;
+                    return Ok(true);
+                }
                 None => return Ok(false),
             },
         };
@@ -229,6 +236,9 @@ impl Memory {
     fn is_stalled(&self, request: &Request, found: Option<u32>) -> bool {
         let slice = &self.slices[usize::from(request.slice)];
         let l2 = &self.spec.l2;
+        if request.crossing {
+            return false;
+        }
         if slice.to_dram.entries >= l2.dram_queue
             || self.to_sms.waiting(usize::from(request.slice)) >= self.spec.reply_flits()
         {
@@ -261,7 +271,11 @@ impl Memory {
         self.counts.add(Counter::L2Reads, count(request.mask));
         self.counts.add(Counter::L2ReadHits, count(found.hit));
         self.counts.add(Counter::L2ReadMerges, count(found.pending));
-        self.counts.add(Counter::L2ReadMisses, count(found.missing));
+        let asked = match target.home {
+            None => Counter::L2ReadMisses,
+            Some(_) => Counter::L2Crossings,
+        };
+        self.counts.add(asked, count(found.missing));
         if request.kind == Kind::Atomic {
             slice.cache.dirty(place, request.mask);
             self.counts.add(Counter::L2Writes, count(request.mask));
@@ -285,6 +299,13 @@ impl Memory {
         }
         slice.cache.request(place, found.missing);
         slice.on_their_way += found.missing.count_ones();
+        if let Some(home) = target.home {
+            let missing = Request {
+                mask: found.missing,
+                ..*request
+            };
+            return self.ask_other(look_up.last, (target.slice, home), (place, missing), queue);
+        }
         let (bank, row) = self.row(target);
         let request = DramRequest {
             slice: target.slice as u16,
@@ -344,6 +365,7 @@ impl Memory {
         let target = Target {
             slice,
             line: evicted.line,
+            home: None,
         };
         let (bank, row) = self.row(target);
         let request = DramRequest {
@@ -360,7 +382,7 @@ impl Memory {
         self.ask_dram(at, request, queue)
     }
 
-    fn row(&self, target: Target) -> (u16, u32) {
+    pub(super) fn row(&self, target: Target) -> (u16, u32) {
         self.map.row(
             target.slice,
             target.line * u64::from(self.spec.l2.line_bytes),

@@ -78,25 +78,36 @@ impl Memory {
         let most = (2 * self.spec.shared_sectors() * finished.max(1)).div_ceil(accessed.max(1));
         let first = ctas.end.saturating_sub(most as usize).max(ctas.start);
         let mut coalescer = Coalescer::default();
+        let sms = self.spec.sm.count as usize;
         for cta in first..ctas.end {
             for warp in 0..trace.launch.warps_per_cta() {
                 for step in trace.warp(cta, warp) {
                     let touch = Touch::of((trace, &step), &self.spec, None, &mut coalescer);
                     let Some(touch) = touch else { continue };
                     for block in &coalescer.blocks {
-                        self.bring(block, touch == Touch::Writes);
+                        self.bring(block, (cta % sms) as u16, touch == Touch::Writes);
                     }
                 }
             }
         }
     }
 
-    /// A block is in the second-level cache now, if there is one.
-    pub fn bring(&mut self, block: &Block, written: bool) {
-        if self.spec.has_l2() {
-            let (slice, local) = self.map.slice(block.base);
-            let line = local / u64::from(self.spec.l2.line_bytes);
-            self.slices[slice].cache.bring(line, block.mask, written);
+    /// A block that an SM accesses is in the second-level cache now, if there is one.
+    pub fn bring(&mut self, block: &Block, sm: u16, written: bool) {
+        if !self.spec.has_l2() {
+            return;
         }
+        let (home, _) = self.map.slice(block.base);
+        let near = self.map.near(home, self.partition(sm));
+        let hit = near != home && !written && self.keep(block, near, false);
+        if !hit {
+            self.keep(block, home, written);
+        }
+    }
+
+    /// A block is in a slice now. Whether it was before.
+    fn keep(&mut self, block: &Block, slice: usize, written: bool) -> bool {
+        let line = self.line(slice, block.base).line;
+        self.slices[slice].cache.bring(line, block.mask, written)
     }
 }

@@ -281,7 +281,9 @@ impl<'t> Sm<'t> {
             };
             let hit = in_l1 && cache.bring(line, block.mask, false);
             if touch == Touch::Writes || !hit {
-                world.memory.bring(block, touch == Touch::Writes);
+                world
+                    .memory
+                    .bring(block, self.number(), touch == Touch::Writes);
             }
         }
     }

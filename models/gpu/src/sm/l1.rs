@@ -173,6 +173,7 @@ impl Sm<'_> {
             mask: block.mask,
             repeats: block.repeats,
             masked: block.masked,
+            crossing: false,
             kind,
             sm: self.id,
             slice: 0,

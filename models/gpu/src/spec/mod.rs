@@ -422,6 +422,10 @@ tables! {
         slices: u32,
         /// Neighbouring bytes of a controller in one slice.
         interleave_bytes: u32,
+        /// Parts of one or two, each nearer to half of the SMs and of the channels. A sector that is read and lies in the far one is kept in the near one too.
+        partitions: u32,
+        /// Core cycles of a request or a reply between partitions.
+        crossing_cycles: u32,
         /// Core cycles from a request's arrival to its look-up.
         latency_cycles: u32,
         /// Core cycles from a miss to its arrival at the DRAM controller.

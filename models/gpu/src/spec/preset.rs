@@ -110,7 +110,7 @@ static PRESETS: [Preset; 19] = [
     },
     Preset {
         name: "h200",
-        summary: "132 SMs of four sub-cores at 1980 MHz, 256 KB of L1 and shared memory, 50 MB of L2, 4.8 TB/s: a Hopper H200",
+        summary: "132 SMs of four sub-cores at 1980 MHz, 256 KB of L1 and shared memory, 60 MB of L2, 4.8 TB/s: a Hopper H200",
         source: include_str!("../../presets/h200.toml"),
         citation: "NVIDIA H200 datasheet; W. Luo et al., \"Benchmarking and Dissecting the Nvidia Hopper GPU Architecture\", 2024",
     },

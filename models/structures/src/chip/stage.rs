@@ -54,6 +54,7 @@ pub(super) fn of(gpu: &GpuSpec, name: &str) -> Option<Stage> {
         "network.request" | "network.reply" => network(1),
         "network.request_links" | "network.reply_links" => network(gpu.noc.latency),
         "l2.tag" | "l2.data" | "l2.mshr" => network(SLICE_CYCLES),
+        "l2.partition_links" => core(gpu.l2.crossing_cycles),
         "memory_controller" => (gpu.dram.clock_mhz, QUEUE_CYCLES, 0),
         _ => return None,
     };

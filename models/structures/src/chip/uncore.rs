@@ -2,7 +2,7 @@
 
 use warpwatt_circuit::noc::{NocBlock, NocSpec};
 use warpwatt_circuit::{CamSpec, Ports, Spec};
-use warpwatt_gpu::{GpuSpec, Topology};
+use warpwatt_gpu::{GpuSpec, SECTOR_BYTES, Topology};
 
 use super::sm::{RANDOM, crossbar};
 use super::{ADDRESS_BITS, sectors, tags};
@@ -11,6 +11,8 @@ use crate::{Charge, Group, Region, Structure};
 /// Share of the die's side that lies between a port and the network, in percent: from anywhere on a square to its middle, along both sides, is half of it
 /// on the mean.
 const TO_THE_MIDDLE: u32 = 50;
+/// The same from the middle of one half of a square to that of the other.
+const BETWEEN_HALVES: u32 = 50;
 /// Flits of a router's buffer. Assumed.
 const BUFFER_FLITS: u64 = 8;
 
@@ -19,6 +21,9 @@ pub(super) fn structures(gpu: &GpuSpec) -> Vec<Structure> {
     let mut found = network(gpu);
     if gpu.has_l2() {
         found.extend(l2(gpu));
+    }
+    if gpu.has_l2() && gpu.l2.partitions > 1 {
+        found.push(partition_links(gpu));
     }
     found
 }
@@ -103,12 +108,33 @@ fn l2(gpu: &GpuSpec) -> [Structure; 3] {
             slices,
         )
         .charged(Charge::any("read", &["l2_reads", "l2_writes"]))
-        .charged(Charge::each("write", "l2_read_misses")),
+        .charged(Charge::any("write", &FILLS)),
         uncore("l2.data", sectors(bytes), slices)
             .charged(Charge::any("read", &["l2_read_hits", "l2_write_backs"]))
-            .charged(Charge::any("write", &["l2_writes", "l2_read_misses"])),
+            .charged(Charge::any("write", &["l2_writes", FILLS[0], FILLS[1]])),
         uncore("l2.mshr", misses, slices)
-            .charged(Charge::any("search", &["l2_read_misses", "l2_read_merges"]))
-            .charged(Charge::each("write", "l2_read_misses")),
+            .charged(Charge::any(
+                "search",
+                &[FILLS[0], FILLS[1], "l2_read_merges"],
+            ))
+            .charged(Charge::any("write", &FILLS)),
     ]
+}
+
+/// Sectors that come to the second level: from DRAM, and from its other partition.
+const FILLS: [&str; 2] = ["l2_read_misses", "l2_crossings"];
+
+/// Wires between the partitions of the second level, from each slice to the one that keeps its sectors: requests one way, sectors the other.
+fn partition_links(gpu: &GpuSpec) -> Structure {
+    let link = Spec::Noc(NocSpec {
+        block: NocBlock::Link {
+            bits: 8 * u64::from(gpu.chip.link_bytes),
+            micrometres: 1,
+        },
+        activity: RANDOM,
+    });
+    let bytes = gpu.noc.header_bytes + SECTOR_BYTES;
+    uncore("l2.partition_links", link, gpu.slices())
+        .spanning(Region::Die, BETWEEN_HALVES)
+        .charged(Charge::weighted("read", [("l2_crossings", bytes)]).at_once(gpu.chip.link_bytes))
 }

@@ -175,13 +175,14 @@ impl Place {
 
     /// What the events of other counters are to generators and checkers: sectors of the second level that are written, and those that leave it.
     pub fn charges(&self) -> Option<(Charge, Charge)> {
-        let of = |counters: [&'static str; 2]| {
-            Charge::weighted("read", counters.map(|counter| (counter, SECTOR_WORDS)))
+        let of = |counters: &[&'static str]| {
+            let counters = counters.iter();
+            Charge::weighted("read", counters.map(|counter| (*counter, SECTOR_WORDS)))
         };
         self.is_shared().then(|| {
             (
-                of(["l2_writes", "l2_read_misses"]),
-                of(["l2_read_hits", "l2_write_backs"]),
+                of(&["l2_writes", "l2_read_misses", "l2_crossings"]),
+                of(&["l2_read_hits", "l2_write_backs"]),
             )
         })
     }

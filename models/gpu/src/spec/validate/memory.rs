@@ -53,6 +53,17 @@ pub(super) fn memory(spec: &GpuSpec, check: &mut Check) {
             "use at least ldst.segment_bytes",
         );
         check.require(
+            spec.dram.controllers.is_multiple_of(l2.partitions.max(1)),
+            "l2.partitions",
+            || {
+                format!(
+                    "{} controllers are not {} equal parts",
+                    dram.controllers, l2.partitions
+                )
+            },
+            "use a divisor of dram.controllers",
+        );
+        check.require(
             dram.banks.is_multiple_of(l2.slices),
             "l2.slices",
             || {

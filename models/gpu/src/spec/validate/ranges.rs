@@ -102,6 +102,8 @@ pub(super) const RANGES: &[(&str, u32, u32)] = &[
     ("l2.line_bytes", 1, 256),
     ("l2.slices", 1, 64),
     ("l2.interleave_bytes", 1, 65_536),
+    ("l2.partitions", 1, 2),
+    ("l2.crossing_cycles", 0, 100_000),
     ("l2.latency_cycles", 0, 100_000),
     ("l2.miss_cycles", 0, 100_000),
     ("l2.mshrs", 1, 65_536),
