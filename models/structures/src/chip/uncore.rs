@@ -124,7 +124,8 @@ fn l2(gpu: &GpuSpec) -> [Structure; 3] {
 /// Sectors that come to the second level: from DRAM, and from its other partition.
 const FILLS: [&str; 2] = ["l2_read_misses", "l2_crossings"];
 
-/// Wires between the partitions of the second level, from each slice to the one that keeps its sectors: requests one way, sectors the other.
+/// Wires between the partitions of the second level, from each slice to the one that keeps its sectors: requests one way, sectors the other. How wide they are is
+/// not published: as a port of the network, assumed.
 fn partition_links(gpu: &GpuSpec) -> Structure {
     let link = Spec::Noc(NocSpec {
         block: NocBlock::Link {
