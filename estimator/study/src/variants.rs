@@ -148,11 +148,11 @@ pub fn build(
 ) -> Option<GpuSpec> {
     let asked = chosen.len();
     loop {
-        let own = chosen
+        let mut own = chosen
             .iter()
             .filter(|(setting, _)| setting.path == LOWER)
             .filter_map(|(_, value)| Lowering::named(value.value.as_str()?));
-        let own = lower.or_else(|| own.last());
+        let own = lower.or_else(|| own.next_back());
         let mut table = base.table_lowered(own);
         let blocked: Vec<SpecProblem> = chosen
             .iter()
