@@ -29,6 +29,7 @@ fn optional(schema: &mut Value) {
 /// The settings of a study's `[gpu]`: any of them, each a value or a list of values.
 pub(super) fn overrides() -> Map<String, Value> {
     let mut schema = inlined();
+    optional(&mut schema);
     swept(&mut schema);
     match schema.get_mut("properties").map(Value::take) {
         Some(Value::Object(settings)) => settings,
@@ -46,11 +47,9 @@ fn inlined() -> Value {
         .to_value()
 }
 
-/// Makes every table's keys optional and every setting an axis.
+/// Makes every setting an axis.
 fn swept(schema: &mut Value) {
-    let Value::Object(table) = schema else { return };
-    table.remove("required");
-    let Some(Value::Object(settings)) = table.get_mut("properties") else {
+    let Some(Value::Object(settings)) = schema.get_mut("properties") else {
         return;
     };
     for setting in settings.values_mut() {

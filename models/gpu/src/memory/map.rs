@@ -55,6 +55,11 @@ impl Map {
         partition * self.near + slice % self.near
     }
 
+    /// The slice of the other partition that keeps what lies in `slice`.
+    pub fn other(&self, slice: usize) -> usize {
+        (slice + self.near) % (2 * self.near)
+    }
+
     /// The channel behind a slice.
     pub fn channel(&self, slice: usize) -> usize {
         slice / self.slices as usize

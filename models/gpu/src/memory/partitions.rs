@@ -41,16 +41,15 @@ impl Memory {
     pub(super) fn crosses(
         &mut self,
         now: u64,
+        Target { slice, line, home }: Target,
         request: &Request,
         queue: &mut Queue,
     ) -> Result<bool, GpuError> {
         if self.spec.l2.partitions == 1 {
             return Ok(false);
         }
-        let Target { slice, line, home } = self.target(request);
         let Some(home) = home else {
-            let other = 1 - slice / self.map.near(0, 1);
-            let other = self.map.near(slice, other);
+            let other = self.map.other(slice);
             self.slices[other]
                 .cache
                 .invalidate(line | COPY, request.mask);

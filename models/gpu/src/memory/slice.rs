@@ -181,7 +181,7 @@ impl Memory {
     ) -> Result<bool, GpuError> {
         let index = usize::from(request.slice);
         let target = self.target(request);
-        if request.kind.carries_data() && self.crosses(now, request, queue)? {
+        if request.kind.carries_data() && self.crosses(now, target, request, queue)? {
             return Ok(true);
         }
         let found = self.slices[index].cache.find(target.line);
