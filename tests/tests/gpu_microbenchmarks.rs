@@ -224,6 +224,7 @@ fn the_first_level_reaches_its_bandwidth() {
 fn the_second_level_reaches_its_bandwidth() {
     for name in FILLED {
         let mut spec = preset(name);
+        spec.dram.refresh_interval = 0;
         spec.l1.ways = 128 / spec.l1_sets();
         spec.l1.kb = 16;
         // Neighbours in a step, and no line again before the first level has lost it.
@@ -243,15 +244,18 @@ fn the_second_level_reaches_its_bandwidth() {
     }
 }
 
-/// All SMs read neighbouring lines once. A column access moves a sector, whatever else it could move.
+/// All SMs read neighbouring lines once. A column access moves a sector, whatever else it could move. Banks that are refreshed hold up little: silicon reads
+/// and writes at 0.92 to 0.98 of its peak.
 #[test]
 fn memory_reaches_its_bandwidth() {
-    let share = |name: &str| {
-        let spec = few_channels(name);
-        bandwidth(&spec, GLOBAL, neighbours(&spec)) / memory_limit(&spec)
-    };
+    let share = |spec: &GpuSpec| bandwidth(spec, GLOBAL, neighbours(spec)) / memory_limit(spec);
     for name in FILLED.iter().chain(&["a100", "h100"]) {
-        near(name, share(name), 1.0);
+        let mut spec = few_channels(name);
+        let refreshed = share(&spec);
+        spec.dram.refresh_interval = 0;
+        let all = share(&spec);
+        near(name, all, 1.0);
+        assert!(refreshed > 0.92 * all, "{name}: {refreshed} of {all}");
     }
 }
 
@@ -360,7 +364,9 @@ fn more_memory_of_any_kind_does_not_slow_down() {
         }),
     ];
     for name in FILLED {
-        let spec = few_channels(name);
+        let mut spec = few_channels(name);
+        // Whether a request meets a refresh is chance.
+        spec.dram.refresh_interval = 0;
         let held = u64::from(spec.l2.kb) * 4;
         let kernels: [&dyn Fn(&GpuSpec) -> KernelTrace; 2] =
             [&|spec| loads(spec, GLOBAL, 48, neighbours(spec)), &|spec| {

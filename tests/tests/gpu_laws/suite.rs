@@ -137,7 +137,9 @@ fn better_is_not_slower() {
 
 /// What slows a kernel down on a preset by more than a thousandth; beyond its bound it is marked.
 fn slower(preset: &Preset, name: &str, traces: &[KernelTrace]) -> Vec<String> {
-    let spec = preset.spec().unwrap();
+    let mut spec = preset.spec().unwrap();
+    // Whether a request meets a refresh is chance, which a few thousand cycles do not even out.
+    spec.dram.refresh_interval = 0;
     let cycles = |spec: &GpuSpec| {
         let run = simulate(spec, traces, Hooks::default()).unwrap();
         run.cycles as f64

@@ -41,6 +41,8 @@ fn lines(kind: MemoryOpKind) -> KernelTrace {
 fn on_a100(partitions: u32, launches: &[KernelTrace]) -> Run {
     let mut spec = GpuSpec::preset("a100").unwrap();
     spec.l2.partitions = partitions;
+    // Refreshes find other requests with other partitions.
+    spec.dram.refresh_interval = 0;
     simulate(&spec, launches, Hooks::default()).unwrap()
 }
 

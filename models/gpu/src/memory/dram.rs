@@ -2,11 +2,17 @@
 //!
 //! First come, first served: the future of a request is known when it arrives. First ready, first come, first served: each bank works on one request at a
 //! time, and chooses the next when it has given the column access of the last; the data bus serves the banks as they become ready.
+//!
+//! Banks are refreshed one by one, each in its own time. A refresh that is due waits while its bank has something to do, until so many are due that the
+//! standards allow no more to wait. Nothing happens at a refresh: the next request of a bank finds out what has become of it.
 
 use std::collections::VecDeque;
 
 use super::Request;
 use crate::{DramSpec, SECTOR_BYTES};
+
+/// Refreshes of a bank that may wait, as the standards of JEDEC allow; recalled.
+const POSTPONED: u64 = 8;
 
 /// A channel.
 #[derive(Clone, Debug)]
@@ -26,6 +32,8 @@ pub(crate) struct Channel {
     /// Places taken by what is on its way from slices, in DRAM, or on its way back, and the slice that sent last.
     in_flight: u32,
     last_slice: usize,
+    /// Of the GPU.
+    number: u64,
 }
 
 /// The column access given last.
@@ -47,6 +55,11 @@ struct Bank {
     close_after: u64,
     current: Option<u32>,
     queue: VecDeque<u32>,
+    /// Since when it has had nothing to do; none while it goes from request to request.
+    idle: Option<u64>,
+    /// Refreshes that are done, and the edge after the last one.
+    refreshes: u64,
+    refreshed: u64,
 }
 
 /// What a request does.
@@ -138,9 +151,14 @@ pub(crate) enum Turn {
 }
 
 impl Channel {
-    pub fn new(spec: &DramSpec) -> Self {
+    /// Channel `number` of the GPU.
+    pub fn new(spec: &DramSpec, number: u32) -> Self {
+        let bank = Bank {
+            idle: Some(0),
+            ..Bank::default()
+        };
         Self {
-            banks: vec![Bank::default(); spec.banks as usize],
+            banks: vec![bank; spec.banks as usize],
             last_start: 0,
             last_activate: None,
             groups_free: vec![0; spec.bank_groups as usize],
@@ -151,6 +169,7 @@ impl Channel {
             behind: VecDeque::new(),
             in_flight: 0,
             last_slice: 0,
+            number: u64::from(number),
         }
     }
 
@@ -192,19 +211,57 @@ impl Channel {
         Served { end, row_hit }
     }
 
+    /// Refreshes of a bank that come before a request, which is there from `start` on; the first edge at which the bank is free for it.
+    fn refresh(&mut self, spec: &DramSpec, start: u64, index: usize) -> u64 {
+        let interval = u64::from(spec.refresh_interval);
+        if interval == 0 {
+            return start;
+        }
+        let first = self.first_refresh(spec, index as u64);
+        let bank = &mut self.banks[index];
+        let mut free = bank.closed(spec);
+        if let Some(idle) = bank.idle {
+            // Those that fell due in a long idle time are over.
+            free = free.max(idle);
+            let due = start.saturating_sub(first) / interval;
+            if first + due * interval > free.max(bank.refreshed) {
+                bank.refreshes = bank.refreshes.max(due);
+            }
+        }
+        loop {
+            let due = first + bank.refreshes * interval;
+            let waits = start < due + POSTPONED * interval;
+            let begin = match bank.idle {
+                Some(_) => due.max(free),
+                None => start.max(free),
+            };
+            if due > start || (waits && begin >= start) {
+                return start.max(bank.refreshed);
+            }
+            bank.refreshes += 1;
+            bank.refreshed = begin + u64::from(spec.refresh);
+            bank.row = None;
+            free = bank.refreshed;
+        }
+    }
+
+    /// When a bank is refreshed first. Banks take turns in an order in which no stream of rows follows them, and channels are apart.
+    fn first_refresh(&self, spec: &DramSpec, bank: u64) -> u64 {
+        let (interval, banks) = (u64::from(spec.refresh_interval), u64::from(spec.banks));
+        let turn = (37 * bank + 11 * self.number) % banks;
+        (turn * interval + self.number * 7 % interval) / banks
+    }
+
     /// Makes the request's row the open one; the edge from which its column access can be given, and whether the row was open.
     fn open(&mut self, spec: &DramSpec, start: u64, request: &DramRequest) -> (u64, bool) {
+        let start = self.refresh(spec, start, usize::from(request.bank));
         let bank = &mut self.banks[usize::from(request.bank)];
         if bank.row == Some(request.row) {
             return (start.max(bank.column_free), true);
         }
         let mut activate = start;
         if bank.row.is_some() {
-            let close = start
-                .max(bank.activated + u64::from(spec.ras))
-                .max(bank.column_free)
-                .max(bank.close_after);
-            activate = close + u64::from(spec.rp);
+            activate = start.max(bank.may_close(spec)) + u64::from(spec.rp);
         }
         if let Some(last) = self.last_activate {
             activate = activate.max(last + u64::from(spec.rrd));
@@ -293,7 +350,9 @@ impl Channel {
         if at > bus {
             return Some(Turn::Again { at });
         }
-        self.banks[index].current = None;
+        let bank = &mut self.banks[index];
+        bank.current = None;
+        bank.idle = bank.queue.is_empty().then_some(now);
         let end = self.transfer(spec, bus, index, request);
         self.visible -= request.entries();
         begun.extend(self.begin(spec, now, index, requests));
@@ -344,6 +403,23 @@ impl Channel {
     }
 }
 
+impl Bank {
+    /// The first edge at which its row may be closed.
+    fn may_close(&self, spec: &DramSpec) -> u64 {
+        (self.activated + u64::from(spec.ras))
+            .max(self.column_free)
+            .max(self.close_after)
+    }
+
+    /// The first edge at which it can be without a row.
+    fn closed(&self, spec: &DramSpec) -> u64 {
+        match self.row {
+            Some(_) => self.may_close(spec) + u64::from(spec.rp),
+            None => self.refreshed,
+        }
+    }
+}
+
 /// Edges between two column accesses of different direction, from the first one on.
 fn turnaround(spec: &DramSpec, last: LastColumn, writes: bool) -> u64 {
     match (last.writes, writes) {
@@ -376,7 +452,7 @@ mod tests {
     #[test]
     fn a_row_hit_saves_the_activation() {
         let spec = GpuSpec::preset("tesla-16sm").unwrap().dram;
-        let mut channel = Channel::new(&spec);
+        let mut channel = Channel::new(&spec, 0);
         let (rcd, cas) = (u64::from(spec.rcd), u64::from(spec.cas));
         let served = |end, row_hit| Served { end, row_hit };
         assert_eq!(
@@ -397,7 +473,7 @@ mod tests {
     #[test]
     fn a_row_stays_open_for_its_least_time() {
         let spec = GpuSpec::preset("tesla-16sm").unwrap().dram;
-        let mut channel = Channel::new(&spec);
+        let mut channel = Channel::new(&spec, 0);
         channel.serve(&spec, 0, &read(0, 1));
         let end = channel.serve(&spec, 1, &read(0, 2)).end;
         let close = u64::from(spec.ras).max(u64::from(spec.rcd) + 4);
@@ -407,7 +483,7 @@ mod tests {
     #[test]
     fn row_hits_in_a_row_fill_the_bus() {
         let spec = GpuSpec::preset("tesla-16sm").unwrap().dram;
-        let mut channel = Channel::new(&spec);
+        let mut channel = Channel::new(&spec, 0);
         let first = channel.serve(&spec, 0, &read(0, 1)).end;
         let last = (0..10)
             .map(|_| channel.serve(&spec, 0, &read(0, 1)).end)
@@ -419,8 +495,9 @@ mod tests {
     /// Rows 1, 2, 1 in one bank: the open row is served to its end before the other.
     #[test]
     fn a_request_for_the_open_row_overtakes() {
-        let spec = GpuSpec::preset("v100").unwrap().dram;
-        let mut channel = Channel::new(&spec);
+        let mut spec = GpuSpec::preset("v100").unwrap().dram;
+        spec.refresh_interval = 0;
+        let mut channel = Channel::new(&spec, 0);
         let requests = [read(0, 1), read(0, 2), read(0, 1), read(1, 5)];
         let begun = channel.enter(&spec, 10, 0, &requests).unwrap();
         assert_eq!((begun.request, begun.row_hit), (0, false));
@@ -444,7 +521,7 @@ mod tests {
     fn a_full_queue_hides_what_is_behind_it() {
         let mut spec = GpuSpec::preset("v100").unwrap().dram;
         spec.queue = 4;
-        let mut channel = Channel::new(&spec);
+        let mut channel = Channel::new(&spec, 0);
         let requests = [read(0, 1), read(0, 2), read(0, 1)];
         let begun = channel.enter(&spec, 0, 0, &requests).unwrap();
         channel.enter(&spec, 0, 1, &requests);
@@ -452,5 +529,80 @@ mod tests {
         let mut next = Vec::new();
         channel.column(&spec, begun.column, 0, &requests, &mut next);
         assert_eq!(next[0].request, 1, "2 was not seen yet");
+    }
+
+    /// Its bank 0 is refreshed at 0 and every 1000 edges, for 60.
+    fn refreshed() -> (DramSpec, Channel) {
+        let mut spec = GpuSpec::preset("v100").unwrap().dram;
+        (spec.refresh_interval, spec.refresh) = (1000, 60);
+        let channel = Channel::new(&spec, 0);
+        assert_eq!(channel.first_refresh(&spec, 0), 0);
+        (spec, channel)
+    }
+
+    #[test]
+    fn a_bank_without_work_is_refreshed_when_it_is_due_and_loses_its_row() {
+        let (spec, mut channel) = refreshed();
+        let requests = [read(0, 1)];
+        let rcd = u64::from(spec.rcd);
+        let [during, same, later, long_after] = [30, 500, 2500, 1_000_010].map(|now| {
+            let begun = channel.enter(&spec, now, 0, &requests).unwrap();
+            channel.column(&spec, begun.column, 0, &requests, &mut Vec::new());
+            (begun.column, begun.row_hit)
+        });
+        assert_eq!(during, (60 + rcd, false), "it waits for the refresh at 0");
+        assert_eq!(same, (500, true));
+        assert_eq!(later, (2500 + rcd, false), "closed by the refresh at 2000");
+        assert_eq!(
+            long_after,
+            (1_000_060 + rcd, false),
+            "one of a thousand is left"
+        );
+    }
+
+    #[test]
+    fn refreshes_wait_for_requests_but_no_more_than_eight_of_them() {
+        let (spec, mut channel) = refreshed();
+        let requests = [read(0, 1), read(0, 1)];
+        let first = channel.enter(&spec, 500, 0, &requests).unwrap();
+        channel.enter(&spec, 500, 1, &requests);
+        let (mut column, mut number) = (first.column, 1);
+        // There is always another request, 400 edges later.
+        let mut misses = Vec::new();
+        for now in (900..).step_by(400).take(30) {
+            let mut begun = Vec::new();
+            channel.column(&spec, now.max(column), 0, &requests, &mut begun);
+            if !begun[0].row_hit {
+                misses.push(now);
+            }
+            column = begun[0].column;
+            number = 1 - number;
+            channel.enter(&spec, now, number, &requests);
+        }
+        let overdue: Vec<u64> = misses.iter().map(|now| now / 1000).collect();
+        assert_eq!(overdue, [9, 10, 11, 12], "that of 1000 at 9000, and so on");
+    }
+
+    /// One refresh of all banks of all channels at once would stop everything.
+    #[test]
+    fn banks_and_channels_are_refreshed_at_different_times() {
+        let spec = GpuSpec::preset("h100").unwrap().dram;
+        let channel = |number| Channel::new(&spec, number);
+        let all = (0..spec.controllers).flat_map(|number| {
+            let channel = channel(number);
+            let spec = &spec;
+            (0..u64::from(spec.banks)).map(move |bank| channel.first_refresh(spec, bank))
+        });
+        let mut slots = vec![0u32; spec.banks as usize];
+        for at in all {
+            assert!(at < u64::from(spec.refresh_interval));
+            let turn = (at + 1) * u64::from(spec.banks) / u64::from(spec.refresh_interval);
+            slots[turn as usize] += 1;
+        }
+        assert!(
+            slots
+                .iter()
+                .all(|&banks| banks.abs_diff(spec.controllers) < 8)
+        );
     }
 }

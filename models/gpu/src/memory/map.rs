@@ -15,6 +15,7 @@ pub(crate) struct Map {
     /// Slices of a partition of the second-level cache.
     near: usize,
     banks: u64,
+    bank_index: Index,
     index: Index,
     /// For each bit above a hashed slice's digits, by which it moves the slice on.
     remainders: Vec<u64>,
@@ -45,6 +46,7 @@ impl Map {
             slices: if l2 { u64::from(spec.l2.slices) } else { 1 },
             near: (spec.slices() / if l2 { spec.l2.partitions } else { 1 }) as usize,
             banks: u64::from(spec.dram.banks),
+            bank_index: spec.dram.bank_index,
             index: if l2 { spec.l2.index } else { Index::Linear },
             remainders: remainders(all.trailing_zeros()),
         }
@@ -88,7 +90,8 @@ impl Map {
     }
 
     /// Bank and row of what lies at `local` in a slice. The lowest digit of the bank is that of the slice before hashing, so that the slices of a
-    /// controller work in different bank groups.
+    /// controller work in different bank groups. Hashed, the row moves the bank on (Zhang, Zhu and Zhang, MICRO 2000), so that arrays which begin in one bank
+    /// do not stay in one.
     pub fn row(&self, slice: usize, local: u64) -> (u16, u32) {
         let own = self.banks / self.slices;
         let row = local >> self.row;
@@ -96,8 +99,12 @@ impl Map {
             Index::Linear => slice as u64 % self.slices,
             Index::Hashed => self.before_hashing(slice as u64, local) / self.controllers,
         };
-        let bank = row % own * self.slices + lowest;
-        (bank as u16, (row / own) as u32)
+        let above = row / own;
+        let bank = match self.bank_index {
+            Index::Linear => row % own,
+            Index::Hashed => moved(row % own, fold(above, own.next_power_of_two()), own),
+        };
+        ((bank * self.slices + lowest) as u16, above as u32)
     }
 
     fn linear(&self, address: u64) -> (usize, u64) {
@@ -111,11 +118,7 @@ impl Map {
         let all = self.controllers * self.slices;
         let (number, local) = split(address, self.block, all);
         let above = self.above(local);
-        let number = if all.is_power_of_two() {
-            number ^ above
-        } else {
-            (number + above) % all
-        };
+        let number = moved(number, above, all);
         let slice = number % self.controllers * self.slices + number / self.controllers;
         (slice as usize, local)
     }
@@ -186,6 +189,15 @@ fn remainders(degree: u32) -> Vec<u64> {
         .collect()
 }
 
+/// A digit of `all` moved on by another number.
+fn moved(digit: u64, by: u64, all: u64) -> u64 {
+    if all.is_power_of_two() {
+        digit ^ by
+    } else {
+        (digit + by) % all
+    }
+}
+
 /// Which of `parts` an address lies in if blocks of 2^`block` bytes go around, and the address within the part.
 fn split(address: u64, block: u32, parts: u64) -> (u64, u64) {
     let number = address >> block;
@@ -220,6 +232,24 @@ mod tests {
             let seen: BTreeSet<u64> = (0..order.min(64)).map(|at| powers[at]).collect();
             assert_eq!(seen.len(), order.min(64), "{degree}");
         }
+    }
+
+    /// Rows that are as far apart as a slice has rows in all its banks lie in one bank, and in many if banks are hashed; no two share a place.
+    #[test]
+    fn hashed_banks_spread_rows() {
+        let spread = |bank_index| {
+            let mut spec = GpuSpec::preset("v100").unwrap();
+            spec.dram.bank_index = bank_index;
+            let map = Map::new(&spec);
+            let round = u64::from(spec.dram.banks / spec.l2.slices * spec.dram.row_bytes);
+            let banks: BTreeSet<u16> = (0..8).map(|at| map.row(0, at * round).0).collect();
+            let step = u64::from(spec.dram.row_bytes);
+            let places: BTreeSet<(u16, u32)> = (0..4096).map(|at| map.row(0, at * step)).collect();
+            assert_eq!(places.len(), 4096);
+            banks.len()
+        };
+        assert_eq!(spread(Index::Linear), 1);
+        assert!(spread(Index::Hashed) > 3);
     }
 
     /// No two addresses share a place, and a stride of any power of two reaches more than one slice.

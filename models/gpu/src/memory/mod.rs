@@ -79,7 +79,7 @@ impl Memory {
             to_slices: Switch::new(noc, &spec.noc, mesh, (count, width)),
             slices: (0..slices).map(|_| Slice::new(spec)).collect(),
             channels: (0..spec.dram.controllers)
-                .map(|_| Channel::new(&spec.dram))
+                .map(|number| Channel::new(&spec.dram, number))
                 .collect(),
             requests: Vec::new(),
             free: Vec::new(),

@@ -551,6 +551,8 @@ tables! {
         banks: u32,
         /// Groups that the banks of a controller form.
         bank_groups: u32,
+        /// How the bank of a row is found.
+        bank_index: Index,
         /// The order in which requests are served.
         scheduler: DramOrder,
         /// Sectors to be read, and lines to be written, of a controller among which the order can choose.
@@ -589,6 +591,10 @@ tables! {
         wtr: u32,
         /// Column read to precharge.
         rtp: u32,
+        /// From one refresh of a bank to the next; 0 for none.
+        refresh_interval: u32,
+        /// What a refresh keeps its bank.
+        refresh: u32,
     }
 
     /// What timing does not ask of a chip, but area and energy do.

@@ -136,7 +136,7 @@ fn names(path: &str) -> &'static [&'static str] {
         "noc.masks" => Masks::NAMES,
         "noc.reads" => Reads::NAMES,
         "l1.carveout" => Carveout::NAMES,
-        "l1.index" | "l2.index" => Index::NAMES,
+        "l1.index" | "l2.index" | "dram.bank_index" => Index::NAMES,
         "dram.scheduler" => DramOrder::NAMES,
         "noc.topology" => Topology::NAMES,
         "icache.misses" | "constant.misses" => MissSource::NAMES,

@@ -43,6 +43,17 @@ pub(super) fn memory(spec: &GpuSpec, check: &mut Check) {
         },
         "use a divisor of dram.banks",
     );
+    check.require(
+        dram.refresh_interval == 0 || dram.refresh < dram.refresh_interval,
+        "dram.refresh",
+        || {
+            format!(
+                "a refresh of {} cycles every {} leaves a bank no time",
+                dram.refresh, dram.refresh_interval
+            )
+        },
+        "use less than dram.refresh_interval, or dram.refresh_interval = 0 for none",
+    );
     if spec.has_l2() {
         check.power_of_two("l2.slices", l2.slices);
         check.power_of_two("l2.interleave_bytes", l2.interleave_bytes);

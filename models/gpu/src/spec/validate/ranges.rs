@@ -154,6 +154,8 @@ pub(super) const RANGES: &[(&str, u32, u32)] = &[
     ("dram.wr", 0, 1000),
     ("dram.wtr", 0, 1000),
     ("dram.rtp", 0, 1000),
+    ("dram.refresh_interval", 0, MB),
+    ("dram.refresh", 0, 10_000),
     ("dram.cwl", 1, 1000),
     ("dram.burst_same_group", 1, 1000),
     ("dram.bank_groups", 1, 64),
