@@ -23,7 +23,7 @@ fn run(scratch: &Scratch, thermal: &str) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// At a lower supply the clock is slower and energy less; DRAM does not slow down, so cycles do not grow, but for what another order of requests comes to.
+/// At a lower supply the clock is slower and energy less; DRAM does not slow down, so cycles do not grow, but for what another order of requests and other refreshes met come to.
 #[test]
 fn the_clock_follows_the_supply() {
     let scratch = Scratch::new();
@@ -45,7 +45,7 @@ fn the_clock_follows_the_supply() {
     assert!(low["clock_hz"].as_f64().unwrap() < 1e9);
     assert!(low["totals"]["dynamic_j"].as_f64() < high["totals"]["dynamic_j"].as_f64());
     let cycles = |point: &Value| point["cycles"].as_f64().unwrap();
-    assert!(cycles(low) <= 1.001 * cycles(high));
+    assert!(cycles(low) <= 1.01 * cycles(high));
     assert!(low.get("heat").is_none());
     let table = fs::read_to_string(scratch.path("results/operating.csv")).unwrap();
     assert_eq!(table.lines().count(), 5, "{table}");

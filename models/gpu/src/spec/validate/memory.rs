@@ -1,7 +1,7 @@
 //! What the values of data memories and their caches say together.
 
 use super::Check;
-use crate::{GpuSpec, MissSource, SECTOR_BYTES, TexturePath, Topology};
+use crate::{DramSpec, GpuSpec, MissSource, SECTOR_BYTES, TexturePath, Topology};
 
 pub(super) fn memory(spec: &GpuSpec, check: &mut Check) {
     let (ldst, dram, l2) = (&spec.ldst, &spec.dram, &spec.l2);
@@ -43,17 +43,7 @@ pub(super) fn memory(spec: &GpuSpec, check: &mut Check) {
         },
         "use a divisor of dram.banks",
     );
-    check.require(
-        dram.refresh_interval == 0 || dram.refresh < dram.refresh_interval,
-        "dram.refresh",
-        || {
-            format!(
-                "a refresh of {} cycles every {} leaves a bank no time",
-                dram.refresh, dram.refresh_interval
-            )
-        },
-        "use less than dram.refresh_interval, or dram.refresh_interval = 0 for none",
-    );
+    refresh(dram, check);
     if spec.has_l2() {
         check.power_of_two("l2.slices", l2.slices);
         check.power_of_two("l2.interleave_bytes", l2.interleave_bytes);
@@ -86,6 +76,21 @@ pub(super) fn memory(spec: &GpuSpec, check: &mut Check) {
             "use a divisor of dram.banks",
         );
     }
+}
+
+/// Banks have time for requests between refreshes.
+fn refresh(dram: &DramSpec, check: &mut Check) {
+    check.require(
+        dram.refresh_interval == 0 || dram.refresh < dram.refresh_interval,
+        "dram.refresh",
+        || {
+            format!(
+                "a refresh of {} cycles every {} leaves a bank no time",
+                dram.refresh, dram.refresh_interval
+            )
+        },
+        "use less than dram.refresh_interval, or dram.refresh_interval = 0 for none",
+    );
 }
 
 /// The links of a mesh are a flit wide.
